@@ -16,8 +16,8 @@ var allocOrders = [][]ordering.Term{
 
 // A page allocates once. Its JSON allocates nothing after the first time.
 func TestViewAllocates(t *testing.T) {
-	house, _ := benchHouse(t, 1000)
-	events := mustIn(definedEvents, house)
+	cat, _ := benchHouse(t, 1000)
+	events := mustIn(definedEvents, cat)
 	w := pagination.Window{Limit: 21, Offset: 500}
 	for _, terms := range allocOrders {
 		var body []byte
@@ -59,9 +59,9 @@ func TestViewAllocates(t *testing.T) {
 
 // A page of copies allocates the slices of each record and the page itself.
 func TestPageAllocates(t *testing.T) {
-	house, _ := benchHouse(t, 1000)
+	cat, _ := benchHouse(t, 1000)
 	got := testing.AllocsPerRun(100, func() {
-		if _, err := mustIn(definedEvents, house).Page(pagination.Window{Limit: 21, Offset: 500}); err != nil {
+		if _, err := mustIn(definedEvents, cat).Page(pagination.Window{Limit: 21, Offset: 500}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -85,11 +85,11 @@ func TestWriteAllocates(t *testing.T) {
 		}, 16, 17},
 	} {
 		for history, most := range map[int]float64{0: row.without, 5000: row.with} {
-			house, _ := benchHouse(t, 1000, Define[event]("events", Options{History: history}))
-			if got := testing.AllocsPerRun(200, func() { row.write(mustIn(definedEvents, house)) }); got > most {
+			cat, _ := benchHouse(t, 1000, Define[event]("events", Options{History: history}))
+			if got := testing.AllocsPerRun(200, func() { row.write(mustIn(definedEvents, cat)) }); got > most {
 				t.Errorf("%s with a history of %d: %v allocations, want at most %v", row.reason, history, got, most)
 			}
-			if err := house.Check(); err != nil {
+			if err := cat.Check(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -97,9 +97,9 @@ func TestWriteAllocates(t *testing.T) {
 }
 
 func TestGetAllocates(t *testing.T) {
-	house, _ := benchHouse(t, 1000)
+	cat, _ := benchHouse(t, 1000)
 	got := testing.AllocsPerRun(100, func() {
-		if _, err := mustIn(definedEvents, house).Get(500); err != nil {
+		if _, err := mustIn(definedEvents, cat).Get(500); err != nil {
 			t.Fatal(err)
 		}
 	})

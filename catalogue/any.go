@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -36,7 +36,7 @@ type Query struct {
 	Terms []ordering.Term
 }
 
-// A List is the page that a [Query] asks for. All of it is of one instant.
+// A List is the page that a [Query] asks for. Everything in it comes from one instant.
 type List struct {
 	Records [][]byte        // JSON objects, which must not be modified
 	Count   int             // number of selected records
@@ -50,7 +50,6 @@ type AnyCollection struct{ json jsonCollection }
 
 // A jsonCollection does the work of an [AnyCollection].
 type jsonCollection interface {
-	Key() string
 	Description() schema.Description
 	RecordType() reflect.Type
 	Count() int
@@ -62,6 +61,7 @@ type jsonCollection interface {
 	Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error
 	Load(r io.Reader, opts LoadOptions) error
 
+	key() string
 	engine() *store.Store
 	clone(into *Catalogue, s *store.Store) jsonCollection
 	check() error
@@ -71,9 +71,6 @@ type jsonCollection interface {
 	referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error)
 	removeReferences(key string, id int, from []int) error
 }
-
-// Key returns the key of the collection. O(1).
-func (c AnyCollection) Key() string { return c.json.Key() }
 
 // Description returns the description of the collection. For open records whose fields
 // are not known, its Sortable are the names of their members. The caller must not modify
@@ -98,8 +95,8 @@ func (c AnyCollection) Revision(ctx context.Context) (uint64, error) { return c.
 //
 // Filters compare values, even if Options.Keys has a function for the field. Those
 // with an order of values, such as minutes__gte, and of beginnings of text use the
-// index of the field; [Selection] has their cost. These are O(n): filters of text in
-// any letters, of parts of text, and of lists of ids, a search, and filters of fields
+// index of the field; [Selection] has their cost. These are O(n): case-insensitive
+// filters of text, filters of parts of text and of lists of ids, a search, and filters of fields
 // that Options.Keys or methods of their type sort in another way. A search in another
 // collection reads the records that are referred to, in one state of that collection,
 // which may differ from that of the page.
@@ -135,7 +132,7 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 // updates of different fields lose nothing. If condition is not nil, Update calls it
 // with the JSON of the record at the instant of the change, and returns its error.
 // condition must not modify or retain the JSON, nor write to the collection. The other
-// errors are those of Get, and then those of Create, except that for ids.
+// errors are those of Get, and those of Create other than [ErrInvalidID].
 func (c AnyCollection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
 	return c.json.Update(ctx, segment, params, body, partial, condition)
 }
@@ -150,7 +147,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, params url.Va
 //
 // If condition is not nil, Delete calls it with the JSON of the record and returns its
 // error: once before it removes any reference, and again at the instant of the deletion.
-// Calls of Update do not come in between, only other writes can. If the second call is
+// No call of Update comes in between; other writes can. If the second call is
 // the first to return an error, ids may have been removed from lists.
 //
 // Delete waits for calls of Create and Update in collections with references, and for
@@ -208,7 +205,7 @@ func (e *encoded[T]) Description() schema.Description {
 	return d
 }
 
-func (e *encoded[T]) Key() string              { return e.about.Key }
+func (e *encoded[T]) key() string              { return e.about.Key }
 func (e *encoded[T]) RecordType() reflect.Type { return reflect.TypeFor[T]() }
 func (e *encoded[T]) check() error             { return e.Check() }
 func (e *encoded[T]) engine() *store.Store     { return e.store }
@@ -289,7 +286,7 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	record, err := e.decoded(posted, schema.Record{})
+	record, err := e.decoded(nil, posted)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +310,7 @@ func (e *encoded[T]) Update(ctx context.Context, segment string, params url.Valu
 	if err != nil {
 		return nil, err
 	}
-	defer e.lockReferences(e.catalogue.referred[e.Key()])()
+	defer e.lockReferences(e.catalogue.referred[e.key()])()
 	entry, err := e.Collection.write(func(s *store.State) (store.Change, error) {
 		old := s.Get(schema.ParseID(segment))
 		if old == nil || !f.holds(old) {
@@ -342,90 +339,55 @@ func (e *encoded[T]) passes(entry *store.Entry, condition func(record []byte) er
 
 // updated returns the entry that replaces another one.
 func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
-	current, err := e.typ.parsed(old)
+	sent, err := e.about.ValidateUpdate(schema.Record{}, body, partial, e.checks(old.ID))
 	if err != nil {
 		return nil, err
 	}
-	valid, err := e.about.ValidateUpdate(current, body, partial, e.checks(old.ID))
+	record, err := e.decoded(recordOf[T](old), sent)
 	if err != nil {
 		return nil, err
 	}
-	record, err := e.decoded(valid, current)
-	if err != nil {
-		return nil, err
-	}
-	return e.typ.replaced(old, record)
+	fresh := newEntry(old.ID, record)
+	return fresh, e.typ.own(fresh, old.ID)
 }
 
-// decoded returns the record with the given members. If T cannot hold a value that the
-// current record does not have, which the client has sent, the error wraps
+// decoded returns a record with the given members and otherwise the values of old, or zero
+// values if old is nil. If T cannot hold a value that the client has sent, the error wraps
 // [schema.FieldErrors].
-func (e *encoded[T]) decoded(members, current schema.Record) (T, error) {
-	record, err := e.typ.fromMembers(members)
+func (e *encoded[T]) decoded(old *T, members schema.Record) (T, error) {
+	record, err := e.typ.with(old, members)
 	if err == nil {
 		return record, nil
 	}
-	if errs := e.faults(members, current, err); errs != nil {
+	if errs := e.faults(members, err); errs != nil {
 		err = errs
 	}
 	return record, e.typ.errorf("%w: %w", ErrInvalid, err)
 }
 
-// faults returns the errors of the members that T cannot hold and that differ from those
-// of the current record. err is the error of decoding all members.
-func (e *encoded[T]) faults(members, current schema.Record, err error) (errs schema.FieldErrors) {
-	var blamed *schema.MemberError
-	own := e.typ.anyMember // T has a method UnmarshalJSON, which may name a member
-	if own && !errors.As(err, &blamed) && members.String() != current.String() {
-		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{invalidValue}}}
+// faults returns the errors of the members that T cannot hold. err is the error of
+// decoding all of them.
+func (e *encoded[T]) faults(members schema.Record, err error) (errs schema.FieldErrors) {
+	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
+	if e.typ.ownJSON && !errors.As(err, &blamed) && members.String() != "{}" {
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Invalid}}}
 	}
 	for _, f := range e.about.Fields {
-		value, sent := members.Get(f.Name)
-		if before, ok := current.Get(f.Name); !sent || f.ReadOnly || f.Created || ok && before == value {
+		text, sent := members.Get(f.Name)
+		if !sent || f.ReadOnly || f.Created {
 			continue
 		}
 		message := ""
-		if t := e.typ.typeOf(f.Name); !own && t != nil {
-			message = faultIn(t, value)
-		} else if own && blamed != nil && blamed.Member == f.Name {
-			message = invalidValue
+		if t := e.typ.typeOf(f.Name); !e.typ.ownJSON && t != nil {
+			message = value.FaultIn(t, text)
+		} else if blamed != nil && blamed.Member == f.Name {
+			message = value.Invalid
 		}
 		if message != "" {
 			errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})
 		}
 	}
 	return errs
-}
-
-// replaced returns an entry with a record and those fields of another entry that are not in
-// the JSON.
-func (s *recordType[T]) replaced(old *store.Entry, record T) (*store.Entry, error) {
-	if s.members != nil && !s.anyMember {
-		from := reflect.ValueOf(&record).Elem()
-		kept := s.clone(recordOf[T](old))
-		if setMembers(reflect.ValueOf(&kept).Elem(), from, s.members) {
-			record = kept
-		}
-	}
-	fresh := newEntry(old.ID, record)
-	return fresh, s.own(fresh, old.ID)
-}
-
-// setMembers sets the members of a struct to those of another one. It reports whether
-// all could be set.
-func setMembers(to, from reflect.Value, members []jsonmember.Member) bool {
-	for _, m := range members {
-		v, err := from.FieldByIndexErr(m.Field.Index)
-		if err != nil { // an embedded pointer that is nil
-			continue
-		}
-		field := settable(to, m.Field.Index)
-		if !field.CanSet() {
-			return false
-		}
-		field.Set(v)
-	}
-	return true
 }
 
 // permits returns an error unless the collection accepts an action.
@@ -466,7 +428,7 @@ func (e *encoded[T]) holder(field, value string) *store.Entry {
 	if err != nil {
 		return nil
 	}
-	record, err := e.typ.fromMembers(members)
+	record, err := e.typ.with(nil, members)
 	if err != nil {
 		return nil
 	}
@@ -504,7 +466,7 @@ func (e *encoded[T]) Delete(ctx context.Context, segment string, params url.Valu
 	if err != nil {
 		return err
 	}
-	referrers := e.catalogue.referrers(e.Key())
+	referrers := e.catalogue.referrers(e.key())
 	if len(referrers) > 0 {
 		e.catalogue.references.Lock()
 		defer e.catalogue.references.Unlock()
@@ -517,7 +479,7 @@ func (e *encoded[T]) Delete(ctx context.Context, segment string, params url.Valu
 	lists := make([][]int, len(referrers))
 	for i, m := range referrers {
 		var by *ReferenceError
-		if lists[i], by, err = m.referring(ctx, e.Key(), id); err != nil {
+		if lists[i], by, err = m.referring(ctx, e.key(), id); err != nil {
 			return err
 		}
 		if by != nil {
@@ -531,7 +493,7 @@ func (e *encoded[T]) Delete(ctx context.Context, segment string, params url.Valu
 	for i, m := range referrers {
 		if m == jsonCollection(e) {
 			own = lists[i]
-		} else if err := m.removeReferences(e.Key(), id, lists[i]); err != nil {
+		} else if err := m.removeReferences(e.key(), id, lists[i]); err != nil {
 			return err
 		}
 	}
@@ -550,7 +512,7 @@ func (e *encoded[T]) remove(id int, own []int, f filter, condition func(record [
 			return err
 		}
 		tx.Write(store.Change{Old: old})
-		return e.removeIn(tx, e.Key(), id, own)
+		return e.removeIn(tx, e.key(), id, own)
 	}))
 }
 
@@ -578,7 +540,7 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 		if n++; n%256 == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		if entry.ID == id && e.Key() == key {
+		if entry.ID == id && e.key() == key {
 			continue
 		}
 		for i := range e.columns {
@@ -586,7 +548,7 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 			switch {
 			case c.Refers != key || !c.refers(entry, is):
 			case c.Kind != schema.References:
-				return nil, &ReferenceError{e.Key(), entry.ID, c.Name}, nil
+				return nil, &ReferenceError{e.key(), entry.ID, c.Name}, nil
 			case len(lists) == 0 || lists[len(lists)-1] != entry.ID:
 				lists = append(lists, entry.ID)
 			}
@@ -607,16 +569,16 @@ func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) erro
 		if old == nil {
 			continue
 		}
-		members, err := e.without(old, key, id)
+		lists, err := e.without(old, key, id)
 		if err != nil {
-			return err
+			return e.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
 		}
-		record, err := e.typ.fromMembers(members)
+		record, err := e.typ.with(recordOf[T](old), lists)
 		if err != nil {
-			return e.typ.errorf("%w: id %d: %w", ErrInvalid, old.ID, err)
+			return e.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
 		}
-		fresh, err := e.typ.replaced(old, record)
-		if err != nil {
+		fresh := newEntry(other, record)
+		if err := e.typ.own(fresh, other); err != nil {
 			return err
 		}
 		tx.Write(store.Change{Old: old, New: fresh})
@@ -624,18 +586,14 @@ func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) erro
 	return nil
 }
 
-// without returns the members of an entry, without references to a record in its lists.
-func (e *encoded[T]) without(entry *store.Entry, key string, id int) (schema.Record, error) {
-	members, err := e.typ.parsed(entry)
-	if err != nil {
-		return members, err
-	}
+// without returns those lists of an entry that refer to a record, without its id.
+func (e *encoded[T]) without(entry *store.Entry, key string, id int) (lists schema.Record, err error) {
 	for i := range e.columns {
 		c := &e.columns[i]
 		if c.Kind != schema.References || c.Refers != key {
 			continue
 		}
-		name, value := memberOf(members, c.wire, c.name)
+		name, value := e.typ.valueIn(entry, c)
 		var list []json.RawMessage
 		if json.Unmarshal([]byte(value), &list) != nil || list == nil {
 			continue
@@ -644,9 +602,9 @@ func (e *encoded[T]) without(entry *store.Entry, key string, id int) (schema.Rec
 			to, ok := referenceIn(string(item))
 			return ok && to == id
 		})
-		if members, err = members.With(name, list); err != nil {
-			return members, e.typ.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
+		if lists, err = lists.With(name, list); err != nil {
+			return lists, err
 		}
 	}
-	return members, nil
+	return lists, nil
 }

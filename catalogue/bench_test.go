@@ -60,19 +60,19 @@ func withLists(e event) event {
 // the events.
 func benchHouse(tb testing.TB, n int, types ...AnyDefinition) (*Catalogue, []event) {
 	tb.Helper()
-	house := newPublisher(types...)
+	cat := newPublisher(types...)
 	events := benchEvents(n)
 	entries := make([]*store.Entry, n)
 	for i := range events {
 		entries[i] = newEntry(events[i].ID, events[i])
 	}
-	store.Replace([]store.Replacement{{Store: mustIn(definedEvents, house).store, Entries: entries}})
+	store.Replace([]store.Replacement{{Store: mustIn(definedEvents, cat).store, Entries: entries}})
 	for _, term := range []ordering.Term{ordering.Asc("start_date"), ordering.Asc("name")} {
-		if _, err := mustIn(definedEvents, house).Where().View(pagination.Window{Limit: 1}, term); err != nil {
+		if _, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: 1}, term); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	return house, events
+	return cat, events
 }
 
 // startEarlier moves an event in the index by date.
@@ -84,12 +84,12 @@ func startEarlier(e *event) error {
 // BenchmarkReaders compares the pages per second of one goroutine with those of two.
 func BenchmarkReaders(b *testing.B) {
 	const n = 100_000
-	house, _ := benchHouse(b, n)
+	cat, _ := benchHouse(b, n)
 	for _, readers := range []int{1, 2} {
 		b.Run(map[int]string{1: "one", 2: "two"}[readers], func(b *testing.B) {
 			var all sync.WaitGroup
 			for r := range readers {
-				all.Go(func() { readPages(b, house, n, b.N, uint64(r)) })
+				all.Go(func() { readPages(b, cat, n, b.N, uint64(r)) })
 			}
 			all.Wait()
 			b.ReportMetric(float64(readers*b.N)/b.Elapsed().Seconds(), "pages/s")
@@ -98,13 +98,13 @@ func BenchmarkReaders(b *testing.B) {
 }
 
 // readPages reads pages at random offsets and returns how long each took.
-func readPages(b *testing.B, house *Catalogue, n, times int, seed uint64) []time.Duration {
+func readPages(b *testing.B, cat *Catalogue, n, times int, seed uint64) []time.Duration {
 	offsets := rand.New(rand.NewPCG(seed, 2))
 	took := make([]time.Duration, times)
 	for i := range took {
 		w := pagination.Window{Limit: benchLimit, Offset: offsets.IntN(n - benchLimit)}
 		start := time.Now()
-		if _, err := mustIn(definedEvents, house).Where().View(w); err != nil {
+		if _, err := mustIn(definedEvents, cat).Where().View(w); err != nil {
 			b.Error(err)
 			break
 		}
@@ -118,7 +118,7 @@ func readPages(b *testing.B, house *Catalogue, n, times int, seed uint64) []time
 // as a writer can do.
 func BenchmarkPageDuringWrites(b *testing.B) {
 	const n = 100_000
-	house, _ := benchHouse(b, n)
+	cat, _ := benchHouse(b, n)
 	for _, row := range []struct {
 		name  string
 		pause time.Duration // between two writes; negative for no writer
@@ -127,9 +127,9 @@ func BenchmarkPageDuringWrites(b *testing.B) {
 			var stop atomic.Bool
 			var writer sync.WaitGroup
 			if row.pause >= 0 {
-				writer.Go(func() { writeUntil(b, house, n, row.pause, &stop) })
+				writer.Go(func() { writeUntil(b, cat, n, row.pause, &stop) })
 			}
-			took := readPages(b, house, n, b.N, 1)
+			took := readPages(b, cat, n, b.N, 1)
 			stop.Store(true)
 			writer.Wait()
 			slices.Sort(took)
@@ -139,9 +139,9 @@ func BenchmarkPageDuringWrites(b *testing.B) {
 	}
 }
 
-func writeUntil(b *testing.B, house *Catalogue, n int, pause time.Duration, stop *atomic.Bool) {
+func writeUntil(b *testing.B, cat *Catalogue, n int, pause time.Duration, stop *atomic.Bool) {
 	for i := 0; !stop.Load(); i++ {
-		err := mustIn(definedEvents, house).Update(1+i*7919%n, startEarlier)
+		err := mustIn(definedEvents, cat).Update(1+i*7919%n, startEarlier)
 		if err != nil {
 			b.Error(err)
 			return
@@ -164,8 +164,8 @@ func BenchmarkBulk(b *testing.B) {
 // newFilledHouse returns a catalogue with events, inserted in one batch, and with indexes
 // by date and name.
 func newFilledHouse(b *testing.B, events []event) *Catalogue {
-	house := newPublisher()
-	err := mustIn(definedEvents, house).Batch(func(tx *Tx[event]) error {
+	cat := newPublisher()
+	err := mustIn(definedEvents, cat).Batch(func(tx *Tx[event]) error {
 		for i := range events {
 			if _, err := tx.Insert(events[i]); err != nil {
 				return err
@@ -177,11 +177,11 @@ func newFilledHouse(b *testing.B, events []event) *Catalogue {
 		b.Fatal(err)
 	}
 	for _, field := range []string{"start_date", "name"} {
-		if _, err := mustIn(definedEvents, house).Where().View(pagination.Window{Limit: 1}, ordering.Asc(field)); err != nil {
+		if _, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: 1}, ordering.Asc(field)); err != nil {
 			b.Fatal(err)
 		}
 	}
-	return house
+	return cat
 }
 
 // BenchmarkLoadFile compares loading a file into an empty catalogue with encoding/json,
@@ -202,8 +202,8 @@ func BenchmarkLoadFile(b *testing.B) {
 		b.Run(row.name, func(b *testing.B) {
 			var file bytes.Buffer
 			if row.events > 0 {
-				house, _ := benchHouse(b, row.events)
-				must(b, house.Save(&file))
+				cat, _ := benchHouse(b, row.events)
+				must(b, cat.Save(&file))
 			} else {
 				dataset, err := os.ReadFile("schema/testdata/dataset.json")
 				must(b, err)
@@ -294,14 +294,14 @@ func must(b *testing.B, err error) {
 // BenchmarkFirstUse compares the first page by an ordering, which builds its index, with
 // sorting pointers once.
 func BenchmarkFirstUse(b *testing.B) {
-	house, events := benchHouse(b, 100_000)
+	cat, events := benchHouse(b, 100_000)
 	pointers := make([]*event, len(events))
 	for i := range events {
 		pointers[i] = &events[i]
 	}
 	b.Run("end_date", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := mustIn(definedEvents, house).Clone().Where().View(pagination.Window{Limit: 21}, ordering.Asc("end_date")); err != nil {
+			if _, err := mustIn(definedEvents, cat).Clone().Where().View(pagination.Window{Limit: 21}, ordering.Asc("end_date")); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -374,9 +374,9 @@ func benchOffsets(n int) []struct {
 // JSON.
 func BenchmarkPage(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
-		house, _ := benchHouse(b, n)
-		events := mustIn(definedEvents, house)
-		encoded, _ := house.Collection("events")
+		cat, _ := benchHouse(b, n)
+		events := mustIn(definedEvents, cat)
+		encoded, _ := cat.Collection("events")
 		for _, o := range benchOrders {
 			for _, kind := range []struct {
 				name string
@@ -415,7 +415,7 @@ func BenchmarkPage(b *testing.B) {
 // BenchmarkEnvelope.
 func BenchmarkSlicePage(b *testing.B) {
 	const n = 100_000
-	house, events := benchHouse(b, n)
+	cat, events := benchHouse(b, n)
 	slices.SortFunc(events, func(a, b event) int {
 		if c := a.StartDate.Compare(b.StartDate.Time); c != 0 {
 			return c
@@ -423,7 +423,7 @@ func BenchmarkSlicePage(b *testing.B) {
 		return a.ID - b.ID
 	})
 	pointers, encoded := make([]*event, n), make([][]byte, n)
-	all := encodeAll(b, house, n)
+	all := encodeAll(b, cat, n)
 	for i := range events {
 		e := withLists(events[i])
 		text, err := all.JSON(i)
@@ -463,8 +463,8 @@ func BenchmarkSlicePage(b *testing.B) {
 }
 
 // encodeAll returns all events, after their JSON has been made.
-func encodeAll(b *testing.B, house *Catalogue, n int) View[event] {
-	all, err := mustIn(definedEvents, house).Where().View(pagination.Window{Limit: n})
+func encodeAll(b *testing.B, cat *Catalogue, n int) View[event] {
+	all, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: n})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -479,16 +479,16 @@ func encodeAll(b *testing.B, house *Catalogue, n int) View[event] {
 // BenchmarkEnvelope writes an envelope with its links into a reused buffer.
 func BenchmarkEnvelope(b *testing.B) {
 	const n = 100_000
-	house, _ := benchHouse(b, n)
+	cat, _ := benchHouse(b, n)
 	query := pagination.ParseQuery("limit=21&offset=50000")
-	encodeAll(b, house, n)
+	encodeAll(b, cat, n)
 	for _, place := range benchOffsets(n) {
 		b.Run("at="+place.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var body []byte
 			for i := 0; b.Loop(); i++ {
 				w := pagination.Window{Limit: benchLimit, Offset: place.offsets[i%len(place.offsets)]}
-				view, err := mustIn(definedEvents, house).Where().View(w)
+				view, err := mustIn(definedEvents, cat).Where().View(w)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -512,9 +512,9 @@ func BenchmarkEnvelope(b *testing.B) {
 
 func BenchmarkGet(b *testing.B) {
 	const n = 100_000
-	house, _ := benchHouse(b, n)
+	cat, _ := benchHouse(b, n)
 	for i := 0; b.Loop(); i++ {
-		if _, err := mustIn(definedEvents, house).Get(1 + i*7919%n); err != nil {
+		if _, err := mustIn(definedEvents, cat).Get(1 + i*7919%n); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -524,8 +524,8 @@ func BenchmarkGet(b *testing.B) {
 // batches of a thousand.
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
-		house, events := benchHouse(b, n)
-		c := mustIn(definedEvents, house)
+		cat, events := benchHouse(b, n)
+		c := mustIn(definedEvents, cat)
 		b.Run(fmt.Sprintf("n=%d/insert-delete/read", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
@@ -575,10 +575,10 @@ func withoutID(e event) event {
 }
 
 func BenchmarkClone(b *testing.B) {
-	house, _ := benchHouse(b, 10_000)
+	cat, _ := benchHouse(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		house.Clone()
+		cat.Clone()
 	}
 }
 
@@ -586,8 +586,8 @@ func BenchmarkClone(b *testing.B) {
 func BenchmarkHistory(b *testing.B) {
 	for _, history := range []int{0, 1000, 100_000} {
 		const n = 10_000
-		house, _ := benchHouse(b, n, Define[event]("events", Options{History: history}))
-		c := mustIn(definedEvents, house)
+		cat, _ := benchHouse(b, n, Define[event]("events", Options{History: history}))
+		c := mustIn(definedEvents, cat)
 		b.Run(fmt.Sprintf("kept=%d/update", history), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

@@ -117,12 +117,12 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 
 // Waiting for a new index ends with the context. The index is built all the same.
 func TestPageReturnsWhenContextEnds(t *testing.T) {
-	house, err := New(Define[slowRecord]("books", Options{}))
+	cat, err := New(Define[slowRecord]("books", Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkAtEnd(t, house)
-	c, err := Define[slowRecord]("books", Options{}).In(house)
+	checkAtEnd(t, cat)
+	c, err := Define[slowRecord]("books", Options{}).In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	books, err := house.Collection("books")
+	books, err := cat.Collection("books")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,9 +167,9 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 
 // Reads by any ordering do not wait for the function of an Update.
 func TestReadsDoNotWaitForUpdate(t *testing.T) {
-	house, _ := benchHouse(t, 50)
-	checkAtEnd(t, house)
-	events := mustIn(definedEvents, house)
+	cat, _ := benchHouse(t, 50)
+	checkAtEnd(t, cat)
+	events := mustIn(definedEvents, cat)
 	inside, leave := make(chan struct{}), make(chan struct{})
 	written := make(chan error)
 	go func() {
@@ -188,7 +188,7 @@ func TestReadsDoNotWaitForUpdate(t *testing.T) {
 				return
 			}
 		}
-		house.Clone()
+		cat.Clone()
 		read <- nil
 	}()
 	select {
@@ -207,8 +207,8 @@ func TestReadsDoNotWaitForUpdate(t *testing.T) {
 
 // Readers that request new orderings all the time do not starve a writer.
 func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
-	house, events := benchHouse(t, 2000)
-	c := mustIn(definedEvents, house)
+	cat, events := benchHouse(t, 2000)
+	c := mustIn(definedEvents, cat)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)

@@ -42,7 +42,7 @@ func (c *Catalogue) Collection(key string) (AnyCollection, error) {
 func (c *Catalogue) All() iter.Seq2[string, AnyCollection] {
 	return func(yield func(string, AnyCollection) bool) {
 		for _, m := range c.all {
-			if !yield(m.Key(), AnyCollection{m}) {
+			if !yield(m.key(), AnyCollection{m}) {
 				return
 			}
 		}
@@ -100,7 +100,7 @@ func (c *Catalogue) Check() error {
 func (c *Catalogue) keys() []string {
 	keys := make([]string, len(c.all))
 	for i, m := range c.all {
-		keys[i] = m.Key()
+		keys[i] = m.key()
 	}
 	return keys
 }
@@ -130,7 +130,7 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 			return nil, err
 		}
 		c.all = append(c.all, m)
-		c.byKey[m.Key()] = i
+		c.byKey[m.key()] = i
 		about = append(about, m.Description())
 		for _, f := range m.Description().Fields {
 			c.referred[f.Refers] = true

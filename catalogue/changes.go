@@ -2,29 +2,10 @@ package catalogue
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
-
-// A ChangeKind specifies what a [Change] did to a record.
-type ChangeKind uint8
-
-const (
-	Inserted ChangeKind = 1 + iota // the record did not exist before
-	Updated                        // the record existed before and was replaced
-	Deleted                        // the record no longer exists
-)
-
-// String returns the name of the constant in lower case, or ChangeKind(n) for any other
-// value n.
-func (k ChangeKind) String() string {
-	if names := [...]string{Inserted: "inserted", Updated: "updated", Deleted: "deleted"}; 0 < k && int(k) < len(names) {
-		return names[k]
-	}
-	return fmt.Sprintf("ChangeKind(%d)", uint8(k))
-}
 
 // A Change is the difference that a revision made to one record. A record that was
 // inserted and deleted in one batch has no Change. A record that was written with the
@@ -32,33 +13,38 @@ func (k ChangeKind) String() string {
 type Change[T any] struct {
 	Revision uint64 // revision at which the change became visible
 	ID       int    // id of the record
-	Kind     ChangeKind
 
 	// Last reports whether this is the last change of its revision. Applying it and
 	// all changes before it leads to the records of a [Snapshot] of that revision.
 	Last bool
 
-	typ   *recordType[T]
-	entry *store.Entry
+	typ           *recordType[T]
+	before, after *store.Entry
 }
 
-// Record returns a copy of the record as it was after the change, or the zero value if
-// it was deleted. O(size of the record).
-func (ch Change[T]) Record() (record T) {
-	if ch.entry == nil {
-		return record
+// Before returns a copy of the record as it was before the change. If the change inserted
+// the record, ok is false. O(size of the record).
+func (ch Change[T]) Before() (record T, ok bool) { return ch.record(ch.before) }
+
+// After returns a copy of the record as it was after the change. If the change deleted
+// the record, ok is false. O(size of the record).
+func (ch Change[T]) After() (record T, ok bool) { return ch.record(ch.after) }
+
+func (ch Change[T]) record(e *store.Entry) (record T, ok bool) {
+	if e == nil {
+		return record, false
 	}
-	return ch.typ.clone(recordOf[T](ch.entry))
+	return ch.typ.clone(recordOf[T](e)), true
 }
 
 // JSON returns the JSON of the record as it was after the change, or null if it was
 // deleted. It must not be modified. The error wraps [ErrInvalid] if a method MarshalJSON
 // or MarshalText returns an error. O(1) after the first call for a record.
 func (ch Change[T]) JSON() ([]byte, error) {
-	if ch.entry == nil {
+	if ch.after == nil {
 		return []byte("null"), nil
 	}
-	return ch.typ.encoded(ch.entry)
+	return ch.typ.encoded(ch.after)
 }
 
 // Since returns the changes after a revision, and the current revision for the next
@@ -84,8 +70,8 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 		return nil, 0, c.typ.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
 	}
 	changes = make([]Change[T], len(events))
-	for i := range events {
-		changes[i] = c.typ.change(&events[i])
+	for i, ev := range events {
+		changes[i] = Change[T]{ev.Revision, ev.ID, ev.Last, c.typ, ev.Old, ev.New}
 	}
 	return changes, now, nil
 }
@@ -122,15 +108,4 @@ func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[
 			seen = now
 		}
 	}
-}
-
-func (s *recordType[T]) change(ev *store.Event) Change[T] {
-	kind := Updated
-	switch {
-	case ev.New == nil:
-		kind = Deleted
-	case ev.Inserted:
-		kind = Inserted
-	}
-	return Change[T]{Revision: ev.Revision, ID: ev.ID, Kind: kind, Last: ev.Last, typ: s, entry: ev.New}
 }

@@ -242,7 +242,7 @@ func TestChangesOfBatchAreAtomic(t *testing.T) {
 				return
 			}
 			for _, ch := range changes {
-				amounts[ch.ID] = ch.Record().Amount
+				amounts[ch.ID] = afterOf(ch).Amount
 				sum := 0
 				for _, amount := range amounts {
 					sum += amount
@@ -338,7 +338,7 @@ func (seg segment) replay(snapshots []catalogue.Snapshot[task]) (compared int, e
 			changes = changes[1:]
 		}
 		if err := sameTasks(fmt.Sprintf("revision %d, followed from %d", s.Revision(), seg.start.Revision()),
-			sortedTasks(slices.Collect(maps.Values(rows)), nil), sortedTasks(slices.Collect(s.All()), nil)); err != nil {
+			sortedTasks(slices.Collect(maps.Values(rows))), sortedTasks(slices.Collect(s.All()))); err != nil {
 			return compared, err
 		}
 		compared++
@@ -349,20 +349,23 @@ func (seg segment) replay(snapshots []catalogue.Snapshot[task]) (compared int, e
 // apply applies a change to rows. It returns an error if the change does not fit them.
 func apply(rows map[int]task, ch catalogue.Change[task]) error {
 	_, exists := rows[ch.ID]
-	record := ch.Record()
+	before, existed := ch.Before()
+	record, stored := ch.After()
+	old := rows[ch.ID]
 	switch {
-	case ch.Kind == catalogue.Inserted && !exists && record.ID == ch.ID,
-		ch.Kind == catalogue.Updated && exists && record.ID == ch.ID:
+	case existed != exists || existed && !sameTask(&before, &old):
+		return fmt.Errorf("revision %d: id %d was %s, want %s", ch.Revision, ch.ID, taskJSON(&before), taskJSON(&old))
+	case stored && record.ID == ch.ID:
 		rows[ch.ID] = record
-	case ch.Kind == catalogue.Deleted && exists:
+	case !stored && existed:
 		delete(rows, ch.ID)
 	default:
-		return fmt.Errorf("revision %d: %v %d, which existed: %v; record %s", ch.Revision, ch.Kind, ch.ID, exists, taskJSON(&record))
+		return fmt.Errorf("revision %d: id %d: neither before nor after; record %s", ch.Revision, ch.ID, taskJSON(&record))
 	}
 	return nil
 }
 
-// TestConcurrentFollowers follows changes during the writes of TestConcurrentModel. The
+// TestConcurrentFollowers follows changes during random writes of four goroutines. The
 // changes applied to the first snapshot equal each later snapshot.
 func TestConcurrentFollowers(t *testing.T) {
 	for _, row := range []struct {
@@ -379,14 +382,43 @@ func TestConcurrentFollowers(t *testing.T) {
 	}
 }
 
+// writeTasks makes n random writes to a collection.
+func writeTasks(t *testing.T, c *catalogue.Collection[task], rng *rand.Rand, owner, n int) {
+	for range n {
+		id, fresh := 1+rng.IntN(60), randomTask(rng, owner)
+		write := func() (err error) { fresh.ID = id; _, err = c.Upsert(fresh); return err }
+		switch rng.IntN(40) {
+		case 0:
+			write = func() error { return c.ReplaceAll(slices.Values([]task{fresh, randomTask(rng, owner)})) }
+		case 1, 2, 3, 4:
+			write = func() error {
+				return c.Batch(func(tx *catalogue.Tx[task]) error {
+					for range rng.IntN(12) {
+						if _, err := tx.Insert(randomTask(rng, owner)); err != nil {
+							return err
+						}
+					}
+					_ = tx.Delete(id) // it may not exist
+					return pick(rng, nil, nil, errOwn)
+				})
+			}
+		case 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16:
+			write = func() error { return c.Delete(id) }
+		}
+		if err := write(); err != nil && err != errOwn && !errors.Is(err, catalogue.ErrNotFound) {
+			t.Error(err)
+		}
+	}
+}
+
 func testConcurrentFollowers(t *testing.T, history, steps int, seed uint64) {
 	const workers = 4
 	t.Logf("BACKLIST_MODEL_SEED=%d", seed)
-	house, err := resources.New(catalogue.Define[task]("books", catalogue.Options{History: history}))
+	cat, err := resources.New(catalogue.Define[task]("books", catalogue.Options{History: history}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalogue.Define[task]("books", catalogue.Options{}).In(house)
+	c, err := catalogue.Define[task]("books", catalogue.Options{}).In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,20 +431,8 @@ func testConcurrentFollowers(t *testing.T, history, steps int, seed uint64) {
 	)
 	start := c.Snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
-	all := &workerGroup{house: house, c: c}
 	for i := range workers {
-		all.workers = append(all.workers, &worker{
-			workerGroup: all, number: i, rng: rand.New(rand.NewPCG(seed, uint64(i))), left: steps / workers,
-			own: tracked{house: house, c: c, limit: 60},
-		})
-	}
-	for _, m := range all.workers {
-		writing.Go(func() {
-			if err := m.run(); err != nil {
-				all.failed.Store(true)
-				t.Errorf("goroutine %d: %v", m.number, err)
-			}
-		})
+		writing.Go(func() { writeTasks(t, c, rand.New(rand.NewPCG(seed, uint64(i))), i, steps/workers) })
 	}
 	trimmed := func(seg segment, err error) bool {
 		if err != nil && !errors.Is(err, catalogue.ErrHistoryTrimmed) && err != context.Canceled {
@@ -445,7 +465,7 @@ func testConcurrentFollowers(t *testing.T, history, steps int, seed uint64) {
 	over.Store(true)
 	cancel()
 	following.Wait()
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 

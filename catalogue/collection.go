@@ -33,7 +33,8 @@ type Options struct {
 
 	// History is the number of changes that are kept for [Collection.Since] and
 	// [Collection.Changes]. The oldest are dropped first. If zero or negative, none
-	// are kept. Each change keeps its version of the record in memory.
+	// are kept. Each change keeps the record before and after it in memory. Consecutive
+	// changes of a record share the one in between.
 	History int
 
 	// Unique names fields, in snake_case, of which no two records can have the same
@@ -162,9 +163,6 @@ func addUnique(names []string, fields []schema.Field) []string {
 	}
 	return names
 }
-
-// Name returns [Options].Name, or the key if the collection belongs to a catalogue.
-func (c *Collection[T]) Name() string { return c.typ.name }
 
 // Clone returns an independent copy of the current state of the collection. The clone
 // continues its revisions and its history. A write to one of the two does not affect

@@ -30,28 +30,28 @@ func newChecked(t *testing.T) (catalogue.AnyCollection, *catalogue.Collection[ch
 	t.Helper()
 	about := catalogue.Options{Description: &schema.Description{}}
 	tags, posts := catalogue.Define[checkedTag]("tags", about), catalogue.Define[checkedPost]("posts", about)
-	house, err := catalogue.New(tags, posts)
+	cat, err := catalogue.New(tags, posts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const data = `{"tags":[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":3,"name":"c"}],"posts":[{"id":1,"tags":[1],"best":3}]}`
-	if err := house.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := house.Collection("tags")
+	encoded, err := cat.Collection("tags")
 	if err != nil {
 		t.Fatal(err)
 	}
-	typed, err := tags.In(house)
+	typed, err := tags.In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := posts.In(house)
+	from, err := posts.In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := house.Check(); err != nil {
+		if err := cat.Check(); err != nil {
 			t.Error(err)
 		}
 	})

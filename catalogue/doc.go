@@ -34,11 +34,11 @@
 // # Order
 //
 // Records can be ordered by every field, under the snake_case form of its JSON name.
-// Package ordering specifies how values compare. Records that are equal by all terms are
+// Package ordering specifies how values compare; null is the largest value. Records that are equal by all terms are
 // in the order of their ids, in the direction of the first term, so -a,b is the exact
 // reverse of a,-b. A repeated field has no effect, and neither has a term after the id.
 // Without terms, a collection is in its default order, which is by id if Options.Ordering
-// is empty. A page, its count and its order are of one state.
+// is empty. A page, its count and its order come from one state.
 //
 // # Conditions
 //
@@ -65,8 +65,9 @@
 // # Memory
 //
 // An index takes memory in proportion to the records, plus its keys. The keys of
-// a single field that is a boolean, an integer or a string usually take none. An ordering with large keys has no index, unless it is by a
-// field in [Options].Unique: it is sorted for each state in which it is used.
+// a single field that is a boolean, an integer or a string usually take none. An ordering
+// with large keys has no index, unless it is by a field in [Options].Unique: it is sorted
+// for each state in which it is used.
 //
 // Indexes of one term are kept. Of those of several terms, only a few are kept, and their
 // memory is bounded; the least recently used is dropped first. Orderings that a held state
@@ -84,9 +85,14 @@
 // those after a revision, and [Collection.Changes] waits for more. To follow changes, take
 // a snapshot and iterate from its revision:
 //
-//	start := films.Snapshot()
-//	// ... read it ...
-//	for change, err := range films.Changes(ctx, start.Revision()) { ... }
+//	start := films.Snapshot() // read it
+//	for change, err := range films.Changes(ctx, start.Revision()) {
+//		if err != nil {
+//			return err // after ErrHistoryTrimmed, start again with a snapshot
+//		}
+//		before, existed := change.Before()
+//		after, exists := change.After()
+//	}
 //
 // A [Change] is the difference that one revision made to one record. Changes are sorted by
 // revision and, within a revision, by id. The field Last marks the last change of a

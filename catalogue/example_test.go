@@ -9,38 +9,36 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
-type Book struct {
-	ID          int      `json:"id"`
-	Name        string   `json:"name"`
-	Pages       int      `json:"pages"`
-	PublishedOn *string  `json:"publishedOn"`
-	Tags        []string `json:"tags"`
+type Film struct {
+	ID         int      `json:"id"`
+	Name       string   `json:"name"`
+	Minutes    int      `json:"minutes"`
+	ReleasedOn *string  `json:"releasedOn"`
+	Tags       []string `json:"tags"`
 }
 
-// newBooks returns a collection of four books.
-func newBooks() *catalogue.Collection[Book] {
-	books, err := catalogue.NewCollection[Book](catalogue.Options{Name: "books"})
+// newFilms returns a collection of four films.
+func newFilms() *catalogue.Collection[Film] {
+	films, err := catalogue.NewCollection[Film](catalogue.Options{Name: "films"})
 	if err != nil {
 		panic(err)
 	}
-	err = books.Batch(func(tx *catalogue.Tx[Book]) error {
-		for _, b := range []Book{
-			{Name: "Emma", Pages: 474},
-			{Name: "Dune", Pages: 412},
-			{Name: "Solaris", Pages: 204},
-			{Name: "Ulysses", Pages: 730},
+	err = films.Batch(func(tx *catalogue.Tx[Film]) error {
+		for _, f := range []Film{
+			{Name: "Heat", Minutes: 170},
+			{Name: "Alien", Minutes: 117},
+			{Name: "Rope", Minutes: 80},
+			{Name: "Spartacus", Minutes: 197},
 		} {
-			if _, err := tx.Insert(b); err != nil {
+			if _, err := tx.Insert(f); err != nil {
 				return err
 			}
 		}
@@ -49,24 +47,25 @@ func newBooks() *catalogue.Collection[Book] {
 	if err != nil {
 		panic(err)
 	}
-	return books
+	return films
 }
 
 func Example() {
-	house := mustNew()
-	for day, name := range []string{"Reading", "Signing", "Workshop"} {
-		start := time.Date(2026, 5, 12-day, 18, 0, 0, 0, time.FixedZone("", 2*60*60))
-		_, err := mustIn(resources.Events, house).Insert(resources.Event{Name: name, StartDate: schema.At(start), EndDate: schema.At(start)})
-		if err != nil {
-			panic(err)
-		}
-	}
-	page, err := mustIn(resources.Events, house).Page(pagination.Window{Limit: 2}) // ordered by start_date, the default
+	films := newFilms()
+	page, err := films.Page(pagination.Window{Limit: 2}, ordering.Desc("minutes"))
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(page.Count, page.Records[0].Name, page.Records[1].Name)
-	// Output: 3 Workshop Signing
+
+	heat, err := films.Where(ordering.Equal("name", "Heat")).First()
+	fmt.Println(heat.ID, heat.Minutes, err)
+	_, err = films.Where(ordering.Equal("name", "Persona")).First()
+	fmt.Println(errors.Is(err, catalogue.ErrNotFound))
+	// Output:
+	// 4 Spartacus Heat
+	// 1 170 <nil>
+	// true
 }
 
 func ExampleNewCollection() {
@@ -95,93 +94,97 @@ func ExampleNewCollection() {
 	// true
 }
 
-var Books = catalogue.Define[Book]("books", catalogue.Options{})
+var (
+	Films     = catalogue.Define[Film]("films", catalogue.Options{})
+	Directors = catalogue.Define[schema.Record]("directors", catalogue.Options{})
+)
+
+// newCatalogue returns an empty catalogue of films and directors.
+func newCatalogue() *catalogue.Catalogue {
+	cat, err := catalogue.New(Films, Directors)
+	if err != nil {
+		panic(err)
+	}
+	return cat
+}
 
 func ExampleDefine() {
-	house, err := resources.New(Books)
+	cat, err := catalogue.New(Films, Directors)
 	if err != nil {
 		panic(err)
 	}
-	books, err := Books.In(house)
+	films, err := Films.In(cat)
 	if err != nil {
 		panic(err)
 	}
-	id, _ := books.Insert(Book{Name: "Emma", Pages: 474})
-	fmt.Println(id, books.Count())
+	id, _ := films.Insert(Film{Name: "Heat", Minutes: 170})
+	fmt.Println(id, films.Count())
 
-	_, err = Books.In(mustNew()) // its books are open records
+	_, err = catalogue.Define[Film]("directors", catalogue.Options{}).In(cat)
 	fmt.Println(err)
 	// Output:
 	// 1 1
-	// catalogue: books: invalid record type: its records are schema.Record, not catalogue_test.Book: make the catalogue with this definition
+	// catalogue: directors: invalid record type: its records are schema.Record, not catalogue_test.Film: make the catalogue with this definition
 }
 
 func ExampleDefinition_In_openRecords() {
-	house := mustNew()
-	carts, err := resources.Records("carts").In(house)
+	directors, err := Directors.In(newCatalogue())
 	if err != nil {
 		panic(err)
 	}
-	cart, err := schema.ParseRecord([]byte(`{"total": 12.50, "items": [3, 4]}`))
+	director, err := schema.ParseRecord([]byte(`{"name": "Agnès Varda", "rating": 9.50, "genres": [3, 4]}`))
 	if err != nil {
 		panic(err)
 	}
-	id, _ := carts.Insert(cart)
-	stored, _ := carts.Get(id)
+	id, _ := directors.Insert(director)
+	stored, _ := directors.Get(id)
 	fmt.Println(stored)
-	_, err = resources.Records("cards").In(house)
+	_, err = catalogue.Define[schema.Record]("director", catalogue.Options{}).In(newCatalogue())
 	fmt.Println(err)
 	// Output:
-	// {"id":1,"total":12.50,"items":[3,4]}
-	// catalogue: unknown collection: "cards": did you mean carts?
+	// {"id":1,"name":"Agnès Varda","rating":9.50,"genres":[3,4]}
+	// catalogue: unknown collection: "director": did you mean directors?
 }
 
 func ExampleCatalogue_Load() {
-	house := mustNew()
-	err := house.Load(strings.NewReader(`{
-		"authors": [{"id": 7, "name": "Anna"}, {"id": 9, "name": "Bruno"}],
-		"books":   [{"id": 1, "name": "Emma", "author": 7}]
+	cat := newCatalogue()
+	err := cat.Load(strings.NewReader(`{
+		"directors": [{"id": 7, "name": "Agnès Varda"}, {"id": 9, "name": "Jane Campion"}],
+		"films":     [{"id": 1, "name": "The Piano", "minutes": 121}]
 	}`), catalogue.LoadOptions{})
-	authors, _ := house.Collection("authors")
-	fmt.Println(authors.Count(), err)
+	directors, _ := Directors.In(cat)
+	fmt.Println(directors.Count(), err)
 
-	err = house.Load(strings.NewReader(`{"authors": [], "events": [{"id": 1, "name": null}]}`), catalogue.LoadOptions{})
+	err = cat.Load(strings.NewReader(`{"directors": [], "films": [{"id": 1, "minutes": "long"}]}`), catalogue.LoadOptions{})
 	var invalid *catalogue.RecordError
 	if errors.As(err, &invalid) {
 		fmt.Println(invalid.Collection, invalid.Index, invalid.Field)
 	}
-	fmt.Println(authors.Count(), "authors, as before")
+	fmt.Println(directors.Count(), "directors, as before")
 	// Output:
 	// 2 <nil>
-	// events 0 name
-	// 2 authors, as before
+	// films 0 minutes
+	// 2 directors, as before
 }
 
 func ExampleCollection_Load() {
-	books := newBooks()
-	page := `{"count": 1, "next": null, "previous": null, "results": [{"id": 3, "name": "Solaris"}]}`
-	err := books.Load(strings.NewReader(page), catalogue.LoadOptions{})
-	fmt.Println(books.Count(), err)
+	films := newFilms()
+	page := `{"count": 1, "next": null, "previous": null, "results": [{"id": 3, "name": "Rope"}]}`
+	err := films.Load(strings.NewReader(page), catalogue.LoadOptions{})
+	fmt.Println(films.Count(), err)
 	// Output: 1 <nil>
 }
 
 func ExampleCatalogue_Save() {
-	house, err := resources.New(Books)
-	if err != nil {
-		panic(err)
-	}
-	books, _ := Books.In(house)
-	books.Insert(Book{Name: "Emma & Co", Tags: []string{"classic"}})
-	var file strings.Builder
-	err = house.Save(&file)
-	for line := range strings.Lines(file.String()) {
-		if strings.Contains(line, "Emma") {
-			fmt.Print(line)
-		}
-	}
+	cat := newCatalogue()
+	films, _ := Films.In(cat)
+	films.Insert(Film{Name: "Thelma & Louise", Minutes: 130, Tags: []string{"road"}})
+	err := cat.Save(os.Stdout)
 	fmt.Println(err)
 	// Output:
-	// {"id":1,"name":"Emma & Co","pages":0,"publishedOn":null,"tags":["classic"]}],
+	// {"films":[
+	// {"id":1,"name":"Thelma & Louise","minutes":130,"releasedOn":null,"tags":["road"]}],
+	// "directors":[]}
 	// <nil>
 }
 
@@ -191,214 +194,163 @@ func ExampleCatalogue_SaveFile() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "house.json")
+	path := filepath.Join(dir, "films.json")
 
-	house := mustNew()
-	mustIn(resources.Labels, house).Insert(resources.Label{Name: "Blue"})
-	fmt.Println(house.SaveFile(path))
+	cat := newCatalogue()
+	err = cat.LoadFile(path, catalogue.LoadOptions{}) // on the first start of a program, for example
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	films, _ := Films.In(cat)
+	films.Insert(Film{Name: "Heat"})
+	fmt.Println(cat.SaveFile(path))
 
-	again := mustNew()
-	fmt.Println(again.LoadFile(path, catalogue.LoadOptions{}), mustIn(resources.Labels, again).Count())
-	fmt.Println(errors.Is(house.SaveFile(filepath.Join(dir, "gone", "house.json")), fs.ErrNotExist))
+	again := newCatalogue()
+	films, _ = Films.In(again)
+	fmt.Println(again.LoadFile(path, catalogue.LoadOptions{}), films.Count())
 	// Output:
+	// true
 	// <nil>
 	// <nil> 1
-	// true
-}
-
-func ExampleCatalogue_LoadFile() {
-	house := mustNew()
-	err := house.LoadFile("no-such-file.json", catalogue.LoadOptions{}) // on the first start of a program, for example
-	fmt.Println(errors.Is(err, fs.ErrNotExist))
-	// Output: true
-}
-
-func ExampleCatalogue_Clone() {
-	house := mustNew()
-	mustIn(resources.Labels, house).Insert(resources.Label{Name: "Blue"})
-	clone := house.Clone()
-	mustIn(resources.Labels, clone).Insert(resources.Label{Name: "Red"})
-	fmt.Println(mustIn(resources.Labels, house).Count(), mustIn(resources.Labels, clone).Count())
-	// Output: 1 2
 }
 
 func ExampleCatalogue_All() {
-	house := mustNew()
-	for key, c := range house.All() {
-		if c.Count() == 0 {
-			fmt.Println("the first empty collection:", key)
-			break
-		}
+	cat := newCatalogue()
+	clone := cat.Clone() // later writes affect one of the two
+	films, _ := Films.In(cat)
+	films.Insert(Film{Name: "Heat"})
+	for key, c := range cat.All() {
+		fmt.Println(key, c.Count())
 	}
-	// Output: the first empty collection: attribute-types
+	for key, c := range clone.All() {
+		fmt.Println("clone:", key, c.Count())
+	}
+	// Output:
+	// films 1
+	// directors 0
+	// clone: films 0
+	// clone: directors 0
 }
 
 func ExampleCollection_Insert() {
-	books := newBooks()
-	id, err := books.Insert(Book{Name: "Frankenstein"})
+	films := newFilms()
+	id, err := films.Insert(Film{Name: "Frenzy"})
 	fmt.Println(id, err)
-	_, err = books.Insert(Book{ID: 2, Name: "Dracula"})
+	_, err = films.Insert(Film{ID: 2, Name: "Notorious"})
 	fmt.Println(errors.Is(err, catalogue.ErrExists), err)
 	// Output:
 	// 5 <nil>
-	// true books: id is taken: 2
-}
-
-func ExampleCollection_Upsert() {
-	books := newBooks()
-	books.Upsert(Book{ID: 2, Name: "Dracula"})
-	b, err := books.Get(2)
-	fmt.Println(b.Name, books.Count(), err)
-	// Output: Dracula 4 <nil>
+	// true films: id is taken: 2
 }
 
 func ExampleCollection_Update() {
-	books := newBooks()
-	err := books.Update(1, func(b *Book) error {
-		b.Pages++
+	films := newFilms()
+	err := films.Update(1, func(f *Film) error {
+		f.Minutes++
 		return nil
 	})
-	fmt.Println(err, books.Update(9, func(*Book) error { return nil }))
-	// Output: <nil> books: no such record: id 9
+	fmt.Println(err, films.Update(9, func(*Film) error { return nil }))
+	// Output: <nil> films: no such record: id 9
 }
 
 func ExampleCollection_Delete() {
-	books := newBooks()
-	fmt.Println(books.Delete(1), books.Delete(1))
-	// Output: <nil> books: no such record: id 1
+	films := newFilms()
+	fmt.Println(films.Delete(1), films.Delete(1))
+	// Output: <nil> films: no such record: id 1
 }
 
 func ExampleCollection_Batch() {
-	books := newBooks()
-	err := books.Batch(func(tx *catalogue.Tx[Book]) error {
-		if _, err := tx.Insert(Book{Name: "Walden"}); err != nil {
+	films := newFilms()
+	err := films.Batch(func(tx *catalogue.Tx[Film]) error {
+		if _, err := tx.Insert(Film{Name: "Stalker"}); err != nil {
 			return err
 		}
 		return tx.Delete(99) // fails, so the batch has no effect
 	})
-	fmt.Println(err, books.Count())
-	// Output: books: no such record: id 99 4
+	fmt.Println(err, films.Count())
+	// Output: films: no such record: id 99 4
 }
 
 func ExampleCollection_Page() {
-	books := newBooks()
-	page, err := books.Page(pagination.Window{Limit: 2, Offset: 1}, ordering.Desc("pages"))
-	for _, b := range page.Records {
-		fmt.Println(b.Name, b.Pages)
+	films := newFilms()
+	page, err := films.Page(pagination.Window{Limit: 2, Offset: 1}, ordering.Desc("minutes"))
+	for _, f := range page.Records {
+		fmt.Println(f.Name, f.Minutes)
 	}
 	fmt.Println("of", page.Count, err)
-	_, err = books.Page(pagination.Window{Limit: 2}, ordering.Asc("publishedOn"))
+	_, err = films.Page(pagination.Window{Limit: 2}, ordering.Asc("releasedOn"))
 	fmt.Println(err)
 	// Output:
-	// Emma 474
-	// Dune 412
+	// Heat 170
+	// Alien 117
 	// of 4 <nil>
-	// books: unknown field: "publishedOn": did you mean published_on?
+	// films: unknown field: "releasedOn": did you mean released_on?
 }
 
 func ExampleSelection_All() {
-	books := newBooks()
-	byName, err := books.Where().All(ordering.Asc("name"))
+	films := newFilms()
+	byName, err := films.Where().All(ordering.Asc("name"))
 	if err != nil {
 		panic(err)
 	}
-	for b := range byName {
-		fmt.Print(b.Name, " ")
+	for f := range byName {
+		fmt.Print(f.Name, " ")
 	}
-	// Output: Dune Emma Solaris Ulysses
+	// Output: Alien Heat Rope Spartacus
 }
 
 func ExampleSelection_View() {
-	books := newBooks()
-	view, err := books.Where().View(pagination.Window{Limit: 1}, ordering.Asc("name"))
+	films := newFilms()
+	view, err := films.Where().View(pagination.Window{Limit: 1}, ordering.Asc("name"))
 	if err != nil {
 		panic(err)
 	}
 	json, err := view.JSON(0)
 	fmt.Println(view.At(0).Name, view.Len(), view.Count(), len(json) > 0, err)
-	// Output: Dune 1 4 true <nil>
+	// Output: Alien 1 4 true <nil>
 }
 
 func ExampleCollection_Snapshot() {
-	books := newBooks()
-	before := books.Snapshot()
-	books.Delete(1)
-	fmt.Println(before.Count(), books.Count())
+	films := newFilms()
+	before := films.Snapshot()
+	films.Delete(1)
+	fmt.Println(before.Count(), films.Count())
 	// Output: 4 3
 }
 
 func ExampleAnyCollection() {
-	house := mustNew()
-	authors, _ := resources.Records("authors").In(house)
-	author, _ := schema.ParseRecord([]byte(`{"id": 7, "name": "Anna"}`))
-	authors.Insert(author)
-
-	links, err := house.Collection("social-links")
+	films, err := newCatalogue().Collection("films")
 	if err != nil {
 		panic(err)
 	}
-	record, err := links.Create(context.Background(), []byte(`{"title": "Anna", "url": "https://a.example/", "type": "instagram", "author": 7}`))
+	record, err := films.Create(context.Background(), []byte(`{"name": "Heat", "minutes": 170, "releasedOn": "1995-12-15", "tags": ["heist"]}`))
 	os.Stdout.Write(record)
 	fmt.Println("", err)
-	_, err = links.Create(context.Background(), []byte(`{"title": "Anna"}`))
+	_, err = films.Create(context.Background(), []byte(`{"name": "Heat", "tags": []}`))
 	fmt.Println(err)
 	// Output:
-	// {"id":1,"title":"Anna","url":"https://a.example/","logo":null,"type":"instagram","author":7} <nil>
-	// schema: invalid record: url: This field is required.; type: This field is required.; author: This field is required.
-}
-
-func ExampleSelection_First() {
-	books := newBooks()
-	dune, err := books.Where(ordering.Equal("name", "Dune")).First()
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(dune.ID, dune.Pages)
-
-	_, err = books.Where(ordering.Equal("name", "Persuasion")).First()
-	fmt.Println(errors.Is(err, catalogue.ErrNotFound))
-	// Output:
-	// 2 412
-	// true
+	// {"id":1,"name":"Heat","minutes":170,"releasedOn":"1995-12-15","tags":["heist"]} <nil>
+	// schema: invalid record: minutes: This field is required.
 }
 
 func ExampleCollection_Where() {
-	books := newBooks()
-	long := books.Where(ordering.AtLeast("pages", 400), ordering.Less("name", "F"))
-	byPages, err := long.All(ordering.Desc("pages"))
+	films := newFilms()
+	long := films.Where(ordering.AtLeast("minutes", 100), ordering.Less("name", "I"))
+	byMinutes, err := long.All(ordering.Desc("minutes"))
 	if err != nil {
 		panic(err)
 	}
-	for b := range byPages {
-		fmt.Println(b.Name, b.Pages)
+	for f := range byMinutes {
+		fmt.Println(f.Name, f.Minutes)
 	}
 	// Output:
-	// Emma 474
-	// Dune 412
-}
-
-func ExampleSelection_Page() {
-	books := newBooks()
-	long := books.Where(ordering.AtLeast("pages", 400))
-	page, err := long.Page(pagination.Window{Limit: 2}, ordering.Asc("name"))
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(page.Count, "books, the first two are")
-	for _, b := range page.Records {
-		fmt.Println(b.Name)
-	}
-	// Output:
-	// 3 books, the first two are
-	// Dune
-	// Emma
+	// Heat 170
+	// Alien 117
 }
 
 // To show the page that contains a record, find its position first. Both calls use the
 // same snapshot, so that no write comes between them.
 func ExampleSelection_Position() {
 	const limit = 2
-	long := newBooks().Snapshot().Where(ordering.AtLeast("pages", 400))
+	long := newFilms().Snapshot().Where(ordering.AtLeast("minutes", 100))
 	byName := ordering.Asc("name")
 
 	p, err := long.Position(4, byName)
@@ -410,12 +362,12 @@ func ExampleSelection_Position() {
 		panic(err)
 	}
 	fmt.Println("position", p, "of", page.Count)
-	for _, b := range page.Records {
-		fmt.Println(b.ID, b.Name)
+	for _, f := range page.Records {
+		fmt.Println(f.ID, f.Name)
 	}
 	// Output:
 	// position 2 of 3
-	// 4 Ulysses
+	// 4 Spartacus
 }
 
 // A batch finds the record with a slug and updates it, or inserts a new one. No other
@@ -518,49 +470,50 @@ func ExampleOptions_keys() {
 }
 
 func ExampleCollection_Since() {
-	books, err := catalogue.NewCollection[Book](catalogue.Options{Name: "books", History: 3})
+	films, err := catalogue.NewCollection[Film](catalogue.Options{Name: "films", History: 3})
 	if err != nil {
 		panic(err)
 	}
-	books.Insert(Book{Name: "Emma", Pages: 474})
-	books.Insert(Book{Name: "Dune", Pages: 412})
+	films.Insert(Film{Name: "Heat", Minutes: 170})
+	films.Insert(Film{Name: "Alien", Minutes: 117})
 
-	start := books.Snapshot() // start with the current records
-	fmt.Println(start.Count(), "books")
-	books.Batch(func(tx *catalogue.Tx[Book]) error {
-		tx.Update(1, func(b *Book) error { b.Pages = 480; return nil })
-		tx.Update(1, func(b *Book) error { b.Name = "Emma, revised"; return nil })
+	start := films.Snapshot() // start with the current records
+	fmt.Println(start.Count(), "films")
+	films.Batch(func(tx *catalogue.Tx[Film]) error {
+		tx.Update(1, func(f *Film) error { f.Minutes = 171; return nil })
+		tx.Update(1, func(f *Film) error { f.Name = "Heat, restored"; return nil })
 		return tx.Delete(2)
 	})
-	changes, now, err := books.Since(start.Revision()) // continue with the changes since
+	changes, now, err := films.Since(start.Revision()) // continue with the changes since
 	for _, ch := range changes {
-		fmt.Println(ch.Kind, ch.ID, ch.Record().Name, ch.Last)
+		before, _ := ch.Before()
+		after, ok := ch.After()
+		fmt.Println(ch.ID, before.Minutes, after.Minutes, ok, ch.Last)
 	}
 	fmt.Println(now-start.Revision(), err)
 
-	books.Insert(Book{Name: "Solaris"})
-	books.Insert(Book{Name: "Ulysses"})
-	_, _, err = books.Since(start.Revision()) // four changes ago; three are kept
+	films.Insert(Film{Name: "Rope"})
+	films.Insert(Film{Name: "Spartacus"})
+	_, _, err = films.Since(start.Revision()) // four changes ago; three are kept
 	fmt.Println(errors.Is(err, catalogue.ErrHistoryTrimmed), err)
 	// Output:
-	// 2 books
-	// updated 1 Emma, revised false
-	// deleted 2  true
+	// 2 films
+	// 1 170 171 true false
+	// 2 117 0 false true
 	// 1 <nil>
-	// true books: history has been trimmed: want changes after revision 2, only those after 3 are kept
+	// true films: history has been trimmed: want changes after revision 2, only those after 3 are kept
 }
 
 // Changes can keep a copy of a collection up to date, such as a cache or a search index.
 func ExampleCollection_Changes() {
-	house, err := resources.New(catalogue.Define[resources.Label]("labels", catalogue.Options{History: 1000}))
+	films, err := catalogue.NewCollection[Film](catalogue.Options{History: 1000})
 	if err != nil {
 		panic(err)
 	}
-	labels := mustIn(resources.Labels, house)
-	labels.Insert(resources.Label{Name: "Blue"})
+	films.Insert(Film{Name: "Blue"})
 
 	ctx, stop := context.WithCancel(context.Background())
-	show := func(names map[int]string) { // prints the labels once there are two
+	show := func(names map[int]string) { // prints the films once there are two
 		if len(names) == 2 {
 			fmt.Println(names)
 			stop()
@@ -570,19 +523,21 @@ func ExampleCollection_Changes() {
 	go func() {
 		for {
 			names := map[int]string{}
-			start := labels.Snapshot()
-			for l := range start.All() {
-				names[l.ID] = l.Name
+			start := films.Snapshot()
+			for f := range start.All() {
+				names[f.ID] = f.Name
 			}
 			show(names)
-			for ch, err := range labels.Changes(ctx, start.Revision()) {
+			for ch, err := range films.Changes(ctx, start.Revision()) {
 				if errors.Is(err, catalogue.ErrHistoryTrimmed) {
 					break // fell behind: start again with a snapshot
 				} else if err != nil {
 					done <- err
 					return
 				}
-				if names[ch.ID] = ch.Record().Name; ch.Kind == catalogue.Deleted {
+				if after, ok := ch.After(); ok {
+					names[ch.ID] = after.Name
+				} else {
 					delete(names, ch.ID)
 				}
 				if ch.Last {
@@ -591,7 +546,7 @@ func ExampleCollection_Changes() {
 			}
 		}
 	}()
-	labels.Insert(resources.Label{Name: "Red"})
+	films.Insert(Film{Name: "Red"})
 	fmt.Println(<-done)
 	// Output:
 	// map[1:Blue 2:Red]
@@ -599,24 +554,24 @@ func ExampleCollection_Changes() {
 }
 
 func ExampleChange_JSON() {
-	carts, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "carts", History: 10})
+	directors, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "directors", History: 10})
 	if err != nil {
 		panic(err)
 	}
-	cart, _ := schema.ParseRecord([]byte(`{"total": 12.50}`))
-	id, _ := carts.Insert(cart)
-	carts.Delete(id)
+	director, _ := schema.ParseRecord([]byte(`{"rating": 9.50}`))
+	id, _ := directors.Insert(director)
+	directors.Delete(id)
 
-	changes, _, _ := carts.Since(0)
+	changes, _, _ := directors.Since(0)
 	for _, ch := range changes { // for example, as server-sent events
 		data, _ := ch.JSON()
-		fmt.Printf("id: %d\nevent: %v %d\ndata: %s\n", ch.Revision, ch.Kind, ch.ID, data)
+		fmt.Printf("id: %d\nevent: director %d\ndata: %s\n", ch.Revision, ch.ID, data)
 	}
 	// Output:
 	// id: 1
-	// event: inserted 1
-	// data: {"id":1,"total":12.50}
+	// event: director 1
+	// data: {"id":1,"rating":9.50}
 	// id: 2
-	// event: deleted 1
+	// event: director 1
 	// data: null
 }

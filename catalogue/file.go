@@ -138,7 +138,7 @@ func (c *Catalogue) Save(w io.Writer) error {
 
 // quotedKey returns the key of a collection as a JSON string.
 func quotedKey(m jsonCollection) []byte {
-	key := m.Key()
+	key := m.key()
 	quoted, _ := encodeJSON(&key) // strings are always valid
 	return quoted
 }

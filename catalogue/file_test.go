@@ -70,18 +70,18 @@ func must(t testing.TB, errs ...error) {
 func TestSaveFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "house.json")
-	for _, house := range []*catalogue.Catalogue{dataset(t), small(t), mustNew()} {
-		if err := house.SaveFile(path); err != nil {
+	for _, cat := range []*catalogue.Catalogue{dataset(t), small(t), mustNew()} {
+		if err := cat.SaveFile(path); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
+		if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
 		loaded := dataset(t)
 		if err := loaded.LoadFile(path, catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(saved(t, house), saved(t, loaded)); diff != "" {
+		if diff := cmp.Diff(saved(t, cat), saved(t, loaded)); diff != "" {
 			t.Errorf("LoadFile (-saved +loaded):\n%s", diff)
 		}
 		if err := loaded.Check(); err != nil {
@@ -93,11 +93,11 @@ func TestSaveFile(t *testing.T) {
 func TestSaveFileInWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	house := small(t)
-	if err := house.SaveFile("house.json"); err != nil {
+	cat := small(t)
+	if err := cat.SaveFile("house.json"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -149,7 +149,7 @@ func TestSaveFileLinks(t *testing.T) {
 	link(t, filepath.Join(disk, "deep"), filepath.Join(dir, "deep"))
 	want := files(t, dir)
 
-	books, house := "", mustNew()
+	books, cat := "", mustNew()
 	for _, row := range []struct{ reason, path, changed string }{
 		{"a link to a file elsewhere", dir + "/file", "disk/house.json"},
 		{"a link to a link", dir + "/again", "disk/house.json"},
@@ -158,16 +158,16 @@ func TestSaveFileLinks(t *testing.T) {
 		{"a new file in the parent of a linked directory", dir + "/deep/../new.json", "disk/new.json"},
 	} {
 		books += `{"id":` + fmt.Sprint(len(books)+1) + `},` // a different content each time
-		must(t, house.Load(strings.NewReader(`{"books":[`+strings.TrimSuffix(books, ",")+`]}`), catalogue.LoadOptions{}))
-		if err := house.SaveFile(filepath.FromSlash(row.path)); err != nil {
+		must(t, cat.Load(strings.NewReader(`{"books":[`+strings.TrimSuffix(books, ",")+`]}`), catalogue.LoadOptions{}))
+		if err := cat.SaveFile(filepath.FromSlash(row.path)); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
-		want[row.changed] = saved(t, house)
+		want[row.changed] = saved(t, cat)
 		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -183,7 +183,7 @@ func TestSaveFileInvalidPath(t *testing.T) {
 	link(t, "circle", in("circle"))
 	must(t, os.WriteFile(in("locked/file"), []byte("old"), 0o666), os.Chmod(in("locked"), 0o555))
 	t.Cleanup(func() { os.Chmod(in("locked"), 0o755) }) // so that it can be removed
-	before, house := files(t, dir), small(t)
+	before, cat := files(t, dir), small(t)
 
 	for _, row := range []struct {
 		reason, path string
@@ -206,7 +206,7 @@ func TestSaveFileInvalidPath(t *testing.T) {
 		if row.want == fs.ErrPermission && os.Geteuid() == 0 {
 			continue // root can write everywhere
 		}
-		err := house.SaveFile(row.path)
+		err := cat.SaveFile(row.path)
 		if err == nil || row.want != nil && !errors.Is(err, row.want) {
 			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
 		}
@@ -223,8 +223,8 @@ func TestSaveFileInvalidPath(t *testing.T) {
 // name no file or a temporary one.
 func TestEmptyPath(t *testing.T) {
 	t.Chdir(t.TempDir())
-	house := mustNew()
-	for name, err := range map[string]error{"SaveFile": house.SaveFile(""), "LoadFile": house.LoadFile("", catalogue.LoadOptions{})} {
+	cat := mustNew()
+	for name, err := range map[string]error{"SaveFile": cat.SaveFile(""), "LoadFile": cat.LoadFile("", catalogue.LoadOptions{})} {
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "path is empty") {
 			t.Errorf(`%s("") = %v, want an error with "path is empty"`, name, err)
 		}
@@ -233,21 +233,21 @@ func TestEmptyPath(t *testing.T) {
 
 // After a failure at any step the old file is as it was, and the temporary file is removed.
 func TestSaveFileFailure(t *testing.T) {
-	house := small(t)
+	cat := small(t)
 	temp := func(w io.Writer) *os.File { return w.(*os.File) }
 	for _, row := range []struct {
 		reason string
 		write  func(w io.Writer, path string) error
 		want   error
 	}{
-		{"a write", func(w io.Writer, _ string) error { temp(w).Close(); return house.Save(w) }, fs.ErrClosed},
+		{"a write", func(w io.Writer, _ string) error { temp(w).Close(); return cat.Save(w) }, fs.ErrClosed},
 		{"a short write", func(w io.Writer, _ string) error {
-			return house.Save(io.MultiWriter(w, &fullWriter{room: 9}))
+			return cat.Save(io.MultiWriter(w, &fullWriter{room: 9}))
 		}, io.ErrShortWrite},
 		{"a record", func(w io.Writer, _ string) error { io.WriteString(w, "{"); return errOwn }, errOwn},
 		{"a panic of a record", func(w io.Writer, _ string) error { io.WriteString(w, "{"); panic(errOwn) }, panicked{errOwn}},
 		{"the steps after the last write", func(w io.Writer, _ string) error {
-			err := house.Save(w)
+			err := cat.Save(w)
 			temp(w).Close()
 			return err
 		}, fs.ErrClosed},
@@ -277,13 +277,13 @@ func TestSaveFileFailure(t *testing.T) {
 
 // A disk that is full at any byte leaves the old file as it was.
 func TestSaveFileDiskFull(t *testing.T) {
-	house, dir := small(t), t.TempDir()
-	path, text := filepath.Join(dir, "house.json"), saved(t, house)
+	cat, dir := small(t), t.TempDir()
+	path, text := filepath.Join(dir, "house.json"), saved(t, cat)
 	must(t, os.WriteFile(path, []byte("old"), 0o644))
 	before := files(t, dir)
 	for room := range len(text) {
 		err := catalogue.ReplaceFile(path, func(w io.Writer) error {
-			return house.Save(io.MultiWriter(w, &fullWriter{room, syscall.ENOSPC}))
+			return cat.Save(io.MultiWriter(w, &fullWriter{room, syscall.ENOSPC}))
 		})
 		if !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("room for %d of %d bytes: %v", room, len(text), err)
@@ -292,7 +292,7 @@ func TestSaveFileDiskFull(t *testing.T) {
 			t.Fatalf("room for %d of %d bytes (-before +after):\n%s", room, len(text), diff)
 		}
 	}
-	if err := house.Check(); err != nil || saved(t, house) != text {
+	if err := cat.Check(); err != nil || saved(t, cat) != text {
 		t.Errorf("saving changed the catalogue, %v", err)
 	}
 }
@@ -317,18 +317,18 @@ func TestLoadFileErrors(t *testing.T) {
 		{"another format", file("zip", "PK\x03\x04"), catalogue.ErrInvalidData},
 		{"an invalid record after valid ones", file("invalid", `{"books":[{"id":1}],"faqs":[{"id":0}]}`), catalogue.ErrInvalidData},
 	} {
-		house := small(t)
-		before := saved(t, house)
-		err := house.LoadFile(row.path, catalogue.LoadOptions{})
+		cat := small(t)
+		before := saved(t, cat)
+		err := cat.LoadFile(row.path, catalogue.LoadOptions{})
 		if err == nil || row.want != nil && !errors.Is(err, row.want) {
 			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
 		} else if !strings.Contains(err.Error(), row.path) {
 			t.Errorf("%s: error does not name %s: %v", row.reason, row.path, err)
 		}
-		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
 		}
-		if err := house.Check(); err != nil {
+		if err := cat.Check(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -348,10 +348,10 @@ func TestLoadFileAllocates(t *testing.T) {
 	text.WriteString("]}")
 	path := filepath.Join(t.TempDir(), "house.json")
 	must(t, os.WriteFile(path, []byte(text.String()), 0o644))
-	house := mustNew()
+	cat := mustNew()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	must(t, house.LoadFile(path, catalogue.LoadOptions{}))
+	must(t, cat.LoadFile(path, catalogue.LoadOptions{}))
 	runtime.ReadMemStats(&after)
 	if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(text.Len()); times > 4 {
 		t.Errorf("LoadFile allocates %.1f times the size of the file, want at most 4", times)
@@ -362,9 +362,9 @@ func TestLoadFileAllocates(t *testing.T) {
 // file. Each file is complete and contains the records of one batch.
 func TestConcurrentSaveFile(t *testing.T) {
 	const records, saves = 50, 8
-	house, dir := mustNew(), t.TempDir()
+	cat, dir := mustNew(), t.TempDir()
 	path := filepath.Join(dir, "house.json")
-	books, err := resources.Records("books").In(house)
+	books, err := resources.Records("books").In(cat)
 	must(t, err)
 	write := func(version int) error {
 		return books.Batch(func(tx *catalogue.Tx[schema.Record]) error {
@@ -376,14 +376,14 @@ func TestConcurrentSaveFile(t *testing.T) {
 			return nil
 		})
 	}
-	must(t, write(0), house.SaveFile(path))
+	must(t, write(0), cat.SaveFile(path))
 
 	var savers, others sync.WaitGroup
 	done := make(chan struct{})
 	for range 3 {
 		savers.Go(func() {
 			for range saves {
-				if err := house.SaveFile(path); err != nil {
+				if err := cat.SaveFile(path); err != nil {
 					t.Error(err)
 				}
 			}
@@ -419,21 +419,21 @@ func TestConcurrentSaveFile(t *testing.T) {
 	close(done)
 	others.Wait()
 
-	must(t, house.SaveFile(path))
-	if diff := cmp.Diff(map[string]string{"house.json": saved(t, house)}, files(t, dir)); diff != "" {
+	must(t, cat.SaveFile(path))
+	if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
 		t.Errorf("files at the end (-want +got):\n%s", diff)
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
 // checkVersion loads a file and returns an error unless all its books have one version.
-func checkVersion(house *catalogue.Catalogue, path string, records int) error {
-	if err := house.LoadFile(path, catalogue.LoadOptions{}); err != nil {
+func checkVersion(cat *catalogue.Catalogue, path string, records int) error {
+	if err := cat.LoadFile(path, catalogue.LoadOptions{}); err != nil {
 		return err
 	}
-	books, err := resources.Records("books").In(house)
+	books, err := resources.Records("books").In(cat)
 	if err != nil {
 		return err
 	}
@@ -450,7 +450,7 @@ func checkVersion(house *catalogue.Catalogue, path string, records int) error {
 	if books.Count() != records {
 		return fmt.Errorf("%d records, want %d", books.Count(), records)
 	}
-	return house.Check()
+	return cat.Check()
 }
 
 // versions returns the records of two catalogues, by key. Both have records in the first
@@ -472,18 +472,18 @@ func versions() [2]map[string][]string {
 // catalogueOf returns a catalogue with the records of a version.
 func catalogueOf(t *testing.T, version map[string][]string) *catalogue.Catalogue {
 	t.Helper()
-	house := mustNew()
+	cat := mustNew()
 	for key, records := range version {
-		must(t, house.Load(strings.NewReader(`{"`+key+`":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}))
+		must(t, cat.Load(strings.NewReader(`{"`+key+`":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}))
 	}
-	return house
+	return cat
 }
 
 // contents returns the records of a catalogue, by key.
-func contents(t *testing.T, house *catalogue.Catalogue) map[string][]string {
+func contents(t *testing.T, cat *catalogue.Catalogue) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	for key, c := range house.All() {
+	for key, c := range cat.All() {
 		count, records, err := listed(c.List(context.Background(), catalogue.Query{Window: whole}))
 		if err != nil || count != len(records) {
 			t.Errorf("%s: page of %d records, count %d, %v", key, len(records), count, err)
@@ -563,17 +563,17 @@ func TestKilledWhileSaving(t *testing.T) {
 	for kill := range kills {
 		after := time.Duration(rng.Int64N(int64(20 * time.Millisecond)))
 		killWhileSaving(t, path, after)
-		house := mustNew()
-		if err := house.LoadFile(path, catalogue.LoadOptions{}); err != nil {
+		cat := mustNew()
+		if err := cat.LoadFile(path, catalogue.LoadOptions{}); err != nil {
 			t.Fatalf("seed %d, kill %d after %v: %v", seed, kill, after, err)
 		}
-		got := contents(t, house)
+		got := contents(t, cat)
 		v := slices.IndexFunc(both[:], func(want map[string][]string) bool { return cmp.Equal(want, got) })
 		if v < 0 {
 			t.Fatalf("seed %d, kill %d after %v: the file is neither version: %.300v", seed, kill, after, got)
 		}
 		seen[v]++
-		if err := house.Check(); err != nil {
+		if err := cat.Check(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -581,15 +581,15 @@ func TestKilledWhileSaving(t *testing.T) {
 	left := files(t, dir)
 	t.Logf("seed %d: the first version %d times, the second %d times; %d of %d kills left a temporary file",
 		seed, seen[0], seen[1], len(left)-1, kills)
-	house := catalogueOf(t, both[1])
-	if err := house.SaveFile(path); err != nil {
+	cat := catalogueOf(t, both[1])
+	if err := cat.SaveFile(path); err != nil {
 		t.Errorf("SaveFile with temporary files left: %v", err)
 	}
-	left["house.json"] = saved(t, house)
+	left["house.json"] = saved(t, cat)
 	if !cmp.Equal(left, files(t, dir)) {
 		t.Error("SaveFile changed a temporary file of another process or wrote a wrong file")
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }

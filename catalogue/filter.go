@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
@@ -364,9 +365,9 @@ func hasValue(kind schema.Kind, t reflect.Type) bool {
 	switch {
 	case t == nil:
 		return false
-	case isTime(t):
+	case value.IsTime(t):
 		return kind == schema.Timestamp
-	case writesJSON(t) || readsJSON(t):
+	case value.WritesJSON(t) || value.ReadsJSON(t):
 		return false
 	}
 	if _, keyed := t.MethodByName("OrderingKey"); keyed {
@@ -463,7 +464,7 @@ func referenceOf(k sortkey.Key) (id int, ok bool) {
 	return int(n), ok && int64(int(n)) == n && k.Compare(sortkey.Int(n)) == 0 // a boolean is not a number
 }
 
-// referenceIn is like referenceOf for an element of a list.
+// referenceIn returns the id that an element of a list refers to.
 func referenceIn(item string) (id int, ok bool) {
 	if id, err := strconv.Atoi(item); err == nil {
 		return id, true

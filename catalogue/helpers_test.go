@@ -1,12 +1,16 @@
 package catalogue_test
 
 import (
-	"cmp"
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
@@ -77,60 +81,21 @@ func taskJSON(r *task) string {
 		r.ID, r.Owner, r.Score, r.Mark, rate, r.Done, tags)
 }
 
-func taskFields() []string { return []string{"id", "owner", "score", "mark", "rate", "done", "tags"} }
-
-// compareTasks compares two tasks by an ordering, without package ordering.
-func compareTasks(a, b *task, by []ordering.Term) int {
-	for _, t := range by {
-		c := 0
-		switch t.Field {
-		case "id":
-			return directed(cmp.Compare(a.ID, b.ID), t.Desc)
-		case "owner":
-			c = cmp.Compare(a.Owner, b.Owner)
-		case "score":
-			c = cmp.Compare(a.Score, b.Score)
-		case "mark":
-			c = cmp.Compare(a.Mark, b.Mark)
-		case "rate":
-			c = compareRates(a.Rate, b.Rate)
-		case "done":
-			switch {
-			case !a.Done && b.Done:
-				c = -1
-			case a.Done && !b.Done:
-				c = 1
-			}
-		case "tags":
-			c = slices.Compare(a.Tags, b.Tags)
-		}
-		if c != 0 {
-			return directed(c, t.Desc)
-		}
+// sameTasks returns an error if two lists of tasks differ.
+func sameTasks(what string, got, want []*task) error {
+	if !slices.EqualFunc(got, want, sameTask) {
+		return fmt.Errorf("%s: %d records, want %d, or other records", what, len(got), len(want))
 	}
-	return directed(cmp.Compare(a.ID, b.ID), len(by) > 0 && by[0].Desc)
+	return nil
 }
 
-// compareRates orders null last.
-func compareRates(a, b *float64) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
-	}
-	return cmp.Compare(*a, *b)
-}
-
-// sortedTasks returns pointers to rows, sorted by an ordering.
-func sortedTasks(rows []task, by []ordering.Term) []*task {
+// sortedTasks returns pointers to rows, sorted by id.
+func sortedTasks(rows []task) []*task {
 	list := make([]*task, len(rows))
 	for i := range rows {
 		list[i] = &rows[i]
 	}
-	slices.SortFunc(list, func(a, b *task) int { return compareTasks(a, b, by) })
+	slices.SortFunc(list, func(a, b *task) int { return a.ID - b.ID })
 	return list
 }
 
@@ -138,3 +103,69 @@ func sortedTasks(rows []task, by []ordering.Term) []*task {
 func listed(list catalogue.List, err error) (count int, records [][]byte, _ error) {
 	return list.Count, list.Records, err
 }
+
+var errOwn = errors.New("the caller's own error")
+
+// panicked is the error that caught returns for a panic.
+type panicked struct{ value any }
+
+func (p panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// caught calls f and returns its error, or its panic as an error.
+func caught(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked{v}
+		}
+	}()
+	return f()
+}
+
+// wireOf returns the JSON of a value without HTML escapes.
+func wireOf(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func samePtr[V comparable](a, b *V) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// dataset returns a catalogue with the records of the reference server.
+func dataset(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	file, err := os.Open("testdata/dataset.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cat := mustNew()
+	if err := cat.Load(file, catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	checkAtEnd(t, cat)
+	return cat
+}
+
+// ids returns the ids of all records in an ordering.
+func ids[T any](t testing.TB, r interface {
+	Where(...ordering.Condition) catalogue.Selection[T]
+}, id func(*T) *int, by []ordering.Term) []int {
+	t.Helper()
+	seq, err := r.Where().All(by...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []int
+	for record := range seq {
+		list = append(list, *id(&record))
+	}
+	return list
+}
+
+func eventID(e *resources.Event) *int { return &e.ID }

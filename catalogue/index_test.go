@@ -198,8 +198,8 @@ func TestPanicWhileIndexIsBuilt(t *testing.T) {
 
 // An old snapshot keeps the indexes that it builds, within bounds.
 func TestIndexesOfOldSnapshot(t *testing.T) {
-	house, _ := benchHouse(t, 200)
-	events := mustIn(definedEvents, house)
+	cat, _ := benchHouse(t, 200)
+	events := mustIn(definedEvents, cat)
 	old := events.Snapshot()
 	if err := events.Delete(1); err != nil {
 		t.Fatal(err)
@@ -290,8 +290,8 @@ func TestManyCombinations(t *testing.T) {
 	if os.Getenv("BACKLIST_COMBINATIONS") != "" {
 		records, orderings = 100_000, 1000
 	}
-	house, _ := benchHouse(t, records)
-	events := mustIn(definedEvents, house)
+	cat, _ := benchHouse(t, records)
+	events := mustIn(definedEvents, cat)
 	all := combinations(FieldNames(events), orderings)
 	if len(all) != orderings {
 		t.Fatalf("%d combinations, want %d", len(all), orderings)
@@ -335,7 +335,7 @@ func TestManyCombinations(t *testing.T) {
 	if many > 2*one {
 		t.Errorf("heap with %d orderings = %d bytes, want at most twice the %d with one", orderings, many, one)
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }

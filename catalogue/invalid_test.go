@@ -14,10 +14,10 @@ import (
 // Insert refuses a record that cannot be written as JSON or not be read again. It would
 // break every page that contains it.
 func TestInsertInvalidRecord(t *testing.T) {
-	house := newPublisher()
-	checkAtEnd(t, house)
+	cat := newPublisher()
+	checkAtEnd(t, cat)
 	for _, raw := range []string{`{"a":1,"a":2}`, `"\ud800"`, "\"\xff\"", `nul`, strings.Repeat("[", 300) + strings.Repeat("]", 300)} {
-		if _, err := mustIn(definedLabels, house).Insert(label{GlobalMessage: json.RawMessage(raw)}); !errors.Is(err, ErrInvalid) {
+		if _, err := mustIn(definedLabels, cat).Insert(label{GlobalMessage: json.RawMessage(raw)}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("message %.20s: error %v, want ErrInvalid", raw, err)
 		}
 	}
@@ -26,7 +26,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(0, 6, 1, 0, 0, 0, 0, time.UTC),
 	} {
-		if _, err := mustIn(definedEvents, house).Insert(event{StartDate: schema.DateTime{Time: at.In(far)}}); !errors.Is(err, ErrInvalid) {
+		if _, err := mustIn(definedEvents, cat).Insert(event{StartDate: schema.DateTime{Time: at.In(far)}}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("start date %v: error %v, want ErrInvalid", at, err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 			t.Errorf("record %v: error %v, want ErrInvalid", r, err)
 		}
 	}
-	if n := mustIn(definedLabels, house).Count() + mustIn(definedEvents, house).Count() + c.Count(); n != 0 {
+	if n := mustIn(definedLabels, cat).Count() + mustIn(definedEvents, cat).Count() + c.Count(); n != 0 {
 		t.Errorf("%d records were stored", n)
 	}
 }
@@ -167,9 +167,9 @@ func newCollectionError[T any]() error {
 }
 
 func TestLoadNullInList(t *testing.T) {
-	house := newPublisher()
-	checkAtEnd(t, house)
-	err := house.Load(strings.NewReader(`{"events":[{"id":1,"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z",
+	cat := newPublisher()
+	checkAtEnd(t, cat)
+	err := cat.Load(strings.NewReader(`{"events":[{"id":1,"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z",
 		"endDate":"2026-05-10T18:00:00Z","labels":[1,null]}]}`), LoadOptions{})
 	var invalid *RecordError
 	if !errors.As(err, &invalid) || invalid.Field != "labels" {

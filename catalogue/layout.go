@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -41,23 +42,23 @@ type place struct {
 // must be left to the decoder.
 func layoutOf[T any](of []jsonmember.Member) *layout {
 	t := reflect.TypeFor[T]()
-	if readsJSON(t) {
+	if value.ReadsJSON(t) {
 		return nil
 	}
-	c := copierOf(t)
-	copied := c.noCopy == nil && c.noJSON == nil && !hasClone(t) && !writesJSON(t)
+	c := value.Of(t)
+	copied := c.NoCopy == nil && c.NoJSON == nil && !value.HasClone(t) && !value.WritesJSON(t)
 	l := &layout{trusted: copied}
 	for _, f := range of {
 		if f.Indirect {
 			return nil
 		}
-		m := place{key: `"` + f.Name + `":`, typ: f.Field.Type, offset: offsetOf(t, f.Field.Index)}
+		m := place{key: `"` + f.Name + `":`, typ: f.Field.Type, offset: value.OffsetOf(t, f.Field.Index)}
 		m.kind = kindOf(m.typ)
 		if m.kind == reflect.Pointer || m.kind == reflect.Slice {
 			m.elem = kindOf(m.typ.Elem())
 		}
 		m.null = m.kind == reflect.Pointer || m.kind == reflect.Slice
-		m.arrays = hasArray(m.typ)
+		m.arrays = value.HasArray(m.typ)
 		l.members = append(l.members, m)
 	}
 	return l
@@ -69,7 +70,7 @@ func kindOf(t reflect.Type) reflect.Kind {
 	switch {
 	case t == reflect.TypeFor[schema.DateTime]():
 		return reflect.Struct
-	case t.Kind() == reflect.Struct, readsJSON(t), writesJSON(t), hasClone(t), t == reflect.TypeFor[json.Number]():
+	case t.Kind() == reflect.Struct, value.ReadsJSON(t), value.WritesJSON(t), value.HasClone(t), t == reflect.TypeFor[json.Number]():
 		return reflect.Invalid
 	}
 	return t.Kind()
@@ -186,7 +187,7 @@ func (m *place) decode(v reflect.Value, data []byte) bool {
 		}
 		text, _ = record.Get("value")
 	}
-	return decodeField(v, text, m.arrays) == nil
+	return value.Decode(v, text, m.arrays) == nil
 }
 
 // A scanner reads JSON sequentially. It checks what it reads, except the values that the

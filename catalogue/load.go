@@ -10,9 +10,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
@@ -30,8 +30,8 @@ type LoadOptions struct {
 // Load replaces the records of collections by those in r, which must contain the form
 // that [Catalogue.Save] writes: a JSON object with an array of records for each key of a
 // collection. Each record must have an id. Other members of a record may be missing,
-// unless Options.StrictLoad is set. Collections without a key in the object are unchanged.
-// References are not checked.
+// unless Options.StrictLoad is set. Collections whose key the object lacks are unchanged.
+// References, bounds and formats are not checked.
 //
 // Load reads and checks all of r, and then replaces the collections at one instant. After
 // an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a
@@ -132,8 +132,8 @@ func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 		return err
 	})
 	for _, m := range c.all {
-		if entries, ok := found[m.Key()]; ok {
-			all = append(all, store.Replacement{Store: m.engine(), Entries: entries, UsedID: used[m.Key()]})
+		if entries, ok := found[m.key()]; ok {
+			all = append(all, store.Replacement{Store: m.engine(), Entries: entries, UsedID: used[m.key()]})
 		}
 	}
 	return all, err
@@ -171,7 +171,7 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 // and Err.
 type RecordError struct {
 	Collection string // key or name of the collection
-	Index      int    // index of the record in the array
+	Index      int    // index of the record in the array, from 0
 	Field      string // JSON name of the member, or "" for the whole record
 	Err        error  // what is wrong
 }
@@ -270,6 +270,9 @@ func (s *recordType[T]) recordError(i int, err error) error {
 	var member *schema.MemberError
 	if errors.As(err, &member) {
 		invalid.Field, invalid.Err = member.Member, member.Err
+		if member.Member == s.idWire && !errors.Is(member.Err, ErrInvalidID) && !errors.Is(member.Err, ErrExists) {
+			invalid.Err = fmt.Errorf("%w: %w", ErrInvalidID, member.Err)
+		}
 	}
 	return invalid
 }
@@ -316,7 +319,7 @@ func (s *recordType[T]) decodeLoaded(object []byte, opts LoadOptions) (record T,
 	if s.ownJSON {
 		record, err = s.decode(object)
 	} else {
-		record, err = s.fromMembers(members)
+		record, err = s.with(nil, members)
 	}
 	if err == nil && s.strict != nil {
 		err = s.checkStrict(members)
@@ -368,7 +371,6 @@ func (s *recordType[T]) fillLists(record *T) {
 
 var (
 	errUnknownMember = errors.New("is unknown")
-	errNull          = errors.New("must not be null")
 	errMissing       = errors.New("is missing")
 )
 
@@ -384,24 +386,29 @@ func (s *recordType[T]) decode(object []byte) (record T, err error) {
 	if err != nil {
 		return record, err
 	}
-	return s.fromMembers(members)
+	return s.with(nil, members)
 }
 
-// fromMembers returns a function that returns the struct with the given members of a JSON
-// object.
-func fromMembers[T any](of []jsonmember.Member) func(schema.Record) (T, error) {
+// setMembers returns a function that returns a struct with the given members and otherwise
+// the values of old, or zero values if old is nil.
+func setMembers[T any](clone func(*T) T, of []jsonmember.Member) func(old *T, members schema.Record) (T, error) {
 	arrays := make([]bool, len(of))
 	for i, m := range of {
-		arrays[i] = hasArray(m.Field.Type)
+		arrays[i] = value.HasArray(m.Field.Type)
 	}
-	return func(members schema.Record) (record T, err error) {
+	return func(old *T, members schema.Record) (record T, err error) {
+		if old != nil {
+			record = clone(old)
+		}
 		v := reflect.ValueOf(&record).Elem()
 		for name, text := range members.All() {
 			i := slices.IndexFunc(of, func(m jsonmember.Member) bool { return m.Name == name })
 			if i < 0 {
 				return record, &schema.MemberError{Member: name, Err: unknownMember(name, of)}
 			}
-			if err := decodeField(settable(v, of[i].Field.Index), text, arrays[i]); err != nil {
+			field := value.Settable(v, of[i].Field.Index)
+			field.SetZero() // encoding/json would merge the value with the old one
+			if err := value.Decode(field, text, arrays[i]); err != nil {
 				return record, &schema.MemberError{Member: name, Err: err}
 			}
 		}
@@ -409,13 +416,41 @@ func fromMembers[T any](of []jsonmember.Member) func(schema.Record) (T, error) {
 	}
 }
 
-// fromMembersByMethod returns the record of a type that implements json.Unmarshaler.
-func fromMembersByMethod[T any](members schema.Record) (record T, err error) {
-	object, err := members.MarshalJSON()
-	if err == nil {
-		err = json.Unmarshal(object, &record)
+// setByMethod does the work of setMembers for a type that implements json.Unmarshaler,
+// which reads all members: its method may check them together.
+func (s *recordType[T]) setByMethod(old *T, members schema.Record) (record T, err error) {
+	all := members
+	if old != nil {
+		object, err := s.encode(old)
+		if err != nil {
+			return record, err
+		}
+		if all, err = schema.ParseRecord(object); err != nil {
+			return record, err
+		}
+		if all, err = merged(&all, members); err != nil {
+			return record, err
+		}
 	}
+	object, _ := all.MarshalJSON()
+	err = json.Unmarshal(object, &record)
 	return record, err
+}
+
+// merged returns an open record with the given members and otherwise those of old, if
+// old is not nil.
+func merged(old *schema.Record, members schema.Record) (schema.Record, error) {
+	if old == nil {
+		return members, nil
+	}
+	record := *old
+	for name, text := range members.All() {
+		var err error
+		if record, err = record.With(name, json.RawMessage(text)); err != nil {
+			return record, err
+		}
+	}
+	return record, nil
 }
 
 func unknownMember(name string, of []jsonmember.Member) error {
@@ -453,7 +488,7 @@ func (s *recordType[T]) strictField(name string) *schema.Field {
 func (s *recordType[T]) checkStrict(members schema.Record) error {
 	for name, text := range members.All() {
 		if f := s.strictField(name); f != nil && text == "null" && !f.Nullable {
-			return &schema.MemberError{Member: name, Err: errNull}
+			return &schema.MemberError{Member: name, Err: value.ErrNull}
 		}
 	}
 	var missing []string
@@ -470,43 +505,4 @@ func (s *recordType[T]) checkStrict(members schema.Record) error {
 	}
 	err := fmt.Errorf("%w, and so are %s", errMissing, strings.Join(missing[1:], ", "))
 	return &schema.MemberError{Member: missing[0], Err: err}
-}
-
-// decodeField decodes a value. arrays reports whether its type contains arrays, which are
-// checked for their length.
-func decodeField(v reflect.Value, text string, arrays bool) error {
-	if text == "null" && !nullable(v.Type()) {
-		return errNull
-	}
-	if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
-		return err
-	}
-	if composite := text[0] == '[' || text[0] == '{'; composite && (arrays || strings.Contains(text, "null")) {
-		return errorIn(v.Type(), text)
-	}
-	return nil
-}
-
-// nullable reports whether null can be decoded into a type, by its kind or by its method
-// UnmarshalJSON.
-func nullable(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
-		return true
-	}
-	return t != reflect.TypeFor[time.Time]() && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
-}
-
-// settable returns the field at index. It allocates embedded structs for nil pointers.
-func settable(v reflect.Value, index []int) reflect.Value {
-	for _, i := range index {
-		if v.Kind() == reflect.Pointer {
-			if v.IsNil() {
-				v.Set(reflect.New(v.Type().Elem()))
-			}
-			v = v.Elem()
-		}
-		v = v.Field(i)
-	}
-	return v
 }

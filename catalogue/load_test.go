@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"slices"
@@ -18,16 +17,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/internal/txtar"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
 // saved returns the text that Save writes.
-func saved(t testing.TB, house *catalogue.Catalogue) string {
+func saved(t testing.TB, cat *catalogue.Catalogue) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := house.Save(&b); err != nil {
+	if err := cat.Save(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -64,8 +64,8 @@ func TestSaveKeepsBytes(t *testing.T) {
 	}
 	// The service escapes these two separators and the file does not.
 	want := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
-	house := dataset(t)
-	first := saved(t, house)
+	cat := dataset(t)
+	first := saved(t, cat)
 	if diff := cmp.Diff(want, split(t, first)); diff != "" {
 		t.Errorf("saved (-want +got):\n%s", diff)
 	}
@@ -140,42 +140,42 @@ const (
 // small returns a catalogue with a few records.
 func small(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
-	house := mustNew()
-	checkAtEnd(t, house)
+	cat := mustNew()
+	checkAtEnd(t, cat)
 	text := `{"events":[` + goodEvent + `],"social-links":[` + goodLink + `],"books":[{"id":4,"x":1},{"x":[2],"id":9}],"faqs":[{"id":7}]}`
-	if err := house.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return house
+	return cat
 }
 
 // TestLoadLeavesAbsentCollections checks that Load replaces the collections in a file and
 // no others.
 func TestLoadLeavesAbsentCollections(t *testing.T) {
-	house := small(t)
-	want := split(t, saved(t, house))
+	cat := small(t)
+	want := split(t, saved(t, cat))
 	want["books"], want["news"] = []string{`{"id":2}`}, []string{`{"z":1e400,"id":3,"a":"<é>"}`}
 	delete(want, "faqs")
 	text := " \r\n\t{ \"books\" : [ {\"id\" : 2 } ], \"faqs\":[],\"news\":[{\"z\":1e400,\"id\":3,\"a\":\"\\u003c\\u00e9>\"}]}\n"
-	if err := house.Load(iotest.DataErrReader(strings.NewReader(text)), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(iotest.DataErrReader(strings.NewReader(text)), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, split(t, saved(t, house))); diff != "" {
+	if diff := cmp.Diff(want, split(t, saved(t, cat))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	before := saved(t, house)
-	if err := house.Load(strings.NewReader("{}"), catalogue.LoadOptions{}); err != nil {
+	before := saved(t, cat)
+	if err := cat.Load(strings.NewReader("{}"), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("an object without members: %v", err)
 	}
-	if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 		t.Errorf("an object without members changed:\n%s", diff)
 	}
 }
 
 // TestIDsAfterLoad checks that the next id is above all ids used before or by the load.
 func TestIDsAfterLoad(t *testing.T) {
-	house := small(t)
-	books, err := resources.Records("books").In(house)
+	cat := small(t)
+	books, err := resources.Records("books").In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestIDsAfterLoad(t *testing.T) {
 		{`[{"id":50},{"id":20}]`, 51, "50 was loaded"},
 		{`[{"id":60},{"id":60}]`, 52, "a failed load uses no ids"},
 	} {
-		_ = house.Load(strings.NewReader(`{"books":`+row.load+`}`), catalogue.LoadOptions{})
+		_ = cat.Load(strings.NewReader(`{"books":`+row.load+`}`), catalogue.LoadOptions{})
 		if id, err := books.Insert(schema.Record{}); id != row.want || err != nil {
 			t.Errorf("%s: next id %d, %v, want %d", row.reason, id, err, row.want)
 		}
@@ -205,241 +205,48 @@ func replaceMember(record, old, text string) string {
 	return strings.Replace(record, old, text, 1)
 }
 
-// TestLoadRefusesRecords checks that the error for an invalid record names the record and
-// the member, and that nothing changes.
-func TestLoadRefusesRecords(t *testing.T) {
-	event := func(old, text string) string { return replaceMember(goodEvent, old, text) }
-	link := func(old, text string) string { return replaceMember(goodLink, old, text) }
-	for _, row := range []struct{ reason, key, record, field string }{
-		{"missing id", "books", `{"a":1}`, "id"},
-		{"id 0", "books", `{"id":0}`, "id"},
-		{"id -1", "books", `{"id":-1}`, "id"},
-		{"id 1.5", "books", `{"id":1.5}`, "id"},
-		{"id as text", "books", `{"id":"1"}`, "id"},
-		{"id null", "books", `{"id":null}`, "id"},
-		{"id true", "books", `{"id":true}`, "id"},
-		{"id as list", "books", `{"id":[1]}`, "id"},
-		{"id that overflows an int", "books", `{"id":9223372036854775808}`, "id"},
-		{"repeated id", "books", `{"id":2,"id":2}`, "id"},
-		{"duplicate id", "books", `{"id":1}`, "id"},
-		{"repeated key", "books", `{"id":2,"a":1,"a":1}`, "a"},
-		{"repeated key, escaped", "books", `{"id":2,"a":1,"\u0061":1}`, "a"},
-		{"lone surrogate", "books", `{"id":2,"a":"\ud800"}`, "a"},
-		{"not an object", "books", `5`, ""},
-		{"null", "books", `null`, ""},
-		{"a list", "books", `[]`, ""},
-
-		{"missing id", "events", event(`"id":1,`, ``), "id"},
-		{"id 0", "events", event(`"id":1,`, `"id":0,`), "id"},
-		{"id -1", "events", event(`"id":1,`, `"id":-1,`), "id"},
-		{"id 1.5", "events", event(`"id":1,`, `"id":1.5,`), "id"},
-		{"id as text", "events", event(`"id":1,`, `"id":"1",`), "id"},
-		{"id null", "events", event(`"id":1,`, `"id":null,`), "id"},
-		{"duplicate id", "events", goodEvent, "id"},
-		{"repeated key", "events", event(`"id":1,`, `"id":2,"name":"x",`), "name"},
-		{"unknown member", "events", event(`"id":1,`, `"id":2,"bogus":1,`), "bogus"},
-		{"name in another case", "events", event(`"id":1,`, `"id":2,"Name":"n",`), "Name"},
-		{"null where not allowed", "events", event(`"id":1,"name":"n"`, `"id":2,"name":null`), "name"},
-		{"null where not allowed", "events", event(`"labels":[]`, `"labels":null`), "labels"},
-		{"missing required member", "events", event(`"id":1,"name":"n"`, `"id":2`), "name"},
-		{"unknown member in place of a required one", "events", event(`"name":"n"`, `"nme":"n"`), "nme"},
-		{"missing required member", "events", event(`"startDate":"2024-05-10T18:00:00+02:00",`, ``), "startDate"},
-		{"wrong type", "events", event(`"id":1,"name":"n"`, `"id":2,"name":5`), "name"},
-		{"wrong type", "events", event(`"published":true`, `"published":"true"`), "published"},
-		{"wrong type in a list", "events", event(`"labels":[]`, `"labels":["1"]`), "labels"},
-		{"wrong type in a list", "events", event(`"authors":[]`, `"authors":[1.5]`), "authors"},
-		{"invalid date", "events", event(`2024-05-10T18:00:00+02:00`, `2024-02-30T18:00:00+02:00`), "startDate"},
-		{"date without offset", "events", event(`2024-05-10T20:00:00+02:00`, `2024-05-10T20:00:00`), "endDate"},
-		{"date of year 0", "events", event(`2024-05-10T20:00:00+02:00`, `0000-05-10T20:00:00Z`), "endDate"},
-		{"not an object", "events", `"x"`, ""},
-
-		{"missing id", "social-links", link(`"id":1,`, ``), "id"},
-		{"duplicate id", "social-links", goodLink, "id"},
-		{"unknown member", "social-links", link(`"id":1,`, `"id":2,"bogus":null,`), "bogus"},
-		{"null where not allowed", "social-links", link(`"id":1,"title":"t"`, `"id":2,"title":null`), "title"},
-		{"missing required member", "social-links", link(`"id":1,"title":"t","url":"u"`, `"id":2,"title":"t"`), "url"},
-		{"wrong type", "social-links", link(`"author":1`, `"author":"1"`), "author"},
-		{"wrong type of a nullable member", "social-links", link(`"logo":null`, `"logo":5`), "logo"},
-	} {
-		house := small(t)
-		before := saved(t, house)
-		first := map[string]string{"books": `{"id":1}`, "events": goodEvent, "social-links": goodLink}[row.key]
-		record := row.record
-		if row.reason != "duplicate id" { // a duplicate id must not hide the intended error
-			record = strings.Replace(record, `"id":1,`, `"id":2,`, 1)
+// TestLoadRefuses loads the texts in testdata/load.txtar, and some that no file should have.
+func TestLoadRefuses(t *testing.T) {
+	texts := []txtar.Text{
+		{Name: "empty", Data: ""},
+		{Name: "white space", Data: " \n"},
+		{Name: "byte order mark", Data: "\ufeff{}"},
+		{Name: "bytes that are not UTF-8", Data: "{\"books\":[{\"id\":1,\"a\":\"\xff\"}]}"},
+		{Name: "control character", Data: "{\"books\":[{\"id\":1,\"a\":\"\n\"}]}"},
+		{Name: "deep nesting", Data: `{"books":[{"id":1,"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}]}`},
+	}
+	for _, row := range append(texts, txtar.Read(t, "load.txtar")...) {
+		text, want, _ := strings.Cut(row.Data, "\nwant ")
+		cat := small(t)
+		before := saved(t, cat)
+		err := cat.Load(strings.NewReader(text), catalogue.LoadOptions{})
+		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("%s: error\n%v, want ErrInvalidData and\n%s", row.Name, err, want)
 		}
-		array := "[" + first + ",\n" + record + "]"
-		encoded, err := house.Collection(row.key)
-		if err != nil {
-			t.Fatal(err)
+		var bad *catalogue.RecordError
+		if isRecord := strings.Contains(want, "record 1"); isRecord && (!errors.As(err, &bad) || bad.Index != 1) {
+			t.Errorf("%s: error %v, want a RecordError with index 1", row.Name, err)
 		}
-		ways := map[string]error{
-			"Load":                        house.Load(strings.NewReader(`{"news":[{"id":1}],"`+row.key+`":`+array+`}`), catalogue.LoadOptions{}),
-			"Load, other collection last": house.Load(strings.NewReader(`{"`+row.key+`":`+array+`,"news":[{"id":1}]}`), catalogue.LoadOptions{}),
-			"Encoded.Load, page":          encoded.Load(strings.NewReader(`{"count":2,"next":null,"previous":null,"results":`+array+`}`), catalogue.LoadOptions{}),
-			"Encoded.Load":                encoded.Load(strings.NewReader(array), catalogue.LoadOptions{}),
-		}
-		wrong := map[string][]string{} // the ways with the same wrong error
-		for _, way := range slices.Sorted(maps.Keys(ways)) {
-			if m := checkRecordError(ways[way], row.key, row.field); m != "" {
-				wrong[m] = append(wrong[m], way)
-			}
-		}
-		for m, by := range wrong {
-			t.Errorf("%s: %s: %s: %s\n\t(%s)", row.key, row.reason, record, m, strings.Join(by, "; "))
-		}
-		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
-			t.Errorf("%s: %s: the catalogue changed (-before +after):\n%s", row.key, row.reason, diff)
-		}
-		if err := house.Check(); err != nil {
-			t.Error(err)
+		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
+			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.Name, diff)
 		}
 	}
 }
 
-// checkRecordError returns what is wrong with the error of a load whose second record has
-// an invalid field, or "".
-func checkRecordError(err error, key, field string) string {
-	var bad *catalogue.RecordError
-	if !errors.As(err, &bad) || !errors.Is(err, catalogue.ErrInvalidData) {
-		return fmt.Sprintf("error %v, want a RecordError that wraps ErrInvalidData", err)
-	}
-	if bad.Collection != key || bad.Index != 1 || bad.Field != field {
-		return fmt.Sprintf("%q, record %d, field %q, want field %q of record 1: %v", bad.Collection, bad.Index, bad.Field, field, err)
-	}
-	if text := err.Error(); !strings.Contains(text, key) || !strings.Contains(text, "1") || !strings.Contains(text, field) {
-		return "error does not name the collection, record and field: " + text
-	}
-	return ""
-}
-
-// TestLoadRefusesTexts checks that Load refuses files of another form.
-func TestLoadRefusesTexts(t *testing.T) {
-	for _, row := range []struct{ reason, text, names string }{
-		{"empty", ``, ""},
-		{"white space", " \n", ""},
-		{"null", `null`, ""},
-		{"a list", `[]`, ""},
-		{"a number", `5`, ""},
-		{"text", `"books"`, ""},
-		{"invalid JSON", `{books:[]}`, ""},
-		{"trailing comma", `{"books":[],}`, ""},
-		{"trailing comma in a list", `{"books":[{"id":1},]}`, ""},
-		{"missing comma", `{"books":[{"id":1} {"id":2}]}`, ""},
-		{"trailing data", `{"books":[]}{}`, ""},
-		{"trailing data", `{"books":[]} x`, ""},
-		{"byte order mark", "\ufeff{}", ""},
-		{"bytes that are not UTF-8", "{\"books\":[{\"id\":1,\"a\":\"\xff\"}]}", ""},
-		{"control character", "{\"books\":[{\"id\":1,\"a\":\"\n\"}]}", ""},
-		{"NaN", `{"books":[{"id":1,"a":NaN}]}`, ""},
-		{"leading zero", `{"books":[{"id":01}]}`, ""},
-		{"unknown key", `{"books":[],"boooks":[]}`, "boooks"},
-		{"path segment as a key", `{"item_variants":[]}`, "item_variants"},
-		{"key in another case", `{"Books":[]}`, "Books"},
-		{"empty key", `{"":[]}`, ""},
-		{"repeated key", `{"books":[],"faqs":[],"books":[]}`, "books"},
-		{"repeated key, escaped", `{"books":[],"b\u006foks":[]}`, "books"},
-		{"null for a list", `{"books":null}`, "books"},
-		{"object for a list", `{"books":{}}`, "books"},
-		{"text for a list", `{"books":"x"}`, "books"},
-		{"a page for a list", `{"faqs":[],"books":{"results":[]}}`, "books"},
-		{"deep nesting", `{"books":[{"id":1,"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}]}`, ""},
-	} {
-		house := small(t)
-		before := saved(t, house)
-		err := house.Load(strings.NewReader(row.text), catalogue.LoadOptions{})
-		if !errors.Is(err, catalogue.ErrInvalidData) {
-			t.Errorf("%s: error %v, want ErrInvalidData", row.reason, err)
-		} else if !strings.Contains(err.Error(), row.names) {
-			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
-		}
-		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
-			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.reason, diff)
-		}
-	}
-}
-
-// TestLoadErrorTexts checks the texts of errors. A syntax error is reported first, then the
-// first other error in the file.
-func TestLoadErrorTexts(t *testing.T) {
-	for _, row := range []struct{ reason, text, want string }{
-		{"syntax", "{\"books\":[\n  {\"id\":1,}]}",
-			`catalogue: cannot load: line 2, byte 11: invalid character '}' looking for beginning of object key string`},
-		{"syntax after an invalid record", "{\"books\":[{\"id\":0}],\n]",
-			`catalogue: cannot load: line 2, byte 1: invalid character ']' looking for beginning of object key string`},
-		{"syntax inside an event", `{"events":[{"id":1,"name":"a\x"}]}`,
-			`catalogue: cannot load: line 1, byte 30: invalid character 'x' in string escape code`},
-		{"truncated", `{"events":[{"id":1`, `catalogue: cannot load: line 1, byte 18: unexpected end of JSON input`},
-		{"not an object", `[]`, `catalogue: cannot load: want a JSON object`},
-		{"not an array", `{"events":{}}`, `events: cannot load: want an array of records`},
-		{"unknown key", `{"event":[]}`, `catalogue: cannot load: unknown collection: "event": did you mean events?`},
-		{"repeated key", `{"faqs":[],"faqs":[]}`, `catalogue: cannot load: key "faqs" is repeated`},
-		{"member", `{"events":[` + goodEvent + `,` + replaceMember(goodEvent, `"summary":""`, `"summary":null`) + `]}`,
-			`events: cannot load: record 1: member "summary": must not be null`},
-		{"id", `{"events":[` + replaceMember(goodEvent, `"id":1`, `"id":0`) + `]}`,
-			`events: cannot load: record 0: member "id": want a positive integer, got 0`},
-		{"adjacent duplicates", `{"books":[{"id":2},{"id":2}]}`, `books: cannot load: record 1: member "id": id is taken: record 0 has 2 too`},
-		{"duplicates that are not adjacent", `{"books":[{"id":5},{"id":1},{"id":9},{"id":5},{"id":9}]}`,
-			`books: cannot load: record 3: member "id": id is taken: record 0 has 5 too`},
-	} {
-		house := small(t)
-		if err := house.Load(strings.NewReader(row.text), catalogue.LoadOptions{}); err == nil || err.Error() != row.want {
-			t.Errorf("%s:\n got %v\nwant %s", row.reason, err, row.want)
-		}
-	}
-}
-
-// TestLoadLastIDs checks that Load accepts $lastIds anywhere in a file and refuses invalid
-// ones.
+// TestLoadLastIDs checks that Load accepts $lastIds anywhere in a file.
 func TestLoadLastIDs(t *testing.T) {
 	last := func(key string, id any) string { return fmt.Sprintf(`{"collection":%q,"id":%v}`, key, id) }
-	file := func(entries ...string) string { return `{"$lastIds":[` + strings.Join(entries, ",") + `]}` }
-	for _, row := range []struct{ reason, text, err string }{
-		{"first", `{"$lastIds":[` + last("books", 9) + `],"books":[{"id":1}]}`, ""},
-		{"last", `{"books":[{"id":1}],"$lastIds":[` + last("books", 9) + `]}`, ""},
-		{"between collections, with white space", "{\"books\":[{\"id\":1}],\n\"$lastIds\" : [ { \"id\" : 9 , \"collection\":\"books\" } ] , \"faqs\":[]}", ""},
-		{"collections without records in the file", `{"books":[{"id":1}],"$lastIds":[` + last("faqs", 9) + "," + last("labels", 1) + `]}`, ""},
-		{"an id below that of a record", `{"books":[{"id":1},{"id":7}],"$lastIds":[` + last("books", 3) + `]}`, ""},
-		{"empty list", `{"books":[{"id":1}],"$lastIds":[]}`, ""},
-		{"the largest int", file(last("books", math.MaxInt)), ""},
-		{"overflows an int", file(last("books", "9223372036854775808")), "9223372036854775808"},
-		{"zero", file(last("books", 0)), `"books"`},
-		{"negative", file(last("books", -1)), `"books"`},
-		{"fraction", file(last("books", "1.0")), "1.0"},
-		{"exponent", file(last("books", "1e3")), "1e3"},
-		{"text", file(last("books", `"1"`)), "string"},
-		{"null", file(last("books", "null")), `"books"`},
-		{"unknown collection", file(last("boooks", 1)), `"boooks"`},
-		{"path segment as a key", file(last("item_variants", 1)), `"item_variants"`},
-		{"an unknown member", `{"$lastIds":[{"collection":"books","id":1,"x":2}]}`, `"x"`},
-		{"no collection", `{"$lastIds":[{"id":1}]}`, `""`},
-		{"twice", `{"$lastIds":[],"$lastIds":[]}`, "repeated"},
-		{"two values", `{"$lastIds":[][]}`, "line 1"},
-		{"text after the list", `{"$lastIds":[]"x"}`, "line 1"},
-		{"numbers", `{"$lastIds":[1]}`, "number"},
-		{"an object", `{"$lastIds":{"books":1}}`, "object"},
-		{"key in another case", `{"$lastids":[]}`, "unknown collection"},
-		{"leading zero", file(last("books", "01")), "line 1"},
-		{"trailing comma", `{"$lastIds":[` + last("books", 1) + `,]}`, "line 1"},
-		{"truncated", `{"$lastIds":[` + last("books", 1), "line 1"},
+	for _, row := range []struct{ reason, text string }{
+		{"first", `{"$lastIds":[` + last("books", 9) + `],"books":[{"id":1}]}`},
+		{"last", `{"books":[{"id":1}],"$lastIds":[` + last("books", 9) + `]}`},
+		{"between collections, with white space", "{\"books\":[{\"id\":1}],\n\"$lastIds\" : [ { \"id\" : 9 , \"collection\":\"books\" } ] , \"faqs\":[]}"},
+		{"collections without records in the file", `{"books":[{"id":1}],"$lastIds":[` + last("faqs", 9) + "," + last("labels", 1) + `]}`},
+		{"an id below that of a record", `{"books":[{"id":1},{"id":7}],"$lastIds":[` + last("books", 3) + `]}`},
+		{"empty list", `{"books":[{"id":1}],"$lastIds":[]}`},
+		{"the largest int", `{"$lastIds":[` + last("books", math.MaxInt) + `]}`},
 	} {
-		house := small(t)
-		before := saved(t, house)
-		err := house.Load(strings.NewReader(row.text), catalogue.LoadOptions{})
-		if row.err == "" {
-			if err != nil {
-				t.Errorf("%s: %v", row.reason, err)
-			}
-			continue
-		}
-		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(fmt.Sprint(err), row.err) {
-			t.Errorf("%s: error %v, want ErrInvalidData and text %s", row.reason, err, row.err)
-		}
-		if strings.Contains(row.err, `"`) && !strings.Contains(fmt.Sprint(err), "$lastIds") {
-			t.Errorf("%s: error %v, want one that contains $lastIds", row.reason, err)
-		}
-		if diff := cmp.Diff(before, saved(t, house)); diff != "" {
-			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.reason, diff)
+		if err := small(t).Load(strings.NewReader(row.text), catalogue.LoadOptions{}); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
 		}
 	}
 }
@@ -466,9 +273,9 @@ func TestLoadForms(t *testing.T) {
 		{"trailing data", `{"results":[]}]`, nil},
 		{"invalid JSON after the results", `{"results":[{"id":5}],"count":}`, nil},
 	} {
-		house := small(t)
-		want := split(t, saved(t, house))
-		err := mustIn(resources.Records("books"), house).Load(strings.NewReader(row.text), catalogue.LoadOptions{})
+		cat := small(t)
+		want := split(t, saved(t, cat))
+		err := mustIn(resources.Records("books"), cat).Load(strings.NewReader(row.text), catalogue.LoadOptions{})
 		if row.want == nil && !errors.Is(err, catalogue.ErrInvalidData) || row.want != nil && err != nil {
 			t.Errorf("%s: error %v", row.reason, err)
 		}
@@ -478,7 +285,7 @@ func TestLoadForms(t *testing.T) {
 		if len(want["books"]) == 0 {
 			delete(want, "books")
 		}
-		if diff := cmp.Diff(want, split(t, saved(t, house))); diff != "" {
+		if diff := cmp.Diff(want, split(t, saved(t, cat))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
@@ -492,37 +299,37 @@ const smallFile = `{"books":[{"id":1,"a":"é\n","b":[1.5,null]},{"id":2}],"socia
 
 // TestLoadTruncated truncates files at every byte.
 func TestLoadTruncated(t *testing.T) {
-	house := small(t)
-	before := saved(t, house)
+	cat := small(t)
+	before := saved(t, cat)
 	for i := range len(smallFile) {
-		err := caught(func() error { return house.Load(strings.NewReader(smallFile[:i]), catalogue.LoadOptions{}) })
+		err := caught(func() error { return cat.Load(strings.NewReader(smallFile[:i]), catalogue.LoadOptions{}) })
 		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%q: error %v, want ErrInvalidData", smallFile[:i], err)
 		}
-		if saved(t, house) != before {
+		if saved(t, cat) != before {
 			t.Fatalf("%q was loaded in part", smallFile[:i])
 		}
 	}
 	for _, text := range []string{`[{"id":1,"a":"é"},{"id":2}]`, `{"count":1,"next":null,"results":[{"id":1}],"previous":null}`} {
 		for i := range len(text) {
 			err := caught(func() error {
-				return mustIn(resources.Records("books"), house).Load(strings.NewReader(text[:i]), catalogue.LoadOptions{})
+				return mustIn(resources.Records("books"), cat).Load(strings.NewReader(text[:i]), catalogue.LoadOptions{})
 			})
 			if !errors.Is(err, catalogue.ErrInvalidData) {
 				t.Errorf("%q: error %v, want ErrInvalidData", text[:i], err)
 			}
-			if saved(t, house) != before {
+			if saved(t, cat) != before {
 				t.Fatalf("%q was loaded in part", text[:i])
 			}
 		}
-		if err := mustIn(resources.Records("books"), house.Clone()).Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
+		if err := mustIn(resources.Records("books"), cat.Clone()).Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
 			t.Errorf("%q whole: %v", text, err)
 		}
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
-	if err := house.Load(strings.NewReader(smallFile), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(smallFile), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("whole: %v", err)
 	}
 }
@@ -549,34 +356,34 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		}
 		return "{" + strings.Join(parts, ",") + "}"
 	}
-	house := mustNew()
-	must(t, house.Load(strings.NewReader(file(5, "")), catalogue.LoadOptions{}))
+	cat := mustNew()
+	must(t, cat.Load(strings.NewReader(file(5, "")), catalogue.LoadOptions{}))
 	// pages returns a page of all records of each collection, by descending id.
 	pages := func() map[string]string {
 		out := map[string]string{}
-		for key, c := range house.All() {
+		for key, c := range cat.All() {
 			count, records, err := listed(c.List(context.Background(), catalogue.Query{Window: whole, Terms: terms("-id")}))
 			out[key] = fmt.Sprintf("%d %s %v", count, records, err)
 		}
 		return out
 	}
-	text, want := saved(t, house), pages()
+	text, want := saved(t, cat), pages()
 	for _, key := range keys {
 		var bad *catalogue.RecordError
-		if err := house.Load(strings.NewReader(file(7, key)), catalogue.LoadOptions{}); !errors.As(err, &bad) || bad.Collection != key || bad.Index != 1 {
+		if err := cat.Load(strings.NewReader(file(7, key)), catalogue.LoadOptions{}); !errors.As(err, &bad) || bad.Collection != key || bad.Index != 1 {
 			t.Errorf("%s: error %v, want a RecordError for record 1", key, err)
 		}
-		if diff := cmp.Diff(text, saved(t, house)); diff != "" {
+		if diff := cmp.Diff(text, saved(t, cat)); diff != "" {
 			t.Errorf("%s: saved (-before +after):\n%s", key, diff)
 		}
 		if diff := cmp.Diff(want, pages()); diff != "" {
 			t.Errorf("%s: pages (-before +after):\n%s", key, diff)
 		}
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
-	books, err := resources.Records("books").In(house)
+	books, err := resources.Records("books").In(cat)
 	must(t, err)
 	if id, err := books.Insert(schema.Record{}); id != 6 || err != nil {
 		t.Errorf("next id %d, %v, want 6: 7 was never loaded", id, err)
@@ -603,18 +410,18 @@ func TestLoadBytesChanged(t *testing.T) {
 // TestLoadReaderFails checks that Load returns the error of its reader, whatever was read
 // before, and that nothing changes.
 func TestLoadReaderFails(t *testing.T) {
-	house := small(t)
-	before := saved(t, house)
+	cat := small(t)
+	before := saved(t, cat)
 	for i := range len(smallFile) + 1 {
 		r := io.MultiReader(strings.NewReader(smallFile[:i]), iotest.ErrReader(errOwn))
-		if err := house.Load(r, catalogue.LoadOptions{}); !errors.Is(err, errOwn) {
+		if err := cat.Load(r, catalogue.LoadOptions{}); !errors.Is(err, errOwn) {
 			t.Errorf("reader that fails after %d bytes: %v, want %v", i, err, errOwn)
 		}
 	}
-	if err := mustIn(resources.Records("books"), house).Load(iotest.ErrReader(errOwn), catalogue.LoadOptions{}); !errors.Is(err, errOwn) {
+	if err := mustIn(resources.Records("books"), cat).Load(iotest.ErrReader(errOwn), catalogue.LoadOptions{}); !errors.Is(err, errOwn) {
 		t.Errorf("Load of a collection: %v", err)
 	}
-	if diff := cmp.Diff(before, saved(t, house)); diff != "" {
+	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
 	}
 }
@@ -637,28 +444,28 @@ func (w *fullWriter) Write(p []byte) (int, error) {
 
 // TestSaveWriterFails checks that Save returns the error of its writer, after any byte.
 func TestSaveWriterFails(t *testing.T) {
-	house := small(t)
-	text := saved(t, house)
+	cat := small(t)
+	text := saved(t, cat)
 	for room := range len(text) {
-		if err := house.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
+		if err := cat.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
 			t.Errorf("room for %d of %d bytes: %v", room, len(text), err)
 		}
 	}
-	if err := house.Save(&fullWriter{len(text), errOwn}); err != nil {
+	if err := cat.Save(&fullWriter{len(text), errOwn}); err != nil {
 		t.Errorf("room for all: %v", err)
 	}
-	if err := house.Save(&fullWriter{len(text) / 2, nil}); err == nil {
+	if err := cat.Save(&fullWriter{len(text) / 2, nil}); err == nil {
 		t.Error("Save returned no error for a short write")
 	}
-	if saved(t, house) != text {
+	if saved(t, cat) != text {
 		t.Error("Save changed the catalogue")
 	}
 }
 
 // TestLargeSave saves more than a buffer holds.
 func TestLargeSave(t *testing.T) {
-	house := mustNew()
-	books, err := resources.Records("books").In(house)
+	cat := mustNew()
+	books, err := resources.Records("books").In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -670,7 +477,7 @@ func TestLargeSave(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := saved(t, house)
+	text := saved(t, cat)
 	if diff := cmp.Diff(want, split(t, text)["books"]); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -678,7 +485,7 @@ func TestLargeSave(t *testing.T) {
 		t.Error("a record is not on a line of its own")
 	}
 	for _, room := range []int{0, 4095, 4096, 4097, 65536, len(text) - 1} {
-		if err := house.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
+		if err := cat.Save(&fullWriter{room, errOwn}); !errors.Is(err, errOwn) {
 			t.Errorf("room for %d bytes: %v", room, err)
 		}
 	}
@@ -688,18 +495,18 @@ func TestLargeSave(t *testing.T) {
 // clone must not change. Otherwise its saved text must load and be saved as the same text.
 func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []byte) {
 	t.Helper()
-	house := base.Clone()
-	if err := caught(func() error { return house.Load(bytes.NewReader(data), catalogue.LoadOptions{}) }); err != nil {
+	cat := base.Clone()
+	if err := caught(func() error { return cat.Load(bytes.NewReader(data), catalogue.LoadOptions{}) }); err != nil {
 		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%q: error %v, want ErrInvalidData", data, err)
 		}
 		if located := strings.HasPrefix(err.Error(), "catalogue: cannot load: line "); located == json.Valid(data) {
 			t.Errorf("%q: error %v, but json.Valid returned %v", data, err, json.Valid(data))
 		}
-		if saved(t, house) != before {
-			t.Errorf("%q was loaded in part: %s", data, saved(t, house))
+		if saved(t, cat) != before {
+			t.Errorf("%q was loaded in part: %s", data, saved(t, cat))
 		}
-		if err := house.Check(); err != nil {
+		if err := cat.Check(); err != nil {
 			t.Errorf("%q: %v", data, err)
 		}
 		return
@@ -707,7 +514,7 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 	if !json.Valid(data) {
 		t.Errorf("%q was loaded, but it is not JSON", data)
 	}
-	first := saved(t, house)
+	first := saved(t, cat)
 	again := mustNew()
 	if err := again.Load(strings.NewReader(first), catalogue.LoadOptions{}); err != nil {
 		t.Fatalf("Load of the saved text: %v\n%s", err, first)
@@ -715,7 +522,7 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 	if second := saved(t, again); second != first {
 		t.Errorf("second Save wrote\n%s\nwant\n%s", second, first)
 	}
-	books, err := resources.Records("books").In(house)
+	books, err := resources.Records("books").In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -724,7 +531,7 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 			t.Errorf("page by %q: %d records, %v, want %d", name, len(page.Records), err, books.Count())
 		}
 	}
-	if err := errors.Join(house.Check(), again.Check()); err != nil {
+	if err := errors.Join(cat.Check(), again.Check()); err != nil {
 		t.Error(err)
 	}
 }

@@ -55,8 +55,8 @@ func TestNewOnlyRefuses(t *testing.T) {
 		{"invalid UTF-8 in a key", one(catalogue.Define[ownGenre]("a\xff", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "the key contains control characters or invalid UTF-8"},
 		{"key of saved data", one(catalogue.Define[ownGenre]("$lastIds", described(schema.Description{Segment: "x", Name: "x"}))), catalogue.ErrInvalidType, "$lastIds"},
 	} {
-		house, err := catalogue.New(row.definitions...)
-		if house != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
+		cat, err := catalogue.New(row.definitions...)
+		if cat != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, err, row.want, row.text)
 		}
 	}
@@ -67,11 +67,11 @@ func TestNewOnlyRefuses(t *testing.T) {
 func TestKeysAreSaved(t *testing.T) {
 	for _, key := range []string{"películas", `a"b\c`, "a\U000e0001", "<&>"} {
 		genres := catalogue.Define[schema.Record](key, catalogue.Options{})
-		house, err := catalogue.New(genres)
+		cat, err := catalogue.New(genres)
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
-		c, err := genres.In(house)
+		c, err := genres.In(cat)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,11 +84,11 @@ func TestKeysAreSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 		var saved bytes.Buffer
-		if err := house.Save(&saved); err != nil {
+		if err := cat.Save(&saved); err != nil {
 			t.Fatal(err)
 		}
 		text := saved.String()
-		if err := house.Load(&saved, catalogue.LoadOptions{}); err != nil || c.Count() != 1 {
+		if err := cat.Load(&saved, catalogue.LoadOptions{}); err != nil || c.Count() != 1 {
 			t.Errorf("%q: %v, %d records, loaded from %s", key, err, c.Count(), text)
 		}
 	}
@@ -97,33 +97,33 @@ func TestKeysAreSaved(t *testing.T) {
 // TestNewOrder checks the collections of a catalogue and their default order.
 func TestNewOrder(t *testing.T) {
 	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Parse("-position", nil)})
-	house, err := catalogue.New(genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
+	cat, err := catalogue.New(genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var keys []string
-	for key := range house.All() {
+	for key := range cat.All() {
 		keys = append(keys, key)
 	}
 	if diff := cmp.Diff([]string{"genres", "authors"}, keys); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	c := ownCollection(t, house, "genres")
+	c := ownCollection(t, cat, "genres")
 	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
 		if _, err := c.Create(t.Context(), []byte(body)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var saved bytes.Buffer
-	if err := house.Save(&saved); err != nil {
+	if err := cat.Save(&saved); err != nil {
 		t.Fatal(err)
 	}
-	loaded := house.Snapshot().Clone()
+	loaded := cat.Snapshot().Clone()
 	if err := loaded.Load(&saved, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, house := range []*catalogue.Catalogue{house, loaded, house.Snapshot()} {
-		_, records, err := listed(ownCollection(t, house, "genres").List(t.Context(), catalogue.Query{Params: nil, Window: pagination.Window{Limit: 9}}))
+	for _, cat := range []*catalogue.Catalogue{cat, loaded, cat.Snapshot()} {
+		_, records, err := listed(ownCollection(t, cat, "genres").List(t.Context(), catalogue.Query{Params: nil, Window: pagination.Window{Limit: 9}}))
 		var ids []int
 		for _, r := range records {
 			ids = append(ids, idIn(t, r))

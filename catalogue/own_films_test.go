@@ -92,17 +92,17 @@ func ownOpen(tb testing.TB) *catalogue.Catalogue {
 
 func ownHouse(tb testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
 	tb.Helper()
-	house, err := catalogue.New(definitions...)
+	cat, err := catalogue.New(definitions...)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return house
+	return cat
 }
 
 // ownCollection returns the collection with the key.
-func ownCollection(tb testing.TB, house *catalogue.Catalogue, key string) catalogue.AnyCollection {
+func ownCollection(tb testing.TB, cat *catalogue.Catalogue, key string) catalogue.AnyCollection {
 	tb.Helper()
-	c, err := house.Collection(key)
+	c, err := cat.Collection(key)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -46,8 +46,8 @@ func TestRecordedCollections(t *testing.T) {
 	t.Run("open", func(t *testing.T) { replayOwn(t, ownOpen(t), true) })
 }
 
-func replayOwn(t *testing.T, house *catalogue.Catalogue, exact bool) {
-	if err := house.LoadFile("../httpapi/testdata/own/dataset.json", catalogue.LoadOptions{}); err != nil {
+func replayOwn(t *testing.T, cat *catalogue.Catalogue, exact bool) {
+	if err := cat.LoadFile("../httpapi/testdata/own/dataset.json", catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := os.ReadFile("../httpapi/testdata/own/vectors.jsonl")
@@ -60,7 +60,7 @@ func replayOwn(t *testing.T, house *catalogue.Catalogue, exact bool) {
 		if err := json.Unmarshal([]byte(line), &v); err != nil {
 			t.Fatal(err)
 		}
-		if v.compare(t, house, exact) {
+		if v.compare(t, cat, exact) {
 			compared[v.Request.Method]++
 		}
 	}
@@ -69,20 +69,20 @@ func replayOwn(t *testing.T, house *catalogue.Catalogue, exact bool) {
 			t.Errorf("%d requests with method %s were compared, want at least %d", compared[method], method, least)
 		}
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
 // compare sends the request to the catalogue and compares the results. It reports false
 // for requests that do not reach a collection.
-func (v *ownExchange) compare(t *testing.T, house *catalogue.Catalogue, exact bool) bool {
+func (v *ownExchange) compare(t *testing.T, cat *catalogue.Catalogue, exact bool) bool {
 	u, err := url.Parse(v.Request.Target)
 	if err != nil || !slices.Contains([]int{200, 201, 204, 400, 404}, v.Want.Status) {
 		return false
 	}
 	parts := strings.Split(strings.TrimPrefix(u.Path, "/api/"), "/")
-	c, err := house.Collection(parts[0])
+	c, err := cat.Collection(parts[0])
 	format := u.Query().Get("format")
 	if err != nil || parts[len(parts)-1] != "" || !slices.Contains([]string{"", "json", "api"}, format) {
 		return false

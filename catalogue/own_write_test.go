@@ -21,21 +21,21 @@ import (
 
 // ownHouses calls f with catalogues of structs and of open records. They have director 1
 // and 2, genres 1 to 3, and film 1 of director 1 with genres 1 and 2.
-func ownHouses(t *testing.T, f func(t *testing.T, house *catalogue.Catalogue)) {
+func ownHouses(t *testing.T, f func(t *testing.T, cat *catalogue.Catalogue)) {
 	for name, empty := range map[string]func(testing.TB) *catalogue.Catalogue{"typed": ownTyped, "open": ownOpen} {
 		t.Run(name, func(t *testing.T) {
-			house := empty(t)
+			cat := empty(t)
 			for _, row := range [][2]string{
 				{"directors", `{"name":"Anna","slug":"anna"}`}, {"directors", `{"name":"Bruno","slug":"bruno"}`},
 				{"genres", `{"name":"a"}`}, {"genres", `{"name":"b"}`}, {"genres", `{"name":"c"}`},
 				{"films", `{"title":"Sea","slug":"sea","minutes":90,"price":"9.9","director":1,"genres":[1,2]}`},
 			} {
-				if _, err := ownCollection(t, house, row[0]).Create(t.Context(), []byte(row[1])); err != nil {
+				if _, err := ownCollection(t, cat, row[0]).Create(t.Context(), []byte(row[1])); err != nil {
 					t.Fatal(err)
 				}
 			}
-			f(t, house)
-			if err := house.Check(); err != nil {
+			f(t, cat)
+			if err := cat.Check(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -44,9 +44,9 @@ func ownHouses(t *testing.T, f func(t *testing.T, house *catalogue.Catalogue)) {
 
 // TestEncodedErrors checks the errors of single requests, none of which changes anything.
 func TestEncodedErrors(t *testing.T) {
-	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films, directors := ownCollection(t, house, "films"), ownCollection(t, house, "directors")
-		frozen := ownCollection(t, house.Snapshot(), "films")
+	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
+		films, directors := ownCollection(t, cat, "films"), ownCollection(t, cat, "directors")
+		frozen := ownCollection(t, cat.Snapshot(), "films")
 		ctx, body := t.Context(), []byte(`{"title":"x"}`)
 		bogus, hidden := url.Values{"status": {"bogus"}}, url.Values{"status": {"released"}}
 		ended, end := context.WithCancel(ctx)
@@ -90,9 +90,9 @@ func TestEncodedErrors(t *testing.T) {
 
 // TestDeleteRemovesReferences checks the lists of other records.
 func TestDeleteRemovesReferences(t *testing.T) {
-	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films := ownCollection(t, house, "films")
-		if err := ownCollection(t, house, "genres").Delete(t.Context(), "1", nil, nil); err != nil {
+	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
+		films := ownCollection(t, cat, "films")
+		if err := ownCollection(t, cat, "genres").Delete(t.Context(), "1", nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		got, err := films.Get(t.Context(), "1", nil)
@@ -130,14 +130,14 @@ func TestStoredReferences(t *testing.T) {
 		{"a list of ids", `2`, `[2,1,3]`, false, `[2,3]`},
 		{"a list of whole numbers", `2`, `[1.0,"1",1e0,1]`, false, `["1"]`},
 	} {
-		house := ownHouse(t,
+		cat := ownHouse(t,
 			catalogue.Define[schema.Record]("targets", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{{Name: "name", Kind: schema.Text}}}}),
 			catalogue.Define[schema.Record]("sources", catalogue.Options{Description: &schema.Description{Fields: fields, Filters: []string{"one", "list"}}}))
 		file := fmt.Sprintf(`{"targets":[{"id":1},{"id":2},{"id":3}],"sources":[{"id":7,"one":%s,"list":%s}]}`, row.one, row.list)
-		if err := house.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
+		if err := cat.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		sources := ownCollection(t, house, "sources")
+		sources := ownCollection(t, cat, "sources")
 		found := func(field string) bool {
 			n, _, err := listed(sources.List(t.Context(), catalogue.Query{Params: url.Values{field: {"1"}}, Window: pagination.Window{}}))
 			if err != nil {
@@ -148,7 +148,7 @@ func TestStoredReferences(t *testing.T) {
 		if got, want := [2]bool{found("one"), found("list")}, [2]bool{row.refused, !row.refused && row.left != row.list}; got != want {
 			t.Errorf("%s: filters by one and list find the record: %v, want %v", row.reason, got, want)
 		}
-		if err := ownCollection(t, house, "targets").Delete(t.Context(), "1", nil, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
+		if err := ownCollection(t, cat, "targets").Delete(t.Context(), "1", nil, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
 			t.Errorf("%s: Delete: %v, want refused: %v", row.reason, err, row.refused)
 		}
 		if got, err := sources.Get(t.Context(), "7", nil); err != nil || !row.refused && string(got) != fmt.Sprintf(`{"id":7,"one":%s,"list":%s}`, row.one, row.left) {
@@ -168,8 +168,8 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 	}
 	const n = 20_000
 	targets, sources := catalogue.Define[target]("targets", catalogue.Options{}), catalogue.Define[source]("sources", catalogue.Options{})
-	house := ownHouse(t, targets, sources)
-	c, err := sources.In(house)
+	cat := ownHouse(t, targets, sources)
+	c, err := sources.In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,12 +180,12 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 	if err := c.ReplaceAll(slices.Values(all)); err != nil {
 		t.Fatal(err)
 	}
-	if err := house.Load(strings.NewReader(`{"targets":[{"id":1},{"id":2}]}`), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(`{"targets":[{"id":1},{"id":2}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err = ownCollection(t, house, "targets").Delete(t.Context(), "2", nil, nil)
+	err = ownCollection(t, cat, "targets").Delete(t.Context(), "2", nil, nil)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > n {
 		t.Errorf("Delete: %v, allocates %d bytes, want at most a byte for each of %d records", err, got, n)
@@ -206,8 +206,8 @@ type ownPart struct {
 // and to themselves, and that fields outside the JSON are kept.
 func TestReferencesToOwnCollection(t *testing.T) {
 	definition := catalogue.Define[ownPart]("parts", catalogue.Options{})
-	house := ownHouse(t, definition)
-	parts, err := definition.In(house)
+	cat := ownHouse(t, definition)
+	parts, err := definition.In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestReferencesToOwnCollection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := ownCollection(t, house, "parts")
+	c := ownCollection(t, cat, "parts")
 	if err := c.Delete(t.Context(), "2", nil, nil); !errors.Is(err, catalogue.ErrReferenced) {
 		t.Errorf("Delete of a record that is referred to: %v", err)
 	}
@@ -237,8 +237,8 @@ func TestReferencesToOwnCollection(t *testing.T) {
 
 // TestConcurrentUpdates checks that updates of different fields lose nothing.
 func TestConcurrentUpdates(t *testing.T) {
-	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films := ownCollection(t, house, "films")
+	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
+		films := ownCollection(t, cat, "films")
 		var wg sync.WaitGroup
 		for _, field := range []string{"title", "synopsis", "slug"} {
 			wg.Go(func() {
@@ -264,8 +264,8 @@ func TestConcurrentUpdates(t *testing.T) {
 // TestConcurrentReferences creates and updates films while the records that they refer to
 // are deleted. No state of the films may refer to a record that is deleted.
 func TestConcurrentReferences(t *testing.T) {
-	ownHouses(t, func(t *testing.T, house *catalogue.Catalogue) {
-		films, directors, genres := ownCollection(t, house, "films"), ownCollection(t, house, "directors"), ownCollection(t, house, "genres")
+	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
+		films, directors, genres := ownCollection(t, cat, "films"), ownCollection(t, cat, "directors"), ownCollection(t, cat, "genres")
 		ctx := t.Context()
 		for round := range 40 {
 			director, err := directors.Create(ctx, fmt.Appendf(nil, `{"name":"d","slug":"d%d"}`, round))
@@ -287,18 +287,18 @@ func TestConcurrentReferences(t *testing.T) {
 			}
 			wg.Go(func() { directors.Delete(ctx, strconv.Itoa(d), nil, nil) })
 			wg.Go(func() { genres.Delete(ctx, strconv.Itoa(g), nil, nil) })
-			wg.Go(func() { checkReferences(t, house.Snapshot()) })
+			wg.Go(func() { checkReferences(t, cat.Snapshot()) })
 			wg.Wait()
-			checkReferences(t, house)
+			checkReferences(t, cat)
 		}
 	})
 }
 
 // checkReferences checks that all directors and genres of films exist.
-func checkReferences(t *testing.T, house *catalogue.Catalogue) {
+func checkReferences(t *testing.T, cat *catalogue.Catalogue) {
 	t.Helper()
 	var saved strings.Builder
-	if err := house.Save(&saved); err != nil {
+	if err := cat.Save(&saved); err != nil {
 		t.Error(err)
 		return
 	}
@@ -331,18 +331,18 @@ func TestNilLists(t *testing.T) {
 		Maybe  *[]string      `json:"maybe"`
 	}
 	notes := catalogue.Define[note]("notes", catalogue.Options{})
-	house, err := catalogue.New(notes)
+	cat, err := catalogue.New(notes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := notes.In(house)
+	c, err := notes.In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Insert(note{}); err != nil {
 		t.Fatal(err)
 	}
-	served, err := house.Collection("notes")
+	served, err := cat.Collection("notes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,11 +365,11 @@ func TestNilLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("ReplaceAll")
-	if err := house.Load(strings.NewReader(`{"notes":[{"id":1,"tags":null,"others":null,"counts":null,"maybe":null}]}`), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(`{"notes":[{"id":1,"tags":null,"others":null,"counts":null,"maybe":null}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	check("Load of null")
-	if err := house.Load(strings.NewReader(`{"notes":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(`{"notes":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	check("Load of absent members")
@@ -382,11 +382,11 @@ func TestDefaultReference(t *testing.T) {
 		ID    int `json:"id"`
 		After int `json:"after" backlist:"refers=notes,default=1"`
 	}
-	house, err := catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
+	cat, err := catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := house.Collection("notes")
+	served, err := cat.Collection("notes")
 	if err != nil {
 		t.Fatal(err)
 	}

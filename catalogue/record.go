@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
@@ -37,13 +38,13 @@ type recordType[T any] struct {
 	history   int                 // number of changes to keep
 	unique    []store.Field
 
-	id          func(*T) int
-	setID       func(*T, int)
-	clone       func(*T) T
-	check       func(*T) error
-	encode      func(*T) ([]byte, error)
-	fromMembers func(members schema.Record) (T, error)
-	ranges      func(ordering.Condition) ([]ordering.Range, error)
+	id     func(*T) int
+	setID  func(*T, int)
+	clone  func(*T) T
+	check  func(*T) error
+	encode func(*T) ([]byte, error)
+	with   func(old *T, members schema.Record) (T, error) // see setMembers
+	ranges func(ordering.Condition) ([]ordering.Range, error)
 }
 
 // newRecordType returns what a collection knows of T and what its store does.
@@ -147,32 +148,40 @@ func describeStruct[T any](s *recordType[T], engine *store.Type, opts Options) e
 		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`; only a standalone collection can have an Options.ID", t, s.idWire)
 	}
 	id := s.members[i].Field
-	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != ordering.IntegerKey {
+	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	at := offsetOf(t, id.Index)
+	at := value.OffsetOf(t, id.Index)
 	s.id = func(r *T) int { return *intAt(r, at) }
 	s.setID = func(r *T, n int) { *intAt(r, at) = n }
 	s.encode = encodeJSON[T]
-	s.fromMembers = fromMembers[T](s.members)
-	if _, s.ownJSON = any((*T)(nil)).(json.Unmarshaler); s.ownJSON {
-		s.fromMembers = fromMembersByMethod[T]
+	if err := describeCopies(s); err != nil {
+		return err
 	}
-	s.anyMember = readsJSON(t)
+	s.with = setMembers(s.clone, s.members)
+	if _, s.ownJSON = any((*T)(nil)).(json.Unmarshaler); s.ownJSON {
+		s.with = s.setByMethod
+	}
+	s.anyMember = value.ReadsJSON(t)
 	s.layout = layoutOf[T](s.members)
-	return describeCopies(s)
+	return nil
+}
+
+// intAt returns a pointer to the int at an offset in a record.
+func intAt[T any](record *T, offset uintptr) *int {
+	return (*int)(unsafe.Add(unsafe.Pointer(record), offset))
 }
 
 // checkMethods returns an error if a record type has methods by which encoding/json does
 // not write an object that it can read.
 func checkMethods(t reflect.Type) error {
-	marshals, unmarshals := pointsTo[json.Marshaler](t), pointsTo[json.Unmarshaler](t)
+	marshals, unmarshals := value.PointsTo[json.Marshaler](t), value.PointsTo[json.Unmarshaler](t)
 	switch {
 	case marshals && !unmarshals:
 		return fmt.Errorf("%v has the method MarshalJSON but no UnmarshalJSON that reads what it writes: give it both or neither", t)
-	case !marshals && pointsTo[encoding.TextMarshaler](t):
+	case !marshals && value.PointsTo[encoding.TextMarshaler](t):
 		return fmt.Errorf("%v has the method MarshalText, by which its JSON is a string: a record is an object: give it the methods MarshalJSON and UnmarshalJSON, or remove MarshalText", t)
-	case !unmarshals && pointsTo[encoding.TextUnmarshaler](t):
+	case !unmarshals && value.PointsTo[encoding.TextUnmarshaler](t):
 		return fmt.Errorf("%v has the method UnmarshalText, which reads only strings: a record is an object: give it the method UnmarshalJSON, or remove UnmarshalText", t)
 	}
 	return nil
@@ -181,29 +190,29 @@ func checkMethods(t reflect.Type) error {
 // describeCopies sets the functions that copy and check records of a struct type.
 func describeCopies[T any](s *recordType[T]) error {
 	t := reflect.TypeFor[T]()
-	c, writes := copierOf(t), writesJSON(t)
+	c, writes := value.Of(t), value.WritesJSON(t)
 	switch {
-	case errors.Is(c.noJSON, errStringOption) && !writes:
-		return fmt.Errorf("%v: %w", t, c.noJSON)
-	case c.clones:
-	case c.noJSON != nil:
-		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, c.noJSON)
-	case c.noCopy != nil:
-		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.noCopy, t, t)
+	case errors.Is(c.NoJSON, value.ErrStringOption) && !writes:
+		return fmt.Errorf("%v: %w", t, c.NoJSON)
+	case c.Clones:
+	case c.NoJSON != nil:
+		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, c.NoJSON)
+	case c.NoCopy != nil:
+		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.NoCopy, t, t)
 	}
-	s.clone = func(r *T) T { return copyOf(c, r) }
-	if c.clones {
+	s.clone = func(r *T) T { return value.Copy(c, r) }
+	if c.Clones {
 		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // *T has the method too; calling it avoids a copy
 	}
-	s.check = func(r *T) error { return c.valid(reflect.ValueOf(r).Elem(), 0) }
-	methods := c.methods || writes || readsJSON(t)
-	if !methods && !c.deep && c.noJSON == nil {
+	s.check = func(r *T) error { return c.Check(reflect.ValueOf(r).Elem()) }
+	methods := c.Methods || writes || value.ReadsJSON(t)
+	if !methods && !c.Deep && c.NoJSON == nil {
 		return nil
 	}
-	reload := reloader[T]{s, methods && !c.writeOnly, writes || readsJSON(t)}
+	reload := reloader[T]{s, methods && !c.WriteOnly, writes || value.ReadsJSON(t)}
 	s.check = func(r *T) error {
-		if !writes || c.open { // otherwise the JSON depends only on the method of T
-			if err := c.valid(reflect.ValueOf(r).Elem(), 0); err != nil {
+		if !writes || c.Open { // otherwise the JSON depends only on the method of T
+			if err := c.Check(reflect.ValueOf(r).Elem()); err != nil {
 				return err
 			}
 		}
@@ -324,7 +333,7 @@ func describeOpen(s *recordType[schema.Record], engine *store.Type, keys []order
 	s.clone = func(r *schema.Record) schema.Record { return *r }
 	s.check = func(*schema.Record) error { return nil }
 	s.encode = func(r *schema.Record) ([]byte, error) { return r.MarshalJSON() }
-	s.fromMembers = func(members schema.Record) (schema.Record, error) { return members, nil }
+	s.with = merged
 	return nil
 }
 
@@ -369,4 +378,60 @@ func openField(name string, text func(string) sortkey.Key) store.Field {
 			return special(k), err
 		},
 	}
+}
+
+// A reloader checks that a record can be loaded from its JSON, which is parsed and, if
+// methods write and read it, decoded.
+type reloader[T any] struct {
+	typ    *recordType[T]
+	decode bool
+	own    bool // methods of T write or read the whole record
+}
+
+// check returns an error if the record cannot be loaded from its JSON.
+func (l *reloader[T]) check(record *T) error {
+	s, copied := l.typ, *record
+	if s.id(record) == 0 {
+		s.setID(&copied, 1) // the id is not assigned yet
+	}
+	var read T
+	text, err := s.encode(&copied)
+	if err == nil {
+		read, err = l.load(text)
+	}
+	switch {
+	case err != nil && l.own: // only the method knows which member is at fault
+		return err
+	case err != nil:
+		return l.blame(&copied, err)
+	case l.decode && s.id(&read) != s.id(&copied):
+		return errors.New("its JSON is loaded with another id")
+	}
+	return nil
+}
+
+func (l *reloader[T]) load(text []byte) (record T, err error) {
+	if _, err = schema.ParseRecord(text); err == nil && l.decode {
+		record, err = l.typ.decode(text)
+	}
+	return record, err
+}
+
+// blame returns an error for the first field whose JSON alone cannot be loaded. If there
+// is none, it returns err.
+func (l *reloader[T]) blame(record *T, err error) error {
+	for _, m := range l.typ.members {
+		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
+		if nilPointer != nil {
+			continue
+		}
+		text, bad := json.Marshal(map[string]any{m.Name: v.Addr().Interface()})
+		if bad == nil {
+			_, bad = l.load(text)
+		}
+		if bad != nil {
+			return fmt.Errorf("field %s: %w", m.Name, bad)
+		}
+	}
+	return err
 }

@@ -14,11 +14,11 @@ func TestRecordType(t *testing.T) {
 	type pamphlet struct {
 		ID int `json:"id"`
 	}
-	house, err := resources.New(catalogue.Define[pamphlet]("books", catalogue.Options{}))
+	cat, err := resources.New(catalogue.Define[pamphlet]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*catalogue.Catalogue{house, house.Clone()} {
+	for _, c := range []*catalogue.Catalogue{cat, cat.Clone()} {
 		for key, want := range map[string]reflect.Type{
 			"books": reflect.TypeFor[pamphlet](), "items": reflect.TypeFor[schema.Record](), "events": reflect.TypeFor[resources.Event](),
 		} {
@@ -31,7 +31,7 @@ func TestRecordType(t *testing.T) {
 			}
 		}
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }

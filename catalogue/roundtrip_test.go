@@ -41,23 +41,23 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, list string, d catalogue.Definition[T]) {
+func roundTrip[T any](t *testing.T, cat *catalogue.Catalogue, list string, d catalogue.Definition[T]) {
 	key := d.Key()
-	err := house.Load(strings.NewReader(`{"`+key+`":`+list+`}`), catalogue.LoadOptions{})
+	err := cat.Load(strings.NewReader(`{"`+key+`":`+list+`}`), catalogue.LoadOptions{})
 	if err != nil {
-		if !errors.Is(err, catalogue.ErrInvalidData) || mustIn(d, house).Count() != 0 {
-			t.Fatalf("%s: %d records loaded, error %v, want none and ErrInvalidData", key, mustIn(d, house).Count(), err)
+		if !errors.Is(err, catalogue.ErrInvalidData) || mustIn(d, cat).Count() != 0 {
+			t.Fatalf("%s: %d records loaded, error %v, want none and ErrInvalidData", key, mustIn(d, cat).Count(), err)
 		}
 		return
 	}
-	first := saved(t, house)
+	first := saved(t, cat)
 	compareMembers(t, key, list, split(t, first)[key])
 
 	loaded, inserted := mustNew(), mustNew()
 	if err := loaded.Load(strings.NewReader(first), catalogue.LoadOptions{}); err != nil {
 		t.Fatalf("%s: Load of the saved text: %v\n%s", key, err, first)
 	}
-	for record := range mustIn(d, house).All() {
+	for record := range mustIn(d, cat).All() {
 		if _, err := mustIn(d, inserted).Insert(record); err != nil {
 			t.Fatalf("%s: Insert of a loaded record: %v", key, err)
 		}
@@ -66,12 +66,12 @@ func roundTrip[T any](t *testing.T, house *catalogue.Catalogue, list string, d c
 		if diff := gocmp.Diff(first, saved(t, other)); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", key, what, diff)
 		}
-		compareOrders(t, key, house, other)
+		compareOrders(t, key, cat, other)
 		if err := other.Check(); err != nil {
 			t.Errorf("%s %s: %v", key, what, err)
 		}
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }

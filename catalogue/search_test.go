@@ -14,12 +14,12 @@ import (
 // A search in a field of another collection does not allocate in proportion to its words
 // and to the records of that collection.
 func TestSearchAllocates(t *testing.T) {
-	house := ownTyped(t)
-	directors, err := catalogue.Define[ownDirector]("directors", ownOptions[ownDirector](t, "directors")).In(house)
+	cat := ownTyped(t)
+	directors, err := catalogue.Define[ownDirector]("directors", ownOptions[ownDirector](t, "directors")).In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
-	films, err := catalogue.Define[ownFilm]("films", ownOptions[ownFilm](t, "films")).In(house)
+	films, err := catalogue.Define[ownFilm]("films", ownOptions[ownFilm](t, "films")).In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestSearchAllocates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, params := ownCollection(t, house, "films"), url.Values{"search": {name}}
+	c, params := ownCollection(t, cat, "films"), url.Values{"search": {name}}
 	search := func() {
 		if count, _, err := listed(c.List(t.Context(), catalogue.Query{Params: params, Window: pagination.Window{Limit: 1}})); count != 10 || err != nil {
 			t.Fatalf("%d records, error %v", count, err)
@@ -58,15 +58,15 @@ func TestSearchAllocates(t *testing.T) {
 
 // The ids of a filter of a list are a set. Values that are out of range are ids of no record.
 func TestManyGenres(t *testing.T) {
-	house := ownTyped(t)
+	cat := ownTyped(t)
 	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
 		for i := range 3 {
-			if _, err := ownCollection(t, house, key).Create(t.Context(), fmt.Appendf(nil, body, i)); err != nil {
+			if _, err := ownCollection(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	c := ownCollection(t, house, "films")
+	c := ownCollection(t, cat, "films")
 	for i, genres := range []string{"[1]", "[2,3]", "[]", "[3]"} {
 		body := fmt.Appendf(nil, `{"title":"t","slug":"s%d","minutes":1,"price":"1.00","director":1,"genres":%s}`, i, genres)
 		if _, err := c.Create(t.Context(), body); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A Selection is the records that satisfy some conditions. Collections, snapshots and
+// A Selection is the set of records that satisfy some conditions. Collections, snapshots and
 // batches have a method Where that returns one. A Selection holds no records: each of its
 // methods reads one state of its source, which for a collection is the current one. It is
 // immutable and, unless it is of a batch, safe for concurrent use. The methods of the zero
@@ -35,9 +35,8 @@ import (
 //
 //   - One condition, or several on the same field, in the order of that field: O(log² n +
 //     limit) at any offset, with O(log n) comparisons. [ordering.OneOf] with v values
-//     costs v times as many comparisons. The count is exact and costs no more. The
-//     records of a condition that a field equals one value are also in the order of the
-//     ids.
+//     costs v times as many comparisons. The count is exact and costs no more. Records
+//     selected by [ordering.Equal] can be read in the order of their ids at the same cost.
 //   - Otherwise, the condition that fewest records satisfy is found in the same way. These
 //     records are filtered by the other conditions, and sorted if the order differs:
 //     O(r log r) for r records, at any offset and for each page. If even that condition

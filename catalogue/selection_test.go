@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,11 +159,11 @@ func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
 		Unique:      []string{"price"},
 		Description: &schema.Description{Filters: []string{"price", "price__lt", "price__in", "old"}},
 	})
-	house, err := catalogue.New(prices)
+	cat, err := catalogue.New(prices)
 	must(t, err)
-	c, err := prices.In(house)
+	c, err := prices.In(cat)
 	must(t, err)
-	e, err := house.Collection("prices")
+	e, err := cat.Collection("prices")
 	must(t, err)
 	old := float32(0.3)
 	for _, p := range []price{{Price: 0.1}, {Price: 0.2, Old: &old}} {
@@ -192,5 +193,21 @@ func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
 	}
 	if diff := cmp.Diff([]float32{0.2, 0.1}, got); diff != "" {
 		t.Errorf("by -price (-want +got):\n%s", diff)
+	}
+}
+
+// TestSequencesCanBeReused stops one iteration early and then iterates twice.
+func TestSequencesCanBeReused(t *testing.T) {
+	c := products(t, 10, catalogue.Options{})
+	seq, err := c.Where().All(terms("-name")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range seq {
+		break
+	}
+	first, second := slices.Collect(seq), slices.Collect(seq)
+	if len(first) != 10 || len(second) != 10 {
+		t.Errorf("%d and %d records, want 10 twice", len(first), len(second))
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // A part is a struct in a nestedRecord.
@@ -271,60 +270,18 @@ func TestRecordsAreCopied(t *testing.T) {
 	}
 }
 
-// TestServiceRecordsAreCopied is TestRecordsAreCopied for the types of package resources.
-func TestServiceRecordsAreCopied(t *testing.T) {
-	house := mustNew()
-	checkAtEnd(t, house)
-	label := resources.Label{CatchLines: []string{"a"}, Users: []int{1}, LogoFooter: ptr("f"), GlobalMessage: json.RawMessage(`{"m":1}`)}
-	event := resources.Event{Labels: []int{1, 2}, Authors: []int{3}}
-	link := resources.SocialLink{Logo: ptr("l")}
-	_, err1 := mustIn(resources.Labels, house).Insert(label)
-	_, err2 := mustIn(resources.Events, house).Insert(event)
-	_, err3 := mustIn(resources.SocialLinks, house).Insert(link)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
-	overwriteAll := func(l resources.Label, e resources.Event, s resources.SocialLink) {
-		l.CatchLines[0], l.Users[0], *l.LogoFooter = "CHANGED", -1, "CHANGED"
-		copy(l.GlobalMessage, `[9,9,9]`)
-		e.Labels[0], e.Authors[0] = -1, -1
-		*s.Logo = "CHANGED"
-	}
-	get := func() (l resources.Label, e resources.Event, s resources.SocialLink) {
-		l, err1 := mustIn(resources.Labels, house).Get(1)
-		e, err2 := mustIn(resources.Events, house).Get(1)
-		s, err3 := mustIn(resources.SocialLinks, house).Get(1)
-		if err := errors.Join(err1, err2, err3); err != nil {
-			t.Fatal(err)
-		}
-		return l, e, s
-	}
-	overwriteAll(label, event, link)
-	overwriteAll(get())
-	l, e, s := get()
-	if l.CatchLines[0] != "a" || l.Users[0] != 1 || *l.LogoFooter != "f" || string(l.GlobalMessage) != `{"m":1}` {
-		t.Errorf("label: %+v", l)
-	}
-	if diff := cmp.Diff([]int{1, 2, 3}, append(e.Labels, e.Authors...)); diff != "" {
-		t.Errorf("event (-want +got):\n%s", diff)
-	}
-	if *s.Logo != "l" {
-		t.Errorf("link: %q", *s.Logo)
-	}
-}
-
 // TestArgumentsAreNotKept checks that callers may change options, terms and results
 // after a call.
 func TestArgumentsAreNotKept(t *testing.T) {
 	order := terms("-name,live")
 	c := products(t, 20, catalogue.Options{Ordering: order})
-	want := ids(t, c, productType.id, nil)
+	want := ids(t, c, productID, nil)
 	order[0], order[1] = ordering.Asc("no_such"), ordering.Desc("id")
-	if diff := cmp.Diff(want, ids(t, c, productType.id, nil)); diff != "" {
+	if diff := cmp.Diff(want, ids(t, c, productID, nil)); diff != "" {
 		t.Errorf("default ordering after its terms were changed (-want +got):\n%s", diff)
 	}
 	by := terms("rank,-note,live")
-	want = ids(t, c, productType.id, by)
+	want = ids(t, c, productID, by)
 	seq, err := c.Where().All(by...)
 	if err != nil {
 		t.Fatal(err)
@@ -337,7 +294,7 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sequence after its terms were changed (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, ids(t, c, productType.id, terms("rank,-note,live"))); diff != "" {
+	if diff := cmp.Diff(want, ids(t, c, productID, terms("rank,-note,live"))); diff != "" {
 		t.Errorf("same ordering again (-want +got):\n%s", diff)
 	}
 	fields := catalogue.FieldNames(c)
@@ -358,11 +315,11 @@ func TestArgumentsAreNotKept(t *testing.T) {
 // TestEncodedCopies checks that callers may change the arguments and results of Create
 // and the slices that Page and Fields return.
 func TestEncodedCopies(t *testing.T) {
-	house, ctx := mustNew(), context.Background()
-	if err := house.Load(strings.NewReader(`{"authors":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
+	cat, ctx := mustNew(), context.Background()
+	if err := cat.Load(strings.NewReader(`{"authors":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	links, err := house.Collection("social-links")
+	links, err := cat.Collection("social-links")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +343,7 @@ func TestEncodedCopies(t *testing.T) {
 	if _, records, _ = listed(links.List(ctx, catalogue.Query{Window: whole})); len(records) != 1 || string(records[0]) != want {
 		t.Errorf("stored %s, want %s", records, want)
 	}
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }

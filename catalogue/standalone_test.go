@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"math/big"
@@ -222,20 +223,20 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 		t.Errorf("a repeated unknown member: %v, want ErrInvalidData", err)
 	}
 
-	house := mustNew()
-	checkAtEnd(t, house)
+	cat := mustNew()
+	checkAtEnd(t, cat)
 	text := `{"magazines":[{"id":1}],"$lastIds":[{"collection":"magazines","id":7}],"social-links":[{"id":1,"title":"t","url":"http://x.example","logo":null,"type":"web","author":1,"rank":3}],
 		"books":[{"id":1,"any":"member"}]}`
-	if err := house.Load(strings.NewReader(text), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrUnknownCollection) {
+	if err := cat.Load(strings.NewReader(text), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrUnknownCollection) {
 		t.Errorf("an unknown collection: %v", err)
 	}
-	must(t, house.Load(strings.NewReader(text), skip))
-	link, err := mustIn(resources.SocialLinks, house).Get(1)
+	must(t, cat.Load(strings.NewReader(text), skip))
+	link, err := mustIn(resources.SocialLinks, cat).Get(1)
 	must(t, err)
 	if want := (resources.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
 		t.Errorf("loaded %+v, want %+v", link, want)
 	}
-	books, err := resources.Records("books").In(house)
+	books, err := resources.Records("books").In(cat)
 	must(t, err)
 	if book, err := books.Get(1); book.String() != `{"id":1,"any":"member"}` || err != nil {
 		t.Errorf("an open record lost members: %v, %v", book, err)
@@ -251,13 +252,13 @@ func TestMissingMembersAreReportedTogether(t *testing.T) {
 }
 
 func TestCatalogueSnapshot(t *testing.T) {
-	house := mustNew()
-	checkAtEnd(t, house)
-	writeAuthorThenEvent(t, house, 2)
-	snap := house.Snapshot()
+	cat := mustNew()
+	checkAtEnd(t, cat)
+	writeAuthorThenEvent(t, cat, 2)
+	snap := cat.Snapshot()
 	checkAtEnd(t, snap)
 	text := saved(t, snap)
-	writeAuthorThenEvent(t, house, 1)
+	writeAuthorThenEvent(t, cat, 1)
 
 	events := mustIn(resources.Events, snap)
 	authors, err := resources.Records("authors").In(snap)
@@ -301,10 +302,10 @@ func TestCatalogueSnapshot(t *testing.T) {
 
 // TestNoTornSnapshot: a snapshot of a catalogue sees all collections at one instant.
 func TestNoTornSnapshot(t *testing.T) {
-	house := mustNew()
-	checkAtEnd(t, house)
-	read := func() { checkAuthors(t, "Snapshot", saved(t, house.Snapshot())) }
-	during(func() { writeAuthorThenEvent(t, house, scaled(1000)) }, read)
+	cat := mustNew()
+	checkAtEnd(t, cat)
+	read := func() { checkAuthors(t, "Snapshot", saved(t, cat.Snapshot())) }
+	during(func() { writeAuthorThenEvent(t, cat, scaled(1000)) }, read)
 }
 
 // TestErrInvalidWraps: the error for an invalid record is that of package resources, too.
@@ -396,16 +397,16 @@ func defined[T any]() error {
 // TestRecordsThatDecodeThemselves inserts records of a type with a method UnmarshalJSON.
 func TestRecordsThatDecodeThemselves(t *testing.T) {
 	books := catalogue.Define[readsOnly]("books", catalogue.Options{})
-	house, err := catalogue.New(books)
+	cat, err := catalogue.New(books)
 	must(t, err)
-	c, err := books.In(house)
+	c, err := books.In(cat)
 	must(t, err)
 	want := readsOnly{1, "old"}
 	_, err = c.Insert(want)
 	must(t, err)
 	var file bytes.Buffer
-	must(t, house.Save(&file))
-	must(t, house.Load(&file, catalogue.LoadOptions{}))
+	must(t, cat.Save(&file))
+	must(t, cat.Load(&file, catalogue.LoadOptions{}))
 	if got, err := c.Get(1); err != nil || got != want {
 		t.Errorf("Get = %v, %v", got, err)
 	}
@@ -526,5 +527,20 @@ func TestErrorForCyclicRecord(t *testing.T) {
 	_, err = c.Insert(cycle)
 	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "field Next: ") || len(err.Error()) > 200 {
 		t.Errorf("Insert = %.300v", err)
+	}
+}
+
+// An id in loaded data that is not a positive integer is an ErrInvalidID.
+func TestLoadInvalidID(t *testing.T) {
+	open, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
+	must(t, err)
+	typed, err := catalogue.NewCollection[film](catalogue.Options{})
+	must(t, err)
+	for _, id := range []string{`null`, `0`, `-1`, `"7"`, `1.5`, `true`, `[1]`} {
+		for reason, load := range map[string]func(io.Reader, catalogue.LoadOptions) error{"open": open.Load, "typed": typed.Load} {
+			if err := load(strings.NewReader(`[{"id":`+id+`}]`), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrInvalidID) {
+				t.Errorf("%s records, id %s: %v, want ErrInvalidID", reason, id, err)
+			}
+		}
 	}
 }

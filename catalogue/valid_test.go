@@ -116,11 +116,11 @@ func nestedAny(levels int) any {
 // the JSON of both catalogues, or the error of Insert.
 func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	t.Helper()
-	house, err := resources.New(catalogue.Define[T]("books", catalogue.Options{}))
+	cat, err := resources.New(catalogue.Define[T]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(house)
+	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 		}
 		return "", "", err
 	}
-	before = saved(t, house)
+	before = saved(t, cat)
 	other, err := resources.New(catalogue.Define[T]("books", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)

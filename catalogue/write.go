@@ -21,7 +21,8 @@ import (
 // The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
 // negative or no id is left, [ErrDuplicate] if another record has the value of a unique
 // field, and [ErrInvalid] if JSON cannot represent the record; it then names the field.
-// After an error or a panic the collection is unchanged and no id is used.
+// After an error or a panic the collection is unchanged and no id is used. What tags and
+// descriptions require is checked only for requests; see [AnyCollection.Create].
 // O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.insert(record)) }
 

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -12,42 +11,25 @@ import (
 	"net/textproto"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
-
-// discard is a ResponseWriter that discards everything.
-type discard struct{ header http.Header }
-
-func (d *discard) Header() http.Header         { return d.header }
-func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
-func (d *discard) WriteHeader(int)             {}
 
 // benchTargets are the measured requests: a page of 21 records of about 500 bytes, one
 // with a query, and the root.
 var benchTargets = [...]struct{ name, target string }{
-	{"page", "/api/books/"},
-	{"query", "/api/books/?format=api&limit=21&offset=42&ordering=-name"},
+	{"page", "/api/films/"},
+	{"query", "/api/films/?format=api&limit=21&offset=42&ordering=-name"},
 	{"root", "/api/"},
 }
 
 func benchHandler(b *testing.B) *Handler {
-	return newTestHandler(b, Options{}, map[string]Collection{"books": newFixedCollection()})
-}
-
-func newFixedCollection() *fixedCollection {
-	record := []byte(`{"id":1,"text":"` + strings.Repeat("x", 500) + `"}`)
-	books := new(fixedCollection)
-	for range 21 {
-		books.page = append(books.page, record)
-	}
-	return books
+	return newStubHandler(b, Options{}, pages{newPages(repeated("x", 21, 500)...)})
 }
 
 // static returns a handler that writes the response of h to a target from memory.
@@ -81,27 +63,6 @@ func BenchmarkServeHTTP(b *testing.B) {
 	}
 }
 
-func BenchmarkLoopback(b *testing.B) {
-	h := benchHandler(b)
-	for _, target := range benchTargets {
-		handlers := map[string]http.Handler{"handler": h, "static": static(h, target.target)}
-		for _, name := range []string{"handler", "static"} {
-			b.Run(target.name+"/"+name, func(b *testing.B) {
-				server := httptest.NewServer(handlers[name])
-				defer server.Close()
-				for b.Loop() {
-					res, err := server.Client().Get(server.URL + target.target)
-					if err != nil {
-						b.Fatal(err)
-					}
-					_, _ = io.Copy(io.Discard, res.Body)
-					_ = res.Body.Close()
-				}
-			})
-		}
-	}
-}
-
 // BenchmarkServed measures the handler over loopback, with 10,000 events and 8
 // connections, and a handler that writes the same bytes from memory. The two alternate to
 // reduce the effect of other load. "of-static" is the ratio of their requests per second.
@@ -118,35 +79,6 @@ func BenchmarkServed(b *testing.B) {
 		b.Run(target, func(b *testing.B) { compareLoads(b, handler, target) })
 	}
 }
-
-// BenchmarkServedFixed measures the same with a collection that returns a fixed page, so
-// that only the handler itself keeps the ratio below 1.
-func BenchmarkServedFixed(b *testing.B) {
-	house := newCatalogue(b)
-	events, err := house.Collection("events")
-	if err != nil {
-		b.Fatal(err)
-	}
-	list, err := events.List(b.Context(), catalogue.Query{Window: pagination.Window{Limit: 21, Offset: 9000}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	handler, err := NewHandler([]Collection{fixedPage{events, list}}, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, target := range []string{"/api/events/", "/api/events/?offset=9000"} {
-		b.Run(target, func(b *testing.B) { compareLoads(b, handler, target) })
-	}
-}
-
-// fixedPage is a collection that returns the same page to every call.
-type fixedPage struct {
-	Collection
-	list catalogue.List
-}
-
-func (p fixedPage) List(context.Context, catalogue.Query) (catalogue.List, error) { return p.list, nil }
 
 // BenchmarkNotModified measures responses of 304 and whole pages over loopback. "of-200"
 // is the ratio of their requests per second.
@@ -171,11 +103,14 @@ func newCatalogue(b *testing.B) *catalogue.Catalogue {
 	if err := sample.Write(&file, sample.Options{Sizes: map[string]int{"events": 10_000}}); err != nil {
 		b.Fatal(err)
 	}
-	house := mustNew()
-	if err := house.Load(&file, catalogue.LoadOptions{}); err != nil {
+	cat, err := resources.New()
+	if err != nil {
 		b.Fatal(err)
 	}
-	return house
+	if err := cat.Load(&file, catalogue.LoadOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	return cat
 }
 
 func compareLoads(b *testing.B, handler http.Handler, target string) {

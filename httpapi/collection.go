@@ -23,7 +23,6 @@ import (
 //
 //   - [ErrUnavailable]: 503, with a Retry-After if [Unavailable] made the error
 //   - [context.Canceled] or [context.DeadlineExceeded]: 503
-//   - [ErrGone]: 410
 //   - [ErrConflict]: 409
 //   - any other: 500
 //
@@ -149,10 +148,6 @@ var (
 	// because the database is restarting or all its connections are in use. It results
 	// in 503. To tell the client when to try again, use [Unavailable].
 	ErrUnavailable = errors.New("httpapi: collection is unavailable")
-
-	// ErrGone means that the collection no longer exists and will not come back, such
-	// as the table of a closed year. It results in 410.
-	ErrGone = errors.New("httpapi: collection is gone")
 
 	// ErrConflict means that a posted record is valid but conflicts with stored
 	// records or with a concurrent write. It results in 409. If the invalid field is

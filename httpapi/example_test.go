@@ -366,11 +366,11 @@ func Example_ifMatch() {
 		ID   int    `json:"id"`
 		Name string `json:"name"`
 	}
-	house, err := catalogue.New(catalogue.Define[Film]("films", catalogue.Options{}))
+	cat, err := catalogue.New(catalogue.Define[Film]("films", catalogue.Options{}))
 	if err != nil {
 		panic(err)
 	}
-	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: true})
+	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: true})
 	if err != nil {
 		panic(err)
 	}

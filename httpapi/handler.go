@@ -15,6 +15,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -120,7 +121,7 @@ type Options struct {
 	OnAccess func(ctx context.Context, a Access)
 
 	// OnError is called with errors that are not sent to the client: errors of
-	// collections that result in 409, 410, 500 or 503, errors of an authorizer other than
+	// collections that result in 409, 500 or 503, errors of an authorizer other than
 	// those of [Unauthorized] and [Forbidden], panics ([ErrPanic]), and errors of a
 	// [Revisioner] if the request has no other error. It is called before the response is
 	// written, except for panics of OnAccess and of the ResponseWriter. It must be safe for
@@ -285,10 +286,6 @@ func (h *Handler) Origin(r *http.Request) string {
 	return o.Scheme + "://" + o.Host
 }
 
-// Root returns the path of the root listing, such as "/api/": [Options.Root] or its
-// default. O(1).
-func (h *Handler) Root() string { return h.rootPath }
-
 // A Served describes what a [Handler] serves.
 type Served struct {
 	Root            string // path of the root listing, without a prefix, such as "/api/"
@@ -326,7 +323,7 @@ func (h *Handler) Served() Served {
 }
 
 // Mount registers h on mux for prefix+"/api/" and prefix+"/api", or for another root if h
-// has a method Root() string, as a [Handler] has. If prefix is not empty, Mount wraps h in
+// has a method Served() Served, as a [Handler] has. If prefix is not empty, Mount wraps h in
 // [http.StripPrefix]. The links of a Handler contain the prefix unless it has a BaseURL.
 //
 // The prefix is empty or a decoded path such as "/shop". It must begin with a slash and
@@ -346,8 +343,8 @@ func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 		return fmt.Errorf("%w: prefix %q is not a clean path like /shop", ErrInvalidConfig, prefix)
 	}
 	root := defaultRoot
-	if rooted, ok := h.(interface{ Root() string }); ok {
-		root = rooted.Root()
+	if serving, ok := h.(interface{ Served() Served }); ok {
+		root = serving.Served().Root
 	}
 	if prefix != "" {
 		h = http.StripPrefix(prefix, h)
@@ -368,7 +365,7 @@ func checkRoot(root string) (string, error) {
 	switch {
 	case root == "":
 		return defaultRoot, nil
-	case root == "/", strings.HasSuffix(root, "/") && validPrefix(strings.TrimSuffix(root, "/")) && isPlain(root):
+	case root == "/", strings.HasSuffix(root, "/") && validPrefix(strings.TrimSuffix(root, "/")) && wire.IsPlain(root):
 		return root, nil
 	}
 	return "", fmt.Errorf("%w: Root %q is not a clean path in ASCII that ends in a slash, like /v1/", ErrInvalidConfig, root)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -118,7 +119,7 @@ func newRootBody(collections []*route, query string) rootBody {
 		if i > 0 {
 			part += ","
 		}
-		body = append(body, []byte(part+quote(r.key)+`:"`))
+		body = append(body, []byte(part+wire.Quote(r.key)+`:"`))
 		part = r.link
 		if q := cmp.Or(r.about.Query, query); q != "" {
 			part += "?" + q

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -32,12 +31,12 @@ func metadata(title, method string, fields []schema.Field) []byte {
 // commonMetadata returns the common part of these responses, without the closing brace.
 func commonMetadata(name, description string) string {
 	return fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
-		quote(name), quote(description))
+		wire.Quote(name), wire.Quote(description))
 }
 
 func fieldMetadata(f schema.Field) string {
 	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"readOnly":%t,"label":%s`,
-		quote(f.Name), quote(f.Kind.String()), f.Required, f.ReadOnly, quote(label(f.Name)))
+		wire.Quote(f.Name), wire.Quote(f.Kind.String()), f.Required, f.ReadOnly, wire.Quote(label(f.Name)))
 	if f.Min != nil {
 		text += fmt.Sprintf(`,"minValue":%d`, *f.Min)
 	}
@@ -47,7 +46,7 @@ func fieldMetadata(f schema.Field) string {
 	if f.Kind == schema.Choice {
 		choices := make([]string, len(f.Choices))
 		for i, c := range f.Choices {
-			choices[i] = fmt.Sprintf(`{"value":%s,"displayName":%s}`, quote(c), quote(capital(strings.ReplaceAll(c, "_", " "))))
+			choices[i] = fmt.Sprintf(`{"value":%s,"displayName":%s}`, wire.Quote(c), wire.Quote(wire.Capital(strings.ReplaceAll(c, "_", " "))))
 		}
 		text += `,"choices":[` + strings.Join(choices, ",") + `]`
 	}
@@ -58,7 +57,7 @@ func fieldMetadata(f schema.Field) string {
 func title(name string) string {
 	words := strings.Fields(name)
 	for i, word := range words {
-		words[i] = capital(word)
+		words[i] = wire.Capital(word)
 	}
 	return strings.Join(words, " ")
 }
@@ -68,16 +67,7 @@ func label(name string) string {
 	if name == "id" {
 		return "ID"
 	}
-	return capital(strings.ReplaceAll(ordering.Snake(name), "_", " "))
-}
-
-// capital returns text with its first letter in upper case.
-func capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(first)) + text[size:]
+	return wire.Capital(strings.ReplaceAll(ordering.Snake(name), "_", " "))
 }
 
 // options sends the metadata of the route. It includes the fields for POST or PUT if the

@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // Details that Django REST framework sends.
@@ -32,7 +33,6 @@ const detailInternal = "Internal server error."
 // framework.
 const (
 	detailUnavailable = "Service temporarily unavailable, try again later."
-	detailGone        = "This collection is gone."
 	detailConflict    = "The record is in conflict with what is stored."
 )
 
@@ -134,8 +134,6 @@ func (v *view) failWith(err error) {
 		v.failUnavailable(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		v.fail(http.StatusServiceUnavailable, "The request was given up before it could be answered.")
-	case errors.Is(err, ErrGone):
-		v.fail(http.StatusGone, detailGone)
 	case errors.Is(err, ErrConflict):
 		v.fail(http.StatusConflict, detailConflict)
 	default:
@@ -169,30 +167,7 @@ func (v *view) redirect(location string) {
 
 // detailBody returns {"detail": text}.
 func detailBody(text string) []byte {
-	return []byte(`{"detail":` + quote(text) + `}`)
-}
-
-// quote returns text as a JSON string. As in the framework, <, > and & are not escaped.
-// Invalid UTF-8 becomes U+FFFD.
-func quote(text string) string {
-	if isPlain(text) {
-		return `"` + text + `"`
-	}
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // strings are always valid
-	return strings.TrimSuffix(out.String(), "\n")
-}
-
-// isPlain reports whether text needs no escapes in JSON.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
+	return []byte(`{"detail":` + wire.Quote(text) + `}`)
 }
 
 // failUnavailable sends the response to an [ErrUnavailable].

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"runtime"
 	"strings"
 	"testing"
@@ -17,13 +16,12 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Values that middleware sets before the handler are kept. Values that it adds afterwards
 // do not appear in other responses.
 func TestSharedHeaders(t *testing.T) {
-	h := newTestHandler(t, Options{}, nil)
+	h := newStubHandler(t, Options{}, listOnly{newStub(1)})
 	middleware := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept-Encoding")
 		h.ServeHTTP(w, r)
@@ -31,82 +29,32 @@ func TestSharedHeaders(t *testing.T) {
 		w.Header().Add("Vary", "Origin")
 	})
 	for range 2 {
-		if got := get(middleware, "/api/news/").Header["Vary"]; got != "Accept-Encoding | Accept | Origin" {
+		if got := get(middleware, "/api/films/").Header["Vary"]; got != "Accept-Encoding | Accept | Origin" {
 			t.Errorf("Vary = %s, want Accept-Encoding | Accept | Origin", got)
 		}
-		if got := get(h, "/api/news/"); got.Header["Vary"] != "Accept" || got.Header["Allow"] != readMethods {
+		if got := get(h, "/api/films/"); got.Header["Vary"] != "Accept" || got.Header["Allow"] != readMethods {
 			t.Errorf("header changed by another response: %v", got.Header)
 		}
 	}
 }
 
-// indented returns an empty page with n spaces for each level.
-func indented(n int) string {
-	s := strings.Repeat(" ", n)
-	return "{\n" + s + "\"count\": 0,\n" + s + "\"next\": null,\n" + s + "\"previous\": null,\n" + s + "\"results\": []\n}"
+// reporting returns options with an OnError, and what it was called with.
+func reporting() (opts Options, reported *[]error) {
+	reported = new([]error)
+	onError := func(_ *http.Request, err error) { *reported = append(*reported, err) }
+	return Options{Authorizer: AllowAll, OnError: onError}, reported
 }
 
-func TestIndentedErrors(t *testing.T) {
-	h := newTestHandler(t, Options{}, nil)
-	indent := accept("application/json; indent=2")
-	tests := []struct {
-		reason string
-		call   call
-		want   string
-	}{
-		{"method", call{method: "PUT", target: "/api/events/"}, "{\n  \"detail\": \"Method \\\"PUT\\\" not allowed.\"\n}"},
-		{"credentials", call{method: "POST", target: "/api/events/"}, "{\n  \"detail\": \"Authentication credentials were not provided.\"\n}"},
-		{"format", call{target: "/api/events/?format=xml"}, notFound},
-		{"no route", call{target: "/api/nope/"}, notFound},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			test.call.header = indent
-			if got := test.call.do(h); got.Body != test.want {
-				t.Errorf("got %q, want %q", got.Body, test.want)
-			}
-		})
-	}
-}
+const givenUp = `{"detail":"The request was given up before it could be answered."}`
 
-func TestIndentNested(t *testing.T) {
-	records := [][]byte{[]byte(`{"id":2,"title":"a, b: {c}","tags":["x",1],"none":{},"deep":{"a":null}}`)}
-	h := newTestHandler(t, Options{}, map[string]Collection{"books": &sliceCollection{records: records}})
-	want := strings.Join([]string{
-		`{`,
-		` "count": 1,`,
-		` "next": null,`,
-		` "previous": null,`,
-		` "results": [`,
-		`  {`,
-		`   "id": 2,`,
-		`   "title": "a, b: {c}",`,
-		`   "tags": [`,
-		`    "x",`,
-		`    1`,
-		`   ],`,
-		`   "none": {},`,
-		`   "deep": {`,
-		`    "a": null`,
-		`   }`,
-		`  }`,
-		` ]`,
-		`}`}, "\n")
-	got := call{target: "/api/books/", header: accept("*/*;indent=1")}.do(h)
-	if diff := cmp.Diff(want, got.Body); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
+// TestErrors checks the responses to the errors of a program. Their texts are not sent.
 func TestErrors(t *testing.T) {
 	const (
 		unavailable = `{"detail":"Service temporarily unavailable, try again later."}`
-		givenUp     = `{"detail":"The request was given up before it could be answered."}`
-		gone        = `{"detail":"This collection is gone."}`
 		conflict    = `{"detail":"The record is in conflict with what is stored."}`
 	)
 	secret := errors.New("password is 1234")
-	tests := []struct {
+	for _, test := range []struct {
 		reason     string
 		err        error
 		status     int
@@ -124,70 +72,40 @@ func TestErrors(t *testing.T) {
 		{"negative time", Unavailable(-time.Second, secret), 503, "", unavailable},
 		{"with the error of a context", Unavailable(time.Second, context.DeadlineExceeded), 503, "1", unavailable},
 		{"canceled", context.Canceled, 503, "", givenUp},
-		{"gone", fmt.Errorf("%w: %w", ErrGone, secret), 410, "", gone},
+		{"deadline", fmt.Errorf("%w: %w", secret, context.DeadlineExceeded), 503, "", givenUp},
 		{"conflict", fmt.Errorf("%w: %w", ErrConflict, secret), 409, "", conflict},
 		{"any other error", secret, 500, "", internalError},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			var reported []error
-			opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}
-			broken := creatableCollection{&sliceCollection{err: test.err}, func([]byte) ([]byte, error) { return nil, test.err }}
-			h := newTestHandler(t, opts, map[string]Collection{"events": broken})
-			for i, c := range []call{{target: "/api/events/"}, {target: "/api/events/?ordering=id"}, {method: "POST", target: "/api/events/"}} {
-				got := c.do(h)
-				if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Body != test.body {
-					t.Errorf("%s %s: %d, Retry-After %q, %s, want %d, %q, %s", c.method, c.target, got.Status, got.Header["Retry-After"], got.Body, test.status, test.retryAfter, test.body)
-				}
-				if len(reported) != i+1 || reported[i] != test.err {
-					t.Errorf("OnError was called with %v, want %v last", reported, test.err)
-				}
+	} {
+		for method, c := range map[string]call{
+			"List":   {target: "/api/films/?ordering=id"},
+			"Get":    {target: "/api/films/1/"},
+			"Create": {method: "POST", target: "/api/films/"},
+			"Update": {method: "PATCH", target: "/api/films/1/"},
+			"Delete": {method: "DELETE", target: "/api/films/1/"},
+		} {
+			opts, reported := reporting()
+			got := c.do(newStubHandler(t, opts, failing(method, test.err)))
+			if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Body != test.body {
+				t.Errorf("%s, %s: %d, Retry-After %q, %s, want %d, %q, %s", test.reason, method,
+					got.Status, got.Header["Retry-After"], got.Body, test.status, test.retryAfter, test.body)
 			}
-		})
+			if len(*reported) != 1 || (*reported)[0] != test.err {
+				t.Errorf("%s, %s: OnError was called with %v", test.reason, method, *reported)
+			}
+			opts.OnError = nil
+			if got := c.do(newStubHandler(t, opts, failing(method, test.err))); got.Status != test.status {
+				t.Errorf("%s, %s, without OnError: %d", test.reason, method, got.Status)
+			}
+		}
 	}
-	if err := Unavailable(0, secret); !errors.Is(err, secret) || !errors.Is(err, ErrUnavailable) || errors.Is(Unavailable(0, nil), secret) {
+	if err := Unavailable(0, secret); !errors.Is(err, secret) || !errors.Is(err, ErrUnavailable) ||
+		errors.Is(Unavailable(0, nil), secret) {
 		t.Errorf("Unavailable(0, err) = %v, want an error wrapping ErrUnavailable and err only", err)
 	}
 }
 
-// failingStep is a collection of films of which one method fails.
-type failingStep struct {
-	*filmCollection
-	in  string // the method
-	err error
-}
-
-func (c failingStep) failure(method string) error {
-	if c.in == method {
-		return c.err
-	}
-	return nil
-}
-
-func (c failingStep) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	list, _ := c.filmCollection.List(ctx, q)
-	return list, c.failure("List")
-}
-
-func (c failingStep) Get(context.Context, string, url.Values) ([]byte, error) {
-	return []byte(`{"id":1}`), c.failure("Get")
-}
-
-func (c failingStep) Create(_ context.Context, body []byte) ([]byte, error) {
-	return body, c.failure("Create")
-}
-
-func (c failingStep) Update(_ context.Context, _ string, _ url.Values, body []byte, _ bool, _ func([]byte) error) ([]byte, error) {
-	return body, c.failure("Update")
-}
-
-func (c failingStep) Delete(context.Context, string, url.Values, func([]byte) error) error {
-	return c.failure("Delete")
-}
-
 // An error is the client's mistake only if it comes from a step that can find one: a page
-// has no syntax, and a read deletes nothing. All others are reported, and their texts are
-// not sent.
+// has no syntax, and a read deletes nothing. All others are reported.
 func TestErrorsOfSteps(t *testing.T) {
 	_, syntax := schema.ParseRecord([]byte(`{"id":1,`))
 	errs := []error{
@@ -215,151 +133,102 @@ func TestErrorsOfSteps(t *testing.T) {
 		{"Delete", call{method: "DELETE", target: record + filtered}, [5]int{404, 409, 500, 400, 500}},
 	} {
 		for i, err := range errs {
-			var reported []error
-			films := failingStep{newFilms(), test.method, fmt.Errorf("row 7: %w", err)}
-			h, err := NewHandler([]Collection{films}, Options{
-				Authorizer: AllowAll,
-				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, want := test.call.do(h), test.status[i]
+			err := fmt.Errorf("row 7: %w", err)
+			opts, reported := reporting()
+			got, want := test.call.do(newStubHandler(t, opts, failing(test.method, err))), test.status[i]
 			if got.Status != want || want == 500 && got.Body != internalError {
-				t.Errorf("%s %s: %s fails with %v: %d %s, want %d", test.call.method, test.call.target, test.method, films.err, got.Status, got.Body, want)
+				t.Errorf("%s %s: %s fails with %v: %d %s, want %d",
+					test.call.method, test.call.target, test.method, err, got.Status, got.Body, want)
 			}
-			if calls := len(reported); (calls == 1) != (want == 500 || errs[i] == catalogue.ErrInvalidID && want == 409) {
-				t.Errorf("%s %s: %s fails with %v: OnError was called with %v", test.call.method, test.call.target, test.method, films.err, reported)
+			if calls := len(*reported); (calls == 1) != (want == 500 || errs[i] == catalogue.ErrInvalidID && want == 409) {
+				t.Errorf("%s %s: %s fails with %v: OnError was called with %v",
+					test.call.method, test.call.target, test.method, err, *reported)
 			}
 		}
 	}
 }
 
-const (
-	internalError = `{"detail":"Internal server error."}`
-	postableEvent = `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z"}`
-)
-
-// panickingCollection is a collection of which one method panics.
-type panickingCollection struct {
-	*revisionedCollection
-	in     string // the method
-	reason any
-}
-
-func (c *panickingCollection) panicIn(method string) {
-	if c.in == method {
-		panic(c.reason)
-	}
-}
-
-func (c *panickingCollection) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	c.panicIn("List")
-	return c.revisionedCollection.List(ctx, q)
-}
-
-func (c *panickingCollection) Revision(ctx context.Context) (uint64, error) {
-	c.panicIn("Revision")
-	return c.revisionedCollection.Revision(ctx)
-}
-
-func (c *panickingCollection) Create(context.Context, []byte) ([]byte, error) {
-	c.panicIn("Create")
-	return []byte(`{"id":1}`), nil
-}
-
-// A panic in a callback is reported to OnError and not to the client.
+// A panic in a callback is reported to OnError and not to the client, and the next request is
+// not affected.
 func TestPanics(t *testing.T) {
 	secret := errors.New("password is 1234")
-	tests := []struct {
+	post, page := call{method: "POST", target: "/api/films/", body: `{}`}, call{target: "/api/films/"}
+	for _, test := range []struct {
 		reason string
-		in     string
+		in     string // the callback
 		value  any
 		call   call
 	}{
-		{"authorizer of a POST", "authorizer", "oops", call{method: "POST", target: "/api/events/"}},
-		{"authorizer of an OPTIONS", "authorizer", "oops", call{method: "OPTIONS", target: "/api/events/"}},
-		{"validator", "Create", "oops", call{method: "POST", target: "/api/events/"}},
-		{"page", "List", "oops", call{target: "/api/events/"}},
-		{"page that would be indented", "List", "oops", call{target: "/api/events/", header: accept("*/*;indent=4")}},
-		{"page of a HEAD", "List", "oops", call{method: "HEAD", target: "/api/events/"}},
-		{"revision", "Revision", "oops", call{target: "/api/events/"}},
-		{"an error", "Create", secret, call{method: "POST", target: "/api/events/"}},
-		{"a wrapped error", "Create", fmt.Errorf("x: %w", secret), call{method: "POST", target: "/api/events/"}},
-		{"an error that would be a 400", "Create", Forbidden("no"), call{method: "POST", target: "/api/events/"}},
-		{"the error of a context", "List", context.Canceled, call{target: "/api/events/"}},
-		{"nil", "List", nil, call{target: "/api/events/"}},
-		{"a value that is not comparable", "List", []int{1}, call{target: "/api/events/"}},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			events := &panickingCollection{&revisionedCollection{fake: newCollection(3)}, test.in, test.value}
-			var reported []error
-			opts := Options{
-				ETags:      true, // so that Revision is called
-				Authorizer: func(*http.Request, string, schema.Actions) error { events.panicIn("authorizer"); return nil },
-				OnError:    func(_ *http.Request, err error) { reported = append(reported, err) },
+		{"authorizer of a POST", "authorizer", "oops", post},
+		{"authorizer of an OPTIONS", "authorizer", "oops", call{method: "OPTIONS", target: "/api/films/"}},
+		{"POST", "Create", "oops", post},
+		{"page", "List", "oops", page},
+		{"page that would be indented", "List", "oops", call{target: "/api/films/", header: accept("*/*;indent=4")}},
+		{"page of a HEAD", "List", "oops", call{method: "HEAD", target: "/api/films/"}},
+		{"revision", "Revision", "oops", page},
+		{"an error", "Create", secret, post},
+		{"a wrapped error", "Create", fmt.Errorf("x: %w", secret), post},
+		{"an error that would be a 403", "Create", Forbidden("no"), post},
+		{"the error of a context", "List", context.Canceled, page},
+		{"nil", "List", nil, page},
+		{"a value that is not comparable", "List", []int{1}, page},
+	} {
+		films, in := newStub(3), test.in
+		films.on = func(_ context.Context, method string) error {
+			if method == in {
+				panic(test.value)
 			}
-			h := newTestHandler(t, opts, map[string]Collection{"events": events})
-			got := test.call.do(h)
-			want := answer{500, viewHeader(authorizedVary, createMethods, len(internalError)), internalError}
-			if test.call.method == "HEAD" {
-				want.Body = ""
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if len(reported) != 1 || !errors.Is(reported[0], ErrPanic) || !strings.Contains(reported[0].Error(), "respond_test.go") {
-				t.Errorf("OnError was called with %v, want one ErrPanic with a stack", reported)
-			}
-			if err, ok := test.value.(error); ok && !errors.Is(reported[0], err) {
-				t.Errorf("%v does not wrap %v", reported[0], err)
-			}
-			events.in = "" // no panic in the next request
-			if got := test.call.do(h); got.Status >= 300 {
-				t.Errorf("next request: %d %s, want success", got.Status, got.Body)
-			}
-		})
+			return nil
+		}
+		opts, reported := reporting()
+		opts.ETags = true // so that Revision is called
+		opts.Authorizer = func(*http.Request, string, schema.Actions) error { return films.on(nil, "authorizer") }
+		h := newStubHandler(t, opts, films)
+		want := answer{500, viewHeader(listMethods, len(internalError)), internalError}
+		if test.call.method == "HEAD" {
+			want.Body = ""
+		}
+		if diff := cmp.Diff(want, test.call.do(h)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if e := *reported; len(e) != 1 || !errors.Is(e[0], ErrPanic) || !strings.Contains(e[0].Error(), "respond_test.go") {
+			t.Errorf("%s: OnError was called with %v, want one ErrPanic with a stack", test.reason, e)
+		}
+		if err, ok := test.value.(error); ok && !errors.Is((*reported)[0], err) {
+			t.Errorf("%s: %v does not wrap %v", test.reason, (*reported)[0], err)
+		}
+		in = ""
+		if got := test.call.do(h); got.Status >= 300 {
+			t.Errorf("%s: next request: %d %s, want success", test.reason, got.Status, got.Body)
+		}
 	}
 }
 
 func TestPanicsOfOnError(t *testing.T) {
-	broken := func(err error) map[string]Collection {
-		return map[string]Collection{"events": &sliceCollection{err: err}}
-	}
-	panicking := map[string]Collection{"events": &panickingCollection{&revisionedCollection{fake: newCollection(3)}, "List", "oops"}}
-	panics := Options{OnError: func(*http.Request, error) { panic("again") }}
-	for reason, h := range map[string]*Handler{
-		"no OnError":                 newTestHandler(t, Options{}, panicking),
-		"after a panic":              newTestHandler(t, panics, panicking),
-		"after an error":             newTestHandler(t, panics, broken(errors.New("oops"))),
-		"after the end of a context": newTestHandler(t, panics, broken(context.Canceled)),
-		"after an error of Revision": newTestHandler(t, Options{ETags: true, OnError: panics.OnError}, map[string]Collection{"events": &failingRevision{&revisionedCollection{fake: newCollection(3)}, 0, failAt(1, errors.New("oops"))}}),
-		"after an invalid record":    newTestHandler(t, panics, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
-		"no OnError, invalid record": newTestHandler(t, Options{}, map[string]Collection{"events": &sliceCollection{records: [][]byte{[]byte("{")}}}),
+	panicking := func(*http.Request, error) { panic("again") }
+	invalid := newPages("{")
+	for _, test := range []struct {
+		reason string
+		films  *stub
+		opts   Options
+		status int
+	}{
+		{"after an error", failing("List", errors.New("oops")), Options{OnError: panicking}, 500},
+		{"after the end of a context", failing("List", context.Canceled), Options{OnError: panicking}, 500},
+		{"after an error of Revision", failing("Revision", errors.New("oops")),
+			Options{ETags: true, OnError: panicking}, 500},
+		{"after an invalid record", invalid, Options{OnError: panicking}, 500},
+		{"no OnError, invalid record", invalid, Options{}, 500},
+		{"no OnError, panic", failing("List", nil), Options{}, 500},
+		{"after a panic", failing("List", nil), Options{OnError: panicking}, 500},
 	} {
-		if got := (call{target: "/api/events/", header: accept("*/*;indent=2")}).do(h); got.Status != 500 || got.Body != internalError {
-			t.Errorf("%s: %d %s, want 500", reason, got.Status, got.Body)
+		if strings.Contains(test.reason, " panic") {
+			test.films.on = func(context.Context, string) error { panic("oops") }
 		}
-	}
-}
-
-// panicValue returns the value that f panics with, or nil.
-func panicValue(f func()) (reason any) {
-	defer func() { reason = recover() }()
-	f()
-	return nil
-}
-
-func TestErrAbortHandlerIsNotRecovered(t *testing.T) {
-	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
-	h := newTestHandler(t, opts, map[string]Collection{"events": &panickingCollection{&revisionedCollection{fake: newCollection(3)}, "List", http.ErrAbortHandler}})
-	rec := httptest.NewRecorder()
-	if reason := panicValue(func() { h.ServeHTTP(rec, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
-		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
-	}
-	if len(rec.Header()) > 0 || rec.Body.Len() > 0 {
-		t.Errorf("ServeHTTP wrote %v %s, want nothing", rec.Header(), rec.Body)
+		got := call{target: "/api/films/", header: accept("*/*;indent=2")}.do(newStubHandler(t, test.opts, test.films))
+		if got.Status != test.status || got.Body != internalError {
+			t.Errorf("%s: %d %s, want 500", test.reason, got.Status, got.Body)
+		}
 	}
 }
 
@@ -368,55 +237,39 @@ type panickingWriter struct{ *httptest.ResponseRecorder }
 
 func (panickingWriter) Write([]byte) (int, error) { panic("oops") }
 
-// When part of the response has been sent, a panic aborts the request.
-func TestPanicWithinResponse(t *testing.T) {
-	var reported []error
-	h := newTestHandler(t, Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}, nil)
-	w := panickingWriter{httptest.NewRecorder()}
-	if reason := panicValue(func() { h.ServeHTTP(w, call{target: "/api/events/"}.request()) }); reason != http.ErrAbortHandler {
+// TestAbort checks what ends a request without a response: http.ErrAbortHandler, a panic after
+// part of the response has been sent, and Goexit, as in t.FailNow.
+func TestAbort(t *testing.T) {
+	opts, reported := reporting()
+	films := newStub(1)
+	films.on = func(context.Context, string) error { panic(http.ErrAbortHandler) }
+	rec := httptest.NewRecorder()
+	h := newStubHandler(t, opts, films)
+	page := call{target: "/api/films/"}.request()
+	if reason := panicValue(func() { h.ServeHTTP(rec, page) }); reason != http.ErrAbortHandler {
 		t.Errorf("ServeHTTP panics with %v, want ErrAbortHandler", reason)
 	}
-	if w.Code != 200 || len(reported) != 1 || !errors.Is(reported[0], ErrPanic) {
-		t.Errorf("status %d and errors %v, want 200 and one ErrPanic", w.Code, reported)
-	}
-}
-
-// Goexit, as in t.FailNow, is not a panic.
-func TestGoexit(t *testing.T) {
-	opts := Options{
-		Authorizer: func(*http.Request, string, schema.Actions) error { runtime.Goexit(); return nil },
-		OnError:    func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) },
-	}
-	h := newTestHandler(t, opts, nil)
-	rec := httptest.NewRecorder()
+	films.on = func(context.Context, string) error { runtime.Goexit(); return nil }
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		h.ServeHTTP(rec, call{method: "POST", target: "/api/events/"}.request())
+		h.ServeHTTP(rec, page)
 	}()
 	<-done
-	if rec.Body.Len() > 0 {
-		t.Errorf("ServeHTTP wrote %s, want nothing", rec.Body)
+	if len(rec.Header()) > 0 || rec.Body.Len() > 0 || len(*reported) > 0 {
+		t.Errorf("ServeHTTP wrote %v %s and reported %v, want nothing", rec.Header(), rec.Body, *reported)
+	}
+	films.on = nil
+	w := panickingWriter{httptest.NewRecorder()}
+	if reason := panicValue(func() { h.ServeHTTP(w, page) }); reason != http.ErrAbortHandler {
+		t.Errorf("after a panic of Write, ServeHTTP panics with %v, want ErrAbortHandler", reason)
+	}
+	if w.Code != 200 || len(*reported) != 1 || !errors.Is((*reported)[0], ErrPanic) {
+		t.Errorf("status %d and errors %v, want 200 and one ErrPanic", w.Code, *reported)
 	}
 }
 
-// validatingCollection is a catalogue's collection with an additional validation.
-type validatingCollection struct {
-	catalogue.AnyCollection
-	validate func(body []byte)
-}
-
-func (c validatingCollection) Create(ctx context.Context, body []byte) ([]byte, error) {
-	c.validate(body)
-	return c.AnyCollection.Create(ctx, body)
-}
-
-// pricedRecord is a record whose encoding can panic.
-type pricedRecord struct {
-	ID    int   `json:"id"`
-	Price price `json:"price"`
-}
-
+// price is a number whose encoding can panic.
 type price int
 
 func (p price) MarshalText() ([]byte, error) {
@@ -426,55 +279,57 @@ func (p price) MarshalText() ([]byte, error) {
 	return fmt.Append(nil, int(p)), nil
 }
 
-// A panic in an authorizer, a validator or a method of a record changes nothing in a
-// catalogue and leaves no lock held.
+func (p *price) UnmarshalText(text []byte) error {
+	_, err := fmt.Sscan(string(text), (*int)(p))
+	return err
+}
+
+// panickingCreate is a catalogue's collection with an additional validation.
+type panickingCreate struct {
+	catalogue.AnyCollection
+	panics *bool
+}
+
+func (c panickingCreate) Create(ctx context.Context, body []byte) ([]byte, error) {
+	if *c.panics {
+		panic("oops")
+	}
+	return c.AnyCollection.Create(ctx, body)
+}
+
+// A panic in a validation or in a method of a record changes nothing in a catalogue and leaves
+// no lock held.
 func TestPanicsChangeNothing(t *testing.T) {
-	house, err := resources.New(catalogue.Define[pricedRecord]("books", catalogue.Options{}))
+	type item struct {
+		ID    int   `json:"id"`
+		Price price `json:"price"`
+	}
+	items := catalogue.Define[item]("items", catalogue.Options{})
+	c, err := catalogue.New(items)
 	if err != nil {
 		t.Fatal(err)
 	}
-	panicsIn := ""
-	var all []Collection
-	for _, c := range house.All() {
-		all = append(all, validatingCollection{c, func([]byte) {
-			if panicsIn == "validator" {
-				panic("oops")
-			}
-		}})
-	}
-	h, err := NewHandler(all, Options{Authorizer: func(*http.Request, string, schema.Actions) error {
-		if panicsIn == "authorizer" {
-			panic("oops")
-		}
-		return nil
-	}})
+	served, err := c.Collection("items")
 	if err != nil {
 		t.Fatal(err)
 	}
-	post := call{method: "POST", target: "/api/events/", body: postableEvent, header: http.Header{"Content-Type": {"application/json"}}}
-	for _, panicsIn = range []string{"authorizer", "validator"} {
-		if got := post.do(h); got.Status != 500 || got.Body != internalError {
-			t.Errorf("panic of the %s: %d %s, want 500", panicsIn, got.Status, got.Body)
-		}
-		if got := get(h, "/api/events/"); got.Body != emptyPage {
-			t.Errorf("after a panic of the %s, the page is %s", panicsIn, got.Body)
-		}
-	}
-	panicsIn = ""
-	if got := post.do(h); got.Status != 201 || !strings.HasPrefix(got.Body, `{"id":1,`) {
-		t.Errorf("after the panics: %d %s, want 201 and id 1", got.Status, got.Body)
-	}
-	books, err := catalogue.Define[pricedRecord]("books", catalogue.Options{}).In(house)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if reason := panicValue(func() { books.Insert(pricedRecord{Price: -1}) }); reason == nil {
+	panics := true
+	h := newStubHandler(t, Options{Authorizer: AllowAll}, panickingCreate{served, &panics})
+	if reason := panicValue(func() { mustIn(items, c).Insert(item{Price: -1}) }); reason == nil {
 		t.Error("Insert of a record whose encoding panics does not panic")
 	}
-	if got := get(h, "/api/books/?ordering=price"); got.Body != emptyPage {
-		t.Errorf("books are %s, want an empty page", got.Body)
+	if status, body := send(h, "POST", "/api/items/", `{"price":"1"}`); status != 500 || body != internalError {
+		t.Errorf("panic of a validation: %d %s, want 500", status, body)
 	}
-	if err := house.Check(); err != nil {
+	if got := get(h, "/api/items/?ordering=price"); !strings.HasPrefix(got.Body, `{"count":0,`) {
+		t.Errorf("after the panics: %s, want an empty page", got.Body)
+	}
+	panics = false
+	status, body := send(h, "POST", "/api/items/", `{"price":"1"}`)
+	if status != 201 || !strings.HasPrefix(body, `{"id":1,`) {
+		t.Errorf("after the panics: %d %s, want 201 and id 1", status, body)
+	}
+	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
 }

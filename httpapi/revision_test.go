@@ -11,148 +11,92 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/google/go-cmp/cmp"
 )
 
-// failingRevision is a revisionedCollection whose Revision can fail.
-type failingRevision struct {
-	*revisionedCollection
-	calls int                                    // of Revision, since the test reset it
-	fails func(ctx context.Context, n int) error // returns the error of the n-th call, from 1 on
+// revisions counts the calls of Revision and List. The nth call of Revision fails.
+type revisions struct {
+	nth          int
+	err          error
+	calls, lists int
 }
 
-func (c *failingRevision) Revision(ctx context.Context) (uint64, error) {
-	c.calls++
-	return c.revision.Load(), c.fails(ctx, c.calls) // a valid number even with an error
-}
-
-func neverFails(context.Context, int) error { return nil }
-
-func failAt(call int, err error) func(context.Context, int) error {
-	return func(_ context.Context, n int) error {
-		if n == call {
-			return err
+func (r *revisions) on(_ context.Context, method string) error {
+	switch method {
+	case "List":
+		r.lists++
+	case "Revision":
+		if r.calls++; r.calls == r.nth {
+			return r.err
 		}
-		return nil
 	}
+	return nil
 }
 
-// newFailingRevisionHandler returns a handler of c as news and the errors that its OnError
-// is called with.
-func newFailingRevisionHandler(t *testing.T, c fake) (h *Handler, news *failingRevision, reported *[]error) {
-	t.Helper()
-	news, reported = &failingRevision{revisionedCollection: &revisionedCollection{fake: c}, fails: neverFails}, new([]error)
-	opts := Options{ETags: true, OnError: func(_ *http.Request, err error) { *reported = append(*reported, err) }}
-	h = newTestHandler(t, opts, map[string]Collection{"news": news})
-	h.bounds.terms = 2
-	return h, news, reported
-}
-
-const oneRecord = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"<é> & co","tags":[]}]}`
+const oneRecord = `{"count":1,"next":null,"previous":null,"results":[{"id":1}]}`
 
 // If either call of Revision fails, with any error, the page is the same as without
-// Revisioner.
+// Revisioner. If-None-Match is then ignored.
 func TestRevisionFails(t *testing.T) {
-	failures := []struct {
-		reason string
-		err    error
-	}{
-		{"any error", errors.New("password is 1234")},
-		{"unavailable", Unavailable(time.Second, nil)},
-		{"gone", ErrGone},
-		{"conflict", ErrConflict},
-		{"deadline", context.DeadlineExceeded},
-		{"unknown field", ordering.ErrUnknownField},
-	}
-	want := answer{200, viewHeader("Accept", readMethods, len(oneRecord)), oneRecord}
-	for _, f := range failures {
-		for call := 1; call <= 2; call++ {
-			h, news, reported := newFailingRevisionHandler(t, newCollection(1))
-			news.fails = failAt(call, f.err)
-			for n := 1; n <= 4; n++ {
-				news.calls = 0
-				if diff := cmp.Diff(want, get(h, "/api/news/")); diff != "" {
-					t.Errorf("%s, call %d (-want +got):\n%s", f.reason, call, diff)
-				}
-				if news.lists.Load() != int64(n) || news.calls != call {
-					t.Errorf("%s, call %d: %d pages after %d requests, %d calls of Revision", f.reason, call, news.lists.Load(), n, news.calls)
-				}
-				if len(*reported) != n || (*reported)[n-1] != f.err {
-					t.Errorf("%s, call %d: OnError was called with %v, want %v last", f.reason, call, *reported, f.err)
-				}
-			}
-		}
-	}
-}
-
-// If Revision fails, If-None-Match is ignored.
-func TestRevisionFailsWithIfNoneMatch(t *testing.T) {
-	failed := errors.New("failed")
-	h, news, reported := newFailingRevisionHandler(t, newCollection(1))
-	tag := tagOf(t, h, call{target: "/api/news/"})
-	news.fails = func(context.Context, int) error { return failed }
-	for _, method := range []string{"GET", "HEAD"} {
-		want := answer{200, viewHeader("Accept", readMethods, len(oneRecord)), oneRecord}
-		if method == "HEAD" {
-			want.Body = ""
-		}
-		for _, has := range []string{tag, "*"} {
-			*reported = nil
-			got := call{method: method, target: "/api/news/", header: ifNoneMatch(has)}.do(h)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, If-None-Match %s (-want +got):\n%s", method, has, diff)
-			}
-			if !slices.Equal(*reported, []error{failed}) {
-				t.Errorf("%s, If-None-Match %s: OnError was called with %v, want %v", method, has, *reported, failed)
-			}
-		}
-	}
-}
-
-// A tag stays valid after Revision has failed.
-func TestTagAfterRevisionFailed(t *testing.T) {
-	h, news, _ := newFailingRevisionHandler(t, newCollection(1))
-	tag := tagOf(t, h, call{target: "/api/news/"})
-	failed := errors.New("failed")
-	for _, test := range []struct {
-		reason string
-		fails  func(context.Context, int) error
-		status int
-	}{
-		{"first call fails", failAt(1, failed), 200},
-		{"no call fails", neverFails, 304},
-		{"second call would fail", failAt(2, failed), 304},
+	want := answer{200, viewHeader(listMethods, len(oneRecord)), oneRecord}
+	for _, err := range []error{
+		errors.New("password is 1234"), Unavailable(time.Second, nil), ErrConflict, context.DeadlineExceeded,
+		ordering.ErrUnknownField,
 	} {
-		news.calls, news.fails = 0, test.fails
-		if got := (call{target: "/api/news/", header: ifNoneMatch(tag)}).do(h); got.Status != test.status {
-			t.Errorf("%s: %d, want %d", test.reason, got.Status, test.status)
+		for nth := 1; nth <= 2; nth++ {
+			opts, reported := reporting()
+			opts.ETags = true
+			films, r := newStub(1), &revisions{}
+			films.on = r.on
+			h := newStubHandler(t, opts, films)
+			tag := tagOf(t, h, call{target: "/api/films/"})
+			for _, header := range []http.Header{nil, ifNoneMatch("*"), ifNoneMatch(`"x"`), ifNoneMatch(tag)} {
+				if nth == 2 && header.Get("If-None-Match") != `"x"` && header != nil {
+					continue // List is not called, so neither is Revision a second time
+				}
+				*r, *reported = revisions{nth: nth, err: err}, nil
+				if diff := cmp.Diff(want, call{target: "/api/films/", header: header}.do(h)); diff != "" {
+					t.Errorf("%v, call %d, %v (-want +got):\n%s", err, nth, header, diff)
+				}
+				if r.lists != 1 || r.calls != nth || !slices.Equal(*reported, []error{err}) {
+					t.Errorf("%v, call %d, %v: %+v, and OnError was called with %v", err, nth, header, r, *reported)
+				}
+			}
+			// The tag stays valid.
+			*r = revisions{nth: 2, err: err}
+			got := call{target: "/api/films/", header: ifNoneMatch(tag)}.do(h)
+			if got.Status != 304 || r.lists != 0 || r.calls != 1 {
+				t.Errorf("%v, afterwards: %d and %+v, want 304 without a List", err, got.Status, r)
+			}
 		}
 	}
 }
 
-// changingRevision is a collection with one record, whose id is the revision of the page.
-// The revision can change before each step of a request.
-type changingRevision struct {
-	keyed
-	revision uint64
-	calls    int
-	changes  map[string]int // by the step that follows
+// changing is a collection with one record, whose id is the revision of the page. The
+// revision changes before one step of a request.
+type changing struct {
+	*stub
+	calls  int
+	before string // first, list, record, or second
+	by     int
 }
 
-func (c *changingRevision) step(name string) {
-	c.revision += uint64(c.changes[name]) // decreases if negative
-	c.changes[name] = 0
+func (c *changing) step(name string) {
+	if c.before == name {
+		c.revision += uint64(c.by) // decreases if negative
+	}
 }
 
-func (c *changingRevision) Revision(context.Context) (uint64, error) {
+func (c *changing) Revision(context.Context) (uint64, error) {
 	c.calls++
 	c.step([]string{"", "first", "second"}[c.calls])
 	return c.revision, nil
 }
 
-func (c *changingRevision) List(context.Context, catalogue.Query) (catalogue.List, error) {
+func (c *changing) List(context.Context, catalogue.Query) (catalogue.List, error) {
 	c.step("list")
 	records := [][]byte{fmt.Appendf(nil, `{"id":%d}`, c.revision)}
 	c.step("record")
@@ -165,10 +109,10 @@ func TestTagIfRevisionChanges(t *testing.T) {
 	shown := func(revision int) string {
 		return fmt.Sprintf(`{"count":1,"next":null,"previous":null,"results":[{"id":%d}]}`, revision)
 	}
-	tests := []struct {
+	for _, test := range []struct {
 		reason string
-		step   string // before which the revision changes
-		change int
+		before string
+		by     int
 		shown  int // revision
 		tagged bool
 	}{
@@ -181,31 +125,34 @@ func TestTagIfRevisionChanges(t *testing.T) {
 		{"older replica for List", "list", -1, 99, false},
 		{"older replica for the second call of Revision", "second", -1, 100, false},
 		{"much older replica for the second call of Revision", "record", -50, 100, false},
-	}
-	for _, test := range tests {
-		for _, method := range []string{"GET", "HEAD"} {
-			t.Run(test.reason+"/"+method, func(t *testing.T) {
-				c := &changingRevision{revision: 100, changes: map[string]int{test.step: test.change}}
-				h := newTestHandler(t, Options{ETags: true}, map[string]Collection{"news": c})
-				got := call{method: method, target: "/api/news/"}.do(h)
-				tag, tagged := got.Header["Etag"]
-				if tagged != test.tagged || got.Status != 200 {
-					t.Errorf("%d with tag %q, want a tag %t", got.Status, tag, test.tagged)
-				}
-				if _, controlled := got.Header["Cache-Control"]; controlled != test.tagged {
-					t.Errorf("Cache-Control is %q, want one: %t", got.Header["Cache-Control"], test.tagged)
-				}
-				if method == "GET" && got.Body != shown(test.shown) {
-					t.Errorf("%s, want revision %d", got.Body, test.shown)
-				}
-				for now := 98; now <= 102 && tagged; now++ {
-					c.revision, c.calls = uint64(now), 0
-					again := call{target: "/api/news/", header: ifNoneMatch(tag)}.do(h)
-					if has := now == test.shown; (again.Status == 304) != has || !has && again.Body != shown(now) {
-						t.Errorf("at revision %d with the tag of %d: %d %s", now, test.shown, again.Status, again.Body)
-					}
-				}
-			})
+	} {
+		c := &changing{stub: newStub(1), before: test.before, by: test.by}
+		c.revision = 100
+		h := newStubHandler(t, Options{ETags: true}, c)
+		got := get(h, "/api/films/")
+		tag, tagged := got.Header["Etag"]
+		_, controlled := got.Header["Cache-Control"]
+		if got.Status != 200 || got.Body != shown(test.shown) || tagged != test.tagged || controlled != tagged {
+			t.Errorf("%s: %d %s, tag %q, want revision %d and a tag: %t",
+				test.reason, got.Status, got.Body, tag, test.shown, test.tagged)
+		}
+		c.before = "none"
+		for now := 98; now <= 102 && tagged; now++ {
+			c.revision, c.calls = uint64(now), 0
+			again := call{target: "/api/films/", header: ifNoneMatch(tag)}.do(h)
+			if has := now == test.shown; (again.Status == 304) != has || !has && again.Body != shown(now) {
+				t.Errorf("%s: at revision %d with the tag of %d: %d %s", test.reason, now, test.shown, again.Status, again.Body)
+			}
+		}
+		// A page is not sent to a request with If-Match if its revision is not that of the tag.
+		for before, want := range map[string]int{"none": 200, "list": 412} {
+			if !tagged {
+				break
+			}
+			c.revision, c.calls, c.before, c.by = uint64(test.shown), 0, before, 1
+			if got := (call{target: "/api/films/", header: http.Header{"If-Match": {tag}}}).do(h); got.Status != want {
+				t.Errorf("%s: If-Match with a write before step %q: %d, want %d", test.reason, before, got.Status, want)
+			}
 		}
 	}
 }
@@ -214,73 +161,82 @@ func TestTagIfRevisionChanges(t *testing.T) {
 // response is the same as without Revisioner.
 func TestRevisionFailsWithRequest(t *testing.T) {
 	lost, busy := Unavailable(9*time.Second, errors.New("no revision")), Unavailable(7*time.Second, errors.New("no page"))
-	tests := []struct {
+	for _, test := range []struct {
 		reason     string
-		page       fake
+		page       *stub
 		call       call
 		status     int
 		retryAfter string
 		reported   string // in the text of the one error; "" if none is reported
 	}{
-		{"a page", newCollection(1), call{}, 200, "", "no revision"},
-		{"unknown format", newCollection(1), call{target: "?format=xml"}, 404, "", ""},
-		{"too many terms", newCollection(1), call{target: "?ordering=a,b,c"}, 400, "", ""},
-		{"not acceptable", newCollection(1), call{header: accept("text/html")}, 406, "", ""},
-		{"OPTIONS", newCollection(1), call{method: "OPTIONS"}, 200, "", ""},
-		{"POST", newCollection(1), call{method: "POST"}, 405, "", ""},
-		{"both unavailable", &sliceCollection{err: busy}, call{}, 503, "7", "no page"},
-		{"List fails", &sliceCollection{err: errors.New("no page")}, call{}, 500, "", "no page"},
-		{"List is gone", &sliceCollection{err: fmt.Errorf("%w: no page", ErrGone)}, call{}, 410, "", "no page"},
-		{"List is canceled", &sliceCollection{err: context.Canceled}, call{}, 503, "", context.Canceled.Error()},
-		{"a panic in List", &panickingCollection{&revisionedCollection{fake: newCollection(1)}, "List", "oops"}, call{}, 500, "", ErrPanic.Error() + ": oops"},
-		{"a record that is not JSON", &sliceCollection{records: [][]byte{[]byte("{")}}, call{header: accept("*/*;indent=2")}, 500, "", "record 0 of the page: unexpected end of JSON input"},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			h, news, reported := newFailingRevisionHandler(t, test.page)
-			news.fails = failAt(1, lost)
-			test.call.target = "/api/news/" + test.call.target
-			got := test.call.do(h)
-			if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Header["Etag"] != "" || strings.Contains(got.Body, "no revision") {
-				t.Errorf("%d %v %s, want %d", got.Status, got.Header, got.Body, test.status)
+		{"a page", newStub(1), call{}, 200, "", "no revision"},
+		{"unknown format", newStub(1), call{target: "?format=xml"}, 404, "", ""},
+		{"too many terms", newStub(1), call{target: "?ordering=" + strings.Repeat(",", 100)}, 400, "", ""},
+		{"not acceptable", newStub(1), call{header: accept("text/html")}, 406, "", ""},
+		{"OPTIONS", newStub(1), call{method: "OPTIONS"}, 200, "", ""},
+		{"method", newStub(1), call{method: "PUT"}, 405, "", ""},
+		{"both unavailable", failing("List", busy), call{}, 503, "7", "no page"},
+		{"List fails", failing("List", errors.New("no page")), call{}, 500, "", "no page"},
+		{"List is canceled", failing("List", context.Canceled), call{}, 503, "", context.Canceled.Error()},
+		{"a record that is not JSON", newPages("{"), call{header: accept("*/*;indent=2")}, 500, "",
+			"record 0 of the page: unexpected end of JSON input"},
+	} {
+		list := test.page.on
+		test.page.on = func(ctx context.Context, method string) error {
+			if method == "Revision" {
+				return lost
+			} else if list != nil {
+				return list(ctx, method)
 			}
-			if test.reported == "" {
-				if len(*reported) > 0 {
-					t.Errorf("OnError was called with %v, want no errors", *reported)
-				}
-				return
-			}
-			if len(*reported) != 1 || !strings.Contains((*reported)[0].Error(), test.reported) || errors.Is((*reported)[0], lost) != (test.reported == "no revision") {
-				t.Errorf("OnError was called with %v, want one with %q", *reported, test.reported)
-			}
-		})
+			return nil
+		}
+		opts, reported := reporting()
+		opts.ETags = true
+		test.call.target = "/api/films/" + test.call.target
+		got := test.call.do(newStubHandler(t, opts, test.page))
+		if got.Status != test.status || got.Header["Retry-After"] != test.retryAfter || got.Header["Etag"] != "" {
+			t.Errorf("%s: %d %v %s, want %d", test.reason, got.Status, got.Header, got.Body, test.status)
+		}
+		if e := *reported; test.reported == "" && len(e) > 0 ||
+			test.reported != "" && (len(e) != 1 || !strings.Contains(e[0].Error(), test.reported)) {
+			t.Errorf("%s: OnError was called with %v, want %q", test.reason, e, test.reported)
+		}
 	}
 }
 
 // Without tags, Revision is not called.
 func TestNoRevisionWithoutTags(t *testing.T) {
-	news := &failingRevision{revisionedCollection: &revisionedCollection{fake: newCollection(1)}, fails: failAt(1, errors.New("failed"))}
-	opts := Options{OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
-	h := newTestHandler(t, opts, map[string]Collection{"news": news})
-	for range 3 {
-		for _, c := range []call{{}, {header: ifNoneMatch("*")}, {method: "HEAD"}} {
-			c.target = "/api/news/"
-			if got := c.do(h); got.Status != 200 || news.calls != 0 {
-				t.Errorf("%s %v: %d and %d calls of Revision, want 200 and none", c.method, c.header, got.Status, news.calls)
-			}
+	films := failing("List", nil)
+	films.on = func(_ context.Context, method string) error {
+		if method == "Revision" {
+			t.Error("Revision was called")
+		}
+		return nil
+	}
+	h := newStubHandler(t, Options{}, films)
+	for _, c := range []call{
+		{}, {header: ifNoneMatch("*")}, {header: http.Header{"If-Match": {`"x"`}}}, {method: "HEAD"},
+	} {
+		if c.target = "/api/films/"; c.do(h).Status != 200 {
+			t.Errorf("%s %v: %d, want 200", c.method, c.header, c.do(h).Status)
 		}
 	}
 }
 
 func TestRevisionPanicsAfterPage(t *testing.T) {
-	h, news, reported := newFailingRevisionHandler(t, newCollection(1))
-	news.fails = func(_ context.Context, n int) error {
-		if n == 2 {
-			panic("oops")
+	opts, reported := reporting()
+	opts.ETags = true
+	films, calls := newStub(1), 0
+	films.on = func(_ context.Context, method string) error {
+		if method == "Revision" {
+			if calls++; calls == 2 {
+				panic("oops")
+			}
 		}
 		return nil
 	}
-	if got := get(h, "/api/news/"); got.Status != 500 || got.Body != internalError || got.Header["Etag"] != "" {
+	got := get(newStubHandler(t, opts, films), "/api/films/")
+	if got.Status != 500 || got.Body != internalError || got.Header["Etag"] != "" {
 		t.Errorf("%d %v %s, want 500 without a tag", got.Status, got.Header, got.Body)
 	}
 	if len(*reported) != 1 || !errors.Is((*reported)[0], ErrPanic) {
@@ -288,47 +244,31 @@ func TestRevisionPanicsAfterPage(t *testing.T) {
 	}
 }
 
-// contextCollection is a sliceCollection whose List returns the error of its context.
-type contextCollection struct{ *sliceCollection }
-
-func (c contextCollection) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	if err := ctx.Err(); err != nil {
-		return catalogue.List{}, err
-	}
-	return c.sliceCollection.List(ctx, q)
-}
-
 // Revision blocks until the context ends. If that is before List, the request fails. If it
 // is after List, the page is sent.
 func TestRevisionBlocks(t *testing.T) {
-	request := call{target: "/api/news/"}.request()
-	for nth, want := range map[int]answer{
-		1: {503, nil, `{"detail":"The request was given up before it could be answered."}`},
-		2: {200, nil, oneRecord},
-	} {
-		want.Header = viewHeader("Accept", readMethods, len(want.Body))
-		for ended, end := range map[error]func(context.Context) (context.Context, context.CancelFunc){
-			context.DeadlineExceeded: func(ctx context.Context) (context.Context, context.CancelFunc) {
-				return context.WithTimeout(ctx, time.Minute)
-			},
-			context.Canceled: func(ctx context.Context) (context.Context, context.CancelFunc) {
-				ctx, cancel := context.WithCancel(ctx)
-				time.AfterFunc(time.Minute, cancel)
-				return ctx, cancel
-			},
-		} {
+	for nth, want := range map[int]answer{1: {Status: 503, Body: givenUp}, 2: {Status: 200, Body: oneRecord}} {
+		want.Header = viewHeader(listMethods, len(want.Body))
+		for _, ended := range []error{context.DeadlineExceeded, context.Canceled} {
 			synctest.Test(t, func(t *testing.T) {
-				h, news, reported := newFailingRevisionHandler(t, contextCollection{newCollection(1)})
-				news.fails = func(ctx context.Context, n int) error {
-					if n != nth {
-						return nil
+				films, calls := newStub(1), 0
+				films.on = func(ctx context.Context, method string) error {
+					if method == "Revision" {
+						if calls++; calls == nth {
+							<-ctx.Done()
+						}
 					}
-					<-ctx.Done()
 					return ctx.Err()
 				}
-				ctx, cancel := end(t.Context())
+				opts, reported := reporting()
+				opts.ETags = true
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				if diff := cmp.Diff(want, serve(h, request.WithContext(ctx))); diff != "" {
+				if ended == context.Canceled {
+					time.AfterFunc(time.Second, cancel)
+				}
+				r := call{target: "/api/films/"}.request().WithContext(ctx)
+				if diff := cmp.Diff(want, serve(newStubHandler(t, opts, films), r)); diff != "" {
 					t.Errorf("call %d, %v (-want +got):\n%s", nth, ended, diff)
 				}
 				if len(*reported) != 1 || !errors.Is((*reported)[0], ended) {

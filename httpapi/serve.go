@@ -10,6 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -78,7 +79,7 @@ func (v *view) serve() {
 // it sends a 404.
 func (v *view) serveNoRoute() {
 	path := v.r.URL.Path + "/"
-	if route, id := v.handler.find(path); route == nil || hasSuffix(id) {
+	if route, id := v.handler.find(path); route == nil || wire.HasFormat(id) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
@@ -88,7 +89,7 @@ func (v *view) serveNoRoute() {
 // serveRoute checks format, Accept, method and authorization, in this order, and serves
 // the request. Until Accept has been checked, responses are not indented.
 func (v *view) serveRoute() {
-	if format, _ := v.query.Get("format"); hasSuffix(v.segment) || !negotiation.KnownFormat(format) {
+	if format, _ := v.query.Get("format"); wire.HasFormat(v.segment) || !negotiation.KnownFormat(format) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
@@ -192,9 +193,6 @@ type route struct {
 	revisioner Revisioner // nil if its responses have no tags
 }
 
-// recordActions are those of the path of a record.
-const recordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
-
 func newRoute(root string, c Collection) *route {
 	d := c.Description()
 	path := root + d.Segment + "/"
@@ -208,13 +206,13 @@ func newRoute(root string, c Collection) *route {
 	r.deleter, _ = c.(Deleter)
 	r.revisioner, _ = c.(Revisioner)
 	served := r.possible() & d.Actions
-	if served&recordActions != 0 {
+	if served&wire.RecordActions != 0 {
 		records := *r
-		records.isRecord, records.actions = true, served&recordActions
+		records.isRecord, records.actions = true, served&wire.RecordActions
 		records.allow = allowed(records.actions)
 		r.records = &records
 	}
-	r.actions = served &^ recordActions
+	r.actions = served &^ wire.RecordActions
 	r.allow = allowed(r.actions)
 	return r
 }
@@ -268,36 +266,17 @@ func actionsOf(method string) schema.Actions {
 }
 
 // find returns the route of a path, or nil, and the segment with the id if it is the path
-// of a record. As in Django REST framework, that segment has at most one point, before the
-// name of a format, and must then be followed by a slash.
+// of a record.
 func (h *Handler) find(path string) (r *route, id string) {
 	if r := h.routes[path]; r != nil {
 		return r, ""
 	}
-	rest, ok := strings.CutSuffix(path, "/")
-	if !ok {
-		return nil, ""
-	}
-	at := strings.LastIndexByte(rest, '/') + 1
-	list := h.routes[rest[:at]]
-	if id = rest[at:]; list == nil || !isRecordSegment(id) {
+	collection, id, ok := wire.SplitRecord(path)
+	list := h.routes[collection]
+	if !ok || list == nil {
 		return nil, ""
 	}
 	return list.records, id
-}
-
-// hasSuffix reports whether the segment of a record has a format suffix, none of which are
-// served.
-func hasSuffix(segment string) bool { return strings.Contains(segment, ".") }
-
-// isRecordSegment reports whether a segment of a path is an id, or an id with a format
-// suffix.
-func isRecordSegment(segment string) bool {
-	id, format, suffixed := strings.Cut(segment, ".")
-	if id == "" || suffixed && format == "" {
-		return false
-	}
-	return !strings.ContainsFunc(format, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }
 
 // bounds are the limits of requests.

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // logBuffer collects the log of a server.
@@ -103,9 +104,9 @@ func head(line string, more ...string) string {
 // TestSocket sends requests that the client of net/http would not send. Some are rejected
 // by the server of net/http before it calls the handler.
 func TestSocket(t *testing.T) {
-	h := newTestHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: trusted()}, map[string]Collection{"books": newCollection(2)})
+	h := newStubHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, newStub(2))
 	address := listen(t, h)
-	const books = `"next":"http://host.example/api/books/?limit=1&offset=1"`
+	const films = `"next":"http://host.example/api/films/?limit=1&offset=1"`
 	long := strings.Repeat("x", 10_000)
 	tests := []struct {
 		reason, request string
@@ -113,74 +114,74 @@ func TestSocket(t *testing.T) {
 		ours            bool // whether the response is from the handler, not from net/http
 		part            string
 	}{
-		{"valid request", head("GET /api/books/?limit=1 HTTP/1.1"), 200, true, books},
-		{"escaped NUL in the path", head("GET /api/books%00/ HTTP/1.1"), 404, true, notFound},
-		{"NUL in the path", head("GET /api/\x00books/ HTTP/1.1"), 400, false, ""},
-		{"control character in the path", head("GET /api/\x01books/ HTTP/1.1"), 400, false, ""},
-		{"DEL in the query", head("GET /api/books/?\x7f HTTP/1.1"), 400, false, ""},
-		{"NUL escaped in the query", head("GET /api/books/?limit=1&q=%00 HTTP/1.1"), 200, true, `&q=%00"`},
-		{"line end escaped in the path", head("GET /api/books%0D%0AX-Evil:%20y/ HTTP/1.1"), 404, true, notFound},
-		{"line end escaped in the query", head("GET /api/books/?limit=1&q=%0D%0AX-Evil:y HTTP/1.1"), 200, true, `&q=%0D%0AX-Evil%3Ay"`},
-		{"line end escaped before a redirect", head("GET /api/books?q=%0D%0AX-Evil:y HTTP/1.1"), 301, true, ""},
-		{"markup in the query", head(`GET /api/books/?limit=1&"<script>\ HTTP/1.1`), 200, true, `?%22%3Cscript%3E%5C=&limit=1&offset=1"`},
-		{"markup in the query of a redirect", head(`GET /api/books?"<script>\ HTTP/1.1`), 301, true, ""},
+		{"valid request", head("GET /api/films/?limit=1 HTTP/1.1"), 200, true, films},
+		{"escaped NUL in the path", head("GET /api/films%00/ HTTP/1.1"), 404, true, notFound},
+		{"NUL in the path", head("GET /api/\x00films/ HTTP/1.1"), 400, false, ""},
+		{"control character in the path", head("GET /api/\x01films/ HTTP/1.1"), 400, false, ""},
+		{"DEL in the query", head("GET /api/films/?\x7f HTTP/1.1"), 400, false, ""},
+		{"NUL escaped in the query", head("GET /api/films/?limit=1&q=%00 HTTP/1.1"), 200, true, `&q=%00"`},
+		{"line end escaped in the path", head("GET /api/films%0D%0AX-Evil:%20y/ HTTP/1.1"), 404, true, notFound},
+		{"line end escaped in the query", head("GET /api/films/?limit=1&q=%0D%0AX-Evil:y HTTP/1.1"), 200, true, `&q=%0D%0AX-Evil%3Ay"`},
+		{"line end escaped before a redirect", head("GET /api/films?q=%0D%0AX-Evil:y HTTP/1.1"), 301, true, ""},
+		{"markup in the query", head(`GET /api/films/?limit=1&"<script>\ HTTP/1.1`), 200, true, `?%22%3Cscript%3E%5C=&limit=1&offset=1"`},
+		{"markup in the query of a redirect", head(`GET /api/films?"<script>\ HTTP/1.1`), 301, true, ""},
 		{"invalid UTF-8 in the path", head("GET /api/\xff\xfe/ HTTP/1.1"), 404, true, notFound},
-		{"invalid UTF-8 in the query", head("GET /api/books/?limit=1&q=\xff HTTP/1.1"), 200, true, `&q=%C3%BF"`},
-		{"fragment", head("GET /api/books/?limit=1#x HTTP/1.1"), 200, true, `"next":null`},
-		{"escaped slash", head("GET /api%2Fbooks%2F?limit=1 HTTP/1.1"), 200, true, books},
-		{"two slashes", head("GET //api/books/ HTTP/1.1"), 404, true, notFound},
-		{"two slashes in the middle", head("GET /api//books/ HTTP/1.1"), 404, true, notFound},
-		{"two slashes and a host", head("GET //evil.example/api/books HTTP/1.1"), 404, true, notFound},
-		{"dot segments", head("GET /api/../api/books/ HTTP/1.1"), 404, true, notFound},
-		{"escaped dot segments", head("GET /api/%2e%2e/api/books/ HTTP/1.1"), 404, true, notFound},
+		{"invalid UTF-8 in the query", head("GET /api/films/?limit=1&q=\xff HTTP/1.1"), 200, true, `&q=%C3%BF"`},
+		{"fragment", head("GET /api/films/?limit=1#x HTTP/1.1"), 200, true, `"next":null`},
+		{"escaped slash", head("GET /api%2Ffilms%2F?limit=1 HTTP/1.1"), 200, true, films},
+		{"two slashes", head("GET //api/films/ HTTP/1.1"), 404, true, notFound},
+		{"two slashes in the middle", head("GET /api//films/ HTTP/1.1"), 404, true, notFound},
+		{"two slashes and a host", head("GET //evil.example/api/films HTTP/1.1"), 404, true, notFound},
+		{"dot segments", head("GET /api/../api/films/ HTTP/1.1"), 404, true, notFound},
+		{"escaped dot segments", head("GET /api/%2e%2e/api/films/ HTTP/1.1"), 404, true, notFound},
 		{"invalid escape in the path", head("GET /api/%zz/ HTTP/1.1"), 400, false, ""},
-		{"invalid escape in the query", head("GET /api/books/?limit=1&q=%zz HTTP/1.1"), 200, true, `&q=%25zz"`},
-		{"no leading slash", head("GET api/books/ HTTP/1.1"), 400, false, ""},
-		{"absolute form", head("GET http://other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
-		{"absolute form with a user", head("GET http://u:p@other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
-		{"absolute form with an invalid port", head("GET http://other.example:99999/api/books/ HTTP/1.1"), 400, true, "Invalid Host header."},
-		{"absolute form with markup as host", head(`GET http://<x>/api/books/ HTTP/1.1`), 400, true, "Invalid Host header."},
-		{"absolute form of another scheme", head("GET gopher://other.example/api/books/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/books/`},
+		{"invalid escape in the query", head("GET /api/films/?limit=1&q=%zz HTTP/1.1"), 200, true, `&q=%25zz"`},
+		{"no leading slash", head("GET api/films/ HTTP/1.1"), 400, false, ""},
+		{"absolute form", head("GET http://other.example/api/films/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/films/`},
+		{"absolute form with a user", head("GET http://u:p@other.example/api/films/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/films/`},
+		{"absolute form with an invalid port", head("GET http://other.example:99999/api/films/ HTTP/1.1"), 400, true, "Invalid Host header."},
+		{"absolute form with markup as host", head(`GET http://<x>/api/films/ HTTP/1.1`), 400, true, "Invalid Host header."},
+		{"absolute form of another scheme", head("GET gopher://other.example/api/films/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/films/`},
 		{"absolute form without path", head("GET http://other.example HTTP/1.1"), 404, true, notFound},
 		{"star", head("GET * HTTP/1.1"), 404, true, notFound},
 		{"star of OPTIONS", head("OPTIONS * HTTP/1.1"), 200, false, ""},
 		{"authority", head("CONNECT other.example:443 HTTP/1.1"), 404, true, notFound},
-		{"authority that is a path", head("CONNECT /api/books/ HTTP/1.1"), 405, true, `"Method \"CONNECT\" not allowed."`},
+		{"authority that is a path", head("CONNECT /api/films/ HTTP/1.1"), 405, true, `"Method \"CONNECT\" not allowed."`},
 		{"long path", head("GET /" + long + " HTTP/1.1"), 414, true, " 2048 "},
-		{"long query", head("GET /api/books/?" + long + long + " HTTP/1.1"), 414, true, " 16384 "},
+		{"long query", head("GET /api/films/?" + long + long + " HTTP/1.1"), 414, true, " 16384 "},
 		{"header too long for net/http", head("GET /" + strings.Repeat(long, 200) + " HTTP/1.1"), 431, false, ""},
 
-		{"unknown method", head("BREW /api/books/ HTTP/1.1"), 405, true, `"Method \"BREW\" not allowed."`},
-		{"method in lower case", head("get /api/books/ HTTP/1.1"), 405, true, `"Method \"get\" not allowed."`},
-		{"method of unusual characters", head("!#$%&'*+-.^_`|~ /api/books/ HTTP/1.1"), 405, true, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
-		{"long method", head(long + " /api/books/ HTTP/1.1"), 405, true, long},
-		{"TRACE", head("TRACE /api/books/ HTTP/1.1", "X-Secret: 1234"), 405, true, `"Method \"TRACE\" not allowed."`},
-		{"method that is not a token", head(`G"T /api/books/ HTTP/1.1`), 400, false, ""},
-		{"GET with a body", head("GET /api/books/?limit=1 HTTP/1.1", "Content-Length: 5") + "hello", 200, true, books},
+		{"unknown method", head("BREW /api/films/ HTTP/1.1"), 405, true, `"Method \"BREW\" not allowed."`},
+		{"method in lower case", head("get /api/films/ HTTP/1.1"), 405, true, `"Method \"get\" not allowed."`},
+		{"method of unusual characters", head("!#$%&'*+-.^_`|~ /api/films/ HTTP/1.1"), 405, true, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
+		{"long method", head(long + " /api/films/ HTTP/1.1"), 405, true, long},
+		{"TRACE", head("TRACE /api/films/ HTTP/1.1", "X-Secret: 1234"), 405, true, `"Method \"TRACE\" not allowed."`},
+		{"method that is not a token", head(`G"T /api/films/ HTTP/1.1`), 400, false, ""},
+		{"GET with a body", head("GET /api/films/?limit=1 HTTP/1.1", "Content-Length: 5") + "hello", 200, true, films},
 
-		{"no Host in HTTP/1.0", "GET /api/books/ HTTP/1.0\r\n\r\n", 400, true, "Invalid Host header."},
-		{"a Host in HTTP/1.0", "GET /api/books/?limit=1 HTTP/1.0\r\nHost: host.example\r\n\r\n", 200, true, books},
-		{"no Host in HTTP/1.1", "GET /api/books/ HTTP/1.1\r\n\r\n", 400, false, ""},
-		{"two Hosts", head("GET /api/books/ HTTP/1.1", "Host: evil.example"), 400, false, ""},
-		{"empty Host", "GET /api/books/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
-		{"Host with a user", "GET /api/books/ HTTP/1.1\r\nHost: u@h\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host with a path", "GET /api/books/ HTTP/1.1\r\nHost: h/x\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host with a space", "GET /api/books/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host in another script", "GET /api/books/ HTTP/1.1\r\nHost: h\u00f6st\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host with a comma", "GET /api/books/ HTTP/1.1\r\nHost: a,b\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
-		{"forwarded headers of an untrusted client", head("GET /api/books/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, true, books},
+		{"no Host in HTTP/1.0", "GET /api/films/ HTTP/1.0\r\n\r\n", 400, true, "Invalid Host header."},
+		{"a Host in HTTP/1.0", "GET /api/films/?limit=1 HTTP/1.0\r\nHost: host.example\r\n\r\n", 200, true, films},
+		{"no Host in HTTP/1.1", "GET /api/films/ HTTP/1.1\r\n\r\n", 400, false, ""},
+		{"two Hosts", head("GET /api/films/ HTTP/1.1", "Host: evil.example"), 400, false, ""},
+		{"empty Host", "GET /api/films/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
+		{"Host with a user", "GET /api/films/ HTTP/1.1\r\nHost: u@h\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host with a path", "GET /api/films/ HTTP/1.1\r\nHost: h/x\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host with a space", "GET /api/films/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host in another script", "GET /api/films/ HTTP/1.1\r\nHost: h\u00f6st\r\nConnection: close\r\n\r\n", 400, false, ""},
+		{"Host with a comma", "GET /api/films/ HTTP/1.1\r\nHost: a,b\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
+		{"forwarded headers of an untrusted client", head("GET /api/films/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, true, films},
 
-		{"HTTP/0.9", "GET /api/books/\r\n\r\n", 400, false, ""},
-		{"HTTP/3", head("GET /api/books/ HTTP/3.0"), 505, false, ""},
+		{"HTTP/0.9", "GET /api/films/\r\n\r\n", 400, false, ""},
+		{"HTTP/3", head("GET /api/films/ HTTP/3.0"), 505, false, ""},
 		{"TLS handshake", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, false, ""},
-		{"header without a colon", head("GET /api/books/ HTTP/1.1", "nonsense"), 400, false, ""},
-		{"header with a NUL", head("GET /api/books/ HTTP/1.1", "X: a\x00b"), 400, false, ""},
-		{"header name with a space", head("GET /api/books/ HTTP/1.1", "X : a"), 400, false, ""},
-		{"Accept twice", head("GET /api/books/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, true, books},
-		{"invalid Accept", head("GET /api/books/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, true, notAcceptable},
-		{"long Accept", head("GET /api/books/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, true, books},
-		{"many headers", head("GET /api/books/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 20_000)+"X: z"), 200, true, books},
-		{"Authorization on a read", head("GET /api/books/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, true, books},
+		{"header without a colon", head("GET /api/films/ HTTP/1.1", "nonsense"), 400, false, ""},
+		{"header with a NUL", head("GET /api/films/ HTTP/1.1", "X: a\x00b"), 400, false, ""},
+		{"header name with a space", head("GET /api/films/ HTTP/1.1", "X : a"), 400, false, ""},
+		{"Accept twice", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, true, films},
+		{"invalid Accept", head("GET /api/films/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, true, notAcceptable},
+		{"long Accept", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, true, films},
+		{"many headers", head("GET /api/films/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 20_000)+"X: z"), 200, true, films},
+		{"Authorization on a read", head("GET /api/films/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, true, films},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -215,83 +216,89 @@ func checkWire(t *testing.T, got rawAnswer, ours bool) {
 	}
 }
 
-// newWritable returns a catalogue and a handler of it whose token is "s".
-func newWritable(t *testing.T, opts Options) (*catalogue.Catalogue, http.Handler) {
+// postable is a poster with a length of 96 bytes.
+var postable = `{"title":"Alien ` + strings.Repeat("x", 78) + `"}`
+
+// newWritable returns a catalogue without posters, and a handler of it whose token is "s".
+func newWritable(t *testing.T) (posters *catalogue.Collection[poster], h http.Handler) {
 	t.Helper()
-	house := mustNew()
-	t.Cleanup(func() {
-		if err := house.Check(); err != nil {
-			t.Error(err)
-		}
-	})
-	opts.Authorizer = Bearer("s")
-	h, err := New(house, opts)
+	c, err := catalogue.New(catalogue.Define[poster]("posters", catalogue.Options{}), catalogue.Define[schema.Record]("papers", catalogue.Options{
+		Description: &schema.Description{Actions: schema.List},
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house, h
+	t.Cleanup(func() {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	if h, err = New(c, Options{Authorizer: Bearer("s")}); err != nil {
+		t.Fatal(err)
+	}
+	return mustIn(catalogue.Define[poster]("posters", catalogue.Options{}), c), h
 }
 
-// postHead returns the header of a POST of an event.
+// postHead returns the header of a POST of a poster.
 func postHead(more ...string) string {
-	return head("POST /api/events/ HTTP/1.1", append(more, "Authorization: Bearer s", "Content-Type: application/json")...)
+	return head("POST /api/posters/ HTTP/1.1", append(more, "Authorization: Bearer s", "Content-Type: application/json")...)
 }
 
 // TestSocketBodies sends bodies that end early or have a length other than announced. Only
-// a request with status 201 stores an event.
+// a request with status 201 stores a poster.
 func TestSocketBodies(t *testing.T) {
-	house, h := newWritable(t, Options{})
+	posters, h := newWritable(t)
 	address := listen(t, h)
 	const unread = "The body of the request could not be read."
 	chunk := func(size, text string) string { return size + "\r\n" + text + "\r\n" }
-	size := "60" // of postableEvent, in hexadecimal
+	size := "60" // of postable, in hexadecimal
 	tests := []struct {
 		reason, request string
 		closeWrite      bool
 		statuses        []int
 		part            string // of the first response
 	}{
-		{"with its length", postHead("Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
-		{"in chunks", postHead("Transfer-Encoding: chunked") + chunk("10", postableEvent[:16]) + chunk("50", postableEvent[16:]) + chunk("0", ""), false, []int{201}, `"name":"N"`},
-		{"in a chunk with an extension and a trailer", postHead("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postableEvent) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"name":"N"`},
-		{"in chunks, with a wrong length", postHead("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postableEvent) + chunk("0", ""), false, []int{201}, `"name":"N"`},
-		{"the same length twice", postHead("Content-Length: 96", "Content-Length: 96") + postableEvent, false, []int{201}, `"name":"N"`},
-		{"ends early", postHead("Content-Length: 96") + postableEvent[:50], true, []int{400}, unread},
-		{"ends before the last byte", postHead("Content-Length: 96") + postableEvent[:95], true, []int{400}, unread},
+		{"with its length", postHead("Content-Length: 96") + postable, false, []int{201}, `"title":"Alien`},
+		{"in chunks", postHead("Transfer-Encoding: chunked") + chunk("10", postable[:16]) + chunk("50", postable[16:]) + chunk("0", ""), false, []int{201}, `"title":"Alien`},
+		{"in a chunk with an extension and a trailer", postHead("Transfer-Encoding: chunked", "Trailer: X") + chunk(size+";x=y", postable) + "0\r\nX: y\r\n\r\n", false, []int{201}, `"title":"Alien`},
+		{"in chunks, with a wrong length", postHead("Content-Length: 3", "Transfer-Encoding: chunked") + chunk(size, postable) + chunk("0", ""), false, []int{201}, `"title":"Alien`},
+		{"the same length twice", postHead("Content-Length: 96", "Content-Length: 96") + postable, false, []int{201}, `"title":"Alien`},
+		{"ends early", postHead("Content-Length: 96") + postable[:50], true, []int{400}, unread},
+		{"ends before the last byte", postHead("Content-Length: 96") + postable[:95], true, []int{400}, unread},
 		{"missing", postHead("Content-Length: 96"), true, []int{400}, unread},
-		{"one byte less than announced", postHead("Content-Length: 97") + postableEvent, true, []int{400}, unread},
-		{"ends in a chunk", postHead("Transfer-Encoding: chunked") + "60\r\n" + postableEvent[:50], true, []int{400}, unread},
-		{"ends between chunks", postHead("Transfer-Encoding: chunked") + chunk(size, postableEvent), true, []int{400}, unread},
-		{"a chunk with an invalid size", postHead("Transfer-Encoding: chunked") + chunk("zz", postableEvent), false, []int{400}, unread},
-		{"a chunk with a negative size", postHead("Transfer-Encoding: chunked") + chunk("-60", postableEvent), false, []int{400}, unread},
-		{"a chunk with a size beyond int64", postHead("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postableEvent), false, []int{400}, unread},
-		{"a chunk longer than announced", postHead("Transfer-Encoding: chunked") + chunk("10", postableEvent), false, []int{400}, unread},
-		{"a huge chunk announced", postHead("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postableEvent, true, []int{400}, unread},
+		{"one byte less than announced", postHead("Content-Length: 97") + postable, true, []int{400}, unread},
+		{"ends in a chunk", postHead("Transfer-Encoding: chunked") + "60\r\n" + postable[:50], true, []int{400}, unread},
+		{"ends between chunks", postHead("Transfer-Encoding: chunked") + chunk(size, postable), true, []int{400}, unread},
+		{"a chunk with an invalid size", postHead("Transfer-Encoding: chunked") + chunk("zz", postable), false, []int{400}, unread},
+		{"a chunk with a negative size", postHead("Transfer-Encoding: chunked") + chunk("-60", postable), false, []int{400}, unread},
+		{"a chunk with a size beyond int64", postHead("Transfer-Encoding: chunked") + chunk("FFFFFFFFFFFFFFFFF", postable), false, []int{400}, unread},
+		{"a chunk longer than announced", postHead("Transfer-Encoding: chunked") + chunk("10", postable), false, []int{400}, unread},
+		{"a huge chunk announced", postHead("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postable, true, []int{400}, unread},
 		{"a huge body in chunks", postHead("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
-		{"a huge body announced", postHead("Content-Length: 9223372036854775807") + postableEvent, false, []int{413}, " 1048576 "},
-		{"a negative length", postHead("Content-Length: -1") + postableEvent, false, []int{400}, ""},
-		{"a length that is not a number", postHead("Content-Length: x") + postableEvent, false, []int{400}, ""},
-		{"a length beyond int64", postHead("Content-Length: 99999999999999999999") + postableEvent, false, []int{400}, ""},
-		{"two lengths", postHead("Content-Length: 96", "Content-Length: 10") + postableEvent, false, []int{400}, ""},
-		{"a length that is too short", postHead("Content-Length: 50") + postableEvent, false, []int{400}, "JSON parse error - unexpected end"},
-		{"no length", postHead() + postableEvent, false, []int{400}, "This field is required."},
-		{"an unknown transfer encoding", postHead("Transfer-Encoding: gzip, chunked") + postableEvent, false, []int{501}, ""},
-		{"transfer encoding identity", postHead("Transfer-Encoding: identity", "Content-Length: 96") + postableEvent, false, []int{501}, ""},
+		{"a huge body announced", postHead("Content-Length: 9223372036854775807") + postable, false, []int{413}, " 1048576 "},
+		{"a negative length", postHead("Content-Length: -1") + postable, false, []int{400}, ""},
+		{"a length that is not a number", postHead("Content-Length: x") + postable, false, []int{400}, ""},
+		{"a length beyond int64", postHead("Content-Length: 99999999999999999999") + postable, false, []int{400}, ""},
+		{"two lengths", postHead("Content-Length: 96", "Content-Length: 10") + postable, false, []int{400}, ""},
+		{"a length that is too short", postHead("Content-Length: 50") + postable, false, []int{400}, "JSON parse error - unexpected end"},
+		{"no length", postHead() + postable, false, []int{400}, "This field is required."},
+		{"an unknown transfer encoding", postHead("Transfer-Encoding: gzip, chunked") + postable, false, []int{501}, ""},
+		{"transfer encoding identity", postHead("Transfer-Encoding: identity", "Content-Length: 96") + postable, false, []int{501}, ""},
 		{"two transfer encodings", postHead("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
 		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{415}, `\"gzip\"`},
-		{"after 100 Continue", postHead("Expect: 100-continue", "Content-Length: 96") + postableEvent, false, []int{100, 201}, ""},
+		{"after 100 Continue", postHead("Expect: 100-continue", "Content-Length: 96") + postable, false, []int{100, 201}, ""},
 		{"no 100 Continue if too large", postHead("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
-		{"no 100 Continue without a token", head("POST /api/events/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
-		{"no 100 Continue if not allowed", head("POST /api/labels/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
-		{"other expectation", postHead("Expect: 200-ok", "Content-Length: 96") + postableEvent, false, []int{417}, ""},
-		{"two tokens", postHead("Content-Length: 96", "Authorization: Bearer s") + postableEvent, false, []int{401}, "should not contain spaces"},
-		{"two content types", postHead("Content-Length: 96", "Content-Type: text/plain") + postableEvent, false, []int{415}, `\"text/plain\"`},
-		{"content type with quotes", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postableEvent, false, []int{415}, `\"\"}<script>\" in`},
-		{"content type that is not UTF-8", head("POST /api/events/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postableEvent, false, []int{415}, `\"\ufffd\"`},
+		{"no 100 Continue without a token", head("POST /api/posters/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
+		{"no 100 Continue if not allowed", head("POST /api/papers/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
+		{"other expectation", postHead("Expect: 200-ok", "Content-Length: 96") + postable, false, []int{417}, ""},
+		{"two tokens", postHead("Content-Length: 96", "Authorization: Bearer s") + postable, false, []int{401}, "should not contain spaces"},
+		{"two content types", postHead("Content-Length: 96", "Content-Type: text/plain") + postable, false, []int{415}, `\"text/plain\"`},
+		{"content type with quotes", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postable, false, []int{415}, `\"\"}<script>\" in`},
+		{"content type that is not UTF-8", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postable, false, []int{415}, `\"\ufffd\"`},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			before := mustIn(resources.Events, house).Count()
+			before := posters.Count()
 			answers := ask(t, address, test.request, test.closeWrite)
 			var statuses []int
 			for _, a := range answers {
@@ -307,8 +314,8 @@ func TestSocketBodies(t *testing.T) {
 			if statuses[len(statuses)-1] == 201 {
 				want++
 			}
-			if got := mustIn(resources.Events, house).Count(); got != want {
-				t.Errorf("%d events, want %d", got, want)
+			if got := posters.Count(); got != want {
+				t.Errorf("%d posters, want %d", got, want)
 			}
 		})
 	}
@@ -317,7 +324,7 @@ func TestSocketBodies(t *testing.T) {
 // A ServeMux cleans paths itself.
 func TestSocketMux(t *testing.T) {
 	mux := http.NewServeMux()
-	if err := Mount(mux, "/shop", newTestHandler(t, Options{}, map[string]Collection{"books": newCollection(2)})); err != nil {
+	if err := Mount(mux, "/shop", newStubHandler(t, Options{}, newStub(2))); err != nil {
 		t.Fatal(err)
 	}
 	address := listen(t, mux)
@@ -326,13 +333,13 @@ func TestSocketMux(t *testing.T) {
 		status           int
 		location, within string
 	}{
-		{"valid request", "GET /shop/api/books/?limit=1 HTTP/1.1", 200, "", `"http://host.example/shop/api/books/?limit=1&offset=1"`},
-		{"two slashes", "GET //shop//api/books/?limit=1 HTTP/1.1", 307, "/shop/api/books/?limit=1", ""},
-		{"dot segments", "GET /x/../shop/./api/books/ HTTP/1.1", 307, "/shop/api/books/", ""},
-		{"escaped prefix", "GET /%73hop/api/books/?limit=1 HTTP/1.1", 404, "", ""},
-		{"escaped slash", "GET /shop/api%2Fbooks/ HTTP/1.1", 404, "", ""},
+		{"valid request", "GET /shop/api/films/?limit=1 HTTP/1.1", 200, "", `"http://host.example/shop/api/films/?limit=1&offset=1"`},
+		{"two slashes", "GET //shop//api/films/?limit=1 HTTP/1.1", 307, "/shop/api/films/?limit=1", ""},
+		{"dot segments", "GET /x/../shop/./api/films/ HTTP/1.1", 307, "/shop/api/films/", ""},
+		{"escaped prefix", "GET /%73hop/api/films/?limit=1 HTTP/1.1", 404, "", ""},
+		{"escaped slash", "GET /shop/api%2Ffilms/ HTTP/1.1", 404, "", ""},
 		{"no slash at the end", "GET /shop/api HTTP/1.1", 301, "/shop/api/", ""},
-		{"absolute form", "GET http://other.example/shop/api/books/?limit=1 HTTP/1.1", 200, "", `"http://other.example/shop/api/books/?limit=1&offset=1"`},
+		{"absolute form", "GET http://other.example/shop/api/films/?limit=1 HTTP/1.1", 200, "", `"http://other.example/shop/api/films/?limit=1&offset=1"`},
 		{"NUL", "GET /shop/api/%00 HTTP/1.1", 404, "", notFound},
 		{"authority", "CONNECT other.example:443 HTTP/1.1", 404, "", ""},
 	}
@@ -352,19 +359,19 @@ func TestSocketMux(t *testing.T) {
 
 // Pipelined requests are served in order. A rejected body is not read as a request.
 func TestSocketPipeline(t *testing.T) {
-	house, h := newWritable(t, Options{})
+	posters, h := newWritable(t)
 	open := func(request string) string { return strings.Replace(request, "Connection: close\r\n", "", 1) }
-	smuggled := open(postHead("Content-Length: 96")) + postableEvent
-	request := open(head("GET /api/labels/ HTTP/1.1")) +
-		open(head("POST /api/labels/ HTTP/1.1", "Content-Length: "+strconv.Itoa(len(smuggled)))) + smuggled +
-		open(head("DELETE /api/events/ HTTP/1.1", "Transfer-Encoding: chunked")) + "5\r\nhello\r\n0\r\n\r\n" +
-		head("GET /api/events/ HTTP/1.1")
+	smuggled := open(postHead("Content-Length: 96")) + postable
+	request := open(head("GET /api/papers/ HTTP/1.1")) +
+		open(head("POST /api/papers/ HTTP/1.1", "Content-Length: "+strconv.Itoa(len(smuggled)))) + smuggled +
+		open(head("DELETE /api/posters/ HTTP/1.1", "Transfer-Encoding: chunked")) + "5\r\nhello\r\n0\r\n\r\n" +
+		head("GET /api/posters/ HTTP/1.1")
 	var statuses []int
 	for _, a := range ask(t, listen(t, h), request, false) {
 		statuses = append(statuses, a.StatusCode)
 	}
-	if !slices.Equal(statuses, []int{200, 405, 405, 200}) || mustIn(resources.Events, house).Count() != 0 {
-		t.Errorf("statuses %v and %d events, want [200 405 405 200] and none", statuses, mustIn(resources.Events, house).Count())
+	if !slices.Equal(statuses, []int{200, 405, 405, 200}) || posters.Count() != 0 {
+		t.Errorf("statuses %v and %d posters, want [200 405 405 200] and none", statuses, posters.Count())
 	}
 }
 
@@ -403,12 +410,12 @@ func (p *pipeListener) dial() net.Conn {
 
 // serveInBubble runs a client of a server with the timeouts of Example_server in a
 // synctest bubble. The test fails if a goroutine is left.
-func serveInBubble(t *testing.T, h func(*testing.T) http.Handler, client func(*testing.T, net.Conn)) {
+func serveInBubble(t *testing.T, h http.Handler, client func(*testing.T, net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines logBuffer
 		listener := newPipeListener()
 		server := &http.Server{
-			Handler:           h(t),
+			Handler:           h,
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       15 * time.Second,
 			WriteTimeout:      30 * time.Second,
@@ -454,38 +461,38 @@ func TestSlowClients(t *testing.T) {
 	body := postHead("Content-Length: 96")
 	chunks := postHead("Transfer-Encoding: chunked")
 	tests := []struct {
-		reason string
-		client func(t *testing.T, conn net.Conn)
-		events int // stored
+		reason  string
+		client  func(t *testing.T, conn net.Conn)
+		posters int // stored
 	}{
 		{"slow header", func(t *testing.T, conn net.Conn) {
-			go writeSlowly(conn, body+postableEvent)
+			go writeSlowly(conn, body+postable)
 			if got := status(conn); got != 0 && got != 400 { // from net/http, since the header was not in time
 				t.Errorf("%d, want 400 or no response", got)
 			}
 		}, 0},
 		{"slow body", func(t *testing.T, conn net.Conn) {
 			_, _ = io.WriteString(conn, body)
-			go writeSlowly(conn, postableEvent)
+			go writeSlowly(conn, postable)
 			if got := status(conn); got != 400 {
 				t.Errorf("%d, want 400", got)
 			}
 		}, 0},
 		{"body stops", func(t *testing.T, conn net.Conn) {
-			_, _ = io.WriteString(conn, body+postableEvent[:50])
+			_, _ = io.WriteString(conn, body+postable[:50])
 			if got := status(conn); got != 400 {
 				t.Errorf("%d, want 400", got)
 			}
 		}, 0},
 		{"chunk stops", func(t *testing.T, conn net.Conn) {
-			_, _ = io.WriteString(conn, chunks+"60\r\n"+postableEvent)
+			_, _ = io.WriteString(conn, chunks+"60\r\n"+postable)
 			if got := status(conn); got != 400 {
 				t.Errorf("%d, want 400", got)
 			}
 		}, 0},
 		{"body just in time", func(t *testing.T, conn net.Conn) {
-			_, _ = io.WriteString(conn, body+postableEvent[:86])
-			go writeSlowly(conn, postableEvent[86:])
+			_, _ = io.WriteString(conn, body+postable[:86])
+			go writeSlowly(conn, postable[86:])
 			if got := status(conn); got != 201 {
 				t.Errorf("%d, want 201", got)
 			}
@@ -494,100 +501,94 @@ func TestSlowClients(t *testing.T) {
 			_, _ = io.WriteString(conn, body)
 		}, 0},
 		{"closed within the body", func(t *testing.T, conn net.Conn) {
-			_, _ = io.WriteString(conn, body+postableEvent[:50])
+			_, _ = io.WriteString(conn, body+postable[:50])
 		}, 0},
 		{"closed during the response", func(t *testing.T, conn net.Conn) {
-			_, _ = io.WriteString(conn, body+postableEvent)
+			_, _ = io.WriteString(conn, body+postable)
 			_, _ = conn.Read(make([]byte, 20))
 		}, 1},
 		{"response not read", func(t *testing.T, conn net.Conn) {
-			_, _ = io.WriteString(conn, body+postableEvent)
+			_, _ = io.WriteString(conn, body+postable)
 			time.Sleep(time.Minute)
 		}, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
-			house, h := newWritable(t, Options{})
-			serveInBubble(t, func(*testing.T) http.Handler { return h }, test.client)
-			if got := mustIn(resources.Events, house).Count(); got != test.events {
-				t.Errorf("%d events, want %d", got, test.events)
+			posters, h := newWritable(t)
+			serveInBubble(t, h, test.client)
+			if got := posters.Count(); got != test.posters {
+				t.Errorf("%d posters, want %d", got, test.posters)
 			}
 		})
 	}
 }
 
-// blockingCollection is a collection whose List blocks until the context ends.
-type blockingCollection struct{ *sliceCollection }
-
-func (blockingCollection) List(ctx context.Context, _ catalogue.Query) (catalogue.List, error) {
-	<-ctx.Done()
-	return catalogue.List{}, ctx.Err()
-}
-
 // The context of a List ends when the client closes the connection.
 func TestClientCloses(t *testing.T) {
-	var reported []error
-	h := func(t *testing.T) http.Handler {
-		opts := Options{OnError: func(_ *http.Request, err error) { reported = append(reported, err) }}
-		return newTestHandler(t, opts, map[string]Collection{"books": blockingCollection{newCollection(1)}})
+	opts, reported := reporting()
+	films := newStub(1)
+	films.on = func(ctx context.Context, _ string) error {
+		<-ctx.Done()
+		return ctx.Err()
 	}
+	h := newStubHandler(t, opts, films)
 	serveInBubble(t, h, func(t *testing.T, conn net.Conn) {
-		_, _ = io.WriteString(conn, head("GET /api/books/ HTTP/1.1"))
+		_, _ = io.WriteString(conn, head("GET /api/films/ HTTP/1.1"))
 	})
-	if len(reported) != 1 || !errors.Is(reported[0], context.Canceled) {
-		t.Errorf("OnError was called with %v, want context.Canceled", reported)
+	if len(*reported) != 1 || !errors.Is((*reported)[0], context.Canceled) {
+		t.Errorf("OnError was called with %v, want context.Canceled", *reported)
 	}
 }
 
 // A body that ends early is rejected, and nothing is stored. A body that arrives in parts
 // is accepted.
 func TestBodyReaders(t *testing.T) {
-	house, h := newWritable(t, Options{})
+	posters, h := newWritable(t)
 	post := func(body io.Reader) answer {
-		r := call{method: "POST", target: "/api/events/", header: http.Header{
+		r := call{method: "POST", target: "/api/posters/", header: http.Header{
 			"Authorization": {"Bearer s"}, "Content-Type": {"application/json"},
 		}}.request()
 		r.Body, r.ContentLength = io.NopCloser(body), -1
 		return serve(h, r)
 	}
-	for n := range postableEvent {
-		prefix := func() io.Reader { return strings.NewReader(postableEvent[:n]) }
+	for n := range postable {
+		prefix := func() io.Reader { return strings.NewReader(postable[:n]) }
 		for reason, body := range map[string]io.Reader{
 			"ends":              prefix(),
 			"unexpectedly ends": io.MultiReader(prefix(), iotest.ErrReader(io.ErrUnexpectedEOF)),
 			"fails":             io.MultiReader(prefix(), iotest.ErrReader(errors.New("password is 1234"))),
 			"fails with data":   iotest.DataErrReader(io.MultiReader(prefix(), iotest.ErrReader(io.ErrClosedPipe))),
-			"times out":         iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(postableEvent[:n+1]))),
+			"times out":         iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(postable[:n+1]))),
 		} {
 			if got := post(body); got.Status != 400 || strings.Contains(got.Body, "1234") {
 				t.Errorf("%s after byte %d: %d %s, want 400", reason, n, got.Status, got.Body)
 			}
 		}
 	}
-	if n := mustIn(resources.Events, house).Count(); n != 0 {
-		t.Errorf("%d events stored, want none", n)
+	if n := posters.Count(); n != 0 {
+		t.Errorf("%d posters stored, want none", n)
 	}
 	for reason, body := range map[string]io.Reader{
-		"one byte at a time": iotest.OneByteReader(strings.NewReader(postableEvent)),
-		"half at a time":     iotest.HalfReader(strings.NewReader(postableEvent)),
-		"EOF with data":      iotest.DataErrReader(strings.NewReader(postableEvent)),
+		"one byte at a time": iotest.OneByteReader(strings.NewReader(postable)),
+		"half at a time":     iotest.HalfReader(strings.NewReader(postable)),
+		"EOF with data":      iotest.DataErrReader(strings.NewReader(postable)),
 	} {
 		if got := post(body); got.Status != 201 {
 			t.Errorf("%s: %d %s, want 201", reason, got.Status, got.Body)
 		}
 	}
-	if n := mustIn(resources.Events, house).Count(); n != 3 {
-		t.Errorf("%d events stored, want 3", n)
+	if n := posters.Count(); n != 3 {
+		t.Errorf("%d posters stored, want 3", n)
 	}
 }
 
 // The body of the request panics, for instance because middleware replaced it.
 func TestPanickingBody(t *testing.T) {
-	house, h := newWritable(t, Options{})
-	r := call{method: "POST", target: "/api/events/", header: http.Header{"Authorization": {"Bearer s"}}}.request()
+	posters, h := newWritable(t)
+	r := call{method: "POST", target: "/api/posters/", header: http.Header{"Authorization": {"Bearer s"}}}.request()
 	r.Body, r.ContentLength = panickingBody{}, 10
-	if got := serve(h, r); got.Status != 500 || got.Body != internalError || mustIn(resources.Events, house).Count() != 0 {
-		t.Errorf("%d %s and %d events, want 500 and none", got.Status, got.Body, mustIn(resources.Events, house).Count())
+	if got := serve(h, r); got.Status != 500 || got.Body != internalError || posters.Count() != 0 {
+		t.Errorf("%d %s and %d posters, want 500 and none", got.Status, got.Body, posters.Count())
 	}
 }
 

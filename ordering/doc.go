@@ -1,4 +1,4 @@
-// Package ordering parses and applies orderings such as "-start_date,name", the
+// Package ordering parses and applies orderings such as "-year,title", the
 // value of the ordering parameter of an HTTP catalogue, for any Go type. It also has
 // conditions on fields, such as [Equal] and [Between].
 //
@@ -12,7 +12,7 @@
 // # Names
 //
 // Orderings, conditions and key functions name a field by the snake_case form of its
-// JSON name: "featureAuthors" is feature_authors. [Snake] and [Camel] convert names by
+// JSON name: "releasedAt" is released_at. [Snake] and [Camel] convert names by
 // the rules of djangorestframework-camel-case.
 //
 // In the text of an ordering, a leading minus means descending order, and commas

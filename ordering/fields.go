@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -22,24 +23,15 @@ type Field[T any] struct {
 	// record, and must return equal keys for equal records. It must be safe for
 	// concurrent use.
 	Key func(record *T) sortkey.Key
-	// Kind is a property of all keys of the field. [AnyKey], the zero value, is always
-	// right.
-	Kind Kind
+	// Kind is [reflect.Bool], [reflect.Int] or [reflect.String] if all keys are made by
+	// [sortkey.Bool], are numbers for which [sortkey.Key.AsInt] reports true, or are made
+	// by [sortkey.Text]. This permits a cheaper index, which is in the wrong order if a
+	// key is another one. The zero value is always right.
+	Kind reflect.Kind
 	// KeyOf returns the key of a value in a [Condition]. If nil, it is the function
 	// [KeyOf].
 	KeyOf func(value any) (sortkey.Key, error)
 }
-
-// A Kind is a property that all keys of a field have. It permits a cheaper index, which
-// is in the wrong order if a key lacks the property.
-type Kind uint8
-
-const (
-	AnyKey     Kind = iota // keys of any kind
-	BoolKey                // keys made by [sortkey.Bool]
-	IntegerKey             // keys of numbers for which [sortkey.Key.AsInt] reports true
-	TextKey                // keys made by [sortkey.Text]
-)
 
 // Fields is the set of fields that records of type T can be ordered by. It is
 // immutable and safe for concurrent use. The zero value is an empty set.
@@ -168,7 +160,7 @@ func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
 			if f.key, err = k.of(m.Field.Type); err != nil {
 				return nil, fmt.Errorf("%v: %w", t, err)
 			}
-			f.kind, f.own = AnyKey, true
+			f.kind, f.own = reflect.Invalid, true
 		}
 		if name == "" || fs.has(name) {
 			return nil, fmt.Errorf("%v: %w: the name of %s is %q, which is empty or that of another field", t, ErrInvalidFields, m.Field.Name, name)
@@ -187,8 +179,8 @@ func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
 // A memberKey is the key of a member of a struct.
 type memberKey struct {
 	key  func(reflect.Value) sortkey.Key
-	kind Kind
-	own  bool // the type decides how its values compare
+	kind reflect.Kind // see [Field]
+	own  bool         // the type decides how its values compare
 }
 
 // field returns the key of a member.
@@ -200,11 +192,11 @@ func (k keyer) field(m jsonmember.Member) memberKey {
 	}
 	own := k.ownKey(base) != nil || k[t] != nil || t.Implements(reflect.TypeFor[json.Marshaler]()) ||
 		t == reflect.TypeFor[json.Number]()
-	f := memberKey{k.keyOf(t), AnyKey, own}
+	f := memberKey{k.keyOf(t), reflect.Invalid, own}
 	switch {
 	case m.Indirect, t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
 	case hasMethod[integerKeyed](t):
-		f.kind = IntegerKey
+		f.kind = reflect.Int
 	case !own:
 		f.kind = basicKind(t)
 	}
@@ -212,17 +204,17 @@ func (k keyer) field(m jsonmember.Member) memberKey {
 }
 
 // basicKind returns the kind of the keys of basicKey.
-func basicKind(t reflect.Type) Kind {
+func basicKind(t reflect.Type) reflect.Kind {
 	switch t.Kind() {
 	case reflect.Bool:
-		return BoolKey
+		return reflect.Bool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		return IntegerKey
+		return reflect.Int
 	case reflect.String:
-		return TextKey
+		return reflect.String
 	}
-	return AnyKey
+	return reflect.Invalid
 }
 
 // keyAt returns a function that returns the key of a field. The key is null if an
@@ -428,7 +420,7 @@ func basicKey(t reflect.Type) func(reflect.Value) sortkey.Key {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return func(v reflect.Value) sortkey.Key { return sortkey.Int(v.Int()) }
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return func(v reflect.Value) sortkey.Key { return sortkey.Uint(v.Uint()) }
+		return func(v reflect.Value) sortkey.Key { return unsignedKey(v.Uint()) }
 	case reflect.Float32, reflect.Float64:
 		bits := t.Bits()
 		return func(v reflect.Value) sortkey.Key { return floatKey(v.Float(), bits) }
@@ -484,4 +476,11 @@ func jsonKey(v reflect.Value) sortkey.Key {
 		return sortkey.Null()
 	}
 	return sortkey.JSON(string(bytes.TrimSpace(b.Bytes())))
+}
+
+func unsignedKey(u uint64) sortkey.Key {
+	if u <= math.MaxInt64 {
+		return sortkey.Int(int64(u))
+	}
+	return sortkey.Number(strconv.FormatUint(u, 10))
 }

@@ -29,7 +29,7 @@ func (t Term) String() string {
 	return t.Field
 }
 
-// Format returns the terms joined by commas, such as "-start_date,name". It
+// Format returns the terms joined by commas, such as "-year,title". It
 // returns "" for no terms. O(len).
 func Format(terms []Term) string {
 	var b strings.Builder

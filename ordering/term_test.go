@@ -132,10 +132,7 @@ func TestSuggest(t *testing.T) {
 }
 
 func TestUnknownFieldSuggests(t *testing.T) {
-	fields, err := ordering.FieldsOf[book]()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fields := fieldsOf[book](t)
 	_, err1 := fields.Matcher(ordering.IsNull("createdAt"))
 	err2 := fields.Sort([]book{{}}, ordering.Asc("createdAt"))
 	for _, err := range []error{err1, err2} {

@@ -206,35 +206,6 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-func TestLinksOfAnyWindow(t *testing.T) {
-	type links struct{ Next, Previous string }
-	edge := fmt.Sprintf("/?limit=5&offset=%d", math.MaxInt-5)
-	for _, tt := range []struct {
-		reason string
-		window pagination.Window
-		count  int
-		want   links
-	}{
-		{"empty list", pagination.Window{Limit: 5}, 0, links{}},
-		{"window past the end of an empty list", pagination.Window{Limit: 3, Offset: 5}, 0, links{"", "/?limit=3&offset=2"}},
-		{"negative count", pagination.Window{Limit: 5, Offset: 5}, math.MinInt, links{"", "/?limit=5"}},
-		{"negative offset", pagination.Window{Limit: 5, Offset: math.MinInt}, 60, links{"/?limit=5&offset=5", ""}},
-		{"no limit", pagination.Window{Offset: 5}, 60, links{}},
-		{"negative limit", pagination.Window{Limit: math.MinInt, Offset: 5}, 60, links{}},
-		{"largest limit", pagination.Window{Limit: math.MaxInt, Offset: 1}, math.MaxInt, links{"", fmt.Sprintf("/?limit=%d", math.MaxInt)}},
-		{"largest offset", pagination.Window{Limit: 5, Offset: math.MaxInt}, math.MaxInt, links{"", edge}},
-		{"second to last page of the longest list", pagination.Window{Limit: 5, Offset: math.MaxInt - 10}, math.MaxInt, links{edge, fmt.Sprintf("/?limit=5&offset=%d", math.MaxInt-15)}},
-		{"last page of the longest list", pagination.Window{Limit: 5, Offset: math.MaxInt - 5}, math.MaxInt, links{"", fmt.Sprintf("/?limit=5&offset=%d", math.MaxInt-10)}},
-	} {
-		t.Run(tt.reason, func(t *testing.T) {
-			next, previous := pagination.Links("/", pagination.Query{}, tt.window, tt.count)
-			if diff := cmp.Diff(tt.want, links{next, previous}); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestAppendNextAndPrevious(t *testing.T) {
 	q := pagination.ParseQuery("q=1")
 	w := pagination.Window{Limit: 10, Offset: 20}

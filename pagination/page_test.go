@@ -107,71 +107,6 @@ func TestPageOfPathLikeHost(t *testing.T) {
 	}
 }
 
-func TestBounds(t *testing.T) {
-	type bounds struct{ Start, End int }
-	for _, tt := range []struct {
-		reason string
-		window pagination.Window
-		count  int
-		want   bounds
-	}{
-		{"middle page", pagination.Window{Limit: 10, Offset: 20}, 60, bounds{20, 30}},
-		{"short last page", pagination.Window{Limit: 21, Offset: 42}, 50, bounds{42, 50}},
-		{"full last page", pagination.Window{Limit: 10, Offset: 50}, 60, bounds{50, 60}},
-		{"at the end", pagination.Window{Limit: 10, Offset: 60}, 60, bounds{60, 60}},
-		{"past the end", pagination.Window{Limit: 10, Offset: 1000}, 60, bounds{60, 60}},
-		{"no records", pagination.Window{Limit: 10}, 0, bounds{0, 0}},
-		{"negative count", pagination.Window{Limit: 10, Offset: 5}, -7, bounds{0, 0}},
-		{"smallest count", pagination.Window{Limit: 10}, math.MinInt, bounds{0, 0}},
-		{"no limit", pagination.Window{Offset: 5}, 60, bounds{5, 60}},
-		{"zero window", pagination.Window{}, 60, bounds{0, 60}},
-		{"negative limit", pagination.Window{Limit: -3, Offset: 5}, 60, bounds{5, 60}},
-		{"smallest limit", pagination.Window{Limit: math.MinInt, Offset: 5}, 60, bounds{5, 60}},
-		{"negative offset", pagination.Window{Limit: 10, Offset: -5}, 60, bounds{0, 10}},
-		{"smallest offset", pagination.Window{Limit: 10, Offset: math.MinInt}, 60, bounds{0, 10}},
-		{"largest limit", pagination.Window{Limit: math.MaxInt, Offset: 1}, 60, bounds{1, 60}},
-		{"largest offset", pagination.Window{Limit: 10, Offset: math.MaxInt}, 60, bounds{60, 60}},
-		{"largest limit, offset and count", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}, math.MaxInt, bounds{math.MaxInt, math.MaxInt}},
-		{"sum that overflows", pagination.Window{Limit: math.MaxInt, Offset: 2}, math.MaxInt, bounds{2, math.MaxInt}},
-		{"last record of the longest list", pagination.Window{Limit: 5, Offset: math.MaxInt - 1}, math.MaxInt, bounds{math.MaxInt - 1, math.MaxInt}},
-	} {
-		t.Run(tt.reason, func(t *testing.T) {
-			start, end := tt.window.Bounds(tt.count)
-			if diff := cmp.Diff(tt.want, bounds{start, end}); diff != "" {
-				t.Errorf("%+v.Bounds(%d) (-want +got):\n%s", tt.window, tt.count, diff)
-			}
-		})
-	}
-}
-
-// TestBoundsOfSmallWindows checks all small windows of short lists.
-func TestBoundsOfSmallWindows(t *testing.T) {
-	for count := range 6 {
-		for limit := -1; limit < 8; limit++ {
-			for offset := -1; offset < 8; offset++ {
-				var want []int
-				for i := range count {
-					if i >= offset && (limit <= 0 || i < max(offset, 0)+limit) {
-						want = append(want, i)
-					}
-				}
-				w := pagination.Window{Limit: limit, Offset: offset}
-				start, end := w.Bounds(count)
-				var got []int
-				for i := start; i < end; i++ {
-					got = append(got, i)
-				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%+v.Bounds(%d) (-want +got):\n%s", w, count, diff)
-				}
-				if start < 0 || start > end || end > count {
-					t.Errorf("%+v.Bounds(%d) = %d, %d", w, count, start, end)
-				}
-			}
-		}
-	}
-}
-
 var nines = strings.Repeat("9", 4301)
 
 // windowOf returns the window of a query with a limit and an offset.
@@ -192,33 +127,6 @@ func TestLimits(t *testing.T) {
 		{"both present", pagination.Limits{}, "5", "7", window{5, 7}},
 		{"maximum", pagination.Limits{}, "1000", "", window{1000, 0}},
 		{"above the maximum", pagination.Limits{}, "1001", "", window{1000, 0}},
-		{"zero", pagination.Limits{}, "0", "0", window{21, 0}},
-		{"negative", pagination.Limits{}, "-5", "-5", window{21, 0}},
-		{"minus zero", pagination.Limits{}, "-0", "-0", window{21, 0}},
-		{"negative and out of range", pagination.Limits{}, "-" + nines, "-" + nines, window{21, 0}},
-		{"out of range", pagination.Limits{Max: -1}, nines, nines, window{math.MaxInt, math.MaxInt}},
-		{"out of range and invalid", pagination.Limits{}, nines + "x", nines + "x", window{21, 0}},
-		{"plus", pagination.Limits{}, "+5", "+7", window{5, 7}},
-		{"leading zeros", pagination.Limits{}, strings.Repeat("0", 4300) + "5", "007", window{5, 7}},
-		{"only a sign", pagination.Limits{}, "-", "+", window{21, 0}},
-		{"two signs", pagination.Limits{}, "+-5", "++7", window{21, 0}},
-		{"minus and another sign", pagination.Limits{}, "-+5", "--7", window{21, 0}},
-		{"trailing sign", pagination.Limits{}, "5-", "7+", window{21, 0}},
-		{"space after the sign", pagination.Limits{}, "+ 5", "- 7", window{21, 0}},
-		{"space around a signed number", pagination.Limits{}, " +5 ", "\t+7\n", window{5, 7}},
-		{"ASCII white space", pagination.Limits{}, "\t\n\v\f\r 5", "7\t\n\v\f\r ", window{5, 7}},
-		{"Unicode white space", pagination.Limits{}, "\u00855\u00a0", "\u20287\u3000", window{5, 7}},
-		{"zero-width characters", pagination.Limits{}, "5\u200b", "\ufeff7", window{21, 0}},
-		{"ASCII separators", pagination.Limits{}, "5\x1f", "\x1c7", window{21, 0}},
-		{"only space", pagination.Limits{}, " ", "\u3000", window{21, 0}},
-		{"two numbers", pagination.Limits{}, "5 6", "7\n8", window{21, 0}},
-		{"non-ASCII digits", pagination.Limits{}, "٣", "１", window{21, 0}},
-		{"underscores", pagination.Limits{}, "1_0", "1_0", window{21, 0}},
-		{"fraction and exponent", pagination.Limits{}, "1.5", "1e2", window{21, 0}},
-		{"other bases", pagination.Limits{}, "0x10", "0b1", window{21, 0}},
-		{"words", pagination.Limits{}, "null", "inf", window{21, 0}},
-		{"invalid UTF-8 and NUL", pagination.Limits{}, "5\xff", "\x007", window{21, 0}},
-
 		{"Default", pagination.Limits{Default: 50}, "", "", window{50, 0}},
 		{"negative Default", pagination.Limits{Default: -50}, "", "", window{1000, 0}},
 		{"Default above Max", pagination.Limits{Default: 50, Max: 10}, "", "", window{10, 0}},
@@ -227,48 +135,12 @@ func TestLimits(t *testing.T) {
 		{"Max", pagination.Limits{Max: 10}, "11", "11", window{10, 11}},
 		{"negative Max", pagination.Limits{Max: -1}, "1001", "", window{1001, 0}},
 		{"Default with negative Max", pagination.Limits{Default: 5000, Max: -1}, "", "", window{5000, 0}},
+		{"out of range", pagination.Limits{Max: -1}, nines, nines, window{math.MaxInt, math.MaxInt}},
 	} {
-		t.Run(tt.reason, func(t *testing.T) {
-			got := windowOf(tt.limits, tt.limit, tt.offset)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// TestLargestInts uses the largest ints of 32 and 64 bits.
-func TestLargestInts(t *testing.T) {
-	for _, text := range []string{
-		"2147483646", "2147483647", "2147483648", "4294967296",
-		"9223372036854775806", "9223372036854775807", "9223372036854775808",
-		"18446744073709551616", "92233720368547758070",
-	} {
-		want := saturated(text)
-		got := windowOf(pagination.Limits{Max: -1}, text, text)
-		if diff := cmp.Diff(pagination.Window{Limit: want, Offset: want}, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
+		got := windowOf(tt.limits, tt.limit, tt.offset)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
-	}
-}
-
-func TestLimitsWindow(t *testing.T) {
-	for _, tt := range []struct {
-		reason, query string
-		want          pagination.Window
-	}{
-		{"empty query", "", pagination.Window{Limit: 21}},
-		{"repeated", "limit=5&offset=1&limit=6&offset=2", pagination.Window{Limit: 6, Offset: 2}},
-		{"last value invalid", "limit=5&offset=1&limit=x&offset", pagination.Window{Limit: 21}},
-		{"unescaped UTF-8 white space", "limit=5\u3000&offset=\u20287", pagination.Window{Limit: 5, Offset: 7}},
-		{"unescaped Latin-1 white space", "limit=5\xa0&offset=\x857", pagination.Window{Limit: 5, Offset: 7}},
-	} {
-		t.Run(tt.reason, func(t *testing.T) {
-			got := pagination.Limits{}.Window(pagination.ParseQuery(tt.query))
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 
@@ -293,12 +165,28 @@ func saturated(text string) int {
 	return int(n.Int64())
 }
 
+// FuzzLimits compares windows with a regular expression and big integers.
 func FuzzLimits(f *testing.F) {
-	f.Add("5", "7", 21, 1000)
-	f.Add(" +5 ", "-0", 0, 0)
-	f.Add("99999999999999999999", "99999999999999999999x", -1, -1)
-	f.Add("\u00a05", "\u200b7", 50, 10)
-	f.Add("1_0", "\xff", math.MaxInt, math.MinInt)
+	for _, text := range []string{
+		"", "0", "-0", "7", "007", "-5", "abc", "null", "inf", // and the largest ints of 32 and 64 bits:
+		"2147483646", "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967295", "4294967296", "4294967301",
+		"9223372036854775806", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
+		"18446744073709551616", "18446744073709551621", "92233720368547758070", nines, "-" + nines, nines + "x",
+		"+7", "-", "+", "+-5", "-+5", "++7", "--7", "7-", "7+", "+ 7", "- 7", " +7 ", "\t+7\n", // signs
+		"\t\n\v\f\r 7\t\n\v\f\r ", "\u00857\u00a0", "\u20287\u3000", " ", "\u3000", "7 8", // white space
+		"7\u200b", "\ufeff7", "7\x1f", "\x1c7", "\x007", "7\xff", // not white space
+		"٣", "１", "1_0", "1.5", "1e2", "0x10", "0b1", strings.Repeat("0", 4300) + "7",
+	} {
+		f.Add(text, text, 0, 0)
+		f.Add(text, "1", 7, -1)
+	}
+	for _, limits := range []pagination.Limits{
+		{Default: 50, Max: 10}, {Max: math.MaxInt}, {Max: math.MinInt}, {Default: math.MaxInt, Max: 3}, {Default: math.MaxInt, Max: -1},
+		{Default: math.MinInt, Max: -1}, {Default: math.MinInt, Max: math.MinInt},
+	} {
+		f.Add("", "", limits.Default, limits.Max)
+		f.Add(nines, nines, limits.Default, limits.Max)
+	}
 	f.Fuzz(func(t *testing.T, limit, offset string, byDefault, maximum int) {
 		size := saturated(limit)
 		if size < 1 {
@@ -324,9 +212,10 @@ func FuzzLimits(f *testing.F) {
 	})
 }
 
-// edges are ints whose sums and differences may overflow, for 32 and 64 bits.
+// edges are small ints, and ints whose sums and differences may overflow, for 32 and 64
+// bits.
 var edges = [...]int{
-	math.MinInt, math.MinInt + 1, math.MinInt / 2, -21, -1, 0, 1, 2, 21,
+	math.MinInt, math.MinInt + 1, math.MinInt / 2, -21, -1, 0, 1, 2, 3, 4, 5, 7, 21,
 	math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt - 21, math.MaxInt - 1, math.MaxInt,
 }
 
@@ -395,101 +284,37 @@ func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 	return p
 }
 
-func TestWindowArithmeticDoesNotOverflow(t *testing.T) {
+// checkWindow compares a window and its neighbours with big integers. The next page begins
+// where the window ends.
+func checkWindow(t *testing.T, w pagination.Window, count int) {
+	t.Helper()
+	got := pagingOf(t, w, count)
+	if diff := cmp.Diff(modelPaging(w, count), got); diff != "" {
+		t.Errorf("%+v of %d (-want +got):\n%s", w, count, diff)
+	}
+	if got.Next >= 0 {
+		next := pagingOf(t, pagination.Window{Limit: w.Limit, Offset: got.Next}, count)
+		if next.Start != got.End || next.Previous != max(w.Offset, 0) {
+			t.Errorf("%+v of %d: paging %+v, of the next page %+v", w, count, got, next)
+		}
+	}
+}
+
+func TestWindows(t *testing.T) {
 	for _, limit := range edges {
 		for _, offset := range edges {
 			for _, count := range edges {
-				w := pagination.Window{Limit: limit, Offset: offset}
-				if diff := cmp.Diff(modelPaging(w, count), pagingOf(t, w, count)); diff != "" {
-					t.Errorf("%+v of %d (-want +got):\n%s", w, count, diff)
-				}
+				checkWindow(t, pagination.Window{Limit: limit, Offset: offset}, count)
 			}
 		}
 	}
 }
 
-func TestNumbersOutOfRange(t *testing.T) {
-	plus := func(n int, by int64) string {
-		sum := new(big.Int).Add(big.NewInt(int64(n)), big.NewInt(by))
-		return sum.String()
-	}
-	unlimited := pagination.Limits{Default: 7, Max: -1}
-	for _, tt := range []struct {
-		reason string
-		text   string
-		want   pagination.Window
-	}{
-		{"MaxInt-1", plus(math.MaxInt, -1), pagination.Window{Limit: math.MaxInt - 1, Offset: math.MaxInt - 1}},
-		{"MaxInt", plus(math.MaxInt, 0), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"MaxInt+1", plus(math.MaxInt, 1), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"MaxInt+10", plus(math.MaxInt, 10), pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"MaxUint32", "4294967295", pagination.Window{Limit: min(math.MaxUint32, math.MaxInt), Offset: min(math.MaxUint32, math.MaxInt)}},
-		{"2^32+5, which wraps to 5 on 32 bits", "4294967301", pagination.Window{Limit: min(1<<32+5, math.MaxInt), Offset: min(1<<32+5, math.MaxInt)}},
-		{"2^64+5, which wraps to 5 on 64 bits", "18446744073709551621", pagination.Window{Limit: math.MaxInt, Offset: math.MaxInt}},
-		{"MinInt", plus(math.MinInt, 0), pagination.Window{Limit: 7}},
-		{"MinInt-1", plus(math.MinInt, -1), pagination.Window{Limit: 7}},
-		{"MinInt-10", plus(math.MinInt, -10), pagination.Window{Limit: 7}},
-	} {
-		if diff := cmp.Diff(tt.want, windowOf(unlimited, tt.text, tt.text)); diff != "" {
-			t.Errorf("%s: window of %q (-want +got):\n%s", tt.reason, tt.text, diff)
-		}
-	}
-	for _, tt := range []struct {
-		reason string
-		limits pagination.Limits
-		limit  string
-		want   int
-	}{
-		{"largest Max", pagination.Limits{Max: math.MaxInt}, plus(math.MaxInt, 1), math.MaxInt},
-		{"smallest Max", pagination.Limits{Max: math.MinInt}, plus(math.MaxInt, 0), math.MaxInt},
-		{"largest Default above Max", pagination.Limits{Default: math.MaxInt, Max: 3}, "", 3},
-		{"largest Default", pagination.Limits{Default: math.MaxInt, Max: -1}, "", math.MaxInt},
-		{"smallest Default", pagination.Limits{Default: math.MinInt, Max: -1}, "", math.MaxInt},
-	} {
-		if got := windowOf(tt.limits, tt.limit, "").Limit; got != tt.want {
-			t.Errorf("%s: %+v, limit %q: Limit = %d, want %d", tt.reason, tt.limits, tt.limit, got, tt.want)
-		}
-	}
-}
-
-func TestPageOfEmptyList(t *testing.T) {
-	for _, limit := range edges {
-		for _, offset := range edges {
-			for _, count := range []int{0, -1, math.MinInt} {
-				w := pagination.Window{Limit: limit, Offset: offset}
-				if start, end := w.Bounds(count); start != 0 || end != 0 {
-					t.Errorf("%+v.Bounds(%d) = %d, %d, want 0, 0", w, count, start, end)
-				}
-				if dst, ok := pagination.AppendNext(nil, "/b/", pagination.Query{}, w, count); ok || len(dst) > 0 {
-					t.Errorf("%+v of %d: next = %q, want none", w, count, dst)
-				}
-			}
-		}
-	}
-}
-
-// FuzzWindow checks windows and their neighbours against big integers, and that the next
-// page begins where the window ends.
 func FuzzWindow(f *testing.F) {
 	f.Add(10, 20, 60)
 	f.Add(10, 50, 60)
 	f.Add(21, 42, 50)
-	f.Add(-1, -1, -1)
-	f.Add(0, 5, 0)
-	f.Add(math.MaxInt, math.MaxInt, math.MaxInt)
-	f.Add(math.MaxInt, 2, math.MaxInt)
-	f.Add(math.MinInt, math.MinInt, math.MinInt)
 	f.Fuzz(func(t *testing.T, limit, offset, count int) {
-		w := pagination.Window{Limit: limit, Offset: offset}
-		got := pagingOf(t, w, count)
-		if diff := cmp.Diff(modelPaging(w, count), got); diff != "" {
-			t.Errorf("%+v of %d (-want +got):\n%s", w, count, diff)
-		}
-		if got.Next >= 0 {
-			next := pagingOf(t, pagination.Window{Limit: limit, Offset: got.Next}, count)
-			if next.Start != got.End || next.Previous != max(offset, 0) {
-				t.Errorf("%+v of %d: paging %+v, of the next page %+v", w, count, got, next)
-			}
-		}
+		checkWindow(t, pagination.Window{Limit: limit, Offset: offset}, count)
 	})
 }

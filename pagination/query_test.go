@@ -118,6 +118,7 @@ func TestQueryEncode(t *testing.T) {
 		{"empty query", "", ""},
 		{"only separators", "&&", ""},
 		{"sorted by name, stable", "b=2&a=3&a=1", "a=3&a=1&b=2"},
+		{"many, stable", "b=1" + strings.Repeat("&a=1&a=2", 10), strings.Repeat("a=1&a=2&", 10) + "b=1"},
 		{"sorted by decoded name", "%62=1&a=2&%5A=3", "Z=3&a=2&b=1"},
 		{"sorted by code point, not by UTF-16", "%F0%90%80%80=1&%EF%BF%BD=2", "%EF%BF%BD=2&%F0%90%80%80=1"},
 		{"limit and offset", "offset=2&limit=5&limit=x", "limit=5&limit=x&offset=2"},

@@ -19,8 +19,8 @@ import (
 // No copy may have an event without its author. The tests that use porcupine would
 // detect such a copy, too, but they check far fewer copies.
 func TestNoEventWithoutAuthor(t *testing.T) {
-	house := mustNew()
-	authors, err := resources.Records("authors").In(house)
+	cat := mustNew()
+	authors, err := resources.Records("authors").In(cat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +38,14 @@ func TestNoEventWithoutAuthor(t *testing.T) {
 	for range 3 {
 		var pairs []pair
 		repeat(func() (err error) {
-			pairs, err = replacePairs(house, authors, pairs)
+			pairs, err = replacePairs(cat, authors, pairs)
 			return err
 		})
 	}
 	for range 2 {
-		repeat(func() error { return checkSaved(house) })
+		repeat(func() error { return checkSaved(cat) })
 	}
-	repeat(func() error { return checkCloned(house) })
+	repeat(func() error { return checkCloned(cat) })
 	group.Wait()
 }
 
@@ -54,27 +54,27 @@ type pair struct{ author, event int }
 
 // replacePairs inserts a pair and deletes the oldest if there are more than four.
 // It returns the remaining pairs.
-func replacePairs(house *catalogue.Catalogue, authors *catalogue.Collection[schema.Record], pairs []pair) (_ []pair, err error) {
+func replacePairs(cat *catalogue.Catalogue, authors *catalogue.Collection[schema.Record], pairs []pair) (_ []pair, err error) {
 	var p pair
 	if p.author, err = authors.Insert(schema.Record{}); err != nil {
 		return nil, err
 	}
-	if p.event, err = mustIn(resources.Events, house).Insert(resources.Event{Authors: []int{p.author}}); err != nil {
+	if p.event, err = mustIn(resources.Events, cat).Insert(resources.Event{Authors: []int{p.author}}); err != nil {
 		return nil, err
 	}
 	if pairs = append(pairs, p); len(pairs) <= 4 {
 		return pairs, nil
 	}
-	if err = mustIn(resources.Events, house).Delete(pairs[0].event); err == nil {
+	if err = mustIn(resources.Events, cat).Delete(pairs[0].event); err == nil {
 		err = authors.Delete(pairs[0].author)
 	}
 	return pairs[1:], err
 }
 
 // checkSaved checks that each event of a saved catalogue has its author.
-func checkSaved(house *catalogue.Catalogue) error {
+func checkSaved(cat *catalogue.Catalogue) error {
 	var data bytes.Buffer
-	if err := house.Save(&data); err != nil {
+	if err := cat.Save(&data); err != nil {
 		return err
 	}
 	var saved struct {
@@ -100,8 +100,8 @@ func checkSaved(house *catalogue.Catalogue) error {
 }
 
 // checkCloned checks that each event of a clone has its author.
-func checkCloned(house *catalogue.Catalogue) error {
-	clone := house.Clone()
+func checkCloned(cat *catalogue.Catalogue) error {
+	clone := cat.Clone()
 	authors, err := resources.Records("authors").In(clone)
 	if err != nil {
 		return err

@@ -116,10 +116,10 @@ func (k *codec[T]) read(record T, err error) reading {
 // records implements collection with records of type T.
 type records[T any] struct {
 	*codec[T]
-	c     *catalogue.Collection[T]
-	house *catalogue.Catalogue // nil if c is standalone
-	key   string
-	base  *base
+	c    *catalogue.Collection[T]
+	cat  *catalogue.Catalogue // nil if c is standalone
+	key  string
+	base *base
 }
 
 func (c *records[T]) insert(r row) (int, error) { return c.c.Insert(c.encode(r)) }
@@ -252,9 +252,13 @@ func (k *codec[T]) changes(list []catalogue.Change[T]) ([]change, error) {
 }
 
 func (k *codec[T]) change(ch catalogue.Change[T]) (c change, err error) {
-	c = change{ch.Revision, ch.Kind, ch.Last, row{ID: ch.ID}}
-	if ch.Kind != catalogue.Deleted {
-		record := ch.Record()
+	c = change{ch.Revision, deleted, ch.Last, row{ID: ch.ID}}
+	_, existed := ch.Before()
+	if record, exists := ch.After(); exists {
+		c.kind = inserted
+		if existed {
+			c.kind = updated
+		}
 		c.row, err = k.decode(&record)
 	}
 	return c, err
@@ -283,19 +287,19 @@ func (c *records[T]) load(rows []row) error {
 	if err != nil {
 		return err
 	}
-	return c.house.Load(strings.NewReader(`{"`+c.key+`":`+string(data)+`}`), catalogue.LoadOptions{})
+	return c.cat.Load(strings.NewReader(`{"`+c.key+`":`+string(data)+`}`), catalogue.LoadOptions{})
 }
 
 // A catalogueCollection is a collection of a catalogue.
 type catalogueCollection interface {
 	collection
-	in(house *catalogue.Catalogue) (catalogueCollection, error)
+	in(cat *catalogue.Catalogue) (catalogueCollection, error)
 }
 
 // in returns the collection of the same key in another catalogue.
-func (c *records[T]) in(house *catalogue.Catalogue) (catalogueCollection, error) {
-	typed, err := catalogue.Define[T](c.key, catalogue.Options{}).In(house)
-	return &records[T]{c.codec, typed, house, c.key, c.base}, err
+func (c *records[T]) in(cat *catalogue.Catalogue) (catalogueCollection, error) {
+	typed, err := catalogue.Define[T](c.key, catalogue.Options{}).In(cat)
+	return &records[T]{c.codec, typed, cat, c.key, c.base}, err
 }
 
 // standaloneTarget returns the target of a standalone collection.
@@ -307,23 +311,23 @@ func standaloneTarget[T any](c *records[T]) target {
 
 // catalogueTarget returns the target of one or two collections of a catalogue. empty
 // returns an empty catalogue with the same definitions.
-func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, collections ...catalogueCollection) target {
+func catalogueTarget(empty func() (*catalogue.Catalogue, error), cat *catalogue.Catalogue, collections ...catalogueCollection) target {
 	t := target{
 		save: func() (func() (target, error), error) {
 			var data bytes.Buffer
-			err := house.Save(&data)
+			err := cat.Save(&data)
 			return func() (target, error) {
-				house, err := empty()
+				cat, err := empty()
 				if err == nil {
-					err = house.Load(&data, catalogue.LoadOptions{})
+					err = cat.Load(&data, catalogue.LoadOptions{})
 				}
 				if err != nil {
 					return target{}, err
 				}
-				return targetIn(empty, house, collections), nil
+				return targetIn(empty, cat, collections), nil
 			}, err
 		},
-		clone: func() target { return targetIn(empty, house.Clone(), collections) },
+		clone: func() target { return targetIn(empty, cat.Clone(), collections) },
 	}
 	for _, c := range collections {
 		t.collections = append(t.collections, c)
@@ -332,13 +336,13 @@ func catalogueTarget(empty func() (*catalogue.Catalogue, error), house *catalogu
 }
 
 // targetIn returns the target of the same collections in another catalogue.
-func targetIn(empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, collections []catalogueCollection) target {
+func targetIn(empty func() (*catalogue.Catalogue, error), cat *catalogue.Catalogue, collections []catalogueCollection) target {
 	collections = slices.Clone(collections)
 	for i, c := range collections {
 		var err error
-		if collections[i], err = c.in(house); err != nil {
+		if collections[i], err = c.in(cat); err != nil {
 			panic(err) // it has the same collections
 		}
 	}
-	return catalogueTarget(empty, house, collections...)
+	return catalogueTarget(empty, cat, collections...)
 }

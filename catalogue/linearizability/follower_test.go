@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/gobacklist/backlist/catalogue"
 )
 
 // A follower iterates over the changes that are made to a collection in a round.
@@ -44,7 +43,7 @@ func (f *follower) run(coll collection) {
 			return
 		}
 		f.changes = append(f.changes, ch)
-		if ch.kind == catalogue.Inserted && ch.row.F[0] == sentinel {
+		if ch.kind == inserted && ch.row.F[0] == sentinel {
 			return
 		}
 	}

@@ -22,11 +22,11 @@ func TestNoStaleResponse(t *testing.T) {
 		eventsOverHTTP("few events", 0, nil),
 		eventsOverHTTP("many events", 300, nil),
 		workload{name: "open records", collections: []collectionModel{open}, mix: forHTTP, newTarget: func() (target, error) {
-			house, books, err := booksIn(openCodec(), open)
+			cat, books, err := booksIn(openCodec(), open)
 			if err != nil {
 				return target{}, err
 			}
-			return httpTarget(emptyFor(openCodec(), open), house, books, nil)
+			return httpTarget(emptyFor(openCodec(), open), cat, books, nil)
 		}})
 }
 
@@ -36,8 +36,8 @@ func eventsOverHTTP(name string, size int, wrap func(http.Handler) http.Handler)
 	t := eventModel(size)
 	t.lenient = true
 	return workload{name: name, collections: []collectionModel{t}, mix: forHTTP, required: true, newTarget: func() (target, error) {
-		house := mustNew()
-		return httpTarget(emptyCatalogue, house, eventsIn(house, t), wrap)
+		cat := mustNew()
+		return httpTarget(emptyCatalogue, cat, eventsIn(cat, t), wrap)
 	}}
 }
 
@@ -53,8 +53,8 @@ type httpCollection[T any] struct {
 
 // httpTarget returns the target of a collection that is read through a handler. If
 // wrap is not nil, it wraps the handler.
-func httpTarget[T any](empty func() (*catalogue.Catalogue, error), house *catalogue.Catalogue, c *records[T], wrap func(http.Handler) http.Handler) (target, error) {
-	handler, err := httpapi.New(house, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
+func httpTarget[T any](empty func() (*catalogue.Catalogue, error), cat *catalogue.Catalogue, c *records[T], wrap func(http.Handler) http.Handler) (target, error) {
+	handler, err := httpapi.New(cat, httpapi.Options{ETags: true, Authorizer: httpapi.AllowAll})
 	if err != nil {
 		return target{}, err
 	}
@@ -62,15 +62,15 @@ func httpTarget[T any](empty func() (*catalogue.Catalogue, error), house *catalo
 	if wrap != nil {
 		h = wrap(h)
 	}
-	t := catalogueTarget(empty, house, c)
+	t := catalogueTarget(empty, cat, c)
 	t.collections = []collection{&httpCollection[T]{records: c, handler: h, pages: make(map[string]map[string][]byte)}}
 	t.clone = func() target {
-		coll, err := c.in(house.Clone())
+		coll, err := c.in(cat.Clone())
 		if err != nil {
 			panic(err) // a clone has the same collections
 		}
 		cloned := coll.(*records[T])
-		t, err := httpTarget(empty, cloned.house, cloned, wrap)
+		t, err := httpTarget(empty, cloned.cat, cloned, wrap)
 		if err != nil {
 			panic(err) // it has the same collections
 		}

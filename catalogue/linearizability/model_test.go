@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/gobacklist/backlist/catalogue"
 )
 
 // A model is the sequential specification of one or two collections. It does not
@@ -239,11 +238,11 @@ func difference(before, after []row, written map[int]bool) []change {
 		at, inAfter := find(after, id)
 		switch {
 		case inBefore && inAfter:
-			changes = append(changes, change{kind: catalogue.Updated, row: after[at]})
+			changes = append(changes, change{kind: updated, row: after[at]})
 		case inAfter:
-			changes = append(changes, change{kind: catalogue.Inserted, row: after[at]})
+			changes = append(changes, change{kind: inserted, row: after[at]})
 		case inBefore:
-			changes = append(changes, change{kind: catalogue.Deleted, row: row{ID: id}})
+			changes = append(changes, change{kind: deleted, row: row{ID: id}})
 		}
 	}
 	slices.SortFunc(changes, func(a, b change) int { return a.row.ID - b.row.ID })

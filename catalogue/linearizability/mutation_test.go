@@ -145,10 +145,10 @@ func TestMutations(t *testing.T) {
 			test:   "TestNoLostCondition",
 		},
 		{
-			reason: "the rank of a bound is off by one",
+			reason: "a bound before its key is after it, and the reverse",
 			file:   "catalogue/internal/store/bound.go",
-			old:    "\treturn c < 0 || c == 0 && after\n",
-			new:    "\treturn c <= 0\n",
+			old:    "\tif b.after {\n",
+			new:    "\tif !b.after {\n",
 			test:   "TestNoStaleSelection",
 		},
 		{

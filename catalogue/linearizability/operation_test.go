@@ -79,10 +79,19 @@ type output struct {
 	all      []output // the result of save or clone for each collection
 }
 
+// A changeKind is what a change did to a record.
+type changeKind int
+
+const (
+	inserted changeKind = 1 + iota
+	updated
+	deleted
+)
+
 // A change is a change of one record.
 type change struct {
 	revision uint64
-	kind     catalogue.ChangeKind
+	kind     changeKind
 	last     bool
 	row      row // only the id if the record was deleted
 }

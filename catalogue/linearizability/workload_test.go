@@ -88,8 +88,8 @@ func loadable(m mix) []workload {
 func catalogueWorkload[T any](name string, m mix, k *codec[T], size int, t collectionModel) workload {
 	t.base, t.texts = newBase(size, false, t.unique...), k.texts()
 	return workload{name: name, mix: m, collections: []collectionModel{t}, newTarget: func() (target, error) {
-		house, books, err := booksIn(k, t)
-		return catalogueTarget(emptyFor(k, t), house, books), err
+		cat, books, err := booksIn(k, t)
+		return catalogueTarget(emptyFor(k, t), cat, books), err
 	}}
 }
 
@@ -103,12 +103,12 @@ func emptyFor[T any](k *codec[T], t collectionModel) func() (*catalogue.Catalogu
 
 // booksIn returns a new catalogue and its books.
 func booksIn[T any](k *codec[T], t collectionModel) (*catalogue.Catalogue, *records[T], error) {
-	house, err := emptyFor(k, t)()
+	cat, err := emptyFor(k, t)()
 	if err != nil {
 		return nil, nil, err
 	}
-	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(house)
-	return house, &records[T]{codec: k, c: books, house: house, key: "books", base: t.base}, err
+	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(cat)
+	return cat, &records[T]{codec: k, c: books, cat: cat, key: "books", base: t.base}, err
 }
 
 func emptyCatalogue() (*catalogue.Catalogue, error) { return mustNew(), nil }
@@ -119,21 +119,21 @@ func eventModel(size int) collectionModel {
 }
 
 // eventsIn returns the events of a catalogue.
-func eventsIn(house *catalogue.Catalogue, t collectionModel) *records[resources.Event] {
-	return &records[resources.Event]{codec: eventCodec(), c: mustIn(resources.Events, house), house: house, key: "events", base: t.base}
+func eventsIn(cat *catalogue.Catalogue, t collectionModel) *records[resources.Event] {
+	return &records[resources.Event]{codec: eventCodec(), c: mustIn(resources.Events, cat), cat: cat, key: "events", base: t.base}
 }
 
 // twoCollections returns a workload with the authors and events of one catalogue.
 func twoCollections(name string, size int) workload {
 	authors, events := collectionModel{base: newBase(size, true), open: true}, eventModel(size)
 	return workload{name: name, mix: forCatalogues, collections: []collectionModel{authors, events}, required: true, newTarget: func() (target, error) {
-		house := mustNew()
-		c, err := resources.Records("authors").In(house)
+		cat := mustNew()
+		c, err := resources.Records("authors").In(cat)
 		if err != nil {
 			return target{}, err
 		}
-		coll := &records[schema.Record]{codec: openCodec(), c: c, house: house, key: "authors", base: authors.base}
-		return catalogueTarget(emptyCatalogue, house, coll, eventsIn(house, events)), nil
+		coll := &records[schema.Record]{codec: openCodec(), c: c, cat: cat, key: "authors", base: authors.base}
+		return catalogueTarget(emptyCatalogue, cat, coll, eventsIn(cat, events)), nil
 	}}
 }
 

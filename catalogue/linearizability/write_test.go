@@ -1,7 +1,5 @@
 package linearizability_test
 
-import "github.com/gobacklist/backlist/catalogue"
-
 // write performs a write of one record but does not add a revision. changed is nil
 // if the write failed with the expected error. A batch may have duplicates until it ends.
 func (m *collectionModel) write(s state, in input, out output, inBatch bool) (ok bool, next state, changed *change) {
@@ -31,18 +29,18 @@ func (m *collectionModel) prepare(s state, in input) (ch change, before row, err
 	if found {
 		before = s.rows[at]
 	}
-	ch = change{kind: catalogue.Updated, row: in.row}
+	ch = change{kind: updated, row: in.row}
 	switch {
 	case in.kind == insert && found:
 		return ch, before, exists
 	case (in.kind == update || in.kind == remove) && !found:
 		return ch, before, notFound
 	case in.kind == remove:
-		return change{kind: catalogue.Deleted, row: row{ID: id}}, before, ""
+		return change{kind: deleted, row: row{ID: id}}, before, ""
 	case in.kind == update:
 		ch.row = m.incremented(before, in.field)
 	case !found:
-		ch.kind = catalogue.Inserted
+		ch.kind = inserted
 	}
 	if ch.row.ID == 0 {
 		ch.row.ID = s.last + 1
@@ -52,7 +50,7 @@ func (m *collectionModel) prepare(s state, in input) (ch change, before row, err
 
 // apply returns the state after a change.
 func (s state) apply(ch change) state {
-	if ch.kind == catalogue.Deleted {
+	if ch.kind == deleted {
 		s.rows = without(s.rows, ch.row.ID)
 		return s
 	}

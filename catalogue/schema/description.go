@@ -28,13 +28,14 @@ type Description struct {
 
 	// Filters are the parameters that select records: the snake_case name of a field,
 	// alone or followed by two underscores and a lookup, such as "minutes__gte".
-	// [Description.Filter] lists the lookups. A filter cannot follow a reference.
+	// [Description.Filter] lists the lookups. A filter cannot name a field of another
+	// record, such as "director__name". Parameters that are not in Filters are ignored.
 	Filters []string
 
 	// Search names the fields in which the parameter search finds text, in snake_case.
 	// As in Django REST framework, "^name" finds text at the beginning of the field only,
 	// "=slug" compares the whole field, and "director__name" is the field of the record
-	// that director refers to.
+	// that director refers to, which must be one record and not a list.
 	Search []string
 }
 
@@ -188,6 +189,8 @@ func (d Description) checkSearch() error {
 		switch {
 		case !ok:
 			return fmt.Errorf("search %q: unknown field %q: %s", entry, first, ordering.Suggest(first, d.snakeNames()))
+		case f.Kind == References:
+			return fmt.Errorf("search %q: field %q is a list: want a reference to one record", entry, first)
 		case f.Kind != Reference || f.Refers == "":
 			return fmt.Errorf("search %q: field %q does not refer to a collection", entry, first)
 		case second == "" || strings.Contains(second, "__"):

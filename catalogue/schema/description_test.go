@@ -9,7 +9,7 @@ import (
 )
 
 func TestCheckAccepts(t *testing.T) {
-	list := []Description{must(t, "events"), must(t, "social-links"), filterFilms(), filterDirectors(), filterGenres()}
+	list := []Description{own()["films"], own()["directors"], own()["genres"]}
 	for _, d := range list {
 		if err := d.Check(); err != nil {
 			t.Errorf("%s: %v", d.Key, err)
@@ -104,12 +104,12 @@ func TestCheckRejects(t *testing.T) {
 		{search("$title"), `search "$title": unknown field "$title": did you mean title?`, "unknown sign"},
 		{search("minutes"), `search "minutes": field "minutes" is not text`, "number"},
 		{search("title__name"), `search "title__name": field "title" does not refer to a collection`, "path through text"},
-		{search("genres__name"), `search "genres__name": field "genres" does not refer to a collection`, "path through a list"},
+		{search("genres__name"), `search "genres__name": field "genres" is a list: want a reference to one record`, "path through a list"},
 		{search("directer__name"), `search "directer__name": unknown field "directer": did you mean director?`, "path through an unknown field"},
 		{search("director__"), `search "director__": want a field of directors after director__`, "path without an end"},
 		{search("director__city__name"), `search "director__city__name": want a field of directors after director__`, "path of two references"},
 	} {
-		d := filterFilms()
+		d := own()["films"]
 		row.change(&d)
 		err := d.Check()
 		if err == nil || !errors.Is(err, ErrInvalid) {
@@ -118,7 +118,7 @@ func TestCheckRejects(t *testing.T) {
 			t.Errorf("%s: Check returns\n%v, want\n%s", row.reason, err, want)
 		}
 	}
-	d := filterFilms()
+	d := own()["films"]
 	d.Key = ""
 	if err := d.Check(); err == nil || err.Error() != `schema: invalid description of "": the key is empty` {
 		t.Errorf("no key: %v", err)
@@ -128,7 +128,7 @@ func TestCheckRejects(t *testing.T) {
 // TestCheckParameters checks that filters cannot have the names of other parameters.
 func TestCheckParameters(t *testing.T) {
 	for _, name := range []string{"limit", "offset", "ordering", "search", "format"} {
-		d := filterFilms()
+		d := own()["films"]
 		d.Fields = append(d.Fields, Field{Name: name, Kind: Integer})
 		if err := d.Check(); err != nil {
 			t.Errorf("a field named %s: %v", name, err)

@@ -60,9 +60,11 @@ type Test struct {
 //
 // Numbers and dates have exact, in, gt, gte, lt, lte, range and isnull; text and choices
 // have exact, in, isnull and the lookups of text; booleans have exact and isnull;
-// references have exact, in and isnull, and lists of ids only exact. As in django-filter, a
+// references have exact, in and isnull, and lists of ids only exact. Lists of text and JSON have
+// no lookups: to filter by tags, make them a collection that the records refer to. As in django-filter, a
 // boolean that is neither true, 1, false nor 0, in any case, is as if it were not given. So
-// is an empty value. Filter ignores other parameters, including those of Filters that [Description.Check] rejects.
+// is an empty value. Filter ignores other parameters, including those of Filters that
+// [Description.Check] rejects.
 //
 // If a parameter is repeated, the last value counts, except that all values of a list of
 // ids do. An empty value counts as absent, except in a list of ids. Ids must be those of
@@ -72,7 +74,7 @@ type Test struct {
 // A search of more than 100 different words is invalid.
 //
 // The error is [FieldErrors] in the order of Filters, and then search. Its names are those
-// of the parameters, converted with [ordering.Camel], such as "premiereAt_Gte". O(len of Filters
+// of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for released_at__gte. O(len of Filters
 // × Fields + len of the values), without the calls of exists.
 func (d Description) Filter(params url.Values, exists func(collection string, id int) bool) (Filter, error) {
 	if len(params) == 0 {
@@ -264,8 +266,8 @@ func containsUpper(s, word string) bool {
 	return false
 }
 
-// searchUpper is like containsUpper, but compares a rolling hash of s with that of word,
-// as package strings does. It is slower for most texts, but linear for all.
+// searchUpper does the work of containsUpper by comparing a rolling hash of s with that of
+// word, as package strings does. It is slower for most texts, but linear for all.
 func searchUpper(s, word string) bool {
 	const prime = 16777619
 	power, want, got := uint32(1), uint32(0), uint32(0)

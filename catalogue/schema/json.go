@@ -502,7 +502,7 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// appendRune is like utf8.AppendRune, but also encodes unpaired surrogates.
+// appendRune appends the UTF-8 encoding of a rune, which can be an unpaired surrogate.
 func appendRune(b []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(b, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)

@@ -129,12 +129,12 @@ func (f Field) cleanText(value string, _ Checks) (text string, messages []string
 	return f.cleanString(value, "Not a valid string.", func(string) bool { return true })
 }
 
-// cleanSlug is like cleanText, but accepts only slugs.
+// cleanSlug cleans a text that must be a slug.
 func (f Field) cleanSlug(value string, _ Checks) (text string, messages []string) {
 	return f.cleanString(value, `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`, validSlug)
 }
 
-// cleanURL is like cleanText, but accepts only URLs.
+// cleanURL cleans a text that must be a URL.
 func (f Field) cleanURL(value string, _ Checks) (text string, messages []string) {
 	return f.cleanString(value, "Enter a valid URL.", validURL)
 }

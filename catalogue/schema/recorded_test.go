@@ -15,32 +15,6 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// An event and a socialLink are records of the recorded requests.
-type event struct {
-	ID          int      `json:"id"`
-	Name        string   `json:"name"`
-	Slug        string   `json:"slug"`
-	Summary     string   `json:"summary"`
-	Description string   `json:"description"`
-	Location    string   `json:"location"`
-	StartDate   DateTime `json:"startDate"`
-	EndDate     DateTime `json:"endDate"`
-	Published   bool     `json:"published"`
-	Poster      string   `json:"poster"`
-	PosterWebp  string   `json:"posterWebp"`
-	Labels      []int    `json:"labels"`
-	Authors     []int    `json:"authors"`
-}
-
-type socialLink struct {
-	ID     int     `json:"id"`
-	Title  string  `json:"title"`
-	URL    string  `json:"url"`
-	Logo   *string `json:"logo"`
-	Type   string  `json:"type"`
-	Author int     `json:"author"`
-}
-
 // service returns the description of a collection to which requests were recorded and
 // reports whether there is one.
 func service(key string) (Description, bool) {
@@ -176,19 +150,19 @@ func TestRecordedPosts(t *testing.T) {
 func own() map[string]Description {
 	zero, low, high := 0, -2147483648, 2147483647
 	return map[string]Description{
-		"directors": {Key: "directors", Name: "director", Fields: []Field{
+		"directors": {Key: "directors", Segment: "directors", Name: "director", Actions: AllActions, Fields: []Field{
 			{Name: "id", Kind: Integer, ReadOnly: true},
 			{Name: "name", Kind: Text, Required: true},
 			{Name: "slug", Kind: Slug, Required: true, Unique: true},
 			{Name: "born", Kind: Date, Nullable: true, Default: "null"},
 			{Name: "website", Kind: URL, Blank: true, Default: `""`},
-		}},
-		"genres": {Key: "genres", Name: "genre", Fields: []Field{
+		}, Search: []string{"^name", "=slug"}},
+		"genres": {Key: "genres", Segment: "genres", Name: "genre", Actions: AllActions, Fields: []Field{
 			{Name: "id", Kind: Integer, ReadOnly: true},
 			{Name: "name", Kind: Text, Required: true, Unique: true},
 			{Name: "position", Kind: Integer, Min: &low, Max: &high, Default: "0"},
 		}},
-		"films": {Key: "films", Name: "film", Fields: []Field{
+		"films": {Key: "films", Segment: "films", Name: "film", Actions: AllActions, Fields: []Field{
 			{Name: "id", Kind: Integer, ReadOnly: true},
 			{Name: "title", Kind: Text, Required: true},
 			{Name: "slug", Kind: Slug, Required: true, Unique: true},
@@ -203,15 +177,22 @@ func own() map[string]Description {
 			{Name: "director", Kind: Reference, Required: true, Refers: "directors"},
 			{Name: "genres", Kind: References, Refers: "genres", Default: "[]"},
 			{Name: "createdAt", Kind: Timestamp, ReadOnly: true, Created: true},
-		}},
+		}, Filters: []string{
+			"status", "status__in", "published", "director", "director__in", "genres",
+			"minutes", "minutes__gt", "minutes__gte", "minutes__lt", "minutes__lte", "minutes__range",
+			"released", "released__gte", "released__lte", "released__isnull",
+			"price", "price__gte", "price__lte",
+			"title", "title__iexact", "title__contains", "title__icontains", "title__startswith", "title__istartswith",
+			"premiere_at__gte", "premiere_at__lte",
+		}, Search: []string{"title", "synopsis", "director__name"}},
 	}
 }
 
 // A house holds records by collection and id.
-type house map[string]map[int]Record
+type cat map[string]map[int]Record
 
 // checks returns the checks for a write of the record with the given id.
-func (h house) checks(collection string, id int) Checks {
+func (h cat) checks(collection string, id int) Checks {
 	return Checks{
 		Exists: func(key string, id int) bool {
 			_, found := h[key][id]
@@ -232,7 +213,7 @@ func (h house) checks(collection string, id int) Checks {
 }
 
 // ownHouse returns the records of the reference server.
-func ownHouse(t testing.TB) house {
+func ownHouse(t testing.TB) cat {
 	t.Helper()
 	data, err := os.ReadFile("testdata/own.json")
 	if err != nil {
@@ -242,7 +223,7 @@ func ownHouse(t testing.TB) house {
 	if err := json.Unmarshal(data, &lists); err != nil {
 		t.Fatal(err)
 	}
-	h := house{}
+	h := cat{}
 	for key, records := range lists {
 		h[key] = map[int]Record{}
 		for _, r := range records {
@@ -318,7 +299,7 @@ func TestRecordedWrites(t *testing.T) {
 }
 
 // remove deletes a record, and a genre from the lists of all films.
-func (h house) remove(collection string, id int) {
+func (h cat) remove(collection string, id int) {
 	delete(h[collection], id)
 	for i, film := range h["films"] {
 		var genres, kept []int

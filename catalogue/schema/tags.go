@@ -43,8 +43,9 @@ import (
 // the tag backlist says otherwise. The tag is a list of words, separated by commas, such as
 // `backlist:"slug,unique"`:
 //
-//	slug, url, date       the kind of a string or *string
-//	choices=a|b|c         a Choice, and its values; also of a string
+//	slug, url, date       a Slug, URL or Date, which is a string, or a *string that may be
+//	                      null; a Date is a day without a time, such as "1958-05-09"
+//	choices=a|b|c         a Choice with these values, which is a string
 //	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point, which
 //	                      is a string such as "12.00"
 //	refers=directors      a Reference, or References if the type is a slice: ids of the
@@ -56,8 +57,8 @@ import (
 //	created               a read-only Timestamp: the time of a POST
 //	default=X             the value if absent: JSON, or the text of a string
 //
-// Types with a method MarshalJSON or MarshalText count as strings here. Values contain no
-// commas. What the tag cannot express can be set in the result, which is then the
+// Types with a method MarshalJSON or MarshalText count as strings for these words. Values
+// cannot contain commas. What the tag cannot express can be set in the result, which is then the
 // Description in the options of a definition. Filters and Search are empty.
 //
 // DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two

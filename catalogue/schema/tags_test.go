@@ -19,20 +19,20 @@ import (
 
 // ownFilm is the film of drf-own.md. PremiereAt shows that pointers are null by default.
 type ownFilm struct {
-	ID         int       `json:"id"`
-	Title      string    `json:"title"`
-	Slug       string    `json:"slug" backlist:"slug,unique"`
-	Synopsis   string    `json:"synopsis" backlist:"blank"`
-	Released   *string   `json:"released" backlist:"date"`
-	PremiereAt *DateTime `json:"premiereAt"`
-	Minutes    int       `json:"minutes" backlist:"min=0,max=2147483647"`
-	Rating     *float64  `json:"rating"`
-	Price      string    `json:"price" backlist:"decimal=8.2"`
-	Status     string    `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-	Published  bool      `json:"published"`
-	Director   int       `json:"director" backlist:"refers=directors"`
-	Genres     []int     `json:"genres" backlist:"refers=genres"`
-	CreatedAt  time.Time `json:"createdAt" backlist:"created"`
+	ID         int          `json:"id"`
+	Title      string       `json:"title"`
+	Slug       string       `json:"slug" backlist:"slug,unique"`
+	Synopsis   string       `json:"synopsis" backlist:"blank"`
+	Released   *string      `json:"released" backlist:"date"`
+	PremiereAt *DateTime    `json:"premiereAt"`
+	Minutes    int          `json:"minutes" backlist:"min=0,max=2147483647"`
+	Rating     *json.Number `json:"rating"`
+	Price      string       `json:"price" backlist:"decimal=8.2"`
+	Status     string       `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+	Published  bool         `json:"published"`
+	Director   int          `json:"director" backlist:"refers=directors"`
+	Genres     []int        `json:"genres" backlist:"refers=genres"`
+	CreatedAt  DateTime     `json:"createdAt" backlist:"created"`
 }
 
 type ownGenre struct {
@@ -60,7 +60,7 @@ func TestDescriptionOf(t *testing.T) {
 	for _, got := range []Description{films, genres, directors} {
 		want := own()[got.Key]
 		want.Name = "own " + want.Name // that of the Go type
-		want.Segment, want.Actions, want.Vary = got.Key, AllActions, "Accept"
+		want.Vary, want.Filters, want.Search = "Accept", nil, nil
 		want.Ordering = []ordering.Term{{Field: "id"}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", got.Key, diff)

@@ -92,7 +92,10 @@ func (d Description) Validate(body []byte, checks Checks) (Record, error) {
 // too. All members keep their place; new ones are appended. ValidateUpdate does not
 // check whether Update or PartialUpdate is one of the actions.
 //
-// Otherwise ValidateUpdate is like [Description.Validate]. It does not modify current.
+// Values are checked by the same rules as in a post, with the same messages. The error is a
+// [*SyntaxError] if the body is not JSON, and otherwise [FieldErrors]; both match
+// [ErrInvalid]. ValidateUpdate does not modify current. If current is the zero Record, the
+// result has exactly the fields that were sent and can be written.
 // O(len of body + members × fields).
 func (d Description) ValidateUpdate(current Record, body []byte, partial bool, checks Checks) (Record, error) {
 	values, err := d.sent(body)
@@ -154,7 +157,7 @@ func (d Description) sent(body []byte) ([]string, error) {
 	return nil, FieldErrors{{nonField, []string{message}}}
 }
 
-// clean is like [Field.clean], but returns an empty text if there are messages, and also
+// clean calls [Field.clean] and returns an empty text if there are messages. It also
 // checks whether the value is unique. The framework checks that first.
 func (d Description) clean(f Field, value string, checks Checks) (text string, messages []string) {
 	text, messages = f.clean(value, checks)

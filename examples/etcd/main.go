@@ -13,6 +13,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -23,6 +24,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -136,4 +138,95 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 		return fmt.Errorf("requests were still running: %w", err)
 	}
 	return nil
+}
+
+// config holds the values of the flags.
+type config struct {
+	addr         string
+	authorizer   httpapi.Authorizer // nil if writes are refused
+	prefix       string
+	load         string
+	serializable bool
+	timeout      time.Duration
+
+	// A member of an embedded cluster.
+	name, dir, peer, client string
+	cluster                 string
+	join                    string
+	quota                   int64
+
+	// A client of an existing cluster.
+	endpoints      string
+	user, password string
+
+	cert, key, ca string
+
+	three    bool
+	untilEOF bool
+	passed   []string // the flags that -three passes to the nodes
+}
+
+// parse parses the flags. If help is requested, it prints the usage and returns
+// flag.ErrHelp.
+func parse(args []string, stderr io.Writer) (*config, error) {
+	c := &config{password: os.Getenv("BACKLIST_ETCD_PASSWORD")}
+	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&c.three, "three", false, "run three nodes on loopback, at ports 8081 to 8083, or at that of -addr and the next two")
+	flags.StringVar(&c.addr, "addr", "", "serve HTTP at `host:port` (default 127.0.0.1:8080); port 0 chooses a free port")
+	open := flags.Bool("open", false, "permit all writes")
+	token := flags.String("token", "", "permit writes with the bearer token `T`")
+	flags.StringVar(&c.load, "load", "", "replace the records with those of a JSON `file`")
+	flags.StringVar(&c.prefix, "prefix", "backlist/", "begin keys in etcd with `text`; nodes with the same prefix have the same records")
+	flags.BoolVar(&c.serializable, "serializable", false, "read without asking the cluster; reads may miss the last writes")
+	flags.DurationVar(&c.timeout, "timeout", 5*time.Second, "time limit for each read and write")
+
+	flags.StringVar(&c.name, "name", "n1", "member: its `name` in -cluster")
+	flags.StringVar(&c.dir, "dir", "", "member: keep etcd's files in `directory` (default etcd-NAME); with -three, those of all members")
+	flags.StringVar(&c.peer, "peer", "http://127.0.0.1:2380", "member: listen for the other members at `URL`")
+	flags.StringVar(&c.client, "client", "http://127.0.0.1:2379", "member: listen for etcd's clients at `URL`")
+	flags.StringVar(&c.cluster, "cluster", "", "member: `names and peer URLs` of the first members, as in n1=http://…,n2=http://… (default this one alone)")
+	flags.StringVar(&c.join, "join", "", "member: join the running cluster with these client `URLs`, in place of a member with this name that has lost its files; no effect if -dir has files")
+	flags.Int64Var(&c.quota, "quota", 8<<30, "member: refuse writes if the database has this many `bytes`")
+
+	flags.StringVar(&c.endpoints, "endpoints", "", "be no member, but a client of the cluster with these client `URLs`, separated by commas")
+	flags.StringVar(&c.user, "user", "", "etcd `user`, whose password is in BACKLIST_ETCD_PASSWORD")
+	flags.StringVar(&c.cert, "cert", "", "TLS certificate `file`, of the member for members and clients, or of the client")
+	flags.StringVar(&c.key, "key", "", "`file` of the certificate's key")
+	flags.StringVar(&c.ca, "ca", "", "`file` of the authorities that sign the certificates of members and clients")
+	flags.BoolVar(&c.untilEOF, "until-eof", false, "end at the end of the standard input; -three uses it")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case *open && *token != "":
+		return nil, errors.New("-open and -token cannot be combined")
+	case (c.cert == "") != (c.key == ""):
+		return nil, errors.New("-cert and -key must be used together")
+	case c.endpoints != "" && (c.join != "" || c.cluster != ""):
+		return nil, errors.New("-endpoints cannot be combined with -cluster or -join: a client is no member")
+	case c.endpoints == "" && !c.three && strings.HasPrefix(c.peer, "https:") != (c.cert != ""):
+		return nil, errors.New("-peer must begin with https: if there is a -cert, and only then")
+	case c.endpoints == "" && !c.three && strings.HasPrefix(c.client, "https:") != (c.cert != ""):
+		return nil, errors.New("-client must begin with https: if there is a -cert, and only then")
+	case c.endpoints == "" && !c.three && c.cert != "" && c.ca == "":
+		return nil, errors.New("-cert of a member needs -ca: it requires certificates of members and clients")
+	case c.timeout <= 0:
+		return nil, errors.New("-timeout is not positive")
+	case !strings.HasSuffix(c.prefix, "/"):
+		return nil, fmt.Errorf("-prefix %q does not end with a slash", c.prefix)
+	case *open:
+		c.authorizer = httpapi.AllowAll
+	case *token != "":
+		c.authorizer = httpapi.Bearer(*token)
+	}
+	if c.three {
+		return c, c.parseThree(flags)
+	}
+	c.addr = cmp.Or(c.addr, "127.0.0.1:8080")
+	c.dir = cmp.Or(c.dir, "etcd-"+c.name)
+	c.cluster = cmp.Or(c.cluster, c.name+"="+c.peer)
+	return c, nil
 }

@@ -107,14 +107,16 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -131,24 +133,24 @@ type Options struct {
 
 // New returns a handler that serves the responses of h to browsers as pages, and passes
 // all other requests to h. h is an *httpapi.Handler, or middleware that changes neither
-// paths nor JSON and has the methods Origin, Root and Served of the Handler that it wraps,
+// paths nor JSON and has the methods Origin and Served of the Handler that it wraps,
 // such as a struct that embeds it. To use other middleware, wrap the returned handler. To
 // strip a prefix, wrap the returned handler too, with http.StripPrefix.
 //
 // New returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or does not have
 // these methods.
 //
-// The returned handler has a method Root() string, which [httpapi.Mount] calls. It is safe
+// The returned handler has a method Served() httpapi.Served, which [httpapi.Mount] calls. It is safe
 // for concurrent use if h is, and starts no goroutines.
 // O(size of the template + number of collections).
 func New(h http.Handler, opts Options) (http.Handler, error) {
 	next, ok := h.(handler)
 	if !ok {
-		return nil, fmt.Errorf("%w: browse: %T does not have the methods Origin, Root and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
+		return nil, fmt.Errorf("%w: browse: %T does not have the methods Origin and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
 	}
 	b := &browser{
 		next:        next,
-		root:        next.Root(),
+		root:        next.Served().Root,
 		title:       cmp.Or(opts.Title, "Catalogue"),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
 		style:       styleCSS,
@@ -172,7 +174,6 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 type handler interface {
 	http.Handler
 	Origin(r *http.Request) string
-	Root() string
 	Served() httpapi.Served
 }
 
@@ -189,8 +190,8 @@ type browser struct {
 	byPath, byKey map[string]*collection
 }
 
-// Root returns the path of the root.
-func (b *browser) Root() string { return b.root }
+// Served returns a description of what the handler serves.
+func (b *browser) Served() httpapi.Served { return b.next.Served() }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	isPage := negotiation.PrefersHTML(r.Header["Accept"]) && parseQuery(r.URL.RawQuery).get("format") != "json"
@@ -237,10 +238,9 @@ func (b *browser) find(path string) (c *collection, id string) {
 	if c := b.byPath[path]; c != nil {
 		return c, ""
 	}
-	rest, ok := strings.CutSuffix(path, "/")
-	at := strings.LastIndexByte(rest, '/') + 1
-	c, id = b.byPath[rest[:at]], rest[at:]
-	if !ok || c == nil || c.actions&^(schema.List|schema.Create) == 0 || id == "" || strings.Contains(id, ".") {
+	of, id, ok := wire.SplitRecord(path)
+	c = b.byPath[of]
+	if !ok || wire.HasFormat(id) || c == nil || c.actions&wire.RecordActions == 0 {
 		return nil, ""
 	}
 	return c, id
@@ -286,7 +286,7 @@ func heading(name string) string {
 	if strings.TrimSpace(words) == "" {
 		return "“" + name + "”"
 	}
-	return capital(words)
+	return wire.Capital(words)
 }
 
 // inWords returns a name in words, such as "start date" or "cover URL".
@@ -314,8 +314,94 @@ func spelled(words string) string {
 	return strings.Join(all, " ")
 }
 
-// capital returns text with its first letter in upper case.
-func capital(text string) string {
-	_, size := utf8.DecodeRuneInString(text)
-	return strings.ToUpper(text[:size]) + text[size:]
+// listing is the list of collections at the root.
+type listing struct {
+	Summary string // such as "39 collections" or "3 of 39 collections"
+	Entries []entry
+	Search  *input // nil if there are few collections
+	Clear   string // link to all collections if the search is active, or ""
+}
+
+// entry is a collection listed at the root.
+type entry struct {
+	Name  string
+	Link  string
+	Count string // "" if unknown
+}
+
+// A root with at most maxUnsearched collections has no search.
+const maxUnsearched = 12
+
+// showRoot shows the collections in the response whose names have all words of the
+// parameter search.
+func (v *view) showRoot(p *page, resp *response) {
+	members, ok := readMembers(resp.body.Bytes())
+	if !ok {
+		p.showResponse(resp)
+		return
+	}
+	p.here()
+	search := v.query.get(searchName)
+	l := &listing{}
+	total := 0
+	for _, m := range members {
+		link, _ := readText(m.value)
+		u, err := url.Parse(link)
+		if err != nil || u.Path == "" {
+			continue
+		}
+		total++
+		segment := path.Base(u.Path) + "/"
+		name := heading(m.name)
+		if !hasWords(name+" "+m.name+" "+segment, search) {
+			continue
+		}
+		link = "./" + segment + "?" + cmp.Or(u.RawQuery, "format=api")
+		l.Entries = append(l.Entries, entry{Name: name, Link: link, Count: v.count(v.root + segment)})
+	}
+	l.Summary = strconv.Itoa(total) + " collections"
+	if total == 1 {
+		l.Summary = "1 collection"
+	}
+	if len(l.Entries) < total {
+		l.Summary = fmt.Sprintf("%d of %s", len(l.Entries), l.Summary)
+	}
+	if active := strings.TrimSpace(search) != ""; active || total > maxUnsearched {
+		l.Search = &input{Key: searchName, Name: searchName, Label: "Search collections", Control: "search", Value: search}
+		if active {
+			l.Clear = v.query.with(searchName, "")
+		}
+	}
+	p.Listing = l
+}
+
+// hasWords reports whether a text contains all words of a search, in any case.
+func hasWords(text, search string) bool {
+	for word := range strings.FieldsSeq(search) {
+		if !strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// count requests the number of records of a collection. It returns "" if that fails.
+func (v *view) count(path string) string {
+	if v.r.Context().Err() != nil {
+		return ""
+	}
+	e, ok := v.list(path, "limit=1")
+	if !ok {
+		return ""
+	}
+	return grouped(e.Count)
+}
+
+// grouped formats a count with commas between thousands.
+func grouped(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

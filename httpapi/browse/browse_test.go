@@ -152,6 +152,9 @@ func TestMountedUnderPrefix(t *testing.T) {
 		"/shop/api/magazines%2F9/":    "Catalogue",
 	} {
 		got := get(mux, target)
+		if !strings.Contains(got.text, "Request and response GET "+target) {
+			t.Errorf("%s: the page shows another request: %s", target, got.text)
+		}
 		if next := follow(t, mux, target, got.links()[link]); next.status != 200 {
 			t.Errorf("%s: link %s to %q: status %d", target, link, got.links()[link], next.status)
 		}
@@ -201,7 +204,7 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{"the handler itself", plain, ""},
 		{"middleware that embeds it", wrapped{plain, plain.ServeHTTP}, ""},
-		{"middleware that hides it", http.HandlerFunc(plain.ServeHTTP), "http.HandlerFunc does not have the methods Origin, Root and Served"},
+		{"middleware that hides it", http.HandlerFunc(plain.ServeHTTP), "http.HandlerFunc does not have the methods Origin and Served"},
 		{"a prefix is stripped inside", http.StripPrefix("/shop", plain), "wrap the handler that New returns"},
 		{"no handler", nil, "<nil> does not have the methods"},
 	}
@@ -213,7 +216,7 @@ func TestNewErrors(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || h.(interface{ Root() string }).Root() != "/v1/" {
+		if err != nil || h.(interface{ Served() httpapi.Served }).Served().Root != "/v1/" {
 			t.Errorf("%s: %v", test.reason, err)
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // form is a form that posts a record to a collection or changes a record.
@@ -220,7 +221,7 @@ func kindOf(field schema.Field) kind {
 		k.hint = "Letters, digits, - and _."
 	case schema.Timestamp:
 		k.hint = "With a UTC offset, such as 2026-05-10 18:00 +02:00."
-		k.json = func(text string) string { return quote(timestamp(text)) }
+		k.json = func(text string) string { return wire.Quote(timestamp(text)) }
 		k.filterHint, k.filterText = k.hint, timestamp
 	case schema.Boolean:
 		k.control, k.choices, k.none, k.unsent = "checkbox", []string{"true", "false"}, "null", true
@@ -248,7 +249,7 @@ func kindOf(field schema.Field) kind {
 		k.filterHint, k.filterList = "Ids, separated by commas: records that have one of them.", true
 	case schema.TextList:
 		k.control, k.hint = "textarea", "One per line."
-		k.json = func(text string) string { return listJSON(lines(text), quote) }
+		k.json = func(text string) string { return listJSON(lines(text), wire.Quote) }
 		k.text = func(value json.RawMessage) string { return listText(value, "\n") }
 		k.empty = "[]"
 	case schema.JSON:
@@ -321,7 +322,7 @@ func formJSON(fields []schema.Field, posted url.Values) []byte {
 		}
 		value, ok := fieldJSON(field, posted.Get(field.Name))
 		if ok || mayBeEmpty(field) && field.Required {
-			members = append(members, quote(field.Name)+":"+value)
+			members = append(members, wire.Quote(field.Name)+":"+value)
 		}
 	}
 	return objectJSON(members)
@@ -341,9 +342,9 @@ func fieldJSON(field schema.Field, text string) (value string, ok bool) {
 
 func objectJSON(members []string) []byte { return []byte("{" + strings.Join(members, ",") + "}") }
 
-func textJSON(text string) string { return quote(unixLines(text)) }
+func textJSON(text string) string { return wire.Quote(unixLines(text)) }
 
-func wordJSON(text string) string { return quote(strings.TrimSpace(text)) }
+func wordJSON(text string) string { return wire.Quote(strings.TrimSpace(text)) }
 
 // numberJSON returns an integer as a JSON number and any other text as a string.
 func numberJSON(text string) string {
@@ -351,7 +352,7 @@ func numberJSON(text string) string {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return strconv.FormatInt(n, 10)
 	}
-	return quote(text)
+	return wire.Quote(text)
 }
 
 func booleanJSON(text string) string {
@@ -408,10 +409,4 @@ func timestamp(text string) string {
 		return date
 	}
 	return date + "T" + strings.ReplaceAll(rest, " ", "")
-}
-
-// quote returns text as a JSON string. Invalid UTF-8 becomes U+FFFD.
-func quote(text string) string {
-	quoted, _ := json.Marshal(text) // strings are always valid
-	return string(quoted)
 }

@@ -18,38 +18,6 @@ import (
 
 func urlEscape(text string) string { return url.QueryEscape(text) }
 
-func TestFormRequiresPermission(t *testing.T) {
-	token := httpapi.Bearer("secret")
-	tests := []struct {
-		reason      string
-		authorizer  httpapi.Authorizer
-		target      string
-		credentials string
-		want        bool
-	}{
-		{"everybody may post", httpapi.AllowAll, "/api/events/", "", true},
-		{"any page", httpapi.AllowAll, "/api/events/?offset=30&format=api", "", true},
-		{"nobody may post", nil, "/api/events/", "", false},
-		{"missing token", token, "/api/social-links/", "", false},
-		{"wrong token", token, "/api/social-links/", "Bearer guess", false},
-		{"valid token", token, "/api/social-links/", "Bearer secret", true},
-		{"labels are read-only", httpapi.AllowAll, "/api/labels/", "", false},
-		{"books are read-only", httpapi.AllowAll, "/api/books/", "", false},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: test.authorizer})
-			r := request("GET", test.target, "")
-			if test.credentials != "" {
-				r.Header.Set("Authorization", test.credentials)
-			}
-			if got := len(do(h.browse, r).find("form", "method", "post")); got != map[bool]int{true: 1}[test.want] {
-				t.Errorf("%d forms, want one: %t", got, test.want)
-			}
-		})
-	}
-}
-
 func TestFormFields(t *testing.T) {
 	h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: httpapi.AllowAll})
 	got := get(h.browse, "/api/events/")
@@ -194,7 +162,7 @@ func TestFormJSON(t *testing.T) {
 		{"number out of range", "n=99999999999999999999", `{"n":"99999999999999999999","yes":false}`},
 		{"number with leading zeros", "n=007", `{"n":7,"yes":false}`},
 		{"white space and line endings in text", "t=+a%0D%0Ab+", `{"t":" a\nb ","yes":false}`},
-		{"special characters in text", "t=%3C%22%5C%26%00", `{"t":"\u003c\"\\\u0026\u0000","yes":false}`},
+		{"special characters in text", "t=%3C%22%5C%26%00", `{"t":"<\"\\&\u0000","yes":false}`},
 		{"invalid UTF-8", "t=%ff", `{"t":"\ufffd","yes":false}`},
 		{"time with spaces", "at=2026-05-10+18:00+%2B02:00", `{"at":"2026-05-10T18:00+02:00","yes":false}`},
 		{"time", "at=2026-05-10T18:00:00Z", `{"at":"2026-05-10T18:00:00Z","yes":false}`},

@@ -93,35 +93,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestPageJump(t *testing.T) {
-	h := newHandlers(t, load(t, books(500)), httpapi.Options{}).browse
-	const last = "?format=api&limit=21&offset=483"
-	tests := []struct{ reason, query, want string }{
-		{"second page", "?_page=2", "?format=api&limit=21&offset=21"},
-		{"first page", "?_page=1&offset=300", "?format=api&limit=21"},
-		{"last page", "?_page=24", last},
-		{"past the last page", "?_page=25", last},
-		{"beyond an int64", "?_page=99999999999999999999", last},
-		{"zero", "?_page=0", "?format=api&limit=21"},
-		{"negative", "?_page=-99999999999999999999", "?format=api&limit=21"},
-		{"not a number", "?_page=x", "?format=api&limit=21"},
-		{"white space", "?_page=+2+", "?format=api&limit=21&offset=21"},
-		{"the last value counts", "?_page=3&_page=2", "?format=api&limit=21&offset=21"},
-		{"other parameters are kept", "?x=1&x=%26&limit=5&ordering=-id&_page=2", "?format=api&limit=5&offset=5&ordering=-id&x=1&x=%26"},
-		{"a limit that the handler reduces", "?limit=5000&_page=9", "?format=api&limit=5000"},
-		{"an invalid limit", "?limit=x&_page=2", "?format=api&limit=21&offset=21"},
-	}
-	for _, test := range tests {
-		got := get(h, "/api/books/"+test.query)
-		if got.status != http.StatusSeeOther || got.header.Get("Location") != test.want {
-			t.Errorf("%s: %d, Location %q, want %q", test.reason, got.status, got.header.Get("Location"), test.want)
-		}
-		if got.header.Get("Vary") != "Accept" {
-			t.Errorf("%s: Vary is %q", test.reason, got.header.Get("Vary"))
-		}
-	}
-}
-
 // A handler with a lower maximum decides how large the pages are.
 func TestPageJumpWithReducedLimit(t *testing.T) {
 	cat := load(t, books(500))
@@ -167,18 +138,6 @@ func TestPageForm(t *testing.T) {
 	}
 }
 
-// Without a list there are no pages to jump to.
-func TestPageJumpElsewhere(t *testing.T) {
-	h := newService().handler(t, httpapi.Options{})
-	for target, status := range map[string]int{
-		"/api/?_page=2": 200, "/api/films/1/?_page=2": 200, "/api/films/?_page=2&status=bogus": 400, "/api/x/?_page=2": 404, "/api/films?_page=2": 301,
-	} {
-		if got := get(h, target); got.status != status {
-			t.Errorf("GET %s: %d, want %d", target, got.status, status)
-		}
-	}
-}
-
 // Whatever the handler returns, a jump ends.
 func TestJumpOfOtherResponses(t *testing.T) {
 	for _, body := range []string{``, `7`, `{"count":-5,"results":[]}`, `{"count":9,"results":[{"id":"x"}]}`, `{"count":9223372036854775807,"results":[]}`, `{"count":3,"results":[7]}`} {
@@ -186,47 +145,6 @@ func TestJumpOfOtherResponses(t *testing.T) {
 		if got := get(h, "/api/books/?_page=7"); got.status >= 500 {
 			t.Errorf("%s: %d", body, got.status)
 		}
-	}
-}
-
-func TestPagerLinks(t *testing.T) {
-	h := newHandlers(t, load(t, books(500)), httpapi.Options{})
-	const none = ""
-	tests := []struct {
-		reason, query, summary      string
-		first, previous, next, last string
-	}{
-		{"first page", "", "Records 1–21 of 500", none, none,
-			"?format=api&limit=21&offset=21", "?format=api&limit=21&offset=483"},
-		{"second page", "?limit=21&offset=21", "Records 22–42 of 500", "?format=api&limit=21", "?format=api&limit=21",
-			"?format=api&limit=21&offset=42", "?format=api&limit=21&offset=483"},
-		{"last page", "?offset=483", "Records 484–500 of 500", "?format=api&limit=21", "?format=api&limit=21&offset=462", none, none},
-		{"offset between pages", "?limit=100&offset=5", "Records 6–105 of 500", "?format=api&limit=100", "?format=api&limit=100",
-			"?format=api&limit=100&offset=105", "?format=api&limit=100&offset=400"},
-		{"next to last of full pages", "?limit=100&offset=300", "Records 301–400 of 500", "?format=api&limit=100", "?format=api&limit=100&offset=200",
-			"?format=api&limit=100&offset=400", "?format=api&limit=100&offset=400"},
-		{"all records", "?limit=900", "Records 1–500 of 500", none, none, none, none},
-		{"one record", "?limit=1&offset=7", "Record 8 of 500", "?format=api&limit=1", "?format=api&limit=1&offset=6",
-			"?format=api&limit=1&offset=8", "?format=api&limit=1&offset=499"},
-		{"other parameters are kept", "?ordering=-id&x=%C3%A9+%26&x=2&offset=21", "Records 22–42 of 500", "?format=api&limit=21&ordering=-id&x=%C3%A9+%26&x=2",
-			"?format=api&limit=21&ordering=-id&x=%C3%A9+%26&x=2", "?format=api&limit=21&offset=42&ordering=-id&x=%C3%A9+%26&x=2", "?format=api&limit=21&offset=483&ordering=-id&x=%C3%A9+%26&x=2"},
-		{"the last value of a parameter is used", "?limit=5&limit=10&offset=100&offset=20", "Records 21–30 of 500", "?format=api&limit=10", "?format=api&limit=10&offset=10",
-			"?format=api&limit=10&offset=30", "?format=api&limit=10&offset=490"},
-		{"invalid limit and offset", "?limit=x&offset=y", "Records 1–21 of 500", none, none,
-			"?format=api&limit=21&offset=21", "?format=api&limit=21&offset=483"},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			got := get(h.browse, "/api/books/"+test.query)
-			links := got.links()
-			want := []string{test.first, test.previous, test.next, test.last}
-			if diff := cmp.Diff(want, []string{links["« First"], links["‹ Previous"], links["Next ›"], links["Last »"]}); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if !strings.Contains(got.text, test.summary) {
-				t.Errorf("the page does not show %q", test.summary)
-			}
-		})
 	}
 }
 
@@ -260,70 +178,6 @@ func TestEmptyPage(t *testing.T) {
 	got := get(h.browse, "/api/books/?offset=9000")
 	if link := got.links()["Go to the last page"]; link != "?format=api&limit=21&offset=42" {
 		t.Errorf("past the end: the link to the last page is %q", link)
-	}
-}
-
-func TestPageSizes(t *testing.T) {
-	h := newHandlers(t, load(t, books(500)), httpapi.Options{})
-	tests := []struct {
-		reason, query, current string
-		want                   map[string]string
-	}{
-		{"default size", "?ordering=id", "21", map[string]string{"10": "?format=api&limit=10&ordering=id", "50": "?format=api&limit=50&ordering=id", "100": "?format=api&limit=100&ordering=id"}},
-		{"other size", "?limit=33&offset=66", "33", map[string]string{"10": "?format=api&limit=10&offset=66", "21": "?format=api&limit=21&offset=66"}},
-		{"more than the maximum", "?limit=5000&offset=1", "1000", nil},
-	}
-	for _, test := range tests {
-		got := get(h.browse, "/api/books/"+test.query)
-		if current := got.one(t, "a", "aria-current", "true").text; current != test.current {
-			t.Errorf("%s: the current size is %s, want %s", test.reason, current, test.current)
-		}
-		for text, link := range test.want {
-			if got.links()[text] != link {
-				t.Errorf("%s: %s leads to %q, want %q", test.reason, text, got.links()[text], link)
-			}
-		}
-	}
-}
-
-func TestOrderingLinks(t *testing.T) {
-	h := newHandlers(t, load(t, threeEvents), httpapi.Options{})
-	tests := []struct {
-		reason, query    string
-		sorted, sort     string // the marked column and its direction
-		column, wantLink string // a column and its link
-	}{
-		{"default ordering", "", "Start date", "ascending", "startDate", "?format=api&ordering=-start_date"},
-		{"another column", "", "Start date", "ascending", "name", "?format=api&ordering=name"},
-		{"ascending", "?ordering=name", "Name", "ascending", "name", "?format=api&ordering=-name"},
-		{"descending", "?ordering=-name", "Name", "descending", "name", "?format=api&ordering=name"},
-		{"two terms", "?ordering=-end_date,name", "End date", "descending", "name", "?format=api&ordering=name"},
-		{"unknown term", "?ordering=price,-name", "Name", "descending", "name", "?format=api&ordering=name"},
-		{"only unknown terms", "?ordering=price", "Start date", "ascending", "startDate", "?format=api&ordering=-start_date"},
-		{"the limit is kept, the offset is not", "?ordering=name&limit=1&offset=2", "Name", "ascending", "name", "?format=api&limit=1&ordering=-name"},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			got := get(h.browse, "/api/events/"+test.query)
-			if th := got.one(t, "th", "aria-sort", "*"); th.attrs["aria-sort"] != test.sort {
-				t.Errorf("aria-sort = %s, want %s", th.attrs["aria-sort"], test.sort)
-			}
-			if !strings.Contains(got.text, test.sorted+map[string]string{"ascending": "▲", "descending": "▼"}[test.sort]) {
-				t.Errorf("no arrow at %s", test.sorted)
-			}
-			if said := got.one(t, "p", "class", "lead order").text; strings.TrimSpace(said) != "By "+test.sorted+", "+test.sort {
-				t.Errorf("the ordering is shown as %q", said)
-			}
-			if link := got.one(t, "a", "title", test.column).attrs["href"]; link != test.wantLink {
-				t.Errorf("%s leads to %q, want %q", test.column, link, test.wantLink)
-			}
-		})
-	}
-	got := get(h.browse, "/api/events/?ordering=-name")
-	for i, row := range got.find("tr", "id", "*") {
-		if want := []string{"record-2", "record-1", "record-3"}[i]; row.attrs["id"] != want {
-			t.Errorf("row %d is %s, want %s", i, row.attrs["id"], want)
-		}
 	}
 }
 

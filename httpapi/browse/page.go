@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 //go:embed page.html
@@ -90,7 +91,7 @@ func (v *view) newPage(resp *response) *page {
 	}
 	switch {
 	case v.id != "":
-		p.Title = capital(v.c.recordName(v.id))
+		p.Title = wire.Capital(v.c.recordName(v.id))
 		p.Path = append(p.Path, step{heading(v.c.Key), "../?format=api"}, step{p.Title, "?format=api"})
 	case v.c != nil:
 		p.Title = heading(v.c.Key)

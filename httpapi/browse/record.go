@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // record is the page of a record.
@@ -271,7 +272,7 @@ func (ch change) json(fields []schema.Field, method string) []byte {
 			value, touched = string(before), before != nil
 		}
 		if touched {
-			members = append(members, quote(field.Name)+":"+value)
+			members = append(members, wire.Quote(field.Name)+":"+value)
 		}
 	}
 	return objectJSON(members)

@@ -69,36 +69,6 @@ func TestLinksToRecords(t *testing.T) {
 	}
 }
 
-func TestRecordPaths(t *testing.T) {
-	h := newService().handler(t, httpapi.Options{})
-	tests := []struct {
-		reason, target string
-		status         int
-		heading        string
-	}{
-		{"id with a sign", "/api/films/+1/", 200, "Film 1"},
-		{"id with zeros", "/api/films/001/", 200, "Film 1"},
-		{"id with white space", "/api/films/%201%0A/", 200, "Film 1"},
-		{"other format", "/api/films/1/?format=api", 200, "Film 1"},
-		{"no such record", "/api/films/9/", 404, "404 Not Found"},
-		{"not a number", "/api/films/%3Cb%3E/", 404, "404 Not Found"},
-		{"id with a point", "/api/films/1.0/", 404, "404 Not Found"},
-		{"records without pages", "/api/genres/1/", 404, "404 Not Found"},
-		{"path below a record", "/api/films/1/x/", 404, "404 Not Found"},
-		{"missing slash", "/api/films/1", 301, "301 Moved Permanently"},
-		{"the filter is not valid", "/api/films/1/?status=bogus", 400, "400 Bad Request"},
-	}
-	for _, test := range tests {
-		got := get(h, test.target)
-		if heading := got.one(t, "h1", "", "").text; got.status != test.status || heading != test.heading {
-			t.Errorf("%s: %d %q, want %d %q", test.reason, got.status, heading, test.status, test.heading)
-		}
-		if got := do(h, request("HEAD", test.target, "")); got.status != test.status || got.body != "" {
-			t.Errorf("%s: HEAD: %d and %d bytes", test.reason, got.status, len(got.body))
-		}
-	}
-}
-
 func TestChangeForm(t *testing.T) {
 	h := newService().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	page := get(h, "/api/films/1/")
@@ -306,49 +276,6 @@ func TestDeletion(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"delete 1"}, own.films.calls); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
-	}
-}
-
-// Responses other than success are pages with the status of the response.
-func TestFailedChanges(t *testing.T) {
-	referenced := &catalogue.ReferenceError{Collection: "copies", ID: 4, Field: "film"}
-	tests := []struct {
-		reason, target string
-		refuse         error
-		authorizer     httpapi.Authorizer
-		status         int
-		text           string
-		writes         int
-	}{
-		{"deletion of a record that others refer to", "/api/films/1/?_method=DELETE", referenced, httpapi.AllowAll, 409, "film of copies 4", 1},
-		{"deletion of a record that does not exist", "/api/films/9/?_method=DELETE", nil, httpapi.AllowAll, 404, "Not found.", 1},
-		{"change of a record that does not exist", "/api/films/9/?_method=PATCH", nil, httpapi.AllowAll, 404, "Not found.", 0},
-		{"the record has been deleted in the meantime", "/api/films/1/?_method=PATCH", catalogue.ErrNotFound, httpapi.AllowAll, 404, "Not found.", 1},
-		{"conflict", "/api/films/1/?_method=PATCH", httpapi.ErrConflict, httpapi.AllowAll, 409, "in conflict", 1},
-		{"deletion without credentials", "/api/films/1/?_method=DELETE", nil, httpapi.Bearer("x"), 401, "credentials were not provided", 0},
-		{"change without credentials", "/api/films/1/?_method=PATCH", nil, httpapi.Bearer("x"), 401, "credentials were not provided", 0},
-		{"change without an authorizer", "/api/films/1/?_method=PATCH", nil, nil, 403, "credentials were not provided", 0},
-		{"method that the form does not have", "/api/films/1/?_method=PUT", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
-		{"unknown method", "/api/films/1/?_method=x", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
-		{"no method", "/api/films/1/", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
-		{"method in lower case", "/api/films/1/?_method=delete", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
-		{"change of a record that cannot be changed", "/api/directors/1/?_method=PATCH", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
-		{"deletion of a record that cannot be deleted", "/api/directors/1/?_method=DELETE", nil, httpapi.AllowAll, 405, `"POST" not allowed`, 0},
-		{"record without a page", "/api/genres/1/?_method=DELETE", nil, httpapi.AllowAll, 404, "Not found.", 0},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			own := newService()
-			own.films.refuse = test.refuse
-			h := own.handler(t, httpapi.Options{Authorizer: test.authorizer})
-			got := do(h, formRequest(test.target, "title=x"))
-			if got.status != test.status || !strings.Contains(got.text, test.text) || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
-				t.Errorf("%d %s, want %d and %q", got.status, got.text, test.status, test.text)
-			}
-			if len(own.films.calls) != test.writes {
-				t.Errorf("writes: %q, want %d", own.films.calls, test.writes)
-			}
-		})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -207,7 +208,7 @@ type response struct {
 // refusal returns an error response.
 func refusal(status int, detail string) *response {
 	resp := &response{header: make(http.Header), status: status}
-	resp.body.WriteString(`{"detail":` + quote(detail) + `}`)
+	resp.body.WriteString(`{"detail":` + wire.Quote(detail) + `}`)
 	return resp
 }
 

@@ -2,7 +2,6 @@ package browse
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestAccept(t *testing.T) {
@@ -171,132 +169,6 @@ func TestVaryOfMiddleware(t *testing.T) {
 	}
 }
 
-// A form without an origin is passed to the handler, which rejects it.
-func TestFormWithoutOrigin(t *testing.T) {
-	h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: httpapi.AllowAll})
-	r := request("POST", "/api/events/", "name=x", "Content-Type", "application/x-www-form-urlencoded")
-	if got := do(h.browse, r); got.status != 415 || !strings.Contains(got.text, "Unsupported media type") {
-		t.Errorf("%d %s, want 415", got.status, got.text)
-	}
-}
-
-func TestCrossOriginForm(t *testing.T) {
-	const body = "title=x&url=https%3A%2F%2Fx.example&type=web&author=7"
-	tests := []struct {
-		reason       string
-		site, origin string
-		want         int
-	}{
-		{"same origin", "same-origin", "http://host.example", 303},
-		{"same origin without Sec-Fetch-Site", "", "http://host.example", 303},
-		{"another site", "cross-site", "https://evil.example", 403},
-		{"another site without Sec-Fetch-Site", "", "https://evil.example", 403},
-		{"same site, another origin", "same-site", "https://evil.host.example", 403},
-		{"sandboxed frame", "cross-site", "null", 403},
-		{"opaque origin", "", "null", 403},
-		{"another port", "", "http://host.example:81", 403},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			cat := load(t, twoAuthors)
-			h := newHandlers(t, cat, httpapi.Options{Authorizer: httpapi.AllowAll})
-			r := formRequest("/api/social-links/", body)
-			r.Header.Del("Sec-Fetch-Site")
-			if test.site != "" {
-				r.Header.Set("Sec-Fetch-Site", test.site)
-			}
-			r.Header.Set("Origin", test.origin)
-			got := do(h.browse, r)
-			if stored := mustIn(resources.SocialLinks, cat).Count(); got.status != test.want || stored != map[int]int{303: 1}[test.want] {
-				t.Errorf("status %d, %d records stored, want status %d", got.status, stored, test.want)
-			}
-		})
-	}
-}
-
-// Pages of other sites cannot write, whatever the kind of their requests. Clients that are
-// no browsers, and trusted pages, can.
-func TestRequestsOfOtherSites(t *testing.T) {
-	foreign := []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}
-	const json, text, form = "application/json", "text/plain", "application/x-www-form-urlencoded"
-	const film = `{"title":"x"}`
-	own := httpapi.Options{Authorizer: httpapi.AllowAll}
-	based := httpapi.Options{Authorizer: httpapi.AllowAll, BaseURL: "https://shop.example/our"}
-	proxied := httpapi.Options{Authorizer: httpapi.AllowAll, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}
-	protection := http.NewCrossOriginProtection()
-	if err := protection.AddTrustedOrigin("https://app.example"); err != nil {
-		t.Fatal(err)
-	}
-	trusting := Options{CrossOrigin: protection}
-	tests := []struct {
-		reason                             string
-		opts                               httpapi.Options
-		pages                              Options
-		method, target, accept, kind, body string
-		header                             []string
-		status, writes                     int
-	}{
-		{"form as text/plain", own, Options{}, "POST", "/api/films/", chrome, text, "", foreign, 403, 0},
-		{"form without a type", own, Options{}, "POST", "/api/films/", chrome, "", "", foreign, 403, 0},
-		{"form with files", own, Options{}, "POST", "/api/films/", chrome, "multipart/form-data; boundary=x", "", foreign, 403, 0},
-		{"sendBeacon", own, Options{}, "POST", "/api/films/", "*/*", "", "", foreign, 403, 0},
-		{"sendBeacon with text", own, Options{}, "POST", "/api/films/", "*/*", text, film, foreign, 403, 0},
-		{"form for JSON", own, Options{}, "POST", "/api/films/?format=json", chrome, form, "", foreign, 403, 0},
-		{"fetch", own, Options{}, "POST", "/api/films/", "*/*", json, film, foreign, 403, 0},
-		{"fetch with PATCH", own, Options{}, "PATCH", "/api/films/1/", "*/*", json, film, foreign, 403, 0},
-		{"fetch with PUT", own, Options{}, "PUT", "/api/films/1/", json, json, film, foreign, 403, 0},
-		{"fetch with DELETE", own, Options{}, "DELETE", "/api/films/1/", "*/*", "", "", foreign, 403, 0},
-		{"another host of the site", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Sec-Fetch-Site", "same-site", "Origin", "http://a.host.example"}, 403, 0},
-		{"a browser without Sec-Fetch-Site", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "https://evil.example"}, 403, 0},
-		{"a sandboxed frame", own, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "null"}, 403, 0},
-		{"an unknown path", own, Options{}, "POST", "/api/none/", "*/*", "", "", foreign, 403, 0},
-		{"a forwarded host that no proxy sent", own, Options{}, "POST", "/api/films/", "*/*", "", "",
-			[]string{"Origin", "https://evil.example", "X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "https"}, 403, 0},
-		{"an invalid forwarded host", proxied, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "https://evil.example", "X-Forwarded-Host", "a b"}, 403, 0},
-
-		{"a read", own, Options{}, "GET", "/api/films/", "*/*", "", "", foreign, 200, 0},
-		{"a link", own, Options{}, "GET", "/api/films/", chrome, "", "", foreign, 200, 0},
-		{"OPTIONS", own, Options{}, "OPTIONS", "/api/films/", "*/*", "", "", foreign, 200, 0},
-		{"curl and Go's client", own, Options{}, "POST", "/api/films/", "*/*", json, film, nil, 201, 1},
-		{"fetch of the same origin", own, Options{}, "PATCH", "/api/films/1/", "*/*", json, film, []string{"Sec-Fetch-Site", "same-origin", "Origin", "http://host.example"}, 200, 1},
-		{"the same origin without Sec-Fetch-Site", own, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Origin", "http://host.example"}, 201, 1},
-		{"a proxy that changes the host", own, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Sec-Fetch-Site", "same-origin", "Origin", "https://shop.example"}, 201, 1},
-		{"the base URL, without Sec-Fetch-Site", based, Options{}, "POST", "/api/films/", "*/*", json, film, []string{"Origin", "https://shop.example"}, 201, 1},
-		{"another scheme than that of the base URL", based, Options{}, "POST", "/api/films/", "*/*", "", "", []string{"Origin", "http://shop.example"}, 403, 0},
-		{"a trusted proxy, without Sec-Fetch-Site", proxied, Options{}, "POST", "/api/films/", "*/*", json, film,
-			[]string{"Origin", "https://shop.example", "X-Forwarded-Host", "shop.example", "X-Forwarded-Proto", "https"}, 201, 1},
-		{"a trusted origin", own, trusting, "POST", "/api/films/", "*/*", json, film, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://app.example"}, 201, 1},
-		{"an origin that is not trusted", own, trusting, "POST", "/api/films/", "*/*", json, film, foreign, 403, 0},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			films := newService().films
-			handler, err := httpapi.NewHandler([]httpapi.Collection{films}, test.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := request(test.method, test.target, test.body, test.header...)
-			r.Header.Set("Accept", test.accept)
-			if test.kind != "" {
-				r.Header.Set("Content-Type", test.kind)
-			}
-			got := do(browsing(t, handler, test.pages), r)
-			if got.status != test.status || len(films.calls) != test.writes {
-				t.Errorf("status %d, writes %q, want %d and %d: %s", got.status, films.calls, test.status, test.writes, got.body)
-			}
-			isPage := test.accept == chrome && !strings.Contains(test.target, "json")
-			switch {
-			case test.status != 403:
-			case isPage && (got.one(t, "h1", "", "").text != "403 Forbidden" || !strings.Contains(got.text, "from another site")):
-				t.Errorf("the page is %s", got.text)
-			case !isPage && got.body != `{"detail":"The request was sent from another site, so nothing was stored."}`,
-				!isPage && got.header.Get("Content-Type") != "application/json":
-				t.Errorf("%v: %s", got.header, got.body)
-			}
-		})
-	}
-}
-
 // The body of a forbidden request is not read.
 func TestForbiddenBodyIsNotRead(t *testing.T) {
 	forbid := func(*http.Request, string, schema.Actions) error { return httpapi.Forbidden("Not you.") }
@@ -329,33 +201,5 @@ func TestFormReadError(t *testing.T) {
 	}{}
 	if got := do(h.browse, r); got.status != 400 || !strings.Contains(got.text, "could not be read") {
 		t.Errorf("%d %s, want 400", got.status, got.text)
-	}
-}
-
-func TestChangeFromAnotherSite(t *testing.T) {
-	for _, method := range []string{"PATCH", "DELETE"} {
-		for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "", "Origin", "https://evil.example"}} {
-			own := newService()
-			h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-			got := do(h, formRequest("/api/films/1/?_method="+method, "title=x", header...))
-			if got.status != 403 || own.films.calls != nil {
-				t.Errorf("%s with %q: status %d, writes %q", method, header, got.status, own.films.calls)
-			}
-		}
-	}
-}
-
-// Requests that are not forms of browsers are not changed.
-func TestMethodOfOtherRequests(t *testing.T) {
-	own := newService()
-	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-	for _, r := range []*http.Request{
-		formRequest("/api/films/1/?_method=DELETE", "", "Accept", "*/*"),
-		request("POST", "/api/films/1/?_method=DELETE", "", "Content-Type", "application/x-www-form-urlencoded"),
-		request("POST", "/api/films/1/?_method=DELETE", "{}", "Content-Type", "application/json", "Origin", "http://host.example"),
-	} {
-		if got := do(h, r); got.status != 405 || own.films.calls != nil {
-			t.Errorf("status %d, writes %q", got.status, own.films.calls)
-		}
 	}
 }

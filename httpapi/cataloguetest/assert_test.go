@@ -1,14 +1,12 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -29,7 +27,7 @@ func checkMessage(t *testing.T, reason, message string, parts ...string) {
 }
 
 func TestAssertRequests(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	getAll(t, server, "/api/", "/api/events/?limit=2&ordering=name", "/api/events/?limit=2&limit=3")
 	const root, page, twice = "GET /api/", "GET /api/events/?limit=2&ordering=name", "GET /api/events/?limit=2&limit=3"
 	for _, row := range []struct {
@@ -59,7 +57,7 @@ func TestAssertRequests(t *testing.T) {
 // TestAssertRequestsInvalidQuery checks that parameters that net/url drops are compared, in any
 // order.
 func TestAssertRequestsInvalidQuery(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	getAll(t, server, "/api/events/?a=1;b=2&c=3", "/api/events/?x=100%&c=3")
 	const semicolon, percent = "GET /api/events/?c=3&a=1;b=2", "GET /api/events/?c=3&x=100%"
 	for _, row := range []struct {
@@ -75,95 +73,75 @@ func TestAssertRequestsInvalidQuery(t *testing.T) {
 	}
 }
 
-func TestAssertReadOnly(t *testing.T) {
-	server := cataloguetest.New(t)
-	do := func(method, path string) {
-		r, err := http.NewRequest(method, server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := server.Client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-	}
-	for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
-		do(method, "/api/events/")
-	}
-	if err := mustIn(resources.Events, server.Catalogue).Delete(1); err != nil {
-		t.Fatal(err)
-	}
-	checkMessage(t, "reads, and a change by the test", failureOf(t, func(tb testing.TB) { server.AssertReadOnly(tb) }))
-	do("DELETE", "/api/events/")
-	checkMessage(t, "refused write", failureOf(t, func(tb testing.TB) { server.AssertReadOnly(tb) }),
-		"write requests received (-want +got)", `"DELETE /api/events/: 405"`)
-	server.ClearLog()
-	if status := postEvent(t, server); status != http.StatusCreated {
-		t.Fatalf("POST: status %d", status)
-	}
-	checkMessage(t, "write", failureOf(t, func(tb testing.TB) { server.AssertReadOnly(tb) }), `"POST /api/events/: 201"`)
-}
-
-// TestAssertWalkedOnce uses a server with 300 events, 12 news and no wires.
+// TestAssertWalkedOnce uses servers with 300 events, 12 news and no wires, or with 30 films.
 func TestAssertWalkedOnce(t *testing.T) {
 	const events = "/api/events/?limit=100"
+	const first, second = "/v1/films/", "/v1/films/?limit=21&offset=21"
+	var none pagination.Limits
 	for _, row := range []struct {
 		reason     string
 		collection string
 		paths      []string
 		parts      []string
+		limits     pagination.Limits
+		body       string // of the response to the first request, if not empty
 	}{
-		{"in order", "events", []string{events, events + "&offset=100", events + "&offset=200"}, nil},
-		{"in any order", "events", []string{events + "&offset=200", events, events + "&offset=100"}, nil},
-		{"pages of different sizes", "events", []string{"/api/events/?limit=30", "/api/events/?limit=270&offset=30"}, nil},
-		{"other requests in between", "events", []string{events, "/api/news/", "/api/events/?format=x", events + "&offset=100", events + "&offset=200"}, nil},
-		{"one page", "events", []string{"/api/events/?limit=300"}, nil},
-		{"page that is not full", "news", []string{"/api/news/"}, nil},
-		{"key other than the segment", "itemVariants", []string{"/api/item_variants/"}, nil},
-		{"empty collection", "wires", []string{"/api/wires/"}, nil},
-		{"not fetched", "events", []string{"/api/news/"}, []string{"events: no page of /api/events/ was fetched"}},
-		{"unknown collection", "evnets", nil, []string{`AssertWalkedOnce: unknown collection: "evnets"`}},
-		{"last page missing", "events", []string{events, events + "&offset=100"}, []string{`- 	"offset 200: 100 records, last page",`}},
-		{"first page missing", "events", []string{events + "&offset=100", events + "&offset=200"}, []string{`- 	"offset 0: 100 records",`}},
-		{"page twice", "events", []string{events, events + "&offset=100", events + "&offset=100", events + "&offset=200"}, []string{`+ 	"offset 100: 100 records",`}},
-		{"gap", "events", []string{events, events + "&offset=101", events + "&offset=200"}, []string{`"offset 100: 100 records"`, `"offset 101: 100 records"`}},
-		{"overlap", "events", []string{events, events + "&offset=99", events + "&offset=199", events + "&offset=299"}, []string{`"offset 99: 100 records"`}},
-		{"page past the end", "events", []string{events, events + "&offset=100", events + "&offset=200", events + "&offset=300"}, []string{`+ 	"offset 300: 0 records, last page",`}},
-		{"two orderings", "events", []string{events, events + "&offset=100&ordering=name"}, []string{"pages have different orderings", "ordering=name"}},
+		{"in order", "events", []string{events, events + "&offset=100", events + "&offset=200"}, nil, none, ""},
+		{"in any order", "events", []string{events + "&offset=200", events, events + "&offset=100"}, nil, none, ""},
+		{"pages of different sizes", "events", []string{"/api/events/?limit=30", "/api/events/?limit=270&offset=30"}, nil, none, ""},
+		{"other requests in between", "events", []string{events, "/api/news/", "/api/events/?format=x", events + "&offset=100", events + "&offset=200"}, nil, none, ""},
+		{"one page", "events", []string{"/api/events/?limit=300"}, nil, none, ""},
+		{"page that is not full", "news", []string{"/api/news/"}, nil, none, ""},
+		{"key other than the segment", "itemVariants", []string{"/api/item_variants/"}, nil, none, ""},
+		{"empty collection", "wires", []string{"/api/wires/"}, nil, none, ""},
+		{"not fetched", "events", []string{"/api/news/"}, []string{"events: no page of /api/events/ was fetched"}, none, ""},
+		{"unknown collection", "evnets", nil, []string{`AssertWalkedOnce: unknown collection: "evnets"`}, none, ""},
+		{"last page missing", "events", []string{events, events + "&offset=100"}, []string{`- 	"offset 200: 100 records, last page",`}, none, ""},
+		{"first page missing", "events", []string{events + "&offset=100", events + "&offset=200"}, []string{`- 	"offset 0: 100 records",`}, none, ""},
+		{"page twice", "events", []string{events, events + "&offset=100", events + "&offset=100", events + "&offset=200"}, []string{`+ 	"offset 100: 100 records",`}, none, ""},
+		{"gap", "events", []string{events, events + "&offset=101", events + "&offset=200"}, []string{`"offset 100: 100 records"`, `"offset 101: 100 records"`}, none, ""},
+		{"overlap", "events", []string{events, events + "&offset=99", events + "&offset=199", events + "&offset=299"}, []string{`"offset 99: 100 records"`}, none, ""},
+		{"page past the end", "events", []string{events, events + "&offset=100", events + "&offset=200", events + "&offset=300"}, []string{`+ 	"offset 300: 0 records, last page",`}, none, ""},
+		{"two orderings", "events", []string{events, events + "&offset=100&ordering=name"}, []string{"pages have different orderings", "ordering=name"}, none, ""},
+
+		{"smaller default", "news", []string{"/api/news/", "/api/news/?offset=6"}, nil, pagination.Limits{Default: 6}, ""},
+		{"smaller maximum", "news", []string{"/api/news/?limit=100", "/api/news/?limit=100&offset=6"}, nil, pagination.Limits{Max: 6}, ""},
+		{"all by default", "news", []string{"/api/news/"}, nil, pagination.Limits{Default: -1, Max: -1}, ""},
+		{"no maximum", "news", []string{"/api/news/?limit=5000"}, nil, pagination.Limits{Max: -1}, ""},
+
+		{"ids that are not numbers", "news", []string{"/api/news/"}, nil, none, `{"count":3,"next":null,"previous":null,"results":[{"id":"a"},{"key":1},{"key":1}]}`},
+		{"not a page: null", "news", []string{"/api/news/", "/api/news/"}, nil, none, "null"},
+		{"not a page: an empty object", "news", []string{"/api/news/", "/api/news/"}, nil, none, "{}"},
+		{"not a page: an array", "news", []string{"/api/news/", "/api/news/"}, nil, none, "[]"},
+		{"not a page: no results", "news", []string{"/api/news/", "/api/news/"}, nil, none, `{"count":0,"next":null,"previous":null}`},
+
+		{"both pages of films", "shortFilms", []string{first, second}, nil, none, ""},
+		{"records between the pages", "shortFilms", []string{first, "/v1/films/7/", second}, nil, none, ""},
+		{"pages of a filter and of a search do not count", "shortFilms", []string{first, first + "?director=1", first + "?search=film+7", second}, nil, none, ""},
+		{"an empty filter selects all", "shortFilms", []string{first, first + "?director=", second}, []string{"pages fetched"}, none, ""},
+		{"only pages of a filter", "shortFilms", []string{first + "?director=1"}, []string{"no page of /v1/films/ was fetched"}, none, ""},
+		{"second page missing", "shortFilms", []string{first}, []string{"offset 21: 9 records, last page"}, none, ""},
+		{"the documented path", "shortFilms", []string{"/api/films/"}, []string{"no page of /v1/films/ was fetched"}, none, ""},
 	} {
-		server := cataloguetest.New(t)
-		if err := server.Catalogue.Load(strings.NewReader(`{"wires":[]}`), catalogue.LoadOptions{}); err != nil {
-			t.Fatal(err)
+		server := newFilms(t, 30)
+		if row.collection != "shortFilms" {
+			server = NewWith(t, Options{Limits: row.limits})
+			if err := server.Catalogue.Load(strings.NewReader(`{"wires":[]}`), catalogue.LoadOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if row.body != "" {
+			server.Inject(Match{Nth: 1}, Status(200, row.body))
 		}
 		getAll(t, server, row.paths...)
 		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, row.collection) }), row.parts...)
 	}
 }
 
-// TestAssertWalkedOnceLimits walks the 12 news of servers with other limits than the default ones.
-func TestAssertWalkedOnceLimits(t *testing.T) {
-	tests := []struct {
-		reason string
-		limits pagination.Limits
-		paths  []string
-	}{
-		{"smaller default", pagination.Limits{Default: 6}, []string{"/api/news/", "/api/news/?offset=6"}},
-		{"smaller maximum", pagination.Limits{Max: 6}, []string{"/api/news/?limit=100", "/api/news/?limit=100&offset=6"}},
-		{"all by default", pagination.Limits{Default: -1, Max: -1}, []string{"/api/news/"}},
-		{"no maximum", pagination.Limits{Max: -1}, []string{"/api/news/?limit=5000"}},
-	}
-	for _, tt := range tests {
-		server := cataloguetest.NewWith(t, cataloguetest.Options{Limits: tt.limits})
-		getAll(t, server, tt.paths...)
-		checkMessage(t, tt.reason, failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "news") }))
-	}
-}
-
 func TestAssertWalkedOnceCountChanges(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	getAll(t, server, "/api/events/?limit=150")
-	if err := mustIn(resources.Events, server.Catalogue).Delete(1); err != nil {
+	if err := eventsOf(server.Catalogue).Delete(1); err != nil {
 		t.Fatal(err)
 	}
 	getAll(t, server, "/api/events/?limit=150&offset=150")
@@ -175,22 +153,22 @@ func TestAssertWalkedOnceCountChanges(t *testing.T) {
 // repeated and another is missing.
 func TestAssertWalkedOnceRecordTwice(t *testing.T) {
 	const first, second = "/api/events/?limit=150&ordering=-id", "/api/events/?limit=150&ordering=-id&offset=150"
-	for reason, between := range map[string]func(server *cataloguetest.Server) error{
-		"record inserted before and record deleted after": func(server *cataloguetest.Server) error {
-			if _, err := mustIn(resources.Events, server.Catalogue).Insert(resources.Event{Name: "new"}); err != nil {
+	for reason, between := range map[string]func(server *Server) error{
+		"record inserted before and record deleted after": func(server *Server) error {
+			if _, err := eventsOf(server.Catalogue).Insert(resources.Event{Name: "new"}); err != nil {
 				return err
 			}
-			return mustIn(resources.Events, server.Catalogue).Delete(1)
+			return eventsOf(server.Catalogue).Delete(1)
 		},
-		"ordering with ties": func(server *cataloguetest.Server) error {
-			server.Inject(cataloguetest.Match{}, cataloguetest.RepeatedRow())
-			server.Inject(cataloguetest.Match{}, cataloguetest.MissingRow())
+		"ordering with ties": func(server *Server) error {
+			server.Inject(Match{}, RepeatedRow())
+			server.Inject(Match{}, MissingRow())
 			return nil
 		},
 	} {
-		server := cataloguetest.New(t)
+		server := New(t)
 		var ids []int
-		for e := range mustIn(resources.Events, server.Catalogue).All() {
+		for e := range eventsOf(server.Catalogue).All() {
 			ids = append(ids, e.ID)
 		}
 		last := slices.Sorted(slices.Values(ids))[len(ids)-150] // on the first page
@@ -207,47 +185,28 @@ func TestAssertWalkedOnceRecordTwice(t *testing.T) {
 	}
 }
 
-// TestAssertWalkedOnceOtherIDs uses a record type whose ids are not numbers.
-func TestAssertWalkedOnceOtherIDs(t *testing.T) {
-	server := cataloguetest.New(t)
-	server.Inject(cataloguetest.Match{}, cataloguetest.Status(200,
-		`{"count":3,"next":null,"previous":null,"results":[{"id":"a"},{"key":1},{"key":1}]}`))
-	getAll(t, server, "/api/books/")
-	server.AssertWalkedOnce(t, "books")
-}
-
-// TestAssertWalkedOnceNotPages checks that responses other than pages are ignored.
-func TestAssertWalkedOnceNotPages(t *testing.T) {
-	for _, body := range []string{"null", "{}", "[]", "0", `{"count":0,"next":null,"previous":null}`} {
-		server := cataloguetest.New(t)
-		server.Inject(cataloguetest.Match{Nth: 1}, cataloguetest.Status(200, body))
-		getAll(t, server, "/api/books/", "/api/books/?limit=1000")
-		checkMessage(t, body, failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "books") }))
-	}
-}
-
 // TestFailureReport checks that a failed test logs its requests and the changes to the
 // catalogue, with a limited number of lines.
 func TestFailureReport(t *testing.T) {
-	run := func(opts cataloguetest.Options, test func(tb testing.TB, server *cataloguetest.Server)) string {
+	run := func(opts Options, test func(tb testing.TB, server *Server)) string {
 		r := &recorder{TB: t}
-		test(r, cataloguetest.NewWith(r, opts))
+		test(r, NewWith(r, opts))
 		r.end()
 		return strings.Join(r.logs, "\n")
 	}
-	text := run(cataloguetest.Options{}, func(tb testing.TB, server *cataloguetest.Server) {
+	text := run(Options{}, func(tb testing.TB, server *Server) {
 		getAll(t, server, "/api/events/")
 	})
 	if text != "" {
 		t.Errorf("passed test logged %q", text)
 	}
-	text = run(cataloguetest.Options{}, func(tb testing.TB, server *cataloguetest.Server) {
+	text = run(Options{}, func(tb testing.TB, server *Server) {
 		for range 30 {
 			getAll(t, server, "/api/news/?limit=1")
 		}
 		getAll(t, server, "/api/nothing/?"+strings.Repeat("q", 500))
-		for e := range mustIn(resources.Events, server.Catalogue).All() {
-			if err := mustIn(resources.Events, server.Catalogue).Delete(e.ID); err != nil {
+		for e := range eventsOf(server.Catalogue).All() {
+			if err := eventsOf(server.Catalogue).Delete(e.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -263,13 +222,13 @@ func TestFailureReport(t *testing.T) {
 			t.Errorf("report has a line of %d bytes: %s", len(line), line)
 		}
 	}
-	for reason, opts := range map[string]cataloguetest.Options{
+	for reason, opts := range map[string]Options{
 		"sample": {}, "empty": {Empty: true}, "fixtures": {Fixtures: files("news.json", `[{"id": 1}]`)},
 	} {
-		text = run(opts, func(tb testing.TB, _ *cataloguetest.Server) { tb.Errorf("deliberate failure") })
+		text = run(opts, func(tb testing.TB, _ *Server) { tb.Errorf("deliberate failure") })
 		checkMessage(t, reason+", unused", text, "cataloguetest: no requests were received\nthe catalogue has not changed")
 	}
-	text = run(cataloguetest.Options{Fixtures: files("news.json", `[{"id": 1}]`)}, func(tb testing.TB, server *cataloguetest.Server) {
+	text = run(Options{Fixtures: files("news.json", `[{"id": 1}]`)}, func(tb testing.TB, server *Server) {
 		if err := server.Catalogue.Load(strings.NewReader(`{"news":[]}`), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -298,8 +257,8 @@ func TestFailureReportBodies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := &recorder{TB: t}
-		server := cataloguetest.New(r)
-		server.Inject(cataloguetest.Match{}, cataloguetest.Status(tt.status, tt.body))
+		server := New(r)
+		server.Inject(Match{}, Status(tt.status, tt.body))
 		getAll(t, server, "/api/news/")
 		r.Errorf("deliberate failure")
 		r.end()

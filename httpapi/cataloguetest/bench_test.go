@@ -1,18 +1,14 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -30,7 +26,7 @@ func BenchmarkTest(b *testing.B) {
 			b.Fatal(n, err)
 		}
 	}
-	servers := map[string]cataloguetest.Options{
+	servers := map[string]Options{
 		"server=in-process": {},
 		"server=loopback":   {Loopback: true},
 	}
@@ -39,7 +35,7 @@ func BenchmarkTest(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				t := &recorder{TB: b}
-				server := cataloguetest.NewWith(t, servers[name])
+				server := NewWith(t, servers[name])
 				get(server.Client, server.URL)
 				t.end()
 			}
@@ -49,12 +45,12 @@ func BenchmarkTest(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			t := &recorder{TB: b}
-			cataloguetest.New(t)
+			New(t)
 			t.end()
 		}
 	})
 	b.Run("server=second-request", func(b *testing.B) {
-		server := cataloguetest.New(b)
+		server := New(b)
 		b.ReportAllocs()
 		for b.Loop() {
 			get(server.Client, server.URL)
@@ -71,37 +67,11 @@ func BenchmarkTest(b *testing.B) {
 	})
 }
 
-// BenchmarkClone clones a catalogue of 10,000 records, as New does.
-func BenchmarkClone(b *testing.B) {
-	server := mustNew()
-	for _, key := range []string{"events", "books", "authors", "items"} {
-		if err := server.Load(strings.NewReader(`{"`+key+`":`+rowsOf(key, 2500)+`}`), catalogue.LoadOptions{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		server.Clone()
-	}
-}
-
-func rowsOf(key string, n int) string {
-	rows := make([]string, n)
-	for i := range rows {
-		if key == "events" {
-			rows[i] = fmt.Sprintf(`{"id": %d, "name": "n", "slug": "s", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T18:00:00Z"}`, i+1)
-		} else {
-			rows[i] = fmt.Sprintf(`{"id": %d, "name": "n", "slug": "s", "a": 1, "b": 2, "c": 3, "d": 4}`, i+1)
-		}
-	}
-	return "[" + strings.Join(rows, ",") + "]"
-}
-
 // A handWritten fake sorts and marshals a slice for each request.
 type handWritten struct{ events []resources.Event }
 
 func newHandWritten(b *testing.B) handWritten {
-	return handWritten{slices.Collect(mustIn(resources.Events, cataloguetest.New(b).Catalogue).All())}
+	return handWritten{slices.Collect(eventsOf(New(b).Catalogue).All())}
 }
 
 func (f handWritten) clone() handWritten { return handWritten{slices.Clone(f.events)} }

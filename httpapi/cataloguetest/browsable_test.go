@@ -1,42 +1,9 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
-	"io"
-	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/resources"
 )
-
-// accepting sends a request with an Accept header, or without one if it is "none".
-func accepting(t *testing.T, server *cataloguetest.Server, request, accept string) (resp *http.Response, body string) {
-	t.Helper()
-	method, path, _ := strings.Cut(request, " ")
-	var content io.Reader
-	if method == "POST" {
-		content = strings.NewReader(`{"name":"A & <B>","slug":"a-b","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	if accept != "none" {
-		r.Header["Accept"] = []string{accept}
-	}
-	resp, err = server.Client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, string(text)
-}
 
 // TestBrowsableAPI compares the status and type with those of Django REST framework with
 // the renderers JSONRenderer and BrowsableAPIRenderer. Its negotiation first filters the
@@ -77,17 +44,25 @@ func TestBrowsableAPI(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			server := cataloguetest.New(t)
-			before := mustIn(resources.Events, server.Catalogue).Count()
-			b := server.Inject(cataloguetest.Match{}, cataloguetest.BrowsableAPI())
-			resp, body := accepting(t, server, tt.request, tt.accept)
+			server := New(t)
+			before := eventsOf(server.Catalogue).Count()
+			b := server.Inject(Match{}, BrowsableAPI())
+			var header []string
+			if tt.accept != "none" {
+				header = []string{"Accept", tt.accept}
+			}
+			sent := ""
+			if strings.HasPrefix(tt.request, "POST") {
+				sent = eventBody
+			}
+			resp, body := ask(t, server, tt.request, sent, header...)
 			if resp.StatusCode != tt.status || resp.Header.Get("Content-Type") != tt.contentType || !strings.Contains(body, tt.contains) {
 				t.Errorf("%s, %s, %s", resp.Status, resp.Header.Get("Content-Type"), body)
 			}
 			if n := b.Count(); n != tt.changed {
 				t.Errorf("Count() = %d, want %d", n, tt.changed)
 			}
-			if added := mustIn(resources.Events, server.Catalogue).Count() - before; (added == 1) != (tt.status == 201) {
+			if added := eventsOf(server.Catalogue).Count() - before; (added == 1) != (tt.status == 201) {
 				t.Errorf("%d events were added", added)
 			}
 			if e := server.Exchanges()[0]; tt.accept != "none" && e.Header.Get("Accept") != tt.accept {
@@ -101,18 +76,18 @@ func TestBrowsableAPI(t *testing.T) {
 // deleted needs a body, so its status is 200.
 func TestBrowsableAPIOfRecords(t *testing.T) {
 	server := newFilms(t, 3)
-	server.Inject(cataloguetest.Match{Path: "/v1/films/{id}/"}, cataloguetest.BrowsableAPI())
-	if resp, body := accepting(t, server, "GET /v1/films/2/?format=api", "none"); resp.StatusCode != 200 || !strings.Contains(body, "Film 2") {
+	server.Inject(Match{Path: "/v1/films/{id}/"}, BrowsableAPI())
+	if resp, body := ask(t, server, "GET /v1/films/2/?format=api", ""); resp.StatusCode != 200 || !strings.Contains(body, "Film 2") {
 		t.Errorf("GET: %s, %s", resp.Status, body)
 	}
-	if resp, _ := accepting(t, server, "DELETE /v1/films/2/?format=api", "application/json"); resp.StatusCode != 406 {
+	if resp, _ := ask(t, server, "DELETE /v1/films/2/?format=api", "", "Accept", "application/json"); resp.StatusCode != 406 {
 		t.Errorf("DELETE that accepts only JSON: %s", resp.Status)
 	}
-	resp, body := accepting(t, server, "DELETE /v1/films/2/?format=api", "none")
+	resp, body := ask(t, server, "DELETE /v1/films/2/?format=api", "")
 	if resp.StatusCode != 200 || !strings.Contains(body, "HTTP 204 No Content") {
 		t.Errorf("DELETE: %s, %s", resp.Status, body)
 	}
-	if resp, _ := accepting(t, server, "GET /v1/films/2/", "application/json"); resp.StatusCode != 404 {
+	if resp, _ := ask(t, server, "GET /v1/films/2/", "", "Accept", "application/json"); resp.StatusCode != 404 {
 		t.Errorf("GET of the deleted record: %s", resp.Status)
 	}
 }
@@ -121,21 +96,21 @@ func TestBrowsableAPIOfRecords(t *testing.T) {
 // and that a HEAD has the header of the GET.
 func TestBrowsableAPIWithFaults(t *testing.T) {
 	server := newFilms(t, 3)
-	for _, f := range []cataloguetest.Fault{cataloguetest.Header("X-Last", "yes"), cataloguetest.BrowsableAPI(), cataloguetest.MissingRow()} {
-		server.Inject(cataloguetest.Match{}, f)
+	for _, f := range []Fault{Header("X-Last", "yes"), BrowsableAPI(), MissingRow()} {
+		server.Inject(Match{}, f)
 	}
-	get, body := accepting(t, server, "GET /v1/films/?format=api", "none")
+	get, body := ask(t, server, "GET /v1/films/?format=api", "")
 	if !strings.Contains(body, "Film 2") || strings.Contains(body, "Film 3") || get.Header.Get("X-Last") != "yes" {
 		t.Errorf("%v\n%s", get.Header, body)
 	}
-	head, _ := accepting(t, server, "HEAD /v1/films/?format=api", "none")
+	head, _ := ask(t, server, "HEAD /v1/films/?format=api", "")
 	if head.ContentLength != int64(len(body)) || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
 		t.Errorf("HEAD: %d bytes of %s; want %d", head.ContentLength, head.Header.Get("Content-Type"), len(body))
 	}
 	server = newFilms(t, 3)
-	server.Inject(cataloguetest.Match{}, cataloguetest.BrowsableAPI())
-	server.Inject(cataloguetest.Match{}, cataloguetest.Status(429, `{"detail":"Request was throttled."}`))
-	if resp, body := accepting(t, server, "GET /v1/films/?format=api", "none"); resp.StatusCode != 429 || !strings.Contains(body, "<b>HTTP 429") {
+	server.Inject(Match{}, BrowsableAPI())
+	server.Inject(Match{}, Status(429, `{"detail":"Request was throttled."}`))
+	if resp, body := ask(t, server, "GET /v1/films/?format=api", ""); resp.StatusCode != 429 || !strings.Contains(body, "<b>HTTP 429") {
 		t.Errorf("with a status: %s, %s", resp.Status, body)
 	}
 }

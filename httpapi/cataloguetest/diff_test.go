@@ -1,4 +1,4 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
 	"fmt"
@@ -8,10 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -72,7 +69,7 @@ func TestDiff(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want, got := booksCatalogue(t, c.want...), booksCatalogue(t, c.got...)
-			report := cataloguetest.Diff(want, got)
+			report := Diff(want, got)
 			if c.report == nil && report != "" {
 				t.Fatalf("%s, but Diff returned\n%s", c.reason, report)
 			}
@@ -91,17 +88,6 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestDiffSeveralCollections(t *testing.T) {
-	want, got := booksCatalogue(t, `{"id":1}`), booksCatalogue(t, `{"id":1}`)
-	fill(t, want, "authors", `{"id":1}`)
-	fill(t, got, "faqs", `{"id":4}`)
-	report := "authors: want 1 record, got 0\n  only in want: 1\n  record 1 (only in want): {\"id\":1}\n" +
-		"faqs: want 0 records, got 1\n  only in got: 4\n  record 4 (only in got): {\"id\":4}\n"
-	if diff := cmp.Diff(report, cataloguetest.Diff(want, got)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // TestDiffTypedRecords checks that records of different types are equal if their wire form
 // is the same.
 func TestDiffTypedRecords(t *testing.T) {
@@ -114,17 +100,8 @@ func TestDiffTypedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, typed, "books", numbered(1, 30, "Book")...)
-	if report := cataloguetest.Diff(booksCatalogue(t, numbered(1, 30, "Book")...), typed); report != "" {
+	if report := Diff(booksCatalogue(t, numbered(1, 30, "Book")...), typed); report != "" {
 		t.Error(report)
-	}
-}
-
-func TestDiffNil(t *testing.T) {
-	if report := cataloguetest.Diff(nil, nil); report != "" {
-		t.Error(report)
-	}
-	if report := cataloguetest.Diff(nil, booksCatalogue(t, `{"id":2}`)); !strings.Contains(report, "only in got: 2") {
-		t.Errorf("unexpected report %q", report)
 	}
 }
 
@@ -162,7 +139,7 @@ func TestDiffInvalidEncoding(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored = true
-	if report := cataloguetest.Diff(want, mustNew()); !strings.Contains(report, "books: cannot be compared: ") {
+	if report := Diff(want, mustNew()); !strings.Contains(report, "books: cannot be compared: ") {
 		t.Errorf("unexpected report %q", report)
 	}
 }
@@ -194,7 +171,7 @@ func TestDiffConcurrentWriter(t *testing.T) {
 		}
 	})
 	for range 100 {
-		report := cataloguetest.Diff(want, got)
+		report := Diff(want, got)
 		if report != "" && !strings.Contains(report, "and 30 more records differ") {
 			t.Errorf("report of a partial write:\n%s", report)
 			break
@@ -205,37 +182,6 @@ func TestDiffConcurrentWriter(t *testing.T) {
 	if err := books.Check(); err != nil {
 		t.Error(err)
 	}
-}
-
-func BenchmarkDiff(b *testing.B) {
-	server := mustNew()
-	all := "[" + strings.Join(numbered(1, 10_000, "Book"), ",") + "]"
-	if err := server.Load(strings.NewReader(`{"books":`+all+`}`), catalogue.LoadOptions{}); err != nil {
-		b.Fatal(err)
-	}
-	b.Run("clone of 10,000 records", func(b *testing.B) {
-		clone := server.Clone()
-		for b.Loop() {
-			if report := cataloguetest.Diff(server, clone); report != "" {
-				b.Fatal(report)
-			}
-		}
-	})
-	b.Run("one of 10,000 records deleted", func(b *testing.B) {
-		clone := server.Clone()
-		books, err := resources.Records("books").In(clone)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := books.Delete(5000); err != nil {
-			b.Fatal(err)
-		}
-		for b.Loop() {
-			if cataloguetest.Diff(server, clone) == "" {
-				b.Fatal("no report")
-			}
-		}
-	})
 }
 
 func twoBooks() *catalogue.Catalogue {
@@ -256,7 +202,7 @@ func ExampleDiff() {
 	if err := books.Delete(2); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print(cataloguetest.Diff(want, got))
+	fmt.Print(Diff(want, got))
 	// Output:
 	// books: want 2 records, got 1
 	//   only in want: 2

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,6 +62,22 @@ func TestFirstEventRequests(t *testing.T) {
 	}
 }
 
+// Keep this test similar to the package documentation.
+func TestFirstEventUnavailable(t *testing.T) {
+	server := cataloguetest.New(t)
+	busy := server.Inject(cataloguetest.Match{Collection: "events", Nth: 1}, cataloguetest.Status(503, "busy"))
+
+	if _, err := firstEvent(server.Client, server.URL); err == nil {
+		t.Error("no error of the first call")
+	}
+	if name, err := firstEvent(server.Client, server.URL); name == "" || err != nil {
+		t.Errorf("second call: %q, %v", name, err)
+	}
+	if busy.Count() != 1 {
+		t.Errorf("Count() = %d, want 1", busy.Count())
+	}
+}
+
 // eventNames is the code under test. It returns the names of all events.
 func eventNames(ctx context.Context, client *http.Client, base string) (names []string, err error) {
 	next := base + "/api/events/"
@@ -90,7 +107,7 @@ func eventNames(ctx context.Context, client *http.Client, base string) (names []
 func TestEventNames(t *testing.T) {
 	server := cataloguetest.New(t)
 	names, err := eventNames(t.Context(), server.Client, server.URL)
-	if len(names) != mustIn(resources.Events, server.Catalogue).Count() || err != nil {
+	if len(names) != eventsOf(t, server.Catalogue).Count() || err != nil {
 		t.Errorf("eventNames = %d names, %v", len(names), err)
 	}
 	server.AssertWalkedOnce(t, "events")
@@ -111,8 +128,11 @@ func TestFirstEventOfFixtures(t *testing.T) {
 
 // TestFirstEventOfCatalogue serves a catalogue of the test on a loopback port.
 func TestFirstEventOfCatalogue(t *testing.T) {
-	records := mustNew()
-	if _, err := mustIn(resources.Events, records).Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
+	records, err := resources.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := eventsOf(t, records).Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
 		t.Fatal(err)
 	}
 	server := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: records, Loopback: true})
@@ -156,7 +176,7 @@ func TestEventNamesDeadline(t *testing.T) {
 
 func TestEventNamesRenamed(t *testing.T) {
 	server := cataloguetest.New(t)
-	err := mustIn(resources.Events, server.Catalogue).Update(1, func(e *resources.Event) error {
+	err := eventsOf(t, server.Catalogue).Update(1, func(e *resources.Event) error {
 		e.Name = "Renamed"
 		return nil
 	})
@@ -184,4 +204,45 @@ func TestEventNamesUnavailable(t *testing.T) {
 			t.Errorf("error %v after %d delays", err, slow.Count())
 		}
 	})
+}
+
+// eventsOf returns the events of a catalogue.
+func eventsOf(t *testing.T, c *catalogue.Catalogue) *catalogue.Collection[resources.Event] {
+	t.Helper()
+	events, err := resources.Events.In(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+// A program has no testing.TB.
+func ExampleOpen() {
+	server, err := cataloguetest.Open(cataloguetest.Options{MaxExchanges: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	busy, err := server.TryInject(cataloguetest.Match{Path: "/api/events/"}, cataloguetest.Status(503, "busy"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, path := range []string{"/api/books/", "/api/events/"} {
+		resp, err := server.Client.Get(server.URL + path)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		resp.Body.Close()
+		fmt.Println(path, resp.StatusCode)
+	}
+	for _, e := range server.Exchanges() { // the last one
+		fmt.Println(e.Method, e.URL, e.Status, busy.Count())
+	}
+	// Output:
+	// /api/books/ 200
+	// /api/events/ 503
+	// GET /api/events/ 503 1
 }

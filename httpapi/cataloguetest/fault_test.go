@@ -14,26 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
 )
-
-// sevenBooks returns a handler that serves seven books with the ids 1 to 7.
-func sevenBooks(t testing.TB) http.Handler {
-	t.Helper()
-	c := mustNew()
-	err := c.Load(strings.NewReader(`{"books":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]}`), catalogue.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := httpapi.New(c, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return handler
-}
 
 // An injection is a fault that a test injects.
 type injection struct {
@@ -43,23 +24,15 @@ type injection struct {
 
 func at(match Match, fault Fault) injection { return injection{match, fault} }
 
-// newFaults returns the faults of a server of the documented collections.
-func newFaults() *faults { return &faults{paths: pathsOf(mustNew(), "")} }
-
-// serveFaults serves the seven books with faults, and returns the faults.
-func serveFaults(t testing.TB, all ...injection) (*httptest.Server, []*Injection) {
+// serveFaults serves seven books, with the ids 1 to 7, with faults.
+func serveFaults(t testing.TB, loopback bool, all ...injection) (*Server, []*Injection) {
 	t.Helper()
-	f := newFaults()
+	server := NewWith(t, Options{Loopback: loopback, Fixtures: files("books.json",
+		`[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`)})
 	var injections []*Injection
 	for _, p := range all {
-		injection, err := f.add(p.match, p.fault, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		injections = append(injections, injection)
+		injections = append(injections, server.Inject(p.match, p.fault))
 	}
-	server := httptest.NewServer(f.wrap(sevenBooks(t)))
-	t.Cleanup(server.Close)
 	return server, injections
 }
 
@@ -73,21 +46,20 @@ type view struct {
 }
 
 // request sends a request on a new connection.
-func request(t testing.TB, server *httptest.Server, method, path string) view {
+func request(t testing.TB, server *Server, method, path string) view {
 	t.Helper()
 	r, err := http.NewRequest(method, server.URL+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Close = true
-	resp, err := server.Client().Do(r)
+	resp, err := server.Client.Do(r)
 	if err != nil {
 		return view{Err: innermost(err)}
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	host := strings.TrimPrefix(server.URL, "http://")
-	text := strings.ReplaceAll(string(body), host, "HOST")
+	text := strings.ReplaceAll(string(body), strings.TrimPrefix(server.URL, "http://"), "HOST")
 	return view{resp.StatusCode, resp.Header.Get("Content-Type"), resp.ContentLength, text, innermost(err)}
 }
 
@@ -103,8 +75,8 @@ func innermost(err error) string {
 	return ""
 }
 
-// page returns the view of a page without faults.
-func page(count int, next, previous, results string) view {
+// pageView returns the view of a page without faults.
+func pageView(count int, next, previous, results string) view {
 	body := `{"count":` + strconv.Itoa(count) + `,"next":` + link(next) + `,"previous":` + link(previous) + `,"results":` + results + `}`
 	return view{200, "application/json", int64(len(body)), body, ""}
 }
@@ -141,7 +113,7 @@ func TestFaults(t *testing.T) {
 		all    = "/api/books/"
 		detail = `{"detail":"Not found."}`
 	)
-	normal := page(7, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`)
+	normal := pageView(7, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`)
 	tests := []struct {
 		reason string
 		faults []Fault
@@ -174,33 +146,33 @@ func TestFaults(t *testing.T) {
 		{"slow body", []Fault{Throttle(5, 0)}, middle, normal, true},
 
 		{"NextIsSelf on the first page", []Fault{NextIsSelf()}, first,
-			page(7, firstURL, "", `[{"id":1},{"id":2},{"id":3}]`), true},
-		{"NextIsSelf on the second page", []Fault{NextIsSelf()}, middle, page(7, middleURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"NextIsSelf on the last page", []Fault{NextIsSelf()}, last, page(7, lastURL, middleURL, `[{"id":7}]`), true},
+			pageView(7, firstURL, "", `[{"id":1},{"id":2},{"id":3}]`), true},
+		{"NextIsSelf on the second page", []Fault{NextIsSelf()}, middle, pageView(7, middleURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
+		{"NextIsSelf on the last page", []Fault{NextIsSelf()}, last, pageView(7, lastURL, middleURL, `[{"id":7}]`), true},
 		{"NextIsSelf on the only page", []Fault{NextIsSelf()}, all,
-			page(7, listURL, "", `[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
+			pageView(7, listURL, "", `[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`), true},
 		{"NextIsSelf keeps the query", []Fault{NextIsSelf()}, "/api/books/?ordering=-id&offset=5&limit=1&x=%26",
-			page(7, listURL+"?ordering=-id&offset=5&limit=1&x=%26", listURL+"?limit=1&offset=4&ordering=-id&x=%26", `[{"id":2}]`), true},
+			pageView(7, listURL+"?ordering=-id&offset=5&limit=1&x=%26", listURL+"?limit=1&offset=4&ordering=-id&x=%26", `[{"id":2}]`), true},
 
 		{"Page", []Fault{Page(nextHost)}, middle,
-			page(7, "http://elsewhere.example/api/books/?limit=3&offset=6", firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"Page that is not changed", []Fault{Page(nextHost)}, last, page(7, "", middleURL, `[{"id":7}]`), false},
+			pageView(7, "http://elsewhere.example/api/books/?limit=3&offset=6", firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
+		{"Page that is not changed", []Fault{Page(nextHost)}, last, pageView(7, "", middleURL, `[{"id":7}]`), false},
 		{"Page without records", []Fault{Page(func(_ *http.Request, page *envelope) { page.Records = nil })}, middle,
-			page(7, lastURL, firstURL, `[]`), true},
+			pageView(7, lastURL, firstURL, `[]`), true},
 		{"Page with the request", []Fault{Page(func(r *http.Request, page *envelope) { page.Next = r.URL.RequestURI() })}, last,
-			page(7, last, middleURL, `[{"id":7}]`), true},
+			pageView(7, last, middleURL, `[{"id":7}]`), true},
 		{"Page with an invalid record", []Fault{Page(func(_ *http.Request, page *envelope) { page.Records[0] = json.RawMessage("{") })}, middle, normal, false},
-		{"Page twice", []Fault{Page(fewer), Page(fewer)}, middle, page(5, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
-		{"MissingRow", []Fault{MissingRow()}, middle, page(7, lastURL, firstURL, `[{"id":4},{"id":5}]`), true},
-		{"MissingRow with one record", []Fault{MissingRow()}, last, page(7, "", middleURL, `[]`), true},
-		{"MissingRow on an empty page", []Fault{MissingRow()}, "/api/books/?limit=3&offset=7", page(7, "", listURL+"?limit=3&offset=4", `[]`), false},
+		{"Page twice", []Fault{Page(fewer), Page(fewer)}, middle, pageView(5, lastURL, firstURL, `[{"id":4},{"id":5},{"id":6}]`), true},
+		{"MissingRow", []Fault{MissingRow()}, middle, pageView(7, lastURL, firstURL, `[{"id":4},{"id":5}]`), true},
+		{"MissingRow with one record", []Fault{MissingRow()}, last, pageView(7, "", middleURL, `[]`), true},
+		{"MissingRow on an empty page", []Fault{MissingRow()}, "/api/books/?limit=3&offset=7", pageView(7, "", listURL+"?limit=3&offset=4", `[]`), false},
 		{"RepeatedRow", []Fault{RepeatedRow()}, middle,
-			page(7, lastURL, firstURL, `[{"id":3},{"id":4},{"id":5},{"id":6}]`), true},
+			pageView(7, lastURL, firstURL, `[{"id":3},{"id":4},{"id":5},{"id":6}]`), true},
 		{"RepeatedRow with an ordering", []Fault{RepeatedRow()}, "/api/books/?ordering=-id&limit=2&offset=2",
-			page(7, listURL+"?limit=2&offset=4&ordering=-id", listURL+"?limit=2&ordering=-id", `[{"id":6},{"id":5},{"id":4}]`), true},
-		{"RepeatedRow with one record", []Fault{RepeatedRow()}, last, page(7, "", middleURL, `[{"id":6},{"id":7}]`), true},
-		{"RepeatedRow on the first page", []Fault{RepeatedRow()}, first, page(7, middleURL, "", `[{"id":1},{"id":2},{"id":3}]`), false},
-		{"MissingRow and RepeatedRow", []Fault{MissingRow(), RepeatedRow()}, middle, page(7, lastURL, firstURL, `[{"id":3},{"id":4},{"id":5}]`), true},
+			pageView(7, listURL+"?limit=2&offset=4&ordering=-id", listURL+"?limit=2&ordering=-id", `[{"id":6},{"id":5},{"id":4}]`), true},
+		{"RepeatedRow with one record", []Fault{RepeatedRow()}, last, pageView(7, "", middleURL, `[{"id":6},{"id":7}]`), true},
+		{"RepeatedRow on the first page", []Fault{RepeatedRow()}, first, pageView(7, middleURL, "", `[{"id":1},{"id":2},{"id":3}]`), false},
+		{"MissingRow and RepeatedRow", []Fault{MissingRow(), RepeatedRow()}, middle, pageView(7, lastURL, firstURL, `[{"id":3},{"id":4},{"id":5}]`), true},
 
 		{"not a page: 404", []Fault{NextIsSelf()}, "/api/none/", view{404, "application/json", 23, detail, ""}, false},
 		{"not a page: results are not an array", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":"none"}`), MissingRow()}, middle,
@@ -210,6 +182,8 @@ func TestFaults(t *testing.T) {
 			view{200, "application/json", 42, `{"next":null,"previous":null,"results":[]}`, ""}, true},
 		{"not a page: not the path of a collection", []Fault{Status(200, `{"count":1,"next":null,"previous":null,"results":[{}]}`), MissingRow()}, "/api/",
 			view{200, "application/json", 54, `{"count":1,"next":null,"previous":null,"results":[{}]}`, ""}, true},
+		{"Page with a longer link and a shorter list", []Fault{Page(nextHost), MissingRow()}, middle,
+			pageView(7, "http://elsewhere.example/api/books/?limit=3&offset=6", firstURL, `[{"id":4},{"id":5}]`), true},
 		{"faults of all stages", []Fault{Header("Content-Type", "text/x"), Truncate(30), Page(fewer)}, last,
 			view{200, "text/x", 30, `{"count":6,"next":null,"previo`, ""}, true},
 		{"the last of two statuses", []Fault{Status(500, "a"), Status(501, "b")}, last,
@@ -223,12 +197,26 @@ func TestFaults(t *testing.T) {
 			for _, f := range tt.faults {
 				all = append(all, at(Match{}, f))
 			}
-			server, injections := serveFaults(t, all...)
+			server, injections := serveFaults(t, true, all...)
 			if diff := diffViews(tt.want, request(t, server, "GET", tt.path)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if n := injections[0].Count(); (n == 1) != tt.counts {
 				t.Errorf("Count() = %d", n)
+			}
+			// A HEAD has the header of the GET, and no body that can break off.
+			head := tt.want
+			if head.Body = ""; head.Status != 0 {
+				head.Err = ""
+			}
+			if tt.want.Status == http.StatusNoContent { // which has no Content-Length
+				head.Length = -1
+			}
+			if strings.Contains(tt.want.Body, "HOST") {
+				head.Length = request(t, server, "GET", tt.path).Length
+			}
+			if diff := cmp.Diff(head, request(t, server, "HEAD", tt.path)); diff != "" {
+				t.Errorf("HEAD (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -244,52 +232,11 @@ func nextHost(_ *http.Request, page *envelope) {
 // fewer makes the count of a page less than it is.
 func fewer(_ *http.Request, page *envelope) { page.Count-- }
 
-// TestFaultsOfHEAD checks that a HEAD has the same header as the GET, and no body.
-func TestFaultsOfHEAD(t *testing.T) {
-	const path = "/api/books/?limit=3&offset=3"
-	for reason, f := range map[string]Fault{
-		"shorter body": Truncate(10),
-		"longer list":  RepeatedRow(),
-		"longer link":  Page(nextHost),
-		"status":       Status(500, `{"detail":"x"}`),
-		"content type": Header("Content-Type", "text/plain"),
-	} {
-		server, injections := serveFaults(t, at(Match{}, f))
-		get, head := request(t, server, "GET", path), request(t, server, "HEAD", path)
-		get.Body = ""
-		if diff := cmp.Diff(get, head); diff != "" {
-			t.Errorf("%s: (-GET +HEAD):\n%s", reason, diff)
-		}
-		if n := injections[0].Count(); n != 2 {
-			t.Errorf("%s: Count() = %d, want 2", reason, n)
-		}
-	}
-	for reason, f := range map[string]Fault{"ResetAfter": ResetAfter(10), "Throttle": Throttle(1, 0)} {
-		server, injections := serveFaults(t, at(Match{}, f))
-		if head := request(t, server, "HEAD", path); head.Err != "" || injections[0].Count() != 0 {
-			t.Errorf("%s: error %q, Count() = %d; want none, 0", reason, head.Err, injections[0].Count())
-		}
-	}
-}
-
 func TestFaultHeader(t *testing.T) {
-	server, _ := serveFaults(t, at(Match{}, Header("retry-after", "7")), at(Match{}, Status(429, "")))
-	resp, err := server.Client().Get(server.URL + "/api/books/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "7" {
-		t.Errorf("status %s, Retry-After %q; want 429, 7", resp.Status, resp.Header.Get("Retry-After"))
-	}
-	server, _ = serveFaults(t, at(Match{}, Header("vary", "")))
-	resp, err = server.Client().Get(server.URL + "/api/books/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if _, there := resp.Header["Vary"]; there {
-		t.Error("Vary is still there")
+	server, _ := serveFaults(t, false, at(Match{}, Header("retry-after", "7")), at(Match{}, Header("vary", "")))
+	resp, _ := ask(t, server, "GET /api/books/", "")
+	if _, there := resp.Header["Vary"]; there || resp.Header.Get("Retry-After") != "7" {
+		t.Errorf("header %v, want Retry-After 7 and no Vary", resp.Header)
 	}
 }
 
@@ -306,26 +253,15 @@ func TestFaultsOfPOST(t *testing.T) {
 		{"ResetAfter", ResetAfter(0), 1},
 		{"a fault of pages", MissingRow(), 1},
 	} {
-		c := mustNew()
-		handler, err := httpapi.New(c, httpapi.Options{Authorizer: httpapi.AllowAll})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := newFaults()
-		if _, err := f.add(Match{}, tt.fault, ""); err != nil {
-			t.Fatal(err)
-		}
-		server := httptest.NewServer(f.wrap(handler))
-		resp, err := server.Client().Post(server.URL+"/api/events/", "application/json", strings.NewReader(
-			`{"name": "Reading", "slug": "reading", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T20:00:00Z"}`))
+		server, _ := serveFaults(t, true, at(Match{}, tt.fault))
+		resp, err := server.Client.Post(server.URL+"/api/events/", "application/json", strings.NewReader(eventBody))
 		if err == nil {
 			resp.Body.Close()
 		}
-		server.Close()
-		if n := mustIn(resources.Events, c).Count(); n != tt.stored {
+		if n := eventsOf(server.Catalogue).Count(); n != tt.stored {
 			t.Errorf("%s: %d events stored, want %d", tt.reason, n, tt.stored)
 		}
-		if err := c.Check(); err != nil {
+		if err := server.Catalogue.Check(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -343,45 +279,13 @@ func TestPageFaultsIndented(t *testing.T) {
 		{"RepeatedRow", RepeatedRow(), "[\n  {\n   \"id\": 3\n  },\n  {\n   \"id\": 4\n  },\n  {\n   \"id\": 5\n  }\n ]"},
 		{"Page", Page(func(_ *http.Request, page *envelope) { page.Records = nil }), "[]"},
 	} {
-		server, _ := serveFaults(t, at(Match{}, tt.fault))
-		r, err := http.NewRequest("GET", server.URL+"/api/books/?limit=2&offset=3", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Accept", "application/json; indent=1")
-		resp, err := server.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		server, _ := serveFaults(t, false, at(Match{}, tt.fault))
+		_, body := ask(t, server, "GET /api/books/?limit=2&offset=3", "", "Accept", "application/json; indent=1")
 		list := server.URL + "/api/books/?limit=2&offset="
 		want := "{\n \"count\": 7,\n \"next\": \"" + list + "5\",\n \"previous\": \"" + list + "1\",\n \"results\": " + tt.results + "\n}"
-		if diff := cmp.Diff(want, string(body)); diff != "" {
+		if diff := cmp.Diff(want, body); diff != "" {
 			t.Errorf("%s: (-want +got):\n%s", tt.reason, diff)
 		}
-	}
-}
-
-// TestResetReusedConnection checks that net/http retries a GET if its connection has been
-// used before and breaks before the response.
-func TestResetReusedConnection(t *testing.T) {
-	server, injections := serveFaults(t, at(Match{Nth: 2}, ResetConnection()))
-	for range 2 {
-		resp, err := server.Client().Get(server.URL + "/api/")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			t.Error(err)
-		}
-		resp.Body.Close()
-	}
-	if n := injections[0].Count(); n != 1 {
-		t.Errorf("Count() = %d, want 1", n)
 	}
 }
 
@@ -389,12 +293,7 @@ func TestResetReusedConnection(t *testing.T) {
 // whether the connection was cut.
 func timed(t *testing.T, ctx context.Context, all ...injection) (took time.Duration, w *httptest.ResponseRecorder, cut bool) {
 	t.Helper()
-	f := newFaults()
-	for _, p := range all {
-		if _, err := f.add(p.match, p.fault, ""); err != nil {
-			t.Fatal(err)
-		}
-	}
+	server, _ := serveFaults(t, false, all...)
 	w = httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(ctx, "GET", "/api/none/", nil)
 	start := time.Now()
@@ -408,7 +307,7 @@ func timed(t *testing.T, ctx context.Context, all ...injection) (took time.Durat
 				t.Errorf("panic: %v", reason)
 			}
 		}()
-		f.wrap(sevenBooks(t)).ServeHTTP(w, r)
+		server.Handler.ServeHTTP(w, r)
 	}()
 	return time.Since(start), w, cut
 }
@@ -460,8 +359,8 @@ func TestFaultTiming(t *testing.T) {
 // that disconnects during a pause ends the handler. Otherwise the server could not be
 // closed.
 func TestThrottleOverConnection(t *testing.T) {
-	server, _ := serveFaults(t, at(Match{}, Throttle(10, time.Hour)))
-	resp, err := server.Client().Get(server.URL + "/api/none/")
+	server, _ := serveFaults(t, true, at(Match{}, Throttle(10, time.Hour)))
+	resp, err := server.Client.Get(server.URL + "/api/none/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -474,19 +373,24 @@ func TestThrottleOverConnection(t *testing.T) {
 
 func TestDelayEndsWithTheClient(t *testing.T) {
 	for method, body := range map[string]io.Reader{"GET": nil, "POST": strings.NewReader(`{"name":"x"}`)} {
-		server, injections := serveFaults(t, at(Match{}, Delay(time.Hour)))
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
+		server, injections := serveFaults(t, true, at(Match{}, Delay(time.Hour)))
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for injections[0].Count() == 0 && t.Context().Err() == nil { // until the delay has begun
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
 		r, err := http.NewRequestWithContext(ctx, method, server.URL+"/api/books/", body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := server.Client().Do(r)
+		resp, err := server.Client.Do(r)
 		if err == nil {
 			resp.Body.Close()
 		}
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: error %v, want %v", method, err, context.DeadlineExceeded)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want %v", method, err, context.Canceled)
 		}
 		if n := injections[0].Count(); n != 1 {
 			t.Errorf("%s: Count() = %d, want 1", method, n)
@@ -511,18 +415,16 @@ func TestDelayKeepsBody(t *testing.T) {
 		{"longer body", strings.NewReader(long + long + "end"), long + long + "end", false},
 		{"body that fails", &failingReader{"half"}, "", true},
 	} {
-		f := newFaults()
-		if _, err := f.add(Match{}, Delay(time.Nanosecond), ""); err != nil {
-			t.Fatal(err)
-		}
 		var got []byte
-		server := httptest.NewServer(f.wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		receive := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			var err error
 			if got, err = io.ReadAll(r.Body); err != nil {
 				t.Errorf("%s: %v", tt.reason, err)
 			}
-		})))
-		resp, err := server.Client().Post(server.URL, "text/plain", tt.body)
+		})
+		server := NewWith(t, Options{Empty: true, Wrap: func(http.Handler) http.Handler { return receive }})
+		server.Inject(Match{}, Delay(time.Nanosecond))
+		resp, err := server.Client.Post(server.URL, "text/plain", tt.body)
 		if err == nil {
 			resp.Body.Close()
 		}
@@ -531,22 +433,4 @@ func TestDelayKeepsBody(t *testing.T) {
 			t.Errorf("%s: received %d bytes, want %d; error %v", tt.reason, len(got), len(tt.want), err)
 		}
 	}
-}
-
-// mustNew returns a catalogue of the documented collections.
-func mustNew() *catalogue.Catalogue {
-	c, err := resources.New()
-	if err != nil {
-		panic(err)
-	}
-	return c
-}
-
-// mustIn returns d's collection in c.
-func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue.Collection[T] {
-	coll, err := d.In(c)
-	if err != nil {
-		panic(err)
-	}
-	return coll
 }

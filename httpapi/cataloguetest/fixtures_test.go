@@ -1,4 +1,4 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
 	"errors"
@@ -8,8 +8,6 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
 // files returns a file system with pairs of names and contents.
@@ -31,6 +29,8 @@ func TestFixtures(t *testing.T) {
 		"array":                       {files("books.json", `[{"id": 1}, {"id": 7}]`), map[string]int{"books": 2}},
 		"named after a key":           {files("itemVariants.json", `[{"id": 1}]`), map[string]int{"itemVariants": 1}},
 		"named after a segment":       {files("item_variants.json", `[{"id": 1}]`), map[string]int{"itemVariants": 1}},
+		"saved catalogue":             {files("all.json", `{"events": [`+eventOne+`],`+"\n"+`"$lastIds": [{"collection":"events","id":9}]}`), map[string]int{"events": 1}},
+		"catalogue named after a key": {files("events.json", `{"labels": [], "events": [`+eventOne+`]}`), map[string]int{"events": 1}},
 		"response of the service":     {files("events.json", `{"count": 99, "next": null, "previous": null, "results": [`+eventOne+`]}`), map[string]int{"events": 1}},
 		".ndjson":                     {files("news.ndjson", "{\"id\": 1}\n\n  {\"id\": 2}\r\n"), map[string]int{"news": 2}},
 		".jsonl without last newline": {files("news.jsonl", "{\"id\": 1}\n{\"id\": 2}"), map[string]int{"news": 2}},
@@ -44,7 +44,7 @@ func TestFixtures(t *testing.T) {
 		"references are not checked":  {files("social-links.json", `[{"id": 1, "title": "t", "url": "https://example.com", "type": "x", "author": 99}]`), map[string]int{"social-links": 1}},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			server := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: row.files})
+			server := NewWith(t, Options{Fixtures: row.files})
 			got := map[string]int{}
 			for key, c := range server.Catalogue.All() {
 				if c.Count() > 0 {
@@ -98,7 +98,7 @@ func TestInvalidFixtures(t *testing.T) {
 		"file system that fails":       {failingFS{}, []string{"cannot be read"}},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			got := failureOf(t, func(tb testing.TB) { cataloguetest.NewWith(tb, cataloguetest.Options{Fixtures: row.files}) })
+			got := failureOf(t, func(tb testing.TB) { NewWith(tb, Options{Fixtures: row.files}) })
 			if prefix := "cataloguetest: fixtures: " + row.want[0]; !strings.HasPrefix(got, prefix) {
 				t.Errorf("failed with %q, want prefix %q", got, prefix)
 			}

@@ -1,8 +1,10 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"runtime"
 	"slices"
 	"strings"
@@ -10,7 +12,8 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -67,21 +70,66 @@ func failureOf(t *testing.T, test func(tb testing.TB)) string {
 	return strings.Join(r.errors, "\n")
 }
 
-// getAll sends a GET for each path with the client of the server and reads the
-// responses.
-func getAll(t testing.TB, server *cataloguetest.Server, paths ...string) {
+// ask sends a request, such as "GET /api/events/", with the client of a server, and returns the
+// response with its body. Pairs of header names and values may follow.
+func ask(t testing.TB, server *Server, request, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	method, path, _ := strings.Cut(request, " ")
+	r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header[header[i]] = []string{header[i+1]}
+	}
+	resp, err := server.Client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return resp, string(text)
+}
+
+// get returns the status and the body of the response to a GET.
+func get(t testing.TB, server *Server, path string) (status int, body string) {
+	t.Helper()
+	resp, body := ask(t, server, "GET "+path, "")
+	return resp.StatusCode, body
+}
+
+// getAll sends a GET for each path and reads the responses.
+func getAll(t testing.TB, server *Server, paths ...string) {
 	t.Helper()
 	for _, path := range paths {
-		resp, err := server.Client.Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			t.Error(err)
-		}
-		resp.Body.Close()
+		get(t, server, path)
 	}
 }
+
+// page returns a page, which must have status 200.
+func page(t *testing.T, server *Server, path string) (p pagination.Envelope[schema.Record]) {
+	t.Helper()
+	status, body := get(t, server, path)
+	if err := json.Unmarshal([]byte(body), &p); err != nil || status != http.StatusOK {
+		t.Fatalf("%s: %d, %v", path, status, err)
+	}
+	return p
+}
+
+// postEvent creates an event and returns the status.
+func postEvent(t *testing.T, server *Server) (status int) {
+	t.Helper()
+	resp, _ := ask(t, server, "POST /api/events/", eventBody)
+	return resp.StatusCode
+}
+
+// eventBody is the body of a POST of an event.
+const eventBody = `{"name":"A & <B>","slug":"a-b","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`
 
 // mustNew returns a catalogue of the documented collections.
 func mustNew() *catalogue.Catalogue {
@@ -92,11 +140,11 @@ func mustNew() *catalogue.Catalogue {
 	return c
 }
 
-// mustIn returns d's collection in c.
-func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue.Collection[T] {
-	coll, err := d.In(c)
+// eventsOf returns the events of a catalogue.
+func eventsOf(c *catalogue.Catalogue) *catalogue.Collection[resources.Event] {
+	events, err := resources.Events.In(c)
 	if err != nil {
 		panic(err)
 	}
-	return coll
+	return events
 }

@@ -1,7 +1,6 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -12,31 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Keep this test similar to the package documentation.
-func TestFirstEventUnavailable(t *testing.T) {
-	server := cataloguetest.New(t)
-	busy := server.Inject(cataloguetest.Match{Collection: "events", Nth: 1}, cataloguetest.Status(503, "busy"))
-
-	if _, err := firstEvent(server.Client, server.URL); err == nil {
-		t.Error("no error of the first call")
-	}
-	if name, err := firstEvent(server.Client, server.URL); name == "" || err != nil {
-		t.Errorf("second call: %q, %v", name, err)
-	}
-	if busy.Count() != 1 {
-		t.Errorf("Count() = %d, want 1", busy.Count())
-	}
-}
-
 func TestInjectAndRemove(t *testing.T) {
-	server := cataloguetest.New(t)
-	all := server.Inject(cataloguetest.Match{}, cataloguetest.Status(500, ""))
-	gone := server.Inject(cataloguetest.Match{Collection: "books"}, cataloguetest.Status(410, ""))
+	server := New(t)
+	all := server.Inject(Match{}, Status(500, ""))
+	gone := server.Inject(Match{Collection: "books"}, Status(410, ""))
 	expect := func(path string, want int) {
 		t.Helper()
 		if status, _ := get(t, server, path); status != want {
@@ -48,83 +30,29 @@ func TestInjectAndRemove(t *testing.T) {
 	gone.Remove()
 	expect("/api/books/", 500)
 	all.Remove()
+	all.Remove()
 	expect("/api/books/", 200)
 	expect("/api/", 200)
-
-	other := cataloguetest.New(t)
-	other.Inject(cataloguetest.Match{}, cataloguetest.Status(500, ""))
-	expect("/api/", 200) // servers share no faults
-}
-
-// A fatalTB is a testing.TB that records the message of Fatalf.
-type fatalTB struct {
-	testing.TB
-	message string
-}
-
-func (f *fatalTB) Helper() {}
-
-// Fatalf panics, since it must not return.
-func (f *fatalTB) Fatalf(format string, args ...any) {
-	f.message = strings.TrimSpace(fmt.Sprintf(format, args...))
-	panic(f)
-}
-
-func TestInjectInvalid(t *testing.T) {
-	tb := &fatalTB{TB: t}
-	server := cataloguetest.New(tb)
-	defer func() {
-		if recover() != tb {
-			t.Error("Fatalf was not called")
-		}
-		const want = `cataloguetest: Inject: Match.Collection: unknown collection: "magazines": want one of `
-		if !strings.HasPrefix(tb.message, want) {
-			t.Errorf("Fatalf(%q), want %q", tb.message, want)
-		}
-	}()
-	server.Inject(cataloguetest.Match{Collection: "magazines"}, cataloguetest.ResetConnection())
-}
-
-func TestEveryFault(t *testing.T) {
-	page := cataloguetest.Match{Method: http.MethodGet, Collection: "events", Offset: 21}
-	for name, fault := range map[string]cataloguetest.Fault{
-		"Status":          cataloguetest.Status(503, `{"detail":"Later."}`),
-		"Unavailable":     cataloguetest.Unavailable(time.Second),
-		"Header":          cataloguetest.Header("Retry-After", "1"),
-		"Delay":           cataloguetest.Delay(time.Millisecond),
-		"Throttle":        cataloguetest.Throttle(4096, time.Millisecond),
-		"ResetConnection": cataloguetest.ResetConnection(),
-		"ResetAfter":      cataloguetest.ResetAfter(100),
-		"Truncate":        cataloguetest.Truncate(100),
-		"Do":              cataloguetest.Do(func() {}),
-		"NextIsSelf":      cataloguetest.NextIsSelf(),
-		"MissingRow":      cataloguetest.MissingRow(),
-		"RepeatedRow":     cataloguetest.RepeatedRow(),
-		"Page":            cataloguetest.Page(func(_ *http.Request, page *pagination.Envelope[json.RawMessage]) { page.Count-- }),
-	} {
-		t.Run(name, func(t *testing.T) {
-			server := cataloguetest.New(t)
-			broken := server.Inject(page, fault)
-			for _, path := range []string{"/api/events/", "/api/events/?offset=21", "/api/books/?offset=21"} {
-				if resp, err := server.Client.Get(server.URL + path); err == nil {
-					resp.Body.Close()
-				}
-			}
-			if broken.Count() != 1 {
-				t.Errorf("Count() = %d, want 1", broken.Count())
-			}
-		})
+	if all.Count() != 3 || gone.Count() != 1 {
+		t.Errorf("Counts = %d, %d, want 3, 1", all.Count(), gone.Count())
 	}
+
+	other := New(t)
+	other.Inject(Match{}, Status(500, ""))
+	expect("/api/", 200) // servers share no faults
 }
 
 // TestDo checks that a write between two pages is seen by the second.
 func TestDo(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{
+	server := NewWith(t, Options{
 		Limits:   pagination.Limits{Default: 2, Max: 2},
 		Fixtures: files("labels.json", `[{"id":1},{"id":2},{"id":3},{"id":4}]`),
 	})
-	labels := mustIn(resources.Labels, server.Catalogue)
-	deletion := server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Do(func() {
+	labels, err := resources.Labels.In(server.Catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deletion := server.Inject(Match{Nth: 2}, Do(func() {
 		if err := labels.Delete(1); err != nil {
 			t.Error(err)
 		}
@@ -142,8 +70,8 @@ func TestDo(t *testing.T) {
 
 // TestDoPanics checks that a panic closes the connection, and that a later request is served.
 func TestDoPanics(t *testing.T) {
-	server := cataloguetest.New(t)
-	server.Inject(cataloguetest.Match{Nth: 1}, cataloguetest.Do(func() { panic(http.ErrAbortHandler) }))
+	server := New(t)
+	server.Inject(Match{Nth: 1}, Do(func() { panic(http.ErrAbortHandler) }))
 	if resp, err := server.Client.Get(server.URL + "/api/labels/"); err == nil {
 		resp.Body.Close()
 		t.Error("no error")
@@ -154,10 +82,10 @@ func TestDoPanics(t *testing.T) {
 }
 
 // runServer runs a test with a server to its end and returns its logs and failures.
-func runServer(t *testing.T, opts cataloguetest.Options, test func(server *cataloguetest.Server)) (logs, failures []string) {
+func runServer(t *testing.T, opts Options, test func(server *Server)) (logs, failures []string) {
 	t.Helper()
 	r := &recorder{TB: t}
-	test(cataloguetest.NewWith(r, opts))
+	test(NewWith(r, opts))
 	r.end()
 	return r.logs, r.errors
 }
@@ -172,43 +100,49 @@ func TestUnusedFaults(t *testing.T) {
 	var at string
 	tests := []struct {
 		reason string
-		test   func(server *cataloguetest.Server)
+		test   func(server *Server)
 		want   string // with AT for the place of the call; empty: nothing is reported
 	}{
-		{"no fault", func(server *cataloguetest.Server) { getAll(t, server, "/api/") }, ""},
-		{"used", func(server *cataloguetest.Server) {
-			server.Inject(cataloguetest.Match{}, cataloguetest.Status(503, "busy"))
+		{"no fault", func(server *Server) { getAll(t, server, "/api/") }, ""},
+		{"used", func(server *Server) {
+			server.Inject(Match{}, Status(503, "busy"))
 			getAll(t, server, "/api/")
 		}, ""},
-		{"used and removed", func(server *cataloguetest.Server) {
-			b := server.Inject(cataloguetest.Match{}, cataloguetest.Status(503, "busy"))
+		{"used and removed", func(server *Server) {
+			b := server.Inject(Match{}, Status(503, "busy"))
 			getAll(t, server, "/api/")
 			b.Remove()
 		}, ""},
-		{"no request", func(server *cataloguetest.Server) {
+		{"no request", func(server *Server) {
 			at = here(1)
-			server.Inject(cataloguetest.Match{Collection: "events", Method: "GET"}, cataloguetest.Status(503, "busy"))
+			server.Inject(Match{Collection: "events", Method: "GET"}, Status(503, "busy"))
 			getAll(t, server, "/api/", "/api/books/")
 		}, `cataloguetest: AT: Inject(Match{Method: "GET", Collection: "events"}, Status(503, "busy")) changed no response: no request matched its Match`},
-		{"too few requests", func(server *cataloguetest.Server) {
+		{"too few requests", func(server *Server) {
 			at = here(1)
-			server.Inject(cataloguetest.Match{Collection: "events", Nth: 3}, cataloguetest.Delay(time.Minute))
+			server.Inject(Match{Collection: "events", Nth: 3}, Delay(time.Minute))
 			getAll(t, server, "/api/events/", "/api/books/", "/api/events/")
 		}, `cataloguetest: AT: Inject(Match{Collection: "events", Nth: 3}, Delay(1m0s)) changed no response: requests that matched: 2; Share, After and Nth selected none of them`},
-		{"a fault of pages and no page", func(server *cataloguetest.Server) {
+		{"a fault of pages and no page", func(server *Server) {
 			at = here(1)
-			server.Inject(cataloguetest.Match{}, cataloguetest.MissingRow())
+			server.Inject(Match{}, MissingRow())
 			getAll(t, server, "/api/")
 		}, `cataloguetest: AT: Inject(Match{}, MissingRow()) changed no response: requests that matched: 1, of which 1 were selected; the fault could not change their responses`},
-		{"removed alone", func(server *cataloguetest.Server) {
+		{"made by TryInject", func(server *Server) {
 			at = here(1)
-			server.Inject(cataloguetest.Match{}, cataloguetest.ResetConnection()).Remove()
+			if _, err := server.TryInject(Match{}, ResetConnection()); err != nil {
+				t.Error(err)
+			}
+		}, `cataloguetest: AT: Inject(Match{}, ResetConnection()) changed no response: no request matched its Match`},
+		{"removed alone", func(server *Server) {
+			at = here(1)
+			server.Inject(Match{}, ResetConnection()).Remove()
 			getAll(t, server, "/api/")
 		}, `cataloguetest: AT: Inject(Match{}, ResetConnection()) changed no response: no request matched its Match`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			logs, failures := runServer(t, cataloguetest.Options{}, tt.test)
+			logs, failures := runServer(t, Options{}, tt.test)
 			var want []string
 			if tt.want != "" {
 				want = []string{strings.Replace(tt.want, "AT", at, 1)}
@@ -216,7 +150,7 @@ func TestUnusedFaults(t *testing.T) {
 			if diff := cmp.Diff(want, logs); diff != "" || failures != nil {
 				t.Errorf("logs (-want +got):\n%s\nfailures %q", diff, failures)
 			}
-			_, failures = runServer(t, cataloguetest.Options{RequireFaults: true}, tt.test)
+			_, failures = runServer(t, Options{RequireFaults: true}, tt.test)
 			if diff := cmp.Diff(want, failures); diff != "" {
 				t.Errorf("failures with RequireFaults (-want +got):\n%s", diff)
 			}
@@ -231,8 +165,8 @@ func (skipped) Skipped() bool { return true }
 
 func TestUnusedFaultsOfSkippedTest(t *testing.T) {
 	tb := skipped{&recorder{TB: t}}
-	server := cataloguetest.NewWith(tb, cataloguetest.Options{RequireFaults: true})
-	server.Inject(cataloguetest.Match{}, cataloguetest.ResetConnection())
+	server := NewWith(tb, Options{RequireFaults: true})
+	server.Inject(Match{}, ResetConnection())
 	tb.end()
 	if tb.logs != nil || tb.errors != nil {
 		t.Errorf("logs %q, failures %q", tb.logs, tb.errors)
@@ -242,9 +176,9 @@ func TestUnusedFaultsOfSkippedTest(t *testing.T) {
 // TestUnusedFaultsBounded checks that at most ten faults are reported, each with a text of
 // bounded length.
 func TestUnusedFaultsBounded(t *testing.T) {
-	logs, _ := runServer(t, cataloguetest.Options{}, func(server *cataloguetest.Server) {
+	logs, _ := runServer(t, Options{}, func(server *Server) {
 		for range 25 {
-			server.Inject(cataloguetest.Match{}, cataloguetest.Status(http.StatusOK, strings.Repeat("x", 5000)))
+			server.Inject(Match{}, Status(http.StatusOK, strings.Repeat("x", 5000)))
 		}
 	})
 	if len(logs) != 11 || logs[10] != "cataloguetest: and 15 more faults changed no response" {
@@ -262,13 +196,9 @@ func TestUnavailable(t *testing.T) {
 	for after, want := range map[time.Duration]string{
 		0: "0", time.Nanosecond: "1", time.Second: "1", 1500 * time.Millisecond: "2", time.Hour: "3600",
 	} {
-		server := cataloguetest.New(t)
-		server.Inject(cataloguetest.Match{}, cataloguetest.Unavailable(after))
-		resp, err := server.Client.Get(server.URL + "/api/events/")
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
+		server := New(t)
+		server.Inject(Match{}, Unavailable(after))
+		resp, _ := ask(t, server, "GET /api/events/", "")
 		if got := resp.Header.Get("Retry-After"); got != want || resp.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("Unavailable(%v): status %d, Retry-After %q, want 503 and %q", after, resp.StatusCode, got, want)
 		}

@@ -1,4 +1,4 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
 	"bytes"
@@ -9,20 +9,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
 // TestExchanges checks that an exchange is recorded once the client has its response.
 func TestExchanges(t *testing.T) {
-	for name, opts := range map[string]cataloguetest.Options{"in process": {Empty: true}, "loopback": {Empty: true, Loopback: true}} {
+	for name, opts := range map[string]Options{"in process": {Empty: true}, "loopback": {Empty: true, Loopback: true}} {
 		t.Run(name, func(t *testing.T) {
-			server := cataloguetest.NewWith(t, opts)
+			server := NewWith(t, opts)
 			request, err := http.NewRequest("POST", server.URL+"/api/events/?a=%20b", strings.NewReader("{}"))
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +54,7 @@ func TestExchanges(t *testing.T) {
 }
 
 func TestExchangesAreCopies(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	getAll(t, server, "/api/news/?limit=1")
 	first := server.Exchanges()
 	clear(first[0].ResponseBody)
@@ -72,7 +69,7 @@ func TestExchangesAreCopies(t *testing.T) {
 }
 
 func TestExchangesOfConcurrentRequests(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	var all sync.WaitGroup
 	want := map[string]int{}
 	for i := range 8 {
@@ -101,7 +98,7 @@ func TestExchangesOfConcurrentRequests(t *testing.T) {
 // TestExchangesOfHandlerCalls checks that calls of the handler without the client are
 // recorded.
 func TestExchangesOfHandlerCalls(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	server.Handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("HEAD", "/api/", nil))
 	server.AssertRequests(t, "HEAD /api/")
 	if e := server.Exchanges()[0]; e.Status != 200 || len(e.ResponseBody) != 0 {
@@ -112,7 +109,7 @@ func TestExchangesOfHandlerCalls(t *testing.T) {
 // TestExchangesAreBounded checks that only the beginning of a long body is kept, and that
 // the client receives all of it.
 func TestExchangesAreBounded(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
+	server := NewWith(t, Options{Empty: true})
 	long := strings.Repeat("x", 2<<20)
 	err := server.Catalogue.Load(strings.NewReader(`{"news":[{"id": 1, "text": "`+long+`"}]}`), catalogue.LoadOptions{})
 	if err != nil {
@@ -141,7 +138,7 @@ func TestExchangesAreBounded(t *testing.T) {
 }
 
 func TestClearLog(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	getAll(t, server, "/api/", "/api/events/")
 	server.ClearLog()
 	server.AssertRequests(t)
@@ -150,7 +147,7 @@ func TestClearLog(t *testing.T) {
 }
 
 func TestExchangeString(t *testing.T) {
-	server := cataloguetest.New(t)
+	server := New(t)
 	getAll(t, server, "/api/nothing/?q=1")
 	e := server.Exchanges()[0]
 	e.Duration = 41_300
@@ -161,7 +158,7 @@ func TestExchangeString(t *testing.T) {
 	if got, want := e.String(), "GET /api/nothing/?q=1 → 404, 23 bytes, then cut off, 41µs"; got != want {
 		t.Errorf("String() = %q, want %q", got, want)
 	}
-	if got, want := (cataloguetest.Exchange{}).String(), " → no response yet, 0s"; got != want {
+	if got, want := (Exchange{}).String(), " → no response yet, 0s"; got != want {
 		t.Errorf("zero Exchange: String() = %q, want %q", got, want)
 	}
 	e.Status, e.ResponseBody = 0, nil
@@ -173,11 +170,11 @@ func TestExchangeString(t *testing.T) {
 // TestExchangesWithFaults checks that exchanges include the effect of faults, and that a
 // page that is fetched again after an error counts once.
 func TestExchangesWithFaults(t *testing.T) {
-	for name, opts := range map[string]cataloguetest.Options{"in process": {}, "loopback": {Loopback: true}} {
+	for name, opts := range map[string]Options{"in process": {}, "loopback": {Loopback: true}} {
 		t.Run(name, func(t *testing.T) {
-			server := cataloguetest.NewWith(t, opts)
-			server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
-			server.Inject(cataloguetest.Match{Nth: 3}, cataloguetest.ResetAfter(10))
+			server := NewWith(t, opts)
+			server.Inject(Match{Nth: 2}, Status(503, "busy"))
+			server.Inject(Match{Nth: 3}, ResetAfter(10))
 			for _, offset := range []int{0, 150, 150, 150} {
 				resp, err := server.Client.Get(fmt.Sprintf("%s/api/events/?limit=150&offset=%d", server.URL, offset))
 				if err != nil {
@@ -198,15 +195,4 @@ func TestExchangesWithFaults(t *testing.T) {
 			server.AssertWalkedOnce(t, "events")
 		})
 	}
-}
-
-func TestDelayInSynctest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := cataloguetest.New(t)
-		server.Inject(cataloguetest.Match{Path: "/api/news/"}, cataloguetest.Delay(time.Hour))
-		getAll(t, server, "/api/news/")
-		if took := server.Exchanges()[0].Duration; took != time.Hour {
-			t.Errorf("Duration = %v, want 1h", took)
-		}
-	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -258,16 +259,12 @@ func (p paths) isServed(path string) bool {
 	return path == p.root || slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.belongs(path, c) })
 }
 
-// recordActions are those of the path of a record.
-const recordActions = schema.AllActions &^ (schema.List | schema.Create)
-
 // belongs reports whether a path is that of a collection or, if its records have paths, of
 // one of them.
 func (p paths) belongs(path string, c schema.Description) bool {
-	rest, ok := strings.CutPrefix(path, p.of(c))
-	if !ok || rest == "" {
-		return ok
+	if path == p.of(c) {
+		return true
 	}
-	id, slash := strings.CutSuffix(rest, "/")
-	return slash && id != "" && !strings.ContainsAny(id, "/.") && c.Actions&recordActions != 0
+	collection, id, ok := wire.SplitRecord(path)
+	return ok && collection == p.of(c) && !wire.HasFormat(id) && c.Actions&wire.RecordActions != 0
 }

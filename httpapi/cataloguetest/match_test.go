@@ -54,19 +54,10 @@ func TestMatch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			server, injections := serveFaults(t, at(tt.match, Header("X-Selected", "yes")))
+			server, injections := serveFaults(t, false, at(tt.match, Header("X-Selected", "yes")))
 			var selected []int
 			for i, request := range requests {
-				method, path, _ := strings.Cut(request, " ")
-				r, err := http.NewRequest(method, server.URL+path, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp, err := server.Client().Do(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp.Body.Close()
+				resp, _ := ask(t, server, request, "")
 				if resp.Header.Get("X-Selected") != "" {
 					selected = append(selected, i+1)
 				}
@@ -78,34 +69,6 @@ func TestMatch(t *testing.T) {
 				t.Errorf("Count() = %d, want %d", n, len(tt.want))
 			}
 		})
-	}
-}
-
-func TestMatchShare(t *testing.T) {
-	const n = 4000
-	selected := func(share float64, seed uint64) (numbers []int) {
-		w := Match{Share: share, Seed: seed}
-		for i := range n {
-			if w.inShare(i + 1) {
-				numbers = append(numbers, i+1)
-			}
-		}
-		return numbers
-	}
-	for _, share := range []float64{0.01, 0.25, 0.5, 0.9} {
-		for seed := range uint64(5) {
-			got := float64(len(selected(share, seed)))
-			// Five standard deviations, a chance of less than one in a million.
-			if off := math.Abs(got - n*share); off > 5*math.Sqrt(n*share*(1-share)) {
-				t.Errorf("share %v with seed %d selected %v of %d requests", share, seed, got, n)
-			}
-		}
-	}
-	if cmp.Equal(selected(0.5, 1), selected(0.5, 2)) {
-		t.Error("two seeds select the same requests")
-	}
-	if !cmp.Equal(selected(0.5, 3), selected(0.5, 3)) {
-		t.Error("one seed selects different requests")
 	}
 }
 
@@ -126,14 +89,14 @@ func TestMatchShareIsSplitMix64(t *testing.T) {
 // sequential ones.
 func TestFaultsConcurrentRequests(t *testing.T) {
 	share := Match{Collection: "books", Share: 0.3, Seed: 9}
-	server, injections := serveFaults(t,
+	server, injections := serveFaults(t, true,
 		at(Match{Nth: 40}, Header("X-Nth", "40")),
 		at(share, Status(500, "")),
 		at(Match{Offset: 3, After: 10}, MissingRow()),
 		at(Match{Offset: 3}, Page(fewer)),
 		at(Match{Nth: 77}, Delay(time.Millisecond)),
 	)
-	client := server.Client()
+	client := server.Client
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -160,26 +123,6 @@ func TestFaultsConcurrentRequests(t *testing.T) {
 	// A response with a status has no count.
 	if n := injections[3].Count(); n != 200-selected {
 		t.Errorf("Page: Count() = %d, want %d", n, 200-selected)
-	}
-}
-
-func TestRemove(t *testing.T) {
-	server, injections := serveFaults(t, at(Match{}, Status(500, "")), at(Match{}, Status(501, "")))
-	status := func() int { return request(t, server, "GET", "/api/").Status }
-	if got := status(); got != 501 {
-		t.Errorf("both faults: status %d, want 501", got)
-	}
-	injections[1].Remove()
-	injections[1].Remove()
-	if got := status(); got != 500 {
-		t.Errorf("one fault removed: status %d, want 500", got)
-	}
-	injections[0].Remove()
-	if got := status(); got != 200 {
-		t.Errorf("both faults removed: status %d, want 200", got)
-	}
-	if injections[0].Count() != 2 || injections[1].Count() != 1 {
-		t.Errorf("Counts = %d, %d, want 2, 1", injections[0].Count(), injections[1].Count())
 	}
 }
 
@@ -223,12 +166,19 @@ func TestInvalidFaults(t *testing.T) {
 		{"negative Nth", Match{Nth: -1}, ResetConnection(), "-1"},
 		{"negative After", Match{After: -1}, ResetConnection(), "-1"},
 	}
+	server := NewWith(t, Options{Empty: true})
 	for _, tt := range tests {
-		f := newFaults()
-		b, err := f.add(tt.match, tt.fault, "")
-		if err == nil || b != nil || !strings.Contains(err.Error(), tt.text) {
+		i, err := server.TryInject(tt.match, tt.fault)
+		if err == nil || i != nil || !strings.HasPrefix(err.Error(), "cataloguetest: ") || !strings.Contains(err.Error(), tt.text) {
 			t.Errorf("%s: %v, want an error containing %q", tt.reason, err, tt.text)
 		}
+		failure := failureOf(t, func(tb testing.TB) { NewWith(tb, Options{Empty: true}).Inject(tt.match, tt.fault) })
+		if !strings.HasPrefix(failure, "cataloguetest: Inject: ") || !strings.Contains(failure, tt.text) {
+			t.Errorf("%s: Inject failed with %q, want %q", tt.reason, failure, tt.text)
+		}
+	}
+	if status, _ := get(t, server, "/api/events/"); status != http.StatusOK {
+		t.Errorf("status %d afterwards", status)
 	}
 }
 

@@ -1,4 +1,4 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
 	"fmt"
@@ -10,8 +10,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type director struct {
@@ -51,32 +49,15 @@ func filmRecords(n int) string {
 }
 
 // newFilms returns a server of two directors and the given number of films.
-func newFilms(t *testing.T, films int) *cataloguetest.Server {
+func newFilms(t *testing.T, films int) *Server {
 	t.Helper()
-	return cataloguetest.NewWith(t, cataloguetest.Options{
+	return NewWith(t, Options{
 		Definitions: filmDefinitions(),
 		Root:        "/v1/",
 		Fixtures: files(
 			"directors.ndjson", "{\"id\":1,\"name\":\"Varda\"}\n{\"id\":2,\"name\":\"Rohrwacher\"}",
 			"films.json", filmRecords(films)),
 	})
-}
-
-// send sends a request, such as "PUT /v1/films/7/", with a body of JSON.
-func send(t *testing.T, server *cataloguetest.Server, request, body string) *http.Response {
-	t.Helper()
-	method, path, _ := strings.Cut(request, " ")
-	r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := server.Client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	return resp
 }
 
 func TestOptionsDefinitions(t *testing.T) {
@@ -98,51 +79,6 @@ func TestOptionsDefinitions(t *testing.T) {
 	}
 }
 
-func TestOptionsDefinitionsEmpty(t *testing.T) {
-	for reason, opts := range map[string]cataloguetest.Options{
-		"no sample records": {Definitions: filmDefinitions()},
-		"Empty":             {Definitions: filmDefinitions(), Empty: true},
-	} {
-		server := cataloguetest.NewWith(t, opts)
-		for key, c := range server.Catalogue.All() {
-			if c.Count() != 0 {
-				t.Errorf("%s: %s has %d records, want 0", reason, key, c.Count())
-			}
-		}
-		if p := page(t, server, "/api/films/"); p.Count != 0 {
-			t.Errorf("%s: count %d, want 0", reason, p.Count)
-		}
-	}
-}
-
-// The documented collections can be served at another root.
-func TestOptionsRoot(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Root: "/"})
-	server.Inject(cataloguetest.Match{Collection: "labels"}, cataloguetest.MissingRow())
-	n := mustIn(resources.Labels, server.Catalogue).Count()
-	if p := page(t, server, "/labels/?limit=1000"); p.Count != n || len(p.Records) != n-1 {
-		t.Errorf("%d of %d labels, want %d", len(p.Records), p.Count, n-1)
-	}
-}
-
-func TestInvalidOwnOptions(t *testing.T) {
-	for _, tt := range []struct {
-		reason string
-		opts   cataloguetest.Options
-		want   string // in the failure
-	}{
-		{"two sets of collections", cataloguetest.Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue and Definitions may not both be set"},
-		{"nil definition", cataloguetest.Options{Definitions: []catalogue.AnyDefinition{nil}}, "nil definition"},
-		{"root without a slash", cataloguetest.Options{Root: "/v1"}, `Root "/v1"`},
-		{"fixture of a documented collection", cataloguetest.Options{Definitions: filmDefinitions(), Fixtures: files("server.json", `{"books": []}`)}, `server.json:1:2: unknown collection: "books"`},
-	} {
-		got := failureOf(t, func(tb testing.TB) { cataloguetest.NewWith(tb, tt.opts) })
-		if !strings.HasPrefix(got, "cataloguetest: ") || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: failed with %q, want %q", tt.reason, got, tt.want)
-		}
-	}
-}
-
 // AssertReadOnly counts each method that writes, and requests that are refused.
 func TestAssertReadOnlyRecords(t *testing.T) {
 	for _, tt := range []struct {
@@ -157,10 +93,12 @@ func TestAssertReadOnlyRecords(t *testing.T) {
 		{"DELETE /v1/films/", "", "405"},
 		{"GET /v1/films/2/", "", ""},
 		{"HEAD /v1/films/2/", "", ""},
+		{"POST /v1/", "", "405"},
 		{"OPTIONS /v1/films/2/", "", ""},
 	} {
 		server := newFilms(t, 3)
-		send(t, server, tt.request, tt.body)
+		fill(t, server.Catalogue, "drafts", `{"id":1}`) // by the test, not by a request
+		ask(t, server, tt.request, tt.body)
 		got := failureOf(t, func(tb testing.TB) { server.AssertReadOnly(tb) })
 		switch {
 		case tt.want == "" && got != "":
@@ -180,24 +118,24 @@ func TestMatchOwnCollections(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		reason string
-		match  cataloguetest.Match
+		match  Match
 		want   []int // numbers of the requests, from 1
 	}{
-		{"path of a record", cataloguetest.Match{Path: "/v1/films/2/"}, []int{2, 3}},
-		{"collection by key, with its records", cataloguetest.Match{Collection: "shortFilms"}, []int{1, 2, 3, 4, 8}},
-		{"collection by segment", cataloguetest.Match{Collection: "films"}, []int{1, 2, 3, 4, 8}},
-		{"other collection", cataloguetest.Match{Collection: "directors"}, []int{5, 6}},
-		{"records have no paths", cataloguetest.Match{Collection: "drafts"}, []int{13}},
-		{"method and collection", cataloguetest.Match{Collection: "films", Method: "DELETE"}, []int{4}},
-		{"second page of a collection", cataloguetest.Match{Collection: "films", Offset: 2}, []int{8}},
+		{"path of a record", Match{Path: "/v1/films/2/"}, []int{2, 3}},
+		{"collection by key, with its records", Match{Collection: "shortFilms"}, []int{1, 2, 3, 4, 8}},
+		{"collection by segment", Match{Collection: "films"}, []int{1, 2, 3, 4, 8}},
+		{"other collection", Match{Collection: "directors"}, []int{5, 6}},
+		{"records have no paths", Match{Collection: "drafts"}, []int{13}},
+		{"method and collection", Match{Collection: "films", Method: "DELETE"}, []int{4}},
+		{"second page of a collection", Match{Collection: "films", Offset: 2}, []int{8}},
 	} {
 		server := newFilms(t, 5)
 		// Redirects keep the header of the response that is redirected, so they are not followed.
 		server.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		server.Inject(tt.match, cataloguetest.Header("X-Selected", "yes"))
+		server.Inject(tt.match, Header("X-Selected", "yes"))
 		var got []int
 		for i, request := range requests {
-			if send(t, server, request, "{}").Header.Get("X-Selected") != "" {
+			if resp, _ := ask(t, server, request, "{}"); resp.Header.Get("X-Selected") != "" {
 				got = append(got, i+1)
 			}
 		}
@@ -206,8 +144,8 @@ func TestMatchOwnCollections(t *testing.T) {
 		}
 	}
 	got := failureOf(t, func(tb testing.TB) {
-		server := cataloguetest.NewWith(tb, cataloguetest.Options{Definitions: filmDefinitions()})
-		server.Inject(cataloguetest.Match{Collection: "books"}, cataloguetest.ResetConnection())
+		server := NewWith(tb, Options{Definitions: filmDefinitions()})
+		server.Inject(Match{Collection: "books"}, ResetConnection())
 	})
 	if !strings.Contains(got, `unknown collection: "books"`) {
 		t.Errorf("documented collection: failed with %q", got)
@@ -218,10 +156,10 @@ func TestMatchOwnCollections(t *testing.T) {
 // records alone.
 func TestFaultsOfRecords(t *testing.T) {
 	server := newFilms(t, 3)
-	busy := server.Inject(cataloguetest.Match{Method: "DELETE", Path: "/v1/films/2/"}, cataloguetest.Status(503, "busy"))
-	rows := server.Inject(cataloguetest.Match{Collection: "films", Method: "GET"}, cataloguetest.MissingRow())
-	if status := send(t, server, "DELETE /v1/films/2/", "").StatusCode; status != 503 || busy.Count() != 1 {
-		t.Errorf("DELETE: status %d after %d faults, want 503", status, busy.Count())
+	busy := server.Inject(Match{Method: "DELETE", Path: "/v1/films/2/"}, Status(503, "busy"))
+	rows := server.Inject(Match{Collection: "films", Method: "GET"}, MissingRow())
+	if resp, _ := ask(t, server, "DELETE /v1/films/2/", ""); resp.StatusCode != 503 || busy.Count() != 1 {
+		t.Errorf("DELETE: %s after %d faults, want 503", resp.Status, busy.Count())
 	}
 	if _, body := get(t, server, "/v1/films/2/"); body != `{"id":2,"title":"Film 2","director":1}` || rows.Count() != 0 {
 		t.Errorf("film 2: %s after %d faults of pages", body, rows.Count())
@@ -231,37 +169,9 @@ func TestFaultsOfRecords(t *testing.T) {
 	}
 }
 
-func TestAssertWalkedOnceOwnCollection(t *testing.T) {
-	const first, second = "/v1/films/", "/v1/films/?limit=21&offset=21"
-	for _, tt := range []struct {
-		reason   string
-		requests []string
-		want     string // in the failure
-	}{
-		{"both pages", []string{first, second}, ""},
-		{"records between the pages", []string{first, "/v1/films/7/", second}, ""},
-		{"pages of a filter and of a search do not count", []string{first, "/v1/films/?director=1", "/v1/films/?search=film+7", second}, ""},
-		{"an empty filter selects all", []string{first, first + "?director=", second}, "pages fetched"},
-		{"only pages of a filter", []string{"/v1/films/?director=1"}, "no page of /v1/films/ was fetched"},
-		{"second page missing", []string{first}, "offset 21: 9 records, last page"},
-		{"the documented path", []string{"/api/films/"}, "no page of /v1/films/ was fetched"},
-	} {
-		server := newFilms(t, 30)
-		getAll(t, server, tt.requests...)
-		got := failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "shortFilms") })
-		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: failed with %q, want %q", tt.reason, got, tt.want)
-		}
-	}
-	server := newFilms(t, 0)
-	if got := failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "events") }); !strings.Contains(got, `unknown collection: "events"`) {
-		t.Errorf("documented collection: failed with %q", got)
-	}
-}
-
 func TestDiffOwnCollections(t *testing.T) {
 	want, got := newFilms(t, 3).Catalogue, newFilms(t, 2).Catalogue
-	if diff := cmp.Diff("shortFilms: want 3 records, got 2\n  only in want: 3\n  record 3 (only in want): {\"id\":3,\"title\":\"Film 3\",\"director\":2}\n", cataloguetest.Diff(want, got)); diff != "" {
+	if diff := cmp.Diff("shortFilms: want 3 records, got 2\n  only in want: 3\n  record 3 (only in want): {\"id\":3,\"title\":\"Film 3\",\"director\":2}\n", Diff(want, got)); diff != "" {
 		t.Error(diff)
 	}
 	const all = `directors: want 0 records, got 2
@@ -273,17 +183,17 @@ shortFilms: want 0 records, got 2
   record 1 (only in got): {"id":1,"title":"Film 1","director":2}
   record 2 (only in got): {"id":2,"title":"Film 2","director":1}
 `
-	if diff := cmp.Diff(all, cataloguetest.Diff(nil, got)); diff != "" {
+	if diff := cmp.Diff(all, Diff(nil, got)); diff != "" {
 		t.Error(diff)
 	}
 	fewer, err := catalogue.New(filmDefinitions()[:1]...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("directors: only in want\nshortFilms: only in want\n", cataloguetest.Diff(want, fewer)); diff != "" {
+	if diff := cmp.Diff("directors: only in want\nshortFilms: only in want\n", Diff(want, fewer)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff("directors: only in got\nshortFilms: only in got\n", cataloguetest.Diff(fewer, want)); diff != "" {
+	if diff := cmp.Diff("directors: only in got\nshortFilms: only in got\n", Diff(fewer, want)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,4 +1,4 @@
-package cataloguetest_test
+package cataloguetest
 
 import (
 	"fmt"
@@ -11,97 +11,32 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
-
-func get(t *testing.T, server *cataloguetest.Server, path string) (status int, body string) {
-	t.Helper()
-	resp, err := server.Client.Get(server.URL + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
-}
-
-func page(t *testing.T, server *cataloguetest.Server, path string) pagination.Envelope[schema.Record] {
-	t.Helper()
-	status, body := get(t, server, path)
-	var p pagination.Envelope[schema.Record]
-	if err := p.UnmarshalJSON([]byte(body)); err != nil || status != http.StatusOK {
-		t.Fatalf("%s: %d, %v", path, status, err)
-	}
-	return p
-}
-
-func TestServesEveryCollection(t *testing.T) {
-	server := cataloguetest.New(t)
-	for key, c := range server.Catalogue.All() {
-		about, _ := descriptionOf(key)
-		p := page(t, server, "/api/"+about.Segment+"/")
-		if p.Count == 0 || p.Count != c.Count() {
-			t.Errorf("%s: count %d, want %d", key, p.Count, c.Count())
-		}
-	}
-	if err := server.Catalogue.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestFollowNextLinks(t *testing.T) {
-	server := cataloguetest.New(t)
-	seen := map[int]bool{}
-	path := "/api/events/"
-	for path != "" {
-		p := page(t, server, path)
-		for _, r := range p.Records {
-			if seen[r.ID] {
-				t.Fatalf("event %d is on two pages", r.ID)
-			}
-			seen[r.ID] = true
-		}
-		rest, ok := strings.CutPrefix(p.Next, server.URL)
-		if p.Next != "" && !ok {
-			t.Fatalf("next = %s, want prefix %s", p.Next, server.URL)
-		}
-		path = rest
-	}
-	if n := mustIn(resources.Events, server.Catalogue).Count(); len(seen) != n {
-		t.Errorf("found %d events, want %d", len(seen), n)
-	}
-}
 
 // TestServersAreIndependent checks that concurrent and later tests do not see each other's
 // changes.
 func TestServersAreIndependent(t *testing.T) {
-	count := mustIn(resources.Events, cataloguetest.New(t).Catalogue).Count()
+	count := eventsOf(New(t).Catalogue).Count()
 	var all sync.WaitGroup
 	for i := range 8 {
-		server := cataloguetest.New(t)
+		server := New(t)
 		all.Go(func() {
 			for n := range 10 * i {
-				if _, err := mustIn(resources.Events, server.Catalogue).Insert(resources.Event{Name: fmt.Sprint(n), StartDate: schema.DateTime{}, EndDate: schema.DateTime{}}); err != nil {
+				if _, err := eventsOf(server.Catalogue).Insert(resources.Event{Name: fmt.Sprint(n), StartDate: schema.DateTime{}, EndDate: schema.DateTime{}}); err != nil {
 					t.Error(err)
 				}
 			}
-			for e := range mustIn(resources.Events, server.Catalogue).All() {
+			for e := range eventsOf(server.Catalogue).All() {
 				if e.ID%2 == 0 {
-					if err := mustIn(resources.Events, server.Catalogue).Delete(e.ID); err != nil {
+					if err := eventsOf(server.Catalogue).Delete(e.ID); err != nil {
 						t.Error(err)
 					}
 				}
@@ -112,31 +47,17 @@ func TestServersAreIndependent(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if p := page(t, cataloguetest.New(t), "/api/events/"); p.Count != count {
+	if p := page(t, New(t), "/api/events/"); p.Count != count {
 		t.Errorf("new server has %d events, want %d", p.Count, count)
 	}
 }
 
-func TestPostIsStored(t *testing.T) {
-	server := cataloguetest.New(t)
-	before := mustIn(resources.Events, server.Catalogue).Count()
-	resp, err := server.Client.Post(server.URL+"/api/events/", "application/json", strings.NewReader(
-		`{"name": "Reading", "slug": "reading", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T20:00:00Z"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusCreated || mustIn(resources.Events, server.Catalogue).Count() != before+1 {
-		t.Errorf("status %s, %d events; want 201, %d", resp.Status, mustIn(resources.Events, server.Catalogue).Count(), before+1)
-	}
-}
-
 func TestServerIsClosedWithTest(t *testing.T) {
-	for name, opts := range map[string]cataloguetest.Options{"in process": {}, "loopback": {Loopback: true}} {
+	for name, opts := range map[string]Options{"in process": {}, "loopback": {Loopback: true}} {
 		t.Run(name, func(t *testing.T) {
-			var server *cataloguetest.Server
+			var server *Server
 			t.Run("inner", func(t *testing.T) {
-				server = cataloguetest.NewWith(t, opts)
+				server = NewWith(t, opts)
 				get(t, server, "/api/")
 			})
 			if resp, err := server.Client.Get(server.URL + "/api/"); err == nil {
@@ -150,17 +71,17 @@ func TestServerIsClosedWithTest(t *testing.T) {
 // TestURL checks that links begin with the URL of the server.
 func TestURL(t *testing.T) {
 	for reason, row := range map[string]struct {
-		opts cataloguetest.Options
+		opts Options
 		want string
 	}{
-		"in process":             {cataloguetest.Options{}, "http://catalogue.test"},
-		"https in process":       {cataloguetest.Options{Secure: true}, "https://catalogue.test"},
-		"loopback port":          {cataloguetest.Options{Loopback: true}, "http://127.0.0.1:"},
-		"https on loopback port": {cataloguetest.Options{Loopback: true, Secure: true}, "https://127.0.0.1:"},
+		"in process":             {Options{}, "http://catalogue.test"},
+		"https in process":       {Options{Secure: true}, "https://catalogue.test"},
+		"loopback port":          {Options{Loopback: true}, "http://127.0.0.1:"},
+		"https on loopback port": {Options{Loopback: true, Secure: true}, "https://127.0.0.1:"},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			server := cataloguetest.NewWith(t, row.opts)
+			server := NewWith(t, row.opts)
 			if !strings.HasPrefix(server.URL, row.want) {
 				t.Errorf("URL = %s, want prefix %s", server.URL, row.want)
 			}
@@ -168,15 +89,6 @@ func TestURL(t *testing.T) {
 				t.Errorf("next = %s", p.Next)
 			}
 		})
-	}
-}
-
-func TestOptionsEmpty(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true})
-	for _, about := range descriptions() {
-		if p := page(t, server, "/api/"+about.Segment+"/"); p.Count != 0 {
-			t.Errorf("%s: count %d, want 0", about.Key, p.Count)
-		}
 	}
 }
 
@@ -191,7 +103,7 @@ func TestOptionsCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: own})
+	server := NewWith(t, Options{Catalogue: own})
 	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(own)
 	if err != nil {
 		t.Fatal(err)
@@ -203,25 +115,36 @@ func TestOptionsCatalogue(t *testing.T) {
 		t.Errorf("books: %s", body)
 	}
 	postEvent(t, server)
-	if mustIn(resources.Events, own).Count() != 1 || server.Catalogue != own {
+	if eventsOf(own).Count() != 1 || server.Catalogue != own {
 		t.Error("POST did not write to the catalogue")
 	}
 }
 
-func postEvent(t *testing.T, server *cataloguetest.Server) (status int) {
-	t.Helper()
-	resp, err := server.Client.Post(server.URL+"/api/events/", "application/json", strings.NewReader(
-		`{"name": "Reading", "slug": "reading", "startDate": "2026-05-10T18:00:00Z", "endDate": "2026-05-10T20:00:00Z"}`))
-	if err != nil {
-		t.Fatal(err)
+func TestServesEveryCollection(t *testing.T) {
+	for reason, opts := range map[string]Options{
+		"sample": {}, "empty": {Empty: true}, "root": {Root: "/"},
+		"own": {Definitions: filmDefinitions()}, "own, empty": {Definitions: filmDefinitions(), Empty: true},
+	} {
+		server := NewWith(t, opts)
+		for key, c := range server.Catalogue.All() {
+			about := c.Description()
+			if !about.Actions.Has(schema.List) {
+				continue
+			}
+			p := page(t, server, server.faults.paths.of(about))
+			if filled := !opts.Empty && opts.Definitions == nil; p.Count != c.Count() || (p.Count > 0) != filled {
+				t.Errorf("%s: %s: count %d of %d", reason, key, p.Count, c.Count())
+			}
+		}
+		if err := server.Catalogue.Check(); err != nil {
+			t.Error(err)
+		}
 	}
-	resp.Body.Close()
-	return resp.StatusCode
 }
 
 func TestOptionsAuthorizer(t *testing.T) {
-	open := cataloguetest.New(t)
-	closed := cataloguetest.NewWith(t, cataloguetest.Options{Authorizer: httpapi.Bearer("s3cret")})
+	open := New(t)
+	closed := NewWith(t, Options{Authorizer: httpapi.Bearer("s3cret")})
 	if status := postEvent(t, open); status != http.StatusCreated {
 		t.Errorf("default: status %d, want 201", status)
 	}
@@ -230,28 +153,14 @@ func TestOptionsAuthorizer(t *testing.T) {
 	}
 }
 
-func TestOptionsContradict(t *testing.T) {
-	files := fstest.MapFS{"events.json": {Data: []byte("[]")}}
-	for reason, opts := range map[string]cataloguetest.Options{
-		"Empty and Catalogue":    {Empty: true, Catalogue: mustNew()},
-		"Empty and Fixtures":     {Empty: true, Fixtures: files},
-		"Catalogue and Fixtures": {Catalogue: mustNew(), Fixtures: files},
-	} {
-		got := failureOf(t, func(tb testing.TB) { cataloguetest.NewWith(tb, opts) })
-		if want := "cataloguetest: options: at most one of Empty, Catalogue and Fixtures may be set"; got != want {
-			t.Errorf("%s: failed with %q, want %q", reason, got, want)
-		}
-	}
-}
-
 // TestNoGoroutinesLeft checks that no goroutine outlives a server, even if responses were
 // not read to the end.
 func TestNoGoroutinesLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, opts := range []cataloguetest.Options{{}, {Secure: true}, {Loopback: true}} {
+	for _, opts := range []Options{{}, {Secure: true}, {Loopback: true}} {
 		for range 20 {
 			r := &recorder{TB: t}
-			server := cataloguetest.NewWith(r, opts)
+			server := NewWith(r, opts)
 			for range 3 { // on a connection each, since no body is read
 				if _, err := server.Client.Get(server.URL + "/api/events/?limit=1000"); err != nil {
 					t.Fatal(err)
@@ -269,40 +178,9 @@ func TestNoGoroutinesLeft(t *testing.T) {
 	t.Errorf("%d goroutines, want at most %d", runtime.NumGoroutine(), before)
 }
 
-// A program has no testing.TB.
-func ExampleOpen() {
-	server, err := cataloguetest.Open(cataloguetest.Options{MaxExchanges: 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer server.Close()
-	busy, err := server.TryInject(cataloguetest.Match{Path: "/api/events/"}, cataloguetest.Status(503, "busy"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, path := range []string{"/api/books/", "/api/events/"} {
-		resp, err := server.Client.Get(server.URL + path)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		resp.Body.Close()
-		fmt.Println(path, resp.StatusCode)
-	}
-	for _, e := range server.Exchanges() { // the last one
-		fmt.Println(e.Method, e.URL, e.Status, busy.Count())
-	}
-	// Output:
-	// /api/books/ 200
-	// /api/events/ 503
-	// GET /api/events/ 503 1
-}
-
-func open(t *testing.T, opts cataloguetest.Options) *cataloguetest.Server {
+func open(t *testing.T, opts Options) *Server {
 	t.Helper()
-	server, err := cataloguetest.Open(opts)
+	server, err := Open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +190,7 @@ func open(t *testing.T, opts cataloguetest.Options) *cataloguetest.Server {
 
 func TestClose(t *testing.T) {
 	for _, loopback := range []bool{false, true} {
-		server := open(t, cataloguetest.Options{Loopback: loopback})
+		server := open(t, Options{Loopback: loopback})
 		if status, _ := get(t, server, "/api/"); status != http.StatusOK {
 			t.Errorf("loopback %t: status %d before Close", loopback, status)
 		}
@@ -333,70 +211,14 @@ func TestClose(t *testing.T) {
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
-	tests := []struct {
-		reason string
-		opts   cataloguetest.Options
-		want   string
-	}{
-		{"contradictory", cataloguetest.Options{Empty: true, Catalogue: mustNew()}, "cataloguetest: options: at most one of"},
-		{"invalid fixture", cataloguetest.Options{Fixtures: fstest.MapFS{"events.json": {Data: []byte("[{]")}}}, "events.json:1:3"},
-		{"invalid root", cataloguetest.Options{Root: "v1"}, `"v1"`},
-		{"nil handler", cataloguetest.Options{Wrap: func(http.Handler) http.Handler { return nil }}, "Wrap returned a nil handler"},
-		{"no test to fail", cataloguetest.Options{RequireFaults: true}, "cataloguetest: options: RequireFaults needs a test"},
-	}
-	for _, tt := range tests {
-		if server, err := cataloguetest.Open(tt.opts); err == nil || server != nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want an error with %s", tt.reason, err, tt.want)
-		}
-	}
-}
-
-func TestTryInjectErrors(t *testing.T) {
-	tests := []struct {
-		reason string
-		match  cataloguetest.Match
-		fault  cataloguetest.Fault
-		want   string
-	}{
-		{"invalid argument", cataloguetest.Match{}, cataloguetest.Status(42, ""), "cataloguetest: Status: invalid status 42"},
-		{"zero fault", cataloguetest.Match{}, cataloguetest.Fault{}, "cataloguetest: the zero Fault is invalid"},
-		{"no such request", cataloguetest.Match{Path: "/api/events"}, cataloguetest.ResetConnection(), `want "/api/events/"`},
-	}
-	for _, tt := range tests {
-		server := open(t, cataloguetest.Options{Empty: true})
-		if b, err := server.TryInject(tt.match, tt.fault); err == nil || b != nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want an error with %s", tt.reason, err, tt.want)
-		}
-		if status, _ := get(t, server, "/api/events/"); status != http.StatusOK {
-			t.Errorf("%s: status %d afterwards", tt.reason, status)
-		}
-	}
-}
-
-// TestTryInjectUnused checks that such a fault of a test is reported like any other.
-func TestTryInjectUnused(t *testing.T) {
-	var at string
-	_, failures := runServer(t, cataloguetest.Options{RequireFaults: true}, func(server *cataloguetest.Server) {
-		at = here(1)
-		if _, err := server.TryInject(cataloguetest.Match{}, cataloguetest.ResetConnection()); err != nil {
-			t.Error(err)
-		}
-	})
-	want := []string{"cataloguetest: " + at + ": Inject(Match{}, ResetConnection()) changed no response: no request matched its Match"}
-	if diff := cmp.Diff(want, failures); diff != "" {
-		t.Errorf("failures (-want +got):\n%s", diff)
-	}
-}
-
 // TestInjectWithoutTest checks that Inject logs its error in a server without a test.
 func TestInjectWithoutTest(t *testing.T) {
-	server := open(t, cataloguetest.Options{})
-	marked := server.Inject(cataloguetest.Match{}, cataloguetest.Header("X-Shop", "1"))
+	server := open(t, Options{})
+	marked := server.Inject(Match{}, Header("X-Shop", "1"))
 	var logged strings.Builder
 	log.SetOutput(&logged)
 	defer log.SetOutput(os.Stderr)
-	invalid := server.Inject(cataloguetest.Match{}, cataloguetest.Status(42, ""))
+	invalid := server.Inject(Match{}, Status(42, ""))
 	if want := "cataloguetest: Inject: Status: invalid status 42"; !strings.Contains(logged.String(), want) {
 		t.Errorf("logged %q, want %q", logged.String(), want)
 	}
@@ -419,7 +241,7 @@ func TestMaxExchanges(t *testing.T) {
 		{"more than the requests", 4, []string{"/api/", "/api/books/", "/api/events/"}},
 	}
 	for _, tt := range tests {
-		server := open(t, cataloguetest.Options{MaxExchanges: tt.max})
+		server := open(t, Options{MaxExchanges: tt.max})
 		getAll(t, server, "/api/", "/api/books/", "/api/events/")
 		var got []string
 		for _, e := range server.Exchanges() {
@@ -437,8 +259,8 @@ func TestMaxExchanges(t *testing.T) {
 // TestNextLinkWithPrefix checks that a link made by a fault for a page without links leads
 // below the prefix that the page was requested with.
 func TestNextLinkWithPrefix(t *testing.T) {
-	fake := open(t, cataloguetest.Options{Empty: true})
-	fake.Inject(cataloguetest.Match{}, cataloguetest.NextIsSelf())
+	fake := open(t, Options{Empty: true})
+	fake.Inject(Match{}, NextIsSelf())
 	server := httptest.NewServer(http.StripPrefix("/shop x", fake.Handler))
 	defer server.Close()
 	for _, target := range []string{"/shop%20x/api/events/", "/shop%20x/api/events/?limit=3"} {
@@ -458,6 +280,40 @@ func TestNextLinkWithPrefix(t *testing.T) {
 	}
 }
 
+// TestInvalidOptions checks the error of Open, with which NewWith fails its test.
+func TestInvalidOptions(t *testing.T) {
+	const contradict = "options: at most one of Empty, Catalogue and Fixtures may be set"
+	events := files("events.json", "[]")
+	tests := []struct {
+		reason string
+		opts   Options
+		want   string // in the error
+	}{
+		{"Empty and Catalogue", Options{Empty: true, Catalogue: mustNew()}, contradict},
+		{"Empty and Fixtures", Options{Empty: true, Fixtures: events}, contradict},
+		{"Catalogue and Fixtures", Options{Catalogue: mustNew(), Fixtures: events}, contradict},
+		{"two sets of collections", Options{Definitions: filmDefinitions(), Catalogue: mustNew()}, "options: Catalogue and Definitions may not both be set"},
+		{"nil definition", Options{Definitions: []catalogue.AnyDefinition{nil}}, "nil definition"},
+		{"root without a slash at its end", Options{Root: "/v1"}, `Root "/v1"`},
+		{"nil handler", Options{Wrap: func(http.Handler) http.Handler { return nil }}, "options: Wrap returned a nil handler"},
+		{"invalid fixture", Options{Fixtures: files("events.json", "[{]")}, "events.json:1:3"},
+		{"fixture of a documented collection", Options{Definitions: filmDefinitions(), Fixtures: files("server.json", `{"books": []}`)}, `server.json:1:2: unknown collection: "books"`},
+	}
+	for _, tt := range tests {
+		server, err := Open(tt.opts)
+		if err == nil || server != nil || !strings.HasPrefix(err.Error(), "cataloguetest: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want an error with %s", tt.reason, err, tt.want)
+			continue
+		}
+		if got := failureOf(t, func(tb testing.TB) { NewWith(tb, tt.opts) }); got != err.Error() {
+			t.Errorf("%s: NewWith failed with %q, want %q", tt.reason, got, err)
+		}
+	}
+	if _, err := Open(Options{RequireFaults: true}); err == nil || err.Error() != "cataloguetest: options: RequireFaults needs a test; use NewWith" {
+		t.Errorf("no test to fail: %v", err)
+	}
+}
+
 // withLogin returns a handler that also serves POST /login.
 func withLogin(collections http.Handler) http.Handler {
 	mux := http.NewServeMux()
@@ -469,13 +325,13 @@ func withLogin(collections http.Handler) http.Handler {
 }
 
 func TestOptionsWrap(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Wrap: withLogin})
-	busy := server.Inject(cataloguetest.Match{Path: "/login", Nth: 1}, cataloguetest.Status(503, "busy"))
-	server.Inject(cataloguetest.Match{Collection: "events"}, cataloguetest.MissingRow())
-	if resp := send(t, server, "POST /login", "{}"); resp.StatusCode != http.StatusServiceUnavailable || busy.Count() != 1 {
+	server := NewWith(t, Options{Wrap: withLogin})
+	busy := server.Inject(Match{Path: "/login", Nth: 1}, Status(503, "busy"))
+	server.Inject(Match{Collection: "events"}, MissingRow())
+	if resp, _ := ask(t, server, "POST /login", "{}"); resp.StatusCode != http.StatusServiceUnavailable || busy.Count() != 1 {
 		t.Errorf("first login: %s, Count() = %d", resp.Status, busy.Count())
 	}
-	if resp := send(t, server, "POST /login", "{}"); resp.StatusCode != http.StatusOK {
+	if resp, _ := ask(t, server, "POST /login", "{}"); resp.StatusCode != http.StatusOK {
 		t.Errorf("second login: %s", resp.Status)
 	}
 	if p := page(t, server, "/api/events/"); len(p.Records) != 20 {
@@ -491,43 +347,28 @@ func TestOptionsWrap(t *testing.T) {
 	}
 }
 
-func TestOptionsWrapNil(t *testing.T) {
-	got := failureOf(t, func(tb testing.TB) {
-		cataloguetest.NewWith(tb, cataloguetest.Options{Wrap: func(http.Handler) http.Handler { return nil }})
-	})
-	if want := "cataloguetest: options: Wrap returned a nil handler"; got != want {
-		t.Errorf("failed with %q, want %q", got, want)
-	}
-}
-
-// A closeRecorder is a request body that records whether it is closed.
-type closeRecorder struct {
-	io.Reader
-	closed bool
-}
-
-func (c *closeRecorder) Close() error {
-	c.closed = true
-	return nil
-}
-
 // postTo sends a request with a body, and reports whether the body was closed.
-func postTo(t *testing.T, server *cataloguetest.Server) (closed bool, err error) {
+func postTo(t *testing.T, server *Server) (closed bool, err error) {
 	t.Helper()
-	body := &closeRecorder{Reader: strings.NewReader("{}")}
+	body := &closeNotifier{Reader: strings.NewReader("{}"), closed: make(chan struct{})}
 	resp, err := server.Client.Post(server.URL+"/api/events/", "application/json", body)
 	if err == nil {
 		resp.Body.Close()
 	}
-	return body.closed, err
+	select {
+	case <-body.closed:
+		closed = true
+	default:
+	}
+	return closed, err
 }
 
 // TestServerMadeOutsideBubble would otherwise end the process. The error must come before
 // the transport has created anything, so that the server can still be used outside.
 func TestServerMadeOutsideBubble(t *testing.T) {
-	for reason, opts := range map[string]cataloguetest.Options{"in process": {}, "loopback": {Loopback: true}} {
+	for reason, opts := range map[string]Options{"in process": {}, "loopback": {Loopback: true}} {
 		t.Run(reason, func(t *testing.T) {
-			server := cataloguetest.NewWith(t, opts)
+			server := NewWith(t, opts)
 			if status, _ := get(t, server, "/api/"); status != http.StatusOK {
 				t.Errorf("before the bubble: status %d", status)
 			}
@@ -554,8 +395,8 @@ func TestServerMadeOutsideBubble(t *testing.T) {
 // outlives the bubble.
 func TestServerMadeInsideBubble(t *testing.T) {
 	outer := &recorder{TB: t}
-	var server *cataloguetest.Server
-	synctest.Test(t, func(*testing.T) { server = cataloguetest.New(outer) })
+	var server *Server
+	synctest.Test(t, func(*testing.T) { server = New(outer) })
 	closed, err := postTo(t, server)
 	if err == nil || !strings.Contains(err.Error(), "use it only inside the bubble") || !closed {
 		t.Errorf("outside the bubble: error %v, body closed: %t", err, closed)
@@ -564,39 +405,4 @@ func TestServerMadeInsideBubble(t *testing.T) {
 	if len(outer.errors) != 1 || !strings.Contains(outer.errors[0], "with the T that synctest.Test passes") {
 		t.Errorf("at the end of the test: failures %q", outer.errors)
 	}
-}
-
-// TestBubbleSleepsForDecades checks that a server is recognized as made inside when the
-// date of the bubble has passed that of the machine.
-func TestBubbleSleepsForDecades(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := cataloguetest.New(t)
-		time.Sleep(100 * 365 * 24 * time.Hour)
-		if status, _ := get(t, server, "/api/"); status != http.StatusOK {
-			t.Errorf("status %d", status)
-		}
-	})
-}
-
-// descriptions returns the descriptions of the documented collections.
-func descriptions() (list []schema.Description) {
-	c, err := resources.New()
-	if err != nil {
-		panic(err) // without other definitions there is no error
-	}
-	for _, collection := range c.All() {
-		list = append(list, collection.Description())
-	}
-	return list
-}
-
-// descriptionOf returns the description of a documented collection and reports whether
-// there is one.
-func descriptionOf(key string) (schema.Description, bool) {
-	for _, d := range descriptions() {
-		if d.Key == key {
-			return d, true
-		}
-	}
-	return schema.Description{}, false
 }

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -46,6 +47,13 @@ func serve(t testing.TB, h http.Handler, pageSize int) *client.Client {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return newClient(t, client.Options{BaseURL: server.URL, HTTP: server.Client(), PageSize: pageSize, Rate: -1})
+}
+
+// newInProcessClient returns a client of h that can be used in a bubble of testing/synctest.
+func newInProcessClient(t testing.TB, h http.Handler, opts client.Options) *client.Client {
+	t.Helper()
+	opts.BaseURL, opts.HTTP = cmp.Or(opts.BaseURL, "http://catalogue.test"), &http.Client{Transport: inProcess{h}}
+	return newClient(t, opts)
 }
 
 // newClient returns a client of the documented collections, unless the options have others.

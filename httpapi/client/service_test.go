@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/httpapi/clienttest"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -264,27 +261,6 @@ func TestCatalogueOfClient(t *testing.T) {
 	if !errors.Is(err, catalogue.ErrUnknownCollection) || len(report) != 2 {
 		t.Errorf("Import into the documented collections = %v, %v, want ErrUnknownCollection", report, err)
 	}
-}
-
-func TestVerifyClientOfOwnService(t *testing.T) {
-	cat := filledFilms(t, 95)
-	fetch := func(ctx context.Context, http *http.Client, baseURL string) ([]int, error) {
-		service, err := client.New(client.Options{BaseURL: baseURL, Root: "/v1/", Catalogue: cat, HTTP: http, Rate: -1})
-		if err != nil {
-			return nil, err
-		}
-		walk, err := service.Walk(ctx, "shortFilms")
-		var ids []int
-		for _, text := range walk.Records {
-			record, err := schema.ParseRecord(text)
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, record.ID)
-		}
-		return ids, err
-	}
-	clienttest.VerifyClient(t, fetch, clienttest.Options{Catalogue: cat, Root: "/v1/", Timeout: time.Minute})
 }
 
 // The recording has the pages of all lists, in pages of 3.

@@ -1,4 +1,4 @@
-package clienttest_test
+package clienttest
 
 import (
 	"context"
@@ -8,11 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gobacklist/backlist/httpapi/clienttest"
 )
 
 // Clients with common mistakes. Each makes only its own, so that the situations that
@@ -25,21 +22,39 @@ type naivePage struct {
 	Results []struct{ ID int }
 }
 
-// getPage fetches a page. It checks the status but not the members of the page.
-func getPage(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
+func (p naivePage) appendIDs(ids []int) []int {
+	for _, r := range p.Results {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// get sends a GET request with a context.
+func get(ctx context.Context, client *http.Client, url string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
 	if err != nil {
-		return page, err
+		return nil, err
 	}
-	resp, err := client.Do(r)
+	return client.Do(r)
+}
+
+// getPage fetches a page. It checks the status but not the members of the page.
+func getPage(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
+	resp, err := get(ctx, client, url)
 	if err != nil {
 		return page, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != 200 {
-		return page, fmt.Errorf("%s", resp.Status)
+		return page, errors.New(resp.Status)
 	}
 	return page, json.NewDecoder(resp.Body).Decode(&page)
+}
+
+func withoutRedirects(client *http.Client) *http.Client {
+	strict := *client
+	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &strict
 }
 
 // followNext follows next links without any check.
@@ -49,8 +64,33 @@ func followNext(ctx context.Context, client *http.Client, baseURL string) (ids [
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range page.Results {
-			ids = append(ids, r.ID)
+		ids, next = page.appendIDs(ids), page.Next
+	}
+	return ids, nil
+}
+
+// followEnvelopes follows next links as well. Its decoder rejects what is not an envelope.
+func followEnvelopes(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	for next := baseURL + "/api/events/"; next != ""; {
+		resp, err := get(ctx, client, next)
+		if err != nil {
+			return nil, err
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		var page envelope
+		if json.Unmarshal(body, &page) != nil || resp.ContentLength != int64(len(body)) {
+			return nil, errors.New("no page")
+		}
+		for _, record := range page.Records {
+			id, err := idOf(record)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, id)
 		}
 		next = page.Next
 	}
@@ -61,19 +101,11 @@ func followNext(ctx context.Context, client *http.Client, baseURL string) (ids [
 // checks links.
 func ignoreErrors(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 	strict := *client
-	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return fmt.Errorf("redirected") }
-	base, err := url.Parse(baseURL)
-	if err != nil {
-		return nil, err
-	}
+	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return errors.New("redirected") }
 	visited := map[string]bool{}
 	for next := baseURL + "/api/events/?limit=10"; next != ""; {
 		visited[next] = true
-		r, err := http.NewRequestWithContext(ctx, "GET", next, nil)
-		if err != nil {
-			return nil, err
-		}
-		resp, err := strict.Do(r)
+		resp, err := get(ctx, &strict, next)
 		if err != nil {
 			return nil, err
 		}
@@ -81,15 +113,8 @@ func ignoreErrors(ctx context.Context, client *http.Client, baseURL string) (ids
 		resp.Body.Close()
 		var page naivePage
 		_ = json.Unmarshal(body, &page)
-		for _, r := range page.Results {
-			ids = append(ids, r.ID)
-		}
-		next = page.Next
-		link, err := url.Parse(next)
-		if err != nil {
-			return nil, err
-		}
-		if visited[next] || next != "" && (link.Scheme != base.Scheme || link.Host != base.Host) {
+		ids, next = page.appendIDs(ids), page.Next
+		if visited[next] || next != "" && !strings.HasPrefix(next, baseURL+"/") {
 			return nil, fmt.Errorf("next leads to %s", next)
 		}
 	}
@@ -123,9 +148,7 @@ func fetchPages(ctx context.Context, client *http.Client, baseURL string) (ids [
 		if offset == 0 {
 			count, size = page.Count, max(len(page.Results), 1)
 		}
-		for _, r := range page.Results {
-			ids = append(ids, r.ID)
-		}
+		ids = page.appendIDs(ids)
 	}
 	return ids, count, nil
 }
@@ -138,151 +161,87 @@ func trustLimit(ctx context.Context, client *http.Client, baseURL string) (ids [
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range page.Results {
-			ids = append(ids, r.ID)
-		}
+		ids = page.appendIDs(ids)
 		if len(page.Results) < limit {
 			return ids, nil
 		}
 	}
 }
 
-// endOnError returns the records received so far when a request fails. It makes no
-// other mistake.
-func endOnError(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	return fetchByOffset(ctx, client, baseURL+"/api/events/", func(resp *http.Response, err error) (body []byte, ended bool, _ error) {
-		if err != nil {
-			return nil, ctx.Err() == nil, ctx.Err()
-		}
-		body, err = io.ReadAll(resp.Body)
-		return body, false, err
-	})
+// onlyFirst returns a client that returns the records of the first page of a list.
+func onlyFirst(path string) Fetch {
+	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+		page, err := getPage(ctx, client, baseURL+path)
+		return page.appendIDs(nil), err
+	}
 }
 
-// readOnce returns a client that treats the result of one Read as the whole body. This
-// works if pages are small and arrive in one piece.
-func readOnce(path string) clienttest.Fetch {
+// fromRoot returns a client that follows the links from the root listing. If accept is not
+// empty, it is the Accept header.
+func fromRoot(accept string) Fetch {
 	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-		return fetchByOffset(ctx, client, baseURL+path, func(resp *http.Response, err error) (body []byte, ended bool, _ error) {
-			if err != nil {
-				return nil, false, err
+		client = changing(client, func(r *http.Request) {
+			if accept != "" {
+				r.Header.Set("Accept", accept)
 			}
-			body = make([]byte, 1<<20)
-			n, err := resp.Body.Read(body)
-			if err == io.EOF {
-				err = nil
-			}
-			return body[:n], false, err
 		})
-	}
-}
-
-// fetchByOffset makes no mistakes except those of read.
-func fetchByOffset(ctx context.Context, client *http.Client, list string,
-	read func(*http.Response, error) (body []byte, ended bool, err error),
-) (ids []int, err error) {
-	strict := *client
-	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	seen := map[int]bool{}
-	for count := 1; len(ids) < count; {
-		r, err := http.NewRequestWithContext(ctx, "GET", fmt.Sprintf("%s?offset=%d", list, len(ids)), nil)
+		resp, err := get(ctx, client, baseURL+"/api/")
 		if err != nil {
 			return nil, err
 		}
-		resp, err := strict.Do(r)
-		body, ended, failed := read(resp, err)
-		if err == nil {
-			resp.Body.Close()
-		}
-		if failed != nil || ended {
-			return ids, failed
-		}
-		var page struct {
-			Count   *int
-			Results []struct{ ID int }
-		}
-		if err := json.Unmarshal(body, &page); err != nil {
+		defer resp.Body.Close()
+		var root map[string]string
+		if err := json.NewDecoder(resp.Body).Decode(&root); err != nil {
 			return nil, err
 		}
-		if resp.StatusCode != 200 || page.Count == nil || len(ids) > 0 && *page.Count != count || len(page.Results) == 0 && *page.Count > 0 {
-			return nil, fmt.Errorf("no page: %s", resp.Status)
+		page, err := getPage(ctx, client, root["events"])
+		for ids = page.appendIDs(nil); err == nil && page.Next != ""; ids = page.appendIDs(ids) {
+			page, err = getPage(ctx, client, page.Next)
 		}
-		count = *page.Count
-		for _, r := range page.Results {
-			if seen[r.ID] {
-				return nil, fmt.Errorf("record %d twice", r.ID)
-			}
-			seen[r.ID] = true
-			ids = append(ids, r.ID)
-		}
+		return ids, err
 	}
-	return ids, nil
 }
 
-// A careful client makes one mistake at most: that of its function.
+// oneRecord returns a client that returns the first record, and whose request is changed.
+func oneRecord(change func(*http.Request)) Fetch {
+	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+		page, err := getPage(ctx, changing(client, change), baseURL+"/api/events/")
+		if err != nil {
+			return nil, err
+		}
+		return []int{page.Results[0].ID}, nil
+	}
+}
+
+// changing returns a client whose requests are changed before they are sent.
+func changing(client *http.Client, change func(*http.Request)) *http.Client {
+	return &http.Client{Transport: rounder(func(r *http.Request) (*http.Response, error) {
+		change(r)
+		return client.Transport.RoundTrip(r)
+	})}
+}
+
+type rounder func(*http.Request) (*http.Response, error)
+
+func (f rounder) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A careful client makes at most one mistake: that of a function that has been replaced.
 type careful struct {
-	next   func(p naivePage, ids []int) string // the query of the next page; "" ends
-	fetch  func(context.Context, *http.Client, string) (naivePage, error)
-	keep   func(ids []int, p naivePage) ([]int, error)
+	path   string // of the list
+	fetch  func(ctx context.Context, client *http.Client, url string) (naivePage, error)
+	read   func(body io.Reader) ([]byte, error)
+	close  func(body io.Closer)
 	ending func(count int, ids []int) error
+	apart  bool // pages do not overlap
 }
 
-// ids fetches all ids.
-func (c careful) ids(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	client = withoutRedirects(client)
-	count := -1
-	for query := "ordering=id"; query != ""; {
-		page, err := c.fetch(ctx, client, baseURL+"/api/events/?"+query)
-		if err != nil {
-			return nil, err
-		}
-		if page.Count < 0 || count >= 0 && page.Count != count {
-			return nil, errors.New("the count has changed")
-		}
-		count = page.Count
-		if ids, err = c.keep(ids, page); err != nil {
-			return nil, err
-		}
-		query = c.next(page, ids)
-	}
-	return ids, c.ending(count, ids)
-}
-
-func withoutRedirects(client *http.Client) *http.Client {
-	strict := *client
-	strict.CheckRedirect = func(*http.Request, []*http.Request) error { return errors.New("redirected") }
-	return &strict
-}
-
-// newCareful returns a client without a mistake.
-func newCareful() careful {
-	return careful{
-		next: func(p naivePage, ids []int) string {
-			if p.Next == "" {
-				return ""
-			}
-			return fmt.Sprintf("ordering=id&offset=%d", len(ids)-1)
-		},
-		fetch: getWholePage,
-		keep: func(ids []int, p naivePage) ([]int, error) {
-			results := p.Results
-			if n := len(ids); n > 0 {
-				if len(results) < 2 || results[0].ID != ids[n-1] {
-					return nil, errors.New("records have moved")
-				}
-				results = results[1:]
-			}
-			for _, r := range results {
-				if len(ids) > 0 && ids[len(ids)-1] >= r.ID {
-					return nil, errors.New("records are not in order")
-				}
-				ids = append(ids, r.ID)
-			}
-			if p.Next != "" && len(ids) == 0 {
-				return nil, errors.New("an empty page")
-			}
-			return ids, nil
-		},
+// newCareful returns a client without a mistake. Each page begins with the last record of the
+// page before it.
+func newCareful() *careful {
+	c := &careful{
+		path:  "/api/events/",
+		read:  io.ReadAll,
+		close: func(body io.Closer) { body.Close() },
 		ending: func(count int, ids []int) error {
 			if count != len(ids) {
 				return fmt.Errorf("%d of %d records", len(ids), count)
@@ -290,11 +249,60 @@ func newCareful() careful {
 			return nil
 		},
 	}
+	c.fetch = c.page
+	return c
 }
 
-// getWholePage returns a page, whose count is -1 if it has none.
-func getWholePage(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
-	body, err := getBody(ctx, client, url)
+// ids fetches all ids.
+func (c *careful) ids(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	client = withoutRedirects(client)
+	count := -1
+	for query := "ordering=id"; query != ""; {
+		page, err := c.fetch(ctx, client, baseURL+c.path+"?"+query)
+		if err != nil {
+			return ids, err
+		}
+		if page.Count < 0 || count >= 0 && page.Count != count {
+			return nil, errors.New("the count has changed")
+		}
+		if len(page.Results) == 0 && page.Next != "" {
+			return nil, errors.New("an empty page")
+		}
+		count = page.Count
+		if n := len(ids); n > 0 && !c.apart {
+			if len(page.Results) < 2 || page.Results[0].ID != ids[n-1] {
+				return nil, errors.New("records have moved")
+			}
+			page.Results = page.Results[1:]
+		}
+		for _, r := range page.Results {
+			if len(ids) > 0 && ids[len(ids)-1] >= r.ID {
+				return nil, errors.New("records are not in order")
+			}
+			ids = append(ids, r.ID)
+		}
+		query = fmt.Sprintf("ordering=id&offset=%d", len(ids)-1)
+		switch {
+		case page.Next == "":
+			query = ""
+		case c.apart:
+			query = fmt.Sprintf("ordering=id&offset=%d", len(ids))
+		}
+	}
+	return ids, c.ending(count, ids)
+}
+
+// page returns a page, whose count is -1 if it has none.
+func (c *careful) page(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
+	resp, err := get(ctx, client, url)
+	if err != nil {
+		return page, err
+	}
+	defer c.close(resp.Body)
+	if resp.StatusCode != http.StatusOK {
+		return page, errors.New(resp.Status)
+	}
+	body, err := c.read(resp.Body)
 	if err != nil {
 		return page, err
 	}
@@ -302,84 +310,52 @@ func getWholePage(ctx context.Context, client *http.Client, url string) (page na
 	return page, json.Unmarshal(body, &page)
 }
 
-// getBody returns the body of a response with status 200, or as much of it as there is and
-// the error that ended it.
-func getBody(ctx context.Context, client *http.Client, url string) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, errors.New(resp.Status)
-	}
-	return io.ReadAll(resp.Body)
-}
-
 // offsetsOnly advances by the number of records, without an overlap.
-func offsetsOnly() careful {
+func offsetsOnly() *careful {
 	c := newCareful()
-	c.next = func(p naivePage, ids []int) string {
-		if p.Next == "" {
-			return ""
-		}
-		return fmt.Sprintf("ordering=id&offset=%d", len(ids))
-	}
-	c.keep = func(ids []int, p naivePage) ([]int, error) {
-		if len(p.Results) == 0 && p.Next != "" {
-			return nil, errors.New("an empty page")
-		}
-		for _, r := range p.Results {
-			if len(ids) > 0 && ids[len(ids)-1] >= r.ID {
-				return nil, errors.New("records are not in order")
-			}
-			ids = append(ids, r.ID)
-		}
-		return ids, nil
-	}
+	c.apart = true
 	return c
 }
 
 // withoutCount does not compare the number of records with the count.
-func withoutCount() careful {
+func withoutCount() *careful {
 	c := newCareful()
 	c.ending = func(int, []int) error { return nil }
 	return c
 }
 
-// streaming decodes the records of a page one after another, and keeps them if the body
-// breaks off. It then goes on with the next page.
-func streaming() careful {
+// readOnce treats the result of one Read as the whole body. This works if pages are small
+// and arrive in one piece.
+func readOnce(path string) *careful {
 	c := newCareful()
-	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
-		body, err := getBody(ctx, client, url)
-		if err != nil && body == nil {
-			return page, err
+	c.path = path
+	c.read = func(r io.Reader) ([]byte, error) {
+		body := make([]byte, 1<<20)
+		n, err := r.Read(body)
+		if err == io.EOF {
+			err = nil
 		}
-		// The mistake: the body may have broken off.
-		if err := json.Unmarshal(body, &page); err != nil {
-			front, _, _ := strings.Cut(string(body), `"results"`)
-			if json.Unmarshal([]byte(strings.TrimSuffix(front, ",")+"}"), &page) != nil {
-				return page, err
-			}
-		}
-		return page, nil
+		return body[:n], err
 	}
-	c.ending = func(int, []int) error { return nil }
 	return c
+}
+
+// endOnError returns the records received so far when there is no response.
+func endOnError(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	ids, err = newCareful().ids(ctx, client, baseURL)
+	if failed := new(url.Error); errors.As(err, &failed) && ctx.Err() == nil {
+		return ids, nil
+	}
+	return ids, err
 }
 
 // retrying repeats a request with status 503 after the time that the service asks for, and
 // does not end the wait when its context ends.
-func retrying() careful {
+func retrying() *careful {
 	c := newCareful()
 	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
 		for {
-			page, err = getWholePage(ctx, client, url)
+			page, err = c.page(ctx, client, url)
 			if err == nil || !strings.HasPrefix(err.Error(), "503") {
 				return page, err
 			}
@@ -389,25 +365,59 @@ func retrying() careful {
 	return c
 }
 
-// leaking reads pages in a goroutine that does not end.
-func leaking(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	pages, failed := make(chan naivePage), make(chan error)
-	go func() {
-		defer close(pages)
-		for offset := 0; ; offset += 1 {
-			page, err := getWholePage(ctx, client, baseURL+"/api/events/?ordering=id&limit=1&offset="+strconv.Itoa(offset))
-			if err != nil {
-				failed <- err
-				return
+// Two clients follow, for pages of this service, the logic that real ones had before a fix.
+
+// azurePager is like a loop over a Pager of azure-sdk-for-go before pull request 27222:
+// after an error on the first page there were more pages, and the loop logged the error.
+func azurePager() *careful {
+	c := newCareful()
+	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
+		for {
+			page, err = c.page(ctx, client, url)
+			if err == nil || strings.Contains(url, "offset=") || ctx.Err() != nil {
+				return page, err
 			}
-			pages <- page
 		}
-	}()
-	for page := range pages {
-		if len(page.Results) == 0 {
-			return ids, nil // the goroutine waits forever
+	}
+	return c
+}
+
+// bitbucketPages is like go-bitbucket after pull request 186: it divided the number of
+// records by the length of a page to find out which page is the last.
+func bitbucketPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	next := baseURL + "/api/events/"
+	for n := 1; ; n++ {
+		page, err := getPage(ctx, client, next)
+		if err != nil {
+			return nil, err
+		}
+		ids = page.appendIDs(ids)
+		if length := len(page.Results); page.Count/length <= n {
+			return ids, nil
+		}
+		next = page.Next
+	}
+}
+
+// backwards fetches single records in reverse order, and tries each three times.
+func backwards(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	one := func(offset int) (page naivePage, err error) {
+		for range 3 {
+			url := fmt.Sprintf("%s/api/events/?limit=1&ordering=id&offset=%d", baseURL, offset)
+			page, err = newCareful().page(ctx, withoutRedirects(client), url)
+			if err == nil && page.Count >= 0 && len(page.Results) == min(1, max(page.Count-offset, 0)) {
+				return page, nil
+			}
+		}
+		return page, fmt.Errorf("no record at offset %d: %w", offset, err)
+	}
+	first, err := one(0)
+	for offset := first.Count - 1; err == nil && offset >= 0; offset-- {
+		page, failed := one(offset)
+		if failed != nil || page.Count != first.Count || len(ids) > 0 && page.Results[0].ID == ids[len(ids)-1] {
+			return nil, fmt.Errorf("offset %d: %v, %v", offset, page, failed)
 		}
 		ids = page.appendIDs(ids)
 	}
-	return nil, <-failed
+	return ids, err
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -166,7 +167,7 @@ func newExplorer(opts Options, s subject) (*explorer, error) {
 	if timeout <= 0 {
 		timeout = time.Minute
 	}
-	kinds := slices.DeleteFunc(s.kinds, func(k kind) bool { return slices.Contains(opts.Skip, k.name) })
+	kinds := slices.DeleteFunc(slices.Clone(s.kinds), func(k kind) bool { return slices.Contains(opts.Skip, k.name) })
 	return &explorer{
 		subject:  s,
 		opts:     opts,
@@ -270,10 +271,8 @@ type trial struct {
 	data *dataset
 	truth
 
-	ids      []int
-	err      error
-	failure  problem // if the client did not return
-	late     bool    // it returned after the grace period
+	outcome
+	late     bool // it returned after the grace period
 	requests []string
 	grace    time.Duration
 	problem  problem
@@ -337,7 +336,7 @@ func (x *explorer) play(e *trial, s *service) problem {
 		now := time.Now()
 		ended.Store(&now)
 	})
-	x.fetch(ctx, &stopper{guard: g}, s.server.URL, e)
+	e.outcome = <-x.call.start(ctx, &stopper{guard: g}, s.server.URL)
 	if at := ended.Load(); at != nil {
 		e.late = time.Since(*at) > x.grace
 	}
@@ -354,23 +353,6 @@ func (x *explorer) play(e *trial, s *service) problem {
 		}
 	}
 	return x.problem(e, violationOf(g, violation), bodies)
-}
-
-// fetch calls the client in a goroutine of its own, because the client may end that.
-func (x *explorer) fetch(ctx context.Context, transport http.RoundTripper, url string, e *trial) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		e.failure = problem{kind: exited, text: "ended its goroutine, as t.Fatal does, instead of returning an error"}
-		defer func() {
-			if reason := recover(); reason != nil {
-				e.failure = problem{kind: panicked, text: fmt.Sprintf("panicked (%v)", reason), remedy: remedyPanic}
-			}
-		}()
-		e.ids, e.err = x.call(ctx, &http.Client{Transport: transport}, url)
-		e.failure = problem{}
-	}()
-	<-done
 }
 
 // A service is the service of a scenario.
@@ -453,4 +435,57 @@ func (x *explorer) server(e *trial, before state) (*service, error) {
 		x.shared[at] = s
 	}
 	return &service{server: s, shared: shared}, nil
+}
+
+// report describes a finding: the mistake, the scenario, the requests, and a test that repeats
+// it.
+func (x *explorer) report(f *finding) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "clienttest: %s: the client %s", x.function, f.problem.text)
+	if f.problem.remedy != "" {
+		fmt.Fprintf(&out, ": %s", f.problem.remedy)
+	}
+	if cause := f.cause(); cause != nil {
+		fmt.Fprintf(&out, "\nIf the client is not meant to handle this, set Options.Skip to []string{%q}, with the events that it already has.", cause.name)
+	}
+	fmt.Fprintf(&out, "\nThe scenario%s", f.of)
+	if f.runs > 0 {
+		fmt.Fprintf(&out, ", reduced in %d runs", f.runs)
+	}
+	fmt.Fprintf(&out, ": %s\n%s", f.scenario, formatRequests(f.requests))
+	fmt.Fprintf(&out, "A test that repeats it, where %s is the client:\n\n%s", x.name, x.test(f))
+	return out.String()
+}
+
+// test returns a test that repeats the scenario of a finding.
+func (x *explorer) test(f *finding) string {
+	var out strings.Builder
+	option := func(set bool, format string, value any) {
+		if set {
+			fmt.Fprintf(&out, "\t\t"+format+"\n", value)
+		}
+	}
+	fmt.Fprintf(&out, "// TestScenario: the client %s.\n", f.problem.text)
+	fmt.Fprintf(&out, "func TestScenario(t *testing.T) {\n\tclienttest.%s(t, %s, clienttest.Options{\n", x.function, x.name)
+	option(true, "Collection: %q,", x.data.key)
+	option(x.opts.Catalogue != nil, "Catalogue: %s,", "original, // set it to the Catalogue of the Options")
+	option(x.opts.Root != "", "Root: %q,", x.opts.Root)
+	option(x.opts.Timeout > 0, "Timeout: %d,", x.opts.Timeout)
+	option(len(x.opts.Skip) > 0, "Skip: %#v,", x.opts.Skip)
+	encoded := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.script.encode(f.scenario)), " ", ", "), "[]")
+	option(true, "Scenario: []byte{%s", encoded+"}, // "+f.scenario.String())
+	out.WriteString("\t})\n}\n")
+	return out.String()
+}
+
+// formatRequests lists requests, one per line, without those in the middle.
+func formatRequests(lines []string) string {
+	const front, back = 6, 2
+	if skipped := len(lines) - front - back; skipped > 1 {
+		lines = append(append(lines[:front:front], fmt.Sprintf("… %d more …", skipped)), lines[len(lines)-back:]...)
+	}
+	if len(lines) == 0 {
+		lines = []string{"no requests were sent with the client passed to Fetch"}
+	}
+	return "\t" + strings.Join(lines, "\n\t") + "\n"
 }

@@ -1,138 +1,151 @@
-package clienttest_test
+package clienttest
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+	"unicode"
 
-	"github.com/gobacklist/backlist/catalogue"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/httpapi/clienttest"
 )
 
-// Clients with mistakes that Explore must find. The first four follow, for pages of this
-// service, the logic that real clients had before a fix.
-
-// azurePager is like a loop over a Pager of azure-sdk-for-go before pull request 27222:
-// after an error on the first page there were more pages, and the loop logged the error.
-func azurePager() careful {
-	c := newCareful()
-	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
-		for {
-			page, err = getWholePage(ctx, client, url)
-			if err == nil || strings.Contains(url, "offset=") || ctx.Err() != nil {
-				return page, err
-			}
-		}
+func mustExplorer(t *testing.T, s subject, opts Options) *explorer {
+	t.Helper()
+	x, err := newExplorer(opts, s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return c
+	t.Cleanup(x.close)
+	return x
 }
 
-func (p naivePage) appendIDs(ids []int) []int {
-	for _, r := range p.Results {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}
-
-// icebergTokens is like the listings of iceberg-go before pull request 1484: they ended only
-// when the token of the next page was empty.
-func icebergTokens(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	token := "0"
-	for token != "" {
-		page, err := getPage(ctx, client, baseURL+"/api/events/?ordering=id&offset="+token)
-		if err != nil {
-			return nil, err
-		}
-		ids = page.appendIDs(ids)
-		next, err := url.Parse(page.Next)
-		if err != nil {
-			return nil, err
-		}
-		token = next.Query().Get("offset")
-	}
-	return ids, nil
-}
-
-// bitbucketPages is like go-bitbucket after pull request 186: it divided the number of
-// records by the length of a page to find out which page is the last.
-func bitbucketPages(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	next := baseURL + "/api/events/"
-	for n := 1; ; n++ {
-		page, err := getPage(ctx, client, next)
-		if err != nil {
-			return nil, err
-		}
-		ids = page.appendIDs(ids)
-		if length := len(page.Results); page.Count/length <= n {
-			return ids, nil
-		}
-		next = page.Next
-	}
-}
-
-// keployOffsets is like go-sdk of keploy before pull request 144: an error ended the list.
-func keployOffsets(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-	for i := 0; ; i += 25 {
-		resp, err := client.Get(fmt.Sprintf("%s/api/events/?offset=%d&limit=25", baseURL, i))
-		if err != nil {
-			return nil, nil // logged
-		}
-		var page naivePage
-		err = json.NewDecoder(resp.Body).Decode(&page)
-		resp.Body.Close()
-		if err != nil {
-			return nil, nil
-		}
-		if len(page.Results) == 0 {
-			return ids, nil
-		}
-		ids = page.appendIDs(ids)
-	}
-}
-
+// TestExploreFindsMistakes checks that the mistakes of clients are found, reduced to few
+// requests, and reported with a test that repeats them.
 func TestExploreFindsMistakes(t *testing.T) {
+	own := Options{Catalogue: films(t, 60), Root: "/v1/", Timeout: time.Minute, Skip: []string{"delay", "load"}}
+	ownFilms := withoutCount()
+	ownFilms.path = "/v1/films/"
+	links := Options{Collection: "social-links"}
 	tests := []struct {
-		client string
-		fetch  clienttest.Fetch
-		want   string // the kind of mistake, or several, separated by commas
+		client  string
+		subject subject
+		opts    Options
+		want    string // the kind of mistake, or several, separated by commas
 	}{
-		{"azure-sdk-for-go, before pull request 27222", azurePager().ids, "endless requests"},
-		{"iceberg-go, before pull request 1484", icebergTokens, "endless requests, repeated record, missing record"},
-		{"go-bitbucket, after pull request 186", bitbucketPages, "missing record, panicked"},
-		{"keploy/go-sdk, before pull request 144", keployOffsets, "missing record"},
-		{"follows every link", followNext, "endless requests, repeated record, missing record"},
-		{"offsets without an overlap", offsetsOnly().ids, "missing record"},
-		{"does not compare the count", withoutCount().ids, "missing record"},
-		{"keeps the front of a body", streaming().ids, "missing record"},
-		{"waits without its context", retrying().ids, "late"},
-		{"leaves a goroutine", leaking, "blocked"},
+		{"azure-sdk-for-go, before pull request 27222", fetchSubject(azurePager().ids), Options{}, "endless requests"},
+		{"go-bitbucket, after pull request 186", fetchSubject(bitbucketPages), Options{}, "missing record, panicked"},
+		{"follows every link", fetchSubject(followNext), Options{}, "endless requests, repeated record, missing record"},
+		{"offsets without an overlap", fetchSubject(offsetsOnly().ids), Options{}, "missing record"},
+		{"does not compare the count", fetchSubject(withoutCount().ids), Options{}, "missing record"},
+		{"does not compare the count of its own films", fetchSubject(ownFilms.ids), own, "missing record"},
+		{"one read for a body", fetchSubject(readOnce("/api/events/").ids), Options{}, "unprovoked error"},
+		{"waits without its context", fetchSubject(retrying().ids), Options{}, "late"},
+		{"posts again", createSubject(poster{attempts: 3}.create), links, "record created twice"},
+		{"trusts the status of a post", createSubject(trusting), links, "record not created"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.client, func(t *testing.T) {
-			start := time.Now()
-			f := clienttest.Search(t, tt.fetch, clienttest.Options{})
-			if f == nil {
+			x := mustExplorer(t, tt.subject, tt.opts)
+			found := x.search(t, tt.opts, 1)
+			if len(found) == 0 {
 				t.Fatal("nothing found")
 			}
-			t.Logf("%v: %d scenarios, %d runs, %d requests: %s", time.Since(start).Round(time.Millisecond), f.Scenarios, f.Runs, f.Requests, f.Scenario)
-			if f.Requests > 5 {
-				t.Errorf("%d requests, want at most 5:\n%s", f.Requests, f.Report)
+			f, requests := found[0], len(found[0].requests)
+			if f.problem.kind == endless { // until the last step
+				requests = 1
+				for _, st := range f.steps {
+					requests = max(requests, st.at)
+				}
 			}
-			if !strings.Contains(tt.want, f.Kind) {
-				t.Errorf("found %q, want %q:\n%s", f.Kind, tt.want, f.Report)
+			if requests > 5 || !strings.Contains(tt.want, string(f.problem.kind)) {
+				t.Errorf("%q after %d requests, want %q after at most 5:\n%s", f.problem.kind, requests, tt.want, x.report(f))
+			}
+			_, code, _ := strings.Cut(x.report(f), "is the client:\n\n")
+			opts := printedOptions(t, code, tt.subject.function)
+			if opts.Catalogue != nil {
+				t.Errorf("the printed test has a catalogue")
+			}
+			opts.Catalogue = tt.opts.Catalogue
+			again := mustExplorer(t, tt.subject, opts).search(t, opts, 1)
+			if len(again) != 1 || again[0].problem != f.problem || again[0].scenario.String() != f.scenario.String() {
+				t.Errorf("the printed test finds %v:\n%s", again, code)
 			}
 		})
+	}
+}
+
+// printedOptions returns the Options in the source of a test, except the Catalogue.
+func printedOptions(t *testing.T, code, function string) (opts Options) {
+	t.Helper()
+	source := "package p\n\n" + code
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := file.Decls[0].(*ast.FuncDecl).Body.List
+	call := body[0].(*ast.ExprStmt).X.(*ast.CallExpr)
+	if name := call.Fun.(*ast.SelectorExpr).Sel.Name; name != function || len(body) != 1 {
+		t.Fatalf("the test calls %s, want %s", name, function)
+	}
+	members := map[string]any{}
+	for _, e := range call.Args[2].(*ast.CompositeLit).Elts {
+		field := e.(*ast.KeyValueExpr)
+		name := field.Key.(*ast.Ident).Name
+		if _, ok := reflect.TypeFor[Options]().FieldByName(name); !ok {
+			t.Fatalf("no option %s", name)
+		}
+		switch value := field.Value.(type) {
+		case *ast.BasicLit:
+			members[name] = json.RawMessage(value.Value)
+		case *ast.CompositeLit:
+			var list []json.RawMessage
+			for _, e := range value.Elts {
+				list = append(list, json.RawMessage(e.(*ast.BasicLit).Value))
+			}
+			members[name] = list
+		}
+	}
+	text, err := json.Marshal(members)
+	if err == nil {
+		err = json.Unmarshal(text, &opts)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opts
+}
+
+// TestShrinkKeepsTheMistake uses a client that loses records, and panics if there are none:
+// the smallest list in which it loses one is not empty.
+func TestShrinkKeepsTheMistake(t *testing.T) {
+	x := mustExplorer(t, fetchSubject(func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+		page, err := getPage(ctx, client, baseURL+"/api/events/")
+		if err != nil {
+			return nil, err
+		}
+		_ = page.Results[0]
+		return page.appendIDs(nil), nil
+	}), Options{})
+	e, runs := x.shrink(t, x.run(t, scenario{records: 25, limit: 10}))
+	if e.problem.kind != missing || e.records != 3 || e.limit != leastLimit || runs == 0 {
+		t.Errorf("reduced in %d runs to %s: %q, want %d records in pages of %d: %q", runs, e.scenario, e.problem.kind, 3, leastLimit, missing)
 	}
 }
 
@@ -189,11 +202,7 @@ func post(ctx context.Context, client *http.Client, baseURL string) (id int, err
 // lastLink returns the id of the last social link if it is the posted one. It sends one
 // request, so that no wrong page can lead it to another.
 func lastLink(ctx context.Context, client *http.Client, baseURL string) (int, error) {
-	r, err := http.NewRequestWithContext(ctx, "GET", baseURL+"/api/social-links/?ordering=-id", nil)
-	if err != nil {
-		return 0, err
-	}
-	resp, err := withoutRedirects(client).Do(r)
+	resp, err := get(ctx, withoutRedirects(client), baseURL+"/api/social-links/?ordering=-id")
 	if err != nil {
 		return 0, err
 	}
@@ -227,127 +236,185 @@ func trusting(ctx context.Context, client *http.Client, baseURL string) (int, er
 	return id, err
 }
 
-func TestExploreCreate(t *testing.T) {
-	opts := clienttest.Options{Collection: "social-links"}
+// TestExploreCreateFindsNothing uses clients without a mistake.
+func TestExploreCreateFindsNothing(t *testing.T) {
+	scenarios := defaultScenarios
 	if testing.Short() {
-		opts.Scenarios = 200 // the mistakes are found in the first 100
+		scenarios = 200 // mistakes are found in the first 100
 	}
+	ExploreCreate(t, poster{attempts: 1}.create, Options{Collection: "social-links", Scenarios: scenarios})
+	ExploreCreate(t, poster{attempts: 3, exists: lastLink}.create, Options{Collection: "social-links", Scenarios: scenarios})
+}
+
+// TestSkipDocumented checks that the documentation of Options.Skip names all events.
+func TestSkipDocumented(t *testing.T) {
+	source, err := os.ReadFile("clienttest.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, doc, _ := strings.Cut(string(source), "// Skip lists")
+	doc, _, _ = strings.Cut(doc, "\n\tExcept ")
+	words := strings.FieldsFunc(doc, func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	for _, name := range kindNames(kinds()) {
+		if !slices.Contains(words, name) {
+			t.Errorf("%s is not documented", name)
+		}
+	}
+}
+
+// TestExplorerFailures checks what is reported of clients that do not return.
+func TestExplorerFailures(t *testing.T) {
 	tests := []struct {
 		reason string
-		client func(context.Context, *http.Client, string) (int, error)
-		want   string
+		call   Fetch
+		want   problemKind
 	}{
-		{"one attempt", poster{attempts: 1}.create, ""},
-		{"asks before it tries again", poster{attempts: 3, exists: lastLink}.create, ""},
-		{"tries again", poster{attempts: 3}.create, "record created twice"},
-		{"trusts the status", trusting, "record not created"},
+		{"panics", func(context.Context, *http.Client, string) ([]int, error) { panic("no") }, panicked},
+		{"ends its goroutine", func(context.Context, *http.Client, string) ([]int, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, exited},
+		{"waits forever", func(context.Context, *http.Client, string) ([]int, error) { select {} }, blocked},
+		{"leaves a goroutine", func(context.Context, *http.Client, string) ([]int, error) {
+			go func() { <-make(chan int) }()
+			return nil, nil
+		}, blocked},
+		{"sends requests endlessly", func(ctx context.Context, client *http.Client, url string) ([]int, error) {
+			for {
+				if resp, err := get(ctx, client, url+"/api/events/"); err == nil {
+					resp.Body.Close()
+				}
+			}
+		}, endless},
+		{"sends requests to another host", func(ctx context.Context, client *http.Client, url string) ([]int, error) {
+			_, err := get(ctx, client, "https://elsewhere.example")
+			return nil, err
+		}, otherOrigin},
+		{"does not close a body", func(ctx context.Context, client *http.Client, url string) ([]int, error) {
+			_, err := client.Get(url + "/api/events/")
+			return nil, err
+		}, unclosed},
+		{"returns late", func(ctx context.Context, client *http.Client, url string) ([]int, error) {
+			<-ctx.Done()
+			time.Sleep(3 * time.Second)
+			return nil, nil
+		}, late},
+		{"returns in time", func(ctx context.Context, client *http.Client, url string) ([]int, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			return nil, nil
+		}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			f := clienttest.SearchCreate(t, tt.client, opts)
-			got := ""
-			if f != nil {
-				got = f.Kind
-			}
-			if got != tt.want {
-				t.Errorf("found %q, want %q: %+v", got, tt.want, f)
-			}
-			if f != nil {
-				t.Logf("%d scenarios, %d runs, %d requests: %s", f.Scenarios, f.Runs, f.Requests, f.Report)
+			x := mustExplorer(t, fetchSubject(tt.call), Options{})
+			if e := x.run(t, x.script.decode(nil)); e.problem.kind != tt.want {
+				t.Errorf("%q (%s), want %q", e.problem.kind, e.problem.text, tt.want)
 			}
 		})
 	}
 }
 
-// TestExplorePrintedTest compiles the tests that Explore prints and runs them: each must fail
-// with the client whose mistake it shows, with the same mistake. The clients are those of this
-// package, whose files are compiled together with the printed tests.
-func TestExplorePrintedTest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles a package")
-	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command")
-	}
-	fetches := map[string]clienttest.Fetch{
-		"followNext":               followNext,
-		"azurePager().ids":         azurePager().ids,
-		"offsetsOnly().ids":        offsetsOnly().ids,
-		"retrying().ids":           retrying().ids,
-		`readOnce("/api/events/")`: readOnce("/api/events/"),
-	}
-	// An overlay adds the files to the package without writing into it.
-	dir := t.TempDir()
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	replaced := map[string]string{}
-	mistakes := map[string]string{} // by the name of the test
-	add := func(client string, f *clienttest.Finding) {
-		if f == nil {
-			t.Errorf("%s: nothing found", client)
-			return
+// TestExplorerStuck checks that a client that neither returns nor blocks is abandoned, and
+// that its scenario is not run again.
+func TestExplorerStuck(t *testing.T) {
+	var calls atomic.Int32
+	var stop atomic.Bool
+	x := mustExplorer(t, fetchSubject(func(context.Context, *http.Client, string) ([]int, error) {
+		calls.Add(1)
+		for !stop.Load() {
+			time.Sleep(time.Hour) // of synthetic time
 		}
-		_, code, _ := strings.Cut(f.Report, "is the client:\n\n")
-		name := fmt.Sprintf("TestPrinted%d", len(mistakes))
-		mistakes[name], _, _ = strings.Cut(f.Report, "\n")
-		code = "package clienttest_test\n\nimport (\n\t\"testing\"\n\n\t\"github.com/gobacklist/backlist/httpapi/clienttest\"\n)\n\n" + code
-		for old, with := range map[string]string{
-			"func TestScenario(":  "func " + name + "(",
-			"(t, fetch,":          "(t, " + client + ",",
-			"(t, create,":         "(t, " + client + ",",
-			"Catalogue: original": "Catalogue: samples()",
-		} {
-			code = strings.Replace(code, old, with, 1)
-		}
-		source := filepath.Join(dir, fmt.Sprintf("printed%d_test.go", len(mistakes)))
-		replaced[filepath.Join(here, filepath.Base(source))] = source
-		if err := os.WriteFile(source, []byte(code), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for client, fetch := range fetches {
-		add(client, clienttest.Search(t, fetch, clienttest.Options{}))
-	}
-	add("trusting", clienttest.SearchCreate(t, trusting, clienttest.Options{Collection: "social-links"}))
-	add("withoutCount().ids", clienttest.Search(t, withoutCount().ids, clienttest.Options{Catalogue: samples(), Collection: "events", Timeout: time.Minute, Skip: []string{"delay", "load"}}))
-
-	overlay := filepath.Join(dir, "overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": replaced})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run", "^TestPrinted", "-v", "-timeout", "5m", ".")
-	out, _ := cmd.CombinedOutput() // it must fail
-	for name, mistake := range mistakes {
-		_, found, _ := strings.Cut(string(out), "=== RUN   "+name+"\n")
-		found, _, _ = strings.Cut(found, "--- FAIL: "+name)
-		if !strings.Contains(found, mistake) {
-			t.Errorf("%s: the printed test did not fail with %q", name, mistake)
-		}
-	}
-	if t.Failed() {
-		t.Logf("%s", out)
+		return nil, nil
+	}), Options{})
+	defer stop.Store(true)
+	x.patience = 20 * time.Millisecond
+	found := x.search(t, Options{Scenarios: 3}, mostFindings)
+	if len(found) != 1 || found[0].problem.kind != stuck || calls.Load() != 1 {
+		t.Errorf("%+v after %d calls, want a finding %q after one", found, calls.Load(), stuck)
 	}
 }
 
-// samples returns the sample records as a catalogue of the program.
-func samples() *catalogue.Catalogue {
-	server, err := cataloguetest.Open(cataloguetest.Options{})
-	if err != nil {
-		panic(err)
+// TestExplorerTransport runs a client through scenarios, in the transport of scenarios and in
+// that of a server, which is net/http's own, and compares its requests and what it returns.
+func TestExplorerTransport(t *testing.T) {
+	scenarios := 300
+	if testing.Short() {
+		scenarios = 60
 	}
-	defer server.Close()
-	return server.Catalogue
+	type answer struct {
+		IDs      []int
+		Failed   bool
+		Cut      bool // in the body
+		Requests []string
+	}
+	for seed := range uint64(scenarios) {
+		x := mustExplorer(t, fetchSubject(followEnvelopes), Options{})
+		s := x.script.decode(x.script.generate(seed))
+		play := func(transport func(t *testing.T, h http.Handler) http.RoundTripper) (r answer) {
+			e := &trial{scenario: s, data: x.data, grace: x.grace}
+			service, err := x.serve(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer service.end()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(context.Background(), x.timeout)
+				defer cancel()
+				next := transport(t, service.server.Handler)
+				g := &guard{next: next, origin: service.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
+				e.outcome = <-x.call.start(ctx, g, service.server.URL)
+				r.Requests, _ = g.close()
+			})
+			r.IDs, r.Failed, r.Cut = e.ids, e.err != nil, errors.Is(e.err, io.ErrUnexpectedEOF)
+			for i, request := range r.Requests { // the texts of errors differ
+				if method, _, failed := strings.Cut(request, ": cataloguetest:"); failed {
+					r.Requests[i] = method
+				}
+				for _, text := range []string{": EOF", ": unexpected EOF", ": context deadline exceeded"} {
+					r.Requests[i] = strings.TrimSuffix(r.Requests[i], text)
+				}
+			}
+			return r
+		}
+		directly := play(func(_ *testing.T, h http.Handler) http.RoundTripper { return &direct{handler: h} })
+		piped := play(func(t *testing.T, h http.Handler) http.RoundTripper {
+			wrap := func(http.Handler) http.Handler { return h }
+			return cataloguetest.NewWith(t, cataloguetest.Options{Empty: true, Secure: true, Wrap: wrap}).Client.Transport
+		})
+		if diff := cmp.Diff(piped, directly); diff != "" {
+			t.Errorf("seed %d, %s (-net/http +direct):\n%s", seed, s, diff)
+		}
+	}
+}
+
+// TestExplorerReportsEachMistake checks that a client that follows redirects and any link is
+// told of each mistake once, with the event that allows it.
+func TestExplorerReportsEachMistake(t *testing.T) {
+	x := mustExplorer(t, fetchSubject(followEnvelopes), Options{})
+	seen := map[mistake]bool{}
+	events := 0
+	for _, f := range x.search(t, Options{Scenarios: 60}, mostFindings) {
+		m := f.mistake()
+		if seen[m] {
+			t.Errorf("%v is reported twice", m)
+		}
+		seen[m] = true
+		if m.event != "" {
+			events++
+			if report := x.report(f); !strings.Contains(report, "Options.Skip to []string{\""+m.event+"\"}") {
+				t.Errorf("%v: the report does not name the exception:\n%s", m, report)
+			}
+		}
+	}
+	if events < 2 {
+		t.Errorf("found %v, want several mistakes", seen)
+	}
 }
 
 // TestEventIDsExplored is in the documentation of Explore.
 func TestEventIDsExplored(t *testing.T) {
-	clienttest.Explore(t, newCareful().ids, clienttest.Options{Collection: "events", Scenarios: 200})
+	Explore(t, newCareful().ids, Options{Collection: "events", Scenarios: 200})
 }
 
 // FuzzEventIDs is in the documentation of Explore.
@@ -355,6 +422,6 @@ func FuzzEventIDs(f *testing.F) {
 	f.Add([]byte{5, 0, 16, 1, 0})             // a wrong link
 	f.Add([]byte{9, 1, 26, 1, 0, 25, 2, 200}) // a deletion and an insertion
 	f.Fuzz(func(t *testing.T, scenario []byte) {
-		clienttest.Explore(t, newCareful().ids, clienttest.Options{Scenario: scenario})
+		Explore(t, newCareful().ids, Options{Scenario: scenario})
 	})
 }

@@ -147,8 +147,10 @@ func createRemedy(p problem) string {
 
 func (x *explorer) gravest(e *trial, violation problem, bodies string) problem {
 	switch {
-	case e.failure.kind != "" && e.failure.kind != exited || violation.kind == "" && e.failure.kind == exited:
-		return e.failure
+	case e.panicked:
+		return problem{kind: panicked, text: e.failure, remedy: remedyPanic}
+	case e.failure != "" && violation.kind == "":
+		return problem{kind: exited, text: e.failure}
 	case violation.kind != "":
 		violation.remedy = e.remedy(violation.remedy)
 		return violation

@@ -40,7 +40,7 @@ func TestScenarioJudge(t *testing.T) {
 			scenario: scenario{steps: tt.steps},
 			data:     &dataset{ids: []int{1, 2, 3, 4}},
 			truth:    truth{throughout: []bool{false, false, true, false}, ever: []bool{true, true, true, false}},
-			ids:      tt.ids, err: tt.err,
+			outcome:  outcome{ids: tt.ids, err: tt.err},
 		}
 		for range tt.steps {
 			e.happened = append(e.happened, tt.happened)
@@ -57,21 +57,21 @@ func TestScenarioJudgeOrder(t *testing.T) {
 	violation := problem{kind: endless, text: "sent more than 50 requests"}
 	tests := []struct {
 		reason    string
-		failure   problemKind
+		outcome   outcome
 		violation problem
 		late      bool
 		bodies    string
 		want      problemKind
 	}{
-		{"nothing", "", problem{}, false, "", ""},
-		{"a panic before endless requests", panicked, violation, true, "open", panicked},
-		{"a goroutine that was stopped for its endless requests", exited, violation, true, "open", endless},
-		{"a goroutine that has ended itself", exited, problem{}, true, "open", exited},
-		{"late before bodies", "", problem{}, true, "open", late},
-		{"bodies", "", problem{}, false, "open", unclosed},
+		{"nothing", outcome{}, problem{}, false, "", ""},
+		{"a panic before endless requests", outcome{failure: "panicked", panicked: true}, violation, true, "open", panicked},
+		{"a goroutine that was stopped for its endless requests", outcome{failure: "ended"}, violation, true, "open", endless},
+		{"a goroutine that has ended itself", outcome{failure: "ended"}, problem{}, true, "open", exited},
+		{"late before bodies", outcome{}, problem{}, true, "open", late},
+		{"bodies", outcome{}, problem{}, false, "open", unclosed},
 	}
 	for _, tt := range tests {
-		e := &trial{data: &dataset{}, failure: problem{kind: tt.failure}, late: tt.late}
+		e := &trial{data: &dataset{}, outcome: tt.outcome, late: tt.late}
 		x := &explorer{subject: fetchSubject(nil)}
 		if got := x.problem(e, tt.violation, tt.bodies); got.kind != tt.want {
 			t.Errorf("%s: %q, want %q", tt.reason, got.kind, tt.want)

@@ -1,30 +1,30 @@
-package clienttest_test
+package clienttest
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/clienttest"
-	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
-// expected lists the clients that fail each situation, and why: F is followNext, D is
-// ignoreErrors, C is countPages, L is trustLimit, and N is compareCount.
+// expected lists the clients that fail each situation, and why: F is followNext, E is
+// followEnvelopes, D is ignoreErrors, C is countPages, L is trustLimit, and N is compareCount.
 var expected = []struct{ situation, fails, reason string }{
 	{"several-pages", "L", "L takes the first page for the last, as its limit was clamped; all others are skipped"},
 	{"many-pages", "", "all handle it"},
@@ -38,7 +38,7 @@ var expected = []struct{ situation, fails, reason string }{
 	{"status-429-once", "D", "as above"},
 	{"status-500-always", "D", "the others check the status"},
 	{"status-500-from-second-page", "D", "as for status-500-once"},
-	{"error-with-status-200", "F D C", "without a check of count and results it is an empty page"},
+	{"error-with-status-200", "F D C", "without a check of count and results it is an empty page, except for a strict decoder"},
 	{"html-with-status-200", "D", "D ignores the error of decoding"},
 	{"wrong-content-type", "", "all handle it"},
 	{"cut-before-header", "", "all handle it"},
@@ -47,134 +47,201 @@ var expected = []struct{ situation, fails, reason string }{
 	{"slow-body", "", "all handle it"},
 	{"stalled", "", "all handle it"},
 	{"cancelled", "", "all use the context"},
-	{"next-is-self", "F", "D remembers links, C ignores them"},
-	{"next-cycle", "F", "D remembers links, C ignores them"},
-	{"empty-pages-with-next", "F D C", "each link is new; C receives only the first page"},
-	{"next-on-other-host", "F", "D compares the host, C ignores links"},
-	{"next-without-tls", "F", "D compares the scheme, C ignores links"},
-	{"redirect-to-other-host", "F C N", "http.Client follows redirects by default"},
-	{"row-missing", "F D C", "they do not compare with count"},
-	{"row-repeated", "F D C", "they do not check ids"},
-	{"row-repeated-for-another", "F D C N", "they do not check ids, and the number of records is right"},
+	{"next-is-self", "F E", "D remembers links, C ignores them"},
+	{"next-cycle", "F E", "D remembers links, C ignores them"},
+	{"empty-pages-with-next", "F E D C", "each link is new; C receives only the first page"},
+	{"next-on-other-host", "F E", "D compares the host, C ignores links"},
+	{"next-without-tls", "F E", "D compares the scheme, C ignores links"},
+	{"redirect-to-other-host", "F E C N", "http.Client follows redirects by default"},
+	{"row-missing", "F E D C", "they do not compare with count"},
+	{"row-repeated", "F E D C", "they do not check ids"},
+	{"row-repeated-for-another", "F E D C N", "they do not check ids, and the number of records is right"},
 	{"count-shrinks", "", "all handle it"},
-	{"record-deleted", "F D C", "they ignore the counts of later pages, and a record is missing"},
+	{"record-deleted", "F E D C", "they ignore the counts of later pages, and a record is missing"},
+}
+
+// verify returns what a client did wrong in each situation but those of Skip, with the names of
+// the situations in their order.
+func verify(t *testing.T, fetch Fetch, opts Options) (names []string, problems map[string]string) {
+	t.Helper()
+	if opts.Timeout == 0 {
+		opts.Timeout = time.Minute
+	}
+	v, err := newVerification(fetch, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems = map[string]string{}
+	for _, s := range v.situations {
+		r, err := v.run(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, problems[s.name] = append(names, s.name), r.problem
+		if r.skipsOthers() {
+			break
+		}
+	}
+	return names, problems
+}
+
+// runSituation runs a client through one situation. If returns is false, it does not
+// wait for the client.
+func runSituation(t *testing.T, fetch Fetch, name string, returns bool) result {
+	t.Helper()
+	v, err := newVerification(fetch, Options{Timeout: time.Minute, Skip: only(name)})
+	if err != nil || len(v.situations) != 1 {
+		t.Fatalf("situation %q: %v", name, err)
+	}
+	v.grace = time.Minute
+	if !returns {
+		v.timeout, v.grace = time.Millisecond, time.Millisecond
+	}
+	r, err := v.run(v.situations[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// only returns the value of Skip that leaves some situations.
+func only(situations ...string) (others []string) {
+	for _, e := range expected {
+		if !slices.Contains(situations, e.situation) {
+			others = append(others, e.situation)
+		}
+	}
+	return others
 }
 
 func TestNaiveClientsFail(t *testing.T) {
 	clients := []struct {
 		letter string
-		fetch  clienttest.Fetch
+		fetch  Fetch
 	}{
-		{"F", followNext}, {"D", ignoreErrors}, {"C", countPages}, {"L", trustLimit}, {"N", compareCount},
+		{"F", followNext}, {"E", followEnvelopes}, {"D", ignoreErrors}, {"C", countPages}, {"L", trustLimit}, {"N", compareCount},
 	}
 	for _, c := range clients {
 		t.Run(c.letter, func(t *testing.T) {
 			t.Parallel()
-			results, err := clienttest.Verify(c.fetch, clienttest.Options{Timeout: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
+			names, problems := verify(t, c.fetch, Options{})
 			var want, got []string
 			for _, e := range expected {
 				fails := slices.Contains(strings.Fields(e.fails), c.letter)
-				want = append(want, e.situation+" "+passes(!fails))
-				if fails && e.situation == "several-pages" {
+				want = append(want, fmt.Sprintf("%s fails: %t", e.situation, fails))
+				if fails && e.situation == simplest {
 					break
 				}
 			}
-			for _, r := range results {
-				got = append(got, r.Situation+" "+passes(r.Problem == ""))
+			for _, name := range names {
+				got = append(got, fmt.Sprintf("%s fails: %t", name, problems[name] != ""))
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s\n%+v", diff, results)
+				t.Errorf("(-want +got):\n%s\n%v", diff, problems)
 			}
-			if skipped := strings.Contains(results[0].Problem, "31 other situations are skipped"); skipped != (len(want) == 1) {
-				t.Errorf("first problem %q of %d results", results[0].Problem, len(got))
+			if skipped := strings.Contains(problems[simplest], "31 other situations are skipped"); skipped != (len(want) == 1) {
+				t.Errorf("first problem %q of %d results", problems[simplest], len(got))
 			}
 		})
 	}
 }
 
-// TestClientsWithOneMistake uses clients that fail in a single situation.
+// TestClientsWithOneMistake uses clients that fail in a single situation, or in none.
 func TestClientsWithOneMistake(t *testing.T) {
 	for _, tt := range []struct {
 		reason     string
-		fetch      clienttest.Fetch
+		fetch      Fetch
 		collection string
 		fails      string
 	}{
 		{"net/http retries the first request that is cut", endOnError, "events", "cut-before-header"},
-		{"small pages arrive at once unless they are slow", readOnce("/api/attribute-types/"), "attribute-types", "slow-body"},
+		{"small pages arrive at once unless they are slow", readOnce("/api/attribute-types/").ids, "attribute-types", "slow-body"},
+		{"single records, in reverse order, with retries", backwards, "events", ""},
 	} {
-		t.Run(tt.fails, func(t *testing.T) {
+		t.Run(tt.reason, func(t *testing.T) {
 			t.Parallel()
-			results, err := clienttest.Verify(tt.fetch, clienttest.Options{Collection: tt.collection, Timeout: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range results {
-				if fails := r.Problem != ""; fails != (r.Situation == tt.fails) {
-					t.Errorf("%s: %s: %q", tt.reason, r.Situation, r.Problem)
+			_, problems := verify(t, tt.fetch, Options{Collection: tt.collection})
+			for name, problem := range problems {
+				if fails := problem != ""; fails != (name == tt.fails) {
+					t.Errorf("%s: %q", name, problem)
 				}
 			}
 		})
 	}
 }
 
-func passes(ok bool) string {
-	if ok {
-		return "passes"
-	}
-	return "fails"
-}
-
-func TestInvalidVerification(t *testing.T) {
-	tests := []struct {
-		reason string
-		fetch  clienttest.Fetch
-		opts   clienttest.Options
-		text   string // in the error
-	}{
-		{"nil Fetch", nil, clienttest.Options{}, "nil client"},
-		{"unknown collection", followNext, clienttest.Options{Collection: "magazines"}, `"magazines"`},
-		{"segment instead of key", followNext, clienttest.Options{Collection: "item_variants"}, `"item_variants"`},
-		{"unknown situation", followNext, clienttest.Options{Skip: []string{"empty", "unknown"}}, `"unknown"`},
-	}
-	for _, tt := range tests {
-		results, err := clienttest.Verify(tt.fetch, tt.opts)
-		if err == nil || !strings.Contains(err.Error(), tt.text) || results != nil {
-			t.Errorf("%s: %v, want an error containing %q", tt.reason, err, tt.text)
-		}
-	}
-}
-
 // TestVerificationCollections checks that each kind of collection has enough records for
-// several pages.
+// several pages. The collection with the empty key is the first suitable one of a program's
+// own: not directors, which are few, and not drafts, which have no list.
 func TestVerificationCollections(t *testing.T) {
-	var others []string // all situations but two
-	for _, e := range expected {
-		if e.situation != "one-record" && e.situation != "many-pages" {
-			others = append(others, e.situation)
+	own := films(t, 100)
+	before := saved(t, own)
+	for key, path := range map[string]string{
+		"events": "/api/events/", "labels": "/api/labels/", "authors": "/api/authors/", "books": "/api/books/",
+		"social-links": "/api/social-links/", "itemVariants": "/api/item_variants/", "news": "/api/news/", "": "/v1/films/",
+	} {
+		opts := Options{Collection: key, Skip: only("many-pages", "one-full-page", "one-record")}
+		if key == "" {
+			opts.Catalogue, opts.Root = own, "/v1/"
+		}
+		_, problems := verify(t, onlyFirst(path), opts)
+		if !strings.HasPrefix(problems["many-pages"], "returned 10 of 95 records") {
+			t.Errorf("%q: many-pages: %q", key, problems["many-pages"])
+		}
+		if full, one := problems["one-full-page"], problems["one-record"]; full+one != "" || len(problems) != 3 {
+			t.Errorf("%q: unexpected results %q", key, problems)
 		}
 	}
-	for _, key := range []string{"events", "labels", "authors", "social-links", "books", "itemVariants", "news"} {
-		fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-			about, _ := descriptionOf(key)
-			page, err := getPage(ctx, client, baseURL+"/api/"+about.Segment+"/")
-			for _, r := range page.Results {
-				ids = append(ids, r.ID)
+	if saved(t, own) != before {
+		t.Error("the verification changed the catalogue")
+	}
+}
+
+// TestInvalidOptions checks the errors of VerifyClient, and that Explore has them as well.
+func TestInvalidOptions(t *testing.T) {
+	few, many := films(t, 94), films(t, 95)
+	fetch := func(context.Context, *http.Client, string) ([]int, error) { panic("not called") }
+	verification := func(fetch Fetch, opts Options) error {
+		_, err := newVerification(fetch, opts)
+		return err
+	}
+	exploration := func(fetch Fetch, opts Options) error {
+		_, err := newExplorer(opts, fetchSubject(fetch))
+		return err
+	}
+	const situation, event = `unknown situation "unknown"; want one of several-pages, many-pages, `, `unknown event "unknown"; want one of status-500, `
+	for _, tt := range []struct {
+		reason       string
+		fetch        Fetch
+		opts         Options
+		verify, find string // in the errors; "" for none
+	}{
+		{"nil Fetch", nil, Options{}, "nil client", "nil client"},
+		{"unknown name", fetch, Options{Skip: []string{"next-is-self", "unknown"}}, situation, event},
+		{"unknown collection", fetch, Options{Collection: "event"}, "did you mean events?", "did you mean events?"},
+		{"segment instead of key", fetch, Options{Collection: "item_variants"}, `unknown collection: "item_variants"`, `unknown collection: "item_variants"`},
+		{"no suitable collection", fetch, Options{Catalogue: few}, "no collection is listed and has 95 records", ""},
+		{"none of an empty catalogue", fetch, Options{Catalogue: films(t, 0)}, "no collection is listed and has 95 records", "no collection is listed and has 4 records"},
+		{"few records", fetch, Options{Catalogue: few, Collection: "shortFilms"}, "shortFilms has 94 records; want at least 95", ""},
+		{"very few records", fetch, Options{Catalogue: few, Collection: "directors"}, "directors has 2 records; want at least 95", "directors has 2 records; want at least 4"},
+		{"no list", fetch, Options{Catalogue: many, Collection: "drafts"}, "drafts has no list", "drafts has no list"},
+		{"documented collection", fetch, Options{Catalogue: many, Collection: "events"}, `unknown collection: "events"`, `unknown collection: "events"`},
+		{"own collection without a catalogue", fetch, Options{Collection: "shortFilms"}, `unknown collection: "shortFilms"`, `unknown collection: "shortFilms"`},
+		{"invalid root", fetch, Options{Catalogue: many, Root: "v1"}, `Root "v1"`, `Root "v1"`},
+	} {
+		check := func(function string, err error, want string) {
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s: error %v, want one with %q", tt.reason, function, err, want)
 			}
-			return ids, err
 		}
-		results, err := clienttest.Verify(fetch, clienttest.Options{Collection: key, Timeout: time.Minute, Skip: others})
-		if err != nil || len(results) != 2 {
-			t.Fatalf("%s: error %v\n%+v", key, err, results)
-		}
-		many, one := results[0].Problem, results[1].Problem
-		if !strings.HasPrefix(many, "returned 10 of 95 records") || one != "" {
-			t.Errorf("%s: unexpected results\n%+v", key, results)
-		}
+		check("VerifyClient", verification(tt.fetch, tt.opts), tt.verify)
+		check("Explore", exploration(tt.fetch, tt.opts), tt.find)
 	}
+	synctest.Test(t, func(t *testing.T) {
+		if err := exploration(fetch, Options{}); !errors.Is(err, errExploring) {
+			t.Errorf("inside a bubble: %v, want %v", err, errExploring)
+		}
+	})
 }
 
 // TestVerifyClientFails is run by TestVerifyClient in another process, and fails.
@@ -182,7 +249,7 @@ func TestVerifyClientFails(t *testing.T) {
 	if os.Getenv("BACKLIST_VERIFY_FAILS") == "" {
 		t.Skip("run by TestVerifyClient")
 	}
-	clienttest.VerifyClient(t, countPages, clienttest.Options{Timeout: time.Minute})
+	VerifyClient(t, countPages, Options{Timeout: time.Minute})
 }
 
 // TestVerifyClient checks that the expected subtests fail and log the reason.
@@ -218,90 +285,6 @@ func TestVerifyClient(t *testing.T) {
 	}
 }
 
-// TestFollowingNextFails uses a client that follows next links without any check.
-func TestFollowingNextFails(t *testing.T) {
-	follow := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-		for at := baseURL + "/api/events/"; at != ""; {
-			r, err := http.NewRequestWithContext(ctx, "GET", at, nil)
-			if err != nil {
-				return nil, err
-			}
-			resp, err := client.Do(r)
-			if err != nil {
-				return nil, err
-			}
-			var page pagination.Envelope[resources.Event]
-			err = json.NewDecoder(resp.Body).Decode(&page)
-			resp.Body.Close()
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range page.Records {
-				ids = append(ids, e.ID)
-			}
-			at = page.Next
-		}
-		return ids, nil
-	}
-	results, err := clienttest.Verify(follow, clienttest.Options{Timeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var failed []string
-	for _, r := range results {
-		if r.Problem != "" {
-			failed = append(failed, r.Situation)
-		}
-	}
-	want := []string{
-		"next-is-self", "next-cycle", "empty-pages-with-next", "next-on-other-host", "next-without-tls",
-		"redirect-to-other-host", "row-missing", "row-repeated", "row-repeated-for-another", "record-deleted",
-	}
-	if diff := cmp.Diff(want, failed); diff != "" {
-		t.Errorf("situations that fail (-want +got):\n%s", diff)
-	}
-}
-
-// followRoot returns a client that begins at the link of the root listing. Its JSON
-// decoder reports what is not JSON. If accept is not empty, it is the Accept header.
-func followRoot(accept string) clienttest.Fetch {
-	read := func(ctx context.Context, client *http.Client, url string, v any) error {
-		r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
-		if err != nil {
-			return err
-		}
-		if accept != "" {
-			r.Header.Set("Accept", accept)
-		}
-		resp, err := client.Do(r)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		if resp.StatusCode != 200 {
-			return fmt.Errorf("%s", resp.Status)
-		}
-		return json.NewDecoder(resp.Body).Decode(v)
-	}
-	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-		var root map[string]string
-		if err := read(ctx, client, baseURL+"/api/", &root); err != nil {
-			return nil, err
-		}
-		for next := root["events"]; next != ""; {
-			var page naivePage
-			if err := read(ctx, client, next, &page); err != nil {
-				return nil, err
-			}
-			for _, r := range page.Results {
-				ids = append(ids, r.ID)
-			}
-			next = page.Next
-		}
-		return ids, nil
-	}
-}
-
 // TestVerifyBrowsableAPI uses clients that pass if the service responds with JSON to
 // format=api, and fail in production.
 func TestVerifyBrowsableAPI(t *testing.T) {
@@ -309,13 +292,9 @@ func TestVerifyBrowsableAPI(t *testing.T) {
 		{"HTML is decoded as JSON", "", "returned an error although nothing is wrong (invalid character '<' looking for beginning of value): set the parameter format"},
 		{"only JSON is accepted", "application/json", "returned an error although nothing is wrong (406 Not Acceptable): set the parameter format"},
 	} {
-		results, err := clienttest.Verify(followRoot(tt.accept), clienttest.Options{Timeout: time.Minute, Skip: skipAll("several-pages", "browsable-api")})
-		if len(results) != 2 {
-			t.Fatalf("%s: %v", tt.reason, err)
-		}
-		healthy, browsable := results[0], results[1]
-		if healthy.Problem != "" || !strings.HasPrefix(browsable.Problem, tt.problem) {
-			t.Errorf("%s:\n%+v", tt.reason, results)
+		_, problems := verify(t, fromRoot(tt.accept), Options{Skip: only(simplest, "browsable-api")})
+		if problems[simplest] != "" || !strings.HasPrefix(problems["browsable-api"], tt.problem) {
+			t.Errorf("%s: %q", tt.reason, problems)
 		}
 	}
 }
@@ -362,122 +341,10 @@ func saved(t *testing.T, c *catalogue.Catalogue) string {
 	return file.String()
 }
 
-// Without a collection, the first suitable one is fetched: not directors, which are few,
-// and not drafts, which have no list.
-func TestVerificationCatalogue(t *testing.T) {
-	cat := films(t, 100)
-	fetch := func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
-		page, err := getPage(ctx, client, baseURL+"/v1/films/")
-		var ids []int
-		for _, r := range page.Results {
-			ids = append(ids, r.ID)
-		}
-		return ids, err
-	}
-	var except []string // all situations but two
-	for _, e := range expected {
-		if e.situation != "many-pages" && e.situation != "one-full-page" {
-			except = append(except, e.situation)
-		}
-	}
-	opts := clienttest.Options{Catalogue: cat, Root: "/v1/", Timeout: time.Minute, Skip: except}
-	before := saved(t, cat)
-	results, err := clienttest.Verify(fetch, opts)
-	if err != nil || len(results) != 2 {
-		t.Fatalf("error %v, %+v", err, results)
-	}
-	if many, full := results[0].Problem, results[1].Problem; !strings.HasPrefix(many, "returned 10 of 95 records") || full != "" {
-		t.Errorf("unexpected results\n%+v", results)
-	}
-	if saved(t, cat) != before {
-		t.Error("the verification changed the catalogue")
-	}
-}
-
-func TestInvalidVerificationCatalogue(t *testing.T) {
-	few, many := films(t, 94), films(t, 95)
-	fetch := func(context.Context, *http.Client, string) ([]int, error) { panic("not called") }
-	for _, tt := range []struct {
-		reason string
-		opts   clienttest.Options
-		want   string // in the error
-	}{
-		{"no suitable collection", clienttest.Options{Catalogue: few}, "no collection is listed and has 95 records"},
-		{"few records", clienttest.Options{Catalogue: few, Collection: "shortFilms"}, "shortFilms has 94 records; want at least 95"},
-		{"no list", clienttest.Options{Catalogue: many, Collection: "drafts"}, "drafts has no list"},
-		{"segment", clienttest.Options{Catalogue: many, Collection: "films"}, `unknown collection: "films"`},
-		{"documented collection", clienttest.Options{Catalogue: many, Collection: "events"}, `unknown collection: "events"`},
-		{"own collection without a catalogue", clienttest.Options{Collection: "shortFilms"}, `unknown collection: "shortFilms"`},
-		{"invalid root", clienttest.Options{Catalogue: many, Root: "v1"}, `Root "v1"`},
-	} {
-		results, err := clienttest.Verify(fetch, tt.opts)
-		if err == nil || !strings.Contains(err.Error(), tt.want) || results != nil {
-			t.Errorf("%s: error %v with %d results, want %q", tt.reason, err, len(results), tt.want)
-		}
-	}
-}
-
-// skipAll lists all situations but the given ones.
-func skipAll(but ...string) (others []string) {
-	for _, e := range expected {
-		if !strings.Contains(" "+strings.Join(but, " ")+" ", " "+e.situation+" ") {
-			others = append(others, e.situation)
-		}
-	}
-	return others
-}
-
-// problemIn runs a client through one situation and returns its problem.
-func problemIn(t *testing.T, situation string, fetch clienttest.Fetch) string {
-	t.Helper()
-	results, err := clienttest.Verify(fetch, clienttest.Options{Timeout: time.Minute, Skip: skipAll(situation)})
-	if err != nil || len(results) != 1 {
-		t.Fatalf("%s: %d results, error %v", situation, len(results), err)
-	}
-	return results[0].Problem
-}
-
-// fetchList returns a client without mistakes for the list at a path, whose response bodies
-// are closed by closeBody.
-func fetchList(path string, closeBody func(io.Closer)) clienttest.Fetch {
-	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
-		keep := *client
-		keep.Transport = rounder(func(r *http.Request) (*http.Response, error) {
-			resp, err := client.Transport.RoundTrip(r)
-			if err == nil {
-				resp.Body = &ownClose{resp.Body, closeBody}
-			}
-			return resp, err
-		})
-		return fetchByOffset(ctx, &keep, baseURL+path, func(resp *http.Response, err error) (body []byte, ended bool, _ error) {
-			if err != nil {
-				return nil, false, err
-			}
-			body, err = io.ReadAll(resp.Body)
-			return body, false, err
-		})
-	}
-}
-
-type rounder func(*http.Request) (*http.Response, error)
-
-func (f rounder) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// An ownClose is a body that is closed by a function.
-type ownClose struct {
-	io.ReadCloser
-	closeBody func(io.Closer)
-}
-
-func (o *ownClose) Close() error {
-	o.closeBody(o.ReadCloser)
-	return nil
-}
-
 // TestVerifyUnclosedBodies uses a client that returns the right records.
 func TestVerifyUnclosedBodies(t *testing.T) {
 	closed := 0
-	tests := []struct {
+	for _, tt := range []struct {
 		reason, situation string
 		closeBody         func(io.Closer)
 		problem           string // prefix; empty: none
@@ -495,11 +362,11 @@ func TestVerifyUnclosedBodies(t *testing.T) {
 		}, "did not close 1 of 3 response bodies: "},
 		{"the body of an error is not closed", "status-500-always", func(io.Closer) {}, "did not close 1 of 1 response bodies: "},
 		{"no response", "cancelled", func(io.Closer) {}, ""},
-	}
-	for _, tt := range tests {
-		problem := problemIn(t, tt.situation, fetchList("/api/events/", tt.closeBody))
-		if !strings.HasPrefix(problem, tt.problem) || tt.problem == "" && problem != "" {
-			t.Errorf("%s: problem %q, want %q", tt.reason, problem, tt.problem)
+	} {
+		client := newCareful()
+		client.close = tt.closeBody
+		if got := runSituation(t, client.ids, tt.situation, true).problem; !strings.HasPrefix(got, tt.problem) || tt.problem == "" && got != "" {
+			t.Errorf("%s: problem %q, want %q", tt.reason, got, tt.problem)
 		}
 	}
 }
@@ -507,48 +374,208 @@ func TestVerifyUnclosedBodies(t *testing.T) {
 // TestVerifyOtherCollection checks the advice for clients of another collection than
 // events.
 func TestVerifyOtherCollection(t *testing.T) {
-	closes := func(c io.Closer) { c.Close() }
-	numbers := func(ids ...int) clienttest.Fetch {
+	variants := newCareful()
+	variants.path = "/api/item_variants/"
+	numbers := func(ids ...int) Fetch {
 		return func(context.Context, *http.Client, string) ([]int, error) { return ids, nil }
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		reason, situation string
-		fetch             clienttest.Fetch
+		fetch             Fetch
 		problem           string // prefix
 	}{
-		{"records of another collection, whose ids may be the same", "several-pages", fetchList("/api/item_variants/", closes),
+		{"records of another collection, whose ids may be the same", "several-pages", variants.ids,
 			`sent requests to /api/item_variants/ and none to /api/events/: if the client fetches the collection itemVariants, set Options.Collection to "itemVariants"`},
-		{"an error is expected", "status-500-always", fetchList("/api/item_variants/", closes), "sent requests to /api/item_variants/ and none to /api/events/: "},
+		{"an error is expected", "status-500-always", variants.ids, "sent requests to /api/item_variants/ and none to /api/events/: "},
 		{"no id is known", "several-pages", numbers(1_000_001, 1_000_002),
 			"returned 2 records, and none of their ids is in the collection events: the client probably fetches another collection; set Options.Collection"},
 		{"no records", "several-pages", numbers(), "returned 0 of 25 records, without the one with the id "},
+	} {
+		if got := runSituation(t, tt.fetch, tt.situation, true).problem; !strings.HasPrefix(got, tt.problem) {
+			t.Errorf("%s: problem %q, want %q", tt.reason, got, tt.problem)
+		}
+	}
+}
+
+func TestClientProblems(t *testing.T) {
+	proceed := make(chan struct{})
+	defer close(proceed)
+	tests := []struct {
+		reason    string
+		situation string
+		fetch     Fetch
+		problem   string // prefix
+	}{
+		{"no problem", "one-record", oneRecord(func(*http.Request) {}), ""},
+		{"panic", "one-record", func(context.Context, *http.Client, string) ([]int, error) { panic("page not found") }, "panicked (page not found)"},
+		{"runtime panic", "empty", oneRecord(func(*http.Request) {}), "panicked (runtime error: index out of range"},
+		{"t.Fatal", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+			runtime.Goexit()
+			return nil, nil
+		}, "ended its goroutine, as t.Fatal does"},
+		{"wait without the context", "stalled", func(context.Context, *http.Client, string) ([]int, error) {
+			<-proceed
+			return nil, nil
+		}, "did not return within 1ms after the end of its context: create each request with the context"},
+		{"wait without a fault", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+			<-proceed
+			return nil, nil
+		}, "did not return within 1ms after the end of its context"},
+		{"request without the context", "cancelled", func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
+			return oneRecord(func(*http.Request) {})(context.Background(), client, baseURL)
+		}, "returned 1 records and no error: create each request with the context"},
+		{"error without a fault", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+			return []int{1}, errors.New("two\nlines " + strings.Repeat("x", 500))
+		}, "returned an error although nothing is wrong (two lines xxx"},
+		{"unknown record", "one-record", func(context.Context, *http.Client, string) ([]int, error) {
+			return []int{77777}, nil
+		}, "returned 1 records, and none of their ids is in the collection events: the client probably fetches another collection; set Options.Collection"},
+		{"no records", "one-record", func(context.Context, *http.Client, string) ([]int, error) { return nil, nil },
+			"returned 0 of 1 records"},
+		{"credentials to another host", "one-record", oneRecord(func(r *http.Request) {
+			r.URL = &url.URL{Scheme: "https", Host: "elsewhere.example", Path: "/"}
+			r.Header.Set("Authorization", "Bearer s3cret")
+			r.Header.Set("Cookie", "session=s3cret")
+		}), "sent a request to https://elsewhere.example with credentials in Authorization and Cookie: "},
+		{"panic after a request to another host", "one-record", func(ctx context.Context, client *http.Client, _ string) ([]int, error) {
+			_, err := client.Get("https://elsewhere.example/")
+			panic(err)
+		}, "panicked (Get \"https://elsewhere.example/\""},
+		{"same host without TLS", "one-record", oneRecord(func(r *http.Request) { r.URL.Scheme = "http" }), "sent a request to http://"},
+		{"other port", "one-record", oneRecord(func(r *http.Request) { r.URL.Host = "127.0.0.1:1" }), "sent a request to https://127.0.0.1:1: "},
 	}
 	for _, tt := range tests {
-		if problem := problemIn(t, tt.situation, tt.fetch); !strings.HasPrefix(problem, tt.problem) {
-			t.Errorf("%s: problem %q, want %q", tt.reason, problem, tt.problem)
+		t.Run(tt.reason, func(t *testing.T) {
+			r := runSituation(t, tt.fetch, tt.situation, !strings.HasPrefix(tt.problem, "did not return"))
+			if r.problem == "" && tt.problem != "" || !strings.HasPrefix(r.problem, tt.problem) || len(r.problem) > 500 {
+				t.Errorf("problem %q, want %q", r.problem, tt.problem)
+			}
+			if tt.problem == "" && r.problem != "" {
+				t.Errorf("problem %q, want none", r.problem)
+			}
+			if strings.Contains(r.problem+formatRequests(r.requests), "s3cret") {
+				t.Errorf("report contains credentials:\n%s%s", r.problem, formatRequests(r.requests))
+			}
+		})
+	}
+}
+
+// TestClientEndlessRequests checks that the context of a client that ignores its errors
+// ends after a number of requests, to the service or to another host.
+func TestClientEndlessRequests(t *testing.T) {
+	for _, tt := range []struct{ reason, url, problem string }{
+		{"the service", "", "sent more than 50 requests: "},
+		{"another host", "https://elsewhere.example", "sent a request to https://elsewhere.example: "},
+	} {
+		var why error
+		r := runSituation(t, func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+			if tt.url != "" {
+				baseURL = tt.url
+			}
+			for ctx.Err() == nil {
+				if resp, err := client.Get(baseURL + "/api/events/"); err == nil {
+					resp.Body.Close()
+				}
+			}
+			why = ctx.Err()
+			return nil, why
+		}, "one-record", true)
+		if why != context.Canceled || !strings.HasPrefix(r.problem, tt.problem) || len(r.requests) != 50 {
+			t.Errorf("%s: context %v, problem %q, %d requests", tt.reason, why, r.problem, len(r.requests))
 		}
 	}
 }
 
-// descriptions returns the descriptions of the documented collections.
-func descriptions() (list []schema.Description) {
-	c, err := resources.New()
-	if err != nil {
-		panic(err) // without other definitions there is no error
+// TestAbandonedClient checks that the requests of an abandoned client fail.
+func TestAbandonedClient(t *testing.T) {
+	proceed, done := make(chan struct{}), make(chan error)
+	r := runSituation(t, func(_ context.Context, client *http.Client, baseURL string) ([]int, error) {
+		<-proceed
+		resp, err := client.Get(baseURL + "/api/events/")
+		if err == nil {
+			resp.Body.Close()
+		}
+		done <- err
+		return nil, nil
+	}, "one-record", false)
+	proceed <- struct{}{}
+	if err := <-done; !errors.Is(err, errVerified) {
+		t.Errorf("error %v, want %v", err, errVerified)
 	}
-	for _, collection := range c.All() {
-		list = append(list, collection.Description())
+	if len(r.requests) > 0 || !strings.Contains(formatRequests(r.requests), "no requests were sent") {
+		t.Errorf("requests: %q", formatRequests(r.requests))
 	}
-	return list
 }
 
-// descriptionOf returns the description of a documented collection and reports whether
-// there is one.
-func descriptionOf(key string) (schema.Description, bool) {
-	for _, d := range descriptions() {
-		if d.Key == key {
-			return d, true
+func TestCompareIDs(t *testing.T) {
+	tests := []struct {
+		reason    string
+		got, want []int
+		deleted   int
+		problem   string
+	}{
+		{"no records", nil, nil, 0, ""},
+		{"other order", []int{3, 1, 2}, []int{1, 2, 3}, 0, ""},
+		{"one missing", []int{1, 3}, []int{1, 2, 3}, 0, "returned 2 of 3 records, without the one with the id 2, and no error"},
+		{"one twice", []int{1, 1, 3}, []int{1, 2, 3}, 0, "returned the record with the id 1 twice and no error"},
+		{"one unknown", []int{1, 2, 3, 4}, []int{1, 2, 3}, 0, "returned a record with the id 4, which is not in the collection, and no error"},
+		{"with the deleted record", []int{1, 2, 3}, []int{1, 2, 3}, 1, ""},
+		{"without the deleted record", []int{2, 3}, []int{1, 2, 3}, 1, ""},
+		{"without another record", []int{1, 3}, []int{1, 2, 3}, 1, "returned 2 of 3 records, without the one with the id 2, and no error"},
+	}
+	for _, tt := range tests {
+		if problem := compareIDs(tt.got, tt.want, tt.deleted); problem != tt.problem {
+			t.Errorf("%s: compareIDs(%v, %v, %d) = %q, want %q", tt.reason, tt.got, tt.want, tt.deleted, problem, tt.problem)
 		}
 	}
-	return schema.Description{}, false
+}
+
+func TestSameOrigin(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"https://a.example/x", "https://a.example/y?z", true},
+		{"https://a.example", "https://A.EXAMPLE:443", true},
+		{"http://a.example:80", "http://a.example", true},
+		{"http://a.example", "https://a.example", false},
+		{"http://a.example:443", "https://a.example:443", false},
+		{"https://a.example", "https://a.example:8443", false},
+		{"https://a.example", "https://b.a.example", false},
+		{"https://a.example@b.example", "https://a.example", false},
+		{"http://[::1]:80", "http://[::1]", true},
+	}
+	for _, tt := range tests {
+		a, errA := url.Parse(tt.a)
+		b, errB := url.Parse(tt.b)
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		if sameOrigin(a, b) != tt.want || sameOrigin(b, a) != tt.want {
+			t.Errorf("sameOrigin(%s, %s) = %t, want %t", tt.a, tt.b, !tt.want, tt.want)
+		}
+	}
+}
+
+func TestFormatRequests(t *testing.T) {
+	var all []string
+	for i := range 12 {
+		all = append(all, fmt.Sprintf("GET /%d: 200 OK", i))
+	}
+	tests := []struct {
+		requests []string
+		want     string
+	}{
+		{nil, "no requests were sent with the client passed to Fetch"},
+		{all[:9], strings.Join(all[:9], "\n\t")},
+		{all, strings.Join(all[:6], "\n\t") + "\n\t… 4 more …\n\t" + strings.Join(all[10:], "\n\t")},
+	}
+	for _, tt := range tests {
+		if got := formatRequests(tt.requests); got != "\t"+tt.want+"\n" {
+			t.Errorf("%d requests: %q, want %q", len(tt.requests), got, tt.want)
+		}
+	}
+	if all[6] != "GET /6: 200 OK" {
+		t.Error("formatRequests changed the requests")
+	}
 }

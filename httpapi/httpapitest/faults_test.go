@@ -147,6 +147,7 @@ func TestFaults(t *testing.T) {
 			continue // all take long
 		}
 		t.Run(cmp.Or(string(p.fault), "no fault"), func(t *testing.T) {
+			t.Parallel()
 			names, problems := run(t, inFake(t, p))
 			if diff := gocmp.Diff(p.want, names); diff != "" {
 				t.Errorf("failed checks (-want +got):\n%s\n%s", diff, problems)

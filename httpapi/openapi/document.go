@@ -14,6 +14,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
@@ -241,7 +242,7 @@ func (d *describer) collection(c collection) {
 	order := d.ordering(c, orderingParameter(term, c.Description.Ordering))
 	filters := d.filters(c)
 	path := escaped(c.Path)
-	if c.Actions&^recordActions != 0 {
+	if c.Actions&^wire.RecordActions != 0 {
 		d.model.Paths.add(path, d.listPath(c, order, filters))
 	}
 	if c.hasRecordPath() {

@@ -2,8 +2,6 @@ package openapi
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,63 +18,12 @@ type objectSchema struct {
 	AdditionalProperties json.RawMessage
 }
 
-func (d pathsDocument) object(t *testing.T, name string) (s objectSchema) {
+func (d parsedDocument) object(t *testing.T, name string) (s objectSchema) {
 	t.Helper()
 	if err := json.Unmarshal(d.Components.Schemas[name], &s); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return s
-}
-
-// The expected schemas follow the documentation of the kinds. Only a posted field is
-// bound to the rules for new values, and only in a POST does it have a default.
-func TestFieldSchemas(t *testing.T) {
-	d := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{})
-	const at, choice = `{"oneOf":[{"type":"string","format":"date-time"},{"type":"null"}]`, `{"type":"string","enum":["announced","released","withdrawn"]`
-	for _, tt := range []struct{ field, stored, posted, changed string }{
-		{"id", `{"type":"integer","format":"int64","readOnly":true}`, ``, ``},
-		{"title", `{"type":"string"}`, `{"type":"string","minLength":1}`, `{"type":"string","minLength":1}`},
-		{"slug", `{"description":"No two records have the same value.","type":"string"}`,
-			`{"description":"No two records have the same value.","type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`,
-			`{"description":"No two records have the same value.","type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`},
-		{"synopsis", `{"type":"string"}`, `{"type":"string","default":""}`, `{"type":"string"}`},
-		{"released", `{"oneOf":[{"type":"string","format":"date"},{"type":"null"}]}`, `{"oneOf":[{"type":"string","format":"date"},{"type":"null"}],"default":null}`, `{"oneOf":[{"type":"string","format":"date"},{"type":"null"}]}`},
-		{"premiereAt", at + `}`, at + `,"default":null}`, at + `}`},
-		{"minutes", `{"type":"integer","format":"int64"}`, `{"type":"integer","format":"int64","minimum":0,"maximum":2147483647}`,
-			`{"type":"integer","format":"int64","minimum":0,"maximum":2147483647}`},
-		{"rating", `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}]}`, `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}],"default":null}`, `{"oneOf":[{"type":"number","format":"double"},{"type":"null"}]}`},
-		{"price", `{"description":"A number with 2 decimal places.","type":"string"}`,
-			`{"description":"A number with at most 8 digits, 2 of them after the point.","type":"string","pattern":"^-?[0-9]{1,6}(\\.[0-9]{1,2})?$"}`,
-			`{"description":"A number with at most 8 digits, 2 of them after the point.","type":"string","pattern":"^-?[0-9]{1,6}(\\.[0-9]{1,2})?$"}`},
-		{"status", choice + `}`, choice + `,"default":"announced"}`, choice + `}`},
-		{"published", `{"type":"boolean"}`, `{"type":"boolean","default":false}`, `{"type":"boolean"}`},
-		{"director", `{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`,
-			`{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`,
-			`{"description":"The id of a record of the collection directors.","type":"integer","format":"int64"}`},
-		{"genres", `{"description":"Ids of records of the collection genres.","type":"array","items":{"type":"integer","format":"int64"}}`,
-			`{"description":"Ids of records of the collection genres. The default is [].","type":"array","items":{"type":"integer","format":"int64"}}`,
-			`{"description":"Ids of records of the collection genres.","type":"array","items":{"type":"integer","format":"int64"}}`},
-		{"createdAt", `{"description":"The time at which the record was created.","type":"string","format":"date-time","readOnly":true}`, ``, ``},
-	} {
-		for name, want := range map[string]string{"Film": tt.stored, "NewFilm": tt.posted, "FilmUpdate": tt.changed, "FilmPatch": tt.changed} {
-			got := ""
-			if text := d.object(t, name).Properties[tt.field]; text != nil {
-				got = compactJSON(t, text)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s of %s (-want +got):\n%s", tt.field, name, diff)
-			}
-		}
-	}
-	needed := []string{"title", "slug", "minutes", "price", "director"}
-	for name, want := range map[string][]string{
-		"NewFilm": needed, "FilmUpdate": needed, "FilmPatch": nil, "NewDirector": {"name", "slug"}, "DirectorPatch": nil,
-		"Director": {"id", "name", "slug", "born", "website"},
-	} {
-		if diff := cmp.Diff(want, d.object(t, name).Required); diff != "" {
-			t.Errorf("required members of %s (-want +got):\n%s", name, diff)
-		}
-	}
 }
 
 // Rare attributes of fields, each described for a POST.
@@ -157,90 +104,6 @@ func TestDescribedStruct(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, compactJSON(t, s.Properties[name])); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-// An open record with a description has at least its required members.
-func TestDescribedOpenRecord(t *testing.T) {
-	d := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{})
-	want := `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},` +
-		`"name":{"description":"No two records have the same value.","type":"string"},` +
-		`"position":{"type":"integer","format":"int64"}},"required":["id","name"],"additionalProperties":{}}`
-	if diff := cmp.Diff(want, compactJSON(t, d.Components.Schemas["Genre"])); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	terms := `{"type":"string","enum":["id","-id","name","-name","position","-position"]}`
-	if diff := cmp.Diff(terms, compactJSON(t, d.Components.Schemas["GenreOrderingTerm"])); diff != "" {
-		t.Errorf("terms (-want +got):\n%s", diff)
-	}
-	posted := `{"type":"object","properties":{"name":{"description":"No two records have the same value.","type":"string","minLength":1},` +
-		`"position":{"type":"integer","format":"int64","minimum":-10,"default":0}},"required":["name"]}`
-	if diff := cmp.Diff(posted, compactJSON(t, d.Components.Schemas["NewGenre"])); diff != "" {
-		t.Errorf("posted (-want +got):\n%s", diff)
-	}
-}
-
-func TestFilterParameters(t *testing.T) {
-	const (
-		text    = `{"type":"string"}`
-		decimal = `{"type":"string","pattern":"^\\s*[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?\\s*$"}`
-		id      = `{"type":"integer","format":"int64"}`
-	)
-	list := func(items string) string { return `{"type":"array","items":` + items + `}` }
-	d := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{})
-	got := 0
-	for name := range d.Components.Parameters {
-		if strings.HasPrefix(name, "Film.filter.") {
-			got++
-		}
-	}
-	tests := []struct{ name, description, schema, explode string }{
-		{"status", "Records whose status is equal to the value.", `{"type":"string","enum":["announced","released","withdrawn"]}`, ""},
-		{"status__in", "Records whose status is one of the values, which are separated by commas.", list(text), "false"},
-		{"published", "Records whose published is equal to the value.", `{"type":"boolean"}`, ""},
-		{"director", "Records whose director is equal to the value.", id, ""},
-		{"director__in", "Records whose director is one of the values, which are separated by commas.", list(id), "false"},
-		{"genres", "Records whose genres contain one of the ids.", list(id), "true"},
-		{"minutes", "Records whose minutes is equal to the value.", decimal, ""},
-		{"minutes__gt", "Records whose minutes is greater than the value.", decimal, ""},
-		{"minutes__gte", "Records whose minutes is at least the value.", decimal, ""},
-		{"minutes__lt", "Records whose minutes is less than the value.", decimal, ""},
-		{"minutes__lte", "Records whose minutes is at most the value.", decimal, ""},
-		{"minutes__range", "Records whose minutes is at least the first and at most the second of two values, which are separated by a comma.",
-			`{"type":"array","items":` + decimal + `,"minItems":2,"maxItems":2}`, "false"},
-		{"released", "Records whose released is equal to the value.", `{"type":"string","format":"date"}`, ""},
-		{"released__isnull", "Records whose released is null if the value is true, and is not null if it is false.", `{"type":"boolean"}`, ""},
-		{"price__gte", "Records whose price is at least the value.", decimal, ""},
-		{"rating__lte", "Records whose rating is at most the value.", decimal, ""},
-		{"premiere_at__gte", "Records whose premiereAt is at least the value.", `{"type":"string","format":"date-time"}`, ""},
-		{"title", "Records whose title is equal to the value.", text, ""},
-		{"title__iexact", "Records whose title is equal to the value in any letter case.", text, ""},
-		{"title__contains", "Records whose title contains the value.", text, ""},
-		{"title__icontains", "Records whose title contains the value in any letter case.", text, ""},
-		{"title__startswith", "Records whose title begins with the value.", text, ""},
-		{"title__istartswith", "Records whose title begins with the value in any letter case.", text, ""},
-		{"search", "Words, separated by white space or commas. Records in which each of them is found, in any letter case. " +
-			"The fields are title, synopsis, director__name.", text, ""},
-	}
-	if got != len(tests) {
-		t.Errorf("%d filters are described, want %d", got, len(tests))
-	}
-	parameters := d.operation(t, "/api/films/", "get").parameters()
-	for _, tt := range tests {
-		var p struct {
-			Name, In, Description string
-			Schema, Explode       json.RawMessage
-		}
-		if err := json.Unmarshal(d.Components.Parameters["Film.filter."+tt.name], &p); err != nil {
-			t.Fatalf("%s: %v", tt.name, err)
-		}
-		got := []string{p.Name, p.In, p.Description, compactJSON(t, p.Schema), string(p.Explode)}
-		if diff := cmp.Diff([]string{tt.name, "query", tt.description, tt.schema, tt.explode}, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-		if !slices.Contains(parameters, "Film.filter."+tt.name) {
-			t.Errorf("GET /api/films/ has no parameter %s", tt.name)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,55 +21,6 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
-
-// parsedDocument holds the parts of a document that the tests check.
-type parsedDocument struct {
-	OpenAPI  string
-	Info     map[string]string
-	Servers  []map[string]string
-	Security []map[string][]string
-	Paths    map[string]map[string]struct {
-		Tags       []string
-		Parameters []map[string]string
-		Security   []map[string][]string
-		Responses  map[string]json.RawMessage
-	}
-	Components struct {
-		Schemas         map[string]json.RawMessage
-		Parameters      map[string]struct{ Schema json.RawMessage }
-		SecuritySchemes map[string]map[string]string
-	}
-}
-
-func newDocument(t *testing.T, h *httpapi.Handler, opts Options) (parsed parsedDocument) {
-	t.Helper()
-	d, err := New(h, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(d.JSON(), &parsed); err != nil {
-		t.Fatal(err)
-	}
-	return parsed
-}
-
-// newHandler returns a handler of the documented collections, some of them replaced.
-func newHandler(t *testing.T, with map[string]httpapi.Collection, opts httpapi.Options) *httpapi.Handler {
-	t.Helper()
-	var collections []httpapi.Collection
-	for key, c := range mustNew().All() {
-		if other, ok := with[key]; ok {
-			collections = append(collections, other)
-		} else {
-			collections = append(collections, c)
-		}
-	}
-	h, err := httpapi.NewHandler(collections, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
 
 // bareCollection is a collection without a RecordType or Create method.
 type bareCollection struct{ about schema.Description }
@@ -97,7 +50,7 @@ func TestOptions(t *testing.T) {
 		{"root path as server", base, Options{Server: "/"}, byDefault, "/", "3.1.0"},
 	}
 	for _, tt := range tests {
-		d := newDocument(t, newHandler(t, nil, httpapi.Options{BaseURL: tt.base}), tt.opts)
+		d := documentOf(t, mustNew(), httpapi.Options{BaseURL: tt.base}, tt.opts)
 		if d.OpenAPI != tt.openapi {
 			t.Errorf("%s: OpenAPI %q, want %q", tt.reason, d.OpenAPI, tt.openapi)
 		}
@@ -109,7 +62,10 @@ func TestOptions(t *testing.T) {
 }
 
 func TestInvalidOptions(t *testing.T) {
-	h := newHandler(t, nil, httpapi.Options{})
+	h, err := httpapi.New(mustNew(), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for reason, opts := range map[string]Options{
 		"invalid URL":           {Server: "http://[::1"},
 		"relative path":         {Server: "shop"},
@@ -144,8 +100,8 @@ func TestLimits(t *testing.T) {
 		{"maximum below the default", pagination.Limits{Max: 5}, `{"type":"integer","minimum":1,"maximum":5,"default":5}`},
 		{"no maximum", pagination.Limits{Max: -1}, `{"type":"integer","minimum":1,"default":21}`},
 	} {
-		d := newDocument(t, newHandler(t, nil, httpapi.Options{Limits: tt.limits}), Options{})
-		if diff := cmp.Diff(tt.want, compactJSON(t, d.Components.Parameters["limit"].Schema)); diff != "" {
+		d := documentOf(t, mustNew(), httpapi.Options{Limits: tt.limits}, Options{})
+		if diff := cmp.Diff(tt.want, compactJSON(t, d.parameterSchema(t, "limit"))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
 	}
@@ -163,12 +119,23 @@ func compactJSON(t *testing.T, text []byte) string {
 // A collection without a RecordType method is described as a plain object, unless the
 // service's document describes its records.
 func TestUnknownRecordType(t *testing.T) {
-	h := newHandler(t, map[string]httpapi.Collection{
-		"items": bareCollection{schema.Description{Key: "items", Segment: "items", Name: "item", Actions: schema.List}},
-		"events": bareCollection{schema.Description{Key: "events", Segment: "events", Name: "event", Actions: schema.List,
+	own, err := catalogue.New(catalogue.Define[schema.Record]("notes", catalogue.Options{}), catalogue.Define[director]("directors", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served []httpapi.Collection
+	for _, c := range own.All() {
+		served = append(served, c)
+	}
+	h, err := httpapi.NewHandler(append(served,
+		bareCollection{schema.Description{Key: "items", Segment: "items", Name: "item", Actions: schema.List}},
+		bareCollection{schema.Description{Key: "events", Segment: "events", Name: "event", Actions: schema.List,
 			Fields: []schema.Field{{Name: "id", Kind: schema.Integer}}, Sortable: []string{"name", "name"}}},
-	}, httpapi.Options{Authorizer: httpapi.AllowAll})
-	d := newDocument(t, h, Options{})
+	), httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documentOfHandler(t, h, Options{})
 	for name, want := range map[string]string{
 		"Object":            `{"type":"object"}`,
 		"EventOrderingTerm": `{"type":"string","enum":["name","-name"]}`,
@@ -184,22 +151,18 @@ func TestUnknownRecordType(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := string(d.Paths["/api/items/"]["get"].Responses["200"]); !strings.Contains(got, "schemas/ObjectPage") {
+	if got := string(d.operation(t, "/api/items/", "get").Responses["200"]); !strings.Contains(got, "schemas/ObjectPage") {
 		t.Errorf("GET /api/items/ returns %s, want an ObjectPage", got)
 	}
-	if _, ok := d.Paths["/api/events/"]["post"]; ok || d.Paths["/api/social-links/"]["post"].Responses == nil {
-		t.Error("POST is described for events, or not for social links")
+	if _, ok := d.Paths["/api/events/"]["post"]; ok || d.Paths["/api/directors/"]["post"] == nil {
+		t.Error("POST is described for events, or not for directors")
 	}
 }
 
 // Terms are listed for collections whose fields do not depend on the stored records.
 func TestOrderingTerms(t *testing.T) {
 	cat := mustNew()
-	h, err := httpapi.New(cat, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := newDocument(t, h, Options{})
+	d := documentOf(t, cat, httpapi.Options{}, Options{})
 	for record, fields := range map[string][]string{
 		"Event": fieldNames[resources.Event](), "Label": fieldNames[resources.Label](), "SocialLink": fieldNames[resources.SocialLink](),
 	} {
@@ -214,7 +177,7 @@ func TestOrderingTerms(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", record, diff)
 		}
 	}
-	if got := compactJSON(t, d.Components.Parameters["RecordOrdering"].Schema); got != `{"type":"array","items":{"type":"string"}}` {
+	if got := compactJSON(t, d.parameterSchema(t, "RecordOrdering")); got != `{"type":"array","items":{"type":"string"}}` {
 		t.Errorf("ordering of open records has schema %s", got)
 	}
 }
@@ -261,7 +224,11 @@ func TestDocumentIsDeterministic(t *testing.T) {
 }
 
 func TestServeHTTP(t *testing.T) {
-	d, err := New(newHandler(t, nil, httpapi.Options{}), Options{})
+	h, err := httpapi.New(mustNew(), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := New(h, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,12 +335,17 @@ func filmCatalogue(t *testing.T) *catalogue.Catalogue {
 	return cat
 }
 
-// pathsDocument is a document with the parts of it that tests of paths check.
-type pathsDocument struct {
+// parsedDocument holds the parts of a document that the tests check.
+type parsedDocument struct {
+	OpenAPI    string
+	Info       map[string]string
+	Servers    []map[string]string
+	Security   []map[string][]string
 	Paths      map[string]map[string]json.RawMessage
 	Components struct {
-		Schemas    map[string]json.RawMessage
-		Parameters map[string]json.RawMessage
+		Schemas         map[string]json.RawMessage
+		Parameters      map[string]json.RawMessage
+		SecuritySchemes map[string]map[string]string
 	}
 }
 
@@ -388,7 +360,7 @@ type operationParts struct {
 	Security    []map[string][]string
 }
 
-func documentOf(t *testing.T, cat *catalogue.Catalogue, handler httpapi.Options, opts Options) (d pathsDocument) {
+func documentOf(t *testing.T, cat *catalogue.Catalogue, handler httpapi.Options, opts Options) (d parsedDocument) {
 	t.Helper()
 	h, err := httpapi.New(cat, handler)
 	if err != nil {
@@ -397,7 +369,7 @@ func documentOf(t *testing.T, cat *catalogue.Catalogue, handler httpapi.Options,
 	return documentOfHandler(t, h, opts)
 }
 
-func documentOfHandler(t *testing.T, h *httpapi.Handler, opts Options) (d pathsDocument) {
+func documentOfHandler(t *testing.T, h *httpapi.Handler, opts Options) (d parsedDocument) {
 	t.Helper()
 	document, err := New(h, opts)
 	if err != nil {
@@ -409,8 +381,18 @@ func documentOfHandler(t *testing.T, h *httpapi.Handler, opts Options) (d pathsD
 	return d
 }
 
+// parameterSchema returns the schema of a parameter.
+func (d parsedDocument) parameterSchema(t *testing.T, name string) json.RawMessage {
+	t.Helper()
+	var p struct{ Schema json.RawMessage }
+	if err := json.Unmarshal(d.Components.Parameters[name], &p); err != nil {
+		t.Fatal(err)
+	}
+	return p.Schema
+}
+
 // operation returns an operation of a path, or the zero value if there is none.
-func (d pathsDocument) operation(t *testing.T, path, method string) (op operationParts) {
+func (d parsedDocument) operation(t *testing.T, path, method string) (op operationParts) {
 	t.Helper()
 	if text := d.Paths[path][method]; text != nil {
 		if err := json.Unmarshal(text, &op); err != nil {
@@ -445,4 +427,54 @@ func fieldNames[T any]() []string {
 		panic(err)
 	}
 	return fields.Names()
+}
+
+// TestFilms compares parts of the document of filmCatalogue with those in testdata. The name
+// of a section is a JSON pointer (RFC 6901). A part that is empty does not exist.
+func TestFilms(t *testing.T) {
+	text, err := os.ReadFile("testdata/films.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.New(filmCatalogue(t), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := New(h, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := regexp.MustCompile(`(?m)^-- (.*) --\n`)
+	pointers := sections.FindAllStringSubmatch(string(text), -1)
+	filters := 0
+	for i, want := range sections.Split(string(text), -1)[1:] {
+		part := json.RawMessage(document.JSON())
+		for token := range strings.SplitSeq(pointers[i][1][1:], "/") {
+			var members map[string]json.RawMessage
+			if err := json.Unmarshal(part, &members); err != nil {
+				t.Fatalf("%s: %v", pointers[i][1], err)
+			}
+			part = members[strings.ReplaceAll(token, "~1", "/")]
+		}
+		if want = strings.TrimSpace(want); want != "" {
+			want = compactJSON(t, []byte(want))
+		}
+		got := ""
+		if part != nil {
+			got = compactJSON(t, part)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", pointers[i][1], diff)
+		}
+		if strings.HasPrefix(pointers[i][1], "/components/parameters/Film.filter.") {
+			filters++
+		}
+	}
+	if n := strings.Count(string(document.JSON()), "\n      \"Film.filter."); n != filters {
+		t.Errorf("%d filters of films are described, want %d", n, filters)
+	}
+	parameters := documentOfHandler(t, h, Options{}).operation(t, "/api/films/", "get").parameters()
+	if want := 4 + filters; len(parameters) != want { // format, ordering, limit and offset
+		t.Errorf("GET /api/films/ has %d parameters, want %d", len(parameters), want)
+	}
 }

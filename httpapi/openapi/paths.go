@@ -8,6 +8,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -56,11 +57,7 @@ func (d *describer) listPath(c collection, order string, filters []parameter) (i
 	return item
 }
 
-// recordActions are those of the path of a record.
-const recordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
-
-// hasRecordPath reports whether the records of the collection have paths.
-func (c collection) hasRecordPath() bool { return c.Actions&recordActions != 0 }
+func (c collection) hasRecordPath() bool { return c.Actions&wire.RecordActions != 0 }
 
 // recordPath returns the description of the path of a collection's records.
 func (d *describer) recordPath(c collection, filters []parameter) pathItem {

@@ -117,45 +117,6 @@ func TestTagsOfOtherCollections(t *testing.T) {
 	}
 }
 
-// A 400 has the errors by field if a filter or the body can be invalid.
-func TestInvalidRequests(t *testing.T) {
-	d := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{})
-	for _, tt := range []struct{ path, method, want string }{
-		{"/api/films/", "get", "BadFilter"},
-		{"/api/films/", "post", "BadRecord"}, // which ignores the filters
-		{"/api/films/{id}/", "get", "BadFilter"},
-		{"/api/films/{id}/", "put", "BadFilter"},
-		{"/api/films/{id}/", "delete", "BadFilter"},
-		{"/api/directors/", "get", "BadRequest"}, // a search is never invalid
-		{"/api/genres/{id}/", "get", "BadRequest"},
-		{"/api/genres/{id}/", "put", "BadRecord"},
-		{"/api/genres/{id}/", "patch", "BadRecord"},
-		{"/api/genres/{id}/", "delete", "BadRequest"},
-	} {
-		want := `{"$ref":"#/components/responses/` + tt.want + `"}`
-		if got := compactJSON(t, d.operation(t, tt.path, tt.method).Responses["400"]); got != want {
-			t.Errorf("%s %s: 400 is %s, want %s", tt.method, tt.path, got, want)
-		}
-	}
-}
-
-// The parameters of a record's path are those that select records, not those of pages.
-func TestParametersOfRecords(t *testing.T) {
-	d := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{})
-	for path, want := range map[string]string{
-		"/api/directors/{id}/": "id format Director.filter.search",
-		"/api/genres/{id}/":    "id format",
-	} {
-		var op operationParts
-		if err := json.Unmarshal(d.Paths[path]["parameters"], &op.Parameters); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(op.parameters(), " "); got != want {
-			t.Errorf("%s has parameters %s, want %s", path, got, want)
-		}
-	}
-}
-
 // The methods of the document are those that the handler allows, without HEAD and OPTIONS.
 func TestMethodsOfActions(t *testing.T) {
 	const every = schema.AllActions + 1
@@ -206,12 +167,16 @@ func TestSecurity(t *testing.T) {
 		{"scheme for all", true, "Bearer", token, nil, bearer},
 		{"unknown credentials for reads", true, "", nil, nil, nil},
 	} {
-		d := newDocument(t, newHandler(t, nil, httpapi.Options{AuthorizeReads: tt.reads}), Options{Scheme: tt.scheme})
+		d := documentOf(t, mustNew(), httpapi.Options{AuthorizeReads: tt.reads}, Options{Scheme: tt.scheme})
 		if diff := cmp.Diff(tt.root, d.Security) + cmp.Diff(tt.schemes, d.Components.SecuritySchemes); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
 		for path, item := range d.Paths {
-			for method, op := range item {
+			for method := range item {
+				if method == "parameters" {
+					continue
+				}
+				op := d.operation(t, path, method)
 				var want []map[string][]string
 				if method == "post" {
 					want = tt.write
@@ -235,11 +200,7 @@ func TestSchemeWithoutWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := httpapi.New(cat, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := newDocument(t, h, Options{Scheme: "Bearer"})
+	d := documentOf(t, cat, httpapi.Options{}, Options{Scheme: "Bearer"})
 	if schemes := slices.Collect(maps.Keys(d.Components.SecuritySchemes)); len(schemes) > 0 {
 		t.Errorf("security schemes %q", schemes)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -184,7 +185,7 @@ func (ts *types) field(m jsonmember.Member) (s *jsonSchema, required bool) {
 
 // value returns the schema of the values of a struct field other than null.
 func (ts *types) value(m jsonmember.Member) *jsonSchema {
-	if m.HasOption("string") && quotes(m.Field.Type) {
+	if slices.Contains(m.Options, "string") && quotes(m.Field.Type) {
 		return ofKind("string")
 	}
 	return ts.present(m.Field.Type)
@@ -199,7 +200,7 @@ func isList(m jsonmember.Member) bool {
 // presence reports whether a member is always encoded, and whether it can be null.
 func presence(m jsonmember.Member) (required, nullable bool) {
 	t := m.Field.Type
-	omitted := m.HasOption("omitempty") && canBeEmpty(t) || m.HasOption("omitzero")
+	omitted := slices.Contains(m.Options, "omitempty") && canBeEmpty(t) || slices.Contains(m.Options, "omitzero")
 	return !omitted && !m.Indirect, writesNull(t) && !(omitted && nilIsZero(t))
 }
 

@@ -20,11 +20,11 @@ func ExampleOf() {
 	}
 	members, _ := jsonmember.Of(reflect.TypeFor[Book]())
 	for _, m := range members {
-		fmt.Println(m.Name, m.Field.Name, m.Field.Index, m.HasOption("omitempty"))
+		fmt.Println(m.Name, m.Field.Name, m.Field.Index, m.Options)
 	}
 	// Output:
-	// id ID [0 0] false
-	// comment Comment [0 1] true
-	// title Title [1] false
-	// Pages Pages [2] false
+	// id ID [0 0] []
+	// comment Comment [0 1] [omitempty]
+	// title Title [1] []
+	// Pages Pages [2] []
 }

@@ -24,12 +24,8 @@ type Member struct {
 	// Indirect reports whether the field is in a struct that is embedded by pointer.
 	// The member is absent if the pointer is nil.
 	Indirect bool
-}
-
-// HasOption reports whether the json tag of the field has an option, such as omitempty.
-func (m Member) HasOption(option string) bool {
-	_, options, _ := strings.Cut(m.Field.Tag.Get("json"), ",")
-	return slices.Contains(strings.Split(options, ","), option)
+	// Options are the options of the json tag, such as omitempty.
+	Options []string
 }
 
 // Of returns the members of a struct in the order in which encoding/json encodes them,
@@ -109,7 +105,7 @@ func candidates(t reflect.Type) (found []candidate) {
 				case f.Anonymous && name == "" && embedded != nil:
 					next = embed(next, inner{embedded, f.Index, s.indirect || pointer, false})
 				default:
-					m := Member{cmp.Or(name, f.Name), f, s.indirect}
+					m := Member{cmp.Or(name, f.Name), f, s.indirect, optionsOf(f)}
 					found = append(found, candidate{m, name != "", s.twice})
 				}
 			}
@@ -117,6 +113,14 @@ func candidates(t reflect.Type) (found []candidate) {
 		level = next
 	}
 	return found
+}
+
+// optionsOf returns the options of the json tag of a field.
+func optionsOf(f reflect.StructField) []string {
+	if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); options != "" {
+		return strings.Split(options, ",")
+	}
+	return nil
 }
 
 // embed appends a struct to a level, or records that the level has its type twice.

@@ -62,7 +62,7 @@ func checkMembers(t *testing.T, v any) {
 		switch {
 		case err != nil && !m.Indirect:
 			t.Errorf("%v: %s is not in an embedded pointer: %v", value.Type(), m.Name, err)
-		case err != nil, !written[m.Name] && m.HasOption("omitempty") && at.IsZero():
+		case err != nil, !written[m.Name] && slices.Contains(m.Options, "omitempty") && at.IsZero():
 			continue
 		}
 		if at.Type() != m.Field.Type {
@@ -357,21 +357,19 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-func TestHasOption(t *testing.T) {
+func TestOptions(t *testing.T) {
 	type record struct {
 		Name string `json:"omitempty"`
 		Size int    `json:",omitempty,string"`
 		Note string `json:"note,omitzerox" xml:",omitzero"`
 		Bare int
 	}
-	want := map[string][]string{"Size": {"omitempty", "string"}}
+	want := map[string][]string{"Size": {"omitempty", "string"}, "note": {"omitzerox"}}
 	got := map[string][]string{}
 	members, _ := jsonmember.Of(reflect.TypeFor[record]())
 	for _, m := range members {
-		for _, option := range []string{"omitempty", "omitzero", "string", "Size", "note"} {
-			if m.HasOption(option) {
-				got[m.Name] = append(got[m.Name], option)
-			}
+		if m.Options != nil {
+			got[m.Name] = m.Options
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

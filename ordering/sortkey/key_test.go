@@ -23,7 +23,7 @@ var ascending = map[string][]Key{
 		Number("-1e-9223372036854775807"), Number("-1e-9223372036854775808"), Int(0), Number("1e-9223372036854775808"), Number("1e-9223372036854775807"),
 		Number("1e-6000000000000000000"), Number("1e-5000000000000000000"), Number("1e-400"), Float(math.SmallestNonzeroFloat64),
 		Number("0.001"), Float(0.01), Int(1), Number("1.0000000000000000000001"), Float(1.5), Int(2), Int(9), Int(10), Int(11), Int(99), Int(100),
-		Number("100.5"), Int(math.MaxInt64), Uint(math.MaxInt64 + 1), Uint(math.MaxUint64), Float(1e300), Number("1e400"),
+		Number("100.5"), Int(math.MaxInt64), Number("9223372036854775808"), Number("18446744073709551615"), Float(1e300), Number("1e400"),
 		Number("1e5000000000000000000"), Number("1e6000000000000000000"), Number("9223372036854775807e6000000000000000000"),
 		Number("1e9223372036854775806"), Number("1e9223372036854775807"), Number("2e9223372036854775807"), Float(math.Inf(1)),
 	},

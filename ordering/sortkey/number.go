@@ -34,14 +34,6 @@ func Float(f float64) Key {
 	return Number(strconv.FormatFloat(f, 'e', -1, 64))
 }
 
-// Uint returns the key of an unsigned integer.
-func Uint(u uint64) Key {
-	if u <= math.MaxInt64 {
-		return Int(int64(u))
-	}
-	return Number(strconv.FormatUint(u, 10))
-}
-
 // Number returns the key of a JSON number. It is exact for any number of digits:
 // "1.0", "1" and "10e-1" are equal. An exponent out of range for an int64 counts as the
 // nearest int64; so does that of the number in scientific notation, such as 5 for

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -73,11 +74,11 @@ func described(opts Options, descriptions []schema.Description) (*maker, error) 
 		}
 		sizes[d.Key] = opts.size(d.Key, 12)
 	}
-	if err := opts.check(sizes); err != nil {
+	m, err := newMaker(opts.Seed, sizes)
+	if err := cmp.Or(err, opts.check(sizes)); err != nil {
 		return nil, err
 	}
 	sizes[""] = strangers
-	m := newMaker(opts.Seed, sizes)
 	for _, d := range descriptions {
 		for _, f := range d.Fields {
 			if err := m.check(d.Key, f); err != nil {
@@ -201,14 +202,14 @@ func (m *maker) needed(key string, f schema.Field) int {
 
 // choice returns the value number n of a field. suffix is appended to texts.
 func (m *maker) choice(d *draw, f schema.Field, n int, suffix string) any {
-	l := pick(d.rng, d.languages)
+	l := pick(d.rng, d.Languages)
 	switch f.Kind {
 	case schema.Integer:
 		low, _ := window(f, m.needed(d.key, f))
 		return low + n
 	case schema.Text:
 		if f.Blank {
-			return joined(pick(d.rng, l.lines), " ", suffix)
+			return joined(pick(d.rng, l.Lines), " ", suffix)
 		}
 		return joined(l.title(d.rng), " ", suffix)
 	case schema.Slug:
@@ -301,7 +302,7 @@ func (m *maker) references(d *draw, f schema.Field) []int {
 func (d *draw) texts(l language, suffix string) []string {
 	lines := []string{}
 	for range d.below(4) {
-		lines = append(lines, pick(d.rng, l.lines))
+		lines = append(lines, pick(d.rng, l.Lines))
 	}
 	if suffix != "" {
 		lines = append(lines, suffix)

@@ -48,7 +48,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources"
@@ -133,7 +135,8 @@ func documented(opts Options) (m *maker, keys []string, err error) {
 	if sizes["authors"] == 0 {
 		sizes["social-links"] = 0
 	}
-	return newMaker(opts.Seed, sizes), keys, opts.check(sizes)
+	m, err = newMaker(opts.Seed, sizes)
+	return m, keys, cmp.Or(err, opts.check(sizes))
 }
 
 // check returns an error if there is a size of an unknown collection.
@@ -181,14 +184,15 @@ func indexOf(id int) int { return (id - 1) - (id-1)/8 }
 
 // A maker generates records. It is immutable.
 type maker struct {
-	seed      uint64
-	sizes     map[string]int // of the collections by key
-	languages []language
-	places    []place
+	seed   uint64
+	sizes  map[string]int // of the collections by key
+	places []place
+	texts
 }
 
-func newMaker(seed uint64, sizes map[string]int) *maker {
-	return &maker{seed, sizes, languages(), places()}
+func newMaker(seed uint64, sizes map[string]int) (*maker, error) {
+	m := &maker{seed: seed, sizes: sizes, places: places()}
+	return m, json.Unmarshal([]byte(textsJSON), &m.texts)
 }
 
 // A draw generates one record from its own random numbers.
@@ -260,4 +264,159 @@ func record(id int, members ...member) schema.Record {
 		}
 	}
 	return r
+}
+
+// An rng is a SplitMix64 generator (Steele, Lea, Flood: "Fast splittable pseudorandom
+// number generators", 2014). Package math/rand does not promise the same numbers for a
+// seed in every Go version.
+type rng struct{ state uint64 }
+
+// stream returns the random numbers of one record, independent of all others.
+func stream(seed uint64, key string, id int) *rng {
+	r := &rng{seed}
+	for i := range len(key) {
+		r.state = r.next() ^ uint64(key[i])
+	}
+	r.state = r.next() ^ uint64(id)
+	return r
+}
+
+func (r *rng) next() uint64 {
+	r.state += 0x9e3779b97f4a7c15
+	z := r.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// below returns a number from 0 up to but not including n, which must be positive. Its
+// bias is less than n in 2⁶⁴, which is negligible.
+func (r *rng) below(n int) int {
+	high, _ := bits.Mul64(r.next(), uint64(n))
+	return int(high)
+}
+
+// between returns a number from low to high, inclusive.
+func (r *rng) between(low, high int) int { return low + r.below(high-low+1) }
+
+// oneIn reports true with probability 1/n.
+func (r *rng) oneIn(n int) bool { return r.below(n) == 0 }
+
+// pick returns a random element of a list, which must not be empty.
+func pick[T any](r *rng, list []T) T { return list[r.below(len(list))] }
+
+// hex returns n hexadecimal digits.
+func (r *rng) hex(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = "0123456789abcdef"[r.below(16)]
+	}
+	return string(b)
+}
+
+// A zone holds the offsets of a place from UTC in 2026. Summer time begins at from and
+// ends at until. The offsets do not depend on the time zone database.
+type zone struct {
+	winter, summer time.Duration
+	from, until    time.Time
+}
+
+// europe returns a zone of the European Union or the United Kingdom, whose clocks change
+// at the same instant.
+func europe(winterHours int) zone {
+	return zone{
+		winter: time.Duration(winterHours) * time.Hour,
+		summer: time.Duration(winterHours+1) * time.Hour,
+		from:   time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC),
+		until:  time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC),
+	}
+}
+
+func newYork() zone {
+	return zone{
+		winter: -5 * time.Hour,
+		summer: -4 * time.Hour,
+		from:   time.Date(2026, 3, 8, 7, 0, 0, 0, time.UTC),
+		until:  time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC),
+	}
+}
+
+// fixed returns a zone whose clocks do not change.
+func fixed(offset time.Duration) zone { return zone{winter: offset, summer: offset} }
+
+// offset returns the offset at an instant.
+func (z zone) offset(t time.Time) time.Duration {
+	if !t.Before(z.from) && t.Before(z.until) {
+		return z.summer
+	}
+	return z.winter
+}
+
+// show returns an instant as a date-time in the zone.
+func (z zone) show(t time.Time) schema.DateTime {
+	return schema.At(t.In(time.FixedZone("", int(z.offset(t)/time.Second))))
+}
+
+// wall returns the instant of a local time, which is expressed in UTC. In the hour that
+// is repeated in autumn it returns the first of the two instants. In the hour that is
+// skipped in spring it uses the offset before the change.
+func (z zone) wall(local time.Time) time.Time {
+	if t := local.Add(-z.summer); z.offset(t) == z.summer {
+		return t
+	}
+	return local.Add(-z.winter)
+}
+
+// day returns midnight UTC, n days after May 10, 2026.
+func day(n int) time.Time { return time.Date(2026, 5, 10+n, 0, 0, 0, 0, time.UTC) }
+
+// near returns a random number of days from -170 to 170, small ones more often. Ten days
+// later is still within half a year.
+func (r *rng) near() int { return r.between(-85, 85) + r.between(-85, 85) }
+
+// A place is the venue of an event. The venues are invented, the cities are real.
+type place struct {
+	venue    string
+	language string // code
+	zone     zone
+}
+
+// places returns all places. The clocks of the first one change: events near a change
+// are held there.
+func places() []place {
+	central, western := europe(1), europe(0)
+	return []place{
+		{"Libreria del Molo, Genova", "it", central},
+		{`Salone delle Carte, pad. 2 "Ovale", Torino`, "it", central},
+		{"Caffè dell'Indice, Palermo", "it", central},
+		{"Reading Room <5>, London", "en", western},
+		{"Quire & Quill, Dublin", "en", western},
+		{"Café de l'Écritoire, Besançon", "fr", central},
+		{"Haus der Bögen, Straße am Kanal 3, Köln", "de", central},
+		{"Librería La Eñe, A Coruña", "es", central},
+		{"Librería del Zaguán, Buenos Aires", "es", fixed(-3 * time.Hour)},
+		{"Księgarnia pod Żurawiem, Łódź", "pl", central},
+		{"Deckle Books, Brooklyn", "en", newYork()},
+		{"The Colophon, Kolkata", "en", fixed(5*time.Hour + 30*time.Minute)},
+		{"紙魚書店、東京", "ja", fixed(9 * time.Hour)},
+		{"مكتبة الحبر، عمّان", "ar", fixed(3 * time.Hour)},
+		{"online", "en", fixed(0)},
+	}
+}
+
+// soon returns a day within half a year of May 10, 2026.
+func (d *draw) soon() string { return date(day(d.near())) }
+
+// date returns the wire form of a day.
+func date(t time.Time) string { return t.Format(time.DateOnly) }
+
+// moment returns an instant within half a year of May 10, 2026, to the microsecond.
+func (d *draw) moment() time.Time {
+	second, micro := d.below(24*60*60), d.below(1_000_000)
+	return day(d.near()).Add(time.Duration(second)*time.Second + time.Duration(micro)*time.Microsecond)
+}
+
+// stamp returns an instant as a date-time in Genoa.
+func (d *draw) stamp(t time.Time) schema.DateTime {
+	return d.places[0].zone.show(t)
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -141,63 +142,26 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestKeysInDocumentOrder(t *testing.T) {
-	var got, want []string
-	d := json.NewDecoder(bytes.NewReader(write(t, sample.Options{Sizes: map[string]int{"carts": 0}})))
-	d.Token() // opening brace
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, key.(string))
-		var records []json.RawMessage
-		if err := d.Decode(&records); err != nil || records == nil {
-			t.Fatalf("%v: %v, %v", key, records, err)
-		}
-	}
-	for _, d := range documented(t) {
-		want = append(want, d.Key)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestIDsAreAscendingWithGaps(t *testing.T) {
-	for key, records := range read(t, sample.Options{}) {
-		last := 0.0
-		for _, r := range records {
-			id, ok := r["id"].(float64)
-			if !ok || id <= last {
-				t.Fatalf("%s: id %v after %v", key, r["id"], last)
-			}
-			last = id
-		}
-		if int(last) == len(records) {
-			t.Errorf("%s: the ids of %d records have no gap", key, len(records))
-		}
-	}
-}
-
+// TestLoadIntoCatalogue also checks the order of collections and of records, which Save
+// determines.
 func TestLoadIntoCatalogue(t *testing.T) {
 	for _, opts := range []sample.Options{
 		{}, {Seed: 1<<64 - 1, Sizes: map[string]int{"events": 40}}, {Sizes: map[string]int{"authors": 0, "faqs": 0}},
 		{Sizes: map[string]int{"events": 1, "labels": 1, "authors": 1, "social-links": 1, "books": 1, "carts": 1, "items": 1}},
 	} {
 		written := write(t, opts)
-		house, err := resources.New()
+		cat, err := resources.New()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := house.Load(bytes.NewReader(written), catalogue.LoadOptions{}); err != nil {
+		if err := cat.Load(bytes.NewReader(written), catalogue.LoadOptions{}); err != nil {
 			t.Fatalf("%+v: %v", opts, err)
 		}
-		if err := house.Check(); err != nil {
+		if err := cat.Check(); err != nil {
 			t.Errorf("%+v: %v", opts, err)
 		}
 		var saved bytes.Buffer
-		if err := house.Save(&saved); err != nil {
+		if err := cat.Save(&saved); err != nil {
 			t.Fatal(err)
 		}
 		var want, got bytes.Buffer
@@ -212,16 +176,16 @@ func TestLoadIntoCatalogue(t *testing.T) {
 
 // TestEventsAndLinksAreValid checks that the records are what a POST of them would store.
 func TestEventsAndLinksAreValid(t *testing.T) {
-	house := read(t, sample.Options{Seed: 2})
+	cat := read(t, sample.Options{Seed: 2})
 	exists := func(key string, id int) bool {
-		return slices.ContainsFunc(house[key], func(r record) bool { return r["id"] == float64(id) })
+		return slices.ContainsFunc(cat[key], func(r record) bool { return r["id"] == float64(id) })
 	}
 	for _, about := range documented(t) {
 		key := about.Key
 		if !about.Actions.Has(schema.Create) {
 			continue
 		}
-		for _, want := range house[key] {
+		for _, want := range cat[key] {
 			body, err := json.Marshal(want)
 			if err != nil {
 				t.Fatal(err)
@@ -305,22 +269,22 @@ func TestReferencesResolve(t *testing.T) {
 		{}, {Seed: 9, Sizes: map[string]int{"books": 3, "authors": 2, "labels": 1}}, {Sizes: map[string]int{"books": 0}},
 		{Sizes: map[string]int{"authors": 0, "labels": 0, "carts": 2, "items": 1}},
 	} {
-		house := read(t, opts)
+		cat := read(t, opts)
 		for key, members := range references() {
 			for member, target := range members {
 				ids := map[any]bool{}
-				for _, r := range house[target] {
+				for _, r := range cat[target] {
 					ids[r["id"]] = true
 				}
 				found := 0
-				for _, r := range house[key] {
+				for _, r := range cat[key] {
 					value, ok := r[member]
 					if !ok {
 						t.Fatalf("%s %v has no %s", key, r["id"], member)
 					}
 					found += resolve(t, ids, value, key+"."+member)
 				}
-				if found == 0 && len(ids) > 10 && len(house[key]) > 10 {
+				if found == 0 && len(ids) > 10 && len(cat[key]) > 10 {
 					t.Errorf("%+v: all %s are null or empty, want references to %s", opts, key+"."+member, target)
 				}
 			}
@@ -354,13 +318,13 @@ func resolve(t *testing.T, ids map[any]bool, value any, where string) int {
 }
 
 func TestCartTotals(t *testing.T) {
-	house := read(t, sample.Options{Sizes: map[string]int{"items": 30, "carts": 30}})
+	cat := read(t, sample.Options{Sizes: map[string]int{"items": 30, "carts": 30}})
 	prices := map[any]int{}
-	for _, item := range house["items"] {
+	for _, item := range cat["items"] {
 		prices[item["id"]] = cents(t, item["price"]) * int(item["quantity"].(float64))
 	}
 	owner := map[any]any{}
-	for _, cart := range house["carts"] {
+	for _, cart := range cat["carts"] {
 		total := 0
 		for _, id := range cart["items"].([]any) {
 			total += prices[id]
@@ -379,20 +343,34 @@ func TestCartTotals(t *testing.T) {
 }
 
 // cents parses an amount such as "12.50".
-func cents(t *testing.T, amount any) (n int) {
+func cents(t *testing.T, amount any) int {
 	t.Helper()
 	s, _ := amount.(string)
-	if len(s) < 4 || s[len(s)-3] != '.' {
-		t.Fatalf("amount %v does not have two decimals", amount)
-	}
-	for _, digit := range s[:len(s)-3] + s[len(s)-2:] {
-		n = n*10 + int(digit-'0')
+	whole, part, _ := strings.Cut(s, ".")
+	n, err := strconv.Atoi(whole + part)
+	if err != nil || len(part) != 2 {
+		t.Fatalf("amount %q does not have two decimals", amount)
 	}
 	return n
 }
 
 // seeds returns the seeds that the tests use.
 func seeds() []uint64 { return []uint64{0, 1, 2, 77, 1<<64 - 1} }
+
+// An oddity is a property that some record has.
+type oddity[T any] struct {
+	name string
+	has  func(T) bool
+}
+
+func checkOddities[T any](t *testing.T, seed uint64, records []T, oddities []oddity[T]) {
+	t.Helper()
+	for _, o := range oddities {
+		if !slices.ContainsFunc(records, o.has) {
+			t.Errorf("seed %d: no %T %s", seed, *new(T), o.name)
+		}
+	}
+}
 
 func TestEventOddities(t *testing.T) {
 	type event = resources.Event
@@ -408,10 +386,7 @@ func TestEventOddities(t *testing.T) {
 			}
 			starts[at][offset] = true
 		}
-		tests := []struct {
-			oddity string
-			has    func(e event) bool
-		}{
+		checkOddities(t, seed, events, []oddity[event]{
 			{"shares a slug", func(e event) bool { return slugs[e.Slug] > 1 }},
 			{"begins at the same instant as another, in another offset", func(e event) bool { return len(starts[e.StartDate.Unix()]) > 1 }},
 			{"ends on a later day", func(e event) bool { return e.EndDate.Format(time.DateOnly) > e.StartDate.Format(time.DateOnly) }},
@@ -435,113 +410,74 @@ func TestEventOddities(t *testing.T) {
 			{"has no label", func(e event) bool { return len(e.Labels) == 0 }},
 			{"contains an HTML entity", func(e event) bool { return strings.Contains(e.Description, "&amp;") }},
 			{"has no ASCII vowels in its name", func(e event) bool { return !strings.ContainsAny(e.Name, "aeiou") }},
-		}
-		for _, tt := range tests {
-			if !slices.ContainsFunc(events, tt.has) {
-				t.Errorf("seed %d: no event %s", seed, tt.oddity)
-			}
-		}
+		})
 		if slices.IsSortedFunc(events, func(a, b event) int { return a.StartDate.Compare(b.StartDate.Time) }) {
 			t.Errorf("seed %d: events by id are ordered by start date", seed)
 		}
 	}
 }
 
-func TestLabelOddities(t *testing.T) {
-	type label = resources.Label
-	tests := []struct {
-		oddity string
-		has    func(l label) bool
-	}{
-		{"repeats a catch line", func(l label) bool {
-			return len(slices.Compact(slices.Sorted(slices.Values(l.CatchLines)))) < len(l.CatchLines)
-		}},
-		{"has no footer logo", func(l label) bool { return l.LogoFooter == nil && l.LogoFooterWebp == nil }},
-		{"has a footer logo", func(l label) bool { return l.LogoFooter != nil && l.LogoFooterWebp != nil }},
-		{"lacks a page", func(l label) bool { return l.BlueskyPage == nil }},
-		{"has a message", func(l label) bool { return string(l.GlobalMessage) != "null" }},
-		{"has a checkout message", func(l label) bool { return string(l.CheckoutMessage) != "null" }},
-		{"has no message", func(l label) bool { return string(l.GlobalMessage) == "null" && string(l.CheckoutMessage) == "null" }},
-		{"is not enabled", func(l label) bool { return !l.Enabled }},
-		{"has no users", func(l label) bool { return len(l.Users) == 0 }},
-		{"features authors", func(l label) bool { return l.FeatureAuthors }},
-		{"does not feature authors", func(l label) bool { return !l.FeatureAuthors }},
-	}
+func TestLabelAndLinkOddities(t *testing.T) {
+	type (
+		label = resources.Label
+		link  = resources.SocialLink
+	)
 	for _, seed := range seeds() {
-		labels := typed(t, sample.Options{Seed: seed}).Labels
-		for _, tt := range tests {
-			if !slices.ContainsFunc(labels, tt.has) {
-				t.Errorf("seed %d: no label %s", seed, tt.oddity)
-			}
-		}
-		for _, l := range labels {
+		all := typed(t, sample.Options{Seed: seed})
+		checkOddities(t, seed, all.Labels, []oddity[label]{
+			{"repeats a catch line", func(l label) bool {
+				return len(slices.Compact(slices.Sorted(slices.Values(l.CatchLines)))) < len(l.CatchLines)
+			}},
+			{"has no footer logo", func(l label) bool { return l.LogoFooter == nil && l.LogoFooterWebp == nil }},
+			{"has a footer logo", func(l label) bool { return l.LogoFooter != nil && l.LogoFooterWebp != nil }},
+			{"lacks a page", func(l label) bool { return l.BlueskyPage == nil }},
+			{"has a message", func(l label) bool { return string(l.GlobalMessage) != "null" }},
+			{"has a checkout message", func(l label) bool { return string(l.CheckoutMessage) != "null" }},
+			{"has no message", func(l label) bool { return string(l.GlobalMessage) == "null" && string(l.CheckoutMessage) == "null" }},
+			{"is not enabled", func(l label) bool { return !l.Enabled }},
+			{"has no users", func(l label) bool { return len(l.Users) == 0 }},
+			{"features authors", func(l label) bool { return l.FeatureAuthors }},
+			{"does not feature authors", func(l label) bool { return !l.FeatureAuthors }},
+		})
+		for _, l := range all.Labels {
 			if (l.LogoFooter == nil) != (l.LogoFooterWebp == nil) {
 				t.Errorf("seed %d: label %d has only one of the two footer logos", seed, l.ID)
 			}
 		}
-	}
-}
-
-func TestLinkOddities(t *testing.T) {
-	for _, seed := range seeds() {
-		type destination struct {
-			url    string
-			author int
+		types := map[string]bool{}
+		for _, l := range all.SocialLinks {
+			types[l.Type] = true
 		}
-		count := map[destination]int{}
-		logos, types := map[bool]int{}, map[string]int{}
-		for _, l := range typed(t, sample.Options{Seed: seed}).SocialLinks {
-			count[destination{l.URL, l.Author}]++
-			logos[l.Logo == nil]++
-			types[l.Type]++
+		if len(types) < 3 {
+			t.Errorf("seed %d: types %v, want at least three", seed, types)
 		}
-		shared := false
-		for _, n := range count {
-			shared = shared || n > 1
-		}
-		if !shared {
-			t.Errorf("seed %d: no two links have the same url and author", seed)
-		}
-		if len(logos) != 2 {
-			t.Errorf("seed %d: logos are all null or all present: %v", seed, logos)
-		}
-		if types["instagram"] == 0 || len(types) < 3 {
-			t.Errorf("seed %d: types %v, want instagram and at least two others", seed, types)
-		}
+		checkOddities(t, seed, all.SocialLinks, []oddity[link]{
+			{"is of Instagram", func(l link) bool { return l.Type == "instagram" }},
+			{"has no logo", func(l link) bool { return l.Logo == nil }},
+			{"has a logo", func(l link) bool { return l.Logo != nil }},
+			{"has the URL and the author of another", func(l link) bool {
+				return slices.ContainsFunc(all.SocialLinks, func(m link) bool { return m.ID != l.ID && m.URL == l.URL && m.Author == l.Author })
+			}},
+		})
 	}
 }
 
 // TestOpenRecordOddities checks that open records have values of mixed kinds and optional
 // members, which matter for ordering.
 func TestOpenRecordOddities(t *testing.T) {
-	house := read(t, sample.Options{})
+	all := read(t, sample.Options{})
 	kinds := map[string]bool{}
-	for _, r := range house["attributes"] {
-		switch r["value"].(type) {
-		case nil:
-			kinds["null"] = true
-		case bool:
-			kinds["boolean"] = true
-		case float64:
-			kinds["number"] = true
-		case string:
-			kinds["text"] = true
-		case []any:
-			kinds["list"] = true
-		}
+	for _, r := range all["attributes"] {
+		kinds[fmt.Sprintf("%T", r["value"])] = true
 	}
-	if len(kinds) != 5 {
-		t.Errorf("attributes have values of kinds %v, want five kinds", kinds)
+	want := map[string]bool{"<nil>": true, "bool": true, "float64": true, "string": true, "[]interface {}": true}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Errorf("types of the values of attributes (-want +got):\n%s", diff)
 	}
-	with := 0
-	for _, r := range house["wires"] {
-		if _, ok := r["note"]; ok {
-			with++
-		}
-	}
-	if with == 0 || with == len(house["wires"]) {
-		t.Errorf("%d of %d wires have a note, want some", with, len(house["wires"]))
-	}
+	hasNote := func(r record) bool { _, ok := r["note"]; return ok }
+	checkOddities(t, 0, all["wires"], []oddity[record]{
+		{"has a note", hasNote}, {"has no note", func(r record) bool { return !hasNote(r) }},
+	})
 }
 
 // zones returns the time zones of the venues by city.
@@ -555,9 +491,13 @@ func zones() map[string]string {
 	}
 }
 
-func TestOffsetsMatchTimeZoneDatabase(t *testing.T) {
+// TestEventTimes compares the offsets of events with the time zone database.
+func TestEventTimes(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range typed(t, sample.Options{Sizes: map[string]int{"events": 3000}}).Events {
+		if !e.EndDate.After(e.StartDate.Time) {
+			t.Errorf("event %d: begins %v, ends %v", e.ID, e.StartDate, e.EndDate)
+		}
 		name, ok := zoneOf(e.Location)
 		if !ok {
 			t.Fatalf("no time zone for %q", e.Location)
@@ -603,14 +543,6 @@ func TestDatesAreWithinHalfAYear(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-func TestEventsEndAfterTheyBegin(t *testing.T) {
-	for _, e := range typed(t, sample.Options{Sizes: map[string]int{"events": 3000}}).Events {
-		if !e.EndDate.After(e.StartDate.Time) {
-			t.Errorf("event %d: begins %v, ends %v", e.ID, e.StartDate, e.EndDate)
 		}
 	}
 }

@@ -18,61 +18,43 @@ type bound struct {
 func lower(r ordering.Range) bound { return bound{r.From, r.FromExcluded} }
 func upper(r ordering.Range) bound { return bound{r.To, r.ToIncluded} }
 
-// A pivot function returns the item at a bound. Items that compare less are before the
-// bound; so are equal ones if the bound is after its key. place is negative if no item is
-// before the bound, positive if all items are, and zero otherwise.
+// A pivot function returns an item for a bound: the items that compare greater are after
+// the bound, all others are before it. If all is set, every item is before the bound.
 
-func pivotNumber(b bound) (p item[int64], place int) {
-	n, ok := b.key.AsInt()
+func pivotNumber(b bound) (p item[int64], all bool) {
+	n, ok := b.key.AsInt() // of a boolean, too
 	switch {
-	case b.key.Compare(sortkey.Int(math.MinInt64)) < 0:
-		return p, -1
 	case b.key.Compare(sortkey.Int(math.MaxInt64)) > 0:
-		return p, 1
-	case !ok:
-		return item[int64]{key: ceil(b.key)}, 0
+		return p, true
+	case ok && b.key.Compare(sortkey.Int(math.MinInt64)) >= 0:
+		return item[int64]{key: n, id: b.id()}, false
 	}
-	return item[int64]{key: n, id: b.id()}, 0
+	return item[int64]{key: ceil(b.key)}, false
 }
 
-func pivotBool(b bound) (p item[int64], place int) {
-	if b.key.Compare(sortkey.Bool(true)) > 0 {
-		return p, 1
-	}
+func pivotBool(b bound) (p item[int64], all bool) {
 	n, _ := b.key.AsInt()
-	return item[int64]{key: n, id: b.id()}, 0
+	return item[int64]{key: n, id: b.id()}, b.key.Compare(sortkey.Bool(true)) > 0
 }
 
-func pivotText(b bound) (p item[string], place int) {
-	s, ok := b.key.AsText()
-	switch {
-	case ok:
-		return item[string]{key: s, id: b.id()}, 0
-	case b.key.Compare(sortkey.Text("")) < 0:
-		return p, -1
+func pivotText(b bound) (p item[string], all bool) {
+	if s, ok := b.key.AsText(); ok {
+		return item[string]{key: s, id: b.id()}, false
 	}
-	return p, 1
+	return p, b.key.Compare(sortkey.Text("")) > 0
 }
 
-func pivotEncoded(b bound) (p item[string], place int) {
-	return item[string]{key: string(b.key.Append(nil)), id: b.id()}, 0
+func pivotEncoded(b bound) (p item[string], all bool) {
+	return item[string]{key: string(b.key.Append(nil)), id: b.id()}, false
 }
 
-func pivotID(b bound) (p item[struct{}], place int) {
-	n, place := pivotNumber(b)
-	if place != 0 {
-		return p, place
+func pivotID(b bound) (p item[struct{}], all bool) {
+	n, all := pivotNumber(b)
+	last := max(n.key, 0) // the last id before the bound; ids are positive
+	if last > 0 && n.id == 0 {
+		last--
 	}
-	if _, ok := b.key.AsInt(); !ok && b.after {
-		n.key-- // an entry that equals the pivot of a bound after its key is before the bound
-	}
-	switch {
-	case n.key < 0:
-		return p, -1
-	case n.key > math.MaxInt:
-		return p, 1
-	}
-	return item[struct{}]{id: int(n.key)}, 0
+	return item[struct{}]{id: int(last)}, all || last > math.MaxInt
 }
 
 // id returns an id that sorts an item with the key of the bound before or after all
@@ -99,21 +81,23 @@ func ceil(k sortkey.Key) int64 {
 }
 
 func (t *tree[K]) rank(b bound) int {
-	p, place := t.pivot(b)
-	if place != 0 {
-		return (place + 1) / 2 * t.len()
+	p, all := t.pivot(b)
+	if all {
+		return t.len()
 	}
-	if at, ok := t.recent.find(t.kind, p, b.after); ok {
+	if at, ok := t.recent.find(t.kind, p); ok {
 		return at
 	}
-	at := t.search(func(it item[K]) bool { return t.before(it, p, b.after) })
-	t.recent.add(&knownRank[K]{p, b.after, at})
+	at := t.search(p)
+	t.recent.add(&knownRank[K]{p, at})
 	return at
 }
 
-// search returns the position of the first item that is not before a place, or the
-// number of items. O(log n) comparisons, O(log² n) in all.
-func (t *tree[K]) search(before func(item[K]) bool) int {
+func (t *tree[K]) position(e *Entry) int { return t.search(t.item(e)) - 1 }
+
+// search returns the number of items that do not compare greater than a pivot. O(log n)
+// comparisons, O(log² n) in all.
+func (t *tree[K]) search(pivot item[K]) int {
 	low, high := 0, t.len()
 	slots := t.probes.get(minSearches, min(1<<bits.Len(uint(high)), maxProbes))
 	for node := 1; low < high; { // numbers the positions as the nodes of a binary heap
@@ -128,53 +112,37 @@ func (t *tree[K]) search(before func(item[K]) bool) int {
 			slots[node].Store(&item[K]{it.key, it.id, it.entry})
 		}
 		node *= 2
-		if before(it) {
+		if t.less(pivot, it) {
+			high = middle
+		} else {
 			low = middle + 1
 			node++
-		} else {
-			high = middle
 		}
 	}
 	return low
 }
 
-// before reports whether an item is before the bound of a pivot.
-func (t *tree[K]) before(it, pivot item[K], after bool) bool {
-	c := t.compare(it, pivot)
-	return c < 0 || c == 0 && after
-}
-
-func (t *tree[K]) position(e *Entry) int {
-	p := t.item(e)
-	return t.search(func(it item[K]) bool { return t.compare(it, p) < 0 })
-}
-
 // first descends the tree once. O(log n).
 func (t *tree[K]) first(r ordering.Range, desc bool) (found *Entry) {
-	from, to := lower(r), upper(r)
-	low, lowPlace := t.pivot(from)
-	high, highPlace := t.pivot(to)
-	if lowPlace > 0 || highPlace < 0 {
-		return nil
-	}
+	low, none := t.pivot(lower(r))
+	high, all := t.pivot(upper(r))
 	each := func(it item[K]) bool {
-		tooLow := lowPlace == 0 && t.before(it, low, from.after)
-		tooHigh := highPlace == 0 && !t.before(it, high, to.after)
-		if tooLow || tooHigh {
-			return desc && !tooLow || !desc && !tooHigh // it equals the pivot but is outside the range
+		switch {
+		case !t.less(low, it):
+			return !desc
+		case all || !t.less(high, it):
+			found = it.entry
 		}
-		found = it.entry
 		return false
 	}
 	switch {
-	case desc && highPlace > 0:
-		t.items.Reverse(each)
-	case desc:
-		t.items.Descend(high, each)
-	case lowPlace < 0:
-		t.items.Scan(each)
-	default:
+	case none:
+	case !desc:
 		t.items.Ascend(low, each)
+	case all:
+		t.items.Reverse(each)
+	default:
+		t.items.Descend(high, each)
 	}
 	return found
 }

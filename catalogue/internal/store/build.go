@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -46,6 +47,9 @@ const (
 	maxFills = 3
 )
 
+// errLargeKeys is returned if the keys of an index would be too large.
+var errLargeKeys = errors.New("keys are too large")
+
 // build returns a frozen state that was published at some time during the call and has
 // the sequence of a query. It builds the missing index or waits for the reader that is
 // building it.
@@ -56,10 +60,7 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 		if err != nil || x != nil {
 			return s, err
 		}
-		b, err := c.join(ctx, terms)
-		if err != nil {
-			return nil, err
-		}
+		b := c.join(terms)
 		if b == nil {
 			continue // the index was installed meanwhile
 		}
@@ -81,51 +82,26 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 
 // join returns the build for canonical terms, starting one if necessary, or nil
 // if there is an index. The caller must wait for the build.
-func (c *Store) join(ctx context.Context, terms []ordering.Term) (*build, error) {
-	c.mu.Lock()
-	b, found := c.joined(terms)
-	c.mu.Unlock()
-	if found {
-		return b, nil
-	}
-	s := c.Current()
-	release, err := s.slots.take(ctx, terms)
-	if err != nil {
-		return nil, err
-	}
+func (c *Store) join(terms []ordering.Term) *build {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b, found := c.joined(terms); found {
-		release()
-		return b, nil
+	s := c.published.Load()
+	if s.index(terms) != nil {
+		return nil
+	}
+	if i := slices.IndexFunc(c.builds, func(b *build) bool { return slices.Equal(b.terms, terms) }); i >= 0 {
+		c.builds[i].waiting++
+		return c.builds[i]
 	}
 	terms = slices.Clone(terms)
-	b = &build{empty: newIndex(c.typ.resolve(terms), terms)}
-	b.terms = terms
-	s = c.replace(func(s *State) { s.builds = append(slices.Clip(s.builds), b) })
-	b.start(func() { c.run(b, s) }, func() {
+	b := &build{task: task{terms: terms}, empty: newIndex(c.typ.resolve(terms), terms)}
+	c.builds = append(c.builds, b)
+	b.start(s.slots, func(ctx context.Context) { c.run(ctx, b) }, func() {
 		c.mu.Lock()
 		c.drop(b)
 		c.mu.Unlock()
-		release()
 	})
-	return b, nil
-}
-
-// joined returns the build for terms and true, or nil and true if there is
-// an index, or nil and false if there is neither. The state mutex must be held.
-func (c *Store) joined(terms []ordering.Term) (*build, bool) {
-	s := c.published.Load()
-	if s.index(terms) != nil {
-		return nil, true
-	}
-	for _, b := range s.builds {
-		if slices.Equal(b.terms, terms) {
-			b.waiting++
-			return b, true
-		}
-	}
-	return nil, false
+	return b
 }
 
 // replace publishes a sibling of the published state after f has changed
@@ -140,44 +116,57 @@ func (c *Store) replace(f func(*State)) *State {
 	return next
 }
 
-// drop removes a build from the published state if it is still there. The state
-// mutex must be held.
+func without(builds []*build, b *build) []*build {
+	return slices.DeleteFunc(slices.Clone(builds), func(o *build) bool { return o == b })
+}
+
+// drop removes a build, which writers then no longer record changes for. The state mutex
+// must be held.
 func (c *Store) drop(b *build) {
+	c.builds = without(c.builds, b)
 	if slices.Contains(c.published.Load().builds, b) {
-		c.replace(func(s *State) {
-			s.builds = slices.DeleteFunc(slices.Clone(s.builds), func(o *build) bool { return o == b })
-		})
+		c.replace(func(s *State) { s.builds = without(s.builds, b) })
 	}
 }
 
-// run fills an index from s, applies the changes made meanwhile and installs the
-// index.
-func (c *Store) run(b *build, s *State) {
-	for fills := 0; s != nil; fills++ {
-		if b.noIndex = fills == maxFills; b.noIndex {
-			return
-		}
+// run fills an index from a state, applies the changes made meanwhile and installs the
+// index. If the build is stale then, run starts over.
+func (c *Store) run(ctx context.Context, b *build) {
+	for range maxFills {
+		s := c.begin(b)
 		x := b.empty.empty()
-		complete, small := x.build(s.Entries(), maxKeys(s.Len(), b.terms), b.abandoned.Load)
-		if b.noIndex = !small; !complete {
+		if err := x.build(ctx, s.Entries(), maxKeys(s.Len(), b.terms)); err != nil {
+			b.noIndex = err == errLargeKeys
 			return
 		}
-		s = c.finish(b, x)
+		if c.finish(ctx, b, x) {
+			return
+		}
 	}
+	b.noIndex = true
+}
+
+// begin returns the state from which a build is filled. From then on, writers record
+// their changes for the build.
+func (c *Store) begin(b *build) *State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.missed, b.stale = nil, false
+	return c.replace(func(s *State) { s.builds = append(without(s.builds, b), b) })
 }
 
 // finish applies missed changes until few are left, applies those as well and
 // installs the index. If writers are faster than that, they have to wait at last; readers
-// never do. If the build is stale, it returns the state to start over from.
-func (c *Store) finish(b *build, x index) (restart *State) {
+// never do. It reports whether the build is done; otherwise it is stale.
+func (c *Store) finish(ctx context.Context, b *build, x index) (done bool) {
 	for round := 0; ; round++ {
 		if round == maxRounds {
 			c.committing.Lock()
 			defer c.committing.Unlock()
 		}
-		missed, restart := c.install(b, x)
-		if restart != nil || missed == nil {
-			return restart
+		missed, done := c.install(ctx, b, x)
+		if missed == nil {
+			return done
 		}
 		for _, m := range missed {
 			x.set(m.Change, m.keys)
@@ -186,21 +175,17 @@ func (c *Store) finish(b *build, x index) (restart *State) {
 }
 
 // install publishes a state with the index if few changes are missed. Otherwise it
-// returns those changes. If the build is stale, it returns the state to start over from.
-func (c *Store) install(b *build, x index) (missed []missedChange, restart *State) {
+// returns those changes. It reports whether the build is done, because the index is
+// installed or no reader waits for it.
+func (c *Store) install(ctx context.Context, b *build, x index) (missed []missedChange, done bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	missed, b.missed = b.missed, nil
 	switch {
-	case b.abandoned.Load():
-		return nil, nil
-	case b.stale:
-		b.stale = false
-		s := c.published.Load()
-		s.frozen.Store(true)
-		return nil, s
+	case ctx.Err() != nil || b.stale:
+		return nil, !b.stale
 	case len(missed) > catchUp:
-		return missed, nil
+		return missed, false
 	}
 	for _, m := range missed {
 		x.set(m.Change, m.keys)
@@ -208,13 +193,13 @@ func (c *Store) install(b *build, x index) (missed []missedChange, restart *Stat
 	installed := orderingIndex{terms: b.terms, index: x, used: new(atomic.Int64)}
 	installed.used.Store(c.clock.Add(1))
 	b.state = c.replace(func(s *State) {
-		s.builds = slices.DeleteFunc(slices.Clone(s.builds), func(o *build) bool { return o == b })
+		s.builds = without(s.builds, b)
 		if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
 			s.indexes = append(slices.Clone(s.indexes), installed)
 			s.evict()
 		}
 	})
-	return nil, nil
+	return nil, true
 }
 
 // A sortCache holds the sequences that were sorted for one state alone, because
@@ -304,11 +289,7 @@ func (s *State) sort(ctx context.Context, q Query) (sequence, error) {
 	if err != nil || x != nil {
 		return x, err
 	}
-	release, err := s.slots.take(ctx, terms)
-	if err != nil {
-		return nil, err
-	}
-	o := s.join(slices.Clone(terms), release)
+	o := s.join(slices.Clone(terms))
 	if err := o.wait(ctx, &s.sorted.mu, func() { s.sorted.drop(o) }); err != nil {
 		return nil, err
 	}
@@ -316,15 +297,13 @@ func (s *State) sort(ctx context.Context, q Query) (sequence, error) {
 }
 
 // join returns the sequence of canonical terms, starting to sort it if necessary.
-// The caller must wait for it. join arranges that release is called when the slot
-// is no longer needed.
-func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
+// The caller must wait for it.
+func (s *State) join(terms []ordering.Term) *sortedEntries {
 	cache := &s.sorted
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	if o := cache.find(terms); o != nil {
 		o.waiting++
-		release()
 		return o
 	}
 	o := &sortedEntries{task: task{terms: terms}, key: s.typ.resolve(terms[:1])[0].Key}
@@ -332,34 +311,34 @@ func (s *State) join(terms []ordering.Term, release func()) *sortedEntries {
 	if len(cache.all) > maxSorted {
 		cache.all = slices.Delete(cache.all, 0, 1)
 	}
-	o.start(func() { o.entries = s.typ.sort(s.Entries(), terms, o.abandoned.Load) }, func() {
+	o.start(s.slots, func(ctx context.Context) { o.entries, _ = s.typ.sort(ctx, s.Entries(), terms) }, func() {
 		if o.failure != nil {
 			cache.mu.Lock()
 			cache.drop(o)
 			cache.mu.Unlock()
 		}
-		release()
 	})
 	return o
 }
 
 // sort returns entries, which it may change, in the order of canonical terms. It compares
-// their keys or, if those are too large, the values of their fields. If stopped returns
-// true, it ends early.
-func (typ *Type) sort(entries []*Entry, terms []ordering.Term, stopped func() bool) []*Entry {
+// their keys or, if those are too large, the values of their fields. The error is
+// ctx.Err().
+func (typ *Type) sort(ctx context.Context, entries []*Entry, terms []ordering.Term) ([]*Entry, error) {
 	fields := typ.resolve(terms)
 	if len(terms) > 0 {
-		if sorted, small := newIndex(fields, terms).sort(entries, maxKeys(len(entries), terms), stopped); small {
-			return sorted
+		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms))
+		if err != errLargeKeys {
+			return sorted, err
 		}
 	}
 	slices.SortFunc(entries, func(a, b *Entry) int {
-		if stopped() {
+		if ctx.Err() != nil {
 			return 0
 		}
 		return compareEntries(a, b, fields, terms)
 	})
-	return entries
+	return entries, ctx.Err()
 }
 
 // compareEntries compares the values of fields in turn and then the ids.
@@ -377,23 +356,30 @@ func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
 }
 
 // A task is work for an ordering that several readers may wait for. It runs in its
-// own goroutine and should stop early once it is abandoned.
+// own goroutine.
 type task struct {
-	terms     []ordering.Term
-	waiting   int         // guarded by the mutex of the list that the task is in
-	abandoned atomic.Bool // no reader waits any more
-	done      chan struct{}
-	failure   *failure // set before done is closed unless the work returned
+	terms   []ordering.Term
+	waiting int    // guarded by the mutex of the list that the task is in
+	cancel  func() // ends the context of the work, because no reader waits any more
+	done    chan struct{}
+	failure *failure // set before done is closed unless the work returned
 }
 
-// start calls work and then end in a new goroutine. It calls end even if work
-// panics or calls runtime.Goexit.
-func (t *task) start(work, end func()) {
-	t.waiting, t.done = 1, make(chan struct{})
+// start calls work, once it has a slot, and then end in a new goroutine. It calls end even
+// if work panics or calls runtime.Goexit.
+func (t *task) start(s slots, work func(context.Context), end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	t.waiting, t.cancel, t.done = 1, cancel, make(chan struct{})
 	go func() {
 		defer close(t.done)
 		defer end()
-		watch(work, func(f *failure) { t.failure = f })
+		defer cancel()
+		release, err := s.take(ctx, t.terms)
+		if err != nil {
+			return
+		}
+		defer release()
+		watch(func() { work(ctx) }, func(f *failure) { t.failure = f })
 	}()
 }
 
@@ -409,7 +395,7 @@ func (t *task) ready() bool {
 
 // wait waits until the task is done. If the work panicked or called runtime.Goexit, so
 // does wait. If ctx is done first, wait returns ctx.Err(); if no other reader
-// waits then, it abandons the task and calls leave while it holds mu.
+// waits then, it cancels the work and calls leave while it holds mu.
 func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	if t.ready() {
 		return nil
@@ -420,7 +406,7 @@ func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if t.waiting--; t.waiting == 0 {
-			t.abandoned.Store(true)
+			t.cancel()
 			leave()
 		}
 		return ctx.Err()

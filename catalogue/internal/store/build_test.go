@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // An index contains what was written while it was built. Readers of the same
@@ -123,64 +122,6 @@ func TestBuildDuringManyBatches(t *testing.T) {
 	}
 }
 
-// A batch that began before an index was installed either updates the index or
-// drops it.
-func TestIndexInstalledDuringBatch(t *testing.T) {
-	for _, changes := range []int{1, fewChanges, fewChanges + 1, 100} {
-		c := newStore(t, newType(0), 20)
-		ordered(t, c, "number")
-		err := c.Batch(func(tx *Tx) error {
-			for id := 11; id < 11+changes; id++ {
-				tx.Write(Change{tx.Get(id), &(&record{Entry: Entry{id}, number: int64(-id)}).Entry})
-			}
-			ordered(t, c, "text")
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Check(); err != nil {
-			t.Errorf("%d changes: %v", changes, err)
-		}
-		for _, terms := range []string{"number", "text"} {
-			if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
-				t.Errorf("%d changes, by %s (-want +got):\n%s", changes, terms, diff)
-			}
-		}
-	}
-}
-
-// If the computation of a key panics, all readers that wait for the build panic,
-// and no others do. The next build succeeds.
-func TestPanickingBuild(t *testing.T) {
-	for _, terms := range []string{"slow", "slow,number"} {
-		c := newStore(t, newType(0), 20)
-		g := stopAt(c, 7)
-		g.panics = true
-		first := begin(within(t), c, terms)
-		<-g.entered
-		second := begin(within(t), c, terms)
-		waiting(t, c, c, 2)
-		put(c, &record{})
-		ordered(t, c, "number")
-		close(g.leave)
-		for _, result := range []<-chan any{first, second} {
-			if diff := cmp.Diff(any("panic: no key"), <-result); diff != "" {
-				t.Errorf("by %s (-want +got):\n%s", terms, diff)
-			}
-		}
-		if s := c.Current(); len(s.builds) != 0 {
-			t.Errorf("%d builds are left", len(s.builds))
-		}
-		if diff := cmp.Diff(sorted(c.Current().Entries(), terms), ordered(t, c, terms)); diff != "" {
-			t.Errorf("by %s afterwards (-want +got):\n%s", terms, diff)
-		}
-		if n := c.Current().slots.taken(); n != 0 {
-			t.Errorf("%d slots are still taken", n)
-		}
-	}
-}
-
 // If the last record with a member is deleted while an index by the member is
 // built, readers of the store get an error. Readers of an earlier state do not.
 func TestMemberRemovedDuringBuild(t *testing.T) {
@@ -217,20 +158,17 @@ func TestMemberRemovedDuringBuild(t *testing.T) {
 func TestAbandonedBuild(t *testing.T) {
 	c := newStore(t, newType(0), 5)
 	terms := parse("text")
-	b := &build{empty: newIndex(c.typ.resolve(terms), terms)}
-	b.terms = terms
-	c.mu.Lock()
-	s := c.replace(func(s *State) { s.builds = []*build{b} })
-	c.mu.Unlock()
+	b := &build{task: task{terms: terms}, empty: newIndex(c.typ.resolve(terms), terms)}
 	x := b.empty.empty()
-	x.fill(s.Entries())
-	b.abandoned.Store(true)
+	x.fill(c.begin(b).Entries())
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
 	c.mu.Lock()
 	c.drop(b)
 	c.mu.Unlock()
 	put(c, &record{})
-	if restart := c.finish(b, x); restart != nil || b.state != nil || len(indexed(c)) != 0 {
-		t.Errorf("restarted %v, installed %v, indexes %v, want none", restart != nil, b.state != nil, indexed(c))
+	if done := c.finish(canceled, b, x); !done || b.state != nil || len(indexed(c)) != 0 {
+		t.Errorf("done %v, installed %v, indexes %v, want true, false and none", done, b.state != nil, indexed(c))
 	}
 }
 
@@ -259,19 +197,15 @@ func (x *busyIndex) set(ch Change, k keys) {
 func TestBuildOfBusyStore(t *testing.T) {
 	c := newStore(t, newType(0), 5)
 	terms := parse("text")
-	b := &build{empty: newIndex(c.typ.resolve(terms), terms)}
-	b.terms = terms
-	c.mu.Lock()
-	s := c.replace(func(s *State) { s.builds = []*build{b} })
-	c.mu.Unlock()
+	b := &build{task: task{terms: terms}, empty: newIndex(c.typ.resolve(terms), terms)}
 	x := &busyIndex{index: b.empty.empty(), c: c}
-	x.fill(s.Entries())
+	x.fill(c.begin(b).Entries())
 	for range 3 * catchUp {
 		put(c, &record{})
 	}
-	restart := c.finish(b, x)
-	if diff := cmp.Diff([]string{"text"}, indexed(c)); restart != nil || diff != "" {
-		t.Errorf("restarted %v, indexes (-want +got):\n%s", restart != nil, diff)
+	done := c.finish(t.Context(), b, x)
+	if diff := cmp.Diff([]string{"text"}, indexed(c)); !done || diff != "" {
+		t.Errorf("done %v, indexes (-want +got):\n%s", done, diff)
 	}
 	if x.locked > catchUp {
 		t.Errorf("%d changes are applied while the state mutex is held, want at most %d", x.locked, catchUp)
@@ -319,19 +253,6 @@ func TestSortOldState(t *testing.T) {
 	}
 }
 
-// A lenient query is sorted by id if its field is unknown.
-func TestSortUnknownField(t *testing.T) {
-	s := newStore(t, newType(0), 3).Current()
-	x, err := s.sort(t.Context(), Query{Terms: parse("no_such"), Lenient: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := x.page(nil, 0, 10, false)
-	if diff := cmp.Diff(ordered(t, s, "id"), ids(got)); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
-}
-
 // reversed returns the terms of the reverse order.
 func reversed(terms string) string {
 	var list []string
@@ -345,79 +266,15 @@ func reversed(terms string) string {
 	return strings.Join(list, ",")
 }
 
-// Sorted entries are paged and scanned in both directions.
-func TestSortedEntries(t *testing.T) {
-	c := newStore(t, newType(0), 10)
-	old := oldState(c)
-	for _, terms := range []string{"number,-text", "-number,text"} {
-		want := sorted(old.Entries(), terms)
-		for _, w := range []pagination.Window{{Limit: 3}, {Limit: 3, Offset: 4}, {Limit: 3, Offset: 8}, {Limit: 3, Offset: 10}, {Limit: 0}} {
-			entries, count, err := old.Page(within(t), Query{Terms: parse(terms), Window: w})
-			if diff := cmp.Diff(paged(want, w), ids(entries)); diff != "" || count != 10 || err != nil {
-				t.Errorf("%+v by %s: count %d, %v (-want +got):\n%s", w, terms, count, err, diff)
-			}
+// A page can have entries of several values, in both directions.
+func TestSeveralValuesOfSortedEntries(t *testing.T) {
+	old := oldState(newStore(t, newType(0), 30))
+	for _, terms := range []string{"number", "-number"} {
+		want := selected(old.Entries(), terms, func(r *record) bool { return r.number == 1 || r.number == 4 })
+		got := found(t, old, Query{Where: conditions(t, ordering.OneOf("number", 1, 4)), Terms: parse(terms)})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("by %s (-want +got):\n%s", terms, diff)
 		}
-		for _, n := range []int{1, 5, 10} {
-			scan, err := old.Scan(within(t), Query{Terms: parse(terms)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []*Entry
-			scan(func(e *Entry) bool { got = append(got, e); return len(got) < n })
-			if diff := cmp.Diff(want[:n], ids(got)); diff != "" {
-				t.Errorf("scan by %s (-want +got):\n%s", terms, diff)
-			}
-		}
-	}
-}
-
-// If keys are too large for an index, a state is sorted by the values of the fields.
-func TestSortLargeKeys(t *testing.T) {
-	rng := random(t)
-	c := newStore(t, newType(0), 0)
-	for range 40 {
-		r := randomRecord(rng, 0)
-		r.text = strings.Repeat("x", 2000) + r.text
-		put(c, r)
-	}
-	old := oldState(c)
-	for _, terms := range []string{"text,number", "number,text", "number,-text,note", "text,-id"} {
-		for _, terms := range []string{terms, reversed(terms)} {
-			for reason, p := range map[string]pager{"the store": c, "an old state": old, "the current state": c.Current()} {
-				entries := c.Current().Entries()
-				if s, ok := p.(*State); ok {
-					entries = s.Entries()
-				}
-				if diff := cmp.Diff(sorted(entries, terms), ordered(t, p, terms)); diff != "" {
-					t.Errorf("%s by %s (-want +got):\n%s", reason, terms, diff)
-				}
-			}
-		}
-	}
-	if diff := cmp.Diff([]string(nil), indexed(c)); diff != "" {
-		t.Errorf("indexes (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(sorted(c.Current().Entries(), "-text"), ordered(t, c, "-text")); diff != "" {
-		t.Errorf("by text alone (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"text"}, indexed(c)); diff != "" {
-		t.Errorf("indexes after an order by text alone (-want +got):\n%s", diff)
-	}
-}
-
-// If a sort panics, the readers that wait for it panic, and the next sort succeeds.
-func TestPanickingSort(t *testing.T) {
-	c := newStore(t, newType(0), 10)
-	old := oldState(c)
-	recordOf(old.Get(3)).gate = panickingGate()
-	if diff := cmp.Diff(any("panic: no key"), <-begin(within(t), old, "slow,text")); diff != "" {
-		t.Errorf("result (-want +got):\n%s", diff)
-	}
-	if n := len(old.sorted.all) + old.slots.taken(); n != 0 {
-		t.Errorf("%d sequences and slots are left", n)
-	}
-	if diff := cmp.Diff(sorted(old.Entries(), "slow,text"), ordered(t, old, "slow,text")); diff != "" {
-		t.Errorf("the next sort (-want +got):\n%s", diff)
 	}
 }
 

@@ -84,8 +84,11 @@ func (t *tree[K]) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 	if desc {
 		pos = t.len() - 1 - offset
 	}
+	if n > partLen {
+		return t.walk(dst, pos, n, desc)
+	}
 	list := t.parts.get(4+t.len()>>10, t.len()>>partShift+1)
-	if list == nil || n > partLen {
+	if list == nil {
 		return t.walk(dst, pos, n, desc)
 	}
 	for n > 0 {
@@ -126,16 +129,15 @@ type rankCache[K any] struct {
 	all  [8]atomic.Pointer[knownRank[K]]
 }
 
-// A knownRank is the position of a bound.
+// A knownRank is the number of items before a bound.
 type knownRank[K any] struct {
 	pivot item[K]
-	after bool
 	at    int
 }
 
-func (r *rankCache[K]) find(k *kind[K], pivot item[K], after bool) (at int, ok bool) {
+func (r *rankCache[K]) find(k *kind[K], pivot item[K]) (at int, ok bool) {
 	for i := range min(r.next.Load(), uint32(len(r.all))) {
-		if b := r.all[i].Load(); b != nil && b.after == after && k.compare(b.pivot, pivot) == 0 {
+		if b := r.all[i].Load(); b != nil && b.pivot.id == pivot.id && k.compare(b.pivot, pivot) == 0 {
 			return b.at, true
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // Check returns an error that describes the first violated invariant of the store
@@ -41,10 +40,14 @@ func (s *State) Check() error {
 			return fmt.Errorf("id %d is stored, the highest id is %d", e.ID, s.lastID)
 		}
 	}
-	if err := cmp.Or(s.checkIndex(nil, s.primary), s.checkUnique()); err != nil {
+	if err := cmp.Or(s.checkIndex(nil, s.primary), s.unique(difference(nil, s.Entries()))); err != nil {
 		return err
 	}
-	combined := 0
+	for _, x := range s.typ.uniqueIndexes() {
+		if i := findTerms(s.indexes, x.terms); i < 0 || !s.indexes[i].unique {
+			return fmt.Errorf("the unique field %s has no index", ordering.Format(x.terms))
+		}
+	}
 	for i, x := range s.indexes {
 		if err := s.checkIndex(x.terms, x.index); err != nil {
 			return err
@@ -52,15 +55,11 @@ func (s *State) Check() error {
 		if findTerms(s.indexes, x.terms) != i {
 			return fmt.Errorf("ordering %s has two indexes", ordering.Format(x.terms))
 		}
-		if !x.unique && x.keySize() > maxKeys(s.Len(), x.terms) {
-			return fmt.Errorf("ordering %s: the keys have %d bytes", ordering.Format(x.terms), x.keySize())
-		}
-		if len(x.terms) > 1 {
-			combined++
-		}
 	}
-	if combined > maxCombined {
-		return fmt.Errorf("%d multi-field indexes", combined)
+	limited := s.sibling()
+	limited.indexes = slices.Clone(s.indexes)
+	if limited.evict(); len(limited.indexes) < len(s.indexes) {
+		return fmt.Errorf("%d indexes exceed the limits", len(s.indexes)-len(limited.indexes))
 	}
 	s.sorted.mu.Lock()
 	defer s.sorted.mu.Unlock()
@@ -69,26 +68,6 @@ func (s *State) Check() error {
 			if err := s.checkSequence(o.terms, o); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// checkUnique checks that each unique field has an index and no value twice.
-func (s *State) checkUnique() error {
-	for _, field := range s.typ.Unique {
-		f, _ := s.typ.Field(field)
-		i := findTerms(s.indexes, []ordering.Term{ordering.Asc(field)})
-		if field != s.typ.ID && (i < 0 || !s.indexes[i].unique) {
-			return fmt.Errorf("the unique field %s has no index", field)
-		}
-		ids := map[string]int{}
-		for _, e := range s.Entries() {
-			k := f.Key(e)
-			if other, twice := ids[string(k.Append(nil))]; twice && k.Compare(sortkey.Null()) != 0 {
-				return fmt.Errorf("ids %d and %d have the same %s", other, e.ID, field)
-			}
-			ids[string(k.Append(nil))] = e.ID
 		}
 	}
 	return nil
@@ -106,57 +85,43 @@ func (s *State) checkIndex(terms []ordering.Term, x index) error {
 }
 
 // checkSequence checks that a sequence has all entries, sorted by terms.
-func (s *State) checkSequence(terms []ordering.Term, q sequence) error {
+func (s *State) checkSequence(terms []ordering.Term, x sequence) error {
 	fields := s.typ.resolve(terms)
-	var before *Entry
-	var err error
-	n := 0
-	q.scan(false, func(e *Entry) bool {
-		switch {
-		case s.Get(e.ID) != e:
-			err = fmt.Errorf("ordering %q: the entry with id %d is not that of the record", ordering.Format(terms), e.ID)
-		case before != nil && compareEntries(before, e, fields, terms) >= 0:
-			err = fmt.Errorf("ordering %q: id %d comes before %d", ordering.Format(terms), before.ID, e.ID)
+	all := x.page(nil, 0, x.len(), false)
+	for i, e := range all {
+		if s.Get(e.ID) != e || i > 0 && compareEntries(all[i-1], e, fields, terms) >= 0 {
+			return fmt.Errorf("ordering %q: id %d is out of order or not the record", ordering.Format(terms), e.ID)
 		}
-		before = e
-		n++
-		return err == nil
-	})
-	if err == nil && (n != s.Len() || q.len() != n) {
-		err = fmt.Errorf("ordering %q: %d entries, length %d, want %d", ordering.Format(terms), n, q.len(), s.Len())
 	}
-	return err
+	if len(all) != s.Len() {
+		return fmt.Errorf("ordering %q: %d entries, want %d", ordering.Format(terms), len(all), s.Len())
+	}
+	return nil
 }
 
-// checkHistory checks that there are at most limit events, that they are sorted,
-// that each revision has a last event, and that they lead to the records of the
-// state.
+// checkHistory checks that there are at most limit events, that each revision has a last
+// event, and that the events lead to the records of the state.
 func (s *State) checkHistory(limit int) error {
 	h := s.history
-	if h.events == nil {
-		return nil
-	}
-	if n := h.events.Len(); n > limit || h.from > s.revision {
-		return fmt.Errorf("%d events are kept, at most %d, since revision %d of %d", n, limit, h.from, s.revision)
+	events := slices.Collect(h.after(0))
+	if len(events) > limit || h.from > s.revision {
+		return fmt.Errorf("%d events are kept, at most %d, since revision %d of %d",
+			len(events), limit, h.from, s.revision)
 	}
 	latest := map[int]Event{}
-	var before Event
-	for ev := range h.after(0) {
+	for i, ev := range events {
+		last := i == len(events)-1 || events[i+1].Revision > ev.Revision
 		previous, found := latest[ev.ID] // of the same record
 		switch {
-		case ev.Revision < max(before.Revision, h.from), ev.Revision == before.Revision && (before.Last || ev.ID <= before.ID):
-			return fmt.Errorf("the event of revision %d, id %d, comes after revision %d, id %d", ev.Revision, ev.ID, before.Revision, before.ID)
-		case ev.Revision > before.Revision && len(latest) > 0 && !before.Last:
-			return fmt.Errorf("revision %d has no last event", before.Revision)
-		case ev.New != nil && ev.New.ID != ev.ID || ev.Inserted && ev.New == nil:
+		case ev.Revision < h.from, ev.Revision > s.revision, ev.Last != last:
+			return fmt.Errorf("revision %d, id %d is outside %d to %d, or wrongly marked as the last",
+				ev.Revision, ev.ID, h.from, s.revision)
+		case ev.New != nil && ev.New.ID != ev.ID || ev.Old == nil && ev.New == nil:
 			return fmt.Errorf("the event of revision %d, id %d, has another record", ev.Revision, ev.ID)
-		case found && (previous.New == nil) != ev.Inserted:
+		case found && previous.New != ev.Old:
 			return fmt.Errorf("the event of revision %d, id %d, contradicts the previous one", ev.Revision, ev.ID)
 		}
-		latest[ev.ID], before = ev, ev
-	}
-	if len(latest) > 0 && !before.Last || before.Revision > s.revision {
-		return fmt.Errorf("the last event is of revision %d, id %d, the state of revision %d", before.Revision, before.ID, s.revision)
+		latest[ev.ID] = ev
 	}
 	for id, ev := range latest {
 		if s.Get(id) != ev.New {

@@ -3,15 +3,111 @@ package store
 import (
 	"math"
 	"runtime"
-	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
+
+// A countingStore is a store that counts the calls of Field.Key for each field, and the
+// comparisons in the indexes that were passed to countComparisons.
+type countingStore struct {
+	*Store
+	keys        map[string]*atomic.Int64
+	comparisons *atomic.Int64
+}
+
+// newCountingStore returns a store of n records. The number of record id is id % 1000, its text
+// is "even" or "odd", and its note is that of record id.
+func newCountingStore(t testing.TB, n int, note func(id int) *string) *countingStore {
+	t.Helper()
+	typ := newType(0)
+	c := &countingStore{keys: map[string]*atomic.Int64{}, comparisons: new(atomic.Int64)}
+	plain, fields := typ.Field, map[string]Field{}
+	for _, name := range []string{"id", "number", "text", "note", "slow"} {
+		f, _ := plain(name)
+		calls := new(atomic.Int64)
+		c.keys[name] = calls
+		key := f.Key
+		f.Key = func(e *Entry) sortkey.Key { calls.Add(1); return key(e) }
+		fields[name] = f
+	}
+	typ.Field = func(name string) (Field, bool) { f, ok := fields[name]; return f, ok }
+	c.Store = New(typ)
+	err := c.Replace(func(*State) ([]*Entry, error) {
+		entries := make([]*Entry, n)
+		for i := range entries {
+			id := i + 1
+			r := &record{Entry: Entry{id}, number: int64(id % 1000), text: []string{"even", "odd"}[id%2]}
+			if note != nil {
+				r.note = note(id)
+			}
+			entries[i] = &r.Entry
+		}
+		return entries, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// reset sets all counts to zero.
+func (c *countingStore) reset() {
+	c.comparisons.Store(0)
+	for _, n := range c.keys {
+		n.Store(0)
+	}
+}
+
+// keysOf returns the numbers of calls of Field.Key for the fields that had any.
+func (c *countingStore) keysOf() map[string]int64 {
+	calls := map[string]int64{}
+	for name, n := range c.keys {
+		if n.Load() > 0 {
+			calls[name] = n.Load()
+		}
+	}
+	return calls
+}
+
+// countComparisons gives the store indexes by id and by the fields that count their
+// comparisons.
+func (c *countingStore) countComparisons(fields ...string) {
+	primary := countingTree(newPrimary(), c.comparisons)
+	primary.fill(c.Current().Entries())
+	var indexes []orderingIndex
+	for _, name := range fields {
+		terms := parse(name)
+		x := newIndex(c.typ.resolve(terms), terms)
+		switch tree := x.(type) {
+		case *tree[int64]:
+			x = countingTree(tree, c.comparisons)
+		case *tree[string]:
+			x = countingTree(tree, c.comparisons)
+		}
+		x.fill(c.Current().Entries())
+		indexes = append(indexes, orderingIndex{terms: terms, index: x, used: new(atomic.Int64)})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.replace(func(s *State) { s.primary, s.indexes = primary, indexes })
+	c.reset()
+}
+
+// countingTree returns an empty tree like x that counts its comparisons.
+func countingTree[K any](x *tree[K], calls *atomic.Int64) *tree[K] {
+	k := *x.kind
+	less, compare := k.less, k.compare
+	k.less = func(a, b item[K]) bool { calls.Add(1); return less(a, b) }
+	k.compare = func(a, b item[K]) int { calls.Add(1); return compare(a, b) }
+	return newTree(&k)
+}
 
 // manyEntries is the number of records of the tests that count comparisons and keys. A
 // binary search among them makes at most searchCost comparisons.
@@ -19,117 +115,92 @@ const manyEntries = 100_000
 
 var searchCost = int64(math.Ceil(math.Log2(manyEntries + 1)))
 
-// The count and a page of one condition, in the order of its field, compute no key. Each
-// end of a range is one binary search. The page descends the tree once more; that is one
-// search too, but each node on the way may add a comparison, for which the test permits
-// another search.
-func TestCostOfPage(t *testing.T) {
+// A page, the first record and a position of one condition, in the order of its field, take a
+// bounded number of binary searches and compute no keys, except that of the record whose
+// position is wanted. A descent of a tree may compare once more at each node, for which
+// another search is permitted.
+func TestCost(t *testing.T) {
 	c := newCountingStore(t, manyEntries, nil)
 	c.countComparisons("number", "text")
+	where := func(list ...ordering.Condition) []ordering.Condition { return list }
+	keys := func(name string, n int64) map[string]int64 { return map[string]int64{name: n} }
+	none := map[string]int64{}
+	seven, odd := ordering.Equal("number", 7), ordering.Equal("text", "odd")
+	few, rare := ordering.OneOf("number", 3, 5, 900, 5000), ordering.OneOf("number", -2, -1, 7, 8)
+	const any = 1 << 40 // searches that are not limited
 	for _, row := range []struct {
-		c      ordering.Condition
-		terms  string
-		ranges int64
-		holds  func(r *record) bool
+		method   string
+		id       int // for Position
+		where    []ordering.Condition
+		terms    string
+		want     int // the count, the id of the first record, or the position
+		searches int64
+		keys     map[string]int64
 	}{
-		{ordering.Equal("number", 7), "number", 1, func(r *record) bool { return r.number == 7 }},
-		{ordering.Equal("number", 7), "id", 1, func(r *record) bool { return r.number == 7 }},
-		{ordering.Equal("number", 7), "-id", 1, func(r *record) bool { return r.number == 7 }},
-		{ordering.Equal("number", 7), "number,-id", 1, func(r *record) bool { return r.number == 7 }},
-		{ordering.Between("number", 100, 900), "-number", 1, func(r *record) bool { return 100 <= r.number && r.number <= 900 }},
-		{ordering.NotNull("number"), "number", 1, func(*record) bool { return true }},
-		{ordering.OneOf("number", 3, 5, 900, 5000), "number", 4, func(r *record) bool { return slices.Contains([]int64{3, 5, 900}, r.number) }},
-		{ordering.OneOf("number", 3, 5, 900, 5000), "-number", 4, func(r *record) bool { return slices.Contains([]int64{3, 5, 900}, r.number) }},
-		{ordering.Equal("text", "odd"), "text", 1, func(r *record) bool { return r.text == "odd" }},
-		{ordering.Prefix("text", "o"), "-text", 1, func(r *record) bool { return r.text == "odd" }},
-		{ordering.Greater("id", 99_000), "", 1, func(r *record) bool { return r.ID > 99_000 }},
-		{ordering.Less("id", 99_000), "-id", 1, func(r *record) bool { return r.ID < 99_000 }},
+		{"Page", 0, where(seven), "number", 100, 4, none},
+		{"Page", 0, where(seven), "-id", 100, 4, none},
+		{"Page", 0, where(seven), "number,-id", 100, 4, none},
+		{"Page", 0, where(ordering.Between("number", 100, 900)), "-number", 80_100, 4, none},
+		{"Page", 0, where(few), "number", 300, 10, none},
+		{"Page", 0, where(few), "-number", 300, 10, none},
+		{"Page", 0, where(odd), "text", 50_000, 4, none},
+		{"Page", 0, where(ordering.Prefix("text", "o")), "-text", 50_000, 4, none},
+		{"Page", 0, where(ordering.Greater("id", 99_000)), "", 1000, 4, none},
+		{"Page", 0, where(ordering.Less("id", 99_000)), "-id", 98_999, 4, none},
+		{"First", 0, where(seven), "number", 7, 2, none},
+		{"First", 0, where(seven), "-id", 99_007, 2, none},
+		{"First", 0, where(ordering.Greater("number", 500)), "-number", 99_999, 2, none},
+		{"First", 0, where(ordering.AtMost("number", 500)), "-number", 99_500, 2, none},
+		{"First", 0, where(rare), "number", 7, 6, none},
+		{"First", 0, where(ordering.OneOf("number", 7, 5000, 6000)), "-number", 99_007, 6, none},
+		{"First", 0, where(ordering.Equal("number", 5000)), "number", 0, 2, none},
+		{"First", 0, where(ordering.Greater("id", 400)), "id", 401, 2, none},
+		{"First", 0, where(ordering.Less("id", 400)), "-id", 399, 2, none},
+		{"First", 0, where(ordering.Between("number", 6, 9), odd), "number", 7, any, keys("text", 101)}, // up to the first match
+		{"First", 0, where(ordering.Equal("number", 6), odd), "-id", 0, any, keys("text", 100)},
+		{"First", 0, where(odd, ordering.Less("number", 999)), "-id", 99_997, any, keys("number", 2)},
+		{"First", 0, where(seven, odd), "text", 7, any, keys("text", 200)}, // sorted
+		{"Position", 50_007, nil, "number", 750, 3, keys("number", 1)},
+		{"Position", 50_007, nil, "-number", 99_249, 3, keys("number", 1)},
+		{"Position", 50_007, nil, "-id", 49_993, 3, none},
+		{"Position", 50_007, where(seven), "id", 50, 5, keys("number", 1)},
+		{"Position", 50_007, where(ordering.OneOf("number", 3, 7, 9)), "-number", 149, 9, keys("number", 1)},
+		{"Position", 50_007, where(ordering.Greater("id", 50_000)), "id", 6, 5, none},
+		{"Position", manyEntries + 1, nil, "number,text", -1, 3, none}, // no such id, so no index is built
+		{"Position", 4, where(odd, ordering.Greater("id", 3)), "number", -1, any, keys("text", 1)},
+		{"Position", 7, where(odd), "note", 3, any, map[string]int64{"text": 1, "note": 50_001}}, // counted, not sorted
+		{"Position", 7, where(odd), "-note", 49_996, any, map[string]int64{"text": 1, "note": 50_001}},
 	} {
-		want := selected(c.Current().Entries(), row.terms, row.holds)
-		q := Query{Where: conditions(t, row.c), Terms: parse(row.terms)}
-		for _, offset := range []int{0, len(want) / 2, len(want) - 10, len(want), math.MaxInt} {
-			q.Window = pagination.Window{Limit: 20, Offset: offset}
+		q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms)}
+		for _, offset := range []int{0, row.want / 2, row.want - 10, row.want, math.MaxInt} {
+			if row.method != "Page" && offset > 0 {
+				break
+			}
+			q.Window = pagination.Window{Limit: 20, Offset: max(offset, 0)}
 			for range 12 { // before and after items are remembered
 				c.reset()
-				entries, count, err := c.Page(within(t), q)
-				if diff := cmp.Diff(paged(want, q.Window), ids(entries), emptyIsNil); diff != "" || count != len(want) || err != nil {
-					t.Fatalf("%v by %q, offset %d: count %d, %v, want %d (-want +got):\n%s", row.c, row.terms, offset, count, err, len(want), diff)
+				var got int
+				var err error
+				switch row.method {
+				case "Page":
+					_, got, err = c.Page(within(t), q)
+				case "First":
+					var e *Entry
+					e, err = c.First(within(t), q)
+					got = idOf(e)
+				case "Position":
+					got, err = c.Position(within(t), row.id, q)
 				}
-				if got, most := c.comparisons.Load(), (2*row.ranges+2)*searchCost; got > most {
-					t.Errorf("%v by %q, offset %d: %d comparisons, want at most %d", row.c, row.terms, offset, got, most)
+				if got != row.want || err != nil {
+					t.Errorf("%s(%d) of %v by %q: %d, %v, want %d", row.method, row.id, row.where, row.terms, got, err, row.want)
 				}
-				if diff := cmp.Diff(map[string]int64{}, c.keysOf()); diff != "" {
-					t.Fatalf("%v by %q, offset %d: keys (-want +got):\n%s", row.c, row.terms, offset, diff)
+				if n, most := c.comparisons.Load(), row.searches*searchCost; n > most {
+					t.Errorf("%s(%d) of %v by %q, offset %d: %d comparisons, want at most %d", row.method, row.id, row.where, row.terms, offset, n, most)
+				}
+				if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
+					t.Errorf("%s(%d) of %v by %q: keys (-want +got):\n%s", row.method, row.id, row.where, row.terms, diff)
 				}
 			}
-		}
-	}
-}
-
-// First descends a tree once for each range until it finds an entry, and computes no key.
-func TestCostOfFirst(t *testing.T) {
-	c := newCountingStore(t, manyEntries, nil)
-	c.countComparisons("number")
-	for _, row := range []struct {
-		c      ordering.Condition
-		terms  string
-		ranges int64 // that are searched
-		want   int
-	}{
-		{ordering.Equal("number", 7), "number", 1, 7},
-		{ordering.Equal("number", 7), "-id", 1, 99_007},
-		{ordering.Greater("number", 500), "number", 1, 501},
-		{ordering.Greater("number", 500), "-number", 1, 99_999},
-		{ordering.AtMost("number", 500), "-number", 1, 99_500},
-		{ordering.OneOf("number", 0, 3, 7), "number", 1, 1000},
-		{ordering.OneOf("number", -2, -1, 7, 8), "number", 3, 7},
-		{ordering.OneOf("number", 7, 5000, 6000), "-number", 3, 99_007},
-		{ordering.Equal("number", 5000), "number", 1, 0},
-		{ordering.Greater("id", 400), "id", 1, 401},
-		{ordering.Less("id", 400), "-id", 1, 399},
-	} {
-		c.reset()
-		e, err := c.First(within(t), Query{Where: conditions(t, row.c), Terms: parse(row.terms)})
-		if idOf(e) != row.want || err != nil {
-			t.Errorf("%v by %q: First() = %d, %v, want %d", row.c, row.terms, idOf(e), err, row.want)
-		}
-		if got, most := c.comparisons.Load(), 2*row.ranges*searchCost; got > most || len(c.keysOf()) > 0 {
-			t.Errorf("%v by %q: %d comparisons, keys %v, want at most %d and none", row.c, row.terms, got, c.keysOf(), most)
-		}
-	}
-}
-
-// Position makes two searches for each range and one for the entry, and computes one key.
-// It also gets the entry by its id, which is a search with at most one more comparison
-// for each node, so the test permits two.
-func TestCostOfPosition(t *testing.T) {
-	c := newCountingStore(t, manyEntries, nil)
-	c.countComparisons("number")
-	for _, row := range []struct {
-		list   []ordering.Condition
-		terms  string
-		ranges int64
-		keys   map[string]int64
-		want   int
-	}{
-		{nil, "number", 0, map[string]int64{"number": 1}, 7*100 + 50},
-		{nil, "-number", 0, map[string]int64{"number": 1}, 992*100 + 49},
-		{nil, "-id", 0, map[string]int64{}, 49_993},
-		{[]ordering.Condition{ordering.Equal("number", 7)}, "id", 1, map[string]int64{"number": 1}, 50},
-		{[]ordering.Condition{ordering.Greater("number", 5)}, "number", 1, map[string]int64{"number": 1}, 150},
-		{[]ordering.Condition{ordering.OneOf("number", 3, 7, 9)}, "-number", 3, map[string]int64{"number": 1}, 149},
-		{[]ordering.Condition{ordering.Greater("id", 50_000)}, "id", 1, map[string]int64{}, 6},
-	} {
-		c.reset()
-		got, err := c.Position(within(t), 50_007, Query{Where: conditions(t, row.list...), Terms: parse(row.terms)})
-		if got != row.want || err != nil {
-			t.Errorf("%v by %q: Position() = %d, %v, want %d", row.list, row.terms, got, err, row.want)
-		}
-		if n, most := c.comparisons.Load(), (2*row.ranges+3)*searchCost; n > most {
-			t.Errorf("%v by %q: %d comparisons, want at most %d", row.list, row.terms, n, most)
-		}
-		if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
-			t.Errorf("%v by %q: keys (-want +got):\n%s", row.list, row.terms, diff)
 		}
 	}
 }
@@ -183,67 +254,6 @@ func TestCostOfFilters(t *testing.T) {
 	}
 }
 
-// First computes the keys of the filters up to the first match, if the records are in
-// order.
-func TestCostOfFirstWithFilters(t *testing.T) {
-	c := newCountingStore(t, manyEntries, nil)
-	c.countComparisons("number", "text")
-	for _, row := range []struct {
-		list  []ordering.Condition
-		terms string
-		want  int
-		keys  map[string]int64
-	}{
-		{[]ordering.Condition{ordering.Between("number", 6, 9), ordering.Equal("text", "odd")}, "number", 7, map[string]int64{"text": 101}},
-		{[]ordering.Condition{ordering.Equal("number", 6), ordering.Equal("text", "odd")}, "-id", 0, map[string]int64{"text": 100}},
-		{[]ordering.Condition{ordering.Equal("text", "odd"), ordering.Less("number", 999)}, "-id", 99_997, map[string]int64{"number": 2}},
-		{[]ordering.Condition{ordering.Equal("number", 7), ordering.Equal("text", "odd")}, "text", 7, map[string]int64{"text": 200}},
-	} {
-		c.reset()
-		e, err := c.First(within(t), Query{Where: conditions(t, row.list...), Terms: parse(row.terms)})
-		if idOf(e) != row.want || err != nil {
-			t.Errorf("%v by %q: First() = %d, %v, want %d", row.list, row.terms, idOf(e), err, row.want)
-		}
-		if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
-			t.Errorf("%v by %q: keys (-want +got):\n%s", row.list, row.terms, diff)
-		}
-	}
-}
-
-// Position computes no key if there is no record with the id or if it is not selected, and
-// sorts nothing.
-func TestCostOfPositionOfOthers(t *testing.T) {
-	const n = 5000
-	c := newCountingStore(t, n, nil)
-	c.countComparisons("text")
-	odd, third := ordering.Equal("text", "odd"), ordering.Greater("id", 3)
-	for _, row := range []struct {
-		reason string
-		id     int
-		list   []ordering.Condition
-		terms  string
-		keys   map[string]int64
-		want   int
-	}{
-		{"no such id, an ordering without an index", n + 1, nil, "number,text", map[string]int64{}, -1},
-		{"no such id, filtered and sorted", n + 1, []ordering.Condition{odd, third}, "number", map[string]int64{}, -1},
-		{"not selected", 4, []ordering.Condition{odd, third}, "number", map[string]int64{"text": 1}, -1},
-		{"selected: the number of the smaller ones is counted", 7, []ordering.Condition{odd}, "number",
-			map[string]int64{"text": 1, "number": n/2 + 1}, 3 * n / 1000},
-		{"in the reverse order", 7, []ordering.Condition{odd}, "-number",
-			map[string]int64{"text": 1, "number": n/2 + 1}, n/2 - 3*n/1000 - 1},
-	} {
-		c.reset()
-		got, err := c.Position(within(t), row.id, Query{Where: conditions(t, row.list...), Terms: parse(row.terms)})
-		if got != row.want || err != nil {
-			t.Errorf("%s: Position() = %d, %v, want %d", row.reason, got, err, row.want)
-		}
-		if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
-			t.Errorf("%s: keys (-want +got):\n%s", row.reason, diff)
-		}
-	}
-}
-
 // A sort of filtered entries by several terms makes no keys that are larger than those of
 // an index may be.
 func TestMemoryOfFilteredSort(t *testing.T) {
@@ -263,48 +273,5 @@ func TestMemoryOfFilteredSort(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n*size/4 {
 		t.Errorf("a page allocates %d bytes, want at most a quarter of the %d of the texts", bytes, n*size)
-	}
-}
-
-// Scans, filters and pages of a condition with many values find the same records as a
-// comparison with each value.
-func TestManyValues(t *testing.T) {
-	c := newCountingStore(t, 3000, nil)
-	c.countComparisons("number", "text")
-	var values []int64
-	for v := range int64(1000) {
-		if v%3 > 0 {
-			values = append(values, v)
-		}
-	}
-	many, odd := ordering.OneOf("number", values...), ordering.Equal("text", "odd")
-	for _, row := range []struct {
-		list  []ordering.Condition
-		terms string
-		holds func(r *record) bool
-	}{
-		{[]ordering.Condition{many}, "number", func(r *record) bool { return r.number%3 > 0 }},
-		{[]ordering.Condition{many}, "-number", func(r *record) bool { return r.number%3 > 0 }},
-		{[]ordering.Condition{many, odd}, "-text", func(r *record) bool { return r.number%3 > 0 && r.text == "odd" }},
-		{[]ordering.Condition{many, ordering.Less("id", 500)}, "id", func(r *record) bool { return r.number%3 > 0 && r.ID < 500 }},
-	} {
-		q := Query{Where: conditions(t, row.list...), Terms: parse(row.terms)}
-		want := selected(c.Current().Entries(), row.terms, row.holds)
-		scan, err := c.Scan(within(t), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []*Entry
-		scan(func(e *Entry) bool { got = append(got, e); return true })
-		if diff := cmp.Diff(want, ids(got)); diff != "" {
-			t.Errorf("%v by %q: Scan (-want +got):\n%s", row.list, row.terms, diff)
-		}
-		for _, w := range []pagination.Window{{Limit: 7, Offset: 300}, {Limit: 900, Offset: 90}, {}} {
-			q.Window = w
-			entries, count, err := c.Page(within(t), q)
-			if diff := cmp.Diff(paged(want, w), ids(entries), emptyIsNil); diff != "" || count != len(want) || err != nil {
-				t.Errorf("%v by %q: Page(%+v): count %d, %v (-want +got):\n%s", row.list, row.terms, w, count, err, diff)
-			}
-		}
 	}
 }

@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -39,9 +38,9 @@ func recordOf(e *Entry) *record { return (*record)(unsafe.Pointer(e)) }
 // newType returns a type whose records all have the same fields.
 func newType(history int) *Type {
 	fields := []Field{
-		{Name: "id", Kind: ordering.IntegerKey, Key: func(e *Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }},
-		{Name: "number", Kind: ordering.IntegerKey, Key: func(e *Entry) sortkey.Key { return sortkey.Int(recordOf(e).number) }},
-		{Name: "text", Kind: ordering.TextKey, Key: func(e *Entry) sortkey.Key { return sortkey.Text(recordOf(e).text) }},
+		{Name: "id", Kind: reflect.Int, Key: func(e *Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }},
+		{Name: "number", Kind: reflect.Int, Key: func(e *Entry) sortkey.Key { return sortkey.Int(recordOf(e).number) }},
+		{Name: "text", Kind: reflect.String, Key: func(e *Entry) sortkey.Key { return sortkey.Text(recordOf(e).text) }},
 		{Name: "note", Key: func(e *Entry) sortkey.Key {
 			if note := recordOf(e).note; note != nil {
 				return sortkey.Text(*note)
@@ -227,6 +226,17 @@ func compareField(a, b *record, name string) int {
 		return 1
 	case name == "note" && a.note != b.note:
 		return -1
+	case name == "note":
+		return 0
+	}
+	has, other := slices.Contains(a.members, name), slices.Contains(b.members, name)
+	switch {
+	case has && other:
+		return cmp.Compare(a.number, b.number)
+	case has:
+		return -1
+	case other:
+		return 1
 	}
 	return 0
 }
@@ -272,6 +282,7 @@ func (s slots) taken() int { return len(s[0]) + len(s[1]) }
 // A finder is a store, a state or a batch.
 type finder interface {
 	pager
+	Count(ctx context.Context, where []Condition) (int, error)
 	First(ctx context.Context, q Query) (*Entry, error)
 	Position(ctx context.Context, id int, q Query) (int, error)
 	Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error)
@@ -289,101 +300,6 @@ func conditions(t testing.TB, list ...ordering.Condition) (where []Condition) {
 		where = append(where, Condition{c.Field(), ranges})
 	}
 	return where
-}
-
-// A countingStore is a store that counts the calls of Field.Key for each field, and the
-// comparisons in the indexes that were passed to countComparisons.
-type countingStore struct {
-	*Store
-	keys        map[string]*atomic.Int64
-	comparisons *atomic.Int64
-}
-
-// newCountingStore returns a store of n records. The number of record id is id % 1000, its text
-// is "even" or "odd", and its note is that of record id.
-func newCountingStore(t testing.TB, n int, note func(id int) *string) *countingStore {
-	t.Helper()
-	typ := newType(0)
-	c := &countingStore{keys: map[string]*atomic.Int64{}, comparisons: new(atomic.Int64)}
-	plain, fields := typ.Field, map[string]Field{}
-	for _, name := range []string{"id", "number", "text", "note", "slow"} {
-		f, _ := plain(name)
-		calls := new(atomic.Int64)
-		c.keys[name] = calls
-		key := f.Key
-		f.Key = func(e *Entry) sortkey.Key { calls.Add(1); return key(e) }
-		fields[name] = f
-	}
-	typ.Field = func(name string) (Field, bool) { f, ok := fields[name]; return f, ok }
-	c.Store = New(typ)
-	err := c.Replace(func(*State) ([]*Entry, error) {
-		entries := make([]*Entry, n)
-		for i := range entries {
-			id := i + 1
-			r := &record{Entry: Entry{id}, number: int64(id % 1000), text: []string{"even", "odd"}[id%2]}
-			if note != nil {
-				r.note = note(id)
-			}
-			entries[i] = &r.Entry
-		}
-		return entries, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// reset sets all counts to zero.
-func (c *countingStore) reset() {
-	c.comparisons.Store(0)
-	for _, n := range c.keys {
-		n.Store(0)
-	}
-}
-
-// keysOf returns the numbers of calls of Field.Key for the fields that had any.
-func (c *countingStore) keysOf() map[string]int64 {
-	calls := map[string]int64{}
-	for name, n := range c.keys {
-		if n.Load() > 0 {
-			calls[name] = n.Load()
-		}
-	}
-	return calls
-}
-
-// countComparisons gives the store indexes by id and by the fields that count their
-// comparisons.
-func (c *countingStore) countComparisons(fields ...string) {
-	primary := countingTree(newPrimary(), c.comparisons)
-	primary.fill(c.Current().Entries())
-	var indexes []orderingIndex
-	for _, name := range fields {
-		terms := parse(name)
-		x := newIndex(c.typ.resolve(terms), terms)
-		switch tree := x.(type) {
-		case *tree[int64]:
-			x = countingTree(tree, c.comparisons)
-		case *tree[string]:
-			x = countingTree(tree, c.comparisons)
-		}
-		x.fill(c.Current().Entries())
-		indexes = append(indexes, orderingIndex{terms: terms, index: x, used: new(atomic.Int64)})
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.replace(func(s *State) { s.primary, s.indexes = primary, indexes })
-	c.reset()
-}
-
-// countingTree returns an empty tree like x that counts its comparisons.
-func countingTree[K any](x *tree[K], calls *atomic.Int64) *tree[K] {
-	k := *x.kind
-	less, compare := k.less, k.compare
-	k.less = func(a, b item[K]) bool { calls.Add(1); return less(a, b) }
-	k.compare = func(a, b item[K]) int { calls.Add(1); return compare(a, b) }
-	return newTree(&k)
 }
 
 // selected returns the ids of the entries that satisfy a predicate, in the order of terms.
@@ -411,6 +327,9 @@ func found(t testing.TB, p finder, q Query) []int {
 		if want := paged(all, w); err != nil || n != count || !slices.Equal(ids(page), want) {
 			t.Errorf("page %+v has ids %v, count %d, %v, want %v, %d", w, ids(page), n, err, want, count)
 		}
+	}
+	if n, err := p.Count(within(t), q.Where); q.Match == nil && (n != count || err != nil) {
+		t.Errorf("Count() = %d, %v, want %d", n, err, count)
 	}
 	first, err := p.First(within(t), q)
 	if err != nil || count == 0 && first != nil || count > 0 && idOf(first) != all[0] {
@@ -444,19 +363,15 @@ type gate struct {
 func newGate() *gate { return &gate{entered: make(chan struct{}), leave: make(chan struct{})} }
 
 // panickingGate returns a gate that panics at once.
-func panickingGate() *gate {
-	g := newGate()
-	g.panics = true
-	close(g.leave)
-	return g
-}
+func panickingGate() *gate { return &gate{entered: make(chan struct{}), leave: closed(), panics: true} }
 
 // exitingGate returns a gate that calls runtime.Goexit at once, as t.FailNow does.
-func exitingGate() *gate {
-	g := newGate()
-	g.exits = true
-	close(g.leave)
-	return g
+func exitingGate() *gate { return &gate{entered: make(chan struct{}), leave: closed(), exits: true} }
+
+func closed() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
 }
 
 // pass blocks, panics or ends its goroutine on its first call. g may be nil.
@@ -484,9 +399,14 @@ func stopAt(c *Store, id int) *gate {
 	return g
 }
 
-// begin reads all records by terms in a new goroutine. It returns a channel that
-// receives their ids, an error, or a string if the read panics.
+// begin begins a page of all records in the order of terms, as beginQuery does.
 func begin(ctx context.Context, p pager, terms string) <-chan any {
+	return beginQuery(ctx, p, Query{Terms: parse(terms)})
+}
+
+// beginQuery begins a page of all records of a query in a new goroutine. It returns a channel that
+// receives their ids, an error, or a string if the query panics.
+func beginQuery(ctx context.Context, p pager, q Query) <-chan any {
 	result := make(chan any, 1)
 	go func() {
 		defer func() {
@@ -494,14 +414,44 @@ func begin(ctx context.Context, p pager, terms string) <-chan any {
 				result <- fmt.Sprint("panic: ", reason)
 			}
 		}()
-		entries, _, err := p.Page(ctx, Query{Terms: parse(terms), Window: allRecords})
-		if err != nil {
+		q.Window = allRecords
+		entries, count, err := p.Page(ctx, q)
+		switch {
+		case err != nil:
 			result <- err
-			return
+		case count != len(entries):
+			result <- fmt.Sprintf("%d entries, count %d", len(entries), count)
+		default:
+			result <- ids(entries)
 		}
-		result <- ids(entries)
 	}()
 	return result
+}
+
+// callMethod calls one method of a finder and returns its error.
+func callMethod(ctx context.Context, p finder, method string, q Query) (err error) {
+	switch method {
+	case "Page":
+		_, _, err = p.Page(ctx, q)
+	case "First":
+		_, err = p.First(ctx, q)
+	case "Position":
+		_, err = p.Position(ctx, 1, q)
+	case "Scan":
+		_, err = p.Scan(ctx, q)
+	case "Explain":
+		_, err = p.Explain(ctx, q)
+	}
+	return err
+}
+
+// errorsOf returns the error of each method for a query.
+func errorsOf(t *testing.T, p finder, q Query) map[string]error {
+	all := map[string]error{}
+	for _, method := range []string{"Page", "First", "Position", "Scan", "Explain"} {
+		all[method] = callMethod(within(t), p, method, q)
+	}
+	return all
 }
 
 // waiting waits until n readers wait for builds of the store or, if p is a state,
@@ -512,7 +462,7 @@ func waiting(t *testing.T, c *Store, p pager, n int) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		total := 0
-		for _, b := range c.published.Load().builds {
+		for _, b := range c.builds {
 			total += b.waiting
 		}
 		if s, ok := p.(*State); ok {
@@ -542,129 +492,6 @@ func waitFor(t *testing.T, what string, done func() bool) {
 			t.Fatalf("timed out waiting for %s", what)
 		}
 	}
-}
-
-// ascendingKeys returns a list of keys of every kind in ascending order, as the documentation of
-// package ordering describes it. The tests compare keys by their positions in the
-// list, and so without the code of package ordering.
-func ascendingKeys() []sortkey.Key {
-	number, text, list := sortkey.Number, sortkey.Text, sortkey.List
-	day := time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)
-	keys := []sortkey.Key{
-		sortkey.Bool(false), sortkey.Bool(true),
-		sortkey.Float(math.NaN()), sortkey.Float(math.Inf(-1)), number("-1e300"),
-		number("-9223372036854775809"), number("-9223372036854775808.5"), sortkey.Int(math.MinInt64),
-		number("-9223372036854775807.5"), sortkey.Int(math.MinInt64 + 1),
-		sortkey.Int(-2), number("-1.5"), sortkey.Int(-1), number("-0.5"), sortkey.Int(0), number("0.5"),
-	}
-	for i := range int64(12) {
-		keys = append(keys, sortkey.Int(i+1), sortkey.Float(float64(i)+1.5))
-	}
-	return append(keys,
-		sortkey.Int(math.MaxInt64-1), number("9223372036854775806.5"), sortkey.Int(math.MaxInt64),
-		number("9223372036854775807.5"), number("9223372036854775808"), sortkey.Uint(math.MaxUint64),
-		number("1e300"), sortkey.Float(math.Inf(1)),
-		sortkey.Time(time.Time{}), sortkey.Time(day), sortkey.Time(day.Add(1)), sortkey.Time(day.Add(time.Second)),
-		text(""), text("\x00"), text("\x00\x00"), text("\x00\x01"), text("\x00\xff"), text("a"), text("a\x00"),
-		text("a\x00b"), text("a\x01"), text("ab"), text("a\xff"), text("a\xff\x00"), text("b"), text("é"), text("\xff"), text("\xff\xff"),
-		list(), list(sortkey.Bool(true)), list(sortkey.Int(1)), list(sortkey.Int(1), sortkey.Int(0)), list(sortkey.Int(2)),
-		list(text("a")), list(text("a"), text("b")), list(text("a\x00")), list(list()), list(sortkey.Null()),
-		sortkey.Object(""), sortkey.Object(`{"a":1}`), sortkey.Object(`{"b":0}`), sortkey.Object(`{}`),
-		sortkey.Null(),
-	)
-}
-
-// A rankedEntry is an entry with the position of its key in ascendingKeys.
-type rankedEntry struct {
-	*Entry
-	at int
-}
-
-func compareRankedEntries(a, b rankedEntry) int {
-	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.ID, b.ID))
-}
-
-// A testSequence is a sequence whose keys are in ascendingKeys, and its entries in order.
-type testSequence struct {
-	reason  string
-	make    func(entries []*Entry) sequence
-	entries []rankedEntry
-}
-
-// testSequences returns a sequence of every kind, with about n entries. Several entries
-// have the same key, and some have ids near the largest int.
-func testSequences(n int) []testSequence {
-	keys := ascendingKeys()
-	field := Field{Name: "f", Key: func(e *Entry) sortkey.Key { return keys[recordOf(e).number] }}
-	tree := func(kind ordering.Kind) func([]*Entry) sequence {
-		return func(entries []*Entry) sequence {
-			f := field
-			f.Kind = kind
-			x := newIndex([]Field{f}, parse("f"))
-			x.fill(entries)
-			return x
-		}
-	}
-	isInt := func(k sortkey.Key) bool { _, ok := k.AsInt(); return ok }
-	isBool := func(k sortkey.Key) bool { return isInt(k) && k.Compare(sortkey.Bool(true)) <= 0 }
-	isText := func(k sortkey.Key) bool { _, ok := k.AsText(); return ok }
-	all := func(sortkey.Key) bool { return true }
-	return []testSequence{
-		{"numbers", tree(ordering.IntegerKey), rankedEntries(n, func(k sortkey.Key) bool { return isInt(k) && !isBool(k) })},
-		{"booleans", tree(ordering.BoolKey), rankedEntries(n, isBool)},
-		{"texts", tree(ordering.TextKey), rankedEntries(n, isText)},
-		{"encoded keys", tree(ordering.AnyKey), rankedEntries(n, all)},
-		{"ids", func(entries []*Entry) sequence { x := newPrimary(); x.fill(entries); return x }, rankedIDs(n)},
-		{"sorted entries", func(entries []*Entry) sequence {
-			entries = slices.Clone(entries)
-			slices.SortFunc(entries, func(a, b *Entry) int {
-				return cmp.Or(cmp.Compare(recordOf(a).number, recordOf(b).number), cmp.Compare(a.ID, b.ID))
-			})
-			return &sortedEntries{entries: entries, key: field.Key}
-		}, rankedEntries(n, all)},
-	}
-}
-
-// rankedEntries returns n entries, sorted, whose keys are those of ascendingKeys that are
-// wanted. Each fifth such key has no entry.
-func rankedEntries(n int, wanted func(sortkey.Key) bool) (list []rankedEntry) {
-	var places []int
-	for at, k := range ascendingKeys() {
-		if wanted(k) && (at%5 > 0 || at < 2) {
-			places = append(places, at)
-		}
-	}
-	for i := range n {
-		id := i + 1
-		if i%4 == 3 {
-			id = math.MaxInt - i + 3 // the first is the largest int
-		}
-		at := places[i*7919%len(places)]
-		list = append(list, rankedEntry{&(&record{Entry: Entry{id}, number: int64(at)}).Entry, at})
-	}
-	slices.SortFunc(list, compareRankedEntries)
-	return list
-}
-
-// rankedIDs returns at most n entries, sorted, whose ids are in ascendingKeys.
-func rankedIDs(n int) (list []rankedEntry) {
-	for at, k := range ascendingKeys() {
-		id, ok := k.AsInt()
-		if ok && at > 1 && id > 0 && id <= math.MaxInt && id%4 != 2 && len(list) < n {
-			list = append(list, rankedEntry{&(&record{Entry: Entry{int(id)}}).Entry, at})
-		}
-	}
-	return list
-}
-
-// sequence returns the sequence of the entries.
-func (l testSequence) sequence() sequence {
-	var entries []*Entry
-	for _, e := range l.entries {
-		entries = append(entries, e.Entry)
-	}
-	slices.SortFunc(entries, compareIDs)
-	return l.make(entries)
 }
 
 // paged returns the items inside a window.

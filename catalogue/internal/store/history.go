@@ -12,8 +12,8 @@ import (
 type Event struct {
 	Revision uint64
 	ID       int
+	Old      *Entry // nil if the record was inserted
 	New      *Entry // nil if the record was deleted
-	Inserted bool   // the record did not exist before
 	Last     bool   // the last event of its revision
 }
 
@@ -51,7 +51,7 @@ func (h *history) add(revision uint64, changes []Change, limit int) {
 		return
 	}
 	for i, ch := range changes {
-		h.events.Load(Event{revision, ch.ID(), ch.New, ch.Old == nil, i == len(changes)-1})
+		h.events.Load(Event{revision, ch.ID(), ch.Old, ch.New, i == len(changes)-1})
 	}
 	for h.events.Len() > limit {
 		oldest, _ := h.events.PopMin()
@@ -76,29 +76,23 @@ const fewEvents = 64
 // less than kept, the events are incomplete. O(events + log kept events).
 func (c *Store) Since(revision uint64) (events []Event, kept, now uint64) {
 	s, p := c.pin()
-	limit := math.MaxInt
-	if p != nil {
-		limit = fewEvents
-	}
-	events, complete := s.history.since(revision, limit)
+	events = s.history.since(revision, fewEvents+1)
 	kept, now = s.history.from, s.revision
 	unpin(p)
-	if complete {
+	if len(events) <= fewEvents {
 		return events, kept, now
 	}
 	s = c.Current()
-	events, _ = s.history.since(revision, math.MaxInt)
-	return events, s.history.from, s.revision
+	return s.history.since(revision, math.MaxInt), s.history.from, s.revision
 }
 
-// since returns the events after a revision, or nil and false if there are more
-// than limit.
-func (h history) since(revision uint64, limit int) (events []Event, complete bool) {
+// since returns the first events after a revision, at most limit.
+func (h history) since(revision uint64, limit int) (events []Event) {
 	for ev := range h.after(revision) {
 		if len(events) == limit {
-			return nil, false
+			break
 		}
 		events = append(events, ev)
 	}
-	return events, true
+	return events
 }

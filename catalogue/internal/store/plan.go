@@ -86,14 +86,21 @@ func intersect(a, b []ordering.Range) (both []ordering.Range) {
 	return both
 }
 
-// satisfies reports whether an entry satisfies the conditions on fields, and match.
-func satisfies(e *Entry, fields []Field, where []Condition, match func(*Entry) bool) bool {
+// matcher returns a function that reports whether an entry satisfies conditions and match,
+// which may be nil.
+func (typ *Type) matcher(where []Condition, match func(*Entry) bool) func(*Entry) bool {
+	fields := make([]Field, len(where))
 	for i, c := range where {
-		if !ordering.InRanges(c.Ranges, fields[i].Key(e)) {
-			return false
-		}
+		fields[i], _ = typ.Field(c.Field)
 	}
-	return match == nil || match(e)
+	return func(e *Entry) bool {
+		for i, c := range where {
+			if !ordering.InRanges(c.Ranges, fields[i].Key(e)) {
+				return false
+			}
+		}
+		return match == nil || match(e)
+	}
 }
 
 // A plan is a way to find the entries of a selection: read those at some positions of a
@@ -113,48 +120,22 @@ type plan struct {
 // A span is the positions of consecutive entries of a sequence.
 type span struct{ start, end int }
 
-// A madeSequence is a sequence that was made for a plan, with its canonical terms.
-type madeSequence struct {
-	terms []ordering.Term
-	sequence
-}
-
-// plan returns a plan, making the sequences that it needs. The state must be frozen. The
-// error is ctx.Err().
-func (s *State) plan(ctx context.Context, sel selection) (plan, error) {
-	var made []madeSequence
-	for {
-		p, missing := s.cheapest(sel, made)
-		if missing == nil {
-			return p, nil
-		}
-		x, err := s.readSorted(ctx, missing)
+// plan chooses the sequence to read for a selection: the ranges of the condition that has
+// the fewest entries, or, if all have many and are in another order than the query wants,
+// all entries in that order. It makes the sequences that it needs and compares O(log n)
+// keys for each range. The state must be frozen. The error is ctx.Err().
+func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) {
+	if len(sel.where) == 0 {
+		x, err := s.readSorted(ctx, sel.terms)
 		if err != nil {
 			return plan{}, err
-		}
-		made = append(made, madeSequence{missing, x})
-	}
-}
-
-// cheapest chooses the sequence to read for a selection: the ranges of the condition that
-// has the fewest entries, or, if all have many and are in another order than the query
-// wants, all entries in that order. It compares O(log n) keys for each range. It runs
-// callbacks only for a sequence without an index, whose keys are not kept. If a
-// sequence exists neither in the state nor in made, cheapest returns its terms.
-func (s *State) cheapest(sel selection, made []madeSequence) (best plan, missing []ordering.Term) {
-	if len(sel.where) == 0 {
-		x := s.sequenceOf(sel.terms, made)
-		if x == nil {
-			return plan{}, sel.terms
 		}
 		return s.all(sel, x), nil
 	}
 	for i, c := range sel.where {
-		var room [1]ordering.Term
-		terms := s.termsOf(room[:0], c.Field)
-		p := plan{selection: sel, state: s, sequence: s.sequenceOf(terms, made), by: c.Field}
-		if p.sequence == nil {
-			return plan{}, slices.Clone(terms)
+		p := plan{selection: sel, state: s, by: c.Field}
+		if p.sequence, err = s.readSorted(ctx, s.termsOf(nil, c.Field)); err != nil {
+			return plan{}, err
 		}
 		p.spans, p.count = spansOf(nil, p.sequence, c.Ranges)
 		backwards, sorted := s.inOrder(c, sel)
@@ -177,17 +158,6 @@ func (s *State) cheapest(sel selection, made []madeSequence) (best plan, missing
 // all returns the plan that reads all entries of a sequence in the order of a selection.
 func (s *State) all(sel selection, x sequence) plan {
 	return plan{selection: sel, state: s, sequence: x, spans: []span{{0, x.len()}}, backwards: sel.desc, count: x.len()}
-}
-
-// sequenceOf returns the entries in the order of canonical terms, or nil if there is no
-// such sequence yet, in the state or in made.
-func (s *State) sequenceOf(terms []ordering.Term, made []madeSequence) sequence {
-	for _, m := range made {
-		if slices.Equal(m.terms, terms) {
-			return m.sequence
-		}
-	}
-	return s.sequence(terms)
 }
 
 // spansOf appends the positions of the entries whose keys are in ranges, and returns
@@ -248,13 +218,14 @@ const between = 256
 // only the first is wanted, one in order suffices, and for a count none is copied. The
 // error is ctx.Err().
 func (p plan) filtered(ctx context.Context) (plan, error) {
-	sel, fields := p.selection, p.state.typ.fieldsOf(p.filters)
+	sel := p.selection
+	matches := p.state.typ.matcher(p.filters, sel.match)
 	kept, n, seen, err := new(sortedEntries), 0, 0, ctx.Err()
 	p.scan(func(e *Entry) bool {
 		if seen++; seen%between == 0 {
 			err = ctx.Err()
 		}
-		if err != nil || !satisfies(e, fields, p.filters, sel.match) {
+		if err != nil || !matches(e) {
 			return err == nil
 		}
 		if n++; sel.want != wantCount {
@@ -285,12 +256,11 @@ func (p *plan) sort(ctx context.Context) error {
 		}
 		defer release()
 	}
-	sorted := p.state.typ.sort(kept.entries, terms, func() bool { return ctx.Err() != nil })
-	if err := ctx.Err(); err != nil {
-		return err
+	sorted, err := p.state.typ.sort(ctx, kept.entries, terms)
+	if err == nil {
+		kept.entries, p.unsorted = sorted, false
 	}
-	kept.entries, p.unsorted = sorted, false
-	return nil
+	return err
 }
 
 // runAt returns the offset and the number of the entries of a span in a sequence that is

@@ -176,7 +176,7 @@ func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
 		return answer{}, err
 	case q.want == wantExplain:
 		return answer{text: p.String()}, nil
-	case e != nil && !p.direct() && !satisfies(e, s.typ.fieldsOf(sel.where), sel.where, sel.match):
+	case e != nil && !p.direct() && !s.typ.matcher(sel.where, sel.match)(e):
 		return answer{n: -1}, nil
 	}
 	if !p.direct() {

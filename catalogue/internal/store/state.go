@@ -19,7 +19,7 @@ type State struct {
 
 	primary  *tree[struct{}]
 	indexes  []orderingIndex
-	builds   []*build // indexes being built; each records every change
+	builds   []*build // indexes being filled; each records every change
 	names    members  // names of the fields if typ.Members is set
 	lastID   int      // highest id ever used
 	usedID   int      // highest id used by the last replacement or after it

@@ -28,9 +28,10 @@ type Store struct {
 
 	// mu is the state mutex. It is held for bounded steps that do not run
 	// callbacks: to publish a state, to change it in place and to fork it.
-	mu   sync.Mutex
-	hot  int           // remaining writes after which every read freezes the state
-	next chan struct{} // closed by the next write; nil if no call of Wait needs it
+	mu     sync.Mutex
+	hot    int           // remaining writes after which every read freezes the state
+	next   chan struct{} // closed by the next write; nil if no call of Wait needs it
+	builds []*build      // in progress or waiting for a slot
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins

@@ -3,15 +3,9 @@ package store
 import (
 	"context"
 	"errors"
-	"reflect"
-	"slices"
 	"testing"
 	"time"
-	"unsafe"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -52,171 +46,6 @@ func TestWait(t *testing.T) {
 	cancel()
 	if err := c.Wait(ctx, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("Wait(1) = %v, want %v", err, context.Canceled)
-	}
-}
-
-// A write to a clone, and building and dropping its indexes, leave the original
-// unchanged.
-func TestClone(t *testing.T) {
-	c := newStore(t, newType(10), 30)
-	for _, terms := range []string{"number", "note,text"} {
-		ordered(t, c, terms)
-	}
-	put(c, &record{})
-	want := contentsOf(c.Current())
-	clones := Clone(c, New(newType(0)))
-	if diff := cmp.Diff(want, contentsOf(clones[0].Current())); diff != "" {
-		t.Errorf("clone (-want +got):\n%s", diff)
-	}
-	if n := clones[1].Len(); n != 0 {
-		t.Errorf("the clone of an empty store has %d records", n)
-	}
-	clone := clones[0]
-	put(clone, &record{number: 5})
-	putAll(clone, manyRecords()...)
-	for _, terms := range []string{"text,note", "text,-note", "number,text", "number,-text", "number,note", "number,-note", "note,number", "note,-number"} {
-		ordered(t, clone, terms)
-	}
-	if diff := cmp.Diff(want, contentsOf(c.Current())); diff != "" {
-		t.Errorf("original (-want +got):\n%s", diff)
-	}
-	if s := clone.Current(); findTerms(s.indexes, parse("note,text")) >= 0 || s.Revision() != 33 {
-		t.Errorf("the clone has indexes %v at revision %d, want no note,text at 33", indexed(clone), s.Revision())
-	}
-	if err := clone.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// contents is everything that can be read from a state.
-type contents struct {
-	LastID, UsedID int
-	Revision, From uint64
-	Names          []string
-	Orders         map[string][]uintptr // addresses of the entries
-	Events         []Event
-}
-
-func contentsOf(s *State) contents {
-	p := contents{
-		LastID: s.lastID, UsedID: s.usedID, Revision: s.revision, From: s.history.from,
-		Names: s.Names(), Orders: map[string][]uintptr{},
-	}
-	list := func(q sequence) (all []uintptr) {
-		q.scan(false, func(e *Entry) bool {
-			all = append(all, uintptr(unsafe.Pointer(e)))
-			return true
-		})
-		if len(all) != q.len() {
-			panic("wrong length")
-		}
-		return all
-	}
-	p.Orders[""] = list(s.primary)
-	for _, x := range s.indexes {
-		p.Orders[ordering.Format(x.terms)] = list(x.index)
-	}
-	p.Events = slices.Collect(s.history.after(0))
-	return p
-}
-
-// A state that is frozen or pinned does not change.
-func TestReadStatesDoNotChange(t *testing.T) {
-	type held struct {
-		state  *State
-		pin    pin
-		before contents
-		step   int
-	}
-	for _, typ := range []*Type{newType(20), newMemberType()} {
-		rng := random(t)
-		c := newStore(t, typ, 0)
-		var all []held
-		hold := func(step int, s *State, p pin) { all = append(all, held{s, p, contentsOf(s), step}) }
-		terms := []string{"", "number", "text", "number,-text", "note", "-note,text"}
-		anyRecord := func() *record {
-			r := randomRecord(rng, 1+rng.IntN(200))
-			r.members = []string{"number", "text", "note", "other"}[:3+rng.IntN(2)]
-			return r
-		}
-		inPlace := 0
-		for step := range 700 {
-			before := c.published.Load()
-			revision := before.revision
-			switch rng.IntN(20) {
-			case 0, 1:
-				hold(step, c.Current(), nil)
-			case 2:
-				s, p := c.pin()
-				hold(step, s, p)
-			case 3:
-				hold(step, Freeze(c)[0], nil)
-			case 4:
-				clone := Clone(c)[0]
-				hold(step, clone.Current(), nil)
-				putAll(clone, anyRecord(), anyRecord())
-				put(clone, anyRecord())
-			case 5:
-				var records []*record
-				for range rng.IntN(60) {
-					records = append(records, anyRecord())
-				}
-				putAll(c, records...)
-			case 6:
-				if rng.IntN(4) == 0 {
-					var records []*record
-					for id := range rng.IntN(100) {
-						r := anyRecord()
-						r.ID = id + 1
-						records = append(records, r)
-					}
-					Replace([]Replacement{{Store: c, Entries: entriesOf(records...)}})
-				}
-			case 7:
-				if err := c.Batch(func(tx *Tx) error { // uses an id
-					e := newEntry(1000+step, "")
-					tx.Write(Change{New: e})
-					tx.Write(Change{Old: e})
-					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
-			case 8, 9, 10:
-				for range rng.IntN(80) {
-					w := pagination.Window{Offset: rng.IntN(100), Limit: rng.IntN(30)}
-					if _, _, err := c.Page(t.Context(), Query{Terms: parse(terms[rng.IntN(len(terms))]), Lenient: true, Window: w}); err != nil {
-						t.Fatal(err)
-					}
-				}
-			case 11, 12:
-				if e := c.Get(1 + rng.IntN(200)); e != nil {
-					remove(c, e.ID)
-				}
-			default:
-				put(c, anyRecord())
-			}
-			if now := c.published.Load(); now == before && now.revision > revision {
-				inPlace++
-			}
-			for i := 0; i < len(all); i++ {
-				h := all[i]
-				if now := contentsOf(h.state); !reflect.DeepEqual(h.before, now) {
-					t.Fatalf("step %d: the state of step %d, pinned %v, has changed (-want +got):\n%s",
-						step, h.step, h.pin != nil, cmp.Diff(h.before, now))
-				}
-				if rng.IntN(4) == 0 {
-					unpin(h.pin)
-					all = append(all[:i], all[i+1:]...)
-				}
-			}
-		}
-		for _, h := range all {
-			unpin(h.pin)
-		}
-		t.Logf("%d writes in place", inPlace)
-		if inPlace == 0 {
-			t.Error("no write was made in place")
-		}
 	}
 }
 
@@ -279,23 +108,6 @@ func TestWritesInPlace(t *testing.T) {
 				t.Errorf("written in place: %v, want %v; revision %d after %d", got, row.want, now.revision, revision)
 			}
 		})
-	}
-}
-
-// Writes are made in place when there are few reads between them.
-func TestWritesStayInPlace(t *testing.T) {
-	c := newStore(t, newType(0), 10)
-	ordered(t, c, "text")
-	put(c, &record{})
-	s := c.published.Load()
-	for i := range 200 {
-		put(c, &record{Entry: Entry{1 + i%10}})
-		for range pinnedReads {
-			c.Len()
-		}
-	}
-	if c.published.Load() != s {
-		t.Error("a write was made in a fork")
 	}
 }
 

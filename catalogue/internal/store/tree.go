@@ -1,7 +1,11 @@
 package store
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -36,8 +40,8 @@ type index interface {
 	set(Change, keys)
 	merge([]Change)
 	fill(entries []*Entry)
-	build(entries []*Entry, limit int, stopped func() bool) (complete, small bool)
-	sort(entries []*Entry, limit int, stopped func() bool) (sorted []*Entry, small bool)
+	build(ctx context.Context, entries []*Entry, limit int) error
+	sort(ctx context.Context, entries []*Entry, limit int) ([]*Entry, error)
 
 	fork() index
 	empty() index
@@ -69,7 +73,7 @@ type keys struct{ old, new key }
 // A kind is the part of a tree that all trees of one ordering use.
 type kind[K any] struct {
 	of      func(*Entry) K
-	pivot   func(b bound) (p item[K], place int)
+	pivot   func(bound) (p item[K], all bool)
 	pack    func(K) key
 	unpack  func(key) K
 	compare func(a, b item[K]) int
@@ -102,18 +106,15 @@ func newPrimary() *tree[struct{}] {
 }
 
 // newNumbers returns an empty index by numbers, or by booleans as 0 and 1.
-func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], int)) *tree[int64] {
+func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], bool)) *tree[int64] {
 	return newTree(&kind[int64]{
 		of:     of,
 		pivot:  pivot,
 		pack:   func(n int64) key { return key{number: n} },
 		unpack: func(k key) int64 { return k.number },
 		compare: func(a, b item[int64]) int {
-			switch {
-			case a.key < b.key:
-				return -1
-			case a.key > b.key:
-				return 1
+			if c := cmp.Compare(a.key, b.key); c != 0 {
+				return c
 			}
 			return a.id - b.id
 		},
@@ -124,18 +125,13 @@ func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], int)) *tr
 	})
 }
 
-func newTexts(of func(*Entry) string, pivot func(bound) (item[string], int), size func(string) int) *tree[string] {
+func newTexts(of func(*Entry) string, pivot func(bound) (item[string], bool), size func(string) int) *tree[string] {
 	return newTree(&kind[string]{
-		of:     of,
-		pivot:  pivot,
-		pack:   func(s string) key { return key{text: s} },
-		unpack: func(k key) string { return k.text },
-		compare: func(a, b item[string]) int {
-			if c := strings.Compare(a.key, b.key); c != 0 {
-				return c
-			}
-			return a.id - b.id
-		},
+		of:      of,
+		pivot:   pivot,
+		pack:    func(s string) key { return key{text: s} },
+		unpack:  func(k key) string { return k.text },
+		compare: compareTexts,
 		less: func(a, b item[string]) bool {
 			c := strings.Compare(a.key, b.key)
 			return c < 0 || c == 0 && a.id < b.id
@@ -144,17 +140,24 @@ func newTexts(of func(*Entry) string, pivot func(bound) (item[string], int), siz
 	})
 }
 
+func compareTexts(a, b item[string]) int {
+	if c := strings.Compare(a.key, b.key); c != 0 {
+		return c
+	}
+	return a.id - b.id
+}
+
 // newIndex returns an empty index for terms and their fields. Its keys are the
 // cheapest that the kinds of the fields allow.
 func newIndex(fields []Field, terms []ordering.Term) index {
 	if len(fields) == 1 {
 		value := fields[0].Key
 		switch fields[0].Kind {
-		case ordering.IntegerKey:
+		case reflect.Int:
 			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotNumber)
-		case ordering.BoolKey:
+		case reflect.Bool:
 			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotBool)
-		case ordering.TextKey: // the key refers to the record's text, so it has no size of its own
+		case reflect.String: // the key refers to the record's text, so it has no size of its own
 			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, pivotText, func(string) int { return 0 })
 		}
 	}
@@ -361,40 +364,38 @@ func (t *tree[K]) merge(changes []Change) {
 
 // fill puts entries into an empty index. O(n log n).
 func (t *tree[K]) fill(entries []*Entry) {
-	t.build(entries, -1, func() bool { return false })
+	t.build(context.Background(), entries, math.MaxInt)
 }
 
-// build fills an empty index and reports whether it did. It does not if the keys
-// take more than limit bytes, in which case small is false, or if stopped returns
-// true.
-func (t *tree[K]) build(entries []*Entry, limit int, stopped func() bool) (complete, small bool) {
-	parts, bytes, small := t.arrange(entries, limit, stopped)
-	if !small || stopped() {
-		return false, small
+// build fills an empty index. The error is ctx.Err(), or errLargeKeys if the keys take
+// more than limit bytes.
+func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int) error {
+	parts, bytes, err := t.arrange(ctx, entries, limit)
+	if err != nil {
+		return err
 	}
 	merged(parts, t.less, func(it item[K]) { t.items.Load(it) })
 	t.bytes = bytes
 	t.compact()
-	return true, true
+	return nil
 }
 
-// sort returns the entries in order. It returns nil if the keys take more than
-// limit bytes, in which case small is false, or if stopped returns true.
-func (t *tree[K]) sort(entries []*Entry, limit int, stopped func() bool) (sorted []*Entry, small bool) {
-	parts, _, small := t.arrange(entries, limit, stopped)
-	if !small || stopped() {
-		return nil, small
+// sort returns the entries in order. The error is ctx.Err(), or errLargeKeys if the keys
+// take more than limit bytes.
+func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int) ([]*Entry, error) {
+	parts, _, err := t.arrange(ctx, entries, limit)
+	if err != nil {
+		return nil, err
 	}
-	sorted = make([]*Entry, 0, len(entries))
+	sorted := make([]*Entry, 0, len(entries))
 	merged(parts, t.less, func(it item[K]) { sorted = append(sorted, it.entry) })
-	return sorted, true
+	return sorted, nil
 }
 
 // arrange returns the items of entries in several parts, which are sorted in
-// parallel, and the size of their keys. It returns early if the keys take more
-// than limit bytes, in which case small is false, or if stopped returns true. A
-// negative limit means no limit.
-func (t *tree[K]) arrange(entries []*Entry, limit int, stopped func() bool) (parts [][]item[K], bytes int, small bool) {
+// parallel, and the size of their keys. The error is ctx.Err(), or errLargeKeys if the
+// keys take more than limit bytes.
+func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int) (parts [][]item[K], bytes int, err error) {
 	const (
 		minPart  = 4096 // a smaller part is sorted before another goroutine starts
 		maxParts = 8    // merging compares the first items of all parts
@@ -408,7 +409,7 @@ func (t *tree[K]) arrange(entries []*Entry, limit int, stopped func() bool) (par
 		for j, e := range part {
 			items[j] = t.item(e)
 			sizes[i] += t.size(items[j].key)
-			if limit >= 0 && sizes[i] > limit || j%minPart == 0 && stopped() {
+			if sizes[i] > limit || j%minPart == 0 && ctx.Err() != nil {
 				return
 			}
 		}
@@ -420,7 +421,10 @@ func (t *tree[K]) arrange(entries []*Entry, limit int, stopped func() bool) (par
 	for _, size := range sizes {
 		bytes += size
 	}
-	return parts, bytes, limit < 0 || bytes <= limit
+	if bytes > limit {
+		return nil, 0, errLargeKeys
+	}
+	return parts, bytes, ctx.Err()
 }
 
 // merged calls f with the items of all sorted parts in order. O(items × parts).

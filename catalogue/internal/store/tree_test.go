@@ -2,10 +2,12 @@ package store
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"math"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 	"unsafe"
 	"weak"
 
@@ -14,70 +16,6 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
-
-// The trees keep at most an eighth as many removed entries as there are records.
-func TestRemovedEntriesAreCollected(t *testing.T) {
-	type writes struct {
-		insert, update, remove int  // relative frequencies
-		batch                  int  // largest number of changes; 0 means single writes
-		fork                   bool // freeze the state after each write
-	}
-	for _, row := range []struct {
-		reason string
-		n      int // records at the start
-		writes
-	}{
-		{"inserts", 100, writes{insert: 1}},
-		{"updates", 400, writes{update: 1}},
-		{"deletes", 400, writes{remove: 1}},
-		{"all kinds of writes", 400, writes{insert: 2, update: 2, remove: 2}},
-		{"all kinds of writes, in forks", 3000, writes{insert: 2, update: 2, remove: 2, fork: true}},
-		{"inserts and deletes, in forks", 400, writes{insert: 2, remove: 2, fork: true}},
-		{"small batches", 400, writes{insert: 2, update: 2, remove: 2, batch: fewChanges}},
-		{"large batches", 400, writes{insert: 2, update: 2, remove: 2, batch: 100, fork: true}},
-	} {
-		t.Run(row.reason, func(t *testing.T) {
-			rng := random(t)
-			c := newStore(t, newType(0), 0)
-			for _, terms := range []string{"number", "text,number", "note"} {
-				ordered(t, c, terms)
-			}
-			all := map[weak.Pointer[Entry]]bool{}
-			for range row.n {
-				all[weak.Make(put(c, randomRecord(rng, 0)))] = true
-			}
-			for range 3 {
-				for range 120 {
-					w := row.writes
-					c.Batch(func(tx *Tx) error {
-						for range 1 + rng.IntN(max(w.batch, 1)) {
-							write(tx, rng, w.insert, w.update, w.remove, all)
-						}
-						return nil
-					})
-					if w.fork {
-						c.Current()
-					}
-				}
-				runtime.GC()
-				runtime.GC()
-				kept := 0
-				for p := range all {
-					if e := p.Value(); e == nil {
-						delete(all, p)
-					} else if c.Get(e.ID) != e {
-						kept++
-					}
-				}
-				// The write after the one that exceeds an eighth compacts the trees.
-				if limit := c.Len()/8 + max(row.batch, 1) + 1; kept > limit {
-					t.Errorf("%d removed entries are kept for %d records, want at most %d", kept, c.Len(), limit)
-				}
-			}
-			runtime.KeepAlive(c)
-		})
-	}
-}
 
 // Removed entries and their texts are collected, unless a split node still refers
 // to them. Forks count such entries, too.
@@ -94,6 +32,14 @@ func TestRemovedTextsAreCollected(t *testing.T) {
 		{"some deleted in a small batch", func(c *Store) {
 			c.Batch(func(tx *Tx) error {
 				for id := n - fewChanges + 1; id <= n; id++ {
+					tx.Write(Change{Old: tx.Get(id)})
+				}
+				return nil
+			})
+		}, 0},
+		{"a quarter deleted in a large batch", func(c *Store) {
+			c.Batch(func(tx *Tx) error {
+				for id := 2; id <= n; id += 4 {
 					tx.Write(Change{Old: tx.Get(id)})
 				}
 				return nil
@@ -151,34 +97,9 @@ func TestRemovedTextsAreCollected(t *testing.T) {
 	}
 }
 
-// write makes a random change in a batch and adds new entries to all.
-func write(tx *Tx, rng *rand.Rand, insert, update, remove int, all map[weak.Pointer[Entry]]bool) {
-	id := 1 + rng.IntN(tx.LastID())
-	for range 100 {
-		if tx.Get(id) != nil {
-			break
-		}
-		id = id%tx.LastID() + 1
-	}
-	old := tx.Get(id)
-	switch n := rng.IntN(insert + update + remove); {
-	case n < insert:
-		e := &randomRecord(rng, tx.LastID()+1).Entry
-		all[weak.Make(e)] = true
-		tx.Write(Change{New: e})
-	case n < insert+update && old != nil:
-		e := &randomRecord(rng, id).Entry
-		all[weak.Make(e)] = true
-		tx.Write(Change{old, e})
-	case old != nil:
-		tx.Write(Change{Old: old})
-	}
-}
-
 // All methods that write to a tree lead to the same entries and keys.
 func TestTreeWrites(t *testing.T) {
 	rng := random(t)
-	never := func() bool { return false }
 	for _, terms := range []string{"number", "text", "note", "text,-number", "note,number,text"} {
 		for _, n := range []int{0, 1, 30, 70, 700, 5000} {
 			var before, after []*Entry
@@ -209,8 +130,8 @@ func TestTreeWrites(t *testing.T) {
 			}
 			trees["merge"] = forked
 			size := trees["fill"].keySize()
-			if complete, small := trees["build"].build(after, size, never); !complete || !small {
-				t.Fatalf("build(limit %d) = %v, %v, want true, true", size, complete, small)
+			if err := trees["build"].build(t.Context(), after, size); err != nil {
+				t.Fatalf("build(limit %d) = %v", size, err)
 			}
 			want := sorted(after, terms)
 			for method, x := range trees {
@@ -221,8 +142,8 @@ func TestTreeWrites(t *testing.T) {
 					t.Errorf("%s of %d by %s: %v; keys of %d bytes, want %d", method, n, terms, err, x.keySize(), size)
 				}
 			}
-			if list, small := empty.empty().sort(after, size, never); !small || !slices.Equal(want, ids(list)) {
-				t.Errorf("sort of %d by %s, %v (-want +got):\n%s", n, terms, small, cmp.Diff(want, ids(list)))
+			if list, err := empty.empty().sort(t.Context(), after, size); err != nil || !slices.Equal(want, ids(list)) {
+				t.Errorf("sort of %d by %s, %v (-want +got):\n%s", n, terms, err, cmp.Diff(want, ids(list)))
 			}
 		}
 	}
@@ -230,46 +151,7 @@ func TestTreeWrites(t *testing.T) {
 
 // inOrder returns the ids of the entries of an index.
 func inOrder(x index) []int {
-	var list []int
-	x.scan(false, func(e *Entry) bool { list = append(list, e.ID); return true })
-	return list
-}
-
-// build and sort do nothing if the keys are too large or they are stopped.
-func TestBuildAndSortLimits(t *testing.T) {
-	rng := random(t)
-	for _, n := range []int{5, 20_000} {
-		entries := make([]*Entry, n)
-		for i := range entries {
-			entries[i] = &randomRecord(rng, i+1).Entry
-		}
-		terms := parse("text,number")
-		empty := newIndex(newType(0).resolve(terms), terms)
-		full := empty.empty()
-		full.fill(entries)
-		size := full.keySize()
-		for _, row := range []struct {
-			reason string
-			limit  int
-			stop   bool
-			small  bool
-		}{
-			{"a byte too large", size - 1, false, false},
-			{"much too large", 10, false, false},
-			{"limit zero", 0, false, false},
-			{"stopped", size, true, true},
-			{"no limit, stopped", -1, true, true},
-		} {
-			stopped := func() bool { return row.stop }
-			x := empty.empty()
-			if complete, small := x.build(entries, row.limit, stopped); complete || small != row.small || x.len() != 0 {
-				t.Errorf("%s: build = %v, %v with %d entries, want false, %v with none", row.reason, complete, small, x.len(), row.small)
-			}
-			if list, small := empty.empty().sort(entries, row.limit, stopped); list != nil || small != row.small {
-				t.Errorf("%s: sort = %d entries, %v, want none, %v", row.reason, len(list), small, row.small)
-			}
-		}
-	}
+	return ids(x.page(nil, 0, x.len(), false))
 }
 
 // parallel calls f once for each number and panics if a call does.
@@ -295,6 +177,132 @@ func TestParallel(t *testing.T) {
 	}
 }
 
+// ascendingKeys returns a list of keys of every kind in ascending order, as the documentation of
+// package ordering describes it. The tests compare keys by their positions in the
+// list, and so without the code of package ordering.
+func ascendingKeys() []sortkey.Key {
+	number, text, list := sortkey.Number, sortkey.Text, sortkey.List
+	day := time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)
+	keys := []sortkey.Key{
+		sortkey.Bool(false), sortkey.Bool(true),
+		sortkey.Float(math.NaN()), sortkey.Float(math.Inf(-1)), number("-1e300"),
+		number("-9223372036854775809"), number("-9223372036854775808.5"), sortkey.Int(math.MinInt64),
+		number("-9223372036854775807.5"), sortkey.Int(math.MinInt64 + 1),
+		sortkey.Int(-2), number("-1.5"), sortkey.Int(-1), number("-0.5"), sortkey.Int(0), number("0.5"),
+	}
+	for i := range int64(12) {
+		keys = append(keys, sortkey.Int(i+1), sortkey.Float(float64(i)+1.5))
+	}
+	return append(keys,
+		sortkey.Int(math.MaxInt64-1), number("9223372036854775806.5"), sortkey.Int(math.MaxInt64),
+		number("9223372036854775807.5"), number("9223372036854775808"), sortkey.Number("18446744073709551615"),
+		number("1e300"), sortkey.Float(math.Inf(1)),
+		sortkey.Time(time.Time{}), sortkey.Time(day), sortkey.Time(day.Add(1)), sortkey.Time(day.Add(time.Second)),
+		text(""), text("\x00"), text("\x00\x00"), text("\x00\x01"), text("\x00\xff"), text("a"), text("a\x00"),
+		text("a\x00b"), text("a\x01"), text("ab"), text("a\xff"), text("a\xff\x00"), text("b"), text("é"), text("\xff"), text("\xff\xff"),
+		list(), list(sortkey.Bool(true)), list(sortkey.Int(1)), list(sortkey.Int(1), sortkey.Int(0)), list(sortkey.Int(2)),
+		list(text("a")), list(text("a"), text("b")), list(text("a\x00")), list(list()), list(sortkey.Null()),
+		sortkey.Object(""), sortkey.Object(`{"a":1}`), sortkey.Object(`{"b":0}`), sortkey.Object(`{}`),
+		sortkey.Null(),
+	)
+}
+
+// A rankedEntry is an entry with the position of its key in ascendingKeys.
+type rankedEntry struct {
+	*Entry
+	at int
+}
+
+func compareRankedEntries(a, b rankedEntry) int {
+	if a.at != b.at {
+		return a.at - b.at
+	}
+	return compareIDs(a.Entry, b.Entry)
+}
+
+// A testSequence is a sequence whose keys are in ascendingKeys, and its entries in order.
+type testSequence struct {
+	reason  string
+	make    func(entries []*Entry) sequence
+	entries []rankedEntry
+}
+
+// testSequences returns a sequence of every kind, with about n entries. Several entries
+// have the same key, and some have ids near the largest int.
+func testSequences(n int) []testSequence {
+	keys := ascendingKeys()
+	field := Field{Name: "f", Key: func(e *Entry) sortkey.Key { return keys[recordOf(e).number] }}
+	tree := func(kind reflect.Kind) func([]*Entry) sequence {
+		return func(entries []*Entry) sequence {
+			f := field
+			f.Kind = kind
+			x := newIndex([]Field{f}, parse("f"))
+			x.fill(entries)
+			return x
+		}
+	}
+	isInt := func(k sortkey.Key) bool { _, ok := k.AsInt(); return ok }
+	isBool := func(k sortkey.Key) bool { return isInt(k) && k.Compare(sortkey.Bool(true)) <= 0 }
+	isText := func(k sortkey.Key) bool { _, ok := k.AsText(); return ok }
+	all := func(sortkey.Key) bool { return true }
+	return []testSequence{
+		{"numbers", tree(reflect.Int), rankedEntries(n, func(k sortkey.Key) bool { return isInt(k) && !isBool(k) })},
+		{"booleans", tree(reflect.Bool), rankedEntries(n, isBool)},
+		{"texts", tree(reflect.String), rankedEntries(n, isText)},
+		{"encoded keys", tree(reflect.Invalid), rankedEntries(n, all)},
+		{"ids", func(entries []*Entry) sequence { x := newPrimary(); x.fill(entries); return x }, rankedIDs(n)},
+		{"sorted entries", func(entries []*Entry) sequence {
+			entries = slices.Clone(entries)
+			slices.SortFunc(entries, func(a, b *Entry) int {
+				return compareRankedEntries(rankedEntry{a, int(recordOf(a).number)}, rankedEntry{b, int(recordOf(b).number)})
+			})
+			return &sortedEntries{entries: entries, key: field.Key}
+		}, rankedEntries(n, all)},
+	}
+}
+
+// rankedEntries returns n entries, sorted, whose keys are those of ascendingKeys that are
+// wanted. Each fifth such key has no entry.
+func rankedEntries(n int, wanted func(sortkey.Key) bool) (list []rankedEntry) {
+	var places []int
+	for at, k := range ascendingKeys() {
+		if wanted(k) && (at%5 > 0 || at < 2) {
+			places = append(places, at)
+		}
+	}
+	for i := range n {
+		id := i + 1
+		if i%4 == 3 {
+			id = math.MaxInt - i + 3 // the first is the largest int
+		}
+		at := places[i*7919%len(places)]
+		list = append(list, rankedEntry{&(&record{Entry: Entry{id}, number: int64(at)}).Entry, at})
+	}
+	slices.SortFunc(list, compareRankedEntries)
+	return list
+}
+
+// rankedIDs returns at most n entries, sorted, whose ids are in ascendingKeys.
+func rankedIDs(n int) (list []rankedEntry) {
+	for at, k := range ascendingKeys() {
+		id, ok := k.AsInt()
+		if ok && at > 1 && id > 0 && id <= math.MaxInt && id%4 != 2 && len(list) < n {
+			list = append(list, rankedEntry{&(&record{Entry: Entry{int(id)}}).Entry, at})
+		}
+	}
+	return list
+}
+
+// sequence returns the sequence of the entries.
+func (l testSequence) sequence() sequence {
+	var entries []*Entry
+	for _, e := range l.entries {
+		entries = append(entries, e.Entry)
+	}
+	slices.SortFunc(entries, compareIDs)
+	return l.make(entries)
+}
+
 // The keys of ascendingKeys are in ascending order, which the other tests rely on.
 func TestAscendingKeys(t *testing.T) {
 	keys := ascendingKeys()
@@ -307,8 +315,8 @@ func TestAscendingKeys(t *testing.T) {
 	}
 }
 
-// The rank of a bound of any kind in a sequence of any kind is the number of entries
-// before it: for the first searches, which remember nothing, for later ones, and after
+// The rank of a bound of any kind, and the position of an entry, in a sequence of any kind
+// are the number of entries before it: for the first searches, which remember nothing, for later ones, and after
 // a write.
 func TestRank(t *testing.T) {
 	keys := ascendingKeys()
@@ -330,6 +338,11 @@ func TestRank(t *testing.T) {
 						if got := x.rank(bound{k, after}); got != want {
 							t.Errorf("%s, %d entries, pass %d: rank of key %d, after %v, is %d, want %d", l.reason, len(l.entries), pass, at, after, got, want)
 						}
+					}
+				}
+				for want, e := range l.entries {
+					if got := x.position(e.Entry); got != want {
+						t.Fatalf("%s, %d entries, pass %d: the position of id %d is %d, want %d", l.reason, n, pass, e.ID, got, want)
 					}
 				}
 				if pass == 2 {
@@ -406,50 +419,4 @@ func idOf(e *Entry) int {
 		return 0
 	}
 	return e.ID
-}
-
-// The position of an entry is the number of entries before it.
-func TestPositionInSequence(t *testing.T) {
-	for _, n := range []int{1, 2, 300, 9000} { // the last is more than there are probes
-		for _, l := range testSequences(n) {
-			x := l.sequence()
-			step := max(1, len(l.entries)/500)
-			for pass := range 2 {
-				for want := 0; want < len(l.entries); want += step {
-					if got := x.position(l.entries[want].Entry); got != want {
-						t.Fatalf("%s, %d entries, pass %d: the position of id %d is %d, want %d", l.reason, n, pass, l.entries[want].ID, got, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// The positions of an entry and of a bound are found while the remembered items of
-// larger indexes come and go with writes.
-func TestSearchBetweenWrites(t *testing.T) {
-	rng := random(t)
-	for _, n := range []int{10, 3000, 9000} {
-		x, _ := counting(n)
-		want := x.walk(nil, 0, n, false)
-		for round := range 40 {
-			for range rng.IntN(3 * minSearches) {
-				at := rng.IntN(len(want))
-				number := recordOf(want[at]).number
-				got := []int{x.position(want[at]), x.rank(bound{sortkey.Int(number), false}), x.rank(bound{sortkey.Int(number), true})}
-				if diff := cmp.Diff([]int{at, at, at + 1}, got); diff != "" {
-					t.Fatalf("%d entries, round %d: positions of entry %d (-want +got):\n%s", n, round, at, diff)
-				}
-			}
-			if len(want) > 2 {
-				at := rng.IntN(len(want))
-				ch := Change{Old: want[at]}
-				x.set(ch, x.keys(ch))
-				want = append(want[:at:at], want[at+1:]...)
-			}
-		}
-		if err := x.check(); err != nil {
-			t.Error(fmt.Errorf("%d entries: %w", n, err))
-		}
-	}
 }

@@ -178,7 +178,7 @@ func (s *State) install(terms []ordering.Term) {
 		return
 	}
 	x := newIndex(s.typ.resolve(terms), terms)
-	if complete, _ := x.build(s.Entries(), maxKeys(s.Len(), terms), func() bool { return false }); complete {
+	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms)) == nil {
 		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, used: new(atomic.Int64)})
 	}
 }

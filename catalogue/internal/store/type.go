@@ -45,15 +45,6 @@ func (typ *Type) resolve(terms []ordering.Term) []Field {
 	return fields
 }
 
-// fieldsOf returns the fields of conditions, which must be known.
-func (typ *Type) fieldsOf(where []Condition) []Field {
-	fields := make([]Field, len(where))
-	for i, c := range where {
-		fields[i], _ = typ.Field(c.Field)
-	}
-	return fields
-}
-
 // has reports whether a state with these names has the field.
 func (typ *Type) has(name string, names members) bool {
 	if typ.Members == nil {
@@ -220,16 +211,10 @@ func (typ *Type) memberChanges(dst map[string]int, changes []Change) map[string]
 	return dst
 }
 
-// membersOf returns the members of entries.
+// membersOf returns the members of entries, which are sorted by id.
 func (typ *Type) membersOf(entries []*Entry) members {
 	m := newMembers(typ)
-	if typ.Members != nil {
-		numbers := map[string]int{}
-		for _, e := range entries {
-			typ.countMembers(numbers, e, 1)
-		}
-		m.apply(numbers)
-	}
+	m.apply(typ.memberChanges(nil, difference(nil, entries)))
 	return m
 }
 

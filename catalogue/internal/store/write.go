@@ -276,16 +276,13 @@ func (typ *Type) uniqueIndexes() (list []orderingIndex) {
 // unique returns a [*Duplicate] if the state would have one after changes, which have at
 // most one change for each record. It runs callbacks.
 // O(changes × unique fields × log n).
-func (s *State) unique(changes []Change) error {
+func (s *State) unique(changes []Change) (err error) {
 	for _, x := range s.indexes {
-		if !x.unique {
-			continue
-		}
-		if err := s.uniqueIn(x, changes); err != nil {
-			return err
+		if x.unique && err == nil {
+			err = s.uniqueIn(x, changes)
 		}
 	}
-	return nil
+	return err
 }
 
 func (s *State) uniqueIn(x orderingIndex, changes []Change) error {

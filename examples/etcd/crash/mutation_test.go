@@ -35,12 +35,12 @@ func TestMutations(t *testing.T) {
 	for _, m := range []mutation{
 		{
 			reason: "a read does not wait for earlier writes",
-			edits:  []edit{{"etcdstore/catchup.go", "once.Do(func() { once.err = s.catchUp(ctx) })", "once.err = nil"}},
+			edits:  []edit{{"etcdstore/follow.go", "once.Do(func() { once.err = s.catchUp(ctx) })", "once.err = nil"}},
 			fault:  readAfterWrite,
 		},
 		{
 			reason: "a read asks only its own member for the revision",
-			edits:  []edit{{"etcdstore/catchup.go", "clientv3.WithKeysOnly())", "clientv3.WithKeysOnly(), clientv3.WithSerializable())"}},
+			edits:  []edit{{"etcdstore/follow.go", "clientv3.WithKeysOnly())", "clientv3.WithKeysOnly(), clientv3.WithSerializable())"}},
 			fault:  crowded(stopLeader),
 		},
 		{

@@ -110,25 +110,79 @@ func TestConcurrentDeletes(t *testing.T) {
 // checkReferences checks that films refer to existing records.
 func checkReferences(t *testing.T, saved string) {
 	t.Helper()
-	var house struct {
+	var cat struct {
 		Directors []director
 		Genres    []genre
 		Films     []film
 	}
-	if err := json.Unmarshal([]byte(saved), &house); err != nil {
+	if err := json.Unmarshal([]byte(saved), &cat); err != nil {
 		t.Fatal(err)
 	}
-	if len(house.Films) < 3 {
-		t.Errorf("%d films, want those of the file", len(house.Films))
+	if len(cat.Films) < 3 {
+		t.Errorf("%d films, want those of the file", len(cat.Films))
 	}
-	for _, f := range house.Films {
-		if !slices.ContainsFunc(house.Directors, func(d director) bool { return d.ID == f.Director }) {
+	for _, f := range cat.Films {
+		if !slices.ContainsFunc(cat.Directors, func(d director) bool { return d.ID == f.Director }) {
 			t.Errorf("film %d refers to the missing director %d", f.ID, f.Director)
 		}
 		for _, id := range f.Genres {
-			if !slices.ContainsFunc(house.Genres, func(g genre) bool { return g.ID == id }) {
+			if !slices.ContainsFunc(cat.Genres, func(g genre) bool { return g.ID == id }) {
 				t.Errorf("film %d refers to the missing genre %d", f.ID, id)
 			}
 		}
+	}
+}
+
+// TestConcurrentPatches changes each field of a record in a goroutine of its own, through
+// all nodes in turn. No change is lost.
+func TestConcurrentPatches(t *testing.T) {
+	const steps = 40
+	n := newNodes(t, typedFilms(), httpapi.Options{Authorizer: httpapi.AllowAll})
+	n.load(t, 0, threeFilms)
+	fields := map[string]func(step int) string{ // their JSON
+		"title":    func(step int) string { return fmt.Sprintf(`"title %d"`, step) },
+		"slug":     func(step int) string { return fmt.Sprintf(`"slug-%d"`, step) },
+		"synopsis": func(step int) string { return fmt.Sprintf(`"synopsis %d"`, step) },
+		"minutes":  func(step int) string { return fmt.Sprint(step) },
+		"price":    func(step int) string { return fmt.Sprintf(`"%d.50"`, step) },
+		"rating":   func(step int) string { return fmt.Sprintf("%d.5", step) },
+	}
+	var group sync.WaitGroup
+	first := 0
+	for name, value := range fields {
+		first++
+		start := first
+		group.Go(func() {
+			for step := 1; step <= steps; step++ {
+				w := send(n.handlers[(start+step)%3], "PATCH", "/api/films/1/", fmt.Sprintf(`{%q:%s}`, name, value(step)))
+				if w.Code != http.StatusOK {
+					t.Errorf("%s, step %d: %d %s", name, step, w.Code, w.Body)
+				}
+				// No other goroutine writes the field, so all nodes have the value now.
+				for i, h := range n.handlers {
+					checkMember(t, send(h, "GET", "/api/films/1/", "").Body.Bytes(), name, value(step), i+1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for i, h := range n.handlers {
+		record := send(h, "GET", "/api/films/1/", "").Body.Bytes()
+		for name, value := range fields {
+			checkMember(t, record, name, value(steps), i+1)
+		}
+	}
+	n.compare(t)
+}
+
+// checkMember checks a member of a record that a node has returned.
+func checkMember(t *testing.T, record []byte, name, want string, node int) {
+	t.Helper()
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(record, &members); err != nil {
+		t.Errorf("node %d: %.200q: %v", node, record, err)
+	}
+	if diff := cmp.Diff(want, string(members[name])); diff != "" {
+		t.Errorf("%s on node %d (-written +read):\n%s", name, node, diff)
 	}
 }

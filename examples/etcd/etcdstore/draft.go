@@ -1,16 +1,21 @@
 package etcdstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 const (
@@ -25,7 +30,7 @@ type draft struct {
 	store      *Store
 	generation string
 	version    int64
-	house      *catalogue.Catalogue
+	cat        *catalogue.Catalogue
 	positions  map[string]position // of all collections, before the transaction
 
 	records map[place][]byte // to store; nil deletes
@@ -62,7 +67,7 @@ func (s *Store) newDraft() *draft {
 		store:      s,
 		generation: r.generation,
 		version:    r.version,
-		house:      r.house.Clone(),
+		cat:        r.cat.Clone(),
 		positions:  map[string]position{},
 		records:    map[place][]byte{},
 		reads:      map[string]bool{},
@@ -138,8 +143,9 @@ func (d *draft) stage(key string, id int, record []byte) {
 
 // read makes the transaction depend on a collection and on those that it refers to.
 func (d *draft) read(c catalogue.AnyCollection) {
-	d.reads[c.Key()] = true
-	for _, f := range c.Description().Fields {
+	about := c.Description()
+	d.reads[about.Key] = true
+	for _, f := range about.Fields {
 		if f.Refers != "" {
 			d.reads[f.Refers] = true
 		}
@@ -177,4 +183,144 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 	}
 	// A write that is acknowledged is visible to all reads of this Store.
 	return true, s.progress.wait(ctx, got.Header.Revision)
+}
+
+// create creates a record from the body of a request.
+func (d *draft) create(ctx context.Context, key string, body []byte) ([]byte, error) {
+	c, err := d.cat.Collection(key)
+	if err != nil {
+		return nil, err
+	}
+	d.read(c)
+	record, err := c.Create(ctx, bytes.Clone(body)) // which may be modified
+	if err != nil {
+		return nil, err
+	}
+	r, err := schema.ParseRecord(record)
+	if err != nil {
+		return nil, err
+	}
+	d.stage(key, r.ID, record)
+	return record, nil
+}
+
+// update changes a record as the body of a request specifies.
+func (d *draft) update(ctx context.Context, key, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) ([]byte, error) {
+	c, err := d.cat.Collection(key)
+	if err != nil {
+		return nil, err
+	}
+	d.read(c)
+	record, err := c.Update(ctx, segment, params, bytes.Clone(body), partial, condition)
+	if err == nil {
+		d.stage(key, schema.ParseID(segment), record)
+	}
+	return record, err
+}
+
+// insert adds a record with an id.
+func (d *draft) insert(key string, record []byte) error {
+	c, err := d.cat.Collection(key)
+	if err != nil {
+		return err
+	}
+	r, err := schema.ParseRecord(record)
+	if err != nil {
+		return err
+	}
+	if r.ID < 1 {
+		return fmt.Errorf("%s: %w: %d", key, catalogue.ErrInvalidID, r.ID)
+	}
+	ctx, segment := context.Background(), strconv.Itoa(r.ID)
+	if _, err := c.Get(ctx, segment, nil); err == nil {
+		return fmt.Errorf("%s: id %d: %w", key, r.ID, httpapi.ErrConflict)
+	}
+	d.read(c)
+	apply := d.store.replica.Load().members[key].apply
+	if err := apply(d.cat, []change{{r.ID, record}}); err != nil {
+		return err
+	}
+	stored, err := c.Get(ctx, segment, nil)
+	if err == nil {
+		d.stage(key, r.ID, stored)
+	}
+	return err
+}
+
+// delete deletes a record and removes its id from lists of references. If there are too
+// many of these for a transaction, it only shortens some of them, and the write is to be
+// performed again.
+func (d *draft) delete(ctx context.Context, key, segment string, params url.Values, condition func(record []byte) error) error {
+	c, err := d.cat.Collection(key)
+	if err != nil {
+		return err
+	}
+	d.read(c)
+	referrers := d.referrers(key)
+	before := make([]map[int][]byte, len(referrers))
+	for i, other := range referrers {
+		d.read(other)
+		if before[i], err = all(ctx, other); err != nil {
+			return err
+		}
+	}
+	if err := c.Delete(ctx, segment, params, condition); err != nil {
+		// After other errors, lists in the clone may have changed.
+		d.full = len(referrers) > 0 && !errors.Is(err, catalogue.ErrNotFound) && !errors.Is(err, catalogue.ErrReferenced)
+		return err
+	}
+	d.stage(key, schema.ParseID(segment), nil)
+	for i, other := range referrers {
+		after, err := all(ctx, other)
+		if err != nil {
+			d.full = true
+			return err
+		}
+		for id, record := range after {
+			if !bytes.Equal(record, before[i][id]) {
+				d.stage(other.Description().Key, id, record)
+			}
+		}
+	}
+	d.shorten()
+	return nil
+}
+
+// shorten leaves only some lists of a deletion that is too large for a transaction.
+func (d *draft) shorten() {
+	size := 0
+	for i, s := range d.staged {
+		if size += len(s.record); i >= maxOps || size > maxBytes {
+			d.staged = slices.Clone(d.staged[1:max(i, 2)]) // without the deletion
+			d.again, d.full = true, true
+			return
+		}
+	}
+}
+
+// referrers returns the collections with lists of references to a collection.
+func (d *draft) referrers(key string) (list []catalogue.AnyCollection) {
+	for _, c := range d.cat.All() {
+		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// all returns all records of a collection by id.
+func all(ctx context.Context, c catalogue.AnyCollection) (map[int][]byte, error) {
+	list, err := c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: -1}})
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int][]byte, len(list.Records))
+	for _, record := range list.Records {
+		r, err := schema.ParseRecord(record)
+		if err != nil {
+			return nil, err
+		}
+		byID[r.ID] = record
+	}
+	return byID, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"sync"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -100,4 +102,107 @@ func (s *Store) apply(events []*clientv3.Event) error {
 		events = events[n:]
 	}
 	return nil
+}
+
+// catchUp waits until the replica has all writes that were acknowledged before the call,
+// by any Store. A quorum of the cluster confirms the revision of the last one.
+func (s *Store) catchUp(ctx context.Context) error {
+	if s.closing.Err() != nil {
+		return ErrClosed
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	got, err := s.client.Get(ctx, s.keys.version(), clientv3.WithKeysOnly())
+	if err != nil {
+		return unavailable(err)
+	}
+	revision := got.Header.Revision // if the key was deleted by hand
+	if len(got.Kvs) > 0 {
+		revision = got.Kvs[0].ModRevision
+	}
+	return unavailable(s.progress.wait(ctx, revision))
+}
+
+// catchUpOnce is like catchUp, but does nothing if reads are serializable or if it was
+// called before for the same request of [Store.ReadOnce].
+func (s *Store) catchUpOnce(ctx context.Context) error {
+	switch once, ok := ctx.Value(requestKey{s}).(*request); {
+	case s.opts.Serializable:
+		return ctx.Err()
+	case ok:
+		once.Do(func() { once.err = s.catchUp(ctx) })
+		return withContext(ctx, once.err)
+	}
+	return withContext(ctx, s.catchUp(ctx))
+}
+
+// requestKey is the key of a *request in a context.
+type requestKey struct{ *Store }
+
+type request struct {
+	sync.Once
+	err error
+}
+
+// ReadOnce returns a handler that calls h. During a request, the first read asks the
+// cluster for the last revision, and the others do not: they see at least the writes that
+// were acknowledged before the request. Without it, a page with an entity tag asks three
+// times.
+func (s *Store) ReadOnce(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{s}, &request{})))
+	})
+}
+
+// progress is the revision of etcd up to which a replica has all writes.
+type progress struct {
+	mu    sync.Mutex
+	at    int64
+	cause error         // why the replica does not follow, or nil
+	moved chan struct{} // closed when at changes or the replica follows again
+}
+
+func newProgress() *progress { return &progress{moved: make(chan struct{})} }
+
+// reach records that all writes up to a revision are in the replica.
+func (p *progress) reach(revision int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if revision > p.at || p.cause != nil {
+		p.at, p.cause = max(p.at, revision), nil
+		close(p.moved)
+		p.moved = make(chan struct{})
+	}
+}
+
+// fail records why the replica does not follow.
+func (p *progress) fail(cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cause = cause
+}
+
+func (p *progress) state() (at int64, moved <-chan struct{}, cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.at, p.moved, p.cause
+}
+
+// wait waits until all writes up to a revision are in the replica, and until the data in
+// etcd is valid: the replica does not have what was written with an invalid key.
+func (p *progress) wait(ctx context.Context, revision int64) error {
+	for {
+		at, moved, cause := p.state()
+		if at >= revision && !errors.Is(cause, ErrInvalidData) {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			if cause != nil {
+				return fmt.Errorf("the replica is at revision %d of %d: %w", at, revision, cause)
+			}
+			return fmt.Errorf("the replica is at revision %d of %d: %w", at, revision, ctx.Err())
+		}
+	}
 }

@@ -10,16 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
-	"go.etcd.io/etcd/server/v3/embed"
-
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
+	"github.com/gobacklist/backlist/httpapi"
 )
 
 // storeLarge is the body of a genre with a name of a length.
@@ -201,4 +200,193 @@ func TestNoSpace(t *testing.T) {
 	storeMust(t, err)
 	storeSame(t, "space again", `{"id":2,"name":"second"}`, node.want("create", "POST", "genres/", `{"name":"second"}`, http.StatusCreated).Body)
 	fresh.want("other store", "DELETE", "genres/1/", "", http.StatusNoContent)
+}
+
+// TestNoQuorum stops two of three members and starts them again.
+func TestNoQuorum(t *testing.T) {
+	t.Parallel()
+	const timeout = 700 * time.Millisecond
+	cluster := etcdtest.Start(t, 3, nil)
+	node := openStore(t, cluster.Clients[0], storeTimeout(timeout))
+	reader := openStore(t, cluster.Clients[0], storeTimeout(timeout), func(opts *etcdstore.Options) { opts.Serializable = true })
+	first := node.want("first write", "POST", "genres/", `{"name":"Noir"}`, http.StatusCreated)
+	page := node.want("first page", "GET", "genres/", "", http.StatusOK)
+	storeSame(t, "serializable page", page, reader.awaitPage("genres/", page))
+
+	cluster.Stop(1)
+	cluster.Stop(2)
+	for _, row := range []struct{ reason, method, path, body string }{
+		{"page", "GET", "genres/", ""},
+		{"page with an ordering", "GET", "genres/?ordering=-name", ""},
+		{"empty page", "GET", "films/", ""},
+		{"record", "GET", "genres/1/", ""},
+		{"no record", "GET", "genres/7/", ""},
+		{"create", "POST", "genres/", `{"name":"Western"}`},
+		{"invalid create", "POST", "genres/", `{"name":[]}`},
+		{"update", "PATCH", "genres/1/", `{"name":"Western"}`},
+		{"delete", "DELETE", "genres/1/", ""},
+	} {
+		node.requests.all()
+		start := time.Now()
+		reply := node.want(row.reason, row.method, row.path, row.body, http.StatusServiceUnavailable)
+		if d := time.Since(start); d < timeout || d > timeout+2*time.Second {
+			t.Errorf("%s: a response after %v, want one after %v", row.reason, d, timeout)
+		}
+		storeSame(t, row.reason+": Retry-After", "1", reply.RetryAfter)
+		errs := node.requests.all()
+		if len(errs) != 1 || !errors.Is(errs[0], httpapi.ErrUnavailable) || errs[0].Error() == httpapi.ErrUnavailable.Error() {
+			t.Errorf("%s: OnError was called with %v, want one %v with a cause", row.reason, errs, httpapi.ErrUnavailable)
+		}
+		storeSame(t, row.reason+": serializable page", page, reader.do("GET", "genres/", ""))
+	}
+
+	cluster.Restart(t, 1, 2)
+	storeSame(t, "page with a quorum", page, node.await("quorum", "GET", "genres/", "", http.StatusOK))
+	storeSame(t, "record with a quorum", first.Body, node.want("quorum", "GET", "genres/1/", "", http.StatusOK).Body)
+	second := node.await("write with a quorum", "POST", "genres/", `{"name":"Western"}`, http.StatusCreated)
+	storeSame(t, "no id was used without a quorum", `{"id":2,"name":"Western"}`, second.Body)
+	page = node.want("page after the write", "GET", "genres/", "", http.StatusOK)
+	storeSame(t, "serializable page after the write", page, reader.awaitPage("genres/", page))
+}
+
+// TestOpenWithoutQuorum opens a store that is not reachable until later.
+func TestOpenWithoutQuorum(t *testing.T) {
+	t.Parallel()
+	cluster := storeMember(t)
+	openStore(t, cluster.Clients[0]).want("write", "POST", "genres/", `{"name":"Noir"}`, http.StatusCreated)
+	proxy := etcdtest.NewProxy(t, cluster.Members[0])
+	proxy.Cut()
+
+	var errs storeErrors
+	opts := etcdstore.Options{
+		Client: storeDial(t, proxy.Addr), Prefix: storePrefix, Definitions: storeDefinitions(),
+		Timeout: 200 * time.Millisecond, OnError: errs.add,
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err := etcdstore.Open(ctx, opts)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Open without a member: %v, want %v", err, context.DeadlineExceeded)
+	}
+	if len(errs.all()) == 0 {
+		t.Error("OnError was not called while Open waited")
+	}
+	time.AfterFunc(500*time.Millisecond, proxy.Mend)
+	node := openStore(t, opts.Client)
+	storeSame(t, "record", `{"id":1,"name":"Noir"}`, node.want("opened", "GET", "genres/1/", "", http.StatusOK).Body)
+}
+
+// TestWatchEnds cuts the connections to one member after the other. The watch is at one of
+// them.
+func TestWatchEnds(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.Start(t, 3, nil)
+	proxies := []*etcdtest.Proxy{etcdtest.NewProxy(t, cluster.Members[0]), etcdtest.NewProxy(t, cluster.Members[1])}
+	writer := openStore(t, cluster.Clients[2])
+	node := openStore(t, storeDial(t, proxies[0].Addr, proxies[1].Addr))
+	for i := range 6 {
+		proxies[i%2].Cut()
+		want := writer.want("write", "POST", "genres/", fmt.Sprintf(`{"name":"G%d"}`, i), http.StatusCreated)
+		path := fmt.Sprintf("genres/%d/", i+1)
+		storeSame(t, path, want.Body, node.await("read after a cut", "GET", path, "", http.StatusOK).Body)
+		proxies[i%2].Mend()
+	}
+}
+
+// awaitPage waits until a page is as wanted, and returns the last one.
+func (n *storeNode) awaitPage(path string, want storeReply) (got storeReply) {
+	for range 500 {
+		if got = n.do("GET", path, ""); got == want {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return got
+}
+
+// TestCompactionWhileAway cuts the connection of a store while others write and the
+// history is compacted.
+func TestCompactionWhileAway(t *testing.T) {
+	t.Parallel()
+	cluster := storeMember(t)
+	client := cluster.Clients[0]
+	writer := openStore(t, client)
+	proxy := etcdtest.NewProxy(t, cluster.Members[0])
+	away := storeDial(t, proxy.Addr)
+	node := openStore(t, away, storeTimeout(300*time.Millisecond))
+	serializable := openStore(t, away, func(opts *etcdstore.Options) { opts.Serializable = true })
+	for i := range 5 {
+		writer.want("write before", "POST", "genres/", fmt.Sprintf(`{"name":"G%d"}`, i), http.StatusCreated)
+	}
+	before := node.await("page before", "GET", "genres/", "", http.StatusOK)
+	storeSame(t, "serializable page before", before, serializable.awaitPage("genres/", before))
+
+	proxy.Cut()
+	writer.want("delete", "DELETE", "genres/2/", "", http.StatusNoContent)
+	writer.want("update", "PUT", "genres/3/", `{"name":"Noir"}`, http.StatusOK)
+	after := writer.want("page after", "GET", "genres/", "", http.StatusOK)
+	node.want("page while away", "GET", "genres/", "", http.StatusServiceUnavailable)
+	storeSame(t, "serializable page while away", before, serializable.want("serializable", "GET", "genres/", "", http.StatusOK))
+	storeCompact(t, client)
+	node.following.all()
+
+	proxy.Mend()
+	storeSame(t, "first page", after, node.await("first page", "GET", "genres/", "", http.StatusOK))
+	node.following.await(t, "watch of a compacted revision", rpctypes.ErrCompacted)
+	storeSame(t, "serializable page", after, serializable.awaitPage("genres/", after))
+	storeSame(t, "id after the compaction", `{"id":6,"name":"Western"}`,
+		node.want("write after", "POST", "genres/", `{"name":"Western"}`, http.StatusCreated).Body)
+}
+
+// TestCompactionWhileReading compacts the history while a store reads all records, one at a
+// time.
+func TestCompactionWhileReading(t *testing.T) {
+	t.Parallel()
+	cluster := storeMember(t)
+	client := cluster.Clients[0]
+	writer := openStore(t, client)
+	for i := range 9 {
+		writer.want("write before", "POST", "genres/", fmt.Sprintf(`{"name":"G%d"}`, i), http.StatusCreated)
+	}
+	proxy := etcdtest.NewProxy(t, cluster.Members[0])
+	away := storeDial(t, proxy.Addr)
+	hook := &storeHook{KV: away.KV}
+	away.KV = hook
+	node := openStore(t, away)
+	etcdstore.SetPageSize(node.Store, 1)
+
+	// The store cannot follow, since the writes are compacted.
+	proxy.Cut()
+	writer.want("write while away", "DELETE", "genres/4/", "", http.StatusNoContent)
+	writer.want("write while away", "POST", "genres/", `{"name":"G3"}`, http.StatusCreated)
+	storeCompact(t, client)
+	var compact sync.Once
+	reads := 0
+	hook.get = func(_ context.Context, key string) {
+		if key <= storePrefix+"0/records/genres/" || key >= storePrefix+"0/records/genres0" {
+			return
+		}
+		if reads++; reads > 3 {
+			compact.Do(func() {
+				writer.want("write while reading", "PUT", "genres/1/", `{"name":"Noir"}`, http.StatusOK)
+				writer.want("write while reading", "PUT", "genres/9/", `{"name":"Western"}`, http.StatusOK)
+				storeCompact(t, client)
+			})
+		}
+	}
+	proxy.Mend()
+	got := node.await("first page", "GET", "genres/", "", http.StatusOK)
+	storeSame(t, "first page", writer.want("page", "GET", "genres/", "", http.StatusOK), got)
+	if reads < 9+3 {
+		t.Errorf("%d requests for pages of records, want at least 3 before the compaction and 9 after it", reads)
+	}
+}
+
+// storeCompact compacts the history up to the last revision.
+func storeCompact(t *testing.T, client *clientv3.Client) {
+	t.Helper()
+	got, err := client.Get(t.Context(), storePrefix)
+	storeMust(t, err)
+	_, err = client.Compact(t.Context(), got.Header.Revision, clientv3.WithCompactPhysical())
+	storeMust(t, err)
 }

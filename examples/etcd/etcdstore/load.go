@@ -28,7 +28,7 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 		return withContext(ctx, err)
 	}
 	d := s.newDraft()
-	if err := d.house.Load(r, catalogue.LoadOptions{}); err != nil {
+	if err := d.cat.Load(r, catalogue.LoadOptions{}); err != nil {
 		return err
 	}
 	generation := rand.Text()[:8]
@@ -64,7 +64,7 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	if err := s.catchUp(ctx); err != nil {
 		return withContext(ctx, err)
 	}
-	return s.replica.Load().house.Save(w)
+	return s.replica.Load().cat.Save(w)
 }
 
 // remove deletes all keys of a generation.
@@ -113,12 +113,12 @@ func (d *draft) switchTo(ctx context.Context, generation string) (stored bool, e
 // storeAll stores all records of the draft as a generation, if there is no other write.
 func (d *draft) storeAll(ctx context.Context, generation string) (stored bool, err error) {
 	keys := d.store.keys
-	records, lastIDs, err := saved(d.house)
+	records, lastIDs, err := saved(d.cat)
 	if err != nil {
 		return false, err
 	}
 	var puts, ids []put
-	for key := range d.house.All() {
+	for key := range d.cat.All() {
 		for _, r := range records[key] {
 			puts = append(puts, put{keys.record(generation, key, r.id), r.record})
 		}
@@ -172,9 +172,9 @@ func (d *draft) putAll(ctx context.Context, puts []put) (stored bool, err error)
 }
 
 // saved returns the records of all collections, and the highest ids ever used.
-func saved(house *catalogue.Catalogue) (records map[string][]change, lastIDs map[string]int, err error) {
+func saved(cat *catalogue.Catalogue) (records map[string][]change, lastIDs map[string]int, err error) {
 	var file bytes.Buffer
-	if err := house.Save(&file); err != nil {
+	if err := cat.Save(&file); err != nil {
 		return nil, nil, err
 	}
 	var all map[string][]json.RawMessage
@@ -201,4 +201,64 @@ func saved(house *catalogue.Catalogue) (records map[string][]change, lastIDs map
 		}
 	}
 	return records, lastIDs, nil
+}
+
+// A recordsFile writes records in the form that Catalogue.Load reads: an object with an
+// array for each collection.
+type recordsFile struct {
+	w       io.Writer
+	lastIDs map[string]int // the highest ids ever used
+	current string         // the collection whose array is open, or ""
+	written map[string]bool
+}
+
+// add writes a record. The records of a collection must be added one after another.
+func (f *recordsFile) add(collection string, record []byte) error {
+	if collection == f.current {
+		_, err := fmt.Fprintf(f.w, ",%s", record)
+		return err
+	}
+	if err := f.begin(collection); err != nil {
+		return err
+	}
+	_, err := f.w.Write(record)
+	return err
+}
+
+// begin ends the open array, if there is one, and begins that of a collection.
+func (f *recordsFile) begin(collection string) error {
+	separator := "],"
+	if f.current == "" {
+		separator = "{"
+		f.written = map[string]bool{}
+	}
+	f.current = collection
+	f.written[collection] = true
+	_, err := fmt.Fprintf(f.w, "%s%q:[", separator, collection)
+	return err
+}
+
+// end writes the highest ids and the end of the file.
+func (f *recordsFile) end() error {
+	list := []byte("[")
+	for collection, id := range f.lastIDs {
+		if id == 0 {
+			continue
+		}
+		if !f.written[collection] { // Load ignores the id of a collection without an array
+			if err := f.begin(collection); err != nil {
+				return err
+			}
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		list = fmt.Appendf(list, `{"collection":%q,"id":%d}`, collection, id)
+	}
+	if f.current == "" {
+		_, err := io.WriteString(f.w, "{}")
+		return err
+	}
+	_, err := fmt.Fprintf(f.w, `],"$lastIds":%s]}`, list)
+	return err
 }

@@ -90,7 +90,7 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 		err := s.copyRecords(ctx, r, at, buffer)
 		out.CloseWithError(cmp.Or(err, buffer.Flush()))
 	})
-	if err := protect(func() error { return r.house.Load(in, catalogue.LoadOptions{}) }); err != nil {
+	if err := protect(func() error { return r.cat.Load(in, catalogue.LoadOptions{}) }); err != nil {
 		in.CloseWithError(err)
 		if isRemote(err) || errors.Is(err, ErrInvalidData) {
 			return nil, err
@@ -172,9 +172,9 @@ func (m *member) check(id int, kv *mvccpb.KeyValue) error {
 	case err != nil:
 		return fmt.Errorf("%w: %s: %v", ErrInvalidData, kv.Key, err)
 	case id > m.position.lastID:
-		return fmt.Errorf("%w: %s is above the highest id %d of %s", ErrInvalidData, kv.Key, m.position.lastID, m.Key())
+		return fmt.Errorf("%w: %s is above the highest id %d of %s", ErrInvalidData, kv.Key, m.position.lastID, m.key)
 	case kv.ModRevision > m.position.revision:
-		return fmt.Errorf("%w: %s was written without the highest id of %s", ErrInvalidData, kv.Key, m.Key())
+		return fmt.Errorf("%w: %s was written without the highest id of %s", ErrInvalidData, kv.Key, m.key)
 	}
 	m.keys++
 	return nil

@@ -18,7 +18,7 @@ type replica struct {
 	keys       layout
 	generation string
 	version    int64 // revision of the last write
-	house      *catalogue.Catalogue
+	cat        *catalogue.Catalogue
 	members    map[string]*member
 }
 
@@ -26,6 +26,7 @@ type replica struct {
 type member struct {
 	Definition
 	catalogue.AnyCollection
+	key      string
 	position position
 	keys     int // of records, when the replica was read
 	tags     atomic.Pointer[tags]
@@ -46,13 +47,13 @@ type tags struct {
 }
 
 func newReplica(keys layout, generation string, list []Definition) (*replica, error) {
-	house, byKey, err := newHouse(list)
+	cat, byKey, err := newHouse(list)
 	if err != nil {
 		return nil, err
 	}
-	r := &replica{keys: keys, generation: generation, house: house, members: map[string]*member{}}
-	for key, c := range house.All() {
-		m := &member{Definition: byKey[key], AnyCollection: c}
+	r := &replica{keys: keys, generation: generation, cat: cat, members: map[string]*member{}}
+	for key, c := range cat.All() {
+		m := &member{Definition: byKey[key], AnyCollection: c, key: key}
 		m.tags.Store(&tags{})
 		r.members[key] = m
 	}
@@ -121,7 +122,7 @@ func (r *replica) apply(events []*clientv3.Event) error {
 		if err != nil {
 			return err
 		}
-		if err := m.change(r.house, changes[key], position{lastID, events[0].Kv.ModRevision}); err != nil {
+		if err := m.change(r.cat, changes[key], position{lastID, events[0].Kv.ModRevision}); err != nil {
 			return err
 		}
 		delete(changes, key)
@@ -141,16 +142,16 @@ func recordOf(e *clientv3.Event) []byte {
 }
 
 // change applies the changes of one revision to the collection.
-func (m *member) change(house *catalogue.Catalogue, changes []change, p position) error {
+func (m *member) change(cat *catalogue.Catalogue, changes []change, p position) error {
 	for _, ch := range changes {
 		if ch.record != nil && ch.id > p.lastID {
-			return fmt.Errorf("%w: %s: id %d is above the highest id %d", ErrInvalidData, m.Key(), ch.id, p.lastID)
+			return fmt.Errorf("%w: %s: id %d is above the highest id %d", ErrInvalidData, m.key, ch.id, p.lastID)
 		}
 	}
 	m.tags.Store(&tags{m.local(), m.position.revision, p.revision})
-	err := protect(func() error { return m.apply(house, changes) })
+	err := protect(func() error { return m.apply(cat, changes) })
 	if err != nil {
-		return fmt.Errorf("%w: %s: %v", ErrInvalidData, m.Key(), err)
+		return fmt.Errorf("%w: %s: %v", ErrInvalidData, m.key, err)
 	}
 	m.position = p
 	m.tags.Store(&tags{m.local(), p.revision, p.revision})

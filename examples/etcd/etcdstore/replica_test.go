@@ -21,10 +21,10 @@ func TestRevisionWhileApplying(t *testing.T) {
 
 	definition := Of(catalogue.Define[schema.Record]("books", catalogue.Options{}))
 	apply := definition.apply
-	definition.apply = func(house *catalogue.Catalogue, changes []change) error {
+	definition.apply = func(cat *catalogue.Catalogue, changes []change) error {
 		see()
 		defer see()
-		return apply(house, changes)
+		return apply(cat, changes)
 	}
 	r, err := newReplica("p/", "0", []Definition{definition})
 	if err != nil {
@@ -63,3 +63,6 @@ func eventsOf(revision int64, record string) []*clientv3.Event {
 	}
 	return []*clientv3.Event{event(keys.version(), "0"), event(keys.ids("0", "books"), "1"), book}
 }
+
+// SetPageSize sets the number of keys in a request of s while it reads all records again.
+func SetPageSize(s *Store, n int64) { s.pageSize = n }

@@ -3,7 +3,9 @@
 // its charset. JSON is the only type that is served and accepted.
 package negotiation
 
-import "strings"
+import (
+	"strings"
+)
 
 // maxIndent is the largest indentation that an Accept header can ask for.
 const maxIndent = 8
@@ -101,4 +103,138 @@ func ContentCoding(values []string) string {
 		}
 	}
 	return ""
+}
+
+// A MediaType is a media type or a range of them, as in application/*.
+type MediaType struct {
+	main, sub string // as sent
+	params    string // everything from the first ';' on
+}
+
+// ParseMediaType parses a Content-Type or one alternative of an Accept header as
+// Django does. Parameters may be anything, and no text is an error. It does not
+// allocate.
+func ParseMediaType(text string) MediaType {
+	first, rest := cutParam(text)
+	main, sub, _ := strings.Cut(strings.TrimSpace(first), "/")
+	return MediaType{main: main, sub: sub, params: rest}
+}
+
+// IsJSON reports whether m is application/json or a range that contains it.
+func (m MediaType) IsJSON() bool {
+	return (m.main == "*" || EqualFold(m.main, "application")) &&
+		(m.sub == "*" || EqualFold(m.sub, "json"))
+}
+
+// isHTML reports whether m is text/html or a range that contains it.
+func (m MediaType) isHTML() bool {
+	return (m.main == "*" || EqualFold(m.main, "text")) &&
+		(m.sub == "*" || EqualFold(m.sub, "html"))
+}
+
+// specificity ranks alternatives of an Accept header: 0 for */*, 1 for type/*,
+// 2 for type/subtype, 3 if there are parameters other than q.
+func (m MediaType) specificity() int {
+	switch {
+	case m.main == "*":
+		return 0
+	case m.sub == "*":
+		return 1
+	case !m.hasParams():
+		return 2
+	}
+	return 3
+}
+
+// hasParams reports whether there is a parameter other than q.
+func (m MediaType) hasParams() bool {
+	for rest := m.params; rest != ""; {
+		var name string
+		name, _, rest = nextParam(rest)
+		if name != "" && !EqualFold(name, "q") {
+			return true
+		}
+	}
+	return false
+}
+
+// param returns the unquoted value of the last parameter with the given name.
+func (m MediaType) param(want string) (value string, ok bool) {
+	for rest := m.params; rest != ""; {
+		var name, raw string
+		name, raw, rest = nextParam(rest)
+		if EqualFold(name, want) {
+			value, ok = raw, true
+		}
+	}
+	return unquote(value), ok
+}
+
+// nextParam parses the first parameter of a text that begins with ';'. The name is empty
+// if the parameter has no '='.
+func nextParam(params string) (name, value, rest string) {
+	one, rest := cutParam(params[1:])
+	name, value, ok := strings.Cut(one, "=")
+	if !ok {
+		return "", "", rest
+	}
+	return strings.TrimSpace(name), strings.TrimSpace(value), rest
+}
+
+// cutParam cuts text before the first ';' outside quotes. As in Django, a quote after
+// a backslash counts too.
+func cutParam(text string) (first, rest string) {
+	quoted := false
+	for i := range len(text) {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == ';' && !quoted:
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+// unquote returns the content of a quoted string, or text itself if it is not quoted.
+func unquote(text string) string {
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return text
+	}
+	text = strings.ReplaceAll(text[1:len(text)-1], `\\`, `\`)
+	return strings.ReplaceAll(text, `\"`, `"`)
+}
+
+// ToUTF8 converts a body of type m to UTF-8. It converts Latin-1 and returns
+// the body itself for any other charset, known or not.
+func (m MediaType) ToUTF8(body []byte) []byte {
+	charset, ok := m.param("charset")
+	if !ok || !isLatin1(charset) {
+		return body
+	}
+	out := make([]byte, 0, len(body)+len(body)/8)
+	for _, c := range body {
+		if c < 0x80 {
+			out = append(out, c)
+		} else {
+			out = append(out, 0xC0|c>>6, 0x80|c&0x3F)
+		}
+	}
+	return out
+}
+
+func isLatin1(charset string) bool {
+	name := strings.ToLower(strings.TrimSpace(charset))
+	switch strings.ReplaceAll(name, "_", "-") {
+	case "latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1":
+		return true
+	}
+	return false
+}
+
+// EqualFold reports whether text and want are equal, ignoring the case of ASCII letters.
+// Other letters that strings.EqualFold considers equal to ASCII letters, such as the long
+// s, have more bytes.
+func EqualFold(text, want string) bool {
+	return len(text) == len(want) && strings.EqualFold(text, want)
 }

@@ -1,0 +1,402 @@
+// Package model is a model of a collection for tests. It computes what operations return
+// from a slice of records, with its own comparison, filters and pages. It shares no code
+// with what it checks.
+//
+// An [Op] is an operation, with a text form. [World.Do] performs one in the model and
+// returns what a collection must return, as text too, so that operations and results can
+// be compared, recorded and read. A [Random] makes operations, and [Shrink] reduces those
+// that reveal an error to a short script.
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Config describes the records and the options of a collection.
+type Config struct {
+	Fields  []Field // without the id
+	Open    bool    // the records are open ones
+	Unique  []string
+	Order   string // the default order, as text
+	History int
+}
+
+// A Field is a field of the records.
+type Field struct {
+	Name   string   // in snake_case
+	Member string   // its name in JSON
+	Zero   string   // JSON of the zero value; "" for members of open records
+	Values []string // JSON of values for random records
+	Like   string   // JSON of a value of the kind that conditions accept; "" for any
+	By     func(value) value
+}
+
+func (f *Field) value(text string) value {
+	v := valueOf(text)
+	if f.By != nil {
+		v = f.By(v)
+	}
+	return v
+}
+
+func (c *Config) field(name string) *Field {
+	i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Fields[i]
+}
+
+// A member is a member of a JSON object.
+type member struct{ name, text string }
+
+// A record has its members in the order of its JSON, without the id.
+type record struct {
+	id      int
+	members []member
+	text    string           // its JSON
+	values  map[string]value // by field
+}
+
+func (c *Config) record(text string) record {
+	return c.with(record{}, text)
+}
+
+// with returns r with the members of a JSON object.
+func (c *Config) with(r record, text string) record {
+	r.members = slices.Clone(r.members)
+	if len(r.members) == 0 {
+		for _, f := range c.Fields {
+			if f.Zero != "" {
+				r.members = append(r.members, member{f.Member, f.Zero})
+			}
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	for d.Token(); d.More(); { // the first token is the brace
+		name, _ := d.Token()
+		var data json.RawMessage
+		d.Decode(&data)
+		at := slices.IndexFunc(r.members, func(m member) bool { return m.name == name })
+		switch {
+		case name == "id":
+			r.id = decoded[int](string(data))
+		case at < 0:
+			r.members = append(r.members, member{name.(string), string(data)})
+		default:
+			r.members[at].text = string(data)
+		}
+	}
+	return c.complete(r)
+}
+
+// complete computes what follows from the members.
+func (c *Config) complete(r record) record {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"id":%d`, r.id)
+	r.values = map[string]value{"id": {kind: isNumber, small: int64(r.id)}}
+	for _, m := range r.members {
+		fmt.Fprintf(&b, ",%q:%s", m.name, m.text)
+		if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Member == m.name }); i >= 0 {
+			r.values[c.Fields[i].Name] = c.Fields[i].value(m.text)
+		}
+	}
+	r.text = b.String() + "}"
+	return r
+}
+
+func (r record) value(field string) value {
+	if v, ok := r.values[field]; ok {
+		return v
+	}
+	return value{kind: isNull}
+}
+
+// A State is the state of a collection. It never changes.
+type State struct {
+	c        *Config
+	records  []record // sorted by id
+	last     int      // highest id ever used
+	used     int      // highest id used since the records were last replaced; it is saved
+	revision uint64
+	changes  []change // those that are kept
+	trimmed  uint64   // revision of the last one that is not
+}
+
+// A change is the difference that a revision made to a record.
+type change struct {
+	revision      uint64
+	id            int
+	before, after string // JSON, or "null" if there was or is no record
+}
+
+// A World is a collection, named "", with its clones and snapshots. It never changes.
+type World map[string]*State
+
+// New returns a world with an empty collection.
+func New(c *Config) World { return World{"": {c: c}} }
+
+// Len returns the number of records of the collection, and the highest id ever used.
+func (w World) Len(name string) (n, last int) { return len(w[name].records), w[name].last }
+
+// Do returns the world after an operation, and what the operation must return.
+func (w World) Do(op Op) (next World, result string) {
+	s := w[op.On]
+	if s == nil {
+		return w, "error: no such collection"
+	}
+	if op.Name != "" {
+		next = maps.Clone(w)
+		next[op.Name] = s
+		if op.Verb == "save" {
+			next[op.Name] = (&State{c: s.c, last: s.used}).replaced(s.records)
+		}
+		return next, "ok"
+	}
+	after, result := s.do(op)
+	if after == s {
+		return w, result
+	}
+	next = maps.Clone(w)
+	next[op.On] = after
+	return next, result
+}
+
+func (s *State) do(op Op) (*State, string) {
+	switch op.Verb {
+	case "batch":
+		return s.batch(op)
+	case "replace", "load":
+		return s.replace(op)
+	case "insert", "upsert", "update", "delete":
+		after, result := s.write(op)
+		if after != s && after.duplicate() {
+			if op.Verb != "update" {
+				result = ""
+			}
+			return s, strings.TrimSuffix(result, "ok") + "error: duplicate"
+		}
+		if after != s {
+			after.commit(s, []int{changedID(op, after)})
+		}
+		return after, result
+	}
+	return s, s.read(op)
+}
+
+// changedID returns the id of the record that a successful write wrote.
+func changedID(op Op, after *State) int {
+	if op.ID != 0 {
+		return op.ID
+	}
+	if r := after.c.record(op.Records[0]); r.id != 0 {
+		return r.id
+	}
+	return after.last
+}
+
+func (s *State) find(id int) (int, bool) {
+	return slices.BinarySearchFunc(s.records, id, func(r record, id int) int { return r.id - id })
+}
+
+// put returns the state with a record that is new or has the id of another.
+func (s *State) put(r record) *State {
+	after := *s
+	at, found := s.find(r.id)
+	after.records = slices.Clone(s.records)
+	if found {
+		after.records[at] = r
+	} else {
+		after.records = slices.Insert(after.records, at, r)
+	}
+	after.last, after.used = max(s.last, r.id), max(s.used, r.id)
+	return &after
+}
+
+// write returns the state after a write to one record, which has no revision yet.
+func (s *State) write(op Op) (*State, string) {
+	if op.Verb == "delete" {
+		at, found := s.find(op.ID)
+		if !found {
+			return s, "error: not found"
+		}
+		after := *s
+		after.records = slices.Delete(slices.Clone(s.records), at, at+1)
+		return &after, "ok"
+	}
+	if op.Verb == "update" {
+		return s.update(op)
+	}
+	r := s.c.record(op.Records[0])
+	_, found := s.find(r.id)
+	switch {
+	case r.id < 0:
+		return s, "error: invalid id"
+	case found && op.Verb == "insert":
+		return s, "error: exists"
+	case op.How == "invalid":
+		return s, "error: invalid"
+	case r.id == 0:
+		r.id = s.last + 1
+		r = s.c.complete(r)
+	}
+	return s.put(r), fmt.Sprint("id ", r.id)
+}
+
+// update returns the state after an update, whose callback merges members.
+func (s *State) update(op Op) (*State, string) {
+	at, found := s.find(op.ID)
+	if !found {
+		return s, "error: not found"
+	}
+	before := s.records[at]
+	r, was := s.c.with(before, op.Records[0]), "was "+before.text+", "
+	switch {
+	case op.How == "invalid" && r.id == op.ID:
+		return s, was + "error: invalid"
+	case op.How != "" && op.How != "invalid":
+		return s, was + "error: " + op.How
+	case r.id != op.ID:
+		return s, was + "error: invalid id"
+	}
+	return s.put(r), was + "ok"
+}
+
+// duplicate reports whether two records have the same value of a unique field.
+func (s *State) duplicate() bool {
+	for _, field := range s.c.Unique {
+		var all []value
+		for _, r := range s.records {
+			if v := r.value(field); v.kind != isNull {
+				all = append(all, v)
+			}
+		}
+		slices.SortFunc(all, value.compare)
+		if len(slices.CompactFunc(slices.Clone(all), func(a, b value) bool { return a.compare(b) == 0 })) < len(all) {
+			return true
+		}
+	}
+	return false
+}
+
+// commit gives s, which is new, a revision after that of before, with the changes of the
+// records with the given ids, unless there are none.
+func (s *State) commit(before *State, ids []int) {
+	slices.Sort(ids)
+	s.changes = slices.Clip(before.changes)
+	for _, id := range slices.Compact(ids) {
+		ch := change{before.revision + 1, id, "null", "null"}
+		at, was := before.find(id)
+		if was {
+			ch.before = before.records[at].text
+		}
+		at, is := s.find(id)
+		if is {
+			ch.after = s.records[at].text
+		}
+		if was || is {
+			s.changes = append(s.changes, ch)
+		}
+	}
+	s.revision, s.trimmed = before.revision, before.trimmed
+	if len(s.changes) > len(before.changes) {
+		s.revision++
+	}
+	if drop := len(s.changes) - s.c.History; drop > 0 {
+		s.trimmed = s.changes[drop-1].revision
+		s.changes = s.changes[drop:]
+	}
+}
+
+// batch returns the state after a batch. The result has a line for each operation in it,
+// of which none ends the batch: it recovers panics of their callbacks.
+// Operations on "outside" read the collection, which does not have the writes yet.
+func (s *State) batch(op Op) (*State, string) {
+	after, ids, lines := s, []int(nil), []string(nil)
+	for _, inner := range op.Ops {
+		from := after
+		if inner.On == "outside" {
+			from = s
+		}
+		next, result := from, ""
+		if isWrite(inner.Verb) {
+			next, result = from.write(inner)
+		} else {
+			result = from.read(inner)
+		}
+		if next != after && inner.On == "" && isWrite(inner.Verb) {
+			ids, after = append(ids, changedID(inner, next)), next
+		}
+		lines = append(lines, result)
+	}
+	result := "ok"
+	switch {
+	case op.How != "":
+		after, result = s, "error: "+op.How
+	case after != s && after.duplicate():
+		after, result = s, "error: duplicate"
+	case after != s:
+		after.commit(s, ids)
+	}
+	return after, strings.Join(append(lines, result), "\n")
+}
+
+func isWrite(verb string) bool {
+	return slices.Contains([]string{"insert", "upsert", "update", "delete"}, verb)
+}
+
+// replace returns the state after all records were replaced. All ids of records to load
+// must be given.
+func (s *State) replace(op Op) (*State, string) {
+	fail := func(err string) (*State, string) {
+		if op.Verb == "load" {
+			err = "invalid data"
+		}
+		return s, "error: " + err
+	}
+	list, last, seen := []record(nil), s.last, map[int]bool{}
+	for _, text := range op.Records {
+		r := s.c.record(text)
+		switch {
+		case r.id < 0, r.id == 0 && op.Verb == "load":
+			return fail("invalid id")
+		case seen[r.id] && r.id > 0:
+			return fail("exists")
+		}
+		seen[r.id], last = true, max(last, r.id)
+		list = append(list, r)
+	}
+	for i, r := range list {
+		if r.id == 0 {
+			last++
+			r.id = last
+			list[i] = s.c.complete(r)
+		}
+	}
+	after := s.replaced(list)
+	if after.duplicate() {
+		return fail("duplicate")
+	}
+	return after, "ok"
+}
+
+func (s *State) replaced(list []record) *State {
+	list = slices.SortedFunc(slices.Values(list), func(a, b record) int { return a.id - b.id })
+	after := &State{c: s.c, last: s.last, records: list}
+	var ids []int
+	for _, r := range after.records {
+		after.used = r.id
+		ids = append(ids, r.id)
+	}
+	for _, r := range s.records {
+		ids = append(ids, r.id)
+	}
+	after.last = max(after.last, after.used)
+	after.commit(s, ids)
+	after.revision = s.revision + 1 // even if there is no record before and after it
+	return after
+}

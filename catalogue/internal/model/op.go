@@ -1,0 +1,179 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An Op is an operation on a collection, and an element of a script. Its text is one
+// line or, for a batch, a line and an indented line for each operation in it:
+//
+//	insert {"title":"Rope","year":1948}
+//	update 1 {"year":1949} panic
+//	batch fail
+//		delete 1
+//	snapshot s1
+//	s1: page -year,title offset=3 limit=2 where year >= 1940 and title prefix "R"
+type Op struct {
+	On      string // name of a clone or a snapshot; "" for the collection, or for the batch
+	Verb    string
+	ID      int      // of get, has, update, delete, position; revision of since
+	Records []string // JSON objects: one of insert, upsert, update; any number of replace, load
+	How     string   // how a callback ends: "", fail, panic, goexit; or invalid, for a record without JSON
+	Name    string   // of the new snapshot, clone, or collection that is loaded from saved data
+	Ops     []Op     // of a batch
+	Terms   string
+	Offset  int
+	Limit   int
+	Where   []Condition
+}
+
+// A Condition restricts a field. Its operator is one of = < <= > >= prefix in between null
+// notnull contains icontains; in and between have a JSON list as their value, null and
+// notnull have none. Collections do not have the last two, only filters over HTTP.
+type Condition struct{ Field, Operator, Value string }
+
+func (c Condition) String() string {
+	return strings.TrimSpace(c.Field + " " + c.Operator + " " + c.Value)
+}
+
+var longRun = regexp.MustCompile(`x{100,}`)
+
+// String returns the text of the operation. A run of many x is abbreviated, as in x{1000}.
+func (op Op) String() string {
+	parts := []string{op.Verb}
+	if op.On != "" {
+		parts[0] = op.On + ": " + op.Verb
+	}
+	switch op.Verb {
+	case "get", "has", "update", "delete", "position", "since":
+		parts = append(parts, strconv.Itoa(op.ID))
+	case "replace", "load":
+		parts = append(parts, "["+strings.Join(op.Records, ",")+"]")
+	}
+	if op.Verb == "insert" || op.Verb == "upsert" || op.Verb == "update" {
+		parts = append(parts, op.Records[0])
+	}
+	parts = append(parts, op.Terms, op.Name, op.How)
+	if op.Offset != 0 {
+		parts = append(parts, fmt.Sprint("offset=", op.Offset))
+	}
+	if op.Limit != 0 {
+		parts = append(parts, fmt.Sprint("limit=", op.Limit))
+	}
+	word := "where"
+	for _, c := range op.Where {
+		parts = append(parts, word, c.String())
+		word = "and"
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	text := strings.Join(parts, " ")
+	for _, inner := range op.Ops {
+		text += "\n\t" + inner.String()
+	}
+	return longRun.ReplaceAllStringFunc(text, func(run string) string { return fmt.Sprintf("x{%d}", len(run)) })
+}
+
+var abbreviated = regexp.MustCompile(`x\{[0-9]+\}`)
+
+// Parse parses a script. Empty lines and those that begin with # are ignored.
+func Parse(text string) (ops []Op, err error) {
+	text = abbreviated.ReplaceAllStringFunc(text, func(s string) string {
+		n, _ := strconv.Atoi(s[2 : len(s)-1])
+		return strings.Repeat("x", n)
+	})
+	for line := range strings.Lines(text) {
+		inner := strings.HasPrefix(line, "\t")
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		op, err := parseOp(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", line, err)
+		}
+		if !inner {
+			ops = append(ops, op)
+		} else if last := len(ops) - 1; last < 0 || ops[last].Verb != "batch" {
+			return nil, fmt.Errorf("%s: not in a batch", line)
+		} else {
+			ops[last].Ops = append(ops[last].Ops, op)
+		}
+	}
+	return ops, nil
+}
+
+func parseOp(line string) (op Op, err error) {
+	if name, rest, ok := strings.Cut(line, ": "); ok && !strings.ContainsAny(name, " {") {
+		op.On, line = name, rest
+	}
+	op.Verb, line, _ = strings.Cut(line, " ")
+	if !slices.Contains(slices.Concat(Reads, Writes, []string{"snapshot", "clone", "save"}), op.Verb) {
+		return op, errors.New("unknown operation")
+	}
+	switch op.Verb {
+	case "get", "has", "update", "delete", "position", "since":
+		var id string
+		id, line, _ = strings.Cut(line, " ")
+		if op.ID, err = strconv.Atoi(id); err != nil {
+			return op, err
+		}
+	}
+	if op.Verb == "replace" || op.Verb == "load" || strings.HasPrefix(line, "{") {
+		var data json.RawMessage
+		if data, line, err = cutJSON(line); err != nil {
+			return op, err
+		}
+		list := []json.RawMessage{data}
+		if data[0] == '[' {
+			err = json.Unmarshal(data, &list)
+		}
+		for _, r := range list {
+			op.Records = append(op.Records, string(r))
+		}
+	}
+	for err == nil && line != "" {
+		var word string
+		word, line, _ = strings.Cut(line, " ")
+		key, number, _ := strings.Cut(word, "=")
+		switch {
+		case key == "offset":
+			op.Offset, err = strconv.Atoi(number)
+		case key == "limit":
+			op.Limit, err = strconv.Atoi(number)
+		case word == "where" || word == "and":
+			var c Condition
+			c, line, err = cutCondition(line)
+			op.Where = append(op.Where, c)
+		case word == "fail" || word == "panic" || word == "goexit" || word == "invalid":
+			op.How = word
+		case op.Verb == "snapshot" || op.Verb == "clone" || op.Verb == "save":
+			op.Name = word
+		default:
+			op.Terms = word
+		}
+	}
+	return op, err
+}
+
+// cutCondition returns the condition at the start of line and the text after it.
+func cutCondition(line string) (c Condition, rest string, err error) {
+	c.Field, line, _ = strings.Cut(line, " ")
+	c.Operator, line, _ = strings.Cut(line, " ")
+	if c.Operator == "null" || c.Operator == "notnull" {
+		return c, line, nil
+	}
+	data, rest, err := cutJSON(line)
+	c.Value = string(data)
+	return c, rest, err
+}
+
+func cutJSON(line string) (data json.RawMessage, rest string, err error) {
+	d := json.NewDecoder(strings.NewReader(line))
+	err = d.Decode(&data)
+	return data, strings.TrimSpace(line[d.InputOffset():]), err
+}

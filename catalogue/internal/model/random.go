@@ -1,0 +1,279 @@
+package model
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A Random makes random operations.
+type Random struct {
+	*rand.Rand
+	*Config
+	Size   int      // about the number of records
+	Verbs  []string // from which operations are drawn
+	Copies bool     // draw snapshots and clones too
+
+	made  int // number of copies so far
+	names []string
+}
+
+// Ops are verbs for [Random.Verbs].
+var (
+	Reads  = strings.Fields("get has len count page page view view first position all explain since revision")
+	Writes = strings.Fields("insert insert insert upsert upsert update update update delete batch replace load")
+)
+
+func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
+
+// Op returns an operation for a world.
+func (r *Random) Op(w World) Op {
+	if r.Copies && r.IntN(40) == 0 {
+		return r.copy()
+	}
+	verb, on := pick(r.Rand, r.Verbs...), ""
+	if len(r.names) > 0 && r.IntN(3) == 0 {
+		on = pick(r.Rand, r.names...)
+	}
+	if on != "" && on[0] == 's' { // a snapshot cannot be written to
+		for verb = ""; verb == "" || verb == "since"; {
+			verb = pick(r.Rand, Reads...)
+		}
+	}
+	if (verb == "replace" || verb == "load") && r.IntN(10) > 0 {
+		verb = "insert"
+	}
+	n, last := w.Len(on)
+	if verb == "insert" && n > r.Size {
+		verb = "delete"
+	}
+	op := r.op(verb, last)
+	op.On = on
+	if verb == "since" {
+		op.ID = max(0, int(w[on].revision)+2-r.IntN(pick(r.Rand, 5, 5, 2*r.History+5)))
+	}
+	return op
+}
+
+// copy returns an operation that names a copy. There are at most four of each kind.
+func (r *Random) copy() Op {
+	r.made++
+	op := Op{Verb: pick(r.Rand, "snapshot", "snapshot", "clone", "save")}
+	op.Name = fmt.Sprint(map[string]string{"snapshot": "s", "clone": "c", "save": "loaded"}[op.Verb], r.made%4)
+	if len(r.names) > 0 {
+		if on := pick(r.Rand, append(r.names, "")...); on == "" || on[0] != 's' {
+			op.On = on
+		}
+	}
+	if !slices.Contains(r.names, op.Name) {
+		r.names = append(r.names, op.Name)
+	}
+	return op
+}
+
+func (r *Random) op(verb string, last int) Op {
+	op := Op{Verb: verb, ID: 1 + r.IntN(min(last, 2*r.Size)+2)}
+	switch verb {
+	case "insert", "upsert", "update":
+		r.write(&op)
+	case "replace", "load":
+		op.ID = 0
+		for range r.IntN(r.Size) {
+			op.Records = append(op.Records, r.record(1+r.IntN(20*r.Size), verb == "load" || r.IntN(2) == 0))
+		}
+	case "batch":
+		op.ID = 0
+		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
+		for range r.IntN(pick(r.Rand, 4, 12, 12, 2*r.Size)) {
+			inner := r.op(pick(r.Rand, pick(r.Rand, Writes[:9]...), pick(r.Rand, Reads[:len(Reads)-2]...)), last)
+			if inner.How == "panic" || inner.How == "goexit" {
+				inner.How = pick(r.Rand, "", "fail", "fail", inner.How)
+			}
+			if !isWrite(inner.Verb) && r.IntN(8) == 0 {
+				inner.On = "outside"
+			}
+			op.Ops = append(op.Ops, inner)
+		}
+	case "count", "first", "position", "page", "view", "all", "explain":
+		r.query(&op)
+	}
+	if !strings.Contains("get update delete position", verb) {
+		op.ID = 0
+	}
+	return op
+}
+
+func (r *Random) write(op *Op) {
+	op.Records = []string{r.record(op.ID, op.Verb == "upsert" || op.Verb == "insert" && r.IntN(3) == 0)}
+	if op.Verb == "update" {
+		op.Records = []string{r.partial()}
+		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
+	}
+	if !r.Open && op.How == "" && r.IntN(20) == 0 {
+		op.How = "invalid"
+	}
+}
+
+// record returns a record, which has the given id if identified is set.
+func (r *Random) record(id int, identified bool) string {
+	if r.IntN(50) == 0 && r.Size < 100 {
+		id = -id
+	}
+	members := []string{fmt.Sprintf(`"id":%d`, id)}
+	if !identified {
+		members = nil
+	}
+	for _, f := range r.Fields {
+		if r.IntN(4) > 0 {
+			members = append(members, fmt.Sprintf("%q:%s", f.Member, pick(r.Rand, f.Values...)))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// partial returns a record with one to three members, rarely with an id.
+func (r *Random) partial() string {
+	var members []string
+	if r.IntN(10) == 0 {
+		members = append(members, fmt.Sprintf(`"id":%d`, 1+r.IntN(9)))
+	}
+	for range 1 + r.IntN(3) {
+		f := pick(r.Rand, r.Fields...)
+		text := fmt.Sprintf("%q:%s", f.Member, pick(r.Rand, f.Values...))
+		if !strings.Contains(strings.Join(members, ","), `"`+f.Member+`":`) {
+			members = append(members, text)
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// query adds conditions, terms and a window, often of the same field.
+func (r *Random) query(op *Op) {
+	fields := append([]Field{{Name: "id", Like: "1", Values: strings.Fields("-2 0 1 2 3 5 8 13 21 1000 9223372036854775807")}}, r.Fields...)
+	f := pick(r.Rand, fields...)
+	other := func() {
+		if r.IntN(3) > 0 {
+			f = pick(r.Rand, fields...)
+		}
+	}
+	for range pick(r.Rand, 0, 1, 1, 1, 1, 2, 2, 2, 3, 4) {
+		op.Where = append(op.Where, r.condition(f))
+		other()
+	}
+	if op.Verb == "count" {
+		return
+	}
+	var by []string
+	for range pick(r.Rand, 0, 1, 1, 2, 3) {
+		by = append(by, pick(r.Rand, "", "-")+f.Name)
+		other()
+	}
+	if r.IntN(100) == 0 {
+		by = append(by, "no_such_field")
+	}
+	op.Terms = strings.Join(by, ",")
+	if op.Verb == "page" || op.Verb == "view" || op.Verb == "all" && r.IntN(2) == 0 {
+		op.Limit = pick(r.Rand, 0, 1, 2, 5, 21, math.MaxInt, -1, r.IntN(r.Size+2))
+	}
+	if op.Verb == "page" || op.Verb == "view" {
+		op.Offset = pick(r.Rand, 0, 0, 0, 1, 3, math.MaxInt, -1, r.IntN(r.Size+2))
+	}
+}
+
+func (r *Random) condition(f Field) Condition {
+	operators := strings.Fields("= = = < <= > >= prefix in in between between null notnull")
+	c := Condition{f.Name, pick(r.Rand, operators...), ""}
+	v, w := pick(r.Rand, f.Values...), pick(r.Rand, f.Values...)
+	for v == "null" && r.IntN(20) > 0 {
+		v = pick(r.Rand, f.Values...)
+	}
+	if f.Like != "" && r.IntN(50) == 0 { // a value of the wrong type
+		v = map[bool]string{true: `"a"`, false: "1"}[f.Like[0] != '"']
+	}
+	if c.Operator == "prefix" && valueOf(v).kind != isText {
+		c.Operator = "="
+	}
+	switch c.Operator {
+	case "null", "notnull":
+		return c
+	case "between":
+		if f.value(v).compare(f.value(w)) > 0 && r.IntN(20) > 0 {
+			v, w = w, v
+		}
+		v = "[" + v + "," + w + "]"
+	case "in":
+		v = pick(r.Rand, "["+v+","+v+"]", "["+v+","+w+"]", "["+v+"]", "[]")
+	case "prefix":
+		runes := []rune(decoded[string](v))
+		data, _ := json.Marshal(string(runes[:r.IntN(len(runes)+1)]))
+		v = string(data)
+	}
+	c.Value = v
+	return c
+}
+
+// Shrink returns a short list of operations for which fails reports true, as it does for
+// ops. It removes operations, those in batches, and records, members and conditions.
+func Shrink(ops []Op, fails func([]Op) bool) []Op {
+	ops = ops[:sort.Search(len(ops), func(n int) bool { return fails(ops[:n]) })]
+	ops = shrinkList(ops, fails)
+	for i := range ops {
+		try := func(change func(*Op)) bool {
+			all := append([]Op(nil), ops...)
+			change(&all[i])
+			if fails(all) {
+				ops = all
+				return true
+			}
+			return false
+		}
+		shrinkList(ops[i].Ops, func(list []Op) bool { return try(func(op *Op) { op.Ops = list }) })
+		shrinkList(ops[i].Where, func(list []Condition) bool { return try(func(op *Op) { op.Where = list }) })
+		try(func(op *Op) { op.How = "" })
+		try(func(op *Op) { op.Terms = "" })
+		try(func(op *Op) { op.Offset, op.Limit = 0, 0 })
+		if ops[i].Verb == "replace" || ops[i].Verb == "load" {
+			shrinkList(ops[i].Records, func(list []string) bool { return try(func(op *Op) { op.Records = list }) })
+		}
+		for j, text := range ops[i].Records {
+			shrinkList(split(text), func(list []string) bool {
+				return try(func(op *Op) {
+					op.Records = append([]string(nil), op.Records...)
+					op.Records[j] = "{" + strings.Join(list, ",") + "}"
+				})
+			})
+		}
+	}
+	return ops
+}
+
+// split returns the members of a JSON object.
+func split(object string) (list []string) {
+	for _, m := range (&Config{}).with(record{}, object).members {
+		list = append(list, fmt.Sprintf("%q:%s", m.name, m.text))
+	}
+	if id := (&Config{}).record(object).id; id != 0 {
+		list = append([]string{fmt.Sprintf(`"id":%d`, id)}, list...)
+	}
+	return list
+}
+
+// shrinkList removes parts of a list while fails reports true for the rest.
+func shrinkList[T any](list []T, fails func([]T) bool) []T {
+	for size := cmp.Or(len(list)/2, 1); size > 0 && len(list) > 0; size /= 2 {
+		for at := 0; at < len(list); {
+			shorter := append(append([]T(nil), list[:at]...), list[min(at+size, len(list)):]...)
+			if fails(shorter) {
+				list = shorter
+			} else {
+				at += size
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,247 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// section is a part of a file in testdata: a line "-- name --" and rows.
+type section struct {
+	name string
+	rows []row
+}
+
+// row is a line "value => want  # reason".
+type row struct{ value, want, reason string }
+
+// readRows returns the sections of a file in the txtar format. What comes before the first is
+// a comment.
+func readRows(t testing.TB, file string) (sections []section) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(data), "\n") {
+		name, isName := strings.CutPrefix(line, "-- ")
+		switch name, isSection := strings.CutSuffix(name, " --"); {
+		case isName && isSection:
+			sections = append(sections, section{name: name})
+		case len(sections) > 0 && line != "":
+			value, want, ok := strings.Cut(line, " => ")
+			if !ok {
+				t.Fatalf("%s: no => in %q", file, line)
+			}
+			var reason string
+			if i := strings.LastIndex(want, "  # "); i >= 0 {
+				want, reason = want[:i], want[i+len("  # "):]
+			}
+			last := &sections[len(sections)-1]
+			last.rows = append(last.rows, row{expand(t, value), expand(t, want), reason})
+		}
+	}
+	return sections
+}
+
+// expand replaces {{repeat "text" n}}, and {{"text"}} with the escapes of Go.
+func expand(t testing.TB, line string) string {
+	t.Helper()
+	if !strings.Contains(line, "{{") {
+		return line
+	}
+	parsed, err := template.New("").Funcs(template.FuncMap{"repeat": strings.Repeat}).Parse(line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	var out strings.Builder
+	if err := parsed.Execute(&out, nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// matches reports whether a text is the expected one, in which the first … stands for any text.
+func matches(want, got string) bool {
+	before, after, any := strings.Cut(want, "…")
+	return got == want || any && strings.HasPrefix(got, before) && strings.HasSuffix(got, after)
+}
+
+// describedField returns the field called value that the name of a section describes.
+func describedField(t *testing.T, description string) Field {
+	t.Helper()
+	f := Field{Name: "value"}
+	for i, word := range strings.Fields(description) {
+		name, value, _ := strings.Cut(word, "=")
+		number, _ := strconv.Atoi(value)
+		kinds := []string{
+			"integer", "text", "slug", "date-time", "boolean", "url", "reference", "references", "text-list", "json",
+			"float", "decimal", "date", "choice",
+		}
+		switch kind := slices.Index(kinds, word); {
+		case i == 0 && kind >= 0:
+			f.Kind = Integer + Kind(kind)
+		case name == "min":
+			f.Min = &number
+		case name == "max":
+			f.Max = &number
+		case name == "digits":
+			f.Digits = number
+		case name == "places":
+			f.Places = number
+		case name == "choices":
+			f.Choices = strings.Split(value, "|")
+		case name == "nullable":
+			f.Nullable = true
+		case name == "blank":
+			f.Blank = true
+		default:
+			t.Fatalf("%s: unknown word %s", description, word)
+		}
+	}
+	return f
+}
+
+// TestValues checks the values in testdata/values.txtar.
+func TestValues(t *testing.T) {
+	for _, s := range readRows(t, "values.txtar") {
+		t.Run(s.name, func(t *testing.T) {
+			d := Description{Name: "film", Fields: []Field{describedField(t, s.name)}}
+			for _, row := range s.rows {
+				record, err := d.Validate([]byte(`{"value":`+row.value+`}`), Checks{Exists: exists})
+				got, _ := record.Get("value")
+				var errs FieldErrors
+				if errors.As(err, &errs) && len(errs) == 1 && errs[0].Field == "value" {
+					got = "error: " + strings.Join(errs[0].Messages, " | ")
+				} else if err != nil {
+					got = err.Error()
+				}
+				if got != row.want {
+					t.Errorf("%s (%s): %s, want %s", excerpt(row.value), row.reason, got, row.want)
+				}
+			}
+		})
+	}
+}
+
+// TestBodies checks the bodies in testdata/bodies.txtar.
+func TestBodies(t *testing.T) {
+	d := own()["films"]
+	checks := Checks{
+		Exists: exists,
+		Taken:  func(field, value string) bool { return field == "slug" && value == `"taken"` },
+		Now:    func() time.Time { return time.Date(2026, 1, 2, 1, 4, 5, 600_000_999, time.FixedZone("", -7200)) },
+	}
+	for _, s := range readRows(t, "bodies.txtar") {
+		t.Run(s.name, func(t *testing.T) {
+			for _, row := range s.rows {
+				current := film(t)
+				var record Record
+				var err error
+				if s.name == "POST" {
+					record, err = d.Validate([]byte(row.value), checks)
+				} else {
+					record, err = d.ValidateUpdate(current, []byte(row.value), s.name != "PUT", checks)
+				}
+				got, want := response(t, record, err), strings.TrimPrefix(row.want, "error: ")
+				if others, ok := strings.CutPrefix(want, "with "); ok {
+					changed := film(t)
+					for name, value := range parse(t, others).All() {
+						if changed, err = changed.With(name, json.RawMessage(value)); err != nil {
+							t.Fatal(err)
+						}
+					}
+					want = changed.String()
+				}
+				if !matches(want, got) {
+					t.Errorf("%s (%s):\n%s, want\n%s", excerpt(row.value), row.reason, got, want)
+				}
+				if strings.HasPrefix(row.want, "error: ") != (err != nil && !strings.HasPrefix(row.want, "with ")) {
+					t.Errorf("%s (%s): error %v", excerpt(row.value), row.reason, err)
+				}
+				if diff := cmp.Diff(film(t).String(), current.String()); diff != "" {
+					t.Errorf("%s (%s): current has changed (-want +got):\n%s", excerpt(row.value), row.reason, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestSyntaxErrors checks the texts in testdata/syntax.txtar.
+func TestSyntaxErrors(t *testing.T) {
+	for _, s := range readRows(t, "syntax.txtar") {
+		for _, row := range s.rows {
+			err := checkSyntax([]byte(row.value), maxDepth)
+			if err == nil {
+				t.Errorf("%s: no error, want %s", excerpt(row.value), row.want)
+				continue
+			}
+			if got := fmt.Sprintf("line %d column %d: %s", err.Line, err.Column, err.Reason); !matches(row.want, got) {
+				t.Errorf("%s (%s): %s, want %s", excerpt(row.value), row.reason, got, row.want)
+			}
+			if s.name == "anywhere" {
+				continue
+			}
+			want := fmt.Sprintf("JSON parse error - %s: line %d column %d", err.Reason, err.Line, err.Column)
+			var serr *SyntaxError
+			_, bodyErr := own()["films"].Validate([]byte(row.value), Checks{})
+			_, updateErr := own()["films"].ValidateUpdate(film(t), []byte(row.value), true, Checks{})
+			for _, err := range []error{bodyErr, updateErr} {
+				if !errors.As(err, &serr) || !errors.Is(err, ErrInvalid) || err.Error() != want {
+					t.Errorf("%s (%s): %v, want a SyntaxError %s", excerpt(row.value), row.reason, err, want)
+				}
+			}
+		}
+	}
+}
+
+// otherKinds has kinds of fields that films do not have, and filters that Check rejects.
+var otherKinds = Description{
+	Fields: []Field{
+		{Name: "rating", Kind: Float}, {Name: "price", Kind: Decimal}, {Name: "born", Kind: Date},
+		{Name: "at", Kind: Timestamp}, {Name: "minutes", Kind: Integer}, {Name: "status", Kind: Choice, Choices: []string{"a"}},
+		{Name: "owner", Kind: Reference}, {Name: "tags", Kind: TextList}, {Name: "line1", Kind: Slug},
+	},
+	Filters: []string{
+		"rating", "rating__in", "price__range", "born__range", "born__in", "at", "at__in", "minutes__in", "minutes__contains",
+		"status__icontains", "status__isnull", "owner", "owner__isnull", "tags", "line_1", "unknown", "unknown__in",
+	},
+}
+
+// TestFilters checks the queries in testdata/filters.txtar.
+func TestFilters(t *testing.T) {
+	for _, s := range readRows(t, "filters.txtar") {
+		d, known := own()["films"], filterExists
+		if s.name == "other kinds" {
+			d, known = otherKinds, nil
+		}
+		for _, row := range s.rows {
+			filter, err := d.Filter(query(t, row.value), known)
+			var parts []string
+			for _, test := range filter.Tests {
+				values, _ := json.Marshal(append([]string{}, test.Values...))
+				parts = append(parts, test.Field+" "+test.Lookup+" "+string(values))
+			}
+			got := strings.Join(parts, "; ")
+			var errs FieldErrors
+			if errors.As(err, &errs) && errors.Is(err, ErrInvalid) && got == "" {
+				text, _ := errs.MarshalJSON()
+				got = "error: " + string(text)
+			} else if err != nil {
+				t.Errorf("%s (%s): %v", row.value, row.reason, err)
+			}
+			if want := strings.TrimPrefix(row.want, "none"); got != want || filter.Search != nil {
+				t.Errorf("%s (%s): %s and search %v, want %s", row.value, row.reason, got, filter.Search, want)
+			}
+		}
+	}
+}

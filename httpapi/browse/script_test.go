@@ -1,0 +1,191 @@
+package browse
+
+import (
+	"bufio"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/google/go-cmp/cmp"
+)
+
+// scriptServers returns the servers that scripts name. Those of films count the writes of the
+// shelf that they also return.
+func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
+	protection := http.NewCrossOriginProtection()
+	if err := protection.AddTrustedOrigin("https://app.example"); err != nil {
+		t.Fatal(err)
+	}
+	documented := func(records string, authorizer httpapi.Authorizer) func() (http.Handler, *shelf) {
+		return func() (http.Handler, *shelf) {
+			return newHandlers(t, load(t, records), httpapi.Options{Authorizer: authorizer}).browse, nil
+		}
+	}
+	films := func(opts httpapi.Options, pages Options, refuse error) func() (http.Handler, *shelf) {
+		return func() (http.Handler, *shelf) {
+			own := newService()
+			own.films.refuse = refuse
+			h, err := httpapi.NewHandler([]httpapi.Collection{own.directors, own.films, own.genres}, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return browsing(t, h, pages), own.films
+		}
+	}
+	everybody := httpapi.Options{Authorizer: httpapi.AllowAll}
+	return map[string]func() (http.Handler, *shelf){
+		"films":                              films(everybody, Options{}, nil),
+		"films, nobody may write":            films(httpapi.Options{}, Options{}, nil),
+		"films, with a token":                films(httpapi.Options{Authorizer: httpapi.Bearer("secret")}, Options{}, nil),
+		"films, referenced by copy 4":        films(everybody, Options{}, &catalogue.ReferenceError{Collection: "copies", ID: 4, Field: "film"}),
+		"films, deleted meanwhile":           films(everybody, Options{}, catalogue.ErrNotFound),
+		"films, in conflict":                 films(everybody, Options{}, httpapi.ErrConflict),
+		"films, failing":                     films(everybody, Options{}, http.ErrBodyNotAllowed),
+		"films, at https://shop.example/our": films(httpapi.Options{Authorizer: httpapi.AllowAll, BaseURL: "https://shop.example/our"}, Options{}, nil),
+		"films, behind a proxy": films(httpapi.Options{Authorizer: httpapi.AllowAll,
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, Options{}, nil),
+		"films, trusting https://app.example": films(everybody, Options{CrossOrigin: protection}, nil),
+		"500 books":                           documented(books(500), nil),
+		"300 books":                           documented(books(300), nil),
+		"50 books":                            documented(books(50), nil),
+		"3 events":                            documented(threeEvents, nil),
+		"2 authors":                           documented(twoAuthors, httpapi.AllowAll),
+		"2 authors, nobody may write":         documented(twoAuthors, nil),
+		"2 authors, with a token":             documented(twoAuthors, httpapi.Bearer("secret")),
+	}
+}
+
+// TestScripts sends the requests in testdata/*.txtar. The comment of the first file says how a
+// script is written.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	servers := scriptServers(t)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections := regexp.MustCompile(`(?m)^-- (.*) --\n`).Split(string(text), -1)
+		names := regexp.MustCompile(`(?m)^-- (.*) --\n`).FindAllStringSubmatch(string(text), -1)
+		for i, section := range sections[1:] {
+			t.Run(filepath.Base(file)+"/"+names[i][1], func(t *testing.T) {
+				runScript(t, servers, section)
+			})
+		}
+	}
+}
+
+// runScript sends one request and checks what is expected of its response.
+func runScript(t *testing.T, servers map[string]func() (http.Handler, *shelf), section string) {
+	sent, expected, ok := strings.Cut(section, "\n=> ")
+	lines := strings.Split(sent, "\n")
+	name, ok2 := strings.CutPrefix(lines[0], "server: ")
+	serve := servers[name]
+	if !ok || !ok2 || serve == nil {
+		t.Fatalf("a section begins with the name of a server, and has a line with =>:\n%s", section)
+	}
+	handler, films := serve()
+	method, target, _ := strings.Cut(lines[1], " ")
+	header, body, _ := strings.Cut("\n"+strings.Join(lines[2:], "\n")+"\n", "\n\n")
+	r := request(method, target, strings.TrimSuffix(body, "\n"))
+	if method == "FORM" {
+		r = formRequest(target, strings.TrimSuffix(body, "\n"))
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(header), "\n") {
+		if name, value, ok := strings.Cut(line, ": "); ok {
+			r.Header.Set(name, value)
+		} else if name, ok := strings.CutSuffix(line, ":"); ok {
+			r.Header.Del(name)
+		}
+	}
+	got := do(handler, r)
+	if method == http.MethodGet { // a HEAD has the same header, as RFC 9110, section 9.3.2 requires
+		r.Method = http.MethodHead
+		head := do(handler, r)
+		if diff := cmp.Diff(got.header, head.header); diff != "" || head.status != got.status || head.body != "" {
+			t.Errorf("HEAD: status %d, %d bytes, header (-GET +HEAD):\n%s", head.status, len(head.body), diff)
+		}
+	}
+	if strings.HasPrefix(got.header.Get("Content-Type"), "text/html") && got.body != "" && got.status != http.StatusMovedPermanently {
+		checkAccessible(t, got)
+	}
+	scan := bufio.NewScanner(strings.NewReader(expected))
+	for first := true; scan.Scan(); first = false {
+		line := scan.Text()
+		if first {
+			line = "status: " + line
+		}
+		name, want, ok := strings.Cut(strings.TrimSuffix(line, ":")+": ", ": ")
+		want = strings.TrimSuffix(want, ": ")
+		if !ok || line == "" {
+			continue
+		}
+		if value := got.seen(name, want, films); value != want {
+			t.Errorf("%s: got %q, want %q, on the page\n%s", name, value, want, got.text)
+		}
+	}
+}
+
+// seen returns what a line of a script is compared with.
+func (res result) seen(name, want string, films *shelf) string {
+	switch name {
+	case "status":
+		return strconv.Itoa(res.status)
+	case "body":
+		return res.body
+	case "h1":
+		if h1 := res.find("h1", "", ""); len(h1) == 1 {
+			return h1[0].text
+		}
+		return ""
+	case "shows":
+		if strings.Contains(res.text, want) {
+			return want
+		}
+		return ""
+	case "forms":
+		return strconv.Itoa(len(res.find("form", "method", "post")))
+	case "writes":
+		return strconv.Itoa(len(films.calls))
+	case "size", "ordering", "folded":
+		return res.marked(name)
+	}
+	if text, ok := strings.CutPrefix(name, "link "); ok {
+		return res.links()[text]
+	}
+	return res.header.Get(name)
+}
+
+// marked returns the size of the page or the ordering that is marked as the current one, or how
+// the body of the response is shown.
+func (res result) marked(name string) string {
+	var found []tag
+	switch name {
+	case "size":
+		found = res.find("a", "aria-current", "true")
+	case "ordering":
+		found = res.find("p", "class", "lead order")
+	case "folded":
+		if found = res.find("details", "class", "body"); len(found) == 1 {
+			if _, open := found[0].attrs["open"]; open {
+				return "no, but it can be"
+			}
+			return "yes"
+		}
+		return "no"
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return strings.TrimSpace(found[0].text)
+}

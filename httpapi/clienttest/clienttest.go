@@ -1,0 +1,319 @@
+// Package clienttest tests clients of a paginated service.
+//
+// The client under test is a function, a [Fetch], that reads all records of a collection with
+// the program's own code and returns their ids. In these examples it is called eventIDs.
+//
+// # Situations
+//
+// [VerifyClient] runs a client through 32 situations. In each of them the client must end,
+// close the response bodies, and return either all records or an error. A client that only
+// follows next links fails ten of them. The client in examples/client passes all of them and
+// uses only the standard library.
+//
+//	func TestClient(t *testing.T) {
+//		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Collection: "events"})
+//	}
+//
+// For a client of another service, set [Options].Catalogue to a catalogue with records, and
+// Root.
+//
+// # Scenarios
+//
+// Real clients also fail in situations that no list contains. [Explore] runs the same
+// client through many random scenarios, in which responses are wrong or late, connections
+// break, and records are inserted, deleted and changed between two requests. It reports
+// the smallest scenario in which the client loses or repeats a record, never ends, or does
+// not return in time, with a Go test that repeats it. [ExploreCreate] does so for a client
+// that creates a record.
+//
+//	func TestClientExplored(t *testing.T) {
+//		clienttest.Explore(t, eventIDs, clienttest.Options{Collection: "events"})
+//	}
+//
+// The servers are those of package cataloguetest. To make one situation by hand, inject faults
+// there.
+package clienttest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A Fetch is a client under test. It fetches all records of one collection and
+// returns their ids in any order. A test implements it with the program's own code:
+//
+//	func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+//		events, err := myclient.New(client, baseURL).AllEvents(ctx)
+//		return idsOf(events), err
+//	}
+//
+// It must send its requests with client, or with another client that has the same
+// Transport, and must begin at baseURL (the events are at baseURL + "/api/events/", unless
+// Options.Root is set).
+// It is called once for each situation or scenario, sequentially, each time with another
+// service. It should keep no state between calls.
+type Fetch func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error)
+
+// Options configures [VerifyClient], [Explore] and [ExploreCreate]. The zero value is the
+// default.
+type Options struct {
+	// Collection is the key of the collection that the client fetches or creates records
+	// in. If empty, it is "events" or, if there is a Catalogue, its first collection that
+	// is suitable.
+	Collection string
+
+	// Catalogue, if not nil, has the collections and the records of the services. It is
+	// cloned. If nil, the collections are the documented ones, with sample records.
+	Catalogue *catalogue.Catalogue
+
+	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
+	// "/api/".
+	Root string
+
+	// Timeout is the time after which the context of the client ends. If the client waits
+	// before it retries, Timeout must be longer. If zero or negative, it is 10 seconds in
+	// VerifyClient, and otherwise a minute, of synthetic time.
+	Timeout time.Duration
+
+	// Skip lists what the client is not meant to handle. For VerifyClient, these are names
+	// of situations, which are those of its subtests. For Explore and ExploreCreate, they
+	// are names of events, which then do not happen:
+	//
+	//   - responses: status-500, status-404, status-503, status-429,
+	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
+	//     wrong-content-type, redirect-to-other-host, browsable-api;
+	//   - connections: delay, stall, slow-body, cut-before-header, cut-in-body,
+	//     truncated-body;
+	//   - wrong pages: next-is-self, next-cycle, next-on-other-host, next-without-tls,
+	//     empty-pages-with-next, row-missing, row-repeated, row-repeated-for-another,
+	//     count-shrinks;
+	//   - writes: insert, delete, swap (two records exchange their contents) and load.
+	Skip []string
+
+	// Scenarios is the number of scenarios of Explore and ExploreCreate. If zero or
+	// negative, it is 1000.
+	Scenarios int
+
+	// Seed determines the first scenario. The following ones have the following seeds, so
+	// Seed: 4711, Scenarios: 1 repeats the scenario of a seed.
+	Seed uint64
+
+	// Scenario, if not nil, encodes the only scenario; Scenarios and Seed are not used. Any
+	// bytes are a scenario, so a fuzz test can pass its argument.
+	Scenario []byte
+}
+
+var errNilClient = errors.New("clienttest: nil client")
+
+// checkSkip returns an error if Skip has an unknown name.
+func (o *Options) checkSkip(noun string, known []string) error {
+	for _, name := range o.Skip {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("clienttest: Options.Skip: unknown %s %q; want one of %s", noun, name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// A dataset is a collection, and the records that the services of a client have.
+type dataset struct {
+	key, path string // of the collection
+	root      string
+	catalogue *catalogue.Catalogue // never written to
+	records   [][]byte             // the first of the collection
+	ids       []int
+}
+
+// newDataset returns a dataset with at least and at most the given numbers of records. Without
+// a catalogue, the records are samples, repeated if there are too few of them.
+func newDataset(opts Options, least, most int) (*dataset, error) {
+	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: clone(opts.Catalogue), Root: opts.Root})
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	if opts.Catalogue == nil {
+		opts.Collection = cmp.Or(opts.Collection, "events")
+	}
+	about, err := choose(server.Catalogue, opts, least)
+	if err != nil {
+		return nil, fmt.Errorf("clienttest: %w", err)
+	}
+	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), catalogue: server.Catalogue}
+	d.path = d.root + about.Segment + "/"
+	err = d.read(most)
+	for n := len(d.records); err == nil && n > 0 && len(d.records) < least; {
+		err = d.repeat(len(d.records) - n)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("clienttest: %w", err)
+	}
+	return d, nil
+}
+
+func clone(c *catalogue.Catalogue) *catalogue.Catalogue {
+	if c == nil {
+		return nil
+	}
+	return c.Clone()
+}
+
+// choose returns the collection of a dataset, which must be suitable.
+func choose(c *catalogue.Catalogue, opts Options, least int) (schema.Description, error) {
+	if opts.Catalogue == nil {
+		least = 1
+	}
+	if opts.Collection == "" {
+		for _, collection := range c.All() {
+			if about := collection.Description(); about.Actions.Has(schema.List) && collection.Count() >= least {
+				return about, nil
+			}
+		}
+		return schema.Description{}, fmt.Errorf("Options.Catalogue: no collection is listed and has %d records", least)
+	}
+	collection, err := c.Collection(opts.Collection)
+	if err != nil {
+		return schema.Description{}, err
+	}
+	about := collection.Description()
+	switch {
+	case !about.Actions.Has(schema.List):
+		return about, fmt.Errorf("Options.Collection: %s has no list", about.Key)
+	case collection.Count() < least:
+		return about, fmt.Errorf("Options.Collection: %s has %d records; want at least %d", about.Key, collection.Count(), least)
+	}
+	return about, nil
+}
+
+// read reads at most the given number of records of the collection.
+func (d *dataset) read(most int) error {
+	c, err := d.catalogue.Collection(d.key)
+	if err != nil {
+		return err
+	}
+	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc("id")}})
+	if err != nil {
+		return err
+	}
+	d.records = list.Records
+	for _, record := range d.records {
+		id, err := idOf(record)
+		if err != nil {
+			return err
+		}
+		d.ids = append(d.ids, id)
+	}
+	return nil
+}
+
+// repeat adds a record with another id.
+func (d *dataset) repeat(i int) error {
+	id := d.ids[len(d.ids)-1] + 1
+	record, err := withID(d.records[i], id)
+	d.records, d.ids = append(d.records, record), append(d.ids, id)
+	return err
+}
+
+// collection returns the description of the collection that is served at one of the paths.
+func (d *dataset) collection(paths []string) (about schema.Description, path string, ok bool) {
+	for _, c := range d.catalogue.All() {
+		about := c.Description()
+		if path := d.root + about.Segment + "/"; slices.Contains(paths, path) {
+			return about, path, true
+		}
+	}
+	return schema.Description{}, "", false
+}
+
+// serve returns a server of a catalogue with pages of the given size. It refuses requests that
+// write, unless they are permitted.
+func (d *dataset) serve(c *catalogue.Catalogue, limit int, writes bool) (*cataloguetest.Server, error) {
+	opts := cataloguetest.Options{
+		Catalogue:    c,
+		Root:         d.root,
+		Limits:       pagination.Limits{Default: limit, Max: limit},
+		Secure:       true,
+		MaxExchanges: 1,
+	}
+	if !writes {
+		opts.Authorizer = httpapi.Bearer(rand.Text()) // which no client knows
+	}
+	return cataloguetest.Open(opts)
+}
+
+// first returns a catalogue with the first n records of the collection.
+func (d *dataset) first(n int) (*catalogue.Catalogue, error) {
+	c := d.catalogue.Clone()
+	return c, d.load(c, d.records[:n])
+}
+
+// delete replaces the records of the collection by the first n records, without one.
+func (d *dataset) delete(c *catalogue.Catalogue, n, id int) error {
+	i := slices.Index(d.ids, id)
+	return d.load(c, slices.Delete(slices.Clone(d.records[:n]), i, i+1))
+}
+
+// write replaces the records of the collection by those of a state.
+func (d *dataset) write(c *catalogue.Catalogue, s state) error {
+	var records [][]byte
+	for _, i := range s.indexes(true) {
+		record := d.records[i]
+		if from := s.contentsOf(i); from != i {
+			var err error
+			if record, err = withID(d.records[from], d.ids[i]); err != nil {
+				return err
+			}
+		}
+		records = append(records, record)
+	}
+	return d.load(c, records)
+}
+
+// load replaces the records of the collection.
+func (d *dataset) load(c *catalogue.Catalogue, records [][]byte) error {
+	list := slices.Concat([]byte("["), bytes.Join(records, []byte(",")), []byte("]"))
+	into, err := c.Collection(d.key)
+	if err != nil {
+		return err
+	}
+	return into.Load(bytes.NewReader(list), catalogue.LoadOptions{})
+}
+
+// idsIn returns the ids of the records that the collection has in a catalogue.
+func (d *dataset) idsIn(c *catalogue.Catalogue) ([]int, error) {
+	now := dataset{key: d.key, catalogue: c}
+	err := now.read(-1)
+	return now.ids, err
+}
+
+func idOf(record []byte) (int, error) {
+	var r struct{ ID int }
+	err := json.Unmarshal(record, &r)
+	return r.ID, err
+}
+
+// withID returns a record with another id.
+func withID(record []byte, id int) ([]byte, error) {
+	r, err := schema.ParseRecord(record)
+	if err != nil {
+		return nil, err
+	}
+	r.ID = id
+	return r.MarshalJSON()
+}

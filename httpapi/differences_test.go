@@ -1,0 +1,59 @@
+package httpapi
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	differencesFile = "testdata/differences.txtar"
+	differencesPage = "DIFFERENCES.md"
+)
+
+// TestDifference has one script for each deliberate difference from Django REST framework.
+// DIFFERENCES.md consists of their texts. With BACKLIST_UPDATE it is written.
+func TestDifference(t *testing.T) {
+	var page strings.Builder
+	page.WriteString(`# Differences from Django REST framework
+
+The tests replay 2,376 requests recorded from two services built with Django REST framework 3.14
+and compare the responses byte by byte. A Handler differs deliberately in the points below, and
+in no others that are known. Each is a test of this package: ` + "`go test -run 'TestDifference/NAME' ./httpapi`" + `,
+with the requests in [testdata/differences.txtar](testdata/differences.txtar), from which this
+page is written.
+`)
+	_, parts := readArchive(t, differencesFile)
+	for _, part := range parts {
+		if section, ok := strings.CutPrefix(part.name, "# "); ok && strings.TrimSpace(part.text) == "" {
+			fmt.Fprintf(&page, "\n## %s\n\n| | a Handler | Django REST framework | why |\n|---|---|---|---|\n", section)
+			continue
+		}
+		about, script, _ := strings.Cut(part.text, "\n\n")
+		lines := strings.Split(about, "\n")
+		row := []string{part.name}
+		for i, label := range []string{"here: ", "framework: ", "why: "} {
+			if i >= len(lines) || !strings.HasPrefix(lines[i], label) {
+				t.Fatalf("%s: line %d does not begin with %q", part.name, i+1, label)
+			}
+			row = append(row, strings.TrimPrefix(lines[i], label))
+		}
+		fmt.Fprintf(&page, "| %s |\n", strings.Join(row, " | "))
+		t.Run(part.name, func(t *testing.T) { runScript(t, nil, script) })
+	}
+	if os.Getenv("BACKLIST_UPDATE") != "" {
+		if err := os.WriteFile(differencesPage, []byte(page.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(differencesPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(page.String(), string(got)); diff != "" {
+		t.Errorf("%s differs; BACKLIST_UPDATE=1 writes it (-want +got):\n%s", differencesPage, diff)
+	}
+}

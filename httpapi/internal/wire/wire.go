@@ -1,0 +1,74 @@
+// Package wire has what several packages know of the form of requests and responses: which
+// paths are those of records, and how text is written.
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// RecordActions are the actions on the path of a record.
+const RecordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
+
+// SplitRecord returns the path of the collection and the segment of the record in a path
+// such as /api/films/7/. It reports whether the path can be that of a record. As in Django
+// REST framework, the segment has at most one point, before the name of a format. It must
+// be followed by a slash.
+func SplitRecord(path string) (collection, segment string, ok bool) {
+	rest, ok := strings.CutSuffix(path, "/")
+	if !ok {
+		return "", "", false
+	}
+	at := strings.LastIndexByte(rest, '/') + 1
+	return rest[:at], rest[at:], isRecordSegment(rest[at:])
+}
+
+// isRecordSegment reports whether a segment of a path is an id, or an id with a format
+// suffix.
+func isRecordSegment(segment string) bool {
+	id, format, suffixed := strings.Cut(segment, ".")
+	if id == "" || suffixed && format == "" {
+		return false
+	}
+	return !strings.ContainsFunc(format, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+}
+
+// HasFormat reports whether the segment of a record has the suffix of a format, none of
+// which are served.
+func HasFormat(segment string) bool { return strings.Contains(segment, ".") }
+
+// Quote returns text as a JSON string. As in the framework, <, > and & are not escaped.
+// Invalid UTF-8 becomes U+FFFD.
+func Quote(text string) string {
+	if IsPlain(text) {
+		return `"` + text + `"`
+	}
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // strings are always valid
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// Capital returns text with its first letter in upper case.
+func Capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// IsPlain reports whether text needs no escapes in JSON.
+func IsPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
