@@ -1,21 +1,14 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// list is the JSON of a list.
-type list[T any] struct {
-	Count   int
-	Results []T
-}
+	"github.com/gobacklist/backlist/pagination"
+)
 
 // startControl starts the program with few records.
 func startControl(t *testing.T, args ...string) *server {
@@ -23,210 +16,186 @@ func startControl(t *testing.T, args ...string) *server {
 	return start(t, few(append(args, "-open", "-control", "127.0.0.1:0")...)...)
 }
 
-// fork creates a house.
-func fork(t *testing.T, s *server, name string) houseJSON {
+// results returns the records of a list, all of them.
+func results[T any](t *testing.T, url string) []T {
 	t.Helper()
-	return decode[houseJSON](t, ask(t, "POST "+s.control+"/houses/", fmt.Sprintf(`{"name":%q}`, name)), 201)
+	list := decode[pagination.Envelope[T]](t, ask(t, "GET "+url, ""), 200)
+	if list.Count != len(list.Records) {
+		t.Errorf("%s: %d of %d records", url, len(list.Records), list.Count)
+	}
+	return list.Records
 }
 
-// count returns the number of records of a list.
-func count(t *testing.T, request string, headers ...string) int {
+// statuses returns the status of each request.
+func statuses(t *testing.T, requests ...string) (all []int) {
 	t.Helper()
-	return decode[list[any]](t, ask(t, request, "", headers...), 200).Count
+	for _, request := range requests {
+		all = append(all, ask(t, request, "").status)
+	}
+	return all
 }
 
-func TestForksAreIndependent(t *testing.T) {
-	s := startControl(t)
-	before := ask(t, "POST "+s.base+"/api/events/", event) // forks have the records of the main house
-	a, b := fork(t, s, "a"), fork(t, s, "")
-	if before.status != 201 || a.URL != s.base+"/houses/a" || b.Name == "" || b.URL != s.base+"/houses/"+b.Name {
-		t.Fatalf("POST %d, houses %+v, %+v", before.status, a, b)
-	}
-	ask(t, "POST "+a.URL+"/api/events/", event)
-	ask(t, "POST "+s.base+"/api/events/", event, houseHeader, "a")
-	ask(t, "POST "+s.control+"/houses/a/faults/", `{"fault":"/api/books/ 503"}`)
-	got := map[string]int{
-		"main":     count(t, "GET "+s.base+"/api/events/"),
-		"main too": count(t, "GET "+s.base+"/houses/main/api/events/"),
-		"a":        count(t, "GET "+a.URL+"/api/events/"),
-		"header":   count(t, "GET "+s.base+"/api/events/", houseHeader, "a"),
-		"both":     count(t, "GET "+a.URL+"/api/events/", houseHeader, "a"),
-		"b":        count(t, "GET "+b.URL+"/api/events/"),
-		"books":    ask(t, "GET "+a.URL+"/api/books/", "").status,
-		"others":   ask(t, "GET "+b.URL+"/api/books/", "").status,
-		"log of b": count(t, "GET "+s.control+"/houses/"+b.Name+"/exchanges/"),
-	}
-	want := map[string]int{"main": 4, "main too": 4, "a": 6, "header": 6, "both": 6, "b": 4, "books": 503, "others": 200, "log of b": 2}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestLinksOfHouse walks the pages of a house by its links, in JSON and HTML.
-func TestLinksOfHouse(t *testing.T) {
-	for _, base := range []string{"", "https://shop.example/x"} {
-		var args []string
-		if base != "" {
-			args = []string{"-base-url", base}
-		}
-		s := startControl(t, args...)
-		if base == "" {
-			base = s.base
-		}
-		h := fork(t, s, "walk")
-		if want := base + "/houses/walk"; h.URL != want {
-			t.Errorf("url = %s, want %s", h.URL, want)
-		}
-		local := func(link string) string { return strings.Replace(link, base, s.base, 1) }
-		ids := 0
-		next := h.URL + "/api/events/?limit=1"
-		for next != "" {
-			p := decode[page](t, ask(t, "GET "+local(next), ""), 200)
-			ids += len(p.Results)
-			next = ""
-			if p.Next != nil {
-				if next = *p.Next; !strings.HasPrefix(next, h.URL+"/api/events/?") {
-					t.Fatalf("next = %s, want a link below %s", next, h.URL)
-				}
-			}
-		}
-		if ids != 3 {
-			t.Errorf("%d records by links, want 3", ids)
-		}
-		root := decode[map[string]string](t, ask(t, "GET "+local(h.URL)+"/api/", ""), 200)
-		if want := h.URL + "/api/books/?format=api"; root["books"] != want {
-			t.Errorf("root has %s, want %s", root["books"], want)
-		}
-		here, err := url.Parse(h.URL + "/api/")
-		if err != nil {
-			t.Fatal(err)
-		}
-		html := ask(t, "GET "+local(here.String()), "", "Accept", "text/html")
-		links := regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(html.body, -1)
-		for _, link := range links {
-			to, err := here.Parse(link[1])
-			if err != nil || !strings.HasPrefix(to.String(), h.URL+"/api/") {
-				t.Errorf("the HTML page has a link to %v, %v", to, err)
-			}
-		}
-		if len(links) < 39 {
-			t.Errorf("%d links in the HTML page", len(links))
-		}
-	}
-}
-
-func TestRootRedirects(t *testing.T) {
-	s := startControl(t)
-	fork(t, s, "a")
-	for path, want := range map[string]string{"/": "/api/", "/houses/a/": "/houses/a/api/", "/houses/a": "/houses/a/api/"} {
-		for _, method := range []string{"GET", "HEAD"} {
-			r, err := http.NewRequestWithContext(t.Context(), method, s.base+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp, err := http.DefaultClient.Do(r) // follows redirects
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			if got := resp.Request.URL.Path; got != want || resp.StatusCode != 200 {
-				t.Errorf("%s %s leads to %s with %s, want %s", method, path, got, resp.Status, want)
-			}
-		}
-	}
-	if a := ask(t, "POST "+s.base+"/", "{}"); a.status != 404 {
-		t.Errorf("POST /: %d, want 404", a.status)
-	}
-}
-
-func TestFaultsOfHouse(t *testing.T) {
+func TestControlFaults(t *testing.T) {
 	s := startControl(t, "-fail", "/api/labels/ 418")
-	url := s.control + "/houses/main/faults/"
-	created := ask(t, "POST "+url, `{"fault":"GET /api/books/ 503 nth=2"}`)
-	ask(t, "POST "+url, `{"fault":"GET /api/events/ 502"}`)
-	if got := decode[faultJSON](t, created, 201); got.ID != 2 || created.header.Get("Location") != "/houses/main/faults/2/" {
-		t.Errorf("created %+v at %s", got, created.header.Get("Location"))
+	created := ask(t, "POST "+s.control+"/faults/", `{"fault":"GET /api/books/ 503 nth=2","changed":7}`)
+	if diff := cmp.Diff(appliedFault{2, "GET /api/books/ 503 nth=2", 0}, decode[appliedFault](t, created, 201)); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
 	}
-	var statuses []int
-	for _, path := range []string{"labels", "books", "books", "books", "events"} {
-		statuses = append(statuses, ask(t, "GET "+s.base+"/api/"+path+"/", "").status)
-	}
-	if diff := cmp.Diff([]int{418, 200, 503, 200, 502}, statuses); diff != "" {
+	books, labels := "GET "+s.base+"/api/books/", "GET "+s.base+"/api/labels/"
+	if diff := cmp.Diff([]int{418, 200, 503, 200, 418}, statuses(t, labels, books, books, books, labels)); diff != "" {
 		t.Errorf("statuses (-want +got):\n%s", diff)
 	}
-	want := []faultJSON{{1, "/api/labels/ 418", 1}, {2, "GET /api/books/ 503 nth=2", 1}, {3, "GET /api/events/ 502", 1}}
-	if diff := cmp.Diff(want, decode[list[faultJSON]](t, ask(t, "GET "+url, ""), 200).Results); diff != "" {
+	want := []appliedFault{{1, "/api/labels/ 418", 2}, {2, "GET /api/books/ 503 nth=2", 1}}
+	if diff := cmp.Diff(want, results[appliedFault](t, s.control+"/faults/")); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
-	if a := ask(t, "DELETE "+url+"3/", ""); a.status != 204 {
-		t.Errorf("DELETE: %d", a.status)
+	first := "DELETE " + s.control + "/faults/1/"
+	if diff := cmp.Diff([]int{204, 404, 200}, statuses(t, first, first, labels)); diff != "" {
+		t.Errorf("statuses of the deletion, of another one, and of a request (-want +got):\n%s", diff)
 	}
-	if got := ask(t, "GET "+s.base+"/api/events/", "").status; got != 200 {
-		t.Errorf("after mending: %d", got)
-	}
-	if a := ask(t, "DELETE "+url+"3/", ""); a.status != 404 {
-		t.Errorf("second DELETE: %d, want 404", a.status)
-	}
-	if a := ask(t, "DELETE "+url, ""); a.status != 204 || count(t, "GET "+url) != 0 {
-		t.Errorf("DELETE of all: %d", a.status)
-	}
-	if got := ask(t, "GET "+s.base+"/api/labels/", "").status; got != 200 {
-		t.Errorf("after mending all: %d", got)
-	}
-	ask(t, "POST "+s.control+"/houses/main/reset/", "")
-	if got := ask(t, "GET "+s.base+"/api/labels/", "").status; got != 418 {
-		t.Errorf("after a reset: %d, want that of the flag", got)
+	if diff := cmp.Diff(want[1:], results[appliedFault](t, s.control+"/faults/")); diff != "" {
+		t.Errorf("faults after the deletion (-want +got):\n%s", diff)
 	}
 }
 
-func TestReset(t *testing.T) {
+func TestControlErrors(t *testing.T) {
 	s := startControl(t)
-	fork(t, s, "a")
-	for _, name := range []string{"main", "a"} {
-		base := s.base + "/houses/" + name
-		ids := map[string]bool{}
-		for range 2 {
-			created := decode[map[string]any](t, ask(t, "POST "+base+"/api/events/", event), 201)
-			ids[fmt.Sprint(created["id"])] = true
-			ask(t, "POST "+s.control+"/houses/"+name+"/faults/", `{"fault":"cut"}`)
-			if a := ask(t, "POST "+s.control+"/houses/"+name+"/reset/", ""); decode[houseJSON](t, a, 200).Faults != 0 {
-				t.Errorf("%s: reset returned %s", name, a.body)
-			}
-			if log := count(t, "GET "+s.control+"/houses/"+name+"/exchanges/"); log != 0 {
-				t.Errorf("%s: %d exchanges after a reset", name, log)
-			}
-			if events := count(t, "GET "+base+"/api/events/"); events != 3 {
-				t.Errorf("%s: %d events after a reset, want 3", name, events)
-			}
+	tests := []struct {
+		reason, request, body string
+		status                int
+		want                  string // in the body
+	}{
+		{"unknown path", "GET /houses/", "", 404, "Not found."},
+		{"unknown fault", "DELETE /faults/1/", "", 404, "Not found."},
+		{"other method", "DELETE /faults/", "", 405, "not allowed"},
+		{"GET of a reset", "GET /reset/", "", 404, "Not found."},
+		{"no fault", "POST /faults/", "", 400, `{"fault":["This field is required."]}`},
+		{"invalid JSON", "POST /faults/", `{"fault"`, 400, "JSON parse error"},
+		{"invalid fault", "POST /faults/", `{"fault":"503 nth"}`, 400, `{"fault":["unexpected \"nth\"`},
+		{"invalid path", "POST /faults/", `{"fault":"GET /api/events 503"}`, 400, `want \"/api/events/\"`},
+	}
+	for _, tt := range tests {
+		method, path, _ := strings.Cut(tt.request, " ")
+		a := ask(t, method+" "+s.control+path, tt.body)
+		if a.status != tt.status || !strings.Contains(a.body, tt.want) {
+			t.Errorf("%s: %d %s, want %d with %s", tt.reason, a.status, a.body, tt.status, tt.want)
 		}
-		if len(ids) != 1 {
-			t.Errorf("%s: ids %v, want the same after a reset", name, ids)
-		}
+	}
+	if all := results[appliedFault](t, s.control+"/faults/"); len(all) > 0 {
+		t.Errorf("faults %+v after errors", all)
 	}
 }
 
-func TestExchangesOfHouse(t *testing.T) {
+func TestExchanges(t *testing.T) {
 	s := startControl(t)
-	h := fork(t, s, "a")
-	ask(t, "POST "+h.URL+"/api/events/?x=1", event, "Authorization", "Bearer s3cret")
-	ask(t, "POST "+s.control+"/houses/a/faults/", `{"fault":"DELETE cut"}`)
-	ask(t, "DELETE "+h.URL+"/api/events/", "")
-	log := decode[list[exchangeJSON]](t, ask(t, "GET "+s.control+"/houses/a/exchanges/", ""), 200).Results
+	ask(t, "POST "+s.base+"/api/events/?x=1", event, "Authorization", "Bearer s3cret")
+	ask(t, "POST "+s.control+"/faults/", `{"fault":"DELETE cut"}`)
+	ask(t, "DELETE "+s.base+"/v1/stories/1/", "")
+	log := results[exchange](t, s.control+"/exchanges/")
 	if len(log) != 2 {
 		t.Fatalf("%d exchanges, want 2", len(log))
 	}
 	first, second := log[0], log[1]
-	if first.Method != "POST" || first.URL != "/api/events/?x=1" || first.Headers["Authorization"] != "Bearer s3cret" || first.Body != event ||
-		first.Status == nil || *first.Status != 201 || first.AnswerHeaders["Content-Type"] != "application/json" || !strings.Contains(first.Answer, `"slug":"reading"`) || first.Aborted {
+	if first.Method != "POST" || first.URL != "/api/events/?x=1" || first.Headers["Authorization"] != "Bearer s3cret" ||
+		first.Body != event || first.Status == nil || *first.Status != 201 || first.AnswerHeaders["Content-Type"] != "application/json" ||
+		!strings.Contains(first.Answer, `"slug":"reading"`) || first.Aborted || first.Cut || first.TookMilliseconds <= 0 {
 		t.Errorf("first exchange: %+v", first)
 	}
 	if second.Method != "DELETE" || second.Status != nil || !second.Aborted {
 		t.Errorf("second exchange: %+v", second)
 	}
-	if p := decode[list[exchangeJSON]](t, ask(t, "GET "+s.control+"/houses/a/exchanges/?offset=1&limit=1", ""), 200); p.Count != 2 || len(p.Results) != 1 || p.Results[0].Method != "DELETE" {
-		t.Errorf("second page of the log: %+v", p)
+	if some := results[exchange](t, s.control+"/exchanges/?method=DELETE"); len(some) != 1 || some[0].ID != 2 {
+		t.Errorf("exchanges with a filter: %+v", some)
 	}
-	if a := ask(t, "DELETE "+s.control+"/houses/a/exchanges/", ""); a.status != 204 || count(t, "GET "+s.control+"/houses/a/exchanges/") != 0 {
-		t.Errorf("DELETE of the log: %d", a.status)
+	for range maxExchanges + 5 {
+		get(t, s.base+"/api/faqs/?limit=1")
+	}
+	if n := len(results[exchange](t, s.control+"/exchanges/")); n != maxExchanges {
+		t.Errorf("%d exchanges are kept, want %d", n, maxExchanges)
+	}
+}
+
+// TestReset checks that a reset returns to the records, faults and ids of the start.
+func TestReset(t *testing.T) {
+	s := startControl(t, "-fail", "/api/labels/ 418")
+	ids := map[any]bool{}
+	for range 2 {
+		created := decode[map[string]any](t, ask(t, "POST "+s.base+"/api/events/", event), 201)
+		ids[created["id"]] = true
+		ask(t, "DELETE "+s.base+"/v1/stories/1/", "")
+		ask(t, "POST "+s.control+"/faults/", `{"fault":"/api/ 503"}`)
+		ask(t, "DELETE "+s.control+"/faults/1/", "")
+		if a := ask(t, "POST "+s.control+"/reset/", ""); a.status != 204 {
+			t.Fatalf("reset: %d %s", a.status, a.body)
+		}
+		if n := len(results[exchange](t, s.control+"/exchanges/")); n != 0 {
+			t.Errorf("%d exchanges after a reset", n)
+		}
+		if diff := cmp.Diff([]appliedFault{{1, "/api/labels/ 418", 0}}, results[appliedFault](t, s.control+"/faults/")); diff != "" {
+			t.Errorf("faults after a reset (-want +got):\n%s", diff)
+		}
+		if n := get(t, s.base+"/api/events/").Count; n != 3 {
+			t.Errorf("%d events after a reset, want 3", n)
+		}
+		want := []int{418, 200, 200}
+		if diff := cmp.Diff(want, statuses(t, "GET "+s.base+"/api/labels/", "GET "+s.base+"/api/", "GET "+s.base+"/v1/stories/1/")); diff != "" {
+			t.Errorf("statuses after a reset (-want +got):\n%s", diff)
+		}
+	}
+	if len(ids) != 1 {
+		t.Errorf("ids %v, want the same after a reset", ids)
+	}
+}
+
+// TestSlowWriteBesideReset checks that a write that arrived before a reset is answered and
+// does not reach the records after it.
+func TestSlowWriteBesideReset(t *testing.T) {
+	s := startControl(t)
+	slow := begin(t, s.addr)
+	if a := ask(t, "POST "+s.control+"/reset/", ""); a.status != 204 {
+		t.Fatalf("reset: %d %s", a.status, a.body)
+	}
+	if status := slow.end(); status != http.StatusCreated {
+		t.Errorf("POST beside the reset: %d", status)
+	}
+	if n := get(t, s.base+"/api/events/").Count; n != 3 {
+		t.Errorf("%d events after the reset, want 3", n)
+	}
+}
+
+// TestRefusePages checks that only programs on this machine reach the control address.
+func TestRefusePages(t *testing.T) {
+	s := startControl(t)
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.control, "http://"), ":")
+	tests := []struct {
+		reason  string
+		headers []string
+		want    int // of a POST
+	}{
+		{"program", nil, 201},
+		{"localhost", []string{"Host", "localhost:" + port}, 201},
+		{"IPv6", []string{"Host", "[::1]:" + port}, 201},
+		{"another loopback address without a port", []string{"Host", "127.1.2.3"}, 201},
+		{"typed into a browser", []string{"Sec-Fetch-Site", "none"}, 201},
+		{"name that leads to the address", []string{"Host", "evil.example:" + port}, 403},
+		{"name that begins with the address", []string{"Host", "127.0.0.1.evil.example"}, 403},
+		{"address of another machine", []string{"Host", "192.0.2.1:" + port}, 403},
+		{"another page", []string{"Origin", "http://evil.example"}, 403},
+		{"page of another port", []string{"Origin", "http://127.0.0.1:1"}, 403},
+		{"page of a file", []string{"Origin", "null"}, 403},
+		{"image or link of another page", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"page of another port of this machine", []string{"Sec-Fetch-Site", "same-site"}, 403},
+	}
+	for _, tt := range tests {
+		for _, method := range []string{"GET", "POST"} {
+			want := tt.want
+			if method == "GET" && want == 201 {
+				want = 200
+			}
+			a := ask(t, method+" "+s.control+"/faults/", `{"fault":"PUT cut"}`, tt.headers...)
+			if a.status != want || a.header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s: %s: %d %s, want %d", tt.reason, method, a.status, a.body, want)
+			}
+		}
 	}
 }

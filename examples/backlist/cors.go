@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -52,7 +50,7 @@ func allowOrigins(origins []string, next http.Handler) http.Handler {
 }
 
 // preflight permits the request that a page is about to send, with any headers. It does not
-// reach a house: no program has sent it.
+// reach the served handler: no program has sent it.
 func preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Add("Vary", "Access-Control-Request-Headers")
@@ -79,38 +77,15 @@ func trusting(origins []string) *http.CrossOriginProtection {
 }
 
 // addOrigins parses the value of -cors, a list of origins with commas. They are compared
-// byte by byte, so only those that a browser can send are valid.
+// byte by byte, so they must be as browsers send them.
 func (c *config) addOrigins(list string) error {
 	for origin := range strings.SplitSeq(list, ",") {
 		origin = strings.TrimSpace(origin)
-		if origin != "*" && origin != "null" {
-			want, err := originOf(origin)
-			if err != nil {
-				return err
-			}
-			if origin != want {
-				return fmt.Errorf("%q is not an origin as browsers send it; want %q", origin, want)
-			}
+		err := http.NewCrossOriginProtection().AddTrustedOrigin(origin)
+		if err != nil && origin != "*" && origin != "null" || strings.ToLower(origin) != origin {
+			return fmt.Errorf(`%q is not an origin such as "http://localhost:5173", or "*"`, origin)
 		}
 		c.cors = append(c.cors, origin)
 	}
 	return nil
-}
-
-// originOf returns the origin that a text probably means.
-func originOf(text string) (string, error) {
-	if text != "" && !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Hostname() == "" {
-		return "", errors.New(`want an origin such as "http://localhost:5173", or "*"`)
-	}
-	host := strings.ToLower(u.Host)
-	for scheme, port := range map[string]string{"http": ":80", "https": ":443"} {
-		if u.Scheme == scheme {
-			host = strings.TrimSuffix(host, port)
-		}
-	}
-	return u.Scheme + "://" + host, nil
 }

@@ -1,15 +1,22 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A fault is a fault in text form, such as "GET /api/events/ 503 10%". The package
@@ -20,172 +27,212 @@ type fault struct {
 	fault cataloguetest.Fault
 }
 
-// parseFault parses the text form. A house still has to check the result.
+// parseFault parses the text form. A server still has to check the result.
 func parseFault(text string) (fault, error) {
-	words, err := splitWords(text)
-	if err != nil {
-		return fault{}, err
-	}
-	f, a := fault{text: text}, &arguments{words: words}
-	if word := a.peek(); isMethod(word) {
-		f.match.Method = a.next().text
-	} else if isMethod(strings.ToUpper(word)) {
-		return fault{}, fmt.Errorf("%q is not a method; want %q", word, strings.ToUpper(word))
-	}
-	if strings.HasPrefix(a.peek(), "/") {
-		f.match.Path = a.next().text
-	}
-	if f.fault, err = a.fault(); err != nil {
-		return fault{}, err
-	}
-	for len(a.words) > 0 {
-		if err := setWhen(&f.match, a.next()); err != nil {
-			return fault{}, err
+	words := regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|\\S+")
+	f, a := fault{text: text}, &arguments{words: words.FindAllString(text, -1)}
+	methods := []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
+	if method := strings.ToUpper(a.peek()); slices.Contains(methods, method) {
+		if f.match.Method = a.text(); f.match.Method != method {
+			return f, fmt.Errorf("%q is not a method; want %q", f.match.Method, method)
 		}
 	}
-	return f, nil
-}
-
-// isMethod reports whether a word is one of the methods of the service.
-func isMethod(word string) bool {
-	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}, word)
+	if strings.HasPrefix(a.peek(), "/") {
+		f.match.Path = a.text()
+	}
+	if len(a.words) == 0 {
+		return f, errors.New(`no fault; want one such as 503, "delay 2s" or cut`)
+	}
+	f.fault = a.fault()
+	for a.err == nil && len(a.words) > 0 {
+		a.err = setWhen(&f.match, a.text())
+	}
+	return f, a.err
 }
 
 // setWhen sets the field of a Match that a word such as 10% or nth=2 stands for.
-func setWhen(match *cataloguetest.Match, w word) error {
-	if share, ok := strings.CutSuffix(w.text, "%"); ok && !w.quoted {
+func setWhen(match *cataloguetest.Match, word string) error {
+	if share, ok := strings.CutSuffix(word, "%"); ok {
 		percent, err := strconv.ParseFloat(share, 64)
 		if err != nil || !(percent > 0 && percent <= 100) {
-			return fmt.Errorf("%q is not a share; want more than 0%% and at most 100%%", w.text)
+			return fmt.Errorf("%q is not a share; want more than 0%% and at most 100%%", word)
 		}
 		match.Share = percent / 100
 		return nil
 	}
-	name, value, ok := strings.Cut(w.text, "=")
-	names := []string{"nth", "after", "offset", "seed"}
-	switch {
-	case w.quoted || !ok:
-		return fmt.Errorf("unexpected %q after the fault; want a share such as 10%%, or nth=2, after=1, offset=21 or seed=7", w.text)
-	case !slices.Contains(names, name):
-		return fmt.Errorf("unknown %q: %s", w.text, ordering.Suggest(name, names))
-	}
+	name, value, _ := strings.Cut(word, "=")
 	number, err := strconv.ParseUint(value, 10, 31)
-	if err != nil || number == 0 && (name == "nth" || name == "offset") {
-		return fmt.Errorf("%q is not a number, as in %s=2", w.text, name)
-	}
-	switch name {
-	case "nth":
+	switch {
+	case err == nil && name == "nth" && number > 0:
 		match.Nth = int(number)
-	case "after":
+	case err == nil && name == "after":
 		match.After = int(number)
-	case "offset":
+	case err == nil && name == "offset" && number > 0:
 		match.Offset = int(number)
-	case "seed":
+	case err == nil && name == "seed":
 		match.Seed = number
+	default:
+		return fmt.Errorf("unexpected %q after the fault; want a share such as 10%%, or nth=2, after=1, offset=21 or seed=7", word)
 	}
 	return nil
 }
 
-// A word is a part of a text between white space. A quoted word may contain white space.
-type word struct {
-	text   string
-	quoted bool
+// fault removes and returns the fault that the next words name.
+func (a *arguments) fault() cataloguetest.Fault {
+	name := a.text()
+	if status, err := strconv.Atoi(name); err == nil {
+		body := ""
+		if a.quoted() {
+			body = a.text()
+		}
+		return cataloguetest.Status(status, body)
+	}
+	names := []string{"503"}
+	for _, f := range forms() {
+		known, _, _ := strings.Cut(f.example, " ")
+		if known == name {
+			made := f.parse(a)
+			if a.err != nil {
+				a.err = fmt.Errorf("%s: %w; want %q", name, a.err, f.example)
+			}
+			return made
+		}
+		names = append(names, known)
+	}
+	a.err = fmt.Errorf("unknown fault %q: %s", name, ordering.Suggest(name, names))
+	return cataloguetest.Fault{}
 }
 
-// splitWords splits a text. Words in quotes or back quotes are as in Go.
-func splitWords(text string) (words []word, err error) {
-	for {
-		text = strings.TrimSpace(text)
-		if text == "" {
-			return words, nil
-		}
-		if text[0] != '"' && text[0] != '`' {
-			end := strings.IndexAny(text, " \t\r\n")
-			if end < 0 {
-				end = len(text)
-			}
-			words, text = append(words, word{text: text[:end]}), text[end:]
-			continue
-		}
-		quoted, err := strconv.QuotedPrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s does not end in its quote", text)
-		}
-		content, err := strconv.Unquote(quoted)
-		if err != nil {
-			return nil, err
-		}
-		words, text = append(words, word{content, true}), text[len(quoted):]
+// A form is the text form of a fault.
+type form struct {
+	example string
+	parse   func(a *arguments) cataloguetest.Fault
+}
+
+// forms returns the forms besides that of a status.
+func forms() []form {
+	type fault = cataloguetest.Fault
+	return []form{
+		{"unavailable 5s", func(a *arguments) fault { return cataloguetest.Unavailable(a.duration()) }},
+		{"header Retry-After 5", func(a *arguments) fault { return cataloguetest.Header(a.text(), a.value()) }},
+		{"delay 2s", func(a *arguments) fault { return cataloguetest.Delay(a.duration()) }},
+		{"slow 100 50ms", func(a *arguments) fault { return cataloguetest.Throttle(a.number(), a.duration()) }},
+		{"cut", func(*arguments) fault { return cataloguetest.ResetConnection() }},
+		{"cut-after 100", func(a *arguments) fault { return cataloguetest.ResetAfter(a.number()) }},
+		{"truncate 100", func(a *arguments) fault { return cataloguetest.Truncate(a.number()) }},
+		{"browsable-api", func(*arguments) fault { return cataloguetest.BrowsableAPI() }},
+		{"next-is-self", func(*arguments) fault { return cataloguetest.NextIsSelf() }},
+		{"next-cycle", func(*arguments) fault { return cataloguetest.Page(nextCycle) }},
+		{"next-host elsewhere.example", func(a *arguments) fault { return cataloguetest.Page(nextHost(a.text())) }},
+		{"next-scheme ftp", func(a *arguments) fault { return cataloguetest.Page(nextScheme(a.text())) }},
+		{"empty-page-with-next", func(*arguments) fault { return cataloguetest.Page(emptyPageWithNext) }},
+		{"missing-row", func(*arguments) fault { return cataloguetest.MissingRow() }},
+		{"repeated-row", func(*arguments) fault { return cataloguetest.RepeatedRow() }},
+		{"count-shrinks 1", func(a *arguments) fault { return cataloguetest.Page(countShrinks(a.number())) }},
 	}
 }
 
-// arguments are the words that are not parsed yet. After an error they are not used.
+// These functions change pages; see [cataloguetest.Page].
+
+type listPage = pagination.Envelope[json.RawMessage]
+
+func nextCycle(r *http.Request, p *listPage) { p.Next = linkTo(r, 0) }
+
+func emptyPageWithNext(r *http.Request, p *listPage) {
+	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+	p.Next, p.Records = linkTo(r, offset+max(len(p.Records), 1)), nil
+}
+
+func nextHost(host string) func(*http.Request, *listPage) {
+	return func(_ *http.Request, p *listPage) {
+		if u, err := url.Parse(p.Next); err == nil && p.Next != "" {
+			u.Host = host
+			p.Next = u.String()
+		}
+	}
+}
+
+func nextScheme(scheme string) func(*http.Request, *listPage) {
+	return func(_ *http.Request, p *listPage) {
+		if _, rest, ok := strings.Cut(p.Next, "://"); ok {
+			p.Next = scheme + "://" + rest
+		}
+	}
+}
+
+func countShrinks(by int) func(*http.Request, *listPage) {
+	var pages atomic.Int64
+	return func(_ *http.Request, p *listPage) { p.Count = max(p.Count-by*int(pages.Add(1)), 0) }
+}
+
+// linkTo returns a link to the page of the same list that begins at an offset.
+func linkTo(r *http.Request, offset int) string {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	query := r.URL.Query()
+	query.Set("offset", strconv.Itoa(offset))
+	if offset == 0 {
+		query.Del("offset")
+	}
+	return "http://" + r.Host + path + "?" + query.Encode()
+}
+
+// arguments are the words that are not parsed yet, some in quotes, and the first error.
 type arguments struct {
-	words []word
+	words []string
 	err   error
 }
 
-// errMissing is the error of a fault with too few arguments.
-var errMissing = errors.New("an argument is missing")
-
-// peek returns the next word, or "" if it is quoted or there is none.
+// peek returns the next word, or "" if there is none.
 func (a *arguments) peek() string {
-	if len(a.words) == 0 || a.words[0].quoted {
-		return ""
-	}
-	return a.words[0].text
-}
-
-// next removes and returns the next word.
-func (a *arguments) next() word {
 	if len(a.words) == 0 {
-		a.fail(errMissing)
-		return word{}
-	}
-	w := a.words[0]
-	a.words = a.words[1:]
-	return w
-}
-
-// fail keeps the first error.
-func (a *arguments) fail(err error) {
-	if a.err == nil {
-		a.err = err
-	}
-}
-
-func (a *arguments) text() string { return a.next().text }
-
-// quoted removes and returns the next word if it is quoted, and "" otherwise.
-func (a *arguments) quoted() string {
-	if len(a.words) == 0 || !a.words[0].quoted {
 		return ""
 	}
-	return a.next().text
+	return a.words[0]
+}
+
+// quoted reports whether the next word is in quotes.
+func (a *arguments) quoted() bool {
+	return strings.HasPrefix(a.peek(), `"`) || strings.HasPrefix(a.peek(), "`")
+}
+
+// text removes and returns the next word, without its quotes.
+func (a *arguments) text() (word string) {
+	var err error
+	switch word = a.peek(); {
+	case word == "":
+		err = errors.New("an argument is missing")
+	case a.quoted():
+		if word, err = strconv.Unquote(word); err != nil {
+			err = fmt.Errorf("%s does not end in its quote", a.words[0])
+		}
+	}
+	a.words = a.words[min(1, len(a.words)):]
+	a.err = cmp.Or(a.err, err)
+	return word
 }
 
 // value removes and returns the next word unless it belongs to a Match.
 func (a *arguments) value() string {
-	if w := a.peek(); len(a.words) == 0 || strings.HasSuffix(w, "%") || strings.Contains(w, "=") {
+	if !a.quoted() && (a.peek() == "" || strings.HasSuffix(a.peek(), "%") || strings.Contains(a.peek(), "=")) {
 		return ""
 	}
-	return a.next().text
+	return a.text()
 }
 
 func (a *arguments) number() int {
-	w := a.next()
-	n, err := strconv.Atoi(w.text)
+	word := a.text()
+	n, err := strconv.Atoi(word)
 	if err != nil {
-		a.fail(fmt.Errorf("%q is not a number", w.text))
+		a.err = cmp.Or(a.err, fmt.Errorf("%q is not a number", word))
 	}
 	return n
 }
 
 func (a *arguments) duration() time.Duration {
-	w := a.next()
-	d, err := time.ParseDuration(w.text)
+	word := a.text()
+	d, err := time.ParseDuration(word)
 	if err != nil || d < 0 {
-		a.fail(fmt.Errorf("%q is not a time", w.text))
+		a.err = cmp.Or(a.err, fmt.Errorf("%q is not a time", word))
 	}
 	return d
 }

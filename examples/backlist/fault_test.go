@@ -70,15 +70,15 @@ func TestFaults(t *testing.T) {
 	whole := ask(t, "GET "+s.base+path, "")
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			h := fork(t, s, "")
 			body, err := json.Marshal(map[string]string{"fault": tt.fault})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a := ask(t, "POST "+s.control+"/houses/"+h.Name+"/faults/", string(body)); a.status != 201 {
+			ask(t, "POST "+s.control+"/reset/", "")
+			if a := ask(t, "POST "+s.control+"/faults/", string(body)); a.status != 201 {
 				t.Fatalf("%s: %d %s", tt.fault, a.status, a.body)
 			}
-			a := ask(t, "GET "+s.base+path, "", houseHeader, h.Name)
+			a := ask(t, "GET "+s.base+path, "")
 			if !tt.check(a, whole) {
 				t.Errorf("%s: %+v", tt.fault, a)
 			}

@@ -5,25 +5,22 @@
 //	go install github.com/gobacklist/backlist/examples/backlist@latest
 //	backlist -open &
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
+//	curl 'http://127.0.0.1:8080/v1/stories/?genre=crime&pages__lte=9&search=fleuve'
 //
-// Browsers receive HTML pages, and other clients JSON. The OpenAPI document is served
-// at /openapi.json, and -openapi writes it to a file. Writes are refused without -open or
-// -token. The flag -cors permits pages of other origins to send requests.
+// The documented service is at /api/. The same collections are at /v1/, with two that have
+// filters, a search and paths for records. Browsers receive HTML pages, and other clients
+// JSON. The OpenAPI document of /api/ is served at /openapi.json, and -openapi writes it to
+// a file. Writes are refused without -open or -token. The flag -cors permits pages of other
+// origins to send requests.
 //
 // # Records
 //
 // Package sample generates the records. The flag -seed selects other records, and -events and
 // similar flags set their number. With -data, the records are those of a file of [catalogue.Catalogue.SaveFile].
 //
-// With -save, the records are written to a file every 10 seconds, or as often as
-// -save-every says, if they have changed, and when the program ends after an interrupt or
-// SIGTERM. The file is replaced completely or not at all. It may be that of -data. Generated
-// records do not replace a file that exists.
-//
-// A request reads and writes the records that are current when it arrives. A reset replaces
-// these records: requests that arrived before it finish on the old ones, and their writes are
-// discarded with the old records, as if they came before it. Every other write that was
-// answered is read by each later request and is in each later file.
+// With -save, the records are written to a file when the program starts, and when it ends
+// after an interrupt or SIGTERM. The file is replaced completely or not at all. It may be that
+// of -data. Generated records do not replace a file that exists.
 //
 // # Faults
 //
@@ -51,6 +48,9 @@
 //	cut-after 100                  ResetAfter 100 bytes of the body
 //	truncate 100                   Truncate: a body of 100 bytes
 //	browsable-api                  BrowsableAPI: HTML for format=api
+//
+// and these for the pages of /api/:
+//
 //	next-is-self                   NextIsSelf
 //	next-cycle                     Page: the next link leads to the first page
 //	next-host elsewhere.example    Page: the next link leads to another host
@@ -59,12 +59,10 @@
 //	missing-row, repeated-row      MissingRow, RepeatedRow
 //	count-shrinks 1                Page: each count is less than the one before
 //
-// # Houses for tests
+// # Tests
 //
-// The flag -control opens a second, loopback address, which takes HTTP requests with JSON.
-// A house is a copy of the records with faults and a log of its own. A test suite creates a
-// house for each test, reaches it below /houses/NAME/api/ or with the header
-// X-Backlist-House, breaks it, reads the log of its requests, and removes it. README.md has
+// The flag -control opens a second, loopback address, at which a test suite adds faults,
+// reads the log of the requests, and returns to the records at the start. README.md has
 // the requests, and examples/python and examples/typescript a test suite each.
 //
 // # Signals
@@ -80,11 +78,12 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/gobacklist/backlist/httpapi/openapi"
+	"time"
 )
 
 // Exit codes.
@@ -106,49 +105,70 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
+	var p *program
+	if err == nil {
+		p, err = newProgram(c, log.New(stderr, "backlist: ", log.LstdFlags))
+	}
 	if err != nil {
-		return fail(stderr, err, exitMisused)
+		fmt.Fprintln(stderr, "backlist:", err)
+		return exitMisused
 	}
-	p, err := newProgram(ctx, c, log.New(stderr, "backlist: ", log.LstdFlags))
-	if err != nil {
-		return fail(stderr, err, exitMisused)
-	}
-	if c.openapi != "" {
-		if err := writeDocument(c.openapi, p.document, stdout); err != nil {
-			return fail(stderr, err, exitFailed)
-		}
-		return exitOK
-	}
-	listeners, err := p.listen(stdout)
-	if err != nil {
-		return fail(stderr, err, listenCode(err))
-	}
-	if err := p.serve(ctx, listeners); err != nil {
-		return fail(stderr, err, exitFailed)
+	if err := p.run(ctx, stdout); err != nil {
+		fmt.Fprintln(stderr, "backlist:", err)
+		return exitFailed
 	}
 	return exitOK
 }
 
-func fail(stderr io.Writer, err error, code int) int {
-	fmt.Fprintln(stderr, "backlist:", err)
-	return code
-}
-
-// listenCode returns the exit code for an error of net.Listen: exitFailed if the
-// system refuses the address, exitMisused if the address is invalid.
-func listenCode(err error) int {
-	var refused *os.SyscallError
-	if errors.As(err, &refused) {
-		return exitFailed
+// run writes the OpenAPI document, or serves until ctx is done and saves the records.
+func (p *program) run(ctx context.Context, stdout io.Writer) error {
+	switch document := p.current.Load().document; p.openapi {
+	case "":
+	case "-":
+		_, err := stdout.Write(document.JSON())
+		return err
+	default:
+		return os.WriteFile(p.openapi, document.JSON(), 0o644)
 	}
-	return exitMisused
-}
-
-// writeDocument writes the OpenAPI document to a file, or to stdout for "-".
-func writeDocument(file string, document *openapi.Document, stdout io.Writer) error {
-	if file != "-" {
-		return os.WriteFile(file, document.JSON(), 0o644)
+	l, err := net.Listen("tcp", p.addr)
+	if err != nil {
+		return err
 	}
-	_, err := stdout.Write(document.JSON())
+	defer l.Close()
+	output := fmt.Sprintf("serving http://%s/api/\n", l.Addr())
+	if p.control != "" {
+		control, err := listenLoopback(p.control)
+		if err != nil {
+			return fmt.Errorf("-control: %w", err)
+		}
+		output += fmt.Sprintf("control http://%s/\n", control.Addr())
+		server := &http.Server{Handler: refusePages(http.HandlerFunc(p.serveControl)), ReadHeaderTimeout: 5 * time.Second}
+		defer server.Close()
+		go func() { _ = server.Serve(control) }()
+	}
+	fmt.Fprintf(stdout, "%sStories and series at http://%s/v1/ can be filtered and searched. %s\n", output, l.Addr(), p.writes())
+	err = serve(ctx, l, allowOrigins(p.cors, p))
+	if p.save != "" {
+		err = errors.Join(err, p.current.Load().records.SaveFile(p.save))
+	}
 	return err
+}
+
+// serve serves until ctx is done, and then waits at most 30 seconds for running requests.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	defer server.Close() // an interrupted request gets no answer after the records are saved
+	if err := server.Shutdown(shutdown); err != nil {
+		return fmt.Errorf("requests were still running: %w", err)
+	}
+	return nil
 }

@@ -2,10 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,38 +23,17 @@ type page struct {
 	Results  []map[string]any `json:"results"`
 }
 
-func get(t *testing.T, url string) (p page) {
+func get(t *testing.T, url string) page {
 	t.Helper()
-	r, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	if err := json.NewDecoder(r.Body).Decode(&p); err != nil || r.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s, %v", url, r.Status, err)
-	}
-	return p
+	return decode[page](t, ask(t, "GET "+url, ""), http.StatusOK)
 }
 
 const event = `{"name":"A reading","slug":"reading","startDate":"2026-05-10T18:00:00+02:00","endDate":"2026-05-10T20:00:00+02:00"}`
 
 // post posts an event and returns the status.
-func post(t *testing.T, base, authorization string) int {
+func post(t *testing.T, base string, headers ...string) int {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, base+"/api/events/", strings.NewReader(event))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	if authorization != "" {
-		r.Header.Set("Authorization", authorization)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	return answer.StatusCode
+	return ask(t, "POST "+base+"/api/events/", event, headers...).status
 }
 
 func TestDefaultRecords(t *testing.T) {
@@ -63,17 +41,62 @@ func TestDefaultRecords(t *testing.T) {
 	if got := get(t, s.base+"/api/events/"); got.Count != 300 || len(got.Results) != 21 || got.Next == nil {
 		t.Errorf("events: count %d, %d results, next %v", got.Count, len(got.Results), got.Next)
 	}
-	r, err := http.Get(s.base + "/api/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	var root map[string]string
-	if err := json.NewDecoder(r.Body).Decode(&root); err != nil {
-		t.Fatal(err)
-	}
+	root := decode[map[string]string](t, ask(t, "GET "+s.base+"/api/", ""), 200)
 	if want := s.base + "/api/item_variants/?format=api"; len(root) != 39 || root["itemVariants"] != want {
 		t.Errorf("root has %d keys and itemVariants = %q, want 39 and %q", len(root), root["itemVariants"], want)
+	}
+}
+
+// TestStories checks the collections of the demonstration, and that /v1/ has all others.
+func TestStories(t *testing.T) {
+	s := start(t, few("-open")...)
+	root := decode[map[string]string](t, ask(t, "GET "+s.base+"/v1/", ""), 200)
+	if len(root) != 41 || root["stories"] != s.base+"/v1/stories/" || root["events"] != s.base+"/v1/events/" {
+		t.Errorf("root = %v", root)
+	}
+	all := get(t, s.base+"/v1/stories/?limit=1000").Results
+	crimes := 0
+	for _, story := range all {
+		if story["genre"] == "crime" && story["pages"].(float64) <= 30 {
+			crimes++
+		}
+	}
+	if got := get(t, s.base+"/v1/stories/?genre=crime&pages__lte=30").Count; got != crimes || crimes == 0 || len(all) != 300 {
+		t.Errorf("%d of %d stories by the filter, want %d of 300", got, len(all), crimes)
+	}
+	title := url.QueryEscape(all[7]["title"].(string))
+	for _, story := range get(t, s.base+"/v1/stories/?limit=1000&search="+title).Results {
+		if story["id"] == all[7]["id"] {
+			all[7] = nil
+		}
+	}
+	if all[7] != nil {
+		t.Errorf("search=%s does not find %v", title, all[7])
+	}
+	for _, tt := range []struct {
+		request, body string
+		want          int
+	}{
+		{"PATCH /v1/stories/1/", `{"pages":61}`, 400},
+		{"PATCH /v1/stories/1/", `{"pages":6}`, 200},
+		{"GET /v1/stories/1/", "", 200},
+		{"DELETE /v1/stories/1/", "", 204},
+		{"GET /v1/stories/1/", "", 404},
+		{"POST /v1/events/", event, 201},
+		{"POST /v1/books/", "{}", 405},
+		{"GET /api/stories/", "", 404},
+		{"GET /v1/nothing/", "", 404},
+		{"GET /v1x/", "", 404},
+		{"GET /v1", "", 301},
+		{"GET /", "", 302},
+		{"HEAD /", "", 302},
+		{"POST /", "{}", 404},
+	} {
+		method, path, _ := strings.Cut(tt.request, " ")
+		a := ask(t, method+" "+s.base+path, tt.body)
+		if a.status != tt.want || a.status == 302 && a.header.Get("Location") != "v1/" {
+			t.Errorf("%s: %d %s %s, want %d", tt.request, a.status, a.header.Get("Location"), a.body, tt.want)
+		}
 	}
 }
 
@@ -139,19 +162,24 @@ func TestAuthorization(t *testing.T) {
 		args          []string
 		authorization string
 		want          int
+		sentence      string
 	}{
-		{"no flag", nil, "", 403},
-		{"no flag, with credentials", nil, "Bearer s3cret", 403},
-		{"open", []string{"-open"}, "", 201},
-		{"missing token", []string{"-token", "s3cret"}, "", 401},
-		{"wrong token", []string{"-token", "s3cret"}, "Bearer guess", 401},
-		{"right token", []string{"-token", "s3cret"}, "Bearer s3cret", 201},
+		{"no flag", nil, "", 403, "Writes are refused; -open permits them."},
+		{"no flag, with credentials", nil, "Bearer s3cret", 403, "Writes are refused; -open permits them."},
+		{"empty token", []string{"-token", ""}, "Bearer ", 403, "Writes are refused; -open permits them."},
+		{"open", []string{"-open"}, "", 201, "All writes are permitted."},
+		{"missing token", []string{"-token", "s3cret"}, "", 401, "Writes need the token."},
+		{"wrong token", []string{"-token", "s3cret"}, "Bearer guess", 401, "Writes need the token."},
+		{"right token", []string{"-token", "s3cret"}, "Bearer s3cret", 201, "Writes need the token."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
 			s := start(t, tt.args...)
-			if got := post(t, s.base, tt.authorization); got != tt.want {
+			if got := post(t, s.base, "Authorization", tt.authorization); got != tt.want {
 				t.Errorf("status = %d, want %d", got, tt.want)
+			}
+			if s.sentence != tt.sentence {
+				t.Errorf("the program says %q, want %q", s.sentence, tt.sentence)
 			}
 			stored := map[bool]int{true: 301, false: 300}[tt.want == 201]
 			if got := get(t, s.base+"/api/events/").Count; got != stored {
@@ -175,18 +203,9 @@ func TestBrowse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := start(t, tt.args...)
-		r, err := http.NewRequest(http.MethodGet, s.base+"/api/events/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Accept", tt.accept)
-		answer, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if got := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK || got != tt.want {
-			t.Errorf("%s: %s with %s, want 200 with %s", tt.reason, answer.Status, got, tt.want)
+		a := ask(t, "GET "+s.base+"/api/events/", "", "Accept", tt.accept)
+		if got := a.header.Get("Content-Type"); a.status != http.StatusOK || got != tt.want {
+			t.Errorf("%s: %d with %s, want 200 with %s", tt.reason, a.status, got, tt.want)
 		}
 	}
 }
@@ -216,19 +235,6 @@ func TestMaxLimit(t *testing.T) {
 		if previous == nil || !strings.Contains(*previous, tt.want+"&") {
 			t.Errorf("%s: previous = %v, want a link with %s", tt.reason, previous, tt.want)
 		}
-	}
-}
-
-func TestPortInUse(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), []string{"-addr", listener.Addr().String()}, &stdout, &stderr)
-	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), listener.Addr().String()) || strings.Count(stderr.String(), "\n") != 1 {
-		t.Errorf("exit code %d, stdout %q, stderr %q; want 1 and one line with the address", code, &stdout, &stderr)
 	}
 }
 

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,10 +14,10 @@ import (
 // writeOpenAPI runs the program with -openapi and returns its output.
 func writeOpenAPI(t *testing.T, file string, args ...string) (stdout string) {
 	t.Helper()
-	var out, stderr bytes.Buffer
+	var out, stderr strings.Builder
 	args = append([]string{"-addr", "127.0.0.1:99999", "-openapi", file}, args...) // an invalid port
-	if code := run(context.Background(), args, &out, &stderr); code != 0 || stderr.Len() > 0 {
-		t.Fatalf("exit code %d, stderr %q", code, &stderr)
+	if code := run(t.Context(), args, &out, &stderr); code != 0 || stderr.Len() > 0 {
+		t.Fatalf("exit code %d, stderr %q", code, stderr.String())
 	}
 	return out.String()
 }
@@ -38,16 +35,8 @@ func TestOpenAPI(t *testing.T) {
 	if diff := cmp.Diff(string(inFile), writeOpenAPI(t, "-", args...)); diff != "" {
 		t.Errorf("standard output (-file +stdout):\n%s", diff)
 	}
-	answer, err := http.Get(start(t, args...).base + "/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	served, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(inFile), string(served)); diff != "" {
+	served := ask(t, "GET "+start(t, args...).base+"/openapi.json", "").body
+	if diff := cmp.Diff(string(inFile), served); diff != "" {
 		t.Errorf("served (-file +served):\n%s", diff)
 	}
 	var document struct {
@@ -75,30 +64,18 @@ func TestOpenAPIVersion(t *testing.T) {
 			t.Errorf("version %s: no %s in %.100s", version, want, document)
 		}
 	}
-	var stdout, stderr bytes.Buffer
-	if code := run(context.Background(), []string{"-openapi", "-", "-openapi-version", "2.0"}, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), `"3.1"`) {
-		t.Errorf("version 2.0: exit code %d, stderr %q", code, &stderr)
+	var stdout, stderr strings.Builder
+	if code := run(t.Context(), []string{"-openapi", "-", "-openapi-version", "2.0"}, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), `"3.1"`) {
+		t.Errorf("version 2.0: exit code %d, stderr %q", code, stderr.String())
 	}
 }
 
 // TestUnknownPath checks that the 404 is that of the API, not that of http.ServeMux.
 func TestUnknownPath(t *testing.T) {
-	answer, err := http.Get(start(t).base + "/unknown")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusNotFound || string(body) != `{"detail":"Not found."}` {
-		t.Errorf("%d %s, %v", answer.StatusCode, body, err)
-	}
-}
-
-func TestOpenAPIWriteError(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "missing", "openapi.json")
-	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), []string{"-openapi", file}, &stdout, &stderr)
-	if code != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), file) || strings.Count(stderr.String(), "\n") != 1 {
-		t.Errorf("exit code %d, stdout %q, stderr %q", code, &stdout, &stderr)
+	s := start(t, few()...)
+	for _, path := range []string{"/unknown", "/houses/", "//api/", "/api/../api/"} {
+		if a := ask(t, "GET "+s.base+path, ""); a.status != http.StatusNotFound || a.body != `{"detail":"Not found."}` {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
 	}
 }

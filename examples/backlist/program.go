@@ -1,141 +1,188 @@
 package main
 
 import (
-	"context"
-	"errors"
+	"bytes"
 	"fmt"
-	"io"
 	"log"
-	"net"
 	"net/http"
-	"sync"
-	"time"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/openapi"
+	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/resources/sample"
 )
 
 // A program is a run of backlist.
 type program struct {
 	config
 	errorLog *log.Logger
-	document *openapi.Document
-	houses   *houses
-	saver    *saver // nil without -save
+	start    *catalogue.Catalogue    // never written to
+	current  atomic.Pointer[service] // which a reset replaces
 }
 
-// newProgram loads the records. Its errors are those of the flags and of the file.
-func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, error) {
+// newProgram loads the records. Its errors are those of the flags and of the files.
+func newProgram(c config, errorLog *log.Logger) (*program, error) {
 	p := &program{config: c, errorLog: errorLog}
-	records, err := load(c)
-	if err != nil {
-		return nil, err
-	}
-	s := &service{config: c, errorLog: errorLog}
-	api, err := s.api(records, "")
-	if err != nil {
-		return nil, err
-	}
-	if p.document, err = openapi.New(api, openapi.Options{
-		Title: "Catalogue of a publishing house", Scheme: c.scheme(), OpenAPI: c.version,
-	}); err != nil {
-		return nil, err
-	}
-	s.document = p.document
-	if p.houses, err = newHouses(s, records); err != nil {
+	var err error
+	if p.start, err = load(c); err != nil {
 		return nil, err
 	}
 	if c.save != "" && c.openapi == "" {
-		p.saver, err = newSaver(c.save, c.data, p.houses.main)
+		if _, err := os.Stat(c.save); err == nil && c.data == "" {
+			return nil, fmt.Errorf("-save: %s exists; to continue with its records, add -data %[1]s", c.save)
+		}
+		if err := p.start.SaveFile(c.save); err != nil {
+			return nil, fmt.Errorf("-save: %w", err)
+		}
 	}
-	return p, err
+	return p, p.reset()
 }
 
-// A listening is a server with its listener.
-type listening struct {
-	net.Listener
-	server *http.Server
-}
-
-// listen opens the addresses and prints them.
-func (p *program) listen(stdout io.Writer) ([]listening, error) {
-	l, err := net.Listen("tcp", p.addr)
+// load returns a catalogue with the records of the file, or with generated ones.
+func load(c config) (*catalogue.Catalogue, error) {
+	cat, err := resources.New(stories()...)
 	if err != nil {
 		return nil, err
 	}
-	p.houses.setAddress(l.Addr())
-	all := []listening{{l, p.newServer(allowOrigins(p.cors, p.houses))}}
+	if c.data != "" {
+		return cat, cat.LoadFile(c.data, catalogue.LoadOptions{})
+	}
+	opts := sample.Options{Seed: c.seed, Sizes: map[string]int{}}
+	for key, collection := range cat.All() {
+		size, ok := c.sizes[key]
+		if !ok && !slices.Contains(sizeFlags[:], key) {
+			size, ok = c.sizes["others"]
+		}
+		if ok && documented(collection) {
+			opts.Sizes[key] = size
+		}
+	}
+	var records bytes.Buffer
+	if err := sample.Write(&records, opts); err != nil {
+		return nil, err
+	}
+	if err := cat.Load(&records, catalogue.LoadOptions{}); err != nil {
+		return nil, err
+	}
+	return cat, generateStories(cat, c.seed)
+}
+
+// reset returns to the records and faults at the start, with an empty log, at one instant.
+// Requests that have arrived are served to their end, and write to the old records.
+func (p *program) reset() error {
+	s, err := p.newService(p.start.Clone())
+	if err != nil {
+		return err
+	}
+	if old := p.current.Swap(s); old != nil {
+		old.fake.Close()
+	}
+	return nil
+}
+
+// ServeHTTP serves a request of the service.
+func (p *program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.current.Load().fake.Handler.ServeHTTP(w, r)
+}
+
+// A service is the fake from the start or a reset to the next one.
+type service struct {
+	records  *catalogue.Catalogue
+	document *openapi.Document
+	fake     *cataloguetest.Server
+	control  *httpapi.Handler
+}
+
+// newService returns a service with the faults of the flags.
+func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
+	var house, all []httpapi.Collection
+	for _, collection := range records.All() {
+		if documented(collection) {
+			house = append(house, collection)
+		}
+		all = append(all, withoutQuery{collection})
+	}
+	handler, api, err := p.newHandler("/api/", house)
+	if err != nil {
+		return nil, err
+	}
+	_, demo, err := p.newHandler("/v1/", all, "stories", "series")
+	if err != nil {
+		return nil, err
+	}
+	s := &service{records: records}
+	if s.document, err = openapi.New(handler, openapi.Options{
+		Title: "Catalogue of a publishing house", Scheme: p.scheme(), OpenAPI: p.version,
+	}); err != nil {
+		return nil, err
+	}
+	kept := 1 // nothing reads the log, and all is not a bound
 	if p.control != "" {
-		control, err := listenLoopback(p.control)
-		if err != nil {
-			l.Close()
-			return nil, fmt.Errorf("-control: %w", err)
-		}
-		all = append(all, listening{control, p.newServer(refusePages(newControl(p.houses)))})
+		kept = maxExchanges
 	}
-	fmt.Fprintf(stdout, "serving http://%s/api/\n", l.Addr())
-	for _, control := range all[1:] {
-		fmt.Fprintf(stdout, "control http://%s/\n", control.Addr())
-	}
-	return all, nil
-}
-
-// newServer returns a server with timeouts. Where there can be faults, only the header of a
-// request has a timeout, because a delay may be longer.
-func (p *program) newServer(h http.Handler) *http.Server {
-	s := &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 5 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          p.errorLog,
-	}
-	if len(p.faults) == 0 && p.control == "" {
-		s.ReadTimeout, s.WriteTimeout = 30*time.Second, 30*time.Second
-	}
-	return s
-}
-
-// serve serves and saves until ctx is done.
-func (p *program) serve(ctx context.Context, all []listening) error {
-	background, stop := context.WithCancel(ctx)
-	defer stop()
-	var running sync.WaitGroup
-	if p.saver != nil {
-		running.Go(func() { p.saver.run(background, p.saveEvery, p.errorLog) })
-	}
-	err := serve(background, all, func() error {
-		stop()
-		running.Wait()
-		return p.saver.save() // before running requests have ended, which can take long
+	s.fake, err = cataloguetest.Open(cataloguetest.Options{
+		Catalogue:    records,
+		Limits:       p.limits,
+		MaxExchanges: kept,
+		Wrap: func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/openapi.json":
+					s.document.ServeHTTP(w, r)
+				case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+					w.Header().Set("Location", "v1/") // relative to the URL of the request, which may have a prefix
+					w.WriteHeader(http.StatusFound)
+				case r.URL.Path == "/v1", strings.HasPrefix(r.URL.Path, "/v1/"):
+					demo.ServeHTTP(w, r)
+				default:
+					api.ServeHTTP(w, r)
+				}
+			})
+		},
 	})
-	return errors.Join(err, p.saver.save())
+	if err != nil {
+		return nil, err
+	}
+	s.control, err = newControl(s.fake, p.faults)
+	return s, err
 }
 
-// serve serves until ctx is done, calls stopping, and then waits for running requests. After
-// an error, no request is running.
-func serve(ctx context.Context, all []listening, stopping func() error) error {
-	failed := make(chan error, len(all))
-	for _, s := range all {
-		go func() { failed <- s.server.Serve(s.Listener) }()
+// newHandler returns the handler of collections, itself and with pages for browsers.
+func (p *program) newHandler(root string, list []httpapi.Collection, order ...string) (*httpapi.Handler, http.Handler, error) {
+	h, err := httpapi.NewHandler(list, httpapi.Options{
+		Root:       root,
+		Authorizer: p.authorizer(),
+		BaseURL:    p.baseURL,
+		Limits:     p.limits,
+		ETags:      true,
+		Order:      order,
+		OnError: func(r *http.Request, err error) {
+			p.errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
+		},
+	})
+	if err != nil || !p.browse {
+		return h, h, err
 	}
-	var err error
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	}
-	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	stopped := make(chan error, len(all))
-	for _, s := range all {
-		go func() { stopped <- s.server.Shutdown(shutdown) }()
-	}
-	_ = stopping() // an error is that of the last save, too
-	for range all {
-		if late := <-stopped; late != nil && err == nil {
-			err = fmt.Errorf("requests were still running: %w", late)
-		}
-	}
-	for _, s := range all {
-		s.server.Close() // an interrupted request gets no answer after the last save
-	}
-	return err
+	pages, err := browse.New(h, browse.Options{CrossOrigin: trusting(p.cors)})
+	return h, pages, err
+}
+
+// documented reports whether a collection is one of /api/, whose links have format=api.
+func documented(c catalogue.AnyCollection) bool { return c.Description().Query != "" }
+
+// withoutQuery is a collection whose link in the root listing has no query.
+type withoutQuery struct{ catalogue.AnyCollection }
+
+func (c withoutQuery) Description() schema.Description {
+	d := c.AnyCollection.Description()
+	d.Query = ""
+	return d
 }

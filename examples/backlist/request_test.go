@@ -40,25 +40,9 @@ func ask(t *testing.T, request, body string, headers ...string) answer {
 	if err != nil {
 		return answer{err: err}
 	}
-	return read(t, resp)
-}
-
-// read reads a response.
-func read(t *testing.T, resp *http.Response) answer {
-	t.Helper()
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	return answer{resp.StatusCode, resp.Header, string(text), err}
-}
-
-// detail returns the text of an error of the service.
-func (a answer) detail(t *testing.T) string {
-	t.Helper()
-	var body struct{ Detail string }
-	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.header.Get("Content-Type") != "application/json" {
-		t.Errorf("%d %s: %v, want JSON with a detail", a.status, a.body, err)
-	}
-	return body.Detail
 }
 
 // decode decodes the body of a response with the given status.

@@ -15,6 +15,7 @@ import (
 type server struct {
 	base, addr string // http://127.0.0.1:34567, 127.0.0.1:34567
 	control    string // http://127.0.0.1:34568, if there is one
+	sentence   string // about writes
 	stop       context.CancelFunc
 	done       chan struct{} // closed when code and stderr are set
 	code       int
@@ -59,25 +60,28 @@ func start(t *testing.T, args ...string) *server {
 	lines := bufio.NewReader(out)
 	s.base, s.addr = announced(t, lines)
 	if slices.Contains(args, "-control") {
-		line, err := lines.ReadString('\n')
-		match := regexp.MustCompile(`^control (http://127\.0\.0\.1:[1-9][0-9]*)/\n$`).FindStringSubmatch(line)
-		if err != nil || match == nil {
-			t.Fatalf("second line = %q, %v", line, err)
-		}
-		s.control = match[1]
+		s.control = matchLine(t, lines, `^control (http://127\.0\.0\.1:[1-9][0-9]*)/\n$`)[1]
 	}
+	s.sentence = matchLine(t, lines, `^Stories and series at `+s.base+`/v1/ can be filtered and searched\. (.+)\n$`)[1]
 	return s
 }
 
 // announced reads the line with the address of the program.
 func announced(t *testing.T, stdout *bufio.Reader) (base, addr string) {
 	t.Helper()
-	line, err := stdout.ReadString('\n')
-	match := regexp.MustCompile(`^serving (http://(127\.0\.0\.1:[1-9][0-9]*))/api/\n$`).FindStringSubmatch(line)
-	if err != nil || match == nil {
-		t.Fatalf("first line = %q, %v", line, err)
-	}
+	match := matchLine(t, stdout, `^serving (http://(127\.0\.0\.1:[1-9][0-9]*))/api/\n$`)
 	return match[1], match[2]
+}
+
+// matchLine reads a line and returns the match of a regular expression.
+func matchLine(t *testing.T, r *bufio.Reader, pattern string) []string {
+	t.Helper()
+	line, err := r.ReadString('\n')
+	match := regexp.MustCompile(pattern).FindStringSubmatch(line)
+	if err != nil || match == nil {
+		t.Fatalf("line = %q, %v", line, err)
+	}
+	return match
 }
 
 // few returns flags for few records, which are generated quickly, before other flags.

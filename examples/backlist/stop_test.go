@@ -80,47 +80,6 @@ func waitClosed(addr string) {
 	}
 }
 
-func TestShutdownWaitsForRequests(t *testing.T) {
-	s := start(t, "-open")
-	request := begin(t, s.addr)
-	s.stop()
-	waitClosed(s.addr)
-	select {
-	case <-s.done:
-		t.Fatalf("the program ended before the request, with exit code %d", s.code)
-	default:
-	}
-	if got := request.end(); got != http.StatusCreated {
-		t.Errorf("the running request got %d, want 201", got)
-	}
-	<-s.done
-	if s.code != 0 || s.stderr.Len() > 0 {
-		t.Errorf("exit code %d, stderr %q", s.code, &s.stderr)
-	}
-}
-
-func TestSignals(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("signals cannot be sent on Windows")
-	}
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
-			p, addr, stderr := process(t)
-			request := begin(t, addr)
-			if err := p.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			waitClosed(addr)
-			if got := request.end(); got != http.StatusCreated {
-				t.Errorf("the running request got %d, want 201", got)
-			}
-			if err := p.Wait(); err != nil || stderr.Len() > 0 {
-				t.Errorf("the program ended with %v, stderr %q", err, stderr)
-			}
-		})
-	}
-}
-
 func TestSecondSignalEndsImmediately(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("signals cannot be sent on Windows")

@@ -73,17 +73,17 @@ func sampleHouse(t *testing.T) *catalogue.Catalogue {
 	if err := sample.Write(&records, sample.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	house := mustNew()
-	if err := house.Load(&records, catalogue.LoadOptions{}); err != nil {
+	cat := mustNew()
+	if err := cat.Load(&records, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	return house
+	return cat
 }
 
 // serve serves a catalogue that permits all posts and returns the URL of its root.
-func serve(t *testing.T, house *catalogue.Catalogue) string {
+func serve(t *testing.T, cat *catalogue.Catalogue) string {
 	t.Helper()
-	handler, err := httpapi.New(house, httpapi.Options{Authorizer: httpapi.AllowAll})
+	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)
 	}

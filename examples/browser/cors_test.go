@@ -62,7 +62,7 @@ const fetchScript = `(async root => {
     await read("POST", "events/", {...json, Authorization: "Bearer s3cret"}, event),
     await read("PUT", "events/", {...json, "If-Match": '"x"'}, event),
     await read("PATCH", "labels/", json, {}),
-    await read("DELETE", "labels/", {"X-Backlist-House": "main"}),
+    await read("DELETE", "labels/", {"X-Own": "1"}),
     await read("OPTIONS", "labels/", {"X-Own": "1"}),
   ].join("\n")
 })(%q)`

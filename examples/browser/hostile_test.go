@@ -10,16 +10,16 @@ import (
 
 // TestHostileRecords shows records that contain scripts.
 func TestHostileRecords(t *testing.T) {
-	house := mustNew()
+	cat := mustNew()
 	const attack = `"><script>window.pwned=1;alert(1)</script><img src=x onerror='window.pwned=1'><svg onload=window.pwned=1>`
 	quoted := strings.ReplaceAll(attack, `"`, `\"`)
 	records := `{"books":[{"id":1,"name":"` + quoted + `","cover":"javascript:window.pwned=1","site":"https://x.example/\"onmouseover=window.pwned=1",
 		"` + quoted + `":[{"a":"` + quoted + `"}],"html":"<p onclick='window.pwned=1'>` + quoted + `</p>","word":"` + strings.Repeat("w", 10_000) + `",
 		"right":"\u202e\u0639\u0631\u0628\u064a","none":null,"style":"</style><script>window.pwned=1</script>"}]}`
-	if err := house.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	root := serve(t, house)
+	root := serve(t, cat)
 	p := open(t, launch(t), "hostile", 390, false)
 	p.visit(root + `books/?z="><script>window.pwned=1</script>`)
 	p.check("records")
@@ -31,7 +31,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Error("the Content-Security-Policy permits an inline script")
 	}
 	p.checkRequests(root)
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -24,8 +24,8 @@ func TestWalk(t *testing.T) {
 
 // walk follows links between the pages of a catalogue and posts an event.
 func walk(t *testing.T, browser context.Context, name string, width int64, dark bool) {
-	house := sampleHouse(t)
-	root := serve(t, house)
+	cat := sampleHouse(t)
+	root := serve(t, cat)
 	p := open(t, browser, name, width, dark)
 
 	p.visit(root)
@@ -104,7 +104,7 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 		t.Errorf("content type of JSON = %s", got)
 	}
 	p.checkRequests(root)
-	if err := house.Check(); err != nil {
+	if err := cat.Check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/clienttest"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func TestClient(t *testing.T) {
@@ -37,8 +36,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != mustIn(resources.Labels, server.Catalogue).Count() {
-		t.Errorf("%d lines, want %d", len(lines), mustIn(resources.Labels, server.Catalogue).Count())
+	if len(lines) != 24 {
+		t.Errorf("%d lines, want one for each of 24 labels", len(lines))
 	}
 	for _, line := range lines {
 		var label struct{ Name string }

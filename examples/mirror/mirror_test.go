@@ -16,17 +16,20 @@ import (
 )
 
 // mirror runs the command and returns its output.
-func mirror(t *testing.T, args ...string) (code int, house *catalogue.Catalogue, stderr string) {
+func mirror(t *testing.T, args ...string) (code int, cat *catalogue.Catalogue, stderr string) {
 	t.Helper()
 	var out, log strings.Builder
 	code = run(t.Context(), args, &out, &log)
-	house = mustNew()
+	cat, err := resources.New()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if out.Len() > 0 {
-		if err := house.Load(strings.NewReader(out.String()), catalogue.LoadOptions{}); err != nil {
+		if err := cat.Load(strings.NewReader(out.String()), catalogue.LoadOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return code, house, log.String()
+	return code, cat, log.String()
 }
 
 func TestMirror(t *testing.T) {
@@ -135,8 +138,9 @@ func TestInvalidArguments(t *testing.T) {
 func TestMirrorRoot(t *testing.T) {
 	fake := cataloguetest.NewWith(t, cataloguetest.Options{Root: "/v1/", Loopback: true})
 	code, copied, stderr := mirror(t, "-url", fake.URL, "-root", "/v1/", "-rate", "-1", "labels")
-	if n := mustIn(resources.Labels, fake.Catalogue).Count(); code != exitOK || mustIn(resources.Labels, copied).Count() != n {
-		t.Errorf("exit code = %d with %d labels, want %d with %d\n%s", code, mustIn(resources.Labels, copied).Count(), exitOK, n, stderr)
+	labels, err := copied.Collection("labels")
+	if err != nil || code != exitOK || labels.Count() != 24 {
+		t.Errorf("exit code = %d with %d labels, want %d with 24\n%s%v", code, labels.Count(), exitOK, stderr, err)
 	}
 	if code, _, stderr := mirror(t, "-url", fake.URL, "-root", "v1"); code != exitMisused || !strings.Contains(stderr, "v1") {
 		t.Errorf("invalid root: exit code = %d, want %d\n%s", code, exitMisused, stderr)

@@ -1,77 +1,45 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // backlistStore is a collection of this library.
-type backlistStore struct {
-	house   *catalogue.Catalogue
-	events  *catalogue.Collection[resources.Event]
-	terms   [orders][]ordering.Term
-	queries [orders]pagination.Query
+type backlistStore[T any] struct {
+	records *catalogue.Collection[T]
+	terms   [][]ordering.Term // by order
 }
 
-func newBacklist() store {
-	house, err := resources.New()
+func newBacklist[T any](k *kind[T]) store[T] {
+	records, err := k.open()
 	check(err)
-	return wrap(house)
+	return backlistOf(k, records)
 }
 
-func wrap(house *catalogue.Catalogue) *backlistStore {
-	events, err := resources.Events.In(house)
-	check(err)
-	s := &backlistStore{house: house, events: events}
-	s.terms[byName] = []ordering.Term{ordering.Asc("name")}
-	s.terms[byNameDown] = []ordering.Term{ordering.Desc("name")}
-	s.queries[byName] = pagination.ParseQuery("ordering=name")
-	s.queries[byNameDown] = pagination.ParseQuery("ordering=-name")
+func backlistOf[T any](k *kind[T], records *catalogue.Collection[T]) *backlistStore[T] {
+	s := &backlistStore[T]{records: records, terms: [][]ordering.Term{k.first}}
+	for _, o := range k.orders[1:] {
+		s.terms = append(s.terms, []ordering.Term{ordering.Asc(o.field)}, []ordering.Term{ordering.Desc(o.field)})
+	}
 	return s
 }
 
-func (s *backlistStore) name() string { return "backlist" }
+func (s *backlistStore[T]) name() string { return "backlist" }
 
-func (s *backlistStore) load(records []record) {
-	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
-		for i := range records {
-			if _, err := tx.Insert(records[i].event); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	s.prepare()
-}
-
-// prepare builds the indexes.
-func (s *backlistStore) prepare() {
-	for _, terms := range s.terms {
-		_, err := s.events.Where().View(pagination.Window{Limit: 1}, terms...)
+func (s *backlistStore[T]) load(records []item[T]) {
+	s.batch(records, (*catalogue.Tx[T]).Insert)
+	for _, terms := range s.terms { // builds the indexes
+		_, err := s.records.Where().View(pagination.Window{Limit: 1}, terms...)
 		check(err)
 	}
 }
 
-func (s *backlistStore) insert(r *record) {
-	_, err := s.events.Insert(r.event)
-	check(err)
-}
-
-func (s *backlistStore) update(r *record) {
-	_, err := s.events.Upsert(r.event)
-	check(err)
-}
-
-func (s *backlistStore) delete(id int) { check(s.events.Delete(id)) }
-
-func (s *backlistStore) batch(records []record) {
-	check(s.events.Batch(func(tx *catalogue.Tx[resources.Event]) error {
+func (s *backlistStore[T]) batch(records []item[T], write func(*catalogue.Tx[T], T) (int, error)) {
+	check(s.records.Batch(func(tx *catalogue.Tx[T]) error {
 		for i := range records {
-			if _, err := tx.Upsert(records[i].event); err != nil {
+			if _, err := write(tx, records[i].value); err != nil {
 				return err
 			}
 		}
@@ -79,59 +47,37 @@ func (s *backlistStore) batch(records []record) {
 	}))
 }
 
-func (s *backlistStore) count() int { return s.events.Count() }
-
-func (s *backlistStore) get(id int) (resources.Event, bool) {
-	e, err := s.events.Get(id)
-	return e, err == nil
+func (s *backlistStore[T]) put(records []item[T], fresh bool) {
+	var err error
+	switch {
+	case len(records) != 1:
+		s.batch(records, (*catalogue.Tx[T]).Upsert)
+	case fresh:
+		_, err = s.records.Insert(records[0].value)
+	default:
+		_, err = s.records.Upsert(records[0].value)
+	}
+	check(err)
 }
 
-func (s *backlistStore) view(p *pageBuffer, o order, offset int) (count int) {
-	v, err := s.events.Where().View(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
+func (s *backlistStore[T]) delete(id int) { check(s.records.Delete(id)) }
+
+func (s *backlistStore[T]) get(id int) (T, bool) {
+	r, err := s.records.Get(id)
+	return r, err == nil
+}
+
+func (s *backlistStore[T]) view(p *page[T], o order, offset int) (count int) {
+	v, err := s.records.Where().View(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
-	p.backlist = v
+	p.view = v
 	return v.Count()
 }
 
-func (s *backlistStore) ids(p *pageBuffer) (ids []int) {
-	for i := range p.backlist.Len() {
-		ids = append(ids, p.backlist.At(i).ID)
-	}
-	return ids
-}
-
-func (s *backlistStore) copies(o order, offset int) ([]resources.Event, int) {
-	p, err := s.events.Page(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
+func (s *backlistStore[T]) copies(o order, offset int) ([]T, int) {
+	p, err := s.records.Page(pagination.Window{Limit: pageSize, Offset: offset}, s.terms[o]...)
 	check(err)
 	return p.Records, p.Count
 }
 
-func (s *backlistStore) envelope(dst []byte, o order, offset int) []byte {
-	w := pagination.Window{Limit: pageSize, Offset: offset}
-	v, err := s.events.Where().View(w, s.terms[o]...)
-	check(err)
-	dst = append(dst, `{"count":`...)
-	dst = strconv.AppendInt(dst, int64(v.Count()), 10)
-	dst = append(dst, `,"next":`...)
-	dst = quoted(pagination.AppendNext(append(dst, '"'), address, s.queries[o], w, v.Count()))
-	dst = append(dst, `,"previous":`...)
-	dst = quoted(pagination.AppendPrevious(append(dst, '"'), address, s.queries[o], w))
-	dst = append(dst, `,"results":[`...)
-	for i := range v.Len() {
-		text, err := v.JSON(i)
-		check(err)
-		dst = appendRecord(dst, text)
-	}
-	return appendTail(dst)
-}
-
-// quoted closes the quotes of a link. If there is no link, it replaces the opening
-// quote with null.
-func quoted(dst []byte, ok bool) []byte {
-	if !ok {
-		return append(dst[:len(dst)-1], "null"...)
-	}
-	return append(dst, '"')
-}
-
-func (s *backlistStore) close() {}
+func (s *backlistStore[T]) close() {}

@@ -3,83 +3,71 @@ package main
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
-	"github.com/gobacklist/backlist/resources"
 	"github.com/tidwall/buntdb"
 )
 
-// buntStore uses tidwall/buntdb in memory. A value is the JSON of a record, preceded
-// by its sort keys so that comparisons need not parse it: eight bytes of the date,
-// two bytes of the length of the name, and the name. Ties break by key, which is
-// the id with leading zeros.
-type buntStore struct{ db *buntdb.DB }
+// buntStore uses tidwall/buntdb in memory. A value is the JSON of a record, preceded by
+// its sort keys and their lengths so that comparisons need not parse it. Ties break by
+// key, which is the id with leading zeros.
+type buntStore[T any] struct {
+	kind *kind[T]
+	db   *buntdb.DB
+}
 
-const (
-	nameAt    = 10 // in a value
-	buntStart = "start"
-	buntName  = "name"
-)
-
-func newBuntDB() store {
+func newBuntDB[T any](k *kind[T]) store[T] {
 	db, err := buntdb.Open(":memory:")
 	check(err)
-	check(db.CreateIndex(buntStart, "*", func(a, b string) bool { return a[:8] < b[:8] }))
-	check(db.CreateIndex(buntName, "*", func(a, b string) bool { return buntNameOf(a) < buntNameOf(b) }))
-	return &buntStore{db}
+	for i, o := range k.orders {
+		check(db.CreateIndex(o.field, "*", func(a, b string) bool {
+			keyA, _ := cutKey(a, i)
+			keyB, _ := cutKey(b, i)
+			return keyA < keyB
+		}))
+	}
+	return &buntStore[T]{k, db}
+}
+
+// cutKey returns a sort key of a value, and what follows it.
+func cutKey(value string, i int) (key, rest string) {
+	for {
+		n := 2 + int(value[0])<<8 + int(value[1])
+		key, value = value[2:n], value[n:]
+		if i == 0 {
+			return key, value
+		}
+		i--
+	}
+}
+
+func (s *buntStore[T]) value(r *item[T]) string {
+	b := make([]byte, 0, 64+len(r.json))
+	for _, o := range s.kind.orders {
+		start := len(b)
+		b = o.key(append(b, 0, 0), &r.value)
+		binary.BigEndian.PutUint16(b[start:], uint16(len(b)-start-2))
+	}
+	return string(append(b, r.json...))
+}
+
+func (s *buntStore[T]) json(value string) string {
+	_, text := cutKey(value, len(s.kind.orders)-1)
+	return text
 }
 
 func buntKey(id int) string { return fmt.Sprintf("%010d", id) }
 
-func buntID(key string) int {
-	id, err := strconv.Atoi(key)
-	check(err)
-	return id
-}
+func (s *buntStore[T]) name() string { return "buntdb" }
 
-func buntValue(r *record) string {
-	name := r.event.Name
-	b := make([]byte, 0, nameAt+len(name)+len(r.json))
-	b = binary.BigEndian.AppendUint64(b, uint64(r.event.StartDate.UnixMicro()))
-	b = binary.BigEndian.AppendUint16(b, uint16(len(name)))
-	b = append(b, name...)
-	return string(append(b, r.json...))
-}
+func (s *buntStore[T]) load(records []item[T]) { s.put(records, true) }
 
-func buntNameEnd(value string) int { return nameAt + int(value[8])<<8 + int(value[9]) }
-
-func buntNameOf(value string) string { return value[nameAt:buntNameEnd(value)] }
-
-func buntJSON(value string) string { return value[buntNameEnd(value):] }
-
-func (s *buntStore) name() string { return "buntdb" }
-
-func (s *buntStore) load(records []record) { s.batch(records) }
-
-func (s *buntStore) insert(r *record) { s.update(r) }
-
-func (s *buntStore) update(r *record) {
-	check(s.db.Update(func(tx *buntdb.Tx) error { return buntPut(tx, r) }))
-}
-
-func buntPut(tx *buntdb.Tx, r *record) error {
-	_, _, err := tx.Set(buntKey(r.event.ID), buntValue(r), nil)
-	return err
-}
-
-func (s *buntStore) delete(id int) {
-	check(s.db.Update(func(tx *buntdb.Tx) error {
-		_, err := tx.Delete(buntKey(id))
-		return err
-	}))
-}
-
-func (s *buntStore) batch(records []record) {
+func (s *buntStore[T]) put(records []item[T], fresh bool) {
 	check(s.db.Update(func(tx *buntdb.Tx) error {
 		for i := range records {
-			if err := buntPut(tx, &records[i]); err != nil {
+			if _, _, err := tx.Set(buntKey(s.kind.idOf(&records[i])), s.value(&records[i]), nil); err != nil {
 				return err
 			}
 		}
@@ -87,86 +75,49 @@ func (s *buntStore) batch(records []record) {
 	}))
 }
 
-func (s *buntStore) count() (n int) {
-	check(s.db.View(func(tx *buntdb.Tx) (err error) {
-		n, err = tx.Len()
+func (s *buntStore[T]) delete(id int) {
+	check(s.db.Update(func(tx *buntdb.Tx) error {
+		_, err := tx.Delete(buntKey(id))
 		return err
 	}))
-	return n
 }
 
-func (s *buntStore) get(id int) (e resources.Event, ok bool) {
+func (s *buntStore[T]) get(id int) (value T, ok bool) {
 	err := s.db.View(func(tx *buntdb.Tx) error {
-		value, err := tx.Get(buntKey(id))
+		text, err := tx.Get(buntKey(id))
 		if err != nil {
 			return err
 		}
-		return json.Unmarshal([]byte(buntJSON(value)), &e)
+		return json.Unmarshal([]byte(s.json(text)), &value)
 	})
-	if err == buntdb.ErrNotFound {
-		return e, false
+	if errors.Is(err, buntdb.ErrNotFound) {
+		return value, false
 	}
 	check(err)
-	return e, true
+	return value, true
 }
 
-type buntRow struct{ key, value string }
-
-// page skips the records before the offset one by one: buntdb has no other way.
-func (s *buntStore) page(page []buntRow, o order, offset int) (_ []buntRow, count int) {
-	page = slices.Grow(page, pageSize)
+// view skips the records before the offset one by one: buntdb has no other way.
+func (s *buntStore[T]) view(p *page[T], o order, offset int) (count int) {
+	p.texts = slices.Grow(p.texts[:0], pageSize)
 	check(s.db.View(func(tx *buntdb.Tx) (err error) {
 		if count, err = tx.Len(); err != nil || offset >= count {
 			return err
 		}
-		skip := offset
-		each := func(key, value string) bool {
+		skip, walk := offset, tx.Ascend
+		if o == byNameDown {
+			walk = tx.Descend
+		}
+		return walk(s.kind.orders[o.index()].field, func(key, value string) bool {
 			if skip > 0 {
 				skip--
 				return true
 			}
-			page = append(page, buntRow{key, value})
-			return len(page) < pageSize
-		}
-		switch o {
-		case byStart:
-			return tx.Ascend(buntStart, each)
-		case byName:
-			return tx.Ascend(buntName, each)
-		}
-		return tx.Descend(buntName, each)
+			p.texts = append(p.texts, encoded{key: key, json: s.json(value)})
+			return len(p.texts) < pageSize
+		})
 	}))
-	return page, count
-}
-
-func (s *buntStore) view(p *pageBuffer, o order, offset int) (count int) {
-	p.bunt, count = s.page(p.bunt[:0], o, offset)
 	return count
 }
 
-func (s *buntStore) ids(p *pageBuffer) (ids []int) {
-	for _, row := range p.bunt {
-		ids = append(ids, buntID(row.key))
-	}
-	return ids
-}
-
-func (s *buntStore) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(nil, o, offset)
-	events := make([]resources.Event, len(page))
-	for i, row := range page {
-		check(json.Unmarshal([]byte(buntJSON(row.value)), &events[i]))
-	}
-	return events, count
-}
-
-func (s *buntStore) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(nil, o, offset)
-	dst = appendHead(dst, o, offset, count)
-	for _, row := range page {
-		dst = appendRecord(dst, buntJSON(row.value))
-	}
-	return appendTail(dst)
-}
-
-func (s *buntStore) close() { check(s.db.Close()) }
+func (s *buntStore[T]) close() { check(s.db.Close()) }

@@ -2,125 +2,305 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 )
+
+// query selects the books that start on the days from one to another, in order of day, or
+// those whose names have a prefix, in order of name. Ties break by id.
+type query struct {
+	from, to  int    // without the latter
+	available bool   // only books that are available
+	prefix    string // if not empty, days do not matter
+}
+
+// reaches reports whether a book is not past the end of the query.
+func (q *query) reaches(b *book) bool {
+	if q.prefix != "" {
+		return strings.HasPrefix(b.Name, q.prefix)
+	}
+	return b.Start < q.to
+}
+
+func (q *query) String() string {
+	return fmt.Sprintf("days from %d to %d, prefix %q, only available: %t", q.from, q.to, q.prefix, q.available)
+}
+
+// shelf is the input of the measurements of finding, the same for all finders.
+type shelf struct {
+	*data[book]
+	slugs                       []string // random
+	ranges, available, prefixes []query  // a range has half of the books, a prefix about a hundredth
+}
+
+func newShelf(n int) *shelf {
+	s := &shelf{data: newBooks(bookKind(), n, 0)}
+	g := generator{rng: rand.New(rand.NewPCG(19, uint64(n))), n: n}
+	days := max(n/booksADay, 2)
+	for range 1 << 12 {
+		from := g.rng.IntN(days - days/2)
+		s.ranges = append(s.ranges, query{from: from, to: from + days/2})
+		s.available = append(s.available, query{from: from, to: from + days/2, available: true})
+		s.prefixes = append(s.prefixes, query{prefix: g.word() + " " + g.word()})
+	}
+	for _, id := range s.ids {
+		s.slugs = append(s.slugs, s.records[id-1].value.Slug)
+	}
+	return s
+}
+
+// depth is the offset of the page in the middle of a range.
+func (s *shelf) depth() int { return len(s.records) / 4 }
 
 // finding is a row of the sections about finding.
 type finding struct {
 	what string
 	goal goal
-
-	// read returns a function that reads something. Its argument counts the calls.
-	read func(finder) func(i int) int
-	// all returns a function that reads the same page of all records from the library.
-	// If nil, the row has no goal that names it.
-	all func(*backlistFinder) func(i int) int
+	read func(f finder, p *page[book], i int) int // the ith reading
+	// all reads the same page of all records from the library. If nil, the row has no
+	// goal that names it.
+	all func(s *backlistFinder, p *page[book], i int) int
 }
 
-// finders returns the finders that are compared with that many records, the library's
+// at returns the ith element of a list that is repeated.
+func at[E any](list []E, i int) E { return list[i%len(list)] }
+
+// lookups returns the rows of finding one book.
+func (s *shelf) lookups() []finding {
+	return []finding{
+		{"a copy by slug, random", atMost(1.5, "btree"), func(f finder, _ *page[book], i int) int {
+			b, _ := f.lookup(at(s.slugs, i))
+			return b.ID
+		}, nil},
+		{"in place by slug, random", atMost(1.5, "btree"), func(f finder, _ *page[book], i int) int {
+			return f.peek(at(s.slugs, i))
+		}, nil},
+	}
+}
+
+// queries returns the rows of finding ranges. The page of a range is compared with a page
+// of all books in the same order, at the same position.
+func (s *shelf) queries() (rows []finding) {
+	count := func(list []query) func(f finder, _ *page[book], i int) int {
+		return func(f finder, _ *page[book], i int) int { return f.count(&list[i%len(list)]) }
+	}
+	for _, row := range []struct {
+		name   string
+		ranges []query
+	}{{"the same range", s.ranges[:1]}, {"random ranges", s.ranges}} {
+		position := func(i int) int { return at(row.ranges, i).from*booksADay + s.depth() }
+		rows = append(rows,
+			finding{"count, " + row.name, timesFaster(1000, "memdb"), count(row.ranges), nil},
+			finding{"page in place, " + row.name, atMost(1.5, "all"), func(f finder, p *page[book], i int) int {
+				return f.view(p, &row.ranges[i%len(row.ranges)], s.depth())
+			}, func(f *backlistFinder, p *page[book], i int) int {
+				return f.backlistStore.view(p, byStart, position(i))
+			}},
+			finding{"copies of a page, " + row.name, atMost(1.5, "all"), func(f finder, _ *page[book], i int) int {
+				books, n := f.copies(&row.ranges[i%len(row.ranges)], s.depth())
+				return n + len(books)
+			}, func(f *backlistFinder, _ *page[book], i int) int {
+				books, n := f.backlistStore.copies(byStart, position(i))
+				return n + len(books)
+			}})
+	}
+	return append(rows,
+		finding{"count with a second condition, random ranges", goal{}, count(s.available), nil},
+		finding{"count of a prefix, random", goal{}, count(s.prefixes), nil},
+		finding{"first page of a prefix in place, random", goal{}, func(f finder, p *page[book], i int) int {
+			return f.view(p, &s.prefixes[i%len(s.prefixes)], 0)
+		}, nil})
+}
+
+// newFinders returns the finders that are compared with that many records, the library's
 // first, and the number of those that find by more than slugs.
-func (s setup) finders(records int) (all []finder, slugs int) {
-	all = []finder{newBacklistFinder(), newTreeFinder()}
-	switch {
-	case s.partner != nil && s.partner.follows:
-		return all, len(all)
-	case records <= maxCompared:
-		all = append(all, newMemDBFinder(), newSQLiteFinder())
+func newFinders(records int) (all []finder, complete int) {
+	k := bookKind()
+	all = []finder{newBacklistFinder(k), newTreeFinder(k)}
+	if records <= maxCompared {
+		all = append(all, walker{memdbFinder{memdbOf(k)}}, sqliteFinder{sqliteOf(k)})
 	}
 	return append(all, newKeyedFinder(), newMapFinder()), len(all)
 }
 
 // finds measures finding records by their fields.
-func finds(s setup, n int, t *table) error {
+func finds(s setup, n int) (sections []*section, err error) {
 	s = s.briefly()
 	shelf := newShelf(n)
-	all, slugs := s.finders(n)
-	for _, f := range all {
+	finders, complete := newFinders(n)
+	for _, f := range finders {
 		defer f.close()
-		f.load(shelf.books)
+		f.load(shelf.records)
 	}
-	if err := findersAgree(all, slugs, shelf); err != nil {
-		return err
+	if err := shelf.agree(finders, complete); err != nil {
+		return nil, err
 	}
 	runtime.GC()
-	for _, heading := range []string{"", ", A WRITE BEFORE EACH"} {
-		m := findMeasurement{setup: s, shelf: shelf, written: heading != ""}
-		t.add(m.section(fmt.Sprintf("ONE OF %s RECORDS%s", thousands(n), heading), all, shelf.lookups()))
-		t.add(m.section(fmt.Sprintf("RANGES OF %s RECORDS%s", thousands(n), heading), all[:slugs], shelf.ranges()))
+	for _, written := range []bool{false, true} {
+		sections = append(sections,
+			shelf.measure(s, "ONE OF %s RECORDS", written, finders, shelf.lookups()),
+			shelf.measure(s, "RANGES OF %s RECORDS", written, finders[:complete], shelf.queries()))
 	}
-	for _, f := range all {
-		updateAll(f, shelf.still)
-	}
-	return newFindings(shelf.books).compare(all, slugs, shelf)
+	return sections, shelf.agree(finders, complete)
 }
 
-// briefly returns a setup with more and shorter turns, because the goals are ratios between
-// reads of a few microseconds.
-func (s setup) briefly() setup {
-	s.turn, s.rounds = s.turn/8, s.rounds*8
-	return s
-}
-
-// findMeasurement measures the rows of a section. If written is set, a book is written
-// before each read while the clock is stopped, so that nothing is remembered of the
-// reads before.
-type findMeasurement struct {
-	setup
-	shelf   *shelf
-	written bool
-}
-
-func (m findMeasurement) section(title string, finders []finder, rows []finding) section {
-	names := make([]string, len(finders))
-	for i, f := range finders {
-		names[i] = f.name()
+// measure measures the rows of a section. If written is set, a book is written before each
+// read while the clock is stopped, so that nothing is remembered of the reads before.
+func (s *shelf) measure(turns setup, title string, written bool, finders []finder, rows []finding) *section {
+	sec := &section{title: fmt.Sprintf(title, thousands(len(s.records))), names: storeNames(finders)}
+	if written {
+		sec.title += ", A WRITE BEFORE EACH"
 	}
-	columns := columns(m.setup, names, "before")
-	sec := section{title: title, peers: columns[1:]}
 	for _, row := range rows {
-		works := each(finders, func(f finder) work { return m.reading(f, row.read(f)) })
-		if row.all == nil {
-			sec.lines = append(sec.lines, versus(row.what, columns, m.timeRow(works, unbounded), row.goal))
-		} else {
-			own := finders[0].(*backlistFinder)
-			works = append(works, m.reading(own, row.all(own)))
-			times := m.timeRow(works, unbounded)
-			sec.lines = append(sec.lines, versus(row.what, append(slices.Clone(columns), "all"), times, row.goal).withoutLastPeer())
+		work := func(f finder) work {
+			p := new(page[book])
+			return s.reading(f, written, func(i int) int { return row.read(f, p, i) })
 		}
-		if !m.written {
-			objects := m.sample(1, len(finders), func(i int) []float64 {
-				_, objects := allocated(m.reading(finders[i], row.read(finders[i])))
-				return []float64{objects}
+		works := each(finders, work)
+		if row.all == nil {
+			sec.times(row.what, turns.timeRow(works, unbounded), row.goal)
+		} else {
+			own, p := finders[0].(*backlistFinder), new(page[book])
+			works = append(works, s.reading(own, written, func(i int) int { return row.all(own, p, i) }))
+			sec.times(row.what, turns.timeRow(works, unbounded), row.goal, "all")
+		}
+		if !written {
+			objects := figures(finders, func(f finder) float64 {
+				_, objects := allocated(work(f))
+				return objects
 			})
-			sec.lines = append(sec.lines, values("  allocations", columns, pick(objects, 0), digits, goal{}))
+			sec.values("  allocations", objects, digits, goal{})
 		}
 	}
 	return sec
 }
 
-// reading returns work that reads, and writes before each read if m.written is set.
-func (m findMeasurement) reading(f finder, read func(i int) int) work {
-	next, sum := 0, 0
-	if !m.written {
-		return clocked(func(times int) {
-			for range times {
-				sum += read(next)
-				next++
-			}
-			runtime.KeepAlive(sum)
-		})
-	}
-	moves := mover[book]{changes: m.shelf.changes}
+// reading returns work that reads, and writes before each read if written is set.
+func (s *shelf) reading(f finder, written bool, read func(i int) int) work {
+	next, sum, moves := 0, 0, mover[book]{data: s.data}
 	return func(times int) (took time.Duration) {
+		start := time.Now()
 		for range times {
-			f.update(moves.take())
-			start := time.Now()
+			if written {
+				f.put(moves.take(), false)
+				start = time.Now()
+			}
 			sum += read(next)
-			took += time.Since(start)
 			next++
+			if written {
+				took += time.Since(start)
+			}
 		}
-		return took
+		runtime.KeepAlive(sum)
+		if written {
+			return took
+		}
+		return time.Since(start)
 	}
+}
+
+// agree compares the answers of every finder with filtered and sorted books: after
+// updates, and after undoing them. The finders after the complete ones find by slug only.
+func (s *shelf) agree(finders []finder, complete int) error {
+	want := each(s.records, func(r item[book]) book { return r.value })
+	for _, step := range []struct {
+		name    string
+		updates []item[book]
+	}{{"as loaded", s.still}, {"after updates", s.moved}, {"after undoing them", s.still}} {
+		for i := range step.updates {
+			want[step.updates[i].value.ID-1] = step.updates[i].value
+			for _, f := range finders {
+				f.put(step.updates[i:i+1], false)
+			}
+		}
+		for i, f := range finders {
+			err := compareLookups(f, want)
+			if i < complete && err == nil {
+				err = s.compareQueries(f, want)
+			}
+			if err != nil {
+				return fmt.Errorf("%s %s: %w: %w", f.name(), step.name, errDiffers, err)
+			}
+		}
+	}
+	return nil
+}
+
+func compareLookups(f finder, books []book) error {
+	slugs := []string{"", "a", "zzz", books[0].Slug + "0"}
+	wanted := make([]book, len(slugs)) // none
+	for i := 0; i < len(books); i += 1 + len(books)/100 {
+		slugs, wanted = append(slugs, books[i].Slug), append(wanted, books[i])
+	}
+	for i, slug := range slugs {
+		want := wanted[i]
+		if got, ok := f.lookup(slug); got != want || ok != (want.ID != 0) {
+			return fmt.Errorf("slug %q: want %v, got %v, found %t", slug, want, got, ok)
+		}
+		if id := f.peek(slug); id != want.ID {
+			return fmt.Errorf("slug %q: want id %d, got %d", slug, want.ID, id)
+		}
+	}
+	return nil
+}
+
+func (s *shelf) compareQueries(f finder, books []book) error {
+	byDay, byName := slices.Clone(books), books
+	slices.SortFunc(byDay, func(a, b book) int { return compareDay(&a, &b) })
+	byName = slices.SortedFunc(slices.Values(books), func(a, b book) int { return compareTitle(&a, &b) })
+	last, first := byDay[len(byDay)-1].Start, byName[0].Name
+	queries := []query{{}, {to: last}, {to: last + 1}, {from: last, to: last + 10}, {from: last + 1, to: last + 2},
+		{from: last / 3, to: last/3 + 2}}
+	random := 8
+	if len(books) > fewRecords {
+		random = 1 // some finders walk through the range for each answer
+	}
+	queries = slices.Concat(queries, s.ranges[:random], s.available[:random])
+	prefixes := []string{first, first[:1], first[:len(first)-3], byName[len(books)-1].Name, "Reading Talk", "Rea", "A", "zz"}
+	for _, prefix := range prefixes {
+		queries = append(queries, query{prefix: prefix})
+	}
+	for i := range queries {
+		q, list := &queries[i], byDay
+		if q.prefix != "" {
+			list = byName
+		}
+		var want []book
+		for _, b := range list {
+			if q.prefix != "" && strings.HasPrefix(b.Name, q.prefix) ||
+				q.prefix == "" && q.from <= b.Start && b.Start < q.to && (b.Available || !q.available) {
+				want = append(want, b)
+			}
+		}
+		if err := s.compareQuery(f, q, want); err != nil {
+			return fmt.Errorf("%v: %w", q, err)
+		}
+	}
+	return nil
+}
+
+func (s *shelf) compareQuery(f finder, q *query, want []book) error {
+	if n := f.count(q); n != len(want) {
+		return fmt.Errorf("want %d books, counted %d", len(want), n)
+	}
+	offsets := []int{s.depth(), len(want) - pageSize, len(want) + 1, 0, 1, len(want) - 1, len(want)}
+	if len(want) > fewRecords {
+		offsets = offsets[:3]
+	}
+	for _, offset := range offsets {
+		start, end := bounds(max(offset, 0), len(want))
+		books := want[start:end]
+		var p page[book]
+		count := f.view(&p, q, max(offset, 0))
+		wantIDs, ids := each(books, func(b book) int { return b.ID }), p.ids(s.kind)
+		copies, copied := f.copies(q, max(offset, 0))
+		if !slices.Equal(wantIDs, ids) || !slices.Equal(books, copies) || count != len(want) || copied != count {
+			return fmt.Errorf("offset %d: want ids %v of %d, got %v of %d, copies %v of %d",
+				offset, wantIDs, len(want), ids, count, copies, copied)
+		}
+	}
+	return nil
 }

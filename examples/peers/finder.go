@@ -1,97 +1,47 @@
 package main
 
 import (
+	"database/sql"
+	"slices"
+
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/hashicorp/go-memdb"
+	"github.com/tidwall/btree"
 )
 
-// finder finds books by their slugs, by ranges of days in order of day, and by prefixes of
-// names in order of name. Ties break by id.
+// finder finds books by their slugs and by queries.
 type finder interface {
 	name() string
-	load([]book)
-	update(*book) // replaces the book with the same id; only its start can differ
+	load([]item[book])
+	put(books []item[book], fresh bool) // only the start of a book can differ
+	close()
 
 	lookup(slug string) (book, bool) // a copy
 	peek(slug string) (id int)       // reads the book where it is stored; 0 if there is none
 
-	count(span) int
-	countAvailable(span) int // of the books that are available
-
-	// view reads the page at an offset of the books of a span into p, in the cheapest
-	// way that the finder has, and returns the count of the span.
-	view(p *bookPage, days span, offset int) (count int)
-	copies(days span, offset int) ([]book, int)
-
-	countPrefix(prefix string) int
-	viewPrefix(p *bookPage, prefix string) (count int) // the first page
-
-	close()
-}
-
-// bookPage holds a page in the form in which a finder returns it.
-type bookPage struct {
-	backlist catalogue.View[book]
-	books    []*book
-	rows     []book // of SQLite
-}
-
-// ids returns the ids of the books on the page.
-func (p *bookPage) ids() (ids []int) {
-	for i := range p.backlist.Len() {
-		ids = append(ids, p.backlist.At(i).ID)
-	}
-	for _, b := range p.books {
-		ids = append(ids, b.ID)
-	}
-	for _, b := range p.rows {
-		ids = append(ids, b.ID)
-	}
-	return ids
+	count(*query) int
+	// view reads the page at an offset of the books of a query into p, in the cheapest
+	// way that the finder has, and returns their count.
+	view(p *page[book], q *query, offset int) (count int)
+	copies(q *query, offset int) ([]book, int)
 }
 
 // backlistFinder is a collection of this library.
-type backlistFinder struct {
-	books         *catalogue.Collection[book]
-	byDay, byName []ordering.Term
-}
+type backlistFinder struct{ *backlistStore[book] }
 
-func newBacklistFinder() finder {
-	books, err := catalogue.NewCollection[book](catalogue.Options{Unique: []string{"slug"}})
-	check(err)
-	return &backlistFinder{books, []ordering.Term{ordering.Asc("start")}, []ordering.Term{ordering.Asc("name")}}
-}
-
-func (f *backlistFinder) name() string { return "backlist" }
-
-func (f *backlistFinder) load(books []book) {
-	check(f.books.Batch(func(tx *catalogue.Tx[book]) error {
-		for i := range books {
-			if _, err := tx.Insert(books[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	for _, terms := range [][]ordering.Term{f.byDay, f.byName} { // builds the indexes
-		_, err := f.books.Where().View(pagination.Window{Limit: 1}, terms...)
-		check(err)
-	}
-}
-
-func (f *backlistFinder) update(b *book) {
-	_, err := f.books.Upsert(*b)
-	check(err)
+func newBacklistFinder(k *kind[book]) finder {
+	return &backlistFinder{newBacklist(k).(*backlistStore[book])}
 }
 
 func (f *backlistFinder) lookup(slug string) (book, bool) {
-	b, err := f.books.Where(ordering.Equal("slug", slug)).First()
+	b, err := f.records.Where(ordering.Equal("slug", slug)).First()
 	return b, err == nil
 }
 
 func (f *backlistFinder) peek(slug string) (id int) {
-	v, err := f.books.Where(ordering.Equal("slug", slug)).View(pagination.Window{Limit: 1})
+	v, err := f.records.Where(ordering.Equal("slug", slug)).View(pagination.Window{Limit: 1})
 	check(err)
 	if v.Len() == 0 {
 		return 0
@@ -99,70 +49,267 @@ func (f *backlistFinder) peek(slug string) (id int) {
 	return v.At(0).ID
 }
 
-// startsIn returns the condition that a book starts in a span, which can be empty. Between
-// includes its end.
-func startsIn(days span) ordering.Condition {
-	if days.from >= days.to {
-		return ordering.OneOf[int]("start")
+// where selects the books of a query. Between includes its end, so it has no empty range.
+func (f *backlistFinder) where(q *query) catalogue.Selection[book] {
+	switch {
+	case q.prefix != "":
+		return f.records.Where(ordering.Prefix("name", q.prefix))
+	case q.from >= q.to:
+		return f.records.Where(ordering.OneOf[int]("start"))
+	case q.available:
+		return f.records.Where(ordering.Between("start", q.from, q.to-1), ordering.Equal("available", true))
 	}
-	return ordering.Between("start", days.from, days.to-1)
+	return f.records.Where(ordering.Between("start", q.from, q.to-1))
 }
 
-func (f *backlistFinder) in(days span) catalogue.Selection[book] {
-	return f.books.Where(startsIn(days))
+func (f *backlistFinder) by(q *query) []ordering.Term {
+	if q.prefix != "" {
+		return f.terms[byName]
+	}
+	return f.terms[byStart]
 }
 
-func (f *backlistFinder) count(days span) int {
-	n, err := f.in(days).Count()
+func (f *backlistFinder) count(q *query) int {
+	n, err := f.where(q).Count()
 	check(err)
 	return n
 }
 
-func (f *backlistFinder) countAvailable(days span) int {
-	n, err := f.books.Where(startsIn(days), ordering.Equal("available", true)).Count()
+func (f *backlistFinder) view(p *page[book], q *query, offset int) (count int) {
+	v, err := f.where(q).View(pagination.Window{Limit: pageSize, Offset: offset}, f.by(q)...)
 	check(err)
-	return n
-}
-
-func (f *backlistFinder) view(p *bookPage, days span, offset int) (count int) {
-	v, err := f.in(days).View(pagination.Window{Limit: pageSize, Offset: offset}, f.byDay...)
-	check(err)
-	p.backlist = v
+	p.view = v
 	return v.Count()
 }
 
-func (f *backlistFinder) copies(days span, offset int) ([]book, int) {
-	p, err := f.in(days).Page(pagination.Window{Limit: pageSize, Offset: offset}, f.byDay...)
+func (f *backlistFinder) copies(q *query, offset int) ([]book, int) {
+	p, err := f.where(q).Page(pagination.Window{Limit: pageSize, Offset: offset}, f.by(q)...)
 	check(err)
 	return p.Records, p.Count
 }
 
-// viewAll reads a page of all books, in order of day, and returns their count.
-func (f *backlistFinder) viewAll(p *bookPage, w pagination.Window) (count int) {
-	v, err := f.books.Where().View(w, f.byDay...)
-	check(err)
-	p.backlist = v
-	return v.Count()
+// walker makes a finder of one that counts a range by walking through it.
+type walker struct{ walking }
+
+type walking interface {
+	name() string
+	load([]item[book])
+	put(books []item[book], fresh bool)
+	one(slug string) *item[book]
+	walk(q *query, visit func(*item[book]) bool) // until visit returns false
 }
 
-// copyAll copies a page of all books, in order of day.
-func (f *backlistFinder) copyAll(w pagination.Window) int {
-	p, err := f.books.Page(w, f.byDay...)
-	check(err)
-	return p.Count + len(p.Records)
+func (f walker) lookup(slug string) (b book, ok bool) {
+	if found := f.one(slug); found != nil {
+		return found.value, true
+	}
+	return b, false
 }
 
-func (f *backlistFinder) countPrefix(prefix string) int {
-	n, err := f.books.Where(ordering.Prefix("name", prefix)).Count()
-	check(err)
+func (f walker) peek(slug string) (id int) {
+	if found := f.one(slug); found != nil {
+		return found.value.ID
+	}
+	return 0
+}
+
+func (f walker) count(q *query) (n int) {
+	f.walk(q, func(r *item[book]) bool {
+		if !q.reaches(&r.value) {
+			return false
+		}
+		if !q.available || r.value.Available {
+			n++
+		}
+		return true
+	})
 	return n
 }
 
-func (f *backlistFinder) viewPrefix(p *bookPage, prefix string) (count int) {
-	v, err := f.books.Where(ordering.Prefix("name", prefix)).View(pagination.Window{Limit: pageSize}, f.byName...)
-	check(err)
-	p.backlist = v
-	return v.Count()
+// view walks through the range once, for the page and for the count.
+func (f walker) view(p *page[book], q *query, offset int) (count int) {
+	p.items = p.items[:0]
+	f.walk(q, func(r *item[book]) bool {
+		if !q.reaches(&r.value) {
+			return false
+		}
+		if q.available && !r.value.Available {
+			return true
+		}
+		if offset <= count && count < offset+pageSize {
+			p.items = append(p.items, r)
+		}
+		count++
+		return true
+	})
+	return count
 }
 
-func (f *backlistFinder) close() {}
+func (f walker) copies(q *query, offset int) ([]book, int) {
+	p := page[book]{items: make([]*item[book], 0, pageSize)}
+	count := f.view(&p, q, offset)
+	return each(p.items, func(r *item[book]) book { return r.value }), count
+}
+
+func (f walker) close() {}
+
+// treeFinder has bare B-trees of pointers.
+type treeFinder struct {
+	*treeStore[book]
+	slug *btree.BTreeG[*item[book]]
+}
+
+func newTreeFinder(k *kind[book]) finder {
+	slugs := bare(func(a, b *item[book]) bool { return a.value.Slug < b.value.Slug })
+	return walker{treeFinder{treeOf(k), slugs}}
+}
+
+func (f treeFinder) load(books []item[book]) {
+	f.treeStore.load(books)
+	f.id.Scan(func(r *item[book]) bool { f.slug.Set(r); return true })
+}
+
+func (f treeFinder) put(books []item[book], fresh bool) {
+	f.treeStore.put(books, fresh)
+	for i := range books {
+		r, _ := f.id.Get(&books[i])
+		f.slug.Set(r)
+	}
+}
+
+func (f treeFinder) one(slug string) *item[book] {
+	f.wanted.value.Slug = slug
+	found, _ := f.slug.Get(&f.wanted)
+	return found
+}
+
+func (f treeFinder) walk(q *query, visit func(*item[book]) bool) {
+	from, tree := &f.wanted, f.ordered[0]
+	from.value.ID, from.value.Start, from.value.Name = 0, q.from, q.prefix
+	if q.prefix != "" {
+		tree = f.ordered[1]
+	}
+	tree.Ascend(from, visit)
+}
+
+// memdbFinder uses hashicorp/go-memdb.
+type memdbFinder struct{ *memdbStore[book] }
+
+func (f memdbFinder) one(slug string) *item[book] { return f.memdbStore.one("slug", slug) }
+
+func (f memdbFinder) walk(q *query, visit func(*item[book]) bool) {
+	var rows memdb.ResultIterator
+	var err error
+	if q.prefix != "" {
+		rows, err = f.db.Txn(false).Get("records", "name_prefix", q.prefix)
+	} else {
+		rows, err = f.db.Txn(false).LowerBound("records", "start", q.from)
+	}
+	check(err)
+	for row := rows.Next(); row != nil && visit(row.(*item[book])); row = rows.Next() {
+	}
+}
+
+// sqliteFinder uses modernc.org/sqlite. A prefix is a range of names that compare by
+// bytes. The count of a range walks the index.
+type sqliteFinder struct{ *sqliteStore[book] }
+
+func (b *book) fields() []any { return []any{&b.ID, &b.Slug, &b.Start, &b.Available, &b.Name} }
+
+func (f sqliteFinder) lookup(slug string) (b book, ok bool) {
+	f.with(func(c *sqliteConn) { ok = c.first(`SELECT * FROM records WHERE slug = ?`, slug, b.fields()...) })
+	return b, ok
+}
+
+func (f sqliteFinder) peek(slug string) (id int) {
+	b, _ := f.lookup(slug)
+	return b.ID
+}
+
+const (
+	inDays    = ` FROM records WHERE start >= ? AND start < ?`
+	available = ` AND available`
+	inNames   = ` FROM records WHERE name >= ? AND name < ?`
+	byDay     = ` ORDER BY start, id LIMIT ? OFFSET ?`
+	byTitle   = ` ORDER BY name, id LIMIT ? OFFSET ?`
+)
+
+// statements returns a query's count, its page, and the arguments of both.
+func (q *query) statements() (count, page string, from, to any) {
+	switch {
+	case q.prefix != "":
+		end := []byte(q.prefix) // the first text that is greater than all texts with the prefix
+		end[len(end)-1]++
+		return `SELECT count(*)` + inNames, `SELECT *` + inNames + byTitle, q.prefix, string(end)
+	case q.available:
+		return `SELECT count(*)` + inDays + available, `SELECT *` + inDays + available + byDay, q.from, q.to
+	}
+	return `SELECT count(*)` + inDays, `SELECT *` + inDays + byDay, q.from, q.to
+}
+
+func (f sqliteFinder) count(q *query) (n int) {
+	count, _, from, to := q.statements()
+	f.with(func(c *sqliteConn) { n = c.number(count, from, to) })
+	return n
+}
+
+// view reads the count and the rows in one transaction.
+func (f sqliteFinder) view(p *page[book], q *query, offset int) (n int) {
+	count, page, from, to := q.statements()
+	p.rows = slices.Grow(p.rows[:0], pageSize)
+	f.with(func(c *sqliteConn) {
+		c.execute(`BEGIN`)
+		n = c.number(count, from, to)
+		c.query(func(rows *sql.Rows) error {
+			p.rows = append(p.rows, book{})
+			return rows.Scan(p.rows[len(p.rows)-1].fields()...)
+		}, page, from, to, pageSize, offset)
+		c.execute(`COMMIT`)
+	})
+	return n
+}
+
+func (f sqliteFinder) copies(q *query, offset int) ([]book, int) {
+	var p page[book]
+	count := f.view(&p, q, offset)
+	return p.rows, count
+}
+
+// slugFinder is a map, or a bare B-tree whose nodes hold the slugs, so that a descent does
+// not follow a pointer to each book. It finds books by slug only.
+type slugFinder struct {
+	walking // nil
+	title   string
+	set     func(slug string, b *item[book])
+	get     func(slug string) *item[book]
+}
+
+func newMapFinder() finder {
+	books := map[string]*item[book]{}
+	return walker{slugFinder{
+		title: "map",
+		set:   func(slug string, b *item[book]) { books[slug] = b },
+		get:   func(slug string) *item[book] { return books[slug] },
+	}}
+}
+
+func newKeyedFinder() finder {
+	var books btree.Map[string, *item[book]]
+	return walker{slugFinder{
+		title: "keyed",
+		set:   func(slug string, b *item[book]) { books.Set(slug, b) },
+		get:   func(slug string) *item[book] { b, _ := books.Get(slug); return b },
+	}}
+}
+
+func (f slugFinder) name() string { return f.title }
+
+func (f slugFinder) load(books []item[book]) { f.put(books, true) }
+
+func (f slugFinder) put(books []item[book], fresh bool) {
+	for _, b := range books {
+		f.set(b.value.Slug, &b)
+	}
+}
+
+func (f slugFinder) one(slug string) *item[book] { return f.get(slug) }

@@ -1,11 +1,9 @@
 // Peers compares this library with other ways to keep ordered records in a Go
 // program. It does the same work with each and prints the times:
 //
-//	go run .                 # 10,000 and 100,000 records, a few minutes
-//	go run . -full           # also 1,000,000 events and 10,000,000 small records
-//	go run . -find           # only finding records by their fields, 100,000 records, under a minute
-//	go run . -before HEAD~1  # also the library at an earlier revision
-//	go run . -plot depth.svg
+//	go run .        # 10,000 and 100,000 records, a few minutes
+//	go run . -full  # also 1,000,000 events and 10,000,000 small records
+//	go run . -find  # only finding records by their fields, 100,000 records, under a minute
 //
 // The peers are bare B-trees of pointers without locks or snapshots (btree), a
 // sorted slice for each ordering with an RWMutex (slice), copying and sorting at
@@ -30,24 +28,16 @@
 // pointers.
 //
 // In sections headed "beside itself" every column is a peer's own ratio, such as
-// the cost of its last page in first pages. Beside a writer at full speed and for
-// small records every column is absolute, as are bytes, allocations, and requests
-// per second.
+// the cost of its last page in first pages. The control below two readers is the same
+// ratio of loops that only spin, measured in the same rounds: two readers cannot gain more
+// than the machine has to give. Beside a writer at full speed and for small records every
+// column is absolute, as are bytes, allocations, and requests per second.
 //
-// Every number is the median of several rounds in which the stores take turns.
-// Every ratio is the median of the ratios of the rounds, so that noise on the
-// machine affects both sides equally. The garbage collector runs as usual. The short
-// turns of reads mostly exclude it. Writes produce more garbage, so they are measured
+// Every number is the median of several rounds in which the stores take turns, and every
+// ratio the median of the ratios of the rounds. The garbage collector runs as usual. The
+// short turns of reads mostly exclude it. Writes produce more garbage, so they are measured
 // in pairs, in turns long enough to include it. Small records are measured with one
 // store in memory at a time, so there are no turns.
-//
-// To find records, the program has a collection of small ones, each with a unique slug,
-// a number that four of them share, a boolean and a name. A range of numbers has half of
-// the records, and its page begins in its middle. "all" is the library's own page of all
-// records in the same order, at the same position. The column keyed is a [btree.Map] from
-// slug to record, and map is a map. Where a write precedes each read, only the read is
-// on the clock. A goal that begins with ≥ and names memdb is the number of times that
-// the library is faster.
 //
 // Pages at fixed offsets (first, middle, last) are read repeatedly and are hot in
 // the cache. Random offsets follow one precomputed sequence, the same for each
@@ -57,19 +47,9 @@
 // record, which backlist makes itself when a record is first encoded (here before
 // the clock starts), and those in Go compare fields without reflection. All keep
 // their own copies of records, and all have the same indexes.
-//
-// # An earlier revision
-//
-// With -before the program is built a second time with the library at a git
-// revision. It then runs as a second process that takes its turns in the same
-// rounds, and its figures are the column "before". The revision must have the API
-// that this program uses: the build fails for revisions before the API was renamed
-// (see .github/CHANGELOG.md). -before needs git and go, and must be run in this
-// directory. The work tree is not changed.
 package main
 
 import (
-	"bufio"
 	"errors"
 	"flag"
 	"fmt"
@@ -79,7 +59,7 @@ import (
 )
 
 func main() {
-	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		os.Exit(2)
 	}
@@ -89,101 +69,74 @@ func main() {
 	}
 }
 
-func run(args []string, in io.Reader, out, progress io.Writer) (err error) {
+func run(args []string, out, progress io.Writer) (err error) {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(progress)
-	full := flags.Bool("full", false, "measure 1,000,000 events and 10,000,000 small records as well, beside a B-tree and a slice")
+	full := flags.Bool("full", false, "also measure 1,000,000 events and 10,000,000 small records, beside a B-tree and a slice")
 	quick := flags.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
 	rounds := flags.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
-	before := flags.String("before", "", "measure the library at a git `revision` as well; it must have the present API")
-	follow := flags.Bool("follow", false, "used by -before: read on standard input what to measure")
 	find := flags.Bool("find", false, "measure only finding records by their fields")
-	plot := flags.String("plot", "", "only plot the cost of a page against its depth, to an SVG `file`")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 || *rounds < 0 || *plot != "" && *before != "" {
-		return fmt.Errorf("want flags only, no negative -rounds, and no -plot with -before: %q", args)
+	if flags.NArg() > 0 || *rounds < 0 {
+		return fmt.Errorf("want flags only, and no negative -rounds: %q", args)
 	}
 	defer failure(&err)
-
-	s := settings(*quick, *full)
-	s.only(*find)
-	if *full {
-		debug.SetMemoryLimit(11 << 30) // so that two processes need at most 24 GiB
-	}
+	s := settings(*quick, *full, *find)
 	if *rounds > 0 {
 		s.rounds = *rounds
 	}
-	switch {
-	case *plot != "":
-		return plotDepth(s, *plot, progress)
-	case *follow:
-		s.partner = &partner{in: bufio.NewReader(in), out: out, follows: true}
-		return compare(s, io.Discard, io.Discard)
-	case *before != "":
-		same := []string{fmt.Sprint("-full=", *full), fmt.Sprint("-quick=", *quick), fmt.Sprint("-rounds=", *rounds), fmt.Sprint("-find=", *find)}
-		p, stop, err := startBefore(*before, same, progress)
+	if *full {
+		debug.SetMemoryLimit(11 << 30) // so that the garbage of loading does not double the heap
+	}
+	var table []*section
+	for _, n := range s.sizes {
+		fmt.Fprintf(progress, "%s records ...\n", thousands(n))
+		sections, err := compare(s, n)
 		if err != nil {
 			return err
 		}
-		defer stop()
-		s.partner = p
-	}
-	return compare(s, out, progress)
-}
-
-// compare runs all measurements and prints the table.
-func compare(s setup, out, progress io.Writer) error {
-	var t table
-	for _, n := range s.sizes {
-		fmt.Fprintf(progress, "%s records ...\n", thousands(n))
-		if err := measure(s, n, &t); err != nil {
-			return err
-		}
+		table = append(table, sections...)
 	}
 	if s.small > 0 {
 		fmt.Fprintf(progress, "%s small records ...\n", thousands(s.small))
-		smallRecords(s, &t)
+		table = append(table, smallRecords(s))
 	}
 	if !s.find {
 		fmt.Fprintln(progress, "HTTP ...")
-		if err := serve(s, &t); err != nil {
+		sec, err := serve(s)
+		if err != nil {
 			return err
 		}
+		table = append(table, sec)
 	}
-	_, err := t.WriteTo(out)
-	return err
+	return writeTable(out, table)
 }
 
-// measure runs all measurements for one number of records.
-func measure(s setup, n int, t *table) error {
+// compare runs all measurements for one number of records.
+func compare(s setup, n int) (table []*section, err error) {
+	parts := []func(setup, *data[event]) ([]*section, error){one(loads), reads, one(writes), one(plainRecords)}
 	if !s.find {
-		d := newData(n)
-		for _, part := range []func(setup, *data, *table) error{loads, readers, writes, plainRecords} {
-			if err := part(s, d, t); err != nil {
-				return err
+		d := newEvents(n)
+		for _, part := range parts {
+			sections, err := part(s, d)
+			if err != nil {
+				return nil, err
 			}
+			table = append(table, sections...)
 		}
 	}
-	return finds(s, n, t)
+	found, err := finds(s, n)
+	return append(table, found...), err
 }
 
-// readers measures reads, with all stores in memory.
-func readers(s setup, d *data, t *table) error {
-	stores := s.newStores(len(d.records))
-	defer closeAll(stores)
-	for _, p := range stores {
-		p.load(d.records)
+// one returns a part that has one section.
+func one(part func(setup, *data[event]) (*section, error)) func(setup, *data[event]) ([]*section, error) {
+	return func(s setup, d *data[event]) ([]*section, error) {
+		sec, err := part(s, d)
+		return []*section{sec}, err
 	}
-	if err := agree(stores, d); err != nil {
-		return err
-	}
-	encodeAll(stores[0], len(d.records))
-	pages(s, d, stores, t)
-	fullSpeed(s, d, stores, t)
-	ratios(s, d, stores, t) // adds an index to the library's store
-	return unchanged(stores, d)
 }
 
 // failed is the panic value of check.

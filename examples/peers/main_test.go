@@ -9,31 +9,61 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestQuick runs all measurements and checks the sections of the table, not times.
-func TestQuick(t *testing.T) {
-	var out strings.Builder
-	if err := run([]string{"-quick", "-rounds", "1"}, nil, &out, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"ALL AT ONCE, 1,100 RECORDS", "bytes a record", "READS, 1,100 RECORDS", "page by -name, random",
-		"last page ÷ first", "WRITES, 1,100 RECORDS", "batch of 1,000 updates", "two readers at once",
-		"LoadFile", "memcpy", "BESIDE A WRITER AT FULL SPEED, 1,100 RECORDS", "99.9th percentile",
-		"A STRUCT WITHOUT CLONE, 1,100 RECORDS", "allocations of a copy", "SMALL RECORDS, 2,000 OF THEM",
-		"HTTP, 1,100 RECORDS", "offset 990", "RANGES OF 1,100 RECORDS", "count, random ranges",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
+// titles returns the headings of a table.
+func titles(table string) (all []string) {
+	for _, l := range strings.Split(table, "\n") {
+		if title, _, ok := strings.Cut(l, "  backlist"); ok {
+			all = append(all, strings.TrimSpace(title))
 		}
 	}
-	if strings.Contains(out.String(), "NaN") {
-		t.Errorf("NaN in\n%s", out.String())
+	return all
+}
+
+// TestQuick runs all measurements and checks the headings and some rows, not times.
+func TestQuick(t *testing.T) {
+	finding := []string{
+		"ONE OF 1,100 RECORDS", "RANGES OF 1,100 RECORDS",
+		"ONE OF 1,100 RECORDS, A WRITE BEFORE EACH", "RANGES OF 1,100 RECORDS, A WRITE BEFORE EACH",
+	}
+	every := []string{
+		"ALL AT ONCE, 1,100 RECORDS", "READS, 1,100 RECORDS", "last page ÷ first, beside itself",
+		"BESIDE A WRITER AT FULL SPEED, 1,100 RECORDS", "BESIDE ITSELF, 1,100 RECORDS", "WRITES, 1,100 RECORDS",
+		"A STRUCT WITHOUT CLONE, 1,100 RECORDS",
+	}
+	every = append(append(every, finding...), "SMALL RECORDS, 2,000 OF THEM", "HTTP, 1,100 RECORDS, 8 CONNECTIONS")
+	for _, row := range []struct {
+		args   []string
+		titles []string
+		rows   []string
+	}{
+		{[]string{"-quick", "-rounds", "1"}, every, []string{
+			"LoadFile", "page by -name, random", "envelope as JSON by date, first (hot)", "99.9th percentile",
+			"two readers at once ÷ one", "control: two loops that only spin ÷ one", "batch of 1,000 updates",
+			"allocations of a copy", "count, random ranges", "insert, unread", "offset 990",
+		}},
+		{[]string{"-quick", "-rounds", "1", "-find"}, finding, []string{"a copy by slug", "first page of a prefix"}},
+	} {
+		var out strings.Builder
+		if err := run(row.args, &out, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(row.titles, titles(out.String())); diff != "" {
+			t.Errorf("%q: %s", row.args, diff)
+		}
+		for _, want := range row.rows {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q: no %q in\n%s", row.args, want, out.String())
+			}
+		}
+		if strings.Contains(out.String(), "NaN") {
+			t.Errorf("%q: NaN in\n%s", row.args, out.String())
+		}
 	}
 }
 
 func TestInvalidFlags(t *testing.T) {
-	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"-plot", "x", "-before", "y"}, {"quick"}, {"-unknown"}} {
-		if err := run(args, nil, io.Discard, io.Discard); err == nil {
+	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"quick"}, {"-unknown"}} {
+		if err := run(args, io.Discard, io.Discard); err == nil {
 			t.Errorf("run(%q) = nil, want an error", args)
 		}
 	}
@@ -61,32 +91,42 @@ func TestMedianAndRatio(t *testing.T) {
 	}
 }
 
+// TestSpin checks that the control takes time in proportion to its operations: a loop
+// that the compiler removes would take none.
+func TestSpin(t *testing.T) {
+	few, many := spin(1000), spin(100_000)
+	if few <= 0 || many < 10*few {
+		t.Errorf("1,000 operations took %v, 100,000 took %v", few, many)
+	}
+}
+
 func TestTable(t *testing.T) {
-	tab := table{}
-	tab.add(section{title: "SOME", peers: []string{"this", "that"}, lines: []line{
-		versus("just met", []string{"", "this", "that"}, [][]float64{{100}, {50}, nil}, atMost(2, "this")),
-		versus("no goal", []string{"", "this", "that"}, [][]float64{{1500}, {3e6}, {1.5e9}}, goal{}),
-		values("no such column", []string{"", "this", "that"}, [][]float64{{1}, {2}, nil}, whole, atMost(1, "before")),
-		values("its own figure", []string{"", "this", "that"}, [][]float64{{1, 3}, {2}, {7}}, digits, atMost(1.5, "")),
-		versus("times faster", []string{"", "this", "that"}, [][]float64{{100}, {150}, {99_000}}, timesFaster(1000, "that")),
-		own("at least", []float64{1.85, math.NaN(), 2}, goal{bound: 1.9, atLeast: true, than: "one"}),
-	}})
+	s := section{title: "SOME", names: []string{"backlist", "this", "that"}}
+	s.times("just met", [][]float64{{100}, {50}, nil}, atMost(2, "this"))
+	s.times("no goal", [][]float64{{1500}, {3e6}, {1.5e9}}, goal{})
+	s.times("hidden column", [][]float64{{100}, {50}}, atMost(1, "memcpy"), "memcpy")
+	s.values("no such column", [][]float64{{1}, {2}, nil}, whole, atMost(1, "before"))
+	s.values("its own figure", [][]float64{{1, 3}, {2}, {7}}, digits, ownAtMost(1.5, ""))
+	s.times("times faster", [][]float64{{100}, {150}, {99_000}}, timesFaster(1000, "that"))
+	atLeast := goal{bound: 1.9, atLeast: true, than: "one", own: true}
+	s.values("at least", [][]float64{{1.85}, {math.NaN()}, {2}}, multiple, atLeast)
 	var out strings.Builder
-	if _, err := tab.WriteTo(&out); err != nil {
+	if err := writeTable(&out, []*section{&s}); err != nil {
 		t.Fatal(err)
 	}
-	var got [][]string
+	var got []string
 	for _, l := range strings.Split(strings.TrimSpace(out.String()), "\n") {
-		got = append(got, strings.Fields(l))
+		got = append(got, strings.Join(strings.Fields(l), " "))
 	}
-	want := [][]string{
-		strings.Fields("SOME backlist ratio to goal this that"),
-		strings.Fields("just met 100 ns 2.00 this ≤ 2.00 met 0.50× -"),
-		strings.Fields("no goal 1.50 µs 2,000× 1,000,000×"),
-		strings.Fields("no such column 1 before ≤ 1.00 2 -"),
-		strings.Fields("its own figure 2.00 2.00 ≤ 1.50 MISSED 2.00 7.00"),
-		strings.Fields("times faster 100 ns 990 that ≥ 1000 MISSED 1.50× 990×"),
-		strings.Fields("at least 1.85× 1.85 one ≥ 1.90 MISSED - 2.00×"),
+	want := []string{
+		"SOME backlist ratio to goal this that",
+		"just met 100 ns 2.00 this ≤ 2.00 met 0.50× -",
+		"no goal 1.50 µs 2,000× 1,000,000×",
+		"hidden column 100 ns 2.00 memcpy ≤ 1.00 MISSED",
+		"no such column 1 before ≤ 1.00 2 -",
+		"its own figure 2.00 2.00 ≤ 1.50 MISSED 2.00 7.00",
+		"times faster 100 ns 990 that ≥ 1000 MISSED 1.50× 990×",
+		"at least 1.85× 1.85 one ≥ 1.90 MISSED - 2.00×",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"runtime"
 	"slices"
 	"time"
 )
@@ -16,50 +17,54 @@ type setup struct {
 	budget   time.Duration // of all turns of a task; limits their number, but not below minRounds
 	requests int           // a turn over HTTP
 	find     bool          // only finding is measured
-	partner  *partner      // the process of the earlier revision, or of the current one; may be nil
 }
 
 const minRounds = 3
 
-func settings(quick, full bool) setup {
-	if quick {
-		return setup{sizes: []int{1100}, small: 2000, rounds: 2, turn: time.Millisecond / 4, budget: 10 * time.Millisecond, requests: 80}
-	}
+func settings(quick, full, find bool) setup {
 	s := setup{
 		sizes:    []int{10_000, 100_000},
 		rounds:   11,
 		turn:     2 * time.Millisecond,
 		budget:   100 * time.Millisecond,
 		requests: 2000,
+		find:     find,
 	}
-	if full {
+	if quick {
+		s = setup{[]int{1100}, 2000, 2, time.Millisecond / 4, 10 * time.Millisecond, 80, find}
+	} else if full {
 		s.sizes = append(s.sizes, 1_000_000)
 		s.small = 10_000_000
 	}
-	return s
-}
-
-// only restricts the measurements to finding if find is set, with the largest number of
-// records that all stores are compared with.
-func (s *setup) only(find bool) {
-	if s.find = find; find {
+	if find {
 		s.sizes, s.small = []int{min(s.sizes[len(s.sizes)-1], maxCompared)}, 0
 	}
-}
-
-// alone returns a setup without the partner.
-func (s setup) alone() setup {
-	s.partner = nil
 	return s
 }
 
-// columns returns row with before inserted as the second column if an earlier
-// revision takes part. The first column is the library's.
-func columns[E any](s setup, row []E, before E) []E {
-	if s.partner == nil {
-		return row
-	}
-	return slices.Insert(slices.Clone(row), 1, before)
+// briefly returns a setup with more and shorter turns, for ratios between reads of a few
+// microseconds.
+func (s setup) briefly() setup {
+	s.turn, s.rounds = s.turn/8, s.rounds*8
+	return s
+}
+
+// lengthy returns a setup with turns that are long enough for concurrent goroutines.
+func (s setup) lengthy() setup {
+	s.turn, s.rounds, s.budget = s.turn*8, max(s.rounds/2, 1), s.budget*4
+	return s
+}
+
+// garbage returns a setup with turns that are long enough for garbage collections.
+func (s setup) garbage() setup {
+	s.turn, s.rounds, s.budget = s.turn*32, max(s.rounds/3, 1), s.budget*4
+	return s
+}
+
+// fewer returns a setup for measurements without a goal.
+func (s setup) fewer() setup {
+	s.turn, s.rounds, s.budget = s.turn/4, max(s.rounds/2, 1), s.budget/4
+	return s
 }
 
 // work performs an operation the given number of times and returns the time that it
@@ -75,57 +80,89 @@ func clocked(f func(times int)) work {
 	}
 }
 
+// reading returns work that reads with each element of a list in turn.
+func reading[E any](list []E, read func(E) int) work {
+	next, sum := 0, 0
+	return clocked(func(times int) {
+		for range times {
+			sum += read(list[next])
+			if next++; next == len(list) {
+				next = 0
+			}
+		}
+		runtime.KeepAlive(sum)
+	})
+}
+
+// loading returns work that fills a new store, after a garbage collection.
+func loading[S any](open func() S, load, drop func(S)) work {
+	return func(times int) (took time.Duration) {
+		for range times {
+			s := open()
+			runtime.GC()
+			start := time.Now()
+			load(s)
+			took += time.Since(start)
+			drop(s)
+		}
+		return took
+	}
+}
+
+// onceClean returns work that times f after a garbage collection.
+func onceClean(f func()) work {
+	return loading(func() struct{} { return struct{}{} }, func(struct{}) { f() }, func(struct{}) {})
+}
+
+// each returns the result of f for every store.
+func each[S, R any](stores []S, f func(S) R) []R {
+	all := make([]R, len(stores))
+	for i, s := range stores {
+		all[i] = f(s)
+	}
+	return all
+}
+
+// unbounded means that a turn may have any number of operations.
+const unbounded = math.MaxInt
+
 // timeRow calls timeRows with one row.
 func (s setup) timeRow(row []work, most int) [][]float64 { return s.timeRows([][]work{row}, most)[0] }
 
 // timeRows performs the work of all rows in turns. For each row and column it
-// returns the nanoseconds of one operation in each round. The first column of a row
-// is the library's. Nil work has no times. No turn has more than most operations.
+// returns the nanoseconds of one operation in each round. No turn has more than most
+// operations.
 func (s setup) timeRows(rows [][]work, most int) [][][]float64 {
 	times := make([][][]float64, len(rows))
-	local := make([]figures, len(rows))
+	var all []task
 	for i, row := range rows {
-		times[i] = make([][]float64, len(columns(s, row, nil)))
-		local[i] = row[0].figures
+		times[i] = make([][]float64, len(row))
+		for j, w := range row {
+			all = append(all, s.plan(w, most, &times[i][j]))
+		}
 	}
-	s.together(local, func(before []figures) {
-		var all []task
-		for i, row := range rows {
-			if before != nil {
-				row = columns(s, row, before[i].work)
-			}
-			for j, w := range row {
-				if w != nil {
-					all = append(all, task{w, s.plan(w, most), &times[i][j]})
-				}
-			}
+	for round := range s.rounds {
+		for i := range all {
+			all[(i+round)%len(all)].run(round) // each round starts with another task
 		}
-		for round := range s.rounds {
-			for i := range all {
-				all[(i+round)%len(all)].run(round) // each round starts with another task
-			}
-		}
-	})
+	}
 	return times
 }
 
 type task struct {
-	work  work
-	plan  turns
-	times *[]float64
+	work               work
+	rounds, operations int
+	times              *[]float64
 }
 
-func (e task) run(round int) {
-	if round < e.plan.rounds {
-		took := e.work(e.plan.operations)
-		*e.times = append(*e.times, float64(took)/float64(e.plan.operations))
+func (t task) run(round int) {
+	if round < t.rounds {
+		*t.times = append(*t.times, float64(t.work(t.operations))/float64(t.operations))
 	}
 }
 
-type turns struct{ rounds, operations int }
-
 // plan determines how many operations fill a turn, which also warms up caches.
-func (s setup) plan(w work, most int) turns {
+func (s setup) plan(w work, most int, times *[]float64) task {
 	n := 1
 	took := s.quickest(w, n)
 	for took < s.turn/4 && n < most {
@@ -135,7 +172,7 @@ func (s setup) plan(w work, most int) turns {
 	each := max(took/time.Duration(n), 1)
 	n = min(max(int(s.turn/each), 1), most)
 	rounds := int(s.budget / (each * time.Duration(n)))
-	return turns{min(max(rounds, minRounds), s.rounds), n}
+	return task{w, min(max(rounds, minRounds), s.rounds), n, times}
 }
 
 // quickest returns the shortest of three times of some operations, because other programs
@@ -148,40 +185,9 @@ func (s setup) quickest(w work, times int) time.Duration {
 	return took
 }
 
-// sample calls f for each task and returns the figures of each column, round by
-// round. The first task is the library's. It and the earlier revision have the
-// given number of rounds; the other tasks have one.
-func (s setup) sample(rounds, tasks int, f func(task int) []float64) [][][]float64 {
-	all := make([][][]float64, len(columns(s, make([]struct{}, tasks), struct{}{})))
-	local := func(int) []float64 { return f(0) }
-	s.together([]figures{local}, func(before []figures) {
-		for range rounds {
-			all[0] = append(all[0], f(0))
-			if before != nil {
-				all[1] = append(all[1], before[0](1))
-			}
-		}
-		for i := 1; i < tasks; i++ {
-			all[i+len(before)] = [][]float64{f(i)}
-		}
-	})
-	return all
-}
-
-// pick returns the figure with the given index, for each column and round.
-func pick(samples [][][]float64, figure int) [][]float64 {
-	all := make([][]float64, len(samples))
-	for i, rounds := range samples {
-		for _, figures := range rounds {
-			all[i] = append(all[i], figures[figure])
-		}
-	}
-	return all
-}
-
-// figure returns a figure of each store and of the earlier revision.
-func (s setup) figure(stores []store, f func(store) float64) [][]float64 {
-	return pick(s.sample(1, len(stores), func(i int) []float64 { return []float64{f(stores[i])} }), 0)
+// figures returns the figures of each store as columns of one round.
+func figures[S any](stores []S, f func(S) float64) [][]float64 {
+	return each(stores, func(s S) []float64 { return []float64{f(s)} })
 }
 
 // ratio returns the median of the ratios of a to b, round by round. Rounds that only
@@ -205,4 +211,41 @@ func median(all []float64) float64 {
 		return all[mid]
 	}
 	return (all[mid-1] + all[mid]) / 2
+}
+
+// allocated returns the bytes and objects that an operation allocates.
+func allocated(w work) (bytes, objects float64) {
+	times := 0
+	bytes, objects = allocatedOnce(func() {
+		for took := time.Duration(0); times < 1000 && took < 100*time.Millisecond; times += 10 {
+			took += w(10)
+		}
+	})
+	return bytes / float64(times), objects / float64(times)
+}
+
+func allocatedOnce(f func()) (bytes, objects float64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc), float64(after.Mallocs - before.Mallocs)
+}
+
+// heapGrowth returns the size of the value that f returns, in bytes of heap.
+func heapGrowth(f func() any) int {
+	before := heap()
+	made := f()
+	after := heap()
+	runtime.KeepAlive(made)
+	return after - before
+}
+
+// heap returns the size of the heap after a garbage collection.
+func heap() int {
+	runtime.GC()
+	runtime.GC() // collects the objects that the first has finalized
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }

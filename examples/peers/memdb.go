@@ -1,72 +1,79 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
-	"github.com/gobacklist/backlist/resources"
 	"github.com/hashicorp/go-memdb"
 )
 
 // memdbStore uses hashicorp/go-memdb. It has a radix tree for each order, whose keys
 // end in the id to break ties. go-memdb does not count rows, so the number of
 // records is a row of another table, written in the same transaction.
-type memdbStore struct {
-	pointers
-	db *memdb.MemDB
+type memdbStore[T any] struct {
+	kind *kind[T]
+	db   *memdb.MemDB
 }
 
 // size is the only row of the table with the number of records.
 type size struct{ records int }
 
-// eventIndex appends the key of an event in one of the orders.
-type eventIndex func(dst []byte, e *resources.Event) []byte
-
-func (key eventIndex) FromObject(object interface{}) (bool, []byte, error) {
-	e := &object.(*record).event
-	b := key(make([]byte, 0, 48), e)
-	return true, binary.BigEndian.AppendUint64(b, uint64(e.ID)), nil
-}
-
-// FromArgs returns the key of an id.
-func (eventIndex) FromArgs(args ...interface{}) ([]byte, error) {
-	id, ok := args[0].(int)
-	if !ok {
-		return nil, fmt.Errorf("want an id, got %v", args)
-	}
-	return binary.BigEndian.AppendUint64(nil, uint64(id)), nil
-}
-
 type sizeIndex struct{}
 
 func (sizeIndex) FromObject(interface{}) (bool, []byte, error) { return true, []byte{0}, nil }
 func (sizeIndex) FromArgs(...interface{}) ([]byte, error)      { return []byte{0}, nil }
-func index(name string, indexer memdb.Indexer) *memdb.IndexSchema {
-	return &memdb.IndexSchema{Name: name, Unique: true, Indexer: indexer}
+
+// radix is an index of items. The argument of a search is an int or a string.
+type radix[T any] func(dst []byte, r *item[T]) []byte
+
+func (key radix[T]) FromObject(object interface{}) (bool, []byte, error) {
+	return true, key(make([]byte, 0, 48), object.(*item[T])), nil
 }
 
-func newMemDB() store {
+func (radix[T]) FromArgs(args ...interface{}) ([]byte, error) {
+	switch arg := args[0].(type) {
+	case int:
+		return number(nil, arg), nil
+	case string:
+		return text(nil, arg), nil
+	}
+	return nil, fmt.Errorf("want an int or a string, got %v", args)
+}
+
+func (radix[T]) PrefixFromArgs(args ...interface{}) ([]byte, error) {
+	return []byte(args[0].(string)), nil
+}
+
+func newMemDB[T any](k *kind[T]) store[T] { return memdbOf(k) }
+
+func memdbOf[T any](k *kind[T]) *memdbStore[T] {
+	index := func(name string, indexer memdb.Indexer) *memdb.IndexSchema {
+		return &memdb.IndexSchema{Name: name, Unique: true, Indexer: indexer}
+	}
+	byID := radix[T](func(dst []byte, r *item[T]) []byte { return number(dst, k.idOf(r)) })
+	indexes := map[string]*memdb.IndexSchema{"id": index("id", byID)}
+	for _, o := range k.orders {
+		indexes[o.field] = index(o.field, radix[T](func(dst []byte, r *item[T]) []byte {
+			return number(o.key(dst, &r.value), k.idOf(r))
+		}))
+	}
+	if k.unique != nil {
+		indexes["slug"] = index("slug", radix[T](func(dst []byte, r *item[T]) []byte {
+			return text(dst, k.unique(&r.value))
+		}))
+	}
 	db, err := memdb.NewMemDB(&memdb.DBSchema{Tables: map[string]*memdb.TableSchema{
-		"events": {Name: "events", Indexes: map[string]*memdb.IndexSchema{
-			"id": index("id", eventIndex(func(dst []byte, _ *resources.Event) []byte { return dst })),
-			"start": index("start", eventIndex(func(dst []byte, e *resources.Event) []byte {
-				return binary.BigEndian.AppendUint64(dst, uint64(e.StartDate.UnixMicro()))
-			})),
-			"name": index("name", eventIndex(func(dst []byte, e *resources.Event) []byte {
-				return append(append(dst, e.Name...), 0)
-			})),
-		}},
-		"size": {Name: "size", Indexes: map[string]*memdb.IndexSchema{"id": index("id", sizeIndex{})}},
+		"records": {Name: "records", Indexes: indexes},
+		"size":    {Name: "size", Indexes: map[string]*memdb.IndexSchema{"id": index("id", sizeIndex{})}},
 	}})
 	check(err)
-	return &memdbStore{db: db}
+	return &memdbStore[T]{k, db}
 }
 
-func (s *memdbStore) name() string { return "memdb" }
+func (s *memdbStore[T]) name() string { return "memdb" }
 
 // write runs a transaction that adds more to the number of records.
-func (s *memdbStore) write(more int, f func(*memdb.Txn)) {
+func (s *memdbStore[T]) write(more int, f func(*memdb.Txn)) {
 	txn := s.db.Txn(true)
 	defer txn.Abort() // has no effect after Commit
 	f(txn)
@@ -76,35 +83,27 @@ func (s *memdbStore) write(more int, f func(*memdb.Txn)) {
 	txn.Commit()
 }
 
-func put(txn *memdb.Txn, r *record) { check(txn.Insert("events", r.stored())) }
+func (s *memdbStore[T]) load(records []item[T]) { s.put(records, true) }
 
-func (s *memdbStore) load(records []record) {
-	s.write(len(records), func(txn *memdb.Txn) {
+func (s *memdbStore[T]) put(records []item[T], fresh bool) {
+	more := 0
+	if fresh {
+		more = len(records)
+	}
+	s.write(more, func(txn *memdb.Txn) {
 		for i := range records {
-			put(txn, &records[i])
+			check(txn.Insert("records", s.kind.stored(&records[i])))
 		}
 	})
 }
 
-func (s *memdbStore) insert(r *record) { s.write(1, func(txn *memdb.Txn) { put(txn, r) }) }
-
-func (s *memdbStore) update(r *record) { s.write(0, func(txn *memdb.Txn) { put(txn, r) }) }
-
-func (s *memdbStore) delete(id int) {
-	s.write(-1, func(txn *memdb.Txn) {
-		check(txn.Delete("events", &record{event: resources.Event{ID: id}}))
-	})
+func (s *memdbStore[T]) delete(id int) {
+	var r item[T]
+	*s.kind.id(&r.value) = id
+	s.write(-1, func(txn *memdb.Txn) { check(txn.Delete("records", &r)) })
 }
 
-func (s *memdbStore) batch(records []record) {
-	s.write(0, func(txn *memdb.Txn) {
-		for i := range records {
-			put(txn, &records[i])
-		}
-	})
-}
-
-func (s *memdbStore) size(txn *memdb.Txn) int {
+func (s *memdbStore[T]) size(txn *memdb.Txn) int {
 	row, err := txn.First("size", "id")
 	check(err)
 	if row == nil {
@@ -113,56 +112,42 @@ func (s *memdbStore) size(txn *memdb.Txn) int {
 	return row.(*size).records
 }
 
-func (s *memdbStore) count() int { return s.size(s.db.Txn(false)) }
-
-func (s *memdbStore) get(id int) (resources.Event, bool) {
-	row, err := s.db.Txn(false).First("events", "id", id)
-	check(err)
-	if row == nil {
-		return resources.Event{}, false
+func (s *memdbStore[T]) get(id int) (value T, ok bool) {
+	r := s.one("id", id)
+	if r == nil {
+		return value, false
 	}
-	return cloneOf(row.(*record).event), true
+	return s.kind.clone(r.value), true
 }
 
-// page skips the records before the offset one by one: go-memdb has no other way.
-func (s *memdbStore) page(page []*record, o order, offset int) (_ []*record, count int) {
-	txn := s.db.Txn(false)
-	var rows memdb.ResultIterator
-	var err error
-	switch o {
-	case byStart:
-		rows, err = txn.Get("events", "start")
-	case byName:
-		rows, err = txn.Get("events", "name")
-	case byNameDown:
-		rows, err = txn.GetReverse("events", "name")
+func (s *memdbStore[T]) one(index string, arg any) *item[T] {
+	row, err := s.db.Txn(false).First("records", index, arg)
+	check(err)
+	if row == nil {
+		return nil
 	}
+	return row.(*item[T])
+}
+
+// view skips the records before the offset one by one: go-memdb has no other way.
+func (s *memdbStore[T]) view(p *page[T], o order, offset int) (count int) {
+	txn := s.db.Txn(false)
+	get := txn.Get
+	if o == byNameDown {
+		get = txn.GetReverse
+	}
+	rows, err := get("records", s.kind.orders[o.index()].field)
 	check(err)
 	count = s.size(txn)
 	start, end := bounds(offset, count)
 	for range start {
 		rows.Next()
 	}
-	page = slices.Grow(page, pageSize)
+	p.items = slices.Grow(p.items[:0], pageSize)
 	for range end - start {
-		page = append(page, rows.Next().(*record))
+		p.items = append(p.items, rows.Next().(*item[T]))
 	}
-	return page, count
-}
-
-func (s *memdbStore) view(p *pageBuffer, o order, offset int) (count int) {
-	p.records, count = s.page(p.records[:0], o, offset)
 	return count
 }
 
-func (s *memdbStore) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(nil, o, offset)
-	return cloned(page), count
-}
-
-func (s *memdbStore) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(nil, o, offset)
-	return appendPage(dst, o, offset, count, page)
-}
-
-func (s *memdbStore) close() {}
+func (s *memdbStore[T]) close() {}

@@ -1,45 +1,57 @@
 package main
 
 import (
-	"encoding/json"
+	"bufio"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/textproto"
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
 )
 
-// served is the number of records that the servers have.
-const served = 10_000
+const (
+	served      = 10_000 // records that the servers have
+	connections = 8      // at the same time
+	host        = "127.0.0.1"
+)
 
 // serve measures requests over the loopback interface to the library's handler, to
 // one that writes the same bytes from memory, and to one that encodes the page at
 // each request.
-func serve(s setup, t *table) error {
-	d := newData(min(served, s.sizes[len(s.sizes)-1]))
-	backlist := newBacklist().(*backlistStore)
-	backlist.load(d.records)
-	handler, err := httpapi.New(backlist.house, httpapi.Options{})
+func serve(s setup) (*section, error) {
+	d := newEvents(min(served, s.sizes[len(s.sizes)-1]))
+	c, err := resources.New()
+	check(err)
+	events, err := resources.Events.In(c)
+	check(err)
+	backlistOf(d.kind, events).load(d.records)
+	handler, err := httpapi.New(c, httpapi.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n := len(d.records)
-	names := columns(s, []string{backlist.name(), "static", "encode"}, "before")
-	sec := section{title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections), peers: names[1:]}
+	sec := &section{
+		title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections),
+		names: []string{"backlist", "static", "encode"},
+	}
 	for _, offset := range []int{0, n / 10 * 9} {
 		rates, err := requestRates(s, handler, encodingHandler(d), offset)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		what := fmt.Sprintf("GET a page, offset %s, requests a second", thousands(offset))
-		sec.lines = append(sec.lines, values(what, names, rates, whole, goal{bound: 0.92, atLeast: true, than: "static"}))
+		sec.values(what, rates, whole, goal{bound: 0.92, atLeast: true, than: "static"})
 	}
-	t.add(sec)
-	return nil
+	return sec, nil
 }
 
 // requestRates returns the requests per second of each handler in each round.
@@ -48,21 +60,21 @@ func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float6
 	if offset > 0 {
 		target += "?offset=" + strconv.Itoa(offset)
 	}
-	handlers := []http.Handler{handler, staticHandler(handler, target), encode}
-	body := answer(handler, target)
+	want := answer(handler, target)
+	handlers := []http.Handler{handler, staticHandler(want), encode}
 	tasks := make([]work, len(handlers))
 	for i, h := range handlers {
-		if got := answer(h, target); !slices.Equal(body, got) {
-			return nil, fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, body, got)
+		if got := answer(h, target).Body.Bytes(); !slices.Equal(want.Body.Bytes(), got) {
+			return nil, fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, want.Body, got)
 		}
-		l, err := newRequester(h, target)
+		r, err := newRequester(h, target)
 		if err != nil {
 			return nil, err
 		}
-		defer l.close()
+		defer r.close()
 		tasks[i] = func(times int) time.Duration {
 			runtime.GC() // collects the garbage of the task before
-			return l.run(times)
+			return r.run(times)
 		}
 	}
 	s.turn, s.budget = 1<<40, 1<<62 // a turn is limited by the number of requests
@@ -75,20 +87,15 @@ func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float6
 	return times, nil
 }
 
-// host is the host of all requests, so that all handlers answer with the same links.
-const host = "127.0.0.1"
-
-func answer(h http.Handler, target string) []byte {
+func answer(h http.Handler, target string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "http://"+host+target, nil))
-	return w.Body.Bytes()
+	return w
 }
 
-// staticHandler answers every request as handler answers a request for target.
-func staticHandler(handler http.Handler, target string) http.Handler {
-	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, httptest.NewRequest("GET", "http://"+host+target, nil))
-	header, body := w.Result().Header, w.Body.Bytes()
+// staticHandler answers every request with the same bytes.
+func staticHandler(answer *httptest.ResponseRecorder) http.Handler {
+	header, body := answer.Result().Header, answer.Body.Bytes()
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for name, values := range header {
 			w.Header()[name] = values
@@ -99,31 +106,74 @@ func staticHandler(handler http.Handler, target string) http.Handler {
 
 // encodingHandler returns a handler with sorted records that encodes the page with
 // encoding/json at each request.
-func encodingHandler(d *data) http.Handler {
-	s := newSlice().(*sliceStore)
+func encodingHandler(d *data[event]) http.Handler {
+	s := newSlice(d.kind)
 	s.load(d.records)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
-		events, count := s.copies(byStart, max(offset, 0))
-		page := jsonEnvelope{Count: count, Results: events}
-		if offset+pageSize < count {
-			page.Next = link(offset + pageSize)
-		}
-		if offset > 0 {
-			page.Previous = link(offset - pageSize)
-		}
-		text, err := marshal(page)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
+		events, count := copies(s, d.kind, new(page[event]), byStart, max(offset, 0))
+		text := encodedPage(byStart, offset, count, events)
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		w.Write(text)
 	})
 }
 
-func link(offset int) *json.RawMessage {
-	text := json.RawMessage(appendLink(nil, byStart, offset))
-	return &text
+// requester is a server with connections that repeat one request.
+type requester struct {
+	request []byte
+	conns   []*bufio.ReadWriter
+	close   func()
+}
+
+func newRequester(handler http.Handler, target string) (*requester, error) {
+	server := httptest.NewServer(handler)
+	r := &requester{request: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, host), close: server.Close}
+	for range connections {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			r.close()
+			return nil, err
+		}
+		end := r.close
+		r.close = func() { conn.Close(); end() }
+		r.conns = append(r.conns, bufio.NewReadWriter(bufio.NewReaderSize(conn, 64<<10), bufio.NewWriter(conn)))
+	}
+	return r, nil
+}
+
+// run sends the request the given number of times in all.
+func (r *requester) run(times int) time.Duration {
+	start := time.Now()
+	var all sync.WaitGroup
+	for i, conn := range r.conns {
+		all.Go(func() {
+			for range (times + i) / connections {
+				check(exchange(conn, r.request))
+			}
+		})
+	}
+	all.Wait()
+	return time.Since(start)
+}
+
+func exchange(conn *bufio.ReadWriter, request []byte) error {
+	conn.Write(request) // Flush returns the error
+	if err := conn.Flush(); err != nil {
+		return err
+	}
+	reader := textproto.NewReader(conn.Reader)
+	if status, err := reader.ReadLine(); err != nil || status != "HTTP/1.1 200 OK" {
+		return fmt.Errorf("%s: %w", status, err)
+	}
+	header, err := reader.ReadMIMEHeader()
+	if err != nil {
+		return err
+	}
+	size, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(io.Discard, conn.Reader, size)
+	return err
 }

@@ -2,59 +2,69 @@ package main
 
 import (
 	"slices"
+	"sort"
 	"sync"
-
-	"github.com/gobacklist/backlist/resources"
 )
 
 // sliceStore has a slice for each order, which each write keeps sorted, and a map by
 // id, guarded by a lock.
-type sliceStore struct {
-	pointers
-	mu     sync.RWMutex
-	byID   map[int]*record
-	start  []*record
-	byName []*record
+type sliceStore[T any] struct {
+	kind    *kind[T]
+	compare []func(a, b *item[T]) int
+	mu      sync.RWMutex
+	byID    map[int]*item[T]
+	ordered [][]*item[T]
 }
 
-func newSlice() store { return &sliceStore{byID: map[int]*record{}} }
+func newSlice[T any](k *kind[T]) store[T] { return sliceOf(k) }
 
-func (s *sliceStore) name() string { return "slice" }
-
-func (s *sliceStore) load(records []record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.byID = make(map[int]*record, len(records))
-	s.start = make([]*record, len(records))
-	for i := range records {
-		r := records[i].stored()
-		s.byID[r.event.ID], s.start[i] = r, r
+func sliceOf[T any](k *kind[T]) *sliceStore[T] {
+	s := &sliceStore[T]{kind: k, byID: map[int]*item[T]{}, ordered: make([][]*item[T], len(k.orders))}
+	for i := range k.orders {
+		s.compare = append(s.compare, k.compare(i))
 	}
-	s.byName = slices.Clone(s.start)
-	slices.SortFunc(s.start, compareStart)
-	slices.SortFunc(s.byName, compareName)
+	return s
 }
 
-func (s *sliceStore) insert(r *record) {
+func (s *sliceStore[T]) name() string { return "slice" }
+
+func (s *sliceStore[T]) load(records []item[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.put(r.stored())
+	s.byID = make(map[int]*item[T], len(records))
+	all := make([]*item[T], len(records))
+	for i := range records {
+		r := s.kind.stored(&records[i])
+		s.byID[s.kind.idOf(r)], all[i] = r, r
+	}
+	for i, compare := range s.compare {
+		s.ordered[i] = slices.Clone(all)
+		slices.SortFunc(s.ordered[i], compare)
+	}
 }
 
-func (s *sliceStore) put(r *record) {
-	s.byID[r.event.ID] = r
-	s.start = inserted(s.start, r, compareStart)
-	s.byName = inserted(s.byName, r, compareName)
-}
-
-func inserted[R any](list []*R, r *R, compare func(a, b *R) int) []*R {
-	i, _ := slices.BinarySearchFunc(list, r, compare)
-	return slices.Insert(list, i, r)
+func (s *sliceStore[T]) put(records []item[T], fresh bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range records {
+		r := s.kind.stored(&records[i])
+		id := s.kind.idOf(r)
+		old := s.byID[id]
+		s.byID[id] = r
+		for i, list := range s.ordered {
+			if fresh {
+				at, _ := slices.BinarySearchFunc(list, r, s.compare[i])
+				s.ordered[i] = slices.Insert(list, at, r)
+			} else {
+				moved(list, old, r, s.compare[i])
+			}
+		}
+	}
 }
 
 // moved replaces old with r at its new position. Only the records between the two
 // positions are moved.
-func moved(list []*record, old, r *record, compare func(a, b *record) int) {
+func moved[E any](list []E, old, r E, compare func(a, b E) int) {
 	from, _ := slices.BinarySearchFunc(list, old, compare)
 	to, found := slices.BinarySearchFunc(list, r, compare)
 	switch {
@@ -68,88 +78,71 @@ func moved(list []*record, old, r *record, compare func(a, b *record) int) {
 	list[to] = r
 }
 
-func removed[R any](list []*R, r *R, compare func(a, b *R) int) []*R {
-	i, _ := slices.BinarySearchFunc(list, r, compare)
-	return slices.Delete(list, i, i+1)
-}
-
-func (s *sliceStore) update(r *record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.replace(r.stored())
-}
-
-func (s *sliceStore) replace(r *record) {
-	old := s.byID[r.event.ID]
-	s.byID[r.event.ID] = r
-	moved(s.start, old, r, compareStart)
-	moved(s.byName, old, r, compareName)
-}
-
-func (s *sliceStore) delete(id int) {
+func (s *sliceStore[T]) delete(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.byID[id]
 	delete(s.byID, id)
-	s.start = removed(s.start, old, compareStart)
-	s.byName = removed(s.byName, old, compareName)
-}
-
-func (s *sliceStore) batch(records []record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range records {
-		s.replace(records[i].stored())
+	for i, list := range s.ordered {
+		at, _ := slices.BinarySearchFunc(list, old, s.compare[i])
+		s.ordered[i] = slices.Delete(list, at, at+1)
 	}
 }
 
-func (s *sliceStore) count() int {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return len(s.byID)
-}
-
-func (s *sliceStore) get(id int) (e resources.Event, ok bool) {
+func (s *sliceStore[T]) get(id int) (value T, ok bool) {
 	s.mu.RLock()
 	r, ok := s.byID[id]
 	s.mu.RUnlock()
 	if ok {
-		e = cloneOf(r.event)
+		value = s.kind.clone(r.value)
 	}
-	return e, ok
+	return value, ok
 }
 
-// page appends the pointers of a page. It copies them because the slice changes in
-// place once the lock is released; the records themselves never change.
-func (s *sliceStore) page(page []*record, o order, offset int) (_ []*record, count int) {
+// view copies the pointers of a page because the slice changes in place once the lock is
+// released.
+func (s *sliceStore[T]) view(p *page[T], o order, offset int) (count int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	count = len(s.byID)
-	start, end := bounds(offset, count)
-	switch o {
-	case byStart:
-		return append(page, s.start[start:end]...), count
-	case byName:
-		return append(page, s.byName[start:end]...), count
+	list := s.ordered[o.index()]
+	start, end := bounds(offset, len(list))
+	if o != byNameDown {
+		p.items = append(p.items[:0], list[start:end]...)
+		return len(list)
 	}
-	page = append(page, s.byName[count-end:count-start]...)
-	slices.Reverse(page)
-	return page, count
+	p.items = append(p.items[:0], list[len(list)-end:len(list)-start]...)
+	slices.Reverse(p.items)
+	return len(list)
 }
 
-func (s *sliceStore) view(p *pageBuffer, o order, offset int) (count int) {
-	p.records, count = s.page(p.records[:0], o, offset)
-	return count
+func (s *sliceStore[T]) close() {}
+
+// sortStore is the simplest store: a map and a slice of records by id, guarded by a lock.
+// Each request sorts a copy of the slice.
+type sortStore[T any] struct {
+	*sliceStore[T]
+	kind *kind[T]
 }
 
-func (s *sliceStore) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(nil, o, offset)
-	return cloned(page), count
+func newSort[T any](k *kind[T]) store[T] {
+	unsorted := *k
+	unsorted.orders = []ordered[T]{{"id", func(a, b *T) int { return *k.id(a) - *k.id(b) }, nil}}
+	return sortStore[T]{sliceOf(&unsorted), k}
 }
 
-func (s *sliceStore) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(nil, o, offset)
-	return appendPage(dst, o, offset, count, page)
-}
+func (s sortStore[T]) name() string { return "sort" }
 
-func (s *sliceStore) close() {}
+func (s sortStore[T]) view(p *page[T], o order, offset int) (count int) {
+	s.mu.RLock()
+	all := slices.Clone(s.ordered[0])
+	s.mu.RUnlock()
+	compare := s.kind.compare(o.index())
+	if o == byNameDown {
+		sort.Slice(all, func(i, j int) bool { return compare(all[i], all[j]) > 0 })
+	} else {
+		sort.Slice(all, func(i, j int) bool { return compare(all[i], all[j]) < 0 })
+	}
+	start, end := bounds(offset, len(all))
+	p.items = all[start:end]
+	return len(all)
+}

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
-	"github.com/gobacklist/backlist/resources"
 	_ "modernc.org/sqlite"
 )
 
@@ -18,205 +18,183 @@ import (
 // its row id, which here is the id of the record. So ties break by id, and the rows
 // before an offset are skipped in the index without reading the table. COUNT walks
 // the smallest index.
-type sqliteStore struct {
+type sqliteStore[T any] struct {
+	kind  *kind[T]
 	db    *sql.DB
 	conns chan *sqliteConn
+
+	insertion, change string // statements
+	indexes           []string
+	pages             [orders]string
 }
 
 type sqliteConn struct {
-	conn                              *sql.Conn
-	begin, write, commit              *sql.Stmt
-	counted, one, insert, set, remove *sql.Stmt
-	pages                             [orders]*sql.Stmt
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
 }
 
-func newSQLite() store {
+func newSQLite[T any](k *kind[T]) store[T] { return sqliteOf(k) }
+
+func sqliteOf[T any](k *kind[T]) *sqliteStore[T] {
 	db, err := sql.Open("sqlite", fmt.Sprintf("file:/peers-%x?vfs=memdb&_pragma=busy_timeout(10000)", rand.Uint64()))
 	check(err)
-	s := &sqliteStore{db: db, conns: make(chan *sqliteConn, 2)}
-	first := s.connect()
-	for _, text := range []string{
-		`CREATE TABLE events (id INTEGER PRIMARY KEY, start INTEGER NOT NULL, name TEXT NOT NULL, json BLOB NOT NULL)`,
-		`CREATE INDEX by_start ON events (start)`,
-		`CREATE INDEX by_name ON events (name)`,
-	} {
-		_, err := first.ExecContext(context.Background(), text)
+	s := &sqliteStore[T]{kind: k, db: db, conns: make(chan *sqliteConn, 2)}
+	var sets []string
+	for i, column := range k.columns {
+		name, _, _ := strings.Cut(column, " ")
+		sets = append(sets, fmt.Sprintf("%s = ?%d", name, i+2))
+	}
+	s.insertion = `INSERT INTO records VALUES (?` + strings.Repeat(", ?", len(k.columns)) + `)`
+	s.change = `UPDATE records SET ` + strings.Join(sets, ", ") + ` WHERE id = ?1`
+	for o := range order(orders) {
+		field, direction := k.orders[o.index()].field, ""
+		if o == byNameDown {
+			direction = " DESC"
+		}
+		s.pages[o] = `SELECT id, json FROM records ORDER BY ` + field + direction + `, id` + direction + ` LIMIT ? OFFSET ?`
+	}
+	for _, o := range k.orders {
+		s.indexes = append(s.indexes, `CREATE INDEX by_`+o.field+` ON records (`+o.field+`)`)
+	}
+	if k.unique != nil {
+		s.indexes = append(s.indexes, `CREATE UNIQUE INDEX by_slug ON records (slug)`)
+	}
+	for range cap(s.conns) {
+		conn, err := db.Conn(context.Background())
 		check(err)
+		s.conns <- &sqliteConn{conn, map[string]*sql.Stmt{}}
 	}
-	for _, conn := range []*sql.Conn{first, s.connect()} {
-		s.conns <- prepared(conn)
-	}
+	s.with(func(c *sqliteConn) {
+		c.run(`CREATE TABLE records (id INTEGER PRIMARY KEY, ` + strings.Join(k.columns, ", ") + `)`)
+	})
 	return s
 }
 
-func (s *sqliteStore) connect() *sql.Conn {
-	conn, err := s.db.Conn(context.Background())
-	check(err)
-	return conn
-}
-
-func prepared(conn *sql.Conn) *sqliteConn {
-	statement := func(text string) *sql.Stmt {
-		st, err := conn.PrepareContext(context.Background(), text)
-		check(err)
-		return st
-	}
-	return &sqliteConn{
-		conn:    conn,
-		begin:   statement(`BEGIN`),
-		write:   statement(`BEGIN IMMEDIATE`),
-		commit:  statement(`COMMIT`),
-		counted: statement(`SELECT count(*) FROM events`),
-		one:     statement(`SELECT json FROM events WHERE id = ?`),
-		insert:  statement(`INSERT INTO events (id, start, name, json) VALUES (?, ?, ?, ?)`),
-		set:     statement(`UPDATE events SET start = ?2, name = ?3, json = ?4 WHERE id = ?1`),
-		remove:  statement(`DELETE FROM events WHERE id = ?`),
-		pages: [orders]*sql.Stmt{
-			byStart:    statement(`SELECT id, json FROM events ORDER BY start, id LIMIT ? OFFSET ?`),
-			byName:     statement(`SELECT id, json FROM events ORDER BY name, id LIMIT ? OFFSET ?`),
-			byNameDown: statement(`SELECT id, json FROM events ORDER BY name DESC, id DESC LIMIT ? OFFSET ?`),
-		},
-	}
-}
-
-func (s *sqliteStore) name() string { return "sqlite" }
-
 // with calls f with a connection.
-func (s *sqliteStore) with(f func(c *sqliteConn)) {
+func (s *sqliteStore[T]) with(f func(c *sqliteConn)) {
 	c := <-s.conns
 	defer func() { s.conns <- c }()
 	f(c)
 }
 
-func execute(st *sql.Stmt, args ...any) {
-	_, err := st.Exec(args...)
+func (c *sqliteConn) run(text string) {
+	_, err := c.conn.ExecContext(context.Background(), text)
 	check(err)
 }
 
-func (c *sqliteConn) put(st *sql.Stmt, r *record) {
-	execute(st, r.event.ID, r.event.StartDate.UnixMicro(), r.event.Name, r.json)
+// prepared returns the statement, which is prepared at its first use.
+func (c *sqliteConn) prepared(text string) *sql.Stmt {
+	st := c.statements[text]
+	if st == nil {
+		var err error
+		st, err = c.conn.PrepareContext(context.Background(), text)
+		check(err)
+		c.statements[text] = st
+	}
+	return st
 }
 
-// load creates the indexes after the inserts, which is faster.
-func (s *sqliteStore) load(records []record) {
-	s.with(func(c *sqliteConn) {
-		run := func(text string) {
-			_, err := c.conn.ExecContext(context.Background(), text)
-			check(err)
-		}
-		execute(c.write)
-		run(`DROP INDEX by_start`)
-		run(`DROP INDEX by_name`)
-		for i := range records {
-			c.put(c.insert, &records[i])
-		}
-		run(`CREATE INDEX by_start ON events (start)`)
-		run(`CREATE INDEX by_name ON events (name)`)
-		execute(c.commit)
-	})
+func (c *sqliteConn) execute(text string, args ...any) {
+	_, err := c.prepared(text).Exec(args...)
+	check(err)
 }
 
-func (s *sqliteStore) insert(r *record) { s.with(func(c *sqliteConn) { c.put(c.insert, r) }) }
-
-func (s *sqliteStore) update(r *record) { s.with(func(c *sqliteConn) { c.put(c.set, r) }) }
-
-func (s *sqliteStore) delete(id int) { s.with(func(c *sqliteConn) { execute(c.remove, id) }) }
-
-func (s *sqliteStore) batch(records []record) {
-	s.with(func(c *sqliteConn) {
-		execute(c.write)
-		for i := range records {
-			c.put(c.set, &records[i])
-		}
-		execute(c.commit)
-	})
-}
-
-func (s *sqliteStore) count() (n int) {
-	s.with(func(c *sqliteConn) { check(c.counted.QueryRow().Scan(&n)) })
+func (c *sqliteConn) number(text string, args ...any) (n int) {
+	check(c.prepared(text).QueryRow(args...).Scan(&n))
 	return n
 }
 
-func (s *sqliteStore) get(id int) (e resources.Event, ok bool) {
+// query calls scan for each row.
+func (c *sqliteConn) query(scan func(*sql.Rows) error, text string, args ...any) {
+	rows, err := c.prepared(text).Query(args...)
+	check(err)
+	for rows.Next() {
+		check(scan(rows))
+	}
+	check(rows.Err())
+}
+
+func (s *sqliteStore[T]) name() string { return "sqlite" }
+
+// load creates the indexes after the inserts, which is faster.
+func (s *sqliteStore[T]) load(records []item[T]) {
 	s.with(func(c *sqliteConn) {
-		var text []byte
-		err := c.one.QueryRow(id).Scan(&text)
-		if errors.Is(err, sql.ErrNoRows) {
+		c.execute(`BEGIN IMMEDIATE`)
+		for i := range records {
+			c.execute(s.insertion, s.kind.values(&records[i])...)
+		}
+		for _, text := range s.indexes {
+			c.run(text)
+		}
+		c.execute(`COMMIT`)
+	})
+}
+
+func (s *sqliteStore[T]) put(records []item[T], fresh bool) {
+	statement := s.change
+	if fresh {
+		statement = s.insertion
+	}
+	s.with(func(c *sqliteConn) {
+		if len(records) == 1 {
+			c.execute(statement, s.kind.values(&records[0])...)
 			return
 		}
-		check(err)
-		check(json.Unmarshal(text, &e))
-		ok = true
-	})
-	return e, ok
-}
-
-type sqliteRow struct {
-	id   int
-	json []byte
-}
-
-// page reads the count and the rows in one transaction.
-func (s *sqliteStore) page(page []sqliteRow, o order, offset int) (_ []sqliteRow, count int) {
-	page = slices.Grow(page, pageSize)
-	s.with(func(c *sqliteConn) {
-		execute(c.begin)
-		check(c.counted.QueryRow().Scan(&count))
-		rows, err := c.pages[o].Query(pageSize, offset)
-		check(err)
-		for rows.Next() {
-			var r sqliteRow
-			check(rows.Scan(&r.id, &r.json))
-			page = append(page, r)
+		c.execute(`BEGIN IMMEDIATE`)
+		for i := range records {
+			c.execute(statement, s.kind.values(&records[i])...)
 		}
-		check(rows.Err())
-		execute(c.commit)
+		c.execute(`COMMIT`)
 	})
-	return page, count
 }
 
-func (s *sqliteStore) view(p *pageBuffer, o order, offset int) (count int) {
-	p.sqlite, count = s.page(p.sqlite[:0], o, offset)
+func (s *sqliteStore[T]) delete(id int) {
+	s.with(func(c *sqliteConn) { c.execute(`DELETE FROM records WHERE id = ?`, id) })
+}
+
+func (s *sqliteStore[T]) get(id int) (value T, ok bool) {
+	s.with(func(c *sqliteConn) {
+		var text []byte
+		if ok = c.first(`SELECT json FROM records WHERE id = ?`, id, &text); ok {
+			check(json.Unmarshal(text, &value))
+		}
+	})
+	return value, ok
+}
+
+// first reads the first row, if there is one.
+func (c *sqliteConn) first(text string, arg any, fields ...any) (ok bool) {
+	err := c.prepared(text).QueryRow(arg).Scan(fields...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false
+	}
+	check(err)
+	return true
+}
+
+// view reads the count and the rows in one transaction.
+func (s *sqliteStore[T]) view(p *page[T], o order, offset int) (count int) {
+	p.texts = slices.Grow(p.texts[:0], pageSize)
+	s.with(func(c *sqliteConn) {
+		c.execute(`BEGIN`)
+		count = c.number(`SELECT count(*) FROM records`)
+		c.query(func(rows *sql.Rows) error {
+			p.texts = append(p.texts, encoded{})
+			t := &p.texts[len(p.texts)-1]
+			return rows.Scan(&t.id, &t.json)
+		}, s.pages[o], pageSize, offset)
+		c.execute(`COMMIT`)
+	})
 	return count
 }
 
-func (s *sqliteStore) ids(p *pageBuffer) (ids []int) {
-	for _, row := range p.sqlite {
-		ids = append(ids, row.id)
-	}
-	return ids
-}
-
-func (s *sqliteStore) copies(o order, offset int) ([]resources.Event, int) {
-	page, count := s.page(nil, o, offset)
-	events := make([]resources.Event, len(page))
-	for i, row := range page {
-		check(json.Unmarshal(row.json, &events[i]))
-	}
-	return events, count
-}
-
-func (s *sqliteStore) envelope(dst []byte, o order, offset int) []byte {
-	page, count := s.page(nil, o, offset)
-	dst = appendHead(dst, o, offset, count)
-	for _, row := range page {
-		dst = appendRecord(dst, row.json)
-	}
-	return appendTail(dst)
-}
-
-// bytes returns the size of the database, which is outside Go's heap.
-func (s *sqliteStore) bytes() (n int) {
-	s.with(func(c *sqliteConn) {
-		var pages, size int
-		check(c.conn.QueryRowContext(context.Background(), `PRAGMA page_count`).Scan(&pages))
-		check(c.conn.QueryRowContext(context.Background(), `PRAGMA page_size`).Scan(&size))
-		n = pages * size
-	})
+// bytes returns the size of the database.
+func (s *sqliteStore[T]) bytes() (n int) {
+	s.with(func(c *sqliteConn) { n = c.number(`PRAGMA page_count`) * c.number(`PRAGMA page_size`) })
 	return n
 }
 
-func (s *sqliteStore) close() {
+func (s *sqliteStore[T]) close() {
 	for range cap(s.conns) {
 		check((<-s.conns).conn.Close())
 	}

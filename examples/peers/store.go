@@ -1,28 +1,21 @@
 package main
 
 import (
+	"encoding/json"
+	"strconv"
+
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // pageSize is the default limit of the service.
 const pageSize = 21
 
-// record is an event and its JSON.
-type record struct {
-	event resources.Event
-	json  []byte
-}
-
-// stored returns the copy that a store in Go keeps. It shares the JSON, which never
-// changes.
-func (r *record) stored() *record { return &record{cloneOf(r.event), r.json} }
-
 // order is an order of pages. Ties break by id, in its direction.
 type order int
 
 const (
-	byStart order = iota // the default
+	byStart order = iota
 	byName
 	byNameDown
 	orders = 3
@@ -30,80 +23,175 @@ const (
 
 func (o order) String() string { return [orders]string{"date", "name", "-name"}[o] }
 
-// query returns the order as it is written in a link.
-func (o order) query() string { return [orders]string{"", "name", "-name"}[o] }
+// index returns the index of the order among those of a kind.
+func (o order) index() int { return min(int(o), 1) }
 
-// store keeps events by id and in each order. Readers may run concurrently with
-// each other and, except for btreeStore, with a writer.
-type store interface {
+// store keeps records by id and in each order. Readers may run concurrently with
+// each other and, except for bare B-trees, with a writer.
+type store[T any] interface {
 	name() string
-
-	load([]record) // fills an empty store with records in order of id; builds all indexes
-	writer[record]
-
-	count() int
-	get(id int) (resources.Event, bool) // a copy
+	load([]item[T])              // fills an empty store with records in order of id; builds all indexes
+	put(r []item[T], fresh bool) // inserts records, or replaces those with the same ids, all at once
+	delete(id int)
+	get(id int) (T, bool) // a copy
 
 	// view reads the page at an offset into p in the cheapest way that the store
-	// has, and returns the count of all records. ids returns the ids of that page.
-	view(p *pageBuffer, o order, offset int) (count int)
-	ids(p *pageBuffer) []int
-
-	// copies returns copies of the records of a page, and the count.
-	copies(o order, offset int) ([]resources.Event, int)
-
-	// envelope appends the page as the service's JSON.
-	envelope(dst []byte, o order, offset int) []byte
+	// has, and returns the count of all records.
+	view(p *page[T], o order, offset int) (count int)
 
 	close()
 }
 
-// pageBuffer holds a page in the form in which a store returns it.
-type pageBuffer struct {
-	backlist catalogue.View[resources.Event]
-	records  []*record
-	bunt     []buntRow
-	sqlite   []sqliteRow
+// page holds a page in the form in which a store returns it.
+type page[T any] struct {
+	view  catalogue.View[T]
+	items []*item[T]
+	texts []encoded
+	rows  []T
+}
+
+// encoded is a record of a store that keeps text.
+type encoded struct {
+	id        int // if key is empty
+	key, json string
+}
+
+// ids returns the ids of the records on the page.
+func (p *page[T]) ids(k *kind[T]) (ids []int) {
+	for i := range p.view.Len() {
+		ids = append(ids, *k.id(p.view.At(i)))
+	}
+	for _, r := range p.items {
+		ids = append(ids, k.idOf(r))
+	}
+	for _, t := range p.texts {
+		if t.key != "" {
+			id, err := strconv.Atoi(t.key)
+			check(err)
+			t.id = id
+		}
+		ids = append(ids, t.id)
+	}
+	for i := range p.rows {
+		ids = append(ids, *k.id(&p.rows[i]))
+	}
+	return ids
+}
+
+// copies returns copies of the records of a page, and the count.
+func copies[T any](s store[T], k *kind[T], p *page[T], o order, offset int) (all []T, count int) {
+	if s, ok := s.(*backlistStore[T]); ok {
+		return s.copies(o, offset)
+	}
+	count = s.view(p, o, offset)
+	if p.texts != nil {
+		all = make([]T, len(p.texts))
+		for i, t := range p.texts {
+			check(json.Unmarshal([]byte(t.json), &all[i]))
+		}
+		return all, count
+	}
+	return each(p.items, func(r *item[T]) T { return k.clone(r.value) }), count
+}
+
+// address is the URL in the links of an envelope.
+const address = "http://127.0.0.1/api/events/"
+
+// query returns the order as it is written in links.
+func (o order) query() pagination.Query {
+	if o == byStart {
+		return pagination.Query{}
+	}
+	return pagination.ParseQuery("ordering=" + o.String())
+}
+
+// envelope appends a page of events as the service's JSON. All stores use the library's links.
+func envelope(dst []byte, s store[event], p *page[event], o order, offset int) []byte {
+	count, q, w := s.view(p, o, offset), o.query(), pagination.Window{Limit: pageSize, Offset: offset}
+	dst = append(dst, `{"count":`...)
+	dst = strconv.AppendInt(dst, int64(count), 10)
+	dst = quoted(pagination.AppendNext(append(dst, `,"next":"`...), address, q, w, count))
+	dst = quoted(pagination.AppendPrevious(append(dst, `,"previous":"`...), address, q, w))
+	dst = append(dst, `,"results":[`...)
+	start := len(dst)
+	for i := range p.view.Len() {
+		text, err := p.view.JSON(i)
+		check(err)
+		dst = append(append(dst, text...), ',')
+	}
+	for _, r := range p.items {
+		dst = append(append(dst, r.json...), ',')
+	}
+	for _, t := range p.texts {
+		dst = append(append(dst, t.json...), ',')
+	}
+	return append(dst[:max(start, len(dst)-1)], "]}"...)
+}
+
+// quoted closes the quotes of a link. If there is no link, it replaces the opening
+// quote with null.
+func quoted(dst []byte, ok bool) []byte {
+	if !ok {
+		return append(dst[:len(dst)-1], "null"...)
+	}
+	return append(dst, '"')
+}
+
+// encodedPage returns an envelope as encoding/json makes it.
+func encodedPage[T any](o order, offset, count int, results []T) []byte {
+	next, previous := pagination.Links(address, o.query(), pagination.Window{Limit: pageSize, Offset: offset}, count)
+	link := func(text string) *string {
+		if text == "" {
+			return nil
+		}
+		return &text
+	}
+	return marshal(struct {
+		Count    int     `json:"count"`
+		Next     *string `json:"next"`
+		Previous *string `json:"previous"`
+		Results  []T     `json:"results"`
+	}{count, link(next), link(previous), results})
 }
 
 // maxCompared is the largest number of records with which all stores are compared.
 // With more records some would take hours.
 const maxCompared = 100_000
 
+type constructor[T any] func(*kind[T]) store[T]
+
 // constructors returns a constructor of each store that is compared with that many
-// records, the library's first. An earlier revision is measured with the first
-// peer only.
-func (s setup) constructors(records int) []func() store {
-	all := []func() store{newBacklist, newBTree, newSlice, newSort, newMemDB, newBuntDB, newSQLite}
-	switch {
-	case s.partner != nil && s.partner.follows:
-		return all[:2]
-	case records > maxCompared:
+// events, the library's first.
+func constructors(records int) []constructor[event] {
+	all := []constructor[event]{newBacklist[event], newTree[event], newSlice[event], newSort[event],
+		newMemDB[event], newBuntDB[event], newSQLite[event]}
+	if records > maxCompared {
 		return all[:3]
 	}
 	return all
 }
 
-func (s setup) newStores(n int) []store {
-	var all []store
-	for _, make := range s.constructors(n) {
-		all = append(all, make())
-	}
-	return all
+func opened[T any](k *kind[T], list []constructor[T]) []store[T] {
+	return each(list, func(open constructor[T]) store[T] { return open(k) })
 }
 
-func closeAll(stores []store) {
+// filled returns stores with the records of d, whose answers are compared.
+func filled[T any](d *data[T], list []constructor[T]) ([]store[T], error) {
+	stores := opened(d.kind, list)
+	for _, s := range stores {
+		s.load(d.records)
+	}
+	return stores, agree(stores, d)
+}
+
+func closeAll[T any](stores []store[T]) {
 	for _, s := range stores {
 		s.close()
 	}
 }
 
-func storeNames(stores []store) []string {
-	all := make([]string, len(stores))
-	for i, s := range stores {
-		all[i] = s.name()
-	}
-	return all
+func storeNames[S interface{ name() string }](stores []S) []string {
+	return each(stores, func(s S) string { return s.name() })
 }
 
 // bounds returns the part of count records that the page at an offset contains.

@@ -11,33 +11,34 @@ import (
 	"unicode/utf8"
 )
 
-// table is the output: sections of lines with the same columns.
-type table struct{ sections []section }
-
+// section is a part of the table whose lines have the same columns.
 type section struct {
 	title string
-	peers []string // the columns after the goal
+	names []string // of the columns; the first is the library
 	lines []line
 }
 
 // line is one measurement.
 type line struct {
 	what  string
-	value string
-	ratio float64 // compared with the goal; NaN if there is none
+	cells []string // by column
+	ratio float64  // compared with the goal; NaN if there is none
 	goal  goal
-	peers []string
 }
 
 // goal is a bound for a ratio or for a figure. The zero goal means no goal.
 type goal struct {
 	bound   float64
 	atLeast bool
-	than    string // the column that the library is compared with; if empty, the bound is for its own figure
+	than    string // the column that the library is compared with
+	own     bool   // the bound is for the library's own figure
 	inverse bool   // the ratio is the figure of that column to the library's
 }
 
 func atMost(bound float64, than string) goal { return goal{bound: bound, than: than} }
+
+// ownAtMost returns a goal for the library's own figure, a ratio to what than names.
+func ownAtMost(bound float64, than string) goal { return goal{bound: bound, than: than, own: true} }
 
 // timesFaster returns the goal that the library is faster than a column by a factor.
 func timesFaster(factor float64, than string) goal {
@@ -74,47 +75,10 @@ func (g goal) verdict(ratio float64) string {
 	return "MISSED"
 }
 
-func (t *table) add(s section) { t.sections = append(t.sections, s) }
-
-// versus returns a line with the time of the first column, and the times of the
-// others as multiples of it.
-func versus(what string, names []string, times [][]float64, g goal) line {
-	l := line{what: what, value: duration(median(times[0])), ratio: g.ratio(names, times), goal: g}
-	for _, other := range times[1:] {
-		l.peers = append(l.peers, multiple(ratio(other, times[0])))
-	}
-	return l
-}
-
-// values returns a line with the figure of each column.
-func values(what string, names []string, all [][]float64, format func(float64) string, g goal) line {
-	l := line{what: what, value: format(median(all[0])), ratio: g.ratio(names, all), goal: g}
-	for _, other := range all[1:] {
-		l.peers = append(l.peers, format(median(other)))
-	}
-	return l
-}
-
-// own returns a line of ratios, each between two figures of the same column.
-func own(what string, ratios []float64, g goal) line {
-	l := line{what: what, value: multiple(ratios[0]), ratio: ratios[0], goal: g}
-	for _, r := range ratios[1:] {
-		l.peers = append(l.peers, multiple(r))
-	}
-	return l
-}
-
-// withoutLastPeer removes the last column, which the section does not have.
-func (l line) withoutLastPeer() line {
-	l.peers = l.peers[:len(l.peers)-1]
-	return l
-}
-
-// ratio returns the ratio that is compared with the bound: the first column to the
-// column g.than, or the first column itself if g.than is empty. An inverse goal has the
-// opposite ratio. The ratio is NaN if there is no such column.
+// ratio returns the ratio that is compared with the bound. It is NaN if there is no
+// such column.
 func (g goal) ratio(names []string, all [][]float64) float64 {
-	if g.than == "" {
+	if g.own {
 		return median(all[0])
 	}
 	i := slices.Index(names, g.than)
@@ -127,42 +91,55 @@ func (g goal) ratio(names []string, all [][]float64) float64 {
 	return ratio(all[0], all[i])
 }
 
+// times adds a line with the time of the first column, and the times of the others as
+// multiples of it. The names of the columns that the section does not have follow.
+func (s *section) times(what string, times [][]float64, g goal, hidden ...string) {
+	l := line{what: what, cells: []string{duration(median(times[0]))}, goal: g}
+	for i := 1; i < len(times)-len(hidden); i++ {
+		l.cells = append(l.cells, multiple(ratio(times[i], times[0])))
+	}
+	l.ratio = g.ratio(slices.Concat(s.names[:len(l.cells)], hidden), times)
+	s.lines = append(s.lines, l)
+}
+
+// values adds a line with the figure of each column.
+func (s *section) values(what string, all [][]float64, format func(float64) string, g goal) {
+	cells := each(all, func(column []float64) string { return format(median(column)) })
+	s.lines = append(s.lines, line{what, cells, g.ratio(s.names, all), g})
+}
+
 const (
 	whatWidth = 47
 	cellWidth = 10
 	peerWidth = 9
 )
 
-// WriteTo prints the table.
-func (t *table) WriteTo(w io.Writer) (int64, error) {
+func writeTable(w io.Writer, sections []*section) error {
 	var b strings.Builder
-	for _, s := range t.sections {
+	for _, s := range sections {
 		s.write(&b)
 	}
-	n, err := io.WriteString(w, b.String())
-	return int64(n), err
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-func (s section) write(b *strings.Builder) {
-	row := func(what, value, ratio, than, goal, verdict string, peers []string) {
-		var r strings.Builder
-		r.WriteString(left(what, whatWidth))
-		r.WriteString(right(value, cellWidth))
-		r.WriteString(right(ratio, cellWidth) + " " + left(than, 7))
-		r.WriteString(left(goal, 8) + left(verdict, 7))
-		for _, p := range peers {
-			r.WriteString(" " + right(p, peerWidth-1))
+func (s *section) write(b *strings.Builder) {
+	row := func(what, ratio, than, goal, verdict string, cells []string) {
+		r := left(what, whatWidth) + right(cells[0], cellWidth) + right(ratio, cellWidth) + " " + left(than, 7) +
+			left(goal, 8) + left(verdict, 7)
+		for _, cell := range cells[1:] {
+			r += " " + right(cell, peerWidth-1)
 		}
-		fmt.Fprintln(b, strings.TrimRight(r.String(), " "))
+		fmt.Fprintln(b, strings.TrimRight(r, " "))
 	}
 	fmt.Fprintln(b)
-	row(s.title, "backlist", "ratio", "to", "goal", "", s.peers)
+	row(s.title, "ratio", "to", "goal", "", s.names)
 	for _, l := range s.lines {
 		ratio := ""
 		if l.goal.bound != 0 && !math.IsNaN(l.ratio) {
 			ratio = l.goal.format(l.ratio)
 		}
-		row("  "+l.what, l.value, ratio, l.goal.than, l.goal.String(), l.goal.verdict(l.ratio), l.peers)
+		row("  "+l.what, ratio, l.goal.than, l.goal.String(), l.goal.verdict(l.ratio), l.cells)
 	}
 }
 
@@ -198,7 +175,7 @@ func multiple(x float64) string {
 func digits(x float64) string {
 	switch {
 	case x >= 99.95:
-		return thousands(int(math.Round(x)))
+		return whole(x)
 	case x >= 9.995:
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}

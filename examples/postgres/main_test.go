@@ -17,7 +17,9 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
@@ -25,13 +27,13 @@ import (
 func TestProgram(t *testing.T) {
 	database := pgtest.New(t)
 	first, last := filepath.Join(t.TempDir(), "first.json"), filepath.Join(t.TempDir(), "last.json")
-	house := mustNew()
-	must(t, house.Load(sampleRecords(t), catalogue.LoadOptions{}))
-	must(t, house.SaveFile(first))
+	cat := mustNew()
+	must(t, cat.Load(sampleRecords(t), catalogue.LoadOptions{}))
+	must(t, cat.SaveFile(first))
 
 	serving := start(t, "-primary", database.DSN("postgres"), "-load", first, "-index", "books:name", "-index", "events:-published,start_date",
 		"-check", "-addr", "127.0.0.1:0", "-token", "secret")
-	api, err := httpapi.New(house, httpapi.Options{BaseURL: serving.address, Authorizer: httpapi.Bearer("secret")})
+	api, err := httpapi.New(cat, httpapi.Options{BaseURL: serving.address, Authorizer: httpapi.Bearer("secret")})
 	must(t, err)
 	memory := httptest.NewServer(api)
 	defer memory.Close()
@@ -54,13 +56,13 @@ func TestProgram(t *testing.T) {
 
 	must(t, run(t.Context(), []string{"-primary", database.DSN("postgres"), "-save", last, "-addr", ""}, io.Discard, io.Discard))
 	var want bytes.Buffer
-	must(t, house.Save(&want))
+	must(t, cat.Save(&want))
 	got, err := os.ReadFile(last)
 	must(t, err)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
 		t.Errorf("-save: -memory +postgres\n%s", diff)
 	}
-	must(t, house.Check())
+	must(t, cat.Check())
 }
 
 func TestInvalidArguments(t *testing.T) {
@@ -160,5 +162,39 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// mustNew returns a catalogue of the documented collections.
+func mustNew() *catalogue.Catalogue {
+	c, err := resources.New()
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// TestSaveCanceled checks that a failed save changes no file and leaves none.
+func TestSaveCanceled(t *testing.T) {
+	store, err := pgstore.Open(pgstore.Options{Primary: "host=/nonexistent"})
+	must(t, err)
+	defer store.Close()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "house.json")
+	must(t, os.WriteFile(name, []byte("old content"), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := saveFile(ctx, store, name); !errors.Is(err, context.Canceled) {
+		t.Errorf("saveFile = %v, want %v", err, context.Canceled)
+	}
+	got, err := os.ReadFile(name)
+	must(t, err)
+	if string(got) != "old content" {
+		t.Errorf("content of the file = %q", got)
+	}
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	if len(entries) != 1 {
+		t.Errorf("%d files, want 1", len(entries))
 	}
 }

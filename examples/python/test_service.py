@@ -1,4 +1,4 @@
-"""Tests a client against the fake service of examples/backlist, with a house for each test."""
+"""Tests a client against the fake service of examples/backlist, which each test resets."""
 
 import os, pathlib, subprocess, tempfile, unittest
 import requests
@@ -16,7 +16,7 @@ def event_names(service):
 
 
 def setUpModule():
-    global program, control
+    global service, control
     path = os.environ.get("BACKLIST")
     if not path:
         path = os.path.join(tempfile.mkdtemp(), "backlist")
@@ -24,34 +24,32 @@ def setUpModule():
     flags = ["-addr", "127.0.0.1:0", "-control", "127.0.0.1:0", "-open"]
     program = subprocess.Popen([path, *flags], stdout=subprocess.PIPE, text=True)
     unittest.addModuleCleanup(lambda: (program.terminate(), program.communicate()))
-    program.stdout.readline()  # serving http://127.0.0.1:…/api/
+    service = program.stdout.readline().split()[1].removesuffix("/api/")  # serving http://127.0.0.1:…/api/
     control = program.stdout.readline().split()[1]  # control http://127.0.0.1:…/
 
 
 class EventNames(unittest.TestCase):
     def setUp(self):
-        fork = requests.post(control + "houses/").json()
-        self.service, self.house = fork["url"], f"{control}houses/{fork['name']}/"
-        self.addCleanup(requests.delete, self.house)
+        requests.post(control + "reset/").raise_for_status()
 
     def log(self):
-        return requests.get(self.house + "exchanges/").json()["results"]
+        return requests.get(control + "exchanges/").json()["results"]
 
     def test_reads_every_page_once(self):
-        self.assertEqual(len(event_names(self.service)), 300)
+        self.assertEqual(len(event_names(service)), 300)
         self.assertEqual([e["status"] for e in self.log()], [200] * 15)
 
     def test_reports_a_page_that_fails(self):
-        requests.post(self.house + "faults/", json={"fault": "GET /api/events/ 503 nth=2"})
-        self.assertRaises(requests.HTTPError, event_names, self.service)
+        requests.post(control + "faults/", json={"fault": "GET /api/events/ 503 nth=2"})
+        self.assertRaises(requests.HTTPError, event_names, service)
         self.assertEqual([e["status"] for e in self.log()], [200, 503])
 
     def test_returns_to_the_first_records(self):
-        links = self.service + "/api/social-links/"
+        links = service + "/api/social-links/"
         before = requests.get(links).json()["count"]
         site = {"title": "Site", "url": "https://onda.example", "type": "website", "author": 1}
         self.assertEqual(requests.post(links, json=site).status_code, 201)
-        requests.post(self.house + "reset/")
+        requests.post(control + "reset/")
         self.assertEqual(requests.get(links).json()["count"], before)
         self.assertEqual([e["method"] for e in self.log()], ["GET"])  # since the reset
 

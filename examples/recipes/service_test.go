@@ -23,7 +23,7 @@ const films = 12
 // newHandler returns a handler of 12 films that permits all writes.
 func newHandler(t *testing.T, opts httpapi.Options) *httpapi.Handler {
 	t.Helper()
-	house, err := catalogue.New(catalogue.Define[film]("films", catalogue.Options{}))
+	cat, err := catalogue.New(catalogue.Define[film]("films", catalogue.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,11 +31,11 @@ func newHandler(t *testing.T, opts httpapi.Options) *httpapi.Handler {
 	for id := range films {
 		records = append(records, fmt.Sprintf(`{"id":%d,"name":"film %[1]d %s"}`, id+1, strings.Repeat("long ", 300)))
 	}
-	if err := house.Load(strings.NewReader(`{"films":[`+strings.Join(records, ",")+"]}"), catalogue.LoadOptions{}); err != nil {
+	if err := cat.Load(strings.NewReader(`{"films":[`+strings.Join(records, ",")+"]}"), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	opts.Authorizer, opts.ETags = httpapi.AllowAll, true
-	h, err := httpapi.New(house, opts)
+	h, err := httpapi.New(cat, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Tests a client against the fake service of examples/backlist, with a house for each test.
+// Tests a client against the fake service of examples/backlist, which each test resets.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -28,8 +28,8 @@ async function eventNames(service: string): Promise<string[]> {
   return names;
 }
 
-let program: ChildProcess, control: string, service: string, house: string;
-const log = async () => (await send<Page<Exchange>>("GET", house + "exchanges/")).results;
+let program: ChildProcess, control: string, service: string;
+const log = async () => (await send<Page<Exchange>>("GET", control + "exchanges/")).results;
 
 before(async () => {
   let path = process.env.BACKLIST;
@@ -42,14 +42,12 @@ before(async () => {
   program = child;
   for await (const line of createInterface({ input: child.stdout })) {
     const [what, url] = line.split(" "); // "serving http://…/api/", "control http://…/"
+    if (what === "serving" && url) service = url.replace(/\/api\/$/, "");
     if (what === "control" && url) { control = url; break; }
   }
 });
 after(() => program.kill());
-beforeEach(async () => {
-  const fork = await send<{ name: string; url: string }>("POST", control + "houses/");
-  [service, house] = [fork.url, `${control}houses/${fork.name}/`];
-});
+beforeEach(() => send("POST", control + "reset/"));
 
 test("reads every page once", async () => {
   assert.equal((await eventNames(service)).length, 300);
@@ -57,7 +55,7 @@ test("reads every page once", async () => {
 });
 
 test("reports a page that fails", async () => {
-  await send("POST", house + "faults/", { fault: "GET /api/events/ 503 nth=2" });
+  await send("POST", control + "faults/", { fault: "GET /api/events/ 503 nth=2" });
   await assert.rejects(eventNames(service), /503/);
   assert.deepEqual((await log()).map((e) => e.status), [200, 503]);
 });
@@ -66,7 +64,7 @@ test("returns to the first records", async () => {
   const links = service + "/api/social-links/";
   const { count } = await send<Page<object>>("GET", links);
   await send("POST", links, { title: "Site", url: "https://onda.example", type: "website", author: 1 });
-  await send("POST", house + "reset/");
+  await send("POST", control + "reset/");
   assert.equal((await send<Page<object>>("GET", links)).count, count);
   assert.deepEqual((await log()).map((e) => e.method), ["GET"]); // since the reset
 });

@@ -29,14 +29,14 @@ func BenchmarkPage(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	house := houseOf(b, rows)
-	memory, err := house.Collection("events")
+	cat := houseOf(b, rows)
+	memory, err := cat.Collection("events")
 	if err != nil {
 		b.Fatal(err)
 	}
 	dsn := newDSN(b)
 	store := openUnchecked(b, pgstore.Options{Primary: dsn, Timeout: -1})
-	if err := store.LoadFrom(b.Context(), house); err != nil {
+	if err := store.LoadFrom(b.Context(), cat); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := connect(b, dsn).Exec("VACUUM ANALYZE events"); err != nil { // autovacuum would run later
@@ -89,8 +89,8 @@ func benchmarkPage(b *testing.B, c httpapi.Collection, w pagination.Window, term
 // houseOf returns a catalogue with made-up events.
 func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
 	tb.Helper()
-	house := mustNew()
-	err := mustIn(resources.Events, house).Batch(func(tx *catalogue.Tx[resources.Event]) error {
+	cat := mustNew()
+	err := mustIn(resources.Events, cat).Batch(func(tx *catalogue.Tx[resources.Event]) error {
 		for _, e := range sampleEvents(tb, events) {
 			if _, err := tx.Insert(e); err != nil {
 				return err
@@ -101,7 +101,7 @@ func houseOf(tb testing.TB, events int) *catalogue.Catalogue {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return house
+	return cat
 }
 
 // sampleEvents returns n made-up events.

@@ -1,5 +1,6 @@
-// Package pgstore stores the catalogue's 39 collections in PostgreSQL. The handler of
-// package httpapi serves them with the same responses as from memory, byte for byte.
+// Package pgstore stores collections in PostgreSQL, the 39 documented ones or a program's
+// own. The handler of package httpapi serves them with the same responses as from memory,
+// byte for byte.
 //
 //	store, err := pgstore.Open(pgstore.Options{Primary: "host=db1 dbname=house", Replica: "host=db2 dbname=house"})
 //	err = store.Migrate(ctx)
@@ -9,8 +10,8 @@
 // # Tables
 //
 // A collection is a table and a record is a row. A row has the id, the JSON exactly as
-// it is served, and columns to order by. Events, labels and social links have a column
-// of a suitable type for each field. The members of open records are not known in
+// it is served, and columns to order by. Collections with known fields have a column of a
+// suitable type for each. The members of open records are not known in
 // advance, so these have one array of sort keys, made by package ordering.
 //
 // The table collections has a row for each collection, with its count, the highest id

@@ -88,14 +88,14 @@ func TestLoadSave(t *testing.T) {
 	} {
 		t.Run(file.reason, func(t *testing.T) {
 			before := all(t, store)
-			house := mustNew()
+			cat := mustNew()
 			for _, text := range []string{before, file.text} {
-				if err := house.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
+				if err := cat.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			load(t, store, file.text)
-			want, got := saved(t, house.Save), all(t, store)
+			want, got := saved(t, cat.Save), all(t, store)
 			if want != got {
 				t.Errorf("saved: -want +got\n%s", cmp.Diff(want, got))
 			}
@@ -103,7 +103,7 @@ func TestLoadSave(t *testing.T) {
 			if again := all(t, store); again != got {
 				t.Errorf("saved, loaded and saved: -first +second\n%s", cmp.Diff(got, again))
 			}
-			if err := store.LoadFrom(t.Context(), house); err != nil {
+			if err := store.LoadFrom(t.Context(), cat); err != nil {
 				t.Fatal(err)
 			}
 			if again := all(t, store); again != got {
@@ -214,7 +214,7 @@ func TestLoadRevisions(t *testing.T) {
 func TestLoadWithConcurrentReaders(t *testing.T) {
 	store := open(t, pgstore.Options{Primary: newDSN(t)})
 	keys := []string{"authors", "books", "news"}
-	house := func(generation int) string {
+	cat := func(generation int) string {
 		var parts []string
 		for _, key := range keys {
 			var records []string
@@ -225,7 +225,7 @@ func TestLoadWithConcurrentReaders(t *testing.T) {
 		}
 		return "{" + strings.Join(parts, ",") + "}"
 	}
-	load(t, store, house(0))
+	load(t, store, cat(0))
 	const generations = 30
 	loaded := make(chan struct{})
 	errs := make(chan error, len(keys))
@@ -233,7 +233,7 @@ func TestLoadWithConcurrentReaders(t *testing.T) {
 		go func() { errs <- readGenerations(t.Context(), collectionOf(store, key), loaded, generations) }()
 	}
 	for generation := range generations {
-		load(t, store, house(generation+1))
+		load(t, store, cat(generation+1))
 	}
 	close(loaded)
 	for range keys {
@@ -311,5 +311,87 @@ func TestLoadFromNil(t *testing.T) {
 	count, _, err := pageOf(t.Context(), collectionOf(store, "books"), pagination.Window{Limit: 1}, ordering.Asc("id"))
 	if err != nil || count != 1 {
 		t.Errorf("count of books = %d, %v; want 1", count, err)
+	}
+}
+
+// TestInsertInvalidRecord also checks that nothing is stored.
+func TestInsertInvalidRecord(t *testing.T) {
+	store := open(t, pgstore.Options{Primary: newDSN(t)})
+	load(t, store, `{"books":[{"id":5,"name":"Old"}]}`)
+	before, revisionsBefore := all(t, store), revisions(t, store)
+	for _, row := range []struct {
+		reason, key, record string
+		want                error
+	}{
+		{"no record", "books", ``, catalogue.ErrInvalidData},
+		{"white space", "books", ` `, catalogue.ErrInvalidData},
+		{"two records", "books", `{"id":6},{"id":7}`, catalogue.ErrInvalidData},
+		{"record and end of an array", "books", `{"id":6}],[{"id":7}`, catalogue.ErrInvalidData},
+		{"no id", "books", `{"new":1}`, catalogue.ErrInvalidData},
+		{"array", "books", `[{"id":6}]`, catalogue.ErrInvalidData},
+		{"null", "books", `null`, catalogue.ErrInvalidData},
+		{"missing members", "events", `{"id":6}`, catalogue.ErrInvalidData},
+		{"id in use", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
+		{"unknown collection", "item_variants", `{"id":6}`, pgstore.ErrCollection},
+		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), schema.ErrInvalid},
+		{"U+0000 in the name of a member", "books", `{"id":6,"new\u0000":1}`, schema.ErrInvalid},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			if err := store.Insert(t.Context(), row.key, []byte(row.record)); !errors.Is(err, row.want) {
+				t.Errorf("Insert = %v, want %v", err, row.want)
+			} else if row.want != pgstore.ErrCollection && !namedOnce(err, row.key) {
+				t.Errorf("Insert = %q, want an error that begins with the key and has it once", err)
+			}
+			if diff := cmp.Diff(before, all(t, store)); diff != "" {
+				t.Errorf("records: -before +after\n%s", diff)
+			}
+			if diff := cmp.Diff(revisionsBefore, revisions(t, store)); diff != "" {
+				t.Errorf("revisions: -before +after\n%s", diff)
+			}
+			if diff := cmp.Diff([]string{"id", "name"}, knownOf(t, collectionOf(store, "books"), "id", "name", "new")); diff != "" {
+				t.Errorf("fields: -before +after\n%s", diff)
+			}
+		})
+	}
+}
+
+// namedOnce reports whether an error begins with a key and contains it only once.
+func namedOnce(err error, key string) bool {
+	return strings.HasPrefix(err.Error(), key+": ") && strings.Count(err.Error(), key+": ") == 1
+}
+
+// TestListErrors checks that errors of List name the collection once.
+func TestListErrors(t *testing.T) {
+	dsn := newDSN(t)
+	store := openUnchecked(t, pgstore.Options{Primary: dsn})
+	events := collectionOf(store, "events")
+	exec(t, connect(t, dsn), "UPDATE collections SET count = 1 WHERE key = 'events'")
+	_, _, err := pageOf(t.Context(), events, pagination.Window{Limit: 1}, ordering.Asc("id"))
+	if !errors.Is(err, pgstore.ErrCount) || !namedOnce(err, "events") {
+		t.Errorf("List with a wrong count = %v", err)
+	}
+	exec(t, connect(t, dsn), "DROP TABLE events")
+	_, _, err = pageOf(t.Context(), events, pagination.Window{Limit: 1}, ordering.Asc("id"))
+	if err == nil || !namedOnce(err, "events") {
+		t.Errorf("List of a dropped table = %v", err)
+	}
+}
+
+// TestCreateNextIDInUse uses the next id with SQL. The error is not a conflict, because
+// the client cannot resolve it.
+func TestCreateNextIDInUse(t *testing.T) {
+	dsn := newDSN(t)
+	store, db := openUnchecked(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
+	load(t, store, `{"authors":[{"id":1}]}`)
+	exec(t, db, `INSERT INTO social_links (id, record, title, url, type, author) VALUES (1, '{}', '', '', '', 1)`)
+	links := collectionOf(store, "social-links")
+	const body = `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`
+	_, err := links.Create(t.Context(), []byte(body))
+	if !errors.Is(err, pgstore.ErrCount) || errors.Is(err, httpapi.ErrConflict) || !namedOnce(err, "social-links") {
+		t.Errorf("Create = %v, want %v", err, pgstore.ErrCount)
+	}
+	exec(t, db, `UPDATE collections SET count = 1, last_id = 1 WHERE key = 'social-links'`)
+	if _, err := links.Create(t.Context(), []byte(body)); err != nil {
+		t.Errorf("Create after correcting the count = %v", err)
 	}
 }

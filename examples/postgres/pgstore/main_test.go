@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // shared is the server of tests that do not stop it, or nil without PostgreSQL. Each
@@ -55,7 +56,13 @@ func makeTemplate() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.Migrate(ctx), store.Close())
+	err = store.Migrate(ctx)
+	for _, i := range []struct{ key, field string }{
+		{"events", "start_date"}, {"events", "name"}, {"labels", "name"}, {"labels", "feature_authors"}, {"social-links", "url"},
+	} {
+		err = errors.Join(err, store.Index(ctx, i.key, ordering.Asc(i.field)))
+	}
+	return errors.Join(err, store.Close())
 }
 
 // newDSN creates a migrated database for a test and returns its connection string.

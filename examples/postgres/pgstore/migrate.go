@@ -2,33 +2,102 @@ package pgstore
 
 import (
 	"context"
-	"embed"
+	"database/sql"
+	"errors"
 	"fmt"
-	"io/fs"
-
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
+	"slices"
+	"strings"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
+// ErrTable is returned by [Store.Migrate] if a table has other columns than its definition
+// needs.
+var ErrTable = errors.New("pgstore: a table has other columns")
 
-// Migrate applies all pending migrations to the primary. Several programs may call it
-// concurrently: one works and the others wait. The error wraps [httpapi.ErrUnavailable]
-// if the database is unavailable. Without pending migrations it runs a few statements.
+// common are the tables of every Store.
+const common = `
+-- A row for each collection. A write to the collection changes it in the same transaction.
+CREATE TABLE IF NOT EXISTS collections (
+	key      text   COLLATE "C" PRIMARY KEY,
+	count    bigint NOT NULL DEFAULT 0 CHECK (count >= 0),
+	last_id  bigint NOT NULL DEFAULT 0, -- the highest ever used
+	revision bigint NOT NULL DEFAULT 0
+);
+
+-- The members that open records have or had. number is the position of the sort key of a
+-- field in keys.
+CREATE TABLE IF NOT EXISTS members (
+	collection text    COLLATE "C" NOT NULL REFERENCES collections,
+	digest     bytea   NOT NULL, -- SHA-256 of the name, which can be too long for an index
+	name       text    COLLATE "C" NOT NULL, -- in JSON
+	field      text    COLLATE "C" NOT NULL, -- in orderings
+	number     integer NOT NULL CHECK (number > 0),
+	records    bigint  NOT NULL CHECK (records >= 0),
+	PRIMARY KEY (collection, digest)
+);
+`
+
+// Migrate creates the tables that do not exist. Several programs may call it concurrently:
+// one works and the others wait. The error wraps [ErrTable] if a table has other columns, as
+// after a change of a definition, or [httpapi.ErrUnavailable] if the database is unavailable.
+// Migrate does not change tables: save the records with the earlier program, drop the table,
+// and load them again.
 func (s *Store) Migrate(ctx context.Context) error {
-	files, err := fs.Sub(migrations, "migrations")
+	tx, err := begin(ctx, s.primary, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
-		return fmt.Errorf("pgstore: %w", err)
+		return fault(ctx, "pgstore", err)
 	}
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return fmt.Errorf("pgstore: %w", err)
+	defer tx.Rollback() // has no effect after Commit
+	const lock = `SELECT pg_advisory_xact_lock(hashtext('pgstore')); SET LOCAL client_min_messages = warning;`
+	statements := []string{lock, common}
+	for _, t := range s.tables {
+		statements = append(statements, t.create())
 	}
-	p, err := goose.NewProvider(goose.DialectPostgres, s.primary, files, goose.WithSessionLocker(locker))
-	if err != nil {
-		return fmt.Errorf("pgstore: %w", err)
+	if _, err := tx.ExecContext(ctx, strings.Join(statements, "\n")); err != nil {
+		return fault(ctx, "pgstore", err)
 	}
-	_, err = p.Up(ctx)
-	return fault(ctx, "pgstore", err)
+	for _, t := range s.tables {
+		if err := t.checkColumns(ctx, tx); err != nil {
+			return fault(ctx, t.about.Key, err)
+		}
+	}
+	return fault(ctx, "pgstore", tx.Commit())
+}
+
+// create returns statements that create the table.
+func (t *table) create() string {
+	columns := []string{`"id" bigint PRIMARY KEY`, `"record" text COLLATE "C" NOT NULL`}
+	if t.open() {
+		columns = append(columns, `"keys" bytea[] NOT NULL`)
+	}
+	var indexes strings.Builder
+	for _, c := range t.columns {
+		if c.name == "id" {
+			continue
+		}
+		columns = append(columns, quote(c.name)+" "+c.sqlType())
+		if c.unique {
+			fmt.Fprintf(&indexes, "CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s);\n",
+				quote(t.plainName+"_unique_"+c.name), t.name(), c.uniqueExpr())
+		}
+	}
+	key := "'" + strings.ReplaceAll(t.about.Key, "'", "''") + "'"
+	return "INSERT INTO collections (key) VALUES (" + key + ") ON CONFLICT DO NOTHING;\n" +
+		"CREATE TABLE IF NOT EXISTS " + t.name() + " (" + strings.Join(columns, ", ") + ");\n" + indexes.String()
+}
+
+// checkColumns compares the names of the columns with those of the definition.
+func (t *table) checkColumns(ctx context.Context, tx *sql.Tx) error {
+	var text string
+	const query = `SELECT string_agg(attname, E'\x1f') FROM pg_attribute
+		WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
+	if err := tx.QueryRowContext(ctx, query, t.name()).Scan(&text); err != nil {
+		return err
+	}
+	got, want := strings.Split(text, "\x1f"), slices.Clone(t.columnNames())
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(want, got) {
+		return fmt.Errorf("%w: want %q, got %q", ErrTable, want, got)
+	}
+	return nil
 }

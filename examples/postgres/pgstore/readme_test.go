@@ -57,21 +57,21 @@ func unindented(source string) string {
 
 // TestReadmeSQL runs the SQL of the README. The store is checked when the test ends.
 func TestReadmeSQL(t *testing.T) {
-	house := mustNew()
+	cat := mustNew()
 	for _, year := range []int{2019, 2020} {
 		at := schema.At(time.Date(year, 6, 1, 18, 0, 0, 0, time.UTC))
-		if _, err := mustIn(resources.Events, house).Insert(resources.Event{Name: "Reading", StartDate: at, EndDate: at}); err != nil {
+		if _, err := mustIn(resources.Events, cat).Insert(resources.Event{Name: "Reading", StartDate: at, EndDate: at}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// Counted members, one of them in both records, and one that is not counted.
-	err := house.Load(strings.NewReader(`{"books":[{"id":3,"name":"Emma","note":null,"Id":0},{"id":4,"name":"Persuasion"}]}`), catalogue.LoadOptions{})
+	err := cat.Load(strings.NewReader(`{"books":[{"id":3,"name":"Emma","note":null,"Id":0},{"id":4,"name":"Persuasion"}]}`), catalogue.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dsn := newDSN(t)
 	store := open(t, pgstore.Options{Primary: dsn})
-	if err := store.LoadFrom(t.Context(), house); err != nil {
+	if err := store.LoadFrom(t.Context(), cat); err != nil {
 		t.Fatal(err)
 	}
 	db := connect(t, dsn)

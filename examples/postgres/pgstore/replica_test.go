@@ -1,13 +1,18 @@
 package pgstore_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -238,5 +243,72 @@ func testCanceledRead(s *servers) {
 	}
 	if !strings.Contains(s.replica.Log(), "due to conflict with recovery") {
 		s.Error("the replica has not canceled the read")
+	}
+}
+
+// TestLostRevision lowers a revision, as a failover that loses writes does. Pages have
+// no tag until the revision is higher than before, since it may be reused.
+func TestLostRevision(t *testing.T) {
+	dsn := newDSN(t)
+	store, db := open(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
+	load(t, store, `{"books":[{"id":1}]}`)
+	var errs []error
+	handler := handle(t, store, httpapi.Options{ETags: true, OnError: recordErrors(&errs)})
+	get := func() (status int, tag, body string) {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", "/api/books/", nil))
+		return w.Code, w.Header().Get("ETag"), w.Body.String()
+	}
+	_, tag, body := get()
+	if tag == "" || errs != nil {
+		t.Fatalf("before: tag %q, errors %v", tag, errs)
+	}
+	if _, err := db.Exec(`UPDATE collections SET revision = revision - 1 WHERE key = 'books'`); err != nil {
+		t.Fatal(err)
+	}
+	status, tag, after := get()
+	if status != 200 || tag != "" || after != body || len(errs) != 1 {
+		t.Errorf("lower revision: status %d, tag %q, body %q, errors %v; want 200, no tag, %q, one error", status, tag, after, errs, body)
+	}
+	if _, err := db.Exec(`UPDATE collections SET revision = revision + 2 WHERE key = 'books'`); err != nil {
+		t.Fatal(err)
+	}
+	if status, tag, _ := get(); status != 200 || tag == "" || len(errs) != 1 {
+		t.Errorf("higher revision: status %d, tag %q, errors %v; want 200, a tag, no more errors", status, tag, errs)
+	}
+}
+
+func TestCreateReadOnly(t *testing.T) {
+	store := open(t, pgstore.Options{Primary: newDSN(t)})
+	_, err := collectionOf(store, "books").Create(t.Context(), []byte(`{}`))
+	if !errors.Is(err, catalogue.ErrReadOnly) {
+		t.Errorf("Create = %v, want %v", err, catalogue.ErrReadOnly)
+	}
+}
+
+// TestCallsOnStaleConnections ends a connection before each call of a method, which
+// must not fail.
+func TestCallsOnStaleConnections(t *testing.T) {
+	s := newSharedServers(t)
+	store := s.open("store", pgstore.Options{MaxConns: 1})
+	for name, call := range map[string]func(context.Context) error{
+		"Revision": func(ctx context.Context) error {
+			_, err := collectionOf(store, "books").Revision(ctx)
+			return err
+		},
+		"Load":   func(ctx context.Context) error { return store.Load(ctx, strings.NewReader(`{"books":[{"id":1}]}`)) },
+		"Insert": func(ctx context.Context) error { return store.Insert(ctx, "authors", []byte(`{"id":7}`)) },
+		"Check":  store.Check,
+		"Index":  func(ctx context.Context) error { return store.Index(ctx, "events") },
+	} {
+		for range 2 { // the driver does not check a connection that was used a moment ago
+			_, err := collectionOf(store, "authors").Revision(t.Context())
+			s.must(err)
+		}
+		scalar[int](s, s.primary, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'store'")
+		s.eventually("the connection has ended", func() bool { return s.connections(s.primary, "store") == 0 })
+		if err := call(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

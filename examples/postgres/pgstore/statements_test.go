@@ -2,15 +2,22 @@ package pgstore_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
@@ -156,4 +163,178 @@ func TestRepeatedReferences(t *testing.T) {
 	if lookups != 2 {
 		t.Errorf("%d lookups of authors, want 2", lookups)
 	}
+}
+
+// TestPreparedStatements checks that a connection prepares a statement again only after
+// 64 others.
+func TestPreparedStatements(t *testing.T) {
+	recorder := newRecorder(t, newDSN(t))
+	store := open(t, pgstore.Options{Primary: recorder.dsn, MaxConns: 1})
+	if err := store.LoadFrom(t.Context(), houseOf(t, 1)); err != nil {
+		t.Fatal(err)
+	}
+	load(t, store, `{"books":[{"id":1}]}`)
+	events, books := collectionOf(store, "events"), collectionOf(store, "books")
+	page := func(terms ...ordering.Term) {
+		t.Helper()
+		if _, _, err := pageOf(t.Context(), books, pagination.Window{Limit: 1}, terms...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	otherOrderings := func(orders int) {
+		t.Helper()
+		fields := events.Description().Fields
+		by := func(i int) ordering.Term { return ordering.Asc(ordering.Snake(fields[i].Name)) }
+		for i := range orders {
+			if _, _, err := pageOf(t.Context(), events, pagination.Window{Limit: 1}, by(1+i/10), by(1+(i/10+1+i%10)%12)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, row := range []struct {
+		reason         string
+		do             func()
+		prepared, used int
+	}{
+		{"first use", func() { page(ordering.Asc("id")) }, 1, 1},
+		{"repeated use", func() { page(ordering.Asc("id")); page(ordering.Asc("id")) }, 0, 2},
+		{"after few others", func() { otherOrderings(5); page(ordering.Asc("id")) }, 0, 1},
+		{"after many others", func() { otherOrderings(70); page(ordering.Asc("id")) }, 1, 1},
+	} {
+		recorder.take()
+		row.do()
+		prepared, used := 0, 0
+		for _, s := range recorder.take() {
+			switch {
+			case !strings.Contains(s.text, `FROM "books" t ORDER BY t.id`):
+			case s.params == nil:
+				prepared++
+			default:
+				used++
+			}
+		}
+		if diff := cmp.Diff(fmt.Sprint(row.prepared, row.used), fmt.Sprint(prepared, used)); diff != "" {
+			t.Errorf("%s: prepared and used: -want +got\n%s", row.reason, diff)
+		}
+	}
+}
+
+// recorder is a proxy between a store and its server that records statements.
+type recorder struct {
+	dsn        string // for the store
+	mu         sync.Mutex
+	statements []statement
+}
+
+// statement is a statement that the server received. The parameters of COPY are its
+// rows.
+type statement struct {
+	text   string
+	params [][]byte
+}
+
+func newRecorder(t *testing.T, dsn string) *recorder {
+	t.Helper()
+	server, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	address := listener.Addr().(*net.TCPAddr)
+	p := &recorder{dsn: fmt.Sprintf("host=%s port=%d user=%s password=%s dbname=%s sslmode=disable",
+		address.IP, address.Port, keyword(server.User), keyword(server.Password), keyword(server.Database))}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(client, server.Host, server.Port)
+		}
+	}()
+	return p
+}
+
+// keyword quotes a value in a DSN.
+func keyword(value string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
+}
+
+// serve copies all data between a client and the server.
+func (p *recorder) serve(client net.Conn, host string, port uint16) {
+	defer client.Close()
+	network, address := pgconn.NetworkAddress(host, port)
+	server, err := net.Dial(network, address)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() {
+		io.Copy(client, server)
+		client.Close()
+	}()
+	p.listen(io.TeeReader(client, server))
+}
+
+// listen reads the messages of a connection. A message is a byte for its type, except
+// for the first message, and its length, which includes itself.
+func (p *recorder) listen(r io.Reader) {
+	prepared := map[string]string{}
+	head := make([]byte, 5)
+	for first := true; ; first = false {
+		kind := head
+		if first {
+			kind = head[1:]
+		}
+		if _, err := io.ReadFull(r, kind); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[1:])-4)
+		if _, err := io.ReadFull(r, body); err != nil {
+			return
+		}
+		if !first {
+			p.note(head[0], body, prepared)
+		}
+	}
+}
+
+// note records the statement or the parameters of a message.
+func (p *recorder) note(kind byte, body []byte, prepared map[string]string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch kind {
+	case 'P':
+		var m pgproto3.Parse
+		if m.Decode(body) == nil {
+			prepared[m.Name] = m.Query
+			p.statements = append(p.statements, statement{text: m.Query})
+		}
+	case 'Q':
+		var m pgproto3.Query
+		if m.Decode(body) == nil {
+			p.statements = append(p.statements, statement{text: m.String})
+		}
+	case 'B':
+		var m pgproto3.Bind
+		if m.Decode(body) == nil {
+			p.statements = append(p.statements, statement{prepared[m.PreparedStatement], m.Parameters})
+		}
+	case 'd':
+		last := &p.statements[len(p.statements)-1]
+		last.params = append(last.params, body)
+	}
+}
+
+// take returns the statements since the last call.
+func (p *recorder) take() []statement {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	statements := p.statements
+	p.statements = nil
+	return statements
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -20,6 +21,16 @@ type Options struct {
 	// Primary is the connection string of the server that is written to, a URL or
 	// keywords as in psql.
 	Primary string
+
+	// Definitions are the collections. If there are none, they are the 39 documented ones.
+	// Records can be listed and posted; other actions, filters and search are not served.
+	// A record is stored as its JSON is served: members that are never served are lost, and
+	// fields are ordered by their kind, not by keys of the program's own.
+	Definitions []catalogue.AnyDefinition
+
+	// Decimals are the fields of open records whose text is ordered as [sortkey.Decimal]
+	// does. If there are no Definitions, they are those of [resources.Records].
+	Decimals []string
 
 	// Replica is the connection string of a standby to read from. If empty, there is
 	// none.
@@ -38,11 +49,13 @@ var ErrOptions = errors.New("pgstore: invalid options")
 
 // A Store is a catalogue in a database. It is safe for concurrent use.
 type Store struct {
-	primary *sql.DB
-	replica *sql.DB // nil if there is none
-	resting rest    // the period in which a failed replica is not asked
-	timeout time.Duration
-	tables  []*table // in the order of the document
+	primary  *sql.DB
+	replica  *sql.DB // nil if there is none
+	resting  rest    // the period in which a failed replica is not asked
+	timeout  time.Duration
+	decimals []string
+	empty    *catalogue.Catalogue // decodes and encodes records
+	tables   []*table             // in the order of the definitions
 }
 
 // Open returns a Store. It does not connect to the database. While the database is
@@ -51,13 +64,28 @@ func Open(opts Options) (*Store, error) {
 	if opts.MaxConns < 0 {
 		return nil, fmt.Errorf("%w: MaxConns is %d", ErrOptions, opts.MaxConns)
 	}
-	documented, err := resources.New()
-	if err != nil {
-		return nil, fmt.Errorf("pgstore: %w", err)
-	}
 	s := &Store{timeout: opts.Timeout}
 	if s.timeout == 0 {
 		s.timeout = 5 * time.Second
+	}
+	var err error
+	if s.decimals = opts.Decimals; len(opts.Definitions) == 0 {
+		s.decimals = append([]string{"amount", "price", "raised", "total"}, opts.Decimals...)
+		s.empty, err = resources.New()
+	} else {
+		s.empty, err = catalogue.New(opts.Definitions...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: Definitions: %w", ErrOptions, err)
+	}
+	used := map[string]bool{"collections": true, "members": true} // tables of every Store
+	for _, c := range s.empty.All() {
+		t := newTable(s, c.Description())
+		if used[t.plainName] {
+			return nil, fmt.Errorf("%w: Definitions: there are two tables %s", ErrOptions, t.plainName)
+		}
+		used[t.plainName] = true
+		s.tables = append(s.tables, t)
 	}
 	if s.primary, err = connect("Primary", opts.Primary, opts); err != nil {
 		return nil, err
@@ -67,9 +95,6 @@ func Open(opts Options) (*Store, error) {
 			s.primary.Close()
 			return nil, err
 		}
-	}
-	for _, c := range documented.All() {
-		s.tables = append(s.tables, newTable(s, c.Description()))
 	}
 	return s, nil
 }
@@ -131,7 +156,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Collections returns the collections in the order of the document, for
+// Collections returns the collections in the order of their definitions, for
 // [httpapi.NewHandler]. The caller may modify the slice. The descriptions of open records
 // have the names of their members, which are read from the database.
 func (s *Store) Collections() []httpapi.Collection {

@@ -1,12 +1,26 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // write runs f in a transaction that locks the collection. f changes the state except
@@ -87,4 +101,308 @@ func (t *table) insertText() string {
 		params = append(params, "$"+strconv.Itoa(i+1))
 	}
 	return "INSERT INTO " + t.name() + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(params, ", ") + ")"
+}
+
+// Create validates a posted record as the service does, at one instant, and stores it
+// with the next id. For a read-only collection the error wraps
+// [catalogue.ErrReadOnly], as in memory.
+func (t *table) Create(ctx context.Context, body []byte) (record []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
+	}
+	if !t.about.Actions.Has(schema.Create) {
+		return nil, fmt.Errorf("%s: %w: the service does not accept posts to it", t.about.Key, catalogue.ErrReadOnly)
+	}
+	limited, cancel := t.store.limit(ctx)
+	defer cancel()
+	posted, err := t.validate(limited, body)
+	if err != nil {
+		return nil, t.fault(ctx, err)
+	}
+	err = t.write(limited, func(tx *sql.Tx, at *state) error {
+		if at.lastID == math.MaxInt {
+			return fmt.Errorf("%w: no id is left after %d", catalogue.ErrInvalidID, at.lastID)
+		}
+		at.lastID++
+		at.count++
+		posted.ID = at.lastID
+		if record, err = t.canonical([]byte(posted.String())); err != nil {
+			return err
+		}
+		err := t.insert(limited, tx, record)
+		if hasCode(err, uniqueViolation) && t.ofID(err) { // not a conflict that the client caused
+			return fmt.Errorf("%w: id %d exists, but is greater than last_id: %v", ErrCount, at.lastID, err)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, t.fault(ctx, err)
+	}
+	return record, nil
+}
+
+// validate validates a body with references looked up in one snapshot of the primary.
+func (t *table) validate(ctx context.Context, body []byte) (record schema.Record, err error) {
+	err = inSnapshot(ctx, t.store.primary, func(tx *sql.Tx) error {
+		var failure error
+		type reference struct {
+			key string
+			id  int
+		}
+		known := map[reference]bool{} // a body may repeat a reference many times
+		record, err = t.about.Validate(body, schema.Checks{Exists: func(key string, id int) bool {
+			found, ok := known[reference{key, id}]
+			if !ok && failure == nil {
+				found, failure = t.store.has(ctx, tx, key, id)
+				known[reference{key, id}] = found
+			}
+			return found
+		}, Taken: func(field, value string) bool {
+			if failure != nil {
+				return false
+			}
+			var taken bool
+			taken, failure = t.taken(ctx, tx, field, value)
+			return taken
+		}})
+		if failure != nil {
+			return failure // validation failed because of it
+		}
+		return err
+	})
+	return record, err
+}
+
+// taken reports whether a record has a value of a unique field. Two posts at the same time
+// may both find that it is not: the index then refuses one.
+func (t *table) taken(ctx context.Context, tx *sql.Tx, field, value string) (found bool, err error) {
+	for _, c := range t.columns {
+		if c.wire != field {
+			continue
+		}
+		v, err := c.value(value)
+		if err != nil || v == nil {
+			return false, err
+		}
+		query := "SELECT EXISTS (SELECT 1 FROM " + t.name() + " WHERE " + quote(c.name) + " = $1)"
+		err = tx.QueryRowContext(ctx, query, v).Scan(&found)
+		return found, err
+	}
+	return false, nil
+}
+
+// ofID reports whether a violation is that of the primary key.
+func (t *table) ofID(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.ConstraintName == t.plainName+"_pkey"
+}
+
+// has reports whether a record exists.
+func (s *Store) has(ctx context.Context, tx *sql.Tx, key string, id int) (found bool, err error) {
+	t, err := s.table(key)
+	if err != nil {
+		return false, nil // the collection is not stored
+	}
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+t.name()+" WHERE id = $1)", id).Scan(&found)
+	return found, err
+}
+
+// Insert adds a record in its JSON form, with its id, to the collection with a key. The
+// error wraps [ErrCollection] for an unknown key, [httpapi.ErrConflict] for an id in
+// use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
+// [catalogue.AnyCollection].Load. O(names of all members) for an open record; to
+// add many records use [Store.Load].
+func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
+	t, err := s.table(key)
+	if err != nil {
+		return err
+	}
+	wire, err := t.canonical(record)
+	if err != nil {
+		return err
+	}
+	r, err := schema.ParseRecord(wire)
+	if err != nil {
+		return err
+	}
+	limited, cancel := s.limit(ctx)
+	defer cancel()
+	err = t.write(limited, func(tx *sql.Tx, at *state) error {
+		at.lastID = max(at.lastID, r.ID)
+		at.count++
+		return t.insert(limited, tx, wire)
+	})
+	return t.fault(ctx, err)
+}
+
+// copier writes rows with COPY in a transaction.
+type copier func(table string, columns []string, rows pgx.CopyFromSource) error
+
+// bulk runs f in a transaction. database/sql does not support COPY, so the copier uses
+// the driver's connection, inside the transaction.
+func (s *Store) bulk(ctx context.Context, f func(*sql.Tx, copier) error) error {
+	conn, tx, err := s.beginOn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer tx.Rollback() // has no effect after Commit
+	err = f(tx, func(table string, columns []string, rows pgx.CopyFromSource) error {
+		return conn.Raw(func(driver any) error {
+			_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, rows)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// beginOn begins a transaction for writing and also returns its connection.
+func (s *Store) beginOn(ctx context.Context) (conn *sql.Conn, tx *sql.Tx, err error) {
+	err = retryEnded(ctx, s.primary, func() (err error) {
+		if conn, err = s.primary.Conn(ctx); err != nil {
+			return err
+		}
+		if tx, err = conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}); err != nil {
+			conn.Close()
+		}
+		return err
+	})
+	return conn, tx, err
+}
+
+// Load replaces the records of every collection in the JSON object that it reads from
+// r, like [catalogue.Catalogue.Load] and with its errors. The error wraps
+// [httpapi.ErrUnavailable] if the database is unavailable. All records become visible
+// together or, on an error, not at all. Load holds the input in memory. Writers of
+// these collections wait for it; readers do not. O(n log n).
+func (s *Store) Load(ctx context.Context, r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return fmt.Errorf("pgstore: %w", err)
+	}
+	cat := s.empty.Clone()
+	if err := cat.Load(bytes.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		return err
+	}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return fmt.Errorf("pgstore: %w", err)
+	}
+	return s.replace(ctx, cat, slices.Collect(maps.Keys(parts)))
+}
+
+// LoadFrom replaces the records of all collections with those of a catalogue. It reads
+// the collections of the catalogue one after another, so they may be of different
+// instants. Its errors are those of Load. For a nil catalogue the error wraps
+// [catalogue.ErrInvalidData].
+func (s *Store) LoadFrom(ctx context.Context, cat *catalogue.Catalogue) error {
+	if cat == nil {
+		return fmt.Errorf("pgstore: %w: nil catalogue", catalogue.ErrInvalidData)
+	}
+	var keys []string
+	for _, t := range s.tables {
+		keys = append(keys, t.about.Key)
+	}
+	return s.replace(ctx, cat, keys)
+}
+
+// replace replaces the records of some collections with those of a catalogue.
+func (s *Store) replace(ctx context.Context, cat *catalogue.Catalogue, keys []string) error {
+	revisions := map[*table]uint64{}
+	var failed error // has the key of the collection
+	err := s.bulk(ctx, func(tx *sql.Tx, copyRows copier) error {
+		for _, t := range s.tables { // all transactions lock in this order
+			if !slices.Contains(keys, t.about.Key) {
+				continue
+			}
+			records, err := encoded(cat, t.about.Key)
+			if err == nil {
+				revisions[t], err = t.replace(ctx, tx, copyRows, records)
+			}
+			if err != nil {
+				failed = t.fault(ctx, err)
+				return failed
+			}
+		}
+		return nil
+	})
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
+		return fault(ctx, "pgstore", err)
+	}
+	for t, revision := range revisions {
+		t.saw(revision)
+	}
+	return nil
+}
+
+// encoded returns the records of a collection of a catalogue, by id.
+func encoded(cat *catalogue.Catalogue, key string) ([][]byte, error) {
+	c, err := cat.Collection(key)
+	if err != nil {
+		return nil, err
+	}
+	byID := []ordering.Term{ordering.Asc("id")}
+	list, err := c.List(context.Background(), catalogue.Query{Terms: byID})
+	return list.Records, err
+}
+
+// replace replaces all records of the table.
+func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, records [][]byte) (revision uint64, err error) {
+	at, err := t.lock(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM "+t.name()); err != nil {
+		return 0, err
+	}
+	numbers, err := t.replaceMembers(ctx, tx, records)
+	if err != nil {
+		return 0, err
+	}
+	at.count = len(records)
+	rows := make([][]any, len(records)) // made first, since COPY would hide an error of values
+	for i, wire := range records {
+		if rows[i], err = t.values(wire, numbers); err != nil {
+			return 0, err
+		}
+		at.lastID = max(at.lastID, int(rows[i][0].(int64)))
+	}
+	if err := copyRows(t.plainName, t.columnNames(), pgx.CopyFromRows(rows)); err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, "ANALYZE "+t.name()); err != nil {
+		return 0, err
+	}
+	return t.advance(ctx, tx, at)
+}
+
+// replaceMembers counts the members of open records again. Numbers do not change, since
+// indexes may use them.
+func (t *table) replaceMembers(ctx context.Context, tx *sql.Tx, records [][]byte) (numbers map[string]int, err error) {
+	if !t.open() {
+		return nil, nil
+	}
+	all, err := t.members(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all.byName {
+		m.records = 0
+	}
+	for _, wire := range records {
+		r, err := schema.ParseRecord(wire)
+		if err != nil {
+			return nil, err
+		}
+		if err := all.count(r); err != nil {
+			return nil, err
+		}
+	}
+	return all.numbers, t.saveMembers(ctx, tx, all)
 }
