@@ -1,12 +1,10 @@
-// Films serves three collections of its own: directors, genres and films, which refer to
-// directors and genres. It is an example of definitions, filters and a search. All records
-// are in memory.
+// Films serves three collections of its own: directors, films and screenings, which refer
+// to each other. It is an example of a whole program, to be copied.
 //
-//	go run ./examples/films -open
-//	curl 'http://127.0.0.1:8080/api/films/?status=released&minutes__gte=90&search=lights'
-//	curl -X PATCH -H 'Content-Type: application/json' -d '{"published":true}' http://127.0.0.1:8080/api/films/1/
+//	go run ./examples/films -token s3cret -file films.json
+//	curl 'http://127.0.0.1:8080/v1/films/?minutes__gte=90&search=hitchcock'
 //
-// Browsers receive HTML pages, unless -browse=false. Without -data there are no records. Writes are refused without -open or -token.
+// Browsers receive pages, and other clients JSON. README.md has more requests.
 package main
 
 import (
@@ -14,7 +12,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"net"
 	"net/http"
@@ -26,88 +23,99 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
+	"github.com/gobacklist/backlist/httpapi/openapi"
 )
 
+const root = "/v1/"
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the program immediately
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	addr := flag.String("addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
+	file := flag.String("file", "", "load the records from a JSON `file`, which is created if there is none, and save them at the end")
+	token := flag.String("token", "", "permit writes with \"Authorization: Bearer `T`\"; without a token there are none")
+	pages := flag.Bool("browse", true, "send pages to browsers; -browse=false sends JSON")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(flag.CommandLine.Output(), "unexpected argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	if err := run(*addr, *file, *token, *pages); err != nil {
+		log.Fatal(err)
+	}
 }
 
-// run serves until ctx is done and returns the exit code: 1 if serving fails, and 2 if a
-// flag or the file is invalid.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c, err := parse(args, stdout)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+// run serves the films until a signal, and then saves them.
+func run(addr, file, token string, pages bool) error {
+	cat, err := newCatalogue()
 	if err != nil {
-		fmt.Fprintln(stderr, "films:", err)
-		return 2
+		return err
 	}
-	api, err := routes(c, log.New(stderr, "films: ", log.LstdFlags))
+	if err := load(cat, file); err != nil {
+		return err
+	}
+	handler, err := newHandler(cat, token, pages)
 	if err != nil {
-		fmt.Fprintln(stderr, "films:", err)
-		return 2
+		return err
 	}
-	if err := serve(ctx, c.addr, api, stdout); err != nil {
-		fmt.Fprintln(stderr, "films:", err)
-		return 1
+	err = serve(addr, handler)
+	if file != "" {
+		err = errors.Join(err, cat.SaveFile(file))
 	}
-	return 0
+	return err
 }
 
-// routes returns the handler of the collections, with HTML pages unless -browse=false.
-func routes(c config, errorLog *log.Logger) (http.Handler, error) {
-	api, err := newHandler(c, errorLog)
-	if err != nil || !c.browse {
-		return api, err
-	}
-	return browse.New(api, browse.Options{})
-}
-
-// newHandler loads the records and returns the handler that serves them.
-func newHandler(c config, errorLog *log.Logger) (*httpapi.Handler, error) {
-	house, err := newHouse(c.now)
+// newHandler returns the handler of the collections, with pages for browsers if pages is
+// set, and of the OpenAPI document.
+func newHandler(cat *catalogue.Catalogue, token string, pages bool) (http.Handler, error) {
+	api, err := httpapi.New(cat, httpapi.Options{
+		Root:       root,
+		Authorizer: httpapi.Bearer(token),
+		ETags:      true,
+		OnError:    func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
+	})
 	if err != nil {
 		return nil, err
 	}
-	if c.data != "" {
-		if err := house.LoadFile(c.data, catalogue.LoadOptions{}); err != nil {
+	document, err := openapi.New(api, openapi.Options{Title: "Films", Scheme: "Bearer"})
+	if err != nil {
+		return nil, err
+	}
+	var handler http.Handler = api
+	if pages {
+		if handler, err = browse.New(api, browse.Options{Title: "Films"}); err != nil {
 			return nil, err
 		}
 	}
-	return httpapi.New(house, httpapi.Options{
-		Authorizer: c.authorizer,
-		BaseURL:    c.baseURL,
-		OnError: func(r *http.Request, err error) {
-			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
-		},
-	})
+	mux := http.NewServeMux()
+	mux.Handle("GET /openapi.json", document)
+	mux.Handle("GET /{$}", http.RedirectHandler(root, http.StatusFound))
+	return mux, httpapi.Mount(mux, "", handler)
 }
 
-// serve serves until ctx is done, and then waits at most 30 seconds for running requests.
-func serve(ctx context.Context, addr string, h http.Handler, stdout io.Writer) error {
+// serve serves until an interrupt or SIGTERM, and then waits at most ten seconds for
+// running requests. A second signal ends the program immediately.
+func serve(addr string, handler http.Handler) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
-	srv := &http.Server{
-		Handler:           h,
+	fmt.Printf("serving http://%s%s\n", listener.Addr(), root)
+	server := &http.Server{
+		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(listener) }()
+	go func() { failed <- server.Serve(listener) }()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
+		stop()
 	}
-	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	return srv.Shutdown(shutdown)
+	return server.Shutdown(ctx)
 }

@@ -38,7 +38,7 @@ func eventNames(ctx context.Context, client *http.Client, baseURL string) (names
 }
 
 func TestEventNames(t *testing.T) {
-	server := cataloguetest.New(t) // the whole service, for this test alone, without a port
+	server := cataloguetest.New(t) // a publisher's service, for this test alone, without a port
 	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
 	_, err := eventNames(t.Context(), server.Client, server.URL)
 	if err == nil {

@@ -1,79 +1,85 @@
 package readme
 
 import (
+	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
 )
 
-// serveFilms is compiled but not called, because its port may be in use.
-var _ = serveFilms
-
-func serveFilms() {
-	type Director struct {
-		ID   int    `json:"id"`
-		Name string `json:"name" backlist:"unique"`
-	}
-	type Film struct {
-		ID       int    `json:"id"`
-		Name     string `json:"name"`
-		Minutes  int    `json:"minutes" backlist:"min=0"`
-		Director int    `json:"director" backlist:"refers=directors"`
-	}
-	cat, err := catalogue.New(
-		catalogue.Define[Director]("directors", catalogue.Options{}),
-		catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
-			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
-		}}),
-	)
-	check(err)
-	handler, err := httpapi.New(cat, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
-	check(err)
-	server := &http.Server{Addr: "127.0.0.1:8080", Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	check(server.ListenAndServe()) // /v1/films/?minutes__gte=90&search=lights, /v1/films/7/
-}
-
-// TestServer sends requests to a handler with collections like those in serveFilms.
+// TestServer builds the README's server, starts it on a free port, and sends requests.
 func TestServer(t *testing.T) {
-	type director struct {
-		ID   int    `json:"id"`
-		Name string `json:"name" backlist:"unique"`
+	if testing.Short() {
+		t.Skip("builds a program")
 	}
-	type film struct {
-		ID       int    `json:"id"`
-		Name     string `json:"name"`
-		Minutes  int    `json:"minutes" backlist:"min=0"`
-		Director int    `json:"director" backlist:"refers=directors"`
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	cat, err := catalogue.New(
-		catalogue.Define[director]("directors", catalogue.Options{}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
-			Filters: []string{"director", "minutes__gte"}, Search: []string{"name", "director__name"},
-		}}),
-	)
-	check(err)
-	handler, err := httpapi.New(cat, httpapi.Options{Root: "/v1/", Authorizer: httpapi.Bearer("s3cret")})
-	check(err)
+	source := regexp.MustCompile("(?s)```go\n(package main.*?)```").FindSubmatch(readme)
+	if source == nil {
+		t.Fatal("no program in the README")
+	}
+	file, address := filepath.Join(t.TempDir(), "main.go"), freeAddress(t)
+	main := strings.ReplaceAll(string(source[1]), "127.0.0.1:8080", address)
+	if err := os.WriteFile(file, []byte(main), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := strings.TrimSuffix(file, ".go")
+	if out, err := exec.Command("go", "build", "-o", program, file).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	server := exec.Command(program)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
 	for _, request := range []struct{ method, target, body, want string }{
 		{"POST", "/v1/directors/", `{"name":"Agnès Varda"}`, `{"id":1,"name":"Agnès Varda"}`},
 		{"POST", "/v1/films/", `{"name":"Cléo","minutes":90,"director":1}`, `{"id":1,"name":"Cléo","minutes":90,"director":1}`},
-		{"PATCH", "/v1/films/1/", `{"minutes":-1}`, `{"minutes":["Ensure this value is greater than or equal to 0."]}`},
+		{"PATCH", "/v1/films/1/", `{"minutes":0}`, `{"minutes":["Ensure this value is greater than or equal to 1."]}`},
 		{"GET", "/v1/films/?minutes__gte=90&search=varda", "", `"results":[{"id":1,"name":"Cléo","minutes":90,"director":1}]`},
 		{"GET", "/v1/films/?minutes__gte=91", "", `{"count":0,`},
 	} {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest(request.method, request.target, strings.NewReader(request.body))
+		r, err := http.NewRequest(request.method, "http://"+address+request.target, strings.NewReader(request.body))
+		if err != nil {
+			t.Fatal(err)
+		}
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Authorization", "Bearer s3cret")
-		handler.ServeHTTP(w, r)
-		if !strings.Contains(w.Body.String(), request.want) {
-			t.Errorf("%s %s: %d %s, want %s", request.method, request.target, w.Code, w.Body, request.want)
+		answer, err := http.DefaultClient.Do(r)
+		for range 3000 { // until it listens
+			if err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+			r.Body, _ = r.GetBody()
+			answer, err = http.DefaultClient.Do(r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || !strings.Contains(string(body), request.want) {
+			t.Errorf("%s %s: %s %s, %v, want %s", request.method, request.target, answer.Status, body, err, request.want)
 		}
 	}
+}
+
+// freeAddress returns an address that nothing listens on.
+func freeAddress(t *testing.T) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	check(err)
+	defer listener.Close()
+	return listener.Addr().String()
 }

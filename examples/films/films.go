@@ -1,0 +1,78 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A Director directs films.
+type Director struct {
+	ID   int     `json:"id"`
+	Name string  `json:"name" backlist:"unique"`
+	Born *string `json:"born" backlist:"date"`
+}
+
+// A Film has a director.
+type Film struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name"`
+	Year     int    `json:"year" backlist:"min=1888"`
+	Minutes  int    `json:"minutes" backlist:"min=1"`
+	Genre    string `json:"genre" backlist:"choices=comedy|crime|drama|science fiction|thriller"`
+	Director int    `json:"director" backlist:"refers=directors"`
+}
+
+// A Screening shows a film.
+type Screening struct {
+	ID       int             `json:"id"`
+	Film     int             `json:"film" backlist:"refers=films"`
+	StartsAt schema.DateTime `json:"startsAt"`
+	Price    string          `json:"price" backlist:"decimal=5.2"`
+	SoldOut  bool            `json:"soldOut"`
+}
+
+// newCatalogue returns the collections, without records.
+func newCatalogue() (*catalogue.Catalogue, error) {
+	return catalogue.New(
+		catalogue.Define[Director]("directors", catalogue.Options{Description: &schema.Description{
+			Search: []string{"name"},
+		}}),
+		catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
+			Filters: []string{"director", "genre", "genre__in", "year__gte", "year__lte", "minutes__gte", "minutes__lte"},
+			Search:  []string{"name", "director__name"},
+		}}),
+		catalogue.Define[Screening]("screenings", catalogue.Options{
+			Ordering: []ordering.Term{ordering.Asc("starts_at")},
+			Description: &schema.Description{
+				Filters: []string{"film", "starts_at__gte", "starts_at__lt", "price__lte", "sold_out"},
+				Search:  []string{"film__name"},
+			},
+		}),
+	)
+}
+
+// records are the films to begin with.
+//
+//go:embed records.json
+var records string
+
+// load fills the collections from a file. If there is none yet, it creates it with records.
+func load(cat *catalogue.Catalogue, file string) error {
+	if file == "" {
+		return cat.Load(strings.NewReader(records), catalogue.LoadOptions{})
+	}
+	err := cat.LoadFile(file, catalogue.LoadOptions{})
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := load(cat, ""); err != nil {
+		return err
+	}
+	return cat.SaveFile(file)
+}
