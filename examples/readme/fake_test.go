@@ -5,16 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
-// eventNames is the code under test. It returns the names of all events.
-func eventNames(ctx context.Context, client *http.Client, baseURL string) (names []string, err error) {
-	for next := baseURL + "/api/events/"; next != ""; {
+type Film struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	Year int    `json:"year"`
+}
+
+// filmNames is the code under test. It returns the names of all films.
+func filmNames(ctx context.Context, client *http.Client, baseURL string) (names []string, err error) {
+	for next := baseURL + "/v1/films/?limit=2"; next != ""; {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)
 		if err != nil {
 			return nil, err
@@ -23,24 +30,27 @@ func eventNames(ctx context.Context, client *http.Client, baseURL string) (names
 		if err != nil {
 			return nil, err
 		}
-		var page pagination.Envelope[resources.Event]
+		var page pagination.Envelope[Film]
 		err = json.NewDecoder(answer.Body).Decode(&page)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusOK {
 			return nil, errors.Join(err, errors.New(answer.Status))
 		}
-		for _, e := range page.Records {
-			names = append(names, e.Name)
+		for _, f := range page.Records {
+			names = append(names, f.Name)
 		}
 		next = page.Next
 	}
 	return names, nil
 }
 
-func TestEventNames(t *testing.T) {
-	server := cataloguetest.New(t) // a publisher's service, for this test alone, without a port
+func TestFilmNames(t *testing.T) {
+	films := catalogue.Define[Film]("films", catalogue.Options{})
+	server := cataloguetest.NewWith(t, cataloguetest.Options{ // for this test alone, without a port
+		Definitions: []catalogue.AnyDefinition{films}, Root: "/v1/", Fixtures: os.DirFS("testdata"),
+	})
 	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
-	_, err := eventNames(t.Context(), server.Client, server.URL)
+	_, err := filmNames(t.Context(), server.Client, server.URL)
 	if err == nil {
 		t.Error("the second page failed, and no error was returned")
 	}
