@@ -160,7 +160,10 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Va
 	return c.json.Delete(ctx, segment, params, condition)
 }
 
-// Load replaces the records as [Collection.Load] does.
+// Load replaces all records at one instant by those in r: a JSON array of records, or an
+// object with such an array as the member results. The error wraps [ErrReadOnly] if the
+// catalogue is a snapshot, that of r, or [ErrInvalidData]; after an error the collection is
+// unchanged. [Collection.Load] describes the form. O(n) for records sorted by id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return c.json.Load(r, opts)
 }

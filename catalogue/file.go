@@ -50,8 +50,12 @@ func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
 	return loadFile(path, func(data []byte) error { return c.load(data, opts) })
 }
 
-// SaveFile replaces the file at path by the output of [Collection.Save], atomically, with
-// the errors and the promises of [Catalogue.SaveFile].
+// SaveFile replaces the file at path by the output of [Collection.Save]. If the program or
+// the machine fails, the file has either the old or the new content. The error wraps that
+// of the operating system, or is that of Save. It wraps [fs.ErrNotExist] if path is empty or
+// a symbolic link to no file, and [fs.ErrInvalid] if the file is not regular. After an error
+// the file is unchanged, unless only the sync of its directory failed.
+// [Catalogue.SaveFile] describes permissions and links. O(n).
 func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c.Save) }
 
 // LoadFile replaces the records by those in the file at path, as [Collection.Load] does.

@@ -33,7 +33,8 @@ func (c *Collection[T]) insert(record T) (*store.Entry, error) {
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
 // is none, or the id is zero, it inserts the record. It returns the id. The error wraps
-// [ErrInvalidID], [ErrDuplicate] or [ErrInvalid], as that of [Collection.Insert] does.
+// [ErrInvalidID] if the id is negative or no id is left, [ErrDuplicate] if another record
+// has the value of a unique field, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)

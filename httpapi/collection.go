@@ -88,8 +88,9 @@ type Creator interface {
 type Updater interface {
 	// Update changes the record that Get returns as the body of a PUT or, if partial is
 	// set, of a PATCH specifies, and returns the new record as Get does.
-	// [schema.Description.ValidateUpdate] makes all necessary checks. The body is as
-	// for a [Creator]. An error wrapping [catalogue.ErrNotFound] results in 404, and a
+	// [schema.Description.ValidateUpdate] makes all necessary checks. The body may be
+	// anything, including invalid UTF-8, and Update may retain and modify it. An error
+	// wrapping [catalogue.ErrNotFound] results in 404, and a
 	// *[schema.SyntaxError] and [schema.FieldErrors] in 400. Other errors are handled
 	// as described for [Collection]. Update must store nothing if it returns an error or if
 	// ctx is done before the call. The handler calls Get with the same arguments before it
@@ -105,10 +106,13 @@ type Updater interface {
 
 // A Deleter is a [Getter] whose records can be deleted.
 type Deleter interface {
-	// Delete deletes the record that Get returns. Its id is never used again. Errors are
-	// those of Get. An error wrapping [catalogue.ErrReferenced] results in 409; if it is or
-	// wraps a [*catalogue.ReferenceError], the response names the record that refers to
-	// this one. A condition is as for an [Updater].
+	// Delete deletes the record that Get returns. Its id is never used again. An error
+	// wrapping [catalogue.ErrNotFound] results in 404, and one wrapping
+	// [catalogue.ErrReferenced] in 409; if it is or wraps a [*catalogue.ReferenceError], the
+	// response names the record that refers to this one. Other errors are handled as
+	// described for [Collection]. If condition is not nil, Delete deletes the record only if
+	// condition returns nil for it, encoded as by Get, with no other write to the record in
+	// between. Otherwise it returns an error that wraps that of condition.
 	Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error
 }
 

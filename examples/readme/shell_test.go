@@ -82,16 +82,18 @@ func newShell(t *testing.T) *shell {
 	bash.Dir = t.TempDir()
 	bash.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "ROOT="+root,
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w") // which links faster
-	bash.Stderr = t.Output()
+	bash.Stderr, bash.WaitDelay = t.Output(), time.Second // for servers that do not stop
 	stdin, err := bash.StdinPipe()
 	check(err)
 	stdout, err := bash.StdoutPipe()
 	check(err)
 	check(bash.Start())
-	hangs := time.AfterFunc(5*time.Minute, func() { stdout.Close() })
+	hangs := time.AfterFunc(2*time.Minute, func() { stdout.Close() })
 	t.Cleanup(func() {
 		hangs.Stop()
 		fmt.Fprintln(stdin, "for job in $(jobs -p); do kill -- -$job; done; wait; exit 0")
+		kill := time.AfterFunc(time.Minute, func() { bash.Process.Kill() })
+		defer kill.Stop()
 		check(bash.Wait())
 	})
 	fmt.Fprintln(stdin, `set -m
@@ -133,7 +135,8 @@ func (s *shell) run(command string) (output, status string) {
 		command = "rm -f server.out; " + server + " -addr " + s.address + " >server.out &\n" +
 			"for i in {1..2400}; do grep -q ^serving server.out && break; sleep 0.1; done; cat server.out"
 	}
-	fmt.Fprintf(s.stdin, "%s\nprintf '\\n~%%s\\n' $?\n", command)
+	// jobs forgets those that have ended, so that the next one is %1 again.
+	fmt.Fprintf(s.stdin, "jobs >/dev/null\n%s\nprintf '\\n~%%s\\n' $?\n", command)
 	for s.stdout.Scan() {
 		code, ok := strings.CutPrefix(s.stdout.Text(), "~")
 		if ok {

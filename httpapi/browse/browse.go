@@ -90,7 +90,7 @@
 // neither Sec-Fetch-Site nor Origin, and are not affected. [Options].CrossOrigin can trust
 // other sites.
 //
-// Old browsers, and all browsers without HTTPS, send Origin alone. It must be the Host, or
+// Old browsers, and all browsers without HTTPS, send Origin alone. It must equal the Host, or
 // the origin of the links of the handler. A proxy that changes the Host must therefore be
 // one of the handler's trusted proxies and send the forwarded headers, unless the handler
 // has a base URL.

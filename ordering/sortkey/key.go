@@ -1,4 +1,4 @@
-// Package sortkey has sort keys: values of any kind, of which any two compare, in memory
+// Package sortkey has sort keys: values of any kind, any two of which can be compared, in memory
 // or as bytes.
 //
 // Numbers compare by value, strings by their bytes, false before true, times by
