@@ -40,8 +40,8 @@ func (c Checks) created() string {
 
 // Validate converts a posted JSON object to a record without an id. The record has all
 // fields that can be written, in wire order and with normalized values. Absent fields
-// have their default, or are omitted if they have none. The same holds for read-only fields, except
-// that those that are Created have the current time in UTC. After setting its id, the
+// have their default, or are omitted if they have none. The same holds for read-only
+// fields, except that those that are Created have the current time in UTC. After setting its id, the
 // record can be decoded into the struct of the collection. If the collection has no
 // fields, the record is empty. Validate does not check whether Create is one of the
 // actions.
