@@ -23,7 +23,7 @@ type reviewer struct {
 	Email *string `json:"email"`
 }
 
-// reviewers returns a collection of anna (1), bruno (2) and carla (3), who has no email.
+// reviewers returns a collection of anna (1), bruno (2) and carla (3), the last without an email.
 func reviewers(t *testing.T) *catalogue.Collection[reviewer] {
 	t.Helper()
 	c, err := catalogue.NewCollection[reviewer](catalogue.Options{Name: "reviewers", Unique: []string{"slug", "email"}, History: 10})

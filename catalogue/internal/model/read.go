@@ -64,7 +64,7 @@ func texts(list []record) (all []string) {
 	return all
 }
 
-// window returns the records in a window. A limit that is not positive is none.
+// window returns the records in a window. There is no limit unless it is positive.
 func window(list []record, offset, limit int) []record {
 	list = list[min(max(0, offset), len(list)):]
 	if limit > 0 {

@@ -86,7 +86,7 @@ func setting(t *testing.T, name string, byDefault uint64) uint64 {
 	return n
 }
 
-// A generator generates requests to the collections of films. The same seed gives the same
+// A generator generates requests to the collections of films. The same seed yields the same
 // ones, if the responses are the same.
 type generator struct {
 	*rand.Rand

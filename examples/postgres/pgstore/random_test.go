@@ -14,7 +14,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// generator generates records and requests. The same seed gives the same ones.
+// generator generates records and requests. The same seed yields the same ones.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) generator { return generator{rand.New(rand.NewPCG(seed, 0))} }
