@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -53,7 +52,7 @@ type jsonCollection interface {
 	Description() schema.Description
 	RecordType() reflect.Type
 	Count() int
-	Revision(ctx context.Context) (uint64, error)
+	Revision() uint64
 	List(ctx context.Context, q Query) (List, error)
 	Get(ctx context.Context, segment string, params url.Values) (record []byte, err error)
 	Create(ctx context.Context, body []byte) (record []byte, err error)
@@ -69,7 +68,9 @@ type jsonCollection interface {
 	write(w *bufio.Writer, s *store.State) error
 	column(name string) *column
 	referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error)
-	removeReferences(key string, id int, from []int) error
+	removeReferences(tx *store.Tx, key string, id int, from []int) error
+	refused(err error) error
+	committed(c store.Commit) (Commit, error)
 }
 
 // Description returns the description of the collection. For open records whose fields
@@ -85,7 +86,9 @@ func (c AnyCollection) Count() int { return c.json.Count() }
 
 // Revision returns the revision of the current state. It changes exactly when a write
 // becomes visible. The error is that of ctx. O(1).
-func (c AnyCollection) Revision(ctx context.Context) (uint64, error) { return c.json.Revision(ctx) }
+func (c AnyCollection) Revision(ctx context.Context) (uint64, error) {
+	return c.json.Revision(), ctx.Err()
+}
 
 // List returns the page that a query asks for.
 //
@@ -116,8 +119,8 @@ func (c AnyCollection) Get(ctx context.Context, segment string, params url.Value
 //
 // The error is that of ctx or of [schema.Description.Validate], or wraps
 // [ErrReadOnly] if the collection does not accept posts or the catalogue is a snapshot,
-// [ErrDuplicate] and [schema.FieldErrors] if another record gets the value of a unique
-// field at the same time, [ErrInvalid] if the record type cannot hold the result, or
+// [ErrDuplicate] and [schema.FieldErrors] if another record has the value of a unique
+// field that the description does not have, [ErrInvalid] if the record type cannot hold the result, or
 // [ErrInvalidID] if no id is left. If the type of a field cannot hold a valid value, the
 // error wraps [schema.FieldErrors] too. The cost is that of Validate and of
 // [Collection.Insert].
@@ -137,25 +140,18 @@ func (c AnyCollection) Update(ctx context.Context, segment string, params url.Va
 	return c.json.Update(ctx, segment, params, body, partial, condition)
 }
 
-// Delete deletes the record that Get returns. Before that, or at the same instant, it
-// removes the id from all [schema.References] to the collection in other records, each
-// collection at one instant. The errors are those of Get. The error wraps [ErrReadOnly]
-// like that of Create, and [ErrReferenced] if a [schema.Reference] of another record, in
-// any collection of the catalogue, holds the id; nothing changes then. After an error
-// of a method of the record type, the id may have been removed from the lists of some
-// collections.
+// Delete deletes the record that Get returns, and at the same instant removes its id from
+// all [schema.References] to the collection in other records. The errors are those of Get.
+// The error wraps [ErrReadOnly] if the collection does not accept deletions or the catalogue
+// is a snapshot, and [ErrReferenced] if a [schema.Reference] of another record, in any
+// collection of the catalogue, holds the id. If condition is not nil, Delete calls it with
+// the JSON of the record at the instant of the deletion and returns its error. After an
+// error nothing has changed.
 //
-// If condition is not nil, Delete calls it with the JSON of the record and returns its
-// error: once before it removes any reference, and again at the instant of the deletion.
-// No call of Update comes in between; other writes can. If the second call is
-// the first to return an error, ids may have been removed from lists.
-//
-// Delete waits for calls of Create and Update in collections with references, and for
-// those of Update in collections that are referred to. They wait for it, so that the
-// three leave no reference to a record that is deleted.
-// Reads do not wait. Other writes are not checked. The functions of
-// [Collection.Update] and [Collection.Batch] must not call the three: they could
-// deadlock. O(n) for n records in the collections that refer to this one.
+// Create, Update and Delete leave no reference to a record that does not exist: writes to
+// the collections that refer to this one wait for Delete. Reads do not wait, and other
+// writes are not checked. condition must not write to the catalogue: it could deadlock.
+// O(n) for n records in the collections that refer to this one.
 func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
 	return c.json.Delete(ctx, segment, params, condition)
 }
@@ -171,10 +167,9 @@ func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 // encoded is the jsonCollection of records of type T.
 type encoded[T any] struct {
 	*Collection[T]
-	about     *schema.Description // shared with clones, like columns
-	columns   []column            // of the fields of about
-	now       func() time.Time
-	catalogue *Catalogue
+	about   *schema.Description // shared with clones, like columns
+	columns []column            // of the fields of about
+	now     func() time.Time
 }
 
 func makeEncoded[T any](c *Catalogue, about schema.Description, opts Options) (jsonCollection, error) {
@@ -196,8 +191,8 @@ func makeEncoded[T any](c *Catalogue, about schema.Description, opts Options) (j
 	if opts.StrictLoad {
 		s.beStrict(about.Fields)
 	}
-	coll := &Collection[T]{typ: s, store: store.New(engine)}
-	return &encoded[T]{coll, &about, s.columns(about.Fields, keys), opts.Now, c}, nil
+	coll := &Collection[T]{s, store.New(engine), c}
+	return &encoded[T]{coll, &about, s.columns(about.Fields, keys), opts.Now}, nil
 }
 
 func (e *encoded[T]) Description() schema.Description {
@@ -211,19 +206,17 @@ func (e *encoded[T]) Description() schema.Description {
 func (e *encoded[T]) key() string              { return e.about.Key }
 func (e *encoded[T]) RecordType() reflect.Type { return reflect.TypeFor[T]() }
 func (e *encoded[T]) check() error             { return e.Check() }
+func (e *encoded[T]) refused(err error) error  { return e.typ.refused(err) }
 func (e *encoded[T]) engine() *store.Store     { return e.store }
+
+func (e *encoded[T]) committed(c store.Commit) (Commit, error) { return e.typ.committed(c) }
 
 func (e *encoded[T]) read(in *scanner) ([]*store.Entry, error) { return e.typ.read(in) }
 
 func (e *encoded[T]) write(w *bufio.Writer, s *store.State) error { return e.typ.write(w, s) }
 
 func (e *encoded[T]) clone(into *Catalogue, s *store.Store) jsonCollection {
-	c := &Collection[T]{typ: e.typ, store: s, readOnly: into.readOnly}
-	return &encoded[T]{c, e.about, e.columns, e.now, into}
-}
-
-func (e *encoded[T]) Revision(ctx context.Context) (uint64, error) {
-	return e.store.Revision(), ctx.Err()
+	return &encoded[T]{&Collection[T]{e.typ, s, into}, e.about, e.columns, e.now}
 }
 
 func (e *encoded[T]) List(ctx context.Context, q Query) (List, error) {
@@ -283,22 +276,17 @@ func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	defer e.lockReferences(false)()
-	checks := e.checks(0)
-	posted, err := e.about.Validate(body, checks)
-	if err != nil {
-		return nil, err
-	}
-	record, err := e.decoded(nil, posted)
-	if err != nil {
-		return nil, err
-	}
-	entry, err := e.insert(record)
-	return e.written(entry, err, func(taken func(field, value string) bool) error {
-		checks.Taken = taken
-		_, err := e.about.Validate(body, checks)
-		return err
-	})
+	return e.written(e.Collection.write(func(s *store.State) (store.Change, error) {
+		posted, err := e.about.Validate(body, e.checks(0))
+		if err != nil {
+			return store.Change{}, err
+		}
+		record, err := e.decoded(nil, posted)
+		if err != nil {
+			return store.Change{}, err
+		}
+		return e.typ.insertion(s, newEntry(0, record))
+	}))
 }
 
 func (e *encoded[T]) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) ([]byte, error) {
@@ -313,19 +301,26 @@ func (e *encoded[T]) Update(ctx context.Context, segment string, params url.Valu
 	if err != nil {
 		return nil, err
 	}
-	defer e.lockReferences(e.catalogue.referred[e.key()])()
-	entry, err := e.Collection.write(func(s *store.State) (store.Change, error) {
-		old := s.Get(schema.ParseID(segment))
-		if old == nil || !f.holds(old) {
-			return store.Change{}, e.notFound(segment)
+	return e.written(e.Collection.write(func(s *store.State) (store.Change, error) {
+		old, err := e.target(s, segment, f)
+		if err == nil {
+			err = e.passes(old, condition)
 		}
-		if err := e.passes(old, condition); err != nil {
+		if err != nil {
 			return store.Change{}, err
 		}
 		fresh, err := e.updated(old, body, partial)
 		return store.Change{Old: old, New: fresh}, err
-	})
-	return e.written(entry, err, func(func(field, value string) bool) error { return nil })
+	}))
+}
+
+// target returns the entry that a segment names and a filter selects.
+func (e *encoded[T]) target(now getter, segment string, f filter) (*store.Entry, error) {
+	old := now.Get(schema.ParseID(segment))
+	if old == nil || !f.holds(old) {
+		return nil, e.notFound(segment)
+	}
+	return old, nil
 }
 
 // passes returns the error of a condition for an entry. Every entry passes if it is nil.
@@ -401,14 +396,9 @@ func (e *encoded[T]) permits(action schema.Actions) error {
 	return e.writable()
 }
 
-// lockReferences delays the deletion of records that a write may refer to and, if referred
-// is true, of the record itself.
-func (e *encoded[T]) lockReferences(referred bool) (unlock func()) {
-	if !referred && !slices.ContainsFunc(e.columns, func(c column) bool { return c.Refers != "" }) {
-		return func() {}
-	}
-	e.catalogue.references.RLock()
-	return e.catalogue.references.RUnlock
+// refers reports whether a field of a collection refers to the collection with the key.
+func refers(about *schema.Description, key string) bool {
+	return slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Refers == key })
 }
 
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
@@ -444,15 +434,11 @@ func (e *encoded[T]) holder(field, value string) *store.Entry {
 	return other
 }
 
-// written returns the JSON of an entry that was written, or an error. For a duplicate
-// value, the error wraps that of validate with a function by which the value is taken.
-func (e *encoded[T]) written(entry *store.Entry, err error, validate func(taken func(field, value string) bool) error) ([]byte, error) {
+// written returns the JSON of an entry that was written, or an error. For a value of a
+// unique field that Validate has not compared, the error wraps [schema.FieldErrors] too.
+func (e *encoded[T]) written(entry *store.Entry, err error) ([]byte, error) {
 	if d := (*duplicate)(nil); errors.As(err, &d) {
-		invalid := validate(func(field, value string) bool { return field == d.field })
-		if invalid == nil { // the field is not Unique in the description
-			invalid = schema.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}}
-		}
-		return nil, fmt.Errorf("%w: %w", err, invalid)
+		return nil, fmt.Errorf("%w: %w", err, schema.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}})
 	}
 	if err != nil {
 		return nil, err
@@ -469,70 +455,49 @@ func (e *encoded[T]) Delete(ctx context.Context, segment string, params url.Valu
 	if err != nil {
 		return err
 	}
-	referrers := e.catalogue.referrers(e.key())
-	if len(referrers) > 0 {
-		e.catalogue.references.Lock()
-		defer e.catalogue.references.Unlock()
+	var all []jsonCollection // this one and those that refer to it
+	var stores []*store.Store
+	for _, m := range e.catalogue.all {
+		if about := m.Description(); m == jsonCollection(e) || refers(&about, e.key()) {
+			all, stores = append(all, m), append(stores, m.engine())
+		}
 	}
-	id := schema.ParseID(segment)
-	old := e.store.Get(id)
-	if old == nil || !f.holds(old) {
-		return e.notFound(segment)
-	}
-	lists := make([][]int, len(referrers))
-	for i, m := range referrers {
-		var by *ReferenceError
-		if lists[i], by, err = m.referring(ctx, e.key(), id); err != nil {
+	return e.catalogue.refused(store.Batch(stores, func(txs []*store.Tx) error {
+		tx := txs[slices.Index(all, jsonCollection(e))]
+		old, err := e.target(tx, segment, f)
+		if err != nil {
 			return err
 		}
-		if by != nil {
-			return e.typ.errorf("id %d: %w", id, by)
-		}
-	}
-	if err := e.passes(old, condition); err != nil {
-		return err
-	}
-	var own []int
-	for i, m := range referrers {
-		if m == jsonCollection(e) {
-			own = lists[i]
-		} else if err := m.removeReferences(e.key(), id, lists[i]); err != nil {
-			return err
-		}
-	}
-	return e.remove(id, own, f, condition)
-}
-
-// remove deletes a record that passes a condition, and at the same instant the references
-// to it in the lists of other records of the collection.
-func (e *encoded[T]) remove(id int, own []int, f filter, condition func(record []byte) error) error {
-	return e.typ.refused(e.store.Batch(func(tx *store.Tx) error {
-		old := tx.Get(id)
-		if old == nil || !f.holds(old) {
-			return e.notFound(strconv.Itoa(id))
+		lists := make([][]int, len(all))
+		for i, m := range all {
+			var by *ReferenceError
+			if lists[i], by, err = m.referring(ctx, e.key(), old.ID); err != nil {
+				return err
+			}
+			if by != nil {
+				return e.typ.errorf("id %d: %w", old.ID, by)
+			}
 		}
 		if err := e.passes(old, condition); err != nil {
 			return err
 		}
-		tx.Write(store.Change{Old: old})
-		return e.removeIn(tx, e.key(), id, own)
-	}))
-}
-
-// referrers returns the collections with fields that refer to the one with the key.
-func (c *Catalogue) referrers(key string) (list []jsonCollection) {
-	for _, m := range c.all {
-		if slices.ContainsFunc(m.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
-			list = append(list, m)
+		for i, m := range all {
+			if err := m.removeReferences(txs[i], e.key(), old.ID, lists[i]); err != nil {
+				return err
+			}
 		}
-	}
-	return list
+		tx.Write(store.Change{Old: old})
+		return nil
+	}))
 }
 
 // referring returns the ids of the records with lists that contain a reference to the
 // record of the collection with the key, and the first record whose reference it is. That
 // record itself is not among them.
 func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
+	if !refers(e.about, key) {
+		return nil, nil, nil
+	}
 	is := func(to int) bool { return to == id }
 	all, err := e.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(e.typ.idName)}})
 	if err != nil {
@@ -562,11 +527,7 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 
 // removeReferences removes the id of a record of the collection with the key from the
 // lists of other records.
-func (e *encoded[T]) removeReferences(key string, id int, from []int) error {
-	return e.typ.refused(e.store.Batch(func(tx *store.Tx) error { return e.removeIn(tx, key, id, from) }))
-}
-
-func (e *encoded[T]) removeIn(tx *store.Tx, key string, id int, from []int) error {
+func (e *encoded[T]) removeReferences(tx *store.Tx, key string, id int, from []int) error {
 	for _, other := range from {
 		old := tx.Get(other)
 		if old == nil {

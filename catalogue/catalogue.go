@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"sync"
+	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -13,21 +13,15 @@ import (
 // A Catalogue is a set of collections. The collections and the types of their records are
 // fixed when the catalogue is made.
 //
-// A Catalogue is safe for concurrent use; see [Collection]. Only [Catalogue.Load] and
-// its variants write to several collections at one instant. References between records
-// are checked by the methods Create, Update and Delete of [AnyCollection] and by nothing else:
-// other writes can leave references to records that do not exist.
+// A Catalogue is safe for concurrent use; see [Collection]. [Catalogue.Batch], loads and
+// [AnyCollection.Delete] write to several collections at one instant: a reader sees the
+// changes of all or of none, even if it reads one collection after the other. References
+// between records are checked by the methods Create, Update and Delete of [AnyCollection]
+// and by nothing else: other writes can leave references to records that do not exist.
 type Catalogue struct {
 	all      []jsonCollection // in the order of the definitions
 	byKey    map[string]int
-	referred map[string]bool // by the keys of the collections that fields refer to
-	readOnly bool            // a snapshot
-
-	// references protects references between records. A write that can add a reference
-	// and an update of a record that can be referred to hold it for reading, a deletion of
-	// such a record for writing.
-	// It is locked before the mutexes of the collections. No read locks it.
-	references sync.RWMutex
+	readOnly bool // a snapshot
 }
 
 // Collection returns the collection with the given key, for records of any type. The error
@@ -68,12 +62,49 @@ func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
 func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
 
 func (c *Catalogue) clone(readOnly bool) *Catalogue {
-	clone := &Catalogue{byKey: c.byKey, referred: c.referred, all: make([]jsonCollection, len(c.all)), readOnly: readOnly}
+	clone := &Catalogue{byKey: c.byKey, all: make([]jsonCollection, len(c.all)), readOnly: readOnly}
 	stores := store.Clone(c.stores()...)
 	for i, m := range c.all {
 		clone.all[i] = m.clone(clone, stores[i])
 	}
 	return clone
+}
+
+// A Batch is a write to several collections of a catalogue. [Definition.Tx] returns the
+// transaction of one of them.
+type Batch struct {
+	catalogue *Catalogue
+	txs       []*store.Tx // one for each collection
+}
+
+// Batch calls f and makes all its writes, to any collections, visible at one instant. A
+// reader that has seen one of them sees all. If f returns an error, Batch returns it
+// unchanged. If two records would have the same value of a unique field at the end, the
+// error wraps [ErrDuplicate]. It wraps [ErrReadOnly] if the catalogue is a snapshot. After an
+// error or a panic the catalogue is unchanged and no id is used.
+//
+// Other writers to the catalogue wait for f; readers do not. f must write to the catalogue
+// only through b: any other write to it would deadlock. Reads, Snapshot, Clone and Save do
+// not see the writes of the batch. The cost is that of [Collection.Batch] for
+// each collection that f writes to.
+func (c *Catalogue) Batch(f func(b *Batch) error) error {
+	if c.readOnly {
+		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
+	}
+	return c.refused(store.Batch(c.stores(), func(txs []*store.Tx) error { return f(&Batch{c, txs}) }))
+}
+
+// refused returns the error of a batch of several stores.
+func (c *Catalogue) refused(err error) error {
+	if d, ok := err.(*store.Duplicate); ok {
+		return c.of(d.Store).refused(d)
+	}
+	return err
+}
+
+// of returns the collection with the given store.
+func (c *Catalogue) of(s *store.Store) jsonCollection {
+	return c.all[slices.IndexFunc(c.all, func(m jsonCollection) bool { return m.engine() == s })]
 }
 
 // stores returns the stores of all collections, in the same order for all catalogues:
@@ -119,7 +150,7 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 	if len(definitions) == 0 {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)
 	}
-	c := &Catalogue{byKey: map[string]int{}, referred: map[string]bool{}}
+	c := &Catalogue{byKey: map[string]int{}}
 	if err := checkKeys(definitions); err != nil {
 		return nil, err
 	}
@@ -132,9 +163,6 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 		c.all = append(c.all, m)
 		c.byKey[m.key()] = i
 		about = append(about, m.Description())
-		for _, f := range m.Description().Fields {
-			c.referred[f.Refers] = true
-		}
 	}
 	if err := checkTogether(about); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)

@@ -80,9 +80,9 @@ type Options struct {
 // Records are copied on the way in and out. Only a [View] exposes stored records;
 // they must not be modified.
 type Collection[T any] struct {
-	typ      *recordType[T]
-	store    *store.Store
-	readOnly bool
+	typ       *recordType[T]
+	store     *store.Store
+	catalogue *Catalogue // nil if it is standalone
 }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
@@ -175,7 +175,7 @@ func (c *Collection[T]) Clone() *Collection[T] {
 
 // writable returns an error if the collection is read-only.
 func (c *Collection[T]) writable() error {
-	if c.readOnly {
+	if c.catalogue != nil && c.catalogue.readOnly {
 		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
 	}
 	return nil
@@ -183,6 +183,11 @@ func (c *Collection[T]) writable() error {
 
 // Count returns the number of records. O(1).
 func (c *Collection[T]) Count() int { return c.store.Len() }
+
+// Revision returns the number of writes that led to the current state. A batch counts as one
+// write, or as none if it changes nothing. A new collection starts at 0 and a clone at the
+// revision of its original. Revisions are not saved. O(1).
+func (c *Collection[T]) Revision() uint64 { return c.store.Revision() }
 
 // Has reports whether there is a record with the given id. O(log n).
 func (c *Collection[T]) Has(id int) bool { return c.store.Get(id) != nil }

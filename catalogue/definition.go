@@ -85,6 +85,16 @@ func (d Definition[T]) In(c *Catalogue) (*Collection[T], error) {
 	return e.Collection, nil
 }
 
+// Tx returns the transaction of d's collection in a batch of its catalogue. All calls for one
+// batch return the same one. The errors are those of In, for the catalogue of b. O(1).
+func (d Definition[T]) Tx(b *Batch) (*Tx[T], error) {
+	coll, err := d.In(b.catalogue)
+	if err != nil {
+		return nil, err
+	}
+	return &Tx[T]{coll.typ, b.txs[b.catalogue.byKey[d.key]]}, nil
+}
+
 // AnyDefinition is a [Definition] of any type.
 type AnyDefinition interface {
 	// Key returns the key of the collection.

@@ -28,8 +28,9 @@
 // turns. The writes of one batch become visible together or, after an error or a
 // panic, not at all.
 //
-// [Catalogue.Save], [Catalogue.Clone] and [Catalogue.Snapshot] read all collections at one
-// instant. [Catalogue.Load] replaces them at one instant.
+// [Catalogue.Batch] writes to several collections at one instant: a reader that has seen one
+// of the writes sees all. [Catalogue.Save], [Catalogue.Clone] and [Catalogue.Snapshot] read
+// all collections at one instant. [Catalogue.Load] replaces them at one instant.
 //
 // # Order
 //
@@ -105,6 +106,15 @@
 // [ErrHistoryTrimmed] and start again with a snapshot, as do all callers after a batch or
 // a load of more changes than are kept. A clone continues the history of its original.
 // Saved data does not contain revisions.
+//
+// To learn whether anything has changed, compare [Collection.Revision].
+//
+// # Durability
+//
+// A catalogue is saved when the program calls [Catalogue.SaveFile]. To have each write on
+// disk before it is visible, set a function with [Catalogue.Journal]: it receives each batch
+// with all its changes, and its error means that nothing has happened. The directory
+// examples/durable in the repository stores them in a bbolt file.
 //
 // # Cost
 //

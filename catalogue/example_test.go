@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -269,6 +270,74 @@ func ExampleCollection_Batch() {
 	// Output: films: no such record: id 99 4
 }
 
+// An order and what is left of its goods become visible together.
+func ExampleCatalogue_Batch() {
+	goods := catalogue.Define[schema.Record]("goods", catalogue.Options{})
+	orders := catalogue.Define[schema.Record]("orders", catalogue.Options{})
+	cat, err := catalogue.New(goods, orders)
+	if err != nil {
+		panic(err)
+	}
+	if err := cat.Load(strings.NewReader(`{"goods": [{"id": 1, "left": 1}]}`), catalogue.LoadOptions{}); err != nil {
+		panic(err)
+	}
+	order := func() error {
+		return cat.Batch(func(b *catalogue.Batch) error {
+			stock, err := goods.Tx(b)
+			if err != nil {
+				return err
+			}
+			placed, err := orders.Tx(b)
+			if err != nil {
+				return err
+			}
+			item, _ := schema.ParseRecord([]byte(`{"goods": 1}`))
+			if _, err := placed.Insert(item); err != nil {
+				return err
+			}
+			return stock.Update(1, func(r *schema.Record) (err error) {
+				if left, _ := r.Get("left"); left == "0" {
+					return errors.New("sold out") // nothing is ordered
+				}
+				*r, err = r.With("left", 0)
+				return err
+			})
+		})
+	}
+	fmt.Println(order(), order())
+	cat.Save(os.Stdout)
+	// Output:
+	// <nil> sold out
+	// {"goods":[
+	// {"id":1,"left":0}],
+	// "orders":[
+	// {"id":1,"goods":1}]}
+}
+
+// A journal appends each batch to a log before it is visible.
+func ExampleCatalogue_Journal() {
+	cat := newCatalogue()
+	err := cat.Journal(func(batch []catalogue.Commit) error {
+		for _, commit := range batch {
+			for id, record := range commit.Changes {
+				if _, err := fmt.Printf("%s %d %s\n", commit.Collection, id, record); err != nil {
+					return err // the write fails, and nothing changes
+				}
+			}
+		}
+		return nil // after os.File.Sync, if the changes are to survive a crash
+	})
+	if err != nil {
+		panic(err)
+	}
+	films, _ := Films.In(cat)
+	films.Insert(Film{Name: "Rope", Minutes: 80})
+	films.Delete(1)
+	// Output:
+	// films 1 {"id":1,"name":"Rope","minutes":80,"releasedOn":null,"tags":[]}
+	// films 1
+}
+
 func ExampleCollection_Page() {
 	films := newFilms()
 	page, err := films.Page(pagination.Window{Limit: 2, Offset: 1}, ordering.Desc("minutes"))
@@ -295,6 +364,38 @@ func ExampleSelection_All() {
 		fmt.Print(f.Name, " ")
 	}
 	// Output: Alien Heat Rope Spartacus
+}
+
+// Records expire: a condition on a field selects those to delete.
+func ExampleSelection_Delete() {
+	type Session struct {
+		ID      int       `json:"id"`
+		User    string    `json:"user"`
+		Expires time.Time `json:"expires"`
+	}
+	sessions, err := catalogue.NewCollection[Session](catalogue.Options{Name: "sessions"})
+	if err != nil {
+		panic(err)
+	}
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	sessions.Insert(Session{User: "anna", Expires: now.Add(time.Minute)})
+	sessions.Insert(Session{User: "bruno", Expires: now.Add(-time.Minute)})
+	expire := func(now time.Time) {
+		n, err := sessions.Where(ordering.AtMost("expires", now)).Delete()
+		fmt.Println(n, "expired,", sessions.Count(), "left", err)
+	}
+	expire(now) // in a program: for now := range time.Tick(time.Second) { expire(now) }
+	// Output: 1 expired, 1 left <nil>
+}
+
+func ExampleSelection_Update() {
+	films := newFilms()
+	n, err := films.Where(ordering.AtLeast("minutes", 120)).Update(func(f *Film) error {
+		f.Tags = append(f.Tags, "long")
+		return nil
+	})
+	fmt.Println(n, err)
+	// Output: 2 <nil>
 }
 
 func ExampleSelection_View() {
@@ -551,6 +652,45 @@ func ExampleCollection_Changes() {
 	// Output:
 	// map[1:Blue 2:Red]
 	// context canceled
+}
+
+// The feed keeps a sum for each month, without a second copy of the records.
+func ExampleChange_Before() {
+	films, err := catalogue.NewCollection[Film](catalogue.Options{History: 100})
+	if err != nil {
+		panic(err)
+	}
+	minutes, seen := map[string]int{}, films.Revision() // by month of the release
+	add := func(f Film, ok bool, sign int) {
+		if ok && f.ReleasedOn != nil {
+			minutes[(*f.ReleasedOn)[:len("2006-01")]] += sign * f.Minutes
+		}
+	}
+	update := func() {
+		changes, now, err := films.Since(seen)
+		if err != nil {
+			panic(err) // after ErrHistoryTrimmed, start again with a snapshot
+		}
+		for _, ch := range changes {
+			before, existed := ch.Before()
+			add(before, existed, -1)
+			after, exists := ch.After()
+			add(after, exists, 1)
+		}
+		seen = now
+	}
+	may, june := "1958-05-09", "1958-06-01"
+	films.Insert(Film{Name: "Vertigo", Minutes: 128, ReleasedOn: &may})
+	films.Insert(Film{Name: "Ascenseur", Minutes: 91, ReleasedOn: &may})
+	update()
+	fmt.Println(minutes)
+	films.Update(1, func(f *Film) error { f.ReleasedOn = &june; return nil })
+	films.Delete(2)
+	update()
+	fmt.Println(minutes)
+	// Output:
+	// map[1958-05:219]
+	// map[1958-05:0 1958-06:128]
 }
 
 func ExampleChange_JSON() {

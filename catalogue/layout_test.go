@@ -136,7 +136,7 @@ func TestLayoutRefuses(t *testing.T) {
 // typeOf returns the record type of a catalogue's collection.
 func typeOf[T any](tb testing.TB, d Definition[T]) *recordType[T] {
 	tb.Helper()
-	c, err := d.make(nil)
+	c, err := d.make(&Catalogue{})
 	if err != nil {
 		tb.Fatal(err)
 	}

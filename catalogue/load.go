@@ -91,8 +91,7 @@ func load(name string, data []byte, opts LoadOptions, read func(*scanner) ([]sto
 	in := &scanner{data: data, opts: opts}
 	all, err := read(in)
 	if in.skipSpace(); err == nil && in.at == len(data) {
-		store.Replace(all)
-		return nil
+		return store.Replace(all)
 	}
 	if syntax := checkSyntax(data); syntax != nil {
 		err = syntax

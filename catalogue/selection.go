@@ -49,10 +49,13 @@ type Selection[T any] struct {
 	source source
 	where  []store.Condition
 	err    error
+
+	readOnly bool // the source is a collection of a snapshot
 }
 
 // A source is a store, a state or a batch.
 type source interface {
+	getter
 	Page(ctx context.Context, q store.Query) (entries []*store.Entry, count int, err error)
 	Count(ctx context.Context, where []store.Condition) (int, error)
 	First(ctx context.Context, q store.Query) (*store.Entry, error)
@@ -64,7 +67,9 @@ type source interface {
 // Where returns the records that satisfy all conditions. Without conditions, it returns
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return c.typ.where(c.store, conditions)
+	sel := c.typ.where(c.store, conditions)
+	sel.readOnly = c.writable() != nil
+	return sel
 }
 
 func (s *recordType[T]) where(from source, conditions []ordering.Condition) Selection[T] {
@@ -187,6 +192,79 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 		return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
 	}
 	return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)
+}
+
+// Delete deletes the selected records in one batch and returns their number. The error
+// wraps [ErrReadOnly] if the selection is of a snapshot; other errors are those of the
+// selection. In a batch, the deletions are part of it. References to the records are not
+// checked. Other writers wait; readers do not. With k records it is
+// O(k × orderings in use × log n), or O(n log n × orderings in use) for more than
+// half of the records, in addition to finding them.
+func (sel Selection[T]) Delete() (n int, err error) {
+	return sel.rewrite(func(now getter, id int) (store.Change, error) { return sel.typ.deletion(now, id) })
+}
+
+// Update calls f with a copy of each selected record, in the order of their ids, and stores
+// the results in one batch. It returns the number of records, or 0 after an error. If f
+// returns an error, Update returns it unchanged. Otherwise the error wraps [ErrReadOnly] if
+// the selection is of a snapshot, [ErrInvalidID] if f changed an id, [ErrDuplicate] if two
+// records would have the same value of a unique field, and [ErrInvalid] if JSON cannot
+// represent a result. After an error or a panic nothing has changed. In a batch, the
+// updates are part of it, and a duplicate value is an error of the batch; ErrInvalid then also
+// reports that f wrote to a selected record. Other writers wait for f; readers
+// do not. f must not write to the collection, as for [Collection.Update]. The cost is that of
+// Delete, and of f.
+func (sel Selection[T]) Update(f func(record *T) error) (n int, err error) {
+	return sel.rewrite(func(now getter, id int) (store.Change, error) { return sel.typ.modification(now, id, f) })
+}
+
+// rewrite makes the change of each selected record.
+func (sel Selection[T]) rewrite(change func(now getter, id int) (store.Change, error)) (n int, err error) {
+	if sel.err != nil {
+		return 0, sel.err
+	}
+	prepare := func() (changes []store.Change, err error) {
+		q := sel.query(pagination.Window{}, []ordering.Term{ordering.Asc(sel.typ.idName)})
+		scan, err := sel.source.Scan(context.Background(), q)
+		if err != nil {
+			return nil, sel.typ.named(err)
+		}
+		for e := range scan {
+			ch, err := change(sel.source, e.ID)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, ch)
+		}
+		return changes, nil
+	}
+	switch to := sel.source.(type) {
+	case *store.Store:
+		if !sel.readOnly {
+			n, err := to.WriteAll(prepare)
+			return n, sel.typ.refused(err)
+		}
+	case *store.Tx:
+		return sel.rewriteIn(to, prepare)
+	}
+	return 0, sel.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
+}
+
+// rewriteIn adds changes to a batch.
+func (sel Selection[T]) rewriteIn(tx *store.Tx, prepare func() ([]store.Change, error)) (n int, err error) {
+	changes, err := prepare()
+	if err != nil {
+		return 0, err
+	}
+	for _, ch := range changes {
+		if tx.Get(ch.ID()) != ch.Old {
+			return 0, sel.typ.errorf("%w: the function that updates the records also wrote to id %d", ErrInvalid, ch.ID())
+		}
+	}
+	for _, ch := range changes {
+		tx.Write(ch)
+	}
+	return len(changes), nil
 }
 
 // Explain describes for people how the records are found in the order of terms, such as

@@ -24,11 +24,9 @@ import (
 // After an error or a panic the collection is unchanged and no id is used. What tags and
 // descriptions require is checked only for requests; see [AnyCollection.Create].
 // O(orderings in use × log n).
-func (c *Collection[T]) Insert(record T) (id int, err error) { return idOf(c.insert(record)) }
-
-func (c *Collection[T]) insert(record T) (*store.Entry, error) {
+func (c *Collection[T]) Insert(record T) (id int, err error) {
 	e := newEntry(0, record)
-	return c.write(func(s *store.State) (store.Change, error) { return c.typ.insertion(s, e) })
+	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.insertion(s, e) }))
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
@@ -49,8 +47,8 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // JSON cannot represent the result. After an error or a panic the collection is
 // unchanged.
 //
-// Other writers wait for f; readers do not. f must not write to the same collection:
-// it would deadlock. O(orderings in use × log n), without f.
+// Other writers wait for f; readers do not. f must not write to the same collection: it
+// would deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n), without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
 	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.modification(s, id, f) })
 	return err
@@ -146,9 +144,11 @@ func idOf(e *store.Entry, err error) (int, error) {
 // current is what a change is prepared for: the published state, which only this writer
 // can change, or a batch.
 type current interface {
-	Get(id int) *store.Entry
+	getter
 	LastID() int
 }
+
+type getter interface{ Get(id int) *store.Entry }
 
 // insertion returns the change that inserts a fresh entry. The record of a fresh entry
 // is the caller's; it is copied when the change is prepared.
@@ -176,7 +176,7 @@ func (s *recordType[T]) replacement(now current, fresh *store.Entry) (store.Chan
 	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
 }
 
-func (s *recordType[T]) modification(now current, id int, f func(*T) error) (store.Change, error) {
+func (s *recordType[T]) modification(now getter, id int, f func(*T) error) (store.Change, error) {
 	old := now.Get(id)
 	if old == nil {
 		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
@@ -195,7 +195,7 @@ func (s *recordType[T]) modification(now current, id int, f func(*T) error) (sto
 	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
 }
 
-func (s *recordType[T]) deletion(now current, id int) (store.Change, error) {
+func (s *recordType[T]) deletion(now getter, id int) (store.Change, error) {
 	old := now.Get(id)
 	if old == nil {
 		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
@@ -237,7 +237,8 @@ type Tx[T any] struct {
 // is unchanged and no id is used. A batch that changes nothing is not a new revision.
 //
 // Other writers wait for f; readers do not. f must write to the collection only through
-// tx: the methods of the collection that write would deadlock. With k changes a batch is
+// tx: the methods of the collection that write would deadlock. To write to several
+// collections, use [Catalogue.Batch]. With k changes a batch is
 // O(k × orderings in use × log n). A batch that changes more than half of the records
 // is O(n log n × orderings in use).
 func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {

@@ -169,6 +169,9 @@ func (c *Store) finish(ctx context.Context, b *build, x index) (done bool) {
 			return done
 		}
 		for _, m := range missed {
+			if m.missing {
+				m.keys = x.keys(m.Change)
+			}
 			x.set(m.Change, m.keys)
 		}
 	}
@@ -184,7 +187,7 @@ func (c *Store) install(ctx context.Context, b *build, x index) (missed []missed
 	switch {
 	case ctx.Err() != nil || b.stale:
 		return nil, !b.stale
-	case len(missed) > catchUp:
+	case len(missed) > catchUp || slices.ContainsFunc(missed, func(m missedChange) bool { return m.missing }):
 		return missed, false
 	}
 	for _, m := range missed {

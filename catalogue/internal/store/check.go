@@ -104,18 +104,18 @@ func (s *State) checkSequence(terms []ordering.Term, x sequence) error {
 func (s *State) checkHistory(limit int) error {
 	h := s.history
 	events := slices.Collect(h.after(0))
-	if len(events) > limit || h.from > s.revision {
+	if len(events) > limit || h.from > s.Revision() {
 		return fmt.Errorf("%d events are kept, at most %d, since revision %d of %d",
-			len(events), limit, h.from, s.revision)
+			len(events), limit, h.from, s.Revision())
 	}
 	latest := map[int]Event{}
 	for i, ev := range events {
 		last := i == len(events)-1 || events[i+1].Revision > ev.Revision
 		previous, found := latest[ev.ID] // of the same record
 		switch {
-		case ev.Revision < h.from, ev.Revision > s.revision, ev.Last != last:
+		case ev.Revision < h.from, ev.Revision > s.Revision(), ev.Last != last:
 			return fmt.Errorf("revision %d, id %d is outside %d to %d, or wrongly marked as the last",
-				ev.Revision, ev.ID, h.from, s.revision)
+				ev.Revision, ev.ID, h.from, s.Revision())
 		case ev.New != nil && ev.New.ID != ev.ID || ev.Old == nil && ev.New == nil:
 			return fmt.Errorf("the event of revision %d, id %d, has another record", ev.Revision, ev.ID)
 		case found && previous.New != ev.Old:

@@ -77,13 +77,13 @@ const fewEvents = 64
 func (c *Store) Since(revision uint64) (events []Event, kept, now uint64) {
 	s, p := c.pin()
 	events = s.history.since(revision, fewEvents+1)
-	kept, now = s.history.from, s.revision
+	kept, now = s.history.from, s.Revision()
 	unpin(p)
 	if len(events) <= fewEvents {
 		return events, kept, now
 	}
 	s = c.Current()
-	return s.history.since(revision, math.MaxInt), s.history.from, s.revision
+	return s.history.since(revision, math.MaxInt), s.history.from, s.Revision()
 }
 
 // since returns the first events after a revision, at most limit.

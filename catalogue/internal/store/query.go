@@ -358,9 +358,9 @@ func (s *State) readSorted(ctx context.Context, terms []ordering.Term) (sequence
 		return x, nil
 	}
 	q := Query{Terms: terms}
-	if c := s.store.Value(); c != nil && c.Revision() == s.revision {
+	if c := s.store.Value(); c != nil && c.Revision() == s.Revision() {
 		now, err := c.build(ctx, q)
-		if err == nil && now.revision == s.revision {
+		if err == nil && now.Revision() == s.Revision() {
 			if x := now.sequence(terms); x != nil {
 				return x, nil
 			}

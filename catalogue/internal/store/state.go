@@ -17,14 +17,16 @@ type State struct {
 	store weak.Pointer[Store] // weak, so that a state does not keep later records alive
 	slots slots
 
-	primary  *tree[struct{}]
-	indexes  []orderingIndex
-	builds   []*build // indexes being filled; each records every change
-	names    members  // names of the fields if typ.Members is set
-	lastID   int      // highest id ever used
-	usedID   int      // highest id used by the last replacement or after it
-	revision uint64   // number of writes
-	history  history
+	primary *tree[struct{}]
+	indexes []orderingIndex
+	builds  []*build // indexes being filled; each records every change
+	names   members  // names of the fields if typ.Members is set
+	lastID  int      // highest id ever used
+	usedID  int      // highest id used by the last replacement or after it
+	history history
+
+	// revision is the number of writes. Readers load it without a pin.
+	revision atomic.Uint64
 
 	frozen atomic.Bool  // a caller may use the state without a pin
 	hot    bool         // the next read freezes it; set before it is published
@@ -45,7 +47,7 @@ type orderingIndex struct {
 func (s *State) Len() int { return s.primary.len() }
 
 // Revision returns the number of writes that led to the state.
-func (s *State) Revision() uint64 { return s.revision }
+func (s *State) Revision() uint64 { return s.revision.Load() }
 
 // LastID returns the highest id that was ever used. The next assigned id is
 // greater.
@@ -97,8 +99,9 @@ func (s *State) sibling() *State {
 	sibling := &State{
 		typ: s.typ, store: s.store, slots: s.slots,
 		primary: s.primary, indexes: s.indexes, builds: s.builds, names: s.names,
-		lastID: s.lastID, usedID: s.usedID, revision: s.revision, history: s.history,
+		lastID: s.lastID, usedID: s.usedID, history: s.history,
 	}
+	sibling.revision.Store(s.revision.Load())
 	sibling.reader = reader{sibling}
 	return sibling
 }

@@ -16,11 +16,14 @@ type Store struct {
 
 	// writing is the writers' mutex. A writer also holds it while it runs
 	// callbacks. Only a writer changes trees, so it reads those of the
-	// published state without a pin.
+	// published state without a pin. Those of several stores are locked in the order of
+	// the stores in their catalogue.
 	writing sync.Mutex
+	journal func([]Commit) error
 	scratch []keys         // reused for the keys of each write
 	members map[string]int // reused for the changes of member counts of each write
 	one     [1]Change      // reused for each write of a single change
+	alone   [1]pending     // reused for each write of a single change
 
 	// committing is locked before the state mutex by writes of few changes, and by a
 	// build that lets them wait. No callback runs while it is held.
@@ -64,13 +67,10 @@ func (c *Store) Len() int {
 	return n
 }
 
-// Revision returns the revision of the published state. O(1).
-func (c *Store) Revision() uint64 {
-	s, p := c.pin()
-	revision := s.revision
-	unpin(p)
-	return revision
-}
+// Revision returns the revision of the published state. It neither pins nor freezes the
+// state. If it returns that of a state that is about to be published, there is no other
+// one that could be read meanwhile. O(1).
+func (c *Store) Revision() uint64 { return c.visible().revision.Load() }
 
 // Get returns the entry with the id, or nil if there is none. O(log n).
 func (c *Store) Get(id int) *Entry {
@@ -85,7 +85,7 @@ func (c *Store) Get(id int) *Entry {
 func (c *Store) Wait(ctx context.Context, revision uint64) error {
 	for {
 		c.mu.Lock()
-		if c.published.Load().revision > revision {
+		if c.published.Load().revision.Load() > revision {
 			c.mu.Unlock()
 			return nil
 		}
@@ -99,21 +99,6 @@ func (c *Store) Wait(ctx context.Context, revision uint64) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
-}
-
-// publish makes a state of a new revision visible. It returns a channel, which
-// may be nil, that the caller passes to wake after it unlocks the state mutex.
-// The state mutex must be held.
-func (c *Store) publish(s *State) (next chan struct{}) {
-	next, c.next = c.next, nil
-	c.published.Store(s)
-	return next
-}
-
-func wake(next chan struct{}) {
-	if next != nil {
-		close(next)
 	}
 }
 
@@ -219,7 +204,7 @@ func unpin(p pin) {
 }
 
 // visible returns the published state. If a writer is changing it in place,
-// visible waits for the writer. The caller must hold a pin.
+// visible waits for the writer. The caller must hold a pin to read more than the revision.
 func (c *Store) visible() *State {
 	for range 256 {
 		if s := c.published.Load(); s != nil {

@@ -72,13 +72,17 @@ func TestWritesInPlace(t *testing.T) {
 		{"as many reads as are pinned", pages(pinnedReads), one, true},
 		{"one more read freezes the state", pages(pinnedReads + 1), one, false},
 		{"other reads are counted, too", func(t *testing.T, c *Store) {
-			for range pinnedReads/4 + 1 {
+			for range pinnedReads/3 + 1 {
 				c.Len()
 				c.Get(1)
-				c.Revision()
 				c.Since(3)
 			}
 		}, one, false},
+		{"the revision is read without a pin", func(t *testing.T, c *Store) {
+			for range 2 * pinnedReads {
+				c.Revision()
+			}
+		}, one, true},
 		{"the current state", func(t *testing.T, c *Store) { c.Current() }, one, false},
 		{"a frozen state", func(t *testing.T, c *Store) { Freeze(c) }, one, false},
 		{"a clone has its own state", func(t *testing.T, c *Store) { Clone(c) }, one, true},
@@ -101,11 +105,11 @@ func TestWritesInPlace(t *testing.T) {
 			ordered(t, c, "text")
 			one(c) // building the index froze the state
 			row.read(t, c)
-			s, revision := c.published.Load(), c.published.Load().revision
+			s, revision := c.published.Load(), c.published.Load().Revision()
 			row.write(c)
 			now := c.published.Load()
-			if got := now == s; got != row.want || now.revision != revision+1 {
-				t.Errorf("written in place: %v, want %v; revision %d after %d", got, row.want, now.revision, revision)
+			if got := now == s; got != row.want || now.Revision() != revision+1 {
+				t.Errorf("written in place: %v, want %v; revision %d after %d", got, row.want, now.Revision(), revision)
 			}
 		})
 	}

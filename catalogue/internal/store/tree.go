@@ -68,7 +68,10 @@ type key struct {
 
 // keys holds the keys of a change in one index. They are computed before anything
 // is changed, because that may run callbacks.
-type keys struct{ old, new key }
+type keys struct {
+	old, new key
+	missing  bool // not computed: the index did not exist yet
+}
 
 // A kind is the part of a tree that all trees of one ordering use.
 type kind[K any] struct {

@@ -20,8 +20,8 @@ type Tx struct {
 	// draft is the published state with the changes made so far. It is forked for the
 	// first query and belongs to the batch alone.
 	draft   *State
-	state   *State // cannot change while the batch holds the writers' mutex
-	changes *btree.BTreeG[txChange]
+	state   *State                  // cannot change while the batch holds the writers' mutex
+	changes *btree.BTreeG[txChange] // nil if there are none
 	len     int
 	used    int // highest id written by the batch, or 0
 	done    bool
@@ -35,33 +35,50 @@ type txChange struct {
 	Change
 }
 
-// Batch calls f and then makes the changes of its transaction visible together.
-// If f returns an error or panics, or if the changes would make a [*Duplicate], nothing
-// changes. Other writers wait for f; readers do not.
-func (c *Store) Batch(f func(*Tx) error) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	s := c.published.Load()
-	tx := &Tx{store: c, state: s, len: s.Len()}
-	tx.reader = reader{tx}
-	tx.changes = btree.NewBTreeGOptions(func(a, b txChange) bool { return a.id < b.id }, btree.Options{NoLocks: true})
-	defer func() { tx.done = true }()
-	if err := f(tx); err != nil {
+// Batch calls f with a transaction for each store, and then makes the changes of all
+// transactions visible at one instant. If f returns an error or panics, if the changes
+// would make a [*Duplicate], or if the journal fails, nothing changes. Other writers wait
+// for f; readers do not. The stores must be in the order of their catalogue.
+func Batch(stores []*Store, f func([]*Tx) error) error {
+	all := make([]*Tx, len(stores))
+	for i, c := range stores {
+		c.writing.Lock()
+		s := c.published.Load()
+		all[i] = &Tx{store: c, state: s, len: s.Len()}
+		all[i].reader = reader{all[i]}
+	}
+	defer func() {
+		for _, tx := range all {
+			tx.done = true
+			tx.store.writing.Unlock()
+		}
+	}()
+	if err := f(all); err != nil {
 		return err
 	}
-	if tx.changes.Len() > 0 {
-		return c.commit(tx.list(), tx.used)
+	var written []pending
+	for _, tx := range all {
+		changes := tx.list()
+		if len(changes) > 0 || tx.used > tx.state.usedID {
+			written = append(written, pending{store: tx.store, changes: changes, used: tx.used})
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if tx.used > s.usedID {
-		c.replace(func(s *State) { s.use(tx.used) })
+	if len(written) == 0 {
+		return nil
 	}
-	return nil
+	return commit(written)
+}
+
+// Batch is [Batch] for a single store.
+func (c *Store) Batch(f func(*Tx) error) error {
+	return Batch([]*Store{c}, func(all []*Tx) error { return f(all[0]) })
 }
 
 // list returns the changes, sorted by id.
 func (tx *Tx) list() []Change {
+	if tx.changes == nil {
+		return nil
+	}
 	list := make([]Change, 0, tx.changes.Len())
 	for _, ch := range tx.changes.Items() {
 		list = append(list, ch.Change)
@@ -81,8 +98,10 @@ func (tx *Tx) LastID() int { return max(tx.state.lastID, tx.used) }
 // Get returns the entry with the id, including the changes of the batch, or nil
 // if there is none. O(log n).
 func (tx *Tx) Get(id int) *Entry {
-	if ch, ok := tx.changes.Get(txChange{id: id}); ok {
-		return ch.New
+	if tx.changes != nil {
+		if ch, ok := tx.changes.Get(txChange{id: id}); ok {
+			return ch.New
+		}
 	}
 	return tx.state.Get(id)
 }
@@ -99,6 +118,9 @@ func (tx *Tx) Write(ch Change) {
 		tx.len--
 	} else {
 		tx.used = max(tx.used, ch.New.ID)
+	}
+	if tx.changes == nil {
+		tx.changes = btree.NewBTreeGOptions(func(a, b txChange) bool { return a.id < b.id }, btree.Options{NoLocks: true})
 	}
 	id := ch.ID()
 	before, found := tx.changes.Get(txChange{id: id})
@@ -156,10 +178,9 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 	for i := range d.indexes {
 		d.indexes[i].unique = false // until the end of the batch
 	}
-	tx.changes.Scan(func(ch txChange) bool {
-		d.write(ch.Change)
-		return true
-	})
+	for _, ch := range tx.list() {
+		d.write(ch)
+	}
 	tx.draft = d // last, because write may panic
 	return nil
 }

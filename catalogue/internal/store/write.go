@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -16,103 +17,236 @@ const fewChanges = 8
 // fewMembers is the largest number of names in the map that is reused by writes.
 const fewMembers = 256
 
+// A pending is what a writer changes in a store.
+type pending struct {
+	store    *Store
+	changes  []Change // at most one for each record, sorted by id
+	used     int      // highest id that was used besides theirs, or 0
+	revision uint64   // at which the changes become visible
+	state    *State   // the published state or, later, its successor
+	woken    chan struct{}
+}
+
+// A Commit is what a journal is told about a store: the changes of one batch, which can be
+// none, the revision at which they become visible, and the highest id ever used.
+type Commit struct {
+	Store    *Store
+	Revision uint64
+	LastID   int
+	Changes  []Change
+}
+
+// SetJournal sets the function that is called before the changes of a batch of any of the
+// stores become visible, after everything is checked. If it returns an error or panics,
+// nothing changes. It runs under the writers' mutexes. Nil removes it.
+func SetJournal(stores []*Store, journal func([]Commit) error) {
+	for _, c := range stores {
+		c.writing.Lock()
+		defer c.writing.Unlock()
+	}
+	for _, c := range stores {
+		c.journal = journal
+	}
+}
+
+// callJournal calls the journal, if there is one.
+func callJournal(all []pending) error {
+	journal := all[0].store.journal
+	if journal == nil {
+		return nil
+	}
+	commits := make([]Commit, len(all))
+	for i, p := range all {
+		commits[i] = Commit{p.store, p.revision, max(p.used, p.store.published.Load().lastID), p.changes}
+	}
+	return journal(commits)
+}
+
 // Write applies and returns the change that prepare returns for the current
-// state. If prepare returns an error or panics, or if the change would make a
-// [*Duplicate], nothing changes. Other writers wait for prepare, which may run
-// callbacks; readers do not. O(indexes × log n).
+// state. If prepare returns an error or panics, if the change would make a
+// [*Duplicate], or if the journal fails, nothing changes. Other writers wait for prepare,
+// which may run callbacks; readers do not. O(indexes × log n).
 func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	s := c.published.Load()
-	ch, err := prepare(s)
+	ch, err := prepare(c.published.Load())
 	if err != nil {
 		return Change{}, err
 	}
 	c.one[0] = ch
-	if err := c.commit(c.one[:], 0); err != nil {
+	c.alone[0] = pending{store: c, changes: c.one[:]}
+	if err := commit(c.alone[:]); err != nil {
 		return Change{}, err
 	}
 	return ch, nil
 }
 
-// commit applies changes, at most one for each record and sorted by id, as one
-// revision. used is the highest id that was used besides theirs, or 0. The
-// writers' mutex must be held. If the error, a [*Duplicate], is not nil, nothing changes.
-func (c *Store) commit(changes []Change, used int) error {
-	defer c.clearScratch()
-	c.members = c.typ.memberChanges(c.members, changes)
-	if err := c.published.Load().unique(changes); err != nil {
-		return err
+// WriteAll applies the changes that prepare returns, at most one for each record and sorted
+// by id, as one batch, and returns their number. Nothing changes if prepare returns an error
+// or panics, if the changes would make a [*Duplicate], or if the journal fails. Other writers
+// wait for prepare, which may run callbacks; readers do not.
+func (c *Store) WriteAll(prepare func() ([]Change, error)) (n int, err error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	changes, err := prepare()
+	if err != nil || len(changes) == 0 {
+		return 0, err
 	}
-	for _, ch := range changes {
-		if ch.New != nil {
-			used = max(used, ch.New.ID)
+	if err := commit([]pending{{store: c, changes: changes}}); err != nil {
+		return 0, err
+	}
+	return len(changes), nil
+}
+
+// commit makes changes visible at one instant, in each store as one revision. The
+// writers' mutexes must be held and the stores be in the order of their catalogue. If the
+// error, a [*Duplicate] or that of the journal, is not nil, nothing changes.
+func commit(all []pending) error {
+	defer clearScratch(all)
+	few := 0
+	for i := range all {
+		p := &all[i]
+		c, s := p.store, p.store.published.Load()
+		c.members = c.typ.memberChanges(c.members, p.changes)
+		if err := s.unique(p.changes); err != nil {
+			return err
+		}
+		for _, ch := range p.changes {
+			if ch.New != nil {
+				p.used = max(p.used, ch.New.ID)
+			}
+		}
+		p.revision = s.revision.Load()
+		if len(p.changes) > 0 {
+			p.revision++
+		}
+		if few += len(p.changes); s.needsCompaction() {
+			few = math.MaxInt / 2
 		}
 	}
-	if len(changes) <= fewChanges && !c.published.Load().needsCompaction() {
-		c.commitFew(changes, used)
-	} else {
-		c.commitMany(changes, used)
+	if few <= fewChanges {
+		return commitFew(all)
+	}
+	return commitMany(all)
+}
+
+// commitFew changes the published states in place, or forks of them if readers may be
+// using them. While it computes keys and calls the journal, indexes can be
+// installed and builds can begin or end.
+func commitFew(all []pending) error {
+	for i := range all {
+		p := &all[i]
+		p.state = p.store.published.Load()
+		p.store.scratch = p.state.appendKeys(p.store.scratch[:0], p.changes)
+	}
+	if err := callJournal(all); err != nil {
+		return err
+	}
+	for i := range all {
+		all[i].store.committing.Lock()
+	}
+	for i := range all {
+		all[i].store.mu.Lock()
+	}
+	for i := range all {
+		p := &all[i]
+		c, before := p.store, p.state
+		now := c.published.Load()
+		p.state = c.writable(now)
+		if now != before {
+			c.scratch = p.state.rearrange(before, len(p.changes), c.scratch)
+		}
+		p.state.apply(p.changes, c.scratch)
+		p.state.use(p.used)
+		p.state.revision.Store(p.revision)
+		p.state.history.add(p.revision, p.changes, c.typ.History)
+		p.state.recount(c.members)
+		p.state.evict()
+	}
+	publish(all)
+	for i := range all {
+		all[i].store.committing.Unlock()
+	}
+	for i := range all {
+		wake(all[i].woken)
 	}
 	return nil
 }
 
-// commitFew changes the published state in place, or a fork of it if a reader may
-// be using it.
-func (c *Store) commitFew(changes []Change, used int) {
-	s := c.published.Load()
-	for {
-		c.scratch = s.appendKeys(c.scratch[:0], changes)
-		c.committing.Lock()
-		c.mu.Lock()
-		now := c.published.Load()
-		if now == s {
-			break
+// rearrange returns keys in the order that apply wants. They were computed for the indexes
+// and builds of the state before, which has the same records. An index that was
+// installed later is dropped, to be built again on its next use. A build that began later
+// computes its keys itself. The state must be a fork.
+func (s *State) rearrange(before *State, changes int, computed []keys) (arranged []keys) {
+	place := func(terms []ordering.Term) int {
+		if i := findTerms(before.indexes, terms); i >= 0 {
+			return i
 		}
-		c.mu.Unlock() // meanwhile an index was installed or a build started or ended
-		c.committing.Unlock()
-		s = now
+		i := slices.IndexFunc(before.builds, func(b *build) bool { return slices.Equal(b.terms, terms) })
+		if i >= 0 {
+			i += len(before.indexes)
+		}
+		return i
 	}
-	s = c.writable(s)
-	s.apply(changes, c.scratch)
-	s.use(used)
-	s.revision++
-	s.history.add(s.revision, changes, c.typ.History)
-	s.recount(c.members)
-	s.evict()
-	next := c.publish(s)
-	c.mu.Unlock()
-	c.committing.Unlock()
-	wake(next)
+	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return place(x.terms) < 0 })
+	for row := range slices.Chunk(computed, max(1, len(computed)/max(1, changes))) {
+		for _, x := range s.indexes {
+			arranged = append(arranged, row[place(x.terms)])
+		}
+		for _, b := range s.builds {
+			k := keys{missing: true}
+			if i := place(b.terms); i >= 0 {
+				k = row[i]
+			}
+			arranged = append(arranged, k)
+		}
+	}
+	return arranged
 }
 
-// clearScratch clears the references in the writer's scratch memory.
-func (c *Store) clearScratch() {
-	c.one[0] = Change{}
-	clear(c.scratch[:cap(c.scratch)])
-	if len(c.members) > fewMembers {
-		c.members = nil // clearing a large map is slow, even when it has few names by then
+// clearScratch clears the references in the writers' scratch memory.
+func clearScratch(all []pending) {
+	for i := range all {
+		c := all[i].store
+		c.one[0], c.alone[0] = Change{}, pending{}
+		clear(c.scratch[:cap(c.scratch)])
+		if len(c.members) > fewMembers {
+			c.members = nil // clearing a large map is slow, even when it has few names by then
+		}
+		clear(c.members)
 	}
-	clear(c.members)
 }
 
 // commitMany applies changes to forks of all trees, in parallel and without
-// holding the state mutex, and publishes them.
-func (c *Store) commitMany(changes []Change, used int) {
+// holding the state mutexes, and publishes them.
+func commitMany(all []pending) error {
+	for i := range all {
+		all[i].fork()
+	}
+	if err := callJournal(all); err != nil {
+		return err
+	}
+	publishForks(all)
+	return nil
+}
+
+// fork makes the state to publish.
+func (p *pending) fork() {
+	c := p.store
 	next := c.forked()
 	next.recount(c.members)
-	next.primary.merge(changes)
-	if len(changes) > next.Len()/2 {
+	next.primary.merge(p.changes)
+	if len(p.changes) > next.Len()/2 {
 		next.primary.compact()
 		next.refill(next.Entries())
 	} else {
-		parallel(len(next.indexes), func(i int) { next.indexes[i].merge(changes) })
+		parallel(len(next.indexes), func(i int) { next.indexes[i].merge(p.changes) })
 	}
 	next.compact()
-	next.history.add(next.revision+1, changes, c.typ.History)
-	next.use(used)
-
-	publishTogether([]successor{{c, next}})
+	next.revision.Store(p.revision)
+	next.history.add(p.revision, p.changes, c.typ.History)
+	next.use(p.used)
+	p.state = next
 }
 
 // refill replaces all indexes but the primary one by indexes of entries.
@@ -143,41 +277,49 @@ func (s *State) compact() {
 	}
 }
 
-// A successor is the next state of a store, which began as a fork of the published one.
-type successor struct {
-	store *Store
-	state *State
-}
-
-// publishTogether makes the next states of stores visible at one instant. It withdraws
-// all published states before it publishes the first successor, so a reader that has seen
-// one successor does not see the predecessor of another. Between the two steps it does
-// nothing else, because readers wait. All callers must hold the writers' mutexes and list
-// the stores in the same order. O(indexes of all stores).
-func publishTogether(all []successor) {
-	stores := make([]*Store, len(all))
-	woken := make([]chan struct{}, len(all))
-	for i, next := range all {
-		stores[i] = next.store
+// publishForks makes forks visible at one instant. The writers' mutexes must be held. All
+// callers must list the stores in the same order. O(indexes of all stores).
+func publishForks(all []pending) {
+	for i := range all {
+		all[i].store.mu.Lock()
 	}
-	lock(stores)
-	for _, next := range all {
-		next.store.succeed(next.state)
+	for i := range all {
+		all[i].store.succeed(all[i].state)
 	}
-	for _, c := range stores {
-		c.published.Store(nil)
-	}
-	for i, c := range stores {
-		woken[i] = c.publish(all[i].state)
-	}
-	unlock(stores)
-	for _, next := range woken {
-		wake(next)
+	publish(all)
+	for i := range all {
+		wake(all[i].woken)
 	}
 }
 
-// succeed makes s, which began as a fork of the published state, the state of the next
-// revision. An index that was installed since the fork is dropped, to be built
+// publish makes the next states visible at one instant and unlocks the state mutexes, which
+// must be held. It withdraws all published states before it publishes the first, so a reader
+// that has seen one does not see the predecessor of another. Between the two steps
+// it does nothing else, because readers wait. The caller passes woken to wake.
+func publish(all []pending) {
+	if len(all) > 1 {
+		for i := range all {
+			all[i].store.published.Store(nil)
+		}
+	}
+	for i := range all {
+		c := all[i].store
+		all[i].woken, c.next = c.next, nil
+		c.published.Store(all[i].state)
+	}
+	for i := range all {
+		all[i].store.mu.Unlock()
+	}
+}
+
+func wake(next chan struct{}) {
+	if next != nil {
+		close(next)
+	}
+}
+
+// succeed prepares s, which began as a fork of the published state, for its publication.
+// An index that was installed since the fork is dropped, to be built
 // again on its next use, and the builds in progress start over. If the writer
 // started over instead, readers that request new orderings could delay it without
 // limit. The state mutex must be held.
@@ -188,7 +330,6 @@ func (c *Store) succeed(s *State) {
 	for _, b := range s.builds {
 		b.stale, b.missed = true, nil
 	}
-	s.revision = now.revision + 1
 	s.evict()
 }
 
@@ -200,59 +341,70 @@ type Replacement struct {
 	UsedID  int
 }
 
-// Replace replaces the records of stores at one instant. All callers must list the
-// stores in the same order. If a callback panics, nothing changes.
+// Replace replaces the records of stores at one instant. The stores must be sorted by their
+// order. If a callback panics or the journal returns an error, nothing changes.
 // O(n log n × indexes).
-func Replace(all []Replacement) {
+func Replace(all []Replacement) error {
 	for _, r := range all {
 		r.Store.writing.Lock()
 		defer r.Store.writing.Unlock()
 	}
-	replace(all)
+	return replace(all)
 }
 
 // Replace replaces all records by the entries that prepare returns, which must be
-// sorted by id. If prepare returns an error or panics, nothing changes.
+// sorted by id. If prepare or the journal returns an error or panics, nothing changes.
 // O(n log n × indexes).
 func (c *Store) Replace(prepare func(s *State) ([]*Entry, error)) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	entries, err := prepare(c.published.Load())
-	if err == nil {
-		replace([]Replacement{{Store: c, Entries: entries}})
+	if err != nil {
+		return err
 	}
-	return err
+	return replace([]Replacement{{Store: c, Entries: entries}})
 }
 
 // replace is [Replace] for stores whose writers' mutexes are held.
-func replace(all []Replacement) {
-	next := make([]successor, len(all))
+func replace(all []Replacement) error {
+	next := make([]pending, len(all))
 	for i, r := range all {
-		next[i] = successor{r.Store, r.prepare()}
+		next[i] = r.prepare()
 	}
-	publishTogether(next)
+	if len(all) == 0 {
+		return nil
+	}
+	if err := callJournal(next); err != nil {
+		return err
+	}
+	publishForks(next)
+	return nil
 }
 
-// prepare returns the state to publish.
-func (r Replacement) prepare() *State {
+// prepare makes the state to publish.
+func (r Replacement) prepare() pending {
 	c := r.Store
 	s := c.forked()
+	p := pending{store: c, revision: s.revision.Add(1), state: s}
 	s.names = c.typ.membersOf(r.Entries)
 	s.dropUnnamed()
-	if s.history.events != nil {
-		s.history.add(s.revision+1, difference(s.Entries(), r.Entries), c.typ.History)
+	if s.history.events != nil || c.journal != nil {
+		p.changes = difference(s.Entries(), r.Entries)
+		s.history.add(p.revision, p.changes, c.typ.History)
 	}
 	s.primary = newPrimary()
 	s.primary.fill(r.Entries)
 	s.usedID = 0
 	s.use(max(r.UsedID, s.MaxID()))
+	p.used = s.usedID
 	s.refill(r.Entries)
-	return s
+	return p
 }
 
 // A Duplicate is the error of a write after which two records would have the same value
 // of a unique field.
 type Duplicate struct {
+	Store *Store
 	Field string
 	Entry *Entry // the entry that was to be written
 	Other int    // the id of the record that has the value
@@ -302,13 +454,13 @@ func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
 		if written != nil {
 			encoded := string(k.Append(nil))
 			if id, twice := written[encoded]; twice {
-				return &Duplicate{x.terms[0].Field, ch.New, id}
+				return &Duplicate{s.store.Value(), x.terms[0].Field, ch.New, id}
 			}
 			written[encoded] = ch.New.ID
 		}
 		other := x.first(ordering.Range{From: k, To: k, ToIncluded: true}, false)
 		if other != nil && !changed(changes, other.ID) {
-			return &Duplicate{x.terms[0].Field, ch.New, other.ID}
+			return &Duplicate{s.store.Value(), x.terms[0].Field, ch.New, other.ID}
 		}
 	}
 	return nil

@@ -1,0 +1,563 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// Customers, orders and coupons. Orders and coupons refer to customers.
+var (
+	customers = catalogue.Define[schema.Record]("customers", catalogue.Options{Unique: []string{"email"}, Description: &schema.Description{
+		Fields:  []schema.Field{{Name: "email", Kind: schema.Text}, {Name: "balance", Kind: schema.Integer}},
+		Actions: schema.AllActions,
+	}})
+	orders = catalogue.Define[schema.Record]("orders", catalogue.Options{Description: &schema.Description{
+		Fields:  []schema.Field{{Name: "customer", Kind: schema.Reference, Refers: "customers", Required: true}},
+		Actions: schema.AllActions,
+	}})
+	coupons = catalogue.Define[schema.Record]("coupons", catalogue.Options{Description: &schema.Description{
+		Fields:  []schema.Field{{Name: "customers", Kind: schema.References, Refers: "customers"}},
+		Actions: schema.AllActions,
+	}})
+)
+
+// newShop returns a catalogue of two customers, an order of the first and a coupon for both.
+func newShop(t *testing.T) *catalogue.Catalogue {
+	t.Helper()
+	c, err := catalogue.New(orders, customers, coupons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const data = `{"customers":[{"id":1,"email":"a@b","balance":10},{"id":2,"email":"c@d","balance":0}],
+		"orders":[{"id":1,"customer":1}],"coupons":[{"id":1,"customers":[1,2]}]}`
+	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// shopRecord returns the open record with the given JSON.
+func shopRecord(text string) schema.Record {
+	r, err := schema.ParseRecord([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// savedJSON returns the JSON of a catalogue in one line.
+func savedJSON(t *testing.T, c *catalogue.Catalogue) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(b.String(), "\n", "")
+}
+
+// ended calls f in a new goroutine and returns its error. It describes a panic and a
+// runtime.Goexit by errors.
+func ended(f func() error) (err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = errors.New("runtime.Goexit")
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v", r)
+			}
+		}()
+		err = f()
+	}()
+	<-done
+	return err
+}
+
+var errStop = errors.New("stop")
+
+// placeOrder inserts a customer and an order of it.
+func placeOrder(b *catalogue.Batch) error {
+	people, err := customers.Tx(b)
+	if err != nil {
+		return err
+	}
+	id, err := people.Insert(shopRecord(`{"email":"e@f"}`))
+	if err != nil {
+		return err
+	}
+	placed, err := orders.Tx(b)
+	if err != nil {
+		return err
+	}
+	_, err = placed.Insert(shopRecord(fmt.Sprintf(`{"customer":%d}`, id)))
+	return err
+}
+
+func TestBatchOverCollections(t *testing.T) {
+	c := newShop(t)
+	if err := c.Batch(placeOrder); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"orders":[{"id":1,"customer":1},{"id":2,"customer":3}],` +
+		`"customers":[{"id":1,"email":"a@b","balance":10},{"id":2,"email":"c@d","balance":0},{"id":3,"email":"e@f"}],` +
+		`"coupons":[{"id":1,"customers":[1,2]}]}`
+	if diff := cmp.Diff(want, savedJSON(t, c)); diff != "" {
+		t.Error(diff)
+	}
+	if n := mustIn(coupons, c).Revision(); n != 1 {
+		t.Errorf("a collection that was not written to has revision %d, want 1", n)
+	}
+}
+
+// TestFailedBatchOverCollections checks that a batch that fails changes no collection and
+// uses no id.
+func TestFailedBatchOverCollections(t *testing.T) {
+	tests := []struct {
+		reason string
+		end    func(b *catalogue.Batch) error
+		want   string
+	}{
+		{"an error is returned unchanged", func(*catalogue.Batch) error { return errStop }, "stop"},
+		{"a panic reaches the caller", func(*catalogue.Batch) error { panic("no") }, "panic: no"},
+		{"the goroutine ends", func(*catalogue.Batch) error { runtime.Goexit(); return nil }, "runtime.Goexit"},
+		{"the last of the collections has a duplicate value", func(b *catalogue.Batch) error {
+			people, _ := customers.Tx(b)
+			_, err := people.Insert(shopRecord(`{"email":"c@d"}`))
+			return err
+		}, `customers: duplicate value: email "c@d" is that of id 2`},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			c := newShop(t)
+			before := savedJSON(t, c)
+			err := ended(func() error {
+				return c.Batch(func(b *catalogue.Batch) error {
+					if err := placeOrder(b); err != nil {
+						return err
+					}
+					return test.end(b)
+				})
+			})
+			if err == nil || err.Error() != test.want {
+				t.Errorf("Batch() = %v, want %s", err, test.want)
+			}
+			if diff := cmp.Diff(before, savedJSON(t, c)); diff != "" {
+				t.Error(diff)
+			}
+			for _, d := range []catalogue.Definition[schema.Record]{customers, orders} {
+				coll := mustIn(d, c)
+				if coll.Revision() != 1 {
+					t.Errorf("%s: revision %d, want 1", d.Key(), coll.Revision())
+				}
+				if id, err := coll.Insert(shopRecord(`{}`)); err != nil || id != coll.Count() {
+					t.Errorf("%s: Insert() = %d, %v, want %d", d.Key(), id, err, coll.Count())
+				}
+			}
+		})
+	}
+}
+
+func TestBatchErrors(t *testing.T) {
+	c := newShop(t)
+	var kept *catalogue.Tx[schema.Record]
+	err := c.Batch(func(b *catalogue.Batch) (err error) {
+		if _, err := catalogue.Define[schema.Record]("order", catalogue.Options{}).Tx(b); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), "orders") {
+			t.Errorf("unknown key: %v, want ErrUnknownCollection and a suggestion", err)
+		}
+		if _, err := catalogue.Define[task]("orders", catalogue.Options{}).Tx(b); !errors.Is(err, catalogue.ErrInvalidType) {
+			t.Errorf("other type: %v, want ErrInvalidType", err)
+		}
+		kept, err = orders.Tx(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept.Insert(shopRecord(`{}`)); !errors.Is(err, catalogue.ErrTxDone) {
+		t.Errorf("after the batch: %v, want ErrTxDone", err)
+	}
+	err = c.Snapshot().Batch(func(*catalogue.Batch) error { t.Error("called"); return nil })
+	if !errors.Is(err, catalogue.ErrReadOnly) {
+		t.Errorf("of a snapshot: %v, want ErrReadOnly", err)
+	}
+}
+
+// TestReadsDuringBatch checks that reads within a batch do not wait and see the state before,
+// and that the transaction sees its own writes.
+func TestReadsDuringBatch(t *testing.T) {
+	c := newShop(t)
+	before := savedJSON(t, c)
+	err := c.Batch(func(b *catalogue.Batch) error {
+		if err := placeOrder(b); err != nil {
+			return err
+		}
+		for _, seen := range []*catalogue.Catalogue{c, c.Snapshot(), c.Clone()} {
+			if diff := cmp.Diff(before, savedJSON(t, seen)); diff != "" {
+				t.Error(diff)
+			}
+		}
+		if _, err := mustIn(customers, c).Where(ordering.Equal("email", "e@f")).First(); !errors.Is(err, catalogue.ErrNotFound) {
+			t.Errorf("First() = %v, want ErrNotFound", err)
+		}
+		people, err := customers.Tx(b) // the same transaction
+		if err != nil {
+			return err
+		}
+		if n, err := people.Where(ordering.Equal("email", "e@f")).Count(); n != 1 || err != nil {
+			t.Errorf("in the batch: %d, %v, want 1", n, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoReadSkew reads one collection after the other while batches write the same number
+// to both. The second must not be older than the first. Some batches are too large to be
+// applied in place, some write to a state that is held.
+func TestNoReadSkew(t *testing.T) {
+	c := newShop(t)
+	people, placed := mustIn(customers, c), mustIn(orders, c)
+	read := func(coll *catalogue.Collection[schema.Record]) (n int) {
+		r, err := coll.Get(1)
+		if err != nil {
+			t.Error(err)
+		}
+		text, _ := r.Get("n")
+		fmt.Sscan(text, &n)
+		return n
+	}
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	for _, pair := range [][2]*catalogue.Collection[schema.Record]{{people, placed}, {placed, people}} {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				first := read(pair[0])
+				if second := read(pair[1]); second < first {
+					t.Errorf("read %d and then %d", first, second)
+					return
+				}
+			}
+		})
+	}
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	for n := 1; n <= rounds; n++ {
+		if n%5 == 0 {
+			people.Snapshot()
+		}
+		err := c.Batch(func(b *catalogue.Batch) error {
+			for _, d := range []catalogue.Definition[schema.Record]{orders, customers} {
+				tx, _ := d.Tx(b)
+				if _, err := tx.Upsert(shopRecord(fmt.Sprintf(`{"id":1,"n":%d}`, n))); err != nil {
+					return err
+				}
+				for i := range n % 7 * 3 {
+					if _, err := tx.Upsert(shopRecord(fmt.Sprintf(`{"id":%d}`, i+10))); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	readers.Wait()
+}
+
+// TestSelectionWrites updates and deletes what conditions select, in a collection and in a
+// batch, and compares with rows that are changed one by one.
+func TestSelectionWrites(t *testing.T) {
+	type row struct{ id, n int }
+	doubled := func(r *schema.Record) (err error) {
+		text, _ := r.Get("n")
+		n := 0
+		fmt.Sscan(text, &n)
+		*r, err = r.With("n", 2*n)
+		return err
+	}
+	tests := []struct {
+		reason string
+		where  []ordering.Condition
+		write  func(catalogue.Selection[schema.Record]) (int, error)
+		want   func(row) (row, bool) // the row after the write, and whether it is left
+		n      int
+	}{
+		{"no condition selects all", nil, catalogue.Selection[schema.Record].Delete,
+			func(r row) (row, bool) { return r, false }, 20},
+		{"a range by an index", []ordering.Condition{ordering.AtLeast("n", 5)}, catalogue.Selection[schema.Record].Delete,
+			func(r row) (row, bool) { return r, r.n < 5 }, 10},
+		{"no record is selected", []ordering.Condition{ordering.Equal("n", 50)}, catalogue.Selection[schema.Record].Delete,
+			func(r row) (row, bool) { return r, true }, 0},
+		{"two conditions", []ordering.Condition{ordering.Equal("n", 3), ordering.Greater("id", 10)}, catalogue.Selection[schema.Record].Delete,
+			func(r row) (row, bool) { return r, r.n != 3 || r.id <= 10 }, 1},
+		{"an update that changes the field of the condition", []ordering.Condition{ordering.Less("n", 5)},
+			func(s catalogue.Selection[schema.Record]) (int, error) { return s.Update(doubled) },
+			func(r row) (row, bool) {
+				if r.n < 5 {
+					r.n *= 2
+				}
+				return r, true
+			}, 10},
+	}
+	for _, test := range tests {
+		for _, batched := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, batched %t", test.reason, batched), func(t *testing.T) {
+				coll := mustIn(orders, newShop(t))
+				coll.ReplaceAll(func(yield func(schema.Record) bool) {})
+				var want []row
+				for id := 2; id < 22; id++ {
+					coll.Insert(shopRecord(fmt.Sprintf(`{"n":%d}`, id%10)))
+					if r, left := test.want(row{id, id % 10}); left {
+						want = append(want, r)
+					}
+				}
+				before := coll.Revision()
+				n, err := 0, error(nil)
+				if batched {
+					err = coll.Batch(func(tx *catalogue.Tx[schema.Record]) (err error) {
+						n, err = test.write(tx.Where(test.where...))
+						return err
+					})
+				} else {
+					n, err = test.write(coll.Where(test.where...))
+				}
+				var got []row
+				for r := range coll.All() {
+					text, _ := r.Get("n")
+					last := row{id: r.ID}
+					fmt.Sscan(text, &last.n)
+					got = append(got, last)
+				}
+				if diff := cmp.Diff(want, got, cmp.AllowUnexported(row{})); err != nil || n != test.n || diff != "" {
+					t.Errorf("%d records, %v, want %d\n%s", n, err, test.n, diff)
+				}
+				if revisions := coll.Revision() - before; revisions != uint64(min(n, 1)) {
+					t.Errorf("%d revisions for %d records", revisions, n)
+				}
+			})
+		}
+	}
+}
+
+func TestSelectionWriteErrors(t *testing.T) {
+	set := func(name string, value any) func(*schema.Record) error {
+		return func(r *schema.Record) (err error) {
+			*r, err = r.With(name, value)
+			return err
+		}
+	}
+	none := func(*schema.Record) error { return nil }
+	tests := []struct {
+		reason string
+		write  func(c *catalogue.Catalogue) (int, error)
+		want   error
+	}{
+		{"the function fails after another record was updated", func(c *catalogue.Catalogue) (int, error) {
+			return mustIn(customers, c).Where().Update(func(r *schema.Record) error {
+				if r.ID == 2 {
+					return errStop
+				}
+				return set("balance", 7)(r)
+			})
+		}, errStop},
+		{"the id is changed", func(c *catalogue.Catalogue) (int, error) {
+			return mustIn(customers, c).Where().Update(func(r *schema.Record) error { r.ID++; return nil })
+		}, catalogue.ErrInvalidID},
+		{"two records get the same unique value", func(c *catalogue.Catalogue) (int, error) {
+			return mustIn(customers, c).Where().Update(set("email", "x"))
+		}, catalogue.ErrDuplicate},
+		{"an unknown field", func(c *catalogue.Catalogue) (int, error) {
+			return mustIn(customers, c).Where(ordering.Equal("mail", 1)).Delete()
+		}, ordering.ErrUnknownField},
+		{"a snapshot", func(c *catalogue.Catalogue) (int, error) {
+			return mustIn(customers, c).Snapshot().Where().Delete()
+		}, catalogue.ErrReadOnly},
+		{"a snapshot of the catalogue", func(c *catalogue.Catalogue) (int, error) {
+			return mustIn(customers, c.Snapshot()).Where().Update(none)
+		}, catalogue.ErrReadOnly},
+		{"in a batch, the function writes to a selected record", func(c *catalogue.Catalogue) (n int, err error) {
+			err = mustIn(customers, c).Batch(func(tx *catalogue.Tx[schema.Record]) error {
+				n, err = tx.Where().Update(func(r *schema.Record) error { return tx.Update(3-r.ID, set("balance", 9)) })
+				return err
+			})
+			return n, err
+		}, catalogue.ErrInvalid},
+		{"after the batch", func(c *catalogue.Catalogue) (int, error) {
+			var kept catalogue.Selection[schema.Record]
+			mustIn(customers, c).Batch(func(tx *catalogue.Tx[schema.Record]) error { kept = tx.Where(); return nil })
+			return kept.Delete()
+		}, catalogue.ErrTxDone},
+	}
+	for _, test := range tests {
+		t.Run(test.reason, func(t *testing.T) {
+			c := newShop(t)
+			before := savedJSON(t, c)
+			if n, err := test.write(c); n != 0 || !errors.Is(err, test.want) {
+				t.Errorf("%d, %v, want 0, %v", n, err, test.want)
+			}
+			if diff := cmp.Diff(before, savedJSON(t, c)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestWritesThatShareAReference checks that writes to two collections that refer to a third
+// run side by side, and that a deletion from the third waits for both.
+func TestWritesThatShareAReference(t *testing.T) {
+	c := newShop(t)
+	ctx := t.Context()
+	people, _ := c.Collection("customers")
+	placed, _ := c.Collection("orders")
+	given, _ := c.Collection("coupons")
+	inside, finish := make(chan struct{}), make(chan struct{})
+	updated := make(chan error, 1)
+	go func() {
+		_, err := placed.Update(ctx, "1", nil, []byte(`{"customer":2}`), true, func([]byte) error {
+			close(inside)
+			<-finish
+			return nil
+		})
+		updated <- err
+	}()
+	<-inside
+	if _, err := given.Create(ctx, []byte(`{"customers":[2]}`)); err != nil { // would hang if it waited
+		t.Error(err)
+	}
+	deleted := make(chan error, 1)
+	go func() { deleted <- people.Delete(ctx, "2", nil, nil) }()
+	select {
+	case err := <-deleted:
+		t.Errorf("Delete returned %v while an order that refers to the record was written", err)
+		deleted <- err
+	case <-time.After(20 * time.Millisecond): // it waits
+	}
+	close(finish)
+	if err := <-updated; err != nil {
+		t.Error(err)
+	}
+	if err := <-deleted; !errors.Is(err, catalogue.ErrReferenced) {
+		t.Errorf("Delete: %v, want ErrReferenced", err)
+	}
+}
+
+// TestFailedDeleteKeepsReferences checks that a deletion that fails removes no reference.
+func TestFailedDeleteKeepsReferences(t *testing.T) {
+	c := newShop(t)
+	before := savedJSON(t, c)
+	people, _ := c.Collection("customers")
+	err := people.Delete(t.Context(), "2", nil, func([]byte) error { return errStop })
+	if diff := cmp.Diff(before, savedJSON(t, c)); err != errStop || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if err := people.Delete(t.Context(), "2", nil, nil); err != nil {
+		t.Error(err)
+	}
+	if left := savedJSON(t, c); !strings.Contains(left, `"coupons":[{"id":1,"customers":[1]}]`) {
+		t.Errorf("after the deletion: %s", left)
+	}
+}
+
+// TestWritesDoNotDeadlock makes all kinds of writes and copies in parallel.
+func TestWritesDoNotDeadlock(t *testing.T) {
+	c := newShop(t)
+	ctx := context.Background()
+	duration := 2 * time.Second
+	if testing.Short() {
+		duration = 200 * time.Millisecond
+	}
+	data := savedJSON(t, c)
+	end := time.Now().Add(duration)
+	var writers sync.WaitGroup
+	for seed := range uint64(6) {
+		writers.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, 0))
+			for time.Now().Before(end) {
+				randomWrite(ctx, c, rng, data)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { writers.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(duration + time.Minute):
+		panic("deadlock") // shows all goroutines
+	}
+}
+
+// randomWrite makes one write or copy. Its error does not matter.
+func randomWrite(ctx context.Context, c *catalogue.Catalogue, rng *rand.Rand, data string) {
+	definitions := []catalogue.Definition[schema.Record]{orders, customers, coupons}
+	d := definitions[rng.IntN(3)]
+	coll, _ := d.In(c)
+	encoded, _ := c.Collection(d.Key())
+	id := rng.IntN(20) + 1
+	switch rng.IntN(12) {
+	case 0:
+		c.Batch(func(b *catalogue.Batch) error {
+			for _, d := range definitions[rng.IntN(3):] {
+				tx, _ := d.Tx(b)
+				tx.Insert(shopRecord(fmt.Sprintf(`{"email":"%d"}`, rng.Int())))
+				tx.Where(ordering.AtMost("id", id)).Delete()
+				c.Snapshot()
+			}
+			return nil
+		})
+	case 1:
+		c.Load(strings.NewReader(data), catalogue.LoadOptions{})
+	case 2:
+		c.Clone().Save(io.Discard)
+	case 3:
+		coll.Load(strings.NewReader(`[{"id":1}]`), catalogue.LoadOptions{})
+	case 4:
+		coll.ReplaceAll(coll.All())
+	case 5:
+		coll.Update(id, func(r *schema.Record) error { coll.Snapshot(); return nil })
+	case 6:
+		coll.Delete(id)
+	case 7:
+		coll.Where(ordering.AtLeast("id", 10)).Update(func(r *schema.Record) (err error) {
+			*r, err = r.With("balance", rng.IntN(9))
+			return err
+		})
+	case 8:
+		encoded.Delete(ctx, fmt.Sprint(id), nil, nil)
+	case 9:
+		encoded.Update(ctx, fmt.Sprint(id), nil, fmt.Appendf(nil, `{"customer":%d}`, rng.IntN(3)), true, nil)
+	default:
+		encoded.Create(ctx, fmt.Appendf(nil, `{"email":"%d","balance":1,"customer":%d,"customers":[%[2]d]}`, rng.Int(), rng.IntN(9)))
+	}
+}

@@ -1,0 +1,95 @@
+package catalogue
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+)
+
+// A Commit is what a batch, a single write or a load changes in one collection, as a journal
+// receives it before the changes become visible. It is immutable.
+type Commit struct {
+	Collection string // key of the collection, or Options.Name of a standalone one
+	Revision   uint64 // at which the changes become visible
+	LastID     int    // highest id ever used, so that a program can avoid to assign it again
+
+	// Changes yields the changed records, in the order of their ids: the id and the JSON as
+	// Save writes it, or nil for a deleted record. The JSON must not be modified. After a
+	// load these are all records, and those that it deletes. If only an id was used, by a
+	// record that the same batch deleted, there are no changes.
+	Changes iter.Seq2[int, []byte]
+}
+
+// Journal sets the function that is called once for each batch, single write and load,
+// with what it changes in each collection. It is called after everything has been checked,
+// and before anything is visible. If it returns an error, the writer returns that error; if
+// it panics, so does the writer. Nothing has changed then, and no id is used. Otherwise the
+// changes become visible, and nothing can prevent that. A journal that stores the changes
+// makes them durable: to restore them, load the records before setting the journal.
+//
+// Journals are called one at a time. f may read from the catalogue, but must not write to
+// it. While f runs, other writers wait; readers do not. A clone and a snapshot have no
+// journal. If f is nil, the journal is removed. The error wraps [ErrReadOnly] if the
+// catalogue is a snapshot. The JSON of all changed records is made before the call.
+func (c *Catalogue) Journal(f func(batch []Commit) error) error {
+	if c.readOnly {
+		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
+	}
+	setJournal(c.stores(), f, func(from store.Commit) (Commit, error) {
+		return c.of(from.Store).committed(from)
+	})
+	return nil
+}
+
+// Journal sets the function that is called once for each batch, single write and load,
+// with what it changes, before that is visible. The batch has one Commit. If f returns an
+// error or panics, nothing changes; the writer returns the error. f may read from the
+// collection, but must not write to it. While f runs, other writers wait; readers do not.
+// If f is nil, the journal is removed. The journal of a collection of a catalogue is that of
+// the catalogue; see [Catalogue.Journal]. The error wraps [ErrReadOnly] if the collection
+// belongs to a snapshot.
+func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
+	if c.catalogue != nil {
+		return c.catalogue.Journal(f)
+	}
+	setJournal([]*store.Store{c.store}, f, c.typ.committed)
+	return nil
+}
+
+func setJournal(stores []*store.Store, f func([]Commit) error, committed func(store.Commit) (Commit, error)) {
+	if f == nil {
+		store.SetJournal(stores, nil)
+		return
+	}
+	store.SetJournal(stores, func(all []store.Commit) (err error) {
+		batch := make([]Commit, len(all))
+		for i, from := range all {
+			if batch[i], err = committed(from); err != nil {
+				return err
+			}
+		}
+		return f(batch)
+	})
+}
+
+// committed returns the commit of the collection.
+func (s *recordType[T]) committed(from store.Commit) (Commit, error) {
+	texts := make([][]byte, len(from.Changes))
+	for i, ch := range from.Changes {
+		var err error
+		if ch.New == nil {
+			continue
+		}
+		if texts[i], err = s.encoded(ch.New); err != nil {
+			return Commit{}, err
+		}
+	}
+	return Commit{s.name, from.Revision, from.LastID, func(yield func(int, []byte) bool) {
+		for i, ch := range from.Changes {
+			if !yield(ch.ID(), texts[i]) {
+				return
+			}
+		}
+	}}, nil
+}

@@ -1,0 +1,258 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// logged returns one line for each change of a batch, and one for a commit without changes.
+func logged(batch []catalogue.Commit) (lines []string) {
+	for _, commit := range batch {
+		head := fmt.Sprintf("%s r%d last %d", commit.Collection, commit.Revision, commit.LastID)
+		n := len(lines)
+		for id, text := range commit.Changes {
+			if text == nil {
+				text = []byte("deleted")
+			}
+			lines = append(lines, fmt.Sprintf("%s: %d %s", head, id, text))
+		}
+		if len(lines) == n {
+			lines = append(lines, head)
+		}
+	}
+	return lines
+}
+
+// journalTests are writes to a shop, each of which is one batch.
+var journalTests = []struct {
+	reason string
+	write  func(c *catalogue.Catalogue) error
+	want   []string
+}{
+	{"an inserted record", func(c *catalogue.Catalogue) error {
+		_, err := mustIn(customers, c).Insert(shopRecord(`{"email":"x"}`))
+		return err
+	}, []string{`customers r2 last 3: 3 {"id":3,"email":"x"}`}},
+	{"a replaced record", func(c *catalogue.Catalogue) error {
+		_, err := mustIn(customers, c).Upsert(shopRecord(`{"id":2}`))
+		return err
+	}, []string{`customers r2 last 2: 2 {"id":2}`}},
+	{"a deleted record", func(c *catalogue.Catalogue) error { return mustIn(orders, c).Delete(1) },
+		[]string{`orders r2 last 1: 1 deleted`}},
+	{"several writes to one collection", func(c *catalogue.Catalogue) error {
+		return mustIn(orders, c).Batch(func(tx *catalogue.Tx[schema.Record]) error {
+			tx.Delete(1)
+			tx.Insert(shopRecord(`{"n":1}`))
+			_, err := tx.Upsert(shopRecord(`{"id":2,"n":2}`))
+			return err
+		})
+	}, []string{`orders r2 last 2: 1 deleted`, `orders r2 last 2: 2 {"id":2,"n":2}`}},
+	{"an id that was used by a record that the batch deleted", func(c *catalogue.Catalogue) error {
+		return mustIn(orders, c).Batch(func(tx *catalogue.Tx[schema.Record]) error {
+			id, _ := tx.Insert(shopRecord(`{}`))
+			return tx.Delete(id)
+		})
+	}, []string{`orders r1 last 2`}},
+	{"a batch of two collections", func(c *catalogue.Catalogue) error { return c.Batch(placeOrder) },
+		[]string{`orders r2 last 2: 2 {"id":2,"customer":3}`, `customers r2 last 3: 3 {"id":3,"email":"e@f"}`}},
+	{"a posted record, whose reference changes nothing", func(c *catalogue.Catalogue) error {
+		coll, _ := c.Collection("orders")
+		_, err := coll.Create(context.Background(), []byte(`{"customer":2}`))
+		return err
+	}, []string{`orders r2 last 2: 2 {"id":2,"customer":2}`}},
+	{"a deletion that removes a reference", func(c *catalogue.Catalogue) error {
+		coll, _ := c.Collection("customers")
+		return coll.Delete(context.Background(), "2", nil, nil)
+	}, []string{`customers r2 last 2: 2 deleted`, `coupons r2 last 1: 1 {"id":1,"customers":[1]}`}},
+	{"the records that conditions select", func(c *catalogue.Catalogue) error {
+		_, err := mustIn(customers, c).Where(ordering.Equal("balance", 0)).Delete()
+		return err
+	}, []string{`customers r2 last 2: 2 deleted`}},
+	{"a batch that is too large to be applied in place", func(c *catalogue.Catalogue) error {
+		return mustIn(orders, c).Batch(func(tx *catalogue.Tx[schema.Record]) error {
+			for range 10 {
+				tx.Insert(shopRecord(`{}`))
+			}
+			for id := 2; id < 11; id++ {
+				tx.Delete(id)
+			}
+			for id := 12; id < 21; id++ {
+				tx.Upsert(shopRecord(fmt.Sprintf(`{"id":%d}`, id)))
+			}
+			return nil
+		})
+	}, []string{
+		`orders r2 last 20: 11 {"id":11}`, `orders r2 last 20: 12 {"id":12}`, `orders r2 last 20: 13 {"id":13}`, `orders r2 last 20: 14 {"id":14}`,
+		`orders r2 last 20: 15 {"id":15}`, `orders r2 last 20: 16 {"id":16}`, `orders r2 last 20: 17 {"id":17}`, `orders r2 last 20: 18 {"id":18}`,
+		`orders r2 last 20: 19 {"id":19}`, `orders r2 last 20: 20 {"id":20}`,
+	}},
+	{"all records, and the deletion of those that are not loaded", func(c *catalogue.Catalogue) error {
+		return c.Load(strings.NewReader(`{"customers":[{"id":2},{"id":7}],"coupons":[]}`), catalogue.LoadOptions{})
+	}, []string{
+		`customers r2 last 7: 1 deleted`, `customers r2 last 7: 2 {"id":2}`, `customers r2 last 7: 7 {"id":7}`, `coupons r2 last 1: 1 deleted`,
+	}},
+	{"a load of one collection", func(c *catalogue.Catalogue) error {
+		return mustIn(orders, c).Load(strings.NewReader(`[{"id":4}]`), catalogue.LoadOptions{})
+	}, []string{`orders r2 last 4: 1 deleted`, `orders r2 last 4: 4 {"id":4}`}},
+	{"replaced records", func(c *catalogue.Catalogue) error {
+		return mustIn(orders, c).ReplaceAll(slices.Values([]schema.Record{shopRecord(`{}`)}))
+	}, []string{`orders r2 last 2: 1 deleted`, `orders r2 last 2: 2 {"id":2}`}},
+}
+
+func TestJournal(t *testing.T) {
+	for _, test := range journalTests {
+		t.Run(test.reason, func(t *testing.T) {
+			c := newShop(t)
+			before := savedJSON(t, c)
+			var got [][]string
+			err := c.Journal(func(batch []catalogue.Commit) error {
+				got = append(got, logged(batch))
+				if diff := cmp.Diff(before, savedJSON(t, c)); diff != "" {
+					t.Error("the changes are visible before the journal has returned:", diff)
+				}
+				return nil
+			})
+			if err == nil {
+				err = test.write(c)
+			}
+			if diff := cmp.Diff([][]string{test.want}, got); err != nil || diff != "" {
+				t.Errorf("%v\n%s", err, diff)
+			}
+			for _, commit := range got[0] {
+				key, _, _ := strings.Cut(commit, " ")
+				coll, _ := c.Collection(key)
+				if now, _ := coll.Revision(t.Context()); !strings.HasPrefix(commit, fmt.Sprintf("%s r%d ", key, now)) {
+					t.Errorf("%s: the revision is %d", commit, now)
+				}
+			}
+		})
+	}
+}
+
+// TestJournalFails checks that a write changes nothing if the journal does not return nil, and
+// that later writes are not disturbed.
+func TestJournalFails(t *testing.T) {
+	ends := map[string]func() error{
+		"stop":           func() error { return errStop },
+		"panic: no":      func() error { panic("no") },
+		"runtime.Goexit": func() error { runtime.Goexit(); return nil },
+	}
+	for want, end := range ends {
+		for _, test := range journalTests {
+			t.Run(want+", "+test.reason, func(t *testing.T) {
+				c := newShop(t)
+				before := savedJSON(t, c)
+				c.Journal(func([]catalogue.Commit) error { return end() })
+				if err := ended(func() error { return test.write(c) }); err == nil || err.Error() != want {
+					t.Errorf("%v, want %s", err, want)
+				}
+				if diff := cmp.Diff(before, savedJSON(t, c)); diff != "" {
+					t.Error(diff)
+				}
+				var got []string
+				c.Journal(func(batch []catalogue.Commit) error { got = logged(batch); return nil })
+				if err := test.write(c); err != nil { // as if there had been no attempt
+					t.Error(err)
+				}
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+// TestJournalsOfOthers checks that copies have no journal, that a write that is refused is
+// not recorded, and that nil removes the journal.
+func TestJournalsOfOthers(t *testing.T) {
+	c := newShop(t)
+	calls := 0
+	if err := mustIn(orders, c).Journal(func([]catalogue.Commit) error { calls++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	mustIn(orders, c.Clone()).Delete(1)
+	mustIn(orders, c).Clone().Delete(1)
+	c.Batch(func(*catalogue.Batch) error { return nil })
+	mustIn(customers, c).Insert(shopRecord(`{"email":"a@b"}`))
+	if calls != 0 {
+		t.Errorf("called %d times for clones, refused and empty writes", calls)
+	}
+	mustIn(customers, c).Insert(shopRecord(`{"email":"other"}`)) // the journal is that of the catalogue
+	if c.Journal(nil); calls != 1 || mustIn(orders, c).Delete(1) != nil || calls != 1 {
+		t.Errorf("called %d times, want 1", calls)
+	}
+	for _, err := range []error{c.Snapshot().Journal(nil), mustIn(orders, c.Snapshot()).Journal(nil)} {
+		if !errors.Is(err, catalogue.ErrReadOnly) {
+			t.Errorf("of a snapshot: %v, want ErrReadOnly", err)
+		}
+	}
+}
+
+func TestJournalOfStandaloneCollection(t *testing.T) {
+	coll, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "notes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	if err := coll.Journal(func(batch []catalogue.Commit) error { got = append(got, logged(batch)...); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	coll.Insert(shopRecord(`{}`))
+	if diff := cmp.Diff([]string{`notes r1 last 1: 1 {"id":1}`}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestIndexesDuringJournal uses orderings for the first time while a journal runs, after the
+// keys of the write were computed. Their indexes must not miss the write.
+func TestIndexesDuringJournal(t *testing.T) {
+	for _, changes := range []int{1, 20} { // in place, and with forks
+		c := newShop(t)
+		people := mustIn(customers, c)
+		names := func() (emails []string) {
+			page, err := people.Page(pagination.Window{}, ordering.Desc("email"), ordering.Asc("balance"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range page.Records {
+				email, _ := r.Get("email")
+				emails = append(emails, email)
+			}
+			return emails
+		}
+		c.Journal(func([]catalogue.Commit) error {
+			names()
+			return nil
+		})
+		err := people.Batch(func(tx *catalogue.Tx[schema.Record]) error {
+			for i := range changes {
+				if _, err := tx.Insert(shopRecord(fmt.Sprintf(`{"email":"b%02d"}`, i))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := names()
+		if want := slices.Sorted(slices.Values(got)); len(got) != changes+2 || slices.IsSorted(got) || want[0] != `"a@b"` || want[1] != `"b00"` {
+			t.Errorf("after %d changes: %v", changes, got)
+		}
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
