@@ -1,0 +1,119 @@
+// Durable serves films from a bbolt file. Each write is on disk before its answer is sent.
+//
+//	go run . -token s3cret -file films.db
+//
+// See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// A Director directs films.
+type Director struct {
+	ID   int    `json:"id"`
+	Name string `json:"name" backlist:"unique"`
+}
+
+// A Film has a director.
+type Film struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name"`
+	Year     int    `json:"year" backlist:"min=1888"`
+	Director int    `json:"director" backlist:"refers=directors"`
+}
+
+var (
+	directors = catalogue.Define[Director]("directors", catalogue.Options{})
+	films     = catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
+		Filters: []string{"director", "year__gte", "year__lte"},
+		Search:  []string{"name", "director__name"},
+	}})
+)
+
+// records are the films of a new file.
+const records = `{
+	"directors": [{"id": 1, "name": "Alfred Hitchcock"}, {"id": 2, "name": "Agnès Varda"}],
+	"films": [{"id": 1, "name": "Vertigo", "year": 1958, "director": 1}, {"id": 2, "name": "Rope", "year": 1948, "director": 1},
+		{"id": 3, "name": "Cléo de 5 à 7", "year": 1962, "director": 2}]
+}`
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
+	file := flag.String("file", "films.db", "keep the records in `file`")
+	token := flag.String("token", "", "permit writes with \"Authorization: Bearer `T`\"; without a token there are none")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(flag.CommandLine.Output(), "unexpected argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	if err := run(*addr, *file, *token); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run serves the films of a file until a signal.
+func run(addr, file, token string) (err error) {
+	cat, err := catalogue.New(directors, films)
+	if err != nil {
+		return err
+	}
+	db, fresh, err := open(file, cat)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if fresh {
+		if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
+			return err
+		}
+	}
+	handler, err := httpapi.New(cat, httpapi.Options{
+		Root:       "/v1/",
+		Authorizer: httpapi.Bearer(token),
+		OnError:    func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
+	})
+	if err != nil {
+		return err
+	}
+	return serve(addr, handler)
+}
+
+// serve serves until an interrupt or SIGTERM, and then waits at most ten seconds for
+// running requests. A second signal ends the program immediately.
+func serve(addr string, handler http.Handler) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("serving http://%s/v1/\n", listener.Addr())
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		stop()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
