@@ -54,7 +54,7 @@ func TestOwnDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := open(t, pgstore.Options{Primary: shared.DSN(newDatabase(t, "")), Definitions: ownDefinitions(), Timeout: time.Minute})
+	store := open(t, pgstore.Options{Primary: shared.DSN(newDatabase(t, "template1")), Definitions: ownDefinitions(), Timeout: time.Minute})
 	if err := memory.Load(strings.NewReader(ownRecords), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestOwnDefinitionsRefused(t *testing.T) {
 			t.Errorf("Open with a collection %s = %v, want %v", key, err, pgstore.ErrOptions)
 		}
 	}
-	dsn := shared.DSN(newDatabase(t, ""))
+	dsn := shared.DSN(newDatabase(t, "template1"))
 	openUnchecked(t, pgstore.Options{Primary: dsn, Definitions: ownDefinitions()})
 	changed := []catalogue.AnyDefinition{catalogue.Define[director]("films", catalogue.Options{})}
 	store, err := pgstore.Open(pgstore.Options{Primary: dsn, Definitions: changed})

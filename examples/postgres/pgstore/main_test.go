@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/ordering"
@@ -26,11 +28,11 @@ const template = "migrated"
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) (code int) {
-	if _, err := pgtest.Find(); err != nil {
+	if !pgtest.Installed() {
 		return m.Run() // tests that need PostgreSQL call pgtest.Require
 	}
 	var err error
-	if shared, err = pgtest.Start(pgtest.Options{NoSync: true}); err != nil {
+	if shared, err = pgtest.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -49,7 +51,7 @@ func run(m *testing.M) (code int) {
 
 func makeTemplate() error {
 	ctx := context.Background()
-	if err := shared.CreateDatabase(ctx, template, ""); err != nil {
+	if err := onServer(ctx, shared, "CREATE DATABASE "+template); err != nil {
 		return err
 	}
 	store, err := pgstore.Open(pgstore.Options{Primary: shared.DSN(template)})
@@ -65,23 +67,33 @@ func makeTemplate() error {
 	return errors.Join(err, store.Close())
 }
 
+// onServer runs a statement outside the databases of tests.
+func onServer(ctx context.Context, server *pgtest.Server, statement string) error {
+	conn, err := pgx.Connect(ctx, server.DSN("postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
 // newDSN creates a migrated database for a test and returns its connection string.
 func newDSN(t testing.TB) string {
 	t.Helper()
 	return shared.DSN(newDatabase(t, template))
 }
 
-// newDatabase creates a database as a copy of template, or an empty one if template
-// is "".
+// newDatabase creates a database as a copy of template.
 func newDatabase(t testing.TB, template string) (name string) {
 	t.Helper()
 	pgtest.Require(t)
 	name = fmt.Sprintf("test%d", databases.Add(1))
-	if err := shared.CreateDatabase(t.Context(), name, template); err != nil {
+	if err := onServer(t.Context(), shared, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := shared.DropDatabase(context.Background(), name); err != nil {
+		if err := onServer(context.Background(), shared, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})

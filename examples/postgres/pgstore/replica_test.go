@@ -37,7 +37,7 @@ func TestReplica(t *testing.T) {
 func testReplicaReads(s *servers) {
 	writer := s.client(s.open("writer", pgstore.Options{}))
 	reader := s.client(s.open("reader", pgstore.Options{}))
-	s.must(s.replica.PauseReplay())
+	s.pauseReplay()
 	writer.posted("not replayed")
 	if got := reader.count("social-links/"); got != 0 {
 		s.Errorf("count = %d, want 0 as on the replica", got)
@@ -45,7 +45,7 @@ func testReplicaReads(s *servers) {
 	if n := s.connections(s.primary, "reader"); n != 0 {
 		s.Errorf("%d connections of the reader to the primary, want 0", n)
 	}
-	s.must(s.replica.ResumeReplay())
+	s.resumeReplay()
 	s.catchUp()
 	if got := reader.count("social-links/"); got != 1 {
 		s.Errorf("count = %d, want 1 as on the replica", got)
@@ -67,7 +67,7 @@ func testReplicaLag(s *servers) {
 	if tags[0] == "" || tags[2] != tags[0] || c.get(all, tags[0]).status != http.StatusNotModified {
 		s.Fatalf("tags before any write = %q", tags)
 	}
-	s.must(s.replica.PauseReplay())
+	s.pauseReplay()
 	record := c.posted("mine")
 	for range 3 {
 		p := c.get(all, tags[0])
@@ -95,9 +95,9 @@ func testReplicaLag(s *servers) {
 		s.Errorf("count of authors = %d, want 1 as on the replica", got)
 	}
 
-	s.must(s.replica.ResumeReplay())
+	s.resumeReplay()
 	s.catchUp()
-	s.must(s.replica.PauseReplay())
+	s.pauseReplay()
 	s.must(other.Insert(s.Context(), "social-links", []byte(`{"id":9,"title":"t","url":"https://x.example/","logo":null,"type":"web","author":1}`)))
 	if got := c.count("social-links/?limit=1"); got != 1 {
 		s.Errorf("count = %d, want 1 as on the replica that has caught up", got)
@@ -113,7 +113,7 @@ func testReplicaRestarts(s *servers) {
 		how         string
 		end, resume func() error
 	}{
-		{"killed", s.replica.Kill, s.replica.Start},
+		{"killed", func() error { return s.replica.Shutdown(pgtest.Immediate) }, s.replica.Start},
 		{"shut down", func() error { return s.replica.Shutdown(pgtest.Fast) }, s.replica.Start},
 		{"frozen", s.replica.Freeze, s.replica.Thaw},
 	} {
@@ -186,7 +186,7 @@ func testPrimaryDownAfterReplica(s *servers) {
 func testNoOlderPages(s *servers) {
 	store := s.open("store", pgstore.Options{Timeout: 800 * time.Millisecond})
 	c := s.client(store)
-	s.must(s.replica.PauseReplay())
+	s.pauseReplay()
 	s.client(s.open("other", pgstore.Options{})).posted("news")
 	s.must(s.replica.Freeze())
 	first := c.get("social-links/", "")

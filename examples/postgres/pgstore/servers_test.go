@@ -3,7 +3,6 @@ package pgstore_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -30,7 +29,7 @@ type servers struct {
 func newServers(t *testing.T) *servers {
 	t.Helper()
 	s := &servers{T: t, primary: pgtest.New(t), database: "house"}
-	s.must(s.primary.CreateDatabase(t.Context(), s.database, ""))
+	s.must(onServer(t.Context(), s.primary, "CREATE DATABASE house"))
 	store, err := pgstore.Open(pgstore.Options{Primary: s.dsn(s.primary, "loader")})
 	s.must(err)
 	defer store.Close()
@@ -53,7 +52,7 @@ func (s *servers) run(name string, test func(*servers)) {
 	s.Run(name, func(t *testing.T) {
 		own := *s
 		own.T, own.database = t, "house"+strconv.FormatInt(databases.Add(1), 10)
-		own.must(s.primary.CreateDatabase(t.Context(), own.database, s.database))
+		own.must(onServer(t.Context(), s.primary, "CREATE DATABASE "+own.database+" TEMPLATE "+s.database))
 		if s.replica != nil {
 			own.catchUp()
 		}
@@ -61,7 +60,7 @@ func (s *servers) run(name string, test func(*servers)) {
 			own.ensureRunning(s.primary)
 			if s.replica != nil {
 				own.ensureRunning(s.replica)
-				own.must(s.replica.ResumeReplay())
+				own.resumeReplay()
 			}
 			own.check()
 		})
@@ -71,10 +70,26 @@ func (s *servers) run(name string, test func(*servers)) {
 
 // ensureRunning makes sure that a server is running.
 func (s *servers) ensureRunning(server *pgtest.Server) {
-	if err := server.Start(); err != nil && !errors.Is(err, pgtest.ErrRunning) {
-		s.Error(err)
+	if server.Running() {
+		s.must(server.Thaw())
+	} else {
+		s.must(server.Start())
 	}
-	s.must(server.Thaw())
+}
+
+// pauseReplay makes the replica lag: until resumeReplay or a restart, writes of the primary
+// cannot be read there.
+func (s *servers) pauseReplay() {
+	s.Helper()
+	s.must(onServer(context.Background(), s.replica, "SELECT pg_wal_replay_pause()"))
+	s.eventually("replay is paused", func() bool {
+		return scalar[bool](s, s.replica, "SELECT pg_get_wal_replay_pause_state() = 'paused'")
+	})
+}
+
+func (s *servers) resumeReplay() {
+	s.Helper()
+	s.must(onServer(context.Background(), s.replica, "SELECT pg_wal_replay_resume()"))
 }
 
 func (s *servers) must(err error) {

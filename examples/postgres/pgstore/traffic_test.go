@@ -422,9 +422,9 @@ func text(record json.RawMessage, member string) (string, error) {
 func TestCrash(t *testing.T) {
 	t.Parallel() // with TestReplica; both mostly wait
 	s := newServers(t)
-	kills := 5
+	crashes := 5
 	if testing.Short() {
-		kills = 3
+		crashes = 3
 	}
 	for _, c := range []struct {
 		name        string
@@ -432,8 +432,7 @@ func TestCrash(t *testing.T) {
 		timeout     time.Duration
 		end, resume func() error
 	}{
-		{"killed", kills, 0, s.primary.Kill, s.primary.Start},
-		{"immediate shutdown", 1, 0, func() error { return s.primary.Shutdown(pgtest.Immediate) }, s.primary.Start},
+		{"crash", crashes, 0, func() error { return s.primary.Shutdown(pgtest.Immediate) }, s.primary.Start},
 		{"fast shutdown", 1, 0, func() error { return s.primary.Shutdown(pgtest.Fast) }, s.primary.Start},
 		{"frozen", 1, 400 * time.Millisecond, s.primary.Freeze, s.primary.Thaw},
 	} {
