@@ -2,7 +2,8 @@
 // an implementation of httpapi.Collection, with the same handler and the same responses
 // as examples/backlist.
 //
-//	go run . -primary 'host=localhost dbname=house' -load house.json
+//	createdb house
+//	go run . -primary dbname=house -load ../../httpapi/testdata/dataset.json &
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
 // It migrates the schema, performs -load, -index, -check and -save in that order, and
@@ -30,7 +31,6 @@ import (
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/resources"
 )
 
 func main() {
@@ -61,7 +61,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return nil
 	}
 	errorLog := log.New(stderr, "postgres: ", log.LstdFlags)
-	handler, err := newHandler(c, store, errorLog)
+	handler, err := httpapi.NewHandler(store.Collections(), httpapi.Options{
+		Authorizer: c.authorizer,
+		ETags:      true, // cheap, since the revision of a table is one row
+		OnError: func(r *http.Request, err error) {
+			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
+		},
+	})
 	if err != nil {
 		return err
 	}
@@ -70,17 +76,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
-	return serve(ctx, listener, newServer(handler, errorLog))
+	return serve(ctx, listener, &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          errorLog,
+	})
 }
 
-// documented returns indexes for the orderings in the service's document.
-func documented() []index {
-	by := func(field string) []ordering.Term { return []ordering.Term{ordering.Asc(field)} }
-	return []index{
-		{"events", by("start_date")}, {"events", by("name")}, {"labels", by("name")},
-		{"labels", by("feature_authors")}, {"social-links", by("url")},
-	}
-}
+// documented are the orderings in the service's document.
+const documented = "events:start_date events:name labels:name labels:feature_authors social-links:url"
 
 // prepare migrates the schema and performs -load, -index, -check and -save.
 func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Writer) error {
@@ -92,8 +99,9 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Wr
 			return err
 		}
 	}
-	for _, i := range append(documented(), c.indexes...) {
-		if err := store.Index(ctx, i.key, i.terms...); err != nil {
+	for _, index := range append(strings.Fields(documented), c.indexes...) {
+		key, by, _ := strings.Cut(index, ":")
+		if err := store.Index(ctx, key, ordering.Parse(by, nil)...); err != nil {
 			return err
 		}
 	}
@@ -118,30 +126,6 @@ func loadFile(ctx context.Context, store *pgstore.Store, name string) error {
 	return store.Load(ctx, f)
 }
 
-// newHandler returns a handler for the collections of the store. Entity tags are
-// cheap, since the revision of a table is one row.
-func newHandler(c *config, store *pgstore.Store, errorLog *log.Logger) (*httpapi.Handler, error) {
-	return httpapi.NewHandler(store.Collections(), httpapi.Options{
-		Authorizer: c.authorizer(),
-		ETags:      true,
-		OnError: func(r *http.Request, err error) {
-			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
-		},
-	})
-}
-
-// newServer returns a server with timeouts.
-func newServer(h http.Handler, errorLog *log.Logger) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          errorLog,
-	}
-}
-
 // serve serves until ctx is done, and then waits for running requests.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	failed := make(chan error, 1)
@@ -161,19 +145,13 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 
 // config holds the values of the flags.
 type config struct {
-	store   pgstore.Options
-	addr    string
-	load    string
-	save    string
-	check   bool
-	token   string
-	indexes []index
-}
-
-// index is an index to create.
-type index struct {
-	key   string
-	terms []ordering.Term
+	store      pgstore.Options
+	addr       string
+	load       string
+	save       string
+	check      bool
+	authorizer httpapi.Authorizer // nil if posts are refused
+	indexes    []string           // such as books:name
 }
 
 // parse parses the flags. If help is requested, it prints the usage and returns
@@ -190,7 +168,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
 	flags.StringVar(&c.save, "save", "", "write all records to a JSON `file`")
 	flags.BoolVar(&c.check, "check", false, "check all rows and counts")
-	flags.StringVar(&c.token, "token", "", "permit posts with this bearer `token`")
+	token := flags.String("token", "", "permit posts with this bearer `token`")
 	flags.Func("index", "create an index for `collection:ordering`, such as books:name, unless it exists; may be repeated", c.addIndex)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -198,47 +176,28 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
+	if *token != "" {
+		c.authorizer = httpapi.Bearer(*token)
+	}
 	return &c, nil
 }
 
-func (c *config) addIndex(text string) error {
-	key, by, _ := strings.Cut(text, ":")
-	documented, err := resources.New()
-	if err != nil {
-		return err
-	}
-	if _, err := documented.Collection(key); err != nil {
-		return fmt.Errorf("unknown collection %q", key)
-	}
-	terms := ordering.Parse(by, nil)
-	if terms == nil {
+func (c *config) addIndex(index string) error {
+	if _, by, _ := strings.Cut(index, ":"); ordering.Parse(by, nil) == nil {
 		return errors.New("no field to order by")
 	}
-	c.indexes = append(c.indexes, index{key, terms})
+	c.indexes = append(c.indexes, index)
 	return nil
 }
 
-// authorizer returns the authorizer for posts, or nil if they are refused.
-func (c *config) authorizer() httpapi.Authorizer {
-	if c.token == "" {
-		return nil
-	}
-	return httpapi.Bearer(c.token)
-}
-
-// saveFile writes all records to a file. It replaces a regular file atomically, because
-// the file may be the only copy of the records. It writes to other files, such as
-// /dev/stdout, directly.
+// saveFile writes all records to a file. It replaces the file atomically, because the file
+// may be the only copy of the records.
 func saveFile(ctx context.Context, store *pgstore.Store, name string) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(store.Save(ctx, f), f.Close())
+		return fmt.Errorf("-save: %s is not a regular file", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".backlist-")
 	if err != nil {

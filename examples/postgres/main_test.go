@@ -73,9 +73,8 @@ func TestInvalidArguments(t *testing.T) {
 	}{
 		{"no database", nil, "Primary is empty"},
 		{"invalid DSN", []string{"-primary", "host"}, "Primary"},
-		{"server not running", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: the database is unavailable: "},
+		{"server not running", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: httpapi: collection is unavailable: "},
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
-		{"unknown collection", []string{"-index", "boks:name"}, `unknown collection "boks"`},
 		{"index without a field", []string{"-index", "books:,"}, "no field to order by"},
 		{"index without an ordering", []string{"-index", "books"}, "no field to order by"},
 		{"unknown flag", []string{"-x"}, "not defined"},

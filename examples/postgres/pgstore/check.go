@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"strconv"
 	"strings"
 
@@ -23,11 +22,13 @@ func (s *Store) Check(ctx context.Context) error {
 	var faults []error
 	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		for _, t := range s.tables {
-			c := checker{table: t, tx: tx, counted: newMembers(), lastID: math.MinInt}
-			if err := c.run(ctx); err != nil {
+			found, err := t.check(ctx, tx)
+			if err != nil {
 				return err
 			}
-			faults = append(faults, c.faults...)
+			for _, err := range found {
+				faults = append(faults, fmt.Errorf("%s: %w", t.about.Key, err))
+			}
 		}
 		return nil
 	})
@@ -37,48 +38,45 @@ func (s *Store) Check(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// checker checks one table.
-type checker struct {
-	*table
-	tx      *sql.Tx
-	stored  *members       // from the table of members
-	numbers map[string]int // of the fields in stored
-	counted *members       // in the records
-	count   int
-	lastID  int // the last id that was checked; rows are read in order of id
-	faults  []error
-}
-
-func (c *checker) found(err error, format string, args ...any) {
-	c.faults = append(c.faults, fmt.Errorf("%s: %w: %s", c.about.Key, err, fmt.Sprintf(format, args...)))
-}
-
-// run checks the table and stores what it finds in faults. It returns errors of the
-// database only.
-func (c *checker) run(ctx context.Context) (err error) {
-	at, err := c.state(ctx, c.tx, stateQuery)
+// check returns the faults of one table, or an error of the database.
+func (t *table) check(ctx context.Context, tx *sql.Tx) (faults []error, err error) {
+	at, err := t.state(ctx, tx, stateQuery)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if c.stored, err = c.members(ctx, c.tx); err != nil {
-		return err
+	stored, err := t.members(ctx, tx)
+	if err != nil {
+		return nil, err
 	}
-	c.numbers = c.stored.numbers
-	for more := true; more; {
-		if more, err = c.thousand(ctx); err != nil {
-			return err
+	rows, err := t.all(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	counted := newMembers()
+	for _, r := range rows {
+		values, err := t.expected(r.record, stored.numbers, counted)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%w: id %d: %v", ErrRow, r.id, err))
+			continue
+		}
+		same, err := t.has(ctx, tx, values)
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			faults = append(faults, fmt.Errorf("%w: id %d: the columns do not match the record: %s", ErrRow, r.id, r.record))
 		}
 	}
-	if c.count != at.count {
-		c.found(ErrCount, "the count is %d, but there are %d records", at.count, c.count)
+	if len(rows) != at.count {
+		faults = append(faults, fmt.Errorf("%w: the count is %d, but there are %d records", ErrCount, at.count, len(rows)))
 	}
-	if c.lastID > at.lastID {
-		c.found(ErrCount, "the highest id is %d, but there is %d", at.lastID, c.lastID)
+	if n := len(rows); n > 0 && rows[n-1].id > at.lastID {
+		faults = append(faults, fmt.Errorf("%w: the highest id is %d, but there is %d", ErrCount, at.lastID, rows[n-1].id))
 	}
-	if got, want := c.counted.records(), c.stored.records(); !maps.Equal(got, want) {
-		c.found(ErrCount, "the counts of members are %v, want %v", want, got)
+	if got, want := stored.records(), counted.records(); !maps.Equal(got, want) {
+		faults = append(faults, fmt.Errorf("%w: the counts of members are %v, want %v", ErrCount, got, want))
 	}
-	return nil
+	return faults, nil
 }
 
 // records returns the number of records that have each member.
@@ -92,78 +90,57 @@ func (all *members) records() map[string]int64 {
 	return records
 }
 
-// thousand checks the next 1,000 rows and reports whether there were any.
-func (c *checker) thousand(ctx context.Context) (more bool, err error) {
-	rows, err := c.tx.QueryContext(ctx, "SELECT id, record FROM "+c.name()+" WHERE id > $1 ORDER BY id LIMIT 1000", c.lastID)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	type row struct {
-		id   int
-		wire []byte
-	}
-	var list []row
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.id, &r.wire); err != nil {
-			return false, err
-		}
-		c.lastID = r.id
-		list = append(list, r)
-	}
-	if err := rows.Err(); err != nil {
-		return false, err
-	}
-	for _, r := range list {
-		c.count++
-		if err := c.row(ctx, r.id, r.wire); err != nil {
-			return false, err
-		}
-	}
-	return len(list) > 0, nil
+type row struct {
+	id     int
+	record []byte
 }
 
-// row checks one row.
-func (c *checker) row(ctx context.Context, id int, wire []byte) error {
-	values, err := c.expected(wire)
+// all returns all rows by id.
+func (t *table) all(ctx context.Context, tx *sql.Tx) (list []row, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT id, record FROM "+t.name()+" ORDER BY id")
 	if err != nil {
-		c.found(ErrRow, "id %d: %v", id, err)
-		return nil
+		return nil, err
 	}
+	defer rows.Close()
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.id, &r.record); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
+// has reports whether there is a row with the values.
+func (t *table) has(ctx context.Context, tx *sql.Tx, values []any) (found bool, err error) {
 	var same []string
-	for i, name := range c.columnNames() {
+	for i, name := range t.columnNames() {
 		same = append(same, quote(name)+" IS NOT DISTINCT FROM $"+strconv.Itoa(i+1))
 	}
-	var found bool
-	query := "SELECT EXISTS (SELECT 1 FROM " + c.name() + " WHERE " + strings.Join(same, " AND ") + " AND id = $1)"
-	if err := c.tx.QueryRowContext(ctx, query, values...).Scan(&found); err != nil {
-		return err
-	}
-	if !found {
-		c.found(ErrRow, "id %d: the columns do not match the record: %s", id, wire)
-	}
-	return nil
+	query := "SELECT EXISTS (SELECT 1 FROM " + t.name() + " WHERE " + strings.Join(same, " AND ") + " AND id = $1)"
+	err = tx.QueryRowContext(ctx, query, values...).Scan(&found)
+	return found, err
 }
 
 // expected returns the values with which a record would be written now, and counts its
 // members.
-func (c *checker) expected(wire []byte) ([]any, error) {
+func (t *table) expected(wire []byte, numbers map[string]int, counted *members) ([]any, error) {
 	r, err := schema.ParseRecord(wire)
 	if err != nil {
 		return nil, err
 	}
-	if c.open() {
-		if err := c.counted.count(r); err != nil {
+	if t.open() {
+		if err := counted.count(r); err != nil {
 			return nil, err
 		}
 	}
 	if r.ID < 1 {
 		return nil, fmt.Errorf("%w: %d", catalogue.ErrInvalidID, r.ID)
 	}
-	record, err := c.canonical(wire)
+	record, err := t.canonical(wire)
 	if err != nil {
 		return nil, err
 	}
-	return c.values(record, c.numbers)
+	return t.values(record, numbers)
 }

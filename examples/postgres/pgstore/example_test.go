@@ -6,16 +6,19 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
 func Example() {
 	ctx := context.Background()
+	definitions := []catalogue.AnyDefinition{catalogue.Define[film]("films", catalogue.Options{})}
 
 	store, err := pgstore.Open(pgstore.Options{
-		Primary: "host=db1 dbname=house",
-		Replica: "host=db2 dbname=house", // or none
+		Primary:     "host=db1 dbname=films",
+		Replica:     "host=db2 dbname=films", // or none
+		Definitions: definitions,             // or none: the 39 documented collections
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -332,14 +332,14 @@ func TestInsertInvalidRecord(t *testing.T) {
 		{"null", "books", `null`, catalogue.ErrInvalidData},
 		{"missing members", "events", `{"id":6}`, catalogue.ErrInvalidData},
 		{"id in use", "books", `{"id":5,"new":1}`, httpapi.ErrConflict},
-		{"unknown collection", "item_variants", `{"id":6}`, pgstore.ErrCollection},
+		{"unknown collection", "item_variants", `{"id":6}`, catalogue.ErrUnknownCollection},
 		{"U+0000 in described text", "events", fmt.Sprintf(event, 6, `"\u0000"`), schema.ErrInvalid},
 		{"U+0000 in the name of a member", "books", `{"id":6,"new\u0000":1}`, schema.ErrInvalid},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			if err := store.Insert(t.Context(), row.key, []byte(row.record)); !errors.Is(err, row.want) {
 				t.Errorf("Insert = %v, want %v", err, row.want)
-			} else if row.want != pgstore.ErrCollection && !namedOnce(err, row.key) {
+			} else if row.want != catalogue.ErrUnknownCollection && !namedOnce(err, row.key) {
 				t.Errorf("Insert = %q, want an error that begins with the key and has it once", err)
 			}
 			if diff := cmp.Diff(before, all(t, store)); diff != "" {

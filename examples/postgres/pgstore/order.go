@@ -76,8 +76,10 @@ func (t *table) exprs(field string, numbers map[string]int) []expr {
 	if field == "id" {
 		return []expr{{text: "t.id"}}
 	}
-	if c, ok := t.column(field); ok {
-		return c.exprs()
+	for _, c := range t.columns {
+		if c.name == field {
+			return c.exprs()
+		}
 	}
 	if n, ok := numbers[field]; ok {
 		return keyExprs(n)
@@ -125,7 +127,7 @@ var ErrIndex = errors.New("pgstore: invalid index")
 // and of those that are skipped from the nearer end. Without it every page sorts all
 // rows. An index for -a,b also serves a,-b. An ordering by id uses the primary key.
 //
-// The error wraps [ErrCollection] for an unknown key, [ordering.ErrUnknownField] for a
+// The error wraps [catalogue.ErrUnknownCollection] for an unknown key, [ordering.ErrUnknownField] for a
 // field that no record has, [httpapi.ErrUnavailable], or [ErrIndex] if PostgreSQL
 // reports the index as invalid. In that case an earlier call was interrupted, and the
 // index must be dropped, or another process is still creating it. O(n log n).

@@ -5,14 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net"
 	"slices"
-	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -33,7 +28,7 @@ func (s *Store) ask(ctx context.Context, t *table, f reader) error {
 	}
 	limited, cancel := s.limit(ctx)
 	defer cancel()
-	rested := s.resting.over()
+	rested := time.Now().UnixNano() >= s.resting.Load()
 	if s.replica != nil && rested {
 		if s.askReplica(limited, t, f) {
 			return nil
@@ -78,7 +73,7 @@ func (s *Store) read(ctx context.Context, t *table, f func(ctx context.Context, 
 
 // inSnapshot runs f in a read-only transaction that sees one snapshot.
 func inSnapshot(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
-	tx, err := begin(ctx, db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}
@@ -136,11 +131,7 @@ func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Lis
 func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
 	err = t.store.ask(ctx, t, func(ctx context.Context, db *sql.DB, _ uint64) error {
 		least := t.seen.Load()
-		var at state
-		err := retryEnded(ctx, db, func() (err error) {
-			at, err = t.state(ctx, db, stateQuery)
-			return err
-		})
+		at, err := t.state(ctx, db, stateQuery)
 		if err != nil {
 			return err
 		}
@@ -202,54 +193,11 @@ func (s *Store) askReplica(ctx context.Context, t *table, f reader) (answered bo
 	}
 	err := f(half, s.replica, t.seen.Load())
 	if err != nil && !errors.Is(err, errBehind) && ctx.Err() == nil { // the request itself has not ended
-		s.resting.begin(s.pause())
+		// A replica that does not answer would cost each request half of its time.
+		pause := max(s.timeout, 0) + time.Second
+		s.resting.Store(time.Now().Add(pause).UnixNano())
 	}
 	return err == nil
-}
-
-// pause returns for how long a replica that failed is not asked. A replica that does
-// not answer would cost each request half of its time.
-func (s *Store) pause() time.Duration { return max(s.timeout, 0) + time.Second }
-
-// rest is a period in which a server is not asked.
-type rest struct{ until atomic.Int64 } // Unix time in nanoseconds
-
-func (r *rest) begin(d time.Duration) { r.until.Store(time.Now().Add(d).UnixNano()) }
-func (r *rest) over() bool            { return time.Now().UnixNano() >= r.until.Load() }
-
-// begin begins a transaction.
-func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (tx *sql.Tx, err error) {
-	err = retryEnded(ctx, db, func() error {
-		tx, err = db.BeginTx(ctx, opts)
-		return err
-	})
-	return tx, err
-}
-
-// retryEnded calls f, which sends the first statement on a connection, and calls it
-// again if that connection had ended. After a restart of the server, all connections of
-// the pool may have ended, so f is called until it must have used a new connection.
-func retryEnded(ctx context.Context, db *sql.DB, f func() error) error {
-	for stale := db.Stats().MaxOpenConnections; ; stale-- {
-		err := f()
-		if err == nil || stale == 0 || ctx.Err() != nil || !wasEnded(err) {
-			return err
-		}
-	}
-}
-
-// wasEnded reports whether err means that an open connection has ended.
-func wasEnded(err error) bool {
-	var connecting *pgconn.ConnectError
-	if errors.As(err, &connecting) {
-		return false
-	}
-	var server *pgconn.PgError
-	if errors.As(err, &server) {
-		return server.SeverityUnlocalized == "FATAL"
-	}
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // state is the row of a collection.

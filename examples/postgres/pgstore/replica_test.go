@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
@@ -113,8 +112,8 @@ func testReplicaRestarts(s *servers) {
 		how         string
 		end, resume func() error
 	}{
-		{"killed", func() error { return s.replica.Shutdown(pgtest.Immediate) }, s.replica.Start},
-		{"shut down", func() error { return s.replica.Shutdown(pgtest.Fast) }, s.replica.Start},
+		{"killed", func() error { return s.replica.Shutdown("immediate") }, s.replica.Start},
+		{"shut down", func() error { return s.replica.Shutdown("fast") }, s.replica.Start},
 		{"frozen", s.replica.Freeze, s.replica.Thaw},
 	} {
 		n := c.count("social-links/") // opens a connection to the replica
@@ -141,7 +140,7 @@ func testPrimaryDown(s *servers) {
 	store := s.open("store", pgstore.Options{Timeout: 5 * time.Second})
 	c := s.client(store)
 	c.posted("before")
-	s.must(s.primary.Shutdown(pgtest.Fast)) // sends all data to the replica
+	s.must(s.primary.Shutdown("fast")) // sends all data to the replica
 	s.catchUpTo(1)
 	for range 3 {
 		if got := c.count("social-links/?ordering=url"); got != 1 {
@@ -173,7 +172,7 @@ func testPrimaryDownAfterReplica(s *servers) {
 	s.must(s.replica.Freeze())
 	c.count("books/")
 	s.must(s.replica.Thaw())
-	s.must(s.primary.Shutdown(pgtest.Fast))
+	s.must(s.primary.Shutdown("fast"))
 	for range 5 {
 		if got := c.count("books/"); got != 2 {
 			s.Errorf("count = %d, want 2", got)

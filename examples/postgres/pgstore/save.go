@@ -12,9 +12,8 @@ import (
 // byte for byte, as that of [catalogue.Catalogue.Save]. The error is that of w, or wraps
 // [httpapi.ErrUnavailable]. O(n), in constant memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
-	out := &errWriter{Writer: w}
-	b := bufio.NewWriter(out)
-	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
+	b := bufio.NewWriter(w)
+	failed := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
 		lead := "{"
 		for _, t := range s.tables {
 			fmt.Fprintf(b, "%s%q:[", lead, t.about.Key)
@@ -23,34 +22,13 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 			}
 			lead = "],\n"
 		}
-		return nil
+		_, err := b.WriteString("]}\n")
+		return err
 	})
-	switch {
-	case out.err != nil:
-		return fmt.Errorf("pgstore: %w", out.err)
-	case err != nil:
-		return fault(ctx, "pgstore", err)
-	}
-	b.WriteString("]}\n")
-	if err := b.Flush(); err != nil {
+	if err := b.Flush(); err != nil { // also an earlier one
 		return fmt.Errorf("pgstore: %w", err)
 	}
-	return nil
-}
-
-// errWriter stores the error of its writer, to distinguish it from an error of the
-// database, which can have the same value.
-type errWriter struct {
-	io.Writer
-	err error
-}
-
-func (n *errWriter) Write(p []byte) (written int, err error) {
-	written, err = n.Writer.Write(p)
-	if err != nil {
-		n.err = err
-	}
-	return written, err
+	return fault(ctx, "pgstore", failed)
 }
 
 func (t *table) save(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {

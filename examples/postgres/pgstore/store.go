@@ -1,9 +1,12 @@
 package pgstore
 
 import (
+	"cmp"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +19,7 @@ import (
 
 // Options configures a [Store]. Primary is required. Connections have the parameters
 // plan_cache_mode=force_custom_plan and jit=off and cache 64 prepared statements,
-// unless the DSN sets other values. A parameter that is empty in the DSN is not sent.
+// unless the DSN sets other values.
 type Options struct {
 	// Primary is the connection string of the server that is written to, a URL or
 	// keywords as in psql.
@@ -50,8 +53,8 @@ var ErrOptions = errors.New("pgstore: invalid options")
 // A Store is a catalogue in a database. It is safe for concurrent use.
 type Store struct {
 	primary  *sql.DB
-	replica  *sql.DB // nil if there is none
-	resting  rest    // the period in which a failed replica is not asked
+	replica  *sql.DB      // nil if there is none
+	resting  atomic.Int64 // Unix time in nanoseconds until which a failed replica is not asked
 	timeout  time.Duration
 	decimals []string
 	empty    *catalogue.Catalogue // decodes and encodes records
@@ -64,10 +67,7 @@ func Open(opts Options) (*Store, error) {
 	if opts.MaxConns < 0 {
 		return nil, fmt.Errorf("%w: MaxConns is %d", ErrOptions, opts.MaxConns)
 	}
-	s := &Store{timeout: opts.Timeout}
-	if s.timeout == 0 {
-		s.timeout = 5 * time.Second
-	}
+	s := &Store{timeout: cmp.Or(opts.Timeout, 5*time.Second)}
 	var err error
 	if s.decimals = opts.Decimals; len(opts.Definitions) == 0 {
 		s.decimals = append([]string{"amount", "price", "raised", "total"}, opts.Decimals...)
@@ -99,11 +99,6 @@ func Open(opts Options) (*Store, error) {
 	return s, nil
 }
 
-// pgxStatements is pgx's default number of cached statements. Each ordering is one
-// statement, takes about 60 kB on the server, and may be chosen by any client, so Open
-// reduces the number.
-const pgxStatements = 512
-
 // connect returns the connection pool of a server.
 func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	if dsn == "" {
@@ -116,34 +111,29 @@ func connect(field, dsn string, opts Options) (*sql.DB, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
 	}
-	// The plan depends on the number of skipped rows, which is a parameter.
-	setDefault(config.RuntimeParams, "plan_cache_mode", "force_custom_plan")
-	// Compiling a plan takes longer than executing it.
-	setDefault(config.RuntimeParams, "jit", "off")
-	if config.StatementCacheCapacity == pgxStatements {
+	for name, value := range map[string]string{
+		"plan_cache_mode": "force_custom_plan", // the plan depends on the number of skipped rows, a parameter
+		"jit":             "off",               // compiling a plan takes longer than executing it
+	} {
+		if _, set := config.RuntimeParams[name]; !set {
+			config.RuntimeParams[name] = value
+		}
+	}
+	// Each ordering is one statement, takes about 60 kB on the server, and may be chosen by
+	// any client.
+	const pgxDefault = 512
+	if config.StatementCacheCapacity == pgxDefault {
 		config.StatementCacheCapacity = 64
 	}
-	db := stdlib.OpenDB(*config)
-	conns := opts.MaxConns
-	if conns == 0 {
-		conns = 8
-	}
+	// After a restart of the server, all connections of the pool have ended.
+	always := func(context.Context, stdlib.ShouldPingParams) bool { return true }
+	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(always))
+	conns := cmp.Or(opts.MaxConns, 8)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	db.SetConnMaxLifetime(time.Hour) // so that a changed address is noticed
 	return db, nil
-}
-
-// setDefault sets a parameter that the DSN does not set. It deletes an empty one, since
-// some servers do not have the parameter.
-func setDefault(params map[string]string, name, value string) {
-	switch set, ok := params[name]; {
-	case !ok:
-		params[name] = value
-	case set == "":
-		delete(params, name)
-	}
 }
 
 // Close closes all connections, those in use when their call returns. Later calls of
@@ -167,14 +157,11 @@ func (s *Store) Collections() []httpapi.Collection {
 	return all
 }
 
-// ErrCollection is returned for the key of an unknown collection.
-var ErrCollection = errors.New("pgstore: unknown collection")
-
 func (s *Store) table(key string) (*table, error) {
 	for _, t := range s.tables {
 		if t.about.Key == key {
 			return t, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %q", ErrCollection, key)
+	return nil, fmt.Errorf("pgstore: %w: %q", catalogue.ErrUnknownCollection, key)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -43,13 +44,7 @@ func TestOpenWithoutDatabase(t *testing.T) {
 	if diff := cmp.Diff([]string{"id"}, collectionOf(store, "books").Description().Sortable); diff != "" {
 		t.Errorf("Sortable: -want +got\n%s", diff)
 	}
-	if err := store.Insert(t.Context(), "magazines", []byte(`{"id":1}`)); !errors.Is(err, pgstore.ErrCollection) {
-		t.Errorf("Insert into an unknown collection = %v, want %v", err, pgstore.ErrCollection)
+	if err := store.Insert(t.Context(), "magazines", []byte(`{"id":1}`)); !errors.Is(err, catalogue.ErrUnknownCollection) {
+		t.Errorf("Insert into an unknown collection = %v, want %v", err, catalogue.ErrUnknownCollection)
 	}
-}
-
-// TestEmptyParameters checks that empty parameters of a DSN are not sent, since the
-// server would refuse them.
-func TestEmptyParameters(t *testing.T) {
-	open(t, pgstore.Options{Primary: newDSN(t) + " jit='' plan_cache_mode=''"})
 }

@@ -82,15 +82,6 @@ func quote(name string) string {
 // open reports whether records may have members of any name.
 func (t *table) open() bool { return t.columns == nil }
 
-// column returns the column of a described field, by its name in orderings.
-func (t *table) column(field string) (column, bool) {
-	i := slices.IndexFunc(t.columns, func(c column) bool { return c.name == field })
-	if i < 0 {
-		return column{}, false
-	}
-	return t.columns[i], true
-}
-
 // saw stores the revision of a committed transaction in t.seen if it is higher.
 func (t *table) saw(revision uint64) {
 	for {
@@ -258,8 +249,7 @@ type member struct {
 // members are the members of a collection.
 type members struct {
 	byName  map[string]*member
-	numbers map[string]int // of all fields that ever existed; never reused
-	highest int
+	numbers map[string]int // of all fields that ever existed, from 1
 }
 
 func newMembers() *members {
@@ -287,7 +277,6 @@ func (t *table) members(ctx context.Context, tx *sql.Tx) (*members, error) {
 func (all *members) add(m *member) {
 	all.byName[m.name] = m
 	all.numbers[m.field] = m.number
-	all.highest = max(all.highest, m.number)
 }
 
 // fields returns the fields that some record has, with their numbers.
@@ -314,7 +303,7 @@ func (all *members) count(r schema.Record) error {
 		if all.byName[name] == nil {
 			number, known := all.numbers[field]
 			if !known {
-				number = all.highest + 1
+				number = len(all.numbers) + 1
 			}
 			all.add(&member{name: name, field: field, number: number})
 		}

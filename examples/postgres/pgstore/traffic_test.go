@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/examples/postgres/internal/pgtest"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -432,8 +431,8 @@ func TestCrash(t *testing.T) {
 		timeout     time.Duration
 		end, resume func() error
 	}{
-		{"crash", crashes, 0, func() error { return s.primary.Shutdown(pgtest.Immediate) }, s.primary.Start},
-		{"fast shutdown", 1, 0, func() error { return s.primary.Shutdown(pgtest.Fast) }, s.primary.Start},
+		{"crash", crashes, 0, func() error { return s.primary.Shutdown("immediate") }, s.primary.Start},
+		{"fast shutdown", 1, 0, func() error { return s.primary.Shutdown("fast") }, s.primary.Start},
 		{"frozen", 1, 400 * time.Millisecond, s.primary.Freeze, s.primary.Thaw},
 	} {
 		s.run(c.name, func(s *servers) {

@@ -40,14 +40,14 @@ func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) 
 			t.saw(revision)
 			return nil
 		}
-		if try == attempts || !isTransient(err) {
+		if try == attempts || !hasCode(err, serializationFailure, deadlock) {
 			return err
 		}
 	}
 }
 
 func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) error) (revision uint64, err error) {
-	tx, err := begin(ctx, t.store.primary, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	tx, err := t.store.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return 0, err
 	}
@@ -208,7 +208,7 @@ func (s *Store) has(ctx context.Context, tx *sql.Tx, key string, id int) (found 
 }
 
 // Insert adds a record in its JSON form, with its id, to the collection with a key. The
-// error wraps [ErrCollection] for an unknown key, [httpapi.ErrConflict] for an id in
+// error wraps [catalogue.ErrUnknownCollection] for an unknown key, [httpapi.ErrConflict] for an id in
 // use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
 // [catalogue.AnyCollection].Load. O(names of all members) for an open record; to
 // add many records use [Store.Load].
@@ -233,44 +233,6 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 		return t.insert(limited, tx, wire)
 	})
 	return t.fault(ctx, err)
-}
-
-// copier writes rows with COPY in a transaction.
-type copier func(table string, columns []string, rows pgx.CopyFromSource) error
-
-// bulk runs f in a transaction. database/sql does not support COPY, so the copier uses
-// the driver's connection, inside the transaction.
-func (s *Store) bulk(ctx context.Context, f func(*sql.Tx, copier) error) error {
-	conn, tx, err := s.beginOn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	defer tx.Rollback() // has no effect after Commit
-	err = f(tx, func(table string, columns []string, rows pgx.CopyFromSource) error {
-		return conn.Raw(func(driver any) error {
-			_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, rows)
-			return err
-		})
-	})
-	if err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// beginOn begins a transaction for writing and also returns its connection.
-func (s *Store) beginOn(ctx context.Context) (conn *sql.Conn, tx *sql.Tx, err error) {
-	err = retryEnded(ctx, s.primary, func() (err error) {
-		if conn, err = s.primary.Conn(ctx); err != nil {
-			return err
-		}
-		if tx, err = conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}); err != nil {
-			conn.Close()
-		}
-		return err
-	})
-	return conn, tx, err
 }
 
 // Load replaces the records of every collection in the JSON object that it reads from
@@ -311,28 +273,30 @@ func (s *Store) LoadFrom(ctx context.Context, cat *catalogue.Catalogue) error {
 
 // replace replaces the records of some collections with those of a catalogue.
 func (s *Store) replace(ctx context.Context, cat *catalogue.Catalogue, keys []string) error {
+	conn, err := s.primary.Conn(ctx) // which can COPY, unlike database/sql
+	if err != nil {
+		return fault(ctx, "pgstore", err)
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return fault(ctx, "pgstore", err)
+	}
+	defer tx.Rollback() // has no effect after Commit
 	revisions := map[*table]uint64{}
-	var failed error // has the key of the collection
-	err := s.bulk(ctx, func(tx *sql.Tx, copyRows copier) error {
-		for _, t := range s.tables { // all transactions lock in this order
-			if !slices.Contains(keys, t.about.Key) {
-				continue
-			}
-			records, err := encoded(cat, t.about.Key)
-			if err == nil {
-				revisions[t], err = t.replace(ctx, tx, copyRows, records)
-			}
-			if err != nil {
-				failed = t.fault(ctx, err)
-				return failed
-			}
+	for _, t := range s.tables { // all transactions lock in this order
+		if !slices.Contains(keys, t.about.Key) {
+			continue
 		}
-		return nil
-	})
-	switch {
-	case failed != nil:
-		return failed
-	case err != nil:
+		records, err := encoded(cat, t.about.Key)
+		if err == nil {
+			revisions[t], err = t.replace(ctx, conn, tx, records)
+		}
+		if err != nil {
+			return t.fault(ctx, err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
 		return fault(ctx, "pgstore", err)
 	}
 	for t, revision := range revisions {
@@ -352,8 +316,8 @@ func encoded(cat *catalogue.Catalogue, key string) ([][]byte, error) {
 	return list.Records, err
 }
 
-// replace replaces all records of the table.
-func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, records [][]byte) (revision uint64, err error) {
+// replace replaces all records of the table in a transaction of a connection.
+func (t *table) replace(ctx context.Context, conn *sql.Conn, tx *sql.Tx, records [][]byte) (revision uint64, err error) {
 	at, err := t.lock(ctx, tx)
 	if err != nil {
 		return 0, err
@@ -373,7 +337,11 @@ func (t *table) replace(ctx context.Context, tx *sql.Tx, copyRows copier, record
 		}
 		at.lastID = max(at.lastID, int(rows[i][0].(int64)))
 	}
-	if err := copyRows(t.plainName, t.columnNames(), pgx.CopyFromRows(rows)); err != nil {
+	err = conn.Raw(func(driver any) error {
+		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{t.plainName}, t.columnNames(), pgx.CopyFromRows(rows))
+		return err
+	})
+	if err != nil {
 		return 0, err
 	}
 	if _, err := tx.ExecContext(ctx, "ANALYZE "+t.name()); err != nil {

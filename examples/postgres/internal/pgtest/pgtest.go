@@ -168,21 +168,11 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// A Mode selects how a server is shut down.
-type Mode string
-
-const (
-	// Fast closes all connections and writes all data. A primary first sends its replicas
-	// everything that it has written.
-	Fast Mode = "fast"
-	// Immediate ends all processes like a crash: the next start recovers from the
-	// write-ahead log.
-	Immediate Mode = "immediate"
-)
-
-// Shutdown shuts the server down and returns when it has ended.
-func (s *Server) Shutdown(mode Mode) error {
-	_, err := s.run("pg_ctl", "stop", "--wait", "--silent", "--pgdata="+s.data(), "--mode="+string(mode))
+// Shutdown shuts the server down and returns when it has ended. The mode fast closes all
+// connections and writes all data, which a primary first sends to its replicas. The mode
+// immediate is like a crash: the next start recovers from the write-ahead log.
+func (s *Server) Shutdown(mode string) error {
+	_, err := s.run("pg_ctl", "stop", "--wait", "--silent", "--pgdata="+s.data(), "--mode="+mode)
 	return err
 }
 
@@ -208,6 +198,12 @@ func (s *Server) signal(name string) error {
 func (s *Server) DSN(database string) string {
 	return "host=" + s.dir + " user=postgres dbname=" + database + " sslmode=disable"
 }
+
+// Dir returns the directory of the server's socket, the host of libpq.
+func (s *Server) Dir() string { return s.dir }
+
+// Programs returns the directory of PostgreSQL's programs.
+func (s *Server) Programs() string { return s.bin }
 
 // Log returns the log of the server, or "" after Stop.
 func (s *Server) Log() string {

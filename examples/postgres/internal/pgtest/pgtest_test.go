@@ -59,8 +59,8 @@ func TestShutdownAndFreeze(t *testing.T) {
 		end, resume func() error
 		running     bool // the processes meanwhile
 	}{
-		{"fast", func() error { return s.Shutdown(Fast) }, s.Start, false},
-		{"immediate", func() error { return s.Shutdown(Immediate) }, s.Start, false},
+		{"fast", func() error { return s.Shutdown("fast") }, s.Start, false},
+		{"immediate", func() error { return s.Shutdown("immediate") }, s.Start, false},
 		{"frozen", s.Freeze, s.Thaw, true},
 	} {
 		must(t, row.end())
