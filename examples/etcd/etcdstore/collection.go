@@ -77,7 +77,7 @@ func (c *collection) Delete(ctx context.Context, segment string, params url.Valu
 // through package httpapi, or wraps [catalogue.ErrUnknownCollection]. Only the types of
 // the members and unique values are checked. To add many records, use [Store.Load].
 func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
-	return s.write(ctx, func(_ context.Context, d *draft) error { return d.insert(key, record) })
+	return s.write(ctx, func(ctx context.Context, d *draft) error { return d.insert(ctx, key, record) })
 }
 
 // A Definition is a collection of a [Store]. [Of] returns a Definition.
@@ -103,7 +103,7 @@ func Of[T any](d catalogue.Definition[T]) Definition {
 		return c.Batch(func(tx *catalogue.Tx[T]) error {
 			for _, ch := range changes {
 				if err := applyTo(tx, ch); err != nil {
-					return err
+					return fmt.Errorf("id %d: %w", ch.id, err)
 				}
 			}
 			return nil
@@ -121,7 +121,7 @@ func applyTo[T any](tx *catalogue.Tx[T], ch change) error {
 	}
 	id, err := tx.Upsert(record)
 	if err == nil && id != ch.id {
-		err = fmt.Errorf("the record with the key of id %d has id %d", ch.id, id)
+		err = fmt.Errorf("its record has id %d", id)
 	}
 	return err
 }

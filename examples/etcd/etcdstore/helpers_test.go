@@ -341,7 +341,7 @@ func TestInvalidData(t *testing.T) {
 	}{
 		{"invalid JSON",
 			[]clientv3.Op{put(first, `{"id":1,`), put(storeIDs+"genres", "2")},
-			[]clientv3.Op{put(first, noir), put(storeIDs+"genres", "2")}, "records"},
+			[]clientv3.Op{put(first, noir), put(storeIDs+"genres", "2")}, "genres: id 1"},
 		{"two records in a key",
 			[]clientv3.Op{put(first, noir+`,{"id":3,"name":"X"}`), put(storeIDs+"genres", "2")},
 			[]clientv3.Op{put(first, noir), put(storeIDs+"genres", "2")}, "genres"},

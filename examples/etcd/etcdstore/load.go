@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -14,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -27,33 +27,37 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err := s.catchUp(ctx); err != nil {
 		return withContext(ctx, err)
 	}
+	file, err := io.ReadAll(r)
+	if err != nil {
+		return fmt.Errorf("etcdstore: %w", err)
+	}
 	d := s.newDraft()
-	if err := d.cat.Load(r, catalogue.LoadOptions{}); err != nil {
+	if err := d.cat.Load(bytes.NewReader(file), catalogue.LoadOptions{}); err != nil {
 		return err
 	}
 	generation := rand.Text()[:8]
-	stored, err := d.storeAll(ctx, generation)
-	if err != nil {
-		err = notStored(err)
-	} else if stored {
-		if stored, err = d.switchTo(ctx, generation); err != nil {
-			err = refused(err)
+	if err = d.storeAll(ctx, generation, file); err != nil {
+		if !errors.Is(err, errChanged) {
+			err = notStored(err)
 		}
+	} else if err = d.ifUnchanged(ctx, clientv3.OpPut(s.keys.version(), generation)); err != nil && !errors.Is(err, errChanged) {
+		err = refused(err)
 	}
-	if err == nil && !stored {
-		err = fmt.Errorf("%w: other writes came in between", httpapi.ErrConflict)
+	// Remove the generation that is not in use, if that is known.
+	cleanup := context.WithoutCancel(ctx)
+	switch {
+	case err == nil:
+		_ = s.catchUp(ctx) // so that this Store serves the new records
+		if err := s.remove(cleanup, d.generation); err != nil {
+			return fmt.Errorf("etcdstore: the records are loaded, but the keys of those before remain: %w", err)
+		}
+		return nil
+	case errors.Is(err, errChanged):
+		err = fmt.Errorf("%w: %w", httpapi.ErrConflict, err)
 	}
 	err = withContext(ctx, err)
-	// A generation that is no longer needed: the new one if it may not be in use, and
-	// otherwise the one before.
-	ctx = context.WithoutCancel(ctx)
-	switch {
-	case stored:
-		if err = s.remove(ctx, d.generation); err != nil {
-			err = fmt.Errorf("etcdstore: the records are loaded, but the keys of those before remain: %w", err)
-		}
-	case !errors.Is(err, errUnknownOutcome):
-		err = errors.Join(err, d.discard(ctx, generation))
+	if !errors.Is(err, errUnknownOutcome) {
+		err = errors.Join(err, d.discard(cleanup, generation))
 	}
 	return err
 }
@@ -92,173 +96,84 @@ func (d *draft) discard(ctx context.Context, generation string) error {
 	return errors.Join(s.remove(ctx, generation), unavailable(err))
 }
 
-// unchanged is the condition that there was no write since the draft was made.
-func (d *draft) unchanged() clientv3.Cmp {
-	return clientv3.Compare(clientv3.ModRevision(d.store.keys.version()), "=", d.version)
-}
-
-// switchTo makes a generation the current one, if there was no other write.
-func (d *draft) switchTo(ctx context.Context, generation string) (stored bool, err error) {
-	s := d.store
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-	defer cancel()
-	got, err := s.client.Txn(ctx).If(d.unchanged()).Then(clientv3.OpPut(s.keys.version(), generation)).Commit()
-	if err != nil || !got.Succeeded {
-		return false, err
-	}
-	_ = s.progress.wait(ctx, got.Header.Revision)
-	return true, nil
-}
-
-// storeAll stores all records of the draft as a generation, if there is no other write.
-func (d *draft) storeAll(ctx context.Context, generation string) (stored bool, err error) {
-	keys := d.store.keys
-	records, lastIDs, err := saved(d.cat)
+// storeAll stores all records of the draft, which were loaded from a file, as a generation.
+func (d *draft) storeAll(ctx context.Context, generation string, file []byte) error {
+	lastIDs, err := d.lastIDs(file)
 	if err != nil {
-		return false, err
+		return err
 	}
-	var puts, ids []put
+	keys := d.store.keys
+	var puts, ids []clientv3.Op
 	for key := range d.cat.All() {
-		for _, r := range records[key] {
-			puts = append(puts, put{keys.record(generation, key, r.id), r.record})
+		records, err := d.all(ctx, key)
+		if err != nil {
+			return err
 		}
-		ids = append(ids, put{keys.ids(generation, key), strconv.AppendInt(nil, int64(lastIDs[key]), 10)})
+		last := lastIDs[key]
+		for id, record := range records {
+			last = max(last, id)
+			puts = append(puts, clientv3.OpPut(keys.record(generation, key, id), string(record)))
+		}
+		ids = append(ids, clientv3.OpPut(keys.ids(generation, key), strconv.Itoa(last)))
 	}
-	stored, err = d.putAll(ctx, puts)
-	if stored {
-		stored, err = d.putAll(ctx, ids) // last: no record is newer than the highest id
+	if err := d.putAll(ctx, puts); err != nil {
+		return err
 	}
-	return stored, err
+	return d.putAll(ctx, ids) // last: no record is newer than the highest id
 }
 
-// A put is a key to write.
-type put struct {
-	key   string
-	value []byte
+// lastIDs returns the highest ids ever used, apart from those of the records: those in the
+// file for the collections that it has, and the earlier ones for the others.
+func (d *draft) lastIDs(file []byte) (map[string]int, error) {
+	var loaded map[string]json.RawMessage
+	var last struct {
+		IDs []struct {
+			Collection string
+			ID         int
+		} `json:"$lastIds"`
+	}
+	if err := cmp.Or(json.Unmarshal(file, &loaded), json.Unmarshal(file, &last)); err != nil {
+		return nil, err
+	}
+	ids := map[string]int{}
+	for key, p := range d.positions {
+		if loaded[key] == nil {
+			ids[key] = p.lastID
+		}
+	}
+	for _, l := range last.IDs {
+		ids[l.Collection] = max(ids[l.Collection], l.ID)
+	}
+	return ids, nil
 }
 
-// errChanged means that there was another write.
-var errChanged = errors.New("etcdstore: another write")
-
-// putAll writes keys in many transactions, if there is no other write.
-func (d *draft) putAll(ctx context.Context, puts []put) (stored bool, err error) {
+// putAll writes keys in many transactions. The error is errChanged after another write.
+func (d *draft) putAll(ctx context.Context, puts []clientv3.Op) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(16)
 	for len(puts) > 0 {
-		var ops []clientv3.Op
-		for size := 0; len(ops) < min(maxOps, len(puts)); {
-			p := puts[len(ops)]
-			if size += len(p.value); size > maxBytes && len(ops) > 0 {
+		n := 0
+		for size := 0; n < min(maxOps, len(puts)); n++ {
+			if size += len(puts[n].ValueBytes()); size > maxBytes && n > 0 {
 				break
 			}
-			ops = append(ops, clientv3.OpPut(p.key, string(p.value)))
 		}
-		puts = puts[len(ops):]
-		group.Go(func() error {
-			limited, cancel := context.WithTimeout(ctx, d.store.opts.Timeout)
-			defer cancel()
-			got, err := d.store.client.Txn(limited).If(d.unchanged()).Then(ops...).Commit()
-			if err == nil && !got.Succeeded {
-				err = errChanged
-			}
-			return err
-		})
+		ops := puts[:n]
+		puts = puts[n:]
+		group.Go(func() error { return d.ifUnchanged(ctx, ops...) })
 	}
-	err = group.Wait()
-	if errors.Is(err, errChanged) {
-		return false, nil
-	}
-	return err == nil, err
+	return group.Wait()
 }
 
-// saved returns the records of all collections, and the highest ids ever used.
-func saved(cat *catalogue.Catalogue) (records map[string][]change, lastIDs map[string]int, err error) {
-	var file bytes.Buffer
-	if err := cat.Save(&file); err != nil {
-		return nil, nil, err
+// ifUnchanged performs operations if there was no write since the draft was made. Otherwise
+// the error is errChanged.
+func (d *draft) ifUnchanged(ctx context.Context, ops ...clientv3.Op) error {
+	ctx, cancel := context.WithTimeout(ctx, d.store.opts.Timeout)
+	defer cancel()
+	unchanged := clientv3.Compare(clientv3.ModRevision(d.store.keys.version()), "=", d.version)
+	got, err := d.store.client.Txn(ctx).If(unchanged).Then(ops...).Commit()
+	if err == nil && !got.Succeeded {
+		err = errChanged
 	}
-	var all map[string][]json.RawMessage
-	if err := json.Unmarshal(file.Bytes(), &all); err != nil {
-		return nil, nil, err
-	}
-	records, lastIDs = map[string][]change{}, map[string]int{}
-	for key, list := range all {
-		for _, record := range list {
-			r, err := schema.ParseRecord(record)
-			if err != nil {
-				return nil, nil, err
-			}
-			if key == "$lastIds" {
-				var last struct{ Collection string }
-				if err := json.Unmarshal(record, &last); err != nil {
-					return nil, nil, err
-				}
-				lastIDs[last.Collection] = max(lastIDs[last.Collection], r.ID)
-				continue
-			}
-			records[key] = append(records[key], change{r.ID, record})
-			lastIDs[key] = max(lastIDs[key], r.ID)
-		}
-	}
-	return records, lastIDs, nil
-}
-
-// A recordsFile writes records in the form that Catalogue.Load reads: an object with an
-// array for each collection.
-type recordsFile struct {
-	w       io.Writer
-	lastIDs map[string]int // the highest ids ever used
-	current string         // the collection whose array is open, or ""
-	written map[string]bool
-}
-
-// add writes a record. The records of a collection must be added one after another.
-func (f *recordsFile) add(collection string, record []byte) error {
-	if collection == f.current {
-		_, err := fmt.Fprintf(f.w, ",%s", record)
-		return err
-	}
-	if err := f.begin(collection); err != nil {
-		return err
-	}
-	_, err := f.w.Write(record)
-	return err
-}
-
-// begin ends the open array, if there is one, and begins that of a collection.
-func (f *recordsFile) begin(collection string) error {
-	separator := "],"
-	if f.current == "" {
-		separator = "{"
-		f.written = map[string]bool{}
-	}
-	f.current = collection
-	f.written[collection] = true
-	_, err := fmt.Fprintf(f.w, "%s%q:[", separator, collection)
-	return err
-}
-
-// end writes the highest ids and the end of the file.
-func (f *recordsFile) end() error {
-	list := []byte("[")
-	for collection, id := range f.lastIDs {
-		if id == 0 {
-			continue
-		}
-		if !f.written[collection] { // Load ignores the id of a collection without an array
-			if err := f.begin(collection); err != nil {
-				return err
-			}
-		}
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
-		list = fmt.Appendf(list, `{"collection":%q,"id":%d}`, collection, id)
-	}
-	if f.current == "" {
-		_, err := io.WriteString(f.w, "{}")
-		return err
-	}
-	_, err := fmt.Fprintf(f.w, `],"$lastIds":%s]}`, list)
 	return err
 }

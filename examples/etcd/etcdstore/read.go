@@ -1,9 +1,7 @@
 package etcdstore
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,7 +14,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // firstGeneration is the generation of a house into which nothing was loaded.
@@ -82,116 +79,58 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	in, out := io.Pipe()
-	s.running.Go(func() {
-		buffer := bufio.NewWriterSize(out, 64<<10)
-		err := s.copyRecords(ctx, r, at, buffer)
-		out.CloseWithError(cmp.Or(err, buffer.Flush()))
+	empty := true
+	positions, records := map[string]position{}, map[string][]change{}
+	err = s.each(ctx, generation, at, func(kv *mvccpb.KeyValue) error {
+		empty = false
+		p, _, err := s.keys.place(generation, string(kv.Key))
+		switch {
+		case err != nil:
+			return err
+		case p.id == 0: // these come first
+			lastID, err := parseID(kv.Value)
+			positions[p.collection] = position{lastID, kv.ModRevision}
+			return err
+		case kv.ModRevision > positions[p.collection].revision:
+			// It would change a page without changing its revision.
+			return fmt.Errorf("%w: %s was written without the highest id of %s", ErrInvalidData, kv.Key, p.collection)
+		}
+		records[p.collection] = append(records[p.collection], change{p.id, append([]byte{}, kv.Value...)})
+		return nil
 	})
-	if err := protect(func() error { return r.cat.Load(in, catalogue.LoadOptions{}) }); err != nil {
-		in.CloseWithError(err)
-		if isRemote(err) || errors.Is(err, ErrInvalidData) {
+	if err != nil {
+		return nil, err
+	}
+	if empty && generation != firstGeneration {
+		return nil, fmt.Errorf("%w: generation %q has no keys", ErrInvalidData, generation)
+	}
+	if err := r.cat.Load(emptyFile(positions), catalogue.LoadOptions{}); err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrInvalidData, err)
+	}
+	for key, p := range positions {
+		m, err := r.member(key)
+		if err == nil {
+			err = m.change(r.cat, records[key], p)
+		}
+		if err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w: %s%v", ErrInvalidData, s.invalidKey(ctx, generation, at), err)
-	}
-	for key, m := range r.members {
-		if m.Count() != m.keys {
-			return nil, fmt.Errorf("%w: %d keys of %s have %d records", ErrInvalidData, m.keys, key, m.Count())
-		}
-		m.tags.Store(&tags{m.local(), m.position.revision, m.position.revision})
 	}
 	return r, nil
 }
 
-// invalidKey returns the first key whose value is not JSON, with a colon, or "" if there is
-// none. The error of Load does not have the key.
-func (s *Store) invalidKey(ctx context.Context, generation string, at int64) (key string) {
-	_ = s.each(ctx, generation, at, func(kv *mvccpb.KeyValue) error {
-		if json.Valid(kv.Value) {
-			return nil
+// emptyFile returns a file for Catalogue.Load with the highest ids and no records.
+func emptyFile(positions map[string]position) io.Reader {
+	file, lastIDs := map[string]any{}, []any{}
+	for key, p := range positions {
+		file[key] = []any{}
+		if p.lastID > 0 {
+			lastIDs = append(lastIDs, map[string]any{"collection": key, "id": p.lastID})
 		}
-		key = string(kv.Key) + ": "
-		return io.EOF // ends each
-	})
-	return key
-}
-
-// isRemote reports whether an error is of etcd or a context and not of the records.
-func isRemote(err error) bool {
-	var remote *remoteError
-	return errors.As(err, &remote)
-}
-
-// remoteError is an error of etcd while records are read.
-type remoteError struct{ error }
-
-func (e *remoteError) Unwrap() error { return e.error }
-
-// copyRecords writes all records of a generation to a file for Catalogue.Load, and sets the
-// positions of the replica's collections.
-func (s *Store) copyRecords(ctx context.Context, r *replica, at int64, w io.Writer) error {
-	file := recordsFile{w: w, lastIDs: map[string]int{}}
-	empty := true
-	err := s.each(ctx, r.generation, at, func(kv *mvccpb.KeyValue) error {
-		empty = false
-		p, _, err := s.keys.place(r.generation, string(kv.Key))
-		if err != nil {
-			return err
-		}
-		m, err := r.member(p.collection)
-		if err != nil {
-			return err
-		}
-		if p.id == 0 { // these come first
-			lastID, err := parseID(kv.Value)
-			m.position = position{lastID, kv.ModRevision}
-			file.lastIDs[p.collection] = lastID
-			return err
-		}
-		if err := m.check(p.id, kv); err != nil {
-			return err
-		}
-		return file.add(p.collection, kv.Value)
-	})
-	if err != nil {
-		return err
 	}
-	if empty && r.generation != firstGeneration {
-		return fmt.Errorf("%w: generation %q has no keys", ErrInvalidData, r.generation)
-	}
-	return file.end()
-}
-
-// check returns an error if a record is not as a Store writes it. Writes of others, without
-// the highest id, would change a page without changing its revision.
-func (m *member) check(id int, kv *mvccpb.KeyValue) error {
-	switch err := checkID(kv.Value, id); {
-	case err != nil:
-		return fmt.Errorf("%w: %s: %v", ErrInvalidData, kv.Key, err)
-	case id > m.position.lastID:
-		return fmt.Errorf("%w: %s is above the highest id %d of %s", ErrInvalidData, kv.Key, m.position.lastID, m.key)
-	case kv.ModRevision > m.position.revision:
-		return fmt.Errorf("%w: %s was written without the highest id of %s", ErrInvalidData, kv.Key, m.key)
-	}
-	m.keys++
-	return nil
-}
-
-// checkID returns an error if the JSON is not a record with the id. It does not parse what
-// begins like one: Load does, and the number of records is compared with that of keys.
-func checkID(record []byte, id int) error {
-	var buffer [40]byte
-	if first := fmt.Appendf(buffer[:0], `{"id":%d,`, id); bytes.HasPrefix(record, first) {
-		return nil
-	}
-	r, err := schema.ParseRecord(record)
-	if err == nil && r.ID != id {
-		err = fmt.Errorf("it has the record with id %d", r.ID)
-	}
-	return err
+	file["$lastIds"] = lastIDs
+	text, _ := json.Marshal(file) // has no invalid values
+	return bytes.NewReader(text)
 }
 
 // each calls f with all keys of a generation at a revision, in order.
@@ -203,7 +142,7 @@ func (s *Store) each(ctx context.Context, generation string, at int64, f func(*m
 		got, err := s.client.Get(limited, start, clientv3.WithRange(end), clientv3.WithRev(at), clientv3.WithLimit(s.pageSize))
 		cancel()
 		if err != nil {
-			return &remoteError{err}
+			return err
 		}
 		for _, kv := range got.Kvs {
 			if err := f(kv); err != nil {

@@ -28,7 +28,6 @@ type member struct {
 	catalogue.AnyCollection
 	key      string
 	position position
-	keys     int // of records, when the replica was read
 	tags     atomic.Pointer[tags]
 }
 

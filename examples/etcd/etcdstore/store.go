@@ -58,7 +58,7 @@ type Store struct {
 	mu       sync.Mutex // held while a write is applied to the replica
 	replica  atomic.Pointer[replica]
 	progress *progress
-	writes   chan *write
+	turn     chan struct{} // a semaphore for writes
 
 	closing context.Context
 	close   context.CancelFunc
@@ -100,7 +100,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		client:   opts.Client,
 		keys:     layout(opts.Prefix),
 		progress: newProgress(),
-		writes:   make(chan *write),
+		turn:     make(chan struct{}, 1),
 		pageSize: 5000,
 	}
 	for key := range cat.All() {
@@ -120,7 +120,6 @@ func (s *Store) start(ctx context.Context) error {
 		next, err := s.read(ctx)
 		if err == nil {
 			s.running.Go(func() { s.follow(s.closing, next) })
-			s.running.Go(func() { s.commitAll(s.closing) })
 			return nil
 		}
 		if errors.Is(err, ErrInvalidData) {

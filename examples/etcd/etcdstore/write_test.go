@@ -28,11 +28,11 @@ func TestWaitingWrite(t *testing.T) {
 	hook := &storeHook{KV: client.KV}
 	client.KV = hook
 	node := openStore(t, client, storeTimeout(500*time.Millisecond))
-	arrived, release := make(chan bool), make(chan bool)
+	arrived := make(chan bool)
 	var first sync.Once
-	hook.txn = func(context.Context) error {
-		first.Do(func() { close(arrived); <-release })
-		return nil
+	hook.txn = func(ctx context.Context) error {
+		first.Do(func() { close(arrived); <-ctx.Done() })
+		return ctx.Err()
 	}
 	var requests sync.WaitGroup
 	requests.Go(func() {
@@ -46,7 +46,6 @@ func TestWaitingWrite(t *testing.T) {
 		t.Errorf("Create that waits = %v, want %v", err, httpapi.ErrUnavailable)
 	}
 	requests.Wait()
-	close(release)
 	page := node.await("write after both", "POST", "genres/", `{"name":"later"}`, http.StatusCreated)
 	page = node.want("page", "GET", "genres/?ordering=name", "", http.StatusOK)
 	storeSame(t, "the waiting write is not stored",
