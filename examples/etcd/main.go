@@ -2,7 +2,7 @@
 // node accepts writes, and reads from its own memory after a quorum has confirmed the last
 // write. It is an example of an implementation of the interfaces of package httpapi.
 //
-//	go run . -three
+//	go run . -three &
 //	curl 'http://127.0.0.1:8081/api/events/?ordering=-start_date&limit=2'
 //
 // With -three the program starts three processes of itself on loopback. Otherwise it is

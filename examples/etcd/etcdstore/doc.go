@@ -11,30 +11,17 @@
 // Each [Store] has all records in a [catalogue.Catalogue], its replica, and follows the
 // writes of all stores with the same prefix.
 //
-// # Writes
-//
 // A write is applied to a clone of the replica, which checks it exactly as the catalogue
-// does: it assigns the next id, compares unique fields and looks up references. A condition
-// on the current record, such as that of If-Match, is checked there too. The records
-// that change are then stored in one transaction of etcd, on the condition that the
-// collection, and those that it refers to, have not changed since. If they have, the write
-// starts again, until [Options.Timeout]. Writes that wait at the same time share a
-// transaction. A write returns when the replica has it.
-//
-// # Reads
+// does. The records that change are then stored in one transaction of etcd, on the condition
+// that the collection, and those that it refers to, have not changed since. If they have, the
+// write starts again, until [Options.Timeout]. It returns when the replica has it.
 //
 // A read asks a quorum of the cluster for the revision of the last write, waits until the
-// replica has that revision, and reads from memory. Reads are therefore linearizable: they
-// see every write that was acknowledged before they began, by any store. With
-// [Options.Serializable] they do not ask.
-//
-// The revision of a collection is that of etcd at its last write, so all stores have the
-// same entity tag for the same page.
-//
-// # Failures
+// replica has that revision, and reads from memory. Reads are therefore linearizable, unless
+// [Options.Serializable] is set. The revision of a collection is that of etcd at its last
+// write, so all stores have the same entity tag for the same page.
 //
 // Without a quorum, reads and writes fail with [httpapi.ErrUnavailable] after the timeout.
-// A write that fails in this way may or may not be stored; its error says which. A Store
-// that was disconnected catches up, or, if etcd no longer has the history that it needs,
-// reads all records again. Until then, linearizable reads wait or fail.
+// Such a write may or may not be stored; its error says which. A Store that was disconnected
+// catches up, or reads all records again. Until then, linearizable reads wait or fail.
 package etcdstore

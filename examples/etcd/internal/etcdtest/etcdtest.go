@@ -4,10 +4,11 @@ package etcdtest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"path/filepath"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,15 +19,13 @@ import (
 
 // A Cluster is a cluster of members in this process, on loopback.
 type Cluster struct {
-	Members []*embed.Etcd
+	Members []*embed.Etcd      // nil for those that are stopped
 	Clients []*clientv3.Client // each knows one member only
 	configs []*embed.Config
-	stopped []bool
 }
 
 // Start starts a cluster of n members, which ends with the test. configure, if not nil,
-// changes the configuration of a member. Members do not sync their files, because no test
-// ends the machine.
+// changes the configuration of a member.
 func Start(tb testing.TB, n int, configure func(*embed.Config)) *Cluster {
 	tb.Helper()
 	cluster, err := New(tb.TempDir(), n, configure)
@@ -37,62 +36,68 @@ func Start(tb testing.TB, n int, configure func(*embed.Config)) *Cluster {
 	return cluster
 }
 
-// New is like Start, but the cluster does not end with a test. Its files are in dir.
-func New(dir string, n int, configure func(*embed.Config)) (c *Cluster, err error) {
-	configs, err := newConfigs(dir, n)
-	if err != nil {
-		return nil, err
-	}
-	c = &Cluster{configs: configs, stopped: make([]bool, n)}
-	defer func() {
+// New is like Start, but the cluster does not end with a test. Its files are in dir. Members
+// do not sync them, because no test ends the machine.
+func New(dir string, n int, configure func(*embed.Config)) (*Cluster, error) {
+	c := &Cluster{Members: make([]*embed.Etcd, n)}
+	members := ""
+	for i := range n {
+		urls, err := freeURLs(2)
 		if err != nil {
-			c.Close()
+			return nil, err
 		}
-	}()
-	for _, config := range configs {
+		config := embed.NewConfig()
+		config.Name = fmt.Sprintf("n%d", i+1)
+		config.Dir = filepath.Join(dir, config.Name)
+		config.LogLevel, config.UnsafeNoFsync = "fatal", true
+		config.ListenPeerUrls, config.AdvertisePeerUrls = urls[:1], urls[:1]
+		config.ListenClientUrls, config.AdvertiseClientUrls = urls[1:], urls[1:]
+		members += "," + config.Name + "=" + urls[0].String()
+		c.configs = append(c.configs, config)
+	}
+	var all []int
+	for i, config := range c.configs {
+		config.InitialCluster = members[1:]
 		if configure != nil {
 			configure(config)
 		}
-		member, err := embed.StartEtcd(config)
-		if err != nil {
-			return nil, err
-		}
-		c.Members = append(c.Members, member)
+		all = append(all, i)
 	}
-	for _, member := range c.Members {
-		if err := await(member); err != nil {
-			return nil, err
+	err := c.start(all)
+	for i := 0; err == nil && i < n; i++ {
+		var client *clientv3.Client
+		if client, err = c.dial(i); err == nil {
+			c.Clients = append(c.Clients, client)
 		}
-		client, err := dial(member)
-		if err != nil {
-			return nil, err
-		}
-		c.Clients = append(c.Clients, client)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
 	}
 	return c, nil
 }
 
-// newConfigs returns the configurations of the members of a cluster.
-func newConfigs(dir string, n int) (configs []*embed.Config, err error) {
-	urls, err := freeURLs(2 * n)
-	if err != nil {
-		return nil, err
+// start starts members and waits until they have a leader.
+func (c *Cluster) start(members []int) (err error) {
+	for _, i := range members {
+		if c.Members[i], err = embed.StartEtcd(c.configs[i]); err != nil {
+			return err
+		}
 	}
-	var names []string
-	for i := range n {
-		c := embed.NewConfig()
-		c.Name = fmt.Sprintf("n%d", i+1)
-		c.Dir = filepath.Join(dir, c.Name)
-		c.LogLevel, c.UnsafeNoFsync = "fatal", true
-		c.ListenPeerUrls, c.ListenClientUrls = urls[2*i:2*i+1], urls[2*i+1:2*i+2]
-		c.AdvertisePeerUrls, c.AdvertiseClientUrls = c.ListenPeerUrls, c.ListenClientUrls
-		names = append(names, c.Name+"="+urls[2*i].String())
-		configs = append(configs, c)
+	for _, i := range members {
+		select {
+		case <-c.Members[i].Server.ReadyNotify():
+		case err := <-c.Members[i].Err():
+			return err
+		case <-time.After(time.Minute):
+			return errors.New("the cluster has no leader after a minute")
+		}
 	}
-	for _, c := range configs {
-		c.InitialCluster = strings.Join(names, ",")
-	}
-	return configs, nil
+	return nil
+}
+
+func (c *Cluster) dial(i int) (*clientv3.Client, error) {
+	return clientv3.New(clientv3.Config{Endpoints: []string{c.configs[i].ListenClientUrls[0].String()}, Logger: zap.NewNop()})
 }
 
 // Close ends the clients and the members.
@@ -105,24 +110,12 @@ func (c *Cluster) Close() {
 	}
 }
 
-// await waits until a member has a leader.
-func await(member *embed.Etcd) error {
-	select {
-	case <-member.Server.ReadyNotify():
-		return nil
-	case err := <-member.Err():
-		return err
-	case <-time.After(time.Minute):
-		return errors.New("the cluster has no leader after a minute")
-	}
-}
-
 // Stop stops a member, if it runs. Without a quorum, and with watches, it takes up to 7
 // seconds.
 func (c *Cluster) Stop(i int) {
-	if !c.stopped[i] {
-		c.stopped[i] = true
+	if c.Members[i] != nil {
 		c.Members[i].Close()
+		c.Members[i] = nil
 	}
 }
 
@@ -130,36 +123,9 @@ func (c *Cluster) Stop(i int) {
 // leader.
 func (c *Cluster) Restart(tb testing.TB, members ...int) {
 	tb.Helper()
-	for _, i := range members {
-		member, err := embed.StartEtcd(c.configs[i])
-		if err != nil {
-			tb.Fatal(err)
-		}
-		c.Members[i], c.stopped[i] = member, false
-	}
-	for _, i := range members {
-		if err := await(c.Members[i]); err != nil {
-			tb.Fatal(err)
-		}
-	}
-}
-
-// Dial returns a client of one member.
-func Dial(tb testing.TB, member *embed.Etcd) *clientv3.Client {
-	tb.Helper()
-	client, err := dial(member)
-	if err != nil {
+	if err := c.start(members); err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { client.Close() })
-	return client
-}
-
-func dial(member *embed.Etcd) (*clientv3.Client, error) {
-	return clientv3.New(clientv3.Config{
-		Endpoints: []string{member.Config().ListenClientUrls[0].String()},
-		Logger:    zap.NewNop(),
-	})
 }
 
 // freeURLs returns URLs on loopback that are not in use.
@@ -173,4 +139,67 @@ func freeURLs(n int) (urls []url.URL, err error) {
 		urls = append(urls, url.URL{Scheme: "http", Host: l.Addr().String()})
 	}
 	return urls, nil
+}
+
+// A Proxy forwards TCP connections to a member until it is cut.
+type Proxy struct {
+	Addr  string
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+// NewProxy returns a proxy of a member for its clients, which ends with the test.
+func NewProxy(tb testing.TB, member *embed.Etcd) *Proxy {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &Proxy{Addr: l.Addr().String()}
+	tb.Cleanup(func() { l.Close(); p.Cut() })
+	go func() {
+		for client, err := l.Accept(); err == nil; client, err = l.Accept() {
+			p.forward(client, member.Config().ListenClientUrls[0].Host)
+		}
+	}()
+	return p
+}
+
+func (p *Proxy) forward(client net.Conn, address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cut {
+		client.Close()
+		return
+	}
+	member, err := net.Dial("tcp", address)
+	if err != nil {
+		client.Close()
+		return
+	}
+	p.conns = append(p.conns, client, member)
+	for _, way := range [][2]net.Conn{{client, member}, {member, client}} {
+		go func() {
+			io.Copy(way[0], way[1])
+			way[0].Close()
+		}()
+	}
+}
+
+// Cut closes all connections, and new ones until Mend is called.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = true
+	for _, conn := range p.conns {
+		conn.Close()
+	}
+}
+
+// Mend ends a Cut.
+func (p *Proxy) Mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = false
 }
