@@ -43,19 +43,9 @@ func filling[T any](d *data[T], open constructor[T]) work {
 // textEvent is an event that encoding/json decodes without calling methods: its
 // dates are strings.
 type textEvent struct {
-	ID          int    `json:"id"`
-	Name        string `json:"name"`
-	Slug        string `json:"slug"`
-	Summary     string `json:"summary"`
-	Description string `json:"description"`
-	Location    string `json:"location"`
-	StartDate   string `json:"startDate"`
-	EndDate     string `json:"endDate"`
-	Published   bool   `json:"published"`
-	Poster      string `json:"poster"`
-	PosterWebp  string `json:"posterWebp"`
-	Labels      []int  `json:"labels"`
-	Authors     []int  `json:"authors"`
+	plain
+	StartDate string `json:"startDate"`
+	EndDate   string `json:"endDate"`
 }
 
 // fileLoads compares LoadFile with json.Unmarshal of the same bytes.

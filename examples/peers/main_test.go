@@ -2,7 +2,11 @@ package main
 
 import (
 	"io"
+	"maps"
 	"math"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +23,9 @@ func titles(table string) (all []string) {
 	return all
 }
 
-// TestQuick runs all measurements and checks the headings and some rows, not times.
-func TestQuick(t *testing.T) {
+// TestCommands runs the commands of the README and of the package comment with few records,
+// and checks the headings and some rows, not times.
+func TestCommands(t *testing.T) {
 	finding := []string{
 		"ONE OF 1,100 RECORDS", "RANGES OF 1,100 RECORDS",
 		"ONE OF 1,100 RECORDS, A WRITE BEFORE EACH", "RANGES OF 1,100 RECORDS, A WRITE BEFORE EACH",
@@ -31,32 +36,45 @@ func TestQuick(t *testing.T) {
 		"A STRUCT WITHOUT CLONE, 1,100 RECORDS",
 	}
 	every = append(append(every, finding...), "SMALL RECORDS, 2,000 OF THEM", "HTTP, 1,100 RECORDS, 8 CONNECTIONS")
-	for _, row := range []struct {
-		args   []string
-		titles []string
-		rows   []string
-	}{
-		{[]string{"-quick", "-rounds", "1"}, every, []string{
-			"LoadFile", "page by -name, random", "envelope as JSON by date, first (hot)", "99.9th percentile",
-			"two readers at once ÷ one", "control: two loops that only spin ÷ one", "batch of 1,000 updates",
-			"allocations of a copy", "count, random ranges", "insert, unread", "offset 990",
-		}},
-		{[]string{"-quick", "-rounds", "1", "-find"}, finding, []string{"a copy by slug", "first page of a prefix"}},
-	} {
-		var out strings.Builder
-		if err := run(row.args, &out, io.Discard); err != nil {
+	type expected struct{ titles, rows []string }
+	all := expected{every, []string{
+		"LoadFile", "page by -name, random", "envelope as JSON by date, first (hot)", "99.9th percentile",
+		"two readers at once ÷ one", "control: two loops that only spin ÷ one", "batch of 1,000 updates",
+		"allocations of a copy", "count, random ranges", "insert, unread", "offset 990",
+	}}
+	want := map[string]expected{
+		"go run .":       all,
+		"go run . -full": all,
+		"go run . -find": {finding, []string{"a copy by slug", "first page of a prefix"}},
+	}
+	for _, file := range []string{"README.md", "main.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(row.titles, titles(out.String())); diff != "" {
-			t.Errorf("%q: %s", row.args, diff)
+		var commands []string
+		for _, match := range regexp.MustCompile(`(?m)^(?://\t)?(go run .*?) +#`).FindAllStringSubmatch(string(source), -1) {
+			commands = append(commands, match[1])
 		}
-		for _, want := range row.rows {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%q: no %q in\n%s", row.args, want, out.String())
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(slices.Values(commands))); diff != "" {
+			t.Errorf("commands of %s: -want +got\n%s", file, diff)
+		}
+	}
+	for command, want := range want {
+		var out strings.Builder
+		if err := run(append(strings.Fields(command)[3:], "-quick", "-rounds", "1"), &out, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.titles, titles(out.String())); diff != "" {
+			t.Errorf("%s: %s", command, diff)
+		}
+		for _, row := range want.rows {
+			if !strings.Contains(out.String(), row) {
+				t.Errorf("%s: no %q in\n%s", command, row, out.String())
 			}
 		}
 		if strings.Contains(out.String(), "NaN") {
-			t.Errorf("%q: NaN in\n%s", row.args, out.String())
+			t.Errorf("%s: NaN in\n%s", command, out.String())
 		}
 	}
 }

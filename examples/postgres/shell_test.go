@@ -68,7 +68,7 @@ func runShell(t *testing.T, commands string) {
 	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
 	shell.WaitDelay = time.Second // servers that still run have the output
 	output, err := shell.CombinedOutput()
-	syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
+	syscall.Kill(-shell.Process.Pid, syscall.SIGTERM)
 	if !shell.ProcessState.Success() {
 		t.Errorf("%s\n%v\n%s", commands, err, output)
 	}

@@ -45,8 +45,8 @@ func TestMutations(t *testing.T) {
 		},
 		{
 			reason: "a write is acknowledged before it is stored",
-			edits: []edit{{"etcdstore/draft.go", "got, err := s.client.Txn(ctx).If(conditions...).Then(ops...).Commit()",
-				"go s.client.Txn(context.Background()).If(conditions...).Then(ops...).Commit()\n\tif ctx != nil {\n\t\treturn true, nil\n\t}\n\tgot, err := s.client.Txn(ctx).Commit()"}},
+			edits: []edit{{"etcdstore/draft.go", "got, err := d.store.client.Txn(ctx).If(conditions...).Then(ops...).Commit()",
+				"go d.store.client.Txn(context.Background()).If(conditions...).Then(ops...).Commit()\n\tif ctx != nil {\n\t\treturn true, nil\n\t}\n\tgot, err := d.store.client.Txn(ctx).Commit()"}},
 			fault: crowded(killOne),
 		},
 		{
@@ -56,7 +56,7 @@ func TestMutations(t *testing.T) {
 		},
 		{
 			reason: "the highest id ever used is not stored",
-			edits:  []edit{{"etcdstore/draft.go", "strconv.Itoa(d.lastIDs[key])", "strconv.Itoa(0*d.lastIDs[key])"}},
+			edits:  []edit{{"etcdstore/draft.go", "strconv.Itoa(lastIDs[key])", "strconv.Itoa(0*lastIDs[key])"}},
 			fault:  killAfterDelete,
 		},
 	} {

@@ -30,7 +30,7 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 	limited, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	// A transaction has more time, so that its outcome is known in most cases.
-	longer, end := context.WithTimeout(ctx, s.opts.Timeout+s.opts.Timeout/10)
+	longer, end := context.WithTimeout(ctx, s.opts.Timeout+s.opts.Timeout/4)
 	defer end()
 	defer context.AfterFunc(s.closing, func() { cancel(); end() })()
 	select {
