@@ -213,14 +213,13 @@ func runThree(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	temporary := c.dir == ""
-	if temporary {
+	if c.dir == "" {
 		if c.dir, err = os.MkdirTemp("", "backlist-etcd-"); err != nil {
 			return err
 		}
 		defer os.RemoveAll(c.dir)
 	}
-	nodes, err := c.nodes(temporary)
+	nodes, err := c.nodes()
 	if err != nil {
 		return err
 	}
@@ -240,53 +239,30 @@ func runThree(ctx context.Context, c *config, stdout, stderr io.Writer) error {
 
 // nodes returns the arguments of three nodes. Those at port p listen for other members at
 // p+10 and for etcd's clients at p+20.
-func (c *config) nodes(temporary bool) (nodes [3][]string, err error) {
+func (c *config) nodes() (nodes [3][]string, err error) {
 	host, text, err := net.SplitHostPort(c.addr)
 	if err != nil {
 		return nodes, fmt.Errorf("-addr: %w", err)
 	}
-	port, err := strconv.Atoi(text)
-	if err != nil {
-		return nodes, fmt.Errorf("-addr: %w", err)
+	first, err := strconv.Atoi(text)
+	if err != nil || first == 0 {
+		return nodes, fmt.Errorf("-addr: -three needs the number of a port, not %q", text)
 	}
-	addrs, err := freeAddrs(3 * len(nodes)) // of HTTP, of members and of etcd's clients
-	if err != nil {
-		return nodes, err
-	}
-	if port > 0 {
-		for i := range addrs {
-			addrs[i] = net.JoinHostPort(host, strconv.Itoa(port+i%3+i/3*10))
-		}
-	} else if !temporary {
-		return nodes, fmt.Errorf("-addr: port 0 cannot be combined with -dir, because a member keeps its ports")
-	}
-	cluster := fmt.Sprintf("n1=http://%s,n2=http://%s,n3=http://%s", addrs[3], addrs[4], addrs[5])
+	address := func(port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }
+	cluster := fmt.Sprintf("n1=http://%s,n2=http://%s,n3=http://%s", address(first+10), address(first+11), address(first+12))
 	for i := range nodes {
 		name := fmt.Sprintf("n%d", i+1)
 		nodes[i] = append([]string{
 			"-name=" + name,
-			"-addr=" + addrs[i],
+			"-addr=" + address(first+i),
 			"-dir=" + filepath.Join(c.dir, name),
-			"-peer=http://" + addrs[3+i],
-			"-client=http://" + addrs[6+i],
+			"-peer=http://" + address(first+10+i),
+			"-client=http://" + address(first+20+i),
 			"-cluster=" + cluster,
 			"-until-eof",
 		}, c.passed...)
 	}
 	return nodes, nil
-}
-
-// freeAddrs returns addresses on loopback that are not in use.
-func freeAddrs(n int) (list []string, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		list = append(list, l.Addr().String())
-	}
-	return list, nil
 }
 
 // keepRunning runs a node until ctx is done. first are its arguments when it starts for the

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -148,13 +150,35 @@ func checkEvent(t *testing.T, name, writer string, readers ...string) {
 	}
 }
 
+// freePorts returns the first of 24 ports at which nothing listens.
+func freePorts(t *testing.T) (first int) {
+	t.Helper()
+	for first = 20080; first < 30000; first += 24 {
+		taken := false
+		for port := range 24 {
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+port))
+			if err != nil {
+				taken = true
+				break
+			}
+			l.Close()
+		}
+		if !taken {
+			return first
+		}
+	}
+	t.Fatal("no free ports")
+	return 0
+}
+
 // freeURLs returns URLs on loopback that are not in use.
 func freeURLs(t *testing.T, scheme string, n int) (urls []string) {
 	t.Helper()
-	addrs, err := freeAddrs(n)
-	must(t, err)
-	for _, a := range addrs {
-		urls = append(urls, scheme+"://"+a)
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err)
+		defer l.Close()
+		urls = append(urls, scheme+"://"+l.Addr().String())
 	}
 	return urls
 }
@@ -171,7 +195,7 @@ func TestThree(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("BACKLIST_ETCD_TEST_NODE", "1")
-	three := start(t, "-three", "-addr", "127.0.0.1:0", "-open")
+	three := start(t, "-three", "-addr", fmt.Sprintf("127.0.0.1:%d", freePorts(t)), "-open")
 	nodes := three.stdout.find(t, servingAt, 3)
 	processes := three.stdout.find(t, `is process (\d+)`, 3)
 	for i := range nodes {
@@ -227,7 +251,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"three clients", []string{"-three", "-endpoints", "http://x"}, "-endpoints cannot be combined with -three"},
 		{"three with TLS", []string{"-three", "-cert", "c", "-key", "k"}, "cannot be combined with -three"},
 		{"three without a port", []string{"-three", "-addr", "127.0.0.1"}, "-addr"},
-		{"three with a directory and port 0", []string{"-three", "-addr", "127.0.0.1:0", "-dir", "d"}, "port 0"},
+		{"three with port 0", []string{"-three", "-addr", "127.0.0.1:0"}, "needs the number of a port"},
 		{"invalid peer URL", []string{"-peer", ":"}, "-peer"},
 		{"missing certificate", []string{"-endpoints", "https://127.0.0.1:1", "-cert", "/nonexistent", "-key", "/nonexistent"}, "/nonexistent"},
 	} {

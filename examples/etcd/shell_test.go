@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"regexp"
@@ -47,9 +46,7 @@ func runShell(t *testing.T, commands string) {
 		t.Fatalf("nothing is requested by %q", commands)
 	}
 	// The ports 8080 to 8103 become others, from one that is free and at the end of 80.
-	port := 0
-	for port = 20080; !free(port, 24); port += 100 {
-	}
+	port := freePorts(t)
 	commands = regexp.MustCompile(`127\.0\.0\.1:8\d\d\d`).ReplaceAllStringFunc(commands, func(address string) string {
 		_, text, _ := strings.Cut(address, ":")
 		n, err := strconv.Atoi(text)
@@ -71,16 +68,4 @@ func runShell(t *testing.T, commands string) {
 	if !shell.ProcessState.Success() {
 		t.Errorf("%s\n%v\n%s", commands, err, output)
 	}
-}
-
-// free reports whether nothing listens at ports from the first on.
-func free(first, n int) bool {
-	for port := range n {
-		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(first+port))
-		if err != nil {
-			return false
-		}
-		l.Close()
-	}
-	return true
 }

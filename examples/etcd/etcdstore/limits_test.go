@@ -59,68 +59,6 @@ func TestTooLarge(t *testing.T) {
 	node.want("below the limit", "POST", "genres/", storeLarge("C", 1_400_000), http.StatusCreated)
 }
 
-// TestTooLargeTogether sends small writes and one that is too large at the same time. Only
-// the latter fails.
-func TestTooLargeTogether(t *testing.T) {
-	t.Parallel()
-	cluster := etcdtest.Start(t, 1, func(c *embed.Config) { c.MaxRequestBytes = 300_000 })
-	client := cluster.Clients[0]
-	hook := &storeHook{KV: client.KV}
-	client.KV = hook
-	node := openStore(t, client)
-	var first sync.Once
-	arrived, release := make(chan bool), make(chan bool)
-	hook.txn = func(context.Context) error {
-		first.Do(func() { close(arrived); <-release })
-		return nil
-	}
-	var requests sync.WaitGroup
-	requests.Go(func() { node.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated) })
-	<-arrived
-	for _, row := range []struct {
-		reason, method, path, body string
-		status                     int
-	}{
-		{"no record", "DELETE", "genres/99/", "", http.StatusNotFound},
-		{"invalid", "POST", "genres/", `{"name":[]}`, http.StatusBadRequest},
-		{"too large", "POST", "genres/", storeLarge("L", 400_000), http.StatusBadRequest},
-		{"small", "POST", "genres/", `{"name":"small"}`, http.StatusCreated},
-		{"half of the limit", "POST", "genres/", storeLarge("H", 150_000), http.StatusCreated},
-		{"half of the limit", "POST", "genres/", storeLarge("I", 150_000), http.StatusCreated},
-	} {
-		requests.Go(func() {
-			reply := node.want(row.reason, row.method, row.path, row.body, row.status)
-			if large := strings.Contains(reply.Body, "too large"); large != (row.reason == "too large") {
-				t.Errorf("%s: %s", row.reason, reply.Body)
-			}
-		})
-	}
-	time.Sleep(300 * time.Millisecond) // until all of them wait
-	close(release)
-	requests.Wait()
-	if page := node.want("page", "GET", "genres/?limit=1", "", http.StatusOK); !strings.HasPrefix(page.Body, `{"count":4,`) {
-		t.Errorf("page: %.100s, want 4 records", page.Body)
-	}
-}
-
-// TestLargeBatch posts many large records at the same time.
-func TestLargeBatch(t *testing.T) {
-	t.Parallel()
-	client := storeMember(t).Clients[0]
-	node := openStore(t, client, storeTimeout(time.Minute))
-	var requests sync.WaitGroup
-	const n = 24
-	for i := range n {
-		requests.Go(func() {
-			node.want("large record", "POST", "genres/", storeLarge(fmt.Sprintf("%d-", i), 200_000), http.StatusCreated)
-		})
-	}
-	requests.Wait()
-	if keys := storeKeys(t, client); len(keys) != 1+1+n {
-		t.Errorf("%d keys, want a version, a highest id and %d records", len(keys), n)
-	}
-}
-
 // TestDeleteFromManyLists deletes a genre that is in more lists than a transaction can
 // write, while others read and write.
 func TestDeleteFromManyLists(t *testing.T) {
