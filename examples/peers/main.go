@@ -105,18 +105,14 @@ func run(args []string, out, progress io.Writer) (err error) {
 	}
 	if !s.find {
 		fmt.Fprintln(progress, "HTTP ...")
-		sec, err := serve(s)
-		if err != nil {
-			return err
-		}
-		table = append(table, sec)
+		table = append(table, serve(s))
 	}
 	return writeTable(out, table)
 }
 
 // compare runs all measurements for one number of records.
 func compare(s setup, n int) (table []*section, err error) {
-	parts := []func(setup, *data[event]) ([]*section, error){one(loads), reads, one(writes), one(plainRecords)}
+	parts := []func(setup, *data[event]) ([]*section, error){loads, reads, writes, plainRecords}
 	if !s.find {
 		d := newEvents(n)
 		for _, part := range parts {
@@ -129,14 +125,6 @@ func compare(s setup, n int) (table []*section, err error) {
 	}
 	found, err := finds(s, n)
 	return append(table, found...), err
-}
-
-// one returns a part that has one section.
-func one(part func(setup, *data[event]) (*section, error)) func(setup, *data[event]) ([]*section, error) {
-	return func(s setup, d *data[event]) ([]*section, error) {
-		sec, err := part(s, d)
-		return []*section{sec}, err
-	}
 }
 
 // failed is the panic value of check.

@@ -27,7 +27,7 @@ const (
 // serve measures requests over the loopback interface to the library's handler, to
 // one that writes the same bytes from memory, and to one that encodes the page at
 // each request.
-func serve(s setup) (*section, error) {
+func serve(s setup) *section {
 	d := newEvents(min(served, s.sizes[len(s.sizes)-1]))
 	c, err := resources.New()
 	check(err)
@@ -35,27 +35,22 @@ func serve(s setup) (*section, error) {
 	check(err)
 	backlistOf(d.kind, events).load(d.records)
 	handler, err := httpapi.New(c, httpapi.Options{})
-	if err != nil {
-		return nil, err
-	}
+	check(err)
 	n := len(d.records)
 	sec := &section{
 		title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections),
 		names: []string{"backlist", "static", "encode"},
 	}
 	for _, offset := range []int{0, n / 10 * 9} {
-		rates, err := requestRates(s, handler, encodingHandler(d), offset)
-		if err != nil {
-			return nil, err
-		}
+		rates := requestRates(s, handler, encodingHandler(d), offset)
 		what := fmt.Sprintf("GET a page, offset %s, requests a second", thousands(offset))
 		sec.values(what, rates, whole, goal{bound: 0.92, atLeast: true, than: "static"})
 	}
-	return sec, nil
+	return sec
 }
 
 // requestRates returns the requests per second of each handler in each round.
-func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float64, error) {
+func requestRates(s setup, handler, encode http.Handler, offset int) [][]float64 {
 	target := "/api/events/"
 	if offset > 0 {
 		target += "?offset=" + strconv.Itoa(offset)
@@ -65,12 +60,9 @@ func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float6
 	tasks := make([]work, len(handlers))
 	for i, h := range handlers {
 		if got := answer(h, target).Body.Bytes(); !slices.Equal(want.Body.Bytes(), got) {
-			return nil, fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, want.Body, got)
+			check(fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, want.Body, got))
 		}
-		r, err := newRequester(h, target)
-		if err != nil {
-			return nil, err
-		}
+		r := newRequester(h, target)
 		defer r.close()
 		tasks[i] = func(times int) time.Duration {
 			runtime.GC() // collects the garbage of the task before
@@ -84,7 +76,7 @@ func requestRates(s setup, handler, encode http.Handler, offset int) ([][]float6
 			column[i] = 1e9 / ns
 		}
 	}
-	return times, nil
+	return times
 }
 
 func answer(h http.Handler, target string) *httptest.ResponseRecorder {
@@ -126,20 +118,17 @@ type requester struct {
 	close   func()
 }
 
-func newRequester(handler http.Handler, target string) (*requester, error) {
+func newRequester(handler http.Handler, target string) *requester {
 	server := httptest.NewServer(handler)
 	r := &requester{request: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, host), close: server.Close}
 	for range connections {
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
-		if err != nil {
-			r.close()
-			return nil, err
-		}
+		check(err)
 		end := r.close
 		r.close = func() { conn.Close(); end() }
 		r.conns = append(r.conns, bufio.NewReadWriter(bufio.NewReaderSize(conn, 64<<10), bufio.NewWriter(conn)))
 	}
-	return r, nil
+	return r
 }
 
 // run sends the request the given number of times in all.

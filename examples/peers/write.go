@@ -85,7 +85,7 @@ type writing[T any] struct {
 
 // writes measures writes. The goals are relative to the first peer, which has longer
 // turns than the others.
-func writes(s setup, d *data[event]) (*section, error) {
+func writes(s setup, d *data[event]) ([]*section, error) {
 	batch := fmt.Sprintf("batch of %s updates", thousands(len(d.moved)))
 	rows := []writing[event]{
 		{"insert, a page read after each", 1.3, inserting[event], readingFirst[event]},
@@ -129,7 +129,7 @@ func writes(s setup, d *data[event]) (*section, error) {
 			sec.lines[j].cells = append(sec.lines[j].cells, l.cells[1])
 		}
 	}
-	return sec, nil
+	return []*section{sec}, nil
 }
 
 func timeWrites[T any](turns setup, sec *section, stores []store[T], d *data[T], rows []writing[T]) {
@@ -144,7 +144,7 @@ func timeWrites[T any](turns setup, sec *section, stores []store[T], d *data[T],
 
 // plainRecords compares a collection of structs without a Clone method with B-trees
 // that have the same indexes.
-func plainRecords(s setup, events *data[event]) (*section, error) {
+func plainRecords(s setup, events *data[event]) ([]*section, error) {
 	d := plainEvents(events)
 	list := []constructor[plain]{newBacklist[plain], newTree[plain]}
 	title := fmt.Sprintf("A STRUCT WITHOUT CLONE, %s RECORDS", thousands(len(d.records)))
@@ -171,7 +171,7 @@ func plainRecords(s setup, events *data[event]) (*section, error) {
 		{"delete, unread", 1.5, deleting[plain], unread[plain]},
 		{fmt.Sprintf("batch of %s updates, unread", thousands(len(d.moved))), 1.5, batching[plain], unread[plain]},
 	})
-	return sec, unchanged(stores, d)
+	return []*section{sec}, unchanged(stores, d)
 }
 
 // smallRecords measures small records in large numbers, with one store in memory at
