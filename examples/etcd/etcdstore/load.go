@@ -35,13 +35,12 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err := d.cat.Load(bytes.NewReader(file), catalogue.LoadOptions{}); err != nil {
 		return err
 	}
-	generation := rand.Text()[:8]
-	if err = d.storeAll(ctx, generation, file); err != nil {
-		if !errors.Is(err, errChanged) {
-			err = notStored(err)
-		}
-	} else if err = d.ifUnchanged(ctx, clientv3.OpPut(s.keys.version(), generation)); err != nil && !errors.Is(err, errChanged) {
-		err = refused(err)
+	generation, failure := rand.Text()[:8], notStored
+	if err = d.storeAll(ctx, generation, file); err == nil {
+		err, failure = d.ifUnchanged(ctx, clientv3.OpPut(s.keys.version(), generation)), refused
+	}
+	if err != nil && !errors.Is(err, errChanged) {
+		err = failure(err)
 	}
 	// Remove the generation that is not in use, if that is known.
 	cleanup := context.WithoutCancel(ctx)

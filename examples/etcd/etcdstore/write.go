@@ -46,7 +46,8 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 		case errors.Is(err, errChanged):
 			conflicts++
 		case err != nil && conflicts > 0 && limited.Err() != nil && !errors.Is(err, errUnknownOutcome):
-			return withContext(ctx, fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, conflicts))
+			err = fmt.Errorf("%w: %d conflicts with writes through other processes", httpapi.ErrConflict, conflicts)
+			return withContext(ctx, err)
 		default:
 			return withContext(ctx, err)
 		}

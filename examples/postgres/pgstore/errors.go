@@ -64,7 +64,8 @@ func fault(ctx context.Context, where string, err error) error {
 
 // isUnavailable reports whether a later attempt may succeed.
 func isUnavailable(err error) bool {
-	if code, ok := sqlState(err); ok && (slices.Contains(unavailableClasses[:], code[:2]) || slices.Contains(unavailableCodes[:], code)) {
+	code, ok := sqlState(err)
+	if ok && (slices.Contains(unavailableClasses[:], code[:2]) || slices.Contains(unavailableCodes[:], code)) {
 		return true
 	}
 	var network net.Error
