@@ -98,11 +98,7 @@ func (m mood) MarshalJSON() ([]byte, error) {
 	return json.Marshal(strings.Repeat("!", int(m)))
 }
 
-// The definitions of records that the tests insert.
-var (
-	manuscriptDefinition = catalogue.Define[Manuscript]("manuscripts", catalogue.Options{})
-	filmDefinition       = catalogue.Define[Film]("films", catalogue.Options{})
-)
+var manuscriptDefinition = catalogue.Define[Manuscript]("manuscripts", catalogue.Options{})
 
 func insert[T any](t *testing.T, c *catalogue.Catalogue, d catalogue.Definition[T], records ...T) {
 	t.Helper()

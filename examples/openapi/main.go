@@ -7,7 +7,6 @@
 package main
 
 import (
-	"encoding/json"
 	"log"
 	"os"
 
@@ -17,23 +16,16 @@ import (
 	"github.com/gobacklist/backlist/httpapi/openapi"
 )
 
-// A Film has a director and any number of awards and reviews.
+// A Film has a director and any number of reviews.
 type Film struct {
-	ID         int              `json:"id"`
-	Title      string           `json:"title"`
-	Slug       string           `json:"slug" backlist:"slug,unique"`
-	Synopsis   string           `json:"synopsis" backlist:"blank"`
-	Released   *string          `json:"released" backlist:"date"`
-	PremiereAt *schema.DateTime `json:"premiereAt"`
-	Minutes    int32            `json:"minutes" backlist:"min=0"`
-	Rating     *json.Number     `json:"rating"`
-	Price      string           `json:"price" backlist:"decimal=8.2"`
-	Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-	Published  bool             `json:"published"`
-	Director   int              `json:"director" backlist:"refers=directors"`
-	Awards     []int            `json:"awards" backlist:"refers=awards"`
-	Reviews    []Review         `json:"reviews,omitempty"`
-	CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
+	ID       int      `json:"id"`
+	Title    string   `json:"title"`
+	Status   string   `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+	Released *string  `json:"released" backlist:"date"`
+	Minutes  int32    `json:"minutes" backlist:"min=0"`
+	Price    string   `json:"price" backlist:"decimal=8.2"`
+	Director int      `json:"director" backlist:"refers=directors"`
+	Reviews  []Review `json:"reviews,omitempty"`
 }
 
 // A Review is a part of a film.
@@ -42,21 +34,17 @@ type Review struct {
 	Stars *int   `json:"stars"`
 }
 
-// A Director cannot be changed, and is deleted only without films.
+// A Director is only read.
 type Director struct {
-	ID      int     `json:"id"`
-	Name    string  `json:"name"`
-	Slug    string  `json:"slug" backlist:"slug,unique"`
-	Born    *string `json:"born" backlist:"date"`
-	Website string  `json:"website" backlist:"url,blank"`
+	ID   int    `json:"id"`
+	Name string `json:"name"`
 }
 
 // An Award describes the members that every award has. Awards are open records, which can
 // have other members too.
 type Award struct {
-	ID       int    `json:"id"`
-	Name     string `json:"name" backlist:"unique"`
-	Position int    `json:"position" backlist:"default=0"`
+	ID   int    `json:"id"`
+	Name string `json:"name" backlist:"unique"`
 }
 
 // definitions returns the definitions of the three collections.
@@ -65,20 +53,14 @@ func definitions() ([]catalogue.AnyDefinition, error) {
 	if err != nil {
 		return nil, err
 	}
-	award.Name = "award"
-	award.Actions = schema.List | schema.Create | schema.Retrieve | schema.Destroy
+	award.Name, award.Actions = "award", schema.List
 	return []catalogue.AnyDefinition{
 		catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
-			Search: []string{"title", "director__name"},
-			Filters: []string{
-				"status", "status__in", "published", "director", "director__in", "awards", "minutes", "minutes__gte", "minutes__range",
-				"released", "released__gte", "released__isnull", "rating__lt", "price", "price__in", "title__icontains", "premiere_at__gte",
-			},
+			Search:  []string{"title", "director__name"},
+			Filters: []string{"status__in", "minutes__gte", "released__isnull", "director"},
+			Actions: schema.List | schema.Create,
 		}}),
-		catalogue.Define[Director]("directors", catalogue.Options{Description: &schema.Description{
-			Search:  []string{"^name", "=slug"},
-			Actions: award.Actions,
-		}}),
+		catalogue.Define[Director]("directors", catalogue.Options{Description: &schema.Description{Actions: schema.List}}),
 		catalogue.Define[schema.Record]("awards", catalogue.Options{Description: &award}),
 	}, nil
 }
@@ -93,7 +75,7 @@ func document() (*openapi.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	handler, err := httpapi.New(films, httpapi.Options{ETags: true})
+	handler, err := httpapi.New(films, httpapi.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func TestPages(t *testing.T) { inVersions(t, checkPages) }
 func checkPages(t *testing.T, opts openapi.Options) {
 	c := newService(t, manuscriptDefinition)
 	putManuscripts(t, c)
-	insert(t, c, filmDefinition, Film{Status: "announced"}) // with nil lists
+	insert(t, c, filmDefinition, FilmRecord{Film: Film{Status: "announced"}}) // with nil lists
 	h := newHandler(t, c, httpapi.Options{Limits: pagination.Limits{Max: -1}})
 	d := describe(t, h, opts)
 	want, targets := []string{"/api/"}, []string{"/api/"}

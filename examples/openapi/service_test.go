@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,15 +17,64 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
+// A FilmRecord has more kinds of fields than a Film.
+type FilmRecord struct {
+	Film
+	Slug       string           `json:"slug" backlist:"slug,unique"`
+	Synopsis   string           `json:"synopsis" backlist:"blank"`
+	PremiereAt *schema.DateTime `json:"premiereAt"`
+	Rating     *json.Number     `json:"rating"`
+	Published  bool             `json:"published"`
+	Awards     []int            `json:"awards" backlist:"refers=awards"`
+	CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
+}
+
+// A DirectorRecord cannot be changed, and is deleted only without films.
+type DirectorRecord struct {
+	Director
+	Slug    string  `json:"slug" backlist:"slug,unique"`
+	Born    *string `json:"born" backlist:"date"`
+	Website string  `json:"website" backlist:"url,blank"`
+}
+
+// An AwardRecord describes the members that every award has.
+type AwardRecord struct {
+	Award
+	Position int `json:"position" backlist:"default=0"`
+}
+
+var filmDefinition = catalogue.Define[FilmRecord]("films", catalogue.Options{Description: &schema.Description{
+	Name:   "film",
+	Search: []string{"title", "director__name"},
+	Filters: []string{
+		"status", "status__in", "published", "director", "director__in", "awards", "minutes", "minutes__gte", "minutes__range",
+		"released", "released__gte", "released__isnull", "rating__lt", "price", "price__in", "title__icontains", "premiere_at__gte",
+	},
+}})
+
+// testDefinitions returns the definitions of the program's collections with more fields,
+// filters and methods.
+func testDefinitions(t *testing.T) []catalogue.AnyDefinition {
+	t.Helper()
+	award, err := schema.DescriptionOf[AwardRecord]("awards")
+	if err != nil {
+		t.Fatal(err)
+	}
+	award.Name, award.Actions = "award", schema.List|schema.Create|schema.Retrieve|schema.Destroy
+	return []catalogue.AnyDefinition{
+		filmDefinition,
+		catalogue.Define[DirectorRecord]("directors", catalogue.Options{Description: &schema.Description{
+			Name: "director", Search: []string{"^name", "=slug"}, Actions: award.Actions,
+		}}),
+		catalogue.Define[schema.Record]("awards", catalogue.Options{Description: &award}),
+	}
+}
+
 // newService returns a catalogue of 42 collections with several pages of each: films,
 // directors and awards, and the 39 of a larger service, which package resources defines.
 func newService(t *testing.T, more ...catalogue.AnyDefinition) *catalogue.Catalogue {
 	t.Helper()
-	own, err := definitions()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := resources.New(append(own, more...)...)
+	c, err := resources.New(append(testDefinitions(t), more...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
