@@ -26,7 +26,7 @@
 //
 // The flags -delay and -fail apply faults of package cataloguetest to requests:
 //
-//	backlist -delay 200ms -fail 'GET /api/events/ 503 10%' -fail 'POST cut nth=2'
+//	backlist -delay 200ms -fail 'GET /api/events/ 503 10%' -fail 'POST cut nth=2' &
 //
 // A fault is written as
 //

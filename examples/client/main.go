@@ -3,8 +3,8 @@
 // every check of clienttest.VerifyClient.
 //
 //	go run ./examples/backlist &
-//	go run ./examples/client events
-//	go run ./examples/client -url https://films.example -root /v1/ films
+//	go run ./examples/client -url http://127.0.0.1:8080 events
+//	go run ./examples/client -url http://127.0.0.1:8080 -root /v1/ stories
 //
 // If it cannot read all records, it prints none and fails. The checks of the pages are
 // in walk.go.

@@ -1,7 +1,7 @@
 // Embed serves a site with pages of its own and mounts the catalogue below /shop. It is
 // an example of a program with its own record type and its own authorizer.
 //
-//	PROGRAMME_PASSWORD=... PRESS_PASSWORD=... go run ./examples/embed
+//	PROGRAMME_PASSWORD=... PRESS_PASSWORD=... go run ./examples/embed &
 //	curl http://127.0.0.1:8080/longest
 //	curl 'http://127.0.0.1:8080/shop/api/books/?ordering=-pages'
 package main
@@ -9,6 +9,7 @@ package main
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"flag"
 	"fmt"
 	"log"
 	"net/http"
@@ -36,6 +37,8 @@ type Book struct {
 }
 
 func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "listen on `host:port`")
+	flag.Parse()
 	handler, err := newHandler(map[string]string{
 		"programme": os.Getenv("PROGRAMME_PASSWORD"),
 		"press":     os.Getenv("PRESS_PASSWORD"),
@@ -44,13 +47,13 @@ func main() {
 		log.Fatal(err)
 	}
 	srv := &http.Server{
-		Addr:              "127.0.0.1:8080",
+		Addr:              *addr,
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      30 * time.Second,
 	}
-	log.Printf("serving http://%s/", srv.Addr)
+	fmt.Printf("serving http://%s/\n", srv.Addr)
 	log.Fatal(srv.ListenAndServe())
 }
 

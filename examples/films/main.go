@@ -1,7 +1,7 @@
 // Films serves three collections of its own: directors, films and screenings, which refer
 // to each other. It is an example of a whole program, to be copied.
 //
-//	go run ./examples/films -token s3cret -file films.json
+//	go run ./examples/films -token s3cret -file films.json &
 //	curl 'http://127.0.0.1:8080/v1/films/?minutes__gte=90&search=hitchcock'
 //
 // Browsers receive pages, and other clients JSON. README.md has more requests.

@@ -2,8 +2,9 @@
 // Catalogue.Load and of the flag -data of examples/backlist. It is an example of package
 // httpapi/client.
 //
-//	go run ./examples/mirror -url http://127.0.0.1:8080 -o house.json
-//	go run ./examples/mirror -url https://shop.example -token s3cret books authors >house.json
+//	go run ./examples/backlist -token s3cret &
+//	go run ./examples/mirror -url http://127.0.0.1:8080 -rate 100 -o house.json
+//	go run ./examples/mirror -url http://127.0.0.1:8080 -token s3cret books authors >some.json
 //
 // It reads the named collections, or all that the root listing of the service has, and
 // sends at most five requests per second by default. It verifies that no record is missing,

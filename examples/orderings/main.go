@@ -2,12 +2,14 @@
 // catalogue. It is an example of packages ordering and pagination in a hand-written
 // handler.
 //
-//	go run ./examples/orderings
+//	go run ./examples/orderings &
 //	curl 'http://127.0.0.1:8080/films/?ordering=-year,title&limit=2'
 package main
 
 import (
 	"encoding/json"
+	"flag"
+	"fmt"
 	"log"
 	"net/http"
 	"net/url"
@@ -28,18 +30,20 @@ type Film struct {
 }
 
 func main() {
+	addr := flag.String("addr", "127.0.0.1:8080", "listen on `host:port`")
+	flag.Parse()
 	handler, err := newHandler()
 	if err != nil {
 		log.Fatal(err)
 	}
 	srv := &http.Server{
-		Addr:              "127.0.0.1:8080",
+		Addr:              *addr,
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      30 * time.Second,
 	}
-	log.Printf("serving http://%s/films/", srv.Addr)
+	fmt.Printf("serving http://%s/films/\n", srv.Addr)
 	log.Fatal(srv.ListenAndServe())
 }
 

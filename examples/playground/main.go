@@ -2,7 +2,7 @@
 // a static folder: the handler is compiled to WebAssembly and answers requests inside the
 // browser, in a service worker. The folder needs no server of its own.
 //
-//	go run ./examples/playground
+//	go run ./examples/playground &
 //	go run ./examples/playground -write site/demo
 //
 // The first command builds the folder and serves it on a loopback address. The second

@@ -4,8 +4,10 @@ package readme
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,21 +17,14 @@ import (
 	"time"
 )
 
-// unchecked are the examples whose commands are not run here, with the reason.
-var unchecked = map[string]string{
-	"etcd":     "starts a cluster",
-	"openapi":  "needs npm packages",
-	"peers":    "takes hours",
-	"postgres": "needs PostgreSQL",
-}
-
-// TestShell runs the blocks marked sh of the READMEs as written, in one shell for each
-// README. In blocks with output, commands have a prompt. The output of a command is compared
-// if it is shown; "…" stands for any text.
+// TestShell runs the commands of the READMEs and of the package comments of the examples as
+// written, in one shell for each file. In a README they are in blocks marked sh, in which
+// commands have a prompt if there is output. The output of a command is compared if it is
+// shown; "…" stands for any text. In a comment, the servers of a block end with it.
 //
-// The command go runs in the root of the module, others in an empty directory. A command
-// that ends in & is a server, which announces its address. Free ports replace 8080 and 8081,
-// and programs of this module replace their latest versions.
+// The commands run in an empty directory, in which the packages of this module replace their
+// latest versions. A command that ends in & is a server, which announces its address. Free
+// ports replace 8080 and 8081. The examples that are modules of their own are not run here.
 func TestShell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -41,29 +36,47 @@ func TestShell(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	files, err := filepath.Glob("../../examples/*/README.md")
+	examples, err := filepath.Glob("../../examples/*/*")
 	check(err)
-	for _, file := range append(files, "../../README.md") {
-		name := filepath.Base(filepath.Dir(file))
-		if unchecked[name] != "" {
-			continue
+	files := []string{"../../README.md"}
+	for _, file := range examples {
+		_, err := os.Stat(filepath.Join(filepath.Dir(file), "go.mod"))
+		if name := filepath.Base(file); errors.Is(err, fs.ErrNotExist) && (name == "README.md" || name == "main.go") {
+			files = append(files, file)
 		}
-		t.Run(name, func(t *testing.T) {
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		check(err)
+		blocks, after := readmeBlock.FindAllStringSubmatch(string(text), -1), ""
+		if strings.HasSuffix(file, ".go") {
+			comment, _, _ := strings.Cut(string(text), "\npackage main")
+			blocks, after = commentBlock.FindAllStringSubmatch(comment, -1), stopServers
+		}
+		t.Run(strings.TrimPrefix(file, "../../"), func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(file)
-			check(err)
 			s := newShell(t)
-			for _, block := range regexp.MustCompile("(?ms)^```(\\S*)\n(.*?)^```\n").FindAllStringSubmatch(string(text), -1) {
-				switch block[1] {
-				case "sh":
-					s.runBlock(block[2])
-				case "":
+			for _, block := range blocks {
+				commands := strings.ReplaceAll(block[2], "//\t", "")
+				switch {
+				case block[1] == "sh", after != "" && command.MatchString(commands):
+					s.runBlock(commands)
+					s.run(after)
+				case block[1] == "" && after == "":
 					t.Errorf("this block does not say what it is:\n%s", block[2])
 				}
 			}
 		})
 	}
 }
+
+var (
+	readmeBlock  = regexp.MustCompile("(?ms)^```(\\S*)\n(.*?)^```\n")
+	commentBlock = regexp.MustCompile(`(?m)()((?:^//\t.*\n)+)`)
+	command      = regexp.MustCompile(`^(go|curl|backlist|[A-Z_]+=\S*) `)
+)
+
+const stopServers = "for job in $(jobs -p); do kill -- -$job; done; wait"
 
 // A shell is a running bash.
 type shell struct {
@@ -80,7 +93,9 @@ func newShell(t *testing.T) *shell {
 	check(err)
 	bash, bin := exec.Command("bash"), t.TempDir()
 	bash.Dir = t.TempDir()
-	bash.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "ROOT="+root,
+	workspace := filepath.Join(bin, "go.work") // makes the packages known in any directory
+	check(os.WriteFile(workspace, fmt.Appendf(nil, "go 1.25\nuse %q\n", root), 0o600))
+	bash.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "GOWORK="+workspace,
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w") // which links faster
 	bash.Stderr, bash.WaitDelay = t.Output(), time.Second // for servers that do not stop
 	stdin, err := bash.StdinPipe()
@@ -88,16 +103,15 @@ func newShell(t *testing.T) *shell {
 	stdout, err := bash.StdoutPipe()
 	check(err)
 	check(bash.Start())
-	hangs := time.AfterFunc(2*time.Minute, func() { stdout.Close() })
+	hangs := time.AfterFunc(5*time.Minute, func() { stdout.Close() })
 	t.Cleanup(func() {
 		hangs.Stop()
-		fmt.Fprintln(stdin, "for job in $(jobs -p); do kill -- -$job; done; wait; exit 0")
+		fmt.Fprintln(stdin, stopServers, "; exit 0")
 		kill := time.AfterFunc(time.Minute, func() { bash.Process.Kill() })
 		defer kill.Stop()
 		check(bash.Wait())
 	})
 	fmt.Fprintln(stdin, `set -m
-		go() { (cd "$ROOT" && command go "$@"); }
 		curl() { command curl -sS --max-time 60 "$@"; }`)
 	first, second := freeAddress(t), freeAddress(t)
 	return &shell{
@@ -106,7 +120,7 @@ func newShell(t *testing.T) *shell {
 		stdout:  bufio.NewScanner(stdout),
 		address: first,
 		local: strings.NewReplacer("127.0.0.1:8080", first, "127.0.0.1:8081", second,
-			"github.com/gobacklist/backlist/examples/", "./examples/", "@latest", ""),
+			" ./examples/", " github.com/gobacklist/backlist/examples/", "@latest", ""),
 	}
 }
 
@@ -132,8 +146,14 @@ func (s *shell) runBlock(block string) {
 // run runs a command and returns its output, or that of a server as soon as it has an address.
 func (s *shell) run(command string) (output, status string) {
 	if server, ok := strings.CutSuffix(command, " &"); ok {
-		command = "rm -f server.out; " + server + " -addr " + s.address + " >server.out &\n" +
-			"for i in {1..2400}; do grep -q ^serving server.out && break; sleep 0.1; done; cat server.out"
+		port := strings.Replace(s.address, ":", "/", 1)
+		command = "rm -f server.out; " + server + " -addr " + s.address + ` >server.out &
+			for i in {1..2400}; do
+				grep -q ^serving server.out && (: </dev/tcp/` + port + `) && break
+				kill -0 $! || break
+				sleep 0.1
+			done 2>&-
+			cat server.out; grep -q ^serving server.out`
 	}
 	// jobs forgets those that have ended, so that the next one is %1 again.
 	fmt.Fprintf(s.stdin, "jobs >/dev/null\n%s\nprintf '\\n~%%s\\n' $?\n", command)
