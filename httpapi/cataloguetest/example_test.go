@@ -3,18 +3,14 @@ package cataloguetest_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -111,82 +107,6 @@ func TestEventNames(t *testing.T) {
 		t.Errorf("eventNames = %d names, %v", len(names), err)
 	}
 	server.AssertWalkedOnce(t, "events")
-}
-
-// TestFirstEventOfFixtures uses fixtures in memory. Most programs use an os.DirFS or an
-// embed.FS.
-func TestFirstEventOfFixtures(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Fixtures: fstest.MapFS{
-		"events.ndjson": {Data: []byte(
-			`{"id": 1, "name": "Later", "slug": "later", "startDate": "2026-06-01T18:00:00Z", "endDate": "2026-06-01T20:00:00Z"}
-			{"id": 2, "name": "Sooner", "slug": "sooner", "startDate": "2026-05-01T18:00:00Z", "endDate": "2026-05-01T20:00:00Z"}`)},
-	}})
-	if name, err := firstEvent(server.Client, server.URL); name != "Sooner" || err != nil {
-		t.Errorf("firstEvent = %q, %v", name, err)
-	}
-}
-
-// TestFirstEventOfCatalogue serves a catalogue of the test on a loopback port.
-func TestFirstEventOfCatalogue(t *testing.T) {
-	records, err := resources.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := eventsOf(t, records).Insert(resources.Event{Name: "Reading", Slug: "reading"}); err != nil {
-		t.Fatal(err)
-	}
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Catalogue: records, Loopback: true})
-	if name, err := firstEvent(http.DefaultClient, server.URL); name != "Reading" || err != nil {
-		t.Errorf("firstEvent = %q, %v", name, err)
-	}
-}
-
-// TestPostUnauthorized checks only the requests after ClearLog.
-func TestPostUnauthorized(t *testing.T) {
-	server := cataloguetest.NewWith(t, cataloguetest.Options{Empty: true, Authorizer: httpapi.Bearer("s3cret")})
-	if _, err := firstEvent(server.Client, server.URL); err != nil {
-		t.Fatal(err)
-	}
-	server.ClearLog()
-	resp, err := server.Client.Post(server.URL+"/api/events/", "application/json", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("status %s, want 401", resp.Status)
-	}
-	server.AssertRequests(t, "POST /api/events/")
-}
-
-// TestEventNamesDeadline runs in a synctest bubble, in which deadlines pass without
-// waiting.
-func TestEventNamesDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := cataloguetest.New(t)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		time.Sleep(2 * time.Hour)
-		if _, err := eventNames(ctx, server.Client, server.URL); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("eventNames: error %v, want %v", err, context.DeadlineExceeded)
-		}
-		server.AssertRequests(t) // no requests
-	})
-}
-
-func TestEventNamesRenamed(t *testing.T) {
-	server := cataloguetest.New(t)
-	err := eventsOf(t, server.Catalogue).Update(1, func(e *resources.Event) error {
-		e.Name = "Renamed"
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := eventNames(t.Context(), server.Client, server.URL)
-	if err != nil || !slices.Contains(names, "Renamed") {
-		t.Errorf("eventNames = %q, %v", names, err)
-	}
 }
 
 // TestEventNamesUnavailable makes the second page fail, an hour after the request for the
