@@ -36,7 +36,6 @@ func TestInvalidArguments(t *testing.T) {
 		{"control on another address", []string{"-control", "192.0.2.1:0"}, "127.0.0.1:0"},
 		{"control on a name", []string{"-control", "shop.example:0"}, "-control"},
 		{"control without a port", []string{"-control", "127.0.0.1"}, "missing port"},
-		{"document that cannot be written", []string{"-openapi", filepath.Join(dir, "missing", "openapi.json")}, "missing"},
 	}
 	invalid := []row{
 		{"unknown flag", []string{"-port", "80"}, "-port"},

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
@@ -122,58 +121,20 @@ func forms() []form {
 		{"truncate 100", func(a *arguments) fault { return cataloguetest.Truncate(a.number()) }},
 		{"browsable-api", func(*arguments) fault { return cataloguetest.BrowsableAPI() }},
 		{"next-is-self", func(*arguments) fault { return cataloguetest.NextIsSelf() }},
-		{"next-cycle", func(*arguments) fault { return cataloguetest.Page(nextCycle) }},
 		{"next-host elsewhere.example", func(a *arguments) fault { return cataloguetest.Page(nextHost(a.text())) }},
-		{"next-scheme ftp", func(a *arguments) fault { return cataloguetest.Page(nextScheme(a.text())) }},
-		{"empty-page-with-next", func(*arguments) fault { return cataloguetest.Page(emptyPageWithNext) }},
 		{"missing-row", func(*arguments) fault { return cataloguetest.MissingRow() }},
 		{"repeated-row", func(*arguments) fault { return cataloguetest.RepeatedRow() }},
-		{"count-shrinks 1", func(a *arguments) fault { return cataloguetest.Page(countShrinks(a.number())) }},
 	}
 }
 
-// These functions change pages; see [cataloguetest.Page].
-
-type listPage = pagination.Envelope[json.RawMessage]
-
-func nextCycle(r *http.Request, p *listPage) { p.Next = linkTo(r, 0) }
-
-func emptyPageWithNext(r *http.Request, p *listPage) {
-	offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
-	p.Next, p.Records = linkTo(r, offset+max(len(p.Records), 1)), nil
-}
-
-func nextHost(host string) func(*http.Request, *listPage) {
-	return func(_ *http.Request, p *listPage) {
+// nextHost changes pages, see [cataloguetest.Page].
+func nextHost(host string) func(*http.Request, *pagination.Envelope[json.RawMessage]) {
+	return func(_ *http.Request, p *pagination.Envelope[json.RawMessage]) {
 		if u, err := url.Parse(p.Next); err == nil && p.Next != "" {
 			u.Host = host
 			p.Next = u.String()
 		}
 	}
-}
-
-func nextScheme(scheme string) func(*http.Request, *listPage) {
-	return func(_ *http.Request, p *listPage) {
-		if _, rest, ok := strings.Cut(p.Next, "://"); ok {
-			p.Next = scheme + "://" + rest
-		}
-	}
-}
-
-func countShrinks(by int) func(*http.Request, *listPage) {
-	var pages atomic.Int64
-	return func(_ *http.Request, p *listPage) { p.Count = max(p.Count-by*int(pages.Add(1)), 0) }
-}
-
-// linkTo returns a link to the page of the same list that begins at an offset.
-func linkTo(r *http.Request, offset int) string {
-	path, _, _ := strings.Cut(r.RequestURI, "?")
-	query := r.URL.Query()
-	query.Set("offset", strconv.Itoa(offset))
-	if offset == 0 {
-		query.Del("offset")
-	}
-	return "http://" + r.Host + path + "?" + query.Encode()
 }
 
 // arguments are the words that are not parsed yet, some in quotes, and the first error.

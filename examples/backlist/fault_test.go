@@ -41,17 +41,11 @@ func TestFaults(t *testing.T) {
 		{"cut after", "cut-after 10", func(a, whole answer) bool { return a.status == 200 && a.err != nil && a.body == whole.body[:10] }},
 		{"truncate", "truncate 10", func(a, whole answer) bool { return a.status == 200 && a.err == nil && a.body == whole.body[:10] }},
 		{"link to itself", "next-is-self", func(a, _ answer) bool { return strings.Contains(page(a).Next, "offset=2") }},
-		{"link to the first page", "next-cycle", func(a, _ answer) bool {
-			return page(a).Next != "" && !strings.Contains(page(a).Next, "offset")
-		}},
 		{"link to another host", "next-host elsewhere.example", func(a, _ answer) bool {
 			return strings.HasPrefix(page(a).Next, "http://elsewhere.example/api/books/")
 		}},
-		{"link with another scheme", "next-scheme ftp", func(a, _ answer) bool { return strings.HasPrefix(page(a).Next, "ftp://") }},
-		{"empty page", "empty-page-with-next", func(a, _ answer) bool { return page(a).Next != "" && len(page(a).Records) == 0 }},
 		{"missing row", "missing-row", func(a, _ answer) bool { return len(page(a).Records) == 1 }},
 		{"repeated row", "repeated-row", func(a, _ answer) bool { return len(page(a).Records) == 3 && page(a).Records[0].ID == 2 }},
-		{"count shrinks", "count-shrinks 3", func(a, _ answer) bool { return page(a).Count == 7 }},
 		{"browsable API", "browsable-api", func(a, _ answer) bool { return a.header.Get("Content-Type") == "text/html; charset=utf-8" }},
 
 		{"method and path", "GET /api/books/ 503", func(a, _ answer) bool { return a.status == 503 }},

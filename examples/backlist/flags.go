@@ -20,8 +20,6 @@ type config struct {
 	token   string
 	browse  bool
 	limits  pagination.Limits
-	openapi string
-	version string // of OpenAPI
 
 	data  string
 	save  string
@@ -48,8 +46,6 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
 	flags.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; -browse=false sends JSON")
 	flags.IntVar(&c.limits.Max, "max-limit", 1000, "largest page `N`; negative means no limit")
-	flags.StringVar(&c.openapi, "openapi", "", "write the OpenAPI document to `FILE`, or - for standard output, and exit")
-	flags.StringVar(&c.version, "openapi-version", "3.1", "`VERSION` of the document, 3.0 or 3.1")
 
 	flags.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
 	flags.StringVar(&c.save, "save", "", "write the records to a `FILE` at the start and the end")

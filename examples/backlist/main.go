@@ -9,9 +9,8 @@
 //
 // The documented service is at /api/. The same collections are at /v1/, with two that have
 // filters, a search and paths for records. Browsers receive HTML pages, and other clients
-// JSON. The OpenAPI document of /api/ is served at /openapi.json, and -openapi writes it to
-// a file. Writes are refused without -open or -token. The flag -cors permits pages of other
-// origins to send requests.
+// JSON. The OpenAPI document of /api/ is served at /openapi.json. Writes are refused without
+// -open or -token. The flag -cors permits pages of other origins to send requests.
 //
 // # Records
 //
@@ -52,12 +51,8 @@
 // and these for the pages of /api/:
 //
 //	next-is-self                   NextIsSelf
-//	next-cycle                     Page: the next link leads to the first page
 //	next-host elsewhere.example    Page: the next link leads to another host
-//	next-scheme ftp                Page: the next link has another scheme
-//	empty-page-with-next           Page: no records, and a link to the next page
 //	missing-row, repeated-row      MissingRow, RepeatedRow
-//	count-shrinks 1                Page: each count is less than the one before
 //
 // # Tests
 //
@@ -120,16 +115,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// run writes the OpenAPI document, or serves until ctx is done and saves the records.
+// run serves until ctx is done and saves the records.
 func (p *program) run(ctx context.Context, stdout io.Writer) error {
-	switch document := p.current.Load().document; p.openapi {
-	case "":
-	case "-":
-		_, err := stdout.Write(document.JSON())
-		return err
-	default:
-		return os.WriteFile(p.openapi, document.JSON(), 0o644)
-	}
 	l, err := net.Listen("tcp", p.addr)
 	if err != nil {
 		return err

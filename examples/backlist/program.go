@@ -35,7 +35,7 @@ func newProgram(c config, errorLog *log.Logger) (*program, error) {
 	if p.start, err = load(c); err != nil {
 		return nil, err
 	}
-	if c.save != "" && c.openapi == "" {
+	if c.save != "" {
 		if _, err := os.Stat(c.save); err == nil && c.data == "" {
 			return nil, fmt.Errorf("-save: %s exists; to continue with its records, add -data %[1]s", c.save)
 		}
@@ -119,9 +119,8 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 		return nil, err
 	}
 	s := &service{records: records}
-	if s.document, err = openapi.New(handler, openapi.Options{
-		Title: "Catalogue of a publishing house", Scheme: p.scheme(), OpenAPI: p.version,
-	}); err != nil {
+	about := openapi.Options{Title: "Catalogue of a publishing house", Scheme: p.scheme()}
+	if s.document, err = openapi.New(handler, about); err != nil {
 		return nil, err
 	}
 	kept := 1 // nothing reads the log, and all is not a bound
