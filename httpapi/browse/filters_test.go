@@ -135,17 +135,6 @@ func TestInvalidFilters(t *testing.T) {
 	}
 }
 
-func TestNoRecordsMatch(t *testing.T) {
-	h := newService().handler(t, httpapi.Options{})
-	page := get(h, "/api/films/?search=nothing&ordering=title")
-	if page.status != 200 || !strings.Contains(page.text, "No records match.") || strings.Contains(page.text, "no records yet") {
-		t.Errorf("%d %s", page.status, page.text)
-	}
-	if link := page.links()["Show all records"]; link != "?format=api&ordering=title" {
-		t.Errorf("the link to all records is %q", link)
-	}
-}
-
 func TestCollectionsWithoutFilters(t *testing.T) {
 	own := newService()
 	filters, search := own.films.about.Filters, own.films.about.Search

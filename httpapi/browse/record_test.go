@@ -17,58 +17,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-func TestRecordPage(t *testing.T) {
-	h := newService().handler(t, httpapi.Options{})
-	got := get(h, "/api/films/1/")
-	if got.status != 200 || got.one(t, "h1", "", "").text != "Film 1" {
-		t.Fatalf("status %d, heading %q", got.status, got.one(t, "h1", "", "").text)
-	}
-	var labels []string
-	for _, th := range got.find("th", "scope", "row") {
-		labels = append(labels, th.text)
-	}
-	want := []string{"ID", "Title", "Synopsis", "Released", "Premiere at", "Minutes", "Rating", "Price", "Status", "Published", "Seen", "Website",
-		"Director", "Genres", "Tags", "Extra", "Created at"}
-	if diff := cmp.Diff(want, labels); diff != "" {
-		t.Errorf("labels (-want +got):\n%s", diff)
-	}
-	for _, want := range []string{"Title Nächte & <Tage>", "Released 10 May 2024", "Rating 7.0", "Seen null", "GET /api/films/1/", "HTTP 200 OK"} {
-		if !strings.Contains(got.text, want) {
-			t.Errorf("the page does not show %q", want)
-		}
-	}
-	links := got.links()
-	for text, want := range map[string]string{
-		"Catalogue": "./../../?format=api",
-		"Films":     "../?format=api",
-		"2":         "../../directors/2/?format=api", // the director
-		"1":         "",                              // a genre, which has no page
-		"Raw JSON":  "?format=json",
-		"Delete":    "", // nobody may write
-	} {
-		if links[text] != want {
-			t.Errorf("%s leads to %q, want %q", text, links[text], want)
-		}
-	}
-	if page := follow(t, h, "/api/films/1/", links["2"]); page.one(t, "h1", "", "").text != "Director 2" {
-		t.Errorf("the link to the director leads to %s", page.text)
-	}
-}
-
-func TestLinksToRecords(t *testing.T) {
-	h := newService().handler(t, httpapi.Options{})
-	page := get(h, "/api/films/")
-	for _, target := range []string{"./1/?format=api", "../directors/2/?format=api"} {
-		page.one(t, "a", "href", target)
-	}
-	if page := follow(t, h, "/api/films/", "./1/?format=api"); page.one(t, "h1", "", "").text != "Film 1" {
-		t.Errorf("the link to the record leads to %s", page.text)
-	}
-	if link, ok := get(h, "/api/genres/").links()["1"]; ok {
-		t.Errorf("a record without a page has the link %q", link)
-	}
-}
-
 func TestChangeForm(t *testing.T) {
 	h := newService().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	page := get(h, "/api/films/1/")

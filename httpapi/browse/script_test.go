@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,6 +53,9 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 		"films, behind a proxy": films(httpapi.Options{Authorizer: httpapi.AllowAll,
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}, Options{}, nil),
 		"films, trusting https://app.example": films(everybody, Options{CrossOrigin: protection}, nil),
+		"a book":                              documented(`{"books":[{"name":"a","id":1,"price":"1.50","pages":7,"unitPrice":"2"}]}`, nil),
+		"3 books in other columns":            documented(`{"books":[{"name":"n1","id":1,"pages":7},{"pages":8,"id":2,"name":"n2"},{"id":3,"pages":9}]}`, nil),
+		"1,234 books":                         documented(books(1234), nil),
 		"500 books":                           documented(books(500), nil),
 		"300 books":                           documented(books(300), nil),
 		"50 books":                            documented(books(50), nil),
@@ -153,6 +157,27 @@ func (res result) seen(name, want string, films *shelf) string {
 			return want
 		}
 		return ""
+	case "hides":
+		if !strings.Contains(res.text, want) {
+			return want
+		}
+		return "shown"
+	case "rows":
+		return strconv.Itoa(len(res.find("tr", "id", "*")))
+	case "columns":
+		return strings.Join(res.headers(), " ")
+	case "fields":
+		return strings.Join(texts(res.find("th", "scope", "row")), ", ")
+	case "collections":
+		below := func(link tag) bool { return !strings.HasPrefix(link.attrs["href"], "./") }
+		return strings.Join(texts(slices.DeleteFunc(res.find("a", "href", "*"), below)), ", ")
+	case "search":
+		if input := res.find("input", "name", "search"); len(input) == 1 {
+			return input[0].attrs["value"]
+		}
+		return "none"
+	case "lead":
+		return strings.Join(texts(res.find("p", "class", "lead")), ", ")
 	case "forms":
 		return strconv.Itoa(len(res.find("form", "method", "post")))
 	case "writes":
@@ -164,6 +189,33 @@ func (res result) seen(name, want string, films *shelf) string {
 		return res.links()[text]
 	}
 	return res.header.Get(name)
+}
+
+// texts returns the texts of tags.
+func texts(tags []tag) (all []string) {
+	for _, t := range tags {
+		all = append(all, t.text)
+	}
+	return all
+}
+
+// headers returns the texts of the header, each with its arrow.
+func (res result) headers() []string {
+	var all []string
+	inHead := false
+	for _, tag := range res.tags {
+		switch {
+		case tag.name == "th" && tag.attrs["scope"] == "col":
+			inHead = true
+			all = append(all, "")
+		case tag.name == "/th":
+			inHead = false
+		}
+		if inHead {
+			all[len(all)-1] += tag.text
+		}
+	}
+	return all
 }
 
 // marked returns the size of the page or the ordering that is marked as the current one, or how

@@ -5,7 +5,6 @@ import (
 	"log"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -88,23 +87,6 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffTypedRecords checks that records of different types are equal if their wire form
-// is the same.
-func TestDiffTypedRecords(t *testing.T) {
-	type book struct {
-		Name string `json:"name"`
-		ID   int    `json:"id"`
-	}
-	typed, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fill(t, typed, "books", numbered(1, 30, "Book")...)
-	if report := Diff(booksCatalogue(t, numbered(1, 30, "Book")...), typed); report != "" {
-		t.Error(report)
-	}
-}
-
 // An invalidBook has an encoding that is not a valid record once it is stored.
 type invalidBook struct {
 	ID     int `json:"id"`
@@ -141,46 +123,6 @@ func TestDiffInvalidEncoding(t *testing.T) {
 	stored = true
 	if report := Diff(want, mustNew()); !strings.Contains(report, "books: cannot be compared: ") {
 		t.Errorf("unexpected report %q", report)
-	}
-}
-
-// TestDiffConcurrentWriter checks that Diff reads a collection at one instant: it sees all
-// records of a concurrent write or none.
-func TestDiffConcurrentWriter(t *testing.T) {
-	want := booksCatalogue(t, numbered(1, 40, "Book")...)
-	got := want.Clone()
-	books, err := resources.Records("books").In(got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	var writer sync.WaitGroup
-	writer.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				for _, name := range []string{"Other", "Book"} {
-					all := "[" + strings.Join(numbered(1, 40, name), ",") + "]"
-					if err := got.Load(strings.NewReader(`{"books":`+all+`}`), catalogue.LoadOptions{}); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-		}
-	})
-	for range 100 {
-		report := Diff(want, got)
-		if report != "" && !strings.Contains(report, "and 30 more records differ") {
-			t.Errorf("report of a partial write:\n%s", report)
-			break
-		}
-	}
-	close(done)
-	writer.Wait()
-	if err := books.Check(); err != nil {
-		t.Error(err)
 	}
 }
 

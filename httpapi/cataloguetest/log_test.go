@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,33 +64,6 @@ func TestExchangesAreCopies(t *testing.T) {
 	if bytes.Equal(e.ResponseBody, first[0].ResponseBody) || e.ResponseHeader.Get("Content-Type") != "application/json" ||
 		e.Header.Get("User-Agent") != "Go-http-client/1.1" || e.URL.Path != "/api/news/" {
 		t.Errorf("exchange was changed: %+v", e)
-	}
-}
-
-func TestExchangesOfConcurrentRequests(t *testing.T) {
-	server := New(t)
-	var all sync.WaitGroup
-	want := map[string]int{}
-	for i := range 8 {
-		path := fmt.Sprintf("/api/events/?limit=%d", i+1)
-		want["GET "+path] = 20
-		all.Go(func() {
-			for range 20 {
-				getAll(t, server, path)
-				server.Exchanges()
-			}
-		})
-	}
-	all.Wait()
-	got := map[string]int{}
-	for _, e := range server.Exchanges() {
-		got[e.Method+" "+e.URL.String()]++
-		if e.Status != 200 || !bytes.HasPrefix(e.ResponseBody, []byte(`{"count":300,`)) || !bytes.HasSuffix(e.ResponseBody, []byte("}]}")) {
-			t.Errorf("%s: %d, %.20s…", e.URL, e.Status, e.ResponseBody)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

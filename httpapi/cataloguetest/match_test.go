@@ -120,6 +120,14 @@ func TestFaultsConcurrentRequests(t *testing.T) {
 	if injections[0].Count() != 1 || injections[1].Count() != selected || injections[4].Count() != 1 {
 		t.Errorf("Counts = %d, %d, %d, want 1, %d, 1", injections[0].Count(), injections[1].Count(), injections[4].Count(), selected)
 	}
+	for _, e := range server.Exchanges() {
+		if e.Status == http.StatusOK && !strings.HasSuffix(string(e.ResponseBody), "]}") {
+			t.Errorf("the log has %v with %s", e, e.ResponseBody)
+		}
+	}
+	if n := len(server.Exchanges()); n != 200 {
+		t.Errorf("%d exchanges, want 200", n)
+	}
 	// A response with a status has no count.
 	if n := injections[3].Count(); n != 200-selected {
 		t.Errorf("Page: Count() = %d, want %d", n, 200-selected)

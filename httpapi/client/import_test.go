@@ -20,23 +20,7 @@ import (
 func TestImportCatalogue(t *testing.T) {
 	cat := sampleCatalogue(t)
 	for _, size := range []int{13, 1000} {
-		copied := mustNew()
-		report, err := client.Import(t.Context(), copied, serve(t, newHandler(t, cat), size))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(report) != 39 {
-			t.Errorf("imported %d collections, want 39", len(report))
-		}
-		if diff := cataloguetest.Diff(cat, copied); diff != "" {
-			t.Errorf("pages of %d:\n%s", size, diff)
-		}
-		if save(t, cat) != save(t, copied) {
-			t.Errorf("pages of %d: Save writes different bytes", size)
-		}
-		if err := copied.Check(); err != nil {
-			t.Error(err)
-		}
+		checkImport(t, cat, serve(t, newHandler(t, cat), size))
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -451,55 +450,5 @@ func TestWalkWithConcurrentChange(t *testing.T) {
 				t.Errorf("ids (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// Each of several concurrent imports fails or loads a whole collection.
-func TestConcurrentImports(t *testing.T) {
-	cat, into := tenBooks(t), mustNew()
-	original, err := resources.Records("books").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied, err := resources.Records("books").In(into)
-	if err != nil {
-		t.Fatal(err)
-	}
-	service := serve(t, newHandler(t, cat), 3)
-	done := make(chan struct{})
-	var imports, writer sync.WaitGroup
-	writer.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			id, err := original.Insert(schema.Record{})
-			if err = errors.Join(err, original.Delete(id)); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	for range 4 {
-		imports.Go(func() {
-			for range 10 {
-				_, err := client.Import(t.Context(), into, service, "books")
-				if err != nil && !is(err, errChanged) {
-					t.Error(err)
-				}
-				if n := copied.Count(); n != 0 && n != 10 && n != 11 {
-					t.Errorf("Count() = %d, want 0, 10 or 11", n)
-				}
-			}
-		})
-	}
-	imports.Wait()
-	close(done)
-	writer.Wait()
-	for _, c := range []*catalogue.Catalogue{cat, into} {
-		if err := c.Check(); err != nil {
-			t.Error(err)
-		}
 	}
 }
