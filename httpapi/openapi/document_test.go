@@ -125,6 +125,10 @@ func TestOpenRecordsOfOnesOwn(t *testing.T) {
 	if text := string(d.Components.Parameters["LogsOrdering"]); !strings.Contains(text, "The default is -at.") {
 		t.Errorf("the default order of logs is missing: %s", text)
 	}
+	// Their fields depend on the stored records, so no terms are listed.
+	if got := compactJSON(t, d.parameterSchema(t, "RecordOrdering")); got != `{"type":"array","items":{"type":"string"}}` {
+		t.Errorf("the ordering has schema %s", got)
+	}
 	if op := d.operation(t, "/api/notes/{id}/", "get"); op.OperationID != "getNotes" {
 		t.Errorf("operation %q, want getNotes", op.OperationID)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -156,29 +155,6 @@ func TestUnknownRecordType(t *testing.T) {
 	}
 	if _, ok := d.Paths["/api/events/"]["post"]; ok || d.Paths["/api/directors/"]["post"] == nil {
 		t.Error("POST is described for events, or not for directors")
-	}
-}
-
-// Terms are listed for collections whose fields do not depend on the stored records.
-func TestOrderingTerms(t *testing.T) {
-	cat := mustNew()
-	d := documentOf(t, cat, httpapi.Options{}, Options{})
-	for record, fields := range map[string][]string{
-		"Event": fieldNames[resources.Event](), "Label": fieldNames[resources.Label](), "SocialLink": fieldNames[resources.SocialLink](),
-	} {
-		var want, got struct{ Enum []string }
-		for _, name := range fields {
-			want.Enum = append(want.Enum, name, "-"+name)
-		}
-		if err := json.Unmarshal(d.Components.Schemas[record+"OrderingTerm"], &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", record, diff)
-		}
-	}
-	if got := compactJSON(t, d.parameterSchema(t, "RecordOrdering")); got != `{"type":"array","items":{"type":"string"}}` {
-		t.Errorf("ordering of open records has schema %s", got)
 	}
 }
 
@@ -418,15 +394,6 @@ func mustNew() *catalogue.Catalogue {
 		panic(err)
 	}
 	return c
-}
-
-// fieldNames returns the names of the fields by which records of type T can be ordered.
-func fieldNames[T any]() []string {
-	fields, err := ordering.FieldsOf[T]()
-	if err != nil {
-		panic(err)
-	}
-	return fields.Names()
 }
 
 // TestFilms compares parts of the document of filmCatalogue with those in testdata. The name
