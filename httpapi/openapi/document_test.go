@@ -93,6 +93,12 @@ func TestCollectionsOfOnesOwn(t *testing.T) {
 	if diff := cmp.Diff([]string{"directors", "genres", "films"}, d.object(t, "Root").Required); diff != "" {
 		t.Errorf("root (-want +got):\n%s", diff)
 	}
+	const url = `{"type":"string","format":"uri"}`
+	for _, key := range []string{"directors", "genres", "films"} {
+		if got := compactJSON(t, d.object(t, "Root").Properties[key]); got != url {
+			t.Errorf("%s in the root is described as %s, want %s", key, got, url)
+		}
+	}
 	if d.Components.Schemas["Event"] != nil {
 		t.Error("there is a schema of events")
 	}

@@ -237,6 +237,9 @@ func TestServeHTTP(t *testing.T) {
 		if diff := cmp.Diff(tt.body, w.Body.String()); w.Code != tt.status || diff != "" {
 			t.Errorf("%s: status %d, want %d; body (-want +got):\n%s", tt.reason, w.Code, tt.status, diff)
 		}
+		if sniff := w.Header().Get("X-Content-Type-Options"); sniff != "nosniff" {
+			t.Errorf("%s: X-Content-Type-Options %q", tt.reason, sniff)
+		}
 		if kind := w.Header().Get("Content-Type"); tt.status != http.StatusNotModified && kind != "application/json" {
 			t.Errorf("%s: Content-Type %q", tt.reason, kind)
 		}
