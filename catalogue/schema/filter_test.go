@@ -97,46 +97,14 @@ func modelMatches(lookup, s, value string) bool {
 	return false
 }
 
+// TestMatchesText checks the texts in testdata/search.txtar.
 func TestMatchesText(t *testing.T) {
-	for _, row := range []struct {
-		lookup, value, text string
-		want                bool
-		reason              string
-	}{
-		{"exact", "Sea", "Sea", true, "equal"},
-		{"exact", "sea", "Sea", false, "other letters"},
-		{"in", "Sea", "Sea", true, "in a list"},
-		{"iexact", "SEA $z ÜBER", "Sea $z über", true, "equal in any letters"},
-		{"iexact", "sea", "seas", false, "longer text"},
-		{"iexact", "seas", "sea", false, "shorter text"},
-		{"iexact", "SS", "ß", false, "ß is one letter"},
-		{"iexact", "ß", "ß", true, "equal ß"},
-		{"iexact", "ς", "σ", true, "the two small sigmas"},
-		{"iexact", "i", "ı", true, "dotless i"},
-		{"iexact", "i", "İ", false, "dotted capital I"},
-		{"iexact", "é", "e\u0301", false, "combining marks count"},
-		{"iexact", "s", "ſ", true, "long s"},
-		{"contains", "night", "Midnight", true, "inside"},
-		{"contains", "Night", "Midnight", false, "inside in other letters"},
-		{"icontains", "NIGHT", "Midnight", true, "inside in any letters"},
-		{"icontains", "night", "nigh", false, "only the beginning"},
-		{"icontains", "aab", "AAAB", true, "after a partial match"},
-		{"icontains", "%", "100", false, "percent stands for itself"},
-		{"icontains", "_", "a_b", true, "underscore stands for itself"},
-		{"icontains", `\`, `a\b`, true, "backslash stands for itself"},
-		{"icontains", "", "", true, "empty in empty"},
-		{"icontains", "", "a", true, "empty in text"},
-		{"icontains", "a", "", false, "text in empty"},
-		{"startswith", "Mid", "Midnight", true, "beginning"},
-		{"startswith", "mid", "Midnight", false, "beginning in other letters"},
-		{"istartswith", "MID", "midnight", true, "beginning in any letters"},
-		{"istartswith", "night", "midnight", false, "not at the beginning"},
-		{"gte", "a", "a", false, "no lookup of text"},
-		{"isnull", "true", "true", false, "no lookup of text"},
-	} {
-		test := Test{"title", row.lookup, []string{row.value}}
-		if got := test.MatchesText(row.text); got != row.want {
-			t.Errorf("%s: %s %q of %q = %v", row.reason, row.lookup, row.value, row.text, got)
+	for _, s := range readRows(t, "search.txtar") {
+		lookup, not := strings.CutPrefix(s.name, "not ")
+		for _, row := range s.rows {
+			if got := (Test{"title", lookup, []string{row.value}}).MatchesText(row.want); got == not && lookup != "words" {
+				t.Errorf("%s: %s %q of %q = %v", row.reason, lookup, row.value, row.want, got)
+			}
 		}
 	}
 	if list := (Test{"title", "in", []string{"a", "b"}}); !list.MatchesText("b") || list.MatchesText("c") {
@@ -266,45 +234,16 @@ func BenchmarkMatchesText(b *testing.B) {
 	}
 }
 
-// TestSearchWords uses the queries in drf-own.md, section 9, and more.
+// TestSearchWords checks the queries in testdata/search.txtar.
 func TestSearchWords(t *testing.T) {
-	for _, row := range []struct {
-		query  string
-		want   []string
-		reason string
-	}{
-		{"search=night", []string{"night"}, "word"},
-		{"search=NIGHT", []string{"NIGHT"}, "letters are kept"},
-		{"search=night+city", []string{"night", "city"}, "blank"},
-		{"search=night,city", []string{"night", "city"}, "comma"},
-		{"search=%22night+city%22", []string{`"night`, `city"`}, "quotes mean nothing"},
-		{"search=", nil, "empty"},
-		{"search=%20,%20", nil, "blank"},
-		{"search=n%00ight", []string{"night"}, "null characters are dropped"},
-		{"search=%00", nil, "only null characters"},
-		{"search=night&search=zzz", []string{"zzz"}, "the last value counts"},
-		{"search=night&search=", nil, "the last value counts, though empty"},
-		{"search=%25+_", []string{"%", "_"}, "punctuation"},
-		{"search=nbsp%C2%A0inside", []string{"nbsp", "inside"}, "no-break space"},
-		{"search=a%1Cb%1Fc%C2%85d%E2%80%83e%E3%80%80f", []string{"a", "b", "c", "d", "e", "f"}, "white space of Python"},
-		{"search=a%E2%80%8Bb", []string{"a\u200bb"}, "a zero-width space is none"},
-		{"search=%5Egiu", []string{"^giu"}, "a sign in a word is a letter"},
-		{"search=x%FF", []string{"x\ufffd"}, "invalid UTF-8"},
-		{"Search=night", nil, "names in other letters are unknown"},
-		{"search=a+b,a+A+b", []string{"a", "b", "A"}, "a repeated word counts once"},
-		{"search=" + strings.Join(manyWords(100), ","), manyWords(100), "the most words"},
-		{"search=" + strings.Repeat("a,b+", 4000), []string{"a", "b"}, "two words, often"},
-	} {
+	for _, row := range readRows(t, "search.txtar")[0].rows {
 		for _, d := range []Description{own()["films"], own()["directors"]} {
-			got, err := d.Filter(query(t, row.query), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(row.want, wordsOf(got)); diff != "" || got.Tests != nil {
-				t.Errorf("%s: %s: Filter(%q) (-want +got):\n%s", row.reason, d.Key, row.query, diff)
+			got, err := d.Filter(query(t, row.value), nil)
+			if words := strings.Join(wordsOf(got), " | "); err != nil || words != strings.TrimPrefix(row.want, "none") || got.Tests != nil {
+				t.Errorf("%s: words %s of %s, %v and %v, want %s", row.reason, words, d.Key, got.Tests, err, row.want)
 			}
 		}
-		got, err := own()["genres"].Filter(query(t, row.query), nil)
+		got, err := own()["genres"].Filter(query(t, row.value), nil)
 		if diff := cmp.Diff(Filter{}, got); err != nil || diff != "" {
 			t.Errorf("%s: without search fields: %v (-want +got):\n%s", row.reason, err, diff)
 		}
@@ -371,49 +310,6 @@ func TestSearchTests(t *testing.T) {
 	}
 	if got := tests(own()["genres"], "x"); len(got) != 0 {
 		t.Errorf("genres: %v", got)
-	}
-}
-
-// TestSearchDirectors searches in a few records as drf-own.md, section 9, records it for
-// more of them.
-func TestSearchDirectors(t *testing.T) {
-	d := own()["directors"]
-	records := []map[string]string{
-		{"name": "Giulia Rossi", "slug": "giulia-rossi"},
-		{"name": "X", "slug": "x"},
-		{"name": "Anna", "slug": "anna_4"},
-	}
-	for _, row := range []struct {
-		search string
-		want   []int
-		reason string
-	}{
-		{"giu", []int{0}, "^name finds the beginning"},
-		{"GIULIA", []int{0}, "in any letters"},
-		{"rossi", nil, "^name does not find the rest"},
-		{"giulia rossi", nil, "every word must be found"},
-		{"X", []int{1}, "name and slug"},
-		{"x-", nil, "neither"},
-		{"ANNA_4", []int{2}, "=slug is equal in any letters"},
-		{"anna_", nil, "=slug compares the whole"},
-		{"^giu", nil, "a sign in a word is a letter"},
-		{"", []int{0, 1, 2}, "no words"},
-	} {
-		filter, err := d.Filter(url.Values{"search": {row.search}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []int
-		for i, record := range records {
-			if !slices.ContainsFunc(filter.Search, func(word []Test) bool {
-				return !slices.ContainsFunc(word, func(test Test) bool { return test.MatchesText(record[test.Field]) })
-			}) {
-				got = append(got, i)
-			}
-		}
-		if diff := cmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%s: search=%s (-want +got):\n%s", row.reason, row.search, diff)
-		}
 	}
 }
 

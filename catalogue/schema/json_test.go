@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestSyntaxErrorTakesPrecedence checks that the error is a SyntaxError if the text is not
@@ -22,32 +20,6 @@ func TestSyntaxErrorTakesPrecedence(t *testing.T) {
 			t.Errorf("ParseRecord(%s}}): %v, want a SyntaxError", front, err)
 		}
 	}
-}
-
-// TestParseRecordSeveralErrors checks which error is returned.
-func TestParseRecordSeveralErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"a":"\ud800","b":"\ud800"}`:              `member "a": unpaired surrogate`,
-		`{"a":{"x":1,"x":2},"id":0}`:               `member "a": name "x" is repeated in an object`,
-		`{"id":0,"a":"\ud800"}`:                    `member "id": want a positive integer, got 0`,
-		`{"id":"\ud800"}`:                          `member "id": unpaired surrogate`,
-		`{"a":1,"a":2,"b":"\ud800"}`:               `member "b": unpaired surrogate`,
-		`{"a":[{"x":{"y":1,"y":"\udc00"}}],"a":1}`: `member "a": unpaired surrogate`,
-		`{"b":{"c":1},"c":1,"c":2}`:                `member "c": is repeated`,
-		`{"\ud800":"\udc00"}`:                      "member name \"\\xed\\xa0\\x80\": unpaired surrogate",
-	} {
-		_, err := ParseRecord([]byte(text))
-		if diff := cmp.Diff("schema: invalid record: "+want, errorText(err)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
-	}
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // TestParseRecordManyNames uses more and fewer names than are sorted to find repeated

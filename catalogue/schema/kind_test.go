@@ -7,19 +7,14 @@ import (
 )
 
 const (
-	wrongFormat = `Datetime has wrong format. Use one of these formats instead: ` +
-		`YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].`
-	noOffset = `Datetime has no UTC offset. Use one of these formats instead: ` +
-		`YYYY-MM-DDThh:mm[:ss[.uuuuuu]](+HH:MM|-HH:MM|Z).`
-	notBlank   = "This field may not be blank."
-	notNull    = "This field may not be null."
-	required   = "This field is required."
-	notString  = "Not a valid string."
-	badSlug    = `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
-	badURL     = "Enter a valid URL."
+	notBlank = "This field may not be blank."
+	notNull  = "This field may not be null."
+	required = "This field is required."
+
+	badSlug = `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
+
 	badBool    = "Must be a valid boolean."
 	badInteger = "A valid integer is required."
-	badDate    = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
 )
 
 // exists reports true for the ids 1 to 20 of every collection.

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,90 +27,25 @@ func parse(t testing.TB, text string) Record {
 	return r
 }
 
+// TestParseRecord checks the texts in testdata/records.txtar.
 func TestParseRecord(t *testing.T) {
-	tests := []struct{ text, want, reason string }{
-		{`{}`, `{}`, "empty"},
-		{` { } `, `{}`, "white space"},
-		{`{"id":1}`, `{"id":1}`, "only an id"},
-		{`{"b":1,"id":2,"a":3}`, `{"b":1,"id":2,"a":3}`, "order and position of the id"},
-		{`{"b":1,"id":2}`, `{"b":1,"id":2}`, "id at the end"},
-		{"\t{ \"b\" : [ 1 , { \"c\" : null } ] ,\r\n\"a\":{ } , \"d\":[ ] }", `{"b":[1,{"c":null}],"a":{},"d":[]}`, "inner white space"},
-		{`{"n":[1.0,1e5,1E+5,-0,0.10,123456789012345678901234567890]}`,
-			`{"n":[1.0,1e5,1E+5,-0,0.10,123456789012345678901234567890]}`, "digits"},
-		{`{"s":"\u003c\u003e\u0026\/\u00e9\ud83d\ude42"}`, `{"s":"<>&/é🙂"}`, "unnecessary escapes"},
-		{`{"s":"\"\\\b\f\n\r\t\u0001\u001F\u007f"}`, "{\"s\":\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\u007f\"}", "necessary escapes"},
-		{"{\"s\":\"\u2028\u2029\"}", `{"s":"\u2028\u2029"}`, "line separators"},
-		{`{"\u0061\n":1}`, `{"a\n":1}`, "escapes in names"},
-		{`{"":1,"ID":2,"Id":3}`, `{"":1,"ID":2,"Id":3}`, "unusual names"},
-		{fmt.Sprintf(`{"id":%d}`, math.MaxInt), fmt.Sprintf(`{"id":%d}`, math.MaxInt), "largest id"},
-		{`{"\u0069d":7}`, `{"id":7}`, "escaped id"},
-		{`{"a":{"id":"x"}}`, `{"a":{"id":"x"}}`, "id in an inner object"},
-		{`{"a":{"b":1},"c":{"b":1}}`, `{"a":{"b":1},"c":{"b":1}}`, "same name in two objects"},
-	}
-	for _, test := range tests {
-		r, err := ParseRecord([]byte(test.text))
-		if err != nil || r.String() != test.want {
-			t.Errorf("%s (%s): got %s, %v, want %s", test.text, test.reason, r, err, test.want)
+	sections := readRows(t, "records.txtar")
+	largest := fmt.Sprintf(`{"id":%d}`, math.MaxInt)
+	for _, row := range append(sections[0].rows, row{largest, largest, "largest id"}) {
+		if r, err := ParseRecord([]byte(row.value)); err != nil || r.String() != row.want {
+			t.Errorf("%s (%s): got %s, %v, want %s", row.value, row.reason, r, err, row.want)
 		}
 	}
-}
-
-func TestParseRecordErrors(t *testing.T) {
-	many := `"x0":0`
-	for i := range 40 {
-		many += fmt.Sprintf(`,"x%d":0`, i+1)
-	}
-	tests := []struct{ text, inside, reason string }{
-		{``, "line 1 column 1", "empty"},
-		{`{`, "line 1 column 2", "incomplete"},
-		{`[]`, "want an object", "not an object"},
-		{`null`, "want an object", "not an object"},
-		{`{"id":0}`, "id", "invalid id"},
-		{`{"id":-1}`, "id", "invalid id"},
-		{`{"id":1.0}`, "id", "invalid id"},
-		{`{"id":1e1}`, "id", "invalid id"},
-		{`{"id":"1"}`, "id", "invalid id"},
-		{`{"id":null}`, "id", "invalid id"},
-		{`{"id":9223372036854775808}`, "id", "invalid id"},
-		{fmt.Sprintf(`{"id":%d}`, uint(math.MaxInt)+1), "id", "largest id plus one"},
-		{`{"id":1,"id":1}`, `"id": is repeated`, "repeated name"},
-		{`{"a":1,"\u0061":1}`, `"a": is repeated`, "repeated name"},
-		{`{` + many + `,"x3":1}`, `"x3": is repeated`, "repeated name among many"},
-		{`{"a":[{"b":1,"b":2}]}`, `"a"`, "repeated name in an inner object"},
-		{`{"a":"\ud800"}`, `"a"`, "unpaired surrogate"},
-		{`{"a":"\ude42\ud83d"}`, `"a"`, "swapped surrogates"},
-		{`{"a":{"\udc00":1}}`, `"a"`, "unpaired surrogate in an inner name"},
-		{`{"\ud800":1}`, "name", "unpaired surrogate in a name"},
-		{"{\"a\":\"\xff\"}", "line 1 column 7", "not UTF-8"},
-		{"\xef\xbb\xbf{}", "byte order mark", "byte order mark"},
-		{`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, "limit of 200", "nested too deeply"},
-	}
-	for _, test := range tests {
+	tooLarge := row{fmt.Sprintf(`{"id":%d}`, uint(math.MaxInt)+1), `member "id"`, "largest id plus one"}
+	for _, row := range append(sections[1].rows, tooLarge) {
 		r := Record{ID: 5}
-		err := r.UnmarshalJSON([]byte(test.text))
-		if !errors.Is(err, ErrInvalid) || !strings.Contains(fmt.Sprint(err), test.inside) {
-			t.Errorf("%s (%s): error %v, want one with %s", excerpt(test.text), test.reason, err, test.inside)
+		err := r.UnmarshalJSON([]byte(row.value))
+		if !errors.Is(err, ErrInvalid) || !strings.Contains(fmt.Sprint(err), row.want) {
+			t.Errorf("%s (%s): error %v, want one with %s", excerpt(row.value), row.reason, err, row.want)
 		}
 		if r.String() != `{"id":5}` {
-			t.Errorf("%s (%s): record is %s after the error", excerpt(test.text), test.reason, r)
+			t.Errorf("%s (%s): record is %s after the error", excerpt(row.value), row.reason, r)
 		}
-	}
-}
-
-func TestRecordGet(t *testing.T) {
-	r := parse(t, `{"a":"x","id":3,"b":null}`)
-	for name, want := range map[string]string{"a": `"x"`, "id": `3`, "b": `null`} {
-		if got, found := r.Get(name); !found || got != want {
-			t.Errorf("Get(%q) = %s, %v, want %s, true", name, got, found, want)
-		}
-	}
-	for _, name := range []string{"A", "", "c"} {
-		if got, found := r.Get(name); found || got != "" {
-			t.Errorf("Get(%q) = %s, %v, want none", name, got, found)
-		}
-	}
-	if _, found := (Record{}).Get("id"); found {
-		t.Error(`Get("id") of the zero Record reports true`)
 	}
 }
 
@@ -167,63 +105,75 @@ func size(r Record) (n int) {
 	return n
 }
 
-// TestRecordIsImmutable checks that two records derived from the same record do not
-// affect each other.
-func TestRecordIsImmutable(t *testing.T) {
-	r := parse(t, `{"a":1,"b":2,"c":3}`)
-	for i := range 4 { // with various capacities of the slice of members
-		x, y := fmt.Sprint("x", i), fmt.Sprint("y", i)
-		left, err1 := r.With(x, 1)
-		right, err2 := r.With(y, 2)
-		if err1 != nil || err2 != nil {
-			t.Fatal(err1, err2)
+// TestRecordAgainstModel derives records from each other and compares their members with lists
+// of names and texts. No record changes when others are derived from it.
+func TestRecordAgainstModel(t *testing.T) {
+	type version struct {
+		record  Record
+		members [][2]string // names and texts
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	all := []version{{Record{}, nil}, {parse(t, `{"a":1,"id":7}`), [][2]string{{"a", "1"}, {"id", "7"}}}}
+	for range 2000 {
+		v := all[rng.IntN(len(all))]
+		members := slices.Clone(v.members)
+		name := string("abcdefz"[rng.IntN(7)])
+		if rng.IntN(10) == 0 {
+			name = "id"
 		}
-		if _, found := left.Get(y); found || size(left) != size(r)+1 || size(right) != size(r)+1 {
-			t.Errorf("after two calls of With: %s, %s", left, right)
+		at := slices.IndexFunc(members, func(m [2]string) bool { return m[0] == name })
+		text := strconv.Itoa(1 + rng.IntN(99)*1_000_000_000)
+		switch {
+		case rng.IntN(3) == 0:
+			v.record = v.record.Without(name)
+			members = slices.DeleteFunc(members, func(m [2]string) bool { return m[0] == name })
+		case name != "id":
+			r, err := v.record.With(name, json.RawMessage(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.record = r
+			if at < 0 {
+				members = append(members, [2]string{name, text})
+			} else {
+				members[at][1] = text
+			}
+		case at >= 0:
+			v.record.ID, members[at][1] = 8, "8"
 		}
-		before := left.String()
-		left.Without("a")
-		if left.String() != before {
-			t.Errorf("Without changed the record from %s to %s", before, left)
+		all = append(all, version{v.record, members})
+	}
+	for _, v := range all {
+		var text []string
+		var got [][2]string
+		for name, value := range v.record.All() {
+			got = append(got, [2]string{name, value})
+			if one, found := v.record.Get(name); one != value || !found {
+				t.Errorf("Get(%q) = %s, %v, want %s", name, one, found, value)
+			}
 		}
-		r = right
+		for _, m := range v.members {
+			text = append(text, `"`+m[0]+`":`+m[1])
+		}
+		if want := "{" + strings.Join(text, ",") + "}"; !slices.Equal(v.members, got) || v.record.String() != want {
+			t.Fatalf("%s with members %v, want %s", v.record, got, want)
+		}
 	}
 }
 
-func TestRecordWithout(t *testing.T) {
-	r := parse(t, `{"a":1,"b":2,"id":3,"c":4}`)
-	for name, want := range map[string]string{
-		"a": `{"b":2,"id":3,"c":4}`, "c": `{"a":1,"b":2,"id":3}`,
-		"id": `{"a":1,"b":2,"c":4}`, "z": `{"a":1,"b":2,"id":3,"c":4}`,
-	} {
-		if got := r.Without(name); got.String() != want {
-			t.Errorf("Without(%q) = %s, want %s", name, got, want)
-		}
-	}
-}
-
-func TestRecordID(t *testing.T) {
-	r := parse(t, `{"a":1}`)
+func TestRecordMembers(t *testing.T) {
+	r := parse(t, `{"a":1,"b":null}`)
 	r.ID = 7
-	if got := r.String(); got != `{"id":7,"a":1}` || size(r) != 2 {
+	if got := r.String(); got != `{"id":7,"a":1,"b":null}` {
 		t.Errorf("after setting the id: %s, want it first", got)
 	}
-	r = parse(t, `{"a":1,"id":3}`)
-	other := r
-	other.ID = 8
-	if got := other.String(); got != `{"a":1,"id":8}` || r.ID != 3 {
-		t.Errorf("after setting the id of a copy: %s, record %s", got, r)
+	for _, name := range []string{"A", "", "c"} {
+		if got, found := r.Get(name); found || got != "" {
+			t.Errorf("Get(%q) = %s, %v, want none", name, got, found)
+		}
 	}
-}
-
-func TestRecordAll(t *testing.T) {
-	var got []string
-	r := parse(t, `{"a":1,"id":3,"b":"x"}`)
-	for name, text := range r.All() {
-		got = append(got, name+"="+text)
-	}
-	if diff := cmp.Diff([]string{"a=1", "id=3", `b="x"`}, got); diff != "" {
-		t.Error(diff)
+	if _, found := (Record{}).Get("id"); found {
+		t.Error(`Get("id") of the zero Record reports true`)
 	}
 	for stop := 1; stop <= 3; stop++ {
 		n := 0
@@ -253,12 +203,6 @@ func TestDatasetRoundTrip(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", key, diff)
 			}
 		}
-	}
-}
-
-func TestMarshalZeroRecord(t *testing.T) {
-	if got, err := json.Marshal(Record{}); err != nil || string(got) != "{}" {
-		t.Errorf("got %s, %v, want {}", got, err)
 	}
 }
 
@@ -339,33 +283,6 @@ func heap() uint64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
-}
-
-// TestWithoutDoesNotModifyTheRecord checks that Without does not change the record it is
-// derived from, whether the texts are copied or not.
-func TestWithoutDoesNotModifyTheRecord(t *testing.T) {
-	const text = `{"a":1,"id":7,"b":"xxxxxxxxxxxxxxxxxxxx","c":[2],"d":{}}`
-	r := parse(t, text)
-	for _, names := range [][]string{{"a"}, {"b"}, {"b", "a"}, {"a", "c", "b"}, {"d", "b", "c", "a"}} {
-		less, want := r, text
-		for i, name := range names {
-			before := less.String()
-			last := less.Without(name)
-			if got := less.String(); got != before {
-				t.Errorf("Without(%q) changed %s to %s", name, before, got)
-			}
-			value, _ := less.Get(name)
-			want = strings.Replace(want, `"`+name+`":`+value, "", 1)
-			want = strings.NewReplacer(",,", ",", "{,", "{", ",}", "}").Replace(want)
-			if got := last.String(); got != want {
-				t.Errorf("without %v: got %s, want %s", names[:i+1], got, want)
-			}
-			less = last
-		}
-	}
-	if got := r.String(); got != text {
-		t.Errorf("Without changed the first record to %s", got)
-	}
 }
 
 // FuzzParseRecord checks that accepted texts have the members that encoding/json decodes

@@ -10,8 +10,6 @@ import (
 // missing and received return the messages for invalid references.
 func missing(id string) string { return `Invalid pk "` + id + `" - object does not exist.` }
 
-func received(kind string) string { return "Incorrect type. Expected pk value, received " + kind + "." }
-
 // TestValidateCallsExists checks that exists is called with the collection of the field
 // and with positive ids only, and that it may be nil.
 func TestValidateCallsExists(t *testing.T) {

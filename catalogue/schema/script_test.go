@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue/internal/txtar"
 )
 
-// section is a part of a file in testdata: a line "-- name --" and rows.
+// section is a text of a file in the txtar format: rows with a name.
 type section struct {
 	name string
 	rows []row
@@ -24,20 +25,15 @@ type section struct {
 // row is a line "value => want  # reason".
 type row struct{ value, want, reason string }
 
-// readRows returns the sections of a file in the txtar format. What comes before the first is
-// a comment.
+// readRows returns the sections of a file in testdata.
 func readRows(t testing.TB, file string) (sections []section) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(string(data), "\n") {
-		name, isName := strings.CutPrefix(line, "-- ")
-		switch name, isSection := strings.CutSuffix(name, " --"); {
-		case isName && isSection:
-			sections = append(sections, section{name: name})
-		case len(sections) > 0 && line != "":
+	for _, text := range txtar.Read(t, file) {
+		s := section{name: text.Name}
+		for line := range strings.SplitSeq(text.Data, "\n") {
+			if line == "" {
+				continue
+			}
 			value, want, ok := strings.Cut(line, " => ")
 			if !ok {
 				t.Fatalf("%s: no => in %q", file, line)
@@ -46,9 +42,9 @@ func readRows(t testing.TB, file string) (sections []section) {
 			if i := strings.LastIndex(want, "  # "); i >= 0 {
 				want, reason = want[:i], want[i+len("  # "):]
 			}
-			last := &sections[len(sections)-1]
-			last.rows = append(last.rows, row{expand(t, value), expand(t, want), reason})
+			s.rows = append(s.rows, row{expand(t, value), expand(t, want), reason})
 		}
+		sections = append(sections, s)
 	}
 	return sections
 }

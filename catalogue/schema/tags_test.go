@@ -249,56 +249,7 @@ type (
 		Name string `json:"name"`
 		Kept string `json:"kept" backlist:"blank"`
 	}
-	hidden struct{ Hidden bool }
-	Loop   struct {
-		*Loop
-		A bool
-	}
 )
-
-type (
-	tagged struct {
-		A bool `json:"Title"`
-	}
-	untagged struct{ Title bool } // hidden by tagged
-)
-
-// TestDescriptionOfMembers checks that the fields are the members that encoding/json
-// writes, in order.
-func TestDescriptionOfMembers(t *testing.T) {
-	type nested struct {
-		First bool `json:"first,omitempty"`
-		Base
-		*hidden
-		Name   bool      `json:"name"`  // hides that of Base
-		Named  Base      `json:"named"` // not flattened
-		Moment time.Time `json:"-"`
-		small  bool
-		Loop
-		ownGenre `json:"genre"` // not flattened
-		tagged
-		untagged
-		Quote bool `json:"a☺b"` // not a valid name
-	}
-	_ = nested{small: true}.small
-	d, err := DescriptionOf[nested]("x")
-	var got []string
-	for _, f := range d.Fields {
-		got = append(got, f.Name)
-	}
-	data, _ := json.Marshal(nested{First: true, hidden: &hidden{}})
-	var want []string
-	for name := range parse(t, strings.Replace(string(data), `"id":0`, `"id":1`, 1)).All() {
-		want = append(want, name)
-	}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	open, err := DescriptionOf[Record]("records")
-	if err != nil || open.Fields != nil || open.Name != "records" {
-		t.Errorf("DescriptionOf[Record] = %+v, %v, want no fields and the name records", open, err)
-	}
-}
 
 // describeError returns the error for a struct with a field of type T and a tag.
 func describeError[T any](tag string) error {
