@@ -261,8 +261,11 @@ func filmDefinitions() []catalogue.AnyDefinition {
 			Description: &schema.Description{
 				Search: []string{"title", "synopsis", "director__name"},
 				Filters: []string{
-					"status", "director", "genres", "minutes", "minutes__gte", "minutes__lt", "released__isnull",
-					"title__icontains",
+					"status", "status__in", "published", "director", "director__in", "genres",
+					"minutes", "minutes__gt", "minutes__gte", "minutes__lt", "minutes__lte", "minutes__range",
+					"released", "released__gte", "released__lte", "released__isnull", "price", "price__gte", "price__lte",
+					"title", "title__iexact", "title__contains", "title__icontains", "title__startswith",
+					"title__istartswith", "premiere_at__gte", "premiere_at__lte",
 				},
 			},
 		}),

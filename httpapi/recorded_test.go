@@ -1,0 +1,172 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// A vector is a recorded request with the response of the service.
+type vector struct {
+	Tag     string
+	Request struct {
+		Method, Target string
+		Headers        map[string]string
+		Body           *recordedBody
+	}
+	Want recordedResponse
+}
+
+type recordedResponse struct {
+	Status  int
+	Headers map[string]string // only those that are compared
+	Body    *recordedBody
+	Page    *recordedPage // instead of the body
+}
+
+type recordedBody struct {
+	Text   *string
+	Base64 []byte
+}
+
+func (b *recordedBody) bytes() []byte {
+	switch {
+	case b == nil:
+		return nil
+	case b.Text != nil:
+		return []byte(*b.Text)
+	}
+	return b.Base64
+}
+
+type recordedPage struct {
+	Count          int
+	Next, Previous *string
+	IDs            []int
+	SHA256         string // of the body
+}
+
+// TestVectors replays the requests that were recorded from the service of the publishing house.
+func TestVectors(t *testing.T) {
+	replayAll(t, newRecordedPublisher(t), "testdata/vectors.jsonl", 1159)
+}
+
+// TestOwnVectors replays those that were recorded from a service of films.
+func TestOwnVectors(t *testing.T) {
+	replayAll(t, newRecordedFilms(t), "testdata/own/vectors.jsonl", 1217)
+}
+
+// TestOwnVectorsOfOpenRecords replays them for collections whose records are open and whose
+// descriptions are written out.
+func TestOwnVectorsOfOpenRecords(t *testing.T) {
+	var open []catalogue.AnyDefinition
+	for key, collection := range newFilmHouse(t).All() {
+		d := collection.Description()
+		open = append(open, catalogue.Define[schema.Record](key, catalogue.Options{
+			Description: &d,
+			Now:         func() time.Time { return ownNow },
+		}))
+	}
+	c, err := catalogue.New(open...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loadFile(t, c, "testdata/own/dataset.json")
+	replayAll(t, c, "testdata/own/vectors.jsonl", 1217)
+}
+
+// replayAll sends n recorded requests in order and compares the responses byte by byte.
+func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int) {
+	t.Helper()
+	h, err := New(c, Options{Authorizer: AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vectors, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer vectors.Close()
+	lines, replayed := bufio.NewScanner(vectors), 0
+	for lines.Buffer(nil, 1<<20); lines.Scan(); replayed++ {
+		var v vector
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatalf("line %d: %v", replayed+1, err)
+		}
+		times := 1
+		if v.Request.Method == "GET" || v.Request.Method == "HEAD" {
+			times = 3 // the catalogue builds arrays for parts of an index that are read often
+		}
+		for range times {
+			if diff := cmp.Diff(v.Want, v.send(h)); diff != "" {
+				t.Errorf("line %d, %s: %s %s %v %s (-want +got):\n%s", replayed+1, v.Tag, v.Request.Method,
+					v.Request.Target, v.Request.Headers, v.Request.Body.bytes(), diff)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil || replayed != n {
+		t.Errorf("replayed %d of %d requests: %v", replayed, n, err)
+	}
+}
+
+// send sends the request and returns the parts of the response that the vector has.
+func (v *vector) send(h http.Handler) recordedResponse {
+	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
+	r.Host = "host.example"
+	for name, value := range v.Request.Headers {
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	text := strings.ReplaceAll(w.Body.String(), "http://"+r.Host, "{base}")
+	got := recordedResponse{Status: w.Code}
+	for name := range v.Want.Headers {
+		value := strings.Join(w.Header().Values(name), ", ")
+		if name == "Content-Type" {
+			value, _, _ = strings.Cut(value, ";")
+		}
+		if got.Headers == nil {
+			got.Headers = map[string]string{}
+		}
+		got.Headers[name] = value
+	}
+	switch {
+	case v.Want.Page != nil:
+		got.Page = readPage(text)
+	case v.Want.Body != nil && v.Want.Body.Text != nil:
+		got.Body = &recordedBody{Text: &text}
+	case v.Want.Body != nil:
+		got.Body = &recordedBody{Base64: []byte(text)}
+	}
+	return got
+}
+
+// readPage returns what a vector records of a page.
+func readPage(text string) *recordedPage {
+	var p struct {
+		recordedPage
+		Results []struct{ ID int }
+	}
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return &recordedPage{SHA256: text}
+	}
+	sum := sha256.Sum256([]byte(text))
+	p.SHA256, p.IDs = hex.EncodeToString(sum[:]), []int{}
+	for _, r := range p.Results {
+		p.IDs = append(p.IDs, r.ID)
+	}
+	return &p.recordedPage
+}
