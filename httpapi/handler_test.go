@@ -61,7 +61,7 @@ func TestInvalidConfig(t *testing.T) {
 	if _, err := New(nil, Options{}); !errors.Is(err, ErrInvalidConfig) {
 		t.Errorf("New(nil) returns %v, want ErrInvalidConfig", err)
 	}
-	if _, err := New(newFilmHouse(t), Options{BaseURL: "shop"}); !errors.Is(err, ErrInvalidConfig) {
+	if _, err := New(newFilmCatalogue(t), Options{BaseURL: "shop"}); !errors.Is(err, ErrInvalidConfig) {
 		t.Errorf("New with an invalid base URL returns %v, want ErrInvalidConfig", err)
 	}
 }

@@ -272,8 +272,8 @@ func filmDefinitions() []catalogue.AnyDefinition {
 	}
 }
 
-// newFilmHouse returns an empty catalogue of directors, genres and films.
-func newFilmHouse(t testing.TB) *catalogue.Catalogue {
+// newFilmCatalogue returns an empty catalogue of directors, genres and films.
+func newFilmCatalogue(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	c, err := catalogue.New(filmDefinitions()...)
 	if err != nil {
@@ -296,7 +296,7 @@ func recordedFilms(t testing.TB) http.Handler {
 // newRecordedFilms returns a catalogue of the recorded films.
 func newRecordedFilms(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
-	c := newFilmHouse(t)
+	c := newFilmCatalogue(t)
 	loadFile(t, c, "testdata/own/dataset.json")
 	return c
 }

@@ -2,15 +2,18 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -126,5 +129,154 @@ func TestInvalidRecord(t *testing.T) {
 		if diff := cmp.Diff(answer{400, viewHeader(listMethods, len(test.want)), test.want}, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.err, diff)
 		}
+	}
+}
+
+// A hexID is text like a UUID, but shorter.
+type hexID [2]byte
+
+func (id hexID) MarshalText() ([]byte, error) {
+	const digits = "0123456789abcdef"
+	return []byte{digits[id[0]&15], digits[id[1]&15]}, nil
+}
+
+func (id *hexID) UnmarshalText(text []byte) error {
+	if len(text) != 2 {
+		return errors.New("want two digits")
+	}
+	for i, c := range text {
+		at := strings.IndexByte("0123456789abcdef", c)
+		if at < 0 {
+			return errors.New("want a digit")
+		}
+		id[i] = byte(at)
+	}
+	return nil
+}
+
+// A parity is even or odd in JSON.
+type parity bool
+
+func (p parity) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[parity]string{true: "even", false: "odd"}[p])
+}
+
+func (p *parity) UnmarshalJSON(text []byte) error {
+	*p = string(text) == `"even"`
+	if !*p && string(text) != `"odd"` {
+		return errors.New("want even or odd")
+	}
+	return nil
+}
+
+type (
+	measure struct {
+		W    int       `json:"w"`
+		Unit *string   `json:"unit"`
+		At   [2]string `json:"at"`
+	}
+
+	address struct{ netip.Addr }
+
+	narrow struct {
+		ID     int                `json:"id"`
+		Ref    hexID              `json:"ref"`
+		IP     address            `json:"ip"`
+		Parity parity             `json:"parity"`
+		Size   measure            `json:"size"`
+		Sizes  []measure          `json:"sizes"`
+		Best   *measure           `json:"best"`
+		Meta   map[string]string  `json:"meta"`
+		Ranks  map[int8]uint8     `json:"ranks"`
+		Nums   []int              `json:"nums"`
+		Bytes  []byte             `json:"bytes"`
+		Half   float32            `json:"half"`
+		Small  int8               `json:"small"`
+		Plain  int16              `json:"plain"` // without bounds in the description
+		Pair   [2]int             `json:"pair"`
+		Pairs  map[string][2]bool `json:"pairs"`
+		In     int8               `json:"in" backlist:"refers=narrows"`
+		To     []int16            `json:"to" backlist:"refers=narrows"`
+	}
+)
+
+func (a address) Clone() address { return a }
+
+// newNarrow returns a catalogue of narrow, with the ids 1, 200 and 70000.
+func newNarrow(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	about, err := schema.DescriptionOf[narrow]("narrows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range about.Fields {
+		if f.Name == "plain" {
+			about.Fields[i].Min, about.Fields[i].Max = nil, nil
+		}
+	}
+	narrows := catalogue.Define[narrow]("narrows", catalogue.Options{Description: &about})
+	c, err := catalogue.New(narrows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []int{1, 200, 70_000} {
+		if _, err := mustIn(narrows, c).Insert(narrow{ID: id, In: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// A sealed record has a method UnmarshalJSON of its own.
+type sealed struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	Code string `json:"code"`
+}
+
+func (s *sealed) UnmarshalJSON(text []byte) error {
+	type plain sealed
+	if err := json.Unmarshal(text, (*plain)(s)); err != nil {
+		return err
+	}
+	if s.Code == "bad" {
+		return &schema.MemberError{Member: "code", Err: errors.New("is bad")}
+	}
+	if s.Name == s.Code {
+		return errors.New("the name is the code")
+	}
+	return nil
+}
+
+// TestNarrowRecord checks the errors of a record type that refuses valid members.
+func TestNarrowRecord(t *testing.T) {
+	cat, err := catalogue.New(catalogue.Define[sealed]("seals", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(cat, Options{Authorizer: AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, request := range [][3]string{
+		{"POST", "/api/seals/", `{"name":"a","code":"b"}`},
+		{"POST", "/api/seals/", `{"name":"a","code":"bad"}`},
+		{"POST", "/api/seals/", `{"name":"a","code":"a"}`},
+		{"PATCH", "/api/seals/1/", `{"code":"bad"}`},
+		{"PUT", "/api/seals/1/", `{"name":"b","code":"b"}`},
+	} {
+		_, body := send(h, request[0], request[1], request[2])
+		got = append(got, body)
+	}
+	want := []string{
+		`{"id":1,"name":"a","code":"b"}`,
+		`{"code":["Enter a valid value."]}`,
+		`{"nonFieldErrors":["Enter a valid value."]}`,
+		`{"code":["Enter a valid value."]}`,
+		`{"nonFieldErrors":["Enter a valid value."]}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -73,7 +73,7 @@ func TestOwnVectors(t *testing.T) {
 // descriptions are written out.
 func TestOwnVectorsOfOpenRecords(t *testing.T) {
 	var open []catalogue.AnyDefinition
-	for key, collection := range newFilmHouse(t).All() {
+	for key, collection := range newFilmCatalogue(t).All() {
 		d := collection.Description()
 		open = append(open, catalogue.Define[schema.Record](key, catalogue.Options{
 			Description: &d,

@@ -51,7 +51,7 @@ func TestSoak(t *testing.T) {
 		*s, readers = soak{writers: 4, films: 5000, took: make([]time.Duration, 0, 1_000_000)}, 64
 	}
 	before := runtime.NumGoroutine()
-	c := newFilmHouse(t)
+	c := newFilmCatalogue(t)
 	directors := strings.NewReader(`{"directors":[{"id":1,"name":"d","slug":"d"}]}`)
 	if err := c.Load(directors, catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
