@@ -1,11 +1,14 @@
 package origin
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gobacklist/backlist/httpapi/internal/rows"
 )
 
 // trusted returns the proxies of these tests.
@@ -14,151 +17,40 @@ func trusted() []netip.Prefix {
 }
 
 func TestTrust(t *testing.T) {
-	tests := []struct {
-		reason, remote string
-		trusted        bool
-	}{
-		{"in a prefix", "10.1.2.3:40000", true},
-		{"single address", "192.0.2.7:1", true},
-		{"next address", "192.0.2.8:1", false},
-		{"other address", "198.51.100.1:40000", false},
-		{"IPv6 in a prefix", "[fd00::1]:40000", true},
-		{"other IPv6 address", "[2001:db8::1]:40000", false},
-		{"IPv4 in IPv6, as on a dual-stack socket", "[::ffff:10.1.2.3]:40000", true},
-		{"with a zone", "[fd00::1%eth0]:40000", true},
-		{"no port", "10.1.2.3", false},
-		{"Unix socket", "@", false},
-		{"empty", "", false},
-		{"name", "proxy.example:80", false},
-		{"name that begins like an address", "10.1.2.3.evil.example:80", false},
-	}
 	ps, err := newProxies(trusted())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range tests {
-		if got := ps.trust(test.remote); got != test.trusted {
-			t.Errorf("%s: trust(%q) = %t, want %t", test.reason, test.remote, got, test.trusted)
+	for _, row := range rows.Read(t, "origin.txtar")["trusted"] {
+		if got := fmt.Sprint(ps.trust(row.Value)); got != row.Want {
+			t.Errorf("%s: trust(%q) = %s, want %s", row.Reason, row.Value, got, row.Want)
 		}
-		if proxies(nil).trust(test.remote) {
-			t.Errorf("%s: trust(%q) = true without proxies", test.reason, test.remote)
+		if proxies(nil).trust(row.Value) {
+			t.Errorf("%s: trust(%q) = true without proxies", row.Reason, row.Value)
 		}
 	}
 }
 
 func TestForwarded(t *testing.T) {
-	x := func(proto, host string) http.Header {
-		header := http.Header{}
-		if proto != "" {
-			header["X-Forwarded-Proto"] = strings.Split(proto, "|")
-		}
-		if host != "" {
-			header["X-Forwarded-Host"] = strings.Split(host, "|")
-		}
-		return header
-	}
-	f := func(lines ...string) http.Header { return http.Header{"Forwarded": lines} }
-	both := func(proto, host, standard string) http.Header {
-		header := x(proto, host)
-		header["Forwarded"] = []string{standard}
-		return header
-	}
-	const (
-		itself   = "http://host.example"
-		badProto = "Invalid X-Forwarded-Proto header."
-		badHost  = "Invalid X-Forwarded-Host header."
-		bad      = "Invalid Forwarded header."
-		differ   = "The headers Forwarded and X-Forwarded differ."
-	)
-	tests := []struct {
-		reason string
-		header http.Header
-		want   string // scheme and host, or the fault
-	}{
-		{"no headers", nil, itself},
-		{"scheme and host", x("https", "a.example"), "https://a.example"},
-		{"scheme alone", x("https", ""), "https://host.example"},
-		{"host alone", x("", "a.example:81"), "http://a.example:81"},
-		{"upper case", x("HTTPS", "A.Example"), "https://A.Example"},
-		{"IPv6", x("", "[2001:db8::1]:81"), "http://[2001:db8::1]:81"},
-		{"white space around", x(" https\t", " a.example "), "https://a.example"},
-		{"blank headers count as absent", x(" ", " "), itself},
-		{"last value of a list", x("gopher, https", "evil.example , a.example"), "https://a.example"},
-		{"last of several headers", x("gopher|https", "evil.example|a.example"), "https://a.example"},
-		{"last value is not a scheme", x("https, gopher", ""), badProto},
-		{"last scheme is empty", x("https,", ""), badProto},
-		{"last host is empty", x("", "a.example, "), badHost},
-		{"other scheme", x("ftp", ""), badProto},
-		{"scheme with slashes", x("https://", ""), badProto},
-		{"quoted scheme", x(`"https"`, ""), badProto},
-		{"host with a path", x("", "a.example/x"), badHost},
-		{"host with a user", x("", "u@a.example"), badHost},
-		{"host with a space", x("", "a example"), badHost},
-		{"host with a line end", x("", "a.example\r\nX: y"), badHost},
-		{"host with markup", x("", `a.example"><script>`), badHost},
-		{"host in another script", x("", "пример.example"), badHost},
-		{"port 0", x("", "a.example:0"), badHost},
-		{"other headers are ignored", http.Header{"X-Forwarded-Prefix": {"/x"}, "X-Forwarded-Port": {"81"}, "X-Forwarded-Server": {"a"}, "X-Original-Host": {"a"}, "X-Forwarded-For": {"192.0.2.1"}}, itself},
-
-		{"standard", f("for=192.0.2.1;proto=https;host=a.example;by=10.0.0.1"), "https://a.example"},
-		{"standard, quoted", f(`host="a.example:81";proto="https"`), "https://a.example:81"},
-		{"standard, port without quotes", f("host=a.example:81"), "http://a.example:81"},
-		{"standard, IPv6", f(`for="[2001:db8::2]:5";host="[2001:db8::1]"`), "http://[2001:db8::1]"},
-		{"standard, upper case", f("PROTO=HTTPS;Host=a.example"), "https://a.example"},
-		{"standard, neither scheme nor host", f("for=192.0.2.1"), itself},
-		{"standard, blank", f(""), itself},
-		{"standard, last element", f("host=evil.example;proto=http, host=a.example"), "http://a.example"},
-		{"standard, last element has neither", f("host=evil.example;proto=https, for=192.0.2.1"), itself},
-		{"standard, last of several headers", f("host=evil.example", "host=a.example"), "http://a.example"},
-		{"standard, empty elements", f(",, host=a.example , ,"), "http://a.example"},
-		{"standard, empty parameters", f(";host=a.example;;"), "http://a.example"},
-		{"standard, unknown parameter", f("secret=x;host=a.example"), "http://a.example"},
-		{"standard, comma in quotes", f(`for="a,host=b.example";host=a.example`), "http://a.example"},
-		{"standard, escaped quote", f(`for="a\",host=b.example,\"";host=a.example`), "http://a.example"},
-		{"standard, open quote", f(`for="x`, `for=192.0.2.1;host="a.example"`), bad},
-		{"standard, open quote ending in a backslash", f(`for="x\`, `host=a.example`), bad},
-		{"standard, empty value", f("host="), bad},
-		{"standard, empty value in quotes", f(`host=""`), bad},
-		{"standard, other scheme", f("proto=wss"), bad},
-		{"standard, invalid host", f(`host="a b"`), bad},
-		{"standard, host with an escape", f(`host="a\.example"`), bad},
-		{"standard, two hosts", f("host=a.example;host=b.example"), bad},
-		{"standard, two schemes", f("proto=http;proto=http"), bad},
-		{"standard, invalid before the last element", f("host=a b, host=a.example"), bad},
-		{"standard, no value", f("host"), bad},
-		{"standard, no name", f("=a.example"), bad},
-		{"standard, space before the equals sign", f("host =a.example"), bad},
-		{"standard, text after a quote", f(`host="a.example"x`), bad},
-		{"standard, quote after text", f(`host=a.example"x"`), bad},
-		{"standard, two values", f("host=a.example b.example"), bad},
-
-		{"both, equal", both("https", "a.example", "host=a.example;proto=https"), "https://a.example"},
-		{"both, other host", both("https", "a.example", "host=b.example;proto=https"), differ},
-		{"both, other scheme", both("https", "a.example", "host=a.example;proto=http"), differ},
-		{"host of a client, scheme of the proxy", both("https", "", "host=evil.example;proto=https"), differ},
-		{"scheme of a client, host of the proxy", both("", "a.example", "proto=https"), differ},
-		{"host of a client, Forwarded of the proxy", both("", "evil.example", "host=a.example"), differ},
-		{"both, Forwarded has neither", both("https", "a.example", "for=192.0.2.1"), "https://a.example"},
-		{"both, Forwarded is invalid", both("https", "a.example", `for="`), bad},
-	}
 	resolver, err := NewResolver("", trusted(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			r := newRequest("/api/", "/api/")
-			r.RemoteAddr = "10.0.0.1:1"
-			r.Header = test.header
-			o, fault := resolver.Resolve(r)
-			got := fault
-			if fault == "" {
-				got = string(o.AppendURL(nil, ""))
-			}
-			if got != test.want {
-				t.Errorf("%v: got %q, want %q", test.header, got, test.want)
-			}
-		})
+	for _, row := range rows.Read(t, "origin.txtar")["forwarded"] {
+		r := newRequest("/api/", "/api/")
+		r.RemoteAddr, r.Header = "10.0.0.1:1", http.Header{}
+		for line := range strings.SplitSeq(row.Value, " | ") {
+			name, value, _ := strings.Cut(line, ": ")
+			r.Header[name] = append(r.Header[name], value)
+		}
+		o, fault := resolver.Resolve(r)
+		got := fault
+		if fault == "" {
+			got = string(o.AppendURL(nil, ""))
+		}
+		if got != row.Want {
+			t.Errorf("%s: %s: got %q, want %q", row.Reason, row.Value, got, row.Want)
+		}
 	}
 }
 
@@ -208,54 +100,13 @@ func TestParseForwardedAgainstSplitting(t *testing.T) {
 }
 
 func TestForwardedPrefix(t *testing.T) {
-	const invalid = "Invalid X-Forwarded-Prefix header."
-	for _, test := range []struct {
-		reason string
-		values []string
-		want   string // the prefix, or the fault
-	}{
-		{"absent", nil, ""},
-		{"blank counts as absent", []string{" "}, ""},
-		{"one segment", []string{"/shop"}, "/shop"},
-		{"two segments", []string{"/shop/v2"}, "/shop/v2"},
-		{"a slash at the end", []string{"/shop/"}, "/shop"},
-		{"the root", []string{"/"}, ""},
-		{"characters of a segment", []string{"/~a.b-c_d;e=@1"}, "/~a.b-c_d;e=@1"},
-		{"the last value, which the proxy added", []string{"//evil, /shop"}, "/shop"},
-		{"in a second header", []string{"/evil", "/shop"}, "/shop"},
-		{"longest", []string{"/" + strings.Repeat("x", 254)}, "/" + strings.Repeat("x", 254)},
-
-		{"no value after a comma", []string{"/shop,"}, invalid},
-		{"too long", []string{"/" + strings.Repeat("x", 255)}, invalid},
-		{"relative", []string{"shop"}, invalid},
-		{"a host", []string{"//evil"}, invalid},
-		{"a host with a slash at the end", []string{"//evil/"}, invalid},
-		{"two slashes", []string{"//"}, invalid},
-		{"two slashes within", []string{"/a//b"}, invalid},
-		{"two slashes at the end", []string{"/a//"}, invalid},
-		{"a URL", []string{"https://evil/"}, invalid},
-		{"dot segments", []string{"/a/../b"}, invalid},
-		{"dot segments at the end", []string{"/a/.."}, invalid},
-		{"dot segments and a slash", []string{"/../"}, invalid},
-		{"a dot", []string{"/."}, invalid},
-		{"escaped dots", []string{"/a/%2e%2e/b"}, invalid},
-		{"an escaped slash", []string{"/%2Fevil"}, invalid},
-		{"a percent sign", []string{"/100%"}, invalid},
-		{"backslashes", []string{`/\\evil`}, invalid},
-		{"a query", []string{"/a?b"}, invalid},
-		{"a fragment", []string{"/a#b"}, invalid},
-		{"a space", []string{"/a b"}, invalid},
-		{"a quote", []string{`/a"b`}, invalid},
-		{"markup", []string{"/<script>"}, invalid},
-		{"a line end", []string{"/a\r\nX-Evil: y"}, invalid},
-		{"NUL", []string{"/a\x00"}, invalid},
-		{"DEL", []string{"/a\x7f"}, invalid},
-		{"other script", []string{"/größe"}, invalid},
-		{"invalid UTF-8", []string{"/\xff"}, invalid},
-	} {
-		got, fault := readPrefix(http.Header{"X-Forwarded-Prefix": test.values})
-		if got+fault != test.want || got != "" && fault != "" {
-			t.Errorf("%s: %q, fault %q, want %q", test.reason, got, fault, test.want)
+	for _, row := range rows.Read(t, "origin.txtar")["forwarded prefix"] {
+		header := http.Header{"X-Forwarded-Prefix": strings.Split(row.Value, " | ")}
+		if row.Value == "" {
+			header = nil
+		}
+		if got, fault := readPrefix(header); got+fault != row.Want || got != "" && fault != "" {
+			t.Errorf("%s: %q, fault %q, want %q", row.Reason, got, fault, row.Want)
 		}
 	}
 }
