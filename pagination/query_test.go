@@ -1,10 +1,13 @@
 package pagination_test
 
 import (
+	"fmt"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"text/template"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,127 +15,12 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-func TestQueryGet(t *testing.T) {
-	for _, tt := range []struct {
-		reason, query, name string
-		want                string
-		ok                  bool
-	}{
-		{"empty query", "", "x", "", false},
-		{"unknown name", "y=1", "x", "", false},
-		{"value", "x=1", "x", "1", true},
-		{"repeated name", "x=1&y=2&x=3&z=4", "x", "3", true},
-		{"repeated name, last value empty", "x=1&x", "x", "", true},
-		{"no equals sign", "x", "x", "", true},
-		{"two equals signs", "x=a=b", "x", "a=b", true},
-		{"no name", "=5", "", "5", true},
-		{"empty parts", "&&", "", "", false},
-		{"semicolon", "x=1;y=2", "x", "1;y=2", true},
-		{"upper-case name", "X=1", "x", "", false},
-		{"escaped name", "%6Cimit=5", "limit", "5", true},
-		{"escaped ampersand", "x=a%26b%3Dc", "x", "a&b=c", true},
-		{"plus for a space", "a+b=c+d", "a b", "c d", true},
-		{"escaped plus", "x=%2B", "x", "+", true},
-		{"lower-case escapes", "x=%c3%a9", "x", "é", true},
-		{"escaped percent sign", "x=%2541", "x", "%41", true},
-		{"incomplete escape", "x=%2", "x", "%2", true},
-		{"percent sign before an escape", "x=%%41", "x", "%A", true},
-		{"invalid escapes", "x=%zz%g0%0g", "x", "%zz%g0%0g", true},
-		{"hash", "x=a#b&y=2", "y", "2", true},
-		{"control characters", "x=\x00\n", "x", "\x00\n", true},
-		{"unescaped UTF-8", "é=日本", "é", "日本", true},
-		{"unescaped Latin-1", "\xe9=\xfc", "é", "ü", true},
-		{"byte 0x80", "\x80=\x80", "\u0080", "\u0080", true},
-		{"byte 0x80 in Latin-1", "x=a\x80b", "x", "a\u0080b", true},
-		{"byte 0x80 in UTF-8", "x=\u0080\u00c0", "x", "\u0080\u00c0", true},
-		{"byte 0x7f", "x=\x7f", "x", "\x7f", true},
-		{"Latin-1 elsewhere in the query", "x=é&y=\xff", "x", "Ã©", true},
-		{"Latin-1 and escaped UTF-8", "x=\xe9%C3%A9", "x", "éé", true},
-		{"unescaped UTF-8 and an invalid escaped byte", "x=é%FF", "x", "é\ufffd", true},
-		{"unescaped UTF-8 after an incomplete escaped rune", "x=%C3\u00e9", "x", "\ufffdé", true},
-	} {
-		t.Run(tt.reason, func(t *testing.T) {
-			got, ok := pagination.ParseQuery(tt.query).Get(tt.name)
-			if got != tt.want || ok != tt.ok {
-				t.Errorf("ParseQuery(%q).Get(%q) = %q, %t, want %q, %t", tt.query, tt.name, got, ok, tt.want, tt.ok)
-			}
-		})
-	}
-}
-
-// TestQueryReplacesMaximalSubparts uses the examples of the Unicode standard, section
-// 3.9, "U+FFFD Substitution of Maximal Subparts", and results of WHATWG decoders.
-func TestQueryReplacesMaximalSubparts(t *testing.T) {
-	const r = "\ufffd"
-	for _, tt := range []struct{ reason, escaped, want string }{
-		{"two of three bytes", "%E2%82", r},
-		{"two of three bytes before text", "%E2%82A", r + "A"},
-		{"one of two bytes before a rune", "%C3%C3%A9", r + "é"},
-		{"three of four bytes", "%F0%9F%99", r},
-		{"three of four bytes before a lead byte", "%F0%9F%99%E2%82%AC", r + "€"},
-		{"bytes that never occur", "%FF%FE", r + r},
-		{"surrogate", "%ED%A0%80", r + r + r},
-		{"overlong, two bytes", "%C0%AF", r + r},
-		{"overlong, three bytes", "%E0%80%AF", r + r + r},
-		{"overlong, four bytes", "%F0%80%80%AF", r + r + r + r},
-		{"above U+10FFFF", "%F4%90%80%80", r + r + r + r},
-		{"last rune", "%F4%8F%BF%BF", "\U0010ffff"},
-		{"continuation bytes only", "%80%BF", r + r},
-		{"table 3-8: non-shortest forms", "%C0%AF%E0%80%BF%F0%81%82A", strings.Repeat(r, 8) + "A"},
-		{"table 3-9: surrogates", "%ED%A0%80%ED%BF%BF%ED%AFA", strings.Repeat(r, 8) + "A"},
-		{"table 3-10: other ill-formed", "%F4%91%92%93%FFA%80%BFB", strings.Repeat(r, 5) + "A" + r + r + "B"},
-		{"table 3-11: truncated", "%E1%80%E2%F0%91%92%F1%BFA", r + r + r + r + "A"},
-	} {
-		t.Run(tt.reason, func(t *testing.T) {
-			got, _ := pagination.ParseQuery("q=" + tt.escaped).Get("q")
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // length returns the number of pairs of a query.
 func length(q pagination.Query) (n int) {
 	for range q.All() {
 		n++
 	}
 	return n
-}
-
-func TestQueryPairs(t *testing.T) {
-	for query, want := range map[string]int{
-		"": 0, "&": 0, "&&&": 0, "=": 1, "a": 1, "a=1&a=2": 2, "&a=1&&b=2&": 2, "a;b": 1, "é=1&ü": 2,
-	} {
-		if got := length(pagination.ParseQuery(query)); got != want {
-			t.Errorf("ParseQuery(%q) has %d pairs, want %d", query, got, want)
-		}
-	}
-	if got := length(pagination.Query{}); got != 0 {
-		t.Errorf("the zero Query has %d pairs, want none", got)
-	}
-}
-
-func TestQueryEncode(t *testing.T) {
-	for _, tt := range []struct{ reason, query, want string }{
-		{"empty query", "", ""},
-		{"only separators", "&&", ""},
-		{"sorted by name, stable", "b=2&a=3&a=1", "a=3&a=1&b=2"},
-		{"many, stable", "b=1" + strings.Repeat("&a=1&a=2", 10), strings.Repeat("a=1&a=2&", 10) + "b=1"},
-		{"sorted by decoded name", "%62=1&a=2&%5A=3", "Z=3&a=2&b=1"},
-		{"sorted by code point, not by UTF-16", "%F0%90%80%80=1&%EF%BF%BD=2", "%EF%BF%BD=2&%F0%90%80%80=1"},
-		{"limit and offset", "offset=2&limit=5&limit=x", "limit=5&limit=x&offset=2"},
-		{"unnecessary escapes", "%61=%7e", "a=~"},
-		{"no name", "=5&=", "=5&="},
-		{"byte 0x80", "\x80=\x80", "%C2%80=%C2%80"},
-		{"unescaped UTF-8 interpreted as Latin-1", "x=\u00c0", "x=%C3%83%C2%80"},
-	} {
-		t.Run(tt.reason, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, pagination.ParseQuery(tt.query).Encode()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
 }
 
 // TestQueryEncodeManyPairs uses more pairs than are sorted without allocation.
@@ -282,5 +170,94 @@ func BenchmarkParseQuery(b *testing.B) {
 				pagination.ParseQuery(bb.raw)
 			}
 		})
+	}
+}
+
+// A row is a row of testdata/queries.txtar.
+type row struct{ query, want, reason string }
+
+// table returns the rows of a table of testdata/queries.txtar.
+func table(t *testing.T, name string) (rows []row) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/queries.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "\n-- "+name+" --\n")
+	text, _, _ := strings.Cut(rest, "\n-- ")
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		query, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " => ")
+		want, reason, ok := strings.Cut(rest, "  # ")
+		if !ok {
+			t.Fatalf("%s is no row", line)
+		}
+		rows = append(rows, row{expand(t, query), expand(t, want), reason})
+	}
+	if rows == nil {
+		t.Fatalf("no table %s", name)
+	}
+	return rows
+}
+
+// expand replaces {{repeat "text" n}}, and {{"text"}} with the escapes of Go.
+func expand(t *testing.T, text string) string {
+	t.Helper()
+	parsed, err := template.New("").Funcs(template.FuncMap{"repeat": strings.Repeat}).Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := parsed.Execute(&out, nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// orNull returns a link as JSON has it, without quotes.
+func orNull(link string) string {
+	if link == "" {
+		return "null"
+	}
+	return link
+}
+
+// TestQueries checks the pages, links, parameters and encodings in testdata/queries.txtar.
+func TestQueries(t *testing.T) {
+	page := func(q pagination.Query) string {
+		w := pagination.Limits{}.Window(q)
+		next, previous := pagination.Links("/api/books/", q, w, 60)
+		start, end := w.Bounds(60)
+		return fmt.Sprintf("%d %s %s", end-start, orNull(next), orNull(previous))
+	}
+	pairs := func(q pagination.Query) string {
+		var all []string
+		for name, value := range q.All() {
+			all = append(all, name+": "+value)
+		}
+		return strings.Join(all, " | ")
+	}
+	for name, result := range map[string]func(pagination.Query) string{
+		"pages": page, "unlike": page, "links": page,
+		"pairs": pairs, "maximal subparts": pairs,
+		"encoded": pagination.Query.Encode,
+	} {
+		for _, row := range table(t, name) {
+			q := pagination.ParseQuery(row.query)
+			if got := result(q); got != row.want {
+				t.Errorf("%s, %s: %s: %q, want %q", name, row.reason, row.query, got, row.want)
+			}
+			last := map[string]string{}
+			for name, value := range q.All() {
+				last[name] = value
+			}
+			for name, want := range last {
+				if got, ok := q.Get(name); got != want || !ok {
+					t.Errorf("%s: Get(%q) = %q, %t, want %q", row.query, name, got, ok, want)
+				}
+			}
+			if got, ok := q.Get("no such name"); got != "" || ok {
+				t.Errorf("%s: Get of a name that it lacks = %q, %t", row.query, got, ok)
+			}
+		}
 	}
 }
