@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +103,13 @@ func TestUnknownTerms(t *testing.T) {
 	}
 }
 
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // comparisons compares books by a field, independently of the package.
 var comparisons = map[string]func(a, b book) int{
 	"id":         func(a, b book) int { return cmp.Compare(a.ID, b.ID) },
@@ -108,27 +117,21 @@ var comparisons = map[string]func(a, b book) int{
 	"price":      func(a, b book) int { return cmp.Compare(a.Price, b.Price) },
 	"created_at": func(a, b book) int { return a.Created.Compare(b.Created) },
 	"in_print": func(a, b book) int {
-		switch {
-		case a.InPrint == b.InPrint:
-			return 0
-		case b.InPrint:
-			return -1
-		}
-		return 1
+		return boolToInt(a.InPrint) - boolToInt(b.InPrint)
 	},
 	"pages": func(a, b book) int {
-		switch {
-		case a.Pages == nil && b.Pages == nil:
-			return 0
-		case a.Pages == nil:
-			return 1
-		case b.Pages == nil:
-			return -1
+		if a.Pages == nil || b.Pages == nil {
+			return boolToInt(a.Pages == nil) - boolToInt(b.Pages == nil)
 		}
 		return cmp.Compare(*a.Pages, *b.Pages)
 	},
-	"tags":   func(a, b book) int { return slices.Compare(a.Tags, b.Tags) },
-	"weight": func(a, b book) int { return cmp.Compare(a.Weight, b.Weight) },
+	"tags": func(a, b book) int { return slices.Compare(a.Tags, b.Tags) },
+	"weight": func(a, b book) int {
+		if a.extra == nil || b.extra == nil { // null is the largest
+			return boolToInt(a.extra == nil) - boolToInt(b.extra == nil)
+		}
+		return cmp.Compare(a.Weight, b.Weight)
+	},
 }
 
 func TestSortAgainstModel(t *testing.T) {
@@ -189,54 +192,10 @@ func randomBook(r *rand.Rand, id int) book {
 		n := r.IntN(3) - 1
 		b.Pages = &n
 	}
+	if r.IntN(5) == 0 {
+		b.extra = nil
+	}
 	return b
-}
-
-func TestNilEmbeddedPointerIsNull(t *testing.T) {
-	fields := fieldsOf[book](t)
-	books := []book{{Name: "none"}, {Name: "some", extra: &extra{Weight: 9}}}
-	if err := fields.Sort(books, ordering.Asc("weight")); err != nil || books[0].Name != "some" {
-		t.Errorf("got %v first, %v", books[0].Name, err)
-	}
-}
-
-// TestOtherTypesCompareByJSON also checks that a value without JSON is null.
-func TestOtherTypesCompareByJSON(t *testing.T) {
-	type inner struct {
-		Title string
-	}
-	type other struct {
-		Title string
-	}
-	type record struct {
-		ID    int `json:"id"`
-		inner     // Title is ambiguous
-		other
-		Map    map[string]int `json:"map"`
-		Bytes  []byte         `json:"bytes"`
-		Chan   chan int       `json:"chan"`
-		Small  uint8          `json:"small"`
-		Number json.Number    `json:"number"`
-		Dates  []time.Time    `json:"dates"`
-	}
-	fields := fieldsOf[record](t)
-	if _, ok := fields.Lookup("title"); ok {
-		t.Error("Lookup reports true for an ambiguous field")
-	}
-	rows := []record{
-		{ID: 1, Map: map[string]int{"<": 2}, Number: "10", Dates: []time.Time{time.Unix(2, 0)}, Small: 2},
-		{ID: 2, Map: map[string]int{"<": 1}, Number: "9.5", Dates: []time.Time{time.Unix(1, 0)}, Small: 1},
-	}
-	for _, name := range []string{"map", "number", "dates", "small"} {
-		got := slices.Clone(rows)
-		if err := fields.Sort(got, ordering.Asc(name)); err != nil || got[0].ID != 2 {
-			t.Errorf("by %s: got %v first, %v", name, got[0].ID, err)
-		}
-	}
-	f, _ := fields.Lookup("chan")
-	if f.Key(&rows[0]).Compare(sortkey.Null()) != 0 {
-		t.Error("the key of a channel is not null")
-	}
 }
 
 func BenchmarkSort(b *testing.B) {
@@ -253,71 +212,219 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-type nest []nest
-
-type link *link
-
-// TestRecursiveTypes uses a list of itself and a pointer to itself, which must not
-// overflow the stack.
-func TestRecursiveTypes(t *testing.T) {
-	type record struct {
-		Nest nest `json:"nest"`
-		Link link `json:"link"`
-	}
-	fields := fieldsOf[record](t)
-	full, null, empty := record{Nest: nest{{}, {{}}}}, record{}, record{Nest: nest{}}
-	records := []record{null, full, empty}
-	if err := fields.Sort(records, ordering.Asc("nest"), ordering.Asc("link")); err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff([]nest{{}, full.Nest, nil}, []nest{records[0].Nest, records[1].Nest, records[2].Nest}); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+// keys holds the keys of a value: that of a field with it, and that which KeyOf returns.
+type keys struct {
+	field, value sortkey.Key
+	kind         reflect.Kind // of the field
+	err          error
 }
 
-type keyedRecord struct {
-	ID      int
-	Value   onValue   // OrderingKey() Key on the value
-	Target  onTarget  // on the pointer
-	Pointer *onTarget // may be nil
-	List    []onTarget
-	hidden
+func keysOf[T any](v T) keys {
+	k := fieldKey(v)
+	if k.err == nil {
+		k.value, k.err = ordering.KeyOf(v)
+	}
+	return k
 }
 
-type hidden struct{ Inner onTarget }
-
-// A method OrderingKey() Key supplies the keys of records and of the values of
-// conditions, whether it is on the value or on the pointer.
-func TestOrderingKeyOfAnyKind(t *testing.T) {
-	fields := fieldsOf[keyedRecord](t)
-	target := func(s string) onTarget { return onTarget{s} }
-	b, c := target("b"), target("C")
-	records := []keyedRecord{
-		{1, onValue{10}, target("A"), nil, nil, hidden{target("A")}},
-		{2, onValue{9}, b, &b, []onTarget{b}, hidden{b}},
-		{3, onValue{-1}, c, &c, []onTarget{b, c}, hidden{c}},
+// fieldKey returns the key of a field.
+func fieldKey[T any](v T) keys {
+	type record struct{ Value T }
+	fields, err := ordering.FieldsOf[record]()
+	if err != nil {
+		return keys{err: err}
 	}
+	f, _ := fields.Lookup("value")
+	return keys{field: f.Key(&record{v}), kind: f.Kind}
+}
+
+// Types of values for TestKeys.
+type (
+	level    int
+	measure  float32
+	digit    uint8
+	selfList []selfList
+	link     *link
+	loud     string
+	priority int // smaller numbers come later
+
+	timeValue     struct{ time.Time }
+	timePointer   struct{ *time.Time }
+	nestedValue   struct{ timeValue }
+	nestedPointer struct{ *timeValue }
+	timeAndText   struct {
+		time.Time
+		Text string
+	}
+	yearOnly struct{ time.Time }
+
+	onValue      struct{ n int64 }     // OrderingKey on the value returns a Key
+	onTarget     struct{ s string }    // on the pointer
+	valueKey     struct{ Text string } // on the value, returns an int64
+	pointerKey   string                // on the pointer
+	embeddedKey  struct{ pointerKey }  // by embedding
+	century      struct{ time.Time }
+	marshalerKey struct{ json.Number }
+)
+
+func (l loud) MarshalJSON() ([]byte, error) { return json.Marshal(strings.ToUpper(string(l))) }
+
+// MarshalJSON returns only the year. It does not affect the order.
+func (y yearOnly) MarshalJSON() ([]byte, error) { return json.Marshal(y.Year()) }
+
+func (v onValue) OrderingKey() sortkey.Key          { return sortkey.Int(v.n) }
+func (p *onTarget) OrderingKey() sortkey.Key        { return sortkey.Text(strings.ToLower(p.s)) }
+func (p priority) OrderingKey() int64               { return -int64(p) }
+func (v valueKey) OrderingKey() int64               { return int64(len(v.Text)) }
+func (p *pointerKey) OrderingKey() int64            { return -int64(len(*p)) }
+func (c century) OrderingKey() int64                { return int64(c.Year() / 100) }
+func (m marshalerKey) OrderingKey() int64           { n, _ := m.Int64(); return -n }
+func (m marshalerKey) MarshalJSON() ([]byte, error) { return json.Marshal(m.Number) }
+
+// TestKeys checks the key of a field of each type. KeyOf returns the same key for the value.
+func TestKeys(t *testing.T) {
+	noon := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	noonValue := timeValue{noon}
+	late := time.Date(20_000, 1, 1, 0, 0, 0, 1, time.UTC)
+	five, text, long := 5, "x", pointerKey("bbb")
+	pointer := &five
+	num, str, list, object := sortkey.Int, sortkey.Text, sortkey.List, sortkey.Object
+	null, at := sortkey.Null(), sortkey.Time(noon)
+	const none, boolean, integer, isText = reflect.Invalid, reflect.Bool, reflect.Int, reflect.String
 	for _, row := range []struct {
-		c    ordering.Condition
-		want []int
+		why  string
+		got  keys
+		kind reflect.Kind
+		want sortkey.Key
 	}{
-		{ordering.Less("value", onValue{10}), []int{1, 2}},
-		{ordering.Equal("value", &onValue{9}), []int{1}},
-		{ordering.AtLeast("target", target("B")), []int{1, 2}},
-		{ordering.Equal("target", &onTarget{"a"}), []int{0}},
-		{ordering.AtMost("pointer", target("B")), []int{1}},
-		{ordering.OneOf("pointer", &b, &onTarget{"c"}), []int{1, 2}},
-		{ordering.IsNull("pointer"), []int{0}},
-		{ordering.Greater("list", []onTarget{target("B")}), []int{2}},
-		{ordering.Less("inner", target("c")), []int{0, 1}},
+		{"a bool", keysOf(true), boolean, sortkey.Bool(true)},
+		{"an int", keysOf(5), integer, num(5)},
+		{"the least int64", keysOf(int64(math.MinInt64)), integer, num(math.MinInt64)},
+		{"an int8", keysOf(int8(-5)), integer, num(-5)},
+		{"an int16", keysOf(int16(5)), integer, num(5)},
+		{"an int32", keysOf(int32(5)), integer, num(5)},
+		{"a uint", keysOf(uint(5)), none, num(5)},
+		{"a uint8", keysOf(uint8(255)), integer, num(255)},
+		{"a uint16", keysOf(uint16(5)), integer, num(5)},
+		{"a uint32", keysOf(uint32(math.MaxUint32)), integer, num(math.MaxUint32)},
+		{"a uint64 beyond an int64", keysOf(uint64(math.MaxUint64)), none, sortkey.Number("18446744073709551615")},
+		{"a uintptr", keysOf(uintptr(5)), none, num(5)},
+		{"a duration", keysOf(time.Second), integer, num(1e9)},
+		{"a float64", keysOf(2.0), none, num(2)},
+		{"infinity", keysOf(math.Inf(-1)), none, sortkey.Float(math.Inf(-1))},
+		{"NaN", keysOf(math.NaN()), none, sortkey.Float(math.NaN())},
+		{"a float32 is the number in its JSON", keysOf(float32(0.1)), none, sortkey.Number("0.1")},
+		{"the least float32", keysOf(float32(math.SmallestNonzeroFloat32)), none, sortkey.Number("1e-45")},
+		{"float32s", keysOf([]float32{0.1, 1e21}), none, list(sortkey.Number("0.1"), sortkey.Number("1e21"))},
+		{"float32s of a named type", keysOf([2]measure{0.1, 2}), none, list(sortkey.Number("0.1"), num(2))},
+		{"a float32 in an interface", keysOf(any(float32(0.1))), none, sortkey.Number("0.1")},
+		{"a string", keysOf("5"), isText, str("5")},
+		{"a string with bytes that are not UTF-8", keysOf("\xff\x00"), isText, str("\xff\x00")},
+		{"a number in JSON", keysOf(json.Number("5.0")), none, num(5)},
+		{"JSON", keysOf(json.RawMessage(` [1, "x"] `)), none, list(num(1), str("x"))},
+		{"null in JSON", keysOf(json.RawMessage("null")), none, null},
+		{"a named int", keysOf(level(3)), integer, num(3)},
+		{"a named float", keysOf(measure(1.5)), none, sortkey.Number("1.5")},
+		{"a named string", keysOf(shade("red")), isText, str("red")},
+		{"a string with MarshalJSON", keysOf(loud("red")), none, str("RED")},
+
+		{"a time", keysOf(noon), none, at},
+		{"a time in another zone", keysOf(noon.In(time.FixedZone("", 3600))), none, at},
+		{"a time that has no JSON", keysOf(late), none, sortkey.Time(late)},
+		{"a pointer to a time", keysOf(&noon), none, at},
+		{"a struct that embeds a time", keysOf(noonValue), none, at},
+		{"a struct that embeds a pointer to a time", keysOf(timePointer{&noon}), none, at},
+		{"a struct in a struct that embeds a time", keysOf(nestedValue{noonValue}), none, at},
+		{"a pointer in a struct that embeds a time", keysOf(nestedPointer{&noonValue}), none, at},
+		{"a struct with a time and text", keysOf(&timeAndText{noon, "x"}), none, at},
+		{"a time with other JSON", keysOf(yearOnly{noon}), none, at},
+		{"times", keysOf([]time.Time{noon}), none, list(at)},
+		{"structs that embed times", keysOf([1]timeValue{noonValue}), none, list(at)},
+
+		{"a pointer", keysOf(&five), none, num(5)},
+		{"a pointer to a pointer", keysOf(&pointer), none, num(5)},
+		{"a pointer to a string", keysOf(&text), none, str("x")},
+		{"a nil pointer", keysOf((*int)(nil)), none, null},
+		{"a nil pointer to a time", keysOf((*time.Time)(nil)), none, null},
+		{"a nil pointer to itself", keysOf(link(nil)), none, null},
+		{"a slice", keysOf([]int{1, 2}), none, list(num(1), num(2))},
+		{"an empty slice", keysOf([]string{}), none, list()},
+		{"a nil slice", keysOf([]string(nil)), none, null},
+		{"a slice of pointers", keysOf([]*int{nil, &five}), none, list(null, num(5))},
+		{"an array", keysOf([2]bool{true, false}), none, list(sortkey.Bool(true), sortkey.Bool(false))},
+		{"a slice of slices", keysOf([][]int{{1}, nil}), none, list(list(num(1)), null)},
+		{"a slice of values of any type", keysOf([]any{1, "x", nil}), none, list(num(1), str("x"), null)},
+		{"a list of itself", keysOf(selfList{selfList{}}), none, list(list())},
+		{"bytes are text in base64", keysOf([]byte{1, 2}), none, str("AQI=")},
+		{"bytes of a named type", keysOf([]digit{255}), none, str("/w==")},
+		{"no bytes", keysOf([]byte{}), none, str("")},
+		{"nil bytes", keysOf([]byte(nil)), none, null},
+		{"an array of bytes", keysOf([1]byte{200}), none, list(num(200))},
+		{"a map", keysOf(map[string]int{"b": 1, "a": 2}), none, object(`{"a":2,"b":1}`)},
+		{"a map with HTML", keysOf(map[string]int{"<&>": 1}), none, object(`{"<&>":1}`)},
+		{"a nil map", keysOf(map[string]int(nil)), none, null},
+		{"a struct", keysOf(struct{ A float32 }{0.1}), none, object(`{"A":0.1}`)},
+		{"nil in an interface", keysOf(any(nil)), none, null},
+		{"a string in an interface", keysOf(any("x")), none, str("x")},
+
+		{"a method on the value", keysOf(onValue{7}), none, num(7)},
+		{"a method on the value, from a pointer", keysOf(&onValue{7}), none, num(7)},
+		{"a method on the pointer", keysOf(onTarget{"ABC"}), none, str("abc")},
+		{"a method on the pointer, from a pointer", keysOf(&onTarget{"ABC"}), none, str("abc")},
+		{"a nil pointer with a method", keysOf((*onTarget)(nil)), none, null},
+		{"values with a method on the pointer", keysOf([]onTarget{{"A"}, {"b"}}), none, list(str("a"), str("b"))},
+		{"an int64 from the value", keysOf(valueKey{"10"}), integer, num(2)},
+		{"an int64 from the pointer", keysOf(long), integer, num(-3)},
+		{"an int64 from a pointer", keysOf(&long), none, num(-3)},
+		{"an int64 from an embedded field", keysOf(embeddedKey{long}), integer, num(-3)},
+		{"an int64 from a time", keysOf(century{noon}), integer, num(20)},
+		{"an int64 from a Marshaler", keysOf(marshalerKey{"10"}), integer, num(-10)},
+		{"int64s", keysOf([]pointerKey{long}), none, list(num(-3))},
 	} {
-		if diff := gocmp.Diff(row.want, matching(t, fields, row.c, records)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", row.c, diff)
+		if k := row.got; k.err != nil || k.field.Compare(row.want) != 0 || k.value.Compare(row.want) != 0 {
+			t.Errorf("%s: the key is %v, KeyOf returns %v, %v, want %v", row.why, k.field, k.value, k.err, row.want)
+		}
+		if row.got.kind != row.kind {
+			t.Errorf("%s: kind %v, want %v", row.why, row.got.kind, row.kind)
 		}
 	}
-	for _, c := range []ordering.Condition{ordering.Equal("value", 9), ordering.Equal("target", "b"), ordering.Prefix("target", "b")} {
-		if _, err := fields.Matcher(c); !errors.Is(err, ordering.ErrInvalidCondition) {
-			t.Errorf("%v: error %v, want %v: the type decides how its values compare", c, err, ordering.ErrInvalidCondition)
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 200 {
+		f := math.Float32frombits(r.Uint32())
+		text, err := json.Marshal(f)
+		if k := keysOf(f); err == nil && k.field.Compare(sortkey.JSON(string(text))) != 0 {
+			t.Errorf("the key of %v is %v, not that of its JSON", f, k.field)
+		}
+	}
+	type unexported struct {
+		onValue `json:"embedded"` // with a tag, it is a member
+	}
+	f, _ := fieldsOf[unexported](t).Lookup("embedded")
+	if k := f.Key(&unexported{onValue{7}}); k.Compare(num(7)) != 0 {
+		t.Errorf("the key of an unexported struct is %v, want 7", k)
+	}
+	for why, k := range map[string]sortkey.Key{
+		"a channel": fieldKey(make(chan int)).field, "a nil pointer in a struct that embeds it": fieldKey(timePointer{}).field,
+		"one in a struct in a struct": fieldKey(nestedPointer{}).field,
+	} {
+		if k.Compare(null) != 0 {
+			t.Errorf("the key of %s is %v, want null", why, k)
+		}
+	}
+}
+
+func TestKeyAllocations(t *testing.T) {
+	type record struct {
+		ID      int
+		Name    string
+		OnValue valueKey
+		OnPoint pointerKey
+	}
+	fields, r := fieldsOf[record](t), &record{Name: "x"}
+	for _, name := range fields.Names() {
+		f, _ := fields.Lookup(name)
+		if n := testing.AllocsPerRun(100, func() { f.Key(r) }); n != 0 {
+			t.Errorf("%s: %v allocations, want 0", name, n)
 		}
 	}
 }
