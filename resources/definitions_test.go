@@ -96,35 +96,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestStrictLoad checks that loads need the members that the document requires.
-func TestStrictLoad(t *testing.T) {
-	const dates = `"startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"`
-	for _, row := range []struct {
-		data, want string // want is part of the error; if empty, there is none
-	}{
-		{`{"events":[{"id":1,"name":"a","slug":"a",` + dates + `}]}`, ""},
-		{`{"events":[{"id":1,"slug":"a",` + dates + `}]}`, `member "name": is missing`},
-		{`{"events":[{"id":1,` + dates + `}]}`, `member "name": is missing, and so are slug`},
-		{`{"events":[{"id":1,"Name":"a","slug":"a",` + dates + `}]}`, `member "Name": is unknown: did you mean name?`},
-		{`{"events":[{"id":1,"name":"a","slug":"a","labels":null,` + dates + `}]}`, `member "labels": must not be null`},
-		{`{"events":[{"id":1,"name":null,"slug":"a",` + dates + `}]}`, `member "name": must not be null`},
-		{`{"events":[{"id":1,"name":"a","slug":"a","labels":[null],` + dates + `}]}`, `member "labels": `},
-		{`{"labels":[{"id":1}]}`, ""}, // labels cannot be posted, so no member is required
-		{`{"labels":[{"id":1,"logoFooter":null,"globalMessage":null}]}`, ""},
-		{`{"labels":[{"id":1,"logo":null}]}`, `member "logo": must not be null`},
-		{`{"social-links":[{"id":1,"title":"a","url":"https://a.example","logo":null,"type":"a","author":1}]}`, ""},
-		{`{"social-links":[{"id":1,"title":"a","url":"https://a.example","logo":null,"type":"a"}]}`, `member "author": is missing`},
-	} {
-		c, err := resources.New()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err = c.Load(strings.NewReader(row.data), catalogue.LoadOptions{}); (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: error %v, want %q", row.data, err, row.want)
-		}
-	}
-}
-
 // TestAmounts checks that open records order amounts by value.
 func TestAmounts(t *testing.T) {
 	c, err := resources.New()

@@ -1,7 +1,6 @@
 package resources_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -191,23 +190,5 @@ func TestDocumentedFields(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(documentedFields), "\n"), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestFieldsAreConsistent checks that fields that can be written are required or have a
-// default, and that they refer to collections that exist.
-func TestFieldsAreConsistent(t *testing.T) {
-	for _, d := range descriptions(t) {
-		for _, f := range d.Fields {
-			if !f.ReadOnly && f.Required == (f.Default != "") || f.ReadOnly && (f.Required || f.Default != "") {
-				t.Errorf("%s %s: required %v, read-only %v, default %q", d.Key, f.Name, f.Required, f.ReadOnly, f.Default)
-			}
-			if f.Refers != "" && !slices.ContainsFunc(descriptions(t), func(d schema.Description) bool { return d.Key == f.Refers }) {
-				t.Errorf("%s %s refers to %s, which does not exist", d.Key, f.Name, f.Refers)
-			}
-			if d.Key == "labels" && !f.ReadOnly {
-				t.Errorf("labels %s can be written", f.Name)
-			}
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package sample_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
 	"github.com/google/go-cmp/cmp"
 )
@@ -283,41 +280,5 @@ func TestRecordsErrors(t *testing.T) {
 		if err == nil || all != nil || !strings.HasPrefix(err.Error(), "sample: ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, error %v, want one with %q", tt.reason, all, err, tt.want)
 		}
-	}
-}
-
-// TestLoadRecords loads records into a catalogue, which rejects repeated values of unique
-// fields.
-func TestLoadRecords(t *testing.T) {
-	var definitions []catalogue.AnyDefinition
-	for _, d := range cinema() {
-		definitions = append(definitions, catalogue.Define[schema.Record](d.Key, catalogue.Options{Description: &d}))
-	}
-	c, err := resources.New(definitions...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var descriptions []schema.Description
-	for _, collection := range c.All() {
-		descriptions = append(descriptions, collection.Description())
-	}
-	text, err := json.Marshal(records(t, 3, map[string]int{"events": 40}, descriptions...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Load(bytes.NewReader(text), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for key, collection := range c.All() {
-		want := 12
-		if key == "events" {
-			want = 40
-		}
-		if collection.Count() != want {
-			t.Errorf("%s: %d records, want %d", key, collection.Count(), want)
-		}
-	}
-	if err := c.Check(); err != nil {
-		t.Error(err)
 	}
 }
