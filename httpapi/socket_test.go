@@ -101,8 +101,7 @@ func head(line string, more ...string) string {
 	return strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// TestSocket sends requests that the client of net/http would not send. Some are rejected
-// by the server of net/http before it calls the handler.
+// TestSocket sends requests that the client of net/http would not send, but its server accepts.
 func TestSocket(t *testing.T) {
 	h := newStubHandler(t, Options{Authorizer: Bearer("s"), TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, newStub(2))
 	address := listen(t, h)
@@ -111,77 +110,56 @@ func TestSocket(t *testing.T) {
 	tests := []struct {
 		reason, request string
 		status          int
-		ours            bool // whether the response is from the handler, not from net/http
 		part            string
 	}{
-		{"valid request", head("GET /api/films/?limit=1 HTTP/1.1"), 200, true, films},
-		{"escaped NUL in the path", head("GET /api/films%00/ HTTP/1.1"), 404, true, notFound},
-		{"NUL in the path", head("GET /api/\x00films/ HTTP/1.1"), 400, false, ""},
-		{"control character in the path", head("GET /api/\x01films/ HTTP/1.1"), 400, false, ""},
-		{"DEL in the query", head("GET /api/films/?\x7f HTTP/1.1"), 400, false, ""},
-		{"NUL escaped in the query", head("GET /api/films/?limit=1&q=%00 HTTP/1.1"), 200, true, `&q=%00"`},
-		{"line end escaped in the path", head("GET /api/films%0D%0AX-Evil:%20y/ HTTP/1.1"), 404, true, notFound},
-		{"line end escaped in the query", head("GET /api/films/?limit=1&q=%0D%0AX-Evil:y HTTP/1.1"), 200, true, `&q=%0D%0AX-Evil%3Ay"`},
-		{"line end escaped before a redirect", head("GET /api/films?q=%0D%0AX-Evil:y HTTP/1.1"), 301, true, ""},
-		{"markup in the query", head(`GET /api/films/?limit=1&"<script>\ HTTP/1.1`), 200, true, `?%22%3Cscript%3E%5C=&limit=1&offset=1"`},
-		{"markup in the query of a redirect", head(`GET /api/films?"<script>\ HTTP/1.1`), 301, true, ""},
-		{"invalid UTF-8 in the path", head("GET /api/\xff\xfe/ HTTP/1.1"), 404, true, notFound},
-		{"invalid UTF-8 in the query", head("GET /api/films/?limit=1&q=\xff HTTP/1.1"), 200, true, `&q=%C3%BF"`},
-		{"fragment", head("GET /api/films/?limit=1#x HTTP/1.1"), 200, true, `"next":null`},
-		{"escaped slash", head("GET /api%2Ffilms%2F?limit=1 HTTP/1.1"), 200, true, films},
-		{"two slashes", head("GET //api/films/ HTTP/1.1"), 404, true, notFound},
-		{"two slashes in the middle", head("GET /api//films/ HTTP/1.1"), 404, true, notFound},
-		{"two slashes and a host", head("GET //evil.example/api/films HTTP/1.1"), 404, true, notFound},
-		{"dot segments", head("GET /api/../api/films/ HTTP/1.1"), 404, true, notFound},
-		{"escaped dot segments", head("GET /api/%2e%2e/api/films/ HTTP/1.1"), 404, true, notFound},
-		{"invalid escape in the path", head("GET /api/%zz/ HTTP/1.1"), 400, false, ""},
-		{"invalid escape in the query", head("GET /api/films/?limit=1&q=%zz HTTP/1.1"), 200, true, `&q=%25zz"`},
-		{"no leading slash", head("GET api/films/ HTTP/1.1"), 400, false, ""},
-		{"absolute form", head("GET http://other.example/api/films/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/films/`},
-		{"absolute form with a user", head("GET http://u:p@other.example/api/films/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/films/`},
-		{"absolute form with an invalid port", head("GET http://other.example:99999/api/films/ HTTP/1.1"), 400, true, "Invalid Host header."},
-		{"absolute form with markup as host", head(`GET http://<x>/api/films/ HTTP/1.1`), 400, true, "Invalid Host header."},
-		{"absolute form of another scheme", head("GET gopher://other.example/api/films/?limit=1 HTTP/1.1"), 200, true, `"http://other.example/api/films/`},
-		{"absolute form without path", head("GET http://other.example HTTP/1.1"), 404, true, notFound},
-		{"star", head("GET * HTTP/1.1"), 404, true, notFound},
-		{"star of OPTIONS", head("OPTIONS * HTTP/1.1"), 200, false, ""},
-		{"authority", head("CONNECT other.example:443 HTTP/1.1"), 404, true, notFound},
-		{"authority that is a path", head("CONNECT /api/films/ HTTP/1.1"), 405, true, `"Method \"CONNECT\" not allowed."`},
-		{"long path", head("GET /" + long + " HTTP/1.1"), 414, true, " 2048 "},
-		{"long query", head("GET /api/films/?" + long + long + " HTTP/1.1"), 414, true, " 16384 "},
-		{"header too long for net/http", head("GET /" + strings.Repeat(long, 200) + " HTTP/1.1"), 431, false, ""},
+		{"valid request", head("GET /api/films/?limit=1 HTTP/1.1"), 200, films},
+		{"escaped NUL in the path", head("GET /api/films%00/ HTTP/1.1"), 404, notFound},
+		{"NUL escaped in the query", head("GET /api/films/?limit=1&q=%00 HTTP/1.1"), 200, `&q=%00"`},
+		{"line end escaped in the path", head("GET /api/films%0D%0AX-Evil:%20y/ HTTP/1.1"), 404, notFound},
+		{"line end escaped in the query", head("GET /api/films/?limit=1&q=%0D%0AX-Evil:y HTTP/1.1"), 200, `&q=%0D%0AX-Evil%3Ay"`},
+		{"line end escaped before a redirect", head("GET /api/films?q=%0D%0AX-Evil:y HTTP/1.1"), 301, ""},
+		{"markup in the query", head(`GET /api/films/?limit=1&"<script>\ HTTP/1.1`), 200, `?%22%3Cscript%3E%5C=&limit=1&offset=1"`},
+		{"markup in the query of a redirect", head(`GET /api/films?"<script>\ HTTP/1.1`), 301, ""},
+		{"invalid UTF-8 in the path", head("GET /api/\xff\xfe/ HTTP/1.1"), 404, notFound},
+		{"invalid UTF-8 in the query", head("GET /api/films/?limit=1&q=\xff HTTP/1.1"), 200, `&q=%C3%BF"`},
+		{"fragment", head("GET /api/films/?limit=1#x HTTP/1.1"), 200, `"next":null`},
+		{"escaped slash", head("GET /api%2Ffilms%2F?limit=1 HTTP/1.1"), 200, films},
+		{"two slashes", head("GET //api/films/ HTTP/1.1"), 404, notFound},
+		{"two slashes in the middle", head("GET /api//films/ HTTP/1.1"), 404, notFound},
+		{"two slashes and a host", head("GET //evil.example/api/films HTTP/1.1"), 404, notFound},
+		{"dot segments", head("GET /api/../api/films/ HTTP/1.1"), 404, notFound},
+		{"escaped dot segments", head("GET /api/%2e%2e/api/films/ HTTP/1.1"), 404, notFound},
+		{"invalid escape in the query", head("GET /api/films/?limit=1&q=%zz HTTP/1.1"), 200, `&q=%25zz"`},
+		{"absolute form", head("GET http://other.example/api/films/?limit=1 HTTP/1.1"), 200, `"http://other.example/api/films/`},
+		{"absolute form with a user", head("GET http://u:p@other.example/api/films/?limit=1 HTTP/1.1"), 200, `"http://other.example/api/films/`},
+		{"absolute form with an invalid port", head("GET http://other.example:99999/api/films/ HTTP/1.1"), 400, "Invalid Host header."},
+		{"absolute form with markup as host", head(`GET http://<x>/api/films/ HTTP/1.1`), 400, "Invalid Host header."},
+		{"absolute form of another scheme", head("GET gopher://other.example/api/films/?limit=1 HTTP/1.1"), 200, `"http://other.example/api/films/`},
+		{"absolute form without path", head("GET http://other.example HTTP/1.1"), 404, notFound},
+		{"star", head("GET * HTTP/1.1"), 404, notFound},
+		{"authority", head("CONNECT other.example:443 HTTP/1.1"), 404, notFound},
+		{"authority that is a path", head("CONNECT /api/films/ HTTP/1.1"), 405, `"Method \"CONNECT\" not allowed."`},
+		{"long path", head("GET /" + long + " HTTP/1.1"), 414, " 2048 "},
+		{"long query", head("GET /api/films/?" + long + long + " HTTP/1.1"), 414, " 16384 "},
 
-		{"unknown method", head("BREW /api/films/ HTTP/1.1"), 405, true, `"Method \"BREW\" not allowed."`},
-		{"method in lower case", head("get /api/films/ HTTP/1.1"), 405, true, `"Method \"get\" not allowed."`},
-		{"method of unusual characters", head("!#$%&'*+-.^_`|~ /api/films/ HTTP/1.1"), 405, true, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
-		{"long method", head(long + " /api/films/ HTTP/1.1"), 405, true, long},
-		{"TRACE", head("TRACE /api/films/ HTTP/1.1", "X-Secret: 1234"), 405, true, `"Method \"TRACE\" not allowed."`},
-		{"method that is not a token", head(`G"T /api/films/ HTTP/1.1`), 400, false, ""},
-		{"GET with a body", head("GET /api/films/?limit=1 HTTP/1.1", "Content-Length: 5") + "hello", 200, true, films},
+		{"unknown method", head("BREW /api/films/ HTTP/1.1"), 405, `"Method \"BREW\" not allowed."`},
+		{"method in lower case", head("get /api/films/ HTTP/1.1"), 405, `"Method \"get\" not allowed."`},
+		{"method of unusual characters", head("!#$%&'*+-.^_`|~ /api/films/ HTTP/1.1"), 405, "\"Method \\\"!#$%&'*+-.^_`|~\\\" not allowed.\""},
+		{"long method", head(long + " /api/films/ HTTP/1.1"), 405, long},
+		{"TRACE", head("TRACE /api/films/ HTTP/1.1", "X-Secret: 1234"), 405, `"Method \"TRACE\" not allowed."`},
+		{"GET with a body", head("GET /api/films/?limit=1 HTTP/1.1", "Content-Length: 5") + "hello", 200, films},
 
-		{"no Host in HTTP/1.0", "GET /api/films/ HTTP/1.0\r\n\r\n", 400, true, "Invalid Host header."},
-		{"a Host in HTTP/1.0", "GET /api/films/?limit=1 HTTP/1.0\r\nHost: host.example\r\n\r\n", 200, true, films},
-		{"no Host in HTTP/1.1", "GET /api/films/ HTTP/1.1\r\n\r\n", 400, false, ""},
-		{"two Hosts", head("GET /api/films/ HTTP/1.1", "Host: evil.example"), 400, false, ""},
-		{"empty Host", "GET /api/films/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
-		{"Host with a user", "GET /api/films/ HTTP/1.1\r\nHost: u@h\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host with a path", "GET /api/films/ HTTP/1.1\r\nHost: h/x\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host with a space", "GET /api/films/ HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host in another script", "GET /api/films/ HTTP/1.1\r\nHost: h\u00f6st\r\nConnection: close\r\n\r\n", 400, false, ""},
-		{"Host with a comma", "GET /api/films/ HTTP/1.1\r\nHost: a,b\r\nConnection: close\r\n\r\n", 400, true, "Invalid Host header."},
-		{"forwarded headers of an untrusted client", head("GET /api/films/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, true, films},
+		{"no Host in HTTP/1.0", "GET /api/films/ HTTP/1.0\r\n\r\n", 400, "Invalid Host header."},
+		{"a Host in HTTP/1.0", "GET /api/films/?limit=1 HTTP/1.0\r\nHost: host.example\r\n\r\n", 200, films},
+		{"empty Host", "GET /api/films/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 400, "Invalid Host header."},
+		{"Host with a comma", "GET /api/films/ HTTP/1.1\r\nHost: a,b\r\nConnection: close\r\n\r\n", 400, "Invalid Host header."},
+		{"forwarded headers of an untrusted client", head("GET /api/films/?limit=1 HTTP/1.1", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"), 200, films},
 
-		{"HTTP/0.9", "GET /api/films/\r\n\r\n", 400, false, ""},
-		{"HTTP/3", head("GET /api/films/ HTTP/3.0"), 505, false, ""},
-		{"TLS handshake", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, false, ""},
-		{"header without a colon", head("GET /api/films/ HTTP/1.1", "nonsense"), 400, false, ""},
-		{"header with a NUL", head("GET /api/films/ HTTP/1.1", "X: a\x00b"), 400, false, ""},
-		{"header name with a space", head("GET /api/films/ HTTP/1.1", "X : a"), 400, false, ""},
-		{"Accept twice", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, true, films},
-		{"invalid Accept", head("GET /api/films/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, true, notAcceptable},
-		{"long Accept", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, true, films},
-		{"many headers", head("GET /api/films/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 20_000)+"X: z"), 200, true, films},
-		{"Authorization on a read", head("GET /api/films/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, true, films},
+		{"Accept twice", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, films},
+		{"invalid Accept", head("GET /api/films/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, notAcceptable},
+		{"long Accept", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, films},
+		{"many headers", head("GET /api/films/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 20_000)+"X: z"), 200, films},
+		{"Authorization on a read", head("GET /api/films/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, films},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
@@ -193,16 +171,16 @@ func TestSocket(t *testing.T) {
 			if got.StatusCode != test.status || !strings.Contains(got.body, test.part) {
 				t.Errorf("%d %.300s, want %d %.300s", got.StatusCode, got.body, test.status, test.part)
 			}
-			checkWire(t, got, test.ours)
+			checkWire(t, got)
 		})
 	}
 }
 
-// checkWire checks that the request did not inject anything into the response. Responses
-// of the handler are JSON, except for redirects, and have nosniff.
-func checkWire(t *testing.T, got rawAnswer, ours bool) {
+// checkWire checks that the request did not inject anything into the response, which is JSON,
+// except for redirects, and has nosniff.
+func checkWire(t *testing.T, got rawAnswer) {
 	t.Helper()
-	if ours && got.Header.Get("X-Content-Type-Options") != "nosniff" {
+	if got.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("no nosniff, or a response of net/http: %v", got.Header)
 	}
 	if got.Header.Get("X-Evil") != "" {
@@ -211,7 +189,7 @@ func checkWire(t *testing.T, got rawAnswer, ours bool) {
 	if location := got.Header.Get("Location"); strings.ContainsAny(location, "\"<>\\ \r\n") || strings.Contains(location, "//") {
 		t.Errorf("Location %q", location)
 	}
-	if ours && got.StatusCode != 301 && !json.Valid([]byte(got.body)) {
+	if got.StatusCode != 301 && !json.Valid([]byte(got.body)) {
 		t.Errorf("not JSON: %.300s", got.body)
 	}
 }
@@ -276,21 +254,13 @@ func TestSocketBodies(t *testing.T) {
 		{"a huge chunk announced", postHead("Transfer-Encoding: chunked") + "7FFFFFFFFFFFFFFF\r\n" + postable, true, []int{400}, unread},
 		{"a huge body in chunks", postHead("Transfer-Encoding: chunked") + strings.Repeat(chunk("1000", strings.Repeat(" ", 4096)), 300), true, []int{413}, " 1048576 "},
 		{"a huge body announced", postHead("Content-Length: 9223372036854775807") + postable, false, []int{413}, " 1048576 "},
-		{"a negative length", postHead("Content-Length: -1") + postable, false, []int{400}, ""},
-		{"a length that is not a number", postHead("Content-Length: x") + postable, false, []int{400}, ""},
-		{"a length beyond int64", postHead("Content-Length: 99999999999999999999") + postable, false, []int{400}, ""},
-		{"two lengths", postHead("Content-Length: 96", "Content-Length: 10") + postable, false, []int{400}, ""},
 		{"a length that is too short", postHead("Content-Length: 50") + postable, false, []int{400}, "JSON parse error - unexpected end"},
 		{"no length", postHead() + postable, false, []int{400}, "This field is required."},
-		{"an unknown transfer encoding", postHead("Transfer-Encoding: gzip, chunked") + postable, false, []int{501}, ""},
-		{"transfer encoding identity", postHead("Transfer-Encoding: identity", "Content-Length: 96") + postable, false, []int{501}, ""},
-		{"two transfer encodings", postHead("Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunk("0", ""), false, []int{501}, ""},
 		{"compressed", postHead("Content-Encoding: gzip", "Content-Length: 4") + "\x1f\x8b\x08\x00", false, []int{415}, `\"gzip\"`},
 		{"after 100 Continue", postHead("Expect: 100-continue", "Content-Length: 96") + postable, false, []int{100, 201}, ""},
 		{"no 100 Continue if too large", postHead("Expect: 100-continue", "Content-Length: 1048577"), false, []int{413}, " 1048576 "},
 		{"no 100 Continue without a token", head("POST /api/posters/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96", "Content-Type: application/json"), false, []int{401}, noCredentials},
 		{"no 100 Continue if not allowed", head("POST /api/papers/ HTTP/1.1", "Expect: 100-continue", "Content-Length: 96"), false, []int{405}, "not allowed"},
-		{"other expectation", postHead("Expect: 200-ok", "Content-Length: 96") + postable, false, []int{417}, ""},
 		{"two tokens", postHead("Content-Length: 96", "Authorization: Bearer s") + postable, false, []int{401}, "should not contain spaces"},
 		{"two content types", postHead("Content-Length: 96", "Content-Type: text/plain") + postable, false, []int{415}, `\"text/plain\"`},
 		{"content type with quotes", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postable, false, []int{415}, `\"\"}<script>\" in`},
