@@ -8,14 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -65,70 +61,6 @@ func (c pages) body(t *testing.T, indent int) string {
 	return out.String()
 }
 
-// Concurrent clients get different pages, compact, indented and with HEAD, while others
-// close the connection early. Each response is the whole page that was requested.
-func TestConcurrentPages(t *testing.T) {
-	collections := map[string]pages{}
-	var all []Collection
-	for letter, size := range map[string][2]int{
-		"a": {21, 700}, "b": {0, 0}, "c": {1, 30}, "d": {20, 3000}, "f": {5, 100},
-		"e": {2, 600_000}, // longer than a chunk
-	} {
-		c := pages{newPages(repeated(letter, size[0], size[1])...)}
-		c.about.Key, c.about.Segment = letter, letter
-		collections[letter], all = c, append(all, c)
-	}
-	server := httptest.NewServer(newStubHandler(t, Options{BaseURL: "http://host.example"}, all...))
-	defer server.Close()
-	server.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = 16
-	var clients sync.WaitGroup
-	for key, c := range collections {
-		target := strings.Replace(lastPage, "films", key, 1)
-		ask := func(method string, indent int, want string) {
-			r, _ := http.NewRequest(method, server.URL+target, nil)
-			r.Header.Set("Accept", fmt.Sprintf("application/json; indent=%d", indent))
-			answer, err := server.Client().Do(r)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer answer.Body.Close()
-			body, err := io.ReadAll(answer.Body)
-			if err != nil || string(body) != want {
-				t.Errorf("%s %s, indent %d: %d bytes, want %d; %v", method, target, indent, len(body), len(want), err)
-			}
-		}
-		link := func(body string) string { return strings.Replace(body, "/films/", "/"+key+"/", 1) }
-		plain, indented := link(c.body(t, 0)), link(c.body(t, 2))
-		clients.Go(func() {
-			for range 10 {
-				ask("GET", 0, plain)
-				ask("GET", 2, indented)
-				ask("HEAD", 0, "")
-			}
-		})
-		clients.Go(func() {
-			for range 10 {
-				ask("GET", 0, plain)
-				abandon(t, server, target)
-			}
-		})
-	}
-	clients.Wait()
-}
-
-// abandon sends a request and closes the connection when the response begins.
-func abandon(t *testing.T, server *httptest.Server, target string) {
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", target)
-	_, _ = conn.Read(make([]byte, 20))
-}
-
 // failingWriter is a ResponseWriter whose Write fails or panics at a number of bytes. It keeps
 // what it was given there without copying it, as net/http may when a stream of HTTP/2 is reset.
 type failingWriter struct {
@@ -156,10 +88,10 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 func TestBodyAfterFailedWrite(t *testing.T) {
 	other := newPages(repeated("b", 50, 7000)...)
 	other.about.Key, other.about.Segment = "others", "others"
-	for what, test := range map[string]struct{ records, left int }{
-		"a short page": {5, 0}, "within a long page": {100, 200_000},
+	for what, test := range map[string]struct{ records, size, left int }{
+		"a short page": {5, 5000, 0}, "within a long page": {100, 5000, 200_000}, "before a long record": {1, 50_000, 1},
 	} {
-		h := newStubHandler(t, Options{}, newPages(repeated("a", test.records, 5000)...), other)
+		h := newStubHandler(t, Options{}, newPages(repeated("a", test.records, test.size)...), other)
 		for _, panics := range []bool{false, true} {
 			for range 10 { // the pool may drop a buffer
 				w := &failingWriter{discard: discard{http.Header{}}, left: test.left, panics: panics}

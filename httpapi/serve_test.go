@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -96,32 +95,6 @@ func next(a answer) string {
 	return page.Next
 }
 
-// With wildcard patterns, the client chooses the prefix. ServeHTTP may be called with any target.
-func TestPrefixIsEscaped(t *testing.T) {
-	h := newStubHandler(t, Options{}, newStub(2))
-	for _, test := range []struct{ reason, uri, link, location string }{
-		{"no target", "", "/api/films/", "/api/films/"},
-		{"unrelated target", "/other/", "/api/films/", "/api/films/"},
-		{"shorter target", "/films/", "/api/films/", "/api/films/"},
-		{"star", "*", "/api/films/", "/api/films/"},
-		{"authority", "evil.example:80", "/api/films/", "/api/films/"},
-		{"no path in absolute form", "http://evil.example", "/api/films/", "/api/films/"},
-		{"quotes", `/"<é>\/api/films/`, "/%22%3C%C3%A9%3E%5C/api/films/", "/%22%3C%C3%A9%3E%5C/api/films/"},
-		{"two slashes and a host", "//evil.example/api/films/", "//evil.example/api/films/", "/%2Fevil.example/api/films/"},
-		{"invalid escape", "/%zz/api/films/", "/%zz/api/films/", "/%zz/api/films/"},
-	} {
-		r := call{target: "/api/films/?limit=1"}.request()
-		r.RequestURI = test.uri
-		if got, want := next(serve(h, r)), "http://host.example"+test.link+"?limit=1&offset=1"; got != want {
-			t.Errorf("%s: next %q, want %q", test.reason, got, want)
-		}
-		r.URL, r.RequestURI = &url.URL{Path: "/api/films"}, strings.TrimSuffix(test.uri, "/")
-		if got := serve(h, r).Header["Location"]; got != test.location {
-			t.Errorf("%s: location %q, want %q", test.reason, got, test.location)
-		}
-	}
-}
-
 // A handler keeps no state: it responds to requests that differ in one part as a new handler
 // does. If their links differ, so do their tags.
 func TestRequestsAreIndependent(t *testing.T) {
@@ -172,38 +145,6 @@ func TestRequestsAreIndependent(t *testing.T) {
 				t.Errorf("%s has the tag of %s", test.reason, other)
 			}
 			tags[got.Header["Etag"]] = test.reason
-		}
-	}
-}
-
-// TestNoHost sends requests of HTTP/1.0 without a Host, as some health checks do. They work
-// if links do not depend on it, also below a ServeMux.
-func TestNoHost(t *testing.T) {
-	based := newStubHandler(t, Options{BaseURL: "https://x.example/y"}, newStub(2))
-	mux := http.NewServeMux()
-	if err := Mount(mux, "/shop", based); err != nil {
-		t.Fatal(err)
-	}
-	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
-	proxied := newStubHandler(t, Options{TrustedProxies: local}, newStub(2))
-	for _, test := range []struct {
-		h            http.Handler
-		request      string
-		status       int
-		header, body string
-	}{
-		{based, "GET /api/films/?limit=1 HTTP/1.0\r\n\r\n", 200, "",
-			`"next":"https://x.example/y/api/films/?limit=1&offset=1"`},
-		{based, "GET /api/films?limit=1 HTTP/1.0\r\n\r\n", 301, "https://x.example/y/api/films/?limit=1", ""},
-		{mux, "GET /shop/api/films/?limit=1 HTTP/1.0\r\n\r\n", 200, "",
-			`"next":"https://x.example/y/api/films/?limit=1&offset=1"`},
-		{proxied, "GET /api/films/?limit=1 HTTP/1.0\r\nX-Forwarded-Host: a.example\r\n\r\n", 200, "",
-			`"next":"http://a.example/api/films/`},
-	} {
-		got := ask(t, listen(t, test.h), test.request, true)
-		if len(got) != 1 || got[0].StatusCode != test.status || got[0].Header.Get("Location") != test.header ||
-			!strings.Contains(got[0].body, test.body) {
-			t.Errorf("%q: %+v, want %d %s %s", test.request, got, test.status, test.header, test.body)
 		}
 	}
 }

@@ -291,42 +291,6 @@ func TestSocketBodies(t *testing.T) {
 	}
 }
 
-// A ServeMux cleans paths itself.
-func TestSocketMux(t *testing.T) {
-	mux := http.NewServeMux()
-	if err := Mount(mux, "/shop", newStubHandler(t, Options{}, newStub(2))); err != nil {
-		t.Fatal(err)
-	}
-	address := listen(t, mux)
-	tests := []struct {
-		reason, line     string
-		status           int
-		location, within string
-	}{
-		{"valid request", "GET /shop/api/films/?limit=1 HTTP/1.1", 200, "", `"http://host.example/shop/api/films/?limit=1&offset=1"`},
-		{"two slashes", "GET //shop//api/films/?limit=1 HTTP/1.1", 307, "/shop/api/films/?limit=1", ""},
-		{"dot segments", "GET /x/../shop/./api/films/ HTTP/1.1", 307, "/shop/api/films/", ""},
-		{"escaped prefix", "GET /%73hop/api/films/?limit=1 HTTP/1.1", 404, "", ""},
-		{"escaped slash", "GET /shop/api%2Ffilms/ HTTP/1.1", 404, "", ""},
-		{"no slash at the end", "GET /shop/api HTTP/1.1", 301, "/shop/api/", ""},
-		{"absolute form", "GET http://other.example/shop/api/films/?limit=1 HTTP/1.1", 200, "", `"http://other.example/shop/api/films/?limit=1&offset=1"`},
-		{"NUL", "GET /shop/api/%00 HTTP/1.1", 404, "", notFound},
-		{"authority", "CONNECT other.example:443 HTTP/1.1", 404, "", ""},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			answers := ask(t, address, head(test.line), false)
-			if len(answers) != 1 {
-				t.Fatalf("%d responses, want 1", len(answers))
-			}
-			got := answers[0]
-			if got.StatusCode != test.status || got.Header.Get("Location") != test.location || !strings.Contains(got.body, test.within) {
-				t.Errorf("%d %s to %q, want %d %s to %q", got.StatusCode, got.body, got.Header.Get("Location"), test.status, test.within, test.location)
-			}
-		})
-	}
-}
-
 // Pipelined requests are served in order. A rejected body is not read as a request.
 func TestSocketPipeline(t *testing.T) {
 	posters, h := newWritable(t)

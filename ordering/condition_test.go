@@ -469,19 +469,3 @@ func TestConditionString(t *testing.T) {
 type panickingStringer struct{}
 
 func (panickingStringer) String() string { panic("no text") }
-
-// A prefix is a sequence of bytes, which may end within a character.
-func TestPrefixOfBytes(t *testing.T) {
-	texts := []string{"", "a", "a\x7f", "a\x80", "a\x80b", "a\xc3", "aé", "aê", "a\xfe", "a\xff", "a\xffb", "a\ufffd", "a\ufffdb", "a\uffff", "b", "\ufffd", "\xff", "\xff\xff", "\xffa", "\xfe\xff"}
-	for _, prefix := range texts {
-		ranges, err := ordering.Prefix("name", prefix).Ranges(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range texts {
-			if got, want := containing(ranges, sortkey.Text(s)) > 0, strings.HasPrefix(s, prefix); got != want {
-				t.Errorf("%q begins with %q: %v, want %v", s, prefix, got, want)
-			}
-		}
-	}
-}

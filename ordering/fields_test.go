@@ -92,11 +92,16 @@ func TestFieldsErrors(t *testing.T) {
 	}
 }
 
-func TestUnknownTerms(t *testing.T) {
+// Errors about unknown fields suggest a known one, and Sort moves no record.
+func TestUnknownFields(t *testing.T) {
 	fields := fieldsOf[book](t)
 	books := []book{{Name: "b"}, {Name: "a"}}
-	if err := fields.Sort(books, ordering.Asc("name"), ordering.Asc("bogus")); !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "bogus") {
-		t.Errorf("Sort: %v", err)
+	_, err1 := fields.Matcher(ordering.IsNull("createdAt"))
+	err2 := fields.Sort(books, ordering.Asc("name"), ordering.Asc("createdAt"))
+	for _, err := range []error{err1, err2} {
+		if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"createdAt": did you mean created_at?`) {
+			t.Errorf("err = %v, want ErrUnknownField with a suggestion", err)
+		}
 	}
 	if books[0].Name != "b" {
 		t.Error("Sort moved records despite an error")

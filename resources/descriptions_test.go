@@ -1,6 +1,7 @@
 package resources_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -24,54 +25,24 @@ func descriptions(t *testing.T) (list []schema.Description) {
 	return list
 }
 
-// documentedTitles lists the keys of the document with their titles according to drf.md.
-const documentedTitles = `
-attribute-types       Attribute Type List
-attributes            Attribute List
-authors               Author List
-collaborators         Collaborator List
-direct-sales          Direct Sale List
-books                 Book List
-bookshop-sales        Bookshop Sale List
-carts                 Cart List
-commissions           Commission List
-compensations         Compensation List
-collaborator-invoices Collaborator Invoice List
-contributions         Contribution List
-credit-notes          Credit Note List
-crowdfundings         Crowdfunding List
-direct-debit-payments Direct Debit Payment List
-credit-note-lines     Credit Note Line List
-restockings           Restocking List
-direct-debits         Direct Debit List
-events                Event List
-expenses              Expense List
-inventories           Inventory List
-items                 Item List
-itemVariants          Item Variant List
-labels                Label List
-products              Product List
-projects              Project List
-proposals             Proposal List
-reshipments           Reshipment List
-services              Service List
-shipments             Shipment List
-social-links          Social Link List
-tieins                Tiein List
-vouchers              Voucher List
-variants              Variant List
-wires                 Wire List
-publishers            Publisher List
-suppliers             Supplier List
-news                  News List
-faqs                  Faq List`
+// lines returns the lines of a file in testdata.
+func lines(t *testing.T, file string) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
 
+// TestKeysAndNames compares the keys and names with testdata/titles.txt: the keys of the
+// document with their titles according to drf.md.
 func TestKeysAndNames(t *testing.T) {
 	var got, want []string
 	for _, d := range descriptions(t) {
 		got = append(got, d.Key+" "+d.Name)
 	}
-	for _, line := range strings.Split(strings.TrimSpace(documentedTitles), "\n") {
+	for _, line := range lines(t, "titles.txt") {
 		key, title, _ := strings.Cut(strings.Join(strings.Fields(line), " "), " ")
 		want = append(want, key+" "+strings.ToLower(strings.TrimSuffix(title, " List")))
 	}
@@ -107,60 +78,8 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// documentedFields lists the fields of the collections that the document shows, in order.
-const documentedFields = `
-events id integer read-only
-events name text required
-events slug slug required
-events summary text blank default ""
-events description text blank default ""
-events location text blank default ""
-events startDate timestamp required
-events endDate timestamp required
-events published boolean default false
-events poster URL blank default ""
-events posterWebp URL blank default ""
-events labels references to labels default []
-events authors references to authors default []
-labels id integer read-only
-labels name text read-only
-labels slug slug read-only
-labels enabled boolean read-only
-labels catchPhrase text blank read-only
-labels description text blank read-only
-labels catchLines text-list read-only
-labels users references read-only
-labels logo URL read-only
-labels logoBig URL read-only
-labels emblem URL read-only
-labels logoFooter URL null read-only
-labels logoWebp URL read-only
-labels logoBigWebp URL read-only
-labels emblemWebp URL read-only
-labels logoFooterWebp URL null read-only
-labels facebookPage URL null read-only
-labels blueskyPage URL null read-only
-labels linkedinPage URL null read-only
-labels instagramPage URL null read-only
-labels globalMessage JSON null read-only
-labels checkoutMessage JSON null read-only
-labels featureCrowdfunding boolean read-only
-labels featureProjects boolean read-only
-labels featureLibrary boolean read-only
-labels featureExternals boolean read-only
-labels featureShop boolean read-only
-labels featureAuthors boolean read-only
-labels featureAbout boolean read-only
-labels featureCart boolean read-only
-labels featureBookseller boolean read-only
-labels featureEvents boolean read-only
-social-links id integer read-only
-social-links title text required
-social-links url URL required
-social-links logo URL null blank default null
-social-links type text required
-social-links author reference to authors required`
-
+// TestDocumentedFields compares the fields with testdata/fields.txt: those that the document
+// shows, in order.
 func TestDocumentedFields(t *testing.T) {
 	kinds := map[schema.Kind]string{schema.Integer: "integer", schema.Text: "text", schema.Slug: "slug", schema.Timestamp: "timestamp",
 		schema.Boolean: "boolean", schema.URL: "URL", schema.Reference: "reference", schema.References: "references",
@@ -188,7 +107,7 @@ func TestDocumentedFields(t *testing.T) {
 			t.Errorf("%s: filters %v, search %v, want none", d.Key, d.Filters, d.Search)
 		}
 	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(documentedFields), "\n"), got); diff != "" {
+	if diff := cmp.Diff(lines(t, "fields.txt"), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

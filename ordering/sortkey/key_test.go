@@ -318,14 +318,3 @@ func (v model) compare(w model) int {
 	}
 	return cmp.Or(cmp.Compare(v.rank, w.rank), strings.Compare(v.text, w.text), slices.CompareFunc(v.list, w.list, model.compare))
 }
-
-func TestSortKeys(t *testing.T) {
-	keys := slices.Clone(ascending["numbers"])
-	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	slices.SortFunc(keys, Key.Compare)
-	for i, k := range ascending["numbers"] {
-		if keys[i].Compare(k) != 0 {
-			t.Fatalf("keys[%d] = %v, want %v", i, keys[i], k)
-		}
-	}
-}
