@@ -98,6 +98,21 @@ func write(file string) {
 	fmt.Println("left:", mustIn(films, cat).Count())
 }
 
+// opened returns a catalogue of the records of a file, and its database.
+func opened(t testing.TB, file string) (*catalogue.Catalogue, *bbolt.DB) {
+	t.Helper()
+	cat, err := catalogue.New(directors, films)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, _, err := open(file, cat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return cat, db
+}
+
 func mustIn[T any](d catalogue.Definition[T], cat *catalogue.Catalogue) *catalogue.Collection[T] {
 	coll, err := d.In(cat)
 	if err != nil {
@@ -193,14 +208,7 @@ func TestKill(t *testing.T) {
 // acknowledged may be there too; then it is known afterwards.
 func compare(t *testing.T, file string, known map[int]string, inserted map[int]bool) {
 	t.Helper()
-	cat, err := catalogue.New(directors, films)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, _, err := open(file, cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat, db := opened(t, file)
 	defer db.Close()
 	people, made := mustIn(directors, cat), mustIn(films, cat)
 	for f := range made.All() {
@@ -236,12 +244,7 @@ func TestDiskFull(t *testing.T) {
 	if n := strings.Count(text, "refused: the write could not be stored: "); n != 4 || strings.Contains(text, "after the failure") {
 		t.Fatalf("%d of 4 writers got an error: %.2000s", n, text)
 	}
-	cat, _ := catalogue.New(directors, films)
-	db, _, err := open(file, cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	cat, _ := opened(t, file)
 	if want := fmt.Sprintf("left: %d\n", mustIn(films, cat).Count()); !strings.HasSuffix(text, want) {
 		t.Errorf("the file has %s, the process ended with %s", want, text[strings.LastIndex(text, "left"):])
 	}
@@ -249,12 +252,7 @@ func TestDiskFull(t *testing.T) {
 
 func TestTwoProcesses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "films.db")
-	cat, _ := catalogue.New(directors, films)
-	db, _, err := open(file, cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	opened(t, file)
 	out, err := child(t, "writers", file).Output()
 	if want := "another process has the file open"; err == nil || !strings.Contains(string(out), want) {
 		t.Errorf("the second process prints %s (%v), want %s", out, err, want)
@@ -265,11 +263,7 @@ func TestTwoProcesses(t *testing.T) {
 func TestFileCut(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "films.db")
-	cat, _ := catalogue.New(directors, films)
-	db, _, err := open(file, cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat, db := opened(t, file)
 	for range 100 {
 		if _, err := produce(cat); err != nil {
 			t.Fatal(err)
@@ -296,11 +290,7 @@ func TestFileCut(t *testing.T) {
 func TestFileReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "films.db")
-	cat, _ := catalogue.New(directors, films)
-	db, _, err := open(file, cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, db := opened(t, file)
 	db.Close()
 	if err := os.Chmod(file, 0o444); err != nil {
 		t.Fatal(err)
@@ -354,67 +344,48 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// BenchmarkWrite compares insertions with transactions that store the same values, and with
-// insertions in batches of 100.
+// BenchmarkWrite compares insertions with transactions that store the same values, with
+// batches, and with a catalogue without a journal.
 func BenchmarkWrite(b *testing.B) {
 	film := Film{Name: "Psycho", Year: 1960, Director: 1}
-	setUp := func(b *testing.B) (*bbolt.DB, *catalogue.Catalogue) {
-		cat, _ := catalogue.New(directors, films)
-		db, _, err := open(filepath.Join(b.TempDir(), "films.db"), cat)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { db.Close() })
-		return db, cat
+	batch := func(db *bbolt.DB, made *catalogue.Collection[Film], id int) error {
+		return made.Batch(func(tx *catalogue.Tx[Film]) (err error) {
+			for range 100 {
+				_, err = tx.Insert(film)
+			}
+			return err
+		})
 	}
-	b.Run("journal", func(b *testing.B) {
-		_, cat := setUp(b)
-		made := mustIn(films, cat)
-		for b.Loop() {
-			if _, err := made.Insert(film); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("bbolt", func(b *testing.B) {
-		db, _ := setUp(b)
-		for id := 1; b.Loop(); id++ {
+	insert := func(db *bbolt.DB, made *catalogue.Collection[Film], id int) error {
+		_, err := made.Insert(film)
+		return err
+	}
+	for _, bench := range []struct {
+		name    string
+		journal bool
+		write   func(db *bbolt.DB, made *catalogue.Collection[Film], id int) error
+	}{
+		{"journal", true, insert},
+		{"bbolt", false, func(db *bbolt.DB, _ *catalogue.Collection[Film], id int) error {
 			text := fmt.Appendf(nil, `{"id":%d,"name":"Psycho","year":1960,"director":1}`, id)
-			err := db.Update(func(tx *bbolt.Tx) error {
+			return db.Update(func(tx *bbolt.Tx) error {
 				bucket := tx.Bucket([]byte("films"))
-				if err := bucket.SetSequence(uint64(id)); err != nil {
-					return err
-				}
-				return put(bucket, id, text)
+				return errors.Join(bucket.SetSequence(uint64(id)), put(bucket, id, text))
 			})
-			if err != nil {
-				b.Fatal(err)
+		}},
+		{"journal, batch of 100", true, batch},
+		{"no journal", false, insert},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			cat, db := opened(b, filepath.Join(b.TempDir(), "films.db"))
+			if !bench.journal {
+				cat.Journal(nil)
 			}
-		}
-	})
-	b.Run("batch of 100", func(b *testing.B) {
-		_, cat := setUp(b)
-		for b.Loop() {
-			err := mustIn(films, cat).Batch(func(tx *catalogue.Tx[Film]) error {
-				for range 100 {
-					if _, err := tx.Insert(film); err != nil {
-						return err
-					}
+			for id := 1; b.Loop(); id++ {
+				if err := bench.write(db, mustIn(films, cat), id); err != nil {
+					b.Fatal(err)
 				}
-				return nil
-			})
-			if err != nil {
-				b.Fatal(err)
 			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(100*b.N), "ns/record")
-	})
-	b.Run("without journal", func(b *testing.B) {
-		cat, _ := catalogue.New(directors, films)
-		for b.Loop() {
-			if _, err := mustIn(films, cat).Insert(film); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+		})
+	}
 }
