@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,22 +24,13 @@ type modelCase struct {
 	name  string
 	share int // of 100 operations
 	size  int // about the number of records
-	play  func(*model.Config) (player, error)
+	play  func(*model.Config) (*play.Player, error)
 	model *model.Config
 }
 
-type player interface {
-	Do(model.Op) string
-	Check() error
-}
+func playFilms(c *model.Config) (*play.Player, error) { return play.New[play.Film](c, play.Keys()...) }
 
-func playFilms(c *model.Config) (player, error) {
-	p, err := play.New[play.Film](c, play.Keys()...)
-	p.Invalidate = play.Invalidate
-	return p, err
-}
-
-func playOpen(c *model.Config) (player, error) {
+func playOpen(c *model.Config) (*play.Player, error) {
 	return play.New[schema.Record](c, play.Keys()[1])
 }
 
@@ -114,8 +106,7 @@ func TestModel(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := &model.Random{
-				Rand: rand.New(rand.NewPCG(seed, uint64(i))), Config: test.model,
-				Size: test.size, Verbs: slices.Concat(model.Writes, model.Reads), Copies: true,
+				Rand: rand.New(rand.NewPCG(seed, uint64(i))), Size: test.size, Verbs: slices.Concat(model.Writes, model.Reads), Copies: true,
 			}
 			var ops []model.Op
 			for w := model.New(test.model); len(ops) < steps*test.share/100; {
@@ -169,12 +160,7 @@ func (test modelCase) fails(t *testing.T, ops []model.Op) string {
 			}
 		}
 	}
-	switch p := p.(type) {
-	case *play.Player[play.Film]:
-		err = checkSnapshots(p.Snapshots())
-	case *play.Player[schema.Record]:
-		err = checkSnapshots(p.Snapshots())
-	}
+	err = errors.Join(checkSnapshots(play.Snapshots[play.Film](p)), checkSnapshots(play.Snapshots[schema.Record](p)))
 	if err != nil {
 		return fmt.Sprintf("%s# a snapshot: %v\n", &script, err)
 	}
@@ -209,7 +195,7 @@ func TestModelReaders(t *testing.T) {
 			var group sync.WaitGroup
 			for reader := range 2 {
 				rng := rand.New(rand.NewPCG(seed, uint64(reader)))
-				r := &model.Random{Rand: rng, Config: test.model, Size: 8, Verbs: model.Reads}
+				r := &model.Random{Rand: rng, Size: 8, Verbs: model.Reads}
 				group.Go(func() {
 					for ended.Load() < int64(writes) && !t.Failed() {
 						from := ended.Load()
@@ -246,7 +232,7 @@ func TestModelReaders(t *testing.T) {
 // emptied returns n writes, which empty a collection again and again, and the states before
 // and after them.
 func emptied(c *model.Config, rng *rand.Rand, n int) (states []model.World, ops []model.Op) {
-	r := &model.Random{Rand: rng, Config: c, Size: 8, Verbs: model.Writes}
+	r := &model.Random{Rand: rng, Size: 8, Verbs: model.Writes}
 	states = append(states, model.New(c))
 	for len(ops) < n {
 		op := r.Op(states[len(ops)])

@@ -1,4 +1,4 @@
-// Package model is a model of a collection for tests. It computes what operations return
+// Package model is a model of a catalogue for tests. It computes what operations return
 // from a slice of records, with its own comparison, filters and pages. It shares no code
 // with what it checks.
 //
@@ -9,6 +9,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,6 +19,7 @@ import (
 
 // A Config describes the records and the options of a collection.
 type Config struct {
+	Key     string  // of the collection; "" if it is the only one
 	Fields  []Field // without the id
 	Open    bool    // the records are open ones
 	Unique  []string
@@ -33,6 +35,7 @@ type Field struct {
 	Values []string // JSON of values for random records
 	Like   string   // JSON of a value of the kind that conditions accept; "" for any
 	By     func(value) value
+	Refers string // key of the collection whose ids the field holds, if any
 }
 
 func (f *Field) value(text string) value {
@@ -134,42 +137,126 @@ type change struct {
 	before, after string // JSON, or "null" if there was or is no record
 }
 
-// A World is a collection, named "", with its clones and snapshots. It never changes.
-type World map[string]*State
+// A Place is where a collection is found: in a catalogue, which is "" or a copy with a name,
+// under its key, which is "" if it is the only collection.
+type Place struct{ Copy, Key string }
 
-// New returns a world with an empty collection.
-func New(c *Config) World { return World{"": {c: c}} }
+// A World is a catalogue of some collections, with its clones and snapshots. It never
+// changes.
+type World map[Place]*State
 
-// Len returns the number of records of the collection, and the highest id ever used.
-func (w World) Len(name string) (n, last int) { return len(w[name].records), w[name].last }
+// New returns a world with empty collections.
+func New(collections ...*Config) World {
+	w := World{}
+	for _, c := range collections {
+		w[Place{"", c.Key}] = &State{c: c}
+	}
+	return w
+}
 
 // Do returns the world after an operation, and what the operation must return.
 func (w World) Do(op Op) (next World, result string) {
-	s := w[op.On]
+	switch op.Verb {
+	case "snapshot", "clone", "save":
+		return w.copy(op)
+	case "batch":
+		return w.batch(op)
+	}
+	at := Place{op.On, op.In}
+	s := w[at]
 	if s == nil {
 		return w, "error: no such collection"
 	}
-	if op.Name != "" {
-		next = maps.Clone(w)
-		next[op.Name] = s
-		if op.Verb == "save" {
-			next[op.Name] = (&State{c: s.c, last: s.used}).replaced(s.records)
+	checked := op.How == "checked"
+	if checked {
+		if err := w.checkReferences(s, op); err != "" {
+			return w, err
 		}
-		return next, "ok"
+		op.How = ""
 	}
 	after, result := s.do(op)
 	if after == s {
 		return w, result
 	}
+	if checked && op.Verb == "update" {
+		result = after.read(Op{Verb: "get", ID: op.ID})
+	}
 	next = maps.Clone(w)
-	next[op.On] = after
+	next[at] = after
 	return next, result
+}
+
+// copy returns the world with a copy of a catalogue or of one of its collections. If
+// operations on the copy are given, the result has a line for each of them, and the copy
+// is not kept.
+func (w World) copy(op Op) (World, string) {
+	next := maps.Clone(w)
+	maps.DeleteFunc(next, func(at Place, _ *State) bool { return at.Copy == op.Name })
+	found := false
+	for at, s := range w {
+		if at.Copy != op.On || op.In != "" && op.In != at.Key {
+			continue
+		}
+		if op.Verb == "save" {
+			s = (&State{c: s.c, last: s.used}).replaced(s.records)
+		}
+		next[Place{op.Name, at.Key}], found = s, true
+	}
+	if !found {
+		return w, "error: no such collection"
+	}
+	if op.Ops == nil {
+		return next, "ok"
+	}
+	lines := []string{"ok"}
+	for _, inner := range op.Ops {
+		var line string
+		inner.On = op.Name
+		next, line = next.Do(inner)
+		lines = append(lines, line)
+	}
+	return w, strings.Join(lines, "\n")
+}
+
+// checkReferences returns the error of a write that breaks a reference.
+func (w World) checkReferences(s *State, op Op) string {
+	if _, found := s.find(op.ID); !found && op.Verb != "insert" {
+		return "" // another error
+	}
+	if op.Verb == "delete" {
+		for at, other := range w {
+			if at.Copy == op.On && other.refers(s.c.Key, op.ID) {
+				return "error: referred to"
+			}
+		}
+		return ""
+	}
+	for _, m := range (&Config{}).record(op.Records[0]).members {
+		for _, f := range s.c.Fields {
+			if f.Refers == "" || f.Member != m.name || m.text == "null" {
+				continue
+			}
+			if _, found := w[Place{op.On, f.Refers}].find(decoded[int](m.text)); !found {
+				return "error: no such reference"
+			}
+		}
+	}
+	return ""
+}
+
+// refers reports whether a record refers to that of another collection with an id.
+func (s *State) refers(key string, id int) bool {
+	for _, f := range s.c.Fields {
+		refers := func(r record) bool { v := r.value(f.Name); return v.kind == isNumber && v.small == int64(id) }
+		if f.Refers == key && key != "" && slices.ContainsFunc(s.records, refers) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *State) do(op Op) (*State, string) {
 	switch op.Verb {
-	case "batch":
-		return s.batch(op)
 	case "replace", "load":
 		return s.replace(op)
 	case "insert", "upsert", "update", "delete":
@@ -312,37 +399,44 @@ func (s *State) commit(before *State, ids []int) {
 	}
 }
 
-// batch returns the state after a batch. The result has a line for each operation in it,
-// of which none ends the batch: it recovers panics of their callbacks.
-// Operations on "outside" read the collection, which does not have the writes yet.
-func (s *State) batch(op Op) (*State, string) {
-	after, ids, lines := s, []int(nil), []string(nil)
+// batch returns the world after a batch of one collection or, if op.In is empty, of any. The
+// result has a line for each operation in it, of which none ends the batch: it recovers
+// panics of their callbacks. Operations on "outside" read a collection, which does not have
+// the writes yet.
+func (w World) batch(op Op) (World, string) {
+	next, ids, lines := maps.Clone(w), map[Place][]int{}, []string(nil)
 	for _, inner := range op.Ops {
-		from := after
-		if inner.On == "outside" {
-			from = s
-		}
-		next, result := from, ""
-		if isWrite(inner.Verb) {
-			next, result = from.write(inner)
-		} else {
-			result = from.read(inner)
-		}
-		if next != after && inner.On == "" && isWrite(inner.Verb) {
-			ids, after = append(ids, changedID(inner, next)), next
+		at := Place{op.On, cmp.Or(inner.In, op.In)}
+		s, result := next[at], "error: no such collection"
+		switch {
+		case s == nil:
+		case inner.On == "outside":
+			result = w[at].read(inner)
+		case !isWrite(inner.Verb):
+			result = s.read(inner)
+		default:
+			var after *State
+			if after, result = s.write(inner); after != s {
+				next[at], ids[at] = after, append(ids[at], changedID(inner, after))
+			}
 		}
 		lines = append(lines, result)
 	}
 	result := "ok"
-	switch {
-	case op.How != "":
-		after, result = s, "error: "+op.How
-	case after != s && after.duplicate():
-		after, result = s, "error: duplicate"
-	case after != s:
-		after.commit(s, ids)
+	if op.How != "" {
+		next, result = w, "error: "+op.How
 	}
-	return after, strings.Join(append(lines, result), "\n")
+	for at := range ids {
+		if next[at] != w[at] && next[at].duplicate() {
+			next, result = w, "error: duplicate"
+		}
+	}
+	for at, s := range next {
+		if s != w[at] {
+			s.commit(w[at], ids[at])
+		}
+	}
+	return next, strings.Join(append(lines, result), "\n")
 }
 
 func isWrite(verb string) bool {

@@ -19,14 +19,24 @@ import (
 //		delete 1
 //	snapshot s1
 //	s1: page -year,title offset=3 limit=2 where year >= 1940 and title prefix "R"
+//
+// If a catalogue has several collections, the key is put before the verb:
+//
+//	films.insert {"title":"Rope"}
+//	snapshot s1
+//		films.page title
+//
+// A record is invalid if JSON cannot represent it. A write is checked if it is one of a
+// request, which must not break a reference. The result of such an update is the record.
 type Op struct {
-	On      string // name of a clone or a snapshot; "" for the collection, or for the batch
+	On      string // name of a clone or a snapshot; "" for the catalogue itself, or for that of the batch
+	In      string // key of the collection; "" if there is only one, or for all
 	Verb    string
 	ID      int      // of get, has, update, delete, position; revision of since
 	Records []string // JSON objects: one of insert, upsert, update; any number of replace, load
-	How     string   // how a callback ends: "", fail, panic, goexit; or invalid, for a record without JSON
-	Name    string   // of the new snapshot, clone, or collection that is loaded from saved data
-	Ops     []Op     // of a batch
+	How     string   // how a callback ends: "", fail, panic, goexit; or invalid or checked
+	Name    string   // of the new snapshot, clone, or catalogue that is loaded from saved data
+	Ops     []Op     // of a batch; of a new copy that is not kept
 	Terms   string
 	Offset  int
 	Limit   int
@@ -47,8 +57,11 @@ var longRun = regexp.MustCompile(`x{100,}`)
 // String returns the text of the operation. A run of many x is abbreviated, as in x{1000}.
 func (op Op) String() string {
 	parts := []string{op.Verb}
+	if op.In != "" {
+		parts[0] = op.In + "." + op.Verb
+	}
 	if op.On != "" {
-		parts[0] = op.On + ": " + op.Verb
+		parts[0] = op.On + ": " + parts[0]
 	}
 	switch op.Verb {
 	case "get", "has", "update", "delete", "position", "since":
@@ -98,8 +111,8 @@ func Parse(text string) (ops []Op, err error) {
 		}
 		if !inner {
 			ops = append(ops, op)
-		} else if last := len(ops) - 1; last < 0 || ops[last].Verb != "batch" {
-			return nil, fmt.Errorf("%s: not in a batch", line)
+		} else if last := len(ops) - 1; last < 0 || ops[last].Verb != "batch" && ops[last].Name == "" {
+			return nil, fmt.Errorf("%s: not in a batch or of a copy", line)
 		} else {
 			ops[last].Ops = append(ops[last].Ops, op)
 		}
@@ -112,6 +125,9 @@ func parseOp(line string) (op Op, err error) {
 		op.On, line = name, rest
 	}
 	op.Verb, line, _ = strings.Cut(line, " ")
+	if key, verb, ok := strings.Cut(op.Verb, "."); ok {
+		op.In, op.Verb = key, verb
+	}
 	if !slices.Contains(slices.Concat(Reads, Writes, []string{"snapshot", "clone", "save"}), op.Verb) {
 		return op, errors.New("unknown operation")
 	}
@@ -149,7 +165,7 @@ func parseOp(line string) (op Op, err error) {
 			var c Condition
 			c, line, err = cutCondition(line)
 			op.Where = append(op.Where, c)
-		case word == "fail" || word == "panic" || word == "goexit" || word == "invalid":
+		case word == "fail" || word == "panic" || word == "goexit" || word == "invalid" || word == "checked":
 			op.How = word
 		case op.Verb == "snapshot" || op.Verb == "clone" || op.Verb == "save":
 			op.Name = word

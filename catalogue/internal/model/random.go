@@ -14,12 +14,12 @@ import (
 // A Random makes random operations.
 type Random struct {
 	*rand.Rand
-	*Config
 	Size   int      // about the number of records
 	Verbs  []string // from which operations are drawn
 	Copies bool     // draw snapshots and clones too
 
-	made  int // number of copies so far
+	of    *State // that the operation is drawn for
+	made  int    // number of copies so far
 	names []string
 }
 
@@ -45,17 +45,34 @@ func (r *Random) Op(w World) Op {
 			verb = pick(r.Rand, Reads...)
 		}
 	}
+	return r.On(w, Place{on, pick(r.Rand, w.keys()...)}, verb)
+}
+
+// keys returns the keys of the collections, sorted.
+func (w World) keys() (list []string) {
+	for at := range w {
+		if at.Copy == "" {
+			list = append(list, at.Key)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// On returns an operation with a verb for a collection. It often has another verb if the
+// collection would become too small or too large.
+func (r *Random) On(w World, at Place, verb string) Op {
+	r.of = w[at]
 	if (verb == "replace" || verb == "load") && r.IntN(10) > 0 {
 		verb = "insert"
 	}
-	n, last := w.Len(on)
-	if verb == "insert" && n > r.Size {
+	if verb == "insert" && len(r.of.records) > r.Size {
 		verb = "delete"
 	}
-	op := r.op(verb, last)
-	op.On = on
+	op := r.op(verb)
+	op.On, op.In = at.Copy, at.Key
 	if verb == "since" {
-		op.ID = max(0, int(w[on].revision)+2-r.IntN(pick(r.Rand, 5, 5, 2*r.History+5)))
+		op.ID = max(0, int(r.of.revision)+2-r.IntN(pick(r.Rand, 5, 5, 2*r.of.c.History+5)))
 	}
 	return op
 }
@@ -76,8 +93,16 @@ func (r *Random) copy() Op {
 	return op
 }
 
-func (r *Random) op(verb string, last int) Op {
-	op := Op{Verb: verb, ID: 1 + r.IntN(min(last, 2*r.Size)+2)}
+// id returns the id of a record or one that may be new.
+func (r *Random) id() int {
+	if n := len(r.of.records); n > 0 && r.IntN(2) == 0 {
+		return r.of.records[r.IntN(n)].id
+	}
+	return 1 + r.IntN(min(r.of.last, 2*r.Size)+2)
+}
+
+func (r *Random) op(verb string) Op {
+	op := Op{Verb: verb, ID: r.id()}
 	switch verb {
 	case "insert", "upsert", "update":
 		r.write(&op)
@@ -90,7 +115,7 @@ func (r *Random) op(verb string, last int) Op {
 		op.ID = 0
 		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
 		for range r.IntN(pick(r.Rand, 4, 12, 12, 2*r.Size)) {
-			inner := r.op(pick(r.Rand, pick(r.Rand, Writes[:9]...), pick(r.Rand, Reads[:len(Reads)-2]...)), last)
+			inner := r.op(pick(r.Rand, pick(r.Rand, Writes[:9]...), pick(r.Rand, Reads[:len(Reads)-2]...)))
 			if inner.How == "panic" || inner.How == "goexit" {
 				inner.How = pick(r.Rand, "", "fail", "fail", inner.How)
 			}
@@ -114,7 +139,7 @@ func (r *Random) write(op *Op) {
 		op.Records = []string{r.partial()}
 		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
 	}
-	if !r.Open && op.How == "" && r.IntN(20) == 0 {
+	if !r.of.c.Open && op.How == "" && r.IntN(20) == 0 {
 		op.How = "invalid"
 	}
 }
@@ -128,7 +153,7 @@ func (r *Random) record(id int, identified bool) string {
 	if !identified {
 		members = nil
 	}
-	for _, f := range r.Fields {
+	for _, f := range r.of.c.Fields {
 		if r.IntN(4) > 0 {
 			members = append(members, fmt.Sprintf("%q:%s", f.Member, pick(r.Rand, f.Values...)))
 		}
@@ -143,7 +168,7 @@ func (r *Random) partial() string {
 		members = append(members, fmt.Sprintf(`"id":%d`, 1+r.IntN(9)))
 	}
 	for range 1 + r.IntN(3) {
-		f := pick(r.Rand, r.Fields...)
+		f := pick(r.Rand, r.of.c.Fields...)
 		text := fmt.Sprintf("%q:%s", f.Member, pick(r.Rand, f.Values...))
 		if !strings.Contains(strings.Join(members, ","), `"`+f.Member+`":`) {
 			members = append(members, text)
@@ -154,7 +179,7 @@ func (r *Random) partial() string {
 
 // query adds conditions, terms and a window, often of the same field.
 func (r *Random) query(op *Op) {
-	fields := append([]Field{{Name: "id", Like: "1", Values: strings.Fields("-2 0 1 2 3 5 8 13 21 1000 9223372036854775807")}}, r.Fields...)
+	fields := append([]Field{{Name: "id", Like: "1", Values: strings.Fields("-2 0 1 2 3 5 8 13 21 1000 9223372036854775807")}}, r.of.c.Fields...)
 	f := pick(r.Rand, fields...)
 	other := func() {
 		if r.IntN(3) > 0 {

@@ -96,8 +96,8 @@ func Films() *model.Config {
 	}}
 }
 
-// Invalidate makes a film one that JSON cannot represent.
-func Invalidate(f *Film) {
+// Invalidate makes the film one that JSON cannot represent.
+func (f *Film) Invalidate() {
 	nan := math.NaN()
 	f.Rating = &nan
 }

@@ -21,25 +21,95 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A Player performs operations on a collection, its snapshots and its clones. It is safe
-// for concurrent use.
-type Player[T any] struct {
-	Options     catalogue.Options
-	Invalidate  func(*T) // makes a record one that JSON cannot represent
+// A Player performs operations on a catalogue, or on a collection without one, and on its
+// snapshots and clones. It is safe for concurrent use.
+type Player struct {
+	// Pause is called in callbacks and between the operations of a batch.
+	Pause func()
+
 	mu          sync.Mutex
-	collections map[string]*catalogue.Collection[T]
-	snapshots   map[string]*catalogue.Snapshot[T]
+	collections map[model.Place]collection
+	catalogues  map[string]*catalogue.Catalogue // by their names
+}
+
+// A Definition is a collection with records of some type.
+type Definition interface {
+	define() catalogue.AnyDefinition
+	in(p *Player, cat *catalogue.Catalogue) (collection, error)
+}
+
+// A collection is one with records of some type, or a snapshot of one.
+type collection interface {
+	Definition
+
+	// start performs an operation. finish returns its result.
+	start(op model.Op) (finish func() string)
+
+	// copy performs the operation of a copy. finish returns the copy.
+	copy(verb string) (finish func() (collection, error))
+	check() error
+}
+
+// typed implements collection.
+type typed[T any] struct {
+	*catalogue.Collection[T]
+	snapshot *catalogue.Snapshot[T]
+	opts     catalogue.Options
+	key      string
+	player   *Player
+	cat      *catalogue.Catalogue // nil if there is none
+}
+
+// Of returns a definition of a collection with the options of a model.
+func Of[T any](c *model.Config, keys ...ordering.KeyFunc) Definition {
+	opts := catalogue.Options{Unique: c.Unique, Ordering: ordering.Parse(c.Order, nil), History: c.History, Keys: keys}
+	return &typed[T]{opts: opts, key: c.Key}
+}
+
+func (c *typed[T]) define() catalogue.AnyDefinition { return catalogue.Define[T](c.key, c.opts) }
+
+func (c *typed[T]) in(p *Player, cat *catalogue.Catalogue) (collection, error) {
+	coll, err := catalogue.Define[T](c.key, c.opts).In(cat)
+	return &typed[T]{Collection: coll, opts: c.opts, key: c.key, player: p, cat: cat}, err
 }
 
 // New returns a player with an empty collection that has the options of the model.
-func New[T any](c *model.Config, keys ...ordering.KeyFunc) (*Player[T], error) {
-	opts := catalogue.Options{Unique: c.Unique, Ordering: ordering.Parse(c.Order, nil), History: c.History, Keys: keys}
-	coll, err := catalogue.NewCollection[T](opts)
-	return &Player[T]{
-		Options:     opts,
-		collections: map[string]*catalogue.Collection[T]{"": coll},
-		snapshots:   map[string]*catalogue.Snapshot[T]{},
-	}, err
+func New[T any](c *model.Config, keys ...ordering.KeyFunc) (*Player, error) {
+	coll := Of[T](c, keys...).(*typed[T])
+	var err error
+	coll.Collection, err = catalogue.NewCollection[T](coll.opts)
+	p := &Player{collections: map[model.Place]collection{{Key: c.Key}: coll}}
+	coll.player = p
+	return p, err
+}
+
+// NewCatalogue returns a player with an empty catalogue.
+func NewCatalogue(definitions ...Definition) (*Player, error) {
+	var all []catalogue.AnyDefinition
+	for _, d := range definitions {
+		all = append(all, d.define())
+	}
+	cat, err := catalogue.New(all...)
+	if err != nil {
+		return nil, err
+	}
+	p := &Player{collections: map[model.Place]collection{}, catalogues: map[string]*catalogue.Catalogue{"": cat}}
+	for _, d := range definitions {
+		c, err := d.in(p, cat)
+		if err != nil {
+			return nil, err
+		}
+		p.collections[model.Place{Key: c.define().Key()}] = c
+	}
+	return p, nil
+}
+
+// Catalogue returns the catalogue, or nil if there is none.
+func (p *Player) Catalogue() *catalogue.Catalogue { return p.catalogues[""] }
+
+// Collection returns the collection with a key.
+func Collection[T any](p *Player, key string) *catalogue.Collection[T] {
+	return p.collections[model.Place{Key: key}].(*typed[T]).Collection
 }
 
 // A reader is a collection, a snapshot or a batch.
@@ -60,91 +130,185 @@ type writer[T any] interface {
 	Delete(int) error
 }
 
-// Check checks the invariants of all collections.
-func (p *Player[T]) Check() error {
-	for name, c := range p.collections {
-		if err := c.Check(); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+// Check checks the invariants of all collections and snapshots.
+func (p *Player) Check() error {
+	for at, c := range p.collections {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("%v: %w", at, err)
 		}
 	}
 	return nil
 }
 
-// Snapshots returns the snapshots that were taken.
-func (p *Player[T]) Snapshots() []catalogue.Snapshot[T] {
-	var list []catalogue.Snapshot[T]
-	for _, s := range p.snapshots {
-		list = append(list, *s)
+func (c *typed[T]) check() error {
+	if c.snapshot != nil {
+		return nil
+	}
+	return c.Check()
+}
+
+// Snapshots returns the snapshots that were taken of collections with records of type T.
+func Snapshots[T any](p *Player) (list []catalogue.Snapshot[T]) {
+	for _, c := range p.collections {
+		if c, ok := c.(*typed[T]); ok && c.snapshot != nil {
+			list = append(list, *c.snapshot)
+		}
 	}
 	return list
 }
 
 // Do performs an operation and returns its result in the form of [model.World.Do].
-func (p *Player[T]) Do(op model.Op) (result string) {
+func (p *Player) Do(op model.Op) (result string) {
 	defer func() {
 		if v := recover(); v != nil {
 			result = fmt.Sprint("panic: ", v)
 		}
 	}()
-	return p.do(op)
+	return p.Start(op)()
 }
 
-func (p *Player[T]) do(op model.Op) string {
+// Start performs an operation. Its result is what finish returns, which may be called
+// later and does what is not a part of the operation: it encodes records, runs an iterator
+// and performs the operations on a copy.
+func (p *Player) Start(op model.Op) (finish func() string) {
 	p.mu.Lock()
-	c, s := p.collections[op.On], p.snapshots[op.On]
+	c, cat := p.collections[model.Place{Copy: op.On, Key: op.In}], p.catalogues[op.On]
 	p.mu.Unlock()
+	isCopy := op.Verb == "snapshot" || op.Verb == "clone" || op.Verb == "save"
 	switch {
-	case c == nil && s == nil:
-		return "error: no such collection"
-	case c == nil && op.Verb == "revision":
-		return fmt.Sprint(s.Revision())
+	case cat != nil && op.In == "" && isCopy:
+		return p.copy(op, p.copyCatalogue(cat, op))
 	case c == nil:
-		return p.read(*s, op)
+		return done("error: no such collection")
+	case isCopy:
+		copied := c.copy(op.Verb)
+		return p.copy(op, func(to *Player) error {
+			c, err := copied()
+			to.collections[model.Place{Copy: op.Name, Key: op.In}] = c
+			return err
+		})
 	}
-	switch op.Verb {
-	case "snapshot", "clone", "save":
-		return p.copy(c, op)
-	case "batch":
-		return p.batch(c, op)
-	case "revision":
-		return fmt.Sprint(c.Snapshot().Revision())
-	case "since":
-		return since(c, uint64(op.ID))
-	case "load":
-		return result("ok", c.Load(strings.NewReader("["+strings.Join(op.Records, ",")+"]"), catalogue.LoadOptions{}))
-	case "replace":
-		var list []T
-		for _, text := range op.Records {
-			list = append(list, p.record(text))
-		}
-		return result("ok", c.ReplaceAll(slices.Values(list)))
-	case "insert", "upsert", "update", "delete":
-		return p.write(c, op)
-	}
-	return p.read(c, op)
+	return c.start(op)
 }
 
-func (p *Player[T]) copy(c *catalogue.Collection[T], op model.Op) string {
+// done returns a function that returns a result which is known already.
+func done(s string) func() string { return func() string { return s } }
+
+// copy returns a function that adds a copy to p or, if there are operations on the copy,
+// performs them.
+func (p *Player) copy(op model.Op, add func(to *Player) error) func() string {
+	if op.Ops == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return done(result("ok", add(p)))
+	}
+	return func() string {
+		to := &Player{Pause: p.Pause, collections: map[model.Place]collection{}, catalogues: map[string]*catalogue.Catalogue{}}
+		lines := []string{result("ok", add(to))}
+		for _, inner := range op.Ops {
+			inner.On = op.Name
+			lines = append(lines, to.Do(inner))
+		}
+		return strings.Join(lines, "\n")
+	}
+}
+
+// copyCatalogue copies a catalogue and returns a function that adds the copy to a player.
+func (p *Player) copyCatalogue(cat *catalogue.Catalogue, op model.Op) func(to *Player) error {
+	var copied *catalogue.Catalogue
+	var data bytes.Buffer
 	var err error
 	switch op.Verb {
 	case "snapshot":
-		s := c.Snapshot()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.snapshots[op.Name] = &s
-		return "ok"
+		copied = cat.Snapshot()
 	case "clone":
-		c = c.Clone()
+		copied = cat.Clone()
+	case "save":
+		err = cat.Save(&data)
+	}
+	var collections []collection
+	p.mu.Lock()
+	for at, c := range p.collections {
+		if at.Copy == op.On {
+			collections = append(collections, c)
+		}
+	}
+	p.mu.Unlock()
+	return func(to *Player) error {
+		if copied == nil {
+			var definitions []catalogue.AnyDefinition
+			for _, c := range collections {
+				definitions = append(definitions, c.define())
+			}
+			var failed error
+			copied, failed = catalogue.New(definitions...)
+			err = errors.Join(err, failed, copied.Load(&data, catalogue.LoadOptions{}))
+		}
+		to.catalogues[op.Name] = copied
+		for _, c := range collections {
+			c, failed := c.in(to, copied)
+			to.collections[model.Place{Copy: op.Name, Key: c.define().Key()}] = c
+			err = errors.Join(err, failed)
+		}
+		return err
+	}
+}
+
+func (c *typed[T]) copy(verb string) func() (collection, error) {
+	copied := *c
+	copied.cat = nil
+	switch verb {
+	case "snapshot":
+		s := c.Snapshot()
+		copied.snapshot = &s
+	case "clone":
+		copied.Collection = c.Clone()
 	case "save":
 		var data bytes.Buffer
-		err = c.Save(&data)
-		c, _ = catalogue.NewCollection[T](p.Options)
-		err = errors.Join(err, c.Load(&data, catalogue.LoadOptions{}))
+		err := c.Save(&data)
+		return func() (collection, error) {
+			var failed error
+			copied.Collection, failed = catalogue.NewCollection[T](c.opts)
+			return &copied, errors.Join(err, failed, copied.Load(&data, catalogue.LoadOptions{}))
+		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.collections[op.Name] = c
-	return result("ok", err)
+	return func() (collection, error) { return &copied, nil }
+}
+
+func (c *typed[T]) start(op model.Op) func() string {
+	if c.snapshot != nil {
+		if op.Verb == "revision" {
+			return done(fmt.Sprint(c.snapshot.Revision()))
+		}
+		return c.read(*c.snapshot, op)
+	}
+	switch op.Verb {
+	case "batch":
+		return done(c.batch(op))
+	case "revision":
+		return done(fmt.Sprint(c.Snapshot().Revision()))
+	case "since":
+		return since(c.Since(uint64(op.ID)))
+	case "load":
+		return done(result("ok", c.load(op.Records)))
+	case "replace":
+		var list []T
+		for _, text := range op.Records {
+			list = append(list, c.record(text))
+		}
+		return done(result("ok", c.ReplaceAll(slices.Values(list))))
+	case "insert", "upsert", "update", "delete":
+		return done(c.write(c, op))
+	}
+	return c.read(c, op)
+}
+
+func (c *typed[T]) load(records []string) error {
+	data := "[" + strings.Join(records, ",") + "]"
+	if c.cat != nil {
+		return c.cat.Load(strings.NewReader(fmt.Sprintf("{%q:%s}", c.key, data)), catalogue.LoadOptions{})
+	}
+	return c.Load(strings.NewReader(data), catalogue.LoadOptions{})
 }
 
 // Callbacks end with the first, and callback returns one of the others for a panic and for
@@ -207,9 +371,9 @@ func result(text string, err error) string {
 }
 
 // record returns the record of a JSON text.
-func (p *Player[T]) record(text string) (record T) {
+func (c *typed[T]) record(text string) (record T) {
 	if open, ok := any(&record).(*schema.Record); ok && strings.HasPrefix(text, `{"id":-`) {
-		*open = any(p.record(`{"id":` + text[len(`{"id":-`):])).(schema.Record)
+		*open = any(c.record(`{"id":` + text[len(`{"id":-`):])).(schema.Record)
 		open.ID = -open.ID // which no JSON text can have
 		return record
 	}
@@ -219,8 +383,8 @@ func (p *Player[T]) record(text string) (record T) {
 	return record
 }
 
-// text returns the JSON of a record.
-func text[T any](record T) string {
+// encode returns the JSON of a record.
+func encode[T any](record T) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -230,7 +394,7 @@ func text[T any](record T) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (p *Player[T]) write(w writer[T], op model.Op) string {
+func (c *typed[T]) write(w writer[T], op model.Op) string {
 	switch op.Verb {
 	case "delete":
 		return result("ok", w.Delete(op.ID))
@@ -238,18 +402,19 @@ func (p *Player[T]) write(w writer[T], op model.Op) string {
 		was := ""
 		err := callback(func() error {
 			return w.Update(op.ID, func(record *T) error {
-				was = "was " + text(*record) + ", "
-				if err := p.merge(record, op); err != nil {
+				was = "was " + encode(*record) + ", "
+				if err := c.merge(record, op); err != nil {
 					panic(err)
 				}
+				c.pause()
 				return end(op.How)
 			})
 		})
 		return was + result("ok", err)
 	}
-	record, write := p.record(op.Records[0]), w.Insert
+	record, write := c.record(op.Records[0]), w.Insert
 	if op.How == "invalid" {
-		p.Invalidate(&record)
+		any(&record).(invalidator).Invalidate()
 	}
 	if op.Verb == "upsert" {
 		write = w.Upsert
@@ -258,20 +423,29 @@ func (p *Player[T]) write(w writer[T], op model.Op) string {
 	return result(fmt.Sprint("id ", id), err)
 }
 
+// An invalidator is a record that can be made one that JSON cannot represent.
+type invalidator interface{ Invalidate() }
+
+func (c *typed[T]) pause() {
+	if c.player.Pause != nil {
+		c.player.Pause()
+	}
+}
+
 // merge sets the members of the operation's record.
-func (p *Player[T]) merge(record *T, op model.Op) error {
+func (c *typed[T]) merge(record *T, op model.Op) error {
 	open, ok := any(record).(*schema.Record)
 	if !ok {
 		var patch map[string]json.RawMessage
 		err := json.Unmarshal([]byte(op.Records[0]), &patch)
-		v, fresh := reflect.ValueOf(record).Elem(), reflect.ValueOf(p.record(op.Records[0]))
+		v, fresh := reflect.ValueOf(record).Elem(), reflect.ValueOf(c.record(op.Records[0]))
 		for i := range v.NumField() {
 			if _, ok := patch[v.Type().Field(i).Tag.Get("json")]; ok {
 				v.Field(i).Set(fresh.Field(i))
 			}
 		}
 		if op.How == "invalid" {
-			p.Invalidate(record)
+			any(record).(invalidator).Invalidate()
 		}
 		return err
 	}
@@ -286,19 +460,13 @@ func (p *Player[T]) merge(record *T, op model.Op) error {
 	return err
 }
 
-func (p *Player[T]) batch(c *catalogue.Collection[T], op model.Op) string {
+func (c *typed[T]) batch(op model.Op) string {
 	var lines []string
 	err := callback(func() error {
 		return c.Batch(func(tx *catalogue.Tx[T]) error {
 			for _, inner := range op.Ops {
-				switch {
-				case inner.On == "outside":
-					lines = append(lines, p.read(c, inner))
-				case slices.Contains([]string{"insert", "upsert", "update", "delete"}, inner.Verb):
-					lines = append(lines, p.write(tx, inner))
-				default:
-					lines = append(lines, p.read(tx, inner))
-				}
+				lines = append(lines, c.step(tx, inner))
+				c.pause()
 			}
 			return end(op.How)
 		})
@@ -306,46 +474,59 @@ func (p *Player[T]) batch(c *catalogue.Collection[T], op model.Op) string {
 	return strings.Join(append(lines, result("ok", err)), "\n")
 }
 
-func (p *Player[T]) read(r reader[T], op model.Op) string {
+// step performs an operation in a batch.
+func (c *typed[T]) step(tx *catalogue.Tx[T], op model.Op) string {
+	switch {
+	case op.On == "outside":
+		return c.read(c, op)()
+	case slices.Contains([]string{"insert", "upsert", "update", "delete"}, op.Verb):
+		return c.write(tx, op)
+	}
+	return c.read(tx, op)()
+}
+
+func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 	switch op.Verb {
 	case "get":
 		record, err := r.Get(op.ID)
-		return result(text(record), err)
+		return func() string { return result(encode(record), err) }
 	case "has":
-		return fmt.Sprint(r.Has(op.ID))
+		return done(fmt.Sprint(r.Has(op.ID)))
 	case "len":
-		return fmt.Sprint(r.Count())
+		return done(fmt.Sprint(r.Count()))
 	}
 	terms, w := terms(op.Terms), pagination.Window{Limit: op.Limit, Offset: op.Offset}
 	sel := r.Where(conditions[T](op.Where)...)
 	switch op.Verb {
 	case "count":
 		n, err := sel.Count()
-		return result(fmt.Sprint(n), err)
+		return done(result(fmt.Sprint(n), err))
 	case "first":
 		record, err := sel.First(terms...)
-		return result(text(record), err)
+		return func() string { return result(encode(record), err) }
 	case "position":
 		n, err := sel.Position(op.ID, terms...)
-		return result(fmt.Sprint(n), err)
+		return done(result(fmt.Sprint(n), err))
 	case "all":
 		seq, err := sel.All(terms...)
-		list := all(seq, op.Limit)
-		return result(model.Page(len(list), list), err)
+		return func() string {
+			list := all(seq, op.Limit)
+			return result(model.Page(len(list), list), err)
+		}
 	case "page":
 		page, err := sel.Page(w, terms...)
 		if len(op.Where) == 0 {
 			page, err = r.Page(w, terms...)
 		}
-		return result(model.Page(page.Count, all(slices.Values(page.Records), 0)), err)
+		return func() string { return result(model.Page(page.Count, all(slices.Values(page.Records), 0)), err) }
 	case "explain":
 		_, err := sel.Explain(terms...)
-		return result("ok", err)
+		return done(result("ok", err))
 	case "view":
 		view, err := sel.View(w, terms...)
-		return result(viewed(view), err)
+		return func() string { return result(viewed(view), err) }
 	}
-	return "error: unknown operation " + op.Verb
+	return done("error: unknown operation " + op.Verb)
 }
 
 // terms returns the terms of an ordering. Unlike [ordering.Parse] it keeps repeated fields.
@@ -361,7 +542,7 @@ func terms(text string) (list []ordering.Term) {
 // all returns the texts of at most limit records, or of all if limit is not positive.
 func all[T any](seq iter.Seq[T], limit int) (list []string) {
 	for record := range seq {
-		list = append(list, text(record))
+		list = append(list, encode(record))
 		if len(list) == limit {
 			break
 		}
@@ -373,32 +554,37 @@ func viewed[T any](v catalogue.View[T]) string {
 	var list []string
 	for i := range v.Len() {
 		data, err := v.JSON(i)
-		if err != nil || string(data) != text(*v.At(i)) {
-			return fmt.Sprintf("View.JSON(%d) = %s, %v, and View.At is %s", i, data, err, text(*v.At(i)))
+		if err != nil || string(data) != encode(*v.At(i)) {
+			return fmt.Sprintf("View.JSON(%d) = %s, %v, and View.At is %s", i, data, err, encode(*v.At(i)))
 		}
 		list = append(list, string(data))
 	}
 	return model.Page(v.Count(), list)
 }
 
-func since[T any](c *catalogue.Collection[T], revision uint64) string {
-	changes, now, err := c.Since(revision)
-	var b strings.Builder
-	fmt.Fprint(&b, "now ", now)
-	for _, ch := range changes {
-		before, after := "null", "null"
-		if record, ok := ch.Before(); ok {
-			before = text(record)
+func since[T any](changes []catalogue.Change[T], now uint64, err error) func() string {
+	return func() string {
+		list := []string{fmt.Sprint("now ", now)}
+		for _, ch := range changes {
+			list = append(list, Change(ch))
 		}
-		if record, ok := ch.After(); ok {
-			after = text(record)
-		}
-		if data, err := ch.JSON(); string(data) != after || err != nil {
-			return fmt.Sprintf("Change.JSON() = %s, %v, and After is %s", data, err, after)
-		}
-		fmt.Fprintf(&b, ", %s", model.Change(ch.Revision, ch.ID, before, after, ch.Last))
+		return result(strings.Join(list, ", "), err)
 	}
-	return result(b.String(), err)
+}
+
+// Change returns the text of a change, as [model.Change] does.
+func Change[T any](ch catalogue.Change[T]) string {
+	before, after := "null", "null"
+	if record, ok := ch.Before(); ok {
+		before = encode(record)
+	}
+	if record, ok := ch.After(); ok {
+		after = encode(record)
+	}
+	if data, err := ch.JSON(); string(data) != after || err != nil {
+		return fmt.Sprintf("Change.JSON() = %s, %v, and After is %s", data, err, after)
+	}
+	return model.Change(ch.Revision, ch.ID, before, after, ch.Last)
 }
 
 // conditions returns the conditions with values of the types of the fields, if those can
