@@ -3,18 +3,25 @@
 // catalogue, and each response of package httpapi, takes effect at one instant
 // between its call and its return.
 //
-// A test runs short rounds. In each round a few clients concurrently perform
-// random operations on one collection, starting from a known state. The history of
-// the operations is then compared with a sequential model that has no code in
-// common with the library. The next round continues with the same collection. A
-// snapshot, a clone, an iterator or a saved catalogue must have the records of the
-// instant at which it was taken, although it is read later.
+// A test runs short rounds. In each round a few clients concurrently perform random
+// operations on the collections of a catalogue or on a collection without one, starting
+// from a known state. The history of the operations and their results is then compared
+// with package catalogue/internal/model, which is a simple model that has no code in common
+// with the library. The next round continues with the same collections. A snapshot, a
+// clone, an iterator or a saved catalogue must have the records of the instant at which it
+// was taken, although it is read later. All collections of a workload are one object for
+// porcupine: reads of two collections in a row, copies of a catalogue and references are
+// checked without anything else.
 //
 // Among the operations are pages, counts, first records and positions of the records
-// that satisfy conditions, on a collection, on a snapshot and within a batch. The model
-// filters and sorts all records for each of them. Some collections have unique fields. A
-// write must then return ErrDuplicate if, after it, two records would have the same
-// value, and only then. A batch may have duplicates until it ends.
+// that satisfy conditions, on a collection, on a snapshot and within a batch. Some
+// collections have unique fields. A write must then return ErrDuplicate if, after it, two
+// records would have the same value, and only then. A batch may have duplicates until it
+// ends.
+//
+// A failure lists the operations of the round. A question mark is before those that are
+// not in the longest part of the history that is linearizable; the first of them is
+// often what is wrong.
 //
 // Environment variables configure the tests:
 //

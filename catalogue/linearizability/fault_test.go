@@ -1,52 +1,66 @@
 package linearizability_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gobacklist/backlist/catalogue/internal/model"
+	"github.com/gobacklist/backlist/catalogue/internal/model/play"
+	"github.com/gobacklist/backlist/catalogue/internal/model/playhttp"
 )
 
 // faultTimeout is the time within which a fault must be detected. Most faults take
 // less than a second.
 const faultTimeout = time.Minute
 
-// TestInjectedFaults injects one fault at a time between the clients and a correct
-// collection and expects that it is detected.
+// TestInjectedFaults injects one fault at a time between the clients and correct
+// collections and expects that it is detected.
 func TestInjectedFaults(t *testing.T) {
+	typedFilms := func(mix string, changes ...func(*model.Config)) workload { return typed("", mix, 0, changes...) }
 	for _, fault := range []struct {
 		reason string
 		w      workload
-		wrap   func(target) target
+		start  func(f *faulty, op model.Op) func() string // nil if the workload has the fault
 	}{
-		{"a page of an earlier state", structs("", forPages, 0, 0), inEach(func(c collection) collection { return &stalePages{collection: c} })},
-		{"a count of a later state", structs("", forPages, 0, 0), inEach(func(c collection) collection { return lateCounts{c} })},
-		{"a write that is not made", structs("", forUpdates, 0, 0), inEach(func(c collection) collection { return &droppedWrites{collection: c} })},
-		{"an update in two steps", structs("", forUpdates, 0, 0), inEach(func(c collection) collection { return lostUpdates{c} })},
-		{"a batch in several steps", withoutAborts(structs("", forBatches, 0, 0)), inEach(func(c collection) collection { return tornBatches{c} })},
-		{"a snapshot that changes", openRecords("", forSnapshots, 0, 0), inEach(func(c collection) collection { return liveSnapshots{c} })},
-		{"an iterator that changes", structs("", forSnapshots, 0, 0), inEach(func(c collection) collection { return liveIterators{c} })},
-		{"a clone that is the original", structs("", forSnapshots, 0, 0), sharedClones},
-		{"changes of an earlier state", structs("", forHistory, 0, 40), inEach(func(c collection) collection { return &lateChanges{collection: c} })},
-		{"a load in two steps", loadable(forLoads)[0], inEach(func(c collection) collection { return tornLoads{c} })},
-		{"a selection with the count of a later state", structs("", forSelections, 0, 0), inEach(func(c collection) collection { return lateSelections{c} })},
-		{"a unique field checked before the write", withoutUniqueField(forUnique.with(map[kind]int{batch: 0})), inEach(func(c collection) collection { return earlyChecks{c} })},
-		{"a catalogue saved at two instants", twoCollections("", 0), mixedSaves},
-		{"a 304 for any tag", eventsOverHTTP("", 0, staleTags), nil},
-		{"a tag of a later state", eventsOverHTTP("", 0, lateTags), nil},
+		{"a page of an earlier state", typedFilms(forPages), stale("page", "view")},
+		{"a count of a later state", typedFilms(forPages), lateCount},
+		{"a write that is not made", typedFilms(forUpdates), droppedUpdate},
+		{"an update in two steps", typedFilms(forUpdates), lostUpdate},
+		{"a batch in several steps", typedFilms(forBatches), tornBatch},
+		{"a snapshot that changes", open("", forSnapshots, 0), liveCopy("snapshot")},
+		{"an iterator that changes", typedFilms(forSnapshots), liveIterator},
+		{"a clone that is the original", typedFilms(forSnapshots), liveCopy("clone")},
+		{"changes of an earlier state", typedFilms(forHistory, history(40)), stale("since")},
+		{"a load in two steps", inCatalogue(typedFilms(forLoads, history(40))), tornLoad},
+		{"a selection with the count of a later state", typedFilms(forSelections), lateSelection},
+		{"a unique field checked before the write", typedFilms("insert insert upsert upsert delete get page", unique("barcode")), earlyCheck},
+		{"a catalogue saved at two instants", films(forCatalogues, 0), mixedCopy("save")},
+		{"a snapshot of a catalogue at two instants", films(forCatalogues, 0), mixedCopy("snapshot")},
+		{"a reference checked before the write", overHTTP[playhttp.Listing]("", "insert update update delete upsert", 0, nil), earlyReference},
+		{"a 304 for any tag", overHTTP[playhttp.Listing]("", forRequests, 0, staleTags), nil},
+		{"a tag of a later state", overHTTP[playhttp.Listing]("", forRequests, 0, lateTags), nil},
 	} {
 		t.Run(fault.reason, func(t *testing.T) {
 			w, seed := fault.w, seedOf(t)
-			if newTarget := w.newTarget; fault.wrap != nil {
-				w.newTarget = func() (target, error) {
-					t, err := newTarget()
-					return fault.wrap(t), err
+			if perform := w.perform; fault.start != nil {
+				w.perform = func(w *workload, p *play.Player) (_ performer, err error) {
+					f := &faulty{performer: p, start: fault.start}
+					if perform != nil {
+						f.performer, err = perform(w, p)
+					}
+					return f, err
 				}
+			}
+			if fault.reason == "a unique field checked before the write" {
+				w.play = typedFilms("").play // the collection has no unique field, but the model has
 			}
 			r, err := w.runFor(faultTimeout, seed)
 			if !errors.Is(err, errNotLinearizable) {
@@ -57,182 +71,215 @@ func TestInjectedFaults(t *testing.T) {
 	}
 }
 
-// withoutAborts returns the workload without batches that are aborted.
-func withoutAborts(w workload) workload {
-	w.noAborts = true
-	return w
+// A faulty performs operations with a fault.
+type faulty struct {
+	performer
+	start func(f *faulty, op model.Op) func() string
+
+	mu     sync.Mutex
+	calls  int
+	before map[string]func() string // what stale remembers
 }
 
-// inEach returns a function that applies wrap to all collections of a target and of
-// its clones.
-func inEach(wrap func(collection) collection) func(target) target {
-	var wrapAll func(target) target
-	wrapAll = func(t target) target {
-		t.collections = slices.Clone(t.collections)
-		for i, c := range t.collections {
-			t.collections[i] = wrap(c)
+func (f *faulty) Start(op model.Op) func() string { return f.start(f, op) }
+
+// do performs an operation and returns its result.
+func (f *faulty) do(op model.Op) string { return f.performer.Start(op)() }
+
+// chosen selects every eighth call.
+func (f *faulty) chosen() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls++
+	return f.calls%8 == 0
+}
+
+// stale sometimes repeats the result that an operation had before.
+func stale(verbs ...string) func(f *faulty, op model.Op) func() string {
+	return func(f *faulty, op model.Op) func() string {
+		if !strings.Contains(strings.Join(verbs, " "), op.Verb) {
+			return f.performer.Start(op)
 		}
-		clone := t.clone
-		t.clone = func() target { return wrapAll(clone()) }
-		return t
+		text, again := op.String(), f.chosen()
+		f.mu.Lock()
+		before := f.before[text]
+		f.mu.Unlock()
+		if again && before != nil {
+			return before
+		}
+		result := f.performer.Start(op)()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.before == nil {
+			f.before = map[string]func() string{}
+		}
+		f.before[text] = func() string { return result }
+		return f.before[text]
 	}
-	return wrapAll
 }
 
-// everyEighth selects every eighth call of a method.
-type everyEighth struct {
-	mu sync.Mutex
-	n  int
-}
-
-// next reports whether the next call is selected.
-func (s *everyEighth) next() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.n++
-	return s.n%8 == 0
-}
-
-type stalePages struct {
-	collection
-	everyEighth
-	cache sync.Map // readings by window
-}
-
-func (c *stalePages) page(in input) reading {
-	if before, ok := c.cache.Load(in.String()); ok && c.next() {
-		return before.(reading)
+func lateCount(f *faulty, op model.Op) func() string {
+	if op.Verb != "page" || op.Where != nil || op.On != "" {
+		return f.performer.Start(op)
 	}
-	r := c.collection.page(in)
-	c.cache.Store(in.String(), r)
-	return r
+	return f.withCount(op, model.Op{In: op.In, Verb: "len"})
 }
 
-type lateCounts struct{ collection }
+func lateSelection(f *faulty, op model.Op) func() string {
+	if op.Verb != "page" || op.Where == nil || op.On != "" {
+		return f.performer.Start(op)
+	}
+	return f.withCount(op, model.Op{In: op.In, Verb: "count", Where: op.Where})
+}
 
-func (c lateCounts) page(in input) reading {
-	r := c.collection.page(in)
+// withCount performs op and replaces the count in its result by that of a later operation.
+func (f *faulty) withCount(op, count model.Op) func() string {
+	result := f.do(op)
 	runtime.Gosched()
-	r.count = c.count()
-	return r
-}
-
-type droppedWrites struct {
-	collection
-	everyEighth
-}
-
-func (c *droppedWrites) update(id int, f func(*row)) error {
-	if !c.next() {
-		return c.collection.update(id, f)
+	later := f.do(count)
+	if !strings.HasPrefix(result, "error") {
+		_, records, _ := strings.Cut(result+" ", " ")
+		result = strings.TrimSpace(later + " " + records)
 	}
-	r := c.get(id)
-	if r.err != nil {
-		return r.err
+	return func() string { return result }
+}
+
+func droppedUpdate(f *faulty, op model.Op) func() string {
+	if op.Verb != "update" || op.How != "" || strings.Contains(op.Records[0], `"id":`) || !f.chosen() {
+		return f.performer.Start(op)
 	}
-	rows, err := r.rows()
-	f(&rows[0])
-	return err
-}
-
-type lostUpdates struct{ collection }
-
-func (c lostUpdates) update(id int, f func(*row)) error {
-	r := c.get(id)
-	if r.err != nil {
-		return r.err
+	was := f.do(model.Op{In: op.In, Verb: "get", ID: op.ID})
+	if strings.HasPrefix(was, "{") {
+		was = "was " + was + ", ok"
 	}
-	rows, err := r.rows()
-	if err != nil {
-		return err
+	return func() string { return was }
+}
+
+// lostUpdate replaces the whole record by what an update makes of an earlier one.
+func lostUpdate(f *faulty, op model.Op) func() string {
+	if op.Verb != "update" || op.How != "" || strings.Contains(op.Records[0], `"id":`) {
+		return f.performer.Start(op)
 	}
-	f(&rows[0])
-	_, err = c.upsert(rows[0])
-	return err
-}
-
-type tornBatches struct{ collection }
-
-func (c tornBatches) batch(f func(writer) error) error { return f(c.collection) }
-
-type liveSnapshots struct{ collection }
-
-func (c liveSnapshots) snapshot() snapshotReader {
-	return struct {
-		collection
-		fixedRevision
-	}{c.collection, fixedRevision(c.collection.snapshot().revision())}
-}
-
-type fixedRevision uint64
-
-func (c fixedRevision) revision() uint64 { return uint64(c) }
-
-type liveIterators struct{ collection }
-
-func (c liveIterators) iterate(by []term) reading {
-	r := c.collection.iterate(by)
-	rows := func() ([]row, error) { return c.collection.iterate(by).rows() }
-	return reading{rows: rows, err: r.err}
-}
-
-func sharedClones(t target) target {
-	t.clone = func() target { return t }
-	return t
-}
-
-type lateChanges struct {
-	collection
-	everyEighth
-	cache sync.Map // results by revision
-}
-
-// A sinceResult is the result of since.
-type sinceResult struct {
-	changes func() ([]change, error)
-	now     uint64
-	err     error
-}
-
-func (c *lateChanges) since(revision uint64) (func() ([]change, error), uint64, error) {
-	if before, ok := c.cache.Load(revision); ok && c.next() {
-		a := before.(sinceResult)
-		return a.changes, a.now, a.err
+	record := f.do(model.Op{Verb: "get", ID: op.ID})
+	if !strings.HasPrefix(record, "{") {
+		return func() string { return record }
 	}
-	var a sinceResult
-	a.changes, a.now, a.err = c.collection.since(revision)
-	c.cache.Store(revision, a)
-	return a.changes, a.now, a.err
+	w, _ := model.New(play.Films()).Do(model.Op{Verb: "insert", Records: []string{record}})
+	w, result := w.Do(op)
+	_, changed := w.Do(model.Op{Verb: "get", ID: op.ID})
+	runtime.Gosched()
+	f.do(model.Op{Verb: "upsert", Records: []string{changed}})
+	return func() string { return result }
 }
 
-type tornLoads struct{ collection }
-
-func (c tornLoads) load(rows []row) error {
-	if err := c.collection.load(rows[:len(rows)/2]); err != nil {
-		return err
+func tornBatch(f *faulty, op model.Op) func() string {
+	if op.Verb != "batch" || op.How != "" {
+		return f.performer.Start(op)
 	}
-	return c.collection.load(rows)
+	var lines []string
+	for _, inner := range op.Ops {
+		inner.In = op.In
+		lines = append(lines, f.do(inner))
+		runtime.Gosched()
+	}
+	return func() string { return strings.Join(append(lines, "ok"), "\n") }
 }
 
-func mixedSaves(t target) target {
-	save, clone := t.save, t.clone
-	t.save = func() (func() (target, error), error) {
-		first, err := save()
-		if err != nil {
-			return nil, err
+// liveCopy performs the operations on a copy on the original.
+func liveCopy(verb string) func(f *faulty, op model.Op) func() string {
+	return func(f *faulty, op model.Op) func() string {
+		if op.Verb != verb || op.Ops == nil {
+			return f.performer.Start(op)
 		}
-		second, err := save()
-		return func() (target, error) {
-			a, err := first()
-			if err != nil {
-				return a, err
+		return func() string {
+			lines := []string{"ok"}
+			for _, inner := range op.Ops {
+				lines = append(lines, f.do(inner))
 			}
-			b, err := second()
-			return target{collections: []collection{a.collections[0], b.collections[1]}}, err
-		}, err
+			return strings.Join(lines, "\n")
+		}
 	}
-	t.clone = func() target { return mixedSaves(clone()) }
-	return t
+}
+
+func liveIterator(f *faulty, op model.Op) func() string {
+	if op.Verb != "all" {
+		return f.performer.Start(op)
+	}
+	return func() string { return f.do(op) }
+}
+
+func tornLoad(f *faulty, op model.Op) func() string {
+	if op.Verb == "load" {
+		half := op
+		half.Records = op.Records[:len(op.Records)/2]
+		f.do(half)
+		runtime.Gosched()
+	}
+	return f.performer.Start(op)
+}
+
+// earlyCheck returns ErrDuplicate if the barcode is taken, but another writer can take it
+// between the check and the write.
+func earlyCheck(f *faulty, op model.Op) func() string {
+	if op.Verb != "insert" && op.Verb != "upsert" || op.How != "" {
+		return f.performer.Start(op)
+	}
+	var r struct {
+		ID      int
+		Barcode uint64
+	}
+	if err := json.Unmarshal([]byte(op.Records[0]), &r); err != nil {
+		panic(err)
+	}
+	exists := op.Verb == "insert" && f.do(model.Op{Verb: "has", ID: r.ID}) == "true"
+	barcode := model.Condition{Field: "barcode", Operator: "=", Value: fmt.Sprint(r.Barcode)}
+	for _, operator := range []string{"<", ">"} {
+		other := model.Condition{Field: "id", Operator: operator, Value: fmt.Sprint(r.ID)}
+		taken := f.do(model.Op{Verb: "count", Where: []model.Condition{barcode, other}}) != "0"
+		if taken && !exists && r.ID >= 0 {
+			return func() string { return "error: duplicate" }
+		}
+	}
+	runtime.Gosched()
+	return f.performer.Start(op)
+}
+
+// earlyReference writes without a check what it has found to be valid.
+func earlyReference(f *faulty, op model.Op) func() string {
+	if op.In != "studios" || op.Verb != "delete" || op.How != "checked" {
+		return f.performer.Start(op)
+	}
+	where := []model.Condition{{Field: "studio", Operator: "=", Value: fmt.Sprint(op.ID)}}
+	referred := f.do(model.Op{In: "listings", Verb: "view", Where: where})
+	if !strings.HasPrefix(referred, "0") {
+		return f.performer.Start(op)
+	}
+	time.Sleep(50 * time.Microsecond)
+	op.How = ""
+	return f.performer.Start(op)
+}
+
+// mixedCopy copies a catalogue twice and reads one collection of each copy.
+func mixedCopy(verb string) func(f *faulty, op model.Op) func() string {
+	return func(f *faulty, op model.Op) func() string {
+		if op.Verb != verb || op.In != "" || op.Ops == nil {
+			return f.performer.Start(op)
+		}
+		of := func(key string) model.Op {
+			part := op
+			part.Ops = nil
+			for _, inner := range op.Ops {
+				if inner.In == key {
+					part.Ops = append(part.Ops, inner)
+				}
+			}
+			return part
+		}
+		first := f.performer.Start(of("films"))
+		runtime.Gosched()
+		second := f.performer.Start(of("reels"))
+		return func() string { return first() + strings.TrimPrefix(second(), "ok") }
+	}
 }
 
 // staleTags responds with status 304 to every request that has a tag.

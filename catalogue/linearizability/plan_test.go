@@ -1,221 +1,174 @@
 package linearizability_test
 
 import (
-	"math/rand/v2"
+	"encoding/json"
+	"fmt"
+	"runtime"
 	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/internal/model"
+	"github.com/gobacklist/backlist/catalogue/internal/model/play"
+	"github.com/gobacklist/backlist/catalogue/internal/model/playhttp"
 )
 
-// values is the number of values of a field. It is small, so that orderings have
-// ties.
-const values = 6
+// A film is a play.Film with methods that yield the processor, as those of a program may.
+type film play.Film
 
-// A mix holds the relative frequency of each kind of operation.
-type mix [kinds]int
-
-// with returns the mix with other frequencies for some kinds.
-func (m mix) with(weights map[kind]int) mix {
-	for k, weight := range weights {
-		m[k] = weight
-	}
-	return m
+func (f film) MarshalJSON() ([]byte, error) {
+	runtime.Gosched()
+	return json.Marshal(play.Film(f))
 }
 
-// pick returns a random kind.
-func (m mix) pick(rng *rand.Rand) kind {
-	total := 0
-	for _, weight := range m {
-		total += weight
-	}
-	n := rng.IntN(total)
-	for k, weight := range m {
-		if n -= weight; n < 0 {
-			return kind(k)
-		}
-	}
-	panic("unreachable")
+func (f *film) UnmarshalJSON(data []byte) error {
+	runtime.Gosched()
+	return json.Unmarshal(data, (*play.Film)(f))
 }
+
+func (f *film) Invalidate() { (*play.Film)(f).Invalidate() }
 
 // A planner chooses the operations of one round.
 type planner struct {
-	*workload
-	rng     *rand.Rand
-	from    states
-	mix     mix
-	earlier []heldSnapshot // snapshots of collection 0
-	popular []input        // pages that are read often
+	*run
+	random  *model.Random
+	verbs   []string
+	held    []string   // names of snapshots
+	popular []model.Op // pages that are read often
 }
 
-func newPlanner(rng *rand.Rand, w *workload, from states, earlier []heldSnapshot) *planner {
-	p := &planner{workload: w, rng: rng, from: from, mix: w.mix, earlier: earlier}
-	if len(from[0].rows) > 14 {
-		p.mix[remove] = 4*p.mix[remove] + 4
+// A planned is an operation that is performed some times, one after another.
+type planned struct {
+	op    model.Op
+	times int
+}
+
+func newPlanner(r *run) *planner {
+	p := &planner{run: r, verbs: strings.Fields(r.mix)}
+	p.random = &model.Random{Rand: r.rng, Size: max(r.size, 8), Batch: 16}
+	for at := range r.from {
+		if at.Copy != "" {
+			p.held = append(p.held, at.Copy)
+		}
 	}
-	if len(earlier) == 0 {
-		p.mix[reread] = 0
-	}
+	slices.Sort(p.held)
 	for range 3 {
-		p.popular = append(p.popular, p.window(page, rng.IntN(len(p.collections))))
+		p.popular = append(p.popular, p.page("page"))
 	}
 	return p
 }
 
-// next returns a random operation.
-func (p *planner) next() input {
-	which := p.rng.IntN(len(p.collections))
-	in := input{kind: p.mix.pick(p.rng), which: which, style: p.rng.IntN(6)}
-	switch in.kind {
-	case page, burst:
-		if p.rng.IntN(2) == 0 {
-			popular := p.popular[p.rng.IntN(len(p.popular))]
-			popular.kind, popular.style = in.kind, in.style
-			return popular
-		}
-		return p.window(in.kind, which)
-	case reread:
-		in = p.window(reread, 0)
-		in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
-	case iterate, snapshot, save, clone:
-		in.by = p.terms(p.rng.IntN(4))
-		if in.kind == snapshot {
-			in.steps = []input{p.anySelection(which), p.anySelection(which)}
-		}
-	case selectPage, selectCount, selectFirst, position:
-		in = p.selection(in.kind, which)
-		in.often = p.rng.IntN(4) == 0
-		if which == 0 && len(p.earlier) > 0 && p.rng.IntN(6) == 0 {
-			in.held = &p.earlier[p.rng.IntN(len(p.earlier))]
-		}
-	case batch:
-		in.steps = p.steps(which)
-		in.abort = p.rng.IntN(6) == 0 && !p.noAborts
-	case load:
-		for id := range p.rng.IntN(6) + 1 {
-			in.rows = append(in.rows, p.row(which, p.first(which)+2*id))
-		}
-	default:
-		return p.write(in)
-	}
-	return in
-}
-
-// first returns the lowest id that no record of the base has.
-func (p *planner) first(which int) int { return len(p.collections[which].base.rows) + 1 }
-
-// write completes an operation on one record.
-func (p *planner) write(in input) input {
-	in.id = p.id(in.which)
-	in.field = p.rng.IntN(fields)
-	if p.required && in.field == optional {
-		in.field = 0
-	}
-	in.row = p.row(in.which, in.id)
-	if in.kind == insert && p.rng.IntN(3) > 0 {
-		in.row.ID = 0
-	}
-	return in
-}
-
-// id returns the id of a record that exists or may be inserted in this round.
-func (p *planner) id(which int) int {
-	s := p.from[which]
-	if n := len(s.rows); n > 0 && p.rng.IntN(3) > 0 {
-		return s.rows[p.rng.IntN(n)].ID
-	}
-	return s.last + 1 + p.rng.IntN(6)
-}
-
-// row returns a random record.
-func (p *planner) row(which, id int) row {
-	r := row{ID: id}
-	for i := range r.F {
-		r.F[i] = p.value(which, i)
-	}
-	if !p.required && p.rng.IntN(2) == 0 {
-		r.F[optional] = absent
-	}
-	return r
-}
-
-// value returns a random value of a field.
-func (p *planner) value(which, field int) int {
-	t := &p.collections[which]
-	if slices.Contains(t.unique, field) && len(t.base.rows) > 0 && p.rng.IntN(8) == 0 {
-		return t.base.rows[p.rng.IntN(len(t.base.rows))].F[field]
-	}
-	return p.rng.IntN(t.valuesOf(field))
-}
-
-// terms returns a random ordering by n fields, sometimes followed by the id.
-func (p *planner) terms(n int) []term {
-	var by []term
-	for _, field := range p.rng.Perm(fields)[:n] {
-		by = append(by, term{field, p.rng.IntN(2) == 0})
-	}
-	if p.rng.IntN(8) == 0 {
-		by = append(by, term{byID, p.rng.IntN(2) == 0})
-	}
-	return by
-}
-
-// window returns a random page, often one with a record that operations may write.
-func (p *planner) window(k kind, which int) input {
-	in := input{kind: k, which: which, by: p.terms(p.rng.IntN(4)), limit: 1 + p.rng.IntN(10), style: p.rng.IntN(6)}
-	t, rows := p.collections[which], p.from[which].rows
-	all := len(rows) + len(t.base.rows)
-	if len(rows) > 0 && p.rng.IntN(4) > 0 {
-		if by, ok := t.resolve(rows, in.by, true); ok {
-			in.offset = max(0, t.base.rank(rows[p.rng.IntN(len(rows))], by)-p.rng.IntN(in.limit))
-			return in
-		}
-	}
-	in.offset = p.rng.IntN(all + 3)
-	return in
-}
-
-// steps returns the steps of a batch. The first of them always makes a change.
-func (p *planner) steps(which int) []input {
-	if p.noChanges {
-		return p.unchangingBatch(which)
-	}
-	if steps := p.exchange(which); len(steps) > 0 && p.rng.IntN(3) == 0 {
-		return steps
-	}
-	first := p.write(input{kind: upsert, which: which})
-	steps := []input{first}
-	n := 1 + p.rng.IntN(4)
-	if p.rng.IntN(4) == 0 {
-		n = 12 // more than the engine writes one by one
-	}
+// plan returns the operations of a client.
+func (p *planner) plan(n int) (plan []planned) {
 	for range n {
-		if p.rng.IntN(4) == 0 {
-			steps = append(steps, p.anySelection(which))
+		next := planned{p.op(), 1}
+		if slices.Contains([]string{"page", "view", "count", "first", "position"}, next.op.Verb) && p.rng.IntN(8) == 0 {
+			next.times = 70
+		}
+		plan = append(plan, next)
+	}
+	return plan
+}
+
+// place returns a random collection.
+func (p *planner) place() model.Place {
+	return model.Place{Key: p.models[p.rng.IntN(len(p.models))].Key}
+}
+
+// op returns a random operation.
+func (p *planner) op() model.Op {
+	verb := p.verbs[p.rng.IntN(len(p.verbs))]
+	switch verb {
+	case "page", "view":
+		return p.page(verb)
+	case "held":
+		return p.reread()
+	case "selection":
+		return p.request(p.random.On(p.from, p.place(), []string{"page", "view", "count", "first", "position", "all"}[p.rng.IntN(6)]))
+	case "snapshot", "clone", "save":
+		return p.copy(verb)
+	case "nothing":
+		return p.nothing()
+	}
+	op := p.random.On(p.from, p.place(), verb)
+	if verb == "since" {
+		op.ID = -1 // the client has seen later revisions
+	}
+	for i := range op.Ops {
+		op.Ops[i].On = "" // what a batch reads outside is of no known state
+	}
+	return p.request(op)
+}
+
+// page returns a random page, mostly of all records, and often a popular one.
+func (p *planner) page(verb string) model.Op {
+	if len(p.popular) == 3 && p.rng.IntN(2) == 0 {
+		op := p.popular[p.rng.IntN(3)]
+		op.Verb = verb
+		return op
+	}
+	op := p.random.On(p.from, p.place(), verb)
+	if p.rng.IntN(4) > 0 {
+		op.Where, op.Limit = nil, 1+p.rng.IntN(10)
+	}
+	return p.request(op)
+}
+
+// request returns the operation in the form of a request, if requests are made.
+func (p *planner) request(op model.Op) model.Op {
+	if !p.requests || !isRequest(op) {
+		return op
+	}
+	op = playhttp.Request(op, p.rng)
+	if _, result := p.from.Do(op); result == "error: invalid condition" {
+		op.Where = nil // the answers to those are tested elsewhere
+	}
+	return op
+}
+
+// reread returns a read of a snapshot of an earlier round.
+func (p *planner) reread() model.Op {
+	if len(p.held) == 0 {
+		return p.page("page")
+	}
+	at := model.Place{Copy: p.held[p.rng.IntN(len(p.held))], Key: p.models[0].Key}
+	return p.random.On(p.from, at, []string{"page", "view", "count", "first", "position", "all", "get"}[p.rng.IntN(7)])
+}
+
+// copy returns an operation that copies all collections or one of them, which reads the
+// copy later. If it can be written to, a record is inserted and the copy read again.
+func (p *planner) copy(verb string) model.Op {
+	op := model.Op{Verb: verb, Name: "copy"}
+	keys := []string{}
+	for _, c := range p.models {
+		keys = append(keys, c.Key)
+	}
+	if verb != "save" && p.rng.IntN(3) == 0 {
+		op.In = keys[p.rng.IntN(len(keys))]
+		keys = []string{op.In}
+	}
+	for _, key := range keys {
+		at := model.Place{Key: key}
+		read := func(verb string) { op.Ops = append(op.Ops, p.random.On(p.from, at, verb)) }
+		all := model.Op{In: key, Verb: []string{"page", "view", "all"}[p.rng.IntN(3)], Terms: "id"}
+		op.Ops = append(op.Ops, all)
+		read([]string{"page", "view", "count", "first", "position", "all"}[p.rng.IntN(6)])
+		if read("get"); verb == "snapshot" {
 			continue
 		}
-		kinds := []kind{insert, upsert, upsert, update, update, remove, get, count}
-		step := p.write(input{kind: kinds[p.rng.IntN(len(kinds))], which: which})
-		if step.kind != remove || step.id != first.row.ID {
-			steps = append(steps, step)
-		}
+		read("insert")
+		read([]string{"update", "batch", "upsert"}[p.rng.IntN(3)])
+		op.Ops = append(op.Ops, all)
 	}
-	return steps
+	return op
 }
 
-// unchangingBatch returns the steps of a batch that changes nothing.
-func (p *planner) unchangingBatch(which int) []input {
-	in := p.write(input{kind: insert, which: which})
-	in.row.ID = p.from[which].last + 1000 + p.rng.IntN(1000)
-	deletion := input{kind: remove, which: which, id: in.row.ID}
-	read := p.anySelection(which)
-	return [][]input{{}, {{kind: count, which: which}}, {read}, {deletion}, {in, read, deletion}}[p.rng.IntN(5)]
-}
-
-// plans returns the operations of each client.
-func (p *planner) plans(clients, each int) [][]input {
-	plans := make([][]input, clients)
-	for i := range plans {
-		for range each {
-			plans[i] = append(plans[i], p.next())
-		}
-	}
-	return plans
+// nothing returns a batch that changes nothing but can use an id.
+func (p *planner) nothing() model.Op {
+	at, id := p.place(), 1000+p.rng.IntN(1000)
+	insert := model.Op{Verb: "insert", Records: []string{fmt.Sprintf(`{"id":%d}`, id)}}
+	remove := model.Op{Verb: "delete", ID: id}
+	read := p.random.On(p.from, at, "count")
+	read.In = ""
+	steps := [][]model.Op{{}, {read}, {remove}, {insert, read, remove}}[p.rng.IntN(4)]
+	return model.Op{In: at.Key, Verb: "batch", Ops: steps}
 }

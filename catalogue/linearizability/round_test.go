@@ -2,113 +2,141 @@ package linearizability_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/gobacklist/backlist/catalogue/internal/model"
+	"github.com/gobacklist/backlist/catalogue/internal/model/play"
 )
 
-// A workload describes a target and the operations that clients perform on it.
+// A workload describes collections and the operations that clients perform on them.
 type workload struct {
-	name        string
-	collections []collectionModel
-	newTarget   func() (target, error) // the target has no records
-	mix         mix
-	required    bool // the optional field is always present
-	noChanges   bool // batches change nothing
-	noAborts    bool // no batch is aborted
-	keepsIDs    bool // check the next id of a saved catalogue
+	name     string
+	models   []*model.Config
+	play     func() (*play.Player, error)
+	mix      string                                               // the verbs; see planner
+	size     int                                                  // the number of records at the start
+	requests bool                                                 // operations have the form of requests
+	perform  func(w *workload, p *play.Player) (performer, error) // if nil, the player performs the operations
 }
 
-// A run is an execution of a workload: rounds of concurrent operations on one
-// target. Each round begins in a known state.
+// A performer is a [play.Player], or performs operations in another way.
+type performer interface {
+	Start(op model.Op) (finish func() string)
+}
+
+// A clock numbers the calls and the returns of operations in the order in which they
+// happen. The clock of the machine would not do: on a virtual machine, the clocks of two
+// processors may differ by more than the duration of an operation.
+type clock struct{ last atomic.Int64 }
+
+// next returns a number greater than all that were returned before. For the race
+// detector, it does not synchronize the goroutines that call it, because that would hide
+// data races between their operations.
+func (c *clock) next() int64 {
+	ignoreSynchronization(true)
+	defer ignoreSynchronization(false)
+	return c.last.Add(1)
+}
+
+// A run is an execution of a workload: rounds of concurrent operations on the same
+// collections. Each round begins in a known state.
 type run struct {
 	*workload
-	model   model
-	target  target
-	from    states         // at the beginning of the round
-	earlier []heldSnapshot // of collection 0
-	rng     *rand.Rand
-	start   time.Time
-	clock   clock
-	rounds  int
-	calls   int // recorded operations
-	unknown int // rounds that could not be checked in time
+	player    *play.Player
+	performer performer
+	from      model.World // at the beginning of the round
+	rng       *rand.Rand
+	start     time.Time
+	clock     clock
+	rounds    int
+	calls     int // recorded operations
 }
 
 // checkTimeout is the time after which checking a round is given up.
 const checkTimeout = 10 * time.Second
 
-// begin returns a run with a new target that has the records of the base.
-func (w *workload) begin(rng *rand.Rand, m model) (*run, error) {
-	t, err := w.newTarget()
+// begin returns a run with the records of the start.
+func (w *workload) begin(rng *rand.Rand) (*run, error) {
+	p, err := w.play()
 	if err != nil {
 		return nil, err
 	}
-	r := &run{workload: w, model: m, target: t, rng: rng, start: time.Now()}
-	for i, coll := range t.collections {
-		rows := w.collections[i].base.rows
-		err := coll.batch(func(tx writer) error {
-			for _, r := range rows {
-				if _, err := tx.upsert(r); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	r := &run{workload: w, from: model.New(w.models...), rng: rng, start: time.Now()}
+	fill := model.Random{Rand: rng, Size: max(w.size, 1)}
+	for range w.size {
+		for _, c := range w.models {
+			r.from, _ = r.step(p, fill.On(r.from, model.Place{Key: c.Key}, "insert"))
 		}
-		r.from[i] = state{last: len(rows), used: len(rows), revision: coll.snapshot().revision()}
 	}
-	return r, nil
+	return r, r.use(p)
 }
 
-// round runs several clients concurrently and checks the history of their
-// operations.
+// step performs an operation while there is no other. The next round finds out if its
+// result is wrong.
+func (r *run) step(p performer, op model.Op) (model.World, string) {
+	p.Start(op)()
+	return r.from.Do(op)
+}
+
+func (r *run) use(p *play.Player) (err error) {
+	p.Pause = func() { pause(rand.IntN(3)) }
+	r.player, r.performer = p, p
+	if r.perform != nil {
+		r.performer, err = r.perform(r.workload, p)
+	}
+	return err
+}
+
+// round runs several clients concurrently and checks the history of their operations.
 func (r *run) round() error {
 	r.rounds++
 	number := 3 + r.rng.IntN(4)
-	if r.collections[0].history > 0 {
-		number = 3 + r.rng.IntN(2) // every order of writes is a different state
+	for _, c := range r.models {
+		if c.History > 0 {
+			number = min(number, 4) // every order of writes is a different state
+		}
 	}
-	p := newPlanner(r.rng, r.workload, r.from, r.earlier)
-	plans := p.plans(number, 8+r.rng.IntN(8))
+	p := newPlanner(r)
+	var plans [][]planned
+	for range number {
+		plans = append(plans, p.plan(8+r.rng.IntN(8)))
+	}
 	followers := r.followers()
-	clients := r.runClients(plans)
-	last := r.client(0, 0)
-	last.perform(r.finalPlan())
-
-	var history []porcupine.Operation
-	for _, f := range followers {
-		end := last.history[2*f.which+1].Output.(*output)
-		history = append(history, f.wait(r, end.revision)...)
-	}
-	for _, c := range append(clients, last) {
-		history = append(history, c.history...)
-	}
-	for i := range history {
-		history[i].Output = *history[i].Output.(*output)
-	}
-	r.calls += len(history)
-	if err := r.check(history); err != nil {
+	history := r.concurrently(plans)
+	last := &client{run: r, number: number, rng: r.rng, seen: map[string]int{}}
+	if err := last.finish(followers); err != nil {
 		return err
 	}
-	return r.advance(last.history)
+	history = append(history, last.history...)
+	r.calls += len(history)
+	final, err := r.check(history)
+	if err != nil || final == nil {
+		return err
+	}
+	r.from = final
+	return r.advance()
 }
 
-// runClients performs the plans concurrently, each with its own client.
-func (r *run) runClients(plans [][]input) (clients []*client) {
+// concurrently performs the plans concurrently, each with its own client.
+func (r *run) concurrently(plans [][]planned) (history []porcupine.Operation) {
 	pace := r.rng.IntN(4)
 	ready := make(chan struct{})
 	var group sync.WaitGroup
+	var clients []*client
 	for i, plan := range plans {
-		c := r.client(i, pace)
+		c := &client{run: r, number: i, pace: pace, rng: rand.New(rand.NewPCG(r.rng.Uint64(), r.rng.Uint64())), seen: r.revisions()}
 		clients = append(clients, c)
 		group.Go(func() {
 			<-ready
@@ -117,92 +145,251 @@ func (r *run) runClients(plans [][]input) (clients []*client) {
 	}
 	close(ready)
 	group.Wait()
-	return clients
-}
-
-// client returns a new client.
-func (r *run) client(number, pace int) *client {
-	c := &client{run: r, number: number, pace: pace}
-	c.rng = rand.New(rand.NewPCG(r.rng.Uint64(), r.rng.Uint64()))
-	for i, s := range r.from {
-		c.seen[i] = s.revision
+	for _, c := range clients {
+		history = append(history, c.history...)
 	}
-	return c
+	return history
 }
 
-// finalPlan returns the operations after which the state is known.
-func (r *run) finalPlan() (plan []input) {
-	for i := range r.collections {
-		p := planner{workload: r.workload, rng: r.rng}
-		last := r.collections[i].fresh(p.row(i, 0), r.rounds)
-		last.F[0] = sentinel
-		plan = append(plan, input{kind: insert, which: i, row: last}, input{kind: snapshot, which: i})
+// revisions returns the revision of each collection at the beginning of the round.
+func (r *run) revisions() map[string]int {
+	all := map[string]int{}
+	for _, c := range r.models {
+		_, text := r.from.Do(model.Op{In: c.Key, Verb: "revision"})
+		all[c.Key], _ = strconv.Atoi(text)
 	}
-	return plan
+	return all
 }
 
-// advance prepares the next round, which sometimes uses a clone of the target. The
-// operations of finalPlan determine its initial state.
-func (r *run) advance(final []porcupine.Operation) error {
-	for i := range r.collections {
-		id, all := final[2*i].Output.(*output).id, final[2*i+1].Output.(*output)
-		r.from[i] = state{rows: all.rows, last: id, used: id, revision: all.revision}
+// advance prepares the next round: sometimes it takes a snapshot that later rounds read, or
+// replaces the collections by clones.
+func (r *run) advance() error {
+	if r.rounds < 4 || r.rng.IntN(6) == 0 {
+		r.from, _ = r.step(r.player, model.Op{Verb: "snapshot", Name: fmt.Sprint("s", r.rng.IntN(3)), In: r.models[0].Key})
 	}
 	if r.rng.IntN(6) == 0 {
-		r.target = r.target.clone()
-	}
-	if len(r.earlier) < 3 || r.rng.IntN(4) == 0 {
-		r.earlier = append(r.earlier, heldSnapshot{r.target.collections[0].snapshot(), r.from[0]})
-		r.earlier = slices.Clone(r.earlier[max(0, len(r.earlier)-3):])
+		w, _ := r.step(r.player, model.Op{Verb: "clone", Name: "c"})
+		r.from = model.World{}
+		for at, state := range w {
+			if at.Copy == "c" {
+				r.from[model.Place{Key: at.Key}] = state
+			}
+		}
+		if err := r.use(r.player.Copy("c")); err != nil {
+			return err
+		}
 	}
 	if r.rounds%8 > 0 {
 		return nil
 	}
-	for _, coll := range r.target.collections {
-		if err := coll.check(); err != nil {
-			return fmt.Errorf("after round %d: %w", r.rounds, err)
-		}
+	if err := r.player.Check(); err != nil {
+		return fmt.Errorf("after round %d: %w", r.rounds, err)
 	}
 	return nil
 }
 
-// check returns an error wrapping errNotLinearizable if a history is not
-// linearizable.
-func (r *run) check(history []porcupine.Operation) error {
-	m := r.model.porcupine(r.from)
+// check returns the world at the end of a history, or an error wrapping errNotLinearizable if
+// the history is not linearizable. It returns neither if it could not be checked in time.
+func (r *run) check(history []porcupine.Operation) (model.World, error) {
+	s := newSearch()
+	m := s.porcupine(r.from)
 	switch porcupine.CheckOperationsTimeout(m, history, checkTimeout) {
 	case porcupine.Ok:
-		return nil
+		return s.final, nil
 	case porcupine.Unknown:
-		if r.unknown++; r.unknown*100 > r.rounds+100 {
-			return fmt.Errorf("%d of %d rounds could not be checked in %v each", r.unknown, r.rounds, checkTimeout)
-		}
-		return nil
+		return nil, fmt.Errorf("round %d could not be checked in %v", r.rounds, checkTimeout)
 	}
 	err := fmt.Errorf("round %d is %w", r.rounds, errNotLinearizable)
-	for _, op := range history {
-		if out := op.Output.(output); strings.HasPrefix(out.err, unexpected) {
-			err = fmt.Errorf("%w; %v -> %s", err, op.Input, out.err)
-		}
-	}
+	_, info := porcupine.CheckOperationsVerbose(m, history, checkTimeout)
 	if path := os.Getenv(htmlVariable); path != "" {
-		_, info := porcupine.CheckOperationsVerbose(m, history, checkTimeout)
 		if failed := porcupine.VisualizePath(m, info, path); failed != nil {
-			return fmt.Errorf("%w; %w", err, failed)
+			return nil, fmt.Errorf("%w; %w", err, failed)
 		}
-		return fmt.Errorf("%w: see %s", err, path)
+		return nil, fmt.Errorf("%w: see %s", err, path)
 	}
-	return fmt.Errorf("%w\n%s", err, r.text(history))
+	var b strings.Builder
+	fmt.Fprintf(&b, "from %s\n", m.DescribeState(m.Init()))
+	slices.SortFunc(history, func(x, y porcupine.Operation) int { return cmp.Compare(x.Call, y.Call) })
+	longest := map[int64]bool{} // the calls of a longest part that is linearizable
+	for _, part := range slices.Concat(info.PartialLinearizationsOperations()...) {
+		if len(part) > len(longest) {
+			clear(longest)
+			for _, op := range part {
+				longest[op.Call] = true
+			}
+		}
+	}
+	for _, op := range history {
+		mark := map[bool]string{false: "?"}[longest[op.Call]]
+		fmt.Fprintf(&b, "%s%d to %d: client %d: %s -> %s\n", mark, op.Call, op.Return, op.ClientId, op.Input.(input).text, op.Output)
+	}
+	return nil, fmt.Errorf("%w\n%s", err, &b)
 }
 
-// text formats the initial state and the operations of a round, by the time of their
-// calls.
-func (r *run) text(history []porcupine.Operation) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "from %+v\n", r.from)
-	slices.SortFunc(history, func(x, y porcupine.Operation) int { return cmp.Compare(x.Call, y.Call) })
-	for _, op := range history {
-		fmt.Fprintf(&b, "%d to %d: client %d: %v -> %v\n", op.Call, op.Return, op.ClientId, op.Input, op.Output)
+// A client performs operations one after another and records them.
+type client struct {
+	*run
+	number   int
+	pace     int // see pause
+	rng      *rand.Rand
+	seen     map[string]int // last known revision of each collection
+	history  []porcupine.Operation
+	deferred []func() // read the results of earlier operations
+}
+
+// pause lets other clients run. The pace determines for how long.
+func pause(pace int) {
+	switch pace {
+	case 1:
+		runtime.Gosched()
+	case 2:
+		for range rand.IntN(4) {
+			runtime.Gosched()
+		}
+	case 3:
+		if rand.IntN(2) == 0 {
+			time.Sleep(time.Duration(rand.IntN(30)) * time.Microsecond)
+		}
 	}
-	return b.String()
+}
+
+// perform performs the operations of a plan. Snapshots, clones, iterators and saved
+// collections are read some operations later. Of a read that is repeated, it records the
+// first ones and those that differ from the previous one.
+func (c *client) perform(plan []planned) {
+	for _, p := range plan {
+		pause(c.pace)
+		for i := range p.times {
+			c.record(p.op)
+			n := len(c.history)
+			if i >= 2 && c.history[n-1].Output == c.history[n-2].Output {
+				c.history = c.history[:n-1]
+			}
+		}
+		for len(c.deferred) > 0 && c.rng.IntN(3) == 0 {
+			c.deferred[0]()
+			c.deferred = c.deferred[1:]
+		}
+	}
+	for _, read := range c.deferred {
+		pause(c.pace)
+		read()
+	}
+	c.deferred = nil
+}
+
+// record performs one operation and appends it to the history.
+func (c *client) record(op model.Op) {
+	if op.Verb == "since" && op.ID < 0 {
+		op.ID = c.seen[op.In]
+	}
+	i, in := len(c.history), input{op: op, text: op.String()}
+	call := c.clock.next()
+	finish := c.performer.Start(op)
+	c.history = append(c.history, porcupine.Operation{ClientId: c.number, Input: in, Call: call, Return: c.clock.next()})
+	read := func() {
+		result := finish()
+		c.history[i].Output = result
+		var now int
+		if _, err := fmt.Sscanf(result, "now %d", &now); op.Verb == "since" && err == nil {
+			c.seen[op.In] = now
+		}
+	}
+	if op.Ops != nil && op.Verb != "batch" || op.Verb == "all" {
+		c.deferred = append(c.deferred, read)
+	} else {
+		read()
+	}
+}
+
+// do performs an operation, records it and returns its result.
+func (c *client) do(op model.Op) string {
+	c.record(op)
+	return c.history[len(c.history)-1].Output.(string)
+}
+
+// finish performs operations after which the state is known, and compares the changes that
+// were iterated over with those that are kept.
+func (c *client) finish(followers []*follower) error {
+	random := model.Random{Rand: c.rng, Size: 1 << 30}
+	for _, f := range followers {
+		for result := ""; !strings.HasPrefix(result, "id "); {
+			op := random.On(c.from, model.Place{Key: f.key}, "insert")
+			op.How = ""
+			result = c.do(op)
+		}
+		c.do(model.Op{In: f.key, Verb: "revision"})
+		for c.do(model.Op{In: f.key, Verb: "view", Terms: "id"}); f.changes != nil; f.from++ {
+			if err, done := f.check(c.do(model.Op{In: f.key, Verb: "since", ID: f.from})); done {
+				if err != nil {
+					return fmt.Errorf("round %d is %w: %w", c.rounds, errNotLinearizable, err)
+				}
+				break
+			}
+		}
+	}
+	in := c.history[len(c.history)-1].Input.(input)
+	in.last = true
+	c.history[len(c.history)-1].Input = in
+	return nil
+}
+
+// A follower iterates over the changes that are made to a collection in a round.
+type follower struct {
+	key     string
+	from    int
+	trimmed bool        // not all changes after from are kept
+	changes chan string // nil if there is no history
+	stop    func()
+}
+
+// followers starts a follower for each collection.
+func (r *run) followers() (all []*follower) {
+	for _, c := range r.models {
+		f := &follower{key: c.Key, from: r.revisions()[c.Key]}
+		all = append(all, f)
+		if c.History == 0 {
+			continue
+		}
+		f.changes = make(chan string, 1000)
+		var ctx context.Context
+		ctx, f.stop = context.WithTimeout(context.Background(), 20*time.Second)
+		seq := r.player.Changes(ctx, c.Key, uint64(f.from))
+		go func() {
+			defer close(f.changes)
+			for text, err := range seq {
+				if err != nil {
+					text = err.Error()
+				}
+				f.changes <- text
+			}
+		}()
+	}
+	return all
+}
+
+// check compares the changes with the result of since. It reports false if the changes
+// after the revision are not kept. The follower may have got more of them then, or an error.
+func (f *follower) check(since string) (err error, done bool) {
+	if since == "error: trimmed" {
+		f.trimmed = true
+		return nil, false
+	}
+	defer f.stop()
+	_, want, _ := strings.Cut(since, ", ")
+	var got string
+	for len(got) < len(want) || f.trimmed && !strings.HasSuffix(got, want) {
+		text, ok := <-f.changes
+		if f.trimmed && strings.Contains(text, "trimmed") {
+			return nil, true
+		}
+		if !ok {
+			break
+		}
+		got = strings.TrimPrefix(got+", "+text, ", ")
+	}
+	if got == want || f.trimmed && strings.HasSuffix(got, want) {
+		return nil, true
+	}
+	return fmt.Errorf("changes of %s after %d:\ngot:  %s\nwant: %s", f.key, f.from, got, want), true
 }

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type Config struct {
 	Key     string  // of the collection; "" if it is the only one
 	Fields  []Field // without the id
 	Open    bool    // the records are open ones
+	Invalid bool    // the records have a method Invalidate
+	Whole   bool    // new records have all members
 	Unique  []string
 	Order   string // the default order, as text
 	History int
@@ -128,6 +131,17 @@ type State struct {
 	revision uint64
 	changes  []change // those that are kept
 	trimmed  uint64   // revision of the last one that is not
+}
+
+// Sum returns a hash of all that determines the results of operations.
+func (s *State) Sum(seed maphash.Seed) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	fmt.Fprint(&h, s.last, s.used, s.revision, s.trimmed, s.changes)
+	for _, r := range s.records {
+		h.WriteString(r.text)
+	}
+	return h.Sum64()
 }
 
 // A change is the difference that a revision made to a record.

@@ -17,6 +17,7 @@ type Random struct {
 	Size   int      // about the number of records
 	Verbs  []string // from which operations are drawn
 	Copies bool     // draw snapshots and clones too
+	Batch  int      // largest number of operations in a batch; if 0, it depends on Size
 
 	of    *State // that the operation is drawn for
 	made  int    // number of copies so far
@@ -114,7 +115,10 @@ func (r *Random) op(verb string) Op {
 	case "batch":
 		op.ID = 0
 		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
-		for range r.IntN(pick(r.Rand, 4, 12, 12, 2*r.Size)) {
+		if len(r.of.c.Unique) > 0 && len(r.of.records) > 1 && r.IntN(6) == 0 {
+			op.Ops = r.exchange()
+		}
+		for range r.IntN(pick(r.Rand, 4, 12, 12, cmp.Or(r.Batch, 2*r.Size))) {
 			inner := r.op(pick(r.Rand, pick(r.Rand, Writes[:9]...), pick(r.Rand, Reads[:len(Reads)-2]...)))
 			if inner.How == "panic" || inner.How == "goexit" {
 				inner.How = pick(r.Rand, "", "fail", "fail", inner.How)
@@ -133,13 +137,29 @@ func (r *Random) op(verb string) Op {
 	return op
 }
 
+// exchange returns operations after which two records have exchanged their values of a
+// unique field.
+func (r *Random) exchange() []Op {
+	name := r.of.c.field(pick(r.Rand, r.of.c.Unique...)).Member
+	order := r.Perm(len(r.of.records))
+	a, b := r.of.records[order[0]], r.of.records[order[1]]
+	give := func(to, from record) Op {
+		i := slices.IndexFunc(from.members, func(m member) bool { return m.name == name })
+		if i < 0 {
+			return Op{Verb: "get", ID: to.id}
+		}
+		return Op{Verb: "update", ID: to.id, Records: []string{fmt.Sprintf("{%q:%s}", name, from.members[i].text)}}
+	}
+	return []Op{give(a, b), give(b, a)}
+}
+
 func (r *Random) write(op *Op) {
 	op.Records = []string{r.record(op.ID, op.Verb == "upsert" || op.Verb == "insert" && r.IntN(3) == 0)}
 	if op.Verb == "update" {
 		op.Records = []string{r.partial()}
 		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
 	}
-	if !r.of.c.Open && op.How == "" && r.IntN(20) == 0 {
+	if r.of.c.Invalid && op.How == "" && r.IntN(20) == 0 {
 		op.How = "invalid"
 	}
 }
@@ -154,7 +174,7 @@ func (r *Random) record(id int, identified bool) string {
 		members = nil
 	}
 	for _, f := range r.of.c.Fields {
-		if r.IntN(4) > 0 {
+		if r.of.c.Whole || r.IntN(4) > 0 {
 			members = append(members, fmt.Sprintf("%q:%s", f.Member, pick(r.Rand, f.Values...)))
 		}
 	}

@@ -68,7 +68,7 @@ func values(text string) []string {
 // Films returns the model of a collection of films.
 func Films() *model.Config {
 	names := `"Anna" "anna" "ANNA" "Anna-B" "Émile" "émile" "Bruno" ""`
-	return &model.Config{Fields: []model.Field{
+	return &model.Config{Invalid: true, Fields: []model.Field{
 		{Name: "title", Member: "title", Zero: `""`, Like: `""`, Values: values(texts)},
 		{Name: "tagline", Member: "tagline", Zero: "null", Like: `""`, Values: values("null " + texts)},
 		{Name: "year", Member: "year", Zero: "0", Like: "0",

@@ -3,6 +3,7 @@ package play
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ type collection interface {
 
 	// copy performs the operation of a copy. finish returns the copy.
 	copy(verb string) (finish func() (collection, error))
+	changes(ctx context.Context, revision uint64) iter.Seq2[string, error]
 	check() error
 }
 
@@ -60,9 +62,11 @@ type typed[T any] struct {
 	cat      *catalogue.Catalogue // nil if there is none
 }
 
-// Of returns a definition of a collection with the options of a model.
-func Of[T any](c *model.Config, keys ...ordering.KeyFunc) Definition {
-	opts := catalogue.Options{Unique: c.Unique, Ordering: ordering.Parse(c.Order, nil), History: c.History, Keys: keys}
+// Of returns a definition of a collection with the options of a model and a description,
+// which may be nil.
+func Of[T any](c *model.Config, about *schema.Description, keys ...ordering.KeyFunc) Definition {
+	opts := catalogue.Options{Unique: c.Unique, Ordering: ordering.Parse(c.Order, nil), History: c.History, Keys: keys,
+		Description: about}
 	return &typed[T]{opts: opts, key: c.Key}
 }
 
@@ -75,7 +79,7 @@ func (c *typed[T]) in(p *Player, cat *catalogue.Catalogue) (collection, error) {
 
 // New returns a player with an empty collection that has the options of the model.
 func New[T any](c *model.Config, keys ...ordering.KeyFunc) (*Player, error) {
-	coll := Of[T](c, keys...).(*typed[T])
+	coll := Of[T](c, nil, keys...).(*typed[T])
 	var err error
 	coll.Collection, err = catalogue.NewCollection[T](coll.opts)
 	p := &Player{collections: map[model.Place]collection{{Key: c.Key}: coll}}
@@ -107,9 +111,38 @@ func NewCatalogue(definitions ...Definition) (*Player, error) {
 // Catalogue returns the catalogue, or nil if there is none.
 func (p *Player) Catalogue() *catalogue.Catalogue { return p.catalogues[""] }
 
-// Collection returns the collection with a key.
-func Collection[T any](p *Player, key string) *catalogue.Collection[T] {
-	return p.collections[model.Place{Key: key}].(*typed[T]).Collection
+// Copy returns a player with a clone or what was loaded from saved data.
+func (p *Player) Copy(name string) *Player {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	copied := &Player{Pause: p.Pause, collections: map[model.Place]collection{},
+		catalogues: map[string]*catalogue.Catalogue{"": p.catalogues[name]}}
+	for at, c := range p.collections {
+		if at.Copy == name {
+			copied.collections[model.Place{Key: at.Key}] = c
+		}
+	}
+	return copied
+}
+
+// Changes returns an iterator over the changes of a collection after a revision, as text. It
+// waits for the next one until the context ends.
+func (p *Player) Changes(ctx context.Context, key string, revision uint64) iter.Seq2[string, error] {
+	return p.collections[model.Place{Key: key}].changes(ctx, revision)
+}
+
+func (c *typed[T]) changes(ctx context.Context, revision uint64) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for ch, err := range c.Changes(ctx, revision) {
+			text := ""
+			if err == nil {
+				text = change(ch)
+			}
+			if !yield(text, err) {
+				return
+			}
+		}
+	}
 }
 
 // A reader is a collection, a snapshot or a batch.
@@ -566,14 +599,14 @@ func since[T any](changes []catalogue.Change[T], now uint64, err error) func() s
 	return func() string {
 		list := []string{fmt.Sprint("now ", now)}
 		for _, ch := range changes {
-			list = append(list, Change(ch))
+			list = append(list, change(ch))
 		}
 		return result(strings.Join(list, ", "), err)
 	}
 }
 
-// Change returns the text of a change, as [model.Change] does.
-func Change[T any](ch catalogue.Change[T]) string {
+// change returns the text of a change.
+func change[T any](ch catalogue.Change[T]) string {
 	before, after := "null", "null"
 	if record, ok := ch.Before(); ok {
 		before = encode(record)

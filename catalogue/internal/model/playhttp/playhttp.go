@@ -44,10 +44,10 @@ type Studio struct {
 // Models returns the models of the collections listings and studios.
 func Models() (listings, studios *model.Config) {
 	words := strings.Fields
-	studios = &model.Config{Key: "studios", Fields: []model.Field{
+	studios = &model.Config{Key: "studios", Whole: true, Fields: []model.Field{
 		{Name: "name", Member: "name", Zero: `""`, Like: `""`, Values: words(`"Ealing" "Gainsborough" "Ufa"`)},
 	}}
-	return &model.Config{Key: "listings", Fields: []model.Field{
+	return &model.Config{Key: "listings", Whole: true, Fields: []model.Field{
 		{Name: "title", Member: "title", Zero: `""`, Like: `""`,
 			Values: words(`"night" "Night-city" "city-of-NIGHT" "sea" "" "übersee" "ÜBER" "50%_off" "a_b"`)},
 		{Name: "status", Member: "status", Zero: `"announced"`, Like: `""`,
@@ -97,20 +97,18 @@ func filter(c model.Condition) (name, value string) {
 }
 
 // Request returns the operation in the form that requests can have.
-func Request(op model.Op, c *model.Config, rng *rand.Rand) model.Op {
+func Request(op model.Op, rng *rand.Rand) model.Op {
 	op.How = ""
 	if op.Verb == "insert" || op.Verb == "update" || op.Verb == "delete" {
 		op.How = "checked"
 	}
-	if op.Verb == "insert" {
-		op.Records = []string{Complete(op.Records[0], c)} // no member has a default
-	} else if op.Verb == "update" {
-		op.Records = []string{regexp.MustCompile(`"id":[0-9]+,?`).ReplaceAllString(op.Records[0], "")} // requests cannot change it
+	if op.Verb == "insert" || op.Verb == "update" {
+		op.Records = []string{regexp.MustCompile(`"id":-?[0-9]+,?`).ReplaceAllString(op.Records[0], "")} // requests cannot set it
 	}
 	if strings.Contains(op.Terms, "no_such_field") || strings.Contains(op.Terms, "title") {
 		op.Terms = ""
 	}
-	if op.Limit < 1 || op.Limit > 100 {
+	if op.Verb == "page" && (op.Limit < 1 || op.Limit > 100) {
 		op.Limit = 21
 	}
 	if op.Offset < 0 || op.Offset > 100 {
