@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -184,10 +183,7 @@ func newFilledHouse(b *testing.B, events []event) *Catalogue {
 	return cat
 }
 
-// BenchmarkLoadFile compares loading a file into an empty catalogue with encoding/json,
-// which reads the same bytes into plain structs, and map[string]any for all other records. The two alternate. load/unmarshal
-// is the median of the ratios of their times. Allocations are relative to the size of
-// the file.
+// BenchmarkLoadFile loads a file into an empty catalogue.
 func BenchmarkLoadFile(b *testing.B) {
 	for _, row := range []struct {
 		name   string
@@ -219,69 +215,12 @@ func BenchmarkLoadFile(b *testing.B) {
 func benchLoadFile(b *testing.B, data []byte) {
 	path := filepath.Join(b.TempDir(), "house.json")
 	must(b, os.WriteFile(path, data, 0o644))
-	empty, plain := newPublisher(), plainHouse()
-	load := func() { must(b, empty.Clone().LoadFile(path, LoadOptions{})) }
-	unmarshal := func() { must(b, json.Unmarshal(data, reflect.New(plain).Interface())) }
-	var ratios []float64
+	empty := newPublisher()
 	b.ReportAllocs()
+	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		start := time.Now()
-		load()
-		middle := time.Now()
-		unmarshal()
-		ratios = append(ratios, float64(middle.Sub(start))/float64(time.Since(middle)))
+		must(b, empty.Clone().LoadFile(path, LoadOptions{}))
 	}
-	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], "load/unmarshal")
-	b.ReportMetric(allocatedBy(load)/float64(len(data)), "load-allocated/file")
-	b.ReportMetric(allocatedBy(unmarshal)/float64(len(data)), "unmarshal-allocated/file")
-}
-
-// allocatedBy returns the bytes that f allocates.
-func allocatedBy(f func()) float64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return float64(after.TotalAlloc - before.TotalAlloc)
-}
-
-type (
-	plainEvent struct {
-		ID                                         int
-		Name, Slug, Summary, Description, Location string
-		StartDate, EndDate                         string
-		Published                                  bool
-		Poster, PosterWebp                         string
-		Labels, Authors                            []int
-	}
-	plainLink struct {
-		ID         int
-		Title, URL string
-		Logo       *string
-		Type       string
-		Author     int
-	}
-	plainLabel label
-)
-
-// plainHouse returns the struct type that encoding/json reads a file into.
-func plainHouse() reflect.Type {
-	var fields []reflect.StructField
-	for key := range newPublisher().All() {
-		t := reflect.TypeFor[[]map[string]any]()
-		switch key {
-		case "events":
-			t = reflect.TypeFor[[]plainEvent]()
-		case "labels":
-			t = reflect.TypeFor[[]plainLabel]()
-		case "social-links":
-			t = reflect.TypeFor[[]plainLink]()
-		}
-		name := fmt.Sprintf("Field%d", len(fields))
-		fields = append(fields, reflect.StructField{Name: name, Type: t, Tag: reflect.StructTag(`json:"` + key + `"`)})
-	}
-	return reflect.StructOf(fields)
 }
 
 func must(b *testing.B, err error) {
@@ -408,105 +347,6 @@ func BenchmarkPage(b *testing.B) {
 				}
 			}
 		}
-	}
-}
-
-// BenchmarkSlicePage reads from a sorted slice the pages of BenchmarkPage/copies and
-// BenchmarkEnvelope.
-func BenchmarkSlicePage(b *testing.B) {
-	const n = 100_000
-	cat, events := benchHouse(b, n)
-	slices.SortFunc(events, func(a, b event) int {
-		if c := a.StartDate.Compare(b.StartDate.Time); c != 0 {
-			return c
-		}
-		return a.ID - b.ID
-	})
-	pointers, encoded := make([]*event, n), make([][]byte, n)
-	all := encodeAll(b, cat, n)
-	for i := range events {
-		e := withLists(events[i])
-		text, err := all.JSON(i)
-		if err != nil {
-			b.Fatal(err)
-		}
-		pointers[i], encoded[i] = &e, text // the same bytes that BenchmarkEnvelope copies
-	}
-	for _, place := range benchOffsets(n) {
-		b.Run("copies/at="+place.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var kept []event // forces the page onto the heap
-			for i := 0; b.Loop(); i++ {
-				offset := place.offsets[i%len(place.offsets)]
-				page := make([]event, benchLimit)
-				for j, e := range pointers[offset:][:benchLimit] {
-					page[j] = withLists(*e)
-				}
-				kept = page
-			}
-			runtime.KeepAlive(&kept)
-		})
-		b.Run("envelope/at="+place.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var body []byte
-			for i := 0; b.Loop(); i++ {
-				offset := place.offsets[i%len(place.offsets)]
-				body = append(body[:0], `{"count":100000,"next":"http://127.0.0.1/api/events/?limit=21&offset=50021",`+
-					`"previous":"http://127.0.0.1/api/events/?limit=21&offset=49979","results":[`...)
-				for _, text := range encoded[offset:][:benchLimit] {
-					body = append(append(body, text...), ',')
-				}
-				body = append(body, "]}"...)
-			}
-		})
-	}
-}
-
-// encodeAll returns all events, after their JSON has been made.
-func encodeAll(b *testing.B, cat *Catalogue, n int) View[event] {
-	all, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: n})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range all.Len() {
-		if _, err := all.JSON(i); err != nil {
-			b.Fatal(err)
-		}
-	}
-	return all
-}
-
-// BenchmarkEnvelope writes an envelope with its links into a reused buffer.
-func BenchmarkEnvelope(b *testing.B) {
-	const n = 100_000
-	cat, _ := benchHouse(b, n)
-	query := pagination.ParseQuery("limit=21&offset=50000")
-	encodeAll(b, cat, n)
-	for _, place := range benchOffsets(n) {
-		b.Run("at="+place.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var body []byte
-			for i := 0; b.Loop(); i++ {
-				w := pagination.Window{Limit: benchLimit, Offset: place.offsets[i%len(place.offsets)]}
-				view, err := mustIn(definedEvents, cat).Where().View(w)
-				if err != nil {
-					b.Fatal(err)
-				}
-				body = append(body[:0], `{"count":100000,"next":"`...)
-				body, _ = pagination.AppendNext(body, "http://127.0.0.1/api/events/", query, w, n)
-				body = append(body, `","previous":"`...)
-				body, _ = pagination.AppendPrevious(body, "http://127.0.0.1/api/events/", query, w)
-				body = append(body, `","results":[`...)
-				for j := range view.Len() {
-					text, err := view.JSON(j)
-					if err != nil {
-						b.Fatal(err)
-					}
-					body = append(append(body, text...), ',')
-				}
-				body = append(body, "]}"...)
-			}
-		})
 	}
 }
 

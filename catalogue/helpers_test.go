@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -33,70 +30,6 @@ func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue
 		panic(err)
 	}
 	return coll
-}
-
-// A task is a record whose Owner is the goroutine that writes to it.
-type task struct {
-	ID    int      `json:"id"`
-	Owner int      `json:"owner"`
-	Score int      `json:"score"`
-	Mark  string   `json:"mark"`
-	Rate  *float64 `json:"rate"`
-	Done  bool     `json:"done"`
-	Tags  []string `json:"tags"` // never nil
-}
-
-func randomTask(rng *rand.Rand, owner int) task {
-	r := task{
-		Owner: owner,
-		Score: rng.IntN(40) - 20,
-		Mark:  pick(rng, "", "a", "ab", "b", "B", "é", "z") + pick(rng, "", "", "1", "2"),
-		Done:  rng.IntN(2) == 0,
-		Tags:  []string{},
-	}
-	if rng.IntN(4) > 0 {
-		r.Rate = ptr(float64(rng.IntN(9)-4) / 2)
-	}
-	for range rng.IntN(3) {
-		r.Tags = append(r.Tags, pick(rng, "x", "y", "yy"))
-	}
-	return r
-}
-
-func sameTask(a, b *task) bool {
-	return a.ID == b.ID && a.Owner == b.Owner && a.Score == b.Score && a.Mark == b.Mark &&
-		samePtr(a.Rate, b.Rate) && a.Done == b.Done && slices.Equal(a.Tags, b.Tags)
-}
-
-// taskJSON returns the JSON of a task, written without package json.
-func taskJSON(r *task) string {
-	rate, tags := "null", ""
-	if r.Rate != nil {
-		rate = strconv.FormatFloat(*r.Rate, 'g', -1, 64)
-	}
-	if len(r.Tags) > 0 {
-		tags = `"` + strings.Join(r.Tags, `","`) + `"`
-	}
-	return fmt.Sprintf(`{"id":%d,"owner":%d,"score":%d,"mark":%q,"rate":%s,"done":%t,"tags":[%s]}`,
-		r.ID, r.Owner, r.Score, r.Mark, rate, r.Done, tags)
-}
-
-// sameTasks returns an error if two lists of tasks differ.
-func sameTasks(what string, got, want []*task) error {
-	if !slices.EqualFunc(got, want, sameTask) {
-		return fmt.Errorf("%s: %d records, want %d, or other records", what, len(got), len(want))
-	}
-	return nil
-}
-
-// sortedTasks returns pointers to rows, sorted by id.
-func sortedTasks(rows []task) []*task {
-	list := make([]*task, len(rows))
-	for i := range rows {
-		list[i] = &rows[i]
-	}
-	slices.SortFunc(list, func(a, b *task) int { return a.ID - b.ID })
-	return list
 }
 
 // listed returns the parts of a list.

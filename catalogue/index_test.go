@@ -2,15 +2,12 @@ package catalogue
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -81,121 +78,6 @@ func pauseAtKey(c *Collection[slowRecord], id int, panics bool) *pause {
 
 var byValue = []ordering.Term{ordering.Asc("value"), ordering.Desc("n")}
 
-// Building an index blocks neither reads nor writes, and the index contains what was
-// written in the meantime.
-func TestIndexBuiltDuringWrites(t *testing.T) {
-	for _, row := range []struct {
-		reason string
-		write  func(t *testing.T, c *Collection[slowRecord])
-	}{
-		{"a few single writes", func(t *testing.T, c *Collection[slowRecord]) { writeSlowRecords(t, c, 5) }},
-		{"more writes than one round catches up with", func(t *testing.T, c *Collection[slowRecord]) { writeSlowRecords(t, c, 320) }},
-		{"a batch", func(t *testing.T, c *Collection[slowRecord]) {
-			err := c.Batch(func(tx *Tx[slowRecord]) error {
-				for i := range 100 {
-					if _, err := tx.Insert(slowRecord{Value: slowValue{N: i % 5}}); err != nil {
-						return err
-					}
-				}
-				return tx.Delete(3)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"all records replaced", func(t *testing.T, c *Collection[slowRecord]) {
-			store.Replace([]store.Replacement{{Store: c.store, Entries: []*store.Entry{newEntry(1000, slowRecord{ID: 1000, Value: slowValue{N: 1}})}}})
-		}},
-	} {
-		t.Run(row.reason, func(t *testing.T) {
-			c := slowCollection(t, 50)
-			p := pauseAtKey(c, 1, false)
-			pages := make(chan error)
-			for range 3 { // the first builds the index, the others wait for it
-				go func() {
-					v, err := c.Where().View(pagination.Window{Limit: 1 << 20}, byValue...)
-					if err == nil && v.Len() != v.Count() {
-						err = fmt.Errorf("%d records of %d", v.Len(), v.Count())
-					}
-					pages <- err
-				}()
-			}
-			<-p.reached
-			row.write(t, c)
-			if _, err := c.Where().View(pagination.Window{Limit: 5}, ordering.Asc("n")); err != nil {
-				t.Error(err)
-			}
-			close(p.resume)
-			for range 3 {
-				if err := <-pages; err != nil {
-					t.Error(err)
-				}
-			}
-			if err := c.Check(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-// writeSlowRecords inserts n records, and updates and deletes some records.
-func writeSlowRecords(t *testing.T, c *Collection[slowRecord], n int) {
-	t.Helper()
-	for i := range n {
-		id, err := c.Insert(slowRecord{Value: slowValue{N: i % 3}, N: -i})
-		if err == nil && i%2 == 0 {
-			err = c.Update(2+i%40, func(r *slowRecord) error { r.Value.N = 99; return nil })
-		}
-		if err == nil && i%5 == 0 {
-			err = c.Delete(id)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// A batch that began before an index was built brings it up to date.
-func TestIndexBuiltDuringBatch(t *testing.T) {
-	c := slowCollection(t, 20)
-	err := c.Batch(func(tx *Tx[slowRecord]) error {
-		if _, err := tx.Insert(slowRecord{Value: slowValue{N: 3}, N: 7}); err != nil {
-			return err
-		}
-		if v, err := c.Where().View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
-			return fmt.Errorf("View during a batch: %d records, %v, want 20", v.Len(), err)
-		}
-		return tx.Delete(1)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// A panic of MarshalJSON while an index is built reaches only the caller that builds it.
-func TestPanicWhileIndexIsBuilt(t *testing.T) {
-	c := slowCollection(t, 20)
-	p := pauseAtKey(c, 1, true)
-	close(p.resume)
-	recovered := func() (v any) {
-		defer func() { v = recover() }()
-		c.Where().View(pagination.Window{Limit: 1}, byValue...)
-		return nil
-	}()
-	if recovered == nil {
-		t.Fatal("View does not panic")
-	}
-	if v, err := c.Where().View(pagination.Window{Limit: 100}, byValue...); err != nil || v.Len() != 20 {
-		t.Errorf("View after the panic: %d records, %v, want 20", v.Len(), err)
-	}
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
 // An old snapshot keeps the indexes that it builds, within bounds.
 func TestIndexesOfOldSnapshot(t *testing.T) {
 	cat, _ := benchHouse(t, 200)
@@ -213,54 +95,6 @@ func TestIndexesOfOldSnapshot(t *testing.T) {
 	}
 	if err := old.typ.checkState(old.state, old.state.Check()); err != nil {
 		t.Error(err)
-	}
-}
-
-// Open records are ordered by id while no record has the field of the default ordering.
-func TestDefaultOrderingByAbsentField(t *testing.T) {
-	c, err := NewCollection[schema.Record](Options{Ordering: []ordering.Term{ordering.Asc("rank")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
-	first := func() int {
-		t.Helper()
-		p, err := c.Page(pagination.Window{Limit: 1})
-		if err != nil || len(p.Records) == 0 {
-			t.Fatal(p, err)
-		}
-		for r := range c.All() {
-			if r.ID != p.Records[0].ID {
-				t.Errorf("first record of All has id %d, of Page id %d", r.ID, p.Records[0].ID)
-			}
-			break
-		}
-		return p.Records[0].ID
-	}
-	insert := func(text string) {
-		t.Helper()
-		r, err := schema.ParseRecord([]byte(text))
-		if err == nil {
-			_, err = c.Insert(r)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	insert(`{}`)
-	insert(`{}`)
-	if id := first(); id != 1 {
-		t.Errorf("no record has a rank: first id = %d, want 1", id)
-	}
-	insert(`{"rank":1}`)
-	if id := first(); id != 3 {
-		t.Errorf("only record 3 has a rank: first id = %d, want 3", id)
-	}
-	if err := c.Delete(3); err != nil {
-		t.Fatal(err)
-	}
-	if id := first(); id != 1 {
-		t.Errorf("record 3 was deleted: first id = %d, want 1", id)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -101,142 +99,8 @@ func scaled(n int) int {
 	return n
 }
 
-// TestNoDirtyRead checks that readers never see the writes of a batch or an update that
-// fails.
-func TestNoDirtyRead(t *testing.T) {
-	c := accounts(t, 10)
-	read := func() {
-		for _, by := range []string{"", "-amount", "owner,-amount"} {
-			page, err := c.Page(whole, terms(by)...)
-			if err != nil || page.Count != 10 || len(page.Records) != 10 {
-				t.Errorf("page by %q: %d records, count %d, %v, want 10", by, len(page.Records), page.Count, err)
-			}
-			for _, r := range page.Records {
-				if r.Owner == "dirty" {
-					t.Errorf("page by %q: dirty read of %+v", by, r)
-				}
-			}
-		}
-		if _, err := c.Get(11); !errors.Is(err, catalogue.ErrNotFound) {
-			t.Errorf("Get of a record that was never inserted: %v, want ErrNotFound", err)
-		}
-	}
-	during(func() {
-		for i := range scaled(2000) {
-			err := caught(func() error {
-				return c.Batch(func(tx *catalogue.Tx[account]) error {
-					_, err1 := tx.Insert(account{Owner: "dirty", Amount: i})
-					_, err2 := tx.Upsert(account{ID: 1 + i%10, Owner: "dirty"})
-					err3 := tx.Delete(1 + (i+1)%10)
-					if err := errors.Join(err1, err2, err3); err != nil {
-						t.Error(err)
-					}
-					if i%2 == 0 {
-						panic(errOwn)
-					}
-					return errOwn
-				})
-			})
-			if err == nil {
-				t.Error("Batch returned no error")
-			}
-			_ = c.Update(1, func(a *account) error { a.Owner = "dirty"; return errOwn })
-		}
-	}, read, read)
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestNoPhantomInSnapshot checks that concurrent inserts and deletes do not affect a
-// snapshot, not even an ordering that is first used long after the snapshot was taken.
-func TestNoPhantomInSnapshot(t *testing.T) {
-	c := accounts(t, 30)
-	s := c.Snapshot()
-	want := ids(t, s, accountID, nil)
-	read := func() {
-		now := c.Snapshot()
-		n := now.Count()
-		for _, by := range []string{"owner", "-amount,owner", "-id"} {
-			page, err := now.Page(whole, terms(by)...)
-			if err != nil || page.Count != n || len(page.Records) != n {
-				t.Errorf("page by %q: %d records, count %d, %v, want %d", by, len(page.Records), page.Count, err, n)
-			}
-		}
-	}
-	during(func() {
-		for range scaled(1500) {
-			id, err := c.Insert(account{Owner: "1"})
-			if err != nil {
-				t.Error(err)
-			}
-			if err := c.Delete(id - 30); err != nil {
-				t.Error(err)
-			}
-		}
-	}, read, read)
-	for _, by := range []string{"", "owner", "batch,owner", "-batch,-amount"} {
-		got := ids(t, s, accountID, terms(by))
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("first snapshot by %q (-want +got):\n%s", by, diff)
-		}
-	}
-}
-
-func accountID(a *account) *int { return &a.ID }
-
-// TestNoTornBatch checks that readers see all writes of a batch or none. Each batch
-// moves an amount from one account to another and inserts three accounts, so that the
-// total and the count show a partial batch.
-func TestNoTornBatch(t *testing.T) {
-	c := accounts(t, 12)
-	read := func() {
-		for _, by := range []string{"", "batch,-amount", "-owner"} {
-			page, err := c.Page(whole, terms(by)...)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			sum := 0
-			for _, a := range page.Records {
-				sum += a.Amount
-			}
-			if page.Count != len(page.Records) || page.Count%3 != 0 || sum != 1200 {
-				t.Errorf("page by %q: %d records, count %d, sum %d, want a multiple of 3 and 1200", by, len(page.Records), page.Count, sum)
-			}
-		}
-		view, err := c.Where().View(pagination.Window{Limit: 1, Offset: 3}, terms("-amount")...)
-		if err != nil || view.Count()%3 != 0 {
-			t.Errorf("view: count %d, %v, want a multiple of 3", view.Count(), err)
-		}
-	}
-	during(func() {
-		for i := range scaled(1500) {
-			err := c.Batch(func(tx *catalogue.Tx[account]) error {
-				from, to := 1+i%12, 1+(i*7+5)%12
-				err := errors.Join(
-					tx.Update(from, func(a *account) error { a.Amount -= i; return nil }),
-					tx.Update(to, func(a *account) error { a.Amount += i; return nil }))
-				for range 3 {
-					_, e := tx.Insert(account{Batch: i + 1})
-					err = errors.Join(err, e)
-				}
-				if i >= 5 {
-					for k := range 3 {
-						err = errors.Join(err, tx.Delete(13+3*(i-5)+k))
-					}
-				}
-				return err
-			})
-			if err != nil {
-				t.Error(err)
-			}
-		}
-	}, read, read)
-}
-
-// TestNoLostUpdate checks that concurrent updates of one record all take effect.
+// TestNoLostUpdate checks that concurrent updates of one record all take effect, and that
+// concurrent inserts get consecutive ids.
 func TestNoLostUpdate(t *testing.T) {
 	c := accounts(t, 1)
 	const writers = 8
@@ -252,7 +116,8 @@ func TestNoLostUpdate(t *testing.T) {
 				} else {
 					err = c.Batch(func(tx *catalogue.Tx[account]) error { return tx.Update(1, add) })
 				}
-				if err != nil {
+				_, failed := c.Insert(account{})
+				if err := errors.Join(err, failed); err != nil {
 					t.Error(err)
 				}
 			}
@@ -262,30 +127,8 @@ func TestNoLostUpdate(t *testing.T) {
 	if a, err := c.Get(1); err != nil || a.Amount != 100+writers*each {
 		t.Errorf("amount %d, %v, want %d", a.Amount, err, 100+writers*each)
 	}
-}
-
-// TestConcurrentInserts checks that concurrent inserts get different, consecutive ids.
-func TestConcurrentInserts(t *testing.T) {
-	c := accounts(t, 0)
-	var got sync.Map
-	var group sync.WaitGroup
-	each := scaled(400)
-	for range 4 {
-		group.Go(func() {
-			for range each {
-				id, err := c.Insert(account{})
-				if err != nil {
-					t.Error(err)
-				}
-				if _, loaded := got.LoadOrStore(id, true); loaded {
-					t.Errorf("id %d was assigned twice", id)
-				}
-			}
-		})
-	}
-	group.Wait()
-	if last, err := c.Insert(account{}); last != 4*each+1 || err != nil {
-		t.Errorf("last id %d, %v, want %d", last, err, 4*each+1)
+	if last, err := c.Insert(account{}); last != writers*each+2 || c.Count() != last || err != nil {
+		t.Errorf("last id %d of %d records, %v, want %d", last, c.Count(), err, writers*each+2)
 	}
 }
 
@@ -320,125 +163,14 @@ func TestWriteSkewAcrossCollections(t *testing.T) {
 	}
 }
 
-// failures are the ways in which the function passed to Batch or Update can fail.
-var failures = map[string]func() error{
-	"error":  func() error { return errOwn },
-	"panic":  func() error { panic(errOwn) },
-	"goexit": func() error { runtime.Goexit(); return nil },
-}
-
-// runFailing calls f in a goroutine of its own, which f may end with runtime.Goexit.
-// It fails the test if f returns anything but errOwn or a panic with it.
-func runFailing(t *testing.T, f func() error) {
-	t.Helper()
-	within(t, "a failing write", func() {
-		err := caught(f)
-		switch {
-		case err == errOwn, err == panicked{errOwn}:
-		default:
-			t.Errorf("write failed with %#v, want %v", err, errOwn)
-		}
-	})
-}
-
-// TestFailedWritesHaveNoEffect checks that a failed write changes neither records nor
-// fields and uses no id.
-func TestFailedWritesHaveNoEffect(t *testing.T) {
-	for name, fail := range failures {
-		t.Run("batch/"+name, func(t *testing.T) {
-			checkNoEffect(t, func(c *catalogue.Collection[schema.Record]) error {
-				return c.Batch(func(tx *catalogue.Tx[schema.Record]) error {
-					for _, text := range []string{`{"newMember":1}`, `{"id":50,"other":2}`} {
-						if _, err := tx.Insert(mustRecord(text)); err != nil {
-							t.Error(err)
-						}
-					}
-					if _, err := tx.Upsert(mustRecord(`{"id":1,"name":"changed"}`)); err != nil {
-						t.Error(err)
-					}
-					if err := tx.Delete(2); err != nil {
-						t.Error(err)
-					}
-					if err := tx.Update(3, func(r *schema.Record) error { *r = mustRecord(`{"id":3}`); return nil }); err != nil {
-						t.Error(err)
-					}
-					return fail()
-				})
-			})
-		})
-		t.Run("update/"+name, func(t *testing.T) {
-			checkNoEffect(t, func(c *catalogue.Collection[schema.Record]) error {
-				return c.Update(3, func(r *schema.Record) error {
-					*r = mustRecord(`{"id":3,"newMember":1}`)
-					return fail()
-				})
-			})
-		})
-		t.Run("update in a batch/"+name, func(t *testing.T) {
-			checkNoEffect(t, func(c *catalogue.Collection[schema.Record]) error {
-				return c.Batch(func(tx *catalogue.Tx[schema.Record]) error {
-					return tx.Update(3, func(r *schema.Record) error {
-						if _, err := tx.Insert(mustRecord(`{"newMember":1}`)); err != nil {
-							t.Error(err)
-						}
-						*r = mustRecord(`{"id":3,"other":1}`)
-						return fail()
-					})
-				})
-			})
-		})
-	}
-}
-
-// checkNoEffect calls write, which must fail, on a collection with three records and
-// checks that the collection has not changed.
-func checkNoEffect(t *testing.T, write func(c *catalogue.Collection[schema.Record]) error) {
-	c, err := resources.Records("books").In(mustNew())
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
-	for _, text := range []string{`{"name":"a"}`, `{"name":"b","x":1}`, `{"name":"c","y":[1]}`} {
-		if _, err := c.Insert(mustRecord(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	state := func() []string {
-		list := []string{fmt.Sprint(c.Count()), fmt.Sprint(catalogue.FieldNames(c))}
-		for _, by := range []string{"", "-name", "x,y"} {
-			seq, err := c.Where().All(terms(by)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for r := range seq {
-				list = append(list, r.String())
-			}
-		}
-		return list
-	}
-	before := state()
-	for range 2 {
-		runFailing(t, func() error { return write(c) })
-	}
-	if diff := cmp.Diff(before, state()); diff != "" {
-		t.Errorf("the collection changed (-before +after):\n%s", diff)
-	}
-	within(t, "Check after failed writes", func() {
-		if err := c.Check(); err != nil {
-			t.Error(err)
-		}
-	})
-	within(t, "a write after failed writes", func() {
-		if id, err := c.Insert(mustRecord(`{"name":"d"}`)); id != 4 || err != nil {
-			t.Errorf("next id %d, %v, want 4", id, err)
-		}
-	})
-}
-
 // TestTxAfterBatch checks that the methods of a Tx return ErrTxDone after its batch,
 // whether the batch succeeded or failed.
 func TestTxAfterBatch(t *testing.T) {
-	for name, fail := range map[string]func() error{"success": func() error { return nil }, "error": failures["error"], "panic": failures["panic"]} {
+	for name, fail := range map[string]func() error{
+		"success": func() error { return nil },
+		"error":   func() error { return errOwn },
+		"panic":   func() error { panic(errOwn) },
+	} {
 		c := accounts(t, 2)
 		var kept *catalogue.Tx[account]
 		_ = caught(func() error {

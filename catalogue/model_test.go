@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/internal/model"
@@ -24,22 +26,42 @@ type modelCase struct {
 	name  string
 	share int // of 100 operations
 	size  int // about the number of records
-	play  func(*model.Config) (*play.Player, error)
-	model *model.Config
+	play  func(...*model.Config) (*play.Player, error)
+	model []*model.Config
 }
 
-func playFilms(c *model.Config) (*play.Player, error) { return play.New[play.Film](c, play.Keys()...) }
-
-func playOpen(c *model.Config) (*play.Player, error) {
-	return play.New[schema.Record](c, play.Keys()[1])
+func playFilms(c ...*model.Config) (*play.Player, error) {
+	return play.New[play.Film](c[0], play.Keys()...)
 }
 
-// modelOf returns a model that is changed by some functions.
-func modelOf(c *model.Config, changes ...func(*model.Config)) *model.Config {
+func playOpen(c ...*model.Config) (*play.Player, error) {
+	return play.New[schema.Record](c[0], play.Keys()[1])
+}
+
+func playCatalogue(c ...*model.Config) (*play.Player, error) {
+	return play.NewCatalogue(
+		play.Of[play.Film](c[0], nil, play.Keys()...), play.Of[schema.Record](c[1], nil, play.Keys()[1]))
+}
+
+// one returns a model that is changed by some functions.
+func one(c *model.Config, changes ...func(*model.Config)) []*model.Config {
 	for _, change := range changes {
 		change(c)
 	}
-	return c
+	return []*model.Config{c}
+}
+
+// keyed returns the model of a collection in a catalogue, where structs have empty lists and
+// maps instead of null.
+func keyed(key string, c *model.Config, changes ...func(*model.Config)) *model.Config {
+	c.Key = key
+	for i, f := range c.Fields {
+		if f.Zero != "" && (f.Like == "[]" || f.Like == "{}") {
+			c.Fields[i].Zero = f.Like
+			c.Fields[i].Values = slices.DeleteFunc(f.Values, func(s string) bool { return s == "null" })
+		}
+	}
+	return one(c, changes...)[0]
 }
 
 func options(order string, history int, unique ...string) func(*model.Config) {
@@ -59,19 +81,23 @@ func more(field, format string, n int) func(*model.Config) {
 func modelCases() []modelCase {
 	long := `"` + strings.Repeat("x", 900) + `%d"`
 	return []modelCase{
-		{"typed", 22, 30, playFilms, play.Films()},
-		{"typed, with an order and history", 15, 30, playFilms, modelOf(play.Films(), options("-color,price", 40))},
-		{"typed, many records", 2, 600, playFilms, play.Films()},
+		{"typed", 22, 30, playFilms, one(play.Films())},
+		{"typed, with an order and history", 15, 30, playFilms, one(play.Films(), options("-color,price", 40))},
+		{"typed, many records", 2, 600, playFilms, one(play.Films())},
 		{"typed, keys too large for an index", 3, 30, playFilms,
-			modelOf(play.Films(), more("tagline", long, 3), more("title", long, 3))},
-		{"typed, unique fields", 12, 20, playFilms, modelOf(play.Films(),
+			one(play.Films(), more("tagline", long, 3), more("title", long, 3))},
+		{"typed, unique fields", 12, 20, playFilms, one(play.Films(),
 			options("", 7, "barcode", "director", "tagline", "price"),
 			more("barcode", "%d", 100), more("director", `"Name %d"`, 100), more("price", `"%d.0"`, 100))},
-		{"open", 22, 30, playOpen, play.OpenFilms()},
-		{"open, with an order and history", 12, 30, playOpen, modelOf(play.OpenFilms(), options("x,-title", 200))},
-		{"open, keys too large for an index", 3, 30, playOpen, modelOf(play.OpenFilms(), more("x", long, 30))},
-		{"open, unique fields", 9, 20, playOpen, modelOf(play.OpenFilms(), options("", 1, "price", "released_on"),
+		{"open", 22, 30, playOpen, one(play.OpenFilms())},
+		{"open, with an order and history", 12, 30, playOpen, one(play.OpenFilms(), options("x,-title", 200))},
+		{"open, keys too large for an index", 3, 30, playOpen, one(play.OpenFilms(), more("x", long, 30))},
+		{"open, unique fields", 9, 20, playOpen, one(play.OpenFilms(), options("", 1, "price", "released_on"),
 			more("price", "%d.0", 100))},
+		{"a catalogue", 15, 20, playCatalogue, []*model.Config{
+			keyed("films", play.Films(), options("-color,price", 300)),
+			keyed("reels", play.OpenFilms(), options("x,-title", 1<<30)),
+		}},
 	}
 }
 
@@ -109,7 +135,7 @@ func TestModel(t *testing.T) {
 				Rand: rand.New(rand.NewPCG(seed, uint64(i))), Size: test.size, Verbs: slices.Concat(model.Writes, model.Reads), Copies: true,
 			}
 			var ops []model.Op
-			for w := model.New(test.model); len(ops) < steps*test.share/100; {
+			for w := model.New(test.model...); len(ops) < steps*test.share/100; {
 				op := r.Op(w)
 				w, _ = w.Do(op)
 				ops = append(ops, op)
@@ -142,12 +168,12 @@ func TestModelScripts(t *testing.T) {
 // results, or "" if there is none.
 func (test modelCase) fails(t *testing.T, ops []model.Op) string {
 	t.Helper()
-	p, err := test.play(test.model)
+	p, err := test.play(test.model...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var script strings.Builder
-	w, want := model.New(test.model), ""
+	w, want := model.New(test.model...), ""
 	for i, op := range ops {
 		w, want = w.Do(op)
 		fmt.Fprintln(&script, op)
@@ -187,12 +213,13 @@ func TestModelReaders(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			states, ops := emptied(test.model, rand.New(rand.NewPCG(seed, uint64(i))), writes)
-			p, err := test.play(test.model)
+			p, err := test.play(test.model...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var begun, ended atomic.Int64
 			var group sync.WaitGroup
+			follow(t, &group, p, test.model, states[writes])
 			for reader := range 2 {
 				rng := rand.New(rand.NewPCG(seed, uint64(reader)))
 				r := &model.Random{Rand: rng, Size: 8, Verbs: model.Reads}
@@ -200,6 +227,9 @@ func TestModelReaders(t *testing.T) {
 					for ended.Load() < int64(writes) && !t.Failed() {
 						from := ended.Load()
 						op := r.Op(states[from])
+						if r.IntN(4) == 0 {
+							op = copied(r, states[from])
+						}
 						got := p.Do(op)
 						possible := states[from : begun.Load()+1]
 						if !slices.ContainsFunc(possible, func(w model.World) bool {
@@ -229,15 +259,52 @@ func TestModelReaders(t *testing.T) {
 	}
 }
 
+// follow iterates over the changes of each collection from the beginning, until they are those
+// that led to the last state, if they are kept until then.
+func follow(t *testing.T, group *sync.WaitGroup, p *play.Player, models []*model.Config, last model.World) {
+	for _, c := range models {
+		_, want := last.Do(model.Op{In: c.Key, Verb: "since"})
+		if want == "error: trimmed" {
+			continue
+		}
+		_, want, _ = strings.Cut(want, ", ")
+		group.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			got := ""
+			for text, err := range p.Changes(ctx, c.Key, 0) {
+				if got = strings.TrimPrefix(got+", "+text, ", "); err != nil || len(got) >= len(want) {
+					break
+				}
+			}
+			if got != want {
+				t.Errorf("changes of %q:\ngot:  %s\nwant: %s", c.Key, got, want)
+			}
+		})
+	}
+}
+
+// copied returns an operation that copies all collections and reads the copy.
+func copied(r *model.Random, w model.World) model.Op {
+	op := model.Op{Verb: pick(r.Rand, "snapshot", "clone", "save"), Name: "copy"}
+	for at := range w {
+		op.Ops = append(op.Ops, model.Op{In: at.Key, Verb: "view"}, r.On(w, at, "page"))
+		if op.Verb != "snapshot" {
+			op.Ops = append(op.Ops, r.On(w, at, "insert"), model.Op{In: at.Key, Verb: "all"})
+		}
+	}
+	return op
+}
+
 // emptied returns n writes, which empty a collection again and again, and the states before
 // and after them.
-func emptied(c *model.Config, rng *rand.Rand, n int) (states []model.World, ops []model.Op) {
+func emptied(models []*model.Config, rng *rand.Rand, n int) (states []model.World, ops []model.Op) {
 	r := &model.Random{Rand: rng, Size: 8, Verbs: model.Writes}
-	states = append(states, model.New(c))
+	states = append(states, model.New(models...))
 	for len(ops) < n {
 		op := r.Op(states[len(ops)])
 		if rng.IntN(4) == 0 {
-			op = model.Op{Verb: []string{"replace", "load"}[rng.IntN(2)]}
+			op = model.Op{In: op.In, Verb: []string{"replace", "load"}[rng.IntN(2)]}
 		}
 		next, _ := states[len(ops)].Do(op)
 		states, ops = append(states, next), append(ops, op)

@@ -82,176 +82,118 @@ func overwrite(d *nestedRecord) {
 // TestRecordsAreCopied passes records to and gets records from every method, overwrites
 // them, and checks that the stored record has not changed.
 func TestRecordsAreCopied(t *testing.T) {
-	type collection = *catalogue.Collection[nestedRecord]
-	insert := func(t *testing.T, c collection) *nestedRecord {
-		d := newNestedRecord()
-		if _, err := c.Insert(d); err != nil {
-			t.Fatal(err)
-		}
-		return &d
-	}
+	type (
+		collection = *catalogue.Collection[nestedRecord]
+		tx         = *catalogue.Tx[nestedRecord]
+	)
+	identified := newNestedRecord()
+	identified.ID = 1
 	// Each function stores one record with id 1 and returns a record that could share
-	// memory with it.
-	ways := map[string]func(t *testing.T, c collection) *nestedRecord{
-		"insert": insert,
-		"upsert new": func(t *testing.T, c collection) *nestedRecord {
+	// memory with it, and an error. Those that do not insert are called after an insert.
+	ways := map[string]struct {
+		inserts bool
+		call    func(c collection) (nestedRecord, error)
+	}{
+		"insert": {true, func(c collection) (nestedRecord, error) {
 			d := newNestedRecord()
-			if _, err := c.Upsert(d); err != nil {
-				t.Fatal(err)
-			}
-			return &d
-		},
-		"upsert existing": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
+			_, err := c.Insert(d)
+			return d, err
+		}},
+		"upsert new": {true, func(c collection) (nestedRecord, error) {
+			d := newNestedRecord()
+			_, err := c.Upsert(d)
+			return d, err
+		}},
+		"upsert existing": {false, func(c collection) (nestedRecord, error) {
 			d := newNestedRecord()
 			d.ID = 1
-			if _, err := c.Upsert(d); err != nil {
-				t.Fatal(err)
-			}
-			return &d
-		},
-		"update, pointer kept": func(t *testing.T, c collection) (kept *nestedRecord) {
-			insert(t, c)
-			if err := c.Update(1, func(d *nestedRecord) error { kept = d; return nil }); err != nil {
-				t.Fatal(err)
-			}
-			return kept
-		},
-		"update, record assigned": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
+			_, err := c.Upsert(d)
+			return d, err
+		}},
+		"update, pointer kept": {false, func(c collection) (nestedRecord, error) {
+			var kept *nestedRecord
+			err := c.Update(1, func(d *nestedRecord) error { kept = d; return nil })
+			return *kept, err
+		}},
+		"update, record assigned": {false, func(c collection) (nestedRecord, error) {
 			other := newNestedRecord()
 			other.ID = 1
-			if err := c.Update(1, func(d *nestedRecord) error { *d = other; return nil }); err != nil {
-				t.Fatal(err)
+			return other, c.Update(1, func(d *nestedRecord) error { *d = other; return nil })
+		}},
+		"failed update": {false, func(c collection) (nestedRecord, error) {
+			if err := c.Update(1, func(d *nestedRecord) error { overwrite(d); return errOwn }); err != errOwn {
+				return nestedRecord{}, err
 			}
-			return &other
-		},
-		"failed update": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
+			return newNestedRecord(), nil
+		}},
+		"tx insert": {true, func(c collection) (nestedRecord, error) {
+			d := newNestedRecord()
+			return d, c.Batch(func(tx tx) error { _, err := tx.Insert(d); return err })
+		}},
+		"tx upsert": {true, func(c collection) (nestedRecord, error) {
+			d := newNestedRecord()
+			return d, c.Batch(func(tx tx) error { _, err := tx.Upsert(d); return err })
+		}},
+		"tx update": {false, func(c collection) (nestedRecord, error) {
 			var kept *nestedRecord
-			if err := c.Update(1, func(d *nestedRecord) error { kept = d; overwrite(d); return errOwn }); err != errOwn {
-				t.Fatal(err)
-			}
-			d := newNestedRecord()
-			*kept = d
-			return &d
-		},
-		"tx insert": func(t *testing.T, c collection) *nestedRecord {
-			d := newNestedRecord()
-			if err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error { _, err := tx.Insert(d); return err }); err != nil {
-				t.Fatal(err)
-			}
-			return &d
-		},
-		"tx upsert": func(t *testing.T, c collection) *nestedRecord {
-			d := newNestedRecord()
-			if err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error { _, err := tx.Upsert(d); return err }); err != nil {
-				t.Fatal(err)
-			}
-			return &d
-		},
-		"tx update": func(t *testing.T, c collection) (kept *nestedRecord) {
-			insert(t, c)
-			err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error {
-				return tx.Update(1, func(d *nestedRecord) error { kept = d; return nil })
+			err := c.Batch(func(tx tx) error { return tx.Update(1, func(d *nestedRecord) error { kept = d; return nil }) })
+			return *kept, err
+		}},
+		"tx get": {false, func(c collection) (got nestedRecord, err error) {
+			err = c.Batch(func(tx tx) (err error) { got, err = tx.Get(1); return err })
+			return got, err
+		}},
+		"tx get after insert": {true, func(c collection) (got nestedRecord, err error) {
+			err = c.Batch(func(tx tx) error {
+				_, failed := tx.Insert(newNestedRecord())
+				got, err = tx.Get(1)
+				return errors.Join(failed, err)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return kept
-		},
-		"tx get": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
-			var got nestedRecord
-			if err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) (err error) { got, err = tx.Get(1); return err }); err != nil {
-				t.Fatal(err)
-			}
-			return &got
-		},
-		"tx get after insert": func(t *testing.T, c collection) *nestedRecord {
-			d := newNestedRecord()
-			err := c.Batch(func(tx *catalogue.Tx[nestedRecord]) error {
-				_, err := tx.Insert(newNestedRecord())
-				got, err2 := tx.Get(1)
-				overwrite(&got)
-				return errors.Join(err, err2)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &d
-		},
-		"get": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
-			got, err := c.Get(1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &got
-		},
-		"page": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
+			return got, err
+		}},
+		"get": {false, func(c collection) (nestedRecord, error) { return c.Get(1) }},
+		"page": {false, func(c collection) (nestedRecord, error) {
 			page, err := c.Page(whole, terms("-tags")...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &page.Records[0]
-		},
-		"snapshot page": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
+			return page.Records[0], err
+		}},
+		"snapshot page": {false, func(c collection) (nestedRecord, error) {
 			page, err := c.Snapshot().Page(whole)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &page.Records[0]
-		},
-		"snapshot get": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
-			got, err := c.Snapshot().Get(1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &got
-		},
-		"all": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
-			return &slices.Collect(c.All())[0]
-		},
-		"ordered": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
+			return page.Records[0], err
+		}},
+		"snapshot get": {false, func(c collection) (nestedRecord, error) { return c.Snapshot().Get(1) }},
+		"all":          {false, func(c collection) (nestedRecord, error) { return slices.Collect(c.All())[0], nil }},
+		"ordered": {false, func(c collection) (nestedRecord, error) {
 			seq, err := c.Where().All(terms("any")...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &slices.Collect(seq)[0]
-		},
-		"get from a clone": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
-			got, err := c.Clone().Get(1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return &got
-		},
-		"update in a clone": func(t *testing.T, c collection) *nestedRecord {
-			insert(t, c)
-			if err := c.Clone().Update(1, func(d *nestedRecord) error { overwrite(d); return nil }); err != nil {
-				t.Fatal(err)
-			}
-			d := newNestedRecord()
-			return &d
-		},
+			return slices.Collect(seq)[0], err
+		}},
+		"get from a clone": {false, func(c collection) (nestedRecord, error) { return c.Clone().Get(1) }},
+		"update in a clone": {false, func(c collection) (nestedRecord, error) {
+			return newNestedRecord(), c.Clone().Update(1, func(d *nestedRecord) error { overwrite(d); return nil })
+		}},
+		"after a change": {false, func(c collection) (nestedRecord, error) {
+			changes, _, err := c.Since(0)
+			record, _ := changes[0].After()
+			return record, err
+		}},
+		"before a change": {false, func(c collection) (nestedRecord, error) {
+			err := c.Update(1, func(*nestedRecord) error { return nil })
+			changes, _, failed := c.Since(1)
+			record, _ := changes[0].Before()
+			return record, errors.Join(err, failed)
+		}},
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
-			c, err := catalogue.NewCollection[nestedRecord](catalogue.Options{})
-			if err != nil {
-				t.Fatal(err)
+			c, err := catalogue.NewCollection[nestedRecord](catalogue.Options{History: 5})
+			must(t, err)
+			if !way.inserts {
+				_, err := c.Insert(newNestedRecord())
+				must(t, err)
 			}
-			want := newNestedRecord()
-			want.ID = 1
-			text := wireOf(want)
-			overwrite(way(t, c))
+			want, text := identified, wireOf(identified)
+			shared, err := way.call(c)
+			must(t, err)
+			overwrite(&shared)
 			got, err := c.Get(1)
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("Get(1): %v (-want +got):\n%s", err, diff)

@@ -300,14 +300,6 @@ func TestCatalogueSnapshot(t *testing.T) {
 	}
 }
 
-// TestNoTornSnapshot: a snapshot of a catalogue sees all collections at one instant.
-func TestNoTornSnapshot(t *testing.T) {
-	cat := mustNew()
-	checkAtEnd(t, cat)
-	read := func() { checkAuthors(t, "Snapshot", saved(t, cat.Snapshot())) }
-	during(func() { writeAuthorThenEvent(t, cat, scaled(1000)) }, read)
-}
-
 // TestErrInvalidWraps: the error for an invalid record is that of package resources, too.
 func TestErrInvalidWraps(t *testing.T) {
 	_, err := films(t).Insert(film{Name: "\xff"})

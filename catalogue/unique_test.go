@@ -141,21 +141,6 @@ func TestConcurrentDuplicates(t *testing.T) {
 			_, err := c.Insert(reviewer{Slug: slugOf(value)})
 			return err
 		}},
-		{"upsert", func(c *catalogue.Collection[reviewer], writer, value int) error {
-			_, err := c.Upsert(reviewer{ID: 1 + writer + value*writers, Slug: slugOf(value)})
-			return err
-		}},
-		{"batch", func(c *catalogue.Collection[reviewer], writer, value int) error {
-			return c.Batch(func(tx *catalogue.Tx[reviewer]) error {
-				for i := range 1 + writer {
-					if _, err := tx.Insert(reviewer{Slug: fmt.Sprint(value, " of ", writer, " and ", i)}); err != nil {
-						return err
-					}
-				}
-				_, err := tx.Insert(reviewer{Slug: slugOf(value)})
-				return err
-			})
-		}},
 		{"batch that looks first", func(c *catalogue.Collection[reviewer], _, value int) error {
 			return c.Batch(func(tx *catalogue.Tx[reviewer]) error {
 				if _, err := tx.Where(ordering.Equal("slug", slugOf(value))).First(); err == nil {

@@ -61,8 +61,8 @@ func newPlanner(r *run) *planner {
 func (p *planner) plan(n int) (plan []planned) {
 	for range n {
 		next := planned{p.op(), 1}
-		if slices.Contains([]string{"page", "view", "count", "first", "position"}, next.op.Verb) && p.rng.IntN(8) == 0 {
-			next.times = 70
+		if slices.Contains([]string{"page", "view", "count", "first", "position"}, next.op.Verb) && p.rng.IntN(4) == 0 {
+			next.times = 100
 		}
 		plan = append(plan, next)
 	}

@@ -254,17 +254,14 @@ func pause(pace int) {
 }
 
 // perform performs the operations of a plan. Snapshots, clones, iterators and saved
-// collections are read some operations later. Of a read that is repeated, it records the
-// first ones and those that differ from the previous one.
+// collections are read some operations later.
 func (c *client) perform(plan []planned) {
 	for _, p := range plan {
 		pause(c.pace)
-		for i := range p.times {
+		if p.times == 1 {
 			c.record(p.op)
-			n := len(c.history)
-			if i >= 2 && c.history[n-1].Output == c.history[n-2].Output {
-				c.history = c.history[:n-1]
-			}
+		} else {
+			c.repeat(p)
 		}
 		for len(c.deferred) > 0 && c.rng.IntN(3) == 0 {
 			c.deferred[0]()
@@ -276,6 +273,23 @@ func (c *client) perform(plan []planned) {
 		read()
 	}
 	c.deferred = nil
+}
+
+// repeat performs a read many times in a row. Of those that have the result of the previous
+// one, it records two.
+func (c *client) repeat(p planned) {
+	in, list, finish := input{op: p.op, text: p.op.String()}, make([]porcupine.Operation, p.times), make([]func() string, p.times)
+	for i := range list {
+		call := c.clock.next()
+		finish[i] = c.performer.Start(p.op)
+		list[i] = porcupine.Operation{ClientId: c.number, Input: in, Call: call, Return: c.clock.next()}
+	}
+	for i, op := range list {
+		op.Output = finish[i]()
+		if n := len(c.history); i < 2 || op.Output != c.history[n-1].Output {
+			c.history = append(c.history, op)
+		}
+	}
 }
 
 // record performs one operation and appends it to the history.
