@@ -190,7 +190,7 @@ func test(t *testing.T, workloads ...workload) {
 				t.Errorf("seed %d: %v", seed, err)
 			}
 			if r != nil {
-				t.Logf("seed %d: %d rounds, %d operations", seed, r.rounds, r.calls)
+				t.Logf("seed %d: %d rounds, %d operations, %d rounds not checked in time", seed, r.rounds, r.calls, r.unknown)
 			}
 		})
 	}
