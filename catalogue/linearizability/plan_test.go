@@ -64,8 +64,8 @@ func newPlanner(r *run) *planner {
 func (p *planner) plan(n int) (plan []planned) {
 	for range n {
 		next := planned{p.op(), 1}
-		if slices.Contains([]string{"page", "view", "count", "first", "position"}, next.op.Verb) && p.rng.IntN(4) == 0 {
-			next.times = 100
+		if slices.Contains([]string{"page", "view", "count", "first", "position"}, next.op.Verb) && p.rng.IntN(2) == 0 {
+			next.times = 10 + p.rng.IntN(60) // after 64 reads without a write, a state is frozen
 		}
 		plan = append(plan, next)
 	}
