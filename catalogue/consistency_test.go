@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
@@ -25,6 +26,43 @@ func writeAuthorThenEvent(t *testing.T, cat *catalogue.Catalogue, n int) {
 		_, err2 := mustIn(resources.Events, cat).Insert(resources.Event{Authors: []int{author}})
 		must(t, err1, err2)
 	}
+}
+
+// checkAuthors checks that a saved catalogue has the authors of all its events.
+func checkAuthors(t *testing.T, what, text string) {
+	t.Helper()
+	var cat struct {
+		Authors []struct{ ID int }
+		Events  []struct{ Authors []int }
+	}
+	must(t, json.Unmarshal([]byte(text), &cat))
+	exists := map[int]bool{}
+	for _, a := range cat.Authors {
+		exists[a.ID] = true
+	}
+	for _, e := range cat.Events {
+		if !exists[e.Authors[0]] {
+			t.Errorf("%s: an event refers to author %d, but there are only %d authors", what, e.Authors[0], len(cat.Authors))
+			return
+		}
+	}
+}
+
+// TestNoTornSave checks that Save and Clone see all collections at one instant.
+// A file lists authors before events, so a later look at events would find some whose
+// author is missing.
+func TestNoTornSave(t *testing.T) {
+	cat := mustNew()
+	checkAtEnd(t, cat)
+	save := func() { checkAuthors(t, "Save", saved(t, cat)) }
+	clone := func() {
+		c := cat.Clone()
+		checkAuthors(t, "Clone", saved(t, c))
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	during(func() { writeAuthorThenEvent(t, cat, scaled(3000)) }, save, clone)
 }
 
 // TestNoTornLoad checks that Load replaces all collections of a file at one instant.
@@ -108,6 +146,42 @@ func TestPageReadsOneState(t *testing.T) {
 	}, read, read)
 	if ranked.Load() == 0 && !testing.Short() {
 		t.Error("no page was read from a state with ranks")
+	}
+}
+
+// TestIDsAreNotReused checks that the highest id ever used is saved, so that it is not
+// assigned again after loading.
+func TestIDsAreNotReused(t *testing.T) {
+	cat := mustNew()
+	checkAtEnd(t, cat)
+	events := mustIn(resources.Events, cat)
+	for range 3 {
+		_, err := events.Insert(resources.Event{})
+		must(t, err)
+	}
+	must(t, events.Delete(3))
+	authors, err := resources.Records("authors").In(cat)
+	must(t, err)
+	must(t, authors.Batch(func(tx *catalogue.Tx[schema.Record]) error { // uses an id that no reader ever saw
+		id, err := tx.Insert(schema.Record{})
+		must(t, err)
+		return tx.Delete(id)
+	}))
+	for range 2 { // the second round saves what was loaded
+		text := saved(t, cat)
+		cat = mustNew()
+		must(t, cat.Load(strings.NewReader(text), catalogue.LoadOptions{}))
+	}
+	event, err1 := mustIn(resources.Events, cat).Insert(resources.Event{})
+	authors, err2 := resources.Records("authors").In(cat)
+	must(t, err1, err2)
+	author, err := authors.Insert(schema.Record{})
+	if event != 4 || author != 2 || err != nil {
+		t.Errorf("next ids: event %d, author %d, %v, want 4 and 2", event, author, err)
+	}
+	text := saved(t, cat)
+	if strings.Contains(text, "$lastIds") {
+		t.Errorf("Save wrote $lastIds although the records have the highest ids: %s", text)
 	}
 }
 
