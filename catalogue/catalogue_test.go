@@ -184,7 +184,7 @@ func TestBatchErrors(t *testing.T) {
 		if _, err := catalogue.Define[schema.Record]("order", catalogue.Options{}).Tx(b); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), "orders") {
 			t.Errorf("unknown key: %v, want ErrUnknownCollection and a suggestion", err)
 		}
-		if _, err := catalogue.Define[task]("orders", catalogue.Options{}).Tx(b); !errors.Is(err, catalogue.ErrInvalidType) {
+		if _, err := catalogue.Define[Film]("orders", catalogue.Options{}).Tx(b); !errors.Is(err, catalogue.ErrInvalidType) {
 			t.Errorf("other type: %v, want ErrInvalidType", err)
 		}
 		kept, err = orders.Tx(b)
