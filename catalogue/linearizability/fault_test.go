@@ -1,6 +1,7 @@
 package linearizability_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ func TestInjectedFaults(t *testing.T) {
 		{"an iterator that changes", typedFilms(forSnapshots), liveIterator},
 		{"a clone that is the original", typedFilms(forSnapshots), liveCopy("clone")},
 		{"changes of an earlier state", typedFilms(forHistory, history(40)), stale("since")},
+		{"a batch of collections in several steps", films(forTogether, 0), tornBatch},
 		{"a load in two steps", inCatalogue(typedFilms(forLoads, history(40))), tornLoad},
 		{"a selection with the count of a later state", typedFilms(forSelections), lateSelection},
 		{"a unique field checked before the write", typedFilms("insert insert upsert upsert delete get page", unique("barcode")), earlyCheck},
@@ -178,7 +180,7 @@ func tornBatch(f *faulty, op model.Op) func() string {
 	}
 	var lines []string
 	for _, inner := range op.Ops {
-		inner.In = op.In
+		inner.In = cmp.Or(inner.In, op.In)
 		lines = append(lines, f.do(inner))
 		runtime.Gosched()
 	}

@@ -36,6 +36,7 @@ var shares = map[string]int{
 	"TestNoMissingChange":   5,
 	"TestNoTornLoad":        4,
 	"TestNoMixedCatalogue":  3,
+	"TestNoTornTogether":    5,
 	"TestNoBrokenReference": 2,
 	"TestNoStaleResponse":   4,
 }
@@ -43,7 +44,7 @@ var shares = map[string]int{
 // A mix for a test has all kinds of operations, but more of those that the test is about.
 const (
 	everything = `insert insert insert upsert upsert update update update update delete delete get get len count first
-		position page page page page view view batch snapshot all clone held `
+		position page page page page view view batch snapshot all clone held updateall deleteall `
 
 	forPages      = everything + "page page page page page page view view get get len len "
 	forSelections = everything + "selection selection selection selection selection selection count first position "
@@ -53,8 +54,9 @@ const (
 	forHistory    = everything + "since since since since since since since since batch batch nothing snapshot "
 	forLoads      = everything + "load load load load load load save save save page page page "
 	forCatalogues = everything + "save save save save save snapshot snapshot snapshot clone clone "
+	forTogether   = everything + "together together together together together together page page page page load save "
 	forUnique     = everything + "insert insert insert insert upsert upsert upsert update update update batch batch batch "
-	forRequests   = everything + "page page page page page page page page page page "
+	forRequests   = everything + "together together page page page page page page page page page page "
 	onlyRequests  = `insert insert insert update update update delete delete get count first
 		page page page page page page page page page page `
 )
@@ -88,6 +90,12 @@ func TestNoDuplicate(t *testing.T) {
 }
 
 func TestNoMixedCatalogue(t *testing.T) { test(t, films(forCatalogues, 0), films(forCatalogues, 100)) }
+
+// TestNoTornTogether makes batches of two or three collections. Clients read one collection
+// after the other.
+func TestNoTornTogether(t *testing.T) {
+	test(t, films(forTogether, 0), films(forTogether, 60), films(forTogether, 0, history(40)))
+}
 
 // history and unique return functions that change a model.
 func history(n int) func(*model.Config) { return func(c *model.Config) { c.History = n } }
@@ -160,12 +168,19 @@ func keyed(c *model.Config, key string) *model.Config {
 	return c
 }
 
-// films returns a workload with two collections of a catalogue.
-func films(mix string, size int) workload {
-	typed, open := keyed(play.Films(), "films"), keyed(play.OpenFilms(), "reels")
-	return workload{name: fmt.Sprint(size, " records"), models: []*model.Config{typed, open}, mix: mix, size: size,
+// films returns a workload with three collections of a catalogue.
+func films(mix string, size int, changes ...func(*model.Config)) workload {
+	typed, open, custom := keyed(play.Films(), "films"), keyed(play.OpenFilms(), "reels"), keyed(play.Films(), "shorts")
+	all := []*model.Config{typed, open, custom}
+	for _, c := range all {
+		for _, change := range changes {
+			change(c)
+		}
+	}
+	return workload{name: fmt.Sprint(size, " records, history ", typed.History), models: all, mix: mix, size: size,
 		play: func() (*play.Player, error) {
-			return play.NewCatalogue(play.Of[play.Film](typed, nil, play.Keys()...), play.Of[schema.Record](open, nil, play.Keys()[1]))
+			return play.NewCatalogue(play.Of[play.Film](typed, nil, play.Keys()...), play.Of[schema.Record](open, nil, play.Keys()[1]),
+				play.Of[film](custom, nil, play.Keys()...))
 		}}
 }
 

@@ -91,6 +91,12 @@ func (p *planner) op() model.Op {
 		return p.copy(verb)
 	case "nothing":
 		return p.nothing()
+	case "together":
+		op := p.random.Together(p.from, "")
+		for i := range op.Ops {
+			op.Ops[i].On = "" // what a batch reads outside is of no known state
+		}
+		return op
 	}
 	op := p.random.On(p.from, p.place(), verb)
 	if verb == "since" {
@@ -106,7 +112,9 @@ func (p *planner) op() model.Op {
 func (p *planner) page(verb string) model.Op {
 	if len(p.popular) == 3 && p.rng.IntN(2) == 0 {
 		op := p.popular[p.rng.IntN(3)]
-		op.Verb = verb
+		if !p.requests { // whose conditions only filters have
+			op.Verb = verb
+		}
 		return op
 	}
 	op := p.random.On(p.from, p.place(), verb)

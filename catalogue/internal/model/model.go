@@ -273,7 +273,7 @@ func (s *State) do(op Op) (*State, string) {
 	switch op.Verb {
 	case "replace", "load":
 		return s.replace(op)
-	case "insert", "upsert", "update", "delete":
+	case "insert", "upsert", "update", "delete", "updateall", "deleteall":
 		after, result := s.write(op)
 		if after != s && after.duplicate() {
 			if op.Verb != "update" {
@@ -282,22 +282,28 @@ func (s *State) do(op Op) (*State, string) {
 			return s, strings.TrimSuffix(result, "ok") + "error: duplicate"
 		}
 		if after != s {
-			after.commit(s, []int{changedID(op, after)})
+			after.commit(s, changedIDs(op, s, after))
 		}
 		return after, result
 	}
 	return s, s.read(op)
 }
 
-// changedID returns the id of the record that a successful write wrote.
-func changedID(op Op, after *State) int {
+// changedIDs returns the ids of the records that a successful write wrote.
+func changedIDs(op Op, before, after *State) (ids []int) {
+	if op.Verb == "updateall" || op.Verb == "deleteall" {
+		for _, r := range before.selected(op) {
+			ids = append(ids, r.id)
+		}
+		return ids
+	}
 	if op.ID != 0 {
-		return op.ID
+		return []int{op.ID}
 	}
 	if r := after.c.record(op.Records[0]); r.id != 0 {
-		return r.id
+		return []int{r.id}
 	}
-	return after.last
+	return []int{after.last}
 }
 
 func (s *State) find(id int) (int, bool) {
@@ -329,8 +335,11 @@ func (s *State) write(op Op) (*State, string) {
 		after.records = slices.Delete(slices.Clone(s.records), at, at+1)
 		return &after, "ok"
 	}
-	if op.Verb == "update" {
+	switch op.Verb {
+	case "update":
 		return s.update(op)
+	case "updateall", "deleteall":
+		return s.writeAll(op)
 	}
 	r := s.c.record(op.Records[0])
 	_, found := s.find(r.id)
@@ -365,6 +374,29 @@ func (s *State) update(op Op) (*State, string) {
 		return s, was + "error: invalid id"
 	}
 	return s.put(r), was + "ok"
+}
+
+// writeAll returns the state after a write to all selected records, in the order of their ids.
+func (s *State) writeAll(op Op) (*State, string) {
+	op.Terms = "id"
+	if err := s.invalid(op); err != "" {
+		return s, "error: " + err
+	}
+	all := s.selected(op)
+	if len(all) == 0 {
+		return s, "n 0"
+	}
+	after := s
+	for _, r := range all {
+		one := Op{Verb: strings.TrimSuffix(op.Verb, "all"), ID: r.id, Records: op.Records, How: op.How}
+		next, result := after.write(one)
+		if next == after {
+			_, failed, _ := strings.Cut(result, "error: ")
+			return s, "error: " + failed
+		}
+		after = next
+	}
+	return after, fmt.Sprint("n ", len(all))
 }
 
 // duplicate reports whether two records have the same value of a unique field.
@@ -418,6 +450,10 @@ func (s *State) commit(before *State, ids []int) {
 // panics of their callbacks. Operations on "outside" read a collection, which does not have
 // the writes yet.
 func (w World) batch(op Op) (World, string) {
+	found := func(at Place) bool { return at.Copy == op.On && (op.In == "" || op.In == at.Key) }
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(w)), found) {
+		return w, "error: no such collection"
+	}
 	next, ids, lines := maps.Clone(w), map[Place][]int{}, []string(nil)
 	for _, inner := range op.Ops {
 		at := Place{op.On, cmp.Or(inner.In, op.In)}
@@ -431,7 +467,7 @@ func (w World) batch(op Op) (World, string) {
 		default:
 			var after *State
 			if after, result = s.write(inner); after != s {
-				next[at], ids[at] = after, append(ids[at], changedID(inner, after))
+				next[at], ids[at] = after, append(ids[at], changedIDs(inner, s, after)...)
 			}
 		}
 		lines = append(lines, result)
@@ -454,7 +490,7 @@ func (w World) batch(op Op) (World, string) {
 }
 
 func isWrite(verb string) bool {
-	return slices.Contains([]string{"insert", "upsert", "update", "delete"}, verb)
+	return slices.Contains([]string{"insert", "upsert", "update", "delete", "updateall", "deleteall"}, verb)
 }
 
 // replace returns the state after all records were replaced. All ids of records to load

@@ -18,9 +18,11 @@ import (
 //	batch fail
 //		delete 1
 //	snapshot s1
+//	updateall {"year":1949} where year = 1948
 //	s1: page -year,title offset=3 limit=2 where year >= 1940 and title prefix "R"
 //
-// If a catalogue has several collections, the key is put before the verb:
+// If a catalogue has several collections, the key is put before the verb. A batch without a
+// key can write to all:
 //
 //	films.insert {"title":"Rope"}
 //	snapshot s1
@@ -29,11 +31,11 @@ import (
 // A record is invalid if JSON cannot represent it. A write is checked if it is one of a
 // request, which must not break a reference. The result of such an update is the record.
 type Op struct {
-	On      string // name of a clone or a snapshot; "" for the catalogue itself, or for that of the batch
-	In      string // key of the collection; "" if there is only one, or for all
-	Verb    string
+	On      string   // name of a clone or a snapshot; "" for the catalogue itself, or for that of the batch
+	In      string   // key of the collection; "" if there is only one, or for all
+	Verb    string   // of a method; updateall and deleteall are those of a selection
 	ID      int      // of get, has, update, delete, position; revision of since
-	Records []string // JSON objects: one of insert, upsert, update; any number of replace, load
+	Records []string // JSON objects: one of insert, upsert, update, updateall; any number of replace, load
 	How     string   // how a callback ends: "", fail, panic, goexit; or invalid or checked
 	Name    string   // of the new snapshot, clone, or catalogue that is loaded from saved data
 	Ops     []Op     // of a batch; of a new copy that is not kept
@@ -69,7 +71,7 @@ func (op Op) String() string {
 	case "replace", "load":
 		parts = append(parts, "["+strings.Join(op.Records, ",")+"]")
 	}
-	if op.Verb == "insert" || op.Verb == "upsert" || op.Verb == "update" {
+	if op.Verb == "insert" || op.Verb == "upsert" || op.Verb == "update" || op.Verb == "updateall" {
 		parts = append(parts, op.Records[0])
 	}
 	parts = append(parts, op.Terms, op.Name, op.How)

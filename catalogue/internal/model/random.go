@@ -27,7 +27,7 @@ type Random struct {
 // Ops are verbs for [Random.Verbs].
 var (
 	Reads  = strings.Fields("get has len count page page view view first position all explain since revision")
-	Writes = strings.Fields("insert insert insert upsert upsert update update update delete batch replace load")
+	Writes = strings.Fields("insert insert insert upsert upsert update update update delete updateall deleteall batch replace load")
 )
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
@@ -46,7 +46,43 @@ func (r *Random) Op(w World) Op {
 			verb = pick(r.Rand, Reads...)
 		}
 	}
+	if verb == "batch" && len(w.keys()) > 1 && r.IntN(2) == 0 {
+		return r.Together(w, on)
+	}
 	return r.On(w, Place{on, pick(r.Rand, w.keys()...)}, verb)
+}
+
+// Together returns a batch of all collections of a catalogue or of a copy of it. If copies
+// of single collections are among the copies, it can fail.
+func (r *Random) Together(w World, on string) Op {
+	op := Op{On: on, Verb: "batch", How: r.end()}
+	for range 2 + r.IntN(8) {
+		at := Place{on, pick(r.Rand, w.keys()...)}
+		if r.of = w[at]; r.of == nil {
+			continue
+		}
+		inner := r.inner()
+		inner.In = at.Key
+		op.Ops = append(op.Ops, inner)
+	}
+	return op
+}
+
+// end returns how a callback ends.
+func (r *Random) end() string {
+	return pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
+}
+
+// inner returns an operation of a batch.
+func (r *Random) inner() Op {
+	inner := r.op(pick(r.Rand, pick(r.Rand, Writes[:11]...), pick(r.Rand, Reads[:len(Reads)-2]...)))
+	if inner.How == "panic" || inner.How == "goexit" {
+		inner.How = pick(r.Rand, "", "fail", "fail", inner.How)
+	}
+	if !isWrite(inner.Verb) && r.IntN(8) == 0 {
+		inner.On = "outside"
+	}
+	return inner
 }
 
 // keys returns the keys of the collections, sorted.
@@ -114,19 +150,21 @@ func (r *Random) op(verb string) Op {
 		}
 	case "batch":
 		op.ID = 0
-		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
+		op.How = r.end()
 		if len(r.of.c.Unique) > 0 && len(r.of.records) > 1 && r.IntN(6) == 0 {
 			op.Ops = r.exchange()
 		}
 		for range r.IntN(pick(r.Rand, 4, 12, 12, cmp.Or(r.Batch, 2*r.Size))) {
-			inner := r.op(pick(r.Rand, pick(r.Rand, Writes[:9]...), pick(r.Rand, Reads[:len(Reads)-2]...)))
-			if inner.How == "panic" || inner.How == "goexit" {
-				inner.How = pick(r.Rand, "", "fail", "fail", inner.How)
-			}
-			if !isWrite(inner.Verb) && r.IntN(8) == 0 {
-				inner.On = "outside"
-			}
-			op.Ops = append(op.Ops, inner)
+			op.Ops = append(op.Ops, r.inner())
+		}
+	case "updateall", "deleteall":
+		r.query(&op)
+		op.Terms = ""
+		if len(op.Where) == 0 || r.IntN(3) > 0 { // so that few records are selected
+			op.Where = append(op.Where, Condition{"id", "in", fmt.Sprintf("[%d,%d]", r.id(), r.id())})
+		}
+		if verb == "updateall" {
+			op.Records, op.How = []string{r.partial()}, r.end()
 		}
 	case "count", "first", "position", "page", "view", "all", "explain":
 		r.query(&op)
@@ -156,8 +194,7 @@ func (r *Random) exchange() []Op {
 func (r *Random) write(op *Op) {
 	op.Records = []string{r.record(op.ID, op.Verb == "upsert" || op.Verb == "insert" && r.IntN(3) == 0)}
 	if op.Verb == "update" {
-		op.Records = []string{r.partial()}
-		op.How = pick(r.Rand, "", "", "", "", "", "fail", "panic", "goexit")
+		op.Records, op.How = []string{r.partial()}, r.end()
 	}
 	if r.of.c.Invalid && op.How == "" && r.IntN(20) == 0 {
 		op.How = "invalid"

@@ -189,7 +189,9 @@ func (s *State) rearrange(before *State, changes int, computed []keys) (arranged
 		return i
 	}
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return place(x.terms) < 0 })
-	for row := range slices.Chunk(computed, max(1, len(computed)/max(1, changes))) {
+	width := len(before.indexes) + len(before.builds)
+	for i := range changes {
+		row := computed[i*width:]
 		for _, x := range s.indexes {
 			arranged = append(arranged, row[place(x.terms)])
 		}

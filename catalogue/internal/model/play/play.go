@@ -43,6 +43,9 @@ type Definition interface {
 type collection interface {
 	Definition
 
+	// step performs an operation in a batch of the catalogue.
+	stepOf(b *catalogue.Batch, op model.Op) string
+
 	// start performs an operation. finish returns its result.
 	start(op model.Op) (finish func() string)
 
@@ -211,6 +214,8 @@ func (p *Player) Start(op model.Op) (finish func() string) {
 	switch {
 	case cat != nil && op.In == "" && isCopy:
 		return p.copy(op, p.copyCatalogue(cat, op))
+	case cat != nil && op.In == "" && op.Verb == "batch":
+		return done(p.batch(cat, op))
 	case c == nil:
 		return done("error: no such collection")
 	case isCopy:
@@ -319,7 +324,7 @@ func (c *typed[T]) start(op model.Op) func() string {
 	case "batch":
 		return done(c.batch(op))
 	case "revision":
-		return done(fmt.Sprint(c.Snapshot().Revision()))
+		return done(fmt.Sprint(c.Revision()))
 	case "since":
 		return since(c.Since(uint64(op.ID)))
 	case "load":
@@ -330,7 +335,7 @@ func (c *typed[T]) start(op model.Op) func() string {
 			list = append(list, c.record(text))
 		}
 		return done(result("ok", c.ReplaceAll(slices.Values(list))))
-	case "insert", "upsert", "update", "delete":
+	case "insert", "upsert", "update", "delete", "updateall", "deleteall":
 		return done(c.write(c, op))
 	}
 	return c.read(c, op)
@@ -444,6 +449,22 @@ func (c *typed[T]) write(w writer[T], op model.Op) string {
 			})
 		})
 		return was + result("ok", err)
+	case "deleteall":
+		n, err := w.Where(conditions[T](op.Where)...).Delete()
+		return result(fmt.Sprint("n ", n), err)
+	case "updateall":
+		n := 0
+		err := callback(func() (err error) {
+			n, err = w.Where(conditions[T](op.Where)...).Update(func(record *T) error {
+				if err := c.merge(record, op); err != nil {
+					panic(err)
+				}
+				c.pause()
+				return end(op.How)
+			})
+			return err
+		})
+		return result(fmt.Sprint("n ", n), err)
 	}
 	record, write := c.record(op.Records[0]), w.Insert
 	if op.How == "invalid" {
@@ -507,12 +528,40 @@ func (c *typed[T]) batch(op model.Op) string {
 	return strings.Join(append(lines, result("ok", err)), "\n")
 }
 
+// batch writes to several collections of a catalogue.
+func (p *Player) batch(cat *catalogue.Catalogue, op model.Op) string {
+	var lines []string
+	err := callback(func() error {
+		return cat.Batch(func(b *catalogue.Batch) error {
+			for _, inner := range op.Ops {
+				p.mu.Lock()
+				c := p.collections[model.Place{Copy: op.On, Key: inner.In}]
+				p.mu.Unlock()
+				lines = append(lines, c.stepOf(b, inner))
+				if p.Pause != nil {
+					p.Pause()
+				}
+			}
+			return end(op.How)
+		})
+	})
+	return strings.Join(append(lines, result("ok", err)), "\n")
+}
+
+func (c *typed[T]) stepOf(b *catalogue.Batch, op model.Op) string {
+	tx, err := catalogue.Define[T](c.key, c.opts).Tx(b)
+	if err != nil {
+		return result("", err)
+	}
+	return c.step(tx, op)
+}
+
 // step performs an operation in a batch.
 func (c *typed[T]) step(tx *catalogue.Tx[T], op model.Op) string {
 	switch {
 	case op.On == "outside":
 		return c.read(c, op)()
-	case slices.Contains([]string{"insert", "upsert", "update", "delete"}, op.Verb):
+	case slices.Contains([]string{"insert", "upsert", "update", "delete", "updateall", "deleteall"}, op.Verb):
 		return c.write(tx, op)
 	}
 	return c.read(tx, op)()
