@@ -54,6 +54,7 @@ func TestBuildDuringWrites(t *testing.T) {
 			}
 		}},
 		{"another index", func(c *Store) { ordered(t, c, "number") }},
+		{"writes to a clone", func(c *Store) { writes(5)(Clone(c)[0]) }},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newType(0), 50)
@@ -85,6 +86,33 @@ func TestBuildDuringWrites(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// The keys of a write are computed before the journal is called. A build that begins during
+// the call must not miss the write.
+func TestBuildBegunDuringJournal(t *testing.T) {
+	for _, indexes := range []string{"", "number", "number text"} {
+		c := newStore(t, newType(0), 50)
+		for terms := range strings.FieldsSeq(indexes) {
+			ordered(t, c, terms)
+		}
+		g := stopAt(c, 1)
+		var result <-chan any
+		SetJournal([]*Store{c}, func([]Commit) error {
+			result = begin(within(t), c, "slow")
+			<-g.entered
+			return nil
+		})
+		put(c, &record{Entry: Entry{7}, number: 99})
+		SetJournal([]*Store{c}, nil)
+		close(g.leave)
+		if diff := cmp.Diff(any(sorted(c.Current().Entries(), "slow")), <-result); diff != "" {
+			t.Errorf("indexes %q (-want +got):\n%s", indexes, diff)
+		}
+		if findTerms(c.Current().indexes, parse("slow")) < 0 {
+			t.Errorf("indexes %q: the build was given up", indexes)
+		}
 	}
 }
 
