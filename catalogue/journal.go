@@ -3,6 +3,7 @@ package catalogue
 import (
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
@@ -12,7 +13,7 @@ import (
 type Commit struct {
 	Collection string // key of the collection, or Options.Name of a standalone one
 	Revision   uint64 // at which the changes become visible
-	LastID     int    // highest id ever used, so that a program can avoid to assign it again
+	LastID     int    // highest id ever used; lower ones are never assigned again
 
 	// Changes yields the changed records, in the order of their ids: the id and the JSON as
 	// Save writes it, or nil for a deleted record. The JSON must not be modified. After a
@@ -62,7 +63,10 @@ func setJournal(stores []*store.Store, f func([]Commit) error, committed func(st
 		store.SetJournal(stores, nil)
 		return
 	}
+	var one sync.Mutex // writes to different collections do not exclude each other
 	store.SetJournal(stores, func(all []store.Commit) (err error) {
+		one.Lock()
+		defer one.Unlock()
 		batch := make([]Commit, len(all))
 		for i, from := range all {
 			if batch[i], err = committed(from); err != nil {

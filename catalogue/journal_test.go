@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -197,6 +198,34 @@ func TestJournalsOfOthers(t *testing.T) {
 		if !errors.Is(err, catalogue.ErrReadOnly) {
 			t.Errorf("of a snapshot: %v, want ErrReadOnly", err)
 		}
+	}
+}
+
+// TestJournalIsCalledOneAtATime writes to two collections, which do not exclude each other.
+func TestJournalIsCalledOneAtATime(t *testing.T) {
+	c := newShop(t)
+	running, calls := 0, 0 // the race detector reports calls at the same time too
+	c.Journal(func([]catalogue.Commit) error {
+		running++
+		calls++
+		runtime.Gosched()
+		if running != 1 {
+			t.Errorf("%d calls at the same time", running)
+		}
+		running--
+		return nil
+	})
+	var writers sync.WaitGroup
+	for _, d := range []catalogue.Definition[schema.Record]{customers, orders, coupons} {
+		writers.Go(func() {
+			for range 300 {
+				mustIn(d, c).Upsert(shopRecord(`{"id":1}`))
+			}
+		})
+	}
+	writers.Wait()
+	if calls != 900 {
+		t.Errorf("%d calls, want 900", calls)
 	}
 }
 

@@ -14,13 +14,14 @@
 // # Writes
 //
 // A writer holds the writers' mutex. It first does everything that can fail or
-// that runs callbacks: it checks and copies the record and computes its
-// keys in all indexes. It then holds the state mutex for a step that is bounded
-// and cannot fail: it changes all trees, in place if no reader can be using the
-// published state and in a fork of that state otherwise, and publishes the
-// result. A larger batch changes forks of all trees without holding the state
-// mutex and locks it only to publish them. A reader never waits longer for a writer
-// than that step takes.
+// that runs callbacks: it checks and copies the record, computes its
+// keys in all indexes, and calls the journal. It then holds the state mutex for a step
+// that is bounded and cannot fail: it changes all trees, in place if no reader can be using
+// the published state and in a fork of that state otherwise, and publishes the
+// result. A batch of several stores holds the mutexes of all, in the order of their
+// catalogue, and withdraws all states before it publishes the first. A larger batch
+// changes forks of all trees without holding the state mutex and locks it only to publish
+// them. A reader never waits longer for a writer than that step takes.
 //
 // # Reads
 //
