@@ -1,8 +1,5 @@
 // Durable serves films from a bbolt file. Each write is on disk before its answer is sent.
-//
-//	go run . -token s3cret -file films.db
-//
-// See README.md.
+// README.md has its commands.
 package main
 
 import (

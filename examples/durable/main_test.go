@@ -6,9 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net/http"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -30,8 +29,6 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("DURABLE_ROLE") {
 	case "":
 		os.Exit(m.Run())
-	case "program":
-		main()
 	case "writers":
 		write(file)
 	case "full":
@@ -45,10 +42,10 @@ func TestMain(m *testing.M) {
 }
 
 // child returns a command that runs the test program in another role.
-func child(t *testing.T, role, file string, args ...string) *exec.Cmd {
+func child(t *testing.T, role, file string) *exec.Cmd {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(stop)
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), "DURABLE_ROLE="+role, "DURABLE_FILE="+file)
 	cmd.Stderr = os.Stderr
 	return cmd
@@ -313,34 +310,43 @@ func TestFileReadOnly(t *testing.T) {
 	}
 }
 
-// TestProgram runs the program twice: what the first process stored, the second one serves.
-func TestProgram(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "films.db")
-	for _, want := range []string{`{"id":4,"name":"Psycho","year":1960,"director":1}`, `{"id":5,"name":"Psycho","year":1960,"director":1}`} {
-		cmd := child(t, "program", "", "-addr", "127.0.0.1:0", "-file", file, "-token", "s3cret")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
+// TestShell runs the commands of the README with another address and file, and expects the
+// output that it shows.
+func TestShell(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	_, session, _ := strings.Cut(string(readme), "```sh\n")
+	session, _, _ = strings.Cut(session, "```")
+	session = strings.NewReplacer(" &\n", " -addr "+address+" &\n", "127.0.0.1:8080", address,
+		"films.db", filepath.Join(t.TempDir(), "films.db"), "curl ", "curl -sSf --retry 100 --retry-delay 1 --retry-connrefused ",
+	).Replace(session)
+	var commands, want []string
+	for line := range strings.Lines(session) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			commands = append(commands, command)
+		} else {
+			want = append(want, strings.TrimSpace(line))
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer stop()
+	shell := exec.CommandContext(ctx, "bash", "-euc", strings.Join(commands, "")+"kill $!")
+	bin := t.TempDir()
+	shell.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"))
+	shell.WaitDelay = time.Second
+	out, err := shell.CombinedOutput()
+	for _, line := range want {
+		if n, m := strings.Count(string(out), line), strings.Count(session, line); err != nil || n != m {
+			t.Fatalf("%v: %d times %s, want %d:\n%s", err, n, line, m, out)
 		}
-		line, _ := bufio.NewReader(out).ReadString('\n')
-		url := strings.TrimSpace(strings.TrimPrefix(line, "serving ")) + "films/"
-		req, _ := http.NewRequest("POST", url, strings.NewReader(`{"name":"Psycho","year":1960,"director":1}`))
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Authorization", "Bearer s3cret")
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if string(body) != want {
-			t.Errorf("%d %s, want %s", resp.StatusCode, body, want)
-		}
-		cmd.Process.Kill()
-		cmd.Wait()
 	}
 }
 
