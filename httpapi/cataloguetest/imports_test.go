@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestServersDoNotImportFaults checks that neither the handler nor the example that embeds it
+// TestServersDoNotImportFaults checks that neither the handler nor the example that serves it
 // imports this package or testing. The command in examples/backlist does.
 func TestServersDoNotImportFaults(t *testing.T) {
 	const module = "github.com/gobacklist/backlist/"
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command")
 	}
-	for _, program := range []string{"httpapi", "examples/embed"} {
+	for _, program := range []string{"httpapi", "examples/films"} {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+program).Output()
 		if err != nil {
 			t.Fatalf("%s: %v", program, err)

@@ -107,8 +107,7 @@
 // # Comparing catalogues
 //
 // [Diff] compares two catalogues. To compare one with a service, or with recorded responses,
-// fill another catalogue with package client. The command in examples/mirror saves a service
-// to a file.
+// fill another catalogue with package client.
 //
 // # Transport
 //
