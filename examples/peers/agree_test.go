@@ -1,85 +1,145 @@
 package main
 
 import (
-	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestStoresAgree compares the answers of the stores with sorted slices of records: after
+// loading, and after inserts, updates, a batch, and deletes.
 func TestStoresAgree(t *testing.T) {
 	for _, n := range []int{3, 21, 1500} {
-		events, books := newEvents(n), newBooks(smallKind(), n, 10)
-		stores, err := filled(events, constructors(n))
-		if err != nil {
-			t.Errorf("%d events: %v", n, err)
-		}
-		closeAll(stores)
-		if _, err := filled(plainEvents(events), []constructor[plain]{newBacklist[plain], newTree[plain]}); err != nil {
-			t.Errorf("%d structs without Clone: %v", n, err)
-		}
-		if _, err := filled(books, []constructor[book]{newBacklist[book], newTree[book], newSlice[book]}); err != nil {
-			t.Errorf("%d small records: %v", n, err)
-		}
+		events := newEvents(n)
+		compareStores(t, constructors(), events)
+		compareStores(t, []constructor[plain]{newBacklist[plain], newTree[plain]}, plainEvents(events))
 	}
 }
 
-// faulty is a store with one wrong method.
-type faulty struct {
-	store[event]
-	fault string
-}
-
-func (f faulty) view(p *page[event], o order, offset int) int {
-	count := f.store.view(p, o, offset)
-	switch {
-	case f.fault == "order" && len(p.items) > 1:
-		p.items[0], p.items[1] = p.items[1], p.items[0]
-	case f.fault == "copies" && len(p.items) > 0:
-		changed := *p.items[0]
-		changed.value.Slug = "another"
-		p.items[0] = &changed
-	case f.fault == "envelope" && len(p.items) > 0:
-		changed := *p.items[0]
-		changed.json = []byte("{}")
-		p.items[0] = &changed
-	case f.fault == "count":
-		return count - 1
-	}
-	return count
-}
-
-func (f faulty) get(id int) (event, bool) {
-	if f.fault == "get" {
-		id = min(id, 1)
-	}
-	return f.store.get(id)
-}
-
-func (f faulty) put(records []item[event], fresh bool) {
-	if f.fault != "update" || fresh || len(records) > 1 {
-		f.store.put(records, fresh)
-	}
-}
-
-func TestWrongAnswers(t *testing.T) {
+// TestEnvelopes compares the JSON of pages with that of encoding/json.
+func TestEnvelopes(t *testing.T) {
 	d := newEvents(50)
-	for _, row := range []struct{ fault, want string }{
-		{"order", "as loaded: wrong answer: slice: page at offset "},
-		{"copies", "as loaded: wrong answer: slice: page at offset 16 of 50 by date: want copies "},
-		{"envelope", "as loaded: wrong answer: slice: page at offset 16 of 50 by date: want envelope"},
-		{"count", "as loaded: wrong answer: slice: page at offset 16 of 50 by date: want ids "},
-		{"get", "as loaded: wrong answer: slice: id 25: want "},
-		{"update", "after updates: wrong answer: slice: page at offset "},
-	} {
-		s := faulty{newSlice(d.kind), row.fault}
-		s.load(d.records)
-		err := agree([]store[event]{s}, d)
-		if !errors.Is(err, errDiffers) || !strings.HasPrefix(err.Error(), row.want) {
-			t.Errorf("%s: agree = %v, want an error with prefix %q", row.fault, err, row.want)
+	sorted := newModel(d).sorted(byNameDown)
+	for _, s := range filled(d, constructors()) {
+		for _, offset := range []int{0, 16, 40, 50} {
+			start, end := bounds(offset, len(sorted))
+			want := encodedPage(byNameDown, offset, len(sorted), sorted[start:end])
+			got := envelope(nil, s, new(page[event]), byNameDown, offset)
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("%s: page at offset %d (-want +got):\n%s", s.name(), offset, diff)
+			}
+		}
+		s.close()
+	}
+}
+
+func compareStores[T any](t *testing.T, list []constructor[T], d *data[T]) {
+	t.Helper()
+	half := len(d.moved) / 2
+	for _, s := range filled(d, list) {
+		want := newModel(d)
+		want.compare(t, "as loaded", s)
+		for i := range d.fresh {
+			s.put(d.fresh[i:i+1], true)
+			want.put(d.fresh[i])
+		}
+		want.compare(t, "after inserts", s)
+		for i := range half {
+			s.put(d.moved[i:i+1], false)
+		}
+		want.put(d.moved[:half]...)
+		want.compare(t, "after updates", s)
+		s.put(d.moved[half:], false)
+		want.put(d.moved[half:]...)
+		want.compare(t, "after a batch", s)
+		for _, r := range d.fresh {
+			s.delete(d.kind.idOf(&r))
+			delete(want.byID, d.kind.idOf(&r))
+		}
+		want.compare(t, "after deletes", s)
+		s.close()
+	}
+}
+
+// model has the records that a store should have.
+type model[T any] struct {
+	kind *kind[T]
+	byID map[int]T
+}
+
+func newModel[T any](d *data[T]) *model[T] {
+	m := &model[T]{d.kind, map[int]T{}}
+	m.put(d.records...)
+	return m
+}
+
+func (m *model[T]) put(records ...item[T]) {
+	for _, r := range records {
+		m.byID[m.kind.idOf(&r)] = r.value
+	}
+}
+
+func (m *model[T]) sorted(o order) []T {
+	compare := m.kind.orders[o.index()].compare
+	all := slices.SortedFunc(maps.Values(m.byID), func(a, b T) int { return compare(&a, &b) })
+	if o == byNameDown {
+		slices.Reverse(all)
+	}
+	return all
+}
+
+// compare compares pages near both ends, past the end and in the middle, and records by id.
+func (m *model[T]) compare(t *testing.T, step string, s store[T]) {
+	t.Helper()
+	n := len(m.byID)
+	for o := range order(orders) {
+		sorted := m.sorted(o)
+		for _, offset := range []int{0, 1, pageSize - 1, pageSize, n / 3, n / 2, max(n-pageSize, 0), n - 1, n, n + 1} {
+			start, end := bounds(offset, n)
+			want := sorted[start:end]
+			p := new(page[T])
+			count := s.view(p, o, offset)
+			ids := each(want, func(r T) int { return *m.kind.id(&r) })
+			if got := p.ids(m.kind); !slices.Equal(ids, got) || count != n {
+				t.Fatalf("%s %s: page at offset %d by %s: ids %v of %d, want %v of %d", s.name(), step, offset, o, got, count, ids, n)
+			}
+			got, count := copies(s, m.kind, p, o, offset)
+			if diff := cmp.Diff(texts(want), texts(got)); diff != "" || count != n {
+				t.Fatalf("%s %s: copies at offset %d by %s, %d of %d (-want +got):\n%s", s.name(), step, offset, o, count, n, diff)
+			}
 		}
 	}
+	for _, id := range []int{0, 1, n / 2, n, n + 1, n + 2*batchSize} {
+		want, stored := m.byID[id]
+		got, ok := s.get(id)
+		if diff := cmp.Diff(texts([]T{want}), texts([]T{got})); ok != stored || ok && diff != "" {
+			t.Fatalf("%s %s: id %d, found %t, want %t (-want +got):\n%s", s.name(), step, id, ok, stored, diff)
+		}
+	}
+}
+
+func texts[T any](records []T) []string {
+	return each(records, func(r T) string { return string(marshal(r)) })
+}
+
+// ids returns the ids of the records on the page.
+func (p *page[T]) ids(k *kind[T]) (ids []int) {
+	for i := range p.view.Len() {
+		ids = append(ids, *k.id(p.view.At(i)))
+	}
+	for _, r := range p.items {
+		ids = append(ids, k.idOf(r))
+	}
+	for _, t := range p.texts {
+		ids = append(ids, t.id)
+	}
+	for i := range p.rows {
+		ids = append(ids, *k.id(&p.rows[i]))
+	}
+	return ids
 }
 
 // TestRecordSize checks the size of 600 to 1,000 bytes in the package documentation.
@@ -91,94 +151,75 @@ func TestRecordSize(t *testing.T) {
 	}
 }
 
+// TestFindersAgree compares the answers of the finders with filtered and sorted books: as
+// loaded, and after updates.
 func TestFindersAgree(t *testing.T) {
 	for _, n := range []int{1, 50, 1100} {
 		s := newShelf(n)
-		finders, complete := newFinders(n)
-		for _, f := range finders {
+		for _, f := range newFinders() {
 			f.load(s.records)
-		}
-		if err := s.agree(finders, complete); err != nil {
-			t.Errorf("%d books: %v", n, err)
-		}
-		for _, f := range finders {
+			books := each(s.records, func(r item[book]) book { return r.value })
+			compareFinder(t, "as loaded", f, s, books)
+			for i, r := range s.moved {
+				f.put(s.moved[i:i+1], false)
+				books[r.value.ID-1] = r.value
+			}
+			compareFinder(t, "after updates", f, s, books)
 			f.close()
 		}
 	}
 }
 
-// wrongFinder is a finder with one wrong answer.
-type wrongFinder struct {
-	finder
-	copy, place, counts, available, views, copied, prefix, stale bool
-}
-
-func (f wrongFinder) put(books []item[book], fresh bool) {
-	if !f.stale {
-		f.finder.put(books, fresh)
+func compareFinder(t *testing.T, step string, f finder, s *shelf, books []book) {
+	t.Helper()
+	wanted := map[string]book{"": {}, "a": {}, "zzz": {}, books[0].Slug + "0": {}}
+	for i := 0; i < len(books); i += 1 + len(books)/100 {
+		wanted[books[i].Slug] = books[i]
 	}
-}
-
-func (f wrongFinder) lookup(slug string) (book, bool) {
-	b, ok := f.finder.lookup(slug)
-	b.Available = b.Available != f.copy
-	return b, ok
-}
-
-func (f wrongFinder) peek(slug string) int {
-	id := f.finder.peek(slug)
-	if f.place {
-		id++
+	for slug, want := range wanted {
+		if got, ok := f.lookup(slug); got != want || ok != (want.ID != 0) {
+			t.Errorf("%s %s: slug %q: %v, found %t, want %v", f.name(), step, slug, got, ok, want)
+		}
+		if id := f.peek(slug); id != want.ID {
+			t.Errorf("%s %s: slug %q in place: id %d, want %d", f.name(), step, slug, id, want.ID)
+		}
 	}
-	return id
-}
-
-func (f wrongFinder) count(q *query) int {
-	wrong := *q
-	wrong.available = q.available && !f.available
-	if f.counts {
-		wrong.to++
+	byDay, byName := slices.Clone(books), slices.Clone(books)
+	slices.SortFunc(byDay, func(a, b book) int { return compareDay(&a, &b) })
+	slices.SortFunc(byName, func(a, b book) int { return compareTitle(&a, &b) })
+	last, first := byDay[len(byDay)-1].Start, byName[0].Name
+	queries := []query{
+		{}, {to: last}, {to: last + 1}, {from: last, to: last + 10}, {from: last + 1, to: last + 2}, {from: last / 3, to: last/3 + 2},
+		{prefix: first}, {prefix: first[:1]}, {prefix: first[:len(first)-3]}, {prefix: byName[len(books)-1].Name},
+		{prefix: "Reading Talk"}, {prefix: "Rea"}, {prefix: "A"}, {prefix: "zz"},
 	}
-	if f.prefix && q.prefix != "" {
-		wrong.prefix += " "
-	}
-	return f.finder.count(&wrong)
-}
-
-func (f wrongFinder) view(p *page[book], q *query, offset int) int {
-	if f.views {
-		offset++
-	}
-	return f.finder.view(p, q, offset)
-}
-
-func (f wrongFinder) copies(q *query, offset int) ([]book, int) {
-	books, count := f.finder.copies(q, offset)
-	if f.copied && len(books) > 0 {
-		books[0].Name = ""
-	}
-	return books, count
-}
-
-func TestFindersDiffer(t *testing.T) {
-	s := newShelf(300)
-	for _, row := range []struct {
-		reason string
-		wrong  wrongFinder
-	}{
-		{"a copy differs", wrongFinder{copy: true}},
-		{"another record is found", wrongFinder{place: true}},
-		{"the count of a range", wrongFinder{counts: true}},
-		{"the count with a second condition", wrongFinder{available: true}},
-		{"the records of a page", wrongFinder{views: true}},
-		{"the copies of a page", wrongFinder{copied: true}},
-		{"the count of a prefix", wrongFinder{prefix: true}},
-		{"an update has no effect", wrongFinder{stale: true}},
-	} {
-		row.wrong.finder = newBacklistFinder(s.kind)
-		row.wrong.load(s.records)
-		if err := s.agree([]finder{row.wrong}, 1); !errors.Is(err, errDiffers) {
-			t.Errorf("%s: err = %v, want %v", row.reason, err, errDiffers)
+	for _, q := range slices.Concat(queries, s.ranges[:8], s.available[:8]) {
+		list := byDay
+		if q.prefix != "" {
+			list = byName
+		}
+		var want []book
+		for _, b := range list {
+			if q.prefix != "" && strings.HasPrefix(b.Name, q.prefix) ||
+				q.prefix == "" && q.from <= b.Start && b.Start < q.to && (b.Available || !q.available) {
+				want = append(want, b)
+			}
+		}
+		if n := f.count(&q); n != len(want) {
+			t.Errorf("%s %s: %v: counted %d, want %d", f.name(), step, &q, n, len(want))
+		}
+		for _, offset := range []int{0, 1, s.depth(), max(len(want)-pageSize, 0), len(want), len(want) + 1} {
+			start, end := bounds(offset, len(want))
+			var p page[book]
+			count := f.view(&p, &q, offset)
+			copies, copied := f.copies(&q, offset)
+			ids := each(want[start:end], func(b book) int { return b.ID })
+			if got := p.ids(s.kind); !slices.Equal(ids, got) || count != len(want) {
+				t.Errorf("%s %s: %v at %d: ids %v of %d, want %v of %d", f.name(), step, &q, offset, got, count, ids, len(want))
+			}
+			if !slices.Equal(want[start:end], copies) || copied != len(want) {
+				t.Errorf("%s %s: %v at %d: %v of %d, want %v", f.name(), step, &q, offset, copies, copied, want[start:end])
+			}
 		}
 	}
 }

@@ -17,21 +17,19 @@ import (
 )
 
 // loads measures operations on all records at once, with no other store in memory.
-func loads(s setup, d *data[event]) ([]*section, error) {
+func loads(s setup, d *data[event]) []*section {
 	s.budget *= 3
 	n := len(d.records)
-	stores := constructors(n)
+	stores := constructors()
 	empty := opened(d.kind, stores)
 	defer closeAll(empty)
 	sec := &section{title: fmt.Sprintf("ALL AT ONCE, %s RECORDS", thousands(n)), names: storeNames(empty)}
 	structs := each(stores, func(open constructor[event]) work { return filling(d, open) })
 	sec.times("bulk load of structs, all orders", s.timeRow(structs, 1), atMost(1.2, "btree"))
-	if n <= maxCompared {
-		fileLoads(s, d, sec)
-	}
+	fileLoads(s, d, sec)
 	firstOrders(s, d, sec)
 	sec.values("bytes a record beyond the record", sizes(d, stores), whole, ownAtMost(130, ""))
-	return []*section{sec}, nil
+	return []*section{sec}
 }
 
 func filling[T any](d *data[T], open constructor[T]) work {
@@ -100,7 +98,7 @@ func firstOrders(s setup, d *data[event], sec *section) {
 
 // sizes measures the memory of each store: the bytes per record that exceed the
 // record itself, which is the event's struct with what it points to, or the JSON
-// for stores that keep text.
+// for SQLite.
 func sizes(d *data[event], stores []constructor[event]) [][]float64 {
 	n := len(d.records)
 	structs := heapGrowth(func() any {
@@ -115,11 +113,8 @@ func sizes(d *data[event], stores []constructor[event]) [][]float64 {
 		size := heapGrowth(func() any { st = open(d.kind); st.load(d.records); return st })
 		defer st.close()
 		record := structs
-		switch st := st.(type) {
-		case *sqliteStore[event]:
+		if st, ok := st.(*sqliteStore[event]); ok {
 			record, size = text, st.bytes()
-		case *buntStore[event]:
-			record = text
 		}
 		return float64((size - record) / n)
 	})

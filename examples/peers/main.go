@@ -2,15 +2,13 @@
 // program. It does the same work with each and prints the times:
 //
 //	go run .        # 10,000 and 100,000 records, a few minutes
-//	go run . -full  # also 1,000,000 events and 10,000,000 small records
 //	go run . -find  # only finding records by their fields, 100,000 records, under a minute
 //
 // The peers are bare B-trees of pointers without locks or snapshots (btree), a
 // sorted slice for each ordering with an RWMutex (slice), copying and sorting at
-// each request (sort), hashicorp/go-memdb, tidwall/buntdb, and modernc.org's
-// SQLite in memory. Each is used as an experienced user would use it. Before the
-// measurements, and again after them, the program checks that all stores return
-// the same answers. It fails with the difference if they do not.
+// each request (sort), hashicorp/go-memdb, and modernc.org's SQLite in memory. Each
+// is used as an experienced user would use it. The tests check that all of them
+// return the same answers.
 //
 // # Reading the table
 //
@@ -30,14 +28,13 @@
 // In sections headed "beside itself" every column is a peer's own ratio, such as
 // the cost of its last page in first pages. The control below two readers is the same
 // ratio of loops that only spin, measured in the same rounds: two readers cannot gain more
-// than the machine has to give. Beside a writer at full speed and for small records every
-// column is absolute, as are bytes, allocations, and requests per second.
+// than the machine has to give. Beside a writer at full speed every column is absolute, as
+// are bytes, allocations, and requests per second.
 //
 // Every number is the median of several rounds in which the stores take turns, and every
 // ratio the median of the ratios of the rounds. The garbage collector runs as usual. The
 // short turns of reads mostly exclude it. Writes produce more garbage, so they are measured
-// in pairs, in turns long enough to include it. Small records are measured with one
-// store in memory at a time, so there are no turns.
+// in pairs, in turns long enough to include it.
 //
 // Pages at fixed offsets (first, middle, last) are read repeatedly and are hot in
 // the cache. Random offsets follow one precomputed sequence, the same for each
@@ -55,7 +52,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 )
 
 func main() {
@@ -72,7 +68,6 @@ func main() {
 func run(args []string, out, progress io.Writer) (err error) {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(progress)
-	full := flags.Bool("full", false, "also measure 1,000,000 events and 10,000,000 small records, beside a B-tree and a slice")
 	quick := flags.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
 	rounds := flags.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
 	find := flags.Bool("find", false, "measure only finding records by their fields")
@@ -83,25 +78,14 @@ func run(args []string, out, progress io.Writer) (err error) {
 		return fmt.Errorf("want flags only, and no negative -rounds: %q", args)
 	}
 	defer failure(&err)
-	s := settings(*quick, *full, *find)
+	s := settings(*quick, *find)
 	if *rounds > 0 {
 		s.rounds = *rounds
-	}
-	if *full {
-		debug.SetMemoryLimit(11 << 30) // so that the garbage of loading does not double the heap
 	}
 	var table []*section
 	for _, n := range s.sizes {
 		fmt.Fprintf(progress, "%s records ...\n", thousands(n))
-		sections, err := compare(s, n)
-		if err != nil {
-			return err
-		}
-		table = append(table, sections...)
-	}
-	if s.small > 0 {
-		fmt.Fprintf(progress, "%s small records ...\n", thousands(s.small))
-		table = append(table, smallRecords(s))
+		table = append(table, compare(s, n)...)
 	}
 	if !s.find {
 		fmt.Fprintln(progress, "HTTP ...")
@@ -111,20 +95,14 @@ func run(args []string, out, progress io.Writer) (err error) {
 }
 
 // compare runs all measurements for one number of records.
-func compare(s setup, n int) (table []*section, err error) {
-	parts := []func(setup, *data[event]) ([]*section, error){loads, reads, writes, plainRecords}
+func compare(s setup, n int) (table []*section) {
 	if !s.find {
 		d := newEvents(n)
-		for _, part := range parts {
-			sections, err := part(s, d)
-			if err != nil {
-				return nil, err
-			}
-			table = append(table, sections...)
+		for _, part := range []func(setup, *data[event]) []*section{loads, reads, writes, plainRecords} {
+			table = append(table, part(s, d)...)
 		}
 	}
-	found, err := finds(s, n)
-	return append(table, found...), err
+	return append(table, finds(s, n)...)
 }
 
 // failed is the panic value of check.

@@ -35,7 +35,7 @@ func TestCommands(t *testing.T) {
 		"BESIDE A WRITER AT FULL SPEED, 1,100 RECORDS", "BESIDE ITSELF, 1,100 RECORDS", "WRITES, 1,100 RECORDS",
 		"A STRUCT WITHOUT CLONE, 1,100 RECORDS",
 	}
-	every = append(append(every, finding...), "SMALL RECORDS, 2,000 OF THEM", "HTTP, 1,100 RECORDS, 8 CONNECTIONS")
+	every = append(append(every, finding...), "HTTP, 1,100 RECORDS, 8 CONNECTIONS")
 	type expected struct{ titles, rows []string }
 	all := expected{every, []string{
 		"LoadFile", "page by -name, random", "envelope as JSON by date, first (hot)", "99.9th percentile",
@@ -44,7 +44,6 @@ func TestCommands(t *testing.T) {
 	}}
 	want := map[string]expected{
 		"go run .":       all,
-		"go run . -full": all,
 		"go run . -find": {finding, []string{"a copy by slug", "first page of a prefix"}},
 	}
 	for _, file := range []string{"README.md", "main.go"} {

@@ -11,7 +11,6 @@ import (
 // other programs on the machine disturb few of the turns.
 type setup struct {
 	sizes    []int         // numbers of records
-	small    int           // number of small records; 0 means that they are not measured
 	rounds   int           // in which every task has a turn
 	turn     time.Duration // length of a turn
 	budget   time.Duration // of all turns of a task; limits their number, but not below minRounds
@@ -21,7 +20,7 @@ type setup struct {
 
 const minRounds = 3
 
-func settings(quick, full, find bool) setup {
+func settings(quick, find bool) setup {
 	s := setup{
 		sizes:    []int{10_000, 100_000},
 		rounds:   11,
@@ -31,13 +30,10 @@ func settings(quick, full, find bool) setup {
 		find:     find,
 	}
 	if quick {
-		s = setup{[]int{1100}, 2000, 2, time.Millisecond / 4, 10 * time.Millisecond, 80, find}
-	} else if full {
-		s.sizes = append(s.sizes, 1_000_000)
-		s.small = 10_000_000
+		s = setup{[]int{1100}, 2, time.Millisecond / 4, 10 * time.Millisecond, 80, find}
 	}
 	if find {
-		s.sizes, s.small = []int{min(s.sizes[len(s.sizes)-1], maxCompared)}, 0
+		s.sizes = s.sizes[len(s.sizes)-1:]
 	}
 	return s
 }

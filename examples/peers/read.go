@@ -12,19 +12,15 @@ import (
 )
 
 // reads measures reads, with all stores in memory.
-func reads(s setup, d *data[event]) ([]*section, error) {
-	stores, err := filled(d, constructors(len(d.records)))
+func reads(s setup, d *data[event]) []*section {
+	stores := filled(d, constructors())
 	defer closeAll(stores)
-	if err != nil {
-		return nil, err
-	}
 	for offset := 0; offset < len(d.records); offset += pageSize { // the peers received the JSON
 		envelope(nil, stores[0], new(page[event]), byStart, offset)
 	}
 	sections := pages(s, d, stores)
 	sections = append(sections, fullSpeed(s, d, stores))
-	sections = append(sections, ratios(s, d, stores)) // adds an index to the library's store
-	return sections, unchanged(stores, d)
+	return append(sections, ratios(s, d, stores)) // adds an index to the library's store
 }
 
 // viewing returns work that reads pages but not the records in them.

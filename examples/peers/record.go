@@ -153,16 +153,6 @@ func bookKind() *kind[book] {
 	}
 }
 
-// smallKind describes books that are ordered by id and day only.
-func smallKind() *kind[book] {
-	k := bookKind()
-	k.open = func() (*catalogue.Collection[book], error) {
-		return catalogue.NewCollection[book](catalogue.Options{Ordering: []ordering.Term{ordering.Asc("start")}})
-	}
-	k.first, k.orders, k.unique = nil, k.orders[:1], nil
-	return k
-}
-
 func compareDay(a, b *book) int {
 	if c := cmp.Compare(a.Start, b.Start); c != 0 {
 		return c
@@ -235,22 +225,21 @@ func plainEvents(d *data[event]) *data[plain] {
 // booksADay is the number of books that start on each day.
 const booksADay = 4
 
-// newBooks returns n books, and more that are fresh.
-func newBooks(k *kind[book], n, fresh int) *data[book] {
-	g := generator{rng: rand.New(rand.NewPCG(17, uint64(n))), n: n + fresh}
-	days := max(g.n/booksADay, 2)
-	numbers, starts := g.rng.Perm(g.n), g.rng.Perm(g.n)
-	all := make([]item[book], g.n)
+func newBooks(n int) *data[book] {
+	g := generator{rng: rand.New(rand.NewPCG(17, uint64(n))), n: n}
+	days := max(n/booksADay, 2)
+	numbers, starts := g.rng.Perm(n), g.rng.Perm(n)
+	all := make([]item[book], n)
 	for i := range all {
 		all[i].value = book{
 			ID:        1 + i,
 			Slug:      fmt.Sprintf("a-book-of-the-list-%07d", numbers[i]),
 			Start:     starts[i] % days,
 			Available: g.rng.IntN(2) == 0,
-			Name:      fmt.Sprintf("%s %s %07d", g.word(), g.word(), g.rng.IntN(g.n)),
+			Name:      fmt.Sprintf("%s %s %07d", g.word(), g.word(), g.rng.IntN(n)),
 		}
 	}
-	return newData(k, g.rng, all, n, func(r *item[book]) { r.value.Start = g.rng.IntN(days) })
+	return newData(bookKind(), g.rng, all, n, func(r *item[book]) { r.value.Start = g.rng.IntN(days) })
 }
 
 // generator makes events whose order by id is neither that by date nor that by

@@ -60,7 +60,7 @@ func requestRates(s setup, handler, encode http.Handler, offset int) [][]float64
 	tasks := make([]work, len(handlers))
 	for i, h := range handlers {
 		if got := answer(h, target).Body.Bytes(); !slices.Equal(want.Body.Bytes(), got) {
-			check(fmt.Errorf("GET %s: %w: want\n%s\ngot\n%s", target, errDiffers, want.Body, got))
+			check(fmt.Errorf("GET %s: want\n%s\ngot\n%s", target, want.Body, got))
 		}
 		r := newRequester(h, target)
 		defer r.close()

@@ -52,30 +52,8 @@ type page[T any] struct {
 
 // encoded is a record of a store that keeps text.
 type encoded struct {
-	id        int // if key is empty
-	key, json string
-}
-
-// ids returns the ids of the records on the page.
-func (p *page[T]) ids(k *kind[T]) (ids []int) {
-	for i := range p.view.Len() {
-		ids = append(ids, *k.id(p.view.At(i)))
-	}
-	for _, r := range p.items {
-		ids = append(ids, k.idOf(r))
-	}
-	for _, t := range p.texts {
-		if t.key != "" {
-			id, err := strconv.Atoi(t.key)
-			check(err)
-			t.id = id
-		}
-		ids = append(ids, t.id)
-	}
-	for i := range p.rows {
-		ids = append(ids, *k.id(&p.rows[i]))
-	}
-	return ids
+	id   int
+	json string
 }
 
 // copies returns copies of the records of a page, and the count.
@@ -154,34 +132,26 @@ func encodedPage[T any](o order, offset, count int, results []T) []byte {
 	}{count, link(next), link(previous), results})
 }
 
-// maxCompared is the largest number of records with which all stores are compared.
-// With more records some would take hours.
-const maxCompared = 100_000
-
 type constructor[T any] func(*kind[T]) store[T]
 
-// constructors returns a constructor of each store that is compared with that many
-// events, the library's first.
-func constructors(records int) []constructor[event] {
-	all := []constructor[event]{newBacklist[event], newTree[event], newSlice[event], newSort[event],
-		newMemDB[event], newBuntDB[event], newSQLite[event]}
-	if records > maxCompared {
-		return all[:3]
+// constructors returns a constructor of each store, the library's first.
+func constructors() []constructor[event] {
+	return []constructor[event]{
+		newBacklist[event], newTree[event], newSlice[event], newSort[event], newMemDB[event], newSQLite[event],
 	}
-	return all
 }
 
 func opened[T any](k *kind[T], list []constructor[T]) []store[T] {
 	return each(list, func(open constructor[T]) store[T] { return open(k) })
 }
 
-// filled returns stores with the records of d, whose answers are compared.
-func filled[T any](d *data[T], list []constructor[T]) ([]store[T], error) {
+// filled returns stores with the records of d.
+func filled[T any](d *data[T], list []constructor[T]) []store[T] {
 	stores := opened(d.kind, list)
 	for _, s := range stores {
 		s.load(d.records)
 	}
-	return stores, agree(stores, d)
+	return stores
 }
 
 func closeAll[T any](stores []store[T]) {

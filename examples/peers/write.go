@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"time"
-	"unsafe"
 )
 
 // Writes leave garbage, and the cost of collecting it depends on the size of the
@@ -85,7 +83,7 @@ type writing[T any] struct {
 
 // writes measures writes. The goals are relative to the first peer, which has longer
 // turns than the others.
-func writes(s setup, d *data[event]) ([]*section, error) {
+func writes(s setup, d *data[event]) []*section {
 	batch := fmt.Sprintf("batch of %s updates", thousands(len(d.moved)))
 	rows := []writing[event]{
 		{"insert, a page read after each", 1.3, inserting[event], readingFirst[event]},
@@ -97,16 +95,13 @@ func writes(s setup, d *data[event]) ([]*section, error) {
 		{batch, 1.2, batching[event], readingFirst[event]},
 	}
 	var sec *section
-	for i, open := range constructors(len(d.records))[1:] {
+	for i, open := range constructors()[1:] {
 		turns := s.garbage()
 		if i > 0 {
 			turns = turns.fewer()
 		}
-		stores := opened(d.kind, []constructor[event]{newBacklist[event], open})
+		stores := filled(d, []constructor[event]{newBacklist[event], open})
 		pair := &section{title: fmt.Sprintf("WRITES, %s RECORDS", thousands(len(d.records))), names: storeNames(stores)}
-		for _, st := range stores {
-			st.load(d.records)
-		}
 		runtime.GC()
 		timeWrites(turns, pair, stores, d, rows)
 		bytes := figures(stores, func(st store[event]) float64 {
@@ -115,11 +110,7 @@ func writes(s setup, d *data[event]) ([]*section, error) {
 			return bytes
 		})
 		pair.values("  bytes allocated by an update, page read", bytes, whole, goal{})
-		err := unchanged(stores, d)
 		closeAll(stores)
-		if err != nil {
-			return nil, err
-		}
 		if sec == nil {
 			sec = pair
 			continue
@@ -129,7 +120,7 @@ func writes(s setup, d *data[event]) ([]*section, error) {
 			sec.lines[j].cells = append(sec.lines[j].cells, l.cells[1])
 		}
 	}
-	return []*section{sec}, nil
+	return []*section{sec}
 }
 
 func timeWrites[T any](turns setup, sec *section, stores []store[T], d *data[T], rows []writing[T]) {
@@ -144,7 +135,7 @@ func timeWrites[T any](turns setup, sec *section, stores []store[T], d *data[T],
 
 // plainRecords compares a collection of structs without a Clone method with B-trees
 // that have the same indexes.
-func plainRecords(s setup, events *data[event]) ([]*section, error) {
+func plainRecords(s setup, events *data[event]) []*section {
 	d := plainEvents(events)
 	list := []constructor[plain]{newBacklist[plain], newTree[plain]}
 	title := fmt.Sprintf("A STRUCT WITHOUT CLONE, %s RECORDS", thousands(len(d.records)))
@@ -153,10 +144,7 @@ func plainRecords(s setup, events *data[event]) ([]*section, error) {
 	longer.budget *= 3
 	loads := each(list, func(open constructor[plain]) work { return filling(d, open) })
 	sec.times("bulk load, all orders", longer.timeRow(loads, 1), atMost(1.2, "btree"))
-	stores, err := filled(d, list)
-	if err != nil {
-		return nil, err
-	}
+	stores := filled(d, list)
 	runtime.GC()
 	get := each(stores, func(st store[plain]) work { return getting(st, d.ids) })
 	objects := figures(get, func(w work) float64 {
@@ -171,48 +159,5 @@ func plainRecords(s setup, events *data[event]) ([]*section, error) {
 		{"delete, unread", 1.5, deleting[plain], unread[plain]},
 		{fmt.Sprintf("batch of %s updates, unread", thousands(len(d.moved))), 1.5, batching[plain], unread[plain]},
 	})
-	return []*section{sec}, unchanged(stores, d)
-}
-
-// smallRecords measures small records in large numbers, with one store in memory at
-// a time. Its ratios are between figures that were not measured in turns.
-func smallRecords(s setup) *section {
-	d := newBooks(smallKind(), s.small, batchSize)
-	defer debug.FreeOSMemory()
-	list := []constructor[book]{newBacklist[book], newTree[book], newSlice[book]}
-	all := each(list, func(open constructor[book]) [6]float64 { return measureSmall(s, d, open) })
-	title := fmt.Sprintf("SMALL RECORDS, %s OF THEM", thousands(len(d.records)))
-	sec := &section{title: title, names: []string{"backlist", "btree", "slice"}}
-	for i, row := range []struct {
-		what   string
-		format func(float64) string
-		goal   goal
-	}{
-		{"bulk load of structs, by id and date", duration, atMost(1.2, "btree")},
-		{"bytes a record beyond the record", whole, ownAtMost(130, "")},
-		{"page by date, first (hot)", duration, atMost(0.6, "btree")},
-		{"page by date, last (hot)", duration, atMost(0.6, "btree")},
-		{"page by date, random", duration, atMost(0.2, "btree")},
-		{"insert, unread", duration, atMost(1.5, "btree")},
-	} {
-		sec.values(row.what, each(all, func(x [6]float64) []float64 { return x[i : i+1] }), row.format, row.goal)
-	}
-	return sec
-}
-
-// measureSmall loads a store and returns the nanoseconds of loading, the bytes per
-// record, and the nanoseconds of pages and of an insert.
-func measureSmall(s setup, d *data[book], open constructor[book]) (all [6]float64) {
-	debug.FreeOSMemory() // frees the store before
-	before := heap()
-	st := open(d.kind)
-	start := time.Now()
-	st.load(d.records)
-	all[0] = float64(time.Since(start))
-	all[1] = float64(heap()-before)/float64(len(d.records)) - float64(unsafe.Sizeof(book{}))
-	for i, offsets := range [][]int{{0}, {len(d.records) - pageSize}, d.offsets} {
-		all[2+i] = median(s.timeRow([]work{viewing(st, byStart, offsets)}, unbounded)[0])
-	}
-	all[5] = median(s.garbage().timeRow([]work{inserting(st, d, func() {})}, unbounded)[0])
-	return all
+	return []*section{sec}
 }
