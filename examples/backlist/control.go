@@ -1,210 +1,91 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"slices"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // maxExchanges is the number of exchanges that are kept.
 const maxExchanges = 1000
 
-// serveControl serves a request at the address of -control.
-func (p *program) serveControl(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/reset/" || r.Method != http.MethodPost {
-		p.current.Load().control.ServeHTTP(w, r)
-		return
-	}
-	if err := p.reset(); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// newControl returns the handler of the collections faults and exchanges, and injects the
-// faults of the flags.
-func newControl(fake *cataloguetest.Server, flags []fault) (*httpapi.Handler, error) {
-	applied := catalogue.Define[appliedFault]("faults", catalogue.Options{Description: &schema.Description{
-		Actions: schema.List | schema.Create | schema.Destroy,
-	}})
-	log := catalogue.Define[exchange]("exchanges", catalogue.Options{Description: &schema.Description{
-		Actions: schema.List,
-		Filters: []string{"method", "url", "url__startswith", "status", "aborted"},
-		Search:  []string{"url", "body", "answer"},
-	}})
-	cat, err := catalogue.New(applied, log)
-	if err != nil {
-		return nil, err
-	}
-	f, e := &faults{fake: fake, injected: map[int]*cataloguetest.Injection{}}, &exchanges{fake: fake}
-	if f.records, err = applied.In(cat); err != nil {
-		return nil, err
-	}
-	if e.records, err = log.In(cat); err != nil {
-		return nil, err
-	}
-	if f.AnyCollection, err = cat.Collection("faults"); err != nil {
-		return nil, err
-	}
-	if e.AnyCollection, err = cat.Collection("exchanges"); err != nil {
-		return nil, err
-	}
-	for _, flag := range flags {
-		id, err := f.records.Insert(appliedFault{Fault: flag.text})
+// newControl returns the handler of the address of -control.
+func newControl(p *program) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /faults/{$}", func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Fault string `json:"fault"` // as in -fail
+		}
+		err := json.NewDecoder(r.Body).Decode(&body)
 		if err == nil {
-			err = f.inject(id, flag)
+			err = addFault(p.current.Load().fake, body.Fault)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("fault %q: %w", flag.text, err)
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
 		}
-	}
-	return httpapi.NewHandler([]httpapi.Collection{f, e}, httpapi.Options{
-		Root:       "/",
-		Authorizer: httpapi.AllowAll,
-		Limits:     pagination.Limits{Default: maxExchanges, Max: maxExchanges},
+		w.WriteHeader(http.StatusNoContent)
 	})
+	mux.HandleFunc("GET /exchanges/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(exchanges(p.current.Load().fake)) // an error is that of the connection
+	})
+	mux.HandleFunc("POST /reset/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		if err := p.reset(); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	return refusePages(mux)
 }
 
-// An appliedFault is a fault that is applied to requests.
-type appliedFault struct {
-	ID      int    `json:"id"`
-	Fault   string `json:"fault"`                       // as in -fail
-	Changed int    `json:"changed" backlist:"readonly"` // responses
-}
-
-// faults is the collection of the faults that are applied.
-type faults struct {
-	catalogue.AnyCollection
-	records *catalogue.Collection[appliedFault]
-	fake    *cataloguetest.Server
-
-	mu       sync.Mutex
-	injected map[int]*cataloguetest.Injection // by id
-}
-
-// inject applies the fault of a record.
-func (f *faults) inject(id int, parsed fault) error {
-	injection, err := f.fake.TryInject(parsed.match, parsed.fault)
+// addFault applies a fault in text form.
+func addFault(fake *cataloguetest.Server, text string) error {
+	f, err := parseFault(text)
 	if err != nil {
+		return err
+	}
+	if _, err := fake.TryInject(f.match, f.fault); err != nil {
 		text := strings.TrimPrefix(err.Error(), "cataloguetest: ")
 		return errors.New(strings.TrimPrefix(text, "Match."))
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.injected[id] = injection
 	return nil
-}
-
-// Create applies a fault.
-func (f *faults) Create(ctx context.Context, body []byte) ([]byte, error) {
-	record, err := f.AnyCollection.Create(ctx, body)
-	if err != nil {
-		return nil, err
-	}
-	var a appliedFault
-	if err := json.Unmarshal(record, &a); err != nil {
-		return nil, err
-	}
-	parsed, err := parseFault(a.Fault)
-	if err == nil {
-		err = f.inject(a.ID, parsed)
-	}
-	if err != nil {
-		invalid := schema.FieldErrors{{Field: "fault", Messages: []string{err.Error()}}}
-		return nil, errors.Join(invalid, f.records.Delete(a.ID))
-	}
-	return record, nil
-}
-
-// Delete removes a fault.
-func (f *faults) Delete(ctx context.Context, segment string, params url.Values, condition func([]byte) error) error {
-	if err := f.AnyCollection.Delete(ctx, segment, params, condition); err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	maps.DeleteFunc(f.injected, func(id int, injection *cataloguetest.Injection) bool {
-		removed := !f.records.Has(id)
-		if removed {
-			injection.Remove()
-		}
-		return removed
-	})
-	return nil
-}
-
-// List returns the faults with the numbers of responses that they have changed.
-func (f *faults) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for id, injection := range f.injected {
-		err := f.records.Update(id, func(a *appliedFault) error {
-			a.Changed = injection.Count()
-			return nil
-		})
-		if err != nil && !errors.Is(err, catalogue.ErrNotFound) { // it is being deleted
-			return catalogue.List{}, err
-		}
-	}
-	return f.AnyCollection.List(ctx, q)
 }
 
 // An exchange is a request with its response.
 type exchange struct {
-	ID               int               `json:"id"`
-	Method           string            `json:"method"`
-	URL              string            `json:"url"` // path and query
-	Headers          map[string]string `json:"headers"`
-	Body             string            `json:"body"`
-	Status           *int              `json:"status"` // null: no response
-	AnswerHeaders    map[string]string `json:"answerHeaders"`
-	Answer           string            `json:"answer"`
-	Cut              bool              `json:"cut"`     // the URL, a header or a body is not complete here
-	Aborted          bool              `json:"aborted"` // the response ended early
-	TookMilliseconds float64           `json:"tookMilliseconds"`
+	Method        string            `json:"method"`
+	URL           string            `json:"url"` // path and query
+	Headers       map[string]string `json:"headers"`
+	Body          string            `json:"body"`
+	Status        *int              `json:"status"` // null: no response
+	AnswerHeaders map[string]string `json:"answerHeaders"`
+	Answer        string            `json:"answer"`
+	Cut           bool              `json:"cut"`     // the URL, a header or a body is not complete here
+	Aborted       bool              `json:"aborted"` // the response ended early
 }
 
-// exchanges is the collection of the last exchanges, in the order of their requests.
-type exchanges struct {
-	catalogue.AnyCollection
-	records *catalogue.Collection[exchange]
-	fake    *cataloguetest.Server
-}
-
-// List reads the log.
-func (e *exchanges) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	var all []exchange
-	for i, x := range e.fake.Exchanges() {
-		all = append(all, exchange{
-			ID: i + 1, Method: x.Method, URL: x.URL.RequestURI(), Headers: joined(x.Header), Body: string(x.Body),
-			AnswerHeaders: joined(x.ResponseHeader), Answer: string(x.ResponseBody),
-			Cut: x.Cut, Aborted: x.Aborted, TookMilliseconds: float64(x.Duration) / float64(time.Millisecond),
-		})
-		if x.Status != 0 {
-			all[i].Status = &x.Status
+// exchanges returns the last exchanges in the order of their requests.
+func exchanges(fake *cataloguetest.Server) []exchange {
+	all := []exchange{}
+	for _, x := range fake.Exchanges() {
+		e := exchange{
+			Method: x.Method, URL: x.URL.RequestURI(), Headers: joined(x.Header), Body: string(x.Body),
+			AnswerHeaders: joined(x.ResponseHeader), Answer: string(x.ResponseBody), Cut: x.Cut, Aborted: x.Aborted,
 		}
+		if x.Status != 0 {
+			e.Status = &x.Status
+		}
+		all = append(all, e)
 	}
-	if err := e.records.ReplaceAll(slices.Values(all)); err != nil {
-		return catalogue.List{}, err
-	}
-	return e.AnyCollection.List(ctx, q)
+	return all
 }
 
 // joined returns the headers with one value each.

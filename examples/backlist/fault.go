@@ -21,7 +21,6 @@ import (
 // A fault is a fault in text form, such as "GET /api/events/ 503 10%". The package
 // documentation describes the form.
 type fault struct {
-	text  string
 	match cataloguetest.Match
 	fault cataloguetest.Fault
 }
@@ -29,7 +28,7 @@ type fault struct {
 // parseFault parses the text form. A server still has to check the result.
 func parseFault(text string) (fault, error) {
 	words := regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|\\S+")
-	f, a := fault{text: text}, &arguments{words: words.FindAllString(text, -1)}
+	f, a := fault{}, &arguments{words: words.FindAllString(text, -1)}
 	methods := []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
 	if method := strings.ToUpper(a.peek()); slices.Contains(methods, method) {
 		if f.match.Method = a.text(); f.match.Method != method {

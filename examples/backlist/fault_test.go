@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			ask(t, "POST "+s.control+"/reset/", "")
-			if a := ask(t, "POST "+s.control+"/faults/", string(body)); a.status != 201 {
+			if a := ask(t, "POST "+s.control+"/faults/", string(body)); a.status != 204 {
 				t.Fatalf("%s: %d %s", tt.fault, a.status, a.body)
 			}
 			a := ask(t, "GET "+s.base+path, "")

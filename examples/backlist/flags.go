@@ -26,7 +26,7 @@ type config struct {
 	seed  uint64         // of the generated records
 	sizes map[string]int // of them by key; others: of each collection without a flag
 
-	faults  []fault
+	faults  []string // in text form
 	control string
 }
 
@@ -71,8 +71,8 @@ func parse(args []string, stdout io.Writer) (config, error) {
 
 // addFault adds a fault in text form.
 func (c *config) addFault(text string) error {
-	f, err := parseFault(text)
-	c.faults = append(c.faults, f)
+	c.faults = append(c.faults, text)
+	_, err := parseFault(text)
 	return err
 }
 

@@ -129,7 +129,7 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 			return fmt.Errorf("-control: %w", err)
 		}
 		output += fmt.Sprintf("control http://%s/\n", control.Addr())
-		server := &http.Server{Handler: refusePages(http.HandlerFunc(p.serveControl)), ReadHeaderTimeout: 5 * time.Second}
+		server := &http.Server{Handler: newControl(p), ReadHeaderTimeout: 5 * time.Second}
 		defer server.Close()
 		go func() { _ = server.Serve(control) }()
 	}

@@ -98,7 +98,6 @@ type service struct {
 	records  *catalogue.Catalogue
 	document *openapi.Document
 	fake     *cataloguetest.Server
-	control  *httpapi.Handler
 }
 
 // newService returns a service with the faults of the flags.
@@ -150,8 +149,12 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.control, err = newControl(s.fake, p.faults)
-	return s, err
+	for _, text := range p.faults {
+		if err := addFault(s.fake, text); err != nil {
+			return nil, fmt.Errorf("fault %q: %w", text, err)
+		}
+	}
+	return s, nil
 }
 
 // newHandler returns the handler of collections, itself and with pages for browsers.

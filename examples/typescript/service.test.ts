@@ -29,7 +29,7 @@ async function eventNames(service: string): Promise<string[]> {
 }
 
 let program: ChildProcess, control: string, service: string;
-const log = async () => (await send<Page<Exchange>>("GET", control + "exchanges/")).results;
+const log = () => send<Exchange[]>("GET", control + "exchanges/");
 
 before(async () => {
   let path = process.env.BACKLIST;
