@@ -150,16 +150,12 @@ type config struct {
 	timeout      time.Duration
 
 	// A member of an embedded cluster.
-	name, dir, peer, client string
-	cluster                 string
-	join                    string
-	quota                   int64
+	name, dir, peer, client, cluster string
 
 	// A client of an existing cluster.
 	endpoints      string
 	user, password string
-
-	cert, key, ca string
+	cert, key, ca  string
 
 	three    bool
 	untilEOF bool
@@ -186,14 +182,12 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.StringVar(&c.peer, "peer", "http://127.0.0.1:2380", "member: listen for the other members at `URL`")
 	flags.StringVar(&c.client, "client", "http://127.0.0.1:2379", "member: listen for etcd's clients at `URL`")
 	flags.StringVar(&c.cluster, "cluster", "", "member: `names and peer URLs` of the first members, as in n1=http://…,n2=http://… (default this one alone)")
-	flags.StringVar(&c.join, "join", "", "member: join the running cluster with these client `URLs`, in place of a member with this name that has lost its files; no effect if -dir has files")
-	flags.Int64Var(&c.quota, "quota", 8<<30, "member: refuse writes if the database has this many `bytes`")
 
 	flags.StringVar(&c.endpoints, "endpoints", "", "be no member, but a client of the cluster with these client `URLs`, separated by commas")
 	flags.StringVar(&c.user, "user", "", "etcd `user`, whose password is in BACKLIST_ETCD_PASSWORD")
-	flags.StringVar(&c.cert, "cert", "", "TLS certificate `file`, of the member for members and clients, or of the client")
-	flags.StringVar(&c.key, "key", "", "`file` of the certificate's key")
-	flags.StringVar(&c.ca, "ca", "", "`file` of the authorities that sign the certificates of members and clients")
+	flags.StringVar(&c.cert, "cert", "", "client: TLS certificate `file`")
+	flags.StringVar(&c.key, "key", "", "client: `file` of the certificate's key")
+	flags.StringVar(&c.ca, "ca", "", "client: `file` of the authorities that sign the certificates of the members")
 	flags.BoolVar(&c.untilEOF, "until-eof", false, "end at the end of the standard input; -three uses it")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -205,14 +199,10 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		return nil, errors.New("-open and -token cannot be combined")
 	case (c.cert == "") != (c.key == ""):
 		return nil, errors.New("-cert and -key must be used together")
-	case c.endpoints != "" && (c.join != "" || c.cluster != ""):
-		return nil, errors.New("-endpoints cannot be combined with -cluster or -join: a client is no member")
-	case c.endpoints == "" && !c.three && strings.HasPrefix(c.peer, "https:") != (c.cert != ""):
-		return nil, errors.New("-peer must begin with https: if there is a -cert, and only then")
-	case c.endpoints == "" && !c.three && strings.HasPrefix(c.client, "https:") != (c.cert != ""):
-		return nil, errors.New("-client must begin with https: if there is a -cert, and only then")
-	case c.endpoints == "" && !c.three && c.cert != "" && c.ca == "":
-		return nil, errors.New("-cert of a member needs -ca: it requires certificates of members and clients")
+	case c.endpoints != "" && c.cluster != "":
+		return nil, errors.New("-endpoints cannot be combined with -cluster: a client is no member")
+	case c.endpoints == "" && (c.cert != "" || c.ca != ""):
+		return nil, errors.New("-cert, -key and -ca need -endpoints: members have no TLS")
 	case c.timeout <= 0:
 		return nil, errors.New("-timeout is not positive")
 	case !strings.HasSuffix(c.prefix, "/"):

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -18,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
@@ -30,7 +28,7 @@ import (
 // is not set, connect starts a member first.
 func (c *config) connect(ctx context.Context) (client *clientv3.Client, stop func(), err error) {
 	if c.endpoints != "" {
-		client, err = c.dial(c.endpoints)
+		client, err = c.dial()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -71,15 +69,10 @@ func stopMember(e *embed.Etcd) {
 	}
 }
 
-// tls returns the files for TLS. Members require certificates of all that connect.
-func (c *config) tls() transport.TLSInfo {
-	return transport.TLSInfo{CertFile: c.cert, KeyFile: c.key, TrustedCAFile: c.ca, ClientCertAuth: c.cert != ""}
-}
-
-// dial returns a client of the members with the given URLs.
-func (c *config) dial(urls string) (*clientv3.Client, error) {
+// dial returns a client of the members that -endpoints names.
+func (c *config) dial() (*clientv3.Client, error) {
 	opts := clientv3.Config{
-		Endpoints:            strings.Split(urls, ","),
+		Endpoints:            strings.Split(c.endpoints, ","),
 		Username:             c.user,
 		Password:             c.password,
 		DialTimeout:          c.timeout,
@@ -88,7 +81,8 @@ func (c *config) dial(urls string) (*clientv3.Client, error) {
 		Logger:               zap.NewNop(), // errors are returned
 	}
 	if c.cert != "" || c.ca != "" {
-		config, err := c.tls().ClientConfig()
+		files := transport.TLSInfo{CertFile: c.cert, KeyFile: c.key, TrustedCAFile: c.ca}
+		config, err := files.ClientConfig()
 		if err != nil {
 			return nil, err
 		}
@@ -102,10 +96,9 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	opts := embed.NewConfig()
 	opts.Name, opts.Dir = c.name, c.dir
 	opts.InitialCluster = c.cluster
-	opts.QuotaBackendBytes = c.quota
+	opts.QuotaBackendBytes = 8 << 30
 	opts.AutoCompactionMode, opts.AutoCompactionRetention = embed.CompactorModeRevision, "10000"
 	opts.LogLevel = "fatal" // errors of requests are returned; the others repeat while a member is away
-	opts.PeerTLSInfo, opts.ClientTLSInfo = c.tls(), c.tls()
 	peer, err := url.Parse(c.peer)
 	if err != nil {
 		return nil, fmt.Errorf("-peer: %w", err)
@@ -116,12 +109,6 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	}
 	opts.ListenPeerUrls, opts.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	opts.ListenClientUrls, opts.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
-	if _, err := os.Stat(filepath.Join(c.dir, "member")); c.join != "" && err != nil {
-		if opts.InitialCluster, err = c.replaceMember(ctx); err != nil {
-			return nil, fmt.Errorf("-join: %w", err)
-		}
-		opts.ClusterState = embed.ClusterStateFlagExisting
-	}
 	e, err := embed.StartEtcd(opts)
 	if err != nil {
 		return nil, err
@@ -137,62 +124,10 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	return nil, err
 }
 
-// replaceMember removes the member with this name from the running cluster, adds it again
-// without its files, and returns the members.
-func (c *config) replaceMember(ctx context.Context) (cluster string, err error) {
-	client, err := c.dial(c.join)
-	if err != nil {
-		return "", err
-	}
-	defer client.Close()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	list, err := client.MemberList(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, m := range list.Members {
-		if m.Name == c.name || slices.Contains(m.PeerURLs, c.peer) {
-			if _, err := client.MemberRemove(ctx, m.ID); err != nil {
-				return "", err
-			}
-		}
-	}
-	added, err := client.MemberAdd(ctx, []string{c.peer})
-	for errors.Is(err, rpctypes.ErrUnhealthy) && sleep(ctx, 500*time.Millisecond) {
-		// The others have been connected for less than 5 seconds.
-		added, err = client.MemberAdd(ctx, []string{c.peer})
-	}
-	if err != nil {
-		return "", err
-	}
-	var members []string
-	for _, m := range added.Members {
-		name := m.Name
-		if m.ID == added.Member.ID {
-			name = c.name
-		}
-		for _, u := range m.PeerURLs {
-			members = append(members, name+"="+u)
-		}
-	}
-	return strings.Join(members, ","), nil
-}
-
-// sleep waits and reports whether ctx is not done.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}
-
 // parseThree checks the flags of -three, and collects those that it passes to the nodes.
 func (c *config) parseThree(flags *flag.FlagSet) (err error) {
 	own := []string{"three", "addr", "load", "dir"}
-	nodes := []string{"open", "token", "prefix", "serializable", "timeout", "quota"}
+	nodes := []string{"open", "token", "prefix", "serializable", "timeout"}
 	flags.Visit(func(f *flag.Flag) {
 		switch {
 		case slices.Contains(nodes, f.Name):

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,63 +22,40 @@ import (
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
-
-	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
 )
 
-// TestEndpoints runs two clients of a cluster.
+// TestEndpoints runs two clients of a cluster, and ends a member.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
-	cluster := etcdtest.Start(t, 3, nil)
-	var urls []string
-	for _, client := range cluster.Clients {
-		urls = append(urls, client.Endpoints()...)
+	dir := t.TempDir()
+	peers, urls := freeURLs(t, 3), freeURLs(t, 3)
+	cluster := fmt.Sprintf("n1=%s,n2=%s,n3=%s", peers[0], peers[1], peers[2])
+	var members [3]*process
+	for i := range members {
+		name := fmt.Sprintf("n%d", i+1)
+		members[i] = start(t, "-name", name, "-dir", filepath.Join(dir, name), "-peer", peers[i], "-client", urls[i],
+			"-cluster", cluster, "-addr", "127.0.0.1:0", "-open")
 	}
 	first := start(t, "-endpoints", strings.Join(urls, ","), "-addr", "127.0.0.1:0", "-open")
 	second := start(t, "-endpoints", urls[2], "-addr", "127.0.0.1:0")
-	checkEvent(t, "A", first.address(t), second.address(t))
+	checkEvent(t, "A", first.address(t), second.address(t), members[0].address(t), members[1].address(t), members[2].address(t))
 	if got := ask(t, "POST", second.address(t), "events/", "{}"); got.Status != http.StatusForbidden {
 		t.Errorf("POST without -open: %+v, want 403", got)
 	}
+	members[0].end(t)
+	checkEvent(t, "B", members[1].address(t), second.address(t)) // two of three are a quorum
 	first.end(t)
 	second.end(t)
 }
 
-// TestJoin deletes the files of a member, which joins again.
-func TestJoin(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	peers, clients := freeURLs(t, "http", 3), freeURLs(t, "http", 3)
-	cluster := fmt.Sprintf("n1=%s,n2=%s,n3=%s", peers[0], peers[1], peers[2])
-	member := func(i int, more ...string) *process {
-		name := fmt.Sprintf("n%d", i+1)
-		return start(t, append([]string{"-name", name, "-dir", filepath.Join(dir, name), "-peer", peers[i], "-client", clients[i],
-			"-addr", "127.0.0.1:0", "-open"}, more...)...)
-	}
-	var members [3]*process
-	for i := range members {
-		members[i] = member(i, "-cluster", cluster)
-	}
-	checkEvent(t, "A", members[2].address(t), members[0].address(t))
-	members[2].end(t)
-	must(t, os.RemoveAll(filepath.Join(dir, "n3")))
-	checkEvent(t, "B", members[0].address(t), members[1].address(t))
-
-	join := clients[0] + "," + clients[1]
-	members[2] = member(2, "-join", join)
-	checkEvent(t, "C", members[2].address(t), members[0].address(t), members[1].address(t))
-	members[2].end(t)
-	members[2] = member(2, "-join", join) // now with its files
-	checkEvent(t, "D", members[0].address(t), members[1].address(t), members[2].address(t))
-	members[1].end(t)
-	checkEvent(t, "E", members[0].address(t), members[2].address(t)) // two of three are a quorum
-}
-
 // TestPassword runs clients of a cluster with users.
 func TestPassword(t *testing.T) {
-	cluster := etcdtest.Start(t, 1, nil)
-	client, url := cluster.Clients[0], cluster.Clients[0].Endpoints()[0]
+	member := startMember(t, nil)
+	url := member.Config().ListenClientUrls[0].String()
+	client := v3client.New(member.Server)
+	defer client.Close()
 	enableAuth(t, client)
 	t.Setenv("BACKLIST_ETCD_PASSWORD", "secret")
 	args := []string{"-endpoints", url, "-user", "house", "-addr", "127.0.0.1:0", "-open"}
@@ -105,50 +83,50 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestTLS starts three members and a client with certificates. Others are refused.
+// TestTLS runs clients of a member that requires certificates.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	files := newAuthority(t, dir, "house")
-	strangers := newAuthority(t, dir, "stranger")
-	peers, clients := freeURLs(t, "https", 3), freeURLs(t, "https", 3)
-	cluster := fmt.Sprintf("n1=%s,n2=%s,n3=%s", peers[0], peers[1], peers[2])
-	var members [3]*process
-	for i := range members {
-		name := fmt.Sprintf("n%d", i+1)
-		members[i] = start(t, append([]string{"-name", name, "-dir", filepath.Join(dir, name), "-peer", peers[i], "-client", clients[i],
-			"-addr", "127.0.0.1:0", "-open", "-cluster", cluster}, files.flags()...)...)
-	}
-	client := start(t, append([]string{"-endpoints", strings.Join(clients, ","), "-addr", "127.0.0.1:0", "-open"}, files.flags()...)...)
-	checkEvent(t, "A", members[0].address(t), members[1].address(t), members[2].address(t), client.address(t))
-	checkEvent(t, "B", client.address(t), members[0].address(t))
-	for _, row := range []struct {
-		reason string
-		tls    *transport.TLSInfo
-		url    string
-		ok     bool
-	}{
-		{"certificate", &transport.TLSInfo{CertFile: files.cert, KeyFile: files.key, TrustedCAFile: files.ca}, clients[0], true},
-		{"no certificate", &transport.TLSInfo{TrustedCAFile: files.ca}, clients[0], false},
-		{"certificate of another authority", &transport.TLSInfo{CertFile: strangers.cert, KeyFile: strangers.key, TrustedCAFile: files.ca}, clients[0], false},
-		{"no TLS", nil, strings.Replace(clients[0], "https", "http", 1), false},
+	files, strangers := newAuthority(t, dir, "house"), newAuthority(t, dir, "stranger")
+	url := startMember(t, &files).Config().ListenClientUrls[0].String()
+	client := start(t, append(files.flags(), "-endpoints", url, "-addr", "127.0.0.1:0", "-open")...)
+	checkEvent(t, "A", client.address(t))
+	for reason, flags := range map[string][]string{
+		"no certificate":                     {"-ca", files.ca},
+		"no authority":                       {"-cert", files.cert, "-key", files.key},
+		"a certificate of another authority": {"-cert", strangers.cert, "-key", strangers.key, "-ca", files.ca},
+		"a member of another authority":      {"-cert", files.cert, "-key", files.key, "-ca", strangers.ca},
 	} {
-		opts := clientv3.Config{Endpoints: []string{row.url}, Logger: zap.NewNop()}
-		if row.tls != nil {
-			config, err := row.tls.ClientConfig()
-			must(t, err)
-			opts.TLS = config
-		}
-		client, err := clientv3.New(opts)
-		must(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		_, err = client.Get(ctx, "backlist/version")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		err := run(ctx, append(flags, "-endpoints", url), strings.NewReader(""), io.Discard, io.Discard)
 		cancel()
-		client.Close()
-		if (err == nil) != row.ok {
-			t.Errorf("%s: Get = %v", row.reason, err)
+		if err == nil {
+			t.Errorf("%s: no error", reason)
 		}
 	}
+}
+
+// startMember starts a member, which requires certificates if files is not nil.
+func startMember(t *testing.T, files *tlsFiles) *embed.Etcd {
+	t.Helper()
+	opts := embed.NewConfig()
+	opts.Dir, opts.LogLevel, opts.UnsafeNoFsync = t.TempDir(), "fatal", true
+	peer, err := url.Parse(freeURLs(t, 1)[0])
+	must(t, err)
+	client, err := url.Parse(freeURLs(t, 1)[0])
+	must(t, err)
+	if files != nil {
+		client.Scheme = "https"
+		opts.ClientTLSInfo = transport.TLSInfo{CertFile: files.cert, KeyFile: files.key, TrustedCAFile: files.ca, ClientCertAuth: true}
+	}
+	opts.ListenPeerUrls, opts.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
+	opts.ListenClientUrls, opts.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
+	opts.InitialCluster = opts.Name + "=" + peer.String()
+	e, err := embed.StartEtcd(opts)
+	must(t, err)
+	t.Cleanup(func() { stopMember(e) })
+	<-e.Server.ReadyNotify()
+	return e
 }
 
 // enableAuth adds the users root and house, of whom the latter has the keys below house/.

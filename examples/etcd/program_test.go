@@ -172,13 +172,13 @@ func freePorts(t *testing.T) (first int) {
 }
 
 // freeURLs returns URLs on loopback that are not in use.
-func freeURLs(t *testing.T, scheme string, n int) (urls []string) {
+func freeURLs(t *testing.T, n int) (urls []string) {
 	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		must(t, err)
 		defer l.Close()
-		urls = append(urls, scheme+"://"+l.Addr().String())
+		urls = append(urls, "http://"+l.Addr().String())
 	}
 	return urls
 }
@@ -240,16 +240,13 @@ func TestInvalidArguments(t *testing.T) {
 		{"no key", []string{"-cert", "c"}, "-cert and -key"},
 		{"no certificate", []string{"-key", "k"}, "-cert and -key"},
 		{"client in a cluster", []string{"-endpoints", "http://x", "-cluster", "n1=http://x"}, "-endpoints cannot be combined"},
-		{"client that joins", []string{"-endpoints", "http://x", "-join", "http://x"}, "-endpoints cannot be combined"},
 		{"no time", []string{"-timeout", "0s"}, "-timeout is not positive"},
 		{"prefix", []string{"-prefix", "house"}, `-prefix "house" does not end with a slash`},
-		{"TLS for clients only", []string{"-cert", "c", "-key", "k", "-ca", "a", "-client", "https://x"}, "-peer must begin with https:"},
-		{"TLS for peers only", []string{"-cert", "c", "-key", "k", "-ca", "a", "-peer", "https://x"}, "-client must begin with https:"},
-		{"https without a certificate", []string{"-peer", "https://127.0.0.1:0"}, "-peer must begin with https:"},
-		{"no authorities", []string{"-cert", "c", "-key", "k", "-peer", "https://x", "-client", "https://x"}, "needs -ca"},
+		{"member with a certificate", []string{"-cert", "c", "-key", "k"}, "members have no TLS"},
+		{"member with authorities", []string{"-ca", "a"}, "members have no TLS"},
 		{"three with a name", []string{"-three", "-name", "n1"}, "-name cannot be combined with -three"},
 		{"three clients", []string{"-three", "-endpoints", "http://x"}, "-endpoints cannot be combined with -three"},
-		{"three with TLS", []string{"-three", "-cert", "c", "-key", "k"}, "cannot be combined with -three"},
+		{"three with TLS", []string{"-three", "-endpoints", "http://x", "-cert", "c", "-key", "k"}, "cannot be combined with -three"},
 		{"three without a port", []string{"-three", "-addr", "127.0.0.1"}, "-addr"},
 		{"three with port 0", []string{"-three", "-addr", "127.0.0.1:0"}, "needs the number of a port"},
 		{"invalid peer URL", []string{"-peer", ":"}, "-peer"},

@@ -16,7 +16,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
-	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -26,7 +25,7 @@ import (
 // benchmarked is a cluster with made-up events. The environment variable BACKLIST_ETCD_ROWS
 // is their number.
 type benchmarked struct {
-	*etcdtest.Cluster
+	*testCluster
 	rows  int
 	store *etcdstore.Store // of the second member
 }
@@ -40,7 +39,7 @@ func newBenchmarked(b *testing.B) *benchmarked {
 			b.Fatal(err)
 		}
 	}
-	m.Cluster = etcdtest.Start(b, 3, func(c *embed.Config) { c.UnsafeNoFsync = false })
+	m.testCluster = startCluster(b, 3, func(c *embed.Config) { c.UnsafeNoFsync = false })
 	var file bytes.Buffer
 	if err := sample.Write(&file, sample.Options{Sizes: map[string]int{"events": m.rows}}); err != nil {
 		b.Fatal(err)

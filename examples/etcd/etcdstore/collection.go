@@ -72,14 +72,6 @@ func (c *collection) Delete(ctx context.Context, segment string, params url.Valu
 	})
 }
 
-// Insert adds a record in its JSON form, with its id, to the collection with a key. The
-// error wraps [httpapi.ErrConflict] if the id is in use; otherwise it is that of a Create
-// through package httpapi, or wraps [catalogue.ErrUnknownCollection]. Only the types of
-// the members and unique values are checked. To add many records, use [Store.Load].
-func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
-	return s.write(ctx, func(ctx context.Context, d *draft) error { return d.insert(ctx, key, record) })
-}
-
 // A Definition is a collection of a [Store]. [Of] returns a Definition.
 type Definition struct {
 	definition catalogue.AnyDefinition

@@ -13,10 +13,12 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
@@ -74,6 +76,7 @@ type testedHouse struct {
 	members      [3]int // of the stores that read, write and load
 
 	stores [3]*etcdstore.Store // of the last collection, or nil
+	prefix string
 }
 
 func (h *testedHouse) verify(t *testing.T, body string) {
@@ -84,7 +87,7 @@ func (h *testedHouse) verify(t *testing.T, body string) {
 			return h.new(ctx, t, records)
 		},
 		Insert: func(ctx context.Context, _ httpapi.Collection, record []byte) error {
-			return h.stores[2].Insert(ctx, h.key, record)
+			return h.insert(ctx, t, record)
 		},
 		Body: body,
 	})
@@ -110,14 +113,14 @@ func (h *testedHouse) description(t *testing.T) schema.Description {
 // new opens the stores of a new house and returns a collection with the records.
 func (h *testedHouse) new(ctx context.Context, t *testing.T, records [][]byte) (httpapi.Collection, error) {
 	h.close(t)
-	prefix := newPrefix()
+	h.prefix = newPrefix()
 	for i, member := range h.members {
 		if i > 0 && member == h.members[0] {
 			h.stores[i] = h.stores[0]
 			continue
 		}
 		var err error
-		if h.stores[i], err = openAt(t, member, prefix, h.definitions); err != nil {
+		if h.stores[i], err = openAt(t, member, h.prefix, h.definitions); err != nil {
 			return nil, err
 		}
 	}
@@ -133,6 +136,41 @@ func (h *testedHouse) new(ctx context.Context, t *testing.T, records [][]byte) (
 		return reading, nil
 	}
 	return &split{reading, storeCollection(h.stores[1], h.key)}, nil
+}
+
+// insert writes a record with an id as a Store does.
+func (h *testedHouse) insert(ctx context.Context, t *testing.T, record []byte) error {
+	r, err := schema.ParseRecord(record)
+	if err != nil {
+		return err
+	}
+	client := shared.get(t).Clients[h.members[2]]
+	for {
+		version, err := client.Get(ctx, h.prefix+"version")
+		if err != nil {
+			return err
+		}
+		generation := string(version.Kvs[0].Value)
+		ids := h.prefix + generation + "/ids/" + h.key
+		last, err := client.Get(ctx, ids)
+		if err != nil {
+			return err
+		}
+		highest, err := strconv.Atoi(string(last.Kvs[0].Value))
+		if err != nil {
+			return err
+		}
+		stored, err := client.Txn(ctx).
+			If(clientv3.Compare(clientv3.ModRevision(ids), "=", last.Kvs[0].ModRevision)).
+			Then(
+				clientv3.OpPut(h.prefix+"version", generation),
+				clientv3.OpPut(fmt.Sprintf("%s%s/records/%s/%019d", h.prefix, generation, h.key, r.ID), string(record)),
+				clientv3.OpPut(ids, strconv.Itoa(max(highest, r.ID))),
+			).Commit()
+		if err != nil || stored.Succeeded {
+			return err
+		}
+	}
 }
 
 // close compares the records of the stores and closes them.

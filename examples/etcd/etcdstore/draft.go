@@ -3,7 +3,6 @@ package etcdstore
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -156,34 +154,6 @@ func (d *draft) update(ctx context.Context, key, segment string, params url.Valu
 		d.stage(key, schema.ParseID(segment), record)
 	}
 	return record, err
-}
-
-// insert adds a record with an id.
-func (d *draft) insert(ctx context.Context, key string, record []byte) error {
-	c, err := d.collection(key)
-	if err != nil {
-		return err
-	}
-	r, err := schema.ParseRecord(record)
-	if err != nil {
-		return err
-	}
-	if r.ID < 1 {
-		return fmt.Errorf("%s: %w: %d", key, catalogue.ErrInvalidID, r.ID)
-	}
-	segment := strconv.Itoa(r.ID)
-	if _, err := c.Get(ctx, segment, nil); err == nil {
-		return fmt.Errorf("%s: id %d: %w", key, r.ID, httpapi.ErrConflict)
-	}
-	apply := d.store.replica.Load().members[key].apply
-	if err := apply(d.cat, []change{{r.ID, record}}); err != nil {
-		return err
-	}
-	stored, err := c.Get(ctx, segment, nil)
-	if err == nil {
-		d.stage(key, r.ID, stored)
-	}
-	return err
 }
 
 // delete deletes a record and removes its id from lists of references.

@@ -21,7 +21,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
-	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -49,8 +48,8 @@ func storeDefinitions() []etcdstore.Definition {
 }
 
 // storeMember starts a cluster of one member, which elects itself soon.
-func storeMember(t *testing.T) *etcdtest.Cluster {
-	return etcdtest.Start(t, 1, func(c *embed.Config) { c.TickMs, c.ElectionMs = 20, 200 })
+func storeMember(t *testing.T) *testCluster {
+	return startCluster(t, 1, func(c *embed.Config) { c.TickMs, c.ElectionMs = 20, 200 })
 }
 
 // storeDial returns a client of one address.
@@ -295,7 +294,6 @@ func storeWrites(ctx context.Context, n *storeNode) map[string]error {
 		"Create": create,
 		"Update": update,
 		"Delete": genres.Delete(ctx, "1", nil, nil),
-		"Insert": n.Insert(ctx, "genres", []byte(`{"id":9000,"name":"inserted"}`)),
 		"Load":   n.Load(ctx, strings.NewReader(`{"genres":[]}`)),
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
-	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -102,7 +101,7 @@ func TestDeleteFromManyLists(t *testing.T) {
 // TestNoSpace fills a member with a small quota.
 func TestNoSpace(t *testing.T) {
 	t.Parallel()
-	cluster := etcdtest.Start(t, 1, func(c *embed.Config) { c.QuotaBackendBytes = 8 << 20 })
+	cluster := startCluster(t, 1, func(c *embed.Config) { c.QuotaBackendBytes = 8 << 20 })
 	client := cluster.Clients[0]
 	node := openStore(t, client)
 	node.want("first", "POST", "genres/", `{"name":"first"}`, http.StatusCreated)
@@ -144,7 +143,7 @@ func TestNoSpace(t *testing.T) {
 func TestNoQuorum(t *testing.T) {
 	t.Parallel()
 	const timeout = 700 * time.Millisecond
-	cluster := etcdtest.Start(t, 3, nil)
+	cluster := startCluster(t, 3, nil)
 	node := openStore(t, cluster.Clients[0], storeTimeout(timeout))
 	reader := openStore(t, cluster.Clients[0], storeTimeout(timeout), func(opts *etcdstore.Options) { opts.Serializable = true })
 	first := node.want("first write", "POST", "genres/", `{"name":"Noir"}`, http.StatusCreated)
@@ -192,7 +191,7 @@ func TestOpenWithoutQuorum(t *testing.T) {
 	t.Parallel()
 	cluster := storeMember(t)
 	openStore(t, cluster.Clients[0]).want("write", "POST", "genres/", `{"name":"Noir"}`, http.StatusCreated)
-	proxy := etcdtest.NewProxy(t, cluster.Members[0])
+	proxy := newProxy(t, cluster.Members[0])
 	proxy.Cut()
 
 	var errs storeErrors
@@ -218,8 +217,8 @@ func TestOpenWithoutQuorum(t *testing.T) {
 // them.
 func TestWatchEnds(t *testing.T) {
 	t.Parallel()
-	cluster := etcdtest.Start(t, 3, nil)
-	proxies := []*etcdtest.Proxy{etcdtest.NewProxy(t, cluster.Members[0]), etcdtest.NewProxy(t, cluster.Members[1])}
+	cluster := startCluster(t, 3, nil)
+	proxies := []*memberProxy{newProxy(t, cluster.Members[0]), newProxy(t, cluster.Members[1])}
 	writer := openStore(t, cluster.Clients[2])
 	node := openStore(t, storeDial(t, proxies[0].Addr, proxies[1].Addr))
 	for i := range 6 {
@@ -249,7 +248,7 @@ func TestCompactionWhileAway(t *testing.T) {
 	cluster := storeMember(t)
 	client := cluster.Clients[0]
 	writer := openStore(t, client)
-	proxy := etcdtest.NewProxy(t, cluster.Members[0])
+	proxy := newProxy(t, cluster.Members[0])
 	away := storeDial(t, proxy.Addr)
 	node := openStore(t, away, storeTimeout(300*time.Millisecond))
 	serializable := openStore(t, away, func(opts *etcdstore.Options) { opts.Serializable = true })
@@ -286,7 +285,7 @@ func TestCompactionWhileReading(t *testing.T) {
 	for i := range 9 {
 		writer.want("write before", "POST", "genres/", fmt.Sprintf(`{"name":"G%d"}`, i), http.StatusCreated)
 	}
-	proxy := etcdtest.NewProxy(t, cluster.Members[0])
+	proxy := newProxy(t, cluster.Members[0])
 	away := storeDial(t, proxy.Addr)
 	hook := &storeHook{KV: away.KV}
 	away.KV = hook

@@ -5,8 +5,6 @@ import (
 	"os"
 	"sync"
 	"testing"
-
-	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
 )
 
 // shared is the cluster of the tests that stop none of its members. Each test has its own
@@ -17,7 +15,7 @@ var shared lazyCluster
 type lazyCluster struct {
 	once    sync.Once
 	dir     string
-	cluster *etcdtest.Cluster
+	cluster *testCluster
 	err     error
 }
 
@@ -31,11 +29,11 @@ func TestMain(m *testing.M) {
 }
 
 // get starts the cluster if necessary and returns it.
-func (l *lazyCluster) get(tb testing.TB) *etcdtest.Cluster {
+func (l *lazyCluster) get(tb testing.TB) *testCluster {
 	tb.Helper()
 	l.once.Do(func() {
 		if l.dir, l.err = os.MkdirTemp("", "etcdstore"); l.err == nil {
-			l.cluster, l.err = etcdtest.New(l.dir, 3, nil)
+			l.cluster, l.err = newCluster(l.dir, 3, nil)
 		}
 	})
 	if l.err != nil {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
-	"github.com/gobacklist/backlist/examples/etcd/internal/etcdtest"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -244,7 +243,7 @@ func TestClose(t *testing.T) {
 // TestCloseWithoutMember closes a store that cannot reach etcd.
 func TestCloseWithoutMember(t *testing.T) {
 	t.Parallel()
-	proxy := etcdtest.NewProxy(t, storeMember(t).Members[0])
+	proxy := newProxy(t, storeMember(t).Members[0])
 	node := openStore(t, storeDial(t, proxy.Addr))
 	proxy.Cut()
 	var writer sync.WaitGroup

@@ -1,5 +1,4 @@
-// Package etcdtest starts embedded clusters for tests.
-package etcdtest
+package etcdstore_test
 
 import (
 	"errors"
@@ -17,18 +16,18 @@ import (
 	"go.uber.org/zap"
 )
 
-// A Cluster is a cluster of members in this process, on loopback.
-type Cluster struct {
+// A testCluster is a cluster of members in this process, on loopback.
+type testCluster struct {
 	Members []*embed.Etcd      // nil for those that are stopped
 	Clients []*clientv3.Client // each knows one member only
 	configs []*embed.Config
 }
 
-// Start starts a cluster of n members, which ends with the test. configure, if not nil,
+// startCluster starts a cluster of n members, which ends with the test. configure, if not nil,
 // changes the configuration of a member.
-func Start(tb testing.TB, n int, configure func(*embed.Config)) *Cluster {
+func startCluster(tb testing.TB, n int, configure func(*embed.Config)) *testCluster {
 	tb.Helper()
-	cluster, err := New(tb.TempDir(), n, configure)
+	cluster, err := newCluster(tb.TempDir(), n, configure)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -36,10 +35,10 @@ func Start(tb testing.TB, n int, configure func(*embed.Config)) *Cluster {
 	return cluster
 }
 
-// New is like Start, but the cluster does not end with a test. Its files are in dir. Members
+// newCluster is like startCluster, but the cluster does not end with a test. Its files are in dir. Members
 // do not sync them, because no test ends the machine.
-func New(dir string, n int, configure func(*embed.Config)) (*Cluster, error) {
-	c := &Cluster{Members: make([]*embed.Etcd, n)}
+func newCluster(dir string, n int, configure func(*embed.Config)) (*testCluster, error) {
+	c := &testCluster{Members: make([]*embed.Etcd, n)}
 	members := ""
 	for i := range n {
 		urls, err := freeURLs(2)
@@ -78,7 +77,7 @@ func New(dir string, n int, configure func(*embed.Config)) (*Cluster, error) {
 }
 
 // start starts members and waits until they have a leader.
-func (c *Cluster) start(members []int) (err error) {
+func (c *testCluster) start(members []int) (err error) {
 	for _, i := range members {
 		if c.Members[i], err = embed.StartEtcd(c.configs[i]); err != nil {
 			return err
@@ -96,12 +95,12 @@ func (c *Cluster) start(members []int) (err error) {
 	return nil
 }
 
-func (c *Cluster) dial(i int) (*clientv3.Client, error) {
+func (c *testCluster) dial(i int) (*clientv3.Client, error) {
 	return clientv3.New(clientv3.Config{Endpoints: []string{c.configs[i].ListenClientUrls[0].String()}, Logger: zap.NewNop()})
 }
 
 // Close ends the clients and the members.
-func (c *Cluster) Close() {
+func (c *testCluster) Close() {
 	for _, client := range c.Clients {
 		client.Close()
 	}
@@ -112,7 +111,7 @@ func (c *Cluster) Close() {
 
 // Stop stops a member, if it runs. Without a quorum, and with watches, it takes up to 7
 // seconds.
-func (c *Cluster) Stop(i int) {
+func (c *testCluster) Stop(i int) {
 	if c.Members[i] != nil {
 		c.Members[i].Close()
 		c.Members[i] = nil
@@ -121,7 +120,7 @@ func (c *Cluster) Stop(i int) {
 
 // Restart starts stopped members with their files and ports, and waits until they have a
 // leader.
-func (c *Cluster) Restart(tb testing.TB, members ...int) {
+func (c *testCluster) Restart(tb testing.TB, members ...int) {
 	tb.Helper()
 	if err := c.start(members); err != nil {
 		tb.Fatal(err)
@@ -141,22 +140,22 @@ func freeURLs(n int) (urls []url.URL, err error) {
 	return urls, nil
 }
 
-// A Proxy forwards TCP connections to a member until it is cut.
-type Proxy struct {
+// A memberProxy forwards TCP connections to a member until it is cut.
+type memberProxy struct {
 	Addr  string
 	mu    sync.Mutex
 	cut   bool
 	conns []net.Conn
 }
 
-// NewProxy returns a proxy of a member for its clients, which ends with the test.
-func NewProxy(tb testing.TB, member *embed.Etcd) *Proxy {
+// newProxy returns a proxy of a member for its clients, which ends with the test.
+func newProxy(tb testing.TB, member *embed.Etcd) *memberProxy {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Proxy{Addr: l.Addr().String()}
+	p := &memberProxy{Addr: l.Addr().String()}
 	tb.Cleanup(func() { l.Close(); p.Cut() })
 	go func() {
 		for client, err := l.Accept(); err == nil; client, err = l.Accept() {
@@ -166,7 +165,7 @@ func NewProxy(tb testing.TB, member *embed.Etcd) *Proxy {
 	return p
 }
 
-func (p *Proxy) forward(client net.Conn, address string) {
+func (p *memberProxy) forward(client net.Conn, address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cut {
@@ -188,7 +187,7 @@ func (p *Proxy) forward(client net.Conn, address string) {
 }
 
 // Cut closes all connections, and new ones until Mend is called.
-func (p *Proxy) Cut() {
+func (p *memberProxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = true
@@ -198,7 +197,7 @@ func (p *Proxy) Cut() {
 }
 
 // Mend ends a Cut.
-func (p *Proxy) Mend() {
+func (p *memberProxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = false
