@@ -24,7 +24,7 @@ var static embed.FS
 // The names of files that the build makes.
 const (
 	workerName  = "sw.js"
-	recordsName = "publisher.json" // made here, since that takes the worker half a second
+	recordsName = "records.json" // made here, since that takes the worker half a second
 	programName = "backlist.wasm.gz"
 )
 
@@ -51,11 +51,10 @@ func newFolder(wasm, runtime []byte) (folder, error) {
 			return nil, err
 		}
 	}
-	var records bytes.Buffer
-	if err := sample.Write(&records, sample.Options{}); err != nil {
+	if files[recordsName], err = sampleRecords(files["films.json"]); err != nil {
 		return nil, err
 	}
-	files[recordsName] = records.Bytes()
+	delete(files, "films.json")
 	if files[programName], err = compress(wasm); err != nil {
 		return nil, err
 	}
@@ -65,6 +64,16 @@ func newFolder(wasm, runtime []byte) (folder, error) {
 	}
 	files[workerName] = slices.Concat(runtime, []byte("\n"), worker)
 	return files, nil
+}
+
+// sampleRecords returns the records of the publishing house together with the films.
+func sampleRecords(films []byte) ([]byte, error) {
+	var records bytes.Buffer
+	if err := sample.Write(&records, sample.Options{}); err != nil {
+		return nil, err
+	}
+	publisher := bytes.TrimSuffix(bytes.TrimSpace(records.Bytes()), []byte("}"))
+	return slices.Concat(publisher, []byte(",\n"), bytes.TrimPrefix(films, []byte("{"))), nil
 }
 
 // newWorker returns the script of the service worker with its constants. It has the hashes
@@ -126,18 +135,6 @@ func compress(data []byte) ([]byte, error) {
 	_, err = w.Write(data)
 	err = errors.Join(err, w.Close())
 	return out.Bytes(), err
-}
-
-// size returns the number of bytes that a browser downloads from a host that compresses text.
-func (f folder) size() int {
-	sum := 0
-	for name, data := range f {
-		if packed, err := compress(data); err == nil && name != programName {
-			data = packed
-		}
-		sum += len(data)
-	}
-	return sum
 }
 
 // write writes the files to a directory. The worker comes last: browsers that look for a

@@ -117,7 +117,7 @@ func (c config) run(ctx context.Context, stdout io.Writer) error {
 		if err := files.write(c.write); err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "%d files in %s, %d bytes compressed\n", len(files), c.write, files.size())
+		fmt.Fprintf(stdout, "%d files in %s\n", len(files), c.write)
 		return nil
 	}
 	fmt.Fprintf(stdout, "serving http://%s%s\n", listener.Addr(), mount)

@@ -123,20 +123,20 @@ async function wasm() {
 }
 
 // load, save and remove keep the records of the program in a cache. The sample is a file.
-async function load(name) {
-  const data = await (await caches.open(stateCache)).match(name) ?? await stored(`${name}.json`)
+async function load() {
+  const data = await (await caches.open(stateCache)).match("records") ?? await stored("records.json")
   return new Uint8Array(await data.arrayBuffer())
 }
 
-async function save(name, data) {
+async function save(data) {
   try {
-    await (await caches.open(stateCache)).put(name, new Response(data))
+    await (await caches.open(stateCache)).put("records", new Response(data))
   } catch (error) {
     for (const client of await clients.matchAll()) client.postMessage({unsaved: error.message})
     throw error
   }
 }
 
-async function remove(name) {
-  await (await caches.open(stateCache)).delete(name)
+async function remove() {
+  await (await caches.open(stateCache)).delete("records")
 }

@@ -11,8 +11,8 @@ import (
 // contexts.
 type store struct{ worker js.Value }
 
-func (s store) Load(_ context.Context, name string) ([]byte, error) {
-	array, err := await(s.worker.Call("load", name))
+func (s store) Load(context.Context) ([]byte, error) {
+	array, err := await(s.worker.Call("load"))
 	if err != nil {
 		return nil, err
 	}
@@ -21,13 +21,13 @@ func (s store) Load(_ context.Context, name string) ([]byte, error) {
 	return data, nil
 }
 
-func (s store) Save(_ context.Context, name string, data []byte) error {
-	_, err := await(s.worker.Call("save", name, bytesOf(data)))
+func (s store) Save(_ context.Context, data []byte) error {
+	_, err := await(s.worker.Call("save", bytesOf(data)))
 	return err
 }
 
-func (s store) Delete(_ context.Context, name string) error {
-	_, err := await(s.worker.Call("remove", name))
+func (s store) Delete(context.Context) error {
+	_, err := await(s.worker.Call("remove"))
 	return err
 }
 

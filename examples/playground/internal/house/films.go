@@ -1,8 +1,6 @@
 package house
 
 import (
-	"log"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
@@ -20,10 +18,10 @@ type film struct {
 	Director int    `json:"director" backlist:"refers=directors"`
 }
 
-// newFilms returns the service of the README's server at /v1/. The records are open, since
+// filmDefinitions returns the collections of the README's server. The records are open, since
 // the code of a collection of structs is half a megabyte for each type. What is served is
 // the same.
-func newFilms(store Store, errorLog *log.Logger) (*service, error) {
+func filmDefinitions() ([]catalogue.AnyDefinition, error) {
 	directors, err := schema.DescriptionOf[director]("directors")
 	if err != nil {
 		return nil, err
@@ -34,12 +32,8 @@ func newFilms(store Store, errorLog *log.Logger) (*service, error) {
 	}
 	films.Filters = []string{"director", "minutes__gte"}
 	films.Search = []string{"name", "director__name"}
-	house, err := catalogue.New(
+	return []catalogue.AnyDefinition{
 		catalogue.Define[schema.Record](directors.Key, catalogue.Options{Description: &directors}),
 		catalogue.Define[schema.Record](films.Key, catalogue.Options{Description: &films}),
-	)
-	if err != nil {
-		return nil, err
-	}
-	return newService("films", "/v1/", "Films", house, store, errorLog)
+	}, nil
 }

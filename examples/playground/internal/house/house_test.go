@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +20,8 @@ import (
 // memory is a Store in memory.
 type memory struct {
 	mu     sync.Mutex
-	sample map[string][]byte
-	saved  map[string][]byte
+	sample []byte
+	saved  []byte // nil if nothing is saved
 	saves  int
 	err    error // of Save and Delete
 }
@@ -35,36 +36,34 @@ func newMemory(t *testing.T) *memory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &memory{sample: map[string][]byte{"publisher": publisher.Bytes(), "films": films}, saved: make(map[string][]byte)}
+	head := bytes.TrimSuffix(bytes.TrimSpace(publisher.Bytes()), []byte("}"))
+	return &memory{sample: slices.Concat(head, []byte(","), bytes.TrimPrefix(films, []byte("{")))}
 }
 
-func (m *memory) Load(_ context.Context, name string) ([]byte, error) {
+func (m *memory) Load(context.Context) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if data, ok := m.saved[name]; ok {
-		return data, nil
+	if m.saved != nil {
+		return m.saved, nil
 	}
-	if data, ok := m.sample[name]; ok {
-		return data, nil
-	}
-	return nil, fmt.Errorf("no sample of %s", name)
+	return m.sample, nil
 }
 
-func (m *memory) Save(_ context.Context, name string, data []byte) error {
+func (m *memory) Save(_ context.Context, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.saves++
 	if m.err == nil {
-		m.saved[name] = data
+		m.saved = data
 	}
 	return m.err
 }
 
-func (m *memory) Delete(_ context.Context, name string) error {
+func (m *memory) Delete(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err == nil {
-		delete(m.saved, name)
+		m.saved = nil
 	}
 	return m.err
 }
@@ -142,8 +141,8 @@ func TestWrites(t *testing.T) {
 	}
 	h, _ = open(t, store)
 	wantRecords(t, h, `"count":301`, `"minutes":91`, 404)
-	if got := send(h, "DELETE", "/state", ""); got.Code != 204 || len(store.saved) > 0 {
-		t.Errorf("reset: %d %s, and %d saved catalogues", got.Code, got.Body, len(store.saved))
+	if got := send(h, "DELETE", "/state", ""); got.Code != 204 || store.saved != nil {
+		t.Errorf("reset: %d %s, and saved %.100s", got.Code, got.Body, store.saved)
 	}
 	wantRecords(t, h, `"count":300`, `"minutes":90`, 200)
 	before := store.saves
@@ -172,7 +171,7 @@ func TestStoreFails(t *testing.T) {
 	store := newMemory(t)
 	h, logged := open(t, store)
 	store.err = errors.New("no space")
-	if got := send(h, "POST", "/api/events/", event); got.Code != 201 || !strings.Contains(logged.String(), "the records of publisher could not be saved: no space") {
+	if got := send(h, "POST", "/api/events/", event); got.Code != 201 || !strings.Contains(logged.String(), "the records could not be saved: no space") {
 		t.Errorf("POST: %d %s, logged %s", got.Code, got.Body, logged)
 	}
 	if got := send(h, "DELETE", "/state", ""); got.Code != 500 || !strings.Contains(got.Body.String(), "no space") {
@@ -188,14 +187,14 @@ func TestStoreFails(t *testing.T) {
 // sample, and that an invalid sample is an error.
 func TestInvalidSaved(t *testing.T) {
 	store := newMemory(t)
-	store.saved["films"] = []byte(`{"films":[{"id":1,`)
+	store.saved = []byte(`{"films":[{"id":1,`)
 	h, logged := open(t, store)
-	if !strings.Contains(logged.String(), "the saved records of films are replaced by the sample: ") || len(store.saved) > 0 {
-		t.Errorf("logged %s, and %d saved catalogues", logged, len(store.saved))
+	if !strings.Contains(logged.String(), "the saved records are replaced by the sample: ") || store.saved != nil {
+		t.Errorf("logged %s, and saved %s", logged, store.saved)
 	}
 	wantRecords(t, h, `"count":300`, `"minutes":90`, 200)
-	store.sample["films"] = []byte(`[]`)
-	if _, err := Open(t.Context(), store, log.New(logged, "", 0)); err == nil || !strings.Contains(err.Error(), "house: sample of films: ") {
+	store.sample = []byte(`[]`)
+	if _, err := Open(t.Context(), store, log.New(logged, "", 0)); err == nil || !strings.Contains(err.Error(), "house: sample: ") {
 		t.Errorf("Open with an invalid sample returned %v", err)
 	}
 }
@@ -211,7 +210,7 @@ func TestConcurrentWrites(t *testing.T) {
 			if got := send(h, "POST", "/api/events/", strings.Replace(event, "new", slug, 1)); got.Code != 201 {
 				t.Errorf("POST: %d %s", got.Code, got.Body)
 			}
-			if data, err := store.Load(t.Context(), "publisher"); err != nil || !bytes.Contains(data, []byte(slug)) {
+			if data, err := store.Load(t.Context()); err != nil || !bytes.Contains(data, []byte(slug)) {
 				t.Errorf("%s was answered and is not saved: %v", slug, err)
 			}
 		})
