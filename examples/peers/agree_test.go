@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/pagination"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -34,6 +35,23 @@ func TestEnvelopes(t *testing.T) {
 		}
 		s.close()
 	}
+}
+
+// encodedPage returns an envelope as encoding/json makes it.
+func encodedPage[T any](o order, offset, count int, results []T) []byte {
+	next, previous := pagination.Links(address, o.query(), pagination.Window{Limit: pageSize, Offset: offset}, count)
+	link := func(text string) *string {
+		if text == "" {
+			return nil
+		}
+		return &text
+	}
+	return marshal(struct {
+		Count    int     `json:"count"`
+		Next     *string `json:"next"`
+		Previous *string `json:"previous"`
+		Results  []T     `json:"results"`
+	}{count, link(next), link(previous), results})
 }
 
 func compareStores[T any](t *testing.T, list []constructor[T], d *data[T]) {
@@ -135,9 +153,6 @@ func (p *page[T]) ids(k *kind[T]) (ids []int) {
 	}
 	for _, t := range p.texts {
 		ids = append(ids, t.id)
-	}
-	for i := range p.rows {
-		ids = append(ids, *k.id(&p.rows[i]))
 	}
 	return ids
 }

@@ -117,7 +117,7 @@ func (s *shelf) queries() (rows []finding) {
 // newFinders returns the finders, the library's first.
 func newFinders() []finder {
 	k := bookKind()
-	return []finder{newBacklistFinder(k), newTreeFinder(k), walker{memdbFinder{memdbOf(k)}}, sqliteFinder{sqliteOf(k)}}
+	return []finder{newBacklistFinder(k), newTreeFinder(k), walker{memdbFinder{memdbOf(k)}}}
 }
 
 // finds measures finding records by their fields.

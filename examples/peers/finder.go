@@ -1,9 +1,6 @@
 package main
 
 import (
-	"database/sql"
-	"slices"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -208,69 +205,4 @@ func (f memdbFinder) walk(q *query, visit func(*item[book]) bool) {
 	check(err)
 	for row := rows.Next(); row != nil && visit(row.(*item[book])); row = rows.Next() {
 	}
-}
-
-// sqliteFinder uses modernc.org/sqlite. A prefix is a range of names that compare by
-// bytes. The count of a range walks the index.
-type sqliteFinder struct{ *sqliteStore[book] }
-
-func (b *book) fields() []any { return []any{&b.ID, &b.Slug, &b.Start, &b.Available, &b.Name} }
-
-func (f sqliteFinder) lookup(slug string) (b book, ok bool) {
-	f.with(func(c *sqliteConn) { ok = c.first(`SELECT * FROM records WHERE slug = ?`, slug, b.fields()...) })
-	return b, ok
-}
-
-func (f sqliteFinder) peek(slug string) (id int) {
-	b, _ := f.lookup(slug)
-	return b.ID
-}
-
-const (
-	inDays    = ` FROM records WHERE start >= ? AND start < ?`
-	available = ` AND available`
-	inNames   = ` FROM records WHERE name >= ? AND name < ?`
-	byDay     = ` ORDER BY start, id LIMIT ? OFFSET ?`
-	byTitle   = ` ORDER BY name, id LIMIT ? OFFSET ?`
-)
-
-// statements returns a query's count, its page, and the arguments of both.
-func (q *query) statements() (count, page string, from, to any) {
-	switch {
-	case q.prefix != "":
-		end := []byte(q.prefix) // the first text that is greater than all texts with the prefix
-		end[len(end)-1]++
-		return `SELECT count(*)` + inNames, `SELECT *` + inNames + byTitle, q.prefix, string(end)
-	case q.available:
-		return `SELECT count(*)` + inDays + available, `SELECT *` + inDays + available + byDay, q.from, q.to
-	}
-	return `SELECT count(*)` + inDays, `SELECT *` + inDays + byDay, q.from, q.to
-}
-
-func (f sqliteFinder) count(q *query) (n int) {
-	count, _, from, to := q.statements()
-	f.with(func(c *sqliteConn) { n = c.number(count, from, to) })
-	return n
-}
-
-// view reads the count and the rows in one transaction.
-func (f sqliteFinder) view(p *page[book], q *query, offset int) (n int) {
-	count, page, from, to := q.statements()
-	p.rows = slices.Grow(p.rows[:0], pageSize)
-	f.with(func(c *sqliteConn) {
-		c.execute(`BEGIN`)
-		n = c.number(count, from, to)
-		c.query(func(rows *sql.Rows) error {
-			p.rows = append(p.rows, book{})
-			return rows.Scan(p.rows[len(p.rows)-1].fields()...)
-		}, page, from, to, pageSize, offset)
-		c.execute(`COMMIT`)
-	})
-	return n
-}
-
-func (f sqliteFinder) copies(q *query, offset int) ([]book, int) {
-	var p page[book]
-	count := f.view(&p, q, offset)
-	return p.rows, count
 }

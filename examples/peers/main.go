@@ -5,10 +5,9 @@
 //	go run . -find  # only finding records by their fields, 100,000 records, under a minute
 //
 // The peers are bare B-trees of pointers without locks or snapshots (btree), a
-// sorted slice for each ordering with an RWMutex (slice), copying and sorting at
-// each request (sort), hashicorp/go-memdb, and modernc.org's SQLite in memory. Each
-// is used as an experienced user would use it. The tests check that all of them
-// return the same answers.
+// sorted slice for each ordering with an RWMutex (slice), hashicorp/go-memdb, and
+// modernc.org's SQLite in memory. Each is used as an experienced user would use
+// it. The tests check that all of them return the same answers.
 //
 // # Reading the table
 //

@@ -143,13 +143,6 @@ func bookKind() *kind[book] {
 			{"name", compareTitle, func(dst []byte, b *book) []byte { return text(dst, b.Name) }},
 		},
 		unique: func(b *book) string { return b.Slug },
-		columns: []string{
-			"slug TEXT NOT NULL", "start INTEGER NOT NULL", "available INTEGER NOT NULL", "name TEXT NOT NULL",
-		},
-		values: func(r *item[book]) []any {
-			b := &r.value
-			return []any{b.ID, b.Slug, b.Start, b.Available, b.Name}
-		},
 	}
 }
 

@@ -24,9 +24,8 @@ const (
 	host        = "127.0.0.1"
 )
 
-// serve measures requests over the loopback interface to the library's handler, to
-// one that writes the same bytes from memory, and to one that encodes the page at
-// each request.
+// serve measures requests over the loopback interface to the library's handler, and to one
+// that writes the same bytes from memory.
 func serve(s setup) *section {
 	d := newEvents(min(served, s.sizes[len(s.sizes)-1]))
 	c, err := resources.New()
@@ -39,10 +38,10 @@ func serve(s setup) *section {
 	n := len(d.records)
 	sec := &section{
 		title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections),
-		names: []string{"backlist", "static", "encode"},
+		names: []string{"backlist", "static"},
 	}
 	for _, offset := range []int{0, n / 10 * 9} {
-		rates := requestRates(s, handler, encodingHandler(d), offset)
+		rates := requestRates(s, handler, offset)
 		what := fmt.Sprintf("GET a page, offset %s, requests a second", thousands(offset))
 		sec.values(what, rates, whole, goal{bound: 0.92, atLeast: true, than: "static"})
 	}
@@ -50,13 +49,13 @@ func serve(s setup) *section {
 }
 
 // requestRates returns the requests per second of each handler in each round.
-func requestRates(s setup, handler, encode http.Handler, offset int) [][]float64 {
+func requestRates(s setup, handler http.Handler, offset int) [][]float64 {
 	target := "/api/events/"
 	if offset > 0 {
 		target += "?offset=" + strconv.Itoa(offset)
 	}
 	want := answer(handler, target)
-	handlers := []http.Handler{handler, staticHandler(want), encode}
+	handlers := []http.Handler{handler, staticHandler(want)}
 	tasks := make([]work, len(handlers))
 	for i, h := range handlers {
 		if got := answer(h, target).Body.Bytes(); !slices.Equal(want.Body.Bytes(), got) {
@@ -93,21 +92,6 @@ func staticHandler(answer *httptest.ResponseRecorder) http.Handler {
 			w.Header()[name] = values
 		}
 		w.Write(body)
-	})
-}
-
-// encodingHandler returns a handler with sorted records that encodes the page with
-// encoding/json at each request.
-func encodingHandler(d *data[event]) http.Handler {
-	s := newSlice(d.kind)
-	s.load(d.records)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
-		events, count := copies(s, d.kind, new(page[event]), byStart, max(offset, 0))
-		text := encodedPage(byStart, offset, count, events)
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-		w.Write(text)
 	})
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"sort"
 	"sync"
 )
 
@@ -16,9 +15,7 @@ type sliceStore[T any] struct {
 	ordered [][]*item[T]
 }
 
-func newSlice[T any](k *kind[T]) store[T] { return sliceOf(k) }
-
-func sliceOf[T any](k *kind[T]) *sliceStore[T] {
+func newSlice[T any](k *kind[T]) store[T] {
 	s := &sliceStore[T]{kind: k, byID: map[int]*item[T]{}, ordered: make([][]*item[T], len(k.orders))}
 	for i := range k.orders {
 		s.compare = append(s.compare, k.compare(i))
@@ -116,33 +113,3 @@ func (s *sliceStore[T]) view(p *page[T], o order, offset int) (count int) {
 }
 
 func (s *sliceStore[T]) close() {}
-
-// sortStore is the simplest store: a map and a slice of records by id, guarded by a lock.
-// Each request sorts a copy of the slice.
-type sortStore[T any] struct {
-	*sliceStore[T]
-	kind *kind[T]
-}
-
-func newSort[T any](k *kind[T]) store[T] {
-	unsorted := *k
-	unsorted.orders = []ordered[T]{{"id", func(a, b *T) int { return *k.id(a) - *k.id(b) }, nil}}
-	return sortStore[T]{sliceOf(&unsorted), k}
-}
-
-func (s sortStore[T]) name() string { return "sort" }
-
-func (s sortStore[T]) view(p *page[T], o order, offset int) (count int) {
-	s.mu.RLock()
-	all := slices.Clone(s.ordered[0])
-	s.mu.RUnlock()
-	compare := s.kind.compare(o.index())
-	if o == byNameDown {
-		sort.Slice(all, func(i, j int) bool { return compare(all[i], all[j]) > 0 })
-	} else {
-		sort.Slice(all, func(i, j int) bool { return compare(all[i], all[j]) < 0 })
-	}
-	start, end := bounds(offset, len(all))
-	p.items = all[start:end]
-	return len(all)
-}

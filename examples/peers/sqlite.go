@@ -33,9 +33,7 @@ type sqliteConn struct {
 	statements map[string]*sql.Stmt
 }
 
-func newSQLite[T any](k *kind[T]) store[T] { return sqliteOf(k) }
-
-func sqliteOf[T any](k *kind[T]) *sqliteStore[T] {
+func newSQLite[T any](k *kind[T]) store[T] {
 	db, err := sql.Open("sqlite", fmt.Sprintf("file:/peers-%x?vfs=memdb&_pragma=busy_timeout(10000)", rand.Uint64()))
 	check(err)
 	s := &sqliteStore[T]{kind: k, db: db, conns: make(chan *sqliteConn, 2)}
@@ -55,9 +53,6 @@ func sqliteOf[T any](k *kind[T]) *sqliteStore[T] {
 	}
 	for _, o := range k.orders {
 		s.indexes = append(s.indexes, `CREATE INDEX by_`+o.field+` ON records (`+o.field+`)`)
-	}
-	if k.unique != nil {
-		s.indexes = append(s.indexes, `CREATE UNIQUE INDEX by_slug ON records (slug)`)
 	}
 	for range cap(s.conns) {
 		conn, err := db.Conn(context.Background())

@@ -47,7 +47,6 @@ type page[T any] struct {
 	view  catalogue.View[T]
 	items []*item[T]
 	texts []encoded
-	rows  []T
 }
 
 // encoded is a record of a store that keeps text.
@@ -115,29 +114,12 @@ func quoted(dst []byte, ok bool) []byte {
 	return append(dst, '"')
 }
 
-// encodedPage returns an envelope as encoding/json makes it.
-func encodedPage[T any](o order, offset, count int, results []T) []byte {
-	next, previous := pagination.Links(address, o.query(), pagination.Window{Limit: pageSize, Offset: offset}, count)
-	link := func(text string) *string {
-		if text == "" {
-			return nil
-		}
-		return &text
-	}
-	return marshal(struct {
-		Count    int     `json:"count"`
-		Next     *string `json:"next"`
-		Previous *string `json:"previous"`
-		Results  []T     `json:"results"`
-	}{count, link(next), link(previous), results})
-}
-
 type constructor[T any] func(*kind[T]) store[T]
 
 // constructors returns a constructor of each store, the library's first.
 func constructors() []constructor[event] {
 	return []constructor[event]{
-		newBacklist[event], newTree[event], newSlice[event], newSort[event], newMemDB[event], newSQLite[event],
+		newBacklist[event], newTree[event], newSlice[event], newMemDB[event], newSQLite[event],
 	}
 }
 
