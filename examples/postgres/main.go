@@ -3,10 +3,10 @@
 // as examples/backlist.
 //
 //	createdb house
-//	go run . -primary dbname=house -load ../../httpapi/testdata/dataset.json &
+//	go run . -dsn dbname=house -load ../../httpapi/testdata/dataset.json &
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// It migrates the schema, performs -load, -index, -check and -save in that order, and
+// It migrates the schema, performs -load, -index and -save in that order, and
 // serves at -addr unless that is empty. Posts are refused without -token. After an
 // interrupt or SIGTERM, it waits at most 30 seconds for running requests. A second
 // signal ends it immediately.
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer store.Close()
-	if err := c.prepare(ctx, store, stdout); err != nil {
+	if err := c.prepare(ctx, store); err != nil {
 		return err
 	}
 	if c.addr == "" {
@@ -89,8 +89,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // documented are the orderings in the service's document.
 const documented = "events:start_date events:name labels:name labels:feature_authors social-links:url"
 
-// prepare migrates the schema and performs -load, -index, -check and -save.
-func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Writer) error {
+// prepare migrates the schema and performs -load, -index and -save.
+func (c *config) prepare(ctx context.Context, store *pgstore.Store) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
@@ -104,12 +104,6 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store, stdout io.Wr
 		if err := store.Index(ctx, key, ordering.Parse(by, nil)...); err != nil {
 			return err
 		}
-	}
-	if c.check {
-		if err := store.Check(ctx); err != nil {
-			return err
-		}
-		fmt.Fprintln(stdout, "no errors found")
 	}
 	if c.save != "" {
 		return saveFile(ctx, store, c.save)
@@ -149,7 +143,6 @@ type config struct {
 	addr       string
 	load       string
 	save       string
-	check      bool
 	authorizer httpapi.Authorizer // nil if posts are refused
 	indexes    []string           // such as books:name
 }
@@ -160,14 +153,12 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	var c config
 	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&c.store.Primary, "primary", "", "write to the database with this `DSN`")
-	flags.StringVar(&c.store.Replica, "replica", "", "read from the standby with this `DSN`")
-	flags.IntVar(&c.store.MaxConns, "conns", 0, "open at most `N` connections to each server (default 8)")
+	flags.StringVar(&c.store.DSN, "dsn", "", "connect to the database with this `DSN`, a URL or keywords as in psql")
+	flags.IntVar(&c.store.MaxConns, "conns", 0, "open at most `N` connections (default 8)")
 	flags.DurationVar(&c.store.Timeout, "timeout", 0, "time limit for each query of a request (default 5s)")
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port; if empty, do not serve")
 	flags.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
 	flags.StringVar(&c.save, "save", "", "write all records to a JSON `file`")
-	flags.BoolVar(&c.check, "check", false, "check all rows and counts")
 	token := flags.String("token", "", "permit posts with this bearer `token`")
 	flags.Func("index", "create an index for `collection:ordering`, such as books:name, unless it exists; may be repeated", c.addIndex)
 	if err := flags.Parse(args); err != nil {

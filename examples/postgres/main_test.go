@@ -31,8 +31,8 @@ func TestProgram(t *testing.T) {
 	must(t, cat.Load(sampleRecords(t), catalogue.LoadOptions{}))
 	must(t, cat.SaveFile(first))
 
-	serving := start(t, "-primary", database.DSN("postgres"), "-load", first, "-index", "books:name", "-index", "events:-published,start_date",
-		"-check", "-addr", "127.0.0.1:0", "-token", "secret")
+	serving := start(t, "-dsn", database.DSN("postgres"), "-load", first, "-index", "books:name", "-index", "events:-published,start_date",
+		"-addr", "127.0.0.1:0", "-token", "secret")
 	api, err := httpapi.New(cat, httpapi.Options{BaseURL: serving.address, Authorizer: httpapi.Bearer("secret")})
 	must(t, err)
 	memory := httptest.NewServer(api)
@@ -54,7 +54,7 @@ func TestProgram(t *testing.T) {
 	}
 	must(t, serving.end())
 
-	must(t, run(t.Context(), []string{"-primary", database.DSN("postgres"), "-save", last, "-addr", ""}, io.Discard, io.Discard))
+	must(t, run(t.Context(), []string{"-dsn", database.DSN("postgres"), "-save", last, "-addr", ""}, io.Discard, io.Discard))
 	var want bytes.Buffer
 	must(t, cat.Save(&want))
 	got, err := os.ReadFile(last)
@@ -71,9 +71,9 @@ func TestInvalidArguments(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		{"no database", nil, "Primary is empty"},
-		{"invalid DSN", []string{"-primary", "host"}, "Primary"},
-		{"server not running", []string{"-primary", "host=/nonexistent user=postgres"}, "pgstore: httpapi: collection is unavailable: "},
+		{"no database", nil, "DSN is empty"},
+		{"invalid DSN", []string{"-dsn", "host"}, "invalid options: DSN"},
+		{"server not running", []string{"-dsn", "host=/nonexistent user=postgres"}, "pgstore: httpapi: collection is unavailable: "},
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
 		{"index without a field", []string{"-index", "books:,"}, "no field to order by"},
 		{"index without an ordering", []string{"-index", "books"}, "no field to order by"},
@@ -175,7 +175,7 @@ func mustNew() *catalogue.Catalogue {
 
 // TestSaveCanceled checks that a failed save changes no file and leaves none.
 func TestSaveCanceled(t *testing.T) {
-	store, err := pgstore.Open(pgstore.Options{Primary: "host=/nonexistent"})
+	store, err := pgstore.Open(pgstore.Options{DSN: "host=/nonexistent"})
 	must(t, err)
 	defer store.Close()
 	dir := t.TempDir()

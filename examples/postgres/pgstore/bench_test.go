@@ -35,10 +35,8 @@ func BenchmarkPage(b *testing.B) {
 		b.Fatal(err)
 	}
 	dsn := newDSN(b)
-	store := openUnchecked(b, pgstore.Options{Primary: dsn, Timeout: -1})
-	if err := store.LoadFrom(b.Context(), cat); err != nil {
-		b.Fatal(err)
-	}
+	store := openUnchecked(b, pgstore.Options{DSN: dsn, Timeout: -1})
+	loadFrom(b, store, cat)
 	if _, err := connect(b, dsn).Exec("VACUUM ANALYZE events"); err != nil { // autovacuum would run later
 		b.Fatal(err)
 	}

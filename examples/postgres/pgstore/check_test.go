@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 		{"negative id", `UPDATE books SET id = -5, record = replace(record, '5,', '-5,')`, pgstore.ErrRow, "id -5: "},
 	} {
 		dsn := newDSN(t)
-		store := openUnchecked(t, pgstore.Options{Primary: dsn})
+		store := openUnchecked(t, pgstore.Options{DSN: dsn})
 		load(t, store, file)
 		exec(t, connect(t, dsn), row.statements)
 		err := store.Check(t.Context())
@@ -61,7 +61,7 @@ func TestCheck(t *testing.T) {
 // TestCheckOrder checks that faults are reported in order of the ids.
 func TestCheckOrder(t *testing.T) {
 	dsn := newDSN(t)
-	store := openUnchecked(t, pgstore.Options{Primary: dsn})
+	store := openUnchecked(t, pgstore.Options{DSN: dsn})
 	load(t, store, `{"books":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7},{"id":8},{"id":9}]}`)
 	exec(t, connect(t, dsn), "UPDATE books SET keys = '{NULL}'")
 	text := fmt.Sprint(store.Check(t.Context()))
@@ -97,7 +97,7 @@ type written struct {
 // acknowledged record is missing and no id is skipped.
 func TestCount(t *testing.T) {
 	dsn := newDSN(t)
-	w := &written{store: open(t, pgstore.Options{Primary: dsn}), db: connect(t, dsn), ids: map[int]bool{lowestID: true, createdFrom: true}}
+	w := &written{store: open(t, pgstore.Options{DSN: dsn}), db: connect(t, dsn), ids: map[int]bool{lowestID: true, createdFrom: true}}
 	w.db.SetMaxOpenConns(1) // pg_terminate_backend must not end it
 	load(t, w.store, `{"events":[`+fmt.Sprintf(event, lowestID, `"lowest"`)+","+fmt.Sprintf(event, createdFrom, `"first"`)+`]}`)
 	w.acknowledged.Store(2)

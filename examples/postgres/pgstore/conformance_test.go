@@ -33,7 +33,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(key, func(t *testing.T) {
 			dsn := newDSN(t)
-			store := open(t, pgstore.Options{Primary: dsn, Timeout: time.Minute}) // for slow machines
+			store := open(t, pgstore.Options{DSN: dsn, Timeout: time.Minute}) // for slow machines
 			if err := store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}]}`)); err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func (c content) bytes() []byte { return append([]byte(c.Text), c.Base64...) }
 
 // TestVectors compares the responses to all recorded requests, byte for byte.
 func TestVectors(t *testing.T) {
-	store := open(t, pgstore.Options{Primary: newDSN(t)})
+	store := open(t, pgstore.Options{DSN: newDSN(t)})
 	data, err := os.Open("../../../httpapi/testdata/dataset.json")
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func TestOwnDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := open(t, pgstore.Options{Primary: shared.DSN(newDatabase(t, "template1")), Definitions: ownDefinitions(), Timeout: time.Minute})
+	store := open(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Definitions: ownDefinitions(), Timeout: time.Minute})
 	if err := memory.Load(strings.NewReader(ownRecords), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestOwnDefinitions(t *testing.T) {
 // TestOwnDefinitionsRefused checks definitions that have no place in the database.
 func TestOwnDefinitionsRefused(t *testing.T) {
 	for _, key := range []string{"members", "collections"} {
-		_, err := pgstore.Open(pgstore.Options{Primary: "host=a", Definitions: []catalogue.AnyDefinition{
+		_, err := pgstore.Open(pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{
 			catalogue.Define[director](key, catalogue.Options{}),
 		}})
 		if !errors.Is(err, pgstore.ErrOptions) {
@@ -101,9 +101,9 @@ func TestOwnDefinitionsRefused(t *testing.T) {
 		}
 	}
 	dsn := shared.DSN(newDatabase(t, "template1"))
-	openUnchecked(t, pgstore.Options{Primary: dsn, Definitions: ownDefinitions()})
+	openUnchecked(t, pgstore.Options{DSN: dsn, Definitions: ownDefinitions()})
 	changed := []catalogue.AnyDefinition{catalogue.Define[director]("films", catalogue.Options{})}
-	store, err := pgstore.Open(pgstore.Options{Primary: dsn, Definitions: changed})
+	store, err := pgstore.Open(pgstore.Options{DSN: dsn, Definitions: changed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestOwnDefinitionsRefused(t *testing.T) {
 // checks that text is compared by bytes.
 func TestSchema(t *testing.T) {
 	dsn := newDSN(t)
-	open(t, pgstore.Options{Primary: dsn})
+	open(t, pgstore.Options{DSN: dsn})
 	db := connect(t, dsn)
 	for _, about := range descriptions() {
 		want := map[string]string{"id": "bigint not null", "record": "text C not null"}

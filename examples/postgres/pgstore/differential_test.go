@@ -79,7 +79,7 @@ func newPair(t *testing.T, opts httpapi.Options, g generator) *pair {
 		exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$; `+
 			`DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_seqscan = off', current_database());END$$`)
 	}
-	p.store = open(t, pgstore.Options{Primary: dsn})
+	p.store = open(t, pgstore.Options{DSN: dsn})
 	p.sql = handle(t, p.store, opts)
 	memory, err := httpapi.New(p.cat, opts)
 	if err != nil {

@@ -2,7 +2,7 @@
 // own. The handler of package httpapi serves them with the same responses as from memory,
 // byte for byte.
 //
-//	store, err := pgstore.Open(pgstore.Options{Primary: "host=db1 dbname=house", Replica: "host=db2 dbname=house"})
+//	store, err := pgstore.Open(pgstore.Options{DSN: "host=db1 dbname=house"})
 //	err = store.Migrate(ctx)
 //	err = store.Load(ctx, file) // a file of Catalogue.Save
 //	handler, err := httpapi.NewHandler(store.Collections(), httpapi.Options{ETags: true})
@@ -13,9 +13,6 @@
 // with its count, the highest id ever used, and its revision. A write changes that row in the
 // same transaction, so writers of one collection take turns. A page and its count are read in
 // one read-only snapshot transaction.
-//
-// If there is a replica, reads use it, unless its revision is older than the highest one that
-// the Store has written or read. Then, and if the replica fails, they use the primary.
 //
 // If a call cannot finish within the timeout of [Options], the error wraps
 // [httpapi.ErrUnavailable]. The write of such a call has usually not happened. It may have

@@ -20,9 +20,6 @@ import (
 // its records, because something wrote to the table without updating them.
 var ErrCount = errors.New("pgstore: wrong count")
 
-// ErrRow is returned if the columns of a row do not match its record.
-var ErrRow = errors.New("pgstore: invalid row")
-
 // Values of SQLSTATE.
 const (
 	uniqueViolation      = "23505"

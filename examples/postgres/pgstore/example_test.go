@@ -16,9 +16,8 @@ func Example() {
 	definitions := []catalogue.AnyDefinition{catalogue.Define[film]("films", catalogue.Options{})}
 
 	store, err := pgstore.Open(pgstore.Options{
-		Primary:     "host=db1 dbname=films",
-		Replica:     "host=db2 dbname=films", // or none
-		Definitions: definitions,             // or none: the 39 documented collections
+		DSN:         "host=db1 dbname=films",
+		Definitions: definitions, // or none: the 39 documented collections
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -49,7 +49,7 @@ func (g generator) longValue(f schema.Field) string {
 // entry, and that pages are still ordered by whole values.
 func TestIndexOfLongValues(t *testing.T) {
 	dsn := newDSN(t)
-	store, cat := open(t, pgstore.Options{Primary: dsn}), mustNew()
+	store, cat := open(t, pgstore.Options{DSN: dsn}), mustNew()
 	g := newGenerator(setting(t, "BACKLIST_POSTGRES_SEED", 7))
 	const books = `{"books":[{"id":1,"name":1}]}`
 	load(t, store, books)
@@ -72,7 +72,7 @@ func TestIndexOfLongValues(t *testing.T) {
 	}
 	// Without sorts the planner must use the indexes.
 	exec(t, connect(t, dsn), `DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database());END$$`)
-	again := open(t, pgstore.Options{Primary: dsn})
+	again := open(t, pgstore.Options{DSN: dsn})
 	for _, key := range keys {
 		memory, err := cat.Collection(key)
 		if err != nil {
@@ -145,7 +145,7 @@ func idsOf(t *testing.T, records [][]byte) []int {
 // TestInvalidIndex marks an index as invalid, as an interrupted creation does.
 func TestInvalidIndex(t *testing.T) {
 	dsn := newDSN(t)
-	store, db := open(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
+	store, db := open(t, pgstore.Options{DSN: dsn}), connect(t, dsn)
 	if err := store.Index(t.Context(), "events", ordering.Asc("location")); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestInvalidIndex(t *testing.T) {
 // with the same prefixes, one of the template, or the primary key serves the ordering.
 func TestExistingIndex(t *testing.T) {
 	dsn := newDSN(t)
-	store, db := open(t, pgstore.Options{Primary: dsn}), connect(t, dsn)
+	store, db := open(t, pgstore.Options{DSN: dsn}), connect(t, dsn)
 	load(t, store, `{"books":[{"id":1,"name":"n"}]}`)
 	for _, row := range []struct {
 		reason, key, ordering string
@@ -229,7 +229,7 @@ type planned struct {
 func newPlanned(t *testing.T) *planned {
 	dsn := newDSN(t)
 	p := &planned{recorder: newRecorder(t, dsn), db: connect(t, dsn)}
-	p.store = open(t, pgstore.Options{Primary: p.recorder.dsn})
+	p.store = open(t, pgstore.Options{DSN: p.recorder.dsn})
 	var events, books []string
 	for i := range eventRows {
 		id, far := i+1, scattered(i, eventRows)

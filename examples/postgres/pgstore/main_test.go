@@ -54,7 +54,7 @@ func makeTemplate() error {
 	if err := onServer(ctx, shared, "CREATE DATABASE "+template); err != nil {
 		return err
 	}
-	store, err := pgstore.Open(pgstore.Options{Primary: shared.DSN(template)})
+	store, err := pgstore.Open(pgstore.Options{DSN: shared.DSN(template)})
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS members (
 // Migrate does not change tables: save the records with the earlier program, drop the table,
 // and load them again.
 func (s *Store) Migrate(ctx context.Context) error {
-	tx, err := s.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return fault(ctx, "pgstore", err)
 	}

@@ -137,7 +137,7 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 		return err
 	}
 	var order orderBy
-	err = inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
+	err = inSnapshot(ctx, s.db, func(tx *sql.Tx) error {
 		numbers, err := t.numbers(ctx, tx, terms)
 		if err != nil {
 			return err
@@ -156,13 +156,13 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 	}
 	columns := order.index()
 	name := t.indexName(columns)
-	_, err = s.primary.ExecContext(ctx, "CREATE INDEX CONCURRENTLY IF NOT EXISTS "+quote(name)+" ON "+t.name()+" ("+columns+")")
+	_, err = s.db.ExecContext(ctx, "CREATE INDEX CONCURRENTLY IF NOT EXISTS "+quote(name)+" ON "+t.name()+" ("+columns+")")
 	if err != nil {
 		return fault(ctx, key, err)
 	}
 	valid := false
 	const query = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)"
-	if err := s.primary.QueryRowContext(ctx, query, quote(name)).Scan(&valid); err != nil {
+	if err := s.db.QueryRowContext(ctx, query, quote(name)).Scan(&valid); err != nil {
 		return fault(ctx, key, err)
 	}
 	if !valid {

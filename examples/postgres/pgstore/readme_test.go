@@ -64,10 +64,8 @@ func TestReadmeSQL(t *testing.T) {
 		}
 	}
 	dsn := newDSN(t)
-	store := open(t, pgstore.Options{Primary: dsn})
-	if err := store.LoadFrom(t.Context(), cat); err != nil {
-		t.Fatal(err)
-	}
+	store := open(t, pgstore.Options{DSN: dsn})
+	loadFrom(t, store, cat)
 	db := connect(t, dsn)
 	list := readmeBlocks(t, "sql")
 	if len(list) != 1 {

@@ -8,12 +8,12 @@ import (
 	"io"
 )
 
-// Save writes all records of one instant of the primary to w. The output is the same,
+// Save writes all records of one instant to w. The output is the same,
 // byte for byte, as that of [catalogue.Catalogue.Save]. The error is that of w, or wraps
 // [httpapi.ErrUnavailable]. O(n), in constant memory.
 func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	b := bufio.NewWriter(w)
-	failed := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
+	failed := inSnapshot(ctx, s.db, func(tx *sql.Tx) error {
 		lead := "{"
 		for _, t := range s.tables {
 			fmt.Fprintf(b, "%s%q:[", lead, t.about.Key)

@@ -18,19 +18,19 @@ import (
 // testTimeout is the time limit of operations that usually take a second or less.
 const testTimeout = 20 * time.Second
 
-// servers are a primary and possibly its replica, with the database of a test.
+// servers is a server with the database of a test.
 type servers struct {
 	*testing.T
-	primary, replica *pgtest.Server
-	database         string
+	server   *pgtest.Server
+	database string
 }
 
-// newServers starts a primary with a few records.
+// newServers starts a server with a few records.
 func newServers(t *testing.T) *servers {
 	t.Helper()
-	s := &servers{T: t, primary: pgtest.New(t), database: "house"}
-	s.must(onServer(t.Context(), s.primary, "CREATE DATABASE house"))
-	store, err := pgstore.Open(pgstore.Options{Primary: s.dsn(s.primary, "loader")})
+	s := &servers{T: t, server: pgtest.New(t), database: "house"}
+	s.must(onServer(t.Context(), s.server, "CREATE DATABASE house"))
+	store, err := pgstore.Open(pgstore.Options{DSN: s.dsn("loader")})
 	s.must(err)
 	defer store.Close()
 	s.must(store.Migrate(t.Context()))
@@ -38,58 +38,22 @@ func newServers(t *testing.T) *servers {
 	return s
 }
 
-// follow starts a replica.
-func (s *servers) follow() {
-	s.Helper()
-	replica, err := s.primary.Replica()
-	s.must(err)
-	s.Cleanup(func() { s.must(replica.Stop()) })
-	s.replica = replica
-}
-
-// run runs a subtest in a new database and restores the servers afterwards.
+// run runs a subtest in a new database and restores the server afterwards.
 func (s *servers) run(name string, test func(*servers)) {
 	s.Run(name, func(t *testing.T) {
 		own := *s
 		own.T, own.database = t, "house"+strconv.FormatInt(databases.Add(1), 10)
-		own.must(onServer(t.Context(), s.primary, "CREATE DATABASE "+own.database+" TEMPLATE "+s.database))
-		if s.replica != nil {
-			own.catchUp()
-		}
+		own.must(onServer(t.Context(), s.server, "CREATE DATABASE "+own.database+" TEMPLATE "+s.database))
 		t.Cleanup(func() {
-			own.ensureRunning(s.primary)
-			if s.replica != nil {
-				own.ensureRunning(s.replica)
-				own.resumeReplay()
+			if s.server.Running() {
+				own.must(s.server.Thaw())
+			} else {
+				own.must(s.server.Start())
 			}
 			own.check()
 		})
 		test(&own)
 	})
-}
-
-// ensureRunning makes sure that a server is running.
-func (s *servers) ensureRunning(server *pgtest.Server) {
-	if server.Running() {
-		s.must(server.Thaw())
-	} else {
-		s.must(server.Start())
-	}
-}
-
-// pauseReplay makes the replica lag: until resumeReplay or a restart, writes of the primary
-// cannot be read there.
-func (s *servers) pauseReplay() {
-	s.Helper()
-	s.must(onServer(context.Background(), s.replica, "SELECT pg_wal_replay_pause()"))
-	s.eventually("replay is paused", func() bool {
-		return scalar[bool](s, s.replica, "SELECT pg_get_wal_replay_pause_state() = 'paused'")
-	})
-}
-
-func (s *servers) resumeReplay() {
-	s.Helper()
-	s.must(onServer(context.Background(), s.replica, "SELECT pg_wal_replay_resume()"))
 }
 
 func (s *servers) must(err error) {
@@ -99,19 +63,15 @@ func (s *servers) must(err error) {
 	}
 }
 
-// dsn returns the connection string of the database on a server, with an application
-// name.
-func (s *servers) dsn(server *pgtest.Server, name string) string {
-	return server.DSN(s.database) + " application_name=" + name
+// dsn returns the connection string of the database, with an application name.
+func (s *servers) dsn(name string) string {
+	return s.server.DSN(s.database) + " application_name=" + name
 }
 
-// open opens a store, which uses the replica if there is one.
+// open opens a store.
 func (s *servers) open(name string, opts pgstore.Options) *pgstore.Store {
 	s.Helper()
-	opts.Primary = s.dsn(s.primary, name)
-	if s.replica != nil {
-		opts.Replica = s.dsn(s.replica, name)
-	}
+	opts.DSN = s.dsn(name)
 	store, err := pgstore.Open(opts)
 	s.must(err)
 	s.Cleanup(func() { s.must(store.Close()) })
@@ -119,24 +79,13 @@ func (s *servers) open(name string, opts pgstore.Options) *pgstore.Store {
 }
 
 // scalar returns the single value of a query.
-func scalar[T any](s *servers, server *pgtest.Server, query string, args ...any) T {
+func scalar[T any](s *servers, query string, args ...any) T {
 	s.Helper()
-	db := connect(s, s.dsn(server, "scalar"))
+	db := connect(s, s.dsn("scalar"))
 	defer db.Close()
 	var answer T
 	s.must(db.QueryRow(query, args...).Scan(&answer))
 	return answer
-}
-
-// catchUp waits until the replica has everything that the primary has written.
-func (s *servers) catchUp() {
-	s.Helper()
-	all := *s
-	all.database = "postgres" // the test's database may not be on the replica yet
-	written := scalar[string](&all, s.primary, "SELECT pg_current_wal_flush_lsn()::text")
-	s.eventually("the replica has caught up", func() bool {
-		return scalar[bool](&all, s.replica, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", written)
-	})
 }
 
 // eventually polls a condition until it is true.
@@ -227,16 +176,16 @@ func (c *client) posted(title string) (record string) {
 	return w.Body.String()
 }
 
-// connections returns the number of connections to a server with an application name.
-func (s *servers) connections(server *pgtest.Server, name string) int {
+// connections returns the number of connections with an application name.
+func (s *servers) connections(name string) int {
 	s.Helper()
-	return scalar[int](s, server, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name)
+	return scalar[int](s, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name)
 }
 
 // check checks the database.
 func (s *servers) check() {
 	s.Helper()
-	store, err := pgstore.Open(pgstore.Options{Primary: s.dsn(s.primary, "checker")})
+	store, err := pgstore.Open(pgstore.Options{DSN: s.dsn("checker")})
 	s.must(err)
 	defer store.Close()
 	if err := store.Check(context.Background()); err != nil {

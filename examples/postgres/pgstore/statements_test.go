@@ -69,7 +69,7 @@ func TestStatements(t *testing.T) {
 // the database received.
 func statementsFor(t *testing.T, words []string) []statement {
 	recorder := newRecorder(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: recorder.dsn, MaxConns: 1})
+	store := open(t, pgstore.Options{DSN: recorder.dsn, MaxConns: 1})
 	recorder.take()
 	var members []string
 	for _, word := range words {
@@ -117,7 +117,7 @@ func statementsFor(t *testing.T, words []string) []statement {
 func TestOrderingByOtherNames(t *testing.T) {
 	const byID = "ORDER BY t.id ASC NULLS LAST LIMIT $1 OFFSET $2) page"
 	recorder := newRecorder(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: recorder.dsn})
+	store := open(t, pgstore.Options{DSN: recorder.dsn})
 	load(t, store, `{"books":[{"id":1,"name":"a"},{"id":2,"name":"b"}],"social-links":[`+
 		`{"id":1,"title":"b","url":"u","logo":null,"type":"t","author":1},{"id":2,"title":"a","url":"u","logo":null,"type":"t","author":1}]}`)
 	for _, key := range []string{"books", "social-links", "news"} {
@@ -146,7 +146,7 @@ func TestOrderingByOtherNames(t *testing.T) {
 // TestRepeatedReferences checks that a post looks up each reference once.
 func TestRepeatedReferences(t *testing.T) {
 	recorder := newRecorder(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: recorder.dsn})
+	store := open(t, pgstore.Options{DSN: recorder.dsn})
 	load(t, store, `{"authors":[{"id":1},{"id":2}]}`)
 	body := `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z","authors":[` +
 		strings.Repeat("1,2,", 500) + `1]}`
@@ -169,10 +169,8 @@ func TestRepeatedReferences(t *testing.T) {
 // 64 others.
 func TestPreparedStatements(t *testing.T) {
 	recorder := newRecorder(t, newDSN(t))
-	store := open(t, pgstore.Options{Primary: recorder.dsn, MaxConns: 1})
-	if err := store.LoadFrom(t.Context(), houseOf(t, 1)); err != nil {
-		t.Fatal(err)
-	}
+	store := open(t, pgstore.Options{DSN: recorder.dsn, MaxConns: 1})
+	loadFrom(t, store, houseOf(t, 1))
 	load(t, store, `{"books":[{"id":1}]}`)
 	events, books := collectionOf(store, "events"), collectionOf(store, "books")
 	page := func(terms ...ordering.Term) {

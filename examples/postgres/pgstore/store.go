@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,13 +16,12 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Options configures a [Store]. Primary is required. Connections have the parameters
+// Options configures a [Store]. DSN is required. Connections have the parameters
 // plan_cache_mode=force_custom_plan and jit=off and cache 64 prepared statements,
 // unless the DSN sets other values.
 type Options struct {
-	// Primary is the connection string of the server that is written to, a URL or
-	// keywords as in psql.
-	Primary string
+	// DSN is the connection string of the database, a URL or keywords as in psql.
+	DSN string
 
 	// Definitions are the collections. If there are none, they are the 39 documented ones.
 	// Records can be listed and posted; other actions, filters and search are not served.
@@ -35,11 +33,7 @@ type Options struct {
 	// does. If there are no Definitions, they are those of [resources.Records].
 	Decimals []string
 
-	// Replica is the connection string of a standby to read from. If empty, there is
-	// none.
-	Replica string
-
-	// MaxConns is the largest number of connections to each server. The default is 8.
+	// MaxConns is the largest number of connections. The default is 8.
 	MaxConns int
 
 	// Timeout limits each call of a handler, and Insert. The default is 5 seconds, and
@@ -52,9 +46,7 @@ var ErrOptions = errors.New("pgstore: invalid options")
 
 // A Store is a catalogue in a database. It is safe for concurrent use.
 type Store struct {
-	primary  *sql.DB
-	replica  *sql.DB      // nil if there is none
-	resting  atomic.Int64 // Unix time in nanoseconds until which a failed replica is not asked
+	db       *sql.DB
 	timeout  time.Duration
 	decimals []string
 	empty    *catalogue.Catalogue // decodes and encodes records
@@ -87,26 +79,20 @@ func Open(opts Options) (*Store, error) {
 		used[t.plainName] = true
 		s.tables = append(s.tables, t)
 	}
-	if s.primary, err = connect("Primary", opts.Primary, opts); err != nil {
+	if s.db, err = connect(opts); err != nil {
 		return nil, err
-	}
-	if opts.Replica != "" {
-		if s.replica, err = connect("Replica", opts.Replica, opts); err != nil {
-			s.primary.Close()
-			return nil, err
-		}
 	}
 	return s, nil
 }
 
-// connect returns the connection pool of a server.
-func connect(field, dsn string, opts Options) (*sql.DB, error) {
-	if dsn == "" {
-		return nil, fmt.Errorf("%w: %s is empty", ErrOptions, field)
+// connect returns the connection pool.
+func connect(opts Options) (*sql.DB, error) {
+	if opts.DSN == "" {
+		return nil, fmt.Errorf("%w: DSN is empty", ErrOptions)
 	}
-	config, err := pgx.ParseConfig(dsn)
+	config, err := pgx.ParseConfig(opts.DSN)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrOptions, field, err)
+		return nil, fmt.Errorf("%w: DSN: %w", ErrOptions, err)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
@@ -138,13 +124,7 @@ func connect(field, dsn string, opts Options) (*sql.DB, error) {
 
 // Close closes all connections, those in use when their call returns. Later calls of
 // the Store's methods fail.
-func (s *Store) Close() error {
-	err := s.primary.Close()
-	if s.replica != nil {
-		err = errors.Join(err, s.replica.Close())
-	}
-	return err
-}
+func (s *Store) Close() error { return s.db.Close() }
 
 // Collections returns the collections in the order of their definitions, for
 // [httpapi.NewHandler]. The caller may modify the slice. The descriptions of open records

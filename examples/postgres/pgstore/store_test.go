@@ -17,15 +17,15 @@ func TestInvalidOptions(t *testing.T) {
 		opts   pgstore.Options
 		want   string
 	}{
-		{"no primary", pgstore.Options{Replica: "host=a"}, "pgstore: invalid options: Primary is empty"},
-		{"negative connections", pgstore.Options{Primary: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
+		{"no database", pgstore.Options{}, "pgstore: invalid options: DSN is empty"},
+		{"negative connections", pgstore.Options{DSN: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
 	} {
 		_, err := pgstore.Open(row.opts)
 		if !errors.Is(err, pgstore.ErrOptions) || err.Error() != row.want {
 			t.Errorf("%s: Open = %v, want %q", row.reason, err, row.want)
 		}
 	}
-	for _, opts := range []pgstore.Options{{Primary: "host"}, {Primary: "host=a", Replica: "postgres://a:b:c"}} {
+	for _, opts := range []pgstore.Options{{DSN: "host"}, {DSN: "postgres://a:b:c"}} {
 		if _, err := pgstore.Open(opts); !errors.Is(err, pgstore.ErrOptions) {
 			t.Errorf("Open(%+v) = %v, want %v", opts, err, pgstore.ErrOptions)
 		}
@@ -33,7 +33,7 @@ func TestInvalidOptions(t *testing.T) {
 }
 
 func TestOpenWithoutDatabase(t *testing.T) {
-	store, err := pgstore.Open(pgstore.Options{Primary: "host=/nonexistent user=postgres"})
+	store, err := pgstore.Open(pgstore.Options{DSN: "host=/nonexistent user=postgres"})
 	if err != nil {
 		t.Fatal(err)
 	}

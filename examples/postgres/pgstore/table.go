@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -28,7 +27,6 @@ type table struct {
 	columns   []column // of a described record, id first; nil for open records
 
 	turn chan struct{} // a semaphore for writers
-	seen atomic.Uint64 // the highest revision that this Store has written or read
 }
 
 var (
@@ -81,16 +79,6 @@ func quote(name string) string {
 
 // open reports whether records may have members of any name.
 func (t *table) open() bool { return t.columns == nil }
-
-// saw stores the revision of a committed transaction in t.seen if it is higher.
-func (t *table) saw(revision uint64) {
-	for {
-		known := t.seen.Load()
-		if revision <= known || t.seen.CompareAndSwap(known, revision) {
-			return
-		}
-	}
-}
 
 // columnNames returns the names of the columns, in the order of values.
 func (t *table) columnNames() []string {

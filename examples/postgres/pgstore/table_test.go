@@ -13,14 +13,17 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
+// ErrRow is returned by Check if the columns of a row do not match its record.
+var ErrRow = errors.New("pgstore: invalid row")
+
 // Check reads all tables at one instant. It checks that counts and highest ids match the
 // records, that the members of open records are counted correctly, and that the columns
 // of each row match its record. The error wraps [ErrCount] or [ErrRow] for each fault.
 // It wraps [httpapi.ErrUnavailable] if the database is unavailable. O(n), with a
-// statement for each record. Use Check in tests, and after writing with SQL.
+// statement for each record. It is the check of the tests.
 func (s *Store) Check(ctx context.Context) error {
 	var faults []error
-	err := inSnapshot(ctx, s.primary, func(tx *sql.Tx) error {
+	err := inSnapshot(ctx, s.db, func(tx *sql.Tx) error {
 		for _, t := range s.tables {
 			found, err := t.check(ctx, tx)
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -43,24 +42,5 @@ func TestTimeoutBeforeCommit(t *testing.T) {
 	}
 	if got := fault(t.Context(), "events", err); !errors.Is(got, httpapi.ErrUnavailable) {
 		t.Errorf("fault = %v, want %v", got, httpapi.ErrUnavailable)
-	}
-}
-
-// TestTimeoutAfterReplica ends the timeout after the replica was found to be older.
-func TestTimeoutAfterReplica(t *testing.T) {
-	s, err := Open(Options{Primary: "host=/nonexistent", Replica: "host=/nonexistent", Timeout: time.Nanosecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	err = s.ask(t.Context(), s.tables[0], func(ctx context.Context, db *sql.DB, _ uint64) error {
-		if db == s.replica {
-			return errBehind
-		}
-		<-ctx.Done()
-		return ctx.Err()
-	})
-	if !errors.Is(err, httpapi.ErrUnavailable) {
-		t.Errorf("ask = %v, want %v", err, httpapi.ErrUnavailable)
 	}
 }

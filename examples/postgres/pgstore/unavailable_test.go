@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,7 +17,7 @@ import (
 // newSharedServers returns a database on the shared server, with an author and two books.
 func newSharedServers(t *testing.T) *servers {
 	t.Helper()
-	s := &servers{T: t, database: newDatabase(t, template), primary: shared}
+	s := &servers{T: t, database: newDatabase(t, template), server: shared}
 	store := s.open("loader", pgstore.Options{})
 	s.must(store.Load(t.Context(), strings.NewReader(`{"authors":[{"id":1}],"books":[{"id":1,"name":"Emma"},{"id":2,"name":"Persuasion"}]}`)))
 	t.Cleanup(s.check)
@@ -26,7 +27,7 @@ func newSharedServers(t *testing.T) *servers {
 // hold runs a statement that takes a lock, and holds the lock until release is called.
 func (s *servers) hold(statement string) (release func()) {
 	s.Helper()
-	tx, err := connect(s, s.dsn(s.primary, "holder")).Begin()
+	tx, err := connect(s, s.dsn("holder")).Begin()
 	s.must(err)
 	release = sync.OnceFunc(func() { s.must(tx.Rollback()) })
 	s.Cleanup(release)
@@ -39,7 +40,7 @@ func (s *servers) hold(statement string) (release func()) {
 func (s *servers) awaitLockWaits(name string, connections int) {
 	s.Helper()
 	s.eventually("connections wait for a lock", func() bool {
-		return scalar[int](s, s.primary, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'", name) == connections
+		return scalar[int](s, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'", name) == connections
 	})
 }
 
@@ -59,8 +60,8 @@ func TestStaleConnections(t *testing.T) {
 		s.awaitLockWaits("store", conns)
 		release()
 		readers.Wait()
-		scalar[int](s, s.primary, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'store'")
-		s.eventually("the connections have ended", func() bool { return s.connections(s.primary, "store") == 0 })
+		scalar[int](s, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'store'")
+		s.eventually("the connections have ended", func() bool { return s.connections("store") == 0 })
 	}
 	ended()
 	if got := c.count("books/?ordering=name"); got != 2 {
@@ -94,7 +95,7 @@ func TestTimeoutAtAnyMoment(t *testing.T) {
 			}
 		}
 		s.must(store.Close())
-		s.eventually("the connections have ended", func() bool { return s.connections(s.primary, "store") == 0 })
+		s.eventually("the connections have ended", func() bool { return s.connections("store") == 0 })
 	}
 	t.Logf("statuses: %v", statuses)
 	for status := range statuses {
@@ -140,7 +141,7 @@ func TestWriterWaits(t *testing.T) {
 			})
 		}
 		s.eventually("a writer waits", func() bool {
-			return scalar[int](s, s.primary, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'store' AND wait_event_type = 'Lock'") > 0
+			return scalar[int](s, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'store' AND wait_event_type = 'Lock'") > 0
 		})
 		for i := range posts {
 			if got := c.count(fmt.Sprintf("social-links/?limit=%d", 1+i)); got != 0 {
@@ -158,15 +159,42 @@ func TestWriterWaits(t *testing.T) {
 // TestServerEndsTransaction uses a server that ends long transactions.
 func TestServerEndsTransaction(t *testing.T) {
 	s := newSharedServers(t)
-	store, err := pgstore.Open(pgstore.Options{Primary: s.dsn(s.primary, "store") + " idle_in_transaction_session_timeout=1"})
+	store, err := pgstore.Open(pgstore.Options{DSN: s.dsn("store") + " idle_in_transaction_session_timeout=1"})
 	s.must(err)
 	defer store.Close()
 	s.must(s.open("writer", pgstore.Options{}).Insert(t.Context(), "authors", []byte(`{"id":2,"name":"`+strings.Repeat("long", 10_000)+`"}`)))
 	err = store.Save(t.Context(), writerFunc(func(p []byte) (int, error) {
-		s.eventually("the transaction has ended", func() bool { return s.connections(s.primary, "store") == 0 })
+		s.eventually("the transaction has ended", func() bool { return s.connections("store") == 0 })
 		return len(p), nil
 	}))
 	if !errors.Is(err, httpapi.ErrUnavailable) {
 		t.Errorf("Save = %v, want %v", err, httpapi.ErrUnavailable)
+	}
+}
+
+// TestCallsOnStaleConnections ends a connection before each call of a method, which
+// must not fail.
+func TestCallsOnStaleConnections(t *testing.T) {
+	s := newSharedServers(t)
+	store := s.open("store", pgstore.Options{MaxConns: 1})
+	for name, call := range map[string]func(context.Context) error{
+		"Revision": func(ctx context.Context) error {
+			_, err := collectionOf(store, "books").Revision(ctx)
+			return err
+		},
+		"Load":   func(ctx context.Context) error { return store.Load(ctx, strings.NewReader(`{"books":[{"id":1}]}`)) },
+		"Insert": func(ctx context.Context) error { return store.Insert(ctx, "authors", []byte(`{"id":7}`)) },
+		"Check":  store.Check,
+		"Index":  func(ctx context.Context) error { return store.Index(ctx, "events") },
+	} {
+		for range 2 { // the driver does not check a connection that was used a moment ago
+			_, err := collectionOf(store, "authors").Revision(t.Context())
+			s.must(err)
+		}
+		scalar[int](s, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'store'")
+		s.eventually("the connection has ended", func() bool { return s.connections("store") == 0 })
+		if err := call(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -35,34 +35,30 @@ func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) 
 	}
 	const attempts = 3
 	for try := 1; ; try++ {
-		revision, err := t.writeOnce(ctx, f)
-		if err == nil {
-			t.saw(revision)
-			return nil
-		}
+		err := t.writeOnce(ctx, f)
 		if try == attempts || !hasCode(err, serializationFailure, deadlock) {
 			return err
 		}
 	}
 }
 
-func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) error) (revision uint64, err error) {
-	tx, err := t.store.primary.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) error) error {
+	tx, err := t.store.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer tx.Rollback() // has no effect after Commit
 	at, err := t.lock(ctx, tx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if err := f(tx, &at); err != nil {
-		return 0, err
+		return err
 	}
-	if revision, err = t.advance(ctx, tx, at); err != nil {
-		return 0, err
+	if err := t.advance(ctx, tx, at); err != nil {
+		return err
 	}
-	return revision, tx.Commit()
+	return tx.Commit()
 }
 
 // insert writes the row of a record and counts the members of an open record.
@@ -141,9 +137,9 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	return record, nil
 }
 
-// validate validates a body with references looked up in one snapshot of the primary.
+// validate validates a body with references looked up in one snapshot.
 func (t *table) validate(ctx context.Context, body []byte) (record schema.Record, err error) {
-	err = inSnapshot(ctx, t.store.primary, func(tx *sql.Tx) error {
+	err = inSnapshot(ctx, t.store.db, func(tx *sql.Tx) error {
 		var failure error
 		type reference struct {
 			key string
@@ -256,24 +252,9 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	return s.replace(ctx, cat, slices.Collect(maps.Keys(parts)))
 }
 
-// LoadFrom replaces the records of all collections with those of a catalogue. It reads
-// the collections of the catalogue one after another, so they may be of different
-// instants. Its errors are those of Load. For a nil catalogue the error wraps
-// [catalogue.ErrInvalidData].
-func (s *Store) LoadFrom(ctx context.Context, cat *catalogue.Catalogue) error {
-	if cat == nil {
-		return fmt.Errorf("pgstore: %w: nil catalogue", catalogue.ErrInvalidData)
-	}
-	var keys []string
-	for _, t := range s.tables {
-		keys = append(keys, t.about.Key)
-	}
-	return s.replace(ctx, cat, keys)
-}
-
 // replace replaces the records of some collections with those of a catalogue.
 func (s *Store) replace(ctx context.Context, cat *catalogue.Catalogue, keys []string) error {
-	conn, err := s.primary.Conn(ctx) // which can COPY, unlike database/sql
+	conn, err := s.db.Conn(ctx) // which can COPY, unlike database/sql
 	if err != nil {
 		return fault(ctx, "pgstore", err)
 	}
@@ -282,27 +263,20 @@ func (s *Store) replace(ctx context.Context, cat *catalogue.Catalogue, keys []st
 	if err != nil {
 		return fault(ctx, "pgstore", err)
 	}
-	defer tx.Rollback() // has no effect after Commit
-	revisions := map[*table]uint64{}
+	defer tx.Rollback()          // has no effect after Commit
 	for _, t := range s.tables { // all transactions lock in this order
 		if !slices.Contains(keys, t.about.Key) {
 			continue
 		}
 		records, err := encoded(cat, t.about.Key)
 		if err == nil {
-			revisions[t], err = t.replace(ctx, conn, tx, records)
+			err = t.replace(ctx, conn, tx, records)
 		}
 		if err != nil {
 			return t.fault(ctx, err)
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		return fault(ctx, "pgstore", err)
-	}
-	for t, revision := range revisions {
-		t.saw(revision)
-	}
-	return nil
+	return fault(ctx, "pgstore", tx.Commit())
 }
 
 // encoded returns the records of a collection of a catalogue, by id.
@@ -317,23 +291,23 @@ func encoded(cat *catalogue.Catalogue, key string) ([][]byte, error) {
 }
 
 // replace replaces all records of the table in a transaction of a connection.
-func (t *table) replace(ctx context.Context, conn *sql.Conn, tx *sql.Tx, records [][]byte) (revision uint64, err error) {
+func (t *table) replace(ctx context.Context, conn *sql.Conn, tx *sql.Tx, records [][]byte) error {
 	at, err := t.lock(ctx, tx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, "DELETE FROM "+t.name()); err != nil {
-		return 0, err
+		return err
 	}
 	numbers, err := t.replaceMembers(ctx, tx, records)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	at.count = len(records)
 	rows := make([][]any, len(records)) // made first, since COPY would hide an error of values
 	for i, wire := range records {
 		if rows[i], err = t.values(wire, numbers); err != nil {
-			return 0, err
+			return err
 		}
 		at.lastID = max(at.lastID, int(rows[i][0].(int64)))
 	}
@@ -342,10 +316,10 @@ func (t *table) replace(ctx context.Context, conn *sql.Conn, tx *sql.Tx, records
 		return err
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, "ANALYZE "+t.name()); err != nil {
-		return 0, err
+		return err
 	}
 	return t.advance(ctx, tx, at)
 }

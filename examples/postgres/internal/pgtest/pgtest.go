@@ -1,5 +1,5 @@
 // Package pgtest runs PostgreSQL servers for tests, each in its own temporary directory with
-// a Unix socket. A test can shut a server down, start it again, freeze it, and add a replica.
+// a Unix socket. A test can shut a server down, start it again, and freeze it.
 //
 // Each server has a guard, a shell that reads from a pipe whose other end the test process
 // holds. When that process ends, even by SIGKILL, the guard stops the server and removes its
@@ -88,20 +88,7 @@ func New(tb testing.TB) *Server {
 // Start starts a server and returns it when it accepts connections. The caller must call
 // Stop unless there is an error. If the caller is root, the server runs as the user postgres,
 // who must have access to [os.TempDir].
-func Start() (*Server, error) {
-	return start("initdb", "--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--locale=C",
-		"--username=postgres", "--auth=trust", "--no-sync", "--no-instructions")
-}
-
-// Replica starts a streaming standby of the server, which may lag at first. The caller must
-// stop it.
-func (s *Server) Replica() (*Server, error) {
-	return start("pg_basebackup", "--host="+s.dir, "--username=postgres", "--write-recovery-conf",
-		"--wal-method=stream", "--checkpoint=fast", "--no-sync", "--no-password")
-}
-
-// start starts a server on the data that a program writes to a directory.
-func start(program string, args ...string) (s *Server, err error) {
+func Start() (s *Server, err error) {
 	s = &Server{}
 	if s.bin, err = find(); err != nil {
 		return nil, err
@@ -114,7 +101,8 @@ func start(program string, args ...string) (s *Server, err error) {
 	if err := s.startGuard(); err != nil {
 		return nil, errors.Join(err, os.Remove(s.dir))
 	}
-	_, err = s.run(program, append(args, "--pgdata="+s.data())...)
+	_, err = s.run("initdb", "--encoding=UTF8", "--locale-provider=icu", "--icu-locale=en-US", "--locale=C",
+		"--username=postgres", "--auth=trust", "--no-sync", "--no-instructions", "--pgdata="+s.data())
 	if err == nil {
 		err = s.Start()
 	}
@@ -154,9 +142,6 @@ func (s *Server) Start() error {
 		"full_page_writes=off",
 		"shared_buffers=64MB",
 		"max_connections=60",
-		"wal_keep_size=512MB",
-		"hot_standby_feedback=on",
-		"wal_retrieve_retry_interval=100ms", // a replica reconnects soon
 		"timezone=Asia/Kathmandu",
 	} {
 		settings += " -c " + setting
@@ -169,8 +154,7 @@ func (s *Server) Start() error {
 }
 
 // Shutdown shuts the server down and returns when it has ended. The mode fast closes all
-// connections and writes all data, which a primary first sends to its replicas. The mode
-// immediate is like a crash: the next start recovers from the write-ahead log.
+// connections and writes all data. The mode immediate is like a crash: the next start recovers from the write-ahead log.
 func (s *Server) Shutdown(mode string) error {
 	_, err := s.run("pg_ctl", "stop", "--wait", "--silent", "--pgdata="+s.data(), "--mode="+mode)
 	return err

@@ -77,16 +77,6 @@ func TestShutdownAndFreeze(t *testing.T) {
 	}
 }
 
-func TestReplica(t *testing.T) {
-	s := New(t)
-	replica, err := s.Replica()
-	must(t, err)
-	if got := query(t, replica, "SELECT pg_is_in_recovery()::text"); got != "true" {
-		t.Errorf("pg_is_in_recovery = %s", got)
-	}
-	must(t, replica.Stop())
-}
-
 // TestEndOfProcess kills a process that has started a server, which must not stay, nor its
 // directory, even if it is frozen.
 func TestEndOfProcess(t *testing.T) {
