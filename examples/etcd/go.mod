@@ -8,13 +8,14 @@ require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/gobacklist/backlist v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/api/v3 v3.7.3
-	go.etcd.io/etcd/client/pkg/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.etcd.io/etcd/server/v3 v3.7.3
 	go.uber.org/zap v1.27.1
 	golang.org/x/sync v0.24.0
 	google.golang.org/grpc v1.83.2
 )
+
+require go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

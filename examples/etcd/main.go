@@ -152,10 +152,7 @@ type config struct {
 	// A member of an embedded cluster.
 	name, dir, peer, client, cluster string
 
-	// A client of an existing cluster.
-	endpoints      string
-	user, password string
-	cert, key, ca  string
+	endpoints string // of an existing cluster
 
 	three    bool
 	untilEOF bool
@@ -165,7 +162,7 @@ type config struct {
 // parse parses the flags. If help is requested, it prints the usage and returns
 // flag.ErrHelp.
 func parse(args []string, stderr io.Writer) (*config, error) {
-	c := &config{password: os.Getenv("BACKLIST_ETCD_PASSWORD")}
+	c := &config{}
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&c.three, "three", false, "run three nodes on loopback, at ports 8081 to 8083, or at that of -addr and the next two")
@@ -184,10 +181,6 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.StringVar(&c.cluster, "cluster", "", "member: `names and peer URLs` of the first members, as in n1=http://…,n2=http://… (default this one alone)")
 
 	flags.StringVar(&c.endpoints, "endpoints", "", "be no member, but a client of the cluster with these client `URLs`, separated by commas")
-	flags.StringVar(&c.user, "user", "", "etcd `user`, whose password is in BACKLIST_ETCD_PASSWORD")
-	flags.StringVar(&c.cert, "cert", "", "client: TLS certificate `file`")
-	flags.StringVar(&c.key, "key", "", "client: `file` of the certificate's key")
-	flags.StringVar(&c.ca, "ca", "", "client: `file` of the authorities that sign the certificates of the members")
 	flags.BoolVar(&c.untilEOF, "until-eof", false, "end at the end of the standard input; -three uses it")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -197,12 +190,8 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case *open && *token != "":
 		return nil, errors.New("-open and -token cannot be combined")
-	case (c.cert == "") != (c.key == ""):
-		return nil, errors.New("-cert and -key must be used together")
 	case c.endpoints != "" && c.cluster != "":
 		return nil, errors.New("-endpoints cannot be combined with -cluster: a client is no member")
-	case c.endpoints == "" && (c.cert != "" || c.ca != ""):
-		return nil, errors.New("-cert, -key and -ca need -endpoints: members have no TLS")
 	case c.timeout <= 0:
 		return nil, errors.New("-timeout is not positive")
 	case !strings.HasSuffix(c.prefix, "/"):

@@ -17,7 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3client"
@@ -28,7 +27,13 @@ import (
 // is not set, connect starts a member first.
 func (c *config) connect(ctx context.Context) (client *clientv3.Client, stop func(), err error) {
 	if c.endpoints != "" {
-		client, err = c.dial()
+		client, err = clientv3.New(clientv3.Config{
+			Endpoints:            strings.Split(c.endpoints, ","),
+			DialTimeout:          c.timeout,
+			DialKeepAliveTime:    2 * time.Second, // to notice that a member does not answer
+			DialKeepAliveTimeout: 2 * time.Second,
+			Logger:               zap.NewNop(), // errors are returned
+		})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -67,28 +72,6 @@ func stopMember(e *embed.Etcd) {
 	case <-closed:
 	case <-time.After(patience):
 	}
-}
-
-// dial returns a client of the members that -endpoints names.
-func (c *config) dial() (*clientv3.Client, error) {
-	opts := clientv3.Config{
-		Endpoints:            strings.Split(c.endpoints, ","),
-		Username:             c.user,
-		Password:             c.password,
-		DialTimeout:          c.timeout,
-		DialKeepAliveTime:    2 * time.Second, // to notice that a member does not answer
-		DialKeepAliveTimeout: 2 * time.Second,
-		Logger:               zap.NewNop(), // errors are returned
-	}
-	if c.cert != "" || c.ca != "" {
-		files := transport.TLSInfo{CertFile: c.cert, KeyFile: c.key, TrustedCAFile: c.ca}
-		config, err := files.ClientConfig()
-		if err != nil {
-			return nil, err
-		}
-		opts.TLS = config
-	}
-	return clientv3.New(opts)
 }
 
 // startMember starts a member of the cluster and waits until the cluster has a leader.

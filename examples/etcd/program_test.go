@@ -237,20 +237,14 @@ func TestInvalidArguments(t *testing.T) {
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
 		{"unknown flag", []string{"-x"}, "not defined"},
 		{"two authorizers", []string{"-open", "-token", "t"}, "-open and -token"},
-		{"no key", []string{"-cert", "c"}, "-cert and -key"},
-		{"no certificate", []string{"-key", "k"}, "-cert and -key"},
 		{"client in a cluster", []string{"-endpoints", "http://x", "-cluster", "n1=http://x"}, "-endpoints cannot be combined"},
 		{"no time", []string{"-timeout", "0s"}, "-timeout is not positive"},
 		{"prefix", []string{"-prefix", "house"}, `-prefix "house" does not end with a slash`},
-		{"member with a certificate", []string{"-cert", "c", "-key", "k"}, "members have no TLS"},
-		{"member with authorities", []string{"-ca", "a"}, "members have no TLS"},
 		{"three with a name", []string{"-three", "-name", "n1"}, "-name cannot be combined with -three"},
 		{"three clients", []string{"-three", "-endpoints", "http://x"}, "-endpoints cannot be combined with -three"},
-		{"three with TLS", []string{"-three", "-endpoints", "http://x", "-cert", "c", "-key", "k"}, "cannot be combined with -three"},
 		{"three without a port", []string{"-three", "-addr", "127.0.0.1"}, "-addr"},
 		{"three with port 0", []string{"-three", "-addr", "127.0.0.1:0"}, "needs the number of a port"},
 		{"invalid peer URL", []string{"-peer", ":"}, "-peer"},
-		{"missing certificate", []string{"-endpoints", "https://127.0.0.1:1", "-cert", "/nonexistent", "-key", "/nonexistent"}, "/nonexistent"},
 	} {
 		t.Chdir(t.TempDir())
 		err := run(t.Context(), row.args, strings.NewReader(""), io.Discard, io.Discard)

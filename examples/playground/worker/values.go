@@ -9,9 +9,6 @@ import (
 	"github.com/gobacklist/backlist/examples/playground/internal/bridge"
 )
 
-// maxBody is the number of bytes of a body that are copied. Handlers accept less.
-const maxBody = 4 << 20
-
 // readRequest reads an object {method, url, headers: [[name, value]], body: Uint8Array}.
 func readRequest(v js.Value) bridge.Request {
 	req := bridge.Request{Method: v.Get("method").String(), URL: v.Get("url").String()}
@@ -21,8 +18,7 @@ func readRequest(v js.Value) bridge.Request {
 		req.Headers = append(req.Headers, []string{pair.Index(0).String(), pair.Index(1).String()})
 	}
 	body := v.Get("body")
-	req.Length = int64(body.Length())
-	req.Body = make([]byte, min(req.Length, maxBody))
+	req.Body = make([]byte, body.Length())
 	js.CopyBytesToGo(req.Body, body)
 	return req
 }

@@ -6,9 +6,11 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"net/url"
@@ -90,8 +92,11 @@ func (b *Bridge) request(ctx context.Context, req Request) (*http.Request, int) 
 		Host:       b.host,
 		RequestURI: b.path + "/" + rest,
 		Header:     req.header(),
+		Body:       http.NoBody,
 	}
-	r.Body, r.ContentLength = req.body()
+	if len(req.Body) > 0 {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(req.Body)), int64(len(req.Body))
+	}
 	if b.secure {
 		r.TLS = new(tls.ConnectionState) // links begin with https
 	}

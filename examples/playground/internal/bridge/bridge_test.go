@@ -91,7 +91,7 @@ func TestLikeServer(t *testing.T) {
 	} {
 		header := map[string]string{"X-Name": "value", "Accept": "*/*", "X-Latin": "caf\xe9"}
 		want := serverResponse(t, c.method, scope+c.path, c.body, header)
-		req := Request{Method: c.method, URL: scope + c.path + "#fragment", Body: []byte(c.body), Length: int64(len(c.body))}
+		req := Request{Method: c.method, URL: scope + c.path + "#fragment", Body: []byte(c.body)}
 		for name, value := range header {
 			req.Headers = append(req.Headers, []string{strings.ToLower(name), fromBytes(value)})
 		}
@@ -199,19 +199,6 @@ func TestInvalidScope(t *testing.T) {
 		if b, err := New(http.NotFoundHandler(), scope, log.Default()); err == nil {
 			t.Errorf("New accepted the scope %q: %+v", scope, b)
 		}
-	}
-}
-
-// TestCutBody checks that a body that was not copied completely cannot be read to its end.
-func TestCutBody(t *testing.T) {
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		fmt.Fprint(w, r.ContentLength, len(body), " ", err)
-	})
-	b, _ := newBridge(t, handler, "http://127.0.0.1/")
-	got := b.Answer(t.Context(), Request{Method: "POST", URL: "http://127.0.0.1/", Body: []byte("abc"), Length: 9})
-	if want := "9 3 unexpected EOF"; string(got.Body) != want {
-		t.Errorf("the handler read %q, want %q", got.Body, want)
 	}
 }
 

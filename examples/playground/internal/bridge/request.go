@@ -1,10 +1,6 @@
 package bridge
 
-import (
-	"bytes"
-	"io"
-	"net/http"
-)
+import "net/http"
 
 // A Request is a request as a service worker receives it.
 type Request struct {
@@ -12,10 +8,6 @@ type Request struct {
 	URL     string     // absolute, serialized by the browser
 	Headers [][]string // pairs of a name and a value
 	Body    []byte
-
-	// Length is the length of the body that was sent. It is greater than len(Body) if the
-	// body was too long to be copied. Reading it then fails with io.ErrUnexpectedEOF.
-	Length int64
 }
 
 // header returns the headers. It skips elements that are not pairs.
@@ -28,22 +20,6 @@ func (r Request) header() http.Header {
 	}
 	return header
 }
-
-// body returns the body and its length.
-func (r Request) body() (io.ReadCloser, int64) {
-	switch sent := int64(len(r.Body)); {
-	case r.Length > sent:
-		return io.NopCloser(io.MultiReader(bytes.NewReader(r.Body), cut{})), r.Length
-	case sent > 0:
-		return io.NopCloser(bytes.NewReader(r.Body)), sent
-	}
-	return http.NoBody, 0
-}
-
-// cut is the end of a body that was not copied completely.
-type cut struct{}
-
-func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // toBytes returns the bytes of a header value. In a browser each character of a value is
 // one byte. Other characters become a question mark.
