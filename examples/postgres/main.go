@@ -6,10 +6,9 @@
 //	go run . -dsn dbname=house -load ../../httpapi/testdata/dataset.json &
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// It migrates the schema, performs -load, -index and -save in that order, and
-// serves at -addr unless that is empty. Posts are refused without -token. After an
-// interrupt or SIGTERM, it waits at most 30 seconds for running requests. A second
-// signal ends it immediately.
+// It migrates the schema, loads the file of -load, creates indexes, and serves. Posts are
+// refused without -token. After an interrupt or SIGTERM, it waits at most 30 seconds for
+// running requests. A second signal ends it immediately.
 package main
 
 import (
@@ -23,7 +22,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -57,9 +55,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := c.prepare(ctx, store); err != nil {
 		return err
 	}
-	if c.addr == "" {
-		return nil
-	}
 	errorLog := log.New(stderr, "postgres: ", log.LstdFlags)
 	handler, err := httpapi.NewHandler(store.Collections(), httpapi.Options{
 		Authorizer: c.authorizer,
@@ -86,10 +81,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	})
 }
 
-// documented are the orderings in the service's document.
-const documented = "events:start_date events:name labels:name labels:feature_authors social-links:url"
+// indexes are for the orderings in the service's document.
+const indexes = "events:start_date events:name labels:name labels:feature_authors social-links:url"
 
-// prepare migrates the schema and performs -load, -index and -save.
+// prepare migrates the schema, loads the file of -load, and creates the indexes.
 func (c *config) prepare(ctx context.Context, store *pgstore.Store) error {
 	if err := store.Migrate(ctx); err != nil {
 		return err
@@ -99,14 +94,11 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store) error {
 			return err
 		}
 	}
-	for _, index := range append(strings.Fields(documented), c.indexes...) {
+	for index := range strings.FieldsSeq(indexes) {
 		key, by, _ := strings.Cut(index, ":")
 		if err := store.Index(ctx, key, ordering.Parse(by, nil)...); err != nil {
 			return err
 		}
-	}
-	if c.save != "" {
-		return saveFile(ctx, store, c.save)
 	}
 	return nil
 }
@@ -142,9 +134,7 @@ type config struct {
 	store      pgstore.Options
 	addr       string
 	load       string
-	save       string
 	authorizer httpapi.Authorizer // nil if posts are refused
-	indexes    []string           // such as books:name
 }
 
 // parse parses the flags. If help is requested, it prints the usage and returns
@@ -156,11 +146,9 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.StringVar(&c.store.DSN, "dsn", "", "connect to the database with this `DSN`, a URL or keywords as in psql")
 	flags.IntVar(&c.store.MaxConns, "conns", 0, "open at most `N` connections (default 8)")
 	flags.DurationVar(&c.store.Timeout, "timeout", 0, "time limit for each query of a request (default 5s)")
-	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port; if empty, do not serve")
+	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
 	flags.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
-	flags.StringVar(&c.save, "save", "", "write all records to a JSON `file`")
 	token := flags.String("token", "", "permit posts with this bearer `token`")
-	flags.Func("index", "create an index for `collection:ordering`, such as books:name, unless it exists; may be repeated", c.addIndex)
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -171,32 +159,4 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		c.authorizer = httpapi.Bearer(*token)
 	}
 	return &c, nil
-}
-
-func (c *config) addIndex(index string) error {
-	if _, by, _ := strings.Cut(index, ":"); ordering.Parse(by, nil) == nil {
-		return errors.New("no field to order by")
-	}
-	c.indexes = append(c.indexes, index)
-	return nil
-}
-
-// saveFile writes all records to a file. It replaces the file atomically, because the file
-// may be the only copy of the records.
-func saveFile(ctx context.Context, store *pgstore.Store, name string) error {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("-save: %s is not a regular file", name)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".backlist-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // has no effect after Rename
-	if err := errors.Join(store.Save(ctx, f), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,15 +22,15 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// TestProgram loads a file, serves it, writes to it, and saves it.
+// TestProgram loads a file, serves it, and writes to it.
 func TestProgram(t *testing.T) {
 	database := pgtest.New(t)
-	first, last := filepath.Join(t.TempDir(), "first.json"), filepath.Join(t.TempDir(), "last.json")
+	first := filepath.Join(t.TempDir(), "first.json")
 	cat := mustNew()
 	must(t, cat.Load(sampleRecords(t), catalogue.LoadOptions{}))
 	must(t, cat.SaveFile(first))
 
-	serving := start(t, "-dsn", database.DSN("postgres"), "-load", first, "-index", "books:name", "-index", "events:-published,start_date",
+	serving := start(t, "-dsn", database.DSN("postgres"), "-load", first,
 		"-addr", "127.0.0.1:0", "-token", "secret")
 	api, err := httpapi.New(cat, httpapi.Options{BaseURL: serving.address, Authorizer: httpapi.Bearer("secret")})
 	must(t, err)
@@ -40,8 +39,8 @@ func TestProgram(t *testing.T) {
 	for _, request := range []struct{ reason, method, target, token, body string }{
 		{"root", "GET", "/api/", "", ""},
 		{"default order", "GET", "/api/events/?limit=30", "", ""},
-		{"index with two directions", "GET", "/api/events/?ordering=published,-start_date&offset=100", "", ""},
-		{"index of an open member", "GET", "/api/books/?ordering=-name&offset=90", "", ""},
+		{"two directions", "GET", "/api/events/?ordering=published,-start_date&offset=100", "", ""},
+		{"an open member", "GET", "/api/books/?ordering=-name&offset=90", "", ""},
 		{"right token", "POST", "/api/social-links/", "secret", `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`},
 		{"wrong token", "POST", "/api/social-links/", "wrong", `{}`},
 		{"posted record", "GET", "/api/social-links/?ordering=-id&limit=1", "", ""},
@@ -54,13 +53,13 @@ func TestProgram(t *testing.T) {
 	}
 	must(t, serving.end())
 
-	must(t, run(t.Context(), []string{"-dsn", database.DSN("postgres"), "-save", last, "-addr", ""}, io.Discard, io.Discard))
-	var want bytes.Buffer
-	must(t, cat.Save(&want))
-	got, err := os.ReadFile(last)
+	store, err := pgstore.Open(pgstore.Options{DSN: database.DSN("postgres")})
 	must(t, err)
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("-save: -memory +postgres\n%s", diff)
+	defer store.Close()
+	var want, got bytes.Buffer
+	must(t, errors.Join(cat.Save(&want), store.Save(t.Context(), &got)))
+	if diff := cmp.Diff(want.String(), got.String()); diff != "" {
+		t.Errorf("stored records: -memory +postgres\n%s", diff)
 	}
 	must(t, cat.Check())
 }
@@ -75,8 +74,6 @@ func TestInvalidArguments(t *testing.T) {
 		{"invalid DSN", []string{"-dsn", "host"}, "invalid options: DSN"},
 		{"server not running", []string{"-dsn", "host=/nonexistent user=postgres"}, "pgstore: httpapi: collection is unavailable: "},
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
-		{"index without a field", []string{"-index", "books:,"}, "no field to order by"},
-		{"index without an ordering", []string{"-index", "books"}, "no field to order by"},
 		{"unknown flag", []string{"-x"}, "not defined"},
 	} {
 		err := run(t.Context(), row.args, io.Discard, io.Discard)
@@ -171,29 +168,4 @@ func mustNew() *catalogue.Catalogue {
 		panic(err)
 	}
 	return c
-}
-
-// TestSaveCanceled checks that a failed save changes no file and leaves none.
-func TestSaveCanceled(t *testing.T) {
-	store, err := pgstore.Open(pgstore.Options{DSN: "host=/nonexistent"})
-	must(t, err)
-	defer store.Close()
-	dir := t.TempDir()
-	name := filepath.Join(dir, "house.json")
-	must(t, os.WriteFile(name, []byte("old content"), 0o600))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := saveFile(ctx, store, name); !errors.Is(err, context.Canceled) {
-		t.Errorf("saveFile = %v, want %v", err, context.Canceled)
-	}
-	got, err := os.ReadFile(name)
-	must(t, err)
-	if string(got) != "old content" {
-		t.Errorf("content of the file = %q", got)
-	}
-	entries, err := os.ReadDir(dir)
-	must(t, err)
-	if len(entries) != 1 {
-		t.Errorf("%d files, want 1", len(entries))
-	}
 }

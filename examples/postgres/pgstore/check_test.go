@@ -58,22 +58,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOrder checks that faults are reported in order of the ids.
-func TestCheckOrder(t *testing.T) {
-	dsn := newDSN(t)
-	store := openUnchecked(t, pgstore.Options{DSN: dsn})
-	load(t, store, `{"books":[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7},{"id":8},{"id":9}]}`)
-	exec(t, connect(t, dsn), "UPDATE books SET keys = '{NULL}'")
-	text := fmt.Sprint(store.Check(t.Context()))
-	for id := 1; id <= 9; id++ {
-		_, after, found := strings.Cut(text, fmt.Sprintf("id %d: ", id))
-		if !found {
-			t.Fatalf("id %d is missing or out of order in\n%v", id, store.Check(t.Context()))
-		}
-		text = after
-	}
-}
-
 // The ids of two events that exist from the start. Create assigns ids after
 // createdFrom. Records that are inserted with an id have one between the two.
 const (

@@ -95,12 +95,6 @@ func knownOf(t testing.TB, c httpapi.Collection, names ...string) (known []strin
 	return known
 }
 
-// recordErrors returns an OnError that appends errors to a slice. It is not safe for
-// concurrent use.
-func recordErrors(errs *[]error) func(*http.Request, error) {
-	return func(_ *http.Request, err error) { *errs = append(*errs, err) }
-}
-
 // handle returns a handler for a store. By default errors fail the test.
 func handle(t testing.TB, store *pgstore.Store, opts httpapi.Options) *httpapi.Handler {
 	t.Helper()

@@ -29,10 +29,6 @@ type Options struct {
 	// fields are ordered by their kind, not by keys of the program's own.
 	Definitions []catalogue.AnyDefinition
 
-	// Decimals are the fields of open records whose text is ordered as [sortkey.Decimal]
-	// does. If there are no Definitions, they are those of [resources.Records].
-	Decimals []string
-
 	// MaxConns is the largest number of connections. The default is 8.
 	MaxConns int
 
@@ -61,8 +57,8 @@ func Open(opts Options) (*Store, error) {
 	}
 	s := &Store{timeout: cmp.Or(opts.Timeout, 5*time.Second)}
 	var err error
-	if s.decimals = opts.Decimals; len(opts.Definitions) == 0 {
-		s.decimals = append([]string{"amount", "price", "raised", "total"}, opts.Decimals...)
+	if len(opts.Definitions) == 0 {
+		s.decimals = []string{"amount", "price", "raised", "total"} // those of resources.Records
 		s.empty, err = resources.New()
 	} else {
 		s.empty, err = catalogue.New(opts.Definitions...)
