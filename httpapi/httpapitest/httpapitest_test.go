@@ -148,7 +148,7 @@ func run(t *testing.T, impl Implementation) (names []string, problems string) {
 }
 
 func TestSkip(t *testing.T) {
-	impl := inFake(t, planted{fault: "List ignores the context"})
+	impl := inFake(t, planted{fault: ignoresContext("List")})
 	impl.Skip = []string{"cancellation"}
 	if names, problems := run(t, impl); names != nil {
 		t.Error(problems)
@@ -168,7 +168,7 @@ func TestMissingNew(t *testing.T) {
 
 // A New that fails makes each check fail or be skipped.
 func TestFailingNew(t *testing.T) {
-	impl := inFake(t, planted{})
+	impl := inCatalogue[film](t, "films", newFilm)
 	for reason, newFunc := range map[string]func(context.Context, [][]byte) (httpapi.Collection, error){
 		"error":   func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, errors.New("no table") },
 		"nothing": func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil },
