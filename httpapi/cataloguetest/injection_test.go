@@ -190,17 +190,3 @@ func TestUnusedFaultsBounded(t *testing.T) {
 		}
 	}
 }
-
-// TestUnavailable checks the header Retry-After, which holds whole seconds.
-func TestUnavailable(t *testing.T) {
-	for after, want := range map[time.Duration]string{
-		0: "0", time.Nanosecond: "1", time.Second: "1", 1500 * time.Millisecond: "2", time.Hour: "3600",
-	} {
-		server := New(t)
-		server.Inject(Match{}, Unavailable(after))
-		resp, _ := ask(t, server, "GET /api/events/", "")
-		if got := resp.Header.Get("Retry-After"); got != want || resp.StatusCode != http.StatusServiceUnavailable {
-			t.Errorf("Unavailable(%v): status %d, Retry-After %q, want 503 and %q", after, resp.StatusCode, got, want)
-		}
-	}
-}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestMatch(t *testing.T) {
-	requests := []string{
+	documented := []string{
 		"GET /api/books/",
 		"HEAD /api/books/?offset=0",
 		"GET /api/books/?limit=3&offset=3",
@@ -24,48 +24,67 @@ func TestMatch(t *testing.T) {
 		"GET /api/books/?offset=3&offset=0",
 		"GET /api/books/?offset=+3",
 	}
+	own := []string{
+		"GET /v1/films/", "GET /v1/films/2/", "PATCH /v1/films/2/", "DELETE /v1/films/3/", "GET /v1/directors/",
+		"GET /v1/directors/2/", "GET /v1/", "GET /v1/films/?offset=2", "GET /v1/films/2", "GET /v1/films/2.5/",
+		"GET /v1/films/2/cast/", "GET /api/films/", "POST /v1/drafts/", "GET /v1/drafts/1/",
+	}
 	tests := []struct {
-		reason string
-		match  Match
-		want   []int // numbers of the requests, from 1
+		reason   string
+		requests []string
+		match    Match
+		want     []int // numbers of the requests, from 1
 	}{
-		{"zero Match", Match{}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
-		{"method", Match{Method: "POST"}, []int{4}},
-		{"path", Match{Path: "/api/"}, []int{6}},
-		{"unknown path", Match{Path: "/login"}, nil},
-		{"pattern with a wildcard", Match{Path: "/api/{collection}/"}, []int{1, 2, 3, 4, 5, 7, 8}},
-		{"pattern of the exact path", Match{Path: "/api/{$}"}, []int{6}},
-		{"pattern with all that follows", Match{Path: "/{rest...}"}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
-		{"pattern and method", Match{Path: "/api/{collection}/{$}", Method: "POST"}, []int{4}},
-		{"pattern without the last slash, which the mux would redirect", Match{Path: "/{root}/books/{id}/"}, nil},
-		{"collection, any method", Match{Collection: "books"}, []int{1, 2, 3, 4, 7, 8}},
-		{"collection by key", Match{Collection: "itemVariants"}, []int{5}},
-		{"collection by segment", Match{Collection: "item_variants"}, []int{5}},
-		{"second pages of any collection", Match{Offset: 3}, []int{3, 5, 8}},
-		{"second pages of one collection", Match{Collection: "books", Offset: 3}, []int{3, 8}},
-		{"page and a path that is not of a collection", Match{Path: "/api/", Offset: 3}, nil},
-		{"first request", Match{Nth: 1}, []int{1}},
-		{"fifth request", Match{Nth: 5}, []int{5}},
-		{"more requests than there are", Match{Nth: 9}, nil},
-		{"second matching request", Match{Collection: "books", Method: "GET", Nth: 2}, []int{3}},
-		{"all but two", Match{After: 2}, []int{3, 4, 5, 6, 7, 8}},
-		{"second after two", Match{After: 2, Nth: 2}, []int{4}},
-		{"share of 1", Match{Share: 1}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"zero Match", documented, Match{}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"method", documented, Match{Method: "POST"}, []int{4}},
+		{"path", documented, Match{Path: "/api/"}, []int{6}},
+		{"unknown path", documented, Match{Path: "/login"}, nil},
+		{"pattern with a wildcard", documented, Match{Path: "/api/{collection}/"}, []int{1, 2, 3, 4, 5, 7, 8}},
+		{"pattern of the exact path", documented, Match{Path: "/api/{$}"}, []int{6}},
+		{"pattern with all that follows", documented, Match{Path: "/{rest...}"}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"pattern and method", documented, Match{Path: "/api/{collection}/{$}", Method: "POST"}, []int{4}},
+		{"pattern without the last slash, which the mux would redirect", documented, Match{Path: "/{root}/books/{id}/"}, nil},
+		{"collection, any method", documented, Match{Collection: "books"}, []int{1, 2, 3, 4, 7, 8}},
+		{"collection by key", documented, Match{Collection: "itemVariants"}, []int{5}},
+		{"collection by segment", documented, Match{Collection: "item_variants"}, []int{5}},
+		{"second pages of any collection", documented, Match{Offset: 3}, []int{3, 5, 8}},
+		{"second pages of one collection", documented, Match{Collection: "books", Offset: 3}, []int{3, 8}},
+		{"page and a path that is not of a collection", documented, Match{Path: "/api/", Offset: 3}, nil},
+		{"first request", documented, Match{Nth: 1}, []int{1}},
+		{"fifth request", documented, Match{Nth: 5}, []int{5}},
+		{"more requests than there are", documented, Match{Nth: 9}, nil},
+		{"second matching request", documented, Match{Collection: "books", Method: "GET", Nth: 2}, []int{3}},
+		{"all but two", documented, Match{After: 2}, []int{3, 4, 5, 6, 7, 8}},
+		{"second after two", documented, Match{After: 2, Nth: 2}, []int{4}},
+		{"share of 1", documented, Match{Share: 1}, []int{1, 2, 3, 4, 5, 6, 7, 8}},
+
+		{"path of a record", own, Match{Path: "/v1/films/2/"}, []int{2, 3}},
+		{"own collection by key, with its records", own, Match{Collection: "shortFilms"}, []int{1, 2, 3, 4, 8}},
+		{"own collection by segment", own, Match{Collection: "films"}, []int{1, 2, 3, 4, 8}},
+		{"other collection", own, Match{Collection: "directors"}, []int{5, 6}},
+		{"records have no paths", own, Match{Collection: "drafts"}, []int{13}},
+		{"method and collection", own, Match{Collection: "films", Method: "DELETE"}, []int{4}},
+		{"second page of a collection", own, Match{Collection: "films", Offset: 2}, []int{8}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			server, injections := serveFaults(t, false, at(tt.match, Header("X-Selected", "yes")))
+			server, _ := serveFaults(t, false)
+			if strings.Contains(tt.requests[0], "/v1/") {
+				server = newFilms(t, 5)
+			}
+			// Redirects keep the header of the response that is redirected, so they are not followed.
+			server.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+			injection := server.Inject(tt.match, Header("X-Selected", "yes"))
 			var selected []int
-			for i, request := range requests {
-				resp, _ := ask(t, server, request, "")
-				if resp.Header.Get("X-Selected") != "" {
+			for i, request := range tt.requests {
+				if resp, _ := ask(t, server, request, ""); resp.Header.Get("X-Selected") != "" {
 					selected = append(selected, i+1)
 				}
 			}
 			if diff := cmp.Diff(tt.want, selected); diff != "" {
 				t.Errorf("selected requests (-want +got):\n%s", diff)
 			}
-			if n := injections[0].Count(); n != len(tt.want) {
+			if n := injection.Count(); n != len(tt.want) {
 				t.Errorf("Count() = %d, want %d", n, len(tt.want))
 			}
 		})

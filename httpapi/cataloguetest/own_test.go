@@ -68,6 +68,9 @@ func TestOptionsDefinitions(t *testing.T) {
 	if _, body := get(t, server, "/v1/films/2/"); body != `{"id":2,"title":"Film 2","director":1}` {
 		t.Errorf("film 2: %s", body)
 	}
+	if _, err := server.TryInject(Match{Collection: "books"}, ResetConnection()); err == nil {
+		t.Error("a fault was injected into a documented collection")
+	}
 	if status, _ := get(t, server, "/api/"); status != http.StatusNotFound {
 		t.Errorf("/api/: status %d, want 404", status)
 	}
@@ -107,48 +110,6 @@ func TestAssertReadOnlyRecords(t *testing.T) {
 			t.Errorf("%s: failed with %q, want status %s", tt.request, got, tt.want)
 		}
 		server.AssertRequests(t, tt.request)
-	}
-}
-
-func TestMatchOwnCollections(t *testing.T) {
-	requests := []string{
-		"GET /v1/films/", "GET /v1/films/2/", "PATCH /v1/films/2/", "DELETE /v1/films/3/", "GET /v1/directors/",
-		"GET /v1/directors/2/", "GET /v1/", "GET /v1/films/?offset=2", "GET /v1/films/2", "GET /v1/films/2.5/",
-		"GET /v1/films/2/cast/", "GET /api/films/", "POST /v1/drafts/", "GET /v1/drafts/1/",
-	}
-	for _, tt := range []struct {
-		reason string
-		match  Match
-		want   []int // numbers of the requests, from 1
-	}{
-		{"path of a record", Match{Path: "/v1/films/2/"}, []int{2, 3}},
-		{"collection by key, with its records", Match{Collection: "shortFilms"}, []int{1, 2, 3, 4, 8}},
-		{"collection by segment", Match{Collection: "films"}, []int{1, 2, 3, 4, 8}},
-		{"other collection", Match{Collection: "directors"}, []int{5, 6}},
-		{"records have no paths", Match{Collection: "drafts"}, []int{13}},
-		{"method and collection", Match{Collection: "films", Method: "DELETE"}, []int{4}},
-		{"second page of a collection", Match{Collection: "films", Offset: 2}, []int{8}},
-	} {
-		server := newFilms(t, 5)
-		// Redirects keep the header of the response that is redirected, so they are not followed.
-		server.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		server.Inject(tt.match, Header("X-Selected", "yes"))
-		var got []int
-		for i, request := range requests {
-			if resp, _ := ask(t, server, request, "{}"); resp.Header.Get("X-Selected") != "" {
-				got = append(got, i+1)
-			}
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: selected requests (-want +got):\n%s", tt.reason, diff)
-		}
-	}
-	got := failureOf(t, func(tb testing.TB) {
-		server := NewWith(tb, Options{Definitions: filmDefinitions()})
-		server.Inject(Match{Collection: "books"}, ResetConnection())
-	})
-	if !strings.Contains(got, `unknown collection: "books"`) {
-		t.Errorf("documented collection: failed with %q", got)
 	}
 }
 
