@@ -1,8 +1,10 @@
 package cataloguetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,124 +20,61 @@ func checkMessage(t *testing.T, reason, message string, parts ...string) {
 	if len(parts) == 0 && message != "" {
 		t.Errorf("%s: unexpected message %q", reason, message)
 	}
-	plain := strings.ReplaceAll(message, "\u00a0", " ") // go-cmp varies its spaces
+	plain := spaces.ReplaceAllString(message, " ") // go-cmp varies them
 	for _, part := range parts {
-		if !strings.Contains(plain, part) {
+		if !strings.Contains(plain, spaces.ReplaceAllString(part, " ")) {
 			t.Errorf("%s: message %q does not contain %q", reason, message, part)
 		}
 	}
 }
 
-func TestAssertRequests(t *testing.T) {
-	server := New(t)
-	getAll(t, server, "/api/", "/api/events/?limit=2&ordering=name", "/api/events/?limit=2&limit=3")
-	const root, page, twice = "GET /api/", "GET /api/events/?limit=2&ordering=name", "GET /api/events/?limit=2&limit=3"
-	for _, row := range []struct {
-		reason string
-		want   []string
-		parts  []string
-	}{
-		{"same requests", []string{root, page, twice}, nil},
-		{"other order of parameters, other escapes", []string{root, "GET /api/events/?ordering=n%61me&limit=2", twice}, nil},
-		{"one request too few", []string{root, page}, []string{"requests received (-want +got)", `+ 	"GET /api/events/?limit=2&limit=3"`}},
-		{"one request too many", []string{root, page, twice, root}, []string{`- 	"GET /api/",`}},
-		{"other order", []string{page, root, twice}, []string{`- 	"GET /api/events/?limit=2&ordering=name",`, `+ 	"GET /api/events/?limit=2&ordering=name",`}},
-		{"other value", []string{root, "GET /api/events/?limit=3&ordering=name", twice}, []string{`- 	"GET /api/events/?limit=3&ordering=name",`, `+ 	"GET /api/events/?limit=2&ordering=name",`}},
-		{"additional parameter", []string{root, "GET /api/events/?limit=2&ordering=name&offset=0", twice}, []string{`- 	"GET /api/events/?limit=2&offset=0&ordering=name"`}},
-		{"other order of values", []string{root, page, "GET /api/events/?limit=3&limit=2"}, []string{`- 	"GET /api/events/?limit=3&limit=2"`}},
-		{"other method", []string{"HEAD /api/", page, twice}, []string{`"HEAD /api/"`}},
-		{"other path", []string{"GET /api", page, twice}, []string{`"GET /api"`}},
-		{"no requests", nil, []string{`+ 	"GET /api/",`}},
-		{"no method", []string{"/api/"}, []string{`AssertRequests: invalid request "/api/"; want one such as "GET /api/events/?limit=2"`}},
-		{"absolute URL", []string{"GET http://catalogue.test/api/"}, []string{"invalid request"}},
-		{"invalid escape in the path", []string{"GET /%zz"}, []string{`AssertRequests: invalid request "GET /%zz"`}},
-	} {
-		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { server.AssertRequests(tb, row.want...) }), row.parts...)
-	}
-}
-
-// TestAssertRequestsInvalidQuery checks that parameters that net/url drops are compared, in any
-// order.
-func TestAssertRequestsInvalidQuery(t *testing.T) {
-	server := New(t)
-	getAll(t, server, "/api/events/?a=1;b=2&c=3", "/api/events/?x=100%&c=3")
-	const semicolon, percent = "GET /api/events/?c=3&a=1;b=2", "GET /api/events/?c=3&x=100%"
-	for _, row := range []struct {
-		reason string
-		want   []string
-		parts  []string
-	}{
-		{"other order", []string{semicolon, percent}, nil},
-		{"without the parameter that has a semicolon", []string{"GET /api/events/?c=3", percent}, []string{`- 	"GET /api/events/?c=3",`}},
-		{"other invalid escape", []string{semicolon, "GET /api/events/?c=3&x=10%"}, []string{"requests received"}},
-	} {
-		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { server.AssertRequests(tb, row.want...) }), row.parts...)
-	}
-}
-
-// TestAssertWalkedOnce uses servers with 300 events, 12 news and no wires, or with 30 films.
-func TestAssertWalkedOnce(t *testing.T) {
-	const events = "/api/events/?limit=100"
-	const first, second = "/v1/films/", "/v1/films/?limit=21&offset=21"
-	var none pagination.Limits
-	for _, row := range []struct {
-		reason     string
-		collection string
-		paths      []string
-		parts      []string
-		limits     pagination.Limits
-		body       string // of the response to the first request, if not empty
-	}{
-		{"in order", "events", []string{events, events + "&offset=100", events + "&offset=200"}, nil, none, ""},
-		{"in any order", "events", []string{events + "&offset=200", events, events + "&offset=100"}, nil, none, ""},
-		{"pages of different sizes", "events", []string{"/api/events/?limit=30", "/api/events/?limit=270&offset=30"}, nil, none, ""},
-		{"other requests in between", "events", []string{events, "/api/news/", "/api/events/?format=x", events + "&offset=100", events + "&offset=200"}, nil, none, ""},
-		{"one page", "events", []string{"/api/events/?limit=300"}, nil, none, ""},
-		{"page that is not full", "news", []string{"/api/news/"}, nil, none, ""},
-		{"key other than the segment", "itemVariants", []string{"/api/item_variants/"}, nil, none, ""},
-		{"empty collection", "wires", []string{"/api/wires/"}, nil, none, ""},
-		{"not fetched", "events", []string{"/api/news/"}, []string{"events: no page of /api/events/ was fetched"}, none, ""},
-		{"unknown collection", "evnets", nil, []string{`AssertWalkedOnce: unknown collection: "evnets"`}, none, ""},
-		{"last page missing", "events", []string{events, events + "&offset=100"}, []string{`- 	"offset 200: 100 records, last page",`}, none, ""},
-		{"first page missing", "events", []string{events + "&offset=100", events + "&offset=200"}, []string{`- 	"offset 0: 100 records",`}, none, ""},
-		{"page twice", "events", []string{events, events + "&offset=100", events + "&offset=100", events + "&offset=200"}, []string{`+ 	"offset 100: 100 records",`}, none, ""},
-		{"gap", "events", []string{events, events + "&offset=101", events + "&offset=200"}, []string{`"offset 100: 100 records"`, `"offset 101: 100 records"`}, none, ""},
-		{"overlap", "events", []string{events, events + "&offset=99", events + "&offset=199", events + "&offset=299"}, []string{`"offset 99: 100 records"`}, none, ""},
-		{"page past the end", "events", []string{events, events + "&offset=100", events + "&offset=200", events + "&offset=300"}, []string{`+ 	"offset 300: 0 records, last page",`}, none, ""},
-		{"two orderings", "events", []string{events, events + "&offset=100&ordering=name"}, []string{"pages have different orderings", "ordering=name"}, none, ""},
-
-		{"smaller default", "news", []string{"/api/news/", "/api/news/?offset=6"}, nil, pagination.Limits{Default: 6}, ""},
-		{"smaller maximum", "news", []string{"/api/news/?limit=100", "/api/news/?limit=100&offset=6"}, nil, pagination.Limits{Max: 6}, ""},
-		{"all by default", "news", []string{"/api/news/"}, nil, pagination.Limits{Default: -1, Max: -1}, ""},
-		{"no maximum", "news", []string{"/api/news/?limit=5000"}, nil, pagination.Limits{Max: -1}, ""},
-
-		{"ids that are not numbers", "news", []string{"/api/news/"}, nil, none, `{"count":3,"next":null,"previous":null,"results":[{"id":"a"},{"key":1},{"key":1}]}`},
-		{"not a page: null", "news", []string{"/api/news/", "/api/news/"}, nil, none, "null"},
-		{"not a page: an empty object", "news", []string{"/api/news/", "/api/news/"}, nil, none, "{}"},
-		{"not a page: an array", "news", []string{"/api/news/", "/api/news/"}, nil, none, "[]"},
-		{"not a page: no results", "news", []string{"/api/news/", "/api/news/"}, nil, none, `{"count":0,"next":null,"previous":null}`},
-
-		{"both pages of films", "shortFilms", []string{first, second}, nil, none, ""},
-		{"records between the pages", "shortFilms", []string{first, "/v1/films/7/", second}, nil, none, ""},
-		{"pages of a filter and of a search do not count", "shortFilms", []string{first, first + "?director=1", first + "?search=film+7", second}, nil, none, ""},
-		{"an empty filter selects all", "shortFilms", []string{first, first + "?director=", second}, []string{"pages fetched"}, none, ""},
-		{"only pages of a filter", "shortFilms", []string{first + "?director=1"}, []string{"no page of /v1/films/ was fetched"}, none, ""},
-		{"second page missing", "shortFilms", []string{first}, []string{"offset 21: 9 records, last page"}, none, ""},
-		{"the documented path", "shortFilms", []string{"/api/films/"}, []string{"no page of /v1/films/ was fetched"}, none, ""},
-	} {
-		server := newFilms(t, 30)
-		if row.collection != "shortFilms" {
-			server = NewWith(t, Options{Limits: row.limits})
-			if err := server.Catalogue.Load(strings.NewReader(`{"wires":[]}`), catalogue.LoadOptions{}); err != nil {
-				t.Fatal(err)
+// TestAsserts runs the sections of testdata/asserts.txtar, whose comment says how it is written.
+func TestAsserts(t *testing.T) {
+	forEachSection(t, "testdata/asserts.txtar", func(t *testing.T, section string) {
+		sent, expected, _ := strings.Cut(strings.TrimSpace(section), "\n=> ")
+		server := New(t)
+		fill(t, server.Catalogue, "wires")
+		for line := range strings.SplitSeq(sent, "\n") {
+			name, value, _ := strings.Cut(line, " ")
+			switch name {
+			case "films:":
+				films, _ := strconv.Atoi(value)
+				server = newFilms(t, films)
+				fill(t, server.Catalogue, "drafts", `{"id":1}`) // by the test, not by a request
+			case "limits:":
+				var limits pagination.Limits
+				if err := json.Unmarshal([]byte(value), &limits); err != nil {
+					t.Fatal(err)
+				}
+				server = NewWith(t, Options{Limits: limits})
+			case "answer:":
+				server.Inject(Match{Nth: 1}, Status(200, value))
+			default:
+				path, body, _ := strings.Cut(value, " ")
+				ask(t, server, name+" "+path, body)
 			}
 		}
-		if row.body != "" {
-			server.Inject(Match{Nth: 1}, Status(200, row.body))
+		lines := strings.Split(expected, "\n")
+		var want, parts []string
+		for _, line := range lines[1:] {
+			if request, ok := strings.CutPrefix(line, "want: "); ok {
+				want = append(want, request)
+			} else {
+				parts = append(parts, line)
+			}
 		}
-		getAll(t, server, row.paths...)
-		checkMessage(t, row.reason, failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, row.collection) }), row.parts...)
-	}
+		assertion, collection, _ := strings.Cut(lines[0], " ")
+		checkMessage(t, lines[0], failureOf(t, func(tb testing.TB) {
+			switch assertion {
+			case "AssertRequests":
+				server.AssertRequests(tb, want...)
+			case "AssertWalkedOnce":
+				server.AssertWalkedOnce(tb, collection)
+			case "AssertReadOnly":
+				server.AssertReadOnly(tb)
+			}
+		}), parts...)
+	})
 }
 
 func TestAssertWalkedOnceCountChanges(t *testing.T) {

@@ -82,37 +82,6 @@ func TestOptionsDefinitions(t *testing.T) {
 	}
 }
 
-// AssertReadOnly counts each method that writes, and requests that are refused.
-func TestAssertReadOnlyRecords(t *testing.T) {
-	for _, tt := range []struct {
-		request, body, want string
-	}{
-		{"POST /v1/films/", `{"title":"New","director":1}`, "201"},
-		{"PUT /v1/films/2/", `{"title":"Sale","director":2}`, "200"},
-		{"PATCH /v1/films/2/", `{"title":"Onda"}`, "200"},
-		{"PATCH /v1/films/9/", `{"title":"Onda"}`, "404"},
-		{"DELETE /v1/films/2/", "", "204"},
-		{"DELETE /v1/directors/1/", "", "409"},
-		{"DELETE /v1/films/", "", "405"},
-		{"GET /v1/films/2/", "", ""},
-		{"HEAD /v1/films/2/", "", ""},
-		{"POST /v1/", "", "405"},
-		{"OPTIONS /v1/films/2/", "", ""},
-	} {
-		server := newFilms(t, 3)
-		fill(t, server.Catalogue, "drafts", `{"id":1}`) // by the test, not by a request
-		ask(t, server, tt.request, tt.body)
-		got := failureOf(t, func(tb testing.TB) { server.AssertReadOnly(tb) })
-		switch {
-		case tt.want == "" && got != "":
-			t.Errorf("%s: failed with %q", tt.request, got)
-		case tt.want != "" && !strings.Contains(got, tt.request+": "+tt.want):
-			t.Errorf("%s: failed with %q, want status %s", tt.request, got, tt.want)
-		}
-		server.AssertRequests(t, tt.request)
-	}
-}
-
 // A status replaces a write of a record, which then has no effect. A fault of pages leaves
 // records alone.
 func TestFaultsOfRecords(t *testing.T) {
