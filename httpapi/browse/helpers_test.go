@@ -21,11 +21,9 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// The Accept headers of browsers that follow a link.
-const (
-	chrome  = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7"
-	firefox = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-)
+// chrome is the Accept header of a browser that follows a link.
+const chrome = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng," +
+	"*/*;q=0.8,application/signed-exchange;v=b3;q=0.7"
 
 // load returns a catalogue loaded from JSON. It is checked at the end of the test.
 func load(t testing.TB, text string) *catalogue.Catalogue {

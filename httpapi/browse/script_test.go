@@ -105,9 +105,11 @@ func runScript(t *testing.T, servers map[string]func() (http.Handler, *shelf), s
 	if method == "FORM" {
 		r = formRequest(target, strings.TrimSuffix(body, "\n"))
 	}
+	given := http.Header{}
 	for line := range strings.SplitSeq(strings.TrimSpace(header), "\n") {
 		if name, value, ok := strings.Cut(line, ": "); ok {
-			r.Header.Set(name, value)
+			given.Add(name, value)
+			r.Header[http.CanonicalHeaderKey(name)] = given.Values(name)
 		} else if name, ok := strings.CutSuffix(line, ":"); ok {
 			r.Header.Del(name)
 		}
