@@ -124,12 +124,14 @@ func faults() []planted {
 			})},
 		{"the terms of the default order are returned", films, "default-order unknown-field",
 			after("List", func(_ call, a *answer) { a.list.Terms = filmOrder(a.list.Terms) })},
-		{"unknown terms are returned", films, "unknown-field", after("List", func(c call, a *answer) { a.list.Terms = c.Terms })},
-		{"unknown terms are errors", films, "unknown-field terms-are-read filter-orders", after("List", func(c call, a *answer) {
-			if len(a.list.Terms) < len(c.Terms) {
-				a.err = errors.Join(a.err, ordering.ErrUnknownField)
-			}
-		})},
+		{"unknown terms are returned", films, "unknown-field",
+			after("List", func(c call, a *answer) { a.list.Terms = c.Terms })},
+		{"unknown terms are errors", films, "unknown-field terms-are-read filter-orders",
+			after("List", func(c call, a *answer) {
+				if len(a.list.Terms) < len(c.Terms) {
+					a.err = errors.Join(a.err, ordering.ErrUnknownField)
+				}
+			})},
 
 		{"List ignores the context", films, "cancellation", ignoresContext("List")},
 		{"Get ignores the context", films, "cancellation", ignoresContext("Get")},
