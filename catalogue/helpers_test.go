@@ -65,10 +65,6 @@ func wireOf(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func samePtr[V comparable](a, b *V) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
-
 // dataset returns a catalogue with the records of the reference server.
 func dataset(t testing.TB) *catalogue.Catalogue {
 	t.Helper()

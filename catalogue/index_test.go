@@ -55,20 +55,6 @@ func checkAtEnd(t *testing.T, c interface{ Check() error }) {
 	})
 }
 
-func slowCollection(t *testing.T, n int) *Collection[slowRecord] {
-	t.Helper()
-	c, err := NewCollection[slowRecord](Options{Name: "slow"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range n {
-		if _, err := c.Insert(slowRecord{Value: slowValue{N: i % 7}, N: i}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
 // pauseAtKey makes the next goroutine pause that makes the key of a stored record.
 func pauseAtKey(c *Collection[slowRecord], id int, panics bool) *pause {
 	p := &pause{reached: make(chan struct{}), resume: make(chan struct{}), panics: panics}
