@@ -212,7 +212,9 @@ func (w World) copy(op Op) (World, string) {
 			continue
 		}
 		if op.Verb == "save" {
-			s = (&State{c: s.c, last: s.used}).replaced(s.records)
+			saved := s.used
+			s = (&State{c: s.c, last: saved}).replaced(s.records)
+			s.used = max(s.used, saved)
 		}
 		next[Place{op.Name, at.Key}], found = s, true
 	}
