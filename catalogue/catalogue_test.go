@@ -196,6 +196,11 @@ func TestBatchErrors(t *testing.T) {
 	if _, err := kept.Insert(shopRecord(`{}`)); !errors.Is(err, catalogue.ErrTxDone) {
 		t.Errorf("after the batch: %v, want ErrTxDone", err)
 	}
+	for _, none := range []*catalogue.Batch{nil, {}} {
+		if _, err := orders.Tx(none); !errors.Is(err, catalogue.ErrTxDone) {
+			t.Errorf("without a batch: %v, want ErrTxDone", err)
+		}
+	}
 	err = c.Snapshot().Batch(func(*catalogue.Batch) error { t.Error("called"); return nil })
 	if !errors.Is(err, catalogue.ErrReadOnly) {
 		t.Errorf("of a snapshot: %v, want ErrReadOnly", err)

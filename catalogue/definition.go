@@ -85,9 +85,14 @@ func (d Definition[T]) In(c *Catalogue) (*Collection[T], error) {
 	return e.Collection, nil
 }
 
-// Tx returns the transaction of d's collection in a batch of its catalogue. All calls for one
-// batch return the same one. The errors are those of In, for the catalogue of b. O(1).
+// Tx returns the transaction of d's collection in b. All calls for one batch share one
+// transaction. The error wraps [ErrUnknownCollection] if the catalogue of b has no collection
+// with the key, [ErrInvalidType] if its records have another type, and [ErrTxDone] if b is
+// nil or the zero Batch. O(1).
 func (d Definition[T]) Tx(b *Batch) (*Tx[T], error) {
+	if b == nil || b.catalogue == nil {
+		return nil, fmt.Errorf("catalogue: %s: %w: there is no batch", d.key, ErrTxDone)
+	}
 	coll, err := d.In(b.catalogue)
 	if err != nil {
 		return nil, err
