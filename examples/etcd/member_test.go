@@ -18,10 +18,10 @@ func TestEndpoints(t *testing.T) {
 	for i := range members {
 		name := fmt.Sprintf("n%d", i+1)
 		members[i] = start(t, "-name", name, "-dir", filepath.Join(dir, name), "-peer", peers[i], "-client", urls[i],
-			"-cluster", cluster, "-addr", "127.0.0.1:0", "-open")
+			"-cluster", cluster, "-addr", "127.0.0.1:0", "-open", "-timeout", busy)
 	}
-	first := start(t, "-endpoints", strings.Join(urls, ","), "-addr", "127.0.0.1:0", "-open")
-	second := start(t, "-endpoints", urls[2], "-addr", "127.0.0.1:0")
+	first := start(t, "-endpoints", strings.Join(urls, ","), "-addr", "127.0.0.1:0", "-open", "-timeout", busy)
+	second := start(t, "-endpoints", urls[2], "-addr", "127.0.0.1:0", "-timeout", busy)
 	checkEvent(t, "A", first.address(t), second.address(t), members[0].address(t), members[1].address(t), members[2].address(t))
 	if got := ask(t, "POST", second.address(t), "events/", "{}"); got.Status != http.StatusForbidden {
 		t.Errorf("POST without -open: %+v, want 403", got)

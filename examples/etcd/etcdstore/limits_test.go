@@ -166,8 +166,8 @@ func TestNoQuorum(t *testing.T) {
 		node.requests.all()
 		start := time.Now()
 		reply := node.want(row.reason, row.method, row.path, row.body, http.StatusServiceUnavailable)
-		if d := time.Since(start); d < timeout || d > timeout+2*time.Second {
-			t.Errorf("%s: a response after %v, want one after %v", row.reason, d, timeout)
+		if d := time.Since(start); d < timeout {
+			t.Errorf("%s: a response after %v, before the timeout of %v", row.reason, d, timeout)
 		}
 		storeSame(t, row.reason+": Retry-After", "1", reply.RetryAfter)
 		errs := node.requests.all()

@@ -78,8 +78,8 @@ func TestConflicts(t *testing.T) {
 	limit.Store(1 << 40)
 	start := time.Now()
 	node.want("conflicts until the deadline", "POST", "genres/", `{"name":"third"}`, http.StatusConflict)
-	if d := time.Since(start); d < timeout || d > timeout+2*time.Second {
-		t.Errorf("conflict after %v, want one after %v", d, timeout)
+	if d := time.Since(start); d < timeout {
+		t.Errorf("conflict after %v, before the timeout of %v", d, timeout)
 	}
 	node.requests.await(t, "conflicts", httpapi.ErrConflict)
 	limit.Store(0)
@@ -219,7 +219,7 @@ func TestClose(t *testing.T) {
 	node.Close() // has no effect
 	serializable.Close()
 	writers.Wait()
-	if d := time.Since(start); d > 2*time.Second {
+	if d := time.Since(start); d > 8*time.Second { // less than the timeout of a write
 		t.Errorf("Close with running writes took %v", d)
 	}
 	if n := len(storeKeys(t, client)) - 3; n < int(acknowledged.Load()) {
@@ -257,7 +257,7 @@ func TestCloseWithoutMember(t *testing.T) {
 	start := time.Now()
 	node.Close()
 	writer.Wait()
-	if d := time.Since(start); d > 2*time.Second {
+	if d := time.Since(start); d > 8*time.Second { // less than the timeout of a write
 		t.Errorf("Close took %v", d)
 	}
 }
