@@ -14,7 +14,7 @@ var allocOrders = [][]ordering.Term{
 	{ordering.Desc("published"), ordering.Asc("name")},
 }
 
-// A page allocates once. Its JSON allocates nothing after the first time.
+// A page that is in arrays of the index allocates nothing, nor does its JSON after the first time.
 func TestViewAllocates(t *testing.T) {
 	cat, _ := benchHouse(t, 1000)
 	events := mustIn(definedEvents, cat)
@@ -37,8 +37,8 @@ func TestViewAllocates(t *testing.T) {
 			f      func()
 			most   float64
 		}{
-			{"a page", func() { read(events.Where().View(w, terms...)) }, 1},
-			{"a page of a snapshot", func() { read(snapshot.Where().View(w, terms...)) }, 1},
+			{"a page", func() { read(events.Where().View(w, terms...)) }, 0},
+			{"a page of a snapshot", func() { read(snapshot.Where().View(w, terms...)) }, 0},
 			{"its JSON into a buffer", func() {
 				body = body[:0]
 				for i := range view.Len() {

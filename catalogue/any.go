@@ -234,9 +234,9 @@ func (e *encoded[T]) List(ctx context.Context, q Query) (List, error) {
 	if err != nil {
 		return List{}, e.typ.named(err)
 	}
-	list.Count, list.Records = count, make([][]byte, len(entries))
-	for i, entry := range entries {
-		if list.Records[i], err = e.typ.encoded(entry); err != nil {
+	list.Count, list.Records = count, make([][]byte, entries.Len())
+	for i := range list.Records {
+		if list.Records[i], err = e.typ.encoded(entries.At(i)); err != nil {
 			return List{}, err
 		}
 	}

@@ -56,7 +56,7 @@ type Selection[T any] struct {
 // A source is a store, a state or a batch.
 type source interface {
 	getter
-	Page(ctx context.Context, q store.Query) (entries []*store.Entry, count int, err error)
+	Page(ctx context.Context, q store.Query) (entries store.Entries, count int, err error)
 	Count(ctx context.Context, where []store.Condition) (int, error)
 	First(ctx context.Context, q store.Query) (*store.Entry, error)
 	Scan(ctx context.Context, q store.Query) (func(yield func(*store.Entry) bool), error)
@@ -137,9 +137,9 @@ func (sel Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[
 	if err != nil {
 		return Page[T]{}, err
 	}
-	p := Page[T]{Count: v.count, Records: make([]T, len(v.entries))}
-	for i, e := range v.entries {
-		p.Records[i] = v.typ.clone(recordOf[T](e))
+	p := Page[T]{Count: v.count, Records: make([]T, v.Len())}
+	for i := range p.Records {
+		p.Records[i] = v.typ.clone(v.At(i))
 	}
 	return p, nil
 }
@@ -287,10 +287,11 @@ type Page[T any] struct {
 }
 
 // A View is a page of stored records, without copies. It is immutable and safe for
-// concurrent use. It keeps only its own records in memory. The zero View is empty.
+// concurrent use. While it is held, its records stay in memory even after they are replaced or
+// deleted, and so may some hundred records next to them. The zero View is empty.
 type View[T any] struct {
 	typ     *recordType[T]
-	entries []*store.Entry
+	entries store.Entries
 	count   int
 }
 
@@ -299,16 +300,16 @@ type View[T any] struct {
 func (v View[T]) Count() int { return v.count }
 
 // Len returns the number of records in the view. O(1).
-func (v View[T]) Len() int { return len(v.entries) }
+func (v View[T]) Len() int { return v.entries.Len() }
 
 // At returns the record with index i. The record is the stored one and must not be
 // modified. At panics if i is not in [0, Len). O(1).
-func (v View[T]) At(i int) *T { return recordOf[T](v.entries[i]) }
+func (v View[T]) At(i int) *T { return recordOf[T](v.entries.At(i)) }
 
 // JSON returns the JSON of the record with index i. It must not be modified. The error
 // wraps [ErrInvalid] if a method MarshalJSON or MarshalText returns an error. JSON
 // panics if i is not in [0, Len). O(1) after the first call for a record.
-func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.encoded(v.entries[i]) }
+func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.encoded(v.entries.At(i)) }
 
 // A Snapshot is the state of a collection at one instant. It is immutable and safe for
 // concurrent use. While it is held, the records of that state stay in memory, even

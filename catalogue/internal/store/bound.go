@@ -8,15 +8,35 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A bound is a place in a sequence of a single field: before all entries with the key,
-// or after them.
+// A bound is a place in a sequence: after the entries that have a key and an id of at most
+// id, and before the others with the key. In an index by several terms, the key is that of
+// one term, and prefix has the encoded keys of the terms before it.
 type bound struct {
-	key   sortkey.Key
-	after bool
+	prefix []byte
+	key    sortkey.Key
+	desc   bool // the term is descending
+	id     int  // 0 if the bound is before all entries with the key, beforeNext if it is after all
 }
 
-func lower(r ordering.Range) bound { return bound{r.From, r.FromExcluded} }
-func upper(r ordering.Range) bound { return bound{r.To, r.ToIncluded} }
+// beforeNext is the id of a bound after all entries with its key.
+const beforeNext = math.MaxInt
+
+// bounds returns the places before and after the entries that have a key in a range, among
+// those with a prefix.
+func bounds(r ordering.Range, desc bool, prefix []byte) (from, to bound) {
+	from, to = bound{prefix, r.From, desc, 0}, bound{prefix, r.To, desc, 0}
+	if r.FromExcluded {
+		from.id = beforeNext
+	}
+	if r.ToIncluded {
+		to.id = beforeNext
+	}
+	if !desc {
+		return from, to
+	}
+	from.id, to.id = beforeNext-from.id, beforeNext-to.id
+	return to, from
+}
 
 // A pivot function returns an item for a bound: the items that compare greater are after
 // the bound, all others are before it. If all is set, every item is before the bound.
@@ -27,43 +47,51 @@ func pivotNumber(b bound) (p item[int64], all bool) {
 	case b.key.Compare(sortkey.Int(math.MaxInt64)) > 0:
 		return p, true
 	case ok && b.key.Compare(sortkey.Int(math.MinInt64)) >= 0:
-		return item[int64]{key: n, id: b.id()}, false
+		return item[int64]{key: n, id: b.id}, false
 	}
 	return item[int64]{key: ceil(b.key)}, false
 }
 
 func pivotBool(b bound) (p item[int64], all bool) {
 	n, _ := b.key.AsInt()
-	return item[int64]{key: n, id: b.id()}, b.key.Compare(sortkey.Bool(true)) > 0
+	return item[int64]{key: n, id: b.id}, b.key.Compare(sortkey.Bool(true)) > 0
 }
 
 func pivotText(b bound) (p item[string], all bool) {
 	if s, ok := b.key.AsText(); ok {
-		return item[string]{key: s, id: b.id()}, false
+		return item[string]{key: s, id: b.id}, false
 	}
 	return p, b.key.Compare(sortkey.Text("")) > 0
 }
 
+// pivotEncoded returns an item with the key of the bound. If the bound is after all keys that
+// begin with it, 0xff follows: no encoding begins with that byte, nor does an inverted one.
 func pivotEncoded(b bound) (p item[string], all bool) {
-	return item[string]{key: string(b.key.Append(nil)), id: b.id()}, false
+	var room [64]byte
+	key := appendKey(append(room[:0], b.prefix...), b.key, b.desc)
+	if b.id == beforeNext {
+		return item[string]{key: string(append(key, 0xff))}, false
+	}
+	return item[string]{key: string(key), id: b.id}, false
 }
 
 func pivotID(b bound) (p item[struct{}], all bool) {
-	n, all := pivotNumber(b)
-	last := max(n.key, 0) // the last id before the bound; ids are positive
-	if last > 0 && n.id == 0 {
-		last--
-	}
-	return item[struct{}]{id: int(last)}, all || last > math.MaxInt
+	id := lastID(b)
+	return item[struct{}]{id: id}, id == math.MaxInt
 }
 
-// id returns an id that sorts an item with the key of the bound before or after all
-// entries with the key.
-func (b bound) id() int {
-	if b.after {
+// lastID returns the last id before a bound of a sequence by id, or 0 if there is none. Ids
+// are positive.
+func lastID(b bound) int {
+	n, all := pivotNumber(b)
+	last := max(n.key, 0)
+	switch {
+	case all || last > math.MaxInt:
 		return math.MaxInt
+	case last > 0 && n.id == 0:
+		return int(last) - 1
 	}
-	return 0
+	return int(last)
 }
 
 // ceil returns the smallest int64 that is not less than a number between two of them.
@@ -123,9 +151,9 @@ func (t *tree[K]) search(pivot item[K]) int {
 }
 
 // first descends the tree once. O(log n).
-func (t *tree[K]) first(r ordering.Range, desc bool) (found *Entry) {
-	low, none := t.pivot(lower(r))
-	high, all := t.pivot(upper(r))
+func (t *tree[K]) first(from, to bound, desc bool) (found *Entry) {
+	low, none := t.pivot(from)
+	high, all := t.pivot(to)
 	each := func(it item[K]) bool {
 		switch {
 		case !t.less(low, it):

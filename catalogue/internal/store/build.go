@@ -236,11 +236,14 @@ func (o *sortedEntries) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 	return dst
 }
 
+// view returns nothing: a page would keep all entries of the sequence alive.
+func (o *sortedEntries) view(int, int, bool) (es Entries, ok bool) { return es, false }
+
 // rank computes O(log n) keys.
 func (o *sortedEntries) rank(b bound) int {
 	return sort.Search(len(o.entries), func(i int) bool {
 		c := o.key(o.entries[i]).Compare(b.key)
-		return c > 0 || c == 0 && !b.after
+		return c > 0 || c == 0 && o.entries[i].ID > b.id
 	})
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"sync/atomic"
 )
 
@@ -33,17 +34,56 @@ func (l *lazyList[T]) drop() {
 	}
 }
 
-// parts caches runs of the entries of an index in arrays, so that a page can be
-// copied without descending the tree or calling a function for each record.
+// Entries are the entries of a page, in order. They may refer to arrays of an index, which
+// never change. The zero value is empty.
+type Entries struct {
+	head, tail []*Entry // in the order of the index
+	desc       bool     // the index is read backwards
+}
+
+// Len returns the number of entries. O(1).
+func (es Entries) Len() int { return len(es.head) + len(es.tail) }
+
+// At returns the entry with index i. O(1).
+func (es Entries) At(i int) *Entry {
+	if es.desc {
+		i = es.Len() - 1 - i
+	}
+	if i < len(es.head) {
+		return es.head[i]
+	}
+	return es.tail[i-len(es.head)]
+}
+
+func (es Entries) appendTo(dst []*Entry) []*Entry {
+	for i := range es.Len() {
+		dst = append(dst, es.At(i))
+	}
+	return dst
+}
+
+// parts caches runs of the entries of an index in arrays, so that a page can refer to
+// them without descending the tree or calling a function for each record.
 //
-// Readers fill the cache with the parts that are read often between two writes.
-// The next write to the index empties it. The list of parts is made after a number of
-// pages that grows with the index, and the array of a part after partPages pages
+// Readers fill the cache with the parts that are read often. The directory is made after a
+// number of pages that grows with the index, and the array of a part after partPages pages
 // began or ended in the part. A page therefore costs at most about three times as
 // much as without the cache, for any size of the index. An array takes 8 bytes for
-// each of its entries, and the list an eighth of a byte for each entry of the
+// each of its entries, and the directory an eighth of a byte for each entry of the
 // index.
-type parts = lazyList[part]
+//
+// A write drops the arrays whose entries it moves. Forks share the others.
+type parts struct {
+	needed    atomic.Int32 // pages read while there was no directory
+	directory atomic.Pointer[directory]
+	credit    atomic.Int32 // the writes that the arrays have paid for
+}
+
+// A directory has the chunks of an index. A chunk that forks may share is never written to
+// by a write to the index, which replaces it.
+type directory []*chunk
+
+type chunk [chunkParts]part
 
 // A part is a run of partLen entries of an index.
 type part struct {
@@ -52,15 +92,92 @@ type part struct {
 }
 
 const (
-	partShift = 7
-	partLen   = 1 << partShift
-	partPages = 8 // pages that begin or end in a part before its array is made
+	partShift  = 7
+	partLen    = 1 << partShift
+	partPages  = 8 // pages that begin or end in a part before its array is made
+	chunkParts = 64
+
+	// partCredit is the number of writes for which the making of an array pays. They find
+	// out which entries they move. If no array is made any more, nobody reads the index.
+	partCredit = 64
 )
+
+// get returns the directory of an index of n entries, or nil if too few pages were read to
+// make it.
+func (p *parts) get(n int) directory {
+	if d := p.directory.Load(); d != nil {
+		return *d
+	}
+	if p.needed.Add(1) < int32(4+n>>10) {
+		return nil
+	}
+	d := directory(nil).grow(n)
+	p.credit.Add(partCredit)
+	p.directory.CompareAndSwap(nil, &d)
+	return *p.directory.Load()
+}
+
+// grow returns the directory with chunks for n entries.
+func (d directory) grow(n int) directory {
+	for len(d)*chunkParts <= n>>partShift {
+		d = append(d, new(chunk))
+	}
+	return d
+}
+
+// kept reports whether there are arrays that a write must drop.
+func (p *parts) kept() bool { return p.directory.Load() != nil }
+
+// share makes the parts those of a fork of an index.
+func (p *parts) share(of *parts) {
+	if d := of.directory.Load(); d != nil {
+		list := slices.Clone(*d)
+		p.directory.Store(&list)
+		p.credit.Store(of.credit.Load())
+	}
+}
+
+// drop drops all arrays.
+func (p *parts) drop() {
+	if p.needed.Load() != 0 || p.kept() {
+		p.needed.Store(0)
+		p.credit.Store(0)
+		p.directory.Store(nil)
+	}
+}
+
+// moved drops the arrays of the positions from first to last in an index of n entries. It
+// drops all arrays if they have no credit left.
+func (p *parts) moved(first, last, n int) {
+	if p.credit.Add(-1) < 0 {
+		p.drop()
+		return
+	}
+	d := p.directory.Load()
+	*d = d.grow(n)
+	first, last = first>>partShift, min(last>>partShift, len(*d)*chunkParts-1)
+	for i := first / chunkParts; i <= last/chunkParts; i++ {
+		(*d)[i] = (*d)[i].without(first-i*chunkParts, last-i*chunkParts)
+	}
+}
+
+// without returns a copy of a chunk without the arrays of the parts from first to last. The
+// pages of these parts still count, so that an array that is read often is soon made again.
+func (c *chunk) without(first, last int) *chunk {
+	left := new(chunk)
+	for i := range left {
+		left[i].pages.Store(c[i].pages.Load())
+		if i < first || i > last {
+			left[i].entries.Store(c[i].entries.Load())
+		}
+	}
+	return left
+}
 
 // array returns the entries of part i, or nil if too few pages were read to make
 // its array.
-func (t *tree[K]) array(list []part, i int) []*Entry {
-	p := &list[i]
+func (t *tree[K]) array(list directory, i int) []*Entry {
+	p := &list[i/chunkParts][i%chunkParts]
 	if entries := p.entries.Load(); entries != nil {
 		return *entries
 	}
@@ -69,8 +186,39 @@ func (t *tree[K]) array(list []part, i int) []*Entry {
 	}
 	first := i << partShift
 	entries := t.walk(make([]*Entry, 0, min(partLen, t.len()-first)), first, partLen, false)
+	t.parts.credit.Add(partCredit)
 	p.entries.Store(&entries)
 	return entries
+}
+
+// view returns the n entries after the first offset entries. ok is false if they are not in
+// one or two arrays.
+func (t *tree[K]) view(offset, n int, desc bool) (es Entries, ok bool) {
+	if n > partLen {
+		return Entries{}, false
+	}
+	list := t.parts.get(t.len())
+	if list == nil {
+		return Entries{}, false
+	}
+	pos := offset
+	if desc {
+		pos = t.len() - offset - n
+	}
+	part, first := pos>>partShift, pos&(partLen-1)
+	head := t.array(list, part)
+	if head == nil {
+		return Entries{}, false
+	}
+	es = Entries{head: head[first:min(first+n, len(head))], desc: desc}
+	if n -= len(es.head); n > 0 {
+		tail := t.array(list, part+1)
+		if tail == nil {
+			return Entries{}, false
+		}
+		es.tail = tail[:n]
+	}
+	return es, true
 }
 
 // page appends the n entries after the first offset entries, or as many as there
@@ -80,37 +228,13 @@ func (t *tree[K]) page(dst []*Entry, offset, n int, desc bool) []*Entry {
 	if n <= 0 {
 		return dst
 	}
-	pos := offset
+	if es, ok := t.view(offset, n, desc); ok {
+		return es.appendTo(dst)
+	}
 	if desc {
-		pos = t.len() - 1 - offset
+		offset = t.len() - 1 - offset
 	}
-	if n > partLen {
-		return t.walk(dst, pos, n, desc)
-	}
-	list := t.parts.get(4+t.len()>>10, t.len()>>partShift+1)
-	if list == nil {
-		return t.walk(dst, pos, n, desc)
-	}
-	for n > 0 {
-		array := t.array(list, pos>>partShift)
-		if array == nil {
-			return t.walk(dst, pos, n, desc)
-		}
-		i := pos & (partLen - 1)
-		if !desc {
-			array = array[i:min(i+n, len(array))]
-			dst = append(dst, array...)
-			pos += len(array)
-			n -= len(array)
-			continue
-		}
-		for ; i >= 0 && n > 0; i-- {
-			dst = append(dst, array[i])
-			pos--
-			n--
-		}
-	}
-	return dst
+	return t.walk(dst, offset, n, desc)
 }
 
 // probes remembers the items at the positions that every binary search reads first, so
@@ -155,9 +279,14 @@ func (r *rankCache[K]) drop() {
 }
 
 // dropCaches drops what readers remember of the tree. It must be called before each
-// write to it.
+// write to it, other than set.
 func (t *tree[K]) dropCaches() {
 	t.parts.drop()
+	t.dropRanks()
+}
+
+// dropRanks drops the ranks and items that searches remember.
+func (t *tree[K]) dropRanks() {
 	t.probes.drop()
 	t.recent.drop()
 }

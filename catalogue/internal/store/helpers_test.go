@@ -159,18 +159,21 @@ var allRecords = pagination.Window{Limit: 1 << 20}
 
 // A pager is a store or a state.
 type pager interface {
-	Page(ctx context.Context, q Query) ([]*Entry, int, error)
+	Page(ctx context.Context, q Query) (Entries, int, error)
 }
 
 // ordered returns the ids of all records, as p orders them.
 func ordered(t testing.TB, p pager, terms string) []int {
 	t.Helper()
 	entries, count, err := p.Page(within(t), Query{Terms: parse(terms), Window: allRecords})
-	if err != nil || count != len(entries) {
-		t.Fatalf("by %q: %d entries, count %d, %v", terms, len(entries), count, err)
+	if err != nil || count != entries.Len() {
+		t.Fatalf("by %q: %d entries, count %d, %v", terms, entries.Len(), count, err)
 	}
-	return ids(entries)
+	return ids(entries.list())
 }
+
+// list returns the entries as a slice.
+func (es Entries) list() []*Entry { return es.appendTo(nil) }
 
 func ids(entries []*Entry) []int {
 	list := make([]int, len(entries))
@@ -317,15 +320,15 @@ func found(t testing.TB, p finder, q Query) []int {
 	t.Helper()
 	q.Window = allRecords
 	entries, count, err := p.Page(within(t), q)
-	if err != nil || count != len(entries) {
-		t.Fatalf("%d entries, count %d, %v", len(entries), count, err)
+	if err != nil || count != entries.Len() {
+		t.Fatalf("%d entries, count %d, %v", entries.Len(), count, err)
 	}
-	all := ids(entries)
+	all := ids(entries.list())
 	for _, w := range []pagination.Window{{}, {Limit: 3}, {Limit: 2, Offset: count / 2}, {Limit: 5, Offset: count - 1}, {Limit: 1, Offset: count}} {
 		q.Window = w
 		page, n, err := p.Page(within(t), q)
-		if want := paged(all, w); err != nil || n != count || !slices.Equal(ids(page), want) {
-			t.Errorf("page %+v has ids %v, count %d, %v, want %v, %d", w, ids(page), n, err, want, count)
+		if want := paged(all, w); err != nil || n != count || !slices.Equal(ids(page.list()), want) {
+			t.Errorf("page %+v has ids %v, count %d, %v, want %v, %d", w, ids(page.list()), n, err, want, count)
 		}
 	}
 	if n, err := p.Count(within(t), q.Where); q.Match == nil && (n != count || err != nil) {
@@ -419,10 +422,10 @@ func beginQuery(ctx context.Context, p pager, q Query) <-chan any {
 		switch {
 		case err != nil:
 			result <- err
-		case count != len(entries):
-			result <- fmt.Sprintf("%d entries, count %d", len(entries), count)
+		case count != entries.Len():
+			result <- fmt.Sprintf("%d entries, count %d", entries.Len(), count)
 		default:
-			result <- ids(entries)
+			result <- ids(entries.list())
 		}
 	}()
 	return result

@@ -123,6 +123,7 @@ type player struct {
 	models []*model
 	held   []heldState
 	places int // writes in place
+	wanted int // indexes that a query wanted
 }
 
 // A heldState is a state that must not change, with its model. If it is not frozen, it is
@@ -162,6 +163,7 @@ func (p *player) condition() tested {
 		{ordering.AtLeast("id", id), func(r *record) bool { return r.ID >= id }},
 		{ordering.Between("id", id, id+20), func(r *record) bool { return id <= r.ID && r.ID <= id+20 }},
 		{ordering.AtMost("id", float64(id)+0.5), func(r *record) bool { return r.ID <= id }},
+		{ordering.OneOf("id", id, id/2), func(r *record) bool { return r.ID == id || r.ID == id/2 }},
 	}
 	if p.open() {
 		name := []string{"a", "b", "start_date", "c"}[rng.IntN(4)]
@@ -209,10 +211,28 @@ func (p *player) query() (q testedQuery) {
 	return q
 }
 
+// prepare builds an index that a query wants, if there is one.
+func (p *player) prepare(c *Store, q Query) {
+	s := c.Current()
+	sel, err := s.selection(nil, &q)
+	if err != nil {
+		return
+	}
+	if terms := s.wanted(&sel); terms != nil {
+		if _, _, err := c.Page(within(p.t), Query{Terms: terms}); err != nil {
+			p.t.Error(err)
+		}
+		p.wanted++
+	}
+}
+
 // find compares what a query finds.
 func (p *player) find(what string, from finder, m *model) {
 	p.t.Helper()
 	q := p.query()
+	if c, ok := from.(*Store); ok && p.rng.IntN(2) == 0 {
+		p.prepare(c, q.Query)
+	}
 	want, ok := m.find(q, p.typ)
 	if !ok {
 		for method, err := range errorsOf(p.t, from, q.Query) {
@@ -228,7 +248,7 @@ func (p *player) find(what string, from finder, m *model) {
 	}
 	q.Window = allRecords
 	entries, _, _ := from.Page(within(p.t), q.Query)
-	for _, e := range entries {
+	for _, e := range entries.list() {
 		if e != &m.records[e.ID].Entry {
 			p.t.Errorf("%s: id %d is not the record of the model", what, e.ID)
 		}
@@ -428,6 +448,9 @@ func TestModel(t *testing.T) {
 				if !c.pins.idle() {
 					t.Error("a query left a pin")
 				}
+			}
+			if p.wanted == 0 {
+				t.Error("no index was built for a query")
 			}
 			if p.places < 50 {
 				t.Errorf("%d writes were made in place", p.places)

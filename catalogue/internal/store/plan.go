@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -11,12 +12,16 @@ import (
 )
 
 // A selection is what a query asks of a state: the records that satisfy conditions on
-// different fields, and match, in the order of canonical terms.
+// different fields, and match, in the order of terms.
+//
+// The last term is the id, which makes explicit how ties break, and the first one ascends.
+// A field whose condition permits one value has no term, because it does not change the
+// order. So different orderings that mean the same are the same terms.
 type selection struct {
 	where []Condition
 	match func(*Entry) bool
 	terms []ordering.Term
-	desc  bool
+	desc  bool // the order is the reverse of terms
 	want  want // any order will do for a count
 }
 
@@ -27,10 +32,61 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 		return selection{}, err
 	}
 	sel.match, sel.want = q.Match, q.want
-	if q.want != wantCount {
-		sel.terms, sel.desc, err = s.canonical(buf, q)
+	if q.want == wantCount {
+		return sel, nil
 	}
-	return sel, err
+	var room [4]ordering.Term
+	terms, desc, err := s.canonical(room[:0], q)
+	if err != nil {
+		return selection{}, err
+	}
+	for _, t := range terms {
+		if c := sel.on(t.Field); c == nil || !c.one() || t.Field == s.typ.ID {
+			buf = append(buf, t)
+		}
+	}
+	if len(terms) == 0 || terms[len(terms)-1].Field != s.typ.ID {
+		buf = append(buf, ordering.Asc(s.typ.ID))
+	}
+	if buf[0].Desc {
+		desc = !desc
+		for i := range buf {
+			buf[i].Desc = !buf[i].Desc
+		}
+	}
+	sel.terms, sel.desc = buf, desc
+	return sel, nil
+}
+
+// canonical returns the canonical terms of the order.
+func (sel *selection) canonical() []ordering.Term {
+	if last := len(sel.terms) - 1; last >= 0 && !sel.terms[last].Desc {
+		return sel.terms[:last]
+	}
+	return sel.terms
+}
+
+// on returns the condition on a field, or nil.
+func (sel *selection) on(field string) *Condition {
+	for i := range sel.where {
+		if sel.where[i].Field == field {
+			return &sel.where[i]
+		}
+	}
+	return nil
+}
+
+// one reports whether the condition permits one value only.
+func (c *Condition) one() bool { return len(c.Ranges) == 1 && c.values() }
+
+// values reports whether each range of the condition is a single value.
+func (c *Condition) values() bool {
+	for i := range c.Ranges {
+		if c.Ranges[i].From.Compare(c.Ranges[i].To) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // merge returns conditions that are equivalent to the given ones, one for each field.
@@ -103,100 +159,293 @@ func (typ *Type) matcher(where []Condition, match func(*Entry) bool) func(*Entry
 	}
 }
 
+// A route is how a sequence in the order of canonical terms serves a selection. The entries
+// that satisfy the conditions on its first fields are at consecutive positions, or in
+// several runs if conditions permit several values or ranges.
+type route struct {
+	terms     []ordering.Term // of the sequence
+	by        int             // the number of the first terms whose conditions are used
+	runs      int             // at most
+	filters   int             // the conditions that are left
+	sorted    bool            // the runs, one after the other, are in the order of the selection
+	merged    bool            // each run is
+	backwards bool            // the direction in which the sequence is read
+}
+
+// maxRuns is the largest number of values before another term, and of runs that are merged.
+const maxRuns = 16
+
+// route returns how a sequence in the order of canonical terms serves a selection. The id
+// is their last term, even if they do not have it.
+func (s *State) route(sel *selection, terms []ordering.Term) route {
+	r := route{terms: terms, runs: 1}
+	few := true // each run so far has one value of each field
+	for i := 0; few && i <= len(terms); i++ {
+		t := s.typ.termAt(terms, i)
+		c := sel.on(t.Field)
+		if c == nil {
+			break
+		}
+		r.by++
+		r.runs *= len(c.Ranges)
+		few = c.values() && r.runs <= maxRuns
+		if t.Field == s.typ.ID {
+			break
+		}
+	}
+	r.filters = len(sel.where) - r.by
+	if r.backwards, r.sorted = s.follows(sel, terms, 0); !r.sorted && few && r.filters == 0 {
+		r.backwards, r.merged = s.follows(sel, terms, r.by)
+	}
+	return r
+}
+
+// termAt returns a term of canonical terms, which the id follows.
+func (typ *Type) termAt(terms []ordering.Term, i int) ordering.Term {
+	if i < len(terms) {
+		return terms[i]
+	}
+	return ordering.Asc(typ.ID)
+}
+
+// follows reports whether entries that are sorted by the terms from an index on are in the
+// order of a selection, if each has the same value of the fields whose condition permits one
+// value, and whether they must be read backwards.
+func (s *State) follows(sel *selection, terms []ordering.Term, from int) (backwards, ok bool) {
+	if sel.want == wantCount {
+		return false, true
+	}
+	wanted := sel.terms
+	for i := from; i <= len(terms); i++ {
+		t := s.typ.termAt(terms, i)
+		if t.Field != s.typ.ID && t.Field != wanted[0].Field {
+			if c := sel.on(t.Field); c != nil && c.one() {
+				continue
+			}
+		}
+		if len(wanted) == len(sel.terms) {
+			backwards = t.Desc // relative to the first wanted term, which ascends
+		}
+		if t.Field != wanted[0].Field || t.Desc != (wanted[0].Desc != backwards) {
+			return sel.desc, false
+		}
+		if wanted = wanted[1:]; len(wanted) == 0 {
+			return sel.desc != backwards, true
+		}
+	}
+	return sel.desc, false
+}
+
 // A plan is a way to find the entries of a selection: read those at some positions of a
 // sequence, keep those that satisfy the filters, and sort them if they are unsorted.
 type plan struct {
 	selection selection
 	state     *State
-	sequence  sequence
-	spans     []span // ascending
-	backwards bool   // the direction in which the sequence is read
-	count     int    // the number of entries in spans
-	by        string // the field whose ranges are read, or "" for all entries
-	filters   []Condition
-	unsorted  bool
+	route
+	sequence sequence
+	spans    []span // ascending
+	count    int    // the number of entries in spans
+	unsorted bool
 }
 
 // A span is the positions of consecutive entries of a sequence.
 type span struct{ start, end int }
 
-// plan chooses the sequence to read for a selection: the ranges of the condition that has
-// the fewest entries, or, if all have many and are in another order than the query wants,
-// all entries in that order. It makes the sequences that it needs and compares O(log n)
-// keys for each range. The state must be frozen. The error is ctx.Err().
+// plan chooses the sequence to read for a selection: one that needs no filters and no sort,
+// or else the one in which the conditions on its first fields leave the fewest entries, or,
+// if all leave many and are in another order than the query wants, all entries in that
+// order. It makes the sequences that it needs and compares O(log n) keys for each range. The
+// state must be frozen. The error is ctx.Err().
 func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) {
 	if len(sel.where) == 0 {
-		x, err := s.readSorted(ctx, sel.terms)
+		x, err := s.readSorted(ctx, sel.canonical())
 		if err != nil {
 			return plan{}, err
 		}
-		return s.all(sel, x), nil
+		r := route{terms: sel.canonical(), runs: 1, sorted: true, backwards: sel.desc}
+		return s.through(x, sel, r), nil
 	}
-	for i, c := range sel.where {
-		p := plan{selection: sel, state: s, by: c.Field}
-		if p.sequence, err = s.readSorted(ctx, s.termsOf(nil, c.Field)); err != nil {
-			return plan{}, err
-		}
-		p.spans, p.count = spansOf(nil, p.sequence, c.Ranges)
-		backwards, sorted := s.inOrder(c, sel)
-		p.backwards, p.unsorted = backwards, !sorted
-		if i == 0 || p.cost() < best.cost() {
-			best = p
-		}
+	if x, r, ok := s.direct(&sel); ok {
+		return s.through(x, sel, r), nil
 	}
-	if x := s.index(sel.terms); x != nil && x.len() < best.cost() {
-		best = s.all(sel, x)
+	best = s.cheapest(best, sel, s.primary, nil)
+	used := -1
+	for i := range s.indexes {
+		p := s.cheapest(best, sel, s.indexes[i].index, s.indexes[i].terms)
+		if p.sequence != best.sequence {
+			best, used = p, i
+		}
 	}
 	for _, c := range sel.where {
-		if c.Field != best.by {
-			best.filters = append(best.filters, c)
+		if c.Field == s.typ.ID {
+			continue
 		}
+		terms := []ordering.Term{ordering.Asc(c.Field)}
+		x, err := s.readSorted(ctx, terms)
+		if err != nil {
+			return plan{}, err
+		}
+		best = s.cheapest(best, sel, x, terms)
+	}
+	if used >= 0 {
+		s.use(&s.indexes[used])
 	}
 	return best, nil
 }
 
-// all returns the plan that reads all entries of a sequence in the order of a selection.
-func (s *State) all(sel selection, x sequence) plan {
-	return plan{selection: sel, state: s, sequence: x, spans: []span{{0, x.len()}}, backwards: sel.desc, count: x.len()}
+// cheapest returns the plan that reads a sequence, or best if that costs less.
+func (s *State) cheapest(best plan, sel selection, x sequence, terms []ordering.Term) plan {
+	r := s.route(&sel, terms)
+	if _, searched := x.(*sortedEntries); searched {
+		r.merged = false
+	}
+	if r.by == 0 && !r.sorted {
+		return best
+	}
+	p := s.through(x, sel, r)
+	less := p.cost() - best.cost()
+	if best.sequence == nil || less < 0 || less == 0 && best.by == 0 {
+		return p
+	}
+	return best
 }
 
-// spansOf appends the positions of the entries whose keys are in ranges, and returns
-// the number of these entries.
-func spansOf(dst []span, x sequence, ranges []ordering.Range) (spans []span, count int) {
-	for _, r := range ranges {
-		if sp := (span{x.rank(lower(r)), x.rank(upper(r))}); sp.start < sp.end {
+// direct returns the index that has the entries of a selection next to each other and
+// sorted, or in runs that are, and the route through it. ok is false if there is none.
+func (s *State) direct(sel *selection) (x index, r route, ok bool) {
+	if sel.match != nil {
+		return nil, route{}, false
+	}
+	found := -1
+	for i := -1; i < len(s.indexes) && !r.sorted; i++ {
+		var terms []ordering.Term
+		if i >= 0 {
+			terms = s.indexes[i].terms
+		}
+		if len(sel.where) > 0 && sel.on(s.typ.termAt(terms, 0).Field) == nil {
+			continue
+		}
+		if other := s.route(sel, terms); other.filters == 0 && (other.sorted || other.merged && !ok) {
+			r, found, ok = other, i, true
+		}
+	}
+	switch {
+	case !ok:
+		return nil, route{}, false
+	case found < 0:
+		return s.primary, r, true
+	}
+	s.use(&s.indexes[found])
+	return s.indexes[found].index, r, true
+}
+
+// through returns the plan to take a route through a sequence.
+func (s *State) through(x sequence, sel selection, r route) plan {
+	p := plan{selection: sel, state: s, route: r, sequence: x, unsorted: !r.sorted && !r.merged}
+	switch {
+	case r.merged:
+		p.sequence = s.merged(x.(index), &sel, &r)
+		p.spans, p.count, p.backwards = []span{{0, p.sequence.len()}}, p.sequence.len(), false
+		return p
+	case p.unsorted:
+		p.backwards = sel.desc
+	}
+	p.spans, p.count = s.spans(nil, x, &sel, &r)
+	return p
+}
+
+// spans appends the positions of the entries of a route, and returns the number of these
+// entries.
+func (s *State) spans(dst []span, x sequence, sel *selection, r *route) (spans []span, count int) {
+	if r.by == 0 {
+		return append(dst, span{0, x.len()}), x.len()
+	}
+	s.ranges(sel, r, false, func(from, to bound) bool {
+		if sp := (span{x.rank(from), x.rank(to)}); sp.start < sp.end {
 			dst = append(dst, sp)
 			count += sp.end - sp.start
 		}
-	}
+		return true
+	})
 	return dst, count
 }
 
-// inOrder reports whether the entries of a condition, sorted by its field and read in the
-// direction desc, are in the order of a selection. If the condition permits one value
-// only, they are in the order of their ids as well.
-func (s *State) inOrder(c Condition, sel selection) (desc, ok bool) {
-	id := s.typ.ID
-	switch {
-	case sel.want == wantCount, len(sel.terms) == 0 && c.Field == id,
-		len(sel.terms) == 1 && sel.terms[0].Field == c.Field:
-		return sel.desc, true
-	case len(c.Ranges) != 1 || c.Ranges[0].From.Compare(c.Ranges[0].To) != 0:
-		return sel.desc, false
-	}
-	var rest []ordering.Term
-	for _, t := range sel.terms {
-		if t.Field != c.Field {
-			rest = append(rest, t)
+// merged returns the entries of a route as one sequence.
+func (s *State) merged(x index, sel *selection, r *route) sequence {
+	var runs []run
+	s.ranges(sel, r, false, func(from, to bound) bool {
+		shared := math.MaxInt // all of a key
+		if r.by < len(r.terms) {
+			shared = len(appendKey(slices.Clip(from.prefix), from.key, from.desc))
+		}
+		if sp := (span{x.rank(from), x.rank(to)}); sp.start < sp.end {
+			runs = append(runs, run{sp, shared})
+		}
+		return true
+	})
+	return x.merge(runs, r.backwards)
+}
+
+// first returns the first entry of a route that reads runs one after the other, or nil. It
+// takes one descent of the index for each run.
+func (s *State) first(x index, sel *selection, r *route) (e *Entry) {
+	s.ranges(sel, r, r.backwards, func(from, to bound) bool {
+		e = x.first(from, to, r.backwards)
+		return e == nil
+	})
+	return e
+}
+
+// ranges yields the bounds of the runs, in the order of the sequence or in the reverse order.
+func (s *State) ranges(sel *selection, r *route, reverse bool, yield func(from, to bound) bool) {
+	s.rangesAt(0, nil, sel, r, reverse, yield)
+}
+
+// rangesAt yields the bounds of the runs whose keys of the terms before i are prefix.
+func (s *State) rangesAt(i int, prefix []byte, sel *selection, r *route, reverse bool, yield func(from, to bound) bool) bool {
+	t := s.typ.termAt(r.terms, i)
+	ranges := sel.on(t.Field).Ranges
+	for j := range ranges {
+		if t.Desc != reverse {
+			j = len(ranges) - 1 - j
+		}
+		from, to := bounds(ranges[j], t.Desc, prefix)
+		more := true
+		switch {
+		case i+1 == r.by:
+			more = yield(from, to)
+		case i+1 == len(r.terms): // the id follows, which is not part of the key
+			more = rangesOfIDs(from, sel.on(s.typ.ID).Ranges, reverse, yield)
+		default:
+			key := appendKey(slices.Clip(prefix), ranges[j].From, t.Desc)
+			more = s.rangesAt(i+1, key, sel, r, reverse, yield)
+		}
+		if !more {
+			return false
 		}
 	}
-	rest, reverse := canonical(nil, rest, id)
-	return sel.desc != reverse, len(rest) == 0
+	return true
+}
+
+// rangesOfIDs yields the bounds of the runs that have the key of a bound and ids in ranges.
+func rangesOfIDs(key bound, ranges []ordering.Range, reverse bool, yield func(from, to bound) bool) bool {
+	for j := range ranges {
+		if reverse {
+			j = len(ranges) - 1 - j
+		}
+		low, high := bounds(ranges[j], false, nil)
+		from, to := key, key
+		from.id, to.id = lastID(low), lastID(high)
+		if !yield(from, to) {
+			return false
+		}
+	}
+	return true
 }
 
 // direct reports whether the plan reads exactly the selected entries, in order.
 func (p *plan) direct() bool {
-	return len(p.filters) == 0 && p.selection.match == nil && !p.unsorted
+	return p.filters == 0 && p.selection.match == nil && !p.unsorted
 }
 
 // sortCost is the number of entries that can be filtered in about the time that it takes
@@ -214,12 +463,26 @@ func (p *plan) cost() int {
 // the context.
 const between = 256
 
+// left returns the conditions that the route does not use.
+func (p *plan) left() (list []Condition) {
+	for _, c := range p.selection.where {
+		used := false
+		for i := range p.by {
+			used = used || p.state.typ.termAt(p.terms, i).Field == c.Field
+		}
+		if !used {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // filtered returns a plan that reads a copy of the entries that satisfy the filters. If
 // only the first is wanted, one in order suffices, and for a count none is copied. The
 // error is ctx.Err().
 func (p plan) filtered(ctx context.Context) (plan, error) {
 	sel := p.selection
-	matches := p.state.typ.matcher(p.filters, sel.match)
+	matches := p.state.typ.matcher(p.left(), sel.match)
 	kept, n, seen, err := new(sortedEntries), 0, 0, ctx.Err()
 	p.scan(func(e *Entry) bool {
 		if seen++; seen%between == 0 {
@@ -248,7 +511,7 @@ func (p *plan) sort(ctx context.Context) error {
 	if !p.unsorted {
 		return nil
 	}
-	kept, terms := p.sequence.(*sortedEntries), p.selection.terms
+	kept, terms := p.sequence.(*sortedEntries), p.selection.canonical()
 	if len(terms) > 0 && p.count > fewEntries {
 		release, err := p.state.slots.take(ctx, terms)
 		if err != nil {
@@ -273,28 +536,42 @@ func runAt(x sequence, spans []span, desc bool, i int) (offset, n int) {
 	return x.len() - sp.end, sp.end - sp.start
 }
 
+// viewOf returns n entries of a sequence after the first offset entries.
+func viewOf(x sequence, offset, n int, desc bool) Entries {
+	if n <= 0 {
+		return Entries{}
+	}
+	if es, ok := x.view(offset, n, desc); ok {
+		return es
+	}
+	return Entries{head: x.page(make([]*Entry, 0, n), offset, n, desc)}
+}
+
 // pageAt returns the entries in a window of the n entries of a sequence at the positions in
 // spans, which do not escape.
-func pageAt(x sequence, spans []span, desc bool, n int, w pagination.Window) []*Entry {
+func pageAt(x sequence, spans []span, desc bool, n int, w pagination.Window) Entries {
 	start, end := w.Bounds(n)
-	if start >= end {
-		return nil
-	}
-	entries := make([]*Entry, 0, end-start)
+	var entries []*Entry
 	for i := 0; start < end; i++ {
 		from, size := runAt(x, spans, desc, i)
+		if entries == nil && start < size && end <= size {
+			return viewOf(x, from+start, end-start, desc)
+		}
 		if m := min(end, size) - start; m > 0 {
+			if entries == nil {
+				entries = make([]*Entry, 0, end-start)
+			}
 			entries = x.page(entries, from+start, m, desc)
 		}
 		start, end = max(start-size, 0), end-size
 	}
-	return entries
+	return Entries{head: entries}
 }
 
 // page returns the entries in a window. The error is ctx.Err().
-func (p *plan) page(ctx context.Context, w pagination.Window) ([]*Entry, error) {
+func (p *plan) page(ctx context.Context, w pagination.Window) (Entries, error) {
 	if start, end := w.Bounds(p.count); start >= end {
-		return nil, nil
+		return Entries{}, nil
 	}
 	err := p.sort(ctx)
 	return pageAt(p.sequence, p.spans, p.backwards, p.count, w), err
@@ -347,7 +624,7 @@ func (p *plan) rank(ctx context.Context, e *Entry) (n int, err error) {
 	if !p.unsorted {
 		return p.sequence.position(e), nil
 	}
-	terms := p.selection.terms
+	terms := p.selection.canonical()
 	fields := p.state.typ.resolve(terms)
 	own := appendKeys(nil, e, fields, terms)
 	var buf []byte
@@ -366,14 +643,21 @@ func (p *plan) rank(ctx context.Context, e *Entry) (n int, err error) {
 // String describes the plan for people.
 func (p *plan) String() string {
 	text := fmt.Sprintf("all %d records", p.count)
-	if p.by != "" {
-		text = fmt.Sprintf("range of %s: %d of %d records", p.by, p.count, p.state.Len())
+	if p.by > 0 {
+		var by []ordering.Term
+		for i := range p.by {
+			by = append(by, p.state.typ.termAt(p.terms, i))
+		}
+		text = fmt.Sprintf("range of %s: %d of %d records", ordering.Format(by), p.count, p.state.Len())
 	}
-	for i, c := range p.filters {
+	for i, c := range p.left() {
 		text += []string{", filtered by ", " and "}[min(i, 1)] + c.Field
 	}
-	if p.unsorted {
+	switch {
+	case p.unsorted:
 		return text + ", then sorted"
+	case p.merged:
+		return text + ", merged in order"
 	}
 	return text + ", in order"
 }

@@ -43,8 +43,8 @@ const (
 
 // An answer is what a query wants.
 type answer struct {
-	entries []*Entry // a page
-	first   *Entry   // instead of a page of one entry; or nil
+	entries Entries // a page
+	first   *Entry  // instead of a page of one entry; or nil
 	n       int      // the number of selected entries, or a position
 	scan    func(yield func(*Entry) bool)
 	text    string // describes the plan
@@ -70,7 +70,7 @@ type source interface {
 // satisfy its conditions. Without conditions it costs O(log n + page) once the index
 // exists. One condition in the order of its field costs O(log² n) for each range in
 // addition. Otherwise the entries that satisfy one condition are filtered and sorted.
-func (r reader) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
+func (r reader) Page(ctx context.Context, q Query) (entries Entries, count int, err error) {
 	a, err := r.answer(ctx, q)
 	return a.entries, a.n, err
 }
@@ -87,8 +87,8 @@ func (r reader) Count(ctx context.Context, where []Condition) (int, error) {
 func (r reader) First(ctx context.Context, q Query) (*Entry, error) {
 	q.want, q.Window = wantFirst, pagination.Window{Limit: 1}
 	a, err := r.answer(ctx, q)
-	if len(a.entries) > 0 {
-		return a.entries[0], err
+	if a.entries.Len() > 0 {
+		return a.entries.At(0), err
 	}
 	return a.first, err
 }
@@ -122,7 +122,7 @@ func (r reader) Explain(ctx context.Context, q Query) (string, error) {
 // Page returns the entries in the window of a query and the number of records that
 // satisfy its conditions. It takes a shorter path for the most frequent query, a page
 // without conditions.
-func (c *Store) Page(ctx context.Context, q Query) (entries []*Entry, count int, err error) {
+func (c *Store) Page(ctx context.Context, q Query) (entries Entries, count int, err error) {
 	if q.plain() {
 		s, p := c.pin()
 		entries, count, ok, err := s.readyPage(&q)
@@ -180,6 +180,9 @@ func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
 		return answer{n: -1}, nil
 	}
 	if !p.direct() {
+		if p.unsorted || q.want != wantFirst { // otherwise few entries are read
+			s.demand(&sel, p.cost())
+		}
 		if p, err = p.filtered(ctx); err != nil {
 			return answer{}, err
 		}
@@ -208,100 +211,73 @@ func (s *State) ready(q *Query) (a answer, ok bool, err error) {
 	if q.want >= wantScan {
 		return answer{}, false, nil
 	}
-	var terms [4]ordering.Term
+	var terms [8]ordering.Term
 	var spans [4]span
 	sel, err := s.selection(terms[:0], q)
 	if err != nil {
 		return answer{}, false, err
 	}
-	x, desc, ok := s.direct(sel)
+	x, r, ok := s.direct(&sel)
 	if !ok {
 		return answer{}, false, nil
 	}
-	selected, n := append(spans[:0], span{0, x.len()}), x.len()
-	if len(sel.where) > 0 {
-		c := sel.where[0]
-		if q.want == wantFirst || s.atMostOne(c) {
-			return seek(x.(index), c, desc, q), true, nil
+	switch {
+	case r.merged:
+		m := s.merged(x, &sel, &r)
+		if a.n = m.len(); q.want != wantCount {
+			start, end := q.Window.Bounds(a.n)
+			a.entries = viewOf(m, start, end-start, false)
 		}
-		selected, n = spansOf(spans[:0], x, c.Ranges)
-	}
-	if a.n = n; q.want != wantCount {
-		a.entries = pageAt(x, selected, desc, n, q.Window)
+	case len(sel.where) > 0 && (q.want == wantFirst || s.atMostOne(&sel, &r)):
+		a = seek(s.first(x, &sel, &r), q)
+	default:
+		selected, n := s.spans(spans[:0], x, &sel, &r)
+		if a.n = n; q.want != wantCount {
+			a.entries = pageAt(x, selected, r.backwards, n, q.Window)
+		}
 	}
 	return a, true, nil
 }
 
 // readyPage is ready for a plain query. ok is false if its order has no index yet.
-func (s *State) readyPage(q *Query) (entries []*Entry, count int, ok bool, err error) {
+func (s *State) readyPage(q *Query) (entries Entries, count int, ok bool, err error) {
 	var room [4]ordering.Term
 	terms, desc, err := s.canonical(room[:0], q)
 	if err != nil {
-		return nil, 0, false, err
+		return Entries{}, 0, false, err
 	}
 	x := s.sequence(terms)
 	if x == nil {
-		return nil, 0, false, nil
+		return Entries{}, 0, false, nil
 	}
 	count = s.Len()
-	if start, end := q.Window.Bounds(count); start < end {
-		entries = x.page(make([]*Entry, 0, end-start), start, end-start, desc)
-	}
-	return entries, count, true, nil
+	start, end := q.Window.Bounds(count)
+	return viewOf(x, start, end-start, desc), count, true, nil
 }
 
-// direct returns a sequence that has the entries of a selection next to each other and
-// sorted, and the direction in which to read it. ok is false if there is none, or if it
-// is not an index and must be searched, which takes callbacks.
-func (s *State) direct(sel selection) (x sequence, desc, ok bool) {
-	switch {
-	case sel.match != nil || len(sel.where) > 1:
-	case len(sel.where) == 0:
-		x, desc = s.sequence(sel.terms), sel.desc
-	default:
-		if desc, ok = s.inOrder(sel.where[0], sel); ok {
-			var room [1]ordering.Term
-			x = s.index(s.termsOf(room[:0], sel.where[0].Field))
-		}
-	}
-	return x, desc, x != nil
-}
-
-// atMostOne reports whether a condition allows only one value of a unique field. No field
-// of the draft of a batch is unique: only the end of the batch is checked.
-func (s *State) atMostOne(c Condition) bool {
-	if len(c.Ranges) != 1 || c.Ranges[0].From.Compare(c.Ranges[0].To) != 0 || c.Ranges[0].From.Compare(sortkey.Null()) == 0 {
+// atMostOne reports whether a route leads to one value of a unique field. No field of the
+// draft of a batch is unique: only the end of the batch is checked.
+func (s *State) atMostOne(sel *selection, r *route) bool {
+	if r.by != 1 {
 		return false
 	}
-	terms := [1]ordering.Term{ordering.Asc(c.Field)}
-	i := findTerms(s.indexes, terms[:])
+	c := sel.on(s.typ.termAt(r.terms, 0).Field)
+	if !c.one() || c.Ranges[0].From.Compare(sortkey.Null()) == 0 {
+		return false
+	}
+	i := findTerms(s.indexes, r.terms)
 	return c.Field == s.typ.ID || i >= 0 && s.indexes[i].unique
 }
 
-// seek answers a query that selects only the first entry of a condition, or none, from
-// the index of its field. It takes one search of the index for each range instead of two.
-func seek(x index, c Condition, desc bool, q *Query) (a answer) {
-	for i := range c.Ranges {
-		if desc {
-			i = len(c.Ranges) - 1 - i
-		}
-		if a.first = x.first(c.Ranges[i], desc); a.first != nil {
-			a.n = 1
-			break
-		}
+// seek answers a query that selects only an entry, which may be nil.
+func seek(e *Entry, q *Query) (a answer) {
+	if a.first = e; e != nil {
+		a.n = 1
 	}
 	if start, end := q.Window.Bounds(a.n); q.want == wantPage && start < end {
-		a.entries = []*Entry{a.first}
+		a.entries = Entries{head: []*Entry{e}}
 	}
 	return a
-}
-
-// termsOf returns the canonical terms of the ordering by a field, appended to buf.
-func (s *State) termsOf(buf []ordering.Term, field string) []ordering.Term {
-	if field == s.typ.ID {
-		return nil
-	}
-	return append(buf, ordering.Asc(field))
 }
 
 // read returns the canonical terms and the sequence of a query, which is nil if it does not

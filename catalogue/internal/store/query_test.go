@@ -64,7 +64,8 @@ func TestConcurrentFind(t *testing.T) {
 		if rng.IntN(20) == 0 {
 			p = c.Current()
 		}
-		entries, count, err := p.Page(t.Context(), q)
+		page, count, err := p.Page(t.Context(), q)
+		entries := page.list()
 		start, end := q.Window.Bounds(want)
 		selected := func(e *Entry) bool {
 			return recordOf(e).number == number && (len(list) == 1 || recordOf(e).text == "odd")

@@ -57,8 +57,8 @@ func (s *State) LastID() int { return s.lastID }
 // records or after it. It is saved with the records.
 func (s *State) UsedID() int { return s.usedID }
 
-// use records that an id is used.
-func (s *State) use(id int) { s.lastID, s.usedID = max(s.lastID, id), max(s.usedID, id) }
+// useID records that an id is used.
+func (s *State) useID(id int) { s.lastID, s.usedID = max(s.lastID, id), max(s.usedID, id) }
 
 // MaxID returns the highest id of a record, or 0 if there are no records.
 // O(log n).
@@ -116,13 +116,18 @@ func (s *State) index(terms []ordering.Term) sequence {
 	if i < 0 {
 		return nil
 	}
-	x := &s.indexes[i]
-	if len(terms) > 1 {
-		if c := s.store.Value(); c != nil && x.used.Load() != c.clock.Load() {
-			x.used.Store(c.clock.Add(1))
-		}
+	s.use(&s.indexes[i])
+	return s.indexes[i].index
+}
+
+// use records a use of a multi-field index.
+func (s *State) use(x *orderingIndex) {
+	if len(x.terms) == 1 {
+		return
 	}
-	return x.index
+	if c := s.store.Value(); c != nil && x.used.Load() != c.clock.Load() {
+		x.used.Store(c.clock.Add(1))
+	}
 }
 
 func findTerms(indexes []orderingIndex, terms []ordering.Term) int {

@@ -39,6 +39,7 @@ type Store struct {
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins
 	clock     atomic.Int64 // counts the uses of multi-field indexes
+	demand    demand
 }
 
 // New returns an empty store.

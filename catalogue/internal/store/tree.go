@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A sequence is all entries of a state in one ascending order. Its methods are
@@ -20,6 +21,8 @@ import (
 type sequence interface {
 	len() int
 	page(dst []*Entry, offset, n int, desc bool) []*Entry
+	// view returns the entries of a page if they are in arrays.
+	view(offset, n int, desc bool) (es Entries, ok bool)
 	scan(desc bool, yield func(*Entry) bool)
 
 	// rank returns the number of entries before a bound.
@@ -33,12 +36,14 @@ type sequence interface {
 type index interface {
 	sequence
 
-	// first returns the first entry of a range, or the last one if desc is set, or nil.
-	first(r ordering.Range, desc bool) *Entry
+	// first returns the first entry between bounds, or the last one if desc is set, or nil.
+	first(from, to bound, desc bool) *Entry
+	// merge returns the entries of runs in the order of what follows the shared keys.
+	merge(runs []run, desc bool) sequence
 
 	keys(Change) keys
 	set(Change, keys)
-	merge([]Change)
+	setAll([]Change)
 	fill(entries []*Entry)
 	build(ctx context.Context, entries []*Entry, limit int) error
 	sort(ctx context.Context, entries []*Entry, limit int) ([]*Entry, error)
@@ -173,13 +178,16 @@ func newIndex(fields []Field, terms []ordering.Term) index {
 // appendKeys appends the keys of an entry, inverted for descending terms.
 func appendKeys(dst []byte, e *Entry, fields []Field, terms []ordering.Term) []byte {
 	for i, f := range fields {
-		if terms[i].Desc {
-			dst = f.Key(e).AppendDesc(dst)
-		} else {
-			dst = f.Key(e).Append(dst)
-		}
+		dst = appendKey(dst, f.Key(e), terms[i].Desc)
 	}
 	return dst
+}
+
+func appendKey(dst []byte, k sortkey.Key, desc bool) []byte {
+	if desc {
+		return k.AppendDesc(dst)
+	}
+	return k.Append(dst)
 }
 
 func newTree[K any](k *kind[K]) *tree[K] {
@@ -195,7 +203,9 @@ func (t *tree[K]) keySize() int { return t.bytes }
 
 // fork returns a fork of the tree. It writes to t. O(1).
 func (t *tree[K]) fork() index {
-	return &tree[K]{kind: t.kind, items: t.items.Copy(), bytes: t.bytes, garbage: t.garbage}
+	f := &tree[K]{kind: t.kind, items: t.items.Copy(), bytes: t.bytes, garbage: t.garbage}
+	f.parts.share(&t.parts)
+	return f
 }
 
 // empty returns an empty index of the same ordering.
@@ -292,9 +302,12 @@ func (t *tree[K]) keys(ch Change) (k keys) {
 	return k
 }
 
-// set applies a change. It does not run callbacks. O(log n).
+// set applies a change. It does not run callbacks. O(log n), and O(log² n) if readers keep
+// arrays of the index.
 func (t *tree[K]) set(ch Change, k keys) {
-	t.dropCaches()
+	t.dropRanks()
+	kept := t.parts.kept()
+	first, last, n := math.MaxInt, 0, t.len() // the positions of the entries that move
 	var old, new item[K]
 	if ch.New != nil {
 		new = item[K]{t.unpack(k.new), ch.New.ID, ch.New}
@@ -302,11 +315,25 @@ func (t *tree[K]) set(ch Change, k keys) {
 	if ch.Old != nil {
 		old = item[K]{t.unpack(k.old), ch.Old.ID, ch.Old}
 		if ch.New == nil || t.compare(old, new) != 0 {
+			if kept {
+				first = t.search(old) - 1
+				last = first
+			}
 			t.remove(old, nil)
 		}
 	}
 	if ch.New != nil {
 		t.put(new, nil)
+		if kept {
+			at := t.search(new) - 1
+			first, last = min(first, at), max(last, at)
+		}
+	}
+	if t.len() != n {
+		last = math.MaxInt
+	}
+	if kept {
+		t.parts.moved(first, last, t.len())
 	}
 }
 
@@ -336,9 +363,9 @@ func (t *tree[K]) noteRemoved() {
 	}
 }
 
-// merge applies many changes, at most one for each record, in the order of their
+// setAll applies many changes, at most one for each record, in the order of their
 // keys, so that most hints are right.
-func (t *tree[K]) merge(changes []Change) {
+func (t *tree[K]) setAll(changes []Change) {
 	var removed, added []item[K]
 	for _, ch := range changes {
 		var new item[K]

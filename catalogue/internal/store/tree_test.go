@@ -124,7 +124,7 @@ func TestTreeWrites(t *testing.T) {
 				trees["set"].set(ch, trees["set"].keys(ch))
 			}
 			forked := trees["merge"].fork()
-			forked.merge(changes)
+			forked.setAll(changes)
 			if want, got := sorted(before, terms), inOrder(trees["merge"]); !slices.Equal(want, got) {
 				t.Fatalf("the original of a fork, by %s (-want +got):\n%s", terms, cmp.Diff(want, got))
 			}
@@ -315,6 +315,14 @@ func TestAscendingKeys(t *testing.T) {
 	}
 }
 
+// boundAt returns the bound before or after the entries with a key.
+func boundAt(k sortkey.Key, after bool) bound {
+	if after {
+		return bound{key: k, id: beforeNext}
+	}
+	return bound{key: k}
+}
+
 // The rank of a bound of any kind, and the position of an entry, in a sequence of any kind
 // are the number of entries before it: for the first searches, which remember nothing, for later ones, and after
 // a write.
@@ -335,7 +343,7 @@ func TestRank(t *testing.T) {
 								want++
 							}
 						}
-						if got := x.rank(bound{k, after}); got != want {
+						if got := x.rank(boundAt(k, after)); got != want {
 							t.Errorf("%s, %d entries, pass %d: rank of key %d, after %v, is %d, want %d", l.reason, len(l.entries), pass, at, after, got, want)
 						}
 					}
@@ -404,7 +412,8 @@ func TestFirstOfRange(t *testing.T) {
 				if len(want) > 0 {
 					first, last = want[0], want[len(want)-1]
 				}
-				if gotFirst, gotLast := idOf(x.first(r, false)), idOf(x.first(r, true)); gotFirst != first || gotLast != last {
+				low, high := bounds(r, false, nil)
+				if gotFirst, gotLast := idOf(x.first(low, high, false)), idOf(x.first(low, high, true)); gotFirst != first || gotLast != last {
 					t.Fatalf("%s, %d entries: from key %d (excluded %v) to key %d (included %v): first %d and last %d, want %d and %d",
 						l.reason, len(l.entries), from, r.FromExcluded, to, r.ToIncluded, gotFirst, gotLast, first, last)
 				}

@@ -150,10 +150,14 @@ func (tx *Tx) answer(ctx context.Context, q Query) (answer, error) {
 		return answer{}, err
 	}
 	if len(sel.where) == 0 {
-		s.install(sel.terms)
+		s.install(sel.canonical())
 	}
-	for _, c := range sel.where {
-		s.install(s.termsOf(nil, c.Field))
+	if _, _, ok := s.direct(&sel); !ok {
+		for _, c := range sel.where {
+			if c.Field != s.typ.ID {
+				s.install([]ordering.Term{ordering.Asc(c.Field)})
+			}
+		}
 	}
 	if q.want == wantScan {
 		s = s.fork() // later writes change the draft

@@ -157,7 +157,7 @@ func commitFew(all []pending) error {
 			c.scratch = p.state.rearrange(before, len(p.changes), c.scratch)
 		}
 		p.state.apply(p.changes, c.scratch)
-		p.state.use(p.used)
+		p.state.useID(p.used)
 		p.state.revision.Store(p.revision)
 		p.state.history.add(p.revision, p.changes, c.typ.History)
 		p.state.recount(c.members)
@@ -237,17 +237,17 @@ func (p *pending) fork() {
 	c := p.store
 	next := c.forked()
 	next.recount(c.members)
-	next.primary.merge(p.changes)
+	next.primary.setAll(p.changes)
 	if len(p.changes) > next.Len()/2 {
 		next.primary.compact()
 		next.refill(next.Entries())
 	} else {
-		parallel(len(next.indexes), func(i int) { next.indexes[i].merge(p.changes) })
+		parallel(len(next.indexes), func(i int) { next.indexes[i].setAll(p.changes) })
 	}
 	next.compact()
 	next.revision.Store(p.revision)
 	next.history.add(p.revision, p.changes, c.typ.History)
-	next.use(p.used)
+	next.useID(p.used)
 	p.state = next
 }
 
@@ -397,7 +397,7 @@ func (r Replacement) prepare() pending {
 	s.primary = newPrimary()
 	s.primary.fill(r.Entries)
 	s.usedID = 0
-	s.use(max(r.UsedID, s.MaxID()))
+	s.useID(max(r.UsedID, s.MaxID()))
 	p.used = s.usedID
 	s.refill(r.Entries)
 	return p
@@ -460,7 +460,7 @@ func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
 			}
 			written[encoded] = ch.New.ID
 		}
-		other := x.first(ordering.Range{From: k, To: k, ToIncluded: true}, false)
+		other := x.first(bound{key: k}, bound{key: k, id: beforeNext}, false)
 		if other != nil && !changed(changes, other.ID) {
 			return &Duplicate{s.store.Value(), x.terms[0].Field, ch.New, other.ID}
 		}
