@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -48,6 +49,7 @@ type Selection[T any] struct {
 	typ    *recordType[T]
 	source source
 	where  []store.Condition
+	match  func(*store.Entry) bool // of Filter, or nil
 	err    error
 
 	readOnly bool // the source is a collection of a snapshot
@@ -57,9 +59,10 @@ type Selection[T any] struct {
 type source interface {
 	getter
 	Page(ctx context.Context, q store.Query) (entries store.Entries, count int, err error)
-	Count(ctx context.Context, where []store.Condition) (int, error)
+	Count(ctx context.Context, q store.Query) (int, error)
 	First(ctx context.Context, q store.Query) (*store.Entry, error)
 	Scan(ctx context.Context, q store.Query) (func(yield func(*store.Entry) bool), error)
+	Groups(ctx context.Context, q store.Query) (func(yield func(first *store.Entry, n int) bool), error)
 	Position(ctx context.Context, id int, q store.Query) (int, error)
 	Explain(ctx context.Context, q store.Query) (string, error)
 }
@@ -80,14 +83,28 @@ func (s *recordType[T]) where(from source, conditions []ordering.Condition) Sele
 			sel.err = s.named(err)
 			return sel
 		}
-		sel.where[i] = store.Condition{Field: c.Field(), Ranges: ranges}
+		sel.where[i] = store.Condition{Field: cmp.Or(c.Field(), s.idName), Ranges: ranges} // Or without conditions has no field
 	}
+	return sel
+}
+
+// Filter returns the records of the selection for which f returns true. It is for what
+// conditions cannot say: whenever a method reads the selection, it calls f with each stored record that
+// satisfies the conditions, and with some of them more than once. f must not modify the
+// record and, in an Update, a Delete or a batch, must not write to the collection. A nil f selects
+// all records. The cost of a page is O(r log r) for the r records that satisfy the conditions.
+func (sel Selection[T]) Filter(f func(record *T) bool) Selection[T] {
+	if f == nil {
+		return sel
+	}
+	before := sel.match
+	sel.match = func(e *store.Entry) bool { return (before == nil || before(e)) && f(recordOf[T](e)) }
 	return sel
 }
 
 // query returns the query of the selection in the order of terms.
 func (sel Selection[T]) query(w pagination.Window, terms []ordering.Term) store.Query {
-	return store.Query{Where: sel.where, Window: w, Terms: terms}
+	return store.Query{Where: sel.where, Match: sel.match, Window: w, Terms: terms}
 }
 
 // Count returns the number of records. It is O(1) without conditions and O(log² n) with
@@ -96,8 +113,32 @@ func (sel Selection[T]) Count() (int, error) {
 	if sel.err != nil {
 		return 0, sel.err
 	}
-	n, err := sel.source.Count(context.Background(), sel.where)
+	n, err := sel.source.Count(context.Background(), sel.query(pagination.Window{}, nil))
 	return n, sel.typ.named(err)
+}
+
+// Counts returns an iterator over the values of a field in ascending order: for each value, a
+// copy of the record with the lowest id that has it, and the number of records that have it.
+// Null, as which an absent member counts, is last. Lists are values as wholes. All
+// numbers are exact and of the state at the time of the call. The error is that of the
+// selection, or wraps [ordering.ErrUnknownField]; then the iterator is empty.
+//
+// O(log² n) for each value, with O(log n) comparisons, if one index has the records in the
+// order of the field: without conditions always. Otherwise the records are filtered and
+// sorted, as for a page. Stopping early costs only what was read.
+func (sel Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
+	err := sel.err
+	if err == nil {
+		var groups func(func(*store.Entry, int) bool)
+		q := sel.query(pagination.Window{}, []ordering.Term{ordering.Asc(field)})
+		if groups, err = sel.source.Groups(context.Background(), q); err == nil {
+			return func(yield func(T, int) bool) {
+				groups(func(e *store.Entry, n int) bool { return yield(sel.typ.clone(recordOf[T](e)), n) })
+			}, nil
+		}
+		err = sel.typ.named(err)
+	}
+	return func(func(T, int) bool) {}, err
 }
 
 // First returns a copy of the first record in the order of terms. The error wraps
@@ -113,14 +154,19 @@ func (sel Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 		return record, sel.typ.named(err)
 	case e != nil:
 		return sel.typ.clone(recordOf[T](e)), nil
-	case len(sel.where) > 0:
+	case sel.restricted():
 		return record, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
 	}
 	return record, sel.typ.errorf("%w: there are none", ErrNotFound)
 }
 
+func (sel Selection[T]) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
+
 // restriction returns the conditions as text for an error.
 func (sel Selection[T]) restriction() string {
+	if len(sel.where) == 0 {
+		return "the filter"
+	}
 	var fields []string
 	for _, c := range sel.where {
 		if !slices.Contains(fields, c.Field) {
@@ -188,7 +234,7 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 		return 0, sel.typ.named(err)
 	case p >= 0:
 		return p, nil
-	case len(sel.where) > 0:
+	case sel.restricted():
 		return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
 	}
 	return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)

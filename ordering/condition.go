@@ -1,6 +1,7 @@
 package ordering
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -33,9 +34,10 @@ import (
 type Condition struct {
 	field    string
 	operator operator
-	value    any   // if the operator takes one or two
-	end      any   // the second value of between
-	list     []any // the values of oneOf
+	value    any         // if the operator takes one or two
+	end      any         // the second value of between
+	list     []any       // the values of oneOf
+	parts    []Condition // the conditions of or, or the one of not
 }
 
 // An operator relates a field to the values of a condition.
@@ -53,6 +55,8 @@ const (
 	prefixed
 	isNull
 	notNull
+	or
+	not
 )
 
 // Equal returns the condition that a field equals a value.
@@ -109,7 +113,25 @@ func IsNull(field string) Condition { return Condition{field: field, operator: i
 // NotNull returns the condition that a field is neither null nor absent.
 func NotNull(field string) Condition { return Condition{field: field, operator: notNull} }
 
-// Field returns the name of the field.
+// Or returns the condition that one of several conditions on the same field holds. Without
+// conditions it never holds. It is invalid if one of them is, or if they restrict different
+// fields: no index answers that.
+func Or(conditions ...Condition) Condition {
+	c := Condition{operator: or, parts: slices.Clone(conditions)}
+	if len(conditions) > 0 {
+		c.field = conditions[0].field
+	}
+	return c
+}
+
+// Not returns the condition that holds exactly where another does not. So it holds for null
+// where a comparison does not: Not(Equal("status", "open")) holds for records without
+// a status. To exclude them, as SQL does, add [NotNull].
+func Not(condition Condition) Condition {
+	return Condition{field: condition.field, operator: not, parts: []Condition{condition}}
+}
+
+// Field returns the name of the field. It is empty for Or without conditions.
 func (c Condition) Field() string { return c.field }
 
 // String returns the condition as text for people, such as `status = "released"`.
@@ -130,6 +152,14 @@ func (c Condition) String() string {
 		return name + " is null"
 	case notNull:
 		return name + " is not null"
+	case not:
+		return "not (" + c.parts[0].String() + ")"
+	case or:
+		texts := make([]string, len(c.parts))
+		for i, p := range c.parts {
+			texts[i] = p.String()
+		}
+		return cmp.Or(strings.Join(texts, " or "), "never")
 	}
 	sign := map[operator]string{equal: "=", less: "<", atMost: "<=", greater: ">", atLeast: ">=", prefixed: "begins with"}
 	return name + " " + sign[c.operator] + " " + quoted(c.value)
@@ -174,6 +204,14 @@ func (c Condition) Ranges(keyOf func(value any) (sortkey.Key, error)) ([]Range, 
 		return []Range{{From: sortkey.Bool(false), To: sortkey.Null()}}, nil
 	case oneOf:
 		return c.points(keyOf)
+	case or:
+		return c.union(keyOf)
+	case not:
+		ranges, err := c.parts[0].Ranges(keyOf)
+		if err != nil {
+			return nil, err
+		}
+		return complement(ranges), nil
 	}
 	k, err := c.key(c.value, keyOf)
 	if err != nil {
@@ -298,6 +336,56 @@ func (c Condition) prefix(k sortkey.Key) ([]Range, error) {
 	return []Range{r}, nil
 }
 
+// union returns the ranges of keys that satisfy one of the parts.
+func (c Condition) union(keyOf func(any) (sortkey.Key, error)) (ranges []Range, err error) {
+	var all []Range
+	for _, p := range c.parts {
+		if p.field != c.field && p.operator != invalid {
+			return nil, c.errorf("Or has a condition on %s too: select with each and join the results", p.field)
+		}
+		list, err := p.Ranges(keyOf)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b Range) int { return a.From.Compare(b.From) })
+	for _, r := range all {
+		last := len(ranges) - 1
+		if last < 0 {
+			ranges = append(ranges, r)
+			continue
+		}
+		l := &ranges[last]
+		if c := r.From.Compare(l.To); c > 0 || c == 0 && r.FromExcluded && !l.ToIncluded {
+			ranges = append(ranges, r)
+			continue
+		}
+		if r.From.Compare(l.From) == 0 {
+			l.FromExcluded = l.FromExcluded && r.FromExcluded
+		}
+		if c := r.To.Compare(l.To); c > 0 {
+			l.To, l.ToIncluded = r.To, r.ToIncluded
+		} else if c == 0 {
+			l.ToIncluded = l.ToIncluded || r.ToIncluded
+		}
+	}
+	return ranges, nil
+}
+
+// complement returns the ranges of all other keys.
+func complement(ranges []Range) (others []Range) {
+	gap := Range{From: sortkey.Bool(false)} // the least key
+	for _, r := range append(slices.Clip(ranges), Range{From: sortkey.Null(), FromExcluded: true}) {
+		gap.To, gap.ToIncluded = r.From, r.FromExcluded
+		if c := gap.From.Compare(gap.To); c < 0 || c == 0 && !gap.FromExcluded && gap.ToIncluded {
+			others = append(others, gap)
+		}
+		gap.From, gap.FromExcluded = r.To, r.ToIncluded
+	}
+	return others
+}
+
 // A Range is a range of keys. It includes From unless FromExcluded is set, and excludes
 // To unless ToIncluded is set. The zero Range is empty.
 type Range struct {
@@ -358,7 +446,7 @@ func isNaN(k sortkey.Key) bool {
 // ranges returns the ranges of keys of the condition's field that satisfy the condition.
 func (fs *Fields[T]) ranges(c Condition) ([]Range, error) {
 	f, ok := fs.Lookup(c.field)
-	if !ok && c.operator != invalid {
+	if !ok && c.field != "" {
 		return nil, fs.unknown(c.field)
 	}
 	return c.Ranges(f.KeyOf)
@@ -382,7 +470,10 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 		if err != nil {
 			return nil, err
 		}
-		f, _ := fs.Lookup(c.field)
+		f, ok := fs.Lookup(c.field)
+		if !ok { // Or without conditions, which holds for all values or for none
+			f.Key = func(*T) sortkey.Key { return sortkey.Null() }
+		}
 		tests[i] = test{f.Key, ranges}
 	}
 	return func(record T) bool {

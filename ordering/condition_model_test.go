@@ -34,7 +34,7 @@ func TestConditionsAgainstModel(t *testing.T) {
 		if o.kind%4 == 0 {
 			r.Note = nil
 		}
-		c := newFuzzCase(name, uint8(rng.IntN(10)), a, b)
+		c := newFuzzCase(name, uint8(rng.IntN(256)), a, b)
 		checkFuzzCase(t, fields, name, c, r)
 		if c.valid && name != "no_such" {
 			valid++
@@ -162,7 +162,20 @@ type fuzzCase struct {
 	holds func(r fuzzRecord) bool
 }
 
+// newFuzzCase returns a simple condition, its negation, or one that it or another holds.
 func newFuzzCase(field string, operator uint8, a, b operand) fuzzCase {
+	c := newSimpleCase(field, operator, a, b)
+	switch operator / 10 % 3 {
+	case 1:
+		return fuzzCase{ordering.Not(c.Condition), c.valid, func(r fuzzRecord) bool { return !c.holds(r) }}
+	case 2:
+		d := newFuzzCase(field, operator/30, b, a)
+		return fuzzCase{ordering.Or(c.Condition, d.Condition), c.valid && d.valid, func(r fuzzRecord) bool { return c.holds(r) || d.holds(r) }}
+	}
+	return c
+}
+
+func newSimpleCase(field string, operator uint8, a, b operand) fuzzCase {
 	x, y := plain(field, a.value()), plain(field, b.value())
 	compared := func(c ordering.Condition, accept func(sign int) bool) fuzzCase {
 		return fuzzCase{c, x != nil, func(r fuzzRecord) bool {

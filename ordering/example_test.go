@@ -98,6 +98,18 @@ func ExampleBetween() {
 	// Output: Dune Solaris
 }
 
+// Conditions on one field can be joined, and reversed.
+func ExampleOr() {
+	fields, _ := ordering.FieldsOf[Title]()
+	short := ordering.Or(ordering.Less("pages", 204), ordering.Equal("pages", 204))
+	match, err := fields.Matcher(ordering.Not(short))
+	if err != nil {
+		panic(err)
+	}
+	print(slices.DeleteFunc(titles(), func(t Title) bool { return !match(t) }))
+	// Output: Dune Emma Ulysses
+}
+
 // This example compares names without regard to case.
 func ExampleFieldKey() {
 	type User struct {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -193,13 +194,13 @@ func (c *Store) install(ctx context.Context, b *build, x index) (missed []missed
 	for _, m := range missed {
 		x.set(m.Change, m.keys)
 	}
-	installed := orderingIndex{terms: b.terms, index: x, used: new(atomic.Int64)}
-	installed.used.Store(c.clock.Add(1))
+	installed := orderingIndex{terms: b.terms, index: x, usage: newUsage(math.MaxInt64)} // not evicted at once
 	b.state = c.replace(func(s *State) {
 		s.builds = without(s.builds, b)
 		if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
 			s.indexes = append(slices.Clone(s.indexes), installed)
 			s.evict()
+			installed.score.Store(c.floor.Load() + 1)
 		}
 	})
 	return nil, true

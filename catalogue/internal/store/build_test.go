@@ -455,7 +455,7 @@ func TestGoexit(t *testing.T) {
 		}},
 		{"a filter", func(c *Store) {
 			recordOf(c.Get(9000)).gate = exitingGate()
-			c.Count(within(t), conditions(t, ordering.NotNull("slow"), ordering.Less("id", 9500)))
+			c.Count(within(t), Query{Where: conditions(t, ordering.NotNull("slow"), ordering.Less("id", 9500))})
 		}},
 	} {
 		c := newStore(t, newType(0), 0)

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 )
 
@@ -56,7 +55,7 @@ func TestCheck(t *testing.T) {
 					terms := parse(a + "," + b)
 					x := newIndex(s.typ.resolve(terms), terms)
 					x.fill(s.Entries())
-					s.indexes = append(s.indexes, orderingIndex{terms: terms, index: x, used: new(atomic.Int64)})
+					s.indexes = append(s.indexes, orderingIndex{terms: terms, index: x, usage: newUsage(0)})
 				}
 			}
 		}, "exceed the limits"},

@@ -93,7 +93,7 @@ func (c *countingStore) countComparisons(fields ...string) {
 			x = countingTree(tree, c.comparisons)
 		}
 		x.fill(c.Current().Entries())
-		indexes = append(indexes, orderingIndex{terms: terms, index: x, used: new(atomic.Int64)})
+		indexes = append(indexes, orderingIndex{terms: terms, index: x, usage: newUsage(0)})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

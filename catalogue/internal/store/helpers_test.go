@@ -285,10 +285,11 @@ func (s slots) taken() int { return len(s[0]) + len(s[1]) }
 // A finder is a store, a state or a batch.
 type finder interface {
 	pager
-	Count(ctx context.Context, where []Condition) (int, error)
+	Count(ctx context.Context, q Query) (int, error)
 	First(ctx context.Context, q Query) (*Entry, error)
 	Position(ctx context.Context, id int, q Query) (int, error)
 	Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error)
+	Groups(ctx context.Context, q Query) (func(yield func(first *Entry, n int) bool), error)
 	Explain(ctx context.Context, q Query) (string, error)
 }
 
@@ -331,7 +332,7 @@ func found(t testing.TB, p finder, q Query) []int {
 			t.Errorf("page %+v has ids %v, count %d, %v, want %v, %d", w, ids(page.list()), n, err, want, count)
 		}
 	}
-	if n, err := p.Count(within(t), q.Where); q.Match == nil && (n != count || err != nil) {
+	if n, err := p.Count(within(t), q); n != count || err != nil {
 		t.Errorf("Count() = %d, %v, want %d", n, err, count)
 	}
 	first, err := p.First(within(t), q)

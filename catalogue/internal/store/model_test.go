@@ -246,6 +246,7 @@ func (p *player) find(what string, from finder, m *model) {
 		plan, _ := from.Explain(within(p.t), q.Query)
 		p.t.Errorf("%s: %v by %q: %s (-want +got):\n%s", what, q.all, q.terms, plan, diff)
 	}
+	p.group(what, from, m, q)
 	q.Window = allRecords
 	entries, _, _ := from.Page(within(p.t), q.Query)
 	for _, e := range entries.list() {
@@ -256,6 +257,37 @@ func (p *player) find(what string, from finder, m *model) {
 	id := p.rng.IntN(100)
 	if at, err := from.Position(within(p.t), id, q.Query); at != slices.Index(want, id) || err != nil {
 		p.t.Errorf("%s: %v by %q: Position(%d) = %d, %v, want %d", what, q.all, q.terms, id, at, err, slices.Index(want, id))
+	}
+}
+
+// A group is the first record with a value and the number of records that have it.
+type group struct{ First, N int }
+
+// group compares the values of a field.
+func (p *player) group(what string, from finder, m *model, q testedQuery) {
+	p.t.Helper()
+	name := strings.TrimPrefix(strings.Split(p.orders[p.rng.IntN(len(p.orders))], ",")[0], "-")
+	if name == "" || p.open() && !slices.Contains(m.names(), name) {
+		return
+	}
+	var want, got []group
+	var last *record
+	for _, id := range selected(m.entries(), name, q.holds) {
+		if r := m.records[id]; last == nil || compareField(last, r, name) != 0 {
+			last, want = r, append(want, group{id, 0})
+		}
+		want[len(want)-1].N++
+	}
+	q.Terms = parse(name)
+	groups, err := from.Groups(within(p.t), q.Query)
+	if err != nil {
+		p.t.Errorf("%s: Groups of %v by %s: %v", what, q.all, name, err)
+		return
+	}
+	groups(func(e *Entry, n int) bool { got = append(got, group{e.ID, n}); return true })
+	if diff := cmp.Diff(want, got); diff != "" {
+		plan, _ := from.Explain(within(p.t), q.Query)
+		p.t.Errorf("%s: groups of %v by %s: %s (-want +got):\n%s", what, q.all, name, plan, diff)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -594,6 +595,82 @@ func (p *plan) scan(yield func(*Entry) bool) {
 				}
 			}
 		}
+	}
+}
+
+// groups yields the first entry of each value of a field and the number of entries that have
+// it. The entries must be in the order of the field.
+func (p *plan) groups(field string, yield func(first *Entry, n int) bool) {
+	f, _ := p.state.typ.Field(field)
+	for at := 0; at < p.count; {
+		entries := p.some(at)
+		size := entries.Len()
+		i := 0
+		for i < size {
+			k, n := f.Key(entries.At(i)), 1
+			if f.Key(entries.At(size-1)).Compare(k) == 0 {
+				n = p.groupSize(field, k, at+i, size-i)
+			}
+			for i+n < size && f.Key(entries.At(i+n)).Compare(k) == 0 {
+				n++
+			}
+			if !yield(entries.At(i), n) {
+				return
+			}
+			i += n
+		}
+		at += i
+	}
+}
+
+// some returns some entries after the first offset entries.
+func (p *plan) some(offset int) Entries {
+	const few = 16
+	return pageAt(p.sequence, p.spans, p.backwards, p.count, pagination.Window{Limit: few, Offset: offset})
+}
+
+// groupSize returns the number of entries of which a field has a key. The first is entry at,
+// and some more are known. An index is searched for the others, without reading them.
+func (p *plan) groupSize(field string, k sortkey.Key, at, known int) int {
+	if field == p.state.typ.ID {
+		return known
+	}
+	if from, to, ok := p.group(field, k); ok {
+		if !p.backwards && len(p.spans) == 1 {
+			return p.sequence.rank(to) - p.spans[0].start - at
+		}
+		return p.sequence.rank(to) - p.sequence.rank(from)
+	}
+	f, _ := p.state.typ.Field(field)
+	for n := known; ; {
+		entries := p.some(at + n)
+		for i := range entries.Len() {
+			if f.Key(entries.At(i)).Compare(k) != 0 {
+				return n
+			}
+			n++
+		}
+		if entries.Len() == 0 {
+			return n
+		}
+	}
+}
+
+// group returns the bounds of the entries that have a key. All terms of the index before that
+// of the field have one value. ok is false if there is no index, or if conditions on later
+// terms exclude some of the entries.
+func (p *plan) group(field string, k sortkey.Key) (from, to bound, ok bool) {
+	if _, ok := p.sequence.(index); !ok || p.merged {
+		return bound{}, bound{}, false
+	}
+	var prefix []byte
+	for i := 0; ; i++ {
+		t := p.state.typ.termAt(p.terms, i)
+		if t.Field == field {
+			from, to = bounds(ordering.Range{From: k, To: k, ToIncluded: true}, t.Desc, prefix)
+			return from, to, i+1 >= p.by
+		}
+		prefix = appendKey(prefix, p.selection.on(t.Field).Ranges[0].From, t.Desc)
 	}
 }
 

@@ -37,6 +37,7 @@ const (
 	wantCount
 	wantFirst
 	wantScan // this and the following may run callbacks
+	wantGroups
 	wantPosition
 	wantExplain
 )
@@ -45,8 +46,9 @@ const (
 type answer struct {
 	entries Entries // a page
 	first   *Entry  // instead of a page of one entry; or nil
-	n       int      // the number of selected entries, or a position
+	n       int     // the number of selected entries, or a position
 	scan    func(yield func(*Entry) bool)
+	groups  func(yield func(first *Entry, n int) bool)
 	text    string // describes the plan
 }
 
@@ -75,10 +77,12 @@ func (r reader) Page(ctx context.Context, q Query) (entries Entries, count int, 
 	return a.entries, a.n, err
 }
 
-// Count returns the number of entries that satisfy conditions. O(log² n) if one index has
-// them all; otherwise the entries that satisfy one condition are filtered.
-func (r reader) Count(ctx context.Context, where []Condition) (int, error) {
-	a, err := r.answer(ctx, Query{Where: where, want: wantCount})
+// Count returns the number of entries of a query. It ignores the window and the terms. O(log²
+// n) if one index has them all; otherwise the entries that satisfy one condition are
+// filtered.
+func (r reader) Count(ctx context.Context, q Query) (int, error) {
+	q.want = wantCount
+	a, err := r.answer(ctx, q)
 	return a.n, err
 }
 
@@ -109,6 +113,17 @@ func (r reader) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool
 	q.want = wantScan
 	a, err := r.answer(ctx, q)
 	return a.scan, err
+}
+
+// Groups returns a function that yields the values of the only term of a query, in its order:
+// for each value the first entry that has it, and the number of entries. It ignores the
+// window. O(log² n) for each value if one index has the entries in order. Otherwise they are
+// filtered and sorted. A batch may write while the function runs, which does not change
+// what it yields.
+func (r reader) Groups(ctx context.Context, q Query) (func(yield func(first *Entry, n int) bool), error) {
+	q.want = wantGroups
+	a, err := r.answer(ctx, q)
+	return a.groups, err
 }
 
 // Explain describes how the entries of a query are found. It makes the sequences that are
@@ -195,6 +210,10 @@ func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
 		err = p.sort(ctx)
 		sorted := p // only a scan needs it later
 		a.scan = sorted.scan
+	case wantGroups:
+		err = p.sort(ctx)
+		sorted := p
+		a.groups = func(yield func(*Entry, int) bool) { sorted.groups(q.Terms[0].Field, yield) }
 	case wantPage, wantFirst:
 		a.entries, err = p.page(ctx, q.Window)
 	}

@@ -105,7 +105,7 @@ func TestCountOfEmptied(t *testing.T) {
 	none := conditions(t, ordering.Equal("a", 99))
 	whileWriting(t, 2, write, func(*rand.Rand) error {
 		for range 50 {
-			if n, err := c.Count(within(t), none); n != 0 || err != nil {
+			if n, err := c.Count(within(t), Query{Where: none}); n != 0 || err != nil {
 				return fmt.Errorf("Count() = %d, %v, want 0", n, err)
 			}
 		}

@@ -35,12 +35,26 @@ type State struct {
 	sorted sortCache
 }
 
-// A orderingIndex is an index with the canonical terms of its ordering.
+// An orderingIndex is an index with the canonical terms of its ordering.
 type orderingIndex struct {
 	terms []ordering.Term
 	index
-	used   *atomic.Int64 // the store's clock at the last use; only for multi-field indexes
-	unique bool          // no two entries have the same key, except null; never dropped
+	*usage
+	idle   int  // the number of changes since a write found that the index was used
+	unique bool // no two entries have the same key, except null; never dropped
+}
+
+// usage says how much a multi-field index is used. All states that have the index share it.
+type usage struct {
+	used  atomic.Bool  // since the last write
+	score atomic.Int64 // the lowest is dropped first
+}
+
+// newUsage returns the usage of an index that was not used yet.
+func newUsage(score int64) *usage {
+	u := new(usage)
+	u.score.Store(score)
+	return u
 }
 
 // Len returns the number of records. O(1).
@@ -125,8 +139,24 @@ func (s *State) use(x *orderingIndex) {
 	if len(x.terms) == 1 {
 		return
 	}
-	if c := s.store.Value(); c != nil && x.used.Load() != c.clock.Load() {
-		x.used.Store(c.clock.Add(1))
+	if !x.used.Load() {
+		x.used.Store(true)
+	}
+	if c := s.store.Value(); c != nil {
+		if n := x.score.Load(); n < c.floor.Load()+maxScore {
+			x.score.CompareAndSwap(n, n+1)
+		}
+	}
+}
+
+// age counts changes to multi-field indexes.
+func (s *State) age(changes int) {
+	for i := range s.indexes {
+		x := &s.indexes[i]
+		if x.idle += changes; x.used.Load() {
+			x.used.Store(false)
+			x.idle = 0
+		}
 	}
 }
 
@@ -215,9 +245,19 @@ func difference(before, after []*Entry) []Change {
 // the memory and the work for such requests.
 const (
 	// maxCombined is the largest number of multi-field indexes. Together they take
-	// at most maxPerRecord bytes for each record. The least recently used one is
-	// dropped first.
+	// at most maxPerRecord bytes for each record. The one with the lowest score is dropped
+	// first.
 	maxCombined = 8
+
+	// maxScore is the largest difference between the score of an index and that of the
+	// last one that was dropped. The score of a new index is the latter and one more for
+	// each use. So some indexes that are used once do not displace one that is used often,
+	// but many do if it is not used any more.
+	maxScore = 64
+
+	// minIdle is the number of changes for which an index is kept without a use, even if
+	// there are fewer records.
+	minIdle = 1000
 
 	// maxPerRecord is the largest average size in bytes of the keys of a
 	// single-field index, and of the keys and items of a multi-field index. An
@@ -244,20 +284,21 @@ func maxKeys(n int, terms []ordering.Term) int {
 	return maxPerRecord * n
 }
 
-// evict drops indexes until all limits are met. O(indexes).
+// evict drops indexes until all limits are met, and those multi-field indexes that no query
+// used while writes changed as many records as there are. O(indexes).
 func (s *State) evict() {
 	n := s.Len()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
-		return !x.unique && x.keySize() > maxKeys(n, x.terms)
+		return !x.unique && (x.keySize() > maxKeys(n, x.terms) || len(x.terms) > 1 && x.idle > max(n, minIdle))
 	})
 	for {
-		combined, bytes, oldest := 0, 0, 0
+		combined, bytes, least := 0, 0, 0
 		for i, x := range s.indexes {
 			if len(x.terms) == 1 {
 				continue
 			}
-			if combined == 0 || x.used.Load() < s.indexes[oldest].used.Load() {
-				oldest = i
+			if combined == 0 || x.score.Load() < s.indexes[least].score.Load() {
+				least = i
 			}
 			combined++
 			bytes += itemSize*n + x.keySize()
@@ -265,6 +306,9 @@ func (s *State) evict() {
 		if combined <= maxCombined && bytes <= maxPerRecord*n {
 			return
 		}
-		s.indexes = slices.Delete(s.indexes, oldest, oldest+1)
+		if c := s.store.Value(); c != nil {
+			c.floor.Store(max(c.floor.Load(), s.indexes[least].score.Load()))
+		}
+		s.indexes = slices.Delete(s.indexes, least, least+1)
 	}
 }

@@ -38,7 +38,7 @@ type Store struct {
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins
-	clock     atomic.Int64 // counts the uses of multi-field indexes
+	floor     atomic.Int64 // the highest score of an index that was dropped for another
 	demand    demand
 }
 
@@ -145,13 +145,11 @@ func Clone(stores ...*Store) []*Store {
 
 func (c *Store) clone() *Store {
 	clone := &Store{typ: c.typ}
-	clone.clock.Store(c.clock.Load())
+	clone.floor.Store(c.floor.Load())
 	s := c.published.Load().fork()
 	s.builds = nil
 	for i := range s.indexes {
-		used := new(atomic.Int64)
-		used.Store(s.indexes[i].used.Load())
-		s.indexes[i].used = used
+		s.indexes[i].usage = newUsage(s.indexes[i].score.Load())
 	}
 	clone.adopt(s)
 	return clone

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync/atomic"
 	"weak"
 
 	"github.com/tidwall/btree"
@@ -159,7 +158,7 @@ func (tx *Tx) answer(ctx context.Context, q Query) (answer, error) {
 			}
 		}
 	}
-	if q.want == wantScan {
+	if q.want == wantScan || q.want == wantGroups {
 		s = s.fork() // later writes change the draft
 	}
 	return s.answer(ctx, q)
@@ -204,6 +203,6 @@ func (s *State) install(terms []ordering.Term) {
 	}
 	x := newIndex(s.typ.resolve(terms), terms)
 	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms)) == nil {
-		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, used: new(atomic.Int64)})
+		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
 	}
 }

@@ -86,7 +86,7 @@ func TestScanInBatch(t *testing.T) {
 				if !slices.Equal(got, want) {
 					t.Errorf("%v by %q: scanned %v, want %v", list, terms, got, want)
 				}
-				if left, err := tx.Count(within(t), q.Where); left > 0 || err != nil {
+				if left, err := tx.Count(within(t), q); left > 0 || err != nil {
 					t.Errorf("%v by %q: %d are left, %v", list, terms, left, err)
 				}
 				return errors.New("undo")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -161,6 +160,7 @@ func commitFew(all []pending) error {
 		p.state.revision.Store(p.revision)
 		p.state.history.add(p.revision, p.changes, c.typ.History)
 		p.state.recount(c.members)
+		p.state.age(len(p.changes))
 		p.state.evict()
 	}
 	publish(all)
@@ -248,6 +248,7 @@ func (p *pending) fork() {
 	next.revision.Store(p.revision)
 	next.history.add(p.revision, p.changes, c.typ.History)
 	next.useID(p.used)
+	next.age(len(p.changes))
 	p.state = next
 }
 
@@ -421,7 +422,7 @@ func (typ *Type) uniqueIndexes() (list []orderingIndex) {
 	for _, field := range typ.Unique {
 		terms := []ordering.Term{ordering.Asc(field)}
 		if field != typ.ID && findTerms(list, terms) < 0 {
-			list = append(list, orderingIndex{terms, newIndex(typ.resolve(terms), terms), new(atomic.Int64), true})
+			list = append(list, orderingIndex{terms: terms, index: newIndex(typ.resolve(terms), terms), usage: newUsage(0), unique: true})
 		}
 	}
 	return list
