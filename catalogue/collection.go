@@ -43,6 +43,16 @@ type Options struct {
 	// have these fields even if no record has such a member.
 	Unique []string
 
+	// Indexes are orders that always have an index, so that the first query is as fast as
+	// the others. Without it, queries build the indexes that they need. An index answers
+	// queries with conditions on its first fields in the order of the others: write the
+	// fields with conditions first and then the order, as in status,created for
+	// Equal("status", …) in the order of created or -created. It takes some memory, and
+	// the time to update it at each write. Open records have these fields even if no
+	// record has such a member. It is an error to declare an index without terms, by id
+	// or twice.
+	Indexes [][]ordering.Term
+
 	// Keys are functions that return the sort keys of fields, in place of those that
 	// [ordering.FieldsOf] derives. Conditions and Unique compare by these keys too.
 	// The id cannot have one. For open records each must be an [ordering.FieldKey] that
@@ -114,8 +124,8 @@ type Collection[T any] struct {
 // The error wraps [ErrInvalidType] and names the field if T does not meet these
 // requirements, or if a function in opts is nil or takes another type than its field has.
 // It wraps [ordering.ErrUnknownField] if T is a struct and Options.Ordering,
-// Options.Unique or Options.Keys names no field of it, and if T is schema.Record and
-// one of the three has a name that is not in snake_case. NewCollection inspects T by
+// Options.Unique, Options.Indexes or Options.Keys names no field of it, and if T is schema.Record and
+// one of them has a name that is not in snake_case. NewCollection inspects T by
 // reflection once; the methods of the collection do not repeat that work.
 //
 // A record that Insert accepts can be saved and loaded, with one exception: if the type of

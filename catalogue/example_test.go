@@ -447,6 +447,84 @@ func ExampleCollection_Where() {
 	// Alien 117
 }
 
+// The filter panel of a shop shows how many products each choice would leave: the counts of a
+// field with the conditions on the other fields.
+func ExampleSelection_Counts() {
+	type Product struct {
+		ID    int     `json:"id"`
+		Kind  string  `json:"kind"`
+		Color *string `json:"color"` // may be null
+	}
+	products, err := catalogue.NewCollection[Product](catalogue.Options{Name: "products"})
+	if err != nil {
+		panic(err)
+	}
+	red, blue := "red", "blue"
+	for _, p := range []Product{{0, "shirt", &red}, {0, "shirt", &blue}, {0, "hat", &red}, {0, "shirt", &red}, {0, "hat", nil}} {
+		if _, err := products.Insert(p); err != nil {
+			panic(err)
+		}
+	}
+	shirts := ordering.Equal("kind", "shirt") // what the customer has chosen
+	kinds, err := products.Where().Counts("kind")
+	if err != nil {
+		panic(err)
+	}
+	for p, n := range kinds {
+		fmt.Println(p.Kind, n)
+	}
+	colors, err := products.Where(shirts).Counts("color")
+	if err != nil {
+		panic(err)
+	}
+	for p, n := range colors {
+		fmt.Println("shirts,", *p.Color, n)
+	}
+	// Output:
+	// hat 2
+	// shirt 3
+	// shirts, blue 1
+	// shirts, red 2
+}
+
+func ExampleSelection_Filter() {
+	films := newFilms()
+	fair := films.Where(ordering.AtLeast("minutes", 100)).Filter(func(f *Film) bool { return len(f.Name)%2 == 0 })
+	n, err := fair.Count()
+	fmt.Println(n, err)
+	// Output: 1 <nil>
+}
+
+// An index is declared for the lists that a program shows: the open tasks by their date. Without
+// the option, the first lists are sorted until there is an index.
+func ExampleOptions_indexes() {
+	type Task struct {
+		ID     int    `json:"id"`
+		Status string `json:"status"`
+		Due    string `json:"due"`
+	}
+	tasks, err := catalogue.NewCollection[Task](catalogue.Options{
+		Name:    "tasks",
+		Indexes: [][]ordering.Term{{ordering.Asc("status"), ordering.Asc("due")}},
+	})
+	if err != nil {
+		panic(err)
+	}
+	tasks.Insert(Task{Status: "open", Due: "2026-05-02"})
+	tasks.Insert(Task{Status: "done", Due: "2026-05-01"})
+	tasks.Insert(Task{Status: "open", Due: "2026-05-01"})
+	open := tasks.Where(ordering.Equal("status", "open"))
+	page, err := open.Page(pagination.Window{Limit: 10}, ordering.Desc("due"))
+	for _, task := range page.Records {
+		fmt.Println(task.ID, task.Due, err)
+	}
+	fmt.Println(open.Explain(ordering.Desc("due")))
+	// Output:
+	// 1 2026-05-02 <nil>
+	// 3 2026-05-01 <nil>
+	// range of status: 2 of 3 records, in order <nil>
+}
+
 // To show the page that contains a record, find its position first. Both calls use the
 // same snapshot, so that no write comes between them.
 func ExampleSelection_Position() {

@@ -65,6 +65,9 @@ func newRecordType[T any](opts Options) (*recordType[T], *store.Type, error) {
 	if err := s.named(s.describeUnique(engine, opts.Unique)); err != nil {
 		return nil, nil, err
 	}
+	if err := s.named(declareIndexes(engine, opts.Indexes)); err != nil {
+		return nil, nil, err
+	}
 	for _, t := range engine.Default {
 		if _, err := fieldNamed(engine, t.Field); err != nil {
 			return nil, nil, s.errorf("default ordering: %w", err)
@@ -95,6 +98,21 @@ func (s *recordType[T]) describeUnique(engine *store.Type, names []string) error
 		s.unique = append(s.unique, f)
 	}
 	engine.Unique = slices.Clone(names)
+	return nil
+}
+
+// declareIndexes adds the indexes of Options.Indexes.
+func declareIndexes(engine *store.Type, indexes [][]ordering.Term) error {
+	for _, terms := range indexes {
+		for _, t := range terms {
+			if _, err := fieldNamed(engine, t.Field); err != nil {
+				return fmt.Errorf("Options.Indexes: %w", err)
+			}
+		}
+		if err := engine.AddIndex(terms); err != nil {
+			return fmt.Errorf("%w: Options.Indexes: %w", ErrInvalidType, err)
+		}
+	}
 	return nil
 }
 

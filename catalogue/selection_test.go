@@ -28,6 +28,13 @@ type pressing struct {
 // TestInvalidOptionMessages checks that the error names the option and the remedy.
 func TestInvalidOptionMessages(t *testing.T) {
 	keys := func(list ...ordering.KeyFunc) catalogue.Options { return catalogue.Options{Name: "films", Keys: list} }
+	index := func(orders ...string) catalogue.Options {
+		opts := catalogue.Options{Name: "films"}
+		for _, order := range orders {
+			opts.Indexes = append(opts.Indexes, ordering.Parse(order, nil))
+		}
+		return opts
+	}
 	negative := func(i int) sortkey.Key { return sortkey.Int(int64(-i)) }
 	for _, test := range []struct {
 		why  string
@@ -45,6 +52,18 @@ func TestInvalidOptionMessages(t *testing.T) {
 			catalogue.ErrInvalidType, `films: invalid record type: Options.Keys: catalogue_test.pressing: invalid fields: price: its key function takes int, the field is string`},
 		{"a key function for the type of the id", refusal[pressing](keys(ordering.TypeKey(negative))),
 			catalogue.ErrInvalidType, `films: invalid record type: catalogue_test.pressing: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: ID is int`},
+		{"an index by an unknown field", refusal[pressing](index("slug,prcie")),
+			ordering.ErrUnknownField, `films: Options.Indexes: unknown field: "prcie": did you mean price?`},
+		{"an index without terms", refusal[pressing](index("")),
+			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: an index needs a term"},
+		{"an index by id", refusal[pressing](index("-id,slug")),
+			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: the index by id always exists"},
+		{"an index with a field twice", refusal[pressing](catalogue.Options{Name: "films", Indexes: [][]ordering.Term{{ordering.Asc("slug"), ordering.Desc("slug")}}}),
+			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: slug,-slug has slug twice"},
+		{"an index and its reverse", refusal[pressing](index("slug,-price", "-slug,price")),
+			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: -slug,price is there twice; an index also serves the reverse order"},
+		{"a camelCase index of open records", refusal[schema.Record](index("releasedOn")),
+			ordering.ErrUnknownField, `films: Options.Indexes: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
 		{"a camelCase unique field of open records", refusal[schema.Record](catalogue.Options{Name: "films", Unique: []string{"releasedOn"}}),
 			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
 		{"a camelCase key function of open records", refusal[schema.Record](keys(ordering.FieldKey("releasedOn", sortkey.Decimal))),

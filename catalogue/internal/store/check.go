@@ -43,9 +43,9 @@ func (s *State) Check() error {
 	if err := cmp.Or(s.checkIndex(nil, s.primary), s.unique(difference(nil, s.Entries()))); err != nil {
 		return err
 	}
-	for _, x := range s.typ.uniqueIndexes() {
-		if i := findTerms(s.indexes, x.terms); i < 0 || !s.indexes[i].unique {
-			return fmt.Errorf("the unique field %s has no index", ordering.Format(x.terms))
+	for _, x := range s.typ.keptIndexes() {
+		if i := findTerms(s.indexes, x.terms); i < 0 || !s.indexes[i].kept {
+			return fmt.Errorf("the index by %s is missing", ordering.Format(x.terms))
 		}
 	}
 	for i, x := range s.indexes {

@@ -451,7 +451,13 @@ func (p *player) compare(c *Store, m *model) {
 // All random calls to stores, clones, batches and held states have the results of the
 // model.
 func TestModel(t *testing.T) {
-	fixed, open := newType(50), newMemberType()
+	fixed, open, declared := newType(50), newMemberType(), newType(10)
+	for _, order := range []string{"number,text", "note,-number", "text,-id", "note"} {
+		if err := declared.AddIndex(parse(order)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	declared.Default = parse("text")
 	open.History, open.Default, fixed.Default = 20, parse("-a"), parse("-number")
 	orders := []string{
 		"", "id", "-id", "number", "-number", "text", "-note", "number,text", "-number,text", "note,-id", "-text,id",
@@ -464,6 +470,8 @@ func TestModel(t *testing.T) {
 		orders []string
 	}{
 		{"records with the same fields", fixed, "", orders},
+		{"declared indexes", declared, "", orders},
+		{"declared indexes with large keys", declared, strings.Repeat("x", 2*maxPerRecord), orders},
 		{"keys that are too large for indexes", fixed, strings.Repeat("x", 2*maxPerRecord), orders},
 		{"records with members", open, "", []string{"", "-id", "a", "-a", "b,a", "-start_date,b", "a,-id", "c", "c,-a", "b,-c"}},
 	} {

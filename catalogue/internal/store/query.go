@@ -212,8 +212,8 @@ func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
 		a.scan = sorted.scan
 	case wantGroups:
 		err = p.sort(ctx)
-		sorted := p
-		a.groups = func(yield func(*Entry, int) bool) { sorted.groups(q.Terms[0].Field, yield) }
+		sorted, field := p, q.Terms[0].Field
+		a.groups = func(yield func(*Entry, int) bool) { sorted.groups(field, yield) }
 	case wantPage, wantFirst:
 		a.entries, err = p.page(ctx, q.Window)
 	}

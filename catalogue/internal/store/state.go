@@ -41,7 +41,8 @@ type orderingIndex struct {
 	index
 	*usage
 	idle   int  // the number of changes since a write found that the index was used
-	unique bool // no two entries have the same key, except null; never dropped
+	kept   bool // never dropped
+	unique bool // no two entries have the same key, except null
 }
 
 // usage says how much a multi-field index is used. All states that have the index share it.
@@ -289,12 +290,12 @@ func maxKeys(n int, terms []ordering.Term) int {
 func (s *State) evict() {
 	n := s.Len()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
-		return !x.unique && (x.keySize() > maxKeys(n, x.terms) || len(x.terms) > 1 && x.idle > max(n, minIdle))
+		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || len(x.terms) > 1 && x.idle > max(n, minIdle))
 	})
 	for {
 		combined, bytes, least := 0, 0, 0
 		for i, x := range s.indexes {
-			if len(x.terms) == 1 {
+			if len(x.terms) == 1 || x.kept {
 				continue
 			}
 			if combined == 0 || x.score.Load() < s.indexes[least].score.Load() {

@@ -45,7 +45,7 @@ type Store struct {
 // New returns an empty store.
 func New(typ *Type) *Store {
 	c := &Store{typ: typ}
-	s := &State{typ: typ, primary: newPrimary(), indexes: typ.uniqueIndexes(), names: newMembers(typ)}
+	s := &State{typ: typ, primary: newPrimary(), indexes: typ.keptIndexes(), names: newMembers(typ)}
 	if typ.History > 0 {
 		s.history = newHistory(0)
 	}

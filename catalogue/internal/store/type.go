@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -13,11 +14,12 @@ import (
 
 // A Type describes the records of a store.
 type Type struct {
-	ID      string          // the name of the id in an ordering
-	Default []ordering.Term // the default ordering; if empty, by id
-	History int             // the number of changes to keep; 0 keeps none
-	Unique  []string        // fields of which no two records have the same value, except null
-	Known   []string        // fields that there are even if no record has the member
+	ID      string            // the name of the id in an ordering
+	Default []ordering.Term   // the default ordering; if empty, by id
+	History int               // the number of changes to keep; 0 keeps none
+	Unique  []string          // fields of which no two records have the same value, except null
+	Known   []string          // fields that there are even if no record has the member
+	indexes [][]ordering.Term // canonical; see AddIndex
 
 	// Field returns the field with the name and reports whether there is one. If
 	// Members is set, it returns a field for every name.
@@ -31,6 +33,27 @@ type Type struct {
 	// state are the snake_case names of the members that at least one of its
 	// records has. If nil, all records have the same fields.
 	Members func(*Entry) iter.Seq[string]
+}
+
+// AddIndex declares that the records always have an index by terms, whose fields must be
+// known. It is an error if they have it anyway.
+func (typ *Type) AddIndex(terms []ordering.Term) error {
+	for i, t := range terms {
+		if slices.ContainsFunc(terms[:i], func(u ordering.Term) bool { return u.Field == t.Field }) {
+			return fmt.Errorf("%s has %s twice", ordering.Format(terms), t.Field)
+		}
+	}
+	canon, _ := canonical(nil, slices.Clone(terms), typ.ID)
+	switch {
+	case len(terms) == 0:
+		return errors.New("an index needs a term")
+	case len(canon) == 0:
+		return errors.New("the index by id always exists")
+	case slices.ContainsFunc(typ.indexes, func(other []ordering.Term) bool { return slices.Equal(other, canon) }):
+		return fmt.Errorf("%s is there twice; an index also serves the reverse order", ordering.Format(terms))
+	}
+	typ.indexes = append(typ.indexes, canon)
+	return nil
 }
 
 // A Field is a field that entries can be ordered by.
@@ -142,6 +165,11 @@ func newMembers(typ *Type) (m members) {
 	m = members{newCounts(), newCounts()}
 	for _, name := range slices.Concat([]string{typ.ID}, typ.Unique, typ.Known) {
 		add(m.fields, name, 1)
+	}
+	for _, terms := range typ.indexes {
+		for _, t := range terms {
+			add(m.fields, t.Field, 1)
+		}
 	}
 	return m
 }

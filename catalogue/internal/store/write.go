@@ -417,13 +417,22 @@ func (d *Duplicate) Error() string {
 	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, d.Field, d.Other)
 }
 
-// uniqueIndexes returns an empty index for each unique field. They are never dropped.
-func (typ *Type) uniqueIndexes() (list []orderingIndex) {
-	for _, field := range typ.Unique {
-		terms := []ordering.Term{ordering.Asc(field)}
-		if field != typ.ID && findTerms(list, terms) < 0 {
-			list = append(list, orderingIndex{terms: terms, index: newIndex(typ.resolve(terms), terms), usage: newUsage(0), unique: true})
+// keptIndexes returns an empty index for each unique field and each declared order. They are
+// never dropped.
+func (typ *Type) keptIndexes() (list []orderingIndex) {
+	keep := func(terms []ordering.Term, unique bool) {
+		if findTerms(list, terms) < 0 {
+			x := newIndex(typ.resolve(terms), terms)
+			list = append(list, orderingIndex{terms: terms, index: x, usage: newUsage(0), kept: true, unique: unique})
 		}
+	}
+	for _, field := range typ.Unique {
+		if field != typ.ID {
+			keep([]ordering.Term{ordering.Asc(field)}, true)
+		}
+	}
+	for _, terms := range typ.indexes {
+		keep(terms, false)
 	}
 	return list
 }
