@@ -97,8 +97,8 @@ func (c AnyCollection) Revision(ctx context.Context) (uint64, error) {
 // use of the ordering, without Params.
 //
 // Filters compare values, even if Options.Keys has a function for the field. Those
-// with an order of values, such as minutes__gte, and of beginnings of text use the
-// index of the field; [Selection] has their cost. These are O(n): case-insensitive
+// with an order of values, such as minutes__gte, and of beginnings of text use
+// indexes; [Selection] has their cost. These are O(n): case-insensitive
 // filters of text, filters of parts of text and of lists of ids, a search, and filters of fields
 // that Options.Keys or methods of their type sort in another way. A search in another
 // collection reads the records that are referred to, in one state of that collection,

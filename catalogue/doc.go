@@ -63,18 +63,23 @@
 // sort when the context ends. A sort stops when no caller waits for it. The number of sorts
 // that run at the same time is limited.
 //
+// Queries with conditions are answered by the same indexes, if the fields with conditions come
+// first in one. If there is none, records are filtered and sorted, and once that has cost as
+// much as building the index that is missing, it is built in the background. No query waits for
+// it. [Options].Indexes declares indexes that are there from the beginning.
+//
 // # Memory
 //
 // An index takes memory in proportion to the records, plus its keys. The keys of
 // a single field that is a boolean, an integer or a string usually take none. An ordering
-// with large keys has no index, unless it is by a field in [Options].Unique: it is sorted
-// for each state in which it is used.
+// with large keys has no index, unless it is declared or by a field in [Options].Unique: it is
+// sorted for each state in which it is used.
 //
-// Indexes of one term are kept. Of those of several terms, only a few are kept, and their
-// memory is bounded; the least recently used is dropped first. Orderings that a held state
-// keeps are bounded too, so that no sequence of requests can fill the memory. Parts of an
-// index that are read often between two writes are kept as arrays, which the next write
-// drops.
+// Indexes of one term, and declared ones, are kept. Of the others, only a few are kept, and
+// their memory is bounded; those that are used least are dropped first, and those that
+// are only written to. Orderings that a held state keeps are bounded too, so that no sequence
+// of requests can fill the memory. Parts of an index that are read often are kept as arrays. A
+// write drops those whose entries it moves.
 //
 // A deleted or replaced record is garbage as soon as no snapshot, view or history refers
 // to it. In a collection of more than a few records, tree nodes may refer to removed records

@@ -30,19 +30,30 @@ import (
 //
 // # Cost
 //
-// The first use of an ordering, and of a field with a condition, sorts the records: O(n log
-// n). After that, without conditions, a page is O(log n + limit) at any offset. With
-// conditions, each page costs:
+// A page costs O(log n + limit) at any offset if an index has the records in the order of the
+// terms. With conditions, an index answers the query if
 //
-//   - One condition, or several on the same field, in the order of that field: O(log² n +
-//     limit) at any offset, with O(log n) comparisons. [ordering.OneOf] with v values
-//     costs v times as many comparisons. The count is exact and costs no more. Records
-//     selected by [ordering.Equal] can be read in the order of their ids at the same cost.
-//   - Otherwise, the condition that fewest records satisfy is found in the same way. These
-//     records are filtered by the other conditions, and sorted if the order differs:
-//     O(r log r) for r records, at any offset and for each page. If even that condition
-//     holds for many records, all records may be filtered instead, in the order wanted.
-//     To read many pages, use [Selection.All], which finds the records once.
+//   - its first fields are those with conditions,
+//   - all of these conditions but the last permit one value only, and
+//   - the other fields, with the ids that break ties, are the order, or its exact reverse.
+//
+// An index by status,created answers pages with Equal("status", …) by created and by -created,
+// and counts with a range of created in addition. Then a page costs O(log² n + limit) at any
+// offset, with O(log n) comparisons, a count O(log² n), and First O(log n). In an index by one
+// field, the records with the same value are in the order of their ids.
+//
+// If conditions permit several values, as [ordering.OneOf] does, an index has the records
+// of each in the order. Up to 16 such combinations are merged: v of them cost O(v log² n + v ×
+// limit).
+//
+// Otherwise, the condition that fewest records satisfy is found in the index of its
+// field. These records are filtered by the other conditions, and sorted if the order differs:
+// O(r log r) for r records, for each page. If even that condition holds for many
+// records, all may be filtered instead, in the order wanted. Once queries have cost as much as
+// building the index that answers them, it is built in the background. To read many pages of
+// a selection that no index answers, use [Selection.All], which finds the records once.
+//
+// The first use of an ordering, and of a field with a condition, sorts the records: O(n log n).
 //
 // [Selection.Explain] describes which way is taken.
 type Selection[T any] struct {
@@ -107,8 +118,8 @@ func (sel Selection[T]) query(w pagination.Window, terms []ordering.Term) store.
 	return store.Query{Where: sel.where, Match: sel.match, Window: w, Terms: terms}
 }
 
-// Count returns the number of records. It is O(1) without conditions and O(log² n) with
-// conditions on one field. Otherwise records are filtered, as for a page.
+// Count returns the number of records. It is O(1) without conditions, and O(log² n) if an
+// index answers it. Otherwise records are filtered, as for a page.
 func (sel Selection[T]) Count() (int, error) {
 	if sel.err != nil {
 		return 0, sel.err

@@ -26,7 +26,7 @@ type Random struct {
 
 // Ops are verbs for [Random.Verbs].
 var (
-	Reads  = strings.Fields("get has len count page page view view first position all explain since revision")
+	Reads  = strings.Fields("get has len count page page view view first position all counts explain since revision")
 	Writes = strings.Fields("insert insert insert upsert upsert update update update delete updateall deleteall batch replace load")
 )
 
@@ -166,7 +166,7 @@ func (r *Random) op(verb string) Op {
 		if verb == "updateall" {
 			op.Records, op.How = []string{r.partial()}, r.end()
 		}
-	case "count", "first", "position", "page", "view", "all", "explain":
+	case "count", "first", "position", "page", "view", "all", "counts", "explain":
 		r.query(&op)
 	}
 	if !strings.Contains("get update delete position", verb) {
@@ -255,7 +255,10 @@ func (r *Random) query(op *Op) {
 		by = append(by, pick(r.Rand, "", "-")+f.Name)
 		other()
 	}
-	if r.IntN(100) == 0 {
+	if op.Verb == "counts" {
+		by = []string{f.Name}
+	}
+	if r.IntN(100) == 0 && op.Verb != "counts" {
 		by = append(by, "no_such_field")
 	}
 	op.Terms = strings.Join(by, ",")
@@ -268,7 +271,7 @@ func (r *Random) query(op *Op) {
 }
 
 func (r *Random) condition(f Field) Condition {
-	operators := strings.Fields("= = = < <= > >= prefix in in between between null notnull")
+	operators := strings.Fields("= = = < <= > >= prefix in in between between outside != null notnull")
 	c := Condition{f.Name, pick(r.Rand, operators...), ""}
 	v, w := pick(r.Rand, f.Values...), pick(r.Rand, f.Values...)
 	for v == "null" && r.IntN(20) > 0 {
@@ -283,6 +286,8 @@ func (r *Random) condition(f Field) Condition {
 	switch c.Operator {
 	case "null", "notnull":
 		return c
+	case "outside":
+		v = "[" + v + "," + w + "]"
 	case "between":
 		if f.value(v).compare(f.value(w)) > 0 && r.IntN(20) > 0 {
 			v, w = w, v

@@ -46,11 +46,29 @@ func (s *State) read(op Op) string {
 	case "all":
 		list = window(list, 0, op.Limit)
 		return Page(len(list), texts(list))
+	case "counts":
+		return counts(list, op.Terms)
 	case "page", "view":
 		return Page(len(list), texts(window(list, op.Offset, op.Limit)))
 	}
 	return "error: unknown operation " + op.Verb
 }
+
+// counts returns the text of the values of a field by which records are sorted.
+func counts(list []record, field string) string {
+	var texts []string
+	for len(list) > 0 {
+		first, n := list[0], 1
+		for n < len(list) && list[n].value(field).compare(first.value(field)) == 0 {
+			n++
+		}
+		texts, list = append(texts, Count(first.text, n)), list[n:]
+	}
+	return strings.Join(texts, " ")
+}
+
+// Count returns the text of the number of records that have a value.
+func Count(record string, n int) string { return fmt.Sprintf("%s x %d", record, n) }
 
 // Page returns the text of a page of some records.
 func Page(count int, records []string) string {
@@ -182,7 +200,7 @@ func (c *Config) values(cond Condition) (list []value) {
 	switch cond.Operator {
 	case "null", "notnull":
 		return nil
-	case "in", "between":
+	case "in", "between", "outside":
 		list = valueOf(cond.Value).list
 		if f := c.field(cond.Field); f != nil && f.By != nil {
 			for i := range list {
@@ -219,6 +237,10 @@ func holds(operator string, v value, values []value) bool {
 		return v.kind == isNull
 	case "notnull":
 		return v.kind != isNull
+	case "!=":
+		return !holds("=", v, values)
+	case "outside":
+		return holds("<", v, values[:1]) || holds(">", v, values[1:])
 	case "=", "in":
 		return is(func(c int) bool { return c == 0 })
 	case "<":

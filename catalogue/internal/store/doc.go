@@ -25,17 +25,18 @@
 //
 // # Reads
 //
-// A page is copied from arrays of entries where its index has them (see parts)
-// and is read from the tree otherwise. The first read of an ordering builds its
-// index without holding a lock; meanwhile writers record the changes that the
-// index misses.
+// A page refers to arrays of entries where its index has them (see parts), and is read
+// from the tree otherwise. The first read of an ordering builds its index without
+// holding a lock; meanwhile writers record the changes that the index misses.
 //
 // # Conditions
 //
-// A condition is a list of key ranges of a field. In the index of the field, the
-// entries of each range have consecutive positions, which two binary searches find.
-// If that is the order of the query, the page and the count follow from the
-// positions. Otherwise a plan reads the condition with the fewest entries, filters
-// them by the other conditions and sorts them. Queries of a batch read its draft, a
-// fork of the published state with the changes made so far.
+// A condition is a list of key ranges of a field. An index in which the fields with
+// conditions come first has the entries that satisfy them at consecutive positions, which
+// binary searches find: a route. If what is left of the index is the order of the query, the
+// page and the count follow from the positions. If conditions permit several values, there is
+// a run for each, and the runs are merged (see mergedRuns). Otherwise a plan reads the
+// route with the fewest entries, filters them by the other conditions and sorts them, and
+// the query adds to the demand for the index that would have answered it. Queries of a
+// batch read its draft, a fork of the published state with the changes made so far.
 package store

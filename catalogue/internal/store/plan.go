@@ -399,45 +399,35 @@ func (s *State) first(x index, sel *selection, r *route) (e *Entry) {
 
 // ranges yields the bounds of the runs, in the order of the sequence or in the reverse order.
 func (s *State) ranges(sel *selection, r *route, reverse bool, yield func(from, to bound) bool) {
-	s.rangesAt(0, nil, sel, r, reverse, yield)
+	s.rangesAt(0, bound{}, sel, r, reverse, yield)
 }
 
-// rangesAt yields the bounds of the runs whose keys of the terms before i are prefix.
-func (s *State) rangesAt(i int, prefix []byte, sel *selection, r *route, reverse bool, yield func(from, to bound) bool) bool {
+// rangesAt yields the bounds of the runs that have certain keys of the terms before i. The last
+// of these keys is that of last.
+func (s *State) rangesAt(i int, last bound, sel *selection, r *route, reverse bool, yield func(from, to bound) bool) bool {
 	t := s.typ.termAt(r.terms, i)
 	ranges := sel.on(t.Field).Ranges
+	prefix := last.prefix
+	if 0 < i && i < len(r.terms) {
+		prefix = appendKey(slices.Clip(prefix), last.key, last.desc)
+	}
 	for j := range ranges {
 		if t.Desc != reverse {
 			j = len(ranges) - 1 - j
 		}
 		from, to := bounds(ranges[j], t.Desc, prefix)
-		more := true
-		switch {
-		case i+1 == r.by:
+		if 0 < i && i == len(r.terms) { // the id, which is not part of the key
+			low, high := lastID(from), lastID(to)
+			from, to = last, last
+			from.id, to.id = low, high
+		}
+		more := false
+		if i+1 == r.by {
 			more = yield(from, to)
-		case i+1 == len(r.terms): // the id follows, which is not part of the key
-			more = rangesOfIDs(from, sel.on(s.typ.ID).Ranges, reverse, yield)
-		default:
-			key := appendKey(slices.Clip(prefix), ranges[j].From, t.Desc)
-			more = s.rangesAt(i+1, key, sel, r, reverse, yield)
+		} else {
+			more = s.rangesAt(i+1, from, sel, r, reverse, yield)
 		}
 		if !more {
-			return false
-		}
-	}
-	return true
-}
-
-// rangesOfIDs yields the bounds of the runs that have the key of a bound and ids in ranges.
-func rangesOfIDs(key bound, ranges []ordering.Range, reverse bool, yield func(from, to bound) bool) bool {
-	for j := range ranges {
-		if reverse {
-			j = len(ranges) - 1 - j
-		}
-		low, high := bounds(ranges[j], false, nil)
-		from, to := key, key
-		from.id, to.id = lastID(low), lastID(high)
-		if !yield(from, to) {
 			return false
 		}
 	}

@@ -600,6 +600,15 @@ func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 			page, err = r.Page(w, terms...)
 		}
 		return func() string { return result(model.Page(page.Count, all(slices.Values(page.Records), 0)), err) }
+	case "counts":
+		counts, err := sel.Counts(op.Terms)
+		return func() string {
+			var list []string
+			for record, n := range counts {
+				list = append(list, model.Count(encode(record), n))
+			}
+			return result(strings.Join(list, " "), err)
+		}
 	case "explain":
 		_, err := sel.Explain(terms...)
 		return done(result("ok", err))

@@ -26,7 +26,7 @@ func conditions[T any](list []model.Condition) (all []ordering.Condition) {
 	for _, c := range list {
 		argument := func(text string) any { return argument[T](c.Field, text) }
 		var values []any
-		if c.Operator == "in" || c.Operator == "between" {
+		if c.Operator == "in" || c.Operator == "between" || c.Operator == "outside" {
 			var texts []json.RawMessage
 			if err := json.Unmarshal([]byte(c.Value), &texts); err != nil {
 				panic(err)
@@ -48,6 +48,10 @@ func condition(c model.Condition, argument func(string) any, values []any) order
 		return ordering.NotNull(c.Field)
 	case "in":
 		return ordering.OneOf(c.Field, values...)
+	case "!=":
+		return ordering.Not(ordering.Equal(c.Field, argument(c.Value)))
+	case "outside":
+		return ordering.Or(ordering.Less(c.Field, values[0]), ordering.Greater(c.Field, values[1]))
 	case "between":
 		return ordering.Between(c.Field, values[0], values[1])
 	case "prefix":

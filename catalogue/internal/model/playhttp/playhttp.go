@@ -88,7 +88,7 @@ func Filters() []string {
 func filter(c model.Condition) (name, value string) {
 	name = c.Field + lookup(c.Operator)
 	switch {
-	case !slices.Contains(Filters(), name), strings.Contains(c.Value, "null"):
+	case !slices.Contains(Filters(), name), c.Operator == "!=", c.Operator == "outside", strings.Contains(c.Value, "null"):
 		return "", ""
 	case c.Operator == "null", c.Operator == "notnull":
 		return name, fmt.Sprint(c.Operator == "null")
