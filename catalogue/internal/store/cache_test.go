@@ -1,11 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // counting returns an index by number of n records and a pointer to the number of
@@ -54,13 +55,13 @@ func TestPageFromArrays(t *testing.T) {
 				end := min(offset+row.limit, row.n)
 				want = want[offset:end]
 				first := x.page(nil, offset, row.limit, desc)
-				if diff := cmp.Diff(ids(want), ids(first)); diff != "" {
+				if diff := gocmp.Diff(ids(want), ids(first)); diff != "" {
 					t.Fatalf("the first page (-want +got):\n%s", diff)
 				}
 				made := 1
 				for ; ; made++ {
 					*calls = 0
-					if diff := cmp.Diff(ids(want), ids(x.page(nil, offset, row.limit, desc))); diff != "" {
+					if diff := gocmp.Diff(ids(want), ids(x.page(nil, offset, row.limit, desc))); diff != "" {
 						t.Fatalf("page %d (-want +got):\n%s", made+1, diff)
 					}
 					if *calls == 0 || made > 1000 {
@@ -82,6 +83,121 @@ func TestPageFromArrays(t *testing.T) {
 					t.Error("a page after a write was not read from the tree")
 				}
 			})
+		}
+	}
+}
+
+// Views of an index and its forks have the entries of plain slices while all are written to.
+// A view that is held does not change.
+func TestArraysAfterWrites(t *testing.T) {
+	rng := random(t)
+	type version struct {
+		tree *tree[int64]
+		want []*Entry // by number, then by id
+	}
+	for range 20 {
+		x, _ := counting(rng.IntN(3000))
+		all := []version{{x, x.walk(nil, 0, x.len(), false)}}
+		type held struct {
+			Entries
+			want []int
+		}
+		var views []held
+		made := 0
+		for step := range 600 {
+			v := &all[rng.IntN(len(all))]
+			switch rng.IntN(4) {
+			case 0:
+				f := version{v.tree.fork().(*tree[int64]), slices.Clone(v.want)}
+				if len(all) < 3 {
+					all = append(all, f)
+				} else {
+					all[rng.IntN(len(all))] = f
+				}
+			case 1:
+				var ch Change
+				if at := rng.IntN(len(v.want) + 1); at < len(v.want) && rng.IntN(3) > 0 {
+					ch.Old = v.want[at]
+					v.want = slices.Delete(v.want, at, at+1)
+				}
+				if ch.Old == nil || rng.IntN(3) > 0 {
+					id := 10_000 + step
+					if ch.Old != nil {
+						id = ch.Old.ID
+					}
+					r := &record{Entry: Entry{id}, number: rng.Int64N(3000)}
+					ch.New = &r.Entry
+					at, _ := slices.BinarySearchFunc(v.want, r, func(e *Entry, r *record) int {
+						return cmp.Or(int(recordOf(e).number-r.number), e.ID-r.ID)
+					})
+					v.want = slices.Insert(v.want, at, &r.Entry)
+				}
+				v.tree.set(ch, v.tree.keys(ch))
+			default:
+				if len(v.want) == 0 {
+					continue
+				}
+				offset, desc := rng.IntN(len(v.want)), rng.IntN(2) == 0
+				n := min(1+rng.IntN(partLen), len(v.want)-offset)
+				for range rng.IntN(2 * partPages) {
+					want := ids(v.want[offset : offset+n])
+					if desc {
+						want = ids(v.want[len(v.want)-offset-n : len(v.want)-offset])
+						slices.Reverse(want)
+					}
+					es, ok := v.tree.view(offset, n, desc)
+					if ok && !slices.Equal(want, ids(es.list())) {
+						t.Fatalf("step %d: %d entries from %d, descending %v: %v, want %v", step, n, offset, desc, ids(es.list()), want)
+					}
+					if ok {
+						made++
+						views = append(views[max(0, len(views)-20):], held{es, want})
+					}
+				}
+			}
+		}
+		for _, h := range views {
+			if !slices.Equal(h.want, ids(h.list())) {
+				t.Error("a view has changed")
+			}
+		}
+		if made < 100 {
+			t.Errorf("%d views were made", made)
+		}
+	}
+}
+
+// A write drops the array of the entry that it replaces and no other. Arrays that nobody makes
+// any more are dropped after some writes.
+func TestWriteDropsOneArray(t *testing.T) {
+	x, _ := counting(20 * partLen)
+	all := x.walk(nil, 0, x.len(), false)
+	viewable := func() (n int) {
+		for at := range 20 {
+			if (*x.parts.directory.Load())[0][at].entries.Load() != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for x.parts.directory.Load() == nil || viewable() < 20 {
+		for at := range 20 {
+			x.view(at*partLen, 1, false)
+		}
+	}
+	write := func(at int) { x.set(Change{all[at], all[at]}, x.keys(Change{all[at], all[at]})) }
+	write(7*partLen + 5)
+	if n := viewable(); n != 19 {
+		t.Errorf("%d of 20 arrays are left after a write, want 19", n)
+	}
+	forked := x.fork().(*tree[int64])
+	forked.set(Change{all[0], all[0]}, forked.keys(Change{all[0], all[0]}))
+	if n := viewable(); n != 19 {
+		t.Errorf("%d of 20 arrays are left after a write to a fork, want 19", n)
+	}
+	for n := 1; x.parts.kept(); n++ {
+		if write(7 * partLen); n > 22*partCredit {
+			t.Fatal("the arrays are kept though nobody reads them")
 		}
 	}
 }

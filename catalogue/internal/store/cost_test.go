@@ -116,6 +116,17 @@ const manyEntries = 100_000
 
 var searchCost = int64(math.Ceil(math.Log2(manyEntries + 1)))
 
+// A costRow is a query and what it may cost.
+type costRow struct {
+	method   string
+	id       int // for Position
+	where    []ordering.Condition
+	terms    string
+	want     int // the count, the id of the first record, or the position
+	searches int64
+	keys     map[string]int64
+}
+
 // A page, the first record and a position of one condition, in the order of its field, take a
 // bounded number of binary searches and compute no keys, except that of the record whose
 // position is wanted. A descent of a tree may compare once more at each node, for which
@@ -129,15 +140,7 @@ func TestCost(t *testing.T) {
 	seven, odd := ordering.Equal("number", 7), ordering.Equal("text", "odd")
 	few, rare := ordering.OneOf("number", 3, 5, 900, 5000), ordering.OneOf("number", -2, -1, 7, 8)
 	const any = 1 << 40 // searches that are not limited
-	for _, row := range []struct {
-		method   string
-		id       int // for Position
-		where    []ordering.Condition
-		terms    string
-		want     int // the count, the id of the first record, or the position
-		searches int64
-		keys     map[string]int64
-	}{
+	c.check(t, []costRow{
 		{"Page", 0, where(seven), "number", 100, 4, none},
 		{"Page", 0, where(seven), "-id", 100, 4, none},
 		{"Page", 0, where(seven), "number,-id", 100, 4, none},
@@ -172,7 +175,32 @@ func TestCost(t *testing.T) {
 		{"Position", 4, where(odd, ordering.Greater("id", 3)), "number", -1, any, keys("text", 1)},
 		{"Position", 7, where(odd), "note", 3, any, map[string]int64{"text": 1, "note": 50_001}}, // counted, not sorted
 		{"Position", 7, where(odd), "-note", 49_996, any, map[string]int64{"text": 1, "note": 50_001}},
-	} {
+	})
+}
+
+// An index by several terms answers queries with conditions on the first of them at the same
+// cost.
+func TestCostOfSeveralTerms(t *testing.T) {
+	c := newCountingStore(t, manyEntries, nil)
+	c.countComparisons("text,number", "note,-number")
+	where := func(list ...ordering.Condition) []ordering.Condition { return list }
+	none := map[string]int64{}
+	seven, odd := ordering.Equal("number", 7), ordering.Equal("text", "odd")
+	c.check(t, []costRow{
+		{"Page", 0, where(odd, ordering.Less("number", 500)), "-number", 25_000, 4, none},
+		{"Page", 0, where(odd), "number", 50_000, 4, none},
+		{"Page", 0, where(odd, seven), "-id", 100, 4, none},
+		{"Page", 0, where(odd, seven, ordering.Less("id", 50_000)), "-id", 50, 4, none},
+		{"Page", 0, where(ordering.IsNull("note"), ordering.Between("number", 100, 900)), "-number,id", 80_100, 4, none},
+		{"First", 0, where(odd, ordering.Less("number", 500)), "-number", 99_499, 2, none},
+		{"First", 0, where(ordering.IsNull("note")), "-number,id", 999, 2, none},
+		{"Position", 50_007, where(odd), "number", 350, 5, map[string]int64{"number": 1, "text": 1}},
+	})
+}
+
+func (c *countingStore) check(t *testing.T, rows []costRow) {
+	t.Helper()
+	for _, row := range rows {
 		q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms)}
 		for _, offset := range []int{0, row.want / 2, row.want - 10, row.want, math.MaxInt} {
 			if row.method != "Page" && offset > 0 {
@@ -203,6 +231,46 @@ func TestCost(t *testing.T) {
 					t.Errorf("%s(%d) of %v by %q: keys (-want +got):\n%s", row.method, row.id, row.where, row.terms, diff)
 				}
 			}
+		}
+	}
+}
+
+// The counts of values take two searches for each value, of which only a few records are
+// read.
+func TestCostOfGroups(t *testing.T) {
+	c := newCountingStore(t, manyEntries, nil)
+	c.countComparisons("number", "text", "text,number")
+	for _, row := range []struct {
+		where  []ordering.Condition
+		field  string
+		groups int64
+		size   int
+	}{
+		{nil, "number", 1000, 100},
+		{[]ordering.Condition{ordering.Equal("text", "odd")}, "number", 500, 100},
+		{[]ordering.Condition{ordering.Equal("text", "odd"), ordering.AtLeast("number", 900)}, "number", 50, 100},
+		{[]ordering.Condition{ordering.OneOf("text", "even", "odd", "none")}, "text", 2, manyEntries / 2},
+	} {
+		c.reset()
+		groups, err := c.Groups(within(t), Query{Where: conditions(t, row.where...), Terms: parse(row.field)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := int64(0)
+		groups(func(first *Entry, size int) bool {
+			if n++; size != row.size {
+				t.Errorf("%v by %s: group %d has %d records, want %d", row.where, row.field, n, size, row.size)
+			}
+			return true
+		})
+		if n != row.groups {
+			t.Errorf("%v by %s: %d groups, want %d", row.where, row.field, n, row.groups)
+		}
+		if keys := c.keysOf()[row.field]; keys > 3*row.groups {
+			t.Errorf("%v by %s: %d keys were computed for %d groups", row.where, row.field, keys, n)
+		}
+		if most := (row.groups + 1) * 3 * searchCost; c.comparisons.Load() > most {
+			t.Errorf("%v by %s: %d comparisons, want at most %d", row.where, row.field, c.comparisons.Load(), most)
 		}
 	}
 }

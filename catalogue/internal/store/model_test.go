@@ -5,7 +5,9 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,6 +126,8 @@ type player struct {
 	held   []heldState
 	places int // writes in place
 	wanted int // indexes that a query wanted
+
+	queries, groups int // the numbers of queries and of those for counts of values
 }
 
 // A heldState is a state that must not change, with its model. If it is not frozen, it is
@@ -242,6 +246,7 @@ func (p *player) find(what string, from finder, m *model) {
 		}
 		return
 	}
+	p.queries += 10 + len(want) // of found
 	if diff := cmp.Diff(want, found(p.t, from, q.Query), emptyIsNil); diff != "" {
 		plan, _ := from.Explain(within(p.t), q.Query)
 		p.t.Errorf("%s: %v by %q: %s (-want +got):\n%s", what, q.all, q.terms, plan, diff)
@@ -279,6 +284,7 @@ func (p *player) group(what string, from finder, m *model, q testedQuery) {
 		want[len(want)-1].N++
 	}
 	q.Terms = parse(name)
+	p.groups++
 	groups, err := from.Groups(within(p.t), q.Query)
 	if err != nil {
 		p.t.Errorf("%s: Groups of %v by %s: %v", what, q.all, name, err)
@@ -459,6 +465,10 @@ func TestModel(t *testing.T) {
 	}
 	declared.Default = parse("text")
 	open.History, open.Default, fixed.Default = 20, parse("-a"), parse("-number")
+	steps, err := strconv.Atoi(os.Getenv("BACKLIST_MODEL_STEPS"))
+	if err != nil {
+		steps = 1000
+	}
 	orders := []string{
 		"", "id", "-id", "number", "-number", "text", "-note", "number,text", "-number,text", "note,-id", "-text,id",
 		"text,-number,note", "number,-id", "-id,text",
@@ -478,9 +488,10 @@ func TestModel(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			p := &player{t: t, rng: random(t), typ: row.typ, prefix: row.prefix, orders: row.orders, stores: []*Store{New(row.typ)},
 				models: []*model{{records: map[int]*record{}}}}
-			for range 1000 {
+			for range steps {
 				p.step()
 			}
+			t.Logf("%d queries, %d of counts of values", p.queries, p.groups)
 			for _, h := range p.held {
 				unpin(h.pin)
 			}

@@ -36,6 +36,52 @@ func TestEvictionByUse(t *testing.T) {
 	}
 }
 
+// Many orders that are asked for once do not displace an index that is used often.
+func TestHotIndexIsKept(t *testing.T) {
+	c := newStore(t, newType(0), 20)
+	for range maxScore {
+		ordered(t, c, "number,text")
+	}
+	for _, terms := range []string{"number,note", "number,slow", "text,number", "text,note", "text,slow", "note,number", "note,text", "note,slow", "slow,number"} {
+		ordered(t, c, terms)
+	}
+	if !slices.Contains(indexed(c), "number,text") {
+		t.Errorf("indexes %v", indexed(c))
+	}
+}
+
+// An index that is only written to is dropped once as many records were changed as there are.
+// A use in the meantime keeps it.
+func TestUnusedIndexIsDropped(t *testing.T) {
+	c := newStore(t, newType(0), 0)
+	for _, terms := range []string{"number,text", "text,number", "number"} {
+		ordered(t, c, terms)
+	}
+	for range minIdle/2 + 1 {
+		put(c, &record{})
+	}
+	ordered(t, c, "number,text")
+	for len(indexed(c)) == 3 && c.Revision() < 2*minIdle {
+		put(c, &record{Entry: Entry{1}})
+	}
+	if diff := cmp.Diff([]string{"number", "number,text"}, indexed(c)); diff != "" || c.Revision() != minIdle+2 { // the first write finds that both were used
+		t.Errorf("after %d writes: indexes (-want +got):\n%s", c.Revision(), diff)
+	}
+	var batch []*record
+	for range 2 * minIdle {
+		batch = append(batch, &record{})
+	}
+	putAll(c, batch...) // changes more records than there were
+	putAll(c, batch[:1]...)
+	if diff := cmp.Diff([]string{"number", "number,text"}, indexed(c)); diff != "" {
+		t.Errorf("after a batch: indexes (-want +got):\n%s", diff)
+	}
+	putAll(c, batch...)
+	if diff := cmp.Diff([]string{"number"}, indexed(c)); diff != "" {
+		t.Errorf("after two batches: indexes (-want +got):\n%s", diff)
+	}
+}
+
 // Multi-field indexes together take at most maxPerRecord bytes for each record.
 func TestEvictionBySize(t *testing.T) {
 	for _, row := range []struct {

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// An index is built once the queries that want it have cost as much as its build, and not
+// before. The queries do not wait for it.
+func TestDemand(t *testing.T) {
+	const n = 700 // 100 records for each number from 0 to 6
+	three, few := ordering.Equal("number", 3), ordering.OneOf("number", 3, 5)
+	for _, row := range []struct {
+		reason  string
+		where   []ordering.Condition
+		terms   string
+		cost    int // of a query
+		want    string
+		explain string
+	}{
+		{"one value and an order", []ordering.Condition{three}, "-text", 100 * sortCost, "number,text", "range of number: 100 of 700 records, in order"},
+		{"the value is in the order, too", []ordering.Condition{three}, "number,text", 100 * sortCost, "number,text", "range of number: 100 of 700 records, in order"},
+		{"several values", []ordering.Condition{few}, "text", 200 * sortCost, "number,text", "range of number: 200 of 700 records, merged in order"},
+		{"a range in the order", []ordering.Condition{three, ordering.NotNull("text")}, "-text", 100 * sortCost, "number,text", "range of number,text: 100 of 700 records, in order"},
+		{"two values in the order of the fields' names", []ordering.Condition{ordering.IsNull("note"), three}, "text", 100 * sortCost,
+			"note,number,text", "range of note,number: 100 of 700 records, in order"},
+		{"ties in the other direction", []ordering.Condition{three}, "text,-id", 100 * sortCost, "number,text,-id", "range of number: 100 of 700 records, in order"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			c := newStore(t, newType(0), n)
+			q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms), Window: pagination.Window{Limit: 5}}
+			c.Explain(within(t), q) // makes the indexes by one field
+			for i := range (buildCost*n + row.cost - 1) / row.cost {
+				if slices.Contains(indexed(c), row.want) {
+					t.Fatalf("the index is there after %d queries", i)
+				}
+				c.Page(within(t), q)
+			}
+			waitFor(t, "the index", func() bool { return slices.Contains(indexed(c), row.want) })
+			if got, _ := c.Explain(within(t), q); got != row.explain {
+				t.Errorf("Explain() = %q, want %q", got, row.explain)
+			}
+			found(t, c, q)
+		})
+	}
+}
+
+// No index is built for queries that none would answer, that read few records, or that are
+// of an old state.
+func TestNoDemand(t *testing.T) {
+	c := newStore(t, newType(0), 700)
+	old := oldStateOf(c)
+	three := conditions(t, ordering.Equal("number", 3))
+	all := indexed(c)
+	for range 10 * buildCost {
+		c.Page(within(t), Query{Where: conditions(t, ordering.Less("number", 3)), Terms: parse("text")}) // a range before the order
+		c.Page(within(t), Query{Where: three, Terms: parse("text"), Match: func(*Entry) bool { return true }})
+		c.First(within(t), Query{Where: conditions(t, ordering.Equal("number", 3), ordering.NotNull("text")), Terms: parse("number")})
+		old.Page(within(t), Query{Where: three, Terms: parse("text")})
+	}
+	for _, terms := range indexed(c) {
+		if slices.Contains(parse(terms), ordering.Asc("text")) && len(parse(terms)) > 1 && !slices.Contains(all, terms) {
+			t.Errorf("an index by %s was built", terms)
+		}
+	}
+}
+
+// Whatever is asked, builds cost at most as much as the queries did. The queries of one index
+// cost at most its build and a share of all.
+func TestDemandIsCompetitive(t *testing.T) {
+	rng := random(t)
+	shapes := []struct {
+		reason string
+		next   func(rng *rand.Rand, i, kinds int) int
+	}{
+		{"random", func(rng *rand.Rand, _, kinds int) int { return min(rng.IntN(kinds), rng.IntN(kinds)) }},
+		{"one after the other", func(_ *rand.Rand, i, kinds int) int { return i % kinds }},
+		{"ever new ones", func(_ *rand.Rand, i, _ int) int { return i }},
+		{"new ones beside a frequent one", func(_ *rand.Rand, i, _ int) int { return i * (i % 2) }},
+		{"each a few times", func(_ *rand.Rand, i, kinds int) int { return i / 7 % kinds }},
+	}
+	for range 100 {
+		for _, s := range shapes {
+			var d demand
+			limit, kinds := 1+rng.IntN(1000), 1+rng.IntN(60)
+			total, built, own := 0, 0, map[int]int{} // own: since the last build
+			for i := range 2000 {
+				kind, cost := s.next(rng, i, kinds), 1+rng.IntN(1+limit/10)
+				total += cost
+				own[kind] += cost
+				if d.add([]ordering.Term{{Field: string(rune(kind))}}, cost, limit) {
+					built++
+					own[kind] = 0
+				}
+				if len(d.all) > maxWanted || own[kind] > limit+total/(maxWanted+1) || built*limit > total {
+					t.Fatalf("%s: %d sums; %d of %d for kind %d; %d built of cost %d", s.reason, len(d.all), own[kind], total, kind, built, limit)
+				}
+			}
+		}
+	}
+}
