@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -205,4 +207,55 @@ func (f memdbFinder) walk(q *query, visit func(*item[book]) bool) {
 	check(err)
 	for row := rows.Next(); row != nil && visit(row.(*item[book])); row = rows.Next() {
 	}
+}
+
+// sqliteFinder is a database with an index for each query.
+type sqliteFinder struct{ *sqliteStore[book] }
+
+func newSQLiteFinder(k *kind[book]) finder {
+	s := newSQLite(k).(*sqliteStore[book])
+	s.indexes = append(s.indexes, `CREATE INDEX by_available ON records (available, start)`)
+	return sqliteFinder{s}
+}
+
+func (f sqliteFinder) lookup(slug string) (b book, ok bool) {
+	f.with(func(c *sqliteConn) {
+		var text []byte
+		if ok = c.first(`SELECT json FROM records WHERE slug = ?`, slug, &text); ok {
+			check(json.Unmarshal(text, &b))
+		}
+	})
+	return b, ok
+}
+
+func (f sqliteFinder) peek(slug string) (id int) {
+	f.with(func(c *sqliteConn) { c.first(`SELECT id FROM records WHERE slug = ?`, slug, &id) })
+	return id
+}
+
+func (f sqliteFinder) where(q *query) (text, order string, args []any) {
+	switch {
+	case q.prefix != "":
+		return ` FROM records WHERE name >= ? AND name < ?`, "name", []any{q.prefix, q.prefix + "\U0010ffff"}
+	case q.available:
+		return ` FROM records WHERE available = 1 AND start >= ? AND start < ?`, "start", []any{q.from, q.to}
+	}
+	return ` FROM records WHERE start >= ? AND start < ?`, "start", []any{q.from, q.to}
+}
+
+func (f sqliteFinder) count(q *query) (n int) {
+	where, _, args := f.where(q)
+	f.with(func(c *sqliteConn) { n = c.number(`SELECT count(*)`+where, args...) })
+	return n
+}
+
+func (f sqliteFinder) view(p *page[book], q *query, offset int) (count int) {
+	where, order, args := f.where(q)
+	return f.read(p, `SELECT count(*)`+where, `SELECT id, json`+where+` ORDER BY `+order+`, id LIMIT ? OFFSET ?`, offset, args...)
+}
+
+func (f sqliteFinder) copies(q *query, offset int) ([]book, int) {
+	var p page[book]
+	count := f.view(&p, q, offset)
+	return each(p.texts, func(t encoded) (b book) { check(json.Unmarshal([]byte(t.json), &b)); return b }), count
 }

@@ -142,7 +142,12 @@ func bookKind() *kind[book] {
 			{"start", compareDay, func(dst []byte, b *book) []byte { return number(dst, b.Start) }},
 			{"name", compareTitle, func(dst []byte, b *book) []byte { return text(dst, b.Name) }},
 		},
-		unique: func(b *book) string { return b.Slug },
+		unique:  func(b *book) string { return b.Slug },
+		columns: []string{"slug TEXT UNIQUE", "start INTEGER", "available INTEGER", "name TEXT", "json BLOB"},
+		values: func(r *item[book]) []any {
+			b := &r.value
+			return []any{b.ID, b.Slug, b.Start, b.Available, b.Name, marshal(b)}
+		},
 	}
 }
 

@@ -167,17 +167,21 @@ func (c *sqliteConn) first(text string, arg any, fields ...any) (ok bool) {
 	return true
 }
 
-// view reads the count and the rows in one transaction.
 func (s *sqliteStore[T]) view(p *page[T], o order, offset int) (count int) {
+	return s.read(p, `SELECT count(*) FROM records`, s.pages[o], offset)
+}
+
+// read reads a count and the rows of a page in one transaction.
+func (s *sqliteStore[T]) read(p *page[T], counting, paging string, offset int, args ...any) (count int) {
 	p.texts = slices.Grow(p.texts[:0], pageSize)
 	s.with(func(c *sqliteConn) {
 		c.execute(`BEGIN`)
-		count = c.number(`SELECT count(*) FROM records`)
+		count = c.number(counting, args...)
 		c.query(func(rows *sql.Rows) error {
 			p.texts = append(p.texts, encoded{})
 			t := &p.texts[len(p.texts)-1]
 			return rows.Scan(&t.id, &t.json)
-		}, s.pages[o], pageSize, offset)
+		}, paging, append(args, pageSize, offset)...)
 		c.execute(`COMMIT`)
 	})
 	return count

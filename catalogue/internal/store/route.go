@@ -1,0 +1,327 @@
+package store
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A selection is what a query asks of a state: the records that satisfy conditions on
+// different fields, and match, in the order of terms.
+//
+// The last term is the id, which makes explicit how ties break, and the first one ascends.
+// A field whose condition permits one value has no term, because it does not change the
+// order. So different orderings that mean the same are the same terms.
+type selection struct {
+	where []Condition
+	match func(*Entry) bool
+	terms []ordering.Term
+	desc  bool // the order is the reverse of terms
+	want  want // any order will do for a count
+}
+
+// selection returns what a query asks. It may append to buf. The error wraps
+// [ordering.ErrUnknownField].
+func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err error) {
+	if sel.where, err = s.merge(q.Where); err != nil {
+		return selection{}, err
+	}
+	sel.match, sel.want = q.Match, q.want
+	if q.want == wantCount {
+		return sel, nil
+	}
+	var room [4]ordering.Term
+	terms, desc, err := s.canonical(room[:0], q)
+	if err != nil {
+		return selection{}, err
+	}
+	for _, t := range terms {
+		if c := sel.on(t.Field); c == nil || !c.one() || t.Field == s.typ.ID {
+			buf = append(buf, t)
+		}
+	}
+	if len(terms) == 0 || terms[len(terms)-1].Field != s.typ.ID {
+		buf = append(buf, ordering.Asc(s.typ.ID))
+	}
+	if buf[0].Desc {
+		desc = !desc
+		for i := range buf {
+			buf[i].Desc = !buf[i].Desc
+		}
+	}
+	sel.terms, sel.desc = buf, desc
+	return sel, nil
+}
+
+// canonical returns the canonical terms of the order.
+func (sel *selection) canonical() []ordering.Term {
+	if last := len(sel.terms) - 1; last >= 0 && !sel.terms[last].Desc {
+		return sel.terms[:last]
+	}
+	return sel.terms
+}
+
+// on returns the condition on a field, or nil.
+func (sel *selection) on(field string) *Condition {
+	for i := range sel.where {
+		if sel.where[i].Field == field {
+			return &sel.where[i]
+		}
+	}
+	return nil
+}
+
+// one reports whether the condition permits one value only.
+func (c *Condition) one() bool { return len(c.Ranges) == 1 && c.values() }
+
+// values reports whether each range of the condition is a single value.
+func (c *Condition) values() bool {
+	for i := range c.Ranges {
+		if c.Ranges[i].From.Compare(c.Ranges[i].To) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// merge returns conditions that are equivalent to the given ones, one for each field.
+func (s *State) merge(where []Condition) ([]Condition, error) {
+	if s.typ.Members != nil && s.Len() == 0 {
+		return nil, nil // no record has any field, so none is unknown
+	}
+	for _, c := range where {
+		if !s.typ.has(c.Field, s.names) {
+			return nil, s.typ.check([]ordering.Term{ordering.Asc(c.Field)}, s.names)
+		}
+	}
+	for i, c := range where {
+		if slices.ContainsFunc(where[:i], func(d Condition) bool { return d.Field == c.Field }) {
+			return intersected(where), nil
+		}
+	}
+	return where, nil
+}
+
+func intersected(where []Condition) (list []Condition) {
+	for _, c := range where {
+		i := slices.IndexFunc(list, func(d Condition) bool { return d.Field == c.Field })
+		if i < 0 {
+			list = append(list, c)
+		} else {
+			list[i].Ranges = intersect(list[i].Ranges, c.Ranges)
+		}
+	}
+	return list
+}
+
+// intersect returns the ranges of the keys that are in both lists of ranges.
+func intersect(a, b []ordering.Range) (both []ordering.Range) {
+	for len(a) > 0 && len(b) > 0 {
+		r := a[0]
+		if c := b[0].From.Compare(r.From); c > 0 || c == 0 && b[0].FromExcluded {
+			r.From, r.FromExcluded = b[0].From, b[0].FromExcluded
+		}
+		c := b[0].To.Compare(r.To)
+		if c < 0 || c == 0 && !b[0].ToIncluded {
+			r.To, r.ToIncluded = b[0].To, b[0].ToIncluded
+		}
+		if d := r.From.Compare(r.To); d < 0 || d == 0 && !r.FromExcluded && r.ToIncluded {
+			both = append(both, r)
+		}
+		if c < 0 || c == 0 && a[0].ToIncluded {
+			b = b[1:]
+		} else {
+			a = a[1:]
+		}
+	}
+	return both
+}
+
+// A route is how a sequence in the order of canonical terms serves a selection. The entries
+// that satisfy the conditions on its first fields are at consecutive positions, or in
+// several runs if conditions permit several values or ranges.
+type route struct {
+	terms     []ordering.Term // of the sequence
+	by        int             // the number of the first terms whose conditions are used
+	runs      int             // at most
+	filters   int             // the conditions that are left
+	sorted    bool            // the runs, one after the other, are in the order of the selection
+	merged    bool            // each run is
+	backwards bool            // the direction in which the sequence is read
+}
+
+// maxRuns is the largest number of values before another term, and of runs that are merged.
+const maxRuns = 16
+
+// route returns how a sequence in the order of canonical terms serves a selection. The id
+// is their last term, even if they do not have it.
+func (s *State) route(sel *selection, terms []ordering.Term) route {
+	r := route{terms: terms, runs: 1}
+	few := true // each run so far has one value of each field
+	for i := 0; few && i <= len(terms); i++ {
+		t := s.typ.termAt(terms, i)
+		c := sel.on(t.Field)
+		if c == nil {
+			break
+		}
+		r.by++
+		r.runs *= len(c.Ranges)
+		few = c.values() && r.runs <= maxRuns
+		if t.Field == s.typ.ID {
+			break
+		}
+	}
+	r.filters = len(sel.where) - r.by
+	if r.backwards, r.sorted = s.follows(sel, terms, 0); !r.sorted && few && r.filters == 0 {
+		r.backwards, r.merged = s.follows(sel, terms, r.by)
+	}
+	return r
+}
+
+// termAt returns a term of canonical terms, which the id follows.
+func (typ *Type) termAt(terms []ordering.Term, i int) ordering.Term {
+	if i < len(terms) {
+		return terms[i]
+	}
+	return ordering.Asc(typ.ID)
+}
+
+// follows reports whether entries that are sorted by the terms from an index on are in the
+// order of a selection, if each has the same value of the fields whose condition permits one
+// value, and whether they must be read backwards.
+func (s *State) follows(sel *selection, terms []ordering.Term, from int) (backwards, ok bool) {
+	if sel.want == wantCount {
+		return false, true
+	}
+	wanted := sel.terms
+	for i := from; i <= len(terms); i++ {
+		t := s.typ.termAt(terms, i)
+		if t.Field != s.typ.ID && t.Field != wanted[0].Field {
+			if c := sel.on(t.Field); c != nil && c.one() {
+				continue
+			}
+		}
+		if len(wanted) == len(sel.terms) {
+			backwards = t.Desc // relative to the first wanted term, which ascends
+		}
+		if t.Field != wanted[0].Field || t.Desc != (wanted[0].Desc != backwards) {
+			return sel.desc, false
+		}
+		if wanted = wanted[1:]; len(wanted) == 0 {
+			return sel.desc != backwards, true
+		}
+	}
+	return sel.desc, false
+}
+
+// A span is the positions of consecutive entries of a sequence.
+type span struct{ start, end int }
+
+// direct returns the index that has the entries of a selection next to each other and
+// sorted, or in runs that are, and the route through it. ok is false if there is none.
+func (s *State) direct(sel *selection) (x index, r route, ok bool) {
+	if sel.match != nil {
+		return nil, route{}, false
+	}
+	found := -1
+	for i := -1; i < len(s.indexes) && !r.sorted; i++ {
+		var terms []ordering.Term
+		if i >= 0 {
+			terms = s.indexes[i].terms
+		}
+		if len(sel.where) > 0 && sel.on(s.typ.termAt(terms, 0).Field) == nil {
+			continue
+		}
+		if other := s.route(sel, terms); other.filters == 0 && (other.sorted || other.merged && !ok) {
+			r, found, ok = other, i, true
+		}
+	}
+	switch {
+	case !ok:
+		return nil, route{}, false
+	case found < 0:
+		return s.primary, r, true
+	}
+	s.use(&s.indexes[found])
+	return s.indexes[found].index, r, true
+}
+
+// spans appends the positions of the entries of a route, and returns the number of these
+// entries.
+func (s *State) spans(dst []span, x sequence, sel *selection, r *route) (spans []span, count int) {
+	if r.by == 0 {
+		return append(dst, span{0, x.len()}), x.len()
+	}
+	s.ranges(sel, r, false, func(from, to bound) bool {
+		if sp := (span{x.rank(from), x.rank(to)}); sp.start < sp.end {
+			dst = append(dst, sp)
+			count += sp.end - sp.start
+		}
+		return true
+	})
+	return dst, count
+}
+
+// merged returns the entries of a route as one sequence.
+func (s *State) merged(x index, sel *selection, r *route) sequence {
+	var runs []run
+	s.ranges(sel, r, false, func(from, to bound) bool {
+		shared := math.MaxInt // all of a key
+		if r.by < len(r.terms) {
+			shared = len(appendKey(slices.Clip(from.prefix), from.key, from.desc))
+		}
+		if sp := (span{x.rank(from), x.rank(to)}); sp.start < sp.end {
+			runs = append(runs, run{sp, shared})
+		}
+		return true
+	})
+	return x.merge(runs, r.backwards)
+}
+
+// first returns the first entry of a route that reads runs one after the other, or nil. It
+// takes one descent of the index for each run.
+func (s *State) first(x index, sel *selection, r *route) (e *Entry) {
+	s.ranges(sel, r, r.backwards, func(from, to bound) bool {
+		e = x.first(from, to, r.backwards)
+		return e == nil
+	})
+	return e
+}
+
+// ranges yields the bounds of the runs, in the order of the sequence or in the reverse order.
+func (s *State) ranges(sel *selection, r *route, reverse bool, yield func(from, to bound) bool) {
+	s.rangesAt(0, bound{}, sel, r, reverse, yield)
+}
+
+// rangesAt yields the bounds of the runs that have certain keys of the terms before i. The last
+// of these keys is that of last.
+func (s *State) rangesAt(i int, last bound, sel *selection, r *route, reverse bool, yield func(from, to bound) bool) bool {
+	t := s.typ.termAt(r.terms, i)
+	ranges := sel.on(t.Field).Ranges
+	prefix := last.prefix
+	if 0 < i && i < len(r.terms) {
+		prefix = appendKey(slices.Clip(prefix), last.key, last.desc)
+	}
+	for j := range ranges {
+		if t.Desc != reverse {
+			j = len(ranges) - 1 - j
+		}
+		from, to := bounds(ranges[j], t.Desc, prefix)
+		if 0 < i && i == len(r.terms) { // the id, which is not part of the key
+			low, high := lastID(from), lastID(to)
+			from, to = last, last
+			from.id, to.id = low, high
+		}
+		more := false
+		if i+1 == r.by {
+			more = yield(from, to)
+		} else {
+			more = s.rangesAt(i+1, from, sel, r, reverse, yield)
+		}
+		if !more {
+			return false
+		}
+	}
+	return true
+}
