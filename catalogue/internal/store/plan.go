@@ -268,11 +268,14 @@ func (p *plan) scan(yield func(*Entry) bool) {
 }
 
 // groups yields the first entry of each value of a field and the number of entries that have
-// it. The entries must be in the order of the field.
+// it. The entries must be in the order of the field. It reads some entries of small groups at
+// once, and one of each large group.
 func (p *plan) groups(field string, yield func(first *Entry, n int) bool) {
+	const small = 16
 	f, _ := p.state.typ.Field(field)
+	read := small
 	for at := 0; at < p.count; {
-		entries := p.some(at)
+		entries := p.some(at, read)
 		size := entries.Len()
 		i := 0
 		for i < size {
@@ -287,15 +290,18 @@ func (p *plan) groups(field string, yield func(first *Entry, n int) bool) {
 				return
 			}
 			i += n
+			read = 1
+			if n < small {
+				read = small
+			}
 		}
 		at += i
 	}
 }
 
-// some returns some entries after the first offset entries.
-func (p *plan) some(offset int) Entries {
-	const few = 16
-	return pageAt(p.sequence, p.spans, p.backwards, p.count, pagination.Window{Limit: few, Offset: offset})
+// some returns n entries after the first offset entries, or as many as there are.
+func (p *plan) some(offset, n int) Entries {
+	return pageAt(p.sequence, p.spans, p.backwards, p.count, pagination.Window{Limit: n, Offset: offset})
 }
 
 // groupSize returns the number of entries of which a field has a key. The first is entry at,
@@ -312,7 +318,7 @@ func (p *plan) groupSize(field string, k sortkey.Key, at, known int) int {
 	}
 	f, _ := p.state.typ.Field(field)
 	for n := known; ; {
-		entries := p.some(at + n)
+		entries := p.some(at+n, 256)
 		for i := range entries.Len() {
 			if f.Key(entries.At(i)).Compare(k) != 0 {
 				return n
