@@ -86,7 +86,11 @@ func (p *planner) op() model.Op {
 	case "held":
 		return p.reread()
 	case "selection":
-		return p.request(p.random.On(p.from, p.place(), []string{"page", "view", "count", "first", "position", "all"}[p.rng.IntN(6)]))
+		verbs := []string{"page", "view", "count", "first", "position", "all", "counts", "counts"}
+		if p.requests {
+			verbs = verbs[:6]
+		}
+		return p.request(p.random.On(p.from, p.place(), verbs[p.rng.IntN(len(verbs))]))
 	case "snapshot", "clone", "save":
 		return p.copy(verb)
 	case "nothing":
