@@ -3,6 +3,8 @@ package store
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -36,6 +38,13 @@ func TestMergedRuns(t *testing.T) {
 		if got, err := c.Explain(within(t), q); got != row.want || err != nil {
 			t.Errorf("%s: Explain() = %q, %v, want %q", row.reason, got, err, row.want)
 		}
-		found(t, c, q)
+		var entries []*Entry
+		got := found(t, c, q)
+		for _, id := range got {
+			entries = append(entries, c.Get(id))
+		}
+		if diff := cmp.Diff(sorted(entries, row.terms), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
 	}
 }
