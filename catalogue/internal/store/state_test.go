@@ -38,22 +38,34 @@ func TestEvictionByUse(t *testing.T) {
 
 // Some orders that are asked for once do not displace an index that was used often. Many do.
 func TestHotIndexIsKept(t *testing.T) {
-	c := newStore(t, newType(0), 20)
-	for range 20 * maxScore {
+	three := conditions(t, ordering.Equal("number", 3))
+	for reason, use := range map[string]Query{
+		"an order":                   {Terms: parse("number,text")},
+		"a condition in an order":    {Where: three, Terms: parse("text")},
+		"records that are filtered":  {Where: conditions(t, ordering.Equal("number", 3), ordering.NotNull("note")), Terms: parse("text")},
+		"a count of several fields":  {Where: conditions(t, ordering.Equal("number", 3), ordering.Equal("text", "1")), want: wantCount},
+		"several values in an order": {Where: conditions(t, ordering.OneOf("number", 3, 4)), Terms: parse("text")},
+	} {
+		c := newStore(t, newType(0), 20)
 		ordered(t, c, "number,text")
-	}
-	others := []string{"number,note", "number,slow", "text,number", "text,note", "text,slow", "note,number", "note,text", "note,slow", "slow,number"}
-	for _, terms := range others {
-		ordered(t, c, terms)
-	}
-	if !slices.Contains(indexed(c), "number,text") {
-		t.Errorf("some others have displaced it: %v", indexed(c))
-	}
-	for i := range maxScore * maxCombined {
-		ordered(t, c, others[i%len(others)])
-	}
-	if slices.Contains(indexed(c), "number,text") {
-		t.Errorf("it is kept without a use: %v", indexed(c))
+		for range 2 * maxScore {
+			if _, err := c.Current().answer(within(t), use); err != nil {
+				t.Fatal(err)
+			}
+		}
+		others := []string{"number,note", "number,slow", "text,number", "text,note", "text,slow", "note,number", "note,text", "note,slow", "slow,number"}
+		for _, terms := range others {
+			ordered(t, c, terms)
+		}
+		if !slices.Contains(indexed(c), "number,text") {
+			t.Errorf("%s: some others have displaced it: %v", reason, indexed(c))
+		}
+		for i := range maxScore * maxCombined {
+			ordered(t, c, others[i%len(others)])
+		}
+		if slices.Contains(indexed(c), "number,text") {
+			t.Errorf("%s: it is kept without a use: %v", reason, indexed(c))
+		}
 	}
 }
 
