@@ -251,17 +251,6 @@ func (o *sortedEntries) rank(b bound) int {
 // position is O(n).
 func (o *sortedEntries) position(e *Entry) int { return slices.Index(o.entries, e) }
 
-func (o *sortedEntries) scan(desc bool, yield func(*Entry) bool) {
-	for i := range o.entries {
-		if desc {
-			i = len(o.entries) - 1 - i
-		}
-		if !yield(o.entries[i]) {
-			return
-		}
-	}
-}
-
 // find returns the sequence of terms, or nil. The mutex must be held.
 func (cache *sortCache) find(terms []ordering.Term) *sortedEntries {
 	for _, o := range cache.all {

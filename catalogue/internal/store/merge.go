@@ -162,16 +162,6 @@ func (m *mergedRuns[K]) advance(c *cursor[K]) {
 
 func (m *mergedRuns[K]) view(int, int, bool) (es Entries, ok bool) { return es, false }
 
-func (m *mergedRuns[K]) scan(_ bool, yield func(*Entry) bool) {
-	for at := 0; at < m.size; at += 256 {
-		for _, e := range m.page(nil, at, 256, false) {
-			if !yield(e) {
-				return
-			}
-		}
-	}
-}
-
 // position returns the number of entries before e, or -1 if e is in no run.
 func (m *mergedRuns[K]) position(e *Entry) (n int) {
 	at, list := m.tree.position(e), m.cursors()

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -250,18 +249,11 @@ func (p *plan) page(ctx context.Context, w pagination.Window) (Entries, error) {
 // scan yields all entries. The state must be frozen.
 func (p *plan) scan(yield func(*Entry) bool) {
 	const chunk = 256
-	if p.count == p.sequence.len() {
-		p.sequence.scan(p.backwards, yield)
-		return
-	}
-	buf := make([]*Entry, 0, min(chunk, p.count))
-	for i := range p.spans {
-		from, n := runAt(p.sequence, p.spans, p.backwards, i)
-		for at := 0; at < n; at += chunk {
-			for _, e := range p.sequence.page(buf, from+at, min(chunk, n-at), p.backwards) {
-				if !yield(e) {
-					return
-				}
+	for at := 0; at < p.count; at += chunk {
+		entries := p.some(at, chunk)
+		for i := range entries.Len() {
+			if !yield(entries.At(i)) {
+				return
 			}
 		}
 	}
@@ -349,14 +341,13 @@ func (p *plan) group(field string, k sortkey.Key) (from, to bound, ok bool) {
 	}
 }
 
-// position returns the number of entries before e, or -1 if e is not among them. It does
-// not sort the entries. The error is ctx.Err().
+// position returns the number of entries before e, or -1 if e is not among them. It sorts the
+// entries if they are not in order. The error is ctx.Err().
 func (p *plan) position(ctx context.Context, e *Entry) (int, error) {
-	before := 0
-	at, err := p.rank(ctx, e)
-	if err != nil {
+	if err := p.sort(ctx); err != nil {
 		return 0, err
 	}
+	before, at := 0, p.sequence.position(e)
 	for _, sp := range p.spans {
 		if sp.start <= at && at < sp.end {
 			before += at - sp.start
@@ -368,28 +359,6 @@ func (p *plan) position(ctx context.Context, e *Entry) (int, error) {
 		before += sp.end - sp.start
 	}
 	return -1, nil
-}
-
-// rank returns the position of e in the sequence once that is sorted. The error is
-// ctx.Err().
-func (p *plan) rank(ctx context.Context, e *Entry) (n int, err error) {
-	if !p.unsorted {
-		return p.sequence.position(e), nil
-	}
-	terms := p.selection.canonical()
-	fields := p.state.typ.resolve(terms)
-	own := appendKeys(nil, e, fields, terms)
-	var buf []byte
-	for i, other := range p.sequence.(*sortedEntries).entries {
-		if i%between == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		buf = appendKeys(buf[:0], other, fields, terms)
-		if c := bytes.Compare(buf, own); c < 0 || c == 0 && other.ID < e.ID {
-			n++
-		}
-	}
-	return n, nil
 }
 
 // String describes the plan for people.

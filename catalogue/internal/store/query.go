@@ -99,8 +99,8 @@ func (r reader) First(ctx context.Context, q Query) (*Entry, error) {
 
 // Position returns the number of entries of a query before the one with the id, or -1
 // if the entry is not among them. It ignores the window. O(log n) if there is no entry
-// with the id, and O(log² n) if one index has the entries in order. Otherwise the entries
-// that satisfy one condition are filtered and compared with the one with the id.
+// with the id, and O(log² n) if one index has the entries in order. Otherwise the cost is
+// that of a page.
 func (r reader) Position(ctx context.Context, id int, q Query) (int, error) {
 	q.want, q.id = wantPosition, id
 	a, err := r.answer(ctx, q)

@@ -23,7 +23,6 @@ type sequence interface {
 	page(dst []*Entry, offset, n int, desc bool) []*Entry
 	// view returns the entries of a page if they are in arrays.
 	view(offset, n int, desc bool) (es Entries, ok bool)
-	scan(desc bool, yield func(*Entry) bool)
 
 	// rank returns the number of entries before a bound.
 	rank(b bound) int
@@ -215,15 +214,6 @@ func (t *tree[K]) empty() index { return newTree(t.kind) }
 func (t *tree[K]) get(id int) *Entry {
 	it, _ := t.items.Get(item[K]{id: id})
 	return it.entry
-}
-
-func (t *tree[K]) scan(desc bool, yield func(*Entry) bool) {
-	each := func(it item[K]) bool { return yield(it.entry) }
-	if desc {
-		t.items.Reverse(each)
-	} else {
-		t.items.Scan(each)
-	}
 }
 
 // walk appends at most n entries, beginning at position pos. The tree has no
