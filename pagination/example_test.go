@@ -77,14 +77,6 @@ func ExampleAppendNext() {
 	// Link: </api/books/?limit=21&offset=21>; rel="next"
 }
 
-func ExampleAppendPrevious() {
-	w := pagination.Window{Limit: 21, Offset: 50}
-	link, ok := pagination.AppendPrevious(nil, "/api/books/", pagination.Query{}, w)
-	fmt.Printf("%s %t\n", link, ok)
-	// Output:
-	// /api/books/?limit=21&offset=29 true
-}
-
 func ExampleLimits() {
 	limits := pagination.Limits{Default: 50, Max: 200}
 	for _, raw := range []string{"", "limit=20&offset=40", "limit=5000", "limit=many&offset=-3"} {

@@ -115,35 +115,6 @@ func windowOf(l pagination.Limits, limit, offset string) pagination.Window {
 	return l.Window(pagination.ParseQuery(values.Encode()))
 }
 
-func TestLimits(t *testing.T) {
-	type window = pagination.Window
-	for _, tt := range []struct {
-		reason        string
-		limits        pagination.Limits
-		limit, offset string
-		want          window
-	}{
-		{"both absent", pagination.Limits{}, "", "", window{21, 0}},
-		{"both present", pagination.Limits{}, "5", "7", window{5, 7}},
-		{"maximum", pagination.Limits{}, "1000", "", window{1000, 0}},
-		{"above the maximum", pagination.Limits{}, "1001", "", window{1000, 0}},
-		{"Default", pagination.Limits{Default: 50}, "", "", window{50, 0}},
-		{"negative Default", pagination.Limits{Default: -50}, "", "", window{1000, 0}},
-		{"Default above Max", pagination.Limits{Default: 50, Max: 10}, "", "", window{10, 0}},
-		{"Default above the default of Max", pagination.Limits{Default: 5000}, "", "", window{1000, 0}},
-		{"Max below the default of Default", pagination.Limits{Max: 10}, "abc", "", window{10, 0}},
-		{"Max", pagination.Limits{Max: 10}, "11", "11", window{10, 11}},
-		{"negative Max", pagination.Limits{Max: -1}, "1001", "", window{1001, 0}},
-		{"Default with negative Max", pagination.Limits{Default: 5000, Max: -1}, "", "", window{5000, 0}},
-		{"out of range", pagination.Limits{Max: -1}, nines, nines, window{math.MaxInt, math.MaxInt}},
-	} {
-		got := windowOf(tt.limits, tt.limit, tt.offset)
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
-	}
-}
-
 // number is the grammar of numbers: ASCII digits with an optional sign and Unicode white
 // space.
 var number = regexp.MustCompile(`^[\t-\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}]*([+-]?[0-9]+)[\t-\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}]*$`)
@@ -308,13 +279,4 @@ func TestWindows(t *testing.T) {
 			}
 		}
 	}
-}
-
-func FuzzWindow(f *testing.F) {
-	f.Add(10, 20, 60)
-	f.Add(10, 50, 60)
-	f.Add(21, 42, 50)
-	f.Fuzz(func(t *testing.T, limit, offset, count int) {
-		checkWindow(t, pagination.Window{Limit: limit, Offset: offset}, count)
-	})
 }

@@ -73,7 +73,10 @@ func FuzzParseQuery(f *testing.F) {
 // has no semicolons and no invalid escapes, and is valid UTF-8 both raw and decoded.
 func compareWithNetURL(t *testing.T, raw string, q pagination.Query) {
 	want, err := url.ParseQuery(raw)
-	if err != nil || !utf8.ValidString(raw) || !allValid(want) {
+	if err != nil || !utf8.ValidString(raw) {
+		return
+	}
+	if decoded, err := url.QueryUnescape(raw); err != nil || !utf8.ValidString(decoded) {
 		return
 	}
 	for name, values := range want {
@@ -133,41 +136,6 @@ func TestAllocations(t *testing.T) {
 		t.Run(tt.reason, func(t *testing.T) {
 			if got := testing.AllocsPerRun(100, tt.run); got > tt.want {
 				t.Errorf("got %v allocations, want at most %v", got, tt.want)
-			}
-		})
-	}
-}
-
-func BenchmarkRequest(b *testing.B) {
-	for _, bb := range []struct{ name, raw string }{
-		{"empty", ""},
-		{"short", short},
-		{"escaped", "format=json&limit=21&offset=42&ordering=-start_date%2Cname&q=caff%C3%A8+nero"},
-		{"latin1", "limit=21&offset=42&q=caff\xe8"},
-		{"1000pairs", strings.Repeat("b=2&a=1&", 500)},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			dst := make([]byte, 0, 1<<16)
-			b.ReportAllocs()
-			for b.Loop() {
-				serve(dst, bb.raw)
-			}
-		})
-	}
-}
-
-func BenchmarkParseQuery(b *testing.B) {
-	for _, bb := range []struct{ name, raw string }{
-		{"short", short},
-		{"1MBpairs", strings.Repeat("a&", 1<<19)},
-		{"1MBseparators", strings.Repeat("&", 1<<20)},
-		{"1MBescapes", strings.Repeat("%FF", 1<<20/3)},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			b.SetBytes(int64(len(bb.raw)))
-			b.ReportAllocs()
-			for b.Loop() {
-				pagination.ParseQuery(bb.raw)
 			}
 		})
 	}

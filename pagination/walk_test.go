@@ -3,10 +3,7 @@ package pagination_test
 import (
 	"fmt"
 	"net/url"
-	"slices"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/google/go-cmp/cmp"
@@ -87,83 +84,4 @@ func follow(t *testing.T, u *url.URL, most int, get func(u *url.URL) string) (st
 		}
 	}
 	return steps + 1
-}
-
-func FuzzLinks(f *testing.F) {
-	for _, raw := range seedQueries {
-		f.Add(raw, 5, 7, 60)
-	}
-	f.Add("offset=%35&%6Cimit=x&limit", 1<<31-1, 1<<31-1, 1<<31-1)
-	f.Add("o=1&l=2&m&p", -1, -1, -1)
-	f.Fuzz(func(t *testing.T, raw string, limit, offset, count int) {
-		const base = "https://host.example/api/books/"
-		q := pagination.ParseQuery(raw)
-		w := pagination.Window{Limit: limit, Offset: offset}
-		next, previous := pagination.Links(base, q, w, count)
-
-		// The sum of two ints does not overflow a uint64.
-		from := uint64(max(offset, 0))
-		hasNext := limit > 0 && from+uint64(limit) < uint64(max(count, 0))
-		if (next != "") != hasNext {
-			t.Fatalf("%+v of %d: next = %q", w, count, next)
-		}
-		if hasPrevious := limit > 0 && offset > 0; (previous != "") != hasPrevious {
-			t.Fatalf("%+v of %d: previous = %q", w, count, previous)
-		}
-		if next != "" {
-			checkLink(t, raw, next, pagination.Window{Limit: limit, Offset: int(from) + limit})
-		}
-		if previous != "" {
-			checkLink(t, raw, previous, pagination.Window{Limit: limit, Offset: max(offset-limit, 0)})
-		}
-	})
-}
-
-// checkLink checks that a link requests a window and has the other parameters of raw.
-func checkLink(t *testing.T, raw, link string, want pagination.Window) {
-	t.Helper()
-	_, query, _ := strings.Cut(link, "?")
-	if !isClean(query) {
-		t.Errorf("query %q is not escaped", query)
-	}
-	q := pagination.ParseQuery(query)
-	if diff := cmp.Diff(want, (pagination.Limits{Max: -1}).Window(q)); diff != "" {
-		t.Errorf("window of %q (-want +got):\n%s", link, diff)
-	}
-	if diff := cmp.Diff(query, q.Encode()); diff != "" {
-		t.Errorf("Encode() of the query of a link (-want +got):\n%s", diff)
-	}
-	if model, ok := modelQuery(raw, want); ok {
-		if diff := cmp.Diff(model, query); diff != "" {
-			t.Errorf("link (-want +got):\n%s", diff)
-		}
-	}
-}
-
-// allValid reports whether all names and values are valid UTF-8.
-func allValid(values url.Values) bool {
-	for name, list := range values {
-		if !utf8.ValidString(name) || slices.ContainsFunc(list, func(s string) bool { return !utf8.ValidString(s) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// modelQuery returns the query of a link as net/url encodes it. ok is false if net/url
-// does not parse raw in the same way.
-func modelQuery(raw string, w pagination.Window) (query string, ok bool) {
-	values, err := url.ParseQuery(raw)
-	if err != nil || strings.ContainsFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		return "", false
-	}
-	if !allValid(values) {
-		return "", false
-	}
-	values.Set("limit", itoa(w.Limit))
-	values.Del("offset")
-	if w.Offset > 0 {
-		values.Set("offset", itoa(w.Offset))
-	}
-	return values.Encode(), true
 }
