@@ -29,6 +29,7 @@ func TestCasing(t *testing.T) {
 		{"fooBar2", "fooBar2", "foo_bar_2", "digit after a word"},
 		{"optionS1", "optionS1", "option_s_1", "digit after an upper-case letter at the end"},
 		{"x2Y9", "x2Y9", "x_2y_9", "digits around an upper-case letter"},
+		{"_a_1B", "A1B", "a_1_b", "digit between an underscore and an upper-case letter"},
 		{"_private", "Private", "private", "leading underscore"},
 		{"__private", "_Private", "private", "two leading underscores"},
 		{"trailing_", "trailing_", "trailing_", "trailing underscore"},
