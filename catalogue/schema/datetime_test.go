@@ -292,49 +292,6 @@ func TestFilterTimes(t *testing.T) {
 	}
 }
 
-// FuzzParseDateTime checks that accepted texts survive a round trip with the same instant
-// and offset, and that the wire form is parsed as package time does.
-func FuzzParseDateTime(f *testing.F) {
-	for _, text := range []string{
-		"2024-05-10T18:00:00+02:00", "2024-5-1 8:0Z", "2024-05-10T18:00:00,5-0930", "0001-01-01T00:00:00+23:59",
-		"9999-12-31T23:59:59.999999Z", "2024-02-30T00:00:00Z", "2024-05-10T18:00:00+01:99", "2024-05-10T18:00", "",
-	} {
-		f.Add(text)
-	}
-	plainForm := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
-	f.Fuzz(func(t *testing.T, text string) {
-		d, err := parsedTime(text)
-		if want, err2 := time.Parse(time.RFC3339, text); err2 == nil && plainForm.MatchString(text) && !strings.HasPrefix(text, "0000") {
-			if err != nil || !d.Equal(want) {
-				t.Fatalf("parseDateTime(%q) = %v, %v, want %v", text, d, err, want)
-			}
-		}
-		if err != nil {
-			return
-		}
-		wire, err := d.MarshalJSON()
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
-		plain := strings.Trim(string(wire), `"`)
-		want, err := time.Parse(time.RFC3339Nano, plain)
-		if err != nil || !d.Equal(want) {
-			t.Fatalf("JSON of %q is %s, which package time parses as %v, %v", text, wire, want, err)
-		}
-		again, err := parsedTime(plain)
-		var read DateTime
-		if err2 := json.Unmarshal(wire, &read); err != nil || err2 != nil {
-			t.Fatalf("JSON of %q is %s: parseDateTime: %v, Unmarshal: %v", text, wire, err, err2)
-		}
-		_, offset := d.Zone()
-		for _, other := range []DateTime{again, read, At(d.Time)} {
-			if _, o := other.Zone(); !other.Equal(d.Time) || o != offset {
-				t.Fatalf("%q is parsed as %v and, after a round trip, as %v", text, d, other)
-			}
-		}
-	})
-}
-
 // parsedTime is parseDateTime with an error instead of a message.
 func parsedTime(text string) (DateTime, error) {
 	d, message := parseDateTime(text)

@@ -11,38 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestValidateOtherKinds covers kinds of fields that only descriptions of other programs
-// use.
-func TestValidateOtherKinds(t *testing.T) {
-	d := Description{Fields: []Field{
-		{Name: "size", Kind: Integer},
-		{Name: "lines", Kind: TextList},
-		{Name: "extra", Kind: JSON, Nullable: true},
-		{Name: "author", Kind: Reference, Nullable: true, Refers: "authors"},
-	}}
-	tests := []struct{ body, want, reason string }{
-		{`{}`, `{}`, "no defaults"},
-		{`{"size":5,"lines":[" a ","a",1],"extra":{"b" : 1.0},"author":""}`,
-			`{"size":5,"lines":["a","a","1"],"extra":{"b":1.0},"author":null}`, "normalized values"},
-		{`{"size":5.5,"lines":"a","extra":{"b":1,"b":2},"author":0}`,
-			`{"size":["A valid integer is required."],"lines":["Expected a list of items but got type \"str\"."],` +
-				`"extra":["Value must be valid JSON."],"author":["Invalid pk \"0\" - object does not exist."]}`, "all fields invalid"},
-		{`{"lines":[true],"extra":null}`, `{"lines":["Not a valid string."]}`, "invalid element"},
-	}
-	for _, test := range tests {
-		record, err := d.Validate([]byte(test.body), Checks{Exists: exists})
-		got := record.String()
-		var errs FieldErrors
-		if errors.As(err, &errs) {
-			text, _ := errs.MarshalJSON()
-			got = string(text)
-		}
-		if got != test.want {
-			t.Errorf("%s (%s): got %s, want %s", test.body, test.reason, got, test.want)
-		}
-	}
-}
-
 func TestFieldErrorsText(t *testing.T) {
 	errs := FieldErrors{{"name", []string{required, "<&>\u2028"}}, {"slug", []string{badSlug}}}
 	want := "schema: invalid record: name: This field is required. <&>\u2028; slug: " + badSlug
@@ -180,42 +148,6 @@ func TestValidateUpdatePlaces(t *testing.T) {
 	}
 }
 
-// FuzzValidateUpdate checks that the result of a PATCH keeps the id and all members, that
-// it is the same when it is sent again, and that the current record does not change.
-func FuzzValidateUpdate(f *testing.F) {
-	for _, member := range []string{"title", "slug", "minutes", "rating", "price", "status", "released", "premiere_at", "genres"} {
-		for _, value := range []string{`" x "`, `"1e3"`, `1.50`, `-0.0`, `true`, `null`, `[2,1]`, `"2024-5-1"`, `"2024-05-10T18:00Z"`, `{"aB":"\ud800"}`} {
-			f.Add([]byte(`{"` + member + `":` + value + `}`))
-		}
-	}
-	f.Add([]byte(`{"title":"a","title":"b","minutes":"+9","director":"1","published":"on","status":"withdrawn"}`))
-	d, current := own()["films"], film(f)
-	before := current.String()
-	f.Fuzz(func(t *testing.T, data []byte) {
-		record, err := d.ValidateUpdate(current, data, true, Checks{Exists: exists})
-		if got := current.String(); got != before {
-			t.Fatalf("%q changed the current record to %s", data, got)
-		}
-		if err != nil {
-			checkErrors(t, d, err)
-			return
-		}
-		text := []byte(record.String())
-		if stored, err := ParseRecord(text); err != nil || stored.String() != record.String() {
-			t.Fatalf("record of %q is %q, parsed again %v, %v", data, text, stored, err)
-		}
-		if record.ID != current.ID || size(record) != size(current) {
-			t.Fatalf("record of %q is %s, with other members than %s", data, record, current)
-		}
-		for _, partial := range []bool{false, true} {
-			again, err := d.ValidateUpdate(current, text, partial, Checks{Exists: exists})
-			if err != nil || again.String() != record.String() {
-				t.Fatalf("record of %q is %q, sent again %v, %v", data, text, again, err)
-			}
-		}
-	})
-}
-
 // FuzzValidate checks that valid records decode into the struct of the collection, have
 // the same JSON, and are valid again, and that errors name fields in order.
 func FuzzValidate(f *testing.F) {
@@ -280,18 +212,6 @@ func checkErrors(t *testing.T, d Description, err error) {
 		}
 		if len(fields) == 0 || len(e.Messages) == 0 {
 			t.Fatalf("errors %v, want messages for fields in order", errs)
-		}
-	}
-}
-
-func BenchmarkValidate(b *testing.B) {
-	films := own()["films"]
-	text := []byte(film(b).String())
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := films.Validate(text, Checks{Exists: exists}); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
