@@ -194,8 +194,8 @@ func TestRecordComponents(t *testing.T) {
 // Component names are unique and consist of ASCII letters, digits and underscores.
 func TestComponentNames(t *testing.T) {
 	taken := reserved()
-	for _, d := range descriptions() {
-		taken.takeRecord(d)
+	for _, c := range mustNew().All() {
+		taken.takeRecord(c.Description())
 	}
 	for _, tt := range []struct{ wanted, want string }{
 		{"Price", "Price"}, {"Price", "Price2"}, {"Price", "Price3"}, {"Price2", "Price22"},
@@ -206,16 +206,4 @@ func TestComponentNames(t *testing.T) {
 			t.Errorf("take(%q) = %q, want %q", tt.wanted, got, tt.want)
 		}
 	}
-}
-
-// descriptions returns the descriptions of the documented collections.
-func descriptions() (list []schema.Description) {
-	c, err := resources.New()
-	if err != nil {
-		panic(err) // without other definitions there is no error
-	}
-	for _, collection := range c.All() {
-		list = append(list, collection.Description())
-	}
-	return list
 }
