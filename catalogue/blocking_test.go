@@ -165,46 +165,6 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 	}
 }
 
-// Reads by any ordering do not wait for the function of an Update.
-func TestReadsDoNotWaitForUpdate(t *testing.T) {
-	cat, _ := benchHouse(t, 50)
-	checkAtEnd(t, cat)
-	events := mustIn(definedEvents, cat)
-	inside, leave := make(chan struct{}), make(chan struct{})
-	written := make(chan error)
-	go func() {
-		written <- events.Update(1, func(e *event) error {
-			close(inside)
-			<-leave
-			return nil
-		})
-	}()
-	<-inside
-	read := make(chan error)
-	go func() {
-		for _, f := range FieldNames(events) { // with an index and without
-			if _, err := events.Page(pagination.Window{Limit: 5}, ordering.Asc(f), ordering.Desc("name")); err != nil {
-				read <- err
-				return
-			}
-		}
-		cat.Clone()
-		read <- nil
-	}()
-	select {
-	case err := <-read:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(30 * time.Second):
-		t.Error("reads wait for Update")
-	}
-	close(leave)
-	if err := <-written; err != nil {
-		t.Error(err)
-	}
-}
-
 // Readers that request new orderings all the time do not starve a writer.
 func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 	cat, events := benchHouse(t, 2000)

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // newAccounts returns an empty collection with a history of the given length.
@@ -131,54 +129,6 @@ func TestChangeWithoutRecord(t *testing.T) {
 		if ok || record != (account{}) || string(text) != "null" || err != nil {
 			t.Errorf("%s: After() = %v, %v and JSON() = %s, %v, want a zero record and null", reason, record, ok, text, err)
 		}
-	}
-}
-
-// In a catalogue, the collections defined with a history keep their changes, also those of
-// the documented types.
-func TestSinceInCatalogue(t *testing.T) {
-	cat, err := resources.New(
-		catalogue.Define[resources.Event]("events", catalogue.Options{History: 10}),
-		catalogue.Define[schema.Record]("authors", catalogue.Options{History: 10}),
-		catalogue.Define[account]("books", catalogue.Options{History: 10}),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, cat)
-	events, err := cat.Collection("events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = events.Create(context.Background(),
-		[]byte(`{"name":"f","slug":"f","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T20:00:00Z"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	changes, now, err := mustIn(resources.Events, cat).Since(0)
-	if err != nil || len(changes) != 1 || afterOf(changes[0]).Name != "f" || now != revisionOf(t, events) {
-		t.Errorf("Since(0) after Create: %v, revision %d, %v", changes, now, err)
-	}
-	authors, err := resources.Records("authors").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := authors.Insert(mustRecord(`{"name":"Anna"}`)); err != nil {
-		t.Fatal(err)
-	}
-	inserted, _, err := authors.Since(0)
-	if err != nil || len(inserted) != 1 {
-		t.Fatal(inserted, err)
-	}
-	if text, err := inserted[0].JSON(); string(text) != `{"id":1,"name":"Anna"}` || err != nil {
-		t.Errorf("JSON of an open record: %s, %v", text, err)
-	}
-	labels := mustIn(resources.Labels, cat) // without a history
-	if _, err := labels.Insert(resources.Label{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := labels.Since(0); !errors.Is(err, catalogue.ErrHistoryTrimmed) || !strings.Contains(err.Error(), "Options.History") {
-		t.Errorf("labels: error %v, want ErrHistoryTrimmed", err)
 	}
 }
 

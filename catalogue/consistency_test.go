@@ -149,42 +149,6 @@ func TestPageReadsOneState(t *testing.T) {
 	}
 }
 
-// TestIDsAreNotReused checks that the highest id ever used is saved, so that it is not
-// assigned again after loading.
-func TestIDsAreNotReused(t *testing.T) {
-	cat := mustNew()
-	checkAtEnd(t, cat)
-	events := mustIn(resources.Events, cat)
-	for range 3 {
-		_, err := events.Insert(resources.Event{})
-		must(t, err)
-	}
-	must(t, events.Delete(3))
-	authors, err := resources.Records("authors").In(cat)
-	must(t, err)
-	must(t, authors.Batch(func(tx *catalogue.Tx[schema.Record]) error { // uses an id that no reader ever saw
-		id, err := tx.Insert(schema.Record{})
-		must(t, err)
-		return tx.Delete(id)
-	}))
-	for range 2 { // the second round saves what was loaded
-		text := saved(t, cat)
-		cat = mustNew()
-		must(t, cat.Load(strings.NewReader(text), catalogue.LoadOptions{}))
-	}
-	event, err1 := mustIn(resources.Events, cat).Insert(resources.Event{})
-	authors, err2 := resources.Records("authors").In(cat)
-	must(t, err1, err2)
-	author, err := authors.Insert(schema.Record{})
-	if event != 4 || author != 2 || err != nil {
-		t.Errorf("next ids: event %d, author %d, %v, want 4 and 2", event, author, err)
-	}
-	text := saved(t, cat)
-	if strings.Contains(text, "$lastIds") {
-		t.Errorf("Save wrote $lastIds although the records have the highest ids: %s", text)
-	}
-}
-
 // TestOrderingByLongText checks that keys too large for an index are not kept, and that
 // collections and snapshots are still ordered by them.
 func TestOrderingByLongText(t *testing.T) {

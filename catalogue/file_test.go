@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,8 +22,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // files returns everything below a directory: the content of each file, the target of
@@ -219,18 +216,6 @@ func TestSaveFileInvalidPath(t *testing.T) {
 	}
 }
 
-// The error for an empty path says that it is empty. The error of the operating system would
-// name no file or a temporary one.
-func TestEmptyPath(t *testing.T) {
-	t.Chdir(t.TempDir())
-	cat := mustNew()
-	for name, err := range map[string]error{"SaveFile": cat.SaveFile(""), "LoadFile": cat.LoadFile("", catalogue.LoadOptions{})} {
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "path is empty") {
-			t.Errorf(`%s("") = %v, want an error with "path is empty"`, name, err)
-		}
-	}
-}
-
 // After a failure at any step the old file is as it was, and the temporary file is removed.
 func TestSaveFileFailure(t *testing.T) {
 	cat := small(t)
@@ -356,101 +341,6 @@ func TestLoadFileAllocates(t *testing.T) {
 	if times := float64(after.TotalAlloc-before.TotalAlloc) / float64(text.Len()); times > 4 {
 		t.Errorf("LoadFile allocates %.1f times the size of the file, want at most 4", times)
 	}
-}
-
-// Several goroutines save to one path while others write to the catalogue and load the
-// file. Each file is complete and contains the records of one batch.
-func TestConcurrentSaveFile(t *testing.T) {
-	const records, saves = 50, 8
-	cat, dir := mustNew(), t.TempDir()
-	path := filepath.Join(dir, "house.json")
-	books, err := resources.Records("books").In(cat)
-	must(t, err)
-	write := func(version int) error {
-		return books.Batch(func(tx *catalogue.Tx[schema.Record]) error {
-			for id := 1; id <= records; id++ {
-				if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":%d,"version":%d}`, id, version))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	must(t, write(0), cat.SaveFile(path))
-
-	var savers, others sync.WaitGroup
-	done := make(chan struct{})
-	for range 3 {
-		savers.Go(func() {
-			for range saves {
-				if err := cat.SaveFile(path); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	others.Go(func() {
-		for version := 1; ; version++ {
-			if err := write(version); err != nil {
-				t.Error(err)
-			}
-			select {
-			case <-done:
-				return
-			default:
-			}
-		}
-	})
-	others.Go(func() {
-		loaded := mustNew()
-		for {
-			if err := checkVersion(loaded, path, records); err != nil {
-				t.Error(err)
-				return
-			}
-			select {
-			case <-done:
-				return
-			default:
-			}
-		}
-	})
-	savers.Wait()
-	close(done)
-	others.Wait()
-
-	must(t, cat.SaveFile(path))
-	if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
-		t.Errorf("files at the end (-want +got):\n%s", diff)
-	}
-	if err := cat.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// checkVersion loads a file and returns an error unless all its books have one version.
-func checkVersion(cat *catalogue.Catalogue, path string, records int) error {
-	if err := cat.LoadFile(path, catalogue.LoadOptions{}); err != nil {
-		return err
-	}
-	books, err := resources.Records("books").In(cat)
-	if err != nil {
-		return err
-	}
-	version := ""
-	for book := range books.All() {
-		_, member, _ := strings.Cut(book.String(), "version")
-		if version == "" {
-			version = member
-		}
-		if member == "" || member != version {
-			return fmt.Errorf("record %v in a file with version%s", book, version)
-		}
-	}
-	if books.Count() != records {
-		return fmt.Errorf("%d records, want %d", books.Count(), records)
-	}
-	return cat.Check()
 }
 
 // versions returns the records of two catalogues, by key. Both have records in the first

@@ -98,3 +98,13 @@ func ids[T any](t testing.TB, r interface {
 }
 
 func eventID(e *resources.Event) *int { return &e.ID }
+
+// idIn returns the id in the JSON of a record.
+func idIn(t *testing.T, record []byte) int {
+	t.Helper()
+	var of struct{ ID int }
+	if err := json.Unmarshal(record, &of); err != nil {
+		t.Fatal(err)
+	}
+	return of.ID
+}

@@ -99,70 +99,6 @@ func scaled(n int) int {
 	return n
 }
 
-// TestNoLostUpdate checks that concurrent updates of one record all take effect, and that
-// concurrent inserts get consecutive ids.
-func TestNoLostUpdate(t *testing.T) {
-	c := accounts(t, 1)
-	const writers = 8
-	each := scaled(800)
-	var group sync.WaitGroup
-	for w := range writers {
-		group.Go(func() {
-			for range each {
-				add := func(a *account) error { a.Amount++; return nil }
-				var err error
-				if w%2 == 0 {
-					err = c.Update(1, add)
-				} else {
-					err = c.Batch(func(tx *catalogue.Tx[account]) error { return tx.Update(1, add) })
-				}
-				_, failed := c.Insert(account{})
-				if err := errors.Join(err, failed); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	if a, err := c.Get(1); err != nil || a.Amount != 100+writers*each {
-		t.Errorf("amount %d, %v, want %d", a.Amount, err, 100+writers*each)
-	}
-	if last, err := c.Insert(account{}); last != writers*each+2 || c.Count() != last || err != nil {
-		t.Errorf("last id %d of %d records, %v, want %d", last, c.Count(), err, writers*each+2)
-	}
-}
-
-// TestWriteSkewAcrossCollections documents that a batch is limited to one collection:
-// batches of two collections do not wait for each other, and each may rely on a record
-// that the other deletes.
-func TestWriteSkewAcrossCollections(t *testing.T) {
-	a, b := accounts(t, 1), accounts(t, 1)
-	var bothRead, group sync.WaitGroup
-	bothRead.Add(2)
-	within(t, "a pair of batches", func() {
-		for _, pair := range [][2]*catalogue.Collection[account]{{a, b}, {b, a}} {
-			group.Go(func() {
-				err := pair[0].Batch(func(tx *catalogue.Tx[account]) error {
-					other, err := pair[1].Get(1)
-					bothRead.Done()
-					bothRead.Wait()
-					if err != nil || other.Amount == 0 {
-						return errOwn
-					}
-					return tx.Delete(1) // the other collection still has its record
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		group.Wait()
-	})
-	if a.Count() != 0 || b.Count() != 0 {
-		t.Errorf("%d and %d records, want none", a.Count(), b.Count())
-	}
-}
-
 // TestTxAfterBatch checks that the methods of a Tx return ErrTxDone after its batch,
 // whether the batch succeeded or failed.
 func TestTxAfterBatch(t *testing.T) {
@@ -195,7 +131,7 @@ func TestTxAfterBatch(t *testing.T) {
 	}
 }
 
-// readAll calls every method that reads, by an ordering that has an index and by one
+// readAll calls Check and every method that reads, by an ordering that has an index and by one
 // that has none.
 func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh string) {
 	const n = 30
@@ -225,7 +161,7 @@ func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh stri
 	if diff := cmp.Diff(productFields, catalogue.FieldNames(c)); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
-	if err := catalogue.CheckSnapshot(s); err != nil {
+	if err := errors.Join(catalogue.CheckSnapshot(s), c.Check()); err != nil {
 		t.Error(err)
 	}
 	clone := c.Clone()
@@ -290,30 +226,6 @@ func TestReadersDoNotWait(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// TestCheckDoesNotWait checks that Check does not wait for a batch that is blocked.
-func TestCheckDoesNotWait(t *testing.T) {
-	c := accounts(t, 3)
-	inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() {
-		done <- c.Batch(func(*catalogue.Tx[account]) error { close(inside); <-release; return nil })
-	}()
-	<-inside
-	checked := make(chan error, 1)
-	go func() { checked <- c.Check() }()
-	select {
-	case err := <-checked:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(hangTimeout / 4):
-		t.Error("Check waits for a batch")
-	}
-	close(release)
-	if err := <-done; err != nil {
-		t.Error(err)
 	}
 }
 

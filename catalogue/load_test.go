@@ -100,34 +100,9 @@ func TestSaveKeepsBytes(t *testing.T) {
 // TestSaveWritesAllCollections checks that Save writes all collections, in the order of
 // the service's document, even if they are empty.
 func TestSaveWritesAllCollections(t *testing.T) {
-	text := saved(t, mustNew())
-	d := json.NewDecoder(strings.NewReader(text))
-	var got []string
-	for d.More() || len(got) == 0 {
-		token, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, ok := token.(string); ok {
-			got = append(got, s)
-		} else if len(got) == 0 && token != json.Delim('{') {
-			t.Fatalf("first token %v, want {", token)
-		}
-		if len(got) == len(keys) {
-			break
-		}
-		if len(got) > 0 {
-			var list []any
-			if err := d.Decode(&list); err != nil || list == nil || len(list) != 0 {
-				t.Fatalf("%s: %v, %v, want an empty array", got[len(got)-1], list, err)
-			}
-		}
-	}
-	if diff := cmp.Diff(keys, got); diff != "" {
+	want := `{"` + strings.Join(keys, `":[],"`) + `":[]}`
+	if diff := cmp.Diff(want, strings.ReplaceAll(saved(t, mustNew()), "\n", "")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
-	}
-	if !json.Valid([]byte(text)) {
-		t.Errorf("invalid JSON: %s", text)
 	}
 }
 
@@ -297,101 +272,8 @@ func TestLoadForms(t *testing.T) {
 // smallFile is the file that some tests truncate and change at every byte.
 const smallFile = `{"books":[{"id":1,"a":"é\n","b":[1.5,null]},{"id":2}],"social-links":[` + goodLink + `]}`
 
-// TestLoadTruncated truncates files at every byte.
-func TestLoadTruncated(t *testing.T) {
-	cat := small(t)
-	before := saved(t, cat)
-	for i := range len(smallFile) {
-		err := caught(func() error { return cat.Load(strings.NewReader(smallFile[:i]), catalogue.LoadOptions{}) })
-		if !errors.Is(err, catalogue.ErrInvalidData) {
-			t.Errorf("%q: error %v, want ErrInvalidData", smallFile[:i], err)
-		}
-		if saved(t, cat) != before {
-			t.Fatalf("%q was loaded in part", smallFile[:i])
-		}
-	}
-	for _, text := range []string{`[{"id":1,"a":"é"},{"id":2}]`, `{"count":1,"next":null,"results":[{"id":1}],"previous":null}`} {
-		for i := range len(text) {
-			err := caught(func() error {
-				return mustIn(resources.Records("books"), cat).Load(strings.NewReader(text[:i]), catalogue.LoadOptions{})
-			})
-			if !errors.Is(err, catalogue.ErrInvalidData) {
-				t.Errorf("%q: error %v, want ErrInvalidData", text[:i], err)
-			}
-			if saved(t, cat) != before {
-				t.Fatalf("%q was loaded in part", text[:i])
-			}
-		}
-		if err := mustIn(resources.Records("books"), cat.Clone()).Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
-			t.Errorf("%q whole: %v", text, err)
-		}
-	}
-	if err := cat.Check(); err != nil {
-		t.Error(err)
-	}
-	if err := cat.Load(strings.NewReader(smallFile), catalogue.LoadOptions{}); err != nil {
-		t.Errorf("whole: %v", err)
-	}
-}
-
-// TestLoadIsAllOrNothing checks that a catalogue with records in all collections does not
-// change, nor its pages, if the last record of any collection is invalid.
-func TestLoadIsAllOrNothing(t *testing.T) {
-	label, err := json.Marshal(resources.Label{ID: 1, CatchLines: []string{}, Users: []int{}})
-	must(t, err)
-	described := map[string]string{"events": goodEvent, "social-links": goodLink, "labels": string(label)}
-	// file returns a file that has a record with the id in every collection, and an
-	// invalid record after that of the collection invalid.
-	file := func(id int, invalid string) string {
-		var parts []string
-		for _, key := range keys {
-			record := fmt.Sprintf(`{"id":%d}`, id)
-			if text, ok := described[key]; ok {
-				record = replaceMember(text, `"id":1`, fmt.Sprintf(`"id":%d`, id))
-			}
-			if key == invalid {
-				record += `,{"id":0}`
-			}
-			parts = append(parts, fmt.Sprintf("%q:[%s]", key, record))
-		}
-		return "{" + strings.Join(parts, ",") + "}"
-	}
-	cat := mustNew()
-	must(t, cat.Load(strings.NewReader(file(5, "")), catalogue.LoadOptions{}))
-	// pages returns a page of all records of each collection, by descending id.
-	pages := func() map[string]string {
-		out := map[string]string{}
-		for key, c := range cat.All() {
-			count, records, err := listed(c.List(context.Background(), catalogue.Query{Window: whole, Terms: terms("-id")}))
-			out[key] = fmt.Sprintf("%d %s %v", count, records, err)
-		}
-		return out
-	}
-	text, want := saved(t, cat), pages()
-	for _, key := range keys {
-		var bad *catalogue.RecordError
-		if err := cat.Load(strings.NewReader(file(7, key)), catalogue.LoadOptions{}); !errors.As(err, &bad) || bad.Collection != key || bad.Index != 1 {
-			t.Errorf("%s: error %v, want a RecordError for record 1", key, err)
-		}
-		if diff := cmp.Diff(text, saved(t, cat)); diff != "" {
-			t.Errorf("%s: saved (-before +after):\n%s", key, diff)
-		}
-		if diff := cmp.Diff(want, pages()); diff != "" {
-			t.Errorf("%s: pages (-before +after):\n%s", key, diff)
-		}
-	}
-	if err := cat.Check(); err != nil {
-		t.Error(err)
-	}
-	books, err := resources.Records("books").In(cat)
-	must(t, err)
-	if id, err := books.Insert(schema.Record{}); id != 6 || err != nil {
-		t.Errorf("next id %d, %v, want 6: 7 was never loaded", id, err)
-	}
-}
-
-// TestLoadBytesChanged checks that a file in which any one byte is replaced, removed or
-// repeated is loaded completely or not at all.
+// TestLoadBytesChanged checks that a file that ends at any byte, or in which any one byte is
+// replaced, removed or repeated, is loaded completely or not at all.
 func TestLoadBytesChanged(t *testing.T) {
 	base := small(t)
 	before := saved(t, base)
@@ -401,6 +283,7 @@ func TestLoadBytesChanged(t *testing.T) {
 	}
 	for i := 0; i < len(smallFile); i += step {
 		head, tail := smallFile[:i], smallFile[i+1:]
+		checkLoad(t, base, before, []byte(head))
 		for _, b := range []string{"", smallFile[i:i+1] + smallFile[i:i+1], "\xff", `"`, `\`, "{", "]", ",", "0", " "} {
 			checkLoad(t, base, before, []byte(head+b+tail))
 		}

@@ -56,8 +56,9 @@ func TestSearchAllocates(t *testing.T) {
 	}
 }
 
-// The ids of a filter of a list are a set. Values that are out of range are ids of no record.
-func TestManyGenres(t *testing.T) {
+// TestListFilters counts the records that filters and searches find. The ids of a filter of a
+// list are a set.
+func TestListFilters(t *testing.T) {
 	cat := ownTyped(t)
 	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
 		for i := range 3 {
@@ -74,15 +75,18 @@ func TestManyGenres(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		genres []string
+		params url.Values
 		want   int
 		reason string
 	}{
-		{[]string{"1"}, 1, "one"},
-		{[]string{"2", "3", "2"}, 2, "any of several"},
-		{[]string{"1", "2", "3"}, 3, "all, so that the list is not empty"},
+		{url.Values{"genres": {"1"}}, 1, "one"},
+		{url.Values{"genres": {"2", "3", "2"}}, 2, "any of several"},
+		{url.Values{"genres": {"1", "2", "3"}}, 3, "all, so that the list is not empty"},
+		{url.Values{"search": {"T"}}, 4, "a title"},
+		{url.Values{"search": {"d t"}}, 4, "a word in the title and one in the name of the director"},
+		{url.Values{"search": {"t x"}}, 0, "a word that no field has"},
 	} {
-		count, _, err := listed(c.List(t.Context(), catalogue.Query{Params: url.Values{"genres": row.genres}, Window: pagination.Window{Limit: 1}}))
+		count, _, err := listed(c.List(t.Context(), catalogue.Query{Params: row.params, Window: pagination.Window{Limit: 1}}))
 		if count != row.want || err != nil {
 			t.Errorf("%s: %d records, error %v, want %d", row.reason, count, err, row.want)
 		}

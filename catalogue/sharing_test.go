@@ -15,68 +15,23 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A part is a struct in a nestedRecord.
-type part struct {
-	Pages []int `json:"pages"`
-	Next  *part `json:"next"`
-}
-
-// A nestedRecord has a field of each kind that could share memory.
+// A nestedRecord refers to memory. Package value tests that all kinds are copied.
 type nestedRecord struct {
-	ID     int               `json:"id"`
-	Tags   []string          `json:"tags"`
-	Grid   [][]int           `json:"grid"`
-	Fixed  [2][]int          `json:"fixed"`
-	Map    map[string][]int  `json:"map"`
-	Note   *string           `json:"note"`
-	Twice  **int             `json:"twice"`
-	Raw    json.RawMessage   `json:"raw"`
-	Raws   []json.RawMessage `json:"raws"`
-	Any    any               `json:"any"`
-	Part   part              `json:"part"`
-	Parts  []part            `json:"parts"`
-	ToPart *part             `json:"toPart"`
-	Bytes  []byte            `json:"bytes"`
+	ID   int              `json:"id"`
+	Tags []string         `json:"tags"`
+	Map  map[string][]int `json:"map"`
+	Raw  json.RawMessage  `json:"raw"`
+	Any  any              `json:"any"`
 }
 
 func newNestedRecord() nestedRecord {
-	return nestedRecord{
-		Tags:  []string{"a", "b"},
-		Grid:  [][]int{{1, 2}, {3}},
-		Fixed: [2][]int{{1}, {2}},
-		Map:   map[string][]int{"k": {1}},
-		Note:  ptr("note"),
-		Twice: ptr(ptr(2)),
-		Raw:   json.RawMessage(`{"x":1}`),
-		Raws:  []json.RawMessage{json.RawMessage(`1`)},
-		Any:   map[string]any{"list": []any{"x", map[string]any{"y": 1.0}}},
-		Part:  part{Pages: []int{1}, Next: &part{Pages: []int{2}}},
-		Parts: []part{{Pages: []int{3}, Next: &part{Pages: []int{4}}}},
-		ToPart: &part{
-			Pages: []int{5}, Next: &part{Pages: []int{6}},
-		},
-		Bytes: []byte{1, 2},
-	}
+	return nestedRecord{0, []string{"a"}, map[string][]int{"k": {1}}, json.RawMessage(`1`), []any{"x"}}
 }
 
 // overwrite changes all memory that a record refers to.
 func overwrite(d *nestedRecord) {
-	d.Tags[0] = "CHANGED"
-	d.Grid[0][0], d.Grid[1] = -1, nil
-	d.Fixed[1][0] = -1
-	d.Map["k"][0], d.Map["new"] = -1, []int{-1}
-	*d.Note = "CHANGED"
-	**d.Twice = -1
-	copy(d.Raw, `[9,9,9]`)
-	d.Raws[0][0] = '9'
-	list := d.Any.(map[string]any)["list"].([]any)
-	list[0] = "CHANGED"
-	list[1].(map[string]any)["y"] = -1.0
-	d.Any.(map[string]any)["new"] = true
-	d.Part.Pages[0], d.Part.Next.Pages[0] = -1, -1
-	d.Parts[0].Pages[0], d.Parts[0].Next.Pages[0] = -1, -1
-	d.ToPart.Pages[0], d.ToPart.Next.Pages[0] = -1, -1
-	d.Bytes[0] = 9
+	d.Tags[0], d.Map["k"][0], d.Raw[0], d.Any.([]any)[0] = "CHANGED", -1, '9', "CHANGED"
+	d.Map["new"] = nil
 }
 
 // TestRecordsAreCopied passes records to and gets records from every method, overwrites
@@ -287,26 +242,5 @@ func TestEncodedCopies(t *testing.T) {
 	}
 	if err := cat.Check(); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestSnapshotKeepsReplacedRecord checks that a snapshot returns the old JSON of a record
-// that was replaced before the JSON was first used.
-func TestSnapshotKeepsReplacedRecord(t *testing.T) {
-	c := products(t, 3, catalogue.Options{})
-	want, err := c.Get(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := c.Snapshot()
-	if err := c.Update(2, func(p *product) error { *p = product{ID: 2, Name: "new"}; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	view, err := s.Where().View(pagination.Window{Limit: 1, Offset: 1})
-	if err != nil || view.Len() != 1 {
-		t.Fatal(view.Len(), err)
-	}
-	if text, err := view.JSON(0); err != nil || string(text) != wireOf(want) {
-		t.Errorf("JSON %s, %v, want %s", text, err, wireOf(want))
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"math/big"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,29 +35,6 @@ func films(t *testing.T, records ...film) *catalogue.Collection[film] {
 	checkAtEnd(t, c)
 	must(t, c.ReplaceAll(slices.Values(records)))
 	return c
-}
-
-func TestHas(t *testing.T) {
-	c := films(t, film{1, "Vertigo"})
-	before := c.Snapshot()
-	must(t, c.Batch(func(tx *catalogue.Tx[film]) error {
-		id, err := tx.Insert(film{Name: "Rope"})
-		if !tx.Has(1) || !tx.Has(id) || tx.Has(3) || tx.Has(0) || tx.Has(-1) {
-			t.Error("the batch does not have what it should")
-		}
-		if c.Has(id) {
-			t.Error("a record of a batch that has not ended is visible")
-		}
-		return err
-	}))
-	if !c.Has(1) || !c.Has(2) || c.Has(3) || before.Has(2) || !before.Has(1) {
-		t.Error("collection or snapshot do not have what they should")
-	}
-	var ended *catalogue.Tx[film]
-	must(t, c.Batch(func(tx *catalogue.Tx[film]) error { ended = tx; return nil }))
-	if ended.Has(1) {
-		t.Error("a batch that has ended still has a record")
-	}
 }
 
 func TestReplaceAll(t *testing.T) {
@@ -300,31 +275,10 @@ func TestCatalogueSnapshot(t *testing.T) {
 	}
 }
 
-// TestErrInvalidWraps: the error for an invalid record is that of package resources, too.
-func TestErrInvalidWraps(t *testing.T) {
-	_, err := films(t).Insert(film{Name: "\xff"})
-	if !errors.Is(err, catalogue.ErrInvalid) || !errors.Is(err, schema.ErrInvalid) || strings.Contains(err.Error(), "resources") {
-		t.Error(err)
-	}
-}
-
 type (
-	noIDField struct{ Name string }
-	bigAmount struct {
-		ID     int `json:"id"`
-		Amount *big.Int
-	}
-	netAddr struct {
-		ID   int `json:"id"`
-		Addr netip.Addr
-	}
 	textNumber struct {
 		ID     int `json:"id"`
 		Number int `json:"number,string"`
-	}
-	funcField struct {
-		ID   int `json:"id"`
-		Hook func()
 	}
 )
 
@@ -377,12 +331,6 @@ func (r *readsOnly) UnmarshalJSON(data []byte) error {
 	if err == nil && r.State == "" {
 		err = errors.New("no state")
 	}
-	return err
-}
-
-// defined returns the error of a catalogue with records of type T.
-func defined[T any]() error {
-	_, err := catalogue.New(catalogue.Define[T]("books", catalogue.Options{}))
 	return err
 }
 
@@ -455,52 +403,6 @@ func TestCamelCaseNamesOfOpenRecords(t *testing.T) {
 	}
 	if err := refusal[schema.Record](catalogue.Options{Ordering: []ordering.Term{{}}}); !errors.Is(err, ordering.ErrUnknownField) {
 		t.Errorf("a term without a field: %v", err)
-	}
-}
-
-func refusal[T any](opts catalogue.Options) error {
-	_, err := catalogue.NewCollection[T](opts)
-	return err
-}
-
-// TestRefusedTypesNameTheRemedy: the error says what makes the type acceptable.
-func TestRefusedTypesNameTheRemedy(t *testing.T) {
-	for _, row := range []struct {
-		err   error
-		names []string
-	}{
-		{refusal[noIDField](catalogue.Options{}), []string{"noIDField", "`json:\"id\"`", "Options.ID"}},
-		{refusal[film](catalogue.Options{ID: "number"}), []string{"film", "`json:\"number\"`", "Options.ID"}},
-		{refusal[bigAmount](catalogue.Options{}), []string{"field Amount", "method Clone() catalogue_test.bigAmount"}},
-		{refusal[netAddr](catalogue.Options{}), []string{"field Addr", "method Clone() catalogue_test.netAddr"}},
-		{refusal[funcField](catalogue.Options{}), []string{"field Hook", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
-		{refusal[textNumber](catalogue.Options{}), []string{"field Number", "option string", "remove it"}},
-		{refusal[int](catalogue.Options{}), []string{"int is not a struct"}},
-		{refusal[writesOnly](catalogue.Options{}), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON", "both or neither"}},
-		{refusal[writesText](catalogue.Options{}), []string{"writesText has the method MarshalText", "an object", "remove MarshalText"}},
-		{refusal[readsText](catalogue.Options{}), []string{"readsText has the method UnmarshalText", "an object", "remove UnmarshalText"}},
-		{refusal[bothText](catalogue.Options{}), []string{"bothText has the method MarshalText", "MarshalJSON and UnmarshalJSON"}},
-		{defined[writesOnly](), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON"}},
-		{defined[bothText](), []string{"bothText has the method MarshalText"}},
-		{refusal[unknownWord](catalogue.Options{Name: "books"}), []string{"books: ", "field Title", `"nonsense"`, "want one of slug"}},
-		{refusal[misspelled](catalogue.Options{}), []string{"collection: ", "field Price", `"unqiue"`, "did you mean unique?"}},
-	} {
-		if !errors.Is(row.err, catalogue.ErrInvalidType) {
-			t.Errorf("%v, want ErrInvalidType", row.err)
-			continue
-		}
-		for _, name := range row.names {
-			if !strings.Contains(row.err.Error(), name) {
-				t.Errorf("%v: want %s", row.err, name)
-			}
-		}
-	}
-	if err := refusal[film](catalogue.Options{Ordering: ordering.Parse("-nmae", nil)}); !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), "did you mean name?") {
-		t.Error(err)
-	}
-	_, err := films(t).Page(pagination.Window{}, ordering.Asc("Name"))
-	if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), "did you mean name?") {
-		t.Error(err)
 	}
 }
 

@@ -1,17 +1,14 @@
 package catalogue_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"runtime/debug"
+	"math/big"
+	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,68 +17,13 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A book is a type for the books of the data set.
+// A book is a type for the books of the publishing house.
 type book struct {
-	ID          int     `json:"id"`
-	Name        string  `json:"name"`
-	Slug        string  `json:"slug"`
-	Price       string  `json:"price"`
-	Pages       int     `json:"pages"`
-	PublishedOn *string `json:"publishedOn"`
-	Author      int     `json:"author"`
-}
-
-// TestDefinedType checks that a defined collection loads, saves and orders records as one
-// of open records does.
-func TestDefinedType(t *testing.T) {
-	cat, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	open, err := resources.New(catalogue.Define[schema.Record]("books", catalogue.Options{})) // orders prices as text
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := open.Load(strings.NewReader(saved(t, dataset(t))), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := cat.Load(strings.NewReader(saved(t, open)), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(split(t, saved(t, open)), split(t, saved(t, cat))); diff != "" {
-		t.Errorf("saved (-open +typed):\n%s", diff)
-	}
-	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := books.Delete(-1); err == nil || !strings.HasPrefix(err.Error(), "books: ") {
-		t.Errorf("Delete: %v, want an error that begins with the key", err)
-	}
-	if diff := cmp.Diff([]string{"id", "name", "slug", "price", "pages", "published_on", "author"}, catalogue.FieldNames(books)); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
-	records, err := resources.Records("books").In(open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range catalogue.FieldNames(books) {
-		by := []ordering.Term{ordering.Desc(name)}
-		want := ids(t, records, openID, by)
-		if diff := cmp.Diff(want, ids(t, books, func(b *book) *int { return &b.ID }, by)); diff != "" {
-			t.Errorf("by %v (-open +typed):\n%s", by, diff)
-		}
-	}
-	if clone, err := catalogue.Define[book]("books", catalogue.Options{}).In(cat.Clone()); err != nil || clone.Count() != 60 {
-		t.Errorf("collection of a clone: %v, want 60 records", err)
-	}
-	if err := cat.Check(); err != nil {
-		t.Error(err)
-	}
+	ID   int    `json:"id"`
+	Name string `json:"name"`
 }
 
 // TestLookups tests the methods that return a collection and their errors.
@@ -142,11 +84,19 @@ func TestLookups(t *testing.T) {
 	if again, _ := catalogue.Define[schema.Record]("authors", catalogue.Options{}).In(cat); again != same {
 		t.Error("Records and In returned different collections for the same key")
 	}
+	types := map[string]reflect.Type{ // of the collections that have no open records
+		"books": reflect.TypeFor[book](), "events": reflect.TypeFor[resources.Event](),
+		"labels": reflect.TypeFor[resources.Label](), "social-links": reflect.TypeFor[resources.SocialLink](),
+	}
 	var got []string
-	for key, c := range cat.All() {
+	for key, c := range cat.Clone().All() {
 		got = append(got, key)
-		if got := c.Description().Key; got != key {
-			t.Errorf("the key is %q, want %q", got, key)
+		want, ok := types[key]
+		if !ok {
+			want = reflect.TypeFor[schema.Record]()
+		}
+		if about := c.Description(); about.Key != key || c.RecordType() != want {
+			t.Errorf("%s: the key is %q and the type %v, want %v", key, about.Key, c.RecordType(), want)
 		}
 	}
 	if diff := cmp.Diff(keys, got); diff != "" {
@@ -154,117 +104,130 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// TestNewRefuses checks that New refuses invalid definitions and types, and types without the members of
-// the description.
-func TestNewRefuses(t *testing.T) {
-	for _, row := range []struct {
-		reason string
-		types  []catalogue.AnyDefinition
-		want   error
-		names  string
-	}{
-		{"path segment", []catalogue.AnyDefinition{catalogue.Define[book]("item_variants", catalogue.Options{})}, catalogue.ErrInvalidType, "itemVariants"},
-		{"repeated key", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{}), catalogue.Define[account]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "books"},
-		{"nil definition", []catalogue.AnyDefinition{nil}, catalogue.ErrInvalidType, "nil"},
-		{"zero Definition", []catalogue.AnyDefinition{catalogue.Definition[book]{}}, catalogue.ErrUnknownCollection, ""},
-		{"described", []catalogue.AnyDefinition{catalogue.Define[book]("events", catalogue.Options{})}, ordering.ErrUnknownField, "events"},
-		{"described, type of another collection", []catalogue.AnyDefinition{catalogue.Define[resources.Label]("events", catalogue.Options{})}, ordering.ErrUnknownField, "events"},
-		{"not a struct", []catalogue.AnyDefinition{catalogue.Define[int]("books", catalogue.Options{})}, catalogue.ErrInvalidType, "int"},
-		{"Options.Name", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{Name: "novels"})}, catalogue.ErrInvalidType, "Options.Name"},
-		{"Options.ID", []catalogue.AnyDefinition{catalogue.Define[book]("books", catalogue.Options{ID: "pages"})}, catalogue.ErrInvalidType, "Options.ID"},
-	} {
-		cat, err := resources.New(row.types...)
-		if !errors.Is(err, row.want) || cat != nil {
-			t.Errorf("%s: %v, want %v", row.reason, err, row.want)
-		} else if !strings.Contains(err.Error(), row.names) {
-			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
-		}
-	}
-	if _, err := resources.New(); err != nil {
-		t.Errorf("New(): %v", err)
-	}
-}
-
-// Types that are not accepted as records.
+// Types of records that are not accepted, for some V.
 type (
-	noID   struct{ Name string }
-	textID struct {
-		ID string `json:"id"`
+	identified[V any] struct {
+		ID V `json:"id"`
 	}
-	wideID struct {
-		ID int64 `json:"id"`
-	}
-	hasFunc struct {
-		ID       int `json:"id"`
-		Callback func()
-	}
-	hasChan struct {
-		ID   int `json:"id"`
-		Pipe chan int
-	}
-	hasComplex struct {
-		ID   int `json:"id"`
-		Wave complex128
-	}
-	hiddenList struct {
+	// A private record has a field that no package but its own can copy.
+	private[V any] struct {
 		ID     int `json:"id"`
-		secret []int
+		secret V
 	}
-	deepHidden struct {
-		ID    int `json:"id"`
-		Outer struct{ secret map[string]int }
-	}
-	pointerBase struct{ *Base }
-	Base        struct {
+	// An outside record has a field outside of its JSON.
+	outside[V any] struct {
 		ID int `json:"id"`
+		Of V   `json:"-"`
 	}
-	clash struct {
-		ID    int `json:"id"`
-		Line1 int `json:"line1"`
-		Other int `json:"line_1"`
+	ring struct {
+		ID   int   `json:"id"`
+		Next *ring `json:"-"`
 	}
-	oddKeys struct {
-		ID   int `json:"id"`
-		Odds map[[2]int]string
+	key   struct{ n int }
+	left  struct{ Side string }
+	right struct{ Side string }
+	Base  struct {
+		ID int `json:"id"`
 	}
 )
 
-// TestTypesRefused checks that the errors for unacceptable types name the cause.
+func (k *key) MarshalText() ([]byte, error) { return fmt.Append(nil, k.n), nil }
+
+// TestTypesRefused checks that the errors for unacceptable types name the cause and, if there
+// is one, the remedy.
 func TestTypesRefused(t *testing.T) {
+	type (
+		noID    struct{ Name string }
+		derived struct{ *Base }
+		clash   struct {
+			ID    int `json:"id"`
+			Line1 int `json:"line1"`
+			Other int `json:"line_1"`
+		}
+		both struct {
+			ID int `json:"id"`
+			left
+			right
+		}
+	)
+	none := catalogue.Options{}
 	for _, row := range []struct {
 		reason string
-		make   func() error
-		names  string
+		err    error
+		names  []string
 	}{
-		{"not a struct", made[int], "int"},
-		{"not a struct", made[map[string]any], "map"},
-		{"pointer to a struct", made[*book], "book"},
-		{"no id", made[noID], "id"},
-		{"id is text", made[textID], "id"},
-		{"id is an int64", made[wideID], "id"},
-		{"func", made[hasFunc], "callback"},
-		{"channel", made[hasChan], "pipe"},
-		{"complex number", made[hasComplex], "wave"},
-		{"unexported slice without Clone", made[hiddenList], "secret"},
-		{"unexported map in a nested struct", made[deepHidden], "secret"},
-		{"id in an embedded pointer", made[pointerBase], "base"},
-		{"two fields with the same snake_case name", made[clash], "line_1"},
-		{"map keys that JSON does not support", made[oddKeys], "odds"},
+		{"not a struct", refusal[int](none), []string{"int is not a struct"}},
+		{"a map", refusal[map[string]any](none), []string{"is not a struct"}},
+		{"a pointer to a struct", refusal[*book](none), []string{"*catalogue_test.book is not a struct"}},
+		{"no id", refusal[noID](none), []string{"noID", "`json:\"id\"`", "Options.ID"}},
+		{"no id of that name", refusal[film](catalogue.Options{ID: "number"}), []string{"film", "`json:\"number\"`", "Options.ID"}},
+		{"the id is text", refusal[identified[string]](none), []string{"ID is string"}},
+		{"the id is an int64", refusal[identified[int64]](none), []string{"ID is int64"}},
+		{"the id is in an embedded pointer", refusal[derived](none), []string{"derived: the id must be an int in the struct itself"}},
+		{"two fields with the same name in snake_case", refusal[clash](none), []string{"line_1"}},
+		{"two members with the same name", refusal[both](none), []string{`has two members "Side"`}},
+		{"the option string", refusal[textNumber](none), []string{"field Number", "option string", "remove it"}},
+		{"a func", refusal[holder[func()]](none), []string{"field Value", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
+		{"a channel", refusal[holder[chan int]](none), []string{"field Value"}},
+		{"a complex number", refusal[holder[complex128]](none), []string{"field Value"}},
+		{"map keys without JSON", refusal[holder[map[[2]int]string]](none), []string{"field Value"}},
+		{"map keys that are pointers", refusal[holder[map[*key]int]](none), []string{"field Value"}},
+		{"a pointer to a struct with unexported fields", refusal[holder[*big.Int]](none), []string{"field Value", "method Clone() catalogue_test.holder"}},
+		{"a struct with an unexported pointer", refusal[holder[netip.Addr]](none), []string{"field Value", "method Clone() catalogue_test.holder"}},
+		{"an unexported slice", refusal[private[[]int]](none), []string{"secret"}},
+		{"an unexported map in a struct", refusal[private[struct{ deep map[string]int }]](none), []string{"secret"}},
+		{"a func outside the JSON", refusal[outside[func()]](none), []string{"field Of", "cannot be copied", "method Clone"}},
+		{"channels in a struct outside the JSON", refusal[outside[struct{ Done []chan int }]](none), []string{"field Done", "cannot be copied", "method Clone"}},
+		{"an interface outside the JSON", refusal[outside[any]](none), []string{"field Of"}},
+		{"a type that refers to itself outside the JSON", refusal[ring](none), []string{"field Next"}},
+		{"no UnmarshalJSON", refusal[writesOnly](none), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON", "both or neither"}},
+		{"MarshalText", refusal[writesText](none), []string{"writesText has the method MarshalText", "an object", "remove MarshalText"}},
+		{"UnmarshalText", refusal[readsText](none), []string{"readsText has the method UnmarshalText", "an object", "remove UnmarshalText"}},
+		{"both", refusal[bothText](none), []string{"bothText has the method MarshalText", "MarshalJSON and UnmarshalJSON"}},
+		{"no UnmarshalJSON, in a catalogue", defined[writesOnly](), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON"}},
+		{"MarshalText, in a catalogue", defined[bothText](), []string{"bothText has the method MarshalText"}},
+		{"an unknown word in a tag", refusal[unknownWord](catalogue.Options{Name: "books"}), []string{"books: ", "field Title", `"nonsense"`, "want one of slug"}},
+		{"a misspelled word in a tag", refusal[misspelled](none), []string{"collection: ", "field Price", `"unqiue"`, "did you mean unique?"}},
 	} {
-		err := caught(row.make)
-		if !errors.Is(err, catalogue.ErrInvalidType) {
-			t.Errorf("%s: error %v, want ErrInvalidType", row.reason, err)
-		} else if !strings.Contains(strings.ToLower(err.Error()), row.names) {
-			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.names)
+		if !errors.Is(row.err, catalogue.ErrInvalidType) {
+			t.Errorf("%s: %v, want ErrInvalidType", row.reason, row.err)
+			continue
+		}
+		for _, name := range row.names {
+			if !strings.Contains(row.err.Error(), name) {
+				t.Errorf("%s: %v: want %s", row.reason, row.err, name)
+			}
 		}
 	}
-	_ = hiddenList{secret: nil}
-	_ = deepHidden{}.Outer.secret
+	type hides struct {
+		ID int `json:"id"`
+		left
+		right
+		Side string
+	}
+	for reason, err := range map[string]error{
+		"a field hides two members":            refusal[hides](none),
+		"an unexported array":                  refusal[private[[32]byte]](none),
+		"a func with a method Clone":           refusal[hookCloner](none),
+		"a complex number outside the JSON":    refusal[outside[complex128]](none),
+		"a map without JSON, outside the JSON": refusal[outside[map[[2]int]string]](none),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	_ = private[int]{secret: 0}
 }
 
-// made returns the error of NewCollection for T.
-func made[T any]() error {
-	_, err := catalogue.NewCollection[T](catalogue.Options{})
+// refusal returns the error of NewCollection.
+func refusal[T any](opts catalogue.Options) error {
+	_, err := catalogue.NewCollection[T](opts)
+	return err
+}
+
+// defined returns the error of a catalogue with records of type T.
+func defined[T any]() error {
+	_, err := catalogue.New(catalogue.Define[T]("books", catalogue.Options{}))
 	return err
 }
 
@@ -361,21 +324,6 @@ func TestOptionsID(t *testing.T) {
 	}
 }
 
-// A recursive record can contain itself.
-type recursive struct {
-	ID   int             `json:"id"`
-	Next *recursive      `json:"next"`
-	Any  any             `json:"any"`
-	Raw  json.RawMessage `json:"raw"`
-	When schema.DateTime `json:"when"`
-	Time time.Time       `json:"time"`
-	Text string          `json:"text"`
-	List []string        `json:"list"`
-	Map  map[string]any  `json:"map"`
-	Num  float64         `json:"num"`
-	Half *float32        `json:"half"`
-}
-
 // A writer is a collection or a batch.
 type writer[T any] interface {
 	Insert(T) (int, error)
@@ -383,72 +331,38 @@ type writer[T any] interface {
 	Update(int, func(*T) error) error
 }
 
-// TestInvalidValues checks that every method that writes refuses invalid values and that
-// they change nothing.
+// TestInvalidValues checks that every method that writes refuses an invalid value, names its
+// field, and changes nothing.
 func TestInvalidValues(t *testing.T) {
-	year := func(y int) time.Time { return time.Date(y, 5, 1, 0, 0, 0, 0, time.UTC) }
-	for _, row := range []struct {
-		reason string
-		change func(r *recursive)
-		field  string
-	}{
-		{"NaN", func(r *recursive) { r.Num = math.NaN() }, "num"},
-		{"infinity", func(r *recursive) { r.Num = math.Inf(-1) }, "num"},
-		{"NaN in a pointer", func(r *recursive) { r.Half = ptr(float32(math.NaN())) }, "half"},
-		{"NaN in any", func(r *recursive) { r.Any = math.NaN() }, "any"},
-		{"NaN in a map", func(r *recursive) { r.Map = map[string]any{"x": []any{math.Inf(1)}} }, "map"},
-		{"invalid JSON", func(r *recursive) { r.Raw = json.RawMessage(`{"x":`) }, "raw"},
-		{"two JSON values", func(r *recursive) { r.Raw = json.RawMessage(`1 2`) }, "raw"},
-		{"invalid UTF-8", func(r *recursive) { r.Text = "a\xff" }, "text"},
-		{"invalid UTF-8, in a list", func(r *recursive) { r.List = []string{"a", "\xc3"} }, "list"},
-		{"invalid UTF-8, in any", func(r *recursive) { r.Any = []any{"\xff"} }, "any"},
-		{"invalid UTF-8, as a key", func(r *recursive) { r.Map = map[string]any{"\xff": 1} }, "map"},
-		{"date of year 0", func(r *recursive) { r.When = schema.DateTime{Time: year(0)} }, "when"},
-		{"date of year 10000", func(r *recursive) { r.When = schema.DateTime{Time: year(10000)} }, "when"},
-		{"time of year 10000", func(r *recursive) { r.Time = year(10000) }, "time"},
-		{"time of year -1", func(r *recursive) { r.Time = year(-1) }, "time"},
-		{"channel in any", func(r *recursive) { r.Any = make(chan int) }, "any"},
-		{"nested func in any", func(r *recursive) { r.Any = map[string]any{"f": []any{func() {}}} }, "any"},
-		{"nested record", func(r *recursive) { r.Next = &recursive{Text: "\xff"} }, "next"},
-	} {
-		c, err := catalogue.NewCollection[recursive](catalogue.Options{Name: "records"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Insert(recursive{Text: "good"}); err != nil {
-			t.Fatal(err)
-		}
-		fresh, existing := recursive{}, recursive{ID: 1}
-		row.change(&fresh)
-		row.change(&existing)
-		update := func(r *recursive) error { row.change(r); return nil }
-		ways := map[string]func(w writer[recursive]) error{
-			"insert": func(w writer[recursive]) error { _, err := w.Insert(fresh); return err },
-			"upsert": func(w writer[recursive]) error { _, err := w.Upsert(existing); return err },
-			"update": func(w writer[recursive]) error { return w.Update(1, update) },
-		}
-		for way, write := range ways {
-			inTx := func() (err error) {
-				_ = c.Batch(func(tx *catalogue.Tx[recursive]) error { err = write(tx); return nil })
-				return err
-			}
-			for _, err := range []error{caught(func() error { return write(c) }), caught(inTx)} {
-				if !errors.Is(err, catalogue.ErrInvalid) {
-					t.Errorf("%s: %s: error %v, want ErrInvalid", row.reason, way, err)
-				} else if !strings.Contains(strings.ToLower(err.Error()), row.field) || !strings.Contains(err.Error(), "records") {
-					t.Errorf("%s: %s: error %v, want one that contains the collection and %q", row.reason, way, err, row.field)
-				}
+	c, err := catalogue.NewCollection[holder[string]](catalogue.Options{Name: "records"})
+	must(t, err)
+	checkAtEnd(t, c)
+	_, err = c.Insert(record("good"))
+	must(t, err)
+	ways := map[string]func(w writer[holder[string]]) error{
+		"insert": func(w writer[holder[string]]) error { _, err := w.Insert(record("\xff")); return err },
+		"upsert": func(w writer[holder[string]]) error {
+			_, err := w.Upsert(holder[string]{1, "\xff"})
+			return err
+		},
+		"update": func(w writer[holder[string]]) error {
+			return w.Update(1, func(r *holder[string]) error { r.Value = "\xff"; return nil })
+		},
+	}
+	for way, write := range ways {
+		var inTx error
+		must(t, c.Batch(func(tx *catalogue.Tx[holder[string]]) error { inTx = write(tx); return nil }))
+		for _, err := range []error{write(c), inTx} {
+			if !errors.Is(err, catalogue.ErrInvalid) || !strings.HasPrefix(err.Error(), "records: ") || !strings.Contains(err.Error(), "field Value") {
+				t.Errorf("%s: error %v, want ErrInvalid with the collection and the field", way, err)
 			}
 		}
-		if got, err := c.Get(1); c.Count() != 1 || got.Text != "good" || err != nil {
-			t.Errorf("%s: count %d, record %+v, %v", row.reason, c.Count(), got, err)
-		}
-		if id, err := c.Insert(recursive{}); id != 2 || err != nil {
-			t.Errorf("%s: next id %d, %v, want 2", row.reason, id, err)
-		}
-		if err := c.Check(); err != nil {
-			t.Errorf("%s: %v", row.reason, err)
-		}
+	}
+	if got, err := c.Get(1); c.Count() != 1 || got.Value != "good" || err != nil {
+		t.Errorf("count %d, record %+v, %v", c.Count(), got, err)
+	}
+	if id, err := c.Insert(record("")); id != 2 || err != nil {
+		t.Errorf("next id %d, %v, want 2", id, err)
 	}
 }
 
@@ -479,288 +393,21 @@ func TestIDLimits(t *testing.T) {
 	}
 }
 
-// TestUnusualMemberNames tests open records with members that have an empty name, the same
-// name in snake_case, or that of the id.
+// TestUnusualMemberNames orders open records by members that have an empty name, the same name
+// in snake_case, or that of the id.
 func TestUnusualMemberNames(t *testing.T) {
-	c, err := resources.Records("books").In(mustNew())
-	if err != nil {
-		t.Fatal(err)
+	c := mustIn(resources.Records("books"), mustNew())
+	checkAtEnd(t, c)
+	texts := []string{`{"line1":2,"line_1":1}`, `{"line_1":0}`, `{"_id":1}`, `{"ID":7}`, `{"":1}`, `{"_":1}`, `{"a,b":1}`, `{"-x":1}`}
+	for _, text := range texts {
+		_, err := c.Insert(mustRecord(text))
+		must(t, err)
 	}
-	for _, text := range []string{
-		`{"line1":2,"line_1":1}`, `{"line_1":0}`, `{"_id":1}`, `{"ID":7}`, `{"":1}`, `{"_":1}`, `{"a,b":1}`, `{"-x":1}`,
-	} {
-		if _, err := c.Insert(mustRecord(text)); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-	}
-	fields := catalogue.FieldNames(c)
-	if !slices.IsSorted(fields) || !slices.Contains(fields, "id") || len(slices.Compact(slices.Clone(fields))) != len(fields) {
-		t.Errorf("Fields() = %q, want sorted, different names with id", fields)
-	}
-	for _, name := range fields {
-		for _, term := range []ordering.Term{ordering.Asc(name), ordering.Desc(name)} {
-			got := ids(t, c, openID, []ordering.Term{term})
-			slices.Sort(got)
-			if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8}, got); diff != "" {
-				t.Errorf("by %q (-want +got):\n%s", name, diff)
-			}
-		}
-	}
-	if diff := cmp.Diff([]int{8, 7, 6, 5, 4, 3, 2, 1}, ids(t, c, openID, terms("-id"))); diff != "" {
-		t.Errorf("by -id (-want +got):\n%s", diff)
-	}
-	if _, err := c.Page(whole, ordering.Term{}); !errors.Is(err, ordering.ErrUnknownField) {
-		t.Errorf("Page by the zero Term: %v, want ErrUnknownField", err)
-	}
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
-}
-
-// posts returns a catalogue with some authors and labels, and one of its collections.
-func posts(t testing.TB, key string) (*catalogue.Catalogue, catalogue.AnyCollection) {
-	t.Helper()
-	cat := mustNew()
-	err := cat.Load(strings.NewReader(`{"authors":[{"id":1},{"id":3}],"labels":[]}`), catalogue.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range []int{1, 3} {
-		if _, err := mustIn(resources.Labels, cat).Insert(resources.Label{ID: id}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	checkAtEnd(t, cat)
-	c, err := cat.Collection(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cat, c
-}
-
-// TestCreate tests bodies that were posted to the service. Date-times keep their offsets.
-func TestCreate(t *testing.T) {
-	const required = `This field is required.`
-	for _, row := range []struct{ reason, key, body, want string }{
-		{"defaults", "events", `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z","poster":"https://x.example/p.jpg"}`,
-			`{"id":1,"name":"N","slug":"s","summary":"","description":"","location":"","startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00Z","published":false,"poster":"https://x.example/p.jpg","posterWebp":"","labels":[],"authors":[]}`},
-		{"values are normalized, the id is ignored", "events", `{"id":5,"name":" padded ","slug":"s","startDate":"2024-12-10T18:00Z","endDate":"2024-05-10T20:00:00.25-05:00","poster":"https://x.example/p.jpg","published":"true","labels":[3,1,3],"authors":["1"],"zzz":{"a":1}}`,
-			`{"id":1,"name":"padded","slug":"s","summary":"","description":"","location":"","startDate":"2024-12-10T18:00:00Z","endDate":"2024-05-10T20:00:00.250000-05:00","published":true,"poster":"https://x.example/p.jpg","posterWebp":"","labels":[1,3],"authors":[1]}`},
-		{"null by default", "social-links", `{"title":"T","url":"https://www.instagram.com/x/","type":"instagram","author":1}`,
-			`{"id":1,"title":"T","url":"https://www.instagram.com/x/","logo":null,"type":"instagram","author":1}`},
-		{"non-ASCII text", "social-links", `{"title":"T","url":"https://例え.jp/é","type":"x","author":1,"logo":null}`,
-			`{"id":1,"title":"T","url":"https://例え.jp/é","logo":null,"type":"x","author":1}`},
-		{"missing members", "events", `{}`, `{"name":["` + required + `"],"slug":["` + required + `"],"startDate":["` + required + `"],"endDate":["` + required + `"]}`},
-		{"empty body", "social-links", ``, `{"title":["` + required + `"],"url":["` + required + `"],"type":["` + required + `"],"author":["` + required + `"]}`},
-		{"unknown reference", "social-links", `{"title":"T","url":"https://x.example","type":"x","author":2}`, `{"author":["Invalid pk \"2\" - object does not exist."]}`},
-		{"unknown references", "events", `{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00Z","endDate":"2024-05-10T20:00:00Z","poster":"https://x.example/p.jpg","labels":[1,2],"authors":[3,4]}`,
-			`{"labels":["Invalid pk \"2\" - object does not exist."],"authors":["Invalid pk \"4\" - object does not exist."]}`},
-		{"not an object", "events", `[]`, `{"nonFieldErrors":["Invalid data. Expected a dictionary, but got list."]}`},
-		{"invalid JSON", "events", `{`, `SyntaxError`},
-	} {
-		cat, c := posts(t, row.key)
-		before := saved(t, cat)
-		record, err := c.Create(context.Background(), []byte(row.body))
-		got := string(record)
-		var fields schema.FieldErrors
-		var syntax *schema.SyntaxError
-		switch {
-		case errors.As(err, &fields):
-			text, _ := fields.MarshalJSON()
-			got = string(text)
-		case errors.As(err, &syntax):
-			got = "SyntaxError"
-		case err != nil:
-			t.Errorf("%s: %v", row.reason, err)
-			continue
-		}
-		if diff := cmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
-		if err != nil {
-			if record != nil || saved(t, cat) != before {
-				t.Errorf("%s: Create returned a record or changed the catalogue although it failed", row.reason)
-			}
-			continue
-		}
-		count, records, err := listed(c.List(context.Background(), catalogue.Query{Window: whole}))
-		if err != nil || count != 1 || len(records) != 1 || string(records[0]) != row.want {
-			t.Errorf("%s: stored %s, count %d, %v, want %s", row.reason, records, count, err, row.want)
-		}
-		if err := cat.Check(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-const goodPost = `{"title":"T","url":"https://x.example","type":"x","author":%d}`
-
-// TestCreateChecksReferences checks that Create looks references up in the current state of
-// its own catalogue, and that they are not enforced later.
-func TestCreateChecksReferences(t *testing.T) {
-	cat, c := posts(t, "social-links")
-	ctx := context.Background()
-	authors, err := resources.Records("authors").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	post := func(author int) error { _, err := c.Create(ctx, fmt.Appendf(nil, goodPost, author)); return err }
-	if err := post(2); !errors.Is(err, schema.ErrInvalid) {
-		t.Errorf("before author 2 was inserted: %v, want ErrInvalid", err)
-	}
-	if _, err := authors.Insert(schema.Record{ID: 2}); err != nil {
-		t.Fatal(err)
-	}
-	if err := post(2); err != nil {
-		t.Errorf("with author 2: %v", err)
-	}
-	if err := authors.Delete(2); err != nil {
-		t.Errorf("Delete of an author with a link: %v", err)
-	}
-	if err := post(2); !errors.Is(err, schema.ErrInvalid) {
-		t.Errorf("after author 2 was deleted: %v, want ErrInvalid", err)
-	}
-	link, err := mustIn(resources.SocialLinks, cat).Get(1)
-	if err != nil || link.Author != 2 || c.Count() != 1 {
-		t.Errorf("link %+v, %v, count %d", link, err, c.Count())
-	}
-	clone, err := cat.Clone().Collection("social-links")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := authors.Insert(schema.Record{ID: 20}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := clone.Create(ctx, fmt.Appendf(nil, goodPost, 20)); !errors.Is(err, schema.ErrInvalid) {
-		t.Errorf("post to a clone, author only in the original: %v, want ErrInvalid", err)
-	}
-	if _, err := clone.Create(ctx, fmt.Appendf(nil, goodPost, 1)); err != nil || clone.Count() != 2 || c.Count() != 1 {
-		t.Errorf("post to a clone: %v, counts %d and %d", err, clone.Count(), c.Count())
-	}
-}
-
-// TestCreateIDs checks that a failed Create uses no id and that concurrent calls get
-// different, consecutive ids.
-func TestCreateIDs(t *testing.T) {
-	cat, c := posts(t, "social-links")
-	if _, err := mustIn(resources.SocialLinks, cat).Insert(resources.SocialLink{ID: 10}); err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	const posters, each = 4, 25
-	var group sync.WaitGroup
-	var got sync.Map
-	for range posters {
-		group.Go(func() {
-			for range each {
-				if _, err := c.Create(ctx, fmt.Appendf(nil, goodPost, 2)); err == nil {
-					t.Error("Create with an unknown author returned no error")
-				}
-				record, err := c.Create(ctx, fmt.Appendf(nil, goodPost, 1))
-				if err != nil {
-					t.Error(err)
-					continue
-				}
-				var link resources.SocialLink
-				if err := json.Unmarshal(record, &link); err != nil {
-					t.Error(err)
-				}
-				if _, loaded := got.LoadOrStore(link.ID, true); loaded {
-					t.Errorf("id %d was assigned twice", link.ID)
-				}
-			}
-		})
-	}
-	group.Wait()
-	for id := 11; id <= 10+posters*each; id++ {
-		if _, ok := got.Load(id); !ok {
-			t.Errorf("id %d was not assigned", id)
-		}
-	}
-}
-
-// TestCreateReadOnly checks all collections that cannot be posted to.
-func TestCreateReadOnly(t *testing.T) {
-	cat := mustNew()
-	checkAtEnd(t, cat)
-	for key, c := range cat.All() {
-		if key == "events" || key == "social-links" {
-			continue
-		}
-		if record, err := c.Create(context.Background(), []byte(`{"name":"x"}`)); !errors.Is(err, catalogue.ErrReadOnly) || record != nil {
-			t.Errorf("%s: %s, %v, want ErrReadOnly", key, record, err)
-		}
-		if c.Count() != 0 {
-			t.Errorf("%s: %d records, want none", key, c.Count())
-		}
-	}
-}
-
-// TestEncodedReads tests Description and List of all collections, also with a context that is
-// done.
-func TestEncodedReads(t *testing.T) {
-	cat, ctx := dataset(t), context.Background()
-	canceled, cancel := context.WithCancel(ctx)
-	cancel()
-	for key, c := range cat.All() {
-		if d := c.Description(); d.Fields == nil && !slices.Contains(d.Sortable, "id") {
-			t.Errorf("%s: sortable by %v", key, d.Sortable)
-		}
-		count, records, err := listed(c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 2, Offset: 1}, Terms: terms("-id")}))
-		if err != nil || count != c.Count() || len(records) != max(0, min(2, count-1)) {
-			t.Errorf("%s: %d of %d, %v", key, len(records), count, err)
-		}
-		list, err := c.List(ctx, catalogue.Query{Window: whole, Terms: terms("no_such,-id")})
-		if err != nil || ordering.Format(list.Terms) != "-id" {
-			t.Errorf("%s: by an unknown field and -id: by %v, %v", key, list.Terms, err)
-		}
-		if _, err := c.List(canceled, catalogue.Query{Window: whole}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: with a canceled context: %v", key, err)
-		}
-	}
-	events, err := cat.Collection("events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, records, err := listed(events.List(ctx, catalogue.Query{Window: whole}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, id := range ids(t, mustIn(resources.Events, cat), eventID, terms("start_date,id")) {
-		if !strings.HasPrefix(string(records[i]), fmt.Sprintf(`{"id":%d,`, id)) {
-			t.Fatalf("default ordering: record %d is %s, want id %d", i, records[i], id)
-		}
-	}
-	if _, err := events.Create(canceled, []byte(`{"name":"N","slug":"s","startDate":"2024-05-10T18:00:00Z","endDate":"2024-05-10T20:00:00Z"}`)); err != nil && events.Count() != 90 {
-		t.Errorf("Create with a canceled context: %v, but %d records, want 90", err, events.Count())
-	}
-}
-
-// TestCyclicValues checks that values that contain themselves are refused. It runs in a
-// process of its own, because a stack overflow would end the test.
-func TestCyclicValues(t *testing.T) {
-	loops := map[string]func() recursive{
-		"pointer": func() recursive { r := &recursive{}; r.Next = r; return *r },
-		"map":     func() recursive { m := map[string]any{}; m["x"] = m; return recursive{Any: m} },
-		"list":    func() recursive { l := []any{nil}; l[0] = l; return recursive{Any: l} },
-	}
-	const variable = "BACKLIST_TEST_LOOP"
-	if make, ok := loops[os.Getenv(variable)]; ok {
-		debug.SetMaxStack(64 << 20)
-		c, err := catalogue.NewCollection[recursive](catalogue.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Insert(make()); !errors.Is(err, catalogue.ErrInvalid) || c.Count() != 0 {
-			t.Errorf("error %v, want ErrInvalid", err)
-		}
-		return
-	}
-	for name := range loops {
-		self := exec.Command(os.Args[0], "-test.run=^TestCyclicValues$")
-		self.Env = append(os.Environ(), variable+"="+name)
-		if out, err := self.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %.200s", name, err, out)
+	for _, name := range catalogue.FieldNames(c) {
+		got := ids(t, c, openID, []ordering.Term{ordering.Desc(name)})
+		slices.Sort(got)
+		if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8}, got); diff != "" {
+			t.Errorf("by %q (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -295,26 +295,3 @@ func TestCopyAllocates(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkCopy(b *testing.B) {
-	p, c := newPlain(), Of(reflect.TypeFor[plainRecord]())
-	var sink plainRecord
-	b.Run("Copier", func(b *testing.B) {
-		for b.Loop() {
-			sink = Copy(c, p)
-		}
-	})
-	b.Run("by hand", func(b *testing.B) {
-		for b.Loop() {
-			sink = handCopy(p)
-		}
-	})
-	_ = sink
-}
-
-//go:noinline
-func handCopy(p *plainRecord) plainRecord {
-	c := *p
-	c.Tags, c.Authors, c.Labels = slices.Clone(c.Tags), slices.Clone(c.Authors), slices.Clone(c.Labels)
-	return c
-}
