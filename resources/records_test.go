@@ -1,10 +1,7 @@
 package resources_test
 
 import (
-	"encoding/json"
 	"errors"
-	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,48 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
-
-// TestDatasetRoundTrip loads the records of the data set and wants the same bytes, except
-// for the line separators, which are unescaped in the data set.
-func TestDatasetRoundTrip(t *testing.T) {
-	wire := strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`)
-	data, err := os.ReadFile("../catalogue/schema/testdata/dataset.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var set map[string][]json.RawMessage
-	if err := json.Unmarshal(data, &set); err != nil {
-		t.Fatal(err)
-	}
-	c, err := resources.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Load(strings.NewReader(string(data)), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for key, coll := range c.All() {
-		list, err := coll.List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: math.MaxInt}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts := map[string]bool{}
-		for _, text := range list.Records {
-			texts[string(text)] = true
-		}
-		if len(texts) != len(set[key]) {
-			t.Errorf("%s: %d records, want %d", key, len(texts), len(set[key]))
-		}
-		for _, text := range set[key] {
-			if want := wire.Replace(string(text)); !texts[want] {
-				t.Errorf("%s: no record %s in %q", key, want, list.Records)
-			}
-		}
-	}
-}
 
 // insert inserts a record into a new catalogue and returns its JSON.
 func insert[T any](t *testing.T, d catalogue.Definition[T], record T) string {
