@@ -153,24 +153,6 @@ func ExampleOptions_trustedProxies() {
 	// Output: 200 {"count":2,"next":"https://films.example/api/films/?limit=1&offset=1","previous":null,"results":[{"id":1,"title":"Alien"}]}
 }
 
-func ExampleOptions_maxBody() {
-	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{
-		Authorizer: httpapi.AllowAll,
-		MaxBody:    1,
-		OnError: func(r *http.Request, err error) {
-			if errors.Is(err, httpapi.ErrPanic) {
-				log.Print(err) // with the stack
-			}
-		},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(h, "POST", "/api/films/")
-	// Output: 413 {"detail":"The body of the request is larger than 1 bytes."}
-}
-
 // news is a shelf with a revision.
 type news struct {
 	shelf
@@ -245,16 +227,6 @@ func ExampleToken() {
 	// 201 {"id":1,"bytes":2}
 }
 
-func ExampleAllowAll() {
-	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(h, "POST", "/api/films/")
-	// Output: 201 {"id":1,"bytes":2}
-}
-
 // An authorizer with a token for each collection.
 func ExampleAuthorizer() {
 	tokens := map[string]httpapi.Authorizer{
@@ -280,26 +252,6 @@ func ExampleAuthorizer() {
 	// 401 {"detail":"Invalid token."}
 	// 201 {"id":1,"bytes":2}
 	// 403 {"detail":"Not from other sites."}
-}
-
-func ExampleForbidden() {
-	h, err := httpapi.NewHandler([]httpapi.Collection{new(wishes)}, httpapi.Options{
-		Authorizer: func(r *http.Request, collection string, action schema.Actions) error {
-			if r.Header.Get("X-Role") != "editor" {
-				return httpapi.Forbidden("Editors only.")
-			}
-			return nil
-		},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(h, "POST", "/api/films/")
-	show(h, "POST", "/api/films/", "X-Role: editor")
-	// Output:
-	// 403 {"detail":"Editors only."}
-	// 201 {"id":1,"bytes":2}
 }
 
 func ExampleUnauthorized() {

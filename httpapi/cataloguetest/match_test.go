@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 func TestMatch(t *testing.T) {
@@ -186,6 +184,8 @@ func TestInvalidFaults(t *testing.T) {
 		{"root listing without its slash", Match{Path: "/api"}, ResetConnection(), `want "/api/"`},
 		{"wildcard that is not closed", Match{Path: "/api/{id/"}, ResetConnection(), "not a pattern of http.ServeMux"},
 		{"wildcard in a segment", Match{Path: "/api/x{id}/"}, ResetConnection(), "not a pattern of http.ServeMux"},
+		{"record without its slash", Match{Path: "/v1/films/7"}, ResetConnection(), `want "/v1/films/7/"`},
+		{"pattern of records without its slash", Match{Path: "/v1/films/{id}"}, ResetConnection(), `want "/v1/films/{id}/"`},
 		{"negative offset", Match{Offset: -1}, ResetConnection(), "-1"},
 		{"share above 1", Match{Share: 1.1}, ResetConnection(), "1.1"},
 		{"negative share", Match{Share: -0.1}, ResetConnection(), "-0.1"},
@@ -193,40 +193,23 @@ func TestInvalidFaults(t *testing.T) {
 		{"negative Nth", Match{Nth: -1}, ResetConnection(), "-1"},
 		{"negative After", Match{After: -1}, ResetConnection(), "-1"},
 	}
-	server := NewWith(t, Options{Empty: true})
 	for _, tt := range tests {
+		opts, root := Options{Empty: true}, "/api/"
+		if strings.HasPrefix(tt.match.Path, "/v1/") {
+			opts.Definitions, root = filmDefinitions(), "/v1/"
+			opts.Root = root
+		}
+		server := NewWith(t, opts)
 		i, err := server.TryInject(tt.match, tt.fault)
 		if err == nil || i != nil || !strings.HasPrefix(err.Error(), "cataloguetest: ") || !strings.Contains(err.Error(), tt.text) {
 			t.Errorf("%s: %v, want an error containing %q", tt.reason, err, tt.text)
 		}
-		failure := failureOf(t, func(tb testing.TB) { NewWith(tb, Options{Empty: true}).Inject(tt.match, tt.fault) })
+		if status, _ := get(t, server, root); status != http.StatusOK {
+			t.Errorf("%s: status %d afterwards", tt.reason, status)
+		}
+		failure := failureOf(t, func(tb testing.TB) { NewWith(tb, opts).Inject(tt.match, tt.fault) })
 		if !strings.HasPrefix(failure, "cataloguetest: Inject: ") || !strings.Contains(failure, tt.text) {
 			t.Errorf("%s: Inject failed with %q, want %q", tt.reason, failure, tt.text)
-		}
-	}
-	if status, _ := get(t, server, "/api/events/"); status != http.StatusOK {
-		t.Errorf("status %d afterwards", status)
-	}
-}
-
-// TestMatchPathsOfRecords checks the paths of a service whose records have paths.
-func TestMatchPathsOfRecords(t *testing.T) {
-	films := paths{"/v1/", []schema.Description{{Key: "films", Segment: "films", Actions: schema.AllActions}}}
-	tests := []struct {
-		reason, path string
-		want         string // in the error; empty: none
-	}{
-		{"record", "/v1/films/7/", ""},
-		{"pattern of records", "/v1/films/{id}/", ""},
-		{"path of the program", "/login", ""},
-		{"path below that of a record", "/v1/films/7/reviews", ""},
-		{"record without its slash", "/v1/films/7", `want "/v1/films/7/"`},
-		{"pattern without its slash", "/v1/films/{id}", `want "/v1/films/{id}/"`},
-	}
-	for _, tt := range tests {
-		err := (&Match{Path: tt.path}).check(films)
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-			t.Errorf("%s: error %v, want %q", tt.reason, err, tt.want)
 		}
 	}
 }

@@ -486,14 +486,3 @@ func TestSynctestAbandonedPage(t *testing.T) {
 		server.AssertWalkedOnce(t, "events")
 	})
 }
-
-// TestSynctestUnreadResponse checks that a response that is neither read nor closed leaves
-// no goroutine in the bubble.
-func TestSynctestUnreadResponse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := New(t)
-		if _, err := server.Client.Get(server.URL + "/api/books/?limit=1000"); err != nil {
-			t.Fatal(err)
-		}
-	})
-}

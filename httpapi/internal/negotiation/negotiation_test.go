@@ -1,7 +1,6 @@
 package negotiation
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,89 +31,6 @@ func TestAccept(t *testing.T) {
 			t.Errorf("%s: Accept(%q) = %s, want %s", row.Reason, row.Value, got, row.Want)
 		}
 	}
-}
-
-// modelAccept is Accept as implemented by Django's parse_header and the framework's
-// precedence, without fast paths.
-func modelAccept(header string) (indent int, ok bool) {
-	best := -1
-	for token := range strings.SplitSeq(header, ",") {
-		full, params := modelParseHeader(token)
-		main, sub, _ := strings.Cut(full, "/")
-		if main != "*" && main != "application" || sub != "*" && sub != "json" {
-			continue
-		}
-		_, hasQ := params["q"]
-		precedence := 3
-		switch {
-		case main == "*":
-			precedence = 0
-		case sub == "*":
-			precedence = 1
-		case len(params) == 0 || len(params) == 1 && hasQ:
-			precedence = 2
-		}
-		if precedence <= best {
-			continue
-		}
-		best, indent = precedence, 0
-		if n, err := strconv.Atoi(strings.TrimSpace(params["indent"])); err == nil || n != 0 {
-			indent = max(0, min(n, 8)) // Atoi returns the largest int if n is too large
-		}
-	}
-	return indent, best >= 0
-}
-
-func modelParseHeader(line string) (string, map[string]string) {
-	var list []string
-	rest := []byte(";" + line)
-	for len(rest) > 0 && rest[0] == ';' {
-		rest = rest[1:]
-		end := bytes.IndexByte(rest, ';')
-		for end > 0 && bytes.Count(rest[:end], []byte{'"'})%2 == 1 {
-			if i := bytes.IndexByte(rest[end+1:], ';'); i >= 0 {
-				end += 1 + i
-			} else {
-				end = -1
-			}
-		}
-		if end < 0 {
-			end = len(rest)
-		}
-		list = append(list, strings.TrimSpace(string(rest[:end])))
-		rest = rest[end:]
-	}
-	params := map[string]string{}
-	for _, p := range list[1:] {
-		name, value, ok := strings.Cut(p, "=")
-		if !ok {
-			continue
-		}
-		value = strings.TrimSpace(value)
-		if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
-			value = strings.NewReplacer(`\\`, `\`).Replace(value[1 : len(value)-1])
-			value = strings.NewReplacer(`\"`, `"`).Replace(value)
-		}
-		params[strings.ToLower(strings.TrimSpace(name))] = value
-	}
-	return strings.ToLower(list[0]), params
-}
-
-func FuzzAccept(f *testing.F) {
-	for _, seed := range []string{"", "*/*", "application/json;indent=2", `a/b;c="d;e\"",*/json;indent="3"`,
-		"application/*;q=1;indent=-0", "APPLICATION/JSON ; INDENT = +8 ,", "application/json;=1", ";;;", `"`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		if strings.ContainsRune(header, '\u212A') {
-			t.Skip("strings.ToLower converts the Kelvin sign to a k")
-		}
-		wantIndent, wantOK := modelAccept(header)
-		indent, ok := Accept([]string{header})
-		if indent != wantIndent || ok != wantOK {
-			t.Errorf("Accept(%q) = %d, %t, want %d, %t", header, indent, ok, wantIndent, wantOK)
-		}
-	})
 }
 
 func TestPrefersHTML(t *testing.T) {

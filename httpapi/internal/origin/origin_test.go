@@ -2,12 +2,10 @@ package origin
 
 import (
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -101,31 +99,4 @@ func TestValidHost(t *testing.T) {
 			t.Errorf("%s: validHost(%q) = %s, want %s", row.Reason, row.Value, ok, row.Want)
 		}
 	}
-}
-
-func FuzzHost(f *testing.F) {
-	for _, seed := range []string{"host.example", "host:80", "[::1]:80", "", "a_b", "[::ffff:1.2.3.4]", "h:0", "[1::%x]", "u@h"} {
-		f.Add(seed)
-	}
-	plain := regexp.MustCompile(`^([A-Za-z0-9._-]{1,253})(:0{0,4}[1-9][0-9]{0,3})?$`)
-	f.Fuzz(func(t *testing.T, host string) {
-		if plain.MatchString(host) && portDigits(host) <= 5 && !validHost(host) {
-			t.Errorf("validHost(%q) = false, want true", host)
-		}
-		if !validHost(host) {
-			return
-		}
-		u, err := url.Parse("http://" + host + "/x")
-		if err != nil || u.Host != host || u.User != nil || u.Path != "/x" {
-			t.Errorf("validHost(%q) = true, but url.Parse returns %#v, %v", host, u, err)
-		}
-		if text, err := json.Marshal(host); err != nil || string(text) != `"`+host+`"` {
-			t.Errorf("validHost(%q) = true, but in JSON it is %s", host, text)
-		}
-	})
-}
-
-func portDigits(host string) int {
-	_, port, _ := strings.Cut(host, ":")
-	return len(port)
 }
