@@ -64,23 +64,6 @@ func ExampleClient_All() {
 	// {"id":8,"title":"Sale"}
 }
 
-func ExampleClient_Walk() {
-	server := newServer()
-	defer server.Close()
-
-	service, err := client.New(client.Options{BaseURL: server.URL, PageSize: 3})
-	if err != nil {
-		log.Fatal(err)
-	}
-	walk, err := service.Walk(context.Background(), "films")
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(len(walk.Records), "records from", walk.Pages, "pages") // 1 2 3, 3 5 8
-	// Output:
-	// 5 records from 2 pages
-}
-
 func ExampleImport() {
 	server := newServer()
 	defer server.Close()

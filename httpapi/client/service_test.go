@@ -17,7 +17,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/client"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type director struct {
@@ -114,21 +113,6 @@ func TestImportOwnCollections(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// A catalogue with some of the documented collections is filled with those.
-func TestImportSubset(t *testing.T) {
-	into, err := catalogue.New(catalogue.Define[resources.Label]("labels", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cat := sampleCatalogue(t)
-	server := httptest.NewServer(newHandler(t, cat))
-	defer server.Close()
-	report, err := client.Import(t.Context(), into, newRootClient(t, client.Options{BaseURL: server.URL, Rate: -1}))
-	if err != nil || len(report) != 1 || mustIn(resources.Labels, into).Count() != mustIn(resources.Labels, cat).Count() {
-		t.Errorf("Import = %v, %v, want %d labels", report, err, mustIn(resources.Labels, cat).Count())
 	}
 }
 

@@ -17,11 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/client"
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 type envelope = pagination.Envelope[json.RawMessage]
@@ -360,95 +358,5 @@ func TestEquivalentHosts(t *testing.T) {
 		} else if walk, err := service.Walk(t.Context(), "books"); err != nil || len(walk.Records) != 10 {
 			t.Errorf("Walk of %s with links to %s: %v", c.base, c.links, err)
 		}
-	}
-}
-
-// serveChanging returns a handler that calls change after the n-th response, from 1.
-func serveChanging(t testing.TB, cat *catalogue.Catalogue, change func(n int, books *catalogue.Collection[schema.Record])) http.Handler {
-	t.Helper()
-	h := newHandler(t, cat)
-	books, err := resources.Records("books").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := books.Check(); err != nil {
-			t.Error(err)
-		}
-	})
-	var served atomic.Int64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r)
-		change(int(served.Add(1)), books)
-	})
-}
-
-// The books 10, 20, …, 100 are read in the pages 10-40, 40-70 and 70-100. They change
-// after the first page.
-func TestWalkWithConcurrentChange(t *testing.T) {
-	insert := func(b *catalogue.Collection[schema.Record], id int) error {
-		_, err := b.Insert(schema.Record{ID: id})
-		return err
-	}
-	type collection = *catalogue.Collection[schema.Record]
-	for _, c := range []struct {
-		name, reason string
-		change       func(collection) error
-		want         error
-		ids          []int
-	}{
-		{"inserted at the end", "as by POST; the count differs",
-			func(b collection) error { return insert(b, 0) }, errChanged, nil},
-		{"inserted before the boundary", "a record moves to the next page; the count differs",
-			func(b collection) error { return insert(b, 5) }, errChanged, nil},
-		{"deleted before the boundary", "a record moves to the page already read; the count differs",
-			func(b collection) error { return b.Delete(20) }, errChanged, nil},
-		{"deleted after the boundary", "the count differs",
-			func(b collection) error { return b.Delete(80) }, errChanged, nil},
-		{"deleted before, inserted after", "50 would be missing with the same count, but 40 has moved",
-			func(b collection) error { return errors.Join(b.Delete(20), insert(b, 0)) }, errGap, nil},
-		{"inserted before, deleted after", "40 would appear twice with the same count, but 30 has moved",
-			func(b collection) error { return errors.Join(insert(b, 5), b.Delete(80)) }, errDuplicate, nil},
-		{"last record of the page deleted", "50 is in the place of 40",
-			func(b collection) error { return errors.Join(b.Delete(40), insert(b, 0)) }, errGap, nil},
-
-		{"deleted and inserted after", "harmless, since these records have not been read yet",
-			func(b collection) error { return errors.Join(b.Delete(80), insert(b, 85)) }, nil, []int{10, 20, 30, 40, 50, 60, 70, 85, 90, 100}},
-		{"deleted and inserted before", "harmless, since no record crosses the boundary",
-			func(b collection) error { return errors.Join(b.Delete(20), insert(b, 25)) }, nil, []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
-		{"updated", "harmless, since ids do not change", func(b collection) error {
-			var failed error
-			for _, id := range []int{10, 40, 70, 100} {
-				failed = errors.Join(failed, b.Update(id, func(r *schema.Record) (err error) {
-					*r, err = r.With("name", "A")
-					return err
-				}))
-			}
-			return failed
-		}, nil, []int{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Log(c.reason)
-			cat := mustNew()
-			load(t, cat, "books", books(10, 20, 30, 40, 50, 60, 70, 80, 90, 100))
-			service := serve(t, serveChanging(t, cat, func(n int, b *catalogue.Collection[schema.Record]) {
-				if n == 1 {
-					if err := c.change(b); err != nil {
-						t.Error(err)
-					}
-				}
-			}), 4)
-			got, err := walkIDs(t, service, "books")
-			if !is(err, c.want) {
-				t.Fatalf("Walk: error %v, want %v", err, c.want)
-			}
-			var place *client.PageError
-			if errors.As(err, &place) && place.Offset != 4 && place.Offset != 3 {
-				t.Errorf("the error is at offset %d, want 3 or 4", place.Offset)
-			}
-			if diff := cmp.Diff(c.ids, got); diff != "" {
-				t.Errorf("ids (-want +got):\n%s", diff)
-			}
-		})
 	}
 }
