@@ -22,12 +22,6 @@ func newAccounts(t testing.TB, history int) *catalogue.Collection[account] {
 	return c
 }
 
-// afterOf returns the record after a change, or the zero value.
-func afterOf[T any](ch catalogue.Change[T]) T {
-	record, _ := ch.After()
-	return record
-}
-
 // A collection keeps exactly as many changes as Options.History. The error for older ones
 // names the first revision that can be passed to Since.
 func TestHistoryLength(t *testing.T) {

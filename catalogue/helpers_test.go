@@ -97,8 +97,6 @@ func ids[T any](t testing.TB, r interface {
 	return list
 }
 
-func eventID(e *resources.Event) *int { return &e.ID }
-
 // idIn returns the id in the JSON of a record.
 func idIn(t *testing.T, record []byte) int {
 	t.Helper()

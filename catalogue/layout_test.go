@@ -66,12 +66,8 @@ const (
 		`"startDate":"2024-05-10T18:00:00+02:00","endDate":"2024-05-10T20:00:00.250000Z","published":true,"poster":"",` +
 		`"posterWebp":"","labels":[],"authors":[3,1,2]}`
 	fullLink  = `{"id":1,"title":"t","url":"u","logo":null,"type":"x","author":1}`
-	fullLabel = `{"id":1,"name":"n","slug":"n","enabled":true,"catchPhrase":"","description":"","catchLines":["a","\t"],` +
-		`"users":[1],"logo":"l","logoBig":"","emblem":"","logoFooter":null,"logoWebp":"","logoBigWebp":"","emblemWebp":"",` +
-		`"logoFooterWebp":"w","facebookPage":"f","blueskyPage":null,"linkedinPage":null,"instagramPage":null,` +
-		`"globalMessage":{"a":[1.50,"\u00e9"]},"checkoutMessage":null,"featureCrowdfunding":true,"featureProjects":false,` +
-		`"featureLibrary":true,"featureExternals":false,"featureShop":true,"featureAuthors":false,"featureAbout":true,` +
-		`"featureCart":false,"featureBookseller":true,"featureEvents":false}`
+	fullLabel = `{"id":1,"name":"n","enabled":true,"catchLines":["a","\t"],"users":[1],"logoFooter":null,` +
+		`"globalMessage":{"a":[1.50,"\u00e9"]}}`
 	fullMixed = `{"tags":["a","é"],"title":"t","inner":5,"id":7,"status":"open","ready":true,"due":"2024-05-10T18:00:00-09:30",` +
 		`"made":"2024-05-10T18:00:00Z","seen":"2024-05-10T18:00:00.123456789+02:00","level":"level 3","levels":["level 1"],` +
 		`"ratio":1.5e1,"small":-8,"digits":1.50,"raw":{"b":"\u00e9", "a":1},"counts":{"x":1},"any":[1,{"y":null}],` +

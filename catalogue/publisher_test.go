@@ -7,8 +7,8 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// The tests of this package have record types like those of package resources, which
-// imports this package.
+// The tests of this package have record types like those of package resources, which imports
+// it, so that only tests of package catalogue_test can import that.
 
 type event struct {
 	ID          int             `json:"id"`
@@ -26,44 +26,15 @@ type event struct {
 	Authors     []int           `json:"authors"`    // ids of authors
 }
 
+// A label has members of each kind that labels have.
 type label struct {
-	ID             int      `json:"id"`
-	Name           string   `json:"name"`
-	Slug           string   `json:"slug"`
-	Enabled        bool     `json:"enabled"`
-	CatchPhrase    string   `json:"catchPhrase"`
-	Description    string   `json:"description"`
-	CatchLines     []string `json:"catchLines"` // may contain duplicates
-	Users          []int    `json:"users"`      // ids of users
-	Logo           string   `json:"logo"`
-	LogoBig        string   `json:"logoBig"`
-	Emblem         string   `json:"emblem"`
-	LogoFooter     *string  `json:"logoFooter"`
-	LogoWebp       string   `json:"logoWebp"`
-	LogoBigWebp    string   `json:"logoBigWebp"`
-	EmblemWebp     string   `json:"emblemWebp"`
-	LogoFooterWebp *string  `json:"logoFooterWebp"`
-	FacebookPage   *string  `json:"facebookPage"`
-	BlueskyPage    *string  `json:"blueskyPage"`
-	LinkedinPage   *string  `json:"linkedinPage"`
-	InstagramPage  *string  `json:"instagramPage"`
-
-	// The messages are null or any other JSON value; the document does not say
-	// which. Nil messages are null.
-	GlobalMessage   json.RawMessage `json:"globalMessage"`
-	CheckoutMessage json.RawMessage `json:"checkoutMessage"`
-
-	// Whether features of the site are enabled.
-	FeatureCrowdfunding bool `json:"featureCrowdfunding"`
-	FeatureProjects     bool `json:"featureProjects"`
-	FeatureLibrary      bool `json:"featureLibrary"`
-	FeatureExternals    bool `json:"featureExternals"`
-	FeatureShop         bool `json:"featureShop"`
-	FeatureAuthors      bool `json:"featureAuthors"`
-	FeatureAbout        bool `json:"featureAbout"`
-	FeatureCart         bool `json:"featureCart"`
-	FeatureBookseller   bool `json:"featureBookseller"`
-	FeatureEvents       bool `json:"featureEvents"`
+	ID            int             `json:"id"`
+	Name          string          `json:"name"`
+	Enabled       bool            `json:"enabled"`
+	CatchLines    []string        `json:"catchLines"` // may contain duplicates
+	Users         []int           `json:"users"`      // ids of users
+	LogoFooter    *string         `json:"logoFooter"`
+	GlobalMessage json.RawMessage `json:"globalMessage"` // null or any other JSON value
 }
 
 type socialLink struct {
@@ -144,44 +115,15 @@ func socialLinkFields() []schema.Field {
 }
 
 func labelFields() []schema.Field {
-	fields := []schema.Field{
-		{Name: "id", Kind: schema.Integer},
-		{Name: "name", Kind: schema.Text},
-		{Name: "slug", Kind: schema.Slug},
-		{Name: "enabled", Kind: schema.Boolean},
-		{Name: "catchPhrase", Kind: schema.Text, Blank: true},
-		{Name: "description", Kind: schema.Text, Blank: true},
-		{Name: "catchLines", Kind: schema.TextList},
-		{Name: "users", Kind: schema.References},
-		{Name: "logo", Kind: schema.URL},
-		{Name: "logoBig", Kind: schema.URL},
-		{Name: "emblem", Kind: schema.URL},
-		{Name: "logoFooter", Kind: schema.URL, Nullable: true},
-		{Name: "logoWebp", Kind: schema.URL},
-		{Name: "logoBigWebp", Kind: schema.URL},
-		{Name: "emblemWebp", Kind: schema.URL},
-		{Name: "logoFooterWebp", Kind: schema.URL, Nullable: true},
-		{Name: "facebookPage", Kind: schema.URL, Nullable: true},
-		{Name: "blueskyPage", Kind: schema.URL, Nullable: true},
-		{Name: "linkedinPage", Kind: schema.URL, Nullable: true},
-		{Name: "instagramPage", Kind: schema.URL, Nullable: true},
-		{Name: "globalMessage", Kind: schema.JSON, Nullable: true},
-		{Name: "checkoutMessage", Kind: schema.JSON, Nullable: true},
-		{Name: "featureCrowdfunding", Kind: schema.Boolean},
-		{Name: "featureProjects", Kind: schema.Boolean},
-		{Name: "featureLibrary", Kind: schema.Boolean},
-		{Name: "featureExternals", Kind: schema.Boolean},
-		{Name: "featureShop", Kind: schema.Boolean},
-		{Name: "featureAuthors", Kind: schema.Boolean},
-		{Name: "featureAbout", Kind: schema.Boolean},
-		{Name: "featureCart", Kind: schema.Boolean},
-		{Name: "featureBookseller", Kind: schema.Boolean},
-		{Name: "featureEvents", Kind: schema.Boolean},
+	return []schema.Field{
+		{Name: "id", Kind: schema.Integer, ReadOnly: true},
+		{Name: "name", Kind: schema.Text, ReadOnly: true},
+		{Name: "enabled", Kind: schema.Boolean, ReadOnly: true},
+		{Name: "catchLines", Kind: schema.TextList, ReadOnly: true},
+		{Name: "users", Kind: schema.References, ReadOnly: true},
+		{Name: "logoFooter", Kind: schema.URL, Nullable: true, ReadOnly: true},
+		{Name: "globalMessage", Kind: schema.JSON, Nullable: true, ReadOnly: true},
 	}
-	for i := range fields {
-		fields[i].ReadOnly = true
-	}
-	return fields
 }
 
 // listed returns the parts of a list.

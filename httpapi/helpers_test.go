@@ -287,12 +287,6 @@ func newFilmCatalogue(t testing.TB) *catalogue.Catalogue {
 	return c
 }
 
-// recordedFilms returns a handler of the recorded films. It permits all writes.
-func recordedFilms(t testing.TB) http.Handler {
-	t.Helper()
-	return serveFilms(t, newRecordedFilms(t))
-}
-
 // newRecordedFilms returns a catalogue of the recorded films.
 func newRecordedFilms(t testing.TB) *catalogue.Catalogue {
 	t.Helper()

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,8 +12,6 @@ import (
 
 	"github.com/gobacklist/backlist/pagination"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestPage(t *testing.T) {
 	type envelope = pagination.Envelope[string]
