@@ -160,34 +160,48 @@ func TestTypesRefused(t *testing.T) {
 		{"a map", refusal[map[string]any](none), []string{"is not a struct"}},
 		{"a pointer to a struct", refusal[*book](none), []string{"*catalogue_test.book is not a struct"}},
 		{"no id", refusal[noID](none), []string{"noID", "`json:\"id\"`", "Options.ID"}},
-		{"no id of that name", refusal[film](catalogue.Options{ID: "number"}), []string{"film", "`json:\"number\"`", "Options.ID"}},
+		{"no id of that name", refusal[film](catalogue.Options{ID: "number"}),
+			[]string{"film", "`json:\"number\"`", "Options.ID"}},
 		{"the id is text", refusal[identified[string]](none), []string{"ID is string"}},
 		{"the id is an int64", refusal[identified[int64]](none), []string{"ID is int64"}},
-		{"the id is in an embedded pointer", refusal[derived](none), []string{"derived: the id must be an int in the struct itself"}},
+		{"the id is in an embedded pointer", refusal[derived](none),
+			[]string{"derived: the id must be an int in the struct itself"}},
 		{"two fields with the same name in snake_case", refusal[clash](none), []string{"line_1"}},
 		{"two members with the same name", refusal[both](none), []string{`has two members "Side"`}},
 		{"the option string", refusal[textNumber](none), []string{"field Number", "option string", "remove it"}},
-		{"a func", refusal[holder[func()]](none), []string{"field Value", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
+		{"a func", refusal[holder[func()]](none),
+			[]string{"field Value", "func() has no JSON", "MarshalJSON", "`json:\"-\"`"}},
 		{"a channel", refusal[holder[chan int]](none), []string{"field Value"}},
 		{"a complex number", refusal[holder[complex128]](none), []string{"field Value"}},
 		{"map keys without JSON", refusal[holder[map[[2]int]string]](none), []string{"field Value"}},
 		{"map keys that are pointers", refusal[holder[map[*key]int]](none), []string{"field Value"}},
-		{"a pointer to a struct with unexported fields", refusal[holder[*big.Int]](none), []string{"field Value", "method Clone() catalogue_test.holder"}},
-		{"a struct with an unexported pointer", refusal[holder[netip.Addr]](none), []string{"field Value", "method Clone() catalogue_test.holder"}},
+		{"a pointer to a struct with unexported fields", refusal[holder[*big.Int]](none),
+			[]string{"field Value", "method Clone() catalogue_test.holder"}},
+		{"a struct with an unexported pointer", refusal[holder[netip.Addr]](none),
+			[]string{"field Value", "method Clone() catalogue_test.holder"}},
 		{"an unexported slice", refusal[private[[]int]](none), []string{"secret"}},
 		{"an unexported map in a struct", refusal[private[struct{ deep map[string]int }]](none), []string{"secret"}},
-		{"a func outside the JSON", refusal[outside[func()]](none), []string{"field Of", "cannot be copied", "method Clone"}},
-		{"channels in a struct outside the JSON", refusal[outside[struct{ Done []chan int }]](none), []string{"field Done", "cannot be copied", "method Clone"}},
+		{"a func outside the JSON", refusal[outside[func()]](none),
+			[]string{"field Of", "cannot be copied", "method Clone"}},
+		{"channels in a struct outside the JSON", refusal[outside[struct{ Done []chan int }]](none),
+			[]string{"field Done", "cannot be copied", "method Clone"}},
 		{"an interface outside the JSON", refusal[outside[any]](none), []string{"field Of"}},
 		{"a type that refers to itself outside the JSON", refusal[ring](none), []string{"field Next"}},
-		{"no UnmarshalJSON", refusal[writesOnly](none), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON", "both or neither"}},
-		{"MarshalText", refusal[writesText](none), []string{"writesText has the method MarshalText", "an object", "remove MarshalText"}},
-		{"UnmarshalText", refusal[readsText](none), []string{"readsText has the method UnmarshalText", "an object", "remove UnmarshalText"}},
-		{"both", refusal[bothText](none), []string{"bothText has the method MarshalText", "MarshalJSON and UnmarshalJSON"}},
-		{"no UnmarshalJSON, in a catalogue", defined[writesOnly](), []string{"writesOnly has the method MarshalJSON but no UnmarshalJSON"}},
+		{"no UnmarshalJSON", refusal[writesOnly](none),
+			[]string{"writesOnly has the method MarshalJSON but no UnmarshalJSON", "both or neither"}},
+		{"MarshalText", refusal[writesText](none),
+			[]string{"writesText has the method MarshalText", "an object", "remove MarshalText"}},
+		{"UnmarshalText", refusal[readsText](none),
+			[]string{"readsText has the method UnmarshalText", "an object", "remove UnmarshalText"}},
+		{"both", refusal[bothText](none),
+			[]string{"bothText has the method MarshalText", "MarshalJSON and UnmarshalJSON"}},
+		{"no UnmarshalJSON, in a catalogue", defined[writesOnly](),
+			[]string{"writesOnly has the method MarshalJSON but no UnmarshalJSON"}},
 		{"MarshalText, in a catalogue", defined[bothText](), []string{"bothText has the method MarshalText"}},
-		{"an unknown word in a tag", refusal[unknownWord](catalogue.Options{Name: "books"}), []string{"books: ", "field Title", `"nonsense"`, "want one of slug"}},
-		{"a misspelled word in a tag", refusal[misspelled](none), []string{"collection: ", "field Price", `"unqiue"`, "did you mean unique?"}},
+		{"an unknown word in a tag", refusal[unknownWord](catalogue.Options{Name: "books"}),
+			[]string{"books: ", "field Title", `"nonsense"`, "want one of slug"}},
+		{"a misspelled word in a tag", refusal[misspelled](none),
+			[]string{"collection: ", "field Price", `"unqiue"`, "did you mean unique?"}},
 	} {
 		if !errors.Is(row.err, catalogue.ErrInvalidType) {
 			t.Errorf("%s: %v, want ErrInvalidType", row.reason, row.err)
@@ -353,7 +367,8 @@ func TestInvalidValues(t *testing.T) {
 		var inTx error
 		must(t, c.Batch(func(tx *catalogue.Tx[holder[string]]) error { inTx = write(tx); return nil }))
 		for _, err := range []error{write(c), inTx} {
-			if !errors.Is(err, catalogue.ErrInvalid) || !strings.HasPrefix(err.Error(), "records: ") || !strings.Contains(err.Error(), "field Value") {
+			if text := fmt.Sprint(err); !errors.Is(err, catalogue.ErrInvalid) ||
+				!strings.HasPrefix(text, "records: ") || !strings.Contains(text, "field Value") {
 				t.Errorf("%s: error %v, want ErrInvalid with the collection and the field", way, err)
 			}
 		}
@@ -398,7 +413,9 @@ func TestIDLimits(t *testing.T) {
 func TestUnusualMemberNames(t *testing.T) {
 	c := mustIn(resources.Records("books"), mustNew())
 	checkAtEnd(t, c)
-	texts := []string{`{"line1":2,"line_1":1}`, `{"line_1":0}`, `{"_id":1}`, `{"ID":7}`, `{"":1}`, `{"_":1}`, `{"a,b":1}`, `{"-x":1}`}
+	texts := []string{
+		`{"line1":2,"line_1":1}`, `{"line_1":0}`, `{"_id":1}`, `{"ID":7}`, `{"":1}`, `{"_":1}`, `{"a,b":1}`, `{"-x":1}`,
+	}
 	for _, text := range texts {
 		_, err := c.Insert(mustRecord(text))
 		must(t, err)

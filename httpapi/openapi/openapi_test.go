@@ -34,7 +34,7 @@ func (c bareCollection) List(context.Context, catalogue.Query) (catalogue.List, 
 // typedCollection is one whose record type is known, but not its fields.
 type typedCollection struct{ bareCollection }
 
-func (typedCollection) RecordType() reflect.Type { return reflect.TypeFor[struct{ Size int32 }]() }
+func (typedCollection) RecordType() reflect.Type { return reflect.TypeFor[struct{ Warm bool }]() }
 
 func TestOptions(t *testing.T) {
 	const base = "https://books.example/base"
@@ -144,7 +144,7 @@ func TestUnknownRecordType(t *testing.T) {
 	d := documentOfHandler(t, h, Options{})
 	for name, want := range map[string]string{
 		"Object":            `{"type":"object"}`,
-		"Hat":               `{"type":"object","properties":{"Size":{"type":"integer","format":"int32"}},"required":["Size"]}`,
+		"Hat":               `{"type":"object","properties":{"Warm":{"type":"boolean"}},"required":["Warm"]}`,
 		"EventOrderingTerm": `{"type":"string","enum":["name","-name"]}`,
 		"Record":            `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true}},"required":["id"],"additionalProperties":{}}`,
 		"Item":              ``,
