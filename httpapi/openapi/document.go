@@ -31,9 +31,32 @@ type model struct {
 }
 
 type info struct {
-	Title       string `json:"title"`
-	Description string `json:"description,omitempty"`
-	Version     string `json:"version"`
+	Title       string   `json:"title"`
+	Description string   `json:"description,omitempty"`
+	Contact     *contact `json:"contact,omitempty"`
+	License     *license `json:"license,omitempty"`
+	Version     string   `json:"version"`
+}
+
+type contact struct {
+	URL string `json:"url"`
+}
+
+type license struct {
+	Name string `json:"name"`
+	URL  string `json:"url,omitempty"`
+}
+
+// infoOf returns what the options say about the API.
+func infoOf(opts Options) info {
+	i := info{Title: opts.Title, Description: opts.Description, Version: opts.Version}
+	if opts.Contact != "" {
+		i.Contact = &contact{opts.Contact}
+	}
+	if opts.License != "" {
+		i.License = &license{opts.License, opts.LicenseURL}
+	}
+	return i
 }
 
 type server struct {
@@ -165,6 +188,8 @@ type describer struct {
 	reads      bool // reads need permission too
 	tags       bool // records have entity tags
 	writes     bool // some operation writes
+
+	recordFilters bool // of Options
 }
 
 // collection is a collection with its names in the document.
@@ -184,7 +209,7 @@ func describe(h *httpapi.Handler, opts Options) (*model, error) {
 	m := newModel(h, opts, collections)
 	d := &describer{
 		model: m, types: newTypes(taken, &m.Components.Schemas), operations: names{},
-		scheme: opts.Scheme, reads: served.AuthorizesReads, tags: served.Tagged,
+		scheme: opts.Scheme, reads: served.AuthorizesReads, tags: served.Tagged, recordFilters: opts.RecordFilters,
 	}
 	d.root(served, collections)
 	d.know(collections)
@@ -204,7 +229,7 @@ func newModel(h *httpapi.Handler, opts Options, collections []collection) *model
 	}
 	return &model{
 		OpenAPI: patch(opts.OpenAPI),
-		Info:    info{opts.Title, opts.Description, opts.Version},
+		Info:    infoOf(opts),
 		Servers: []server{{opts.Server}},
 		Tags:    []tag{{recordsTag, about}},
 		Components: components{
@@ -246,6 +271,9 @@ func (d *describer) collection(c collection) {
 		d.model.Paths.add(path, d.listPath(c, order, filters))
 	}
 	if c.hasRecordPath() {
+		if !d.recordFilters {
+			filters, c.Description.Filters = nil, nil
+		}
 		d.model.Paths.add(path+"{"+idParameter+"}/", d.recordPath(c, filters))
 	}
 }

@@ -143,11 +143,7 @@ func (ts *types) merged(s *jsonSchema, f schema.Field, own jsonmember.Member) (m
 }
 
 // storedField returns the schema of a field of a stored record.
-func storedField(f schema.Field) *jsonSchema {
-	s := fieldSchema(f, formsOf(f).stored)
-	s.ReadOnly = f.ReadOnly
-	return s
-}
+func storedField(f schema.Field) *jsonSchema { return fieldSchema(f, formsOf(f).stored) }
 
 // postedField returns the schema of a field in a request.
 func postedField(f schema.Field) *jsonSchema { return fieldSchema(f, formsOf(f).posted) }

@@ -28,8 +28,8 @@
 // Every path has the methods of the actions that the handler serves, with their
 // parameters. The handler also responds to HEAD where there is a GET, and to OPTIONS
 // everywhere; the document leaves both out. Page sizes are those of the handler's options.
-// Filters and the search are parameters of pages and of the paths of records, where a
-// record that they do not select results in 404 for all methods. With entity tags
+// Filters and the search are parameters of pages and, with [Options.RecordFilters], of the
+// paths of records, where a record that they do not select results in 404 for all methods. With entity tags
 // ([httpapi.Options].ETags), reads have If-None-Match and 304, and the writes of records
 // whose tags the collection can compare have If-Match and 412.
 //
@@ -102,6 +102,16 @@ type Options struct {
 	// [httpapi.Options.AuthorizeReads] all requests use it. If empty, the document
 	// describes no credentials.
 	Scheme string
+
+	// RecordFilters describes the parameters of filters and of the search at the paths of
+	// records too. The handler always has them, but few clients use them, and generated
+	// clients become several times larger.
+	RecordFilters bool
+
+	// License is the name of the licence of the API, and LicenseURL its URL, which needs a name.
+	License, LicenseURL string
+	// Contact is the URL of a page where people get help with the API.
+	Contact string
 }
 
 // defaults validates the options and returns a copy with defaults filled in.
@@ -118,6 +128,8 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 		return o, fmt.Errorf("%w: Server %q is not an http or https URL", httpapi.ErrInvalidConfig, o.Server)
 	case strings.ContainsAny(o.Scheme, " \t\r\n"):
 		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
+	case o.LicenseURL != "" && o.License == "":
+		return o, fmt.Errorf("%w: LicenseURL is set, but License is not", httpapi.ErrInvalidConfig)
 	case o.OpenAPI != "" && o.OpenAPI != version31 && o.OpenAPI != version30:
 		return o, fmt.Errorf("%w: OpenAPI %q is neither %q nor %q", httpapi.ErrInvalidConfig, o.OpenAPI, version31, version30)
 	}

@@ -146,7 +146,7 @@ func TestUnknownRecordType(t *testing.T) {
 		"Object":            `{"type":"object"}`,
 		"Hat":               `{"type":"object","properties":{"Warm":{"type":"boolean"}},"required":["Warm"]}`,
 		"EventOrderingTerm": `{"type":"string","enum":["name","-name"]}`,
-		"Record":            `{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true}},"required":["id"],"additionalProperties":{}}`,
+		"Record":            `{"type":"object","properties":{"id":{"type":"integer","format":"int64"}},"required":["id"],"additionalProperties":{}}`,
 		"Item":              ``,
 		"NewEvent":          ``, // the collection is read-only
 	} {
@@ -405,7 +405,7 @@ func TestFilms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := New(h, Options{})
+	document, err := New(h, Options{RecordFilters: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,5 +441,59 @@ func TestFilms(t *testing.T) {
 	parameters := documentOfHandler(t, h, Options{}).operation(t, "/api/films/", "get").parameters()
 	if want := 4 + filters; len(parameters) != want { // format, ordering, limit and offset
 		t.Errorf("GET /api/films/ has %d parameters, want %d", len(parameters), want)
+	}
+}
+
+// The paths of records have the parameters of filters only on request.
+func TestRecordFilters(t *testing.T) {
+	h, err := httpapi.New(filmCatalogue(t), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for requested, want := range map[bool]string{
+		false: "id format",
+		true:  "id format Director.filter.search",
+	} {
+		document := documentOfHandler(t, h, Options{RecordFilters: requested})
+		var path struct {
+			Parameters []struct {
+				Ref string `json:"$ref"`
+			}
+		}
+		if err := json.Unmarshal(document.Paths["/api/directors/{id}/"]["parameters"], &path.Parameters); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range path.Parameters {
+			got = append(got, p.Ref[strings.LastIndex(p.Ref, "/")+1:])
+		}
+		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("requested %v (-want +got):\n%s", requested, diff)
+		}
+	}
+}
+
+// The document names the licence and the contact of the options.
+func TestLicense(t *testing.T) {
+	h, err := httpapi.New(filmCatalogue(t), httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{Title: "Films", Description: "D", License: "MIT", LicenseURL: "https://x.example/mit", Contact: "https://x.example/help"}
+	document, err := New(h, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Info json.RawMessage }
+	if err := json.Unmarshal(document.JSON(), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"title":"Films","description":"D","contact":{"url":"https://x.example/help"},` +
+		`"license":{"name":"MIT","url":"https://x.example/mit"},"version":"1"}`
+	if diff := cmp.Diff(want, compactJSON(t, got.Info)); diff != "" {
+		t.Errorf("info (-want +got):\n%s", diff)
+	}
+	if _, err := New(h, Options{LicenseURL: "https://x.example/mit"}); !errors.Is(err, httpapi.ErrInvalidConfig) {
+		t.Errorf("a URL without a name: %v, want %v", err, httpapi.ErrInvalidConfig)
 	}
 }

@@ -36,7 +36,6 @@ type jsonSchema struct {
 	OneOf       []*jsonSchema        `json:"oneOf,omitempty"`
 	AllOf       []*jsonSchema        `json:"allOf,omitempty"`
 	Default     json.RawMessage      `json:"default,omitempty"`
-	ReadOnly    bool                 `json:"readOnly,omitempty"`
 
 	null bool // null is accepted too; write replaces this
 }
@@ -123,8 +122,8 @@ func (s *jsonSchema) write31() {
 		return
 	}
 	inner := *s
-	inner.Description, inner.Default, inner.ReadOnly, inner.null = "", nil, false, false
-	*s = jsonSchema{Description: s.Description, Default: s.Default, ReadOnly: s.ReadOnly, OneOf: []*jsonSchema{&inner, ofKind("null")}}
+	inner.Description, inner.Default, inner.null = "", nil, false
+	*s = jsonSchema{Description: s.Description, Default: s.Default, OneOf: []*jsonSchema{&inner, ofKind("null")}}
 }
 
 // write30 writes null as nullable. Other members beside a reference are ignored, so the
@@ -137,7 +136,7 @@ func (s *jsonSchema) write30() {
 		return
 	}
 	if s.Ref != "" {
-		*s = jsonSchema{Description: s.Description, AllOf: []*jsonSchema{{Ref: s.Ref}}, Default: s.Default, ReadOnly: s.ReadOnly}
+		*s = jsonSchema{Description: s.Description, AllOf: []*jsonSchema{{Ref: s.Ref}}, Default: s.Default}
 	}
 	s.Enum.null = s.Enum.list != nil
 	s.Nullable, s.null = true, false
@@ -247,9 +246,7 @@ func isOpen(t reflect.Type) bool { return t == reflect.TypeFor[schema.Record]() 
 
 // openSchema returns the schema of records with an id and any other members.
 func openSchema() *jsonSchema {
-	id := integer()
-	id.ReadOnly = true
-	s := object(member[*jsonSchema]{"id", id})
+	s := object(member[*jsonSchema]{"id", integer()})
 	s.Others = &jsonSchema{}
 	return s
 }

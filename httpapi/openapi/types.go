@@ -36,11 +36,6 @@ func (ts *types) record(name string, t reflect.Type) {
 		return
 	}
 	*s = *ts.parts(t)
-	for _, p := range s.Properties {
-		if p.name == "id" && p.value.Ref == "" {
-			p.value.ReadOnly = true
-		}
-	}
 }
 
 // component adds an empty component. It is filled later, because t may refer to

@@ -183,7 +183,7 @@ func TestRecordComponents(t *testing.T) {
 	ts.record("Cart", reflect.TypeFor[pointer]())
 	ts.record("News", reflect.TypeFor[resources.Event]())
 	write(components, version31)
-	want := `{"Item":{"type":"object","properties":{"id":{"type":"integer","format":"int64","readOnly":true},` +
+	want := `{"Item":{"type":"object","properties":{"id":{"type":"integer","format":"int64"},` +
 		`"kids":{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/Item"}},{"type":"null"}]}},"required":["id","kids"]},` +
 		`"Product":{"$ref":"#/components/schemas/Item"},"Cart":{"type":"object"},"News":{"$ref":"#/components/schemas/Event"}}`
 	if diff := cmp.Diff(want, compact(t, components)); diff != "" {
