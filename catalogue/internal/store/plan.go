@@ -249,11 +249,14 @@ func (p *plan) page(ctx context.Context, w pagination.Window) (Entries, error) {
 // scan yields all entries. The state must be frozen.
 func (p *plan) scan(yield func(*Entry) bool) {
 	const chunk = 256
-	for at := 0; at < p.count; at += chunk {
-		entries := p.some(at, chunk)
-		for i := range entries.Len() {
-			if !yield(entries.At(i)) {
-				return
+	buf := make([]*Entry, 0, min(chunk, p.count))
+	for i := range p.spans {
+		from, n := runAt(p.sequence, p.spans, p.backwards, i)
+		for at := 0; at < n; at += chunk {
+			for _, e := range p.sequence.page(buf, from+at, min(chunk, n-at), p.backwards) {
+				if !yield(e) {
+					return
+				}
 			}
 		}
 	}
