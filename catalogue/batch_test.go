@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -86,5 +87,49 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 	}
 	if err := c.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// An update in a batch does not overwrite what its function wrote to the same record.
+func TestUpdateWhoseFunctionWrites(t *testing.T) {
+	type counter struct {
+		ID int `json:"id"`
+		N  int `json:"n"`
+	}
+	for reason, write := range map[string]func(tx *Tx[counter]) error{
+		"of a record": func(tx *Tx[counter]) error {
+			return tx.Update(1, func(r *counter) error {
+				r.N = 2
+				return tx.Update(1, func(r *counter) error { r.N = 3; return nil })
+			})
+		},
+		"of a selection": func(tx *Tx[counter]) error {
+			_, err := tx.Where(ordering.Less("id", 3)).Update(func(r *counter) error {
+				r.N = 2
+				_, err := tx.Upsert(counter{ID: 1, N: 3})
+				return err
+			})
+			return err
+		},
+	} {
+		c, err := NewCollection[counter](Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAtEnd(t, c)
+		for range 3 {
+			if _, err := c.Insert(counter{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err = c.Batch(func(tx *Tx[counter]) error {
+			if err := write(tx); !errors.Is(err, ErrInvalid) {
+				t.Errorf("%s: error %v, want %v", reason, err, ErrInvalid)
+			}
+			return nil
+		})
+		if r, _ := c.Get(1); err != nil || r.N != 3 {
+			t.Errorf("%s: the record is %v, %v, want what the function wrote", reason, r, err)
+		}
 	}
 }
