@@ -3,6 +3,7 @@ package store
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -54,16 +55,19 @@ func TestDemand(t *testing.T) {
 func TestNoDemand(t *testing.T) {
 	c := newStore(t, newType(0), 700)
 	old := oldStateOf(c)
-	three := conditions(t, ordering.Equal("number", 3))
-	all := indexed(c)
+	three := ordering.Equal("number", 3)
 	for range 10 * buildCost {
 		c.Page(within(t), Query{Where: conditions(t, ordering.Less("number", 3)), Terms: parse("text")}) // a range before the order
-		c.Page(within(t), Query{Where: three, Terms: parse("text"), Match: func(*Entry) bool { return true }})
-		c.First(within(t), Query{Where: conditions(t, ordering.Equal("number", 3), ordering.NotNull("text")), Terms: parse("number")})
-		old.Page(within(t), Query{Where: three, Terms: parse("text")})
+		c.Page(within(t), Query{Where: conditions(t, three, ordering.Less("text", "5")), Terms: parse("note")})
+		c.Page(within(t), Query{Where: conditions(t, three), Terms: parse("text"), Match: func(*Entry) bool { return true }})
+		c.First(within(t), Query{Where: conditions(t, three, ordering.NotNull("text")), Terms: parse("number")})
+		old.Page(within(t), Query{Where: conditions(t, three), Terms: parse("text")})
+	}
+	if len(c.demand.all) > 0 {
+		t.Errorf("the queries want %v", c.demand.all)
 	}
 	for _, terms := range indexed(c) {
-		if slices.Contains(parse(terms), ordering.Asc("text")) && len(parse(terms)) > 1 && !slices.Contains(all, terms) {
+		if strings.Contains(terms, ",") {
 			t.Errorf("an index by %s was built", terms)
 		}
 	}
