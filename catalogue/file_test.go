@@ -207,6 +207,9 @@ func TestSaveFileInvalidPath(t *testing.T) {
 		if err == nil || row.want != nil && !errors.Is(err, row.want) {
 			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
 		}
+		if row.path == "" && !strings.Contains(err.Error(), "path is empty") { // the system would name another file
+			t.Errorf("%s: error %v does not say so", row.reason, err)
+		}
 		if err != nil && !strings.HasPrefix(err.Error(), "catalogue: ") {
 			t.Errorf("%s: error %q does not begin with catalogue:", row.reason, err)
 		}
@@ -307,7 +310,8 @@ func TestLoadFileErrors(t *testing.T) {
 		err := cat.LoadFile(row.path, catalogue.LoadOptions{})
 		if err == nil || row.want != nil && !errors.Is(err, row.want) {
 			t.Errorf("%s: error %v, want %v", row.reason, err, row.want)
-		} else if !strings.Contains(err.Error(), row.path) {
+		} else if text := err.Error(); !strings.Contains(text, row.path) ||
+			row.path == "" && !strings.Contains(text, "path is empty") {
 			t.Errorf("%s: error does not name %s: %v", row.reason, row.path, err)
 		}
 		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
