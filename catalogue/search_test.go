@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -90,5 +91,10 @@ func TestListFilters(t *testing.T) {
 		if count != row.want || err != nil {
 			t.Errorf("%s: %d records, error %v, want %d", row.reason, count, err, row.want)
 		}
+	}
+	list, err := c.List(t.Context(), catalogue.Query{Terms: terms("no_such,-id")})
+	first := string(list.Records[0])
+	if by := ordering.Format(list.Terms); err != nil || by != "-id" || !strings.HasPrefix(first, `{"id":4,`) {
+		t.Errorf("by an unknown field and -id: by %q, %v, the first is %s", by, err, first)
 	}
 }
