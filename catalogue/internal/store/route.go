@@ -265,11 +265,12 @@ func (s *State) spans(dst []span, x sequence, sel *selection, r *route) (spans [
 
 // merged returns the entries of a route as one sequence.
 func (s *State) merged(x index, sel *selection, r *route) sequence {
-	var runs []run
+	runs := make([]run, 0, r.runs)
 	s.ranges(sel, r, false, func(from, to bound) bool {
 		shared := math.MaxInt // all of a key
 		if r.by < len(r.terms) {
-			shared = len(appendKey(slices.Clip(from.prefix), from.key, from.desc))
+			var room [64]byte
+			shared = len(from.prefix) + len(appendKey(room[:0], from.key, from.desc))
 		}
 		if sp := (span{x.rank(from), x.rank(to)}); sp.start < sp.end {
 			runs = append(runs, run{sp, shared})
