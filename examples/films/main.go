@@ -81,7 +81,7 @@ func newHandler(cat *catalogue.Catalogue, token string, pages bool) (http.Handle
 	}
 	var handler http.Handler = api
 	if pages {
-		if handler, err = browse.New(api, browse.Options{Title: "Films"}); err != nil {
+		if handler, err = browse.New(api, browse.Options{Title: "Films", Scheme: "Bearer", OpenAPI: "../openapi.json"}); err != nil {
 			return nil, err
 		}
 	}

@@ -24,17 +24,20 @@
 //
 // A page shows the handler's response to the same request with Accept:
 // application/json. It has the same status and headers, and shows the request that the
-// handler was sent and both bodies. The root lists the collections with their counts. For
-// these it requests one record of each collection, so an observer of the handler sees an
-// additional request for each. If there are more than 12 collections, the root has a form
-// for the parameter search, which selects collections by words of their names.
+// handler was sent and both bodies. The root lists the collections with their counts. If
+// there are more than 12 collections, the root has a form for the parameter search, which
+// selects collections by words of their names.
 //
-// A collection is a table whose columns are the members of the records on the page: the
-// id, which stays in view, then the members that the records are ordered by, then the
-// others. If records can be retrieved, each has a page of its own. Ids in fields that refer
-// to another collection whose records have pages are links to these, except in lists of
-// more than 50 ids. The form for a page number has the parameter _page, and is redirected
-// to the offset of that page, or of the last. Errors are pages too.
+// A collection is a table whose columns are the members of the records on the page, with the
+// id, which stays in view, in front. If records can be retrieved, each has a page of its own,
+// to which its id and its name link. The form for a page number has the parameter _page, and
+// is redirected to the offset of that page, or of the last. Errors are pages too.
+//
+// The name of a record is its title, its name or its slug, whichever it has first. Pages show
+// it in place of an id in the fields that refer to another collection, as a link if the record
+// has a page; of a longer list of ids, a table shows the first three, and the page of a record
+// at most 50. The page of a record lists those that refer to it, if the description of their
+// collection has a filter for the field.
 //
 // Pages contain no scripts and load no resources. Images are shown as links. A
 // Content-Security-Policy forbids browsers to load or run anything else. All links are
@@ -42,31 +45,51 @@
 //
 // # Filters
 //
-// The page of a collection whose description has Filters or a Search has a form for
-// these parameters. Browsers send empty inputs too. A request from the form, which has
-// the parameter _filter, is therefore redirected to the same page without that parameter
-// and without empty values. If the handler rejects a value, the page shows the form with
-// the errors.
+// The page of a collection whose description has Filters or a Search has a form for these
+// parameters, with a row for each field. Above the table are the active filters, each as a link
+// that removes it, and for the first three fields with at most 12 values (choices, booleans
+// and references to small collections) these values, each as a link with the number of its
+// records. Parameters that nothing reads are named.
+//
+// Browsers send empty inputs too. A request from the form, which has the parameter _filter, is
+// therefore redirected to the same page without that parameter and without empty values. If
+// the handler rejects a value, the page shows the form with the errors. Times in the form are
+// in UTC.
 //
 // # Forms
 //
-// The page of a collection has a form for a new record if the handler's response to
-// OPTIONS says that the caller may post. The page of a record has a form with its values
+// The page of a collection links to a form for a new record if the handler's response to
+// OPTIONS says that the caller may post. The page of a record links to a form with its values
 // if PUT is served and OPTIONS says that the caller may use it, or if PATCH is served and
 // PUT is not. The form sends a PATCH if that is served, so callers that may use PUT should
-// be permitted PATCH too. The page has a link to a page that asks whether to delete the
+// be permitted PATCH too. The page links to another that asks whether to delete the
 // record if DELETE is served and, where PUT or PATCH is served, there is that form: OPTIONS
 // says nothing about deletion. The handler authorizes and validates all requests, and
-// rejects those of callers without the permission.
+// rejects those of callers without the permission. A page without these links says why.
 //
 // The form's values are converted to JSON according to the kinds of the fields
 // ([schema.Kind]) and sent to the handler. Since forms can only post, the method of a form
-// for a record is in the parameter _method of the query. A request without Sec-Fetch-Site
+// is in the parameter _method of the query. A request without Sec-Fetch-Site
 // and Origin, which no form of a browser sends, is passed on as it is. In a form for a
 // record, an empty input is null or empty text, whichever is valid. In a form for a new
-// record, empty inputs are omitted. A form may be at most 1 MiB. Browsers do not send bearer
-// tokens: for forms, the authorizer must accept credentials that browsers send, such as
-// cookies.
+// record, empty inputs are omitted. A form may be at most 1 MiB. For a reference, forms offer
+// the records of a collection of at most 50, and otherwise suggest the first thousand.
+//
+// After a form, the visitor is back on the list or the record, at the same place, and the page
+// says what has been done, as the parameter _done tells it.
+//
+// # Sign-in
+//
+// Browsers do not send bearer tokens. If [Options].Scheme is set, pages have a form for a
+// token. If the handler does not reject the token with 401, browse keeps it in a cookie of the
+// browser session, which scripts cannot read and other sites cannot send with a form (HttpOnly,
+// SameSite=Lax, and Secure if the origin of the handler is https). It adds the token to
+// the Authorization header of requests for pages, of the forms on them, and of reads for JSON,
+// but not to other writes, and not if the request has an Authorization header. The token is sent
+// to nobody but the wrapped handler. Signing out removes the cookie.
+//
+// Browsers send cookies to all ports of a host. Programs that share a host with others that
+// they do not trust should not offer this form.
 //
 // # Concurrent changes
 //
@@ -100,6 +123,11 @@
 // A page uses several times the memory of its JSON and takes milliseconds, where the
 // handler takes microseconds. Its size is limited by the handler's maximum page size.
 // Requests for JSON cost one additional allocation.
+//
+// The handler sees more requests than the browser sends: at the root, one for each collection
+// that is shown; for a list, one for each collection that its fields and filters refer to, at
+// most 100 for names, and at most 50 for the numbers of records that have a value; for a
+// record, also one for each field that may refer to it.
 package browse
 
 import (
@@ -108,7 +136,6 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,6 +151,14 @@ import (
 type Options struct {
 	// Title is the name of the site. If empty, it is "Catalogue".
 	Title string
+
+	// Scheme is the scheme of the tokens that the authorizer accepts, such as "Bearer". If it
+	// is not empty, pages have a form to sign in with a token. See the section Sign-in.
+	Scheme string
+
+	// OpenAPI is the URL of the OpenAPI document, to which the root links. It may be
+	// relative to the root. If empty, there is no link.
+	OpenAPI string
 
 	// CrossOrigin rejects requests that pages of other sites send to write. It can trust
 	// some of these sites. If nil, only pages of the same origin may write. Its deny
@@ -152,8 +187,10 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		next:        next,
 		root:        next.Served().Root,
 		title:       cmp.Or(opts.Title, "Catalogue"),
+		scheme:      opts.Scheme,
+		openAPI:     opts.OpenAPI,
+		policy:      contentPolicy(),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
-		style:       styleCSS,
 		escapes:     strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD"),
 		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
 		byPath:      make(map[string]*collection),
@@ -161,12 +198,9 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 	}
 	for _, s := range next.Served().Collections {
 		c := newCollection(s)
+		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
-		if c.hasPages() || c.hasFilters() || c.hasSelect() {
-			b.style = styleCSS + recordsCSS
-		}
 	}
-	b.policy = contentPolicy(b.style)
 	return b, nil
 }
 
@@ -182,11 +216,13 @@ type browser struct {
 	next          handler
 	root          string // path of the root
 	title         string
-	template      *template.Template
-	style         string
+	scheme        string // of tokens, or ""
+	openAPI       string
 	policy        string // Content-Security-Policy
+	template      *template.Template
 	escapes       *strings.Replacer
 	crossOrigin   *http.CrossOriginProtection
+	collections   []*collection
 	byPath, byKey map[string]*collection
 }
 
@@ -200,6 +236,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal(http.StatusForbidden, detailForeign).sendJSON(w)
 		return
 	}
+	r = b.withToken(r, isPage)
 	if !isPage {
 		if negotiation.IsRead(r.Method) { // http.MaxBytesReader needs the server's own writer
 			w = &varyingWriter{ResponseWriter: w}
@@ -211,6 +248,8 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case isForeign:
 		v.serve(refusal(http.StatusForbidden, detailForeign))
+	case isForm(r) && v.isSession():
+		v.serveSession()
 	case isForm(r):
 		v.servePosted()
 	case v.isFilterForm():
@@ -225,11 +264,12 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // collection is a collection that the handler serves.
 type collection struct {
 	schema.Description
+	path    string
 	actions schema.Actions
 }
 
 func newCollection(s httpapi.ServedCollection) *collection {
-	return &collection{Description: s.Description, actions: s.Actions}
+	return &collection{Description: s.Description, path: s.Path, actions: s.Actions}
 }
 
 // find returns the collection that a path names, or nil, and the segment with the id if
@@ -261,11 +301,6 @@ func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
 
 // hasFilters reports whether parameters of a query can select records.
 func (c *collection) hasFilters() bool { return len(c.Filters)+len(c.Search) > 0 }
-
-// hasSelect reports whether its forms have a list to select from.
-func (c *collection) hasSelect() bool {
-	return slices.ContainsFunc(c.Fields, func(f schema.Field) bool { return kindOf(f).control == "select" })
-}
 
 // updateMethod returns the method that changes records, or "". PATCH is better, since it does
 // not send the values that the visitor has not changed.
@@ -332,37 +367,23 @@ type entry struct {
 // A root with at most maxUnsearched collections has no search.
 const maxUnsearched = 12
 
-// showRoot shows the collections in the response whose names have all words of the
-// parameter search.
+// showRoot shows the collections whose names have all words of the parameter search.
 func (v *view) showRoot(p *page, resp *response) {
-	members, ok := readMembers(resp.body.Bytes())
-	if !ok {
+	if _, ok := readMembers(resp.body.Bytes()); !ok {
 		p.showResponse(resp)
 		return
 	}
 	p.here()
 	search := v.query.get(searchName)
+	total := len(v.collections)
 	l := &listing{}
-	total := 0
-	for _, m := range members {
-		link, _ := readText(m.value)
-		u, err := url.Parse(link)
-		if err != nil || u.Path == "" {
-			continue
+	for _, c := range v.collections {
+		if name := heading(c.Key); hasWords(name+" "+c.Key+" "+c.Segment, search) {
+			l.Entries = append(l.Entries, entry{name, "./" + url.PathEscape(c.Segment) + "/", v.count(c.path)})
 		}
-		total++
-		segment := path.Base(u.Path) + "/"
-		name := heading(m.name)
-		if !hasWords(name+" "+m.name+" "+segment, search) {
-			continue
-		}
-		link = "./" + segment + "?" + cmp.Or(u.RawQuery, "format=api")
-		l.Entries = append(l.Entries, entry{Name: name, Link: link, Count: v.count(v.root + segment)})
 	}
-	l.Summary = strconv.Itoa(total) + " collections"
-	if total == 1 {
-		l.Summary = "1 collection"
-	}
+	slices.SortStableFunc(l.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
+	l.Summary = counted(total, "collection")
 	if len(l.Entries) < total {
 		l.Summary = fmt.Sprintf("%d of %s", len(l.Entries), l.Summary)
 	}
@@ -372,7 +393,7 @@ func (v *view) showRoot(p *page, resp *response) {
 			l.Clear = v.query.with(searchName, "")
 		}
 	}
-	p.Listing = l
+	p.Listing, p.OpenAPI = l, v.openAPI
 }
 
 // hasWords reports whether a text contains all words of a search, in any case.
@@ -387,9 +408,6 @@ func hasWords(text, search string) bool {
 
 // count requests the number of records of a collection. It returns "" if that fails.
 func (v *view) count(path string) string {
-	if v.r.Context().Err() != nil {
-		return ""
-	}
 	e, ok := v.list(path, "limit=1")
 	if !ok {
 		return ""

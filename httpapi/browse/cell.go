@@ -219,26 +219,32 @@ func readableTime(text string) (seen string, ok bool) {
 // links maps members to what is known of their values.
 type links map[string]target
 
-// target is what is known of the values of a member: the relative link to a record whose
-// id is the value, as the text before the id, escaped for HTML, or that the value is a
-// number.
+// target is what is known of the values of a member: the collection that they refer to, or
+// that they are numbers.
 type target struct {
-	before string
+	to     *collection
+	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
+	suffix string // query of the links, escaped for HTML
+	self   bool   // the value is the id of the record itself, or its name
 	number bool
 }
 
-// pageTarget returns the link to the page of a record, in the collection at path.
-func pageTarget(path string) target {
-	return target{before: template.HTMLEscapeString((&url.URL{Path: path}).EscapedPath())}
+// pages returns the relative link to the records of c, escaped for HTML, or "" if they have no
+// pages. up is the link to the root.
+func (c *collection) pages(up string) string {
+	if !c.hasPages() {
+		return ""
+	}
+	return template.HTMLEscapeString((&url.URL{Path: up + c.Segment + "/"}).EscapedPath())
 }
 
-// links returns the links of the fields that refer to records with pages. up is the link to
-// the root.
+// links returns the links of the fields that refer to other records. up is the link to the
+// root.
 func (v *view) links(up string) links {
 	all := make(links)
 	for _, f := range v.c.Fields {
-		if other := v.byKey[f.Refers]; other != nil && other.hasPages() {
-			all[f.Name] = pageTarget(up + other.Segment + "/")
+		if other := v.byKey[f.Refers]; other != nil {
+			all[f.Name] = target{to: other, prefix: other.pages(up)}
 		} else if kindOf(f).isNumber {
 			all[f.Name] = target{number: true}
 		}
@@ -246,43 +252,71 @@ func (v *view) links(up string) links {
 	return all
 }
 
-// maxLinks is the maximum number of links in a cell. A longer list of ids is text.
+// maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
 const maxLinks = 50
 
-// cell returns the cell of a member.
-func (l links) cell(m member) cell {
+// cell returns the cell of a member, with at most so many links. id is that of the record.
+func (v *view) cell(m member, to target, most int, id string) cell {
 	c := newCell(m.value)
-	to := l[m.name]
-	if to.number && c.Class == "short" {
+	switch {
+	case to.number && c.Class == "short":
 		c.Class = "number"
-	}
-	if to.before == "" {
-		return c
-	}
-	if ids := readIDs(m.value); len(ids) > 0 && len(ids) <= maxLinks {
-		c.Text, c.Whole, c.Links = "", "", to.links(ids)
+	case to.self && to.prefix != "" && id != "" && c.Text != "" && c.Link == "" && (c.Class == "short" || c.Class == "text" || c.Class == "number"):
+		c.Links = template.HTML(link(to.prefix+id+"/"+to.suffix, c.Text))
+		c.Whole = ""
+	case to.to != nil:
+		ids := readIDs(m.value)
+		if len(ids) == 0 || len(ids) > maxLinks {
+			return c
+		}
+		c.Class, c.Whole, c.Text = "number", "", ""
+		var all []string
+		for _, id := range ids[:min(len(ids), most)] {
+			id := strconv.Itoa(id)
+			name := v.name(to.to, id)
+			if name != id {
+				c.Class = shorter("text", name)
+			}
+			all = append(all, to.link(id, name))
+		}
+		if len(ids) > 1 {
+			c.Class = "text"
+		}
+		if len(ids) > most {
+			all = append(all, "and "+strconv.Itoa(len(ids)-most)+" more")
+		}
+		c.Links = template.HTML(strings.Join(all, ", "))
 	}
 	return c
 }
 
-// links returns a link for each id, separated by commas. It is HTML because a template
-// would take several times as long.
-func (to target) links(ids []int) template.HTML {
-	var all strings.Builder
-	for i, id := range ids {
-		if i > 0 {
-			all.WriteString(", ")
-		}
-		text := strconv.Itoa(id)
-		all.WriteString(`<a href="` + to.before + text + `/?format=api">` + text + `</a>`)
+// link returns a link to a record, or its name. It is HTML because a template would take
+// several times as long.
+func (to target) link(id, name string) string {
+	if to.prefix == "" {
+		return template.HTMLEscapeString(name)
 	}
-	return template.HTML(all.String())
+	return link(to.prefix+id+"/", name)
+}
+
+// link returns a link to a target that has been escaped.
+func link(target, text string) string {
+	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
+}
+
+// idOf returns the id of a record, or "" if it is not a positive integer.
+func idOf(members []member) string {
+	id := byName(members)["id"]
+	if ids := readIDs(id); len(ids) != 1 || id[0] == '[' {
+		return ""
+	}
+	return string(id)
 }
 
 // readIDs returns the ids in a JSON number or list of numbers, or nil if the value is
 // anything else.
 func readIDs(value json.RawMessage) (ids []int) {
-	if value[0] != '[' {
+	if len(value) > 0 && value[0] != '[' {
 		value = slices.Concat([]byte("["), value, []byte("]"))
 	}
 	if json.Unmarshal(value, &ids) != nil || slices.ContainsFunc(ids, func(id int) bool { return id < 1 }) {

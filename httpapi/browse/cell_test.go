@@ -62,17 +62,18 @@ func TestNewCell(t *testing.T) {
 }
 
 func TestCellsWithLinks(t *testing.T) {
+	c := &collection{}
 	many := "[" + strings.Repeat("1,", maxLinks) + "1]"
 	tests := []struct {
 		reason, value string
 		want          []string
 	}{
-		{"id", `7`, []string{"../x/7/?format=api"}},
-		{"list of ids", `[7,8]`, []string{"../x/7/?format=api", "../x/8/?format=api"}},
+		{"id", `7`, []string{"../x/7/"}},
+		{"list of ids", `[7,8]`, []string{"../x/7/", "../x/8/"}},
 		{"null", `null`, nil},
 		{"empty list", `[]`, nil},
 		{"too many ids", many, nil},
-		{"as many ids as possible", many[:len(many)-3] + "]", slices.Repeat([]string{"../x/1/?format=api"}, maxLinks)},
+		{"as many ids as possible", many[:len(many)-3] + "]", slices.Repeat([]string{"../x/1/"}, maxLinks)},
 		{"zero", `0`, nil},
 		{"negative id in a list", `[7,-8]`, nil},
 		{"text", `"7"`, nil},
@@ -83,7 +84,8 @@ func TestCellsWithLinks(t *testing.T) {
 		{"too large", `99999999999999999999`, nil},
 	}
 	for _, test := range tests {
-		got := links{"ref": pageTarget("../x/")}.cell(member{"ref", []byte(test.value)})
+		v := &view{known: map[*collection]*known{c: {whole: true, names: map[string]string{"7": "<b>"}}}}
+		got := v.cell(member{"ref", []byte(test.value)}, target{to: c, prefix: "../x/"}, maxLinks, "")
 		var targets []string
 		tags, _ := parse(string(got.Links))
 		for _, tag := range (result{tags: tags}).find("a", "href", "*") {
@@ -101,13 +103,13 @@ func TestCellsWithLinks(t *testing.T) {
 // The text of a Decimal is a number even without a decimal point, and that of another field
 // is not.
 func TestDecimals(t *testing.T) {
-	all := links{"price": {number: true}}
+	v := &view{}
 	for value, want := range map[string]string{`"15"`: "number", `"1.50"`: "number", `null`: "null"} {
-		if got := all.cell(member{"price", []byte(value)}).Class; got != want {
+		if got := v.cell(member{"price", []byte(value)}, target{number: true}, 1, "").Class; got != want {
 			t.Errorf("the class of %s is %s, want %s", value, got, want)
 		}
 	}
-	if got := all.cell(member{"isbn", []byte(`"15"`)}).Class; got != "short" {
+	if got := v.cell(member{"isbn", []byte(`"15"`)}, target{}, 1, "").Class; got != "short" {
 		t.Errorf("the class of an ISBN is %s, want short", got)
 	}
 }

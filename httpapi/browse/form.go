@@ -3,11 +3,13 @@ package browse
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -15,55 +17,47 @@ import (
 
 // form is a form that posts a record to a collection or changes a record.
 type form struct {
-	Key    string // id of its heading
 	Title  string
 	Action string
+	Cancel string
 	Button string
 	Failed string   // why it was posted and rejected, or ""
 	Faults []string // errors that belong to no field
 	Inputs []input
 }
 
-// newForm returns the form of a collection. If it was posted and rejected, posted and
+// newForm returns the form for a new record. If it was posted and rejected, posted and
 // wrong are its values and errors; otherwise they are nil.
-func newForm(fields []schema.Field, posted url.Values, wrong faults) *form {
-	f := &form{Key: "add", Title: "Add a record", Action: "?format=api", Button: "Add"}
-	f.fill(fields, posted, wrong)
+func (v *view) newForm(posted url.Values, wrong faults) *form {
+	action := v.query.with(methodName, http.MethodPost)
+	f := &form{Title: "Add " + spelled(v.c.Name), Action: action, Cancel: v.query.with(methodName, ""), Button: "Add"}
+	v.fill(f, posted, wrong)
 	return f
 }
 
-// newChangeForm returns the form for changing a record, or nil if it has no fields that
-// can be changed. The values are those of the record or, if the form was posted and
-// rejected with errors, those that were posted. shown and tag are the digests and the entity
-// tag of the record.
-func newChangeForm(c *collection, values url.Values, wrong faults, shown, tag string) *form {
-	action := formAction(c.updateMethod(), tag) + "&" + shownName + "=" + url.QueryEscape(shown)
-	f := &form{Key: "change", Title: "Change the record", Action: action, Button: "Save"}
-	f.fill(c.Fields, values, wrong)
-	if f.Inputs == nil {
-		return nil
-	}
+// newChangeForm returns the form for changing a record. The values are those of the record
+// or, if the form was posted and rejected with errors, those that were posted. shown and tag
+// are the digests and the entity tag of the record.
+func (v *view) newChangeForm(values url.Values, wrong faults, shown, tag string) *form {
+	action := v.query.with(methodName, v.c.updateMethod(), tagName, tag, shownName, shown)
+	f := &form{Action: action, Cancel: v.cleanLink(), Button: "Save"}
+	v.fill(f, values, wrong)
 	return f
 }
 
-// formAction returns the link of a form for the record with the given entity tag, which may
-// be empty.
-func formAction(method, tag string) string {
-	action := "?format=api&" + methodName + "=" + method
-	if tag != "" {
-		action += "&" + tagName + "=" + url.QueryEscape(tag)
-	}
-	return action
+// cleanLink returns a link to the page without the parameters of its forms.
+func (v *view) cleanLink(changes ...string) string {
+	return v.query.with(append(changes, methodName, "", tagName, "", shownName, "")...)
 }
 
 // fill adds the inputs for the fields. If values is nil, they are empty, except that those
 // with choices have their default.
-func (f *form) fill(fields []schema.Field, values url.Values, wrong faults) {
+func (v *view) fill(f *form, values url.Values, wrong faults) {
 	if wrong != nil {
 		f.Failed = "Nothing was stored. Please correct the following:"
 	}
 	focused := false
-	for _, field := range fields {
+	for _, field := range v.c.Fields {
 		if field.ReadOnly {
 			continue
 		}
@@ -71,7 +65,7 @@ func (f *form) fill(fields []schema.Field, values url.Values, wrong faults) {
 		if values == nil && kindOf(field).choices != nil {
 			text = valueText(field, json.RawMessage(field.Default))
 		}
-		in := newInput(field, text)
+		in := v.newInput(field, text)
 		in.Faults = wrong[field.Name]
 		in.Focus = in.Faults != nil && !focused
 		focused = focused || in.Focus
@@ -118,10 +112,16 @@ type input struct {
 	Name     string // of the field in JSON, or of a parameter
 	Label    string
 	Control  string // checkbox, textarea, select, or a type of input element
-	Numeric  bool   // show a numeric keyboard
 	Value    string
+	Zone     string // UTC offset of a time, or ""
+	Step     string // of a number
+	Min, Max *int
 	Checked  bool
-	Options  []option // of a select
+	Multiple bool     // several options can be selected
+	List     bool     // the options are suggestions
+	Options  []option // of a select, or suggestions
+	Quiet    bool     // the label is for screen readers only
+	Stands   string   // parameter that it stands for, if that is not Name
 	Required bool
 	Hint     string
 	Faults   []string
@@ -131,44 +131,87 @@ type input struct {
 // option is an option of a select.
 type option struct {
 	Value, Label string
+	Count        string // of records that have the value, or ""
 	Selected     bool
 }
 
 // newInput returns the input of a field with a text.
-func newInput(field schema.Field, text string) input {
+func (v *view) newInput(field schema.Field, text string) input {
 	k := kindOf(field)
 	in := input{
 		Key:      field.Name,
 		Name:     field.Name,
 		Label:    heading(field.Name),
 		Control:  k.control,
-		Numeric:  k.numeric,
 		Value:    text,
+		Step:     k.step,
+		Min:      field.Min,
+		Max:      field.Max,
 		Checked:  text != "",
 		Required: field.Required && !mayBeEmpty(field),
 		Hint:     k.hint,
 	}
+	if in.Control != "checkbox" && strings.ContainsAny(text, "\r\n") {
+		in.Control = "textarea" // browsers remove line endings from other inputs
+	} else if !fits(in.Control, text) || in.Control == "datetime-local" && text != "" && len(text) <= localSize {
+		in.Control = "text"
+	}
 	switch {
 	case in.Control == "select":
-		in.selectFrom(k.choices, k.none, mayBeEmpty(field))
-	case in.Control != "checkbox" && strings.ContainsAny(text, "\r\n"):
-		in.Control = "textarea" // browsers remove line endings from other inputs
+		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
+	case in.Control == "datetime-local":
+		in.Value, in.Zone = cutZone(text)
+	case v.byKey[field.Refers] != nil:
+		v.offer(&in, field, v.byKey[field.Refers])
 	}
 	return in
 }
 
-// selectFrom makes the input a select. It offers the empty value, labelled none, if that
-// is valid or the current value. A current value that is no choice is offered too.
-func (in *input) selectFrom(choices []string, none string, optional bool) {
+// offer makes the input of a field that refers to records a select of them, or suggests some.
+func (v *view) offer(in *input, field schema.Field, c *collection) {
+	known, ids := v.records(c), splitIDs(in.Value)
+	switch {
+	case field.Kind == schema.Reference && known.whole:
+		in.Hint = ""
+		in.selectAmong(known.options, "none", mayBeEmpty(field))
+	case field.Kind == schema.Reference:
+		e, _ := v.list(c.path, "limit="+strconv.Itoa(maxSuggested))
+		in.List, in.Options = true, v.options(c, e.Records)
+	case known.whole && len(known.options) > 0 && strings.Join(ids, ", ") == in.Value:
+		options, next := slices.Clone(known.options), 0
+		for i := range options { // a browser sends the selected options in this order
+			if next < len(ids) && options[i].Value == ids[next] {
+				options[i].Selected = true
+				next++
+			}
+		}
+		if next == len(ids) {
+			in.Control, in.Multiple, in.Options, in.Hint = "select", true, options, "Several can be selected."
+		}
+	}
+}
+
+// optionsOf returns options that are labelled with their values.
+func optionsOf(values []string) (options []option) {
+	for _, value := range values {
+		options = append(options, option{Value: value, Label: value})
+	}
+	return options
+}
+
+// selectAmong makes the input a select. It offers the empty value, labelled none, if that
+// is valid or the current value. A current value that is no option is offered too.
+func (in *input) selectAmong(options []option, none string, optional bool) {
 	in.Control = "select"
 	if optional || in.Value == "" {
-		in.Options = append(in.Options, option{"", "(" + none + ")", in.Value == ""})
+		in.Options = append(in.Options, option{Label: "(" + none + ")"})
 	}
-	if in.Value != "" && !slices.Contains(choices, in.Value) {
-		choices = append([]string{in.Value}, choices...)
+	if in.Value != "" && !slices.ContainsFunc(options, func(o option) bool { return o.Value == in.Value }) {
+		in.Options = append(in.Options, optionsOf([]string{in.Value})...)
 	}
-	for _, choice := range choices {
-		in.Options = append(in.Options, option{choice, choice, choice == in.Value})
+	in.Options = append(in.Options, options...)
+	for i := range in.Options {
+		in.Options[i].Selected = in.Options[i].Value == in.Value
 	}
 }
 
@@ -187,7 +230,7 @@ func (in input) Describes() string {
 // kind is what pages know of the values of a field.
 type kind struct {
 	control  string // of an input
-	numeric  bool
+	step     string // of a number
 	hint     string
 	choices  []string // of a select in a form or a filter
 	none     string   // label of the empty choice in a form
@@ -197,10 +240,6 @@ type kind struct {
 	json  func(text string) string           // JSON of a text that is not blank
 	empty string                             // JSON of an empty input
 	text  func(value json.RawMessage) string // text of a value; nil if it is that of its JSON
-
-	filterHint string
-	filterList bool                     // a filter has several ids
-	filterText func(text string) string // value of a filter; nil if it is the text
 }
 
 // kindOf returns what pages know of the values of a field. An empty input is null if the
@@ -212,17 +251,18 @@ func kindOf(field schema.Field) kind {
 	}
 	switch field.Kind {
 	case schema.Integer:
-		k.numeric, k.hint, k.json = true, boundsHint(field.Min, field.Max), numberJSON
+		k.control, k.step, k.json = "number", "1", numberJSON
 	case schema.Text:
-		if field.Name == "description" {
+		switch name := strings.ToLower(field.Name); {
+		case name == "description":
 			k.control = "textarea"
+		case strings.HasSuffix(name, "email"):
+			k.control = "email"
 		}
 	case schema.Slug:
 		k.hint = "Letters, digits, - and _."
 	case schema.Timestamp:
-		k.hint = "With a UTC offset, such as 2026-05-10 18:00 +02:00."
-		k.json = func(text string) string { return wire.Quote(timestamp(text)) }
-		k.filterHint, k.filterText = k.hint, timestamp
+		k.control, k.hint, k.json = "datetime-local", "With its UTC offset, such as +02:00 or Z.", wordJSON
 	case schema.Boolean:
 		k.control, k.choices, k.none, k.unsent = "checkbox", []string{"true", "false"}, "null", true
 		if field.Nullable {
@@ -231,22 +271,21 @@ func kindOf(field schema.Field) kind {
 	case schema.Choice:
 		k.control, k.choices, k.none = "select", field.Choices, "none"
 	case schema.Date:
-		k.hint, k.json = "Such as 2026-05-10.", wordJSON
-		k.filterHint = k.hint
+		k.control, k.json = "date", wordJSON
 	case schema.Float:
-		k.hint, k.json = "A number, such as 7.5.", wordJSON
+		k.control, k.step, k.json = "number", "any", wordJSON
 	case schema.Decimal:
-		k.hint, k.json, k.isNumber = decimalHint(field.Places), wordJSON, true
+		k.control, k.json, k.isNumber = "number", wordJSON, true
+		k.step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
 	case schema.URL:
 		k.control, k.hint = "url", "Starts with https:// or http://."
 	case schema.Reference:
-		k.numeric, k.hint, k.json = true, "An id from "+heading(field.Refers)+".", numberJSON
+		k.hint, k.json = "An id from "+heading(field.Refers)+".", numberJSON
 	case schema.References:
 		k.hint = "Ids from " + heading(field.Refers) + ", separated by commas."
 		k.json = func(text string) string { return listJSON(splitIDs(text), numberJSON) }
 		k.text = func(value json.RawMessage) string { return listText(value, ", ") }
 		k.empty = "[]"
-		k.filterHint, k.filterList = "Ids, separated by commas: records that have one of them.", true
 	case schema.TextList:
 		k.control, k.hint = "textarea", "One per line."
 		k.json = func(text string) string { return listJSON(lines(text), wire.Quote) }
@@ -258,28 +297,6 @@ func kindOf(field schema.Field) kind {
 		k.text = func(value json.RawMessage) string { return indented(value) }
 	}
 	return k
-}
-
-func boundsHint(least, most *int) string {
-	switch {
-	case least != nil && most != nil:
-		return "From " + strconv.Itoa(*least) + " to " + strconv.Itoa(*most) + "."
-	case least != nil:
-		return "At least " + strconv.Itoa(*least) + "."
-	case most != nil:
-		return "At most " + strconv.Itoa(*most) + "."
-	}
-	return ""
-}
-
-func decimalHint(places int) string {
-	switch places {
-	case 0:
-		return "A whole number."
-	case 1:
-		return "A number with at most 1 decimal place."
-	}
-	return "A number with at most " + strconv.Itoa(places) + " decimal places."
 }
 
 // mayBeEmpty reports whether the empty text is a valid value in a form.
@@ -395,18 +412,69 @@ func lines(text string) []string {
 // unixLines replaces the line endings that forms send.
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// received returns the text that comes back if a form has text as a value: browsers
+// returned returns the text that comes back if a form has text as a value: browsers
 // replace all line endings, and the template replaces U+0000.
-func received(text string) string {
+func returned(text string) string {
 	return strings.NewReplacer("\r", "\n", "\x00", "\uFFFD").Replace(unixLines(text))
 }
 
-// timestamp converts a date-time with spaces, such as 2026-05-10 18:00 +02:00, to RFC
-// 3339. It does not validate it.
-func timestamp(text string) string {
-	date, rest, ok := strings.Cut(strings.TrimSpace(text), " ")
-	if !ok {
-		return date
+// fits reports whether a browser keeps a text in an input with a control, which need not be
+// valid otherwise. Browsers empty inputs whose text has another form.
+func fits(control, text string) bool {
+	layouts := []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05Z07:00"}
+	switch {
+	case text == "":
+		return true
+	case control == "date":
+		layouts = []string{time.DateOnly}
+	case control == "number":
+		_, err := strconv.ParseFloat(text, 64)
+		return err == nil && json.Valid([]byte(text))
+	case control == "email":
+		return isToken(text) && strings.Count(text, "@") == 1
+	case control != "datetime-local":
+		return true
 	}
-	return date + "T" + strings.ReplaceAll(rest, " ", "")
+	return slices.ContainsFunc(layouts, func(layout string) bool {
+		at, err := time.Parse(layout, text)
+		return err == nil && at.Year() > 0 && at.Nanosecond() == 0
+	})
+}
+
+// localSize is the length of a time without its offset.
+const localSize = len("2006-01-02T15:04:05")
+
+// cutZone splits a time into the parts that a browser has inputs for. The offset of no time is
+// that of UTC.
+func cutZone(text string) (local, zone string) {
+	if text == "" {
+		return "", "Z"
+	}
+	return text[:localSize], text[localSize:]
+}
+
+// seconds adds seconds to a time without them, as browsers send it.
+func seconds(local string) string {
+	if len(local) == len("2006-01-02T15:04") {
+		local += ":00"
+	}
+	return local
+}
+
+// received returns the texts of the fields in a posted form. Several values of a field are
+// those of a select, after an empty one, or a time and its offset.
+func (v *view) received(posted url.Values) url.Values {
+	for _, f := range v.c.Fields {
+		switch {
+		case f.Kind == schema.References && len(posted[f.Name]) > 1:
+			posted[f.Name] = []string{strings.TrimPrefix(strings.Join(posted[f.Name], ", "), ", ")}
+		case f.Kind == schema.Timestamp && len(posted[f.Name]) == 2:
+			local, zone := posted[f.Name][0], posted[f.Name][1]
+			if local != "" {
+				local = seconds(local) + strings.TrimSpace(zone)
+			}
+			posted[f.Name] = []string{local}
+		}
+	}
+	return posted
 }

@@ -61,7 +61,7 @@ func TestHostileRecords(t *testing.T) {
 	var records []map[string]any
 	for i, attack := range attacks() {
 		records = append(records, map[string]any{
-			"id": i + 1, "text": attack, attack: attack, "list": []any{attack, nil, 1.5}, "nested": []any{map[string]any{attack: []any{attack}}},
+			"id": i + 1, "title": attack, "text": attack, attack: attack, "list": []any{attack, nil, 1.5}, "nested": []any{map[string]any{attack: []any{attack}}},
 			"markup": "<p>" + attack + "</p>", "url": "https://x.example/" + attack, "none": nil, "time": "2026-05-10T18:00:00+02:00" + attack,
 		})
 	}
@@ -145,7 +145,11 @@ func TestHostileCollections(t *testing.T) {
 			{request("GET", "/api/films/?"+query, ""), 400},
 			{request("GET", "/api/films/?_filter=x&"+query, ""), 303},
 			{request("GET", "/api/films/1/", ""), 200},
-			{request("GET", "/api/films/1/?_method=DELETE", ""), 200},
+			{request("GET", "/api/films/1/?_method=DELETE&_list="+url.QueryEscape(attack), "", "Cookie", "backlist-token="+attack), 200},
+			{request("GET", "/api/films/1/?_method=PATCH", ""), 200},
+			{request("GET", "/api/films/?_method=POST&_done="+url.QueryEscape(attack), ""), 200},
+			{request("GET", "/api/films/?_filter=x&_lookup."+url.QueryEscape(attack)+"="+url.QueryEscape(attack)+"&_value."+url.QueryEscape(attack)+"=x", ""), 303},
+			{formRequest("/api/films/?_method=SIGN-IN&"+query, "token=a+"+url.QueryEscape(attack)), 401},
 			{request("GET", "/api/films/"+url.PathEscape(strings.NewReplacer("/", "", ".", "").Replace(attack))+"/", ""), 404},
 			{formRequest("/api/films/", query), 400},
 			{formRequest("/api/films/1/?_method=PATCH", query), 400},
@@ -188,7 +192,7 @@ func hostileHandler(t *testing.T, attack string) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return browsing(t, handler, Options{})
+	return browsing(t, handler, Options{Scheme: "Bearer", OpenAPI: attack})
 }
 
 // Pages show the headers of the handler's response.
@@ -246,7 +250,7 @@ func FuzzUnchangedForm(f *testing.F) {
 		own.films.records[1] = record
 		own.films.about.Actions &^= schema.PartialUpdate // a PUT sends all values
 		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-		page := get(h, "/api/films/1/")
+		page := changeForm(t, h)
 		checkEscaped(t, page)
 		page.save(t, h, nil)
 		if len(own.films.calls) != 1 {

@@ -1,9 +1,9 @@
 package browse
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -25,7 +24,9 @@ type list struct {
 	Columns  []column
 	Rows     []row
 	Pager    pager
-	Filtered bool // parameters of the query select the records
+	Filtered bool   // parameters of the query select the records
+	Add      string // link to the form for a new record, or ""
+	About    string // of a record, such as "film"
 }
 
 // column is a column of the table, for one member of the records.
@@ -61,26 +62,41 @@ func (v *view) showList(p *page, resp *response) {
 	}
 	p.here()
 	names := memberNames(records)
-	terms := termsOf(v.query, names, v.c.Ordering)
-	arrange(names, terms)
-	links := v.links("../")
-	if v.c.hasPages() {
-		links["id"] = pageTarget("./")
+	if id := slices.Index(names, "id"); id > 0 { // it stays in view on narrow screens
+		names = slices.Insert(slices.Delete(names, id, id+1), 0, "id")
 	}
-	p.Filters = newFilters(v.c, v.query, nil)
+	p.Filters = v.newFilters(nil)
 	p.List = &list{
-		Columns:  newColumns(names, v.query, terms),
-		Rows:     newRows(records, names, links),
+		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering)),
+		Rows:     v.newRows(records, names),
 		Pager:    newPager(v.query, e),
-		Filtered: p.Filters != nil && p.Filters.Active,
+		Filtered: len(p.Filters.Chips) > 0,
+		About:    spelled(v.c.Name),
 	}
 	p.List.alignNumbers()
 	if len(names) == maxColumns {
 		p.List.Columns = append(p.List.Columns, column{Label: "More"})
 	}
-	if v.postable() {
-		p.Form = newForm(v.c.Fields, nil, nil)
+	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
+	switch {
+	case v.postable():
+		p.List.Add = v.query.with(methodName, http.MethodPost)
+	case v.c.actions&writes == 0:
+		p.ReadOnly = "Read-only: the service has no way to change these records."
+	case v.c.actions.Has(schema.Create):
+		p.ReadOnly = v.readOnly()
 	}
+}
+
+// readOnly says why the visitor cannot change what the service lets others change.
+func (v *view) readOnly() string {
+	switch {
+	case v.scheme == "":
+		return "Read-only: the service does not permit you to make changes here."
+	case v.token(v.r) == "":
+		return "Read-only until you sign in."
+	}
+	return "Read-only: your token does not permit changes here."
 }
 
 // maxColumns is the maximum number of members with their own column. Without it, a
@@ -114,21 +130,6 @@ func termsOf(q query, names []string, byDefault []ordering.Term) []ordering.Term
 	return terms
 }
 
-// arrange moves the id and then the members that the records are ordered by to the front,
-// where they are visible on narrow screens too.
-func arrange(names []string, terms []ordering.Term) {
-	place := func(name string) int {
-		if name == "id" {
-			return -1
-		}
-		if at := termOf(name, terms); at >= 0 {
-			return at
-		}
-		return len(terms)
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return place(a) - place(b) })
-}
-
 // termOf returns the index of the term for a member, or -1.
 func termOf(name string, terms []ordering.Term) int {
 	field := ordering.Snake(name)
@@ -159,16 +160,30 @@ func newColumns(names []string, q query, terms []ordering.Term) []column {
 	return columns
 }
 
+// maxListed is the maximum number of links in a cell of a table.
+const maxListed = 3
+
 // newRows returns the rows of the table. Members without their own column are combined
-// in a last one.
-func newRows(records [][]member, names []string, links links) []row {
+// in a last one. The id and the name, or else the first text, link to the record.
+func (v *view) newRows(records [][]member, names []string) []row {
+	links := v.links("../")
+	self := target{self: true, prefix: v.c.pages("./../")}
+	if self.prefix != "" {
+		self.prefix = "./"
+		if from := strings.TrimPrefix(v.query.with(methodName, ""), "?"); from != "./" {
+			self.suffix = "?" + template.HTMLEscapeString(url.Values{listName: {from}}.Encode())
+		}
+	}
 	place := make(map[string]int, len(names))
 	for i, name := range names {
 		place[name] = i
 	}
+	named := v.c.nameField(func(name string) bool { _, ok := place[name]; return ok })
+	links["id"] = self
 	rows := make([]row, len(records))
 	for i, members := range records {
 		r := row{Cells: make([]cell, len(names))}
+		id := idOf(members)
 		var others []string
 		for _, m := range members {
 			at, ok := place[m.name]
@@ -176,7 +191,11 @@ func newRows(records [][]member, names []string, links links) []row {
 				others = append(others, wire.Quote(m.name)+":"+string(m.value))
 				continue
 			}
-			c := links.cell(m)
+			to, isLink := links[m.name]
+			if !isLink && (m.name == named || named == "" && m.value[0] == '"') {
+				named, to = m.name, self
+			}
+			c := v.cell(m, to, maxListed, id)
 			if m.name == "id" {
 				r.ID, c.Head = rowID(m.value), true
 			}
@@ -191,7 +210,7 @@ func newRows(records [][]member, names []string, links links) []row {
 }
 
 // alignNumbers marks the columns whose values are numbers or null, with at least one
-// number.
+// number, and aligns their nulls.
 func (l *list) alignNumbers() {
 	for i := range l.Columns {
 		numbers, others := 0, 0
@@ -204,7 +223,14 @@ func (l *list) alignNumbers() {
 				others++
 			}
 		}
-		l.Columns[i].Number = numbers > 0 && others == 0
+		if l.Columns[i].Number = numbers > 0 && others == 0; !l.Columns[i].Number {
+			continue
+		}
+		for _, r := range l.Rows {
+			if r.Cells[i].Class == "null" {
+				r.Cells[i].Attr = `class="null number"`
+			}
+		}
 	}
 }
 
@@ -296,20 +322,21 @@ func summary(offset, records, count int) string {
 	case count == 0:
 		return "No records"
 	case records == 0:
-		return "None of " + plural(count)
-	case records == count && count == 1:
-		return "1 record"
+		return "None of " + counted(count, "record")
+	case records == count:
+		return counted(count, "record")
 	case records == 1:
 		return fmt.Sprintf("Record %s of %s", grouped(offset+1), grouped(count))
 	}
 	return fmt.Sprintf("Records %s–%s of %s", grouped(offset+1), grouped(offset+records), grouped(count))
 }
 
-func plural(count int) string {
-	if count == 1 {
-		return "1 record"
+// counted returns a number of things, such as "1 record" or "1,234 records".
+func counted(count int, thing string) string {
+	if count != 1 {
+		thing += "s"
 	}
-	return grouped(count) + " records"
+	return grouped(count) + " " + thing
 }
 
 // pageParam is the parameter of the form for a page: the number of the page, from 1.
@@ -332,181 +359,6 @@ func (v *view) servePageJump() {
 
 // list requests a list from the handler.
 func (v *view) list(path, query string) (e envelope, ok bool) {
-	ok = v.get(path, query).decode(&e) && e.Records != nil
+	ok = v.r.Context().Err() == nil && v.get(path, query).decode(&e) && e.Records != nil
 	return e, ok
-}
-
-// filters is a form for the parameters that select the records of a page.
-type filters struct {
-	Search *input // nil if there is no search
-	Inputs []input
-	Kept   []pair // parameters that are not in the form
-	Active bool   // some of the parameters are set
-	Open   bool   // the inputs are visible
-	Failed bool   // some of them are not valid
-	Clear  string // link to all records
-}
-
-// searchName is the parameter of a search.
-const searchName = "search"
-
-// filterMarker is a parameter that only the form for filters sends. Browsers send empty
-// inputs too, which the handler may reject.
-const filterMarker = "_filter"
-
-// newFilters returns the form for the filters of a collection with the values of a query,
-// or nil if there are no filters. wrong are the errors in these values.
-func newFilters(c *collection, q query, wrong faults) *filters {
-	if !c.hasFilters() {
-		return nil
-	}
-	f := &filters{}
-	cleared := []string{"offset", "", searchName, ""}
-	if len(c.Search) > 0 {
-		f.Search = newSearchInput(c.Search, q)
-		f.Active = strings.TrimSpace(f.Search.Value) != ""
-	}
-	for _, name := range c.Filters {
-		in := newFilterInput(c, name, q)
-		in.Faults = wrong.of(name)
-		f.Failed = f.Failed || in.Faults != nil
-		f.Open = f.Open || in.Faults != nil || in.Value != ""
-		f.Inputs = append(f.Inputs, in)
-		cleared = append(cleared, name, "")
-	}
-	f.Active = f.Active || f.Open
-	f.Clear = q.with(cleared...)
-	f.Kept = q.kept(func(name string) bool { return !c.selects(name) && name != "offset" && name != filterMarker })
-	return f
-}
-
-func newSearchInput(fields []string, q query) *input {
-	names := make([]string, len(fields))
-	for i, field := range fields {
-		names[i] = inWords(strings.TrimLeft(field, "^="))
-	}
-	return &input{
-		Key:     "filter-" + searchName,
-		Name:    searchName,
-		Label:   "Search",
-		Control: "search",
-		Value:   q.get(searchName),
-		Hint:    "In " + strings.Join(strings.Fields(strings.Join(names, ", ")), " ") + ".",
-	}
-}
-
-// newFilterInput returns the input for a parameter that selects records.
-func newFilterInput(c *collection, name string, q query) input {
-	field, lookup := c.parameter(name)
-	k := kindOf(field)
-	in := input{Key: "filter-" + name, Name: name, Label: filterLabel(field, name, lookup), Control: "text", Value: q.get(name)}
-	switch {
-	case lookup == "isnull":
-		in.selectFrom([]string{"true", "false"}, "any", true)
-	case lookup == "exact" && k.choices != nil:
-		in.selectFrom(k.choices, "any", true)
-	case lookup == "in":
-		in.Hint = "Separated by commas."
-	case lookup == "range":
-		in.Hint = "Two values, separated by a comma."
-	default:
-		in.Hint = k.filterHint
-		if k.filterList {
-			in.Value = strings.Join(q.values[name], ", ")
-		}
-	}
-	return in
-}
-
-// filterLabel returns the name of a field and a lookup in words.
-func filterLabel(field schema.Field, name, lookup string) string {
-	words := map[string]string{
-		"exact": "", "in": ": one of", "isnull": ": is null", "range": ": between",
-		"gt": ": greater than", "gte": ": at least", "lt": ": less than", "lte": ": at most",
-		"contains": ": contains", "icontains": ": contains, in any case",
-		"startswith": ": begins with", "istartswith": ": begins with, in any case",
-		"iexact": ", in any case",
-	}
-	word, ok := words[lookup]
-	if !ok {
-		word = ": " + lookup
-	}
-	return heading(cmp.Or(field.Name, name)) + word
-}
-
-// of returns the messages about a parameter. The handler reports them under its name in
-// camelCase, such as minutes_Gte.
-func (f faults) of(parameter string) []string {
-	for name, messages := range f {
-		if name == parameter || ordering.Snake(name) == parameter {
-			return messages
-		}
-	}
-	return nil
-}
-
-// parameter returns the field that a parameter of a query selects by, and the lookup. If no
-// field has that name, it returns the zero Field.
-func (c *collection) parameter(name string) (field schema.Field, lookup string) {
-	for _, f := range c.Fields {
-		rest, ok := strings.CutPrefix(name, ordering.Snake(f.Name))
-		if ok && rest == "" {
-			return f, "exact"
-		}
-		if lookup, ok := strings.CutPrefix(rest, "__"); ok {
-			return f, lookup
-		}
-	}
-	return schema.Field{}, "exact"
-}
-
-// selects reports whether a parameter selects records.
-func (c *collection) selects(name string) bool {
-	return slices.Contains(c.Filters, name) || name == searchName && len(c.Search) > 0
-}
-
-// showFilterFaults shows the form for filters if the response is about their values.
-func (v *view) showFilterFaults(p *page, resp *response) {
-	if resp.status != http.StatusBadRequest || !negotiation.IsRead(v.r.Method) || v.c == nil || v.id != "" {
-		return
-	}
-	if f := newFilters(v.c, v.query, readFaults(resp.body.Bytes())); f != nil && f.Failed {
-		p.Filters, p.Detail, p.Exchange.Open = f, "Some filters are not valid.", false
-	}
-}
-
-// isFilterForm reports whether the request is from the form for filters of a collection.
-func (v *view) isFilterForm() bool {
-	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && v.c.hasFilters()
-}
-
-// serveFilterForm redirects to the same page without the empty values of the form.
-func (v *view) serveFilterForm() {
-	q := query{make(url.Values)}
-	for name, all := range v.query.values {
-		for _, text := range all {
-			q.values[name] = append(q.values[name], v.c.filterValues(name, text)...)
-		}
-	}
-	addVary(v.w.Header())
-	v.redirect(q.with(filterMarker, ""))
-}
-
-// filterValues returns the values of a parameter of a form in which it is text.
-func (c *collection) filterValues(name, text string) []string {
-	field, lookup := c.parameter(name)
-	k := kindOf(field)
-	switch {
-	case !c.selects(name):
-		return []string{text}
-	case strings.TrimSpace(text) == "":
-		return nil
-	case lookup == "in", lookup == "range":
-		return []string{text}
-	case k.filterList:
-		return splitIDs(text)
-	case k.filterText != nil:
-		return []string{k.filterText(text)}
-	}
-	return []string{text}
 }

@@ -51,7 +51,7 @@ func TestPageJumpWithReducedLimit(t *testing.T) {
 		r.URL.RawQuery = q.Encode()
 		h.ServeHTTP(w, r)
 	})
-	if got := get(reduced, "/api/books/?limit=100&_page=3").header.Get("Location"); got != "?format=api&limit=10&offset=20" {
+	if got := get(reduced, "/api/books/?limit=100&_page=3").header.Get("Location"); got != "?limit=10&offset=20" {
 		t.Errorf("the third page is %q", got)
 	}
 }

@@ -25,15 +25,10 @@ var pageHTML string
 //go:embed style.css
 var styleCSS string
 
-// recordsCSS is the style of the pages of records and of filters.
-//
-//go:embed records.css
-var recordsCSS string
-
-// contentPolicy returns a Content-Security-Policy that allows only the given stylesheet,
+// contentPolicy returns a Content-Security-Policy that allows only the stylesheet,
 // by its hash, and forms to the same site.
-func contentPolicy(style string) string {
-	sum := sha256.Sum256([]byte(style))
+func contentPolicy() string {
+	sum := sha256.Sum256([]byte(styleCSS))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
@@ -47,6 +42,11 @@ type page struct {
 	JSON  string // link to the response as JSON, or ""
 	Path  []step // from the root to this page
 
+	OpenAPI  string // link to the document, or ""
+	SignIn   string // action of the form to sign in, or ""
+	SignOut  string // action of the form to sign out, or ""
+	ReadOnly string // why the visitor cannot change anything, or ""
+	Done     *done
 	Fault    bool     // the response is an error
 	Detail   string   // detail of the error, or ""
 	Moved    string   // target of a redirect, or ""
@@ -72,6 +72,10 @@ func (v *view) serve(resp *response) {
 		v.showRoot(p, resp)
 	case v.id != "":
 		v.showRecord(p, resp)
+	case v.query.get(methodName) == http.MethodPost && v.c != nil && v.postable():
+		p.Form = v.newForm(nil, nil)
+		p.Title = p.Form.Title
+		p.here()
 	default:
 		v.showList(p, resp)
 	}
@@ -82,7 +86,7 @@ func (v *view) newPage(resp *response) *page {
 	p := &page{
 		Site:     v.title,
 		Title:    v.title,
-		Style:    template.CSS(v.style),
+		Style:    template.CSS(styleCSS),
 		Root:     v.rootLink(v.r),
 		Exchange: v.newExchange(resp),
 	}
@@ -92,10 +96,18 @@ func (v *view) newPage(resp *response) *page {
 	switch {
 	case v.id != "":
 		p.Title = wire.Capital(v.c.recordName(v.id))
-		p.Path = append(p.Path, step{heading(v.c.Key), "../?format=api"}, step{p.Title, "?format=api"})
+		p.Path = append(p.Path, step{heading(v.c.Key), v.listLink()}, step{p.Title, v.cleanLink()})
 	case v.c != nil:
 		p.Title = heading(v.c.Key)
-		p.Path = append(p.Path, step{p.Title, "?format=api"})
+		p.Path = append(p.Path, step{p.Title, v.cleanLink()})
+	}
+	if v.scheme != "" && v.token(v.r) != "" {
+		p.SignOut = v.query.with(methodName, signOut)
+	} else if v.scheme != "" {
+		p.SignIn = v.query.with(methodName, signIn)
+	}
+	if resp.status == http.StatusOK && negotiation.IsRead(v.r.Method) {
+		p.Done = v.newDone()
 	}
 	if negotiation.IsRead(v.r.Method) {
 		p.JSON = v.query.with("format", "json")
@@ -121,7 +133,7 @@ func (b *browser) rootLink(r *http.Request) string {
 	} else if slashes := strings.Count(path, "/"); slashes > 0 {
 		up = slashes - 1
 	}
-	return "./" + strings.Repeat("../", up) + down + "?format=api"
+	return "./" + strings.Repeat("../", up) + down
 }
 
 // showResponse shows a response that is not a list, usually an error.
@@ -152,18 +164,14 @@ func (p *page) about() string {
 	switch {
 	case p.Detail != "":
 		return p.Detail
-	case p.Fault:
-		return "The request failed."
 	case p.Listing != nil:
 		return p.Listing.Summary + "."
 	case p.List != nil:
 		return p.List.Pager.Summary + "."
-	case p.Record != nil:
-		return "The values of this record."
-	case p.Form != nil:
-		return "A form with errors."
+	case p.Fault:
+		return "The request failed."
 	}
-	return "The response of the service."
+	return "The values of this record."
 }
 
 // sendPage sends a page with the status and the headers of the handler's response, except
@@ -200,43 +208,42 @@ func (v *view) sendPage(resp *response, p *page) {
 
 // exchange is the request that the handler was sent, and its response.
 type exchange struct {
+	Curl    string // a command that sends the request, or ""
 	Request string
 	Sent    string // body of the request, or ""
 	Status  string
 	Header  []pair // one for each value
 	Body    template.HTML
-	Folded  string // label of a body that is only visible if it is unfolded, or ""
-	Open    bool   // the body is visible nevertheless
+	Open    bool // it is visible at first
 }
-
-// A body of at most maxLines lines and maxVisible bytes is not folded.
-const (
-	maxLines   = 30
-	maxVisible = 2000
-)
 
 // newExchange returns the exchange that ended with resp. If the handler was not asked, the
 // request is that of the browser.
 func (v *view) newExchange(resp *response) exchange {
 	in := cmp.Or(resp.request, v.r)
 	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
-	body := indented(resp.body.Bytes())
 	e := exchange{
 		Request: in.Method + " " + path,
 		Sent:    indented(resp.sent),
 		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
-		Body:    template.HTML(v.escapes.Replace(body)), // a template would escape quotes too, of which JSON has many
+		// A template would escape quotes too, of which JSON has many.
+		Body: template.HTML(v.escapes.Replace(indented(resp.body.Bytes()))),
 	}
 	if in.URL.RawQuery != "" {
 		e.Request += "?" + in.URL.RawQuery
+	}
+	if in.Method == http.MethodGet {
+		address := v.next.Origin(v.r) + path
+		if base := v.next.Served().BaseURL; base != "" {
+			address = base + in.URL.EscapedPath()
+		}
+		address += strings.TrimPrefix(v.query.with(methodName, "", listName, ""), "./")
+		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
 	for _, name := range slices.Sorted(maps.Keys(resp.header)) {
 		for _, value := range resp.header[name] {
 			e.Header = append(e.Header, pair{name, value})
 		}
-	}
-	if len(body) > maxVisible || strings.Count(body, "\n") >= maxLines {
-		e.Folded = "Body, " + grouped(resp.body.Len()) + " bytes"
 	}
 	return e
 }

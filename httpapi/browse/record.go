@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -14,17 +15,23 @@ import (
 
 // record is the page of a record.
 type record struct {
+	About   string // such as "Film 7"
 	Members []cell
+	Refer   []referrer
+	Change  string // link to the form that changes the record, or ""
 	Delete  string // link to the page that asks whether to delete the record, or ""
 	Asking  bool   // this is that page
 	Action  string // of the form on that page
+	Unasked string // link to the page of the record
 }
 
 // Parameters of a form for a record. They are in the query so that they cannot be names of
 // fields.
 const (
 	methodName = "_method" // of the request to send: forms can only send GET and POST
+	listName   = "_list"   // query of the list that led to the record
 	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
+	doneName   = "_done"   // what was done before a redirect, such as "added.12"
 	shownName  = "_shown"  // digests of the texts that the form shows
 )
 
@@ -33,8 +40,8 @@ const (
 	detailKept    = "The record has changed since this page was opened, so it was not deleted."
 )
 
-// showRecord shows a record, and a form to change it if the caller may do so. With the
-// parameter _method=DELETE it asks whether to delete the record.
+// showRecord shows a record. With the parameter _method it shows the form to change it, or asks
+// whether to delete it.
 func (v *view) showRecord(p *page, resp *response) {
 	members, ok := readMembers(resp.body.Bytes())
 	if !ok {
@@ -42,24 +49,38 @@ func (v *view) showRecord(p *page, resp *response) {
 		return
 	}
 	links := v.links("../../")
-	p.Record = new(record)
+	r := &record{About: wire.Capital(v.c.recordName(v.id)), Unasked: v.cleanLink()}
+	name := v.c.nameOf(members, v.c.recordName(v.id))
+	p.Record, p.Title = r, v.c.nameOf(members, p.Title)
+	p.Path[len(p.Path)-1].Name = p.Title
 	for _, m := range members {
-		c := links.cell(m).finish()
+		c := v.cell(m, links[m.name], maxLinks, "").finish()
 		c.Label = heading(m.name)
-		p.Record.Members = append(p.Record.Members, c)
+		r.Members = append(r.Members, c)
+	}
+	if id := idOf(members); id != "" {
+		r.Refer = v.referrers(id)
 	}
 	method := v.c.updateMethod()
 	mayChange := method != "" && (!v.c.actions.Has(schema.Update) || v.offers(http.MethodPut))
 	tag := resp.header.Get("Etag")
-	if v.c.actions.Has(schema.Destroy) && (mayChange || method == "") {
-		p.Record.Delete = "?format=api&" + methodName + "=" + http.MethodDelete
+	if method != "" && !mayChange {
+		p.ReadOnly = v.readOnly()
 	}
-	if p.Record.Delete != "" && v.query.get(methodName) == http.MethodDelete {
-		p.Record.Asking, p.Record.Action = true, formAction(http.MethodDelete, tag)
-		p.Title = "Delete " + v.c.recordName(v.id) + "?"
-	} else if mayChange {
+	if mayChange {
+		r.Change = v.query.with(methodName, method)
+	}
+	if v.c.actions.Has(schema.Destroy) && (mayChange || method == "") {
+		r.Delete = v.query.with(methodName, http.MethodDelete)
+	}
+	switch asked := v.query.get(methodName); {
+	case r.Delete != "" && asked == http.MethodDelete:
+		r.Asking, r.Action = true, v.query.with(tagName, tag)
+		p.Title = "Delete " + name + "?"
+	case mayChange && asked == method:
 		texts := recordTexts(v.c.Fields, byName(members))
-		p.Form = newChangeForm(v.c, texts, nil, digests(v.c.Fields, texts), tag)
+		p.Form = v.newChangeForm(texts, nil, digests(v.c.Fields, texts), tag)
+		p.Record, p.Title = nil, "Change "+name
 	}
 	p.here()
 }
@@ -89,25 +110,17 @@ func (v *view) serveCreation() {
 		v.serve(refused)
 		return
 	}
+	posted = v.received(posted)
 	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted), "")
 	switch resp.status {
 	case http.StatusCreated:
-		v.redirect(v.recordLink(resp))
+		members, _ := readMembers(resp.body.Bytes())
+		v.redirect(v.query.with(methodName, "", doneName, "added."+idOf(members)))
 	case http.StatusBadRequest:
 		v.serveFaults(resp, posted)
 	default:
 		v.serve(resp)
 	}
-}
-
-// recordLink returns a link to a new record, in the list with the newest first.
-func (v *view) recordLink(resp *response) string {
-	link := v.query.with("ordering", "-id", "offset", "")
-	members, _ := readMembers(resp.body.Bytes())
-	if id := byName(members)["id"]; id != nil {
-		link += "#" + url.PathEscape(rowID(id))
-	}
-	return link
 }
 
 // serveFaults serves the form again, with its values and errors.
@@ -117,9 +130,9 @@ func (v *view) serveFaults(resp *response, posted url.Values) {
 	case wrong == nil:
 		v.serve(resp)
 	case v.id == "":
-		v.serveForm(resp, newForm(v.c.Fields, posted, wrong))
+		v.serveForm(resp, v.newForm(posted, wrong))
 	default:
-		v.serveForm(resp, newChangeForm(v.c, posted, wrong, v.query.get(shownName), v.query.get(tagName)))
+		v.serveForm(resp, v.newChangeForm(posted, wrong, v.query.get(shownName), v.query.get(tagName)))
 	}
 }
 
@@ -132,12 +145,19 @@ func (v *view) serveForm(resp *response, f *form) {
 	v.sendPage(resp, p)
 }
 
+// listLink returns the link from a record to its list, with the order and the place from which
+// the visitor has come.
+func (v *view) listLink(changes ...string) string {
+	from := parseQuery(v.query.get(listName))
+	return "../" + strings.TrimPrefix(from.with(changes...), "./")
+}
+
 // serveDeletion deletes a record, unless it has changed since the visitor was asked.
 func (v *view) serveDeletion() {
 	resp := v.send(http.MethodDelete, v.r.URL.Path, "", nil, v.query.get(tagName))
 	switch resp.status {
 	case http.StatusNoContent:
-		v.redirect("../?format=api")
+		v.redirect(v.listLink(doneName, "deleted."+v.id))
 		return
 	case http.StatusPreconditionFailed:
 		if now := v.get(v.r.URL.Path, ""); now.status == http.StatusOK {
@@ -168,6 +188,7 @@ func (v *view) serveChange(method string) {
 		v.serve(refused)
 		return
 	}
+	posted = v.received(posted)
 	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
 	match := ""
 	if now.header.Get("Etag") != "" {
@@ -179,7 +200,7 @@ func (v *view) serveChange(method string) {
 	}
 	switch resp.status {
 	case http.StatusOK:
-		v.redirect("?format=api")
+		v.redirect(v.cleanLink(doneName, "changed."+v.id))
 	case http.StatusBadRequest:
 		v.serveFaults(resp, posted)
 	case http.StatusPreconditionFailed:
@@ -208,7 +229,7 @@ func (v *view) serveConflict(resp *response, posted url.Values) {
 		return
 	}
 	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
-	f := newChangeForm(v.c, ch.texts, ch.conflicts, ch.shown, now.header.Get("Etag"))
+	f := v.newChangeForm(ch.texts, ch.conflicts, ch.shown, now.header.Get("Etag"))
 	f.Failed = detailChanged + " What you have changed is still in the form. The other fields have their present values. " +
 		"Please check them and save again."
 	v.serveForm(resp, f)
@@ -292,7 +313,7 @@ const digestSize = 8
 
 // digest returns a digest of a text in a form.
 func digest(text string) string {
-	sum := sha256.Sum256([]byte(received(text)))
+	sum := sha256.Sum256([]byte(returned(text)))
 	return base64.RawURLEncoding.EncodeToString(sum[:digestSize*6/8])
 }
 

@@ -19,8 +19,8 @@ import (
 
 func TestChangeForm(t *testing.T) {
 	h := newService().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-	page := get(h, "/api/films/1/")
-	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?format=api&_method=PATCH&_shown=") {
+	page := changeForm(t, h)
+	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?_method=PATCH&_shown=") {
 		t.Errorf("the form leads to %q", form.attrs["action"])
 	}
 	want := url.Values{
@@ -39,10 +39,20 @@ func TestChangeForm(t *testing.T) {
 			}
 		}
 	}
-	for _, hint := range []string{"From 0 to 600.", "at most 2 decimal places", "A number, such as 7.5.", "Such as 2026-05-10.", "An id from Directors."} {
-		if !strings.Contains(page.text, hint) {
-			t.Errorf("there is no hint %q", hint)
+	// A time with fractions of a second is text, since browsers would drop them.
+	want = url.Values{"released": {"date"}, "premiereAt": {"text"}, "minutes": {"number", "1", "0", "600"}, "rating": {"number", "any"},
+		"price": {"number", "0.01"}, "website": {"url"}, "title": {"text"}}
+	got := make(url.Values)
+	for name := range want {
+		input := page.one(t, "input", "name", name).attrs
+		for _, attribute := range []string{"type", "step", "min", "max"} {
+			if value, ok := input[attribute]; ok {
+				got.Add(name, value)
+			}
 		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("type, step, min and max (-want +got):\n%s", diff)
 	}
 }
 
@@ -66,7 +76,7 @@ func TestChange(t *testing.T) {
 		{"lists are emptied", map[string]string{"genres": " ", "tags": ""}, `{"genres":[],"tags":[]}`},
 		{"numbers", map[string]string{"minutes": " 07 ", "rating": " 7.50 ", "price": "1e3", "director": "1"}, `{"minutes":7,"rating":"7.50","price":"1e3","director":1}`},
 		{"not numbers", map[string]string{"minutes": "x", "rating": "1,5", "price": "NaN", "director": "B"}, `{"minutes":"x","rating":"1,5","price":"NaN","director":"B"}`},
-		{"date and time", map[string]string{"released": " 2024-1-2", "premiereAt": "2024-05-10 18:00 +02:00"}, `{"released":"2024-1-2","premiereAt":"2024-05-10T18:00+02:00"}`},
+		{"date and time", map[string]string{"released": " 2024-1-2", "premiereAt": " 2024-05-10T18:00+02:00"}, `{"released":"2024-1-2","premiereAt":"2024-05-10T18:00+02:00"}`},
 		{"choice", map[string]string{"status": "announced"}, `{"status":"announced"}`},
 		{"not a choice", map[string]string{"status": "bogus"}, `{"status":"bogus"}`},
 		{"nullable boolean is true", map[string]string{"seen": "true"}, `{"seen":true}`},
@@ -88,7 +98,7 @@ func TestChange(t *testing.T) {
 					maps.Copy(want, decode(t, test.want))
 				}
 				got := save(t, own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll}), test.changes)
-				if got.status != 303 || got.header.Get("Location") != "?format=api" || got.body != "" {
+				if got.status != 303 || got.header.Get("Location") != "?_done=changed.1" || got.body != "" {
 					t.Fatalf("%d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
 				}
 				if len(own.films.calls) != 1 {
@@ -106,10 +116,16 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// changeForm returns the page with the form of film 1.
+func changeForm(t *testing.T, h http.Handler) result {
+	t.Helper()
+	return follow(t, h, "/api/films/1/", get(h, "/api/films/1/").links()["Change"])
+}
+
 // save sends the form of film 1 with changes.
 func save(t *testing.T, h http.Handler, changes map[string]string) result {
 	t.Helper()
-	return get(h, "/api/films/1/").save(t, h, changes)
+	return changeForm(t, h).save(t, h, changes)
 }
 
 // save sends the form of a page of film 1 with changes.
@@ -155,8 +171,8 @@ func TestMethodOfChange(t *testing.T) {
 		own := newService()
 		own.films.about.Actions = test.served
 		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-		form := get(h, "/api/films/1/").one(t, "form", "method", "post")
-		if !strings.HasPrefix(form.attrs["action"], "?format=api&_method="+test.method+"&") {
+		form := changeForm(t, h).one(t, "form", "method", "post")
+		if !strings.HasPrefix(form.attrs["action"], "?_method="+test.method+"&") {
 			t.Errorf("%b: the form leads to %q", test.served, form.attrs["action"])
 		}
 		for _, method := range []string{"PUT", "PATCH"} {
@@ -178,8 +194,8 @@ func TestRejectedChange(t *testing.T) {
 	own := newService()
 	own.films.refuse = schema.FieldErrors{{Field: "title", Messages: []string{"Not <that>."}}, {Field: "status", Messages: []string{"Nor that."}}, {Field: "nonFieldErrors", Messages: []string{"Sold out."}}}
 	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
-	values := get(h, "/api/films/1/").formValues("post", map[string]string{"title": "<x>", "status": "odd"})
-	page := do(h, formRequest("/api/films/1/?format=api&_method=PATCH", values.Encode()))
+	values := changeForm(t, h).formValues("post", map[string]string{"title": "<x>", "status": "odd"})
+	page := do(h, formRequest("/api/films/1/?_method=PATCH", values.Encode()))
 	if page.status != 400 || page.one(t, "h1", "", "").text != "Not stored" {
 		t.Fatalf("%d %s", page.status, page.text)
 	}
@@ -194,10 +210,10 @@ func TestRejectedChange(t *testing.T) {
 	if !strings.Contains(page.text, "Sold out.") || page.one(t, "select", "name", "status").attrs["aria-invalid"] != "true" {
 		t.Errorf("the page does not show all errors: %s", page.text)
 	}
-	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?format=api&_method=PATCH&_shown=") {
+	if form := page.one(t, "form", "method", "post"); !strings.HasPrefix(form.attrs["action"], "?_method=PATCH") {
 		t.Errorf("the form leads to %q", form.attrs["action"])
 	}
-	if links := page.links(); links["Films"] != "../?format=api" || links["Film 1"] != "?format=api" {
+	if links := page.links(); links["Films"] != "../" || links["Film 1"] != "./" {
 		t.Errorf("the links are %q", links)
 	}
 	checkAccessible(t, page)
@@ -208,10 +224,10 @@ func TestDeletion(t *testing.T) {
 	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	link := get(h, "/api/films/1/").links()["Delete"]
 	page := follow(t, h, "/api/films/1/", link)
-	if page.status != 200 || page.one(t, "h1", "", "").text != "Delete film 1?" || !strings.Contains(page.text, "Title Nächte & <Tage>") {
+	if page.status != 200 || page.one(t, "h1", "", "").text != "Delete Nächte & <Tage>?" || !strings.Contains(page.text, "Title Nächte & <Tage>") {
 		t.Fatalf("%d %s", page.status, page.text)
 	}
-	if page.links()["Cancel"] != "?format=api" {
+	if page.links()["Cancel"] != "./" {
 		t.Errorf("Cancel leads to %q", page.links()["Cancel"])
 	}
 	if own.films.calls != nil {
@@ -219,7 +235,7 @@ func TestDeletion(t *testing.T) {
 	}
 	action := page.one(t, "form", "method", "post").attrs["action"]
 	got := do(h, formRequest("/api/films/1/"+action, ""))
-	if got.status != 303 || got.header.Get("Location") != "../?format=api" || got.body != "" {
+	if got.status != 303 || got.header.Get("Location") != "../?_done=deleted.1" || got.body != "" {
 		t.Errorf("%d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
 	}
 	if diff := cmp.Diff([]string{"delete 1"}, own.films.calls); diff != "" {
@@ -257,13 +273,18 @@ func TestChangeRequiresPermission(t *testing.T) {
 		own.films.about.Actions = test.served
 		h := own.handler(t, httpapi.Options{Authorizer: test.authorizer})
 		page := get(h, "/api/films/1/")
-		if got := len(page.find("form", "method", "post")) == 1; got != test.form {
-			t.Errorf("%s: there is a form: %t", test.reason, got)
+		if _, got := page.links()["Change"]; got != test.form {
+			t.Errorf("%s: there is a link to the form: %t", test.reason, got)
+		}
+		for _, method := range []string{"PUT", "PATCH"} {
+			if form := get(h, "/api/films/1/?_method="+method).find("form", "method", "post"); len(form) == 1 != (test.form && method == "PATCH") {
+				t.Errorf("%s: %d forms for %s", test.reason, len(form), method)
+			}
 		}
 		if _, got := page.links()["Delete"]; got != test.delete {
 			t.Errorf("%s: there is a link to the deletion: %t", test.reason, got)
 		}
-		asking := strings.Contains(get(h, "/api/films/1/?_method=DELETE").text, "Delete film 1?")
+		asking := strings.Contains(get(h, "/api/films/1/?_method=DELETE").text, "Delete Nächte & <Tage>?")
 		if asking != test.delete {
 			t.Errorf("%s: the page asks whether to delete: %t", test.reason, asking)
 		}
@@ -312,7 +333,7 @@ func TestConcurrentChange(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {
 			h, films := ropePages(t, test.tags)
-			page := get(h, "/api/films/1/")
+			page := changeForm(t, h)
 			films.change(t, test.other)
 			got := page.save(t, h, test.changes)
 			if stored := films.stored(t); got.status != test.status || stored != test.want {
@@ -361,7 +382,7 @@ func TestDeletionOfChangedRecord(t *testing.T) {
 	page := get(h, "/api/films/1/?_method=DELETE")
 	films.change(t, `{"title":"The Rope"}`)
 	page = page.save(t, h, nil)
-	if page.status != 412 || page.one(t, "h1", "", "").text != "Delete film 1?" || !strings.Contains(page.text, "so it was not deleted") || !strings.Contains(page.text, "Title The Rope") {
+	if page.status != 412 || page.one(t, "h1", "", "").text != "Delete The Rope?" || !strings.Contains(page.text, "so it was not deleted") || !strings.Contains(page.text, "Title The Rope") {
 		t.Fatalf("%d %s", page.status, page.text)
 	}
 	checkAccessible(t, page)

@@ -25,10 +25,12 @@ type view struct {
 	query query
 	c     *collection // that the path names, or nil
 	id    string      // its segment of the path if that is the path of a record, or ""
+	known map[*collection]*known
+	asked int // records that were requested for their names
 }
 
 func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
-	v := &view{browser: b, w: w, r: r, query: parseQuery(r.URL.RawQuery)}
+	v := &view{browser: b, w: w, r: r, query: parseQuery(r.URL.RawQuery), known: make(map[*collection]*known)}
 	v.c, v.id = b.find(r.URL.Path)
 	return v
 }
@@ -96,10 +98,11 @@ func (q query) get(name string) string {
 }
 
 // with returns a link to the same path with changed parameters, given as alternating
-// names and values. An empty value removes a parameter. The format is api unless given.
+// names and values. An empty value removes a parameter. There is no format, and nothing done, unless given.
 func (q query) with(changes ...string) string {
 	values := maps.Clone(q.values)
-	values.Set("format", "api")
+	values.Del("format")
+	values.Del(doneName)
 	for i := 0; i+1 < len(changes); i += 2 {
 		if changes[i+1] == "" {
 			values.Del(changes[i])
@@ -107,18 +110,19 @@ func (q query) with(changes ...string) string {
 			values.Set(changes[i], changes[i+1])
 		}
 	}
-	return "?" + values.Encode()
+	if encoded := values.Encode(); encoded != "" {
+		return "?" + encoded
+	}
+	return "./"
 }
 
 // pair is a hidden input of a form, or a line of a header.
 type pair struct{ Name, Value string }
 
-// kept returns the parameters whose names satisfy keep, for a form that sends them too. The
-// format is always api.
-func (q query) kept(keep func(name string) bool) []pair {
-	kept := []pair{{"format", "api"}}
+// kept returns the parameters whose names satisfy keep, for a form that sends them too.
+func (q query) kept(keep func(name string) bool) (kept []pair) {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
-		if name == "format" || !keep(name) {
+		if name == "format" || name == doneName || !keep(name) {
 			continue
 		}
 		for _, value := range q.values[name] {
@@ -228,6 +232,14 @@ func (resp *response) Write(body []byte) (int, error) {
 // decode decodes the body of a response of 200. It returns false if that fails.
 func (resp *response) decode(to any) bool {
 	return resp.status == http.StatusOK && json.Unmarshal(resp.body.Bytes(), to) == nil
+}
+
+// members returns the members of the body of a response of 200.
+func (resp *response) members() (members []member, ok bool) {
+	if resp.status != http.StatusOK {
+		return nil, false
+	}
+	return readMembers(resp.body.Bytes())
 }
 
 // sendJSON sends a response to a client other than a browser that follows a link.

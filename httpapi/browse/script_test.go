@@ -2,6 +2,7 @@ package browse
 
 import (
 	"bufio"
+	"maps"
 	"net/http"
 	"net/netip"
 	"os"
@@ -40,11 +41,15 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 			return browsing(t, h, pages), own.films
 		}
 	}
+	token := httpapi.Options{Authorizer: httpapi.Bearer("secret")}
 	everybody := httpapi.Options{Authorizer: httpapi.AllowAll}
 	return map[string]func() (http.Handler, *shelf){
 		"films":                              films(everybody, Options{}, nil),
 		"films, nobody may write":            films(httpapi.Options{}, Options{}, nil),
-		"films, with a token":                films(httpapi.Options{Authorizer: httpapi.Bearer("secret")}, Options{}, nil),
+		"films, with sign-in":                films(token, Options{Scheme: "Bearer"}, nil),
+		"films, with sign-in to read":        films(httpapi.Options{Authorizer: token.Authorizer, AuthorizeReads: true}, Options{Scheme: "Bearer"}, nil),
+		"films, with sign-in, at https":      films(httpapi.Options{Authorizer: token.Authorizer, BaseURL: "https://shop.example/our"}, Options{Scheme: "Bearer"}, nil),
+		"films, with a token":                films(token, Options{}, nil),
 		"films, referenced by copy 4":        films(everybody, Options{}, &catalogue.ReferenceError{Collection: "copies", ID: 4, Field: "film"}),
 		"films, deleted meanwhile":           films(everybody, Options{}, catalogue.ErrNotFound),
 		"films, in conflict":                 films(everybody, Options{}, httpapi.ErrConflict),
@@ -171,7 +176,7 @@ func (res result) seen(name, want string, films *shelf) string {
 	case "fields":
 		return strings.Join(texts(res.find("th", "scope", "row")), ", ")
 	case "collections":
-		below := func(link tag) bool { return !strings.HasPrefix(link.attrs["href"], "./") }
+		below := func(link tag) bool { return !strings.HasPrefix(link.attrs["href"], "./") || link.attrs["href"] == "./" }
 		return strings.Join(texts(slices.DeleteFunc(res.find("a", "href", "*"), below)), ", ")
 	case "search":
 		if input := res.find("input", "name", "search"); len(input) == 1 {
@@ -184,8 +189,10 @@ func (res result) seen(name, want string, films *shelf) string {
 		return strconv.Itoa(len(res.find("form", "method", "post")))
 	case "writes":
 		return strconv.Itoa(len(films.calls))
-	case "size", "ordering", "folded":
+	case "size", "ordering":
 		return res.marked(name)
+	case "open":
+		return strconv.FormatBool(res.isOpen("exchange"))
 	}
 	if text, ok := strings.CutPrefix(name, "link "); ok {
 		return res.links()[text]
@@ -220,8 +227,13 @@ func (res result) headers() []string {
 	return all
 }
 
-// marked returns the size of the page or the ordering that is marked as the current one, or how
-// the body of the response is shown.
+// isOpen reports whether the contents of the details of a class are visible.
+func (res result) isOpen(class string) bool {
+	found := res.find("details", "class", class)
+	return len(found) == 1 && slices.Contains(slices.Collect(maps.Keys(found[0].attrs)), "open")
+}
+
+// marked returns the size of the page or the ordering that is marked as the current one.
 func (res result) marked(name string) string {
 	var found []tag
 	switch name {
@@ -229,14 +241,6 @@ func (res result) marked(name string) string {
 		found = res.find("a", "aria-current", "true")
 	case "ordering":
 		found = res.find("p", "class", "lead order")
-	case "folded":
-		if found = res.find("details", "class", "body"); len(found) == 1 {
-			if _, open := found[0].attrs["open"]; open {
-				return "no, but it can be"
-			}
-			return "yes"
-		}
-		return "no"
 	}
 	if len(found) != 1 {
 		return ""

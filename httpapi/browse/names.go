@@ -1,0 +1,128 @@
+package browse
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// known is what a page knows of the records of a collection that fields refer to.
+type known struct {
+	options []option // the first maxOptions
+	whole   bool     // these are all records
+	names   map[string]string
+}
+
+const (
+	maxOptions   = 50   // records that a form or a filter offers
+	maxSuggested = 1000 // records that an input suggests
+	maxAsked     = 100  // records that a page requests for their names
+)
+
+// records requests the first records of a collection, once for each page.
+func (v *view) records(c *collection) *known {
+	k := v.known[c]
+	if k == nil {
+		e, ok := v.list(c.path, "limit="+strconv.Itoa(maxOptions))
+		k = &known{whole: ok && len(e.Records) == e.Count, names: make(map[string]string)}
+		k.options = v.options(c, e.Records)
+		for _, o := range k.options {
+			k.names[o.Value] = o.Label
+		}
+		v.known[c] = k
+	}
+	return k
+}
+
+// options returns options for records, whose values are their ids.
+func (v *view) options(c *collection, records []json.RawMessage) (options []option) {
+	for _, text := range records {
+		members, _ := readMembers(text)
+		if id := idOf(members); id != "" {
+			options = append(options, option{Value: id, Label: c.nameOf(members, id)})
+		}
+	}
+	return options
+}
+
+// name returns the name of a record, or its id if that is not known.
+func (v *view) name(c *collection, id string) string {
+	k := v.records(c)
+	name, ok := k.names[id]
+	if !ok {
+		name = id
+		if !k.whole && c.hasPages() && v.asked < maxAsked {
+			v.asked++
+			if members, ok := v.get(c.path+url.PathEscape(id)+"/", "").members(); ok {
+				name = c.nameOf(members, id)
+			}
+		}
+		k.names[id] = name
+	}
+	return name
+}
+
+// nameOf returns what people call a record, or otherwise.
+func (c *collection) nameOf(members []member, otherwise string) string {
+	values := byName(members)
+	if text, ok := readText(values[c.nameField(func(name string) bool { return values[name] != nil })]); ok && strings.TrimSpace(text) != "" {
+		otherwise, _ = cut(text)
+	}
+	return otherwise
+}
+
+// nameField returns the name of the field with what people call a record, of those that has
+// permits, or "".
+func (c *collection) nameField(has func(name string) bool) string {
+	for _, name := range []string{"title", "name", "slug"} {
+		if has(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// referrer lists some records that refer to the record of the page.
+type referrer struct {
+	Label string
+	Count string
+	Link  string // to all of them
+	Some  []option
+	Pages bool // they have pages
+}
+
+// referrers requests the records that refer to one of v.c, by each field that is a filter.
+func (v *view) referrers(id string) (all []referrer) {
+	for _, c := range v.collections {
+		for _, f := range c.Fields {
+			name := ordering.Snake(f.Name)
+			if f.Refers != v.c.Key || !slices.Contains(c.Filters, name) {
+				continue
+			}
+			selection := url.Values{name: {id}}.Encode()
+			e, ok := v.list(c.path, selection+"&limit=5")
+			if !ok || e.Count == 0 {
+				continue
+			}
+			label := heading(c.Key)
+			if inWords(f.Name) != spelled(v.c.Name) {
+				label += ", " + inWords(f.Name)
+			}
+			link := "../../" + url.PathEscape(c.Segment) + "/"
+			some := v.options(c, e.Records)
+			for i := range some {
+				if some[i].Label == some[i].Value {
+					some[i].Label = wire.Capital(c.recordName(some[i].Value))
+				}
+				some[i].Value = link + some[i].Value + "/"
+			}
+			all = append(all, referrer{label, grouped(e.Count), link + "?" + selection, some, c.hasPages()})
+		}
+	}
+	return all
+}
