@@ -182,6 +182,7 @@ func overridden(about, by schema.Description) schema.Description {
 	about.Actions = cmp.Or(by.Actions, about.Actions)
 	about.Vary = cmp.Or(by.Vary, about.Vary)
 	about.Query = cmp.Or(by.Query, about.Query)
+	about.Label = cmp.Or(by.Label, about.Label)
 	if by.Ordering != nil {
 		about.Ordering = slices.Clone(by.Ordering)
 	}

@@ -37,6 +37,10 @@ type Description struct {
 	// "=slug" compares the whole field, and "director__name" is the field of the record
 	// that director refers to, which must be one record and not a list.
 	Search []string
+
+	// Label is the field with what people call a record, in snake_case. If empty, pages use
+	// its title, its name or its slug, whichever it has first.
+	Label string
 }
 
 // Actions is a set of operations on a collection.
@@ -118,7 +122,7 @@ func isPlain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// checkFields checks the fields, whose names must also differ in snake_case.
+// checkFields checks the fields, whose names must also differ in snake_case, and the label.
 func (d Description) checkFields() error {
 	seen := make(map[string]string, len(d.Fields))
 	for i, f := range d.Fields {
@@ -133,6 +137,9 @@ func (d Description) checkFields() error {
 		if err := f.check(); err != nil {
 			return fmt.Errorf("field %q: %w", f.Name, err)
 		}
+	}
+	if _, ok := d.snakeField(d.Label); !ok && d.Label != "" && d.Fields != nil {
+		return fmt.Errorf("label: unknown field %q: %s", d.Label, ordering.Suggest(d.Label, d.snakeNames()))
 	}
 	return nil
 }

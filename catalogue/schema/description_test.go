@@ -79,6 +79,7 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "x", Kind: Integer, Min: &two, Max: &one}), `field "x": the minimum 2 is greater than the maximum 1`, "empty bounds"},
 		{field(Field{Name: "x", Kind: Text, Default: `x`}),
 			`field "x": the default is not JSON: unexpected character 'x' at the start of a value`, "default without quotes"},
+		{func(d *Description) { d.Label = "titel" }, `label: unknown field "titel": did you mean title?`, "unknown label"},
 
 		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},
 		{filter("minuts__gte"), `filter "minuts__gte": unknown field "minuts": did you mean minutes?`, "unknown field with a lookup"},

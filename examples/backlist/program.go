@@ -173,7 +173,11 @@ func (p *program) newHandler(root string, list []httpapi.Collection, order ...st
 	if err != nil || !p.browse {
 		return h, h, err
 	}
-	pages, err := browse.New(h, browse.Options{CrossOrigin: trusting(p.cors)})
+	about := browse.Options{Title: "Backlist", Scheme: p.scheme(), CrossOrigin: trusting(p.cors)}
+	if root == "/api/" {
+		about.OpenAPI = "../openapi.json"
+	}
+	pages, err := browse.New(h, about)
 	return h, pages, err
 }
 

@@ -52,6 +52,7 @@ func newCatalogue() (*catalogue.Catalogue, error) {
 			Description: &schema.Description{
 				Filters: []string{"film", "starts_at__gte", "starts_at__lt", "price__lte", "sold_out"},
 				Search:  []string{"film__name"},
+				Label:   "starts_at",
 			},
 		}),
 	)

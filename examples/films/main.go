@@ -81,7 +81,11 @@ func newHandler(cat *catalogue.Catalogue, token string, pages bool) (http.Handle
 	}
 	var handler http.Handler = api
 	if pages {
-		if handler, err = browse.New(api, browse.Options{Title: "Films", Scheme: "Bearer", OpenAPI: "../openapi.json"}); err != nil {
+		about := browse.Options{Title: "Films", OpenAPI: "../openapi.json"}
+		if token != "" {
+			about.Scheme = "Bearer" // visitors can sign in
+		}
+		if handler, err = browse.New(api, about); err != nil {
 			return nil, err
 		}
 	}

@@ -33,7 +33,8 @@
 // to which its id and its name link. The form for a page number has the parameter _page, and
 // is redirected to the offset of that page, or of the last. Errors are pages too.
 //
-// The name of a record is its title, its name or its slug, whichever it has first. Pages show
+// The name of a record is its field that the description calls Label, or else its title, its
+// name or its slug, whichever it has first. Pages show
 // it in place of an id in the fields that refer to another collection, as a link if the record
 // has a page; of a longer list of ids, a table shows the first three, and the page of a record
 // at most 50. The page of a record lists those that refer to it, if the description of their
@@ -126,7 +127,8 @@
 //
 // The handler sees more requests than the browser sends: at the root, one for each collection
 // that is shown; for a list, one for each collection that its fields and filters refer to, at
-// most 100 for names, and at most 50 for the numbers of records that have a value; for a
+// most 100 for names (of collections whose records have no pages, it requests the first thousand
+// records), and at most 50 for the numbers of records that have a value; for a
 // record, also one for each field that may refer to it.
 package browse
 

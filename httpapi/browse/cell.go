@@ -261,7 +261,7 @@ func (v *view) cell(m member, to target, most int, id string) cell {
 	switch {
 	case to.number && c.Class == "short":
 		c.Class = "number"
-	case to.self && to.prefix != "" && id != "" && c.Text != "" && c.Link == "" && (c.Class == "short" || c.Class == "text" || c.Class == "number"):
+	case to.self && to.prefix != "" && id != "" && c.Text != "" && c.Link == "" && c.Class != "null" && c.Class != "json":
 		c.Links = template.HTML(link(to.prefix+id+"/"+to.suffix, c.Text))
 		c.Whole = ""
 	case to.to != nil:

@@ -178,7 +178,7 @@ func (v *view) newRows(records [][]member, names []string) []row {
 	for i, name := range names {
 		place[name] = i
 	}
-	named := v.c.nameField(func(name string) bool { _, ok := place[name]; return ok })
+	named := v.c.nameField(names)
 	links["id"] = self
 	rows := make([]row, len(records))
 	for i, members := range records {

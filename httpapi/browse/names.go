@@ -2,6 +2,7 @@ package browse
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,8 +14,8 @@ import (
 
 // known is what a page knows of the records of a collection that fields refer to.
 type known struct {
-	options []option // the first maxOptions
-	whole   bool     // these are all records
+	options []option // some records
+	whole   bool     // these are all records, and few
 	names   map[string]string
 }
 
@@ -24,12 +25,16 @@ const (
 	maxAsked     = 100  // records that a page requests for their names
 )
 
-// records requests the first records of a collection, once for each page.
+// records requests some records of a collection, once for each page.
 func (v *view) records(c *collection) *known {
 	k := v.known[c]
 	if k == nil {
-		e, ok := v.list(c.path, "limit="+strconv.Itoa(maxOptions))
-		k = &known{whole: ok && len(e.Records) == e.Count, names: make(map[string]string)}
+		limit := maxOptions
+		if !c.hasPages() {
+			limit = maxSuggested // names cannot be requested one by one
+		}
+		e, ok := v.list(c.path, "limit="+strconv.Itoa(limit))
+		k = &known{whole: ok && len(e.Records) == e.Count && e.Count <= maxOptions, names: make(map[string]string)}
 		k.options = v.options(c, e.Records)
 		for _, o := range k.options {
 			k.names[o.Value] = o.Label
@@ -69,19 +74,26 @@ func (v *view) name(c *collection, id string) string {
 
 // nameOf returns what people call a record, or otherwise.
 func (c *collection) nameOf(members []member, otherwise string) string {
-	values := byName(members)
-	if text, ok := readText(values[c.nameField(func(name string) bool { return values[name] != nil })]); ok && strings.TrimSpace(text) != "" {
-		otherwise, _ = cut(text)
+	texts := make(map[string]string)
+	for _, m := range members {
+		if text, ok := readText(m.value); ok && strings.TrimSpace(text) != "" {
+			texts[m.name] = text
+		}
+	}
+	if name := c.nameField(slices.Sorted(maps.Keys(texts))); name != "" {
+		otherwise, _ = cut(texts[name])
+		if seen, ok := readableTime(texts[name]); ok {
+			return seen
+		}
 	}
 	return otherwise
 }
 
-// nameField returns the name of the field with what people call a record, of those that has
-// permits, or "".
-func (c *collection) nameField(has func(name string) bool) string {
-	for _, name := range []string{"title", "name", "slug"} {
-		if has(name) {
-			return name
+// nameField returns the one of some fields with what people call a record, or "".
+func (c *collection) nameField(names []string) string {
+	for _, label := range []string{c.Label, "title", "name", "slug"} {
+		if i := slices.IndexFunc(names, func(name string) bool { return ordering.Snake(name) == label }); i >= 0 {
+			return names[i]
 		}
 	}
 	return ""
