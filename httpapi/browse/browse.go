@@ -381,7 +381,7 @@ func (v *view) showRoot(p *page, resp *response) {
 	l := &listing{}
 	for _, c := range v.collections {
 		if name := heading(c.Key); hasWords(name+" "+c.Key+" "+c.Segment, search) {
-			l.Entries = append(l.Entries, entry{name, "./" + url.PathEscape(c.Segment) + "/", v.count(c.path)})
+			l.Entries = append(l.Entries, entry{name, "./" + url.PathEscape(c.Segment) + "/", v.count(c.path, "limit=1")})
 		}
 	}
 	slices.SortStableFunc(l.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
@@ -408,9 +408,9 @@ func hasWords(text, search string) bool {
 	return true
 }
 
-// count requests the number of records of a collection. It returns "" if that fails.
-func (v *view) count(path string) string {
-	e, ok := v.list(path, "limit=1")
+// count requests the number of records that a query selects. It returns "" if that fails.
+func (v *view) count(path, query string) string {
+	e, ok := v.list(path, query)
 	if !ok {
 		return ""
 	}

@@ -163,9 +163,7 @@ func (v *view) countOptions(field schema.Field, options []option) {
 	}
 	for i := range options {
 		selection := strings.TrimPrefix(v.query.with(append(others, name, options[i].Value)...), "?")
-		if e, ok := v.list(v.c.path, selection); ok {
-			options[i].Count = grouped(e.Count)
-		}
+		options[i].Count = v.count(v.c.path, selection)
 	}
 }
 
@@ -245,13 +243,16 @@ func lookupWord(lookup string) string {
 func (v *view) newRow(field schema.Field, lookups []string, options []option, isFacet bool) filterRow {
 	name := ordering.Snake(field.Name)
 	row := filterRow{Label: heading(field.Name)}
-	from, to := firstOf(lookups, "gte", "gt"), firstOf(lookups, "lte", "lt")
-	if from != "" {
-		row.Inputs = append(row.Inputs, newBound(field, name+"__"+from, "from", v.query))
+	for _, bound := range [][2]string{{"gt", "from"}, {"lt", "to"}} {
+		lookup := bound[0] + "e"
+		if !slices.Contains(lookups, lookup) {
+			lookup = bound[0]
+		}
+		if slices.Contains(lookups, lookup) {
+			row.Inputs = append(row.Inputs, newBound(field, name+"__"+lookup, bound[1], v.query))
+		}
 	}
-	if to != "" {
-		row.Inputs = append(row.Inputs, newBound(field, name+"__"+to, "to", v.query))
-	}
+	both := len(row.Inputs) == 2
 	if options != nil && !isFacet {
 		chosen := v.c.choosing(field)
 		in := input{Key: "filter-" + chosen, Name: chosen, Label: "is", Value: v.query.get(chosen)}
@@ -263,21 +264,12 @@ func (v *view) newRow(field schema.Field, lookups []string, options []option, is
 		case "gt", "gte", "lt", "lte":
 			return true
 		case "exact", "in", "range":
-			return options != nil || from != "" && to != ""
+			return options != nil || both
 		}
 		return false
 	})
 	row.Inputs = append(row.Inputs, newLookup(name, lookups, v.query)...)
 	return row
-}
-
-func firstOf(lookups []string, wanted ...string) string {
-	for _, lookup := range wanted {
-		if slices.Contains(lookups, lookup) {
-			return lookup
-		}
-	}
-	return ""
 }
 
 // parameterOf returns the parameter of a field, in snake_case, and a lookup.

@@ -215,18 +215,6 @@ func (in *input) selectAmong(options []option, none string, optional bool) {
 	}
 }
 
-// Describes returns the ids of the elements that a screen reader reads with the field.
-func (in input) Describes() string {
-	var ids []string
-	if in.Faults != nil {
-		ids = append(ids, "fault-"+in.Key)
-	}
-	if in.Hint != "" {
-		ids = append(ids, "hint-"+in.Key)
-	}
-	return strings.Join(ids, " ")
-}
-
 // kind is what pages know of the values of a field.
 type kind struct {
 	control  string // of an input

@@ -149,31 +149,6 @@ func (p *page) showResponse(resp *response) {
 	p.Exchange.Open = true
 }
 
-// Description returns the description of the page for search engines and previews, such as
-// "Films, Catalogue: Records 1–21 of 200.".
-func (p *page) Description() string {
-	name := p.Title
-	if name != p.Site {
-		name += ", " + p.Site
-	}
-	about, _ := cut(p.about())
-	return name + ": " + about
-}
-
-func (p *page) about() string {
-	switch {
-	case p.Detail != "":
-		return p.Detail
-	case p.Listing != nil:
-		return p.Listing.Summary + "."
-	case p.List != nil:
-		return p.List.Pager.Summary + "."
-	case p.Fault:
-		return "The request failed."
-	}
-	return "The values of this record."
-}
-
 // sendPage sends a page with the status and the headers of the handler's response, except
 // the headers about its body.
 func (v *view) sendPage(resp *response, p *page) {

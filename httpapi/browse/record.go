@@ -267,19 +267,14 @@ func newChange(fields []schema.Field, posted url.Values, shown string, stored ma
 		ch.texts.Set(field.Name, text)
 		ch.touched[field.Name], _ = fieldJSON(field, text)
 		if is := digest(now); is != was && is != digest(text) {
-			ch.conflict(field.Name, now)
+			message := "It has been emptied in the meantime."
+			if now, _ = cut(now); now != "" {
+				message = "It has been changed in the meantime: " + now
+			}
+			ch.conflicts[field.Name] = []string{message}
 		}
 	}
 	return ch
-}
-
-// conflict adds a message about a field whose present value is now.
-func (ch *change) conflict(name, now string) {
-	message := "It has been emptied in the meantime."
-	if now, _ = cut(now); now != "" {
-		message = "It has been changed in the meantime: " + now
-	}
-	ch.conflicts[name] = []string{message}
 }
 
 // json returns the body of a request with the given method. That of a PATCH has the fields
