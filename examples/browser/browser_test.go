@@ -256,7 +256,8 @@ func (p *tab) checkRequests(root string) {
 		p.t.Errorf("scripts ran: %q", p.scripts)
 	}
 	for _, request := range p.requests {
-		if !strings.HasPrefix(request, strings.TrimSuffix(root, "api/")) {
+		// Chromium's own controls, such as that of a date, have images with data URLs.
+		if !strings.HasPrefix(request, strings.TrimSuffix(root, "api/")) && !strings.HasPrefix(request, "data:image/svg+xml;") {
 			p.t.Errorf("the page requested %s", request)
 		}
 	}

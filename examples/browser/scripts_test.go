@@ -20,7 +20,7 @@ const contrastScript = `(() => {
     const large = size >= 24 || size >= 18.66 && style.fontWeight >= 700
     if (ratio < (large ? 3 : 4.5)) faults.add(e.tagName + "." + e.className + ": contrast " + ratio.toFixed(2) + " of " + style.color + " on " + behind)
   }
-  if (seen < 10) faults.add("only " + seen + " texts were seen")
+  if (seen < 8) faults.add("only " + seen + " texts were seen")
   return [...faults]
 })()`
 
@@ -38,7 +38,7 @@ const widthScript = `(() => {
 const focusScript = `(() => {
   const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect()
   return {
-    name: e.id || e.innerText.trim() || e.className,
+    name: e.id || e.innerText.trim().split("\n")[0] || e.className,
     body: e === document.body,
     ring: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
     inView: box.bottom > 0 && box.top < innerHeight && box.width > 0,
