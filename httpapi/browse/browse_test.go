@@ -29,21 +29,31 @@ type film struct {
 	Director int     `json:"director" backlist:"refers=directors"`
 }
 
-// A catalogue's own collections can be written, found and deleted with forms alone
-// and links.
-func TestCatalogue(t *testing.T) {
+// filmPages returns pages of a catalogue of directors and films.
+func filmPages(t *testing.T, records string, opts httpapi.Options) (http.Handler, *catalogue.Catalogue) {
+	t.Helper()
 	cat, err := catalogue.New(
 		catalogue.Define[director]("directors", catalogue.Options{}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"minutes__gte", "status", "director"}, Search: []string{"title", "director__name"}}}),
+		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
+			Filters: []string{"director", "status", "status__in", "minutes__gte", "title__icontains"}, Search: []string{"title", "director__name"}}}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.New(cat, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := browsing(t, handler, Options{})
+	return browsing(t, h, Options{}), cat
+}
+
+// A catalogue's own collections can be written, found and deleted with forms alone
+// and links.
+func TestCatalogue(t *testing.T) {
+	h, cat := filmPages(t, "{}", httpapi.Options{Authorizer: httpapi.AllowAll})
 	// send sends the form of a page with changes and returns the page that follows.
 	send := func(target string, changes map[string]string) result {
 		t.Helper()

@@ -395,7 +395,7 @@ func newService() service {
 	return service{
 		films:     newShelf(films, firstFilm),
 		directors: newShelf(describe("directors", "director", schema.List|schema.Retrieve, named), `{"id":1,"title":"A"}`, `{"id":2,"title":"B"}`),
-		genres:    newShelf(describe("genres", "genre", schema.List, named), `{"id":1,"title":"g"}`),
+		genres:    newShelf(describe("genres", "genre", schema.List, named), `{"id":1,"title":"g"}`, `{"id":3,"title":"h"}`),
 	}
 }
 

@@ -92,28 +92,6 @@ func TestJumpOfOtherResponses(t *testing.T) {
 	}
 }
 
-// Following next from the first page visits each record once.
-func TestFollowNext(t *testing.T) {
-	h := newHandlers(t, load(t, books(50)), httpapi.Options{})
-	target, seen := "/api/books/?limit=7", 0
-	for page := 0; page < 8; page++ {
-		got := get(h.browse, target)
-		for _, row := range got.find("tr", "id", "*") {
-			if seen++; row.attrs["id"] != fmt.Sprintf("record-%d", seen) {
-				t.Errorf("row %d has id %q", seen, row.attrs["id"])
-			}
-		}
-		next := got.find("a", "rel", "next")
-		if len(next) == 0 {
-			break
-		}
-		target = "/api/books/" + next[0].attrs["href"]
-	}
-	if seen != 50 {
-		t.Errorf("visited %d records, want 50", seen)
-	}
-}
-
 // Links keep the parameters that the handler reads, including those that net/url drops.
 func TestLinksKeepQuery(t *testing.T) {
 	h := newHandlers(t, load(t, books(50)), httpapi.Options{}).browse

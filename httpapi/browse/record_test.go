@@ -1,6 +1,7 @@
 package browse
 
 import (
+	cmp2 "cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,7 +27,7 @@ func TestChangeForm(t *testing.T) {
 	want := url.Values{
 		"title": {"Nächte & <Tage>"}, "synopsis": {"one\r\ntwo"}, "released": {"2024-05-10"}, "premiereAt": {"2024-05-10T18:00:00.500000Z"},
 		"minutes": {"90"}, "rating": {"7.0"}, "price": {"12.50"}, "status": {"released"}, "published": {"true"}, "seen": {""}, "website": {""},
-		"director": {"2"}, "genres": {"1, 3"}, "tags": {"a\r\nb\r\nc"}, "extra": {"{\r\n\t\"k\": [\r\n\t\t1\r\n\t]\r\n}"},
+		"director": {"2"}, "genres": {"", "1", "3"}, "tags": {"a\r\nb\r\nc"}, "extra": {"{\r\n\t\"k\": [\r\n\t\t1\r\n\t]\r\n}"},
 	}
 	if diff := cmp.Diff(want, page.formValues("post", nil)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -53,6 +54,57 @@ func TestChangeForm(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("type, step, min and max (-want +got):\n%s", diff)
+	}
+}
+
+// A browser does not change values that nobody touches: one that an input of the usual type would
+// change is text, in which case the type is "text".
+func TestUnusualValues(t *testing.T) {
+	for _, test := range []struct{ field, value, control, sent string }{
+		{"genres", `[1,3]`, "select", ""},
+		{"genres", `[3,1]`, "text", ""}, // a select would send 1 first
+		{"genres", `[1,9]`, "text", ""},
+		{"genres", `[]`, "select", ""},
+		{"director", `2`, "select", ""},
+		{"director", `9`, "select", ""},
+		{"premiereAt", `"2024-05-10T18:00:00+02:00"`, "datetime-local", "2024-05-10T18:00 +02:00"},
+		{"premiereAt", `"2024-05-10T18:00:09Z"`, "datetime-local", "2024-05-10T18:00:09 Z"},
+		{"premiereAt", `null`, "datetime-local", " Z"},
+		{"premiereAt", `"2024-05-10T18:00:00"`, "text", ""},
+		{"premiereAt", `"2024-05-10T18:00:00.5Z"`, "text", ""},
+		{"premiereAt", `"0000-05-10T18:00:00Z"`, "text", ""},
+		{"released", `"2024-05-10"`, "date", ""},
+		{"released", `"soon"`, "text", ""},
+		{"minutes", `-7`, "number", ""},
+		{"minutes", `"x"`, "text", ""},
+		{"rating", `1e400`, "text", ""},
+		{"rating", `"Inf"`, "text", ""},
+		{"price", `"+1.50"`, "text", ""},
+		{"email", `"a@b.example"`, "email", ""},
+		{"email", `"a@é.example"`, "text", ""},
+		{"email", `"a"`, "text", ""},
+	} {
+		own := newService()
+		own.films.about.Fields = append(own.films.about.Fields, schema.Field{Name: "email", Kind: schema.Text})
+		own.films.records[1][test.field] = json.RawMessage(test.value)
+		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+		page, control := changeForm(t, h), ""
+		for _, tag := range page.tags {
+			if tag.attrs["id"] == "field-"+test.field {
+				control = cmp2.Or(tag.attrs["type"], tag.name)
+			}
+		}
+		if control != test.control {
+			t.Errorf("%s %s: the control is %s, want %s", test.field, test.value, control, test.control)
+		}
+		values := page.formValues("post", nil)
+		if local, zone, ok := strings.Cut(test.sent, " "); ok {
+			values[test.field] = []string{local, zone}
+		}
+		action := page.one(t, "form", "method", "post").attrs["action"]
+		if got := do(h, formRequest("/api/films/1/"+action, values.Encode())); got.status != 303 || len(own.films.calls) != 1 || own.films.calls[0] != "update 1 true {}" {
+			t.Errorf("%s %s: status %d, writes %q, want nothing changed", test.field, test.value, got.status, own.films.calls)
+		}
 	}
 }
 
@@ -397,23 +449,14 @@ type ropes struct{ catalogue.AnyCollection }
 // ropePages returns pages of a catalogue with a film, with or without entity tags.
 func ropePages(t *testing.T, tags bool) (http.Handler, ropes) {
 	t.Helper()
-	cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{}), catalogue.Define[film]("films", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cat.Load(strings.NewReader(`{"directors":[{"id":1,"name":"Hitchcock"}],
-		"films":[{"id":1,"title":"Rope","released":null,"minutes":77,"price":"1.00","status":"announced","director":1}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	h, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: tags})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h, cat := filmPages(t, `{"directors":[{"id":1,"name":"Hitchcock"}],
+		"films":[{"id":1,"title":"Rope","released":null,"minutes":77,"price":"1.00","status":"announced","director":1}]}`,
+		httpapi.Options{Authorizer: httpapi.AllowAll, ETags: tags})
 	films, err := cat.Collection("films")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return browsing(t, h, Options{}), ropes{films}
+	return h, ropes{films}
 }
 
 func (r ropes) change(t *testing.T, body string) {

@@ -64,6 +64,8 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 		"500 books":                           documented(books(500), nil),
 		"300 books":                           documented(books(300), nil),
 		"50 books":                            documented(books(50), nil),
+		"notes":                               func() (http.Handler, *shelf) { h, _ := notePages(t, threeNames); return h, nil },
+		"two directors":                       func() (http.Handler, *shelf) { h, _ := filmPages(t, twoDirectors, httpapi.Options{}); return h, nil },
 		"3 events":                            documented(threeEvents, nil),
 		"2 authors":                           documented(twoAuthors, httpapi.AllowAll),
 		"2 authors, nobody may write":         documented(twoAuthors, nil),
@@ -189,6 +191,8 @@ func (res result) seen(name, want string, films *shelf) string {
 		return strconv.Itoa(len(res.find("form", "method", "post")))
 	case "writes":
 		return strconv.Itoa(len(films.calls))
+	case "nulls":
+		return strconv.Itoa(len(res.find("td", "class", "null number")))
 	case "size", "ordering":
 		return res.marked(name)
 	case "open":

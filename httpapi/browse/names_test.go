@@ -1,0 +1,88 @@
+package browse
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+type person struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+// A word has no page, and a label of its own.
+type word struct {
+	ID    int    `json:"id"`
+	Title string `json:"title"`
+	InUse string `json:"inUse"`
+}
+
+type note struct {
+	ID     int   `json:"id"`
+	Author *int  `json:"author" backlist:"refers=people"`
+	Editor *int  `json:"editor" backlist:"refers=people"`
+	Words  []int `json:"words" backlist:"refers=words"`
+	Pages  *int  `json:"pages"`
+}
+
+// threeNames are records whose names are markup, blank or in a field that is a label.
+const threeNames = `{"people":[{"id":1,"name":"Ana"},{"id":2,"name":"<i>Ugo"},{"id":3,"name":" "}],
+	"words":[{"id":1,"title":"x","inUse":"a"},{"id":2,"title":"x","inUse":"<b>"},{"id":3,"title":"x","inUse":""},{"id":4,"title":"x","inUse":"d"}],
+	"notes":[{"id":1,"author":1,"editor":2,"words":[2,1,3,4],"pages":7},{"id":2,"author":1,"editor":3,"words":[],"pages":null}]}`
+
+// notePages returns pages of notes, which refer to people by two fields and to words, and a
+// function that returns the number of requests for one person.
+func notePages(t *testing.T, records string) (http.Handler, func() int) {
+	t.Helper()
+	cat, err := catalogue.New(
+		catalogue.Define[person]("people", catalogue.Options{}),
+		catalogue.Define[word]("words", catalogue.Options{Description: &schema.Description{Actions: schema.List, Label: "in_use"}}),
+		catalogue.Define[note]("notes", catalogue.Options{Description: &schema.Description{Filters: []string{"author", "words"}}}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.New(cat, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := 0
+	return browsing(t, wrapped{h, func(w http.ResponseWriter, r *http.Request) {
+		if path, ok := strings.CutPrefix(r.URL.Path, "/api/people/"); ok && path != "" {
+			requests++
+		}
+		h.ServeHTTP(w, r)
+	}}, Options{}), func() int { return requests }
+}
+
+// A page requests at most maxAsked records for their names.
+func TestManyNames(t *testing.T) {
+	var people, notes, words []string
+	for i := 1; i <= 151; i++ {
+		people = append(people, fmt.Sprintf(`{"id":%d,"name":"P%d"}`, i, i))
+		words = append(words, fmt.Sprintf(`{"id":%d,"title":"x","inUse":"w%d"}`, i, i))
+		notes = append(notes, fmt.Sprintf(`{"id":%d,"author":%d,"editor":null,"words":[%d],"pages":1}`, i, i, i))
+	}
+	h, requests := notePages(t, `{"people":[`+strings.Join(people, ",")+`],"words":[`+strings.Join(words, ",")+`],"notes":[`+strings.Join(notes, ",")+`]}`)
+	page := get(h, "/api/notes/?limit=60")
+	if requests() != 10 || page.links()["P60"] != "../people/60/" || !strings.Contains(page.text, " w60 ") {
+		t.Errorf("%d requests for 60 names, of which 50 are those of the first page: %s", requests(), page.text)
+	}
+	before := requests()
+	page = get(h, "/api/notes/?limit=1000&ordering=-id")
+	if got := requests() - before; got != maxAsked || page.links()["P52"] == "" || page.links()["P1"] == "" || page.links()["51"] != "../people/51/" {
+		t.Errorf("%d requests for 151 names, want %d", got, maxAsked)
+	}
+	if len(page.find("option", "value", "60")) != 0 {
+		t.Error("the form offers 151 words")
+	}
+}
