@@ -16,8 +16,6 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-func urlEscape(text string) string { return url.QueryEscape(text) }
-
 func TestFormFields(t *testing.T) {
 	h := newHandlers(t, load(t, "{}"), httpapi.Options{Authorizer: httpapi.AllowAll})
 	got := get(h.browse, "/api/events/?_method=POST")

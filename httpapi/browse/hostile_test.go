@@ -118,7 +118,7 @@ func TestHostileRequests(t *testing.T) {
 		checkEscaped(t, do(h.browse, r))
 		body := make([]string, 0, 12)
 		for _, name := range []string{"name", "slug", "description", "startDate", "endDate", "published", "poster", "labels", attack} {
-			body = append(body, urlEscape(name)+"="+urlEscape(attack))
+			body = append(body, url.QueryEscape(name)+"="+url.QueryEscape(attack))
 		}
 		page := do(h.browse, formRequest("/api/events/", strings.Join(body, "&")))
 		if page.status != 400 {

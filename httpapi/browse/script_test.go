@@ -44,9 +44,13 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 	token := httpapi.Options{Authorizer: httpapi.Bearer("secret")}
 	everybody := httpapi.Options{Authorizer: httpapi.AllowAll}
 	return map[string]func() (http.Handler, *shelf){
-		"films":                              films(everybody, Options{}, nil),
-		"films, nobody may write":            films(httpapi.Options{}, Options{}, nil),
-		"films, with sign-in":                films(token, Options{Scheme: "Bearer"}, nil),
+		"films":                   films(everybody, Options{}, nil),
+		"films, nobody may write": films(httpapi.Options{}, Options{}, nil),
+		"films, with sign-in":     films(token, Options{Scheme: "Bearer"}, nil),
+		"films, with sign-in, below /shop": func() (http.Handler, *shelf) {
+			h, s := films(token, Options{Scheme: "Bearer"}, nil)()
+			return http.StripPrefix("/shop", h), s
+		},
 		"films, with sign-in to read":        films(httpapi.Options{Authorizer: token.Authorizer, AuthorizeReads: true}, Options{Scheme: "Bearer"}, nil),
 		"films, with sign-in, at https":      films(httpapi.Options{Authorizer: token.Authorizer, BaseURL: "https://shop.example/our"}, Options{Scheme: "Bearer"}, nil),
 		"films, with a token":                films(token, Options{}, nil),
