@@ -140,8 +140,5 @@ func TestFacetsOfManyValues(t *testing.T) {
 		if counted := strings.Contains(page.text, "Status released 1"); counted != (test.directors != 50) {
 			t.Errorf("%d directors: the statuses are counted: %t", test.directors, counted)
 		}
-		if page.links()["D7"] == "" {
-			t.Errorf("%d directors: the table does not show the name of the director", test.directors)
-		}
 	}
 }
