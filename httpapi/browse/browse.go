@@ -238,10 +238,11 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal(http.StatusForbidden, detailForeign).sendJSON(w)
 		return
 	}
-	r = b.withToken(r, isPage)
+	sent := r
+	r = b.withToken(sent, isPage)
 	if !isPage {
 		if negotiation.IsRead(r.Method) { // http.MaxBytesReader needs the server's own writer
-			w = &varyingWriter{ResponseWriter: w}
+			w = &varyingWriter{ResponseWriter: w, byCookie: r != sent}
 		}
 		b.next.ServeHTTP(w, r)
 		return

@@ -35,7 +35,7 @@ func filmPages(t *testing.T, records string, opts httpapi.Options) (http.Handler
 	cat, err := catalogue.New(
 		catalogue.Define[director]("directors", catalogue.Options{}),
 		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
-			Filters: []string{"director", "status", "status__in", "minutes__gte", "title__icontains"}, Search: []string{"title", "director__name"}}}),
+			Filters: []string{"director", "status", "status__in", "minutes", "minutes__gte", "minutes__lte", "minutes__range", "title__icontains"}, Search: []string{"title", "director__name"}}}),
 	)
 	if err != nil {
 		t.Fatal(err)

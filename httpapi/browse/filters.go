@@ -403,7 +403,7 @@ func (v *view) serveFilterForm() {
 			}
 		}
 	}
-	addVary(v.w.Header())
+	addVary(v.w.Header(), "Accept")
 	v.redirect(q.with(filterMarker, ""))
 }
 

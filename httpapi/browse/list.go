@@ -353,7 +353,7 @@ func (v *view) servePageJump() {
 	limit := windowOf(v.query, e).Limit
 	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
 	page := min(max(number, 1), pages(e.Count, limit))
-	addVary(v.w.Header())
+	addVary(v.w.Header(), "Accept")
 	v.redirect(v.query.with(pageParam, "", "limit", strconv.Itoa(limit), "offset", positive((page-1)*limit)))
 }
 

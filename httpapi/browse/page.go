@@ -169,7 +169,7 @@ func (v *view) sendPage(resp *response, p *page) {
 			header[name] = values
 		}
 	}
-	addVary(header)
+	addVary(header, "Accept")
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(body.Len()))
 	header.Set("Content-Security-Policy", v.policy)

@@ -258,16 +258,20 @@ func (v *view) redirect(location string) {
 	v.w.WriteHeader(http.StatusSeeOther)
 }
 
-// varyingWriter adds Vary: Accept to a response.
+// varyingWriter adds Vary: Accept to a response, and Cookie if it depends on the token in one.
 type varyingWriter struct {
 	http.ResponseWriter
-	sent bool // the status has been sent
+	byCookie bool
+	sent     bool // the status has been sent
 }
 
 func (w *varyingWriter) WriteHeader(status int) {
 	if !w.sent {
 		w.sent = status >= http.StatusOK
-		addVary(w.Header())
+		addVary(w.Header(), "Accept")
+		if w.byCookie {
+			addVary(w.Header(), "Cookie")
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -282,15 +286,15 @@ func (w *varyingWriter) Write(body []byte) (int, error) {
 // Unwrap supports http.ResponseController.
 func (w *varyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// addVary adds Accept to Vary unless it is there. It does not modify the slice of values,
+// addVary adds the name of a header to Vary unless it is there. It does not modify the slice of values,
 // which may be shared with other responses.
-func addVary(header http.Header) {
+func addVary(header http.Header, name string) {
 	for _, value := range header["Vary"] {
-		for name := range strings.SplitSeq(value, ",") {
-			if name = strings.TrimSpace(name); name == "*" || strings.EqualFold(name, "Accept") {
+		for other := range strings.SplitSeq(value, ",") {
+			if other = strings.TrimSpace(other); other == "*" || strings.EqualFold(other, name) {
 				return
 			}
 		}
 	}
-	header["Vary"] = append(slices.Clip(header["Vary"]), "Accept")
+	header["Vary"] = append(slices.Clip(header["Vary"]), name)
 }

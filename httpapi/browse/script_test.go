@@ -205,7 +205,7 @@ func (res result) seen(name, want string, films *shelf) string {
 	if text, ok := strings.CutPrefix(name, "link "); ok {
 		return res.links()[text]
 	}
-	return res.header.Get(name)
+	return strings.Join(res.header.Values(name), ", ")
 }
 
 // texts returns the texts of tags.

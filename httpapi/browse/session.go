@@ -94,7 +94,7 @@ func (v *view) serveSession() {
 		}
 	}
 	v.setToken(token)
-	addVary(v.w.Header())
+	addVary(v.w.Header(), "Accept")
 	v.redirect(v.query.with(methodName, ""))
 }
 
