@@ -192,7 +192,7 @@ func TestSignIn(t *testing.T) {
 	p.check("form")
 	p.click(".form button")
 	p.wantAddress("/v1/films/?_done=added.61&limit=5&ordering=-year")
-	p.wantText(".done", "Film 61 has been added.")
+	p.wantText(".done", "Sabotage has been added.")
 	p.check("added")
 	p.click(".done a")
 	p.wantText("h1", "Sabotage")
@@ -208,7 +208,7 @@ func TestSignIn(t *testing.T) {
 	}
 	p.click(".head .main")
 	p.click(".form button")
-	p.wantText(".done", "Film 61 has been changed.")
+	p.wantText(".done", "Sabotage has been changed.")
 	if now, err := before.Get(t.Context(), "61", nil); err != nil || string(now) != string(was) {
 		t.Errorf("a form that was sent as it was has changed %s to %s: %v", was, now, err)
 	}

@@ -80,7 +80,7 @@ func walk(t *testing.T, browser context.Context, name string, width int64, dark 
 	p.click(`.form button`)
 	p.wantText("h1 + .lead", "Records 1–21 of 301")
 	p.wantAddress("/api/events/?_done=added.343&limit=21&ordering=name")
-	p.wantText(".done", "Event 343 has been added.")
+	p.wantText(".done", "Night of the small presses has been added.")
 	p.visit(root + "events/?ordering=-id&limit=1")
 	if got := p.texts("td.time"); !slices.Equal(got, []string{"10 May 2026, 18:00 +02:00", "10 May 2026, 20:00 UTC"}) {
 		t.Errorf("times = %q", got)
@@ -142,26 +142,32 @@ type focus struct {
 	InView bool   `json:"inView"`
 }
 
-// TestKeyboard moves through a page with the Tab key: every control must get the
-// focus, in the order of the page, with a visible ring.
+// TestKeyboard moves through pages with the Tab key: every control must get the focus, in the
+// order of the page, with a visible ring.
 func TestKeyboard(t *testing.T) {
 	browser := launch(t)
-	root := serve(t, sampleHouse(t))
 	p := open(t, browser, "keyboard", 1280, false)
-	p.visit(root + "social-links/?limit=2&ordering=-id")
-	want := eval(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href], summary, [tabindex], input, textarea, button")]
-		.filter(e => e.type !== "hidden" && e.checkVisibility()).map(e => e.id || e.innerText.trim().split("\n")[0] || e.className)`))
-	var got []string
-	for range len(want) {
-		p.do(chromedp.KeyEvent(kb.Tab))
-		focus := eval(p, chromedp.Evaluate[focus](focusScript))
-		if focus.Body || !focus.Ring || !focus.InView {
-			t.Errorf("focus on %q: on body = %t, ring = %t, in view = %t", focus.Name, focus.Body, focus.Ring, focus.InView)
+	for _, url := range []string{
+		serve(t, sampleHouse(t)) + "social-links/?limit=2&ordering=-id",
+		serveFilms(t, films(t)) + "films/?limit=1&year__gte=1960&genre__in=crime",
+		serveFilms(t, films(t)) + "films/1/",
+	} {
+		p.visit(url)
+		want := eval(p, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href], summary, [tabindex], input, select, textarea, button")]
+			.filter(e => e.type !== "hidden" && e.checkVisibility({contentVisibilityAuto: true}) && e.getClientRects().length)
+			.map(e => e.id || e.innerText.trim().split("\n")[0] || e.className)`))
+		var got []string
+		for range len(want) {
+			p.do(chromedp.KeyEvent(kb.Tab))
+			focus := eval(p, chromedp.Evaluate[focus](focusScript))
+			if focus.Body || !focus.Ring || !focus.InView {
+				t.Errorf("focus on %q: on body = %t, ring = %t, in view = %t", focus.Name, focus.Body, focus.Ring, focus.InView)
+			}
+			got = append(got, focus.Name)
 		}
-		got = append(got, focus.Name)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: Tab focuses\n%s\nwant\n%s", url, strings.Join(got, " | "), strings.Join(want, " | "))
+		}
+		p.screenshot("focus")
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("Tab focuses\n%s\nwant\n%s", strings.Join(got, " | "), strings.Join(want, " | "))
-	}
-	p.screenshot("focus")
 }

@@ -75,7 +75,7 @@ func TestPost(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	next := follow(t, h.browse, "/api/events/", location)
-	if !strings.Contains(next.text, "Event 1 has been added.") || len(next.find("tr", "id", "record-1")) != 1 {
+	if !strings.Contains(next.text, "Nächte & <Tage> has been added.") || len(next.find("tr", "id", "record-1")) != 1 {
 		t.Errorf("the page that follows: %s", next.text)
 	}
 }

@@ -129,6 +129,9 @@ func (v *view) newDone() *done {
 		return nil
 	}
 	d := &done{Name: wire.Capital(v.c.recordName(id)), Verb: verb}
+	if name := v.name(v.c, id); name != id && verb != "deleted" {
+		d.Name = name
+	}
 	if verb == "added" && v.c.hasPages() && v.id == "" {
 		d.Link = "./" + url.PathEscape(id) + "/"
 	}
