@@ -188,7 +188,7 @@ func (p *tab) posts(root string) {
 	p.click(".head .main")
 	p.fill(map[string]string{"name": "An evening offline", "slug": "offline", "startDate": "2026-05-10T18:00", "endDate": "2026-05-10T20:00"})
 	p.click(`.form button`)
-	p.wantText("h1 + .lead", "Records 1–21 of 301")
+	p.wantText(".done", "An evening offline has been added.")
 }
 
 // wantStored checks that the newest event has a slug.
