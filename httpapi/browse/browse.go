@@ -34,11 +34,12 @@
 // is redirected to the offset of that page, or of the last. Errors are pages too.
 //
 // The name of a record is its field that the description calls Label, or else its title, its
-// name or its slug, whichever it has first. Pages show
-// it in place of an id in the fields that refer to another collection, as a link if the record
-// has a page; of a longer list of ids, a table shows the first three, and the page of a record
-// at most 50. The page of a record lists those that refer to it, if the description of their
-// collection has a filter for the field.
+// name or its slug, whichever it has first. Pages show it in place of an id in the fields that
+// refer to another collection, as a link if the record has a page. In a collection whose fields
+// are not described, these are the members with the name of a record, such as book. Of a
+// longer list of ids, a table shows the first three, and the page of a record at most 50. The
+// page of a record lists those that refer to it, if the description of their collection has a
+// filter for the field.
 //
 // Pages contain no scripts and load no resources. Images are shown as links. A
 // Content-Security-Policy forbids browsers to load or run anything else. All links are

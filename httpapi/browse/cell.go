@@ -238,10 +238,17 @@ func (c *collection) pages(up string) string {
 	return template.HTMLEscapeString((&url.URL{Path: up + c.Segment + "/"}).EscapedPath())
 }
 
-// links returns the links of the fields that refer to other records. up is the link to the
-// root.
-func (v *view) links(up string) links {
+// links returns the links of the members that refer to other records. If the fields are not
+// described, these are the members with the name of a record. up is the link to the root.
+func (v *view) links(up string, members []string) links {
 	all := make(links)
+	for _, other := range v.collections {
+		for _, name := range members {
+			if v.c.Fields == nil && inWords(name) == spelled(other.Name) {
+				all[name] = target{to: other, prefix: other.pages(up)}
+			}
+		}
+	}
 	for _, f := range v.c.Fields {
 		if other := v.byKey[f.Refers]; other != nil {
 			all[f.Name] = target{to: other, prefix: other.pages(up)}

@@ -166,7 +166,7 @@ const maxListed = 3
 // newRows returns the rows of the table. Members without their own column are combined
 // in a last one. The id and the name, or else the first text, link to the record.
 func (v *view) newRows(records [][]member, names []string) []row {
-	links := v.links("../")
+	links := v.links("../", names)
 	self := target{self: true, prefix: v.c.pages("./../")}
 	if self.prefix != "" {
 		self.prefix = "./"

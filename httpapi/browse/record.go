@@ -48,7 +48,7 @@ func (v *view) showRecord(p *page, resp *response) {
 		p.showResponse(resp)
 		return
 	}
-	links := v.links("../../")
+	links := v.links("../../", memberNames([][]member{members}))
 	r := &record{About: wire.Capital(v.c.recordName(v.id)), Unasked: v.cleanLink()}
 	name := v.c.nameOf(members, v.c.recordName(v.id))
 	p.Record, p.Title = r, v.c.nameOf(members, p.Title)

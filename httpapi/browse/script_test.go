@@ -71,6 +71,7 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 		"notes":                               func() (http.Handler, *shelf) { h, _ := notePages(t, threeNames); return h, nil },
 		"two directors":                       func() (http.Handler, *shelf) { h, _ := filmPages(t, twoDirectors, httpapi.Options{}); return h, nil },
 		"3 events":                            documented(threeEvents, nil),
+		"a sale of a book":                    documented(`{"books":[{"id":7,"name":"Rope"}],"bookshop-sales":[{"id":1,"book":7,"quantity":7}]}`, nil),
 		"2 authors":                           documented(twoAuthors, httpapi.AllowAll),
 		"2 authors, nobody may write":         documented(twoAuthors, nil),
 		"2 authors, with a token":             documented(twoAuthors, httpapi.Bearer("secret")),
