@@ -24,17 +24,18 @@ type word struct {
 }
 
 type note struct {
-	ID     int   `json:"id"`
-	Author *int  `json:"author" backlist:"refers=people"`
-	Editor *int  `json:"editor" backlist:"refers=people"`
-	Words  []int `json:"words" backlist:"refers=words"`
-	Pages  *int  `json:"pages"`
+	ID     int    `json:"id"`
+	Author *int   `json:"author" backlist:"refers=people"`
+	Editor *int   `json:"editor" backlist:"refers=people"`
+	Words  []int  `json:"words" backlist:"refers=words"`
+	Pages  *int   `json:"pages"`
+	Said   string `json:"said"`
 }
 
 // threeNames are records whose names are markup, blank or in a field that is a label.
 const threeNames = `{"people":[{"id":1,"name":"Ana"},{"id":2,"name":"<i>Ugo"},{"id":3,"name":" "}],
 	"words":[{"id":1,"title":"x","inUse":"a"},{"id":2,"title":"x","inUse":"<b>"},{"id":3,"title":"x","inUse":""},{"id":4,"title":"x","inUse":"d"}],
-	"notes":[{"id":1,"author":1,"editor":2,"words":[2,1,3,4],"pages":7},{"id":2,"author":1,"editor":3,"words":[],"pages":null}]}`
+	"notes":[{"id":1,"author":1,"editor":2,"words":[2,1,3,4],"pages":7,"said":"Yes"},{"id":2,"author":1,"editor":3,"words":[],"pages":null,"said":"No"}]}`
 
 // notePages returns pages of notes, which refer to people by two fields and to words, and a
 // function that returns the number of requests for one person.
@@ -70,7 +71,7 @@ func TestManyNames(t *testing.T) {
 	for i := 1; i <= 151; i++ {
 		people = append(people, fmt.Sprintf(`{"id":%d,"name":"P%d"}`, i, i))
 		words = append(words, fmt.Sprintf(`{"id":%d,"title":"x","inUse":"w%d"}`, i, i))
-		notes = append(notes, fmt.Sprintf(`{"id":%d,"author":%d,"editor":null,"words":[%d],"pages":1}`, i, i, i))
+		notes = append(notes, fmt.Sprintf(`{"id":%d,"author":%d,"editor":null,"words":[%d],"pages":1,"said":""}`, i, i, i))
 	}
 	h, requests := notePages(t, `{"people":[`+strings.Join(people, ",")+`],"words":[`+strings.Join(words, ",")+`],"notes":[`+strings.Join(notes, ",")+`]}`)
 	page := get(h, "/api/notes/?limit=60")
