@@ -70,7 +70,8 @@ func (v *view) newFilters(wrong faults) *filters {
 	cleared := []string{"offset", "", searchName, ""}
 	shown := map[string]bool{"offset": true, filterMarker: true} // parameters that the form sends itself
 	if len(v.c.Search) > 0 {
-		f.Search = &input{Key: "filter-search", Name: searchName, Value: v.query.get(searchName), Hint: searchHint(v.c.Search)}
+		text := v.query.get(searchName)
+		f.Search = &input{Key: "filter-search", Name: searchName, Value: text, Hint: searchHint(v.c.Search)}
 		f.Chips, shown[searchName] = v.chips(searchName), true
 	}
 	lookups, fields := v.c.lookups()
@@ -216,8 +217,8 @@ func (v *view) chips(name string) (chips []choice) {
 			text = strings.ReplaceAll(text, ",", ", ")
 		}
 		text, _ = cut(label + " " + text)
-		rest := query{maps.Clone(v.query.values)}
-		rest.values[name] = slices.DeleteFunc(slices.Clone(rest.values[name]), func(other string) bool { return other == value })
+		rest, isThis := query{maps.Clone(v.query.values)}, func(other string) bool { return other == value }
+		rest.values[name] = slices.DeleteFunc(slices.Clone(rest.values[name]), isThis)
 		chips = append(chips, choice{Label: text, Link: rest.with("offset", "")})
 	}
 	return chips
@@ -226,9 +227,9 @@ func (v *view) chips(name string) (chips []choice) {
 // lookupWord returns a lookup in words.
 func lookupWord(lookup string) string {
 	words := [...][2]string{
-		{"exact", "is"}, {"in", "one of"}, {"isnull", "is"}, {"range", "between"}, {"gt", ">"}, {"gte", "≥"}, {"lt", "<"}, {"lte", "≤"},
-		{"contains", "contains (same case)"}, {"icontains", "contains"}, {"startswith", "begins with (same case)"},
-		{"istartswith", "begins with"}, {"iexact", "is (any case)"},
+		{"exact", "is"}, {"in", "one of"}, {"isnull", "is"}, {"range", "between"}, {"gt", ">"}, {"gte", "≥"},
+		{"lt", "<"}, {"lte", "≤"}, {"contains", "contains (same case)"}, {"icontains", "contains"},
+		{"startswith", "begins with (same case)"}, {"istartswith", "begins with"}, {"iexact", "is (any case)"},
 	}
 	for _, pair := range words {
 		if pair[0] == lookup {
@@ -283,7 +284,8 @@ func parameterOf(name, lookup string) string {
 // newBound returns the input for a bound of a field. Times are in UTC, which browsers do not
 // know of.
 func newBound(field schema.Field, name, label string, q query) input {
-	in := input{Key: "filter-" + name, Name: name, Label: label, Control: kindOf(field).control, Step: "any", Value: q.get(name)}
+	in := input{Key: "filter-" + name, Name: name, Label: label, Step: "any", Value: q.get(name)}
+	in.Control = kindOf(field).control
 	if field.Kind == schema.Timestamp {
 		in.Label += " (UTC)"
 		if at, err := time.Parse(time.RFC3339, in.Value); err == nil && at.Nanosecond() == 0 {

@@ -230,8 +230,8 @@ func (v *view) serveConflict(resp *response, posted url.Values) {
 	}
 	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
 	f := v.newChangeForm(ch.texts, ch.conflicts, ch.shown, now.header.Get("Etag"))
-	f.Failed = detailChanged + " What you have changed is still in the form. The other fields have their present values. " +
-		"Please check them and save again."
+	f.Failed = detailChanged + " What you have changed is still in the form. " +
+		"The other fields have their present values. Please check them and save again."
 	v.serveForm(resp, f)
 }
 

@@ -98,7 +98,8 @@ func (q query) get(name string) string {
 }
 
 // with returns a link to the same path with changed parameters, given as alternating
-// names and values. An empty value removes a parameter. There is no format, and nothing done, unless given.
+// names and values. An empty value removes a parameter. There is no format, and nothing done,
+// unless given.
 func (q query) with(changes ...string) string {
 	values := maps.Clone(q.values)
 	values.Del("format")
@@ -286,8 +287,8 @@ func (w *varyingWriter) Write(body []byte) (int, error) {
 // Unwrap supports http.ResponseController.
 func (w *varyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// addVary adds the name of a header to Vary unless it is there. It does not modify the slice of values,
-// which may be shared with other responses.
+// addVary adds the name of a header to Vary unless it is there. It does not modify the slice of
+// values, which may be shared with other responses.
 func addVary(header http.Header, name string) {
 	for _, value := range header["Vary"] {
 		for other := range strings.SplitSeq(value, ",") {

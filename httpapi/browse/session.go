@@ -26,8 +26,9 @@ const (
 // has been checked then.
 func (b *browser) withToken(r *http.Request, isPage bool) *http.Request {
 	token := b.token(r)
+	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	stated := r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != ""
-	if token == "" || r.Header["Authorization"] != nil || r.Method != http.MethodGet && r.Method != http.MethodHead && !(isPage && stated) {
+	if token == "" || r.Header["Authorization"] != nil || !isRead && !(isPage && stated) {
 		return r
 	}
 	r = r.Clone(r.Context())
@@ -61,8 +62,8 @@ func (v *view) setToken(token string) {
 		prefix = ""
 	}
 	c := &http.Cookie{
-		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)), Path: prefix + (&url.URL{Path: v.root}).EscapedPath(),
-		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(v.next.Origin(v.r), "https:"),
+		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)),
+		Path: prefix + (&url.URL{Path: v.root}).EscapedPath(), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(v.next.Origin(v.r), "https:"),
 	}
 	if token == "" {
 		c.MaxAge = -1
