@@ -295,7 +295,7 @@ func TestAxe(t *testing.T) {
 				"films/1/?_method=PATCH", "films/1/?_method=DELETE", "films/?_method=POST", "directors/1/", "none/"} {
 				p.visit(root + path)
 				eval(p, chromedp.Evaluate[string](`document.querySelectorAll("details").forEach(d => d.open = true), ""`))
-				eval(p, chromedp.Evaluate[string](string(axe) + `;""`))
+				eval(p, chromedp.Evaluate[string](string(axe)+`;""`))
 				for _, violation := range eval(p, chromedp.Evaluate[[]string](axeScript, chromedp.EvalAwaitPromise)) {
 					t.Errorf("%d pixels, dark %t, %s: %s", width, dark, path, violation)
 				}

@@ -1,12 +1,14 @@
 package readme
 
 import (
-	"fmt"
-	"slices"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
 
-	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
+	"github.com/google/go-cmp/cmp"
 )
 
 func check(err error) {
@@ -15,25 +17,45 @@ func check(err error) {
 	}
 }
 
-func Example_memory() {
-	type Film struct {
-		ID   int    `json:"id"`
-		Name string `json:"name"`
-		Year int    `json:"year"`
+// TestMemory runs the README's program. Its output is in its comments.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
 	}
-	films, err := catalogue.NewCollection[Film](catalogue.Options{Name: "films"})
-	check(err)
-	check(films.ReplaceAll(slices.Values([]Film{{Name: "Vertigo", Year: 1958}, {Name: "Rope", Year: 1948}, {Name: "Psycho", Year: 1960}})))
-	page, err := films.Page(pagination.Window{Limit: 2}, ordering.Desc("year"))
-	check(err)
-	fmt.Println(page.Count, page.Records) // 3 [{3 Psycho 1960} {1 Vertigo 1958}]
-	film, err := films.Where(ordering.Equal("name", "Rope")).First()
-	check(err)
-	count, err := films.Where(ordering.Between("year", 1950, 1959)).Count()
-	check(err)
-	fmt.Println(film.ID, count) // 2 1
+	file := program(t)
+	got, err := exec.Command("go", "run", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	var want strings.Builder
+	for _, line := range regexp.MustCompile(`(?m)fmt\.Println.*?// (.*)$`).FindAllStringSubmatch(source(t), -1) {
+		want.WriteString(line[1] + "\n")
+	}
+	if diff := cmp.Diff(want.String(), string(got)); diff != "" || want.Len() == 0 {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
 
-	// Output:
-	// 3 [{3 Psycho 1960} {1 Vertigo 1958}]
-	// 2 1
+// source returns the source of the README's program.
+func source(t *testing.T) string {
+	t.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := regexp.MustCompile("(?s)```go\n(package main.*?)```").FindSubmatch(readme)
+	if source == nil {
+		t.Fatal("no program in the README")
+	}
+	return string(source[1])
+}
+
+// program writes the README's program to a file and returns its name.
+func program(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(source(t)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

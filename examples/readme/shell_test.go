@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -165,4 +166,12 @@ func (s *shell) run(command string) (output, status string) {
 		output += s.stdout.Text() + "\n"
 	}
 	return output, "none"
+}
+
+// freeAddress returns an address that nothing listens on.
+func freeAddress(t *testing.T) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	check(err)
+	defer listener.Close()
+	return listener.Addr().String()
 }
