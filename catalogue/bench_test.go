@@ -1,15 +1,9 @@
 package catalogue
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -47,12 +41,6 @@ func benchEvents(n int) []event {
 		}
 	}
 	return events
-}
-
-// withLists returns a deep copy of an event.
-func withLists(e event) event {
-	e.Labels, e.Authors = slices.Clone(e.Labels), slices.Clone(e.Authors)
-	return e
 }
 
 // benchHouse returns a catalogue with n events and indexes by id, start_date and name, and
@@ -151,135 +139,6 @@ func writeUntil(b *testing.B, cat *Catalogue, n int, pause time.Duration, stop *
 	}
 }
 
-// BenchmarkBulk inserts all records in one batch and builds two indexes.
-func BenchmarkBulk(b *testing.B) {
-	events := benchEvents(100_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		newFilledHouse(b, events)
-	}
-}
-
-// newFilledHouse returns a catalogue with events, inserted in one batch, and with indexes
-// by date and name.
-func newFilledHouse(b *testing.B, events []event) *Catalogue {
-	cat := newPublisher()
-	err := mustIn(definedEvents, cat).Batch(func(tx *Tx[event]) error {
-		for i := range events {
-			if _, err := tx.Insert(events[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, field := range []string{"start_date", "name"} {
-		if _, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: 1}, ordering.Asc(field)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	return cat
-}
-
-// BenchmarkLoadFile loads a file into an empty catalogue.
-func BenchmarkLoadFile(b *testing.B) {
-	for _, row := range []struct {
-		name   string
-		key    string // of the collection, of which the records of the dataset are loaded
-		events int    // if positive, the number of generated events, instead of the dataset
-	}{
-		{name: "events", key: "events"},
-		{name: "labels", key: "labels"},
-		{name: "books", key: "books"},
-		{name: "100,000 events", events: 100_000},
-	} {
-		b.Run(row.name, func(b *testing.B) {
-			var file bytes.Buffer
-			if row.events > 0 {
-				cat, _ := benchHouse(b, row.events)
-				must(b, cat.Save(&file))
-			} else {
-				dataset, err := os.ReadFile("schema/testdata/dataset.json")
-				must(b, err)
-				var all map[string]json.RawMessage
-				must(b, json.Unmarshal(dataset, &all))
-				fmt.Fprintf(&file, "{%q:%s}", row.key, all[row.key])
-			}
-			benchLoadFile(b, file.Bytes())
-		})
-	}
-}
-
-func benchLoadFile(b *testing.B, data []byte) {
-	path := filepath.Join(b.TempDir(), "house.json")
-	must(b, os.WriteFile(path, data, 0o644))
-	empty := newPublisher()
-	b.ReportAllocs()
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		must(b, empty.Clone().LoadFile(path, LoadOptions{}))
-	}
-}
-
-func must(b *testing.B, err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
-}
-
-// BenchmarkFirstUse compares the first page by an ordering, which builds its index, with
-// sorting pointers once.
-func BenchmarkFirstUse(b *testing.B) {
-	cat, events := benchHouse(b, 100_000)
-	pointers := make([]*event, len(events))
-	for i := range events {
-		pointers[i] = &events[i]
-	}
-	b.Run("end_date", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := mustIn(definedEvents, cat).Clone().Where().View(pagination.Window{Limit: 21}, ordering.Asc("end_date")); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("sort", func(b *testing.B) {
-		for b.Loop() {
-			slices.SortFunc(slices.Clone(pointers), func(a, b *event) int {
-				return cmp.Or(a.EndDate.Compare(b.EndDate.Time), a.ID-b.ID)
-			})
-		}
-	})
-}
-
-// BenchmarkHeap reports the memory that each record takes with indexes by id, date and
-// name, without the record itself and what it points to.
-func BenchmarkHeap(b *testing.B) {
-	const n = 100_000
-	heapOf := func(f func() any) int {
-		before := heapInUse()
-		made := f()
-		after := heapInUse()
-		runtime.KeepAlive(made)
-		return after - before
-	}
-	events := benchEvents(n)
-	for b.Loop() {
-		records := heapOf(func() any {
-			all := make([]*event, n)
-			for i := range all {
-				e := withLists(events[i])
-				all[i] = &e
-			}
-			return all
-		}) - 8*n // without the slice
-		ours := heapOf(func() any { return newFilledHouse(b, events) })
-		b.ReportMetric(float64(ours-records)/n, "bytes/record")
-	}
-}
-
 const benchLimit = 21
 
 var benchOrders = []struct {
@@ -350,16 +209,6 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-func BenchmarkGet(b *testing.B) {
-	const n = 100_000
-	cat, _ := benchHouse(b, n)
-	for i := 0; b.Loop(); i++ {
-		if _, err := mustIn(definedEvents, cat).Get(1 + i*7919%n); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // BenchmarkWrite measures single writes, with and without a snapshot after each, and
 // batches of a thousand.
 func BenchmarkWrite(b *testing.B) {
@@ -412,61 +261,4 @@ func BenchmarkWrite(b *testing.B) {
 func withoutID(e event) event {
 	e.ID = 0
 	return e
-}
-
-func BenchmarkClone(b *testing.B) {
-	cat, _ := benchHouse(b, 10_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		cat.Clone()
-	}
-}
-
-// BenchmarkHistory measures writes to a collection with a history, and Since.
-func BenchmarkHistory(b *testing.B) {
-	for _, history := range []int{0, 1000, 100_000} {
-		const n = 10_000
-		cat, _ := benchHouse(b, n, Define[event]("events", Options{History: history}))
-		c := mustIn(definedEvents, cat)
-		b.Run(fmt.Sprintf("kept=%d/update", history), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, startEarlier)
-			}
-		})
-		b.Run(fmt.Sprintf("kept=%d/batch-1000", history), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				c.Batch(func(tx *Tx[event]) error {
-					for i := range 1000 {
-						tx.Update(1+i*7919%n, startEarlier)
-					}
-					return nil
-				})
-			}
-		})
-		if history == 0 {
-			continue
-		}
-		b.Run(fmt.Sprintf("kept=%d/update-and-since", history), func(b *testing.B) {
-			b.ReportAllocs()
-			seen := c.Snapshot().Revision()
-			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, startEarlier)
-				_, seen, _ = c.Since(seen)
-			}
-		})
-		b.Run(fmt.Sprintf("kept=%d/since-all", history), func(b *testing.B) {
-			b.ReportAllocs()
-			from := c.Snapshot().Revision()
-			for i := range history {
-				c.Update(1+i*7919%n, startEarlier)
-			}
-			for b.Loop() {
-				if changes, _, _ := c.Since(from); len(changes) != history {
-					b.Fatal(len(changes))
-				}
-			}
-		})
-	}
 }
