@@ -20,7 +20,7 @@ import (
 func TestPrism(t *testing.T) {
 	t.Parallel()
 	command := tool(t, "prism")
-	s := serve(t, openapi.Options{})
+	s := serve(t, openapi.Options{RecordFilters: true})
 	url := startPrism(t, command, s.document, s.url)
 	statuses, violations, sent := map[int]int{}, 0, prismRequests(s)
 	for _, r := range sent {
