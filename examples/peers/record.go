@@ -133,7 +133,10 @@ type book struct {
 func bookKind() *kind[book] {
 	return &kind[book]{
 		open: func() (*catalogue.Collection[book], error) {
-			return catalogue.NewCollection[book](catalogue.Options{Unique: []string{"slug"}})
+			return catalogue.NewCollection[book](catalogue.Options{
+				Unique:  []string{"slug"},
+				Indexes: [][]ordering.Term{{ordering.Asc("available"), ordering.Asc("start")}},
+			})
 		},
 		first: []ordering.Term{ordering.Asc("start")},
 		id:    func(b *book) *int { return &b.ID },
