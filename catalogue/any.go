@@ -108,7 +108,7 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) { return
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
 // have white space around it. The JSON must not be modified. The error is that of ctx or
 // of [schema.Description.Filter], even if there is no such record, or wraps
-// [ErrNotFound] if there is none or the parameters do not select it. O(log n).
+// [ErrNotFound] if none exists or the parameters do not select it. O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, params url.Values) (record []byte, err error) {
 	return c.json.Get(ctx, segment, params)
 }

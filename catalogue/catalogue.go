@@ -25,7 +25,7 @@ type Catalogue struct {
 }
 
 // Collection returns the collection with the given key, for records of any type. The error
-// wraps [ErrUnknownCollection] if there is none. O(1).
+// wraps [ErrUnknownCollection] if none exists. O(1).
 func (c *Catalogue) Collection(key string) (AnyCollection, error) {
 	m, err := c.lookup(key)
 	return AnyCollection{m}, err

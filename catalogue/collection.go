@@ -203,7 +203,7 @@ func (c *Collection[T]) Revision() uint64 { return c.store.Revision() }
 func (c *Collection[T]) Has(id int) bool { return c.store.Get(id) != nil }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
-// there is none. O(log n).
+// none exists. O(log n).
 func (c *Collection[T]) Get(id int) (T, error) { return c.typ.copied(c.store.Get(id), id) }
 
 // Page returns copies of the records in a window, in the order of terms, and the number

@@ -64,7 +64,7 @@
 // that run at the same time is limited.
 //
 // Queries with conditions are answered by the same indexes, if the fields with conditions come
-// first in one. If there is none, records are filtered and sorted, and once that has cost as
+// first in one. If none exists, records are filtered and sorted, and once that has cost as
 // much as building the index that is missing, it is built in the background. No query waits for
 // it. [Options].Indexes declares indexes that are there from the beginning.
 //

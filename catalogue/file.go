@@ -30,7 +30,7 @@ var errNoPath = fmt.Errorf("catalogue: the path is empty: %w", fs.ErrNotExist)
 // place then.
 //
 // The new file has the permissions of the old one, or 0644 regardless of the umask if
-// there is none. Its owner may differ, and other hard links keep the old file. The
+// none exists. Its owner may differ, and other hard links keep the old file. The
 // directory must be writable; the old file need not be. If path is a symbolic link, the
 // file that it points to is replaced.
 //

@@ -275,7 +275,7 @@ type column struct {
 	refers func(*store.Entry, func(id int) bool) bool
 }
 
-// column returns the column of a field, or nil if there is none.
+// column returns the column of a field, or nil if none exists.
 func (e *encoded[T]) column(name string) *column {
 	if i := slices.IndexFunc(e.columns, func(c column) bool { return c.name == name }); i >= 0 {
 		return &e.columns[i]
@@ -520,7 +520,7 @@ func (s *recordType[T]) parsed(e *store.Entry) (schema.Record, error) {
 }
 
 // memberOf returns the name and the JSON of the member that is the field with a name in
-// snake_case, or "" if there is none.
+// snake_case, or "" if none exists.
 // wire is the camelCase form of the name, which takes precedence.
 func memberOf(r schema.Record, wire, field string) (name, value string) {
 	if value, ok := r.Get(wire); ok {

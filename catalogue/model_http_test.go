@@ -68,7 +68,7 @@ func TestModelHTTP(t *testing.T) {
 }
 
 // failsOverHTTP sends operations until one has a wrong answer. It returns the operations and
-// the results, or "" if there is none.
+// the results, or "" if none exists.
 func failsOverHTTP(t *testing.T, cat *catalogue.Catalogue, ops []model.Op) string {
 	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
 	must(t, err)

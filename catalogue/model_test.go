@@ -165,7 +165,7 @@ func TestModelScripts(t *testing.T) {
 }
 
 // fails performs operations until one has a wrong result. It returns the operations and the
-// results, or "" if there is none.
+// results, or "" if none exists.
 func (test modelCase) fails(t *testing.T, ops []model.Op) string {
 	t.Helper()
 	p, err := test.play(test.model...)

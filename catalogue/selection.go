@@ -393,7 +393,7 @@ func (s Snapshot[T]) Count() int { return s.state.Len() }
 func (s Snapshot[T]) Has(id int) bool { return s.state.Get(id) != nil }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
-// there is none. O(log n).
+// none exists. O(log n).
 func (s Snapshot[T]) Get(id int) (T, error) { return s.typ.copied(s.state.Get(id), id) }
 
 // Where returns the records that satisfy all conditions, or all records if there are none.

@@ -259,7 +259,7 @@ func (tx *Tx[T]) Insert(record T) (id int, err error) {
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one, or inserts
-// the record if there is none or the id is zero. It returns the id. The error wraps
+// the record if none exists or the id is zero. It returns the id. The error wraps
 // [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 	e := newEntry(0, record)
@@ -298,7 +298,7 @@ func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, erro
 }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
-// there is none. O(log n).
+// none exists. O(log n).
 func (tx *Tx[T]) Get(id int) (record T, err error) {
 	if tx.tx.Done() {
 		return record, tx.typ.errorf("%w", ErrTxDone)

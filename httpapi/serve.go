@@ -360,7 +360,7 @@ func (b *bounds) paramsFault(rawQuery string) string {
 }
 
 // paramLen returns the length of the first parameter with a prefix, as sent, plus that
-// of an '&'. It returns 0 if there is none.
+// of an '&'. It returns 0 if none exists.
 func paramLen(rawQuery, prefix string) int {
 	for param := range strings.SplitSeq(rawQuery, "&") {
 		if strings.HasPrefix(param, prefix) {

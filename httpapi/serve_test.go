@@ -106,7 +106,7 @@ func TestRequestsAreIndependent(t *testing.T) {
 		reason string
 		call   call
 		change func(*http.Request)
-		next   string // or "" if there is none
+		next   string // or "" if none exists
 	}{
 		{"plain", page, nil, "http://host.example/api/films/?limit=1&offset=1"},
 		{"other Host", page, func(r *http.Request) { r.Host = "b.example:81" },

@@ -72,7 +72,7 @@ type Field struct {
 	Blank    bool     // may be empty text
 	Unique   bool     // no two records have the same value, except null
 	Created  bool     // a read-only Timestamp that is set to the time of the post
-	Default  string   // JSON of the value if absent from a post; empty if there is none
+	Default  string   // JSON of the value if absent from a post; empty if none exists
 	Refers   string   // key of the collection whose ids the field holds, if any
 	Choices  []string // the values of a Choice
 	Min, Max *int     // bounds of an Integer; nil means no bound

@@ -142,7 +142,7 @@ type arguments struct {
 	err   error
 }
 
-// peek returns the next word, or "" if there is none.
+// peek returns the next word, or "" if none exists.
 func (a *arguments) peek() string {
 	if len(a.words) == 0 {
 		return ""

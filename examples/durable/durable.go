@@ -14,7 +14,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// open opens a database file, creating it if there is none, loads its records, and sets the
+// open opens a database file, creating it if none exists, loads its records, and sets the
 // journal of the catalogue, which from then on stores each write before it is visible. It
 // reports whether no record was ever stored.
 //

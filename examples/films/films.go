@@ -63,7 +63,7 @@ func newCatalogue() (*catalogue.Catalogue, error) {
 //go:embed records.json
 var records string
 
-// load fills the collections from a file. If there is none yet, it creates it with records.
+// load fills the collections from a file. If none exists yet, it creates it with records.
 func load(cat *catalogue.Catalogue, file string) error {
 	if file == "" {
 		return cat.Load(strings.NewReader(records), catalogue.LoadOptions{})

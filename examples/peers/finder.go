@@ -18,7 +18,7 @@ type finder interface {
 	close()
 
 	lookup(slug string) (book, bool) // a copy
-	peek(slug string) (id int)       // reads the book where it is stored; 0 if there is none
+	peek(slug string) (id int)       // reads the book where it is stored; 0 if none exists
 
 	count(*query) int
 	// view reads the page at an offset of the books of a query into p, in the cheapest

@@ -34,7 +34,7 @@ type kind[T any] struct {
 	clone  func(T) T
 	orders []ordered[T]
 
-	unique  func(*T) string      // a slug; nil if there is none
+	unique  func(*T) string      // a slug; nil if none exists
 	columns []string             // of SQLite, after the id
 	values  func(*item[T]) []any // the id and the columns
 }

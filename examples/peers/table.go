@@ -22,7 +22,7 @@ type section struct {
 type line struct {
 	what  string
 	cells []string // by column
-	ratio float64  // compared with the goal; NaN if there is none
+	ratio float64  // compared with the goal; NaN if none exists
 	goal  goal
 }
 

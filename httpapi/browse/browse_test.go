@@ -210,7 +210,7 @@ func TestNewErrors(t *testing.T) {
 	tests := []struct {
 		reason string
 		h      http.Handler
-		want   string // part of the error, or "" if there is none
+		want   string // part of the error, or "" if none exists
 	}{
 		{"the handler itself", plain, ""},
 		{"middleware that embeds it", wrapped{plain, plain.ServeHTTP}, ""},

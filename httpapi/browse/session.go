@@ -36,7 +36,7 @@ func (b *browser) withToken(r *http.Request, isPage bool) *http.Request {
 	return r
 }
 
-// token returns the token of the visitor who has signed in, or "".
+// token returns the token of a signed-in visitor, or "".
 func (b *browser) token(r *http.Request) string {
 	cookie, err := r.Cookie(tokenCookie)
 	if err != nil || b.scheme == "" {

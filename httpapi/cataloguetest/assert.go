@@ -255,7 +255,7 @@ func describePage(offset, records int, hasNext bool) line {
 }
 
 // expectedPages describes the pages that should have been fetched. A page has the
-// limit of the fetched page at its offset or, if there is none, of the first page.
+// limit of the fetched page at its offset or, if none exists, of the first page.
 func expectedPages(pages []fetchedPage) []line {
 	count, limit := pages[0].count, pages[0].window.Limit
 	var list []line
@@ -315,7 +315,7 @@ func formatRequests(log []Exchange) string {
 }
 
 // errorText returns the beginning of the body of an error response in one line, or "" if
-// there is none or if it is compressed.
+// none exists or if it is compressed.
 func errorText(e Exchange) string {
 	if e.Status < 400 || e.ResponseHeader.Get("Content-Encoding") != "" {
 		return ""

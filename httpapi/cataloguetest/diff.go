@@ -154,7 +154,7 @@ func compareRecords(want, got [][]byte) (d difference, err error) {
 	return d, nil
 }
 
-// firstID returns the id of the first record, or 0 if there is none.
+// firstID returns the id of the first record, or 0 if none exists.
 func firstID(records [][]byte) (int, error) {
 	if len(records) == 0 {
 		return 0, nil

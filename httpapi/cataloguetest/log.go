@@ -280,7 +280,7 @@ type Exchange struct {
 	Header http.Header
 	Body   []byte // the part of the request body that was read
 
-	Status         int         // of the response; 0 if there is none, see Aborted
+	Status         int         // of the response; 0 if none exists, see Aborted
 	ResponseHeader http.Header // as set by the handler, without the Date that net/http adds
 	ResponseBody   []byte      // as written by the handler
 

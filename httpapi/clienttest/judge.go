@@ -192,7 +192,7 @@ func (e *trial) cause() *kind {
 	return nil
 }
 
-// remedy returns the remedy for the cause, or otherwise if there is none.
+// remedy returns the remedy for the cause, or otherwise if none exists.
 func (e *trial) remedy(otherwise string) string {
 	if cause := e.cause(); cause != nil {
 		return cause.remedy

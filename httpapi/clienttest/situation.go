@@ -427,7 +427,7 @@ func (d *deletion) faults() []injection {
 	}
 }
 
-// deleted returns the id of the deleted record, or 0 if there is none.
+// deleted returns the id of the deleted record, or 0 if none exists.
 func (d *deletion) deleted() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -295,7 +295,7 @@ func withID(encoded []byte, id int) []byte {
 	return []byte(r.String())
 }
 
-// idOf returns the id of a record, or 0 if there is none in the text.
+// idOf returns the id of a record, or 0 if none exists in the text.
 func idOf(encoded []byte) int {
 	r, _ := schema.ParseRecord(encoded)
 	return r.ID

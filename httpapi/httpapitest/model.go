@@ -234,8 +234,8 @@ func (s *subject) plain(n int) model {
 	return s.records(column{values: make([]string, n)})
 }
 
-// find returns a field other than id of the first possible kind. It skips the check if there
-// is none. It ignores unique fields and integers with bounds, because not all values are
+// find returns a field other than id of the first possible kind. It skips the check if none
+// exists. It ignores unique fields and integers with bounds, because not all values are
 // valid.
 func (s *subject) find(nullable bool, kinds ...schema.Kind) schema.Field {
 	for _, k := range kinds {

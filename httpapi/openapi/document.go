@@ -293,7 +293,7 @@ func (d *describer) ordering(c collection, p parameter) string {
 	return name
 }
 
-// once adds a schema if there is none of that name.
+// once adds a schema if none exists of that name.
 func (d *describer) once(name string, s *jsonSchema) {
 	if schemas := &d.model.Components.Schemas; !schemas.has(name) {
 		schemas.add(name, s)

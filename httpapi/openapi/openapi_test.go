@@ -365,7 +365,7 @@ func (d parsedDocument) parameterSchema(t *testing.T, name string) json.RawMessa
 	return p.Schema
 }
 
-// operation returns an operation of a path, or the zero value if there is none.
+// operation returns an operation of a path, or the zero value if none exists.
 func (d parsedDocument) operation(t *testing.T, path, method string) (op operationParts) {
 	t.Helper()
 	if text := d.Paths[path][method]; text != nil {

@@ -108,7 +108,7 @@ func (d *describer) writeRecord(op *operation, status string, good response, oth
 	return d.write(op, status, good, append(others, noRecord, conflict)...)
 }
 
-// tagOf returns the header with the entity tag of a record, or nil if there is none.
+// tagOf returns the header with the entity tag of a record, or nil if none exists.
 func (d *describer) tagOf(c collection) members[header] {
 	if !d.tags || !c.Actions.Has(schema.Retrieve) {
 		return nil

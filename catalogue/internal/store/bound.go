@@ -80,7 +80,7 @@ func pivotID(b bound) (p item[struct{}], all bool) {
 	return item[struct{}]{id: id}, id == math.MaxInt
 }
 
-// lastID returns the last id before a bound of a sequence by id, or 0 if there is none. Ids
+// lastID returns the last id before a bound of a sequence by id, or 0 if none exists. Ids
 // are positive.
 func lastID(b bound) int {
 	n, all := pivotNumber(b)

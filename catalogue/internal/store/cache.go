@@ -76,7 +76,7 @@ func (es Entries) appendTo(dst []*Entry) []*Entry {
 type parts struct {
 	needed    atomic.Int32 // pages read while there was no directory
 	directory atomic.Pointer[directory]
-	credit    atomic.Int32 // the writes that the arrays have paid for
+	credit    atomic.Int32 // the number of writes before the arrays are dropped as unread
 }
 
 // A directory has the chunks of an index. A chunk that forks may share is never written to
@@ -97,8 +97,9 @@ const (
 	partPages  = 8 // pages that begin or end in a part before its array is made
 	chunkParts = 64
 
-	// partCredit is the number of writes for which the making of an array pays. They find
-	// out which entries they move. If no array is made any more, nobody reads the index.
+	// partCredit is the number of writes that search for the entries that they move, for
+	// each array that readers made. After that many without a new array, the index counts
+	// as unread.
 	partCredit = 64
 )
 
@@ -149,10 +150,13 @@ func (p *parts) drop() {
 // moved drops the arrays of the positions from first to last in an index of n entries. It
 // drops all arrays if they have no credit left.
 func (p *parts) moved(first, last, n int) {
-	if p.credit.Add(-1) < 0 {
+	// The credit is limited, so that arrays that were made often are dropped too.
+	credit := min(p.credit.Load(), int32(partCredit*(n>>partShift+2))) - 1
+	if credit < 0 {
 		p.drop()
 		return
 	}
+	p.credit.Store(credit)
 	d := p.directory.Load()
 	*d = d.grow(n)
 	first, last = first>>partShift, min(last>>partShift, len(*d)*chunkParts-1)

@@ -195,9 +195,16 @@ func TestWriteDropsOneArray(t *testing.T) {
 	if n := viewable(); n != 19 {
 		t.Errorf("%d of 20 arrays are left after a write to a fork, want 19", n)
 	}
-	for n := 1; x.parts.kept(); n++ {
-		if write(7 * partLen); n > 22*partCredit {
-			t.Fatal("the arrays are kept though nobody reads them")
+	for range 100 * partPages { // the array is made again and again
+		write(7 * partLen)
+		for range partPages {
+			x.view(7*partLen, 1, false)
 		}
+	}
+	for n := 0; x.parts.kept(); n++ {
+		if n > 22*partCredit {
+			t.Fatalf("the arrays are kept after %d writes though nobody reads them", n)
+		}
+		write(7 * partLen)
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 // A demand adds up what queries cost for want of an index. Once the queries that an index
 // would answer without filters and sorting have cost as much as its build, it is built.
-// Whatever clients ask, builds therefore cost at most as much as those queries did, and the
-// queries that ask for one index cost at most twice what they would if it had been
-// built for the first of them.
+// For any queries, builds therefore cost at most as much as those queries did, and the
+// queries that want one index cost at most twice what they would if it had been built for
+// the first of them.
 //
 // There are sums for at most maxWanted indexes. If there are more, the least of them is
 // subtracted from all. An index is then built at the latest when its queries have
@@ -62,7 +62,7 @@ func (d *demand) add(terms []ordering.Term, cost, limit int) bool {
 }
 
 // demand records the cost of a query that no index answers, and starts to build the index
-// that would if it is due. Nobody waits for it. Old states and drafts of batches have no
+// that would if it is due. No query waits for it. Old states and drafts of batches have no
 // demand.
 func (s *State) demand(sel *selection, cost int) {
 	c := s.store.Value()
@@ -74,7 +74,7 @@ func (s *State) demand(sel *selection, cost int) {
 	}
 }
 
-// wanted returns the terms of an index that would answer a query, or nil if there is none:
+// wanted returns the terms of an index that would answer a query, or nil if none exists:
 // the fields with conditions that permit one value, those with conditions that permit
 // several, and the order. For a count, a field with a range is last.
 func (s *State) wanted(sel *selection) []ordering.Term {

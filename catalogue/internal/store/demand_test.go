@@ -73,7 +73,7 @@ func TestNoDemand(t *testing.T) {
 	}
 }
 
-// Whatever is asked, builds cost at most as much as the queries did. The queries of one index
+// For any queries, builds cost at most as much as the queries did. The queries of one index
 // cost at most its build and a share of all.
 func TestDemandIsCompetitive(t *testing.T) {
 	rng := random(t)

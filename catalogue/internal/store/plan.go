@@ -64,15 +64,17 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 		}
 	}
 	for _, c := range sel.where {
-		if c.Field == s.typ.ID {
-			continue
-		}
 		terms := []ordering.Term{ordering.Asc(c.Field)}
+		if c.Field == s.typ.ID || findTerms(s.indexes, terms) >= 0 {
+			continue // considered already
+		}
 		x, err := s.readSorted(ctx, terms)
 		if err != nil {
 			return plan{}, err
 		}
-		best = s.cheapest(best, sel, x, terms)
+		if p := s.cheapest(best, sel, x, terms); p.sequence != best.sequence {
+			best, used = p, -1
+		}
 	}
 	if used >= 0 {
 		s.use(&s.indexes[used])

@@ -86,7 +86,7 @@ func (r reader) Count(ctx context.Context, q Query) (int, error) {
 	return a.n, err
 }
 
-// First returns the first entry of a query, or nil if there is none. It ignores the
+// First returns the first entry of a query, or nil if none exists. It ignores the
 // window. O(log n) if one index finds the entry; otherwise the cost is that of a page.
 func (r reader) First(ctx context.Context, q Query) (*Entry, error) {
 	q.want, q.Window = wantFirst, pagination.Window{Limit: 1}

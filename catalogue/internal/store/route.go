@@ -219,7 +219,7 @@ func (s *State) follows(sel *selection, terms []ordering.Term, from int) (backwa
 type span struct{ start, end int }
 
 // direct returns the index that has the entries of a selection next to each other and
-// sorted, or in runs that are, and the route through it. ok is false if there is none.
+// sorted, or in runs that are, and the route through it. ok is false if none exists.
 func (s *State) direct(sel *selection) (x index, r route, ok bool) {
 	if sel.match != nil {
 		return nil, route{}, false

@@ -86,7 +86,7 @@ func (s *State) MaxID() int {
 // returns nil if the type has no Members. O(names).
 func (s *State) Names() []string { return s.names.names() }
 
-// Get returns the entry with the id, or nil if there is none. O(log n).
+// Get returns the entry with the id, or nil if none exists. O(log n).
 func (s *State) Get(id int) *Entry { return s.primary.get(id) }
 
 // Entries returns all entries, sorted by id. O(n).
@@ -121,7 +121,7 @@ func (s *State) sibling() *State {
 	return sibling
 }
 
-// index returns the index of a canonical ordering, or nil if there is none. It records the
+// index returns the index of a canonical ordering, or nil if none exists. It records the
 // use of a multi-field index.
 func (s *State) index(terms []ordering.Term) sequence {
 	if len(terms) == 0 {

@@ -42,7 +42,7 @@ func TestHotIndexIsKept(t *testing.T) {
 	for reason, use := range map[string]Query{
 		"an order":                   {Terms: parse("number,text")},
 		"a condition in an order":    {Where: three, Terms: parse("text")},
-		"records that are filtered":  {Where: conditions(t, ordering.Equal("number", 3), ordering.NotNull("note")), Terms: parse("text")},
+		"records that are filtered":  {Where: conditions(t, ordering.Equal("number", 3), ordering.IsNull("note")), Terms: parse("text")},
 		"a count of several fields":  {Where: conditions(t, ordering.Equal("number", 3), ordering.Equal("text", "1")), want: wantCount},
 		"several values in an order": {Where: conditions(t, ordering.OneOf("number", 3, 4)), Terms: parse("text")},
 	} {

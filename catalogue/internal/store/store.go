@@ -114,7 +114,7 @@ func (c *Store) Len() int {
 // one that could be read meanwhile. O(1).
 func (c *Store) Revision() uint64 { return c.visible().revision.Load() }
 
-// Get returns the entry with the id, or nil if there is none. O(log n).
+// Get returns the entry with the id, or nil if none exists. O(log n).
 func (c *Store) Get(id int) *Entry {
 	s, p := c.pin()
 	e := s.Get(id)

@@ -210,7 +210,7 @@ func (t *tree[K]) fork() index {
 // empty returns an empty index of the same ordering.
 func (t *tree[K]) empty() index { return newTree(t.kind) }
 
-// get returns the entry with the id and the zero key, or nil if there is none.
+// get returns the entry with the id and the zero key, or nil if none exists.
 func (t *tree[K]) get(id int) *Entry {
 	it, _ := t.items.Get(item[K]{id: id})
 	return it.entry

@@ -95,7 +95,7 @@ func (tx *Tx) Len() int { return tx.len }
 func (tx *Tx) LastID() int { return max(tx.state.lastID, tx.used) }
 
 // Get returns the entry with the id, including the changes of the batch, or nil
-// if there is none. O(log n).
+// if none exists. O(log n).
 func (tx *Tx) Get(id int) *Entry {
 	if tx.changes != nil {
 		if ch, ok := tx.changes.Get(txChange{id: id}); ok {

@@ -60,7 +60,7 @@ func Settable(v reflect.Value, index []int) reflect.Value {
 
 // errorIn returns the error for a value that is not one of type t, including what
 // encoding/json accepts silently: an array with more or fewer elements than t has, and null
-// for an element that cannot be null. It returns nil if there is none.
+// for an element that cannot be null. It returns nil if none exists.
 func errorIn(t reflect.Type, text string) error {
 	if message := FaultIn(t, text); message != "" {
 		return fmt.Errorf("%w: %s", schema.ErrInvalid, message)

@@ -61,7 +61,7 @@ type typed[T any] struct {
 	opts     catalogue.Options
 	key      string
 	player   *Player
-	cat      *catalogue.Catalogue // nil if there is none
+	cat      *catalogue.Catalogue // nil if none exists
 }
 
 // Of returns a definition of a collection with the options of a model and a description,
@@ -110,7 +110,7 @@ func NewCatalogue(definitions ...Definition) (*Player, error) {
 	return p, nil
 }
 
-// Catalogue returns the catalogue, or nil if there is none.
+// Catalogue returns the catalogue, or nil if none exists.
 func (p *Player) Catalogue() *catalogue.Catalogue { return p.catalogues[""] }
 
 // Copy returns a player with a clone or what was loaded from saved data.

@@ -83,7 +83,7 @@ func Filters() []string {
 	rating rating__lt rating__gte rating__isnull price price__lt price__lte price__gt price__gte price__range published`)
 }
 
-// filter returns the parameter of a condition. It returns "" if there is none: an empty
+// filter returns the parameter of a condition. It returns "" if none exists: an empty
 // value selects all, and the answers to invalid ones are tested elsewhere.
 func filter(c model.Condition) (name, value string) {
 	name = c.Field + lookup(c.Operator)

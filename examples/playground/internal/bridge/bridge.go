@@ -72,7 +72,7 @@ func (b *Bridge) serve(w http.ResponseWriter, r *http.Request) (ok bool) {
 }
 
 // request returns the request that a server at the scope would pass to the handler, or
-// the status of the response if there is none.
+// the status of the response if none exists.
 func (b *Bridge) request(ctx context.Context, req Request) (*http.Request, int) {
 	whole, _, _ := strings.Cut(req.URL, "#")
 	rest, ok := strings.CutPrefix(whole, b.scope)
