@@ -1,14 +1,18 @@
 package catalogue_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -96,5 +100,51 @@ func TestListFilters(t *testing.T) {
 	first := string(list.Records[0])
 	if by := ordering.Format(list.Terms); err != nil || by != "-id" || !strings.HasPrefix(first, `{"id":4,`) {
 		t.Errorf("by an unknown field and -id: by %q, %v, the first is %s", by, err, first)
+	}
+}
+
+// shade is text that a program sorts without regard to case.
+type shade string
+
+type paint struct {
+	ID   int    `json:"id"`
+	Name shade  `json:"name"`
+	Code string `json:"code"`
+}
+
+// Filters compare values even if a key function sorts the type of the field in another way.
+// The sign of a search field does not apply to the other fields.
+func TestListFiltersCompareValues(t *testing.T) {
+	about, err := schema.DescriptionOf[paint]("paints")
+	must(t, err)
+	about.Filters, about.Search = []string{"name", "name__gt"}, []string{"^name", "code"}
+	folded := ordering.TypeKey(func(s shade) sortkey.Key { return sortkey.Text(strings.ToLower(string(s))) })
+	paints := catalogue.Define[paint]("paints", catalogue.Options{Description: &about, Keys: []ordering.KeyFunc{folded}})
+	cat, err := catalogue.New(paints)
+	must(t, err)
+	typed, err := paints.In(cat)
+	must(t, err)
+	for _, p := range []paint{{1, "Red", "1"}, {2, "RED", "2"}, {3, "amber", "r"}} {
+		_, err := typed.Insert(p)
+		must(t, err)
+	}
+	for _, row := range []struct{ name, value, want, reason string }{
+		{"name", "Red", "1", "the value"},
+		{"name", "red", "", "the value in another case"},
+		{"name__gt", "RED", "1 3", "lower case is greater"},
+		{"search", "r", "1 2 3", "the beginning of a name or a part of a code"},
+		{"search", "e", "", "a part of names only"},
+	} {
+		list, err := ownCollection(t, cat, "paints").List(t.Context(), catalogue.Query{Params: url.Values{row.name: {row.value}}})
+		must(t, err)
+		var ids []string
+		for _, record := range list.Records {
+			var p paint
+			must(t, json.Unmarshal(record, &p))
+			ids = append(ids, strconv.Itoa(p.ID))
+		}
+		if got := strings.Join(ids, " "); got != row.want {
+			t.Errorf("%s: records %q, want %q", row.reason, got, row.want)
+		}
 	}
 }
