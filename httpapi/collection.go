@@ -161,7 +161,7 @@ var (
 
 // ErrPanic is wrapped by the error that is passed to [Options.OnError] after a panic. The
 // error also wraps the value of the panic if that is an error. Its text ends with the
-// stack trace.
+// stack trace. A panic with [http.ErrAbortHandler] is not recovered.
 var ErrPanic = errors.New("httpapi: panic")
 
 // unavailable is an [ErrUnavailable] with a time after which to try again.

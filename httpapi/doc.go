@@ -9,15 +9,13 @@
 //	...
 //	err = httpapi.Mount(mux, "/shop", handler)
 //
-// The package does not depend on the types of records. A [Collection] returns its
-// description and a page of encoded records with the count. The optional interfaces
-// [Getter], [Creator], [Updater] and [Deleter] add the other actions, and [Revisioner] adds
-// entity tags of pages. The collections of a catalogue implement all of them. Other types,
-// such as one that reads from a database, can implement them too.
+// A [Collection] returns its description and pages of encoded records. The optional
+// interfaces [Getter], [Creator], [Updater] and [Deleter] add the other actions, and
+// [Revisioner] adds entity tags of pages. The collections of a catalogue implement all of
+// them. Other types, such as one that reads from a database, can implement them too.
 //
-// The tests replay 2,376 requests recorded from two services built with Django REST
-// framework 3.14 and compare the responses byte by byte. [DIFFERENCES.md] lists where a
-// Handler differs deliberately, and why.
+// The tests compare the responses, byte by byte, with 2,376 recorded from Django REST
+// framework 3.14. [DIFFERENCES.md] lists where a Handler differs deliberately, and why.
 //
 // # Paths
 //
@@ -35,8 +33,8 @@
 // ([schema.Description].Actions). HEAD is served where GET is, and OPTIONS everywhere.
 // PUT, too, keeps the values of fields that are not sent. A record that the filters and the
 // search in the query do not select is not found. Names in bodies are in camelCase or
-// snake_case, and those in a query in snake_case. Other parameters are kept in links and
-// otherwise ignored.
+// snake_case, and those in a query in snake_case. Other parameters have no effect, but
+// links keep them.
 //
 // # Order of checks
 //
@@ -47,19 +45,11 @@
 // body (413), its encoding and type (415), its JSON and fields (400), references to a
 // deleted record (409).
 //
-// # Links
-//
-// Links begin with [Options.BaseURL]. If it is empty, they begin with the scheme of the
-// connection, the request's Host, and the part of the request's target before the root, so
-// that those of a handler under [http.StripPrefix] lead back to it. Forwarded headers are
-// used only in requests from [Options.TrustedProxies].
-//
 // # Errors
 //
 // An error of a [Collection] results in 500, or in 503 or 409 as its documentation
-// describes. A panic in a collection or an authorizer results in 500. Both are reported to
-// [Options.OnError] and affect only the request in which they occur. No response contains
-// their text. A panic with [http.ErrAbortHandler] is not recovered.
+// describes, a panic in 500. [Options.OnError] is called with both. They affect only the
+// request in which they occur, and no response contains their text.
 //
 // # Conditional requests
 //
@@ -73,8 +63,8 @@
 //
 // A page has no tag if it depends on other collections, through a filter by a reference or a
 // search in a field of another collection. The response to a PUT has none (RFC 9110, section
-// 9.3.4). A POST with If-None-Match: * results in 412, because the path of the collection
-// exists. Dates in preconditions are ignored, and so are Range and If-Range.
+// 9.3.4). A POST with If-None-Match: * results in 412. Dates in preconditions, Range and
+// If-Range are ignored.
 //
 // # Security
 //
@@ -84,19 +74,17 @@
 // and a body 1 MiB ([Options.MaxBody]) with 200 levels. Without an [Authorizer], all writes are
 // rejected. If a body ends before its announced length, nothing is stored.
 //
-// The package provides no TLS and no limits on the rate of requests or the number of
-// connections. The first request with an ordering sorts the collection, in O(n log n), and
-// a search reads all records: limit the rate of requests from untrusted clients to large
-// collections. Set the timeouts of [http.Server]. A WriteTimeout begins when the header has
-// been read, so it should be longer than the ReadTimeout.
+// The package does not limit the rate of requests or the number of connections. The first
+// request with an ordering sorts the collection, in O(n log n), and a search reads all
+// records: limit the rate of untrusted clients of large collections, and set the timeouts of
+// [http.Server].
 //
 // # Concurrency
 //
-// A [Handler] is safe for concurrent use if its collections and its authorizer are. It
-// starts no goroutines, caches no pages, and is immutable. Responses share the slices of
-// header values: middleware may add or replace values but must not modify them. The buffer
-// of a body is reused after [http.ResponseWriter.Write] has returned, so middleware that
-// retains a body must copy it.
+// A [Handler] is immutable, and safe for concurrent use if its collections and its authorizer
+// are. Responses share the slices of header values: middleware may add or replace values but
+// must not modify them. The buffer of a body is reused after [http.ResponseWriter.Write] has
+// returned, so middleware that retains a body must copy it.
 //
 // [DIFFERENCES.md]: https://github.com/gobacklist/backlist/blob/main/httpapi/DIFFERENCES.md
 package httpapi

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,63 +15,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// firstEvent is the code under test. It returns the name of the first event.
-func firstEvent(client *http.Client, base string) (string, error) {
-	resp, err := client.Get(base + "/api/events/?limit=1")
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	var page pagination.Envelope[resources.Event]
-	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil || len(page.Records) == 0 {
-		return "", err
-	}
-	return page.Records[0].Name, nil
-}
-
 // The following are tests and not examples, since a server needs a testing.TB. Keep
 // them similar to the package documentation.
-
-func TestFirstEvent(t *testing.T) {
-	server := cataloguetest.New(t)
-	err := server.Catalogue.Load(strings.NewReader(`{"events":[{"id": 1, "name": "Reading", "slug": "reading",
-		"startDate": "2026-05-10T18:00:00+02:00", "endDate": "2026-05-10T20:00:00+02:00"}]}`), catalogue.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	name, err := firstEvent(server.Client, server.URL)
-	if name != "Reading" || err != nil {
-		t.Errorf("firstEvent = %q, %v", name, err)
-	}
-}
-
-func TestFirstEventRequests(t *testing.T) {
-	server := cataloguetest.New(t)
-	if _, err := firstEvent(server.Client, server.URL); err != nil {
-		t.Fatal(err)
-	}
-	server.AssertRequests(t, "GET /api/events/?limit=1")
-	server.AssertReadOnly(t)
-	if agent := server.Exchanges()[0].Header.Get("User-Agent"); agent != "Go-http-client/1.1" {
-		t.Errorf("User-Agent = %q", agent)
-	}
-}
-
-// Keep this test similar to the package documentation.
-func TestFirstEventUnavailable(t *testing.T) {
-	server := cataloguetest.New(t)
-	busy := server.Inject(cataloguetest.Match{Collection: "events", Nth: 1}, cataloguetest.Status(503, "busy"))
-
-	if _, err := firstEvent(server.Client, server.URL); err == nil {
-		t.Error("no error of the first call")
-	}
-	if name, err := firstEvent(server.Client, server.URL); name == "" || err != nil {
-		t.Errorf("second call: %q, %v", name, err)
-	}
-	if busy.Count() != 1 {
-		t.Errorf("Count() = %d, want 1", busy.Count())
-	}
-}
 
 // eventNames is the code under test. It returns the names of all events.
 func eventNames(ctx context.Context, client *http.Client, base string) (names []string, err error) {

@@ -1,0 +1,217 @@
+package cataloguetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+type film struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+var films = catalogue.Define[film]("films", catalogue.Options{})
+
+// threeFilms returns a server of three films.
+func threeFilms() *cataloguetest.Server {
+	server, err := cataloguetest.Open(cataloguetest.Options{
+		Definitions: []catalogue.AnyDefinition{films},
+	})
+	if err == nil {
+		data := `{"films": [{"id":1,"name":"Onda"},{"id":2,"name":"Lume"},{"id":3,"name":"Vela"}]}`
+		err = server.Catalogue.Load(strings.NewReader(data), catalogue.LoadOptions{})
+	}
+	if err != nil {
+		panic(err)
+	}
+	return server
+}
+
+// inject injects a fault into the requests for pages.
+func inject(server *cataloguetest.Server, fault cataloguetest.Fault) {
+	if _, err := server.TryInject(cataloguetest.Match{Path: "/api/films/"}, fault); err != nil {
+		panic(err)
+	}
+}
+
+// get prints the response to a request, as far as it can be read.
+func get(server *cataloguetest.Server, query string) *http.Response {
+	response, err := server.Client.Get(server.URL + "/api/films/" + query)
+	if err != nil {
+		fmt.Println(errors.Unwrap(err)) // without the URL
+		return nil
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	fmt.Println(response.StatusCode, string(body))
+	if err != nil {
+		fmt.Println(err)
+	}
+	return response
+}
+
+func ExampleStatus() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Status(429, `{"detail":"slower"}`))
+	get(server, "")
+	// Output:
+	// 429 {"detail":"slower"}
+}
+
+func ExampleUnavailable() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Unavailable(2*time.Second))
+	response := get(server, "")
+	fmt.Println("Retry-After:", response.Header.Get("Retry-After"))
+	// Output:
+	// 503 <!doctype html><title>503 Service Unavailable</title><h1>Service Unavailable</h1>
+	// Retry-After: 2
+}
+
+func ExampleHeader() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Header("Content-Type", "text/html"))
+	response := get(server, "?limit=1&offset=2")
+	fmt.Println("Content-Type:", response.Header.Get("Content-Type"))
+	// Output:
+	// 200 {"count":3,"next":null,"previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"}]}
+	// Content-Type: text/html
+}
+
+func ExampleDelay() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Delay(time.Hour))
+	server.Client.Timeout = 10 * time.Millisecond
+	_, err := server.Client.Get(server.URL + "/api/films/")
+	fmt.Println(errors.Is(err, context.DeadlineExceeded))
+	// Output:
+	// true
+}
+
+func ExampleThrottle() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Throttle(50, 10*time.Millisecond))
+	start := time.Now()
+	get(server, "?limit=1&offset=2") // in three chunks
+	fmt.Println(time.Since(start) >= 20*time.Millisecond)
+	// Output:
+	// 200 {"count":3,"next":null,"previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"}]}
+	// true
+}
+
+func ExampleResetConnection() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.ResetConnection())
+	get(server, "")
+	// Output:
+	// EOF
+}
+
+func ExampleResetAfter() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.ResetAfter(10))
+	get(server, "")
+	// Output:
+	// 200 {"count":3
+	// unexpected EOF
+}
+
+func ExampleTruncate() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Truncate(10))
+	get(server, "")
+	// Output:
+	// 200 {"count":3
+}
+
+func ExampleDo() {
+	server := threeFilms()
+	defer server.Close()
+	list, err := films.In(server.Catalogue)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	inject(server, cataloguetest.Do(func() {
+		if err := list.Delete(1); err != nil {
+			fmt.Println(err)
+		}
+	}))
+	get(server, "?limit=1&offset=1") // the second film is the third
+	// Output:
+	// 200 {"count":2,"next":null,"previous":"http://catalogue.test/api/films/?limit=1","results":[{"id":3,"name":"Vela"}]}
+}
+
+func ExamplePage() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Page(func(_ *http.Request, page *pagination.Envelope[json.RawMessage]) {
+		page.Count = 1000
+	}))
+	get(server, "?limit=1&offset=2")
+	// Output:
+	// 200 {"count":1000,"next":null,"previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"}]}
+}
+
+func ExampleNextIsSelf() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.NextIsSelf())
+	get(server, "?limit=1&offset=2")
+	// Output:
+	// 200 {"count":3,"next":"http://catalogue.test/api/films/?limit=1&offset=2","previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":3,"name":"Vela"}]}
+}
+
+func ExampleMissingRow() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.MissingRow())
+	get(server, "")
+	// Output:
+	// 200 {"count":3,"next":null,"previous":null,"results":[{"id":1,"name":"Onda"},{"id":2,"name":"Lume"}]}
+}
+
+func ExampleRepeatedRow() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.RepeatedRow())
+	get(server, "?limit=1&offset=2")
+	// Output:
+	// 200 {"count":3,"next":null,"previous":"http://catalogue.test/api/films/?limit=1&offset=1","results":[{"id":2,"name":"Lume"},{"id":3,"name":"Vela"}]}
+}
+
+func ExampleBrowsableAPI() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.BrowsableAPI())
+	for _, query := range []string{"", "?format=api"} {
+		response, err := server.Client.Head(server.URL + "/api/films/" + query)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		response.Body.Close()
+		fmt.Println(response.Header.Get("Content-Type"))
+	}
+	// Output:
+	// application/json
+	// text/html; charset=utf-8
+}

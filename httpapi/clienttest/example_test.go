@@ -1,0 +1,81 @@
+package clienttest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/httpapi/clienttest"
+)
+
+// firstFailure runs a test and returns the first failure that it logs.
+func firstFailure(test func(t *testing.T)) string {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err.Error()
+	}
+	stdout := os.Stdout
+	os.Stdout = w
+	go func() {
+		testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "TestClient", F: test}})
+		w.Close()
+	}()
+	log, _ := io.ReadAll(r)
+	os.Stdout = stdout
+	failures := strings.Split(strings.ReplaceAll(string(log), "\n        ", "\n"), "example_test.go:")
+	_, text, _ := strings.Cut(failures[min(1, len(failures)-1)], ": ") // after the number of the line
+	return text
+}
+
+// The client follows the links and believes every response.
+func ExampleExplore() {
+	fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+		for next := baseURL + "/api/events/"; next != ""; {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, next, nil)
+			if err != nil {
+				return nil, err
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				return nil, err
+			}
+			var page struct {
+				Next    string
+				Results []struct{ ID int }
+			}
+			err = json.NewDecoder(response.Body).Decode(&page)
+			response.Body.Close()
+			if err != nil {
+				return nil, err
+			}
+			for _, event := range page.Results {
+				ids = append(ids, event.ID)
+			}
+			next = page.Next
+		}
+		return ids, nil
+	}
+	fmt.Println(firstFailure(func(t *testing.T) {
+		clienttest.Explore(t, fetch, clienttest.Options{Collection: "events"})
+	}))
+	// Output:
+	// clienttest: Explore: the client returned the record with the id 2 twice and no error: return an error if next leads to a page that has been read, if a record occurs twice, or if there are more records than count
+	// If the client is not meant to handle this, set Options.Skip to []string{"next-is-self"}, with the events that it already has.
+	// The scenario of seed 1, reduced in 23 runs: 1 records in pages of 2; request 1: next-is-self
+	// 	GET /api/events/: 200 OK
+	// 	GET /api/events/: 200 OK
+	// A test that repeats it, where fetch is the client:
+	//
+	// // TestScenario: the client returned the record with the id 2 twice and no error.
+	// func TestScenario(t *testing.T) {
+	// 	clienttest.Explore(t, fetch, clienttest.Options{
+	// 		Collection: "events",
+	// 		Scenario: []byte{1, 0, 16, 0, 0}, // 1 records in pages of 2; request 1: next-is-self
+	// 	})
+	// }
+}
