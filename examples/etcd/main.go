@@ -32,6 +32,7 @@ import (
 
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
 )
 
 func main() {
@@ -99,19 +100,35 @@ func (c *config) serve(ctx context.Context, client *clientv3.Client, stdout io.W
 	if err != nil {
 		return err
 	}
+	pages, err := c.withPages(handler)
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", c.addr)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
 	return serve(ctx, listener, &http.Server{
-		Handler:           store.ReadOnce(handler),
+		Handler:           store.ReadOnce(pages),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          errorLog,
 	})
+}
+
+// withPages returns a handler that sends pages to browsers and the responses of h to other
+// clients.
+func (c *config) withPages(h *httpapi.Handler) (http.Handler, error) {
+	pages, err := browse.New(h, browse.Options{Title: "Catalogue in etcd", Scheme: c.scheme})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", http.RedirectHandler("/api/", http.StatusFound))
+	return mux, httpapi.Mount(mux, "", pages)
 }
 
 func loadFile(ctx context.Context, store *etcdstore.Store, name string) error {
@@ -144,6 +161,7 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 type config struct {
 	addr         string
 	authorizer   httpapi.Authorizer // nil if writes are refused
+	scheme       string             // of the authorizer's tokens, or ""
 	prefix       string
 	load         string
 	serializable bool
@@ -199,7 +217,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	case *open:
 		c.authorizer = httpapi.AllowAll
 	case *token != "":
-		c.authorizer = httpapi.Bearer(*token)
+		c.authorizer, c.scheme = httpapi.Bearer(*token), "Bearer"
 	}
 	if c.three {
 		return c, c.parseThree(flags)

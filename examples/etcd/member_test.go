@@ -26,6 +26,7 @@ func TestEndpoints(t *testing.T) {
 	if got := ask(t, "POST", second.address(t), "events/", "{}"); got.Status != http.StatusForbidden {
 		t.Errorf("POST without -open: %+v, want 403", got)
 	}
+	checkPages(t, strings.TrimSuffix(second.address(t), "api/"))
 	members[0].end(t)
 	checkEvent(t, "B", members[1].address(t), second.address(t)) // two of three are a quorum
 	first.end(t)

@@ -149,6 +149,22 @@ func checkEvent(t *testing.T, name, writer string, readers ...string) {
 	}
 }
 
+// checkPages checks that browsers get pages.
+func checkPages(t *testing.T, address string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
+	must(t, err)
+	r.Header.Set("Accept", "text/html")
+	response, err := http.DefaultClient.Do(r)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	if path := response.Request.URL.Path; path != "/api/" || !strings.Contains(string(text), "<h1>Catalogue in etcd</h1>") {
+		t.Errorf("the page of / is %s: %s", path, text)
+	}
+}
+
 // freePorts returns the first of 24 ports at which nothing listens.
 func freePorts(t *testing.T) (first int) {
 	t.Helper()

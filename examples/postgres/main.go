@@ -6,7 +6,8 @@
 //	go run . -dsn dbname=house -load ../../httpapi/testdata/dataset.json &
 //	curl 'http://127.0.0.1:8080/api/events/?ordering=-start_date&limit=2'
 //
-// It migrates the schema, loads the file of -load, creates indexes, and serves. Posts are
+// It migrates the schema, loads the file of -load, creates indexes, and serves, as pages to
+// browsers and as JSON to other clients. With -wait it waits for the database first. Posts are
 // refused without -token. After an interrupt or SIGTERM, it waits at most 30 seconds for
 // running requests. A second signal ends it immediately.
 package main
@@ -26,9 +27,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func main() {
@@ -52,17 +56,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer store.Close()
-	if err := c.prepare(ctx, store); err != nil {
+	errorLog := log.New(stderr, "postgres: ", log.LstdFlags)
+	if err := c.prepare(ctx, store, errorLog); err != nil {
 		return err
 	}
-	errorLog := log.New(stderr, "postgres: ", log.LstdFlags)
+	failures := failures{log: errorLog}
+	defer failures.end()
 	handler, err := httpapi.NewHandler(store.Collections(), httpapi.Options{
 		Authorizer: c.authorizer,
 		ETags:      true, // cheap, since the revision of a table is one row
-		OnError: func(r *http.Request, err error) {
-			errorLog.Printf("%s %s: %v", r.Method, r.URL.Path, err)
-		},
+		OnError:    failures.report,
 	})
+	if err != nil {
+		return err
+	}
+	pages, err := c.withPages(handler)
 	if err != nil {
 		return err
 	}
@@ -72,7 +80,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
 	return serve(ctx, listener, &http.Server{
-		Handler:           handler,
+		Handler:           pages,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      30 * time.Second,
@@ -85,14 +93,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 const indexes = "events:start_date events:name labels:name labels:feature_authors social-links:url"
 
 // prepare migrates the schema, loads the file of -load, and creates the indexes.
-func (c *config) prepare(ctx context.Context, store *pgstore.Store) error {
-	if err := store.Migrate(ctx); err != nil {
+func (c *config) prepare(ctx context.Context, store *pgstore.Store, progress *log.Logger) error {
+	if err := c.migrate(ctx, store, progress); err != nil {
 		return err
 	}
 	if c.load != "" {
 		if err := loadFile(ctx, store, c.load); err != nil {
 			return err
 		}
+		records, err := count(ctx, store)
+		if err != nil {
+			return err
+		}
+		progress.Printf("loaded %d records from %s", records, c.load)
 	}
 	for index := range strings.FieldsSeq(indexes) {
 		key, by, _ := strings.Cut(index, ":")
@@ -103,6 +116,26 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store) error {
 	return nil
 }
 
+// migrate migrates the schema. It waits for the database until the time of -wait is over.
+func (c *config) migrate(ctx context.Context, store *pgstore.Store, progress *log.Logger) error {
+	end := time.Now().Add(c.wait)
+	for waits := false; ; {
+		err := store.Migrate(ctx)
+		if !errors.Is(err, httpapi.ErrUnavailable) || time.Now().After(end) {
+			return err
+		}
+		if !waits {
+			progress.Printf("waiting for the database: %v", err)
+			waits = true
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
 func loadFile(ctx context.Context, store *pgstore.Store, name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -110,6 +143,30 @@ func loadFile(ctx context.Context, store *pgstore.Store, name string) error {
 	}
 	defer f.Close()
 	return store.Load(ctx, f)
+}
+
+// count returns the number of all records.
+func count(ctx context.Context, store *pgstore.Store) (records int, err error) {
+	for _, c := range store.Collections() {
+		list, err := c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 1}})
+		if err != nil {
+			return 0, err
+		}
+		records += list.Count
+	}
+	return records, nil
+}
+
+// withPages returns a handler that sends pages to browsers and the responses of h to other
+// clients.
+func (c *config) withPages(h *httpapi.Handler) (http.Handler, error) {
+	pages, err := browse.New(h, browse.Options{Title: "Catalogue in PostgreSQL", Scheme: c.scheme})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", http.RedirectHandler("/api/", http.StatusFound))
+	return mux, httpapi.Mount(mux, "", pages)
 }
 
 // serve serves until ctx is done, and then waits for running requests.
@@ -134,7 +191,9 @@ type config struct {
 	store      pgstore.Options
 	addr       string
 	load       string
+	wait       time.Duration
 	authorizer httpapi.Authorizer // nil if posts are refused
+	scheme     string             // of the authorizer's tokens, or ""
 }
 
 // parse parses the flags. If help is requested, it prints the usage and returns
@@ -148,6 +207,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.DurationVar(&c.store.Timeout, "timeout", 0, "time limit for each query of a request (default 5s)")
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
 	flags.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
+	flags.DurationVar(&c.wait, "wait", 0, "wait for the database at most this `long`, as in 1m")
 	token := flags.String("token", "", "permit posts with this bearer `token`")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -156,7 +216,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if *token != "" {
-		c.authorizer = httpapi.Bearer(*token)
+		c.authorizer, c.scheme = httpapi.Bearer(*token), "Bearer"
 	}
 	return &c, nil
 }

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -51,7 +54,18 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%s: %s %s: -memory +postgres\n%s", request.reason, request.method, request.target, diff)
 		}
 	}
+	checkPages(t, serving.address)
 	must(t, serving.end())
+	loaded := 0
+	for _, c := range cat.All() {
+		list, err := c.List(t.Context(), catalogue.Query{})
+		must(t, err)
+		loaded += list.Count
+	}
+	loaded-- // the posted one
+	if want := fmt.Sprintf("loaded %d records from %s\n", loaded, first); !strings.Contains(serving.log.String(), want) {
+		t.Errorf("the log has no %q: %s", want, serving.log)
+	}
 
 	store, err := pgstore.Open(pgstore.Options{DSN: database.DSN("postgres")})
 	must(t, err)
@@ -62,6 +76,50 @@ func TestProgram(t *testing.T) {
 		t.Errorf("stored records: -memory +postgres\n%s", diff)
 	}
 	must(t, cat.Check())
+}
+
+// checkPages checks that browsers get pages.
+func checkPages(t *testing.T, address string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", address+"/", nil)
+	must(t, err)
+	r.Header.Set("Accept", "text/html")
+	response, err := http.DefaultClient.Do(r)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	if path := response.Request.URL.Path; path != "/api/" || !strings.Contains(string(text), "<h1>Catalogue in PostgreSQL</h1>") {
+		t.Errorf("the page of / is %s: %s", path, text)
+	}
+}
+
+// TestWait starts the program before the database.
+func TestWait(t *testing.T) {
+	database := pgtest.New(t)
+	must(t, database.Shutdown("fast"))
+	var log output
+	go func() {
+		for range 600 {
+			if strings.Contains(log.String(), "waiting for the database: ") {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if err := database.Start(); err != nil {
+			t.Error(err)
+		}
+	}()
+	serving := startLogging(t, &log, "-dsn", database.DSN("postgres"), "-addr", "127.0.0.1:0", "-wait", "2m")
+	must(t, serving.end())
+	if n := strings.Count(log.String(), "waiting"); n != 1 {
+		t.Errorf("%d messages, want 1:\n%s", n, log.String())
+	}
+	must(t, database.Shutdown("fast"))
+	err := run(t.Context(), []string{"-dsn", database.DSN("postgres"), "-wait", "10ms"}, io.Discard, io.Discard)
+	if !errors.Is(err, httpapi.ErrUnavailable) {
+		t.Errorf("after waiting: %v, want ErrUnavailable", err)
+	}
 }
 
 func TestInvalidArguments(t *testing.T) {
@@ -94,20 +152,45 @@ func sampleRecords(t *testing.T) io.Reader {
 	return &file
 }
 
+// output is a writer of several goroutines.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
 // program is a running program.
 type program struct {
 	address string
+	log     *output
 	end     func() error // stops the program and returns its error
 }
 
 // start runs the program and returns when it serves.
 func start(t *testing.T, args ...string) program {
 	t.Helper()
+	return startLogging(t, &output{}, args...)
+}
+
+// startLogging runs the program with a log and returns when it serves.
+func startLogging(t *testing.T, log *output, args ...string) program {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, args, in, io.Discard)
+		err := run(ctx, args, in, log)
 		in.CloseWithError(errors.Join(err, io.EOF))
 		ended <- err
 	}()
@@ -121,7 +204,7 @@ func start(t *testing.T, args ...string) program {
 		}
 	}
 	_, url, _ := strings.Cut(output.String(), "serving ")
-	return program{strings.TrimSuffix(url, "/api/\n"), func() error {
+	return program{strings.TrimSuffix(url, "/api/\n"), log, func() error {
 		cancel()
 		return <-ended
 	}}

@@ -88,7 +88,7 @@
 // SameSite=Lax, and Secure if the origin of the handler is https). It adds the token to
 // the Authorization header of requests for pages, of the forms on them, and of reads for JSON,
 // but not to other writes, and not if the request has an Authorization header. The token is sent
-// to nobody but the wrapped handler. Signing out removes the cookie.
+// only to the wrapped handler. Signing out removes the cookie.
 //
 // Browsers send cookies to all ports of a host. Programs that share a host with others that
 // they do not trust should not offer this form.
