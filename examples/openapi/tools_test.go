@@ -177,8 +177,7 @@ func TestTypeScript(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.dir, "package.json"), []byte(`{"type":"module"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// By default a member with a default is required in requests too.
-	run(t, generator, s.document, "--default-non-nullable", "false", "-o", filepath.Join(s.dir, "schema.d.ts"))
+	run(t, generator, s.document, "-o", filepath.Join(s.dir, "schema.d.ts"))
 	run(t, compiler, "-p", s.dir)
 	s.checkClient(t, "node", filepath.Join(s.dir, "out", "client.js"), s.url)
 }

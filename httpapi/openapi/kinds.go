@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -201,14 +200,12 @@ func posted(fields []schema.Field, action schema.Actions) *jsonSchema {
 	return s
 }
 
-// setDefault adds a default. That of a list or of any value is described in words, because
-// ogen generates no operation with such a default.
+// setDefault describes a default in words. With the keyword, openapi-typescript makes the
+// member required, and ogen generates no operation if it is that of a list.
 func (s *jsonSchema) setDefault(text string) {
-	if text == "" || s.Type != "array" && s.Type != "" {
-		s.Default = json.RawMessage(text)
-		return
+	if text != "" {
+		s.Description = strings.TrimSpace(s.Description + " The default is " + text + ".")
 	}
-	s.Description = strings.TrimSpace(s.Description + " The default is " + text + ".")
 }
 
 // filtered reports whether parameters select records of the collection.

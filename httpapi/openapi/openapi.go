@@ -57,10 +57,10 @@
 //	null          "oneOf": [{…}, {"type": "null"}]   "nullable": true
 //	base64        "contentEncoding": "base64"        "format": "byte"
 //
-// Some facts are written in the form that most tools understand. The default of a list or
-// of any value is in the description, because ogen generates no operation with such a
-// default. The schema FieldErrors describes both the errors by field and a detail, instead
-// of alternatives. The directory examples/openapi lists the tools that accept the document.
+// Some facts are written in the form that most tools understand. The default of a member is
+// in its description, because openapi-typescript would require the member. The schema
+// FieldErrors describes both the errors by field and a detail, instead of alternatives. The
+// directory examples/openapi lists the tools that accept the document.
 package openapi
 
 import (

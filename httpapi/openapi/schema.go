@@ -122,8 +122,8 @@ func (s *jsonSchema) write31() {
 		return
 	}
 	inner := *s
-	inner.Description, inner.Default, inner.null = "", nil, false
-	*s = jsonSchema{Description: s.Description, Default: s.Default, OneOf: []*jsonSchema{&inner, ofKind("null")}}
+	inner.Description, inner.null = "", false
+	*s = jsonSchema{Description: s.Description, OneOf: []*jsonSchema{&inner, ofKind("null")}}
 }
 
 // write30 writes null as nullable. Other members beside a reference are ignored, so the
@@ -136,7 +136,7 @@ func (s *jsonSchema) write30() {
 		return
 	}
 	if s.Ref != "" {
-		*s = jsonSchema{Description: s.Description, AllOf: []*jsonSchema{{Ref: s.Ref}}, Default: s.Default}
+		*s = jsonSchema{Description: s.Description, AllOf: []*jsonSchema{{Ref: s.Ref}}}
 	}
 	s.Enum.null = s.Enum.list != nil
 	s.Nullable, s.null = true, false
