@@ -88,7 +88,12 @@ func run(addr, file, token string) (err error) {
 	if err != nil {
 		return err
 	}
-	return serve(addr, handler)
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", http.RedirectHandler("/v1/", http.StatusFound))
+	if err := httpapi.Mount(mux, "", handler); err != nil {
+		return err
+	}
+	return serve(addr, mux)
 }
 
 // serve serves until an interrupt or SIGTERM, and then waits at most ten seconds for
