@@ -7,9 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/rows"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -397,10 +396,6 @@ func mustNew() *catalogue.Catalogue {
 // TestFilms compares parts of the document of filmCatalogue with those in testdata. The name
 // of a section is a JSON pointer (RFC 6901). A part that is empty does not exist.
 func TestFilms(t *testing.T) {
-	text, err := os.ReadFile("testdata/films.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	h, err := httpapi.New(filmCatalogue(t), httpapi.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -409,19 +404,19 @@ func TestFilms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sections := regexp.MustCompile(`(?m)^-- (.*) --\n`)
-	pointers := sections.FindAllStringSubmatch(string(text), -1)
+	_, parts := rows.Texts(t, "films.txtar")
 	filters := 0
-	for i, want := range sections.Split(string(text), -1)[1:] {
+	for _, p := range parts {
 		part := json.RawMessage(document.JSON())
-		for token := range strings.SplitSeq(pointers[i][1][1:], "/") {
+		for token := range strings.SplitSeq(p.Name[1:], "/") {
 			var members map[string]json.RawMessage
 			if err := json.Unmarshal(part, &members); err != nil {
-				t.Fatalf("%s: %v", pointers[i][1], err)
+				t.Fatalf("%s: %v", p.Name, err)
 			}
 			part = members[strings.ReplaceAll(token, "~1", "/")]
 		}
-		if want = strings.TrimSpace(want); want != "" {
+		want := strings.TrimSpace(p.Data)
+		if want != "" {
 			want = compactJSON(t, []byte(want))
 		}
 		got := ""
@@ -429,9 +424,9 @@ func TestFilms(t *testing.T) {
 			got = compactJSON(t, part)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", pointers[i][1], diff)
+			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
 		}
-		if strings.HasPrefix(pointers[i][1], "/components/parameters/Film.filter.") {
+		if strings.HasPrefix(p.Name, "/components/parameters/Film.filter.") {
 			filters++
 		}
 	}
