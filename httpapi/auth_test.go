@@ -62,17 +62,6 @@ func TestAuthorizers(t *testing.T) {
 	}
 }
 
-// TestTokenScheme checks that the challenge has the scheme as configured, and Bearer if it is
-// empty.
-func TestTokenScheme(t *testing.T) {
-	for scheme, want := range map[string]string{"bEARER": "bEARER", "": "Bearer"} {
-		h := newStubHandler(t, Options{Authorizer: Token(scheme, "s3cret")}, newStub(1))
-		if got := (call{method: "POST", target: "/api/films/"}).do(h); got.Header["Www-Authenticate"] != want {
-			t.Errorf("Token(%q): challenge %q, want %q", scheme, got.Header["Www-Authenticate"], want)
-		}
-	}
-}
-
 // TestAuthorizedActions checks the actions that the authorizer is asked about.
 func TestAuthorizedActions(t *testing.T) {
 	type asked struct {

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/httpapi/internal/rows"
 )
 
 const (
-	differencesFile = "testdata/differences.txtar"
+	differencesFile = "differences.txtar"
 	differencesPage = "DIFFERENCES.md"
 )
 
@@ -26,23 +28,23 @@ in no others that are known. Each is a test of this package: ` + "`go test -run 
 with the requests in [testdata/differences.txtar](testdata/differences.txtar), from which this
 page is written.
 `)
-	_, parts := readArchive(t, differencesFile)
+	_, parts := rows.Texts(t, differencesFile)
 	for _, part := range parts {
-		if section, ok := strings.CutPrefix(part.name, "# "); ok && strings.TrimSpace(part.text) == "" {
+		if section, ok := strings.CutPrefix(part.Name, "# "); ok && strings.TrimSpace(part.Data) == "" {
 			fmt.Fprintf(&page, "\n## %s\n\n| | a Handler | Django REST framework | why |\n|---|---|---|---|\n", section)
 			continue
 		}
-		about, script, _ := strings.Cut(part.text, "\n\n")
+		about, script, _ := strings.Cut(part.Data, "\n\n")
 		lines := strings.Split(about, "\n")
-		row := []string{part.name}
+		row := []string{part.Name}
 		for i, label := range []string{"here: ", "framework: ", "why: "} {
 			if i >= len(lines) || !strings.HasPrefix(lines[i], label) {
-				t.Fatalf("%s: line %d does not begin with %q", part.name, i+1, label)
+				t.Fatalf("%s: line %d does not begin with %q", part.Name, i+1, label)
 			}
 			row = append(row, strings.TrimPrefix(lines[i], label))
 		}
 		fmt.Fprintf(&page, "| %s |\n", strings.Join(row, " | "))
-		t.Run(part.name, func(t *testing.T) { runScript(t, nil, script) })
+		t.Run(part.Name, func(t *testing.T) { runScript(t, nil, script) })
 	}
 	if os.Getenv("BACKLIST_UPDATE") != "" {
 		if err := os.WriteFile(differencesPage, []byte(page.String()), 0o666); err != nil {

@@ -8,19 +8,18 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"text/template"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/rows"
 )
 
 // TestScripts runs the scripts in testdata, whose format is described in its README.md.
@@ -30,48 +29,18 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if file == differencesFile {
+		if filepath.Base(file) == differencesFile {
 			continue // see TestDifference
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			comment, cases := readArchive(t, file)
+			comment, cases := rows.Texts(t, filepath.Base(file))
 			_, settings, _ := strings.Cut(comment, "server:")
 			common, _, _ := strings.Cut(settings, "\n")
 			for _, c := range cases {
-				t.Run(c.name, func(t *testing.T) { runScript(t, strings.Fields(common), c.text) })
+				t.Run(c.Name, func(t *testing.T) { runScript(t, strings.Fields(common), c.Data) })
 			}
 		})
 	}
-}
-
-// archived is a part of an archive in the txtar format: a line "-- name --" and the text
-// after it.
-type archived struct{ name, text string }
-
-// readArchive returns the text before the first part, and the parts.
-func readArchive(t *testing.T, file string) (comment string, parts []archived) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	text := &comment
-	for line := range strings.Lines(string(data)) {
-		name, begins := strings.CutPrefix(strings.TrimSpace(line), "-- ")
-		name, ends := strings.CutSuffix(name, " --")
-		if begins && ends {
-			if seen[name] {
-				t.Fatalf("%s has %q twice", file, name)
-			}
-			seen[name] = true
-			parts = append(parts, archived{name: name})
-			text = &parts[len(parts)-1].text
-			continue
-		}
-		*text += line
-	}
-	return comment, parts
 }
 
 // scriptStep is a request of a script and the answer that it expects.
@@ -96,50 +65,24 @@ func scriptSteps(t *testing.T, text string) (list []*scriptStep) {
 				list = append(list, &scriptStep{server: server})
 				server = nil
 			}
-			list[len(list)-1].request = append(list[len(list)-1].request, expand(t, line[2:]))
+			list[len(list)-1].request = append(list[len(list)-1].request, rows.Expand(t, line[2:]))
 			last = '>'
 		case list == nil:
 			if line != "" {
 				t.Fatalf("%q comes before the first request", line)
 			}
 		case strings.HasPrefix(line, "< "):
-			list[len(list)-1].answer = append(list[len(list)-1].answer, expand(t, line[2:]))
+			list[len(list)-1].answer = append(list[len(list)-1].answer, rows.Expand(t, line[2:]))
 			last = '<'
 		case last == '>' || last == 'b':
-			list[len(list)-1].sent = append(list[len(list)-1].sent, expand(t, line))
+			list[len(list)-1].sent = append(list[len(list)-1].sent, rows.Expand(t, line))
 			last = 'b'
 		default:
-			list[len(list)-1].want = append(list[len(list)-1].want, expand(t, line))
+			list[len(list)-1].want = append(list[len(list)-1].want, rows.Expand(t, line))
 			last = 'w'
 		}
 	}
 	return list
-}
-
-// expand replaces {{repeat "text" n}}, {{words n}}, and {{"text"}} with the escapes of Go.
-func expand(t *testing.T, line string) string {
-	t.Helper()
-	if !strings.Contains(line, "{{") {
-		return line
-	}
-	parsed, err := template.New("").Funcs(template.FuncMap{"repeat": strings.Repeat, "words": words}).Parse(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	if err := parsed.Execute(&out, nil); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
-// words returns n different words with a + after each.
-func words(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "w%d+", i)
-	}
-	return b.String()
 }
 
 // runScript sends the requests of a script and checks the answers. All servers have the given

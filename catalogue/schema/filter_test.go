@@ -63,14 +63,6 @@ func query(t testing.TB, text string) url.Values {
 	return params
 }
 
-func TestFilterWithoutExists(t *testing.T) {
-	for _, text := range []string{"director=4", "director__in=4", "genres=1"} {
-		if got, err := own()["films"].Filter(query(t, text), nil); !errors.Is(err, ErrInvalid) {
-			t.Errorf("Filter(%q, nil) = %v, %v, want an error", text, got, err)
-		}
-	}
-}
-
 // modelMatches converts both texts to upper case before it compares them.
 func modelMatches(lookup, s, value string) bool {
 	if lookup, ok := strings.CutPrefix(lookup, "i"); ok && lookup != "n" {

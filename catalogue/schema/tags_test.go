@@ -117,129 +117,85 @@ type (
 	pointer *pointer
 )
 
-func TestDescriptionOfTypes(t *testing.T) {
-	type everything struct {
-		Text       string
-		Word       word
-		Bytes      []byte
-		Address    netip.Addr
-		Big        big.Int // has MarshalJSON
-		Flag       bool
-		FlagOrNull *bool
-		Int        int
-		Int64      int64
-		Int8       int8
-		Int16OrNil *int16
-		Uint       uint
-		Uint64     uint64
-		Uint8      uint8
-		Float32    float32
-		Number     json.Number
-		Time       time.Time
-		DateTime   DateTime
-		Moment     moment
-		Words      []word
-		Numbers    []json.Number
-		Ints       []int
-		IntsOrNull *[]int
-		Array      [2]string
-		Map        map[string]int
-		Any        any
-		Raw        json.RawMessage
-		Tree       tree
-		TreeOrNull *tree
-		Twice      **int
-		Pointer    pointer
+// describe returns the field for a struct field of type T, which may have a tag.
+func describe[T any](tag ...string) described {
+	f := reflect.StructField{Name: "Value", Type: reflect.TypeFor[T]()}
+	for _, words := range tag {
+		f.Tag = reflect.StructTag(`backlist:` + strconv.Quote(words))
 	}
-	zero, low8, high8, low16, high16, high := 0, -128, 127, -32768, 32767, 255
-	want := []Field{
-		{Name: "Text", Kind: Text, Required: true},
-		{Name: "Word", Kind: Text, Required: true},
-		{Name: "Bytes", Kind: Text, Required: true},
-		{Name: "Address", Kind: Text, Required: true},
-		{Name: "Big", Kind: JSON, Required: true},
-		{Name: "Flag", Kind: Boolean, Default: "false"},
-		{Name: "FlagOrNull", Kind: Boolean, Nullable: true, Default: "null"},
-		{Name: "Int", Kind: Integer, Required: true},
-		{Name: "Int64", Kind: Integer, Required: true},
-		{Name: "Int8", Kind: Integer, Required: true, Min: &low8, Max: &high8},
-		{Name: "Int16OrNil", Kind: Integer, Nullable: true, Default: "null", Min: &low16, Max: &high16},
-		{Name: "Uint", Kind: Integer, Required: true, Min: &zero},
-		{Name: "Uint64", Kind: Integer, Required: true, Min: &zero},
-		{Name: "Uint8", Kind: Integer, Required: true, Min: &zero, Max: &high},
-		{Name: "Float32", Kind: Float, Required: true},
-		{Name: "Number", Kind: Float, Required: true},
-		{Name: "Time", Kind: Timestamp, Required: true},
-		{Name: "DateTime", Kind: Timestamp, Required: true},
-		{Name: "Moment", Kind: JSON, Required: true},
-		{Name: "Words", Kind: TextList, Default: "[]"},
-		{Name: "Numbers", Kind: JSON, Default: "[]"},
-		{Name: "Ints", Kind: JSON, Default: "[]"},
-		{Name: "IntsOrNull", Kind: JSON, Nullable: true, Default: "null"},
-		{Name: "Array", Kind: JSON, Required: true},
-		{Name: "Map", Kind: JSON, Default: "{}"},
-		{Name: "Any", Kind: JSON, Nullable: true, Default: "null"},
-		{Name: "Raw", Kind: JSON, Nullable: true, Default: "null"},
-		{Name: "Tree", Kind: JSON, Required: true},
-		{Name: "TreeOrNull", Kind: JSON, Nullable: true, Default: "null"},
-		{Name: "Twice", Kind: JSON, Nullable: true, Default: "null"},
-		{Name: "Pointer", Kind: JSON, Nullable: true, Default: "null"},
-	}
-	d, err := DescriptionOf[everything]("x")
-	if diff := cmp.Diff(want, d.Fields); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
+	field, err := memberField(jsonmember.Member{Name: "value", Field: f})
+	return described{field, err}
 }
 
-func TestDescriptionOfTags(t *testing.T) {
-	type all struct {
-		Bare     string  `backlist:"default=it's 5"`
-		Quoted   string  `backlist:"default=\"x\\u0020y\""`
-		Empty    string  `backlist:"blank,default="`
-		Null     *string `backlist:"url,blank"`
-		NoNull   *string `backlist:"default=null"`
-		Text     *string `backlist:"default=x"`
-		Flag     bool    `backlist:"default=true"`
-		Bounds   int8    `backlist:"max=9,min=-9"`
-		Upper    uint16  `backlist:"max=9,default=9.0"`
-		Price    string  `backlist:"default=1.5,decimal=4.2"`
-		Whole    string  `backlist:"decimal=3.0"`
-		Day      string  `backlist:"date,default=2024-5-1"`
-		Address  big.Int `backlist:"choices=a"`
-		Parent   *int16  `backlist:"refers=x"`
-		Others   []int64 `backlist:"refers=x,default=[2]"`
-		Fixed    int     `backlist:"readonly,default=5"`
-		Computed string  `backlist:"readonly"`
-		Done     *moment `backlist:"date"`
-		At       *time.Time
-		Created  *DateTime `backlist:"created,unique"`
-	}
-	low, high, zero := -9, 9, 0
-	want := []Field{
-		{Name: "Bare", Kind: Text, Default: `"it's 5"`},
-		{Name: "Quoted", Kind: Text, Default: `"x y"`},
-		{Name: "Empty", Kind: Text, Blank: true, Default: `""`},
-		{Name: "Null", Kind: URL, Blank: true, Nullable: true, Default: "null"},
-		{Name: "NoNull", Kind: Text, Nullable: true, Default: "null"},
-		{Name: "Text", Kind: Text, Nullable: true, Default: `"x"`},
-		{Name: "Flag", Kind: Boolean, Default: "true"},
-		{Name: "Bounds", Kind: Integer, Required: true, Min: &low, Max: &high},
-		{Name: "Upper", Kind: Integer, Min: &zero, Max: &high, Default: "9"},
-		{Name: "Price", Kind: Decimal, Digits: 4, Places: 2, Default: `"1.50"`},
-		{Name: "Whole", Kind: Decimal, Digits: 3, Required: true},
-		{Name: "Day", Kind: Date, Default: `"2024-05-01"`},
-		{Name: "Address", Kind: Choice, Choices: []string{"a"}, Required: true},
-		{Name: "Parent", Kind: Reference, Refers: "x", Nullable: true, Default: "null"},
-		{Name: "Others", Kind: References, Refers: "x", Default: "[2]"},
-		{Name: "Fixed", Kind: Integer, ReadOnly: true, Default: "5"},
-		{Name: "Computed", Kind: Text, ReadOnly: true},
-		{Name: "Done", Kind: Date, Nullable: true, Default: "null"},
-		{Name: "At", Kind: Timestamp, Nullable: true, Default: "null"},
-		{Name: "Created", Kind: Timestamp, ReadOnly: true, Created: true, Nullable: true, Unique: true},
-	}
-	d, err := DescriptionOf[all]("x")
-	if diff := cmp.Diff(want, d.Fields); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
+type described struct {
+	field Field
+	err   error
+}
+
+func TestDescriptionOfTypes(t *testing.T) {
+	zero, low8, high8, low16, high16, high := 0, -128, 127, -32768, 32767, 255
+	low, nine := -9, 9
+	for i, test := range []struct {
+		got  described
+		want Field
+	}{
+		{describe[string](), Field{Kind: Text, Required: true}},
+		{describe[word](), Field{Kind: Text, Required: true}},
+		{describe[[]byte](), Field{Kind: Text, Required: true}},
+		{describe[netip.Addr](), Field{Kind: Text, Required: true}},
+		{describe[big.Int](), Field{Kind: JSON, Required: true}},
+		{describe[bool](), Field{Kind: Boolean, Default: "false"}},
+		{describe[*bool](), Field{Kind: Boolean, Nullable: true, Default: "null"}},
+		{describe[int](), Field{Kind: Integer, Required: true}},
+		{describe[int64](), Field{Kind: Integer, Required: true}},
+		{describe[int8](), Field{Kind: Integer, Required: true, Min: &low8, Max: &high8}},
+		{describe[*int16](), Field{Kind: Integer, Nullable: true, Default: "null", Min: &low16, Max: &high16}},
+		{describe[uint](), Field{Kind: Integer, Required: true, Min: &zero}},
+		{describe[uint64](), Field{Kind: Integer, Required: true, Min: &zero}},
+		{describe[uint8](), Field{Kind: Integer, Required: true, Min: &zero, Max: &high}},
+		{describe[float32](), Field{Kind: Float, Required: true}},
+		{describe[json.Number](), Field{Kind: Float, Required: true}},
+		{describe[time.Time](), Field{Kind: Timestamp, Required: true}},
+		{describe[DateTime](), Field{Kind: Timestamp, Required: true}},
+		{describe[moment](), Field{Kind: JSON, Required: true}},
+		{describe[[]word](), Field{Kind: TextList, Default: "[]"}},
+		{describe[[]json.Number](), Field{Kind: JSON, Default: "[]"}},
+		{describe[[]int](), Field{Kind: JSON, Default: "[]"}},
+		{describe[*[]int](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+		{describe[[2]string](), Field{Kind: JSON, Required: true}},
+		{describe[map[string]int](), Field{Kind: JSON, Default: "{}"}},
+		{describe[any](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+		{describe[json.RawMessage](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+		{describe[tree](), Field{Kind: JSON, Required: true}},
+		{describe[*tree](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+		{describe[**int](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+		{describe[pointer](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+
+		{describe[string]("default=it's 5"), Field{Kind: Text, Default: `"it's 5"`}},
+		{describe[string](`default="x\u0020y"`), Field{Kind: Text, Default: `"x y"`}},
+		{describe[string]("blank,default="), Field{Kind: Text, Blank: true, Default: `""`}},
+		{describe[*string]("url,blank"), Field{Kind: URL, Blank: true, Nullable: true, Default: "null"}},
+		{describe[*string]("default=null"), Field{Kind: Text, Nullable: true, Default: "null"}},
+		{describe[*string]("default=x"), Field{Kind: Text, Nullable: true, Default: `"x"`}},
+		{describe[bool]("default=true"), Field{Kind: Boolean, Default: "true"}},
+		{describe[int8]("max=9,min=-9"), Field{Kind: Integer, Required: true, Min: &low, Max: &nine}},
+		{describe[uint16]("max=9,default=9.0"), Field{Kind: Integer, Min: &zero, Max: &nine, Default: "9"}},
+		{describe[string]("default=1.5,decimal=4.2"), Field{Kind: Decimal, Digits: 4, Places: 2, Default: `"1.50"`}},
+		{describe[string]("decimal=3.0"), Field{Kind: Decimal, Digits: 3, Required: true}},
+		{describe[string]("date,default=2024-5-1"), Field{Kind: Date, Default: `"2024-05-01"`}},
+		{describe[big.Int]("choices=a"), Field{Kind: Choice, Choices: []string{"a"}, Required: true}},
+		{describe[*int16]("refers=x"), Field{Kind: Reference, Refers: "x", Nullable: true, Default: "null"}},
+		{describe[[]int64]("refers=x,default=[2]"), Field{Kind: References, Refers: "x", Default: "[2]"}},
+		{describe[int]("readonly,default=5"), Field{Kind: Integer, ReadOnly: true, Default: "5"}},
+		{describe[string]("readonly"), Field{Kind: Text, ReadOnly: true}},
+		{describe[*moment]("date"), Field{Kind: Date, Nullable: true, Default: "null"}},
+		{describe[*time.Time](), Field{Kind: Timestamp, Nullable: true, Default: "null"}},
+		{describe[*DateTime]("created,unique"), Field{Kind: Timestamp, ReadOnly: true, Created: true, Nullable: true, Unique: true}},
+	} {
+		test.want.Name = "value"
+		if diff := cmp.Diff(test.want, test.got.field); test.got.err != nil || diff != "" {
+			t.Errorf("row %d: %v (-want +got):\n%s", i+1, test.got.err, diff)
+		}
 	}
 }
 
@@ -251,73 +207,66 @@ type (
 	}
 )
 
-// describeError returns the error for a struct with a field of type T and a tag.
-func describeError[T any](tag string) error {
-	f := reflect.StructField{Name: "Value", Type: reflect.TypeFor[T](), Tag: reflect.StructTag(`backlist:` + strconv.Quote(tag))}
-	_, err := memberField(jsonmember.Member{Name: "value", Field: f})
-	return err
-}
-
 func TestDescriptionOfTagErrors(t *testing.T) {
 	for _, test := range []struct {
-		err          error
+		got          described
 		want, reason string
 	}{
-		{describeError[string]("slgu"), `unknown tag word "slgu": did you mean slug?`, "misspelled"},
-		{describeError[string](""), `unknown tag word ""`, "empty tag"},
-		{describeError[string]("slug,"), `unknown tag word ""`, "empty word"},
-		{describeError[string]("slug, unique"), `unknown tag word " unique": did you mean unique?`, "space"},
-		{describeError[string]("blank,slug,blank"), `"blank" is repeated`, "repeated"},
-		{describeError[string]("slug=1"), `"slug" has a value`, "value"},
-		{describeError[string]("default"), `"default" has no value`, "no value"},
-		{describeError[string]("slug,url"), `"url": contradicts another word`, "two kinds"},
-		{describeError[string]("date,decimal=3.1"), `"decimal": contradicts another word`, "two kinds"},
-		{describeError[int]("slug"), `"slug": want a string, got int`, "slug on an integer"},
-		{describeError[time.Time]("date"), `"date": want a string, got time.Time`, "date on a time"},
-		{describeError[[]string]("url"), `"url": want a string, got []string`, "URL on a list"},
-		{describeError[bool]("choices=a"), `"choices": want a string, got bool`, "choices on a boolean"},
-		{describeError[string]("choices="), `"" is empty or repeated`, "no choice"},
-		{describeError[string]("choices=a|b|a"), `"a" is empty or repeated`, "repeated choice"},
-		{describeError[int]("decimal=8.2"), `"decimal": want a string, got int`, "decimal on an integer"},
-		{describeError[float64]("decimal=8.2"), `"decimal": want a string, got float64`, "decimal on a float"},
-		{describeError[string]("decimal=8"), `got "8"`, "no places"},
-		{describeError[string]("decimal=0.0"), `got "0.0"`, "no digits"},
-		{describeError[string]("decimal=2.3"), `got "2.3"`, "more places than digits"},
-		{describeError[string]("decimal=5.-1"), `got "5.-1"`, "negative places"},
-		{describeError[string]("decimal=99999.2"), `got "99999.2"`, "too many digits"},
-		{describeError[string]("refers=films"), `"refers": want an integer or a slice of integers, got string`, "refers on a string"},
-		{describeError[[]string]("refers=films"), `"refers": want an integer or a slice of integers`, "refers on a list of strings"},
-		{describeError[[]byte]("refers=films"), `"refers": want an integer or a slice of integers`, "refers on text in base64"},
-		{describeError[int]("refers="), `"refers": want the key of a collection`, "no key"},
-		{describeError[int]("refers=films,min=1"), `"min": contradicts "refers"`, "bounds of a reference"},
-		{describeError[string]("min=0"), `"min": want an integer, got string`, "min on text"},
-		{describeError[float64]("max=0"), `"max": want an integer, got float64`, "max on a float"},
-		{describeError[int]("min=x"), `"x" is not an integer`, "not a number"},
-		{describeError[int]("min=99999999999999999999"), `is not an integer`, "out of range"},
-		{describeError[int]("min=2,max=1"), `"max": "1" is not an integer within the other bounds`, "bounds in the wrong order"},
-		{describeError[int8]("max=128"), `"max": "128" is not an integer within the other bounds`, "outside of the type"},
-		{describeError[uint]("min=-1"), `"min": "-1" is not an integer within the other bounds`, "outside of the type"},
-		{describeError[int]("blank"), `"blank": want a string`, "blank on an integer"},
-		{describeError[string]("date,blank"), `"blank": want a string that is neither`, "blank on a date"},
-		{describeError[[]string]("unique"), `"unique": want a single value, got []string`, "unique on a list"},
-		{describeError[string]("created"), `"created": want a time, got string`, "created on text"},
-		{describeError[time.Time]("created,default=2024-01-01T00:00Z"), `"default": contradicts "created"`, "default of a creation time"},
-		{describeError[string]("choices=a|b,default=c"), `"c" is not a valid choice.`, "default is not a choice"},
-		{describeError[string]("default="), notBlank, "empty default"},
-		{describeError[string]("slug,default=a b"), badSlug, "default is not a slug"},
-		{describeError[int]("default=x"), `"x" is not JSON`, "default is not JSON"},
-		{describeError[int]("default="), `"" is not JSON`, "no default"},
-		{describeError[int]("default=null"), notNull, "null for a field that is not a pointer"},
-		{describeError[int]("min=0,default=-1"), "Ensure this value is greater than or equal to 0.", "default below the bound"},
-		{describeError[string]("decimal=4.2,default=1.234"), "no more than 2 decimal places", "default has too many places"},
-		{describeError[bool]("default=5"), badBool, "default is not a boolean"},
-		{describeError[[]int]("refers=x,default=[0]"), missing("0"), "default is not an id"},
-		{describeError[map[string]int](`default={"a":1`), "is not JSON", "default is not JSON"},
-		{describeError[chan int]("blank"), "JSON cannot represent the type chan int", "channel"},
-		{describeError[*complex128]("blank"), "JSON cannot represent the type complex128", "complex number"},
+		{describe[string]("slgu"), `unknown tag word "slgu": did you mean slug?`, "misspelled"},
+		{describe[string](""), `unknown tag word ""`, "empty tag"},
+		{describe[string]("slug,"), `unknown tag word ""`, "empty word"},
+		{describe[string]("slug, unique"), `unknown tag word " unique": did you mean unique?`, "space"},
+		{describe[string]("blank,slug,blank"), `"blank" is repeated`, "repeated"},
+		{describe[string]("slug=1"), `"slug" has a value`, "value"},
+		{describe[string]("default"), `"default" has no value`, "no value"},
+		{describe[string]("slug,url"), `"url": contradicts another word`, "two kinds"},
+		{describe[string]("date,decimal=3.1"), `"decimal": contradicts another word`, "two kinds"},
+		{describe[int]("slug"), `"slug": want a string, got int`, "slug on an integer"},
+		{describe[time.Time]("date"), `"date": want a string, got time.Time`, "date on a time"},
+		{describe[[]string]("url"), `"url": want a string, got []string`, "URL on a list"},
+		{describe[bool]("choices=a"), `"choices": want a string, got bool`, "choices on a boolean"},
+		{describe[string]("choices="), `"" is empty or repeated`, "no choice"},
+		{describe[string]("choices=a|b|a"), `"a" is empty or repeated`, "repeated choice"},
+		{describe[int]("decimal=8.2"), `"decimal": want a string, got int`, "decimal on an integer"},
+		{describe[float64]("decimal=8.2"), `"decimal": want a string, got float64`, "decimal on a float"},
+		{describe[string]("decimal=8"), `got "8"`, "no places"},
+		{describe[string]("decimal=0.0"), `got "0.0"`, "no digits"},
+		{describe[string]("decimal=2.3"), `got "2.3"`, "more places than digits"},
+		{describe[string]("decimal=5.-1"), `got "5.-1"`, "negative places"},
+		{describe[string]("decimal=99999.2"), `got "99999.2"`, "too many digits"},
+		{describe[string]("refers=films"), `"refers": want an integer or a slice of integers, got string`, "refers on a string"},
+		{describe[[]string]("refers=films"), `"refers": want an integer or a slice of integers`, "refers on a list of strings"},
+		{describe[[]byte]("refers=films"), `"refers": want an integer or a slice of integers`, "refers on text in base64"},
+		{describe[int]("refers="), `"refers": want the key of a collection`, "no key"},
+		{describe[int]("refers=films,min=1"), `"min": contradicts "refers"`, "bounds of a reference"},
+		{describe[string]("min=0"), `"min": want an integer, got string`, "min on text"},
+		{describe[float64]("max=0"), `"max": want an integer, got float64`, "max on a float"},
+		{describe[int]("min=x"), `"x" is not an integer`, "not a number"},
+		{describe[int]("min=99999999999999999999"), `is not an integer`, "out of range"},
+		{describe[int]("min=2,max=1"), `"max": "1" is not an integer within the other bounds`, "bounds in the wrong order"},
+		{describe[int8]("max=128"), `"max": "128" is not an integer within the other bounds`, "outside of the type"},
+		{describe[uint]("min=-1"), `"min": "-1" is not an integer within the other bounds`, "outside of the type"},
+		{describe[int]("blank"), `"blank": want a string`, "blank on an integer"},
+		{describe[string]("date,blank"), `"blank": want a string that is neither`, "blank on a date"},
+		{describe[[]string]("unique"), `"unique": want a single value, got []string`, "unique on a list"},
+		{describe[string]("created"), `"created": want a time, got string`, "created on text"},
+		{describe[time.Time]("created,default=2024-01-01T00:00Z"), `"default": contradicts "created"`, "default of a creation time"},
+		{describe[string]("choices=a|b,default=c"), `"c" is not a valid choice.`, "default is not a choice"},
+		{describe[string]("default="), notBlank, "empty default"},
+		{describe[string]("slug,default=a b"), badSlug, "default is not a slug"},
+		{describe[int]("default=x"), `"x" is not JSON`, "default is not JSON"},
+		{describe[int]("default="), `"" is not JSON`, "no default"},
+		{describe[int]("default=null"), notNull, "null for a field that is not a pointer"},
+		{describe[int]("min=0,default=-1"), "Ensure this value is greater than or equal to 0.", "default below the bound"},
+		{describe[string]("decimal=4.2,default=1.234"), "no more than 2 decimal places", "default has too many places"},
+		{describe[bool]("default=5"), badBool, "default is not a boolean"},
+		{describe[[]int]("refers=x,default=[0]"), missing("0"), "default is not an id"},
+		{describe[map[string]int](`default={"a":1`), "is not JSON", "default is not JSON"},
+		{describe[chan int]("blank"), "JSON cannot represent the type chan int", "channel"},
+		{describe[*complex128]("blank"), "JSON cannot represent the type complex128", "complex number"},
 	} {
-		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
-			t.Errorf("%s: error %v, want %s", test.reason, test.err, test.want)
+		if err := test.got.err; err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %s", test.reason, err, test.want)
 		}
 	}
 }

@@ -103,32 +103,14 @@ func (c config) check(rest []string) error {
 	return nil
 }
 
-// authorizer returns the authorizer for writes, or nil if they are refused.
-func (c config) authorizer() httpapi.Authorizer {
+// writes returns the authorizer of writes, which is nil if they are refused, the scheme of
+// the credentials that they need, if any, and a sentence about them.
+func (c config) writes() (authorizer httpapi.Authorizer, scheme, sentence string) {
 	switch {
 	case c.open:
-		return httpapi.AllowAll
+		return httpapi.AllowAll, "", "All writes are permitted."
 	case c.token != "":
-		return httpapi.Bearer(c.token)
+		return httpapi.Bearer(c.token), "Bearer", "Writes need the token."
 	}
-	return nil
-}
-
-// scheme returns the scheme of the credentials for writes, or "" if none are needed.
-func (c config) scheme() string {
-	if c.token != "" {
-		return "Bearer"
-	}
-	return ""
-}
-
-// writes returns a sentence about writes.
-func (c config) writes() string {
-	switch {
-	case c.open:
-		return "All writes are permitted."
-	case c.token != "":
-		return "Writes need the token."
-	}
-	return "Writes are refused; -open permits them."
+	return nil, "", "Writes are refused; -open permits them."
 }

@@ -133,7 +133,8 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 		defer server.Close()
 		go func() { _ = server.Serve(control) }()
 	}
-	fmt.Fprintf(stdout, "%sStories and series at http://%s/v1/ can be filtered and searched. %s\n", output, l.Addr(), p.writes())
+	_, _, writes := p.writes()
+	fmt.Fprintf(stdout, "%sStories and series at http://%s/v1/ can be filtered and searched. %s\n", output, l.Addr(), writes)
 	err = serve(ctx, l, allowOrigins(p.cors, p))
 	if p.save != "" {
 		err = errors.Join(err, p.current.Load().records.SaveFile(p.save))

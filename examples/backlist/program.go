@@ -118,7 +118,8 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 		return nil, err
 	}
 	s := &service{records: records}
-	about := openapi.Options{Title: "Catalogue of a publishing house", Scheme: p.scheme()}
+	_, scheme, _ := p.writes()
+	about := openapi.Options{Title: "Catalogue of a publishing house", Scheme: scheme}
 	if s.document, err = openapi.New(handler, about); err != nil {
 		return nil, err
 	}
@@ -159,9 +160,10 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 
 // newHandler returns the handler of collections, itself and with pages for browsers.
 func (p *program) newHandler(root string, list []httpapi.Collection, order ...string) (*httpapi.Handler, http.Handler, error) {
+	authorizer, scheme, _ := p.writes()
 	h, err := httpapi.NewHandler(list, httpapi.Options{
 		Root:       root,
-		Authorizer: p.authorizer(),
+		Authorizer: authorizer,
 		BaseURL:    p.baseURL,
 		Limits:     p.limits,
 		ETags:      true,
@@ -173,7 +175,7 @@ func (p *program) newHandler(root string, list []httpapi.Collection, order ...st
 	if err != nil || !p.browse {
 		return h, h, err
 	}
-	about := browse.Options{Title: "Backlist", Scheme: p.scheme(), CrossOrigin: trusting(p.cors)}
+	about := browse.Options{Title: "Backlist", Scheme: scheme, CrossOrigin: trusting(p.cors)}
 	if root == "/api/" {
 		about.OpenAPI = "../openapi.json"
 	}

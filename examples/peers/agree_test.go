@@ -1,6 +1,7 @@
 package main
 
 import (
+	gocmp "cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -101,8 +102,10 @@ func (m *model[T]) put(records ...item[T]) {
 }
 
 func (m *model[T]) sorted(o order) []T {
-	compare := m.kind.orders[o.index()].compare
-	all := slices.SortedFunc(maps.Values(m.byID), func(a, b T) int { return compare(&a, &b) })
+	compare, id := m.kind.orders[o.index()].compare, m.kind.id
+	all := slices.SortedFunc(maps.Values(m.byID), func(a, b T) int {
+		return gocmp.Or(compare(&a, &b), *id(&a)-*id(&b))
+	})
 	if o == byNameDown {
 		slices.Reverse(all)
 	}
@@ -200,8 +203,8 @@ func compareFinder(t *testing.T, step string, f finder, s *shelf, books []book) 
 		}
 	}
 	byDay, byName := slices.Clone(books), slices.Clone(books)
-	slices.SortFunc(byDay, func(a, b book) int { return compareDay(&a, &b) })
-	slices.SortFunc(byName, func(a, b book) int { return compareTitle(&a, &b) })
+	slices.SortFunc(byDay, func(a, b book) int { return gocmp.Or(a.Start-b.Start, a.ID-b.ID) })
+	slices.SortFunc(byName, func(a, b book) int { return gocmp.Or(strings.Compare(a.Name, b.Name), a.ID-b.ID) })
 	last, first := byDay[len(byDay)-1].Start, byName[0].Name
 	queries := []query{
 		{}, {to: last}, {to: last + 1}, {from: last, to: last + 10}, {from: last + 1, to: last + 2}, {from: last / 3, to: last/3 + 2},

@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// query selects the books that start on the days from one to another, in order of day, or
-// those whose names have a prefix, in order of name. Ties break by id.
+// query selects the book with a slug, the books that start on the days from one to another,
+// in order of day, or those whose names have a prefix, in order of name. Ties break by id.
 type query struct {
+	slug      string
 	from, to  int    // without the latter
 	available bool   // only books that are available
 	prefix    string // if not empty, days do not matter
+	all       bool   // selects all books, in order of day; only of the library
 }
 
 // reaches reports whether a book is not past the end of the query.
@@ -31,8 +33,8 @@ func (q *query) String() string {
 // shelf is the input of the measurements of finding, the same for all finders.
 type shelf struct {
 	*data[book]
-	slugs                       []string // random
-	ranges, available, prefixes []query  // a range has half of the books, a prefix about a hundredth
+	slugs                       []query // random
+	ranges, available, prefixes []query // a range has half of the books, a prefix about a hundredth
 }
 
 func newShelf(n int) *shelf {
@@ -46,7 +48,7 @@ func newShelf(n int) *shelf {
 		s.prefixes = append(s.prefixes, query{prefix: g.word() + " " + g.word()})
 	}
 	for _, id := range s.ids {
-		s.slugs = append(s.slugs, s.records[id-1].value.Slug)
+		s.slugs = append(s.slugs, query{slug: s.records[id-1].value.Slug})
 	}
 	return s
 }
@@ -54,83 +56,56 @@ func newShelf(n int) *shelf {
 // depth is the offset of the page in the middle of a range.
 func (s *shelf) depth() int { return len(s.records) / 4 }
 
-// finding is a row of the sections about finding.
+// finding is a row of the sections about finding, which repeats a list of queries.
 type finding struct {
-	what string
-	goal goal
-	read func(f finder, p *page[book], i int) int // the ith reading
-	// all reads the same page of all records from the library. If nil, the row has no
-	// goal that names it.
-	all func(s *backlistFinder, p *page[book], i int) int
+	what    string
+	goal    goal // "all" is the same page of all records, read from the library
+	read    func(f finder, p *page[book], q *query, offset int) int
+	queries []query
+	offset  int
 }
-
-// at returns the ith element of a list that is repeated.
-func at[E any](list []E, i int) E { return list[i%len(list)] }
 
 // lookups returns the rows of finding one book.
 func (s *shelf) lookups() []finding {
+	lookup := func(f finder, _ *page[book], q *query, _ int) int {
+		b, _ := f.lookup(q.slug)
+		return b.ID
+	}
+	peek := func(f finder, _ *page[book], q *query, _ int) int { return f.peek(q.slug) }
 	return []finding{
-		{"a copy by slug, random", atMost(1.5, "btree"), func(f finder, _ *page[book], i int) int {
-			b, _ := f.lookup(at(s.slugs, i))
-			return b.ID
-		}, nil},
-		{"in place by slug, random", atMost(1.5, "btree"), func(f finder, _ *page[book], i int) int {
-			return f.peek(at(s.slugs, i))
-		}, nil},
+		{"a copy by slug, random", atMost(1.5, "btree"), lookup, s.slugs, 0},
+		{"in place by slug, random", atMost(1.5, "btree"), peek, s.slugs, 0},
 	}
 }
 
-// queries returns the rows of finding ranges. The page of a range is compared with a page
-// of all books in the same order, at the same position.
-func (s *shelf) queries() (rows []finding) {
-	count := func(list []query) func(f finder, _ *page[book], i int) int {
-		return func(f finder, _ *page[book], i int) int { return f.count(&list[i%len(list)]) }
+// ranged returns the rows of finding ranges and prefixes.
+func (s *shelf) ranged() []finding {
+	count := func(f finder, _ *page[book], q *query, _ int) int { return f.count(q) }
+	view := func(f finder, p *page[book], q *query, offset int) int { return f.view(p, q, offset) }
+	copies := func(f finder, _ *page[book], q *query, offset int) int {
+		books, n := f.copies(q, offset)
+		return n + len(books)
 	}
-	for _, row := range []struct {
-		name   string
-		ranges []query
-	}{{"the same range", s.ranges[:1]}, {"random ranges", s.ranges}} {
-		position := func(i int) int { return at(row.ranges, i).from*booksADay + s.depth() }
-		rows = append(rows,
-			finding{"count, " + row.name, timesFaster(1000, "memdb"), count(row.ranges), nil},
-			finding{"page in place, " + row.name, atMost(1.5, "all"), func(f finder, p *page[book], i int) int {
-				return f.view(p, &row.ranges[i%len(row.ranges)], s.depth())
-			}, func(f *backlistFinder, p *page[book], i int) int {
-				return f.backlistStore.view(p, byStart, position(i))
-			}},
-			finding{"copies of a page, " + row.name, atMost(1.5, "all"), func(f finder, _ *page[book], i int) int {
-				books, n := f.copies(&row.ranges[i%len(row.ranges)], s.depth())
-				return n + len(books)
-			}, func(f *backlistFinder, _ *page[book], i int) int {
-				books, n := f.backlistStore.copies(byStart, position(i))
-				return n + len(books)
-			}})
+	page, filtered := atMost(1.5, "all"), atMost(5, "all")
+	return []finding{
+		{"count, the same range", timesFaster(1000, "memdb"), count, s.ranges[:1], 0},
+		{"page in place, the same range", page, view, s.ranges[:1], s.depth()},
+		{"copies of a page, the same range", page, copies, s.ranges[:1], s.depth()},
+		{"count, random ranges", timesFaster(1000, "memdb"), count, s.ranges, 0},
+		{"page in place, random ranges", page, view, s.ranges, s.depth()},
+		{"copies of a page, random ranges", page, copies, s.ranges, s.depth()},
+		{"count with a second condition, random ranges", goal{}, count, s.available, 0},
+		{"page with a second condition, the same range", filtered, view, s.available[:1], s.depth() / 2},
+		{"page with a second condition, random ranges", filtered, view, s.available, s.depth() / 2},
+		{"count of a prefix, random", goal{}, count, s.prefixes, 0},
+		{"first page of a prefix in place, random", goal{}, view, s.prefixes, 0},
 	}
-	return append(rows,
-		finding{"count with a second condition, random ranges", goal{}, count(s.available), nil},
-		s.filtered("page with a second condition, the same range", s.available[:1]),
-		s.filtered("page with a second condition, random ranges", s.available),
-		finding{"count of a prefix, random", goal{}, count(s.prefixes), nil},
-		finding{"first page of a prefix in place, random", goal{}, func(f finder, p *page[book], i int) int {
-			return f.view(p, &s.prefixes[i%len(s.prefixes)], 0)
-		}, nil})
-}
-
-// filtered returns the row of a deep page of the available books of ranges, in order. It is
-// compared with a page of all books at the same offset in the order.
-func (s *shelf) filtered(what string, ranges []query) finding {
-	offset := s.depth() / 2
-	return finding{what, atMost(5, "all"), func(f finder, p *page[book], i int) int {
-		return f.view(p, &ranges[i%len(ranges)], offset)
-	}, func(f *backlistFinder, p *page[book], i int) int {
-		return f.backlistStore.view(p, byStart, at(ranges, i).from*booksADay+offset)
-	}}
 }
 
 // newFinders returns the finders, the library's first.
 func newFinders() []finder {
 	k := bookKind()
-	return []finder{newBacklistFinder(k), newTreeFinder(k), walker{memdbFinder{memdbOf(k)}}, newSQLiteFinder(k)}
+	return []finder{newBacklistFinder(k), newTreeFinder(k), newMemDBFinder(k), newSQLiteFinder(k)}
 }
 
 // finds measures finding records by their fields.
@@ -146,7 +121,7 @@ func finds(s setup, n int) (sections []*section) {
 	for _, written := range []bool{false, true} {
 		sections = append(sections,
 			shelf.measure(s, "ONE OF %s RECORDS", written, finders, shelf.lookups()),
-			shelf.measure(s, "RANGES OF %s RECORDS", written, finders, shelf.queries()))
+			shelf.measure(s, "RANGES OF %s RECORDS", written, finders, shelf.ranged()))
 	}
 	return sections
 }
@@ -161,15 +136,20 @@ func (s *shelf) measure(turns setup, title string, written bool, finders []finde
 	for _, row := range rows {
 		work := func(f finder) work {
 			p := new(page[book])
-			return s.reading(f, written, func(i int) int { return row.read(f, p, i) })
+			return s.reading(f, written, func(i int) int {
+				return row.read(f, p, &row.queries[i%len(row.queries)], row.offset)
+			})
 		}
 		works := each(finders, work)
-		if row.all == nil {
-			sec.times(row.what, turns.timeRow(works, unbounded), row.goal)
-		} else {
-			own, p := finders[0].(*backlistFinder), new(page[book])
-			works = append(works, s.reading(own, written, func(i int) int { return row.all(own, p, i) }))
+		if row.goal.than == "all" {
+			p, all := new(page[book]), query{all: true}
+			works = append(works, s.reading(finders[0], written, func(i int) int {
+				position := row.queries[i%len(row.queries)].from*booksADay + row.offset
+				return row.read(finders[0], p, &all, position)
+			}))
 			sec.times(row.what, turns.timeRow(works, unbounded), row.goal, "all")
+		} else {
+			sec.times(row.what, turns.timeRow(works, unbounded), row.goal)
 		}
 		if !written {
 			objects := figures(finders, func(f finder) float64 {

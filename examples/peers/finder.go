@@ -53,6 +53,8 @@ func (f *backlistFinder) where(q *query) catalogue.Selection[book] {
 	switch {
 	case q.prefix != "":
 		return f.records.Where(ordering.Prefix("name", q.prefix))
+	case q.all:
+		return f.records.Where()
 	case q.from >= q.to:
 		return f.records.Where(ordering.OneOf[int]("start"))
 	case q.available:
@@ -160,7 +162,7 @@ type treeFinder struct {
 
 func newTreeFinder(k *kind[book]) finder {
 	slugs := bare(func(a, b *item[book]) bool { return a.value.Slug < b.value.Slug })
-	return walker{treeFinder{treeOf(k), slugs}}
+	return walker{treeFinder{newTree(k).(*treeStore[book]), slugs}}
 }
 
 func (f treeFinder) load(books []item[book]) {
@@ -193,6 +195,10 @@ func (f treeFinder) walk(q *query, visit func(*item[book]) bool) {
 
 // memdbFinder uses hashicorp/go-memdb.
 type memdbFinder struct{ *memdbStore[book] }
+
+func newMemDBFinder(k *kind[book]) finder {
+	return walker{memdbFinder{newMemDB(k).(*memdbStore[book])}}
+}
 
 func (f memdbFinder) one(slug string) *item[book] { return f.memdbStore.one("slug", slug) }
 
@@ -257,5 +263,5 @@ func (f sqliteFinder) view(p *page[book], q *query, offset int) (count int) {
 func (f sqliteFinder) copies(q *query, offset int) ([]book, int) {
 	var p page[book]
 	count := f.view(&p, q, offset)
-	return each(p.texts, func(t encoded) (b book) { check(json.Unmarshal([]byte(t.json), &b)); return b }), count
+	return each(p.texts, decoded[book]), count
 }

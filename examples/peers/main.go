@@ -64,7 +64,7 @@ func main() {
 	}
 }
 
-func run(args []string, out, progress io.Writer) (err error) {
+func run(args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	quick := flags.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
@@ -76,7 +76,6 @@ func run(args []string, out, progress io.Writer) (err error) {
 	if flags.NArg() > 0 || *rounds < 0 {
 		return fmt.Errorf("want flags only, and no negative -rounds: %q", args)
 	}
-	defer failure(&err)
 	s := settings(*quick, *find)
 	if *rounds > 0 {
 		s.rounds = *rounds
@@ -90,7 +89,12 @@ func run(args []string, out, progress io.Writer) (err error) {
 		fmt.Fprintln(progress, "HTTP ...")
 		table = append(table, serve(s))
 	}
-	return writeTable(out, table)
+	for _, s := range table {
+		if _, err := fmt.Fprint(out, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare runs all measurements for one number of records.
@@ -104,23 +108,9 @@ func compare(s setup, n int) (table []*section) {
 	return append(table, finds(s, n)...)
 }
 
-// failed is the panic value of check.
-type failed struct{ error }
-
 // check panics with err if it is not nil. A store that fails ends the program.
 func check(err error) {
 	if err != nil {
-		panic(failed{err})
-	}
-}
-
-// failure recovers a panic of check and stores its error in err.
-func failure(err *error) {
-	switch f := recover().(type) {
-	case nil:
-	case failed:
-		*err = f.error
-	default:
-		panic(f)
+		panic(err)
 	}
 }

@@ -44,9 +44,7 @@ func (radix[T]) PrefixFromArgs(args ...interface{}) ([]byte, error) {
 	return []byte(args[0].(string)), nil
 }
 
-func newMemDB[T any](k *kind[T]) store[T] { return memdbOf(k) }
-
-func memdbOf[T any](k *kind[T]) *memdbStore[T] {
+func newMemDB[T any](k *kind[T]) store[T] {
 	index := func(name string, indexer memdb.Indexer) *memdb.IndexSchema {
 		return &memdb.IndexSchema{Name: name, Unique: true, Indexer: indexer}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -134,6 +135,25 @@ func (m *mover[T]) take() []item[T] {
 	return list[i : i+1]
 }
 
+// startWriter starts a goroutine that moves records, one in each interval, or as fast as it
+// can if that is 0. The function stop ends it and returns the number of writes.
+func startWriter(d *data[event], st store[event], interval time.Duration) (stop func() int) {
+	written, ended := 0, make(chan struct{})
+	var stopped atomic.Bool
+	go func() {
+		defer close(ended)
+		for m, start := (mover[event]{data: d}), time.Now(); !stopped.Load(); written++ {
+			time.Sleep(time.Until(start.Add(time.Duration(written+1) * interval)))
+			st.put(m.take(), false)
+		}
+	}()
+	return func() int {
+		stopped.Store(true)
+		<-ended
+		return written
+	}
+}
+
 // fullSpeed measures pages while another goroutine writes as fast as it can.
 func fullSpeed(s setup, d *data[event], stores []store[event]) *section {
 	title := fmt.Sprintf("BESIDE A WRITER AT FULL SPEED, %s RECORDS", thousands(len(d.records)))
@@ -172,28 +192,9 @@ func readBesideWriter(long time.Duration, d *data[event], st store[event]) (all 
 		return [5]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	}
 	alone := viewTimes(long/4, d, st)
-	started, stop := make(chan struct{}), make(chan struct{})
-	written, m := 0, mover[event]{data: d}
-	var writer sync.WaitGroup
-	writer.Go(func() {
-		for {
-			st.put(m.take(), false)
-			if written++; written == 1 {
-				close(started)
-			}
-			select {
-			case <-stop:
-				return
-			default:
-			}
-		}
-	})
-	<-started
-	start := time.Now()
+	start, stop := time.Now(), startWriter(d, st, 0)
 	beside := viewTimes(long, d, st)
-	close(stop)
-	writer.Wait()
-	rate := float64(written) / time.Since(start).Seconds()
+	rate := float64(stop()) / time.Since(start).Seconds()
 	st.put(d.still, false)
 	p99 := quantile(beside, 0.99)
 	return [5]float64{quantile(beside, 0.5), p99, quantile(beside, 0.999), rate, p99 / quantile(alone, 0.99)}
@@ -276,27 +277,9 @@ func besideWriter(s setup, d *data[event], st store[event]) float64 {
 	}
 	alone := viewing(st, byStart, d.offsets)
 	beside := func(times int) time.Duration {
-		stop := make(chan struct{})
-		var writer sync.WaitGroup
-		writer.Go(func() {
-			m, start := mover[event]{data: d}, time.Now()
-			pace := time.NewTicker(time.Millisecond)
-			defer pace.Stop()
-			for written := 0; ; {
-				select {
-				case <-stop:
-					return
-				case <-pace.C:
-				}
-				for due := int(time.Since(start) / time.Millisecond); written < due; written++ {
-					st.put(m.take(), false)
-				}
-			}
-		})
-		took := alone(times)
-		close(stop)
-		writer.Wait()
-		return took
+		stop := startWriter(d, st, time.Millisecond)
+		defer stop()
+		return alone(times)
 	}
 	times := s.lengthy().timeRow([]work{alone, beside}, unbounded)
 	st.put(d.still, false)

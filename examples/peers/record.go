@@ -42,18 +42,23 @@ type kind[T any] struct {
 // ordered is an order of records, in which ties break by id.
 type ordered[T any] struct {
 	field   string
-	compare func(a, b *T) int
-	key     func(dst []byte, r *T) []byte // of a radix tree; sorts as compare does, but for ties
+	compare func(a, b *T) int             // but for ties
+	key     func(dst []byte, r *T) []byte // of a radix tree; sorts as compare does
 }
 
 func (k *kind[T]) stored(r *item[T]) *item[T] { return &item[T]{k.clone(r.value), r.json} }
 
 func (k *kind[T]) idOf(r *item[T]) int { return *k.id(&r.value) }
 
-// compare returns the comparison of items in an order.
+// compare returns the comparison of items in an order, which breaks ties.
 func (k *kind[T]) compare(order int) func(a, b *item[T]) int {
 	f := k.orders[order].compare
-	return func(a, b *item[T]) int { return f(&a.value, &b.value) }
+	return func(a, b *item[T]) int {
+		if c := f(&a.value, &b.value); c != 0 {
+			return c
+		}
+		return k.idOf(a) - k.idOf(b)
+	}
 }
 
 func number(dst []byte, n int) []byte { return binary.BigEndian.AppendUint64(dst, uint64(n)) }
@@ -89,19 +94,9 @@ func cloneOf(e event) event {
 	return e
 }
 
-func compareStart(a, b *event) int {
-	if c := a.StartDate.Compare(b.StartDate.Time); c != 0 {
-		return c
-	}
-	return a.ID - b.ID
-}
+func compareStart(a, b *event) int { return a.StartDate.Compare(b.StartDate.Time) }
 
-func compareName(a, b *event) int {
-	if c := strings.Compare(a.Name, b.Name); c != 0 {
-		return c
-	}
-	return a.ID - b.ID
-}
+func compareName(a, b *event) int { return strings.Compare(a.Name, b.Name) }
 
 // plain is an event without methods, like a struct of a program's own.
 type plain event
@@ -154,19 +149,9 @@ func bookKind() *kind[book] {
 	}
 }
 
-func compareDay(a, b *book) int {
-	if c := cmp.Compare(a.Start, b.Start); c != 0 {
-		return c
-	}
-	return a.ID - b.ID
-}
+func compareDay(a, b *book) int { return cmp.Compare(a.Start, b.Start) }
 
-func compareTitle(a, b *book) int {
-	if c := strings.Compare(a.Name, b.Name); c != 0 {
-		return c
-	}
-	return a.ID - b.ID
-}
+func compareTitle(a, b *book) int { return strings.Compare(a.Name, b.Name) }
 
 // batchSize is the number of records that a batch writes.
 const batchSize = 1000
@@ -212,11 +197,7 @@ func newEvents(n int) *data[event] {
 // plainEvents returns the same data with events without methods.
 func plainEvents(d *data[event]) *data[plain] {
 	convert := func(list []item[event]) []item[plain] {
-		all := make([]item[plain], len(list))
-		for i, r := range list {
-			all[i].value = plain(r.value)
-		}
-		return all
+		return each(list, func(r item[event]) item[plain] { return item[plain]{value: plain(r.value)} })
 	}
 	return &data[plain]{
 		plainKind(), convert(d.records), convert(d.fresh), convert(d.moved), convert(d.still), d.offsets, d.ids,

@@ -60,7 +60,7 @@ func newSQLite[T any](k *kind[T]) store[T] {
 		s.conns <- &sqliteConn{conn, map[string]*sql.Stmt{}}
 	}
 	s.with(func(c *sqliteConn) {
-		c.run(`CREATE TABLE records (id INTEGER PRIMARY KEY, ` + strings.Join(k.columns, ", ") + `)`)
+		c.execute(`CREATE TABLE records (id INTEGER PRIMARY KEY, ` + strings.Join(k.columns, ", ") + `)`)
 	})
 	return s
 }
@@ -70,11 +70,6 @@ func (s *sqliteStore[T]) with(f func(c *sqliteConn)) {
 	c := <-s.conns
 	defer func() { s.conns <- c }()
 	f(c)
-}
-
-func (c *sqliteConn) run(text string) {
-	_, err := c.conn.ExecContext(context.Background(), text)
-	check(err)
 }
 
 // prepared returns the statement, which is prepared at its first use.
@@ -99,30 +94,25 @@ func (c *sqliteConn) number(text string, args ...any) (n int) {
 	return n
 }
 
-// query calls scan for each row.
-func (c *sqliteConn) query(scan func(*sql.Rows) error, text string, args ...any) {
-	rows, err := c.prepared(text).Query(args...)
-	check(err)
-	for rows.Next() {
-		check(scan(rows))
-	}
-	check(rows.Err())
-}
-
 func (s *sqliteStore[T]) name() string { return "sqlite" }
 
 // load creates the indexes after the inserts, which is faster.
 func (s *sqliteStore[T]) load(records []item[T]) {
 	s.with(func(c *sqliteConn) {
-		c.execute(`BEGIN IMMEDIATE`)
-		for i := range records {
-			c.execute(s.insertion, s.kind.values(&records[i])...)
-		}
+		s.batch(c, s.insertion, records)
 		for _, text := range s.indexes {
-			c.run(text)
+			c.execute(text)
 		}
-		c.execute(`COMMIT`)
 	})
+}
+
+// batch executes a statement for each record, in one transaction.
+func (s *sqliteStore[T]) batch(c *sqliteConn, statement string, records []item[T]) {
+	c.execute(`BEGIN IMMEDIATE`)
+	for i := range records {
+		c.execute(statement, s.kind.values(&records[i])...)
+	}
+	c.execute(`COMMIT`)
 }
 
 func (s *sqliteStore[T]) put(records []item[T], fresh bool) {
@@ -133,13 +123,9 @@ func (s *sqliteStore[T]) put(records []item[T], fresh bool) {
 	s.with(func(c *sqliteConn) {
 		if len(records) == 1 {
 			c.execute(statement, s.kind.values(&records[0])...)
-			return
+		} else {
+			s.batch(c, statement, records)
 		}
-		c.execute(`BEGIN IMMEDIATE`)
-		for i := range records {
-			c.execute(statement, s.kind.values(&records[i])...)
-		}
-		c.execute(`COMMIT`)
 	})
 }
 
@@ -177,11 +163,14 @@ func (s *sqliteStore[T]) read(p *page[T], counting, paging string, offset int, a
 	s.with(func(c *sqliteConn) {
 		c.execute(`BEGIN`)
 		count = c.number(counting, args...)
-		c.query(func(rows *sql.Rows) error {
-			p.texts = append(p.texts, encoded{})
-			t := &p.texts[len(p.texts)-1]
-			return rows.Scan(&t.id, &t.json)
-		}, paging, append(args, pageSize, offset)...)
+		rows, err := c.prepared(paging).Query(append(args, pageSize, offset)...)
+		check(err)
+		for rows.Next() {
+			var t encoded
+			check(rows.Scan(&t.id, &t.json))
+			p.texts = append(p.texts, t)
+		}
+		check(rows.Err())
 		c.execute(`COMMIT`)
 	})
 	return count

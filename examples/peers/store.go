@@ -55,6 +55,11 @@ type encoded struct {
 	json string
 }
 
+func decoded[T any](t encoded) (r T) {
+	check(json.Unmarshal([]byte(t.json), &r))
+	return r
+}
+
 // copies returns copies of the records of a page, and the count.
 func copies[T any](s store[T], k *kind[T], p *page[T], o order, offset int) (all []T, count int) {
 	if s, ok := s.(*backlistStore[T]); ok {
@@ -62,11 +67,7 @@ func copies[T any](s store[T], k *kind[T], p *page[T], o order, offset int) (all
 	}
 	count = s.view(p, o, offset)
 	if p.texts != nil {
-		all = make([]T, len(p.texts))
-		for i, t := range p.texts {
-			check(json.Unmarshal([]byte(t.json), &all[i]))
-		}
-		return all, count
+		return each(p.texts, decoded[T]), count
 	}
 	return each(p.items, func(r *item[T]) T { return k.clone(r.value) }), count
 }

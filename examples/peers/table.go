@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // section is a part of the table whose lines have the same columns.
@@ -94,12 +92,12 @@ func (g goal) ratio(names []string, all [][]float64) float64 {
 // times adds a line with the time of the first column, and the times of the others as
 // multiples of it. The names of the columns that the section does not have follow.
 func (s *section) times(what string, times [][]float64, g goal, hidden ...string) {
-	l := line{what: what, cells: []string{duration(median(times[0]))}, goal: g}
-	for i := 1; i < len(times)-len(hidden); i++ {
-		l.cells = append(l.cells, multiple(ratio(times[i], times[0])))
+	cells := []string{duration(median(times[0]))}
+	for _, column := range times[1 : len(times)-len(hidden)] {
+		cells = append(cells, multiple(ratio(column, times[0])))
 	}
-	l.ratio = g.ratio(slices.Concat(s.names[:len(l.cells)], hidden), times)
-	s.lines = append(s.lines, l)
+	names := slices.Concat(s.names[:len(cells)], hidden)
+	s.lines = append(s.lines, line{what, cells, g.ratio(names, times), g})
 }
 
 // values adds a line with the figure of each column.
@@ -108,31 +106,16 @@ func (s *section) values(what string, all [][]float64, format func(float64) stri
 	s.lines = append(s.lines, line{what, cells, g.ratio(s.names, all), g})
 }
 
-const (
-	whatWidth = 47
-	cellWidth = 10
-	peerWidth = 9
-)
-
-func writeTable(w io.Writer, sections []*section) error {
+func (s *section) String() string {
 	var b strings.Builder
-	for _, s := range sections {
-		s.write(&b)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (s *section) write(b *strings.Builder) {
 	row := func(what, ratio, than, goal, verdict string, cells []string) {
-		r := left(what, whatWidth) + right(cells[0], cellWidth) + right(ratio, cellWidth) + " " + left(than, 7) +
-			left(goal, 8) + left(verdict, 7)
+		r := fmt.Sprintf("%-47s%10s%10s %-7s%-8s%-7s", what, cells[0], ratio, than, goal, verdict)
 		for _, cell := range cells[1:] {
-			r += " " + right(cell, peerWidth-1)
+			r += fmt.Sprintf(" %8s", cell)
 		}
-		fmt.Fprintln(b, strings.TrimRight(r, " "))
+		fmt.Fprintln(&b, strings.TrimRight(r, " "))
 	}
-	fmt.Fprintln(b)
+	fmt.Fprintln(&b)
 	row(s.title, "ratio", "to", "goal", "", s.names)
 	for _, l := range s.lines {
 		ratio := ""
@@ -141,13 +124,8 @@ func (s *section) write(b *strings.Builder) {
 		}
 		row("  "+l.what, ratio, l.goal.than, l.goal.String(), l.goal.verdict(l.ratio), l.cells)
 	}
+	return b.String()
 }
-
-func left(s string, width int) string { return s + spaces(width-utf8.RuneCountInString(s)) }
-
-func right(s string, width int) string { return spaces(width-utf8.RuneCountInString(s)) + s }
-
-func spaces(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 // duration formats nanoseconds with three digits.
 func duration(ns float64) string {

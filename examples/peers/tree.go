@@ -16,9 +16,7 @@ type treeStore[T any] struct {
 	wanted  item[T] // used to look up a record without an allocation
 }
 
-func newTree[T any](k *kind[T]) store[T] { return treeOf(k) }
-
-func treeOf[T any](k *kind[T]) *treeStore[T] {
+func newTree[T any](k *kind[T]) store[T] {
 	s := &treeStore[T]{kind: k, id: bare(func(a, b *item[T]) bool { return k.idOf(a) < k.idOf(b) })}
 	for i := range k.orders {
 		compare := k.compare(i)

@@ -1,17 +1,14 @@
 package browse
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources/sample"
 )
 
 type director struct {
@@ -116,33 +113,6 @@ func TestHeading(t *testing.T) {
 		if got := heading(name); got != want {
 			t.Errorf("heading(%q) = %q, want %q", name, got, want)
 		}
-	}
-}
-
-// BenchmarkServeHTTP measures JSON with and without package browse, and pages.
-func BenchmarkServeHTTP(b *testing.B) {
-	var file bytes.Buffer
-	if err := sample.Write(&file, sample.Options{}); err != nil {
-		b.Fatal(err)
-	}
-	h := newHandlers(b, load(b, file.String()), httpapi.Options{Authorizer: httpapi.AllowAll})
-	for _, bench := range []struct {
-		name           string
-		h              http.Handler
-		target, accept string
-	}{
-		{"json", h.plain, "/api/events/", "*/*"},
-		{"json through browse", h.browse, "/api/events/", "*/*"},
-		{"page of events", h.browse, "/api/events/", chrome},
-		{"page of the root", h.browse, "/api/", chrome},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			r := request("GET", bench.target, "", "Accept", bench.accept)
-			b.ReportAllocs()
-			for b.Loop() {
-				bench.h.ServeHTTP(httptest.NewRecorder(), r)
-			}
-		})
 	}
 }
 

@@ -417,15 +417,6 @@ func mustNew() *catalogue.Catalogue {
 	return c
 }
 
-// mustIn returns d's collection in c.
-func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue.Collection[T] {
-	coll, err := d.In(c)
-	if err != nil {
-		panic(err)
-	}
-	return coll
-}
-
 const threeEvents = `{"events":[
 	{"id":1,"name":"b","slug":"b","summary":"","description":"","location":"","startDate":"2026-05-10T18:00:00+02:00","endDate":"2026-05-10T20:00:00+02:00","published":true,"poster":"","posterWebp":"","labels":[],"authors":[]},
 	{"id":2,"name":"c","slug":"c","summary":"","description":"","location":"","startDate":"2026-05-09T18:00:00Z","endDate":"2026-05-10T20:00:00Z","published":true,"poster":"","posterWebp":"","labels":[],"authors":[]},

@@ -5,9 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/rows"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -87,16 +86,9 @@ func TestScripts(t *testing.T) {
 	}
 	servers := scriptServers(t)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sections := regexp.MustCompile(`(?m)^-- (.*) --\n`).Split(string(text), -1)
-		names := regexp.MustCompile(`(?m)^-- (.*) --\n`).FindAllStringSubmatch(string(text), -1)
-		for i, section := range sections[1:] {
-			t.Run(filepath.Base(file)+"/"+names[i][1], func(t *testing.T) {
-				runScript(t, servers, section)
-			})
+		_, sections := rows.Texts(t, filepath.Base(file))
+		for _, s := range sections {
+			t.Run(filepath.Base(file)+"/"+s.Name, func(t *testing.T) { runScript(t, servers, s.Data) })
 		}
 	}
 }

@@ -30,7 +30,7 @@ func checkMessage(t *testing.T, reason, message string, parts ...string) {
 
 // TestAsserts runs the sections of testdata/asserts.txtar, whose comment says how it is written.
 func TestAsserts(t *testing.T) {
-	forEachSection(t, "testdata/asserts.txtar", func(t *testing.T, section string) {
+	forEachSection(t, "asserts.txtar", func(t *testing.T, section string) {
 		sent, expected, _ := strings.Cut(strings.TrimSpace(section), "\n=> ")
 		server := New(t)
 		fill(t, server.Catalogue, "wires")

@@ -24,7 +24,7 @@ func files(pairs ...string) fstest.MapFS {
 // TestFixtures loads the fixtures in testdata/fixtures.txtar, whose comment says how it is
 // written.
 func TestFixtures(t *testing.T) {
-	forEachSection(t, "testdata/fixtures.txtar", func(t *testing.T, section string) {
+	forEachSection(t, "fixtures.txtar", func(t *testing.T, section string) {
 		contents, expected, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(section, "CR", "\r")), "\n=> ")
 		var pairs []string
 		for _, file := range strings.Split("\n"+contents, "\nfile: ")[1:] {

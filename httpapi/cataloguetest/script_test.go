@@ -4,32 +4,27 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/httpapi/internal/rows"
 )
 
 // forEachSection runs a test for each section of a script.
 func forEachSection(t *testing.T, file string, test func(t *testing.T, section string)) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections := regexp.MustCompile(`(?m)^-- (.*) --\n`)
-	names := sections.FindAllStringSubmatch(string(text), -1)
-	for i, section := range sections.Split(string(text), -1)[1:] {
-		t.Run(names[i][1], func(t *testing.T) { test(t, section) })
+	_, sections := rows.Texts(t, file)
+	for _, s := range sections {
+		t.Run(s.Name, func(t *testing.T) { test(t, s.Data) })
 	}
 }
 
 // TestFaults sends the requests in testdata/faults.txtar, whose comment says how it is written.
-func TestFaults(t *testing.T) { forEachSection(t, "testdata/faults.txtar", runScript) }
+func TestFaults(t *testing.T) { forEachSection(t, "faults.txtar", runScript) }
 
 // parseFault returns the fault that a script names, and its arguments.
 func parseFault(t *testing.T, text string) Fault {

@@ -21,12 +21,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// transports returns the functions that connect a client to a handler.
-func transports() map[string]func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error) {
-	return map[string]func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error){
-		"in process": serveInProcess,
-		"loopback":   serveLoopback,
+// A connect connects a client to a handler.
+type connect func(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func(), err error)
+
+func transports() map[string]connect {
+	return map[string]connect{"in process": serveInProcess, "loopback": serveLoopback}
+}
+
+// serve connects a client to a handler, until the test ends or end is called.
+func (c connect) serve(t *testing.T, scheme string, h http.HandlerFunc) (url string, client *http.Client, end func()) {
+	t.Helper()
+	url, client, end, err := c(h, scheme, log.New(io.Discard, "", 0))
+	if err != nil {
+		t.Fatal(err)
 	}
+	end = sync.OnceFunc(end)
+	t.Cleanup(end)
+	return url, client, end
 }
 
 // A transcript lists what a client and a handler see of their exchanges.
@@ -226,8 +237,8 @@ func TestTransportsAgree(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			all := map[string]transcript{}
-			for transport, serve := range transports() {
-				all[transport] = converse(t, c, serve)
+			for name, transport := range transports() {
+				all[name] = converse(t, c, transport)
 			}
 			if diff := cmp.Diff(all["loopback"], all["in process"]); diff != "" {
 				t.Errorf("(-loopback +in process):\n%s", diff)
@@ -236,11 +247,11 @@ func TestTransportsAgree(t *testing.T) {
 	}
 }
 
-func converse(t *testing.T, c conversation, serve func(http.Handler, string, *log.Logger) (string, *http.Client, func(), error)) transcript {
+func converse(t *testing.T, c conversation, transport connect) transcript {
 	t.Helper()
 	var mu sync.Mutex
 	var handlers, clients transcript
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url, client, end := transport.serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 		var s transcript
 		defer func() {
 			mu.Lock()
@@ -249,10 +260,6 @@ func converse(t *testing.T, c conversation, serve func(http.Handler, string, *lo
 		}()
 		c.handler(&s, w, r)
 	})
-	url, client, end, err := serve(handler, "http", log.New(io.Discard, "", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
 	c.client(&clients, client, url)
 	end()
 	for i := range clients {
@@ -262,18 +269,17 @@ func converse(t *testing.T, c conversation, serve func(http.Handler, string, *lo
 }
 
 func TestStreaming(t *testing.T) {
-	for transport, serve := range transports() {
-		t.Run(transport, func(t *testing.T) {
+	for name, transport := range transports() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			t.Run("first bytes arrive before the handler returns", func(t *testing.T) {
 				proceed := make(chan struct{})
-				url, client, end, _ := serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				url, client, _ := transport.serve(t, "http", func(w http.ResponseWriter, _ *http.Request) {
 					io.WriteString(w, "first")
 					w.(http.Flusher).Flush()
 					<-proceed
 					io.WriteString(w, ", then")
-				}), "http", log.New(io.Discard, "", 0))
-				defer end()
+				})
 				a, err := client.Get(url)
 				if err != nil {
 					t.Fatal(err)
@@ -290,7 +296,7 @@ func TestStreaming(t *testing.T) {
 			})
 			t.Run("client that stops reading ends the handler", func(t *testing.T) {
 				ended := make(chan error, 2)
-				url, client, end, _ := serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				url, client, _ := transport.serve(t, "http", func(w http.ResponseWriter, r *http.Request) {
 					for {
 						if _, err := w.Write(make([]byte, 64<<10)); err != nil {
 							ended <- err
@@ -299,8 +305,7 @@ func TestStreaming(t *testing.T) {
 					}
 					<-r.Context().Done()
 					ended <- r.Context().Err()
-				}), "http", log.New(io.Discard, "", 0))
-				defer end()
+				})
 				a, err := client.Get(url)
 				if err != nil {
 					t.Fatal(err)
@@ -315,12 +320,11 @@ func TestStreaming(t *testing.T) {
 			})
 			t.Run("cancelled request ends the handler", func(t *testing.T) {
 				received, ended := make(chan struct{}), make(chan error, 1)
-				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				url, client, _ := transport.serve(t, "http", func(_ http.ResponseWriter, r *http.Request) {
 					close(received)
 					<-r.Context().Done()
 					ended <- r.Context().Err()
-				}), "http", log.New(io.Discard, "", 0))
-				defer end()
+				})
 				ctx, cancel := context.WithCancel(t.Context())
 				r, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
 				go func() { <-received; cancel() }()
@@ -334,11 +338,11 @@ func TestStreaming(t *testing.T) {
 			t.Run("end of the server ends all", func(t *testing.T) {
 				received := make(chan struct{})
 				running := true
-				url, client, end, _ := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				url, client, end := transport.serve(t, "http", func(_ http.ResponseWriter, r *http.Request) {
 					close(received)
 					<-r.Context().Done()
 					running = false
-				}), "http", log.New(io.Discard, "", 0))
+				})
 				failed := make(chan error, 1)
 				go func() {
 					_, err := client.Get(url)
@@ -358,18 +362,14 @@ func TestStreaming(t *testing.T) {
 }
 
 func TestOtherAddresses(t *testing.T) {
-	for transport, serve := range transports() {
+	for name, transport := range transports() {
 		for _, scheme := range []string{"http", "https"} {
-			t.Run(transport+" "+scheme, func(t *testing.T) {
-				url, client, end, err := serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			t.Run(name+" "+scheme, func(t *testing.T) {
+				url, client, _ := transport.serve(t, scheme, func(_ http.ResponseWriter, r *http.Request) {
 					if (r.TLS != nil) != (scheme == "https") {
 						t.Errorf("TLS: %v", r.TLS)
 					}
-				}), scheme, log.New(io.Discard, "", 0))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer end()
+				})
 				a, err := client.Get(url)
 				if err != nil || a.StatusCode != http.StatusOK || (a.TLS != nil) != (scheme == "https") {
 					t.Fatalf("own address: %+v, %v", a, err)
@@ -379,10 +379,10 @@ func TestOtherAddresses(t *testing.T) {
 					"other port":                         scheme + "://" + domain + ":8080/",
 					"example.com, which httptest serves": scheme + "://example.com/",
 				}
-				if transport == "in process" {
-					others["other scheme"] = map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
-					others["other scheme, same port"] = map[string]string{"http": "https", "https": "http"}[scheme] +
-						"://" + domain + map[string]string{"http": ":80", "https": ":443"}[scheme]
+				if name == "in process" {
+					other := map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
+					others["other scheme"] = other
+					others["other scheme, same port"] = other + map[string]string{"http": ":80", "https": ":443"}[scheme]
 				}
 				for reason, link := range others {
 					if _, err := client.Get(link); err == nil || !strings.Contains(err.Error(), "does not connect to other addresses") {
@@ -422,17 +422,13 @@ func TestSynctest(t *testing.T) {
 func TestSynctestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l exchangeLog
-		url, client, end, err := serveInProcess(l.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		url, client, _ := connect(serveInProcess).serve(t, "http", l.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-time.After(time.Minute):
 				w.WriteHeader(http.StatusNoContent)
 			case <-r.Context().Done():
 			}
-		})), "http", log.New(io.Discard, "", 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(end)
+		})).ServeHTTP)
 		if resp, err := client.Get(url + "/"); err != nil || resp.StatusCode != http.StatusNoContent {
 			t.Errorf("without a timeout: %v", err)
 		}

@@ -153,20 +153,10 @@ func TestRecordingWalk(t *testing.T) {
 			t.Log(c.reason)
 			var bodies []string
 			for _, p := range c.pages {
-				body := getBody(t, p.h, list+p.query)
 				if p.edit != nil {
-					var e envelope
-					if err := json.Unmarshal([]byte(body), &e); err != nil {
-						t.Fatal(err)
-					}
-					p.edit(&e)
-					edited, err := e.MarshalJSON()
-					if err != nil {
-						t.Fatal(err)
-					}
-					body = string(edited)
+					p.h = editPages(p.h, func(_ int, e *envelope) { p.edit(e) })
 				}
-				bodies = append(bodies, body)
+				bodies = append(bodies, getBody(t, p.h, list+p.query))
 			}
 			source, err := client.ReadFiles(numberedFiles("books-%d.json", bodies...), client.Options{Catalogue: mustNew()})
 			if err != nil {

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/rows"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -84,6 +83,7 @@ func TestInvalidOptions(t *testing.T) {
 		"white space in Scheme": {Scheme: "Bearer s3cret"},
 		"version of a patch":    {OpenAPI: "3.0.3"},
 		"unsupported version":   {OpenAPI: "2.0"},
+		"licence without name":  {LicenseURL: "https://x.example/mit"},
 	} {
 		if d, err := New(h, opts); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
 			t.Errorf("%s: New = %v, %v, want ErrInvalidConfig", reason, d, err)
@@ -169,17 +169,7 @@ func TestUnknownRecordType(t *testing.T) {
 // The document does not depend on the stored records.
 func TestDocumentIsDeterministic(t *testing.T) {
 	cat := mustNew()
-	document := func() *Document {
-		h, err := httpapi.New(cat, httpapi.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := New(h, Options{Title: "a < b & c"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
+	document := func() *Document { return newDocument(t, cat, Options{Title: "a < b & c"}) }
 	d := document()
 	text := string(d.JSON())
 	clear(d.JSON()) // JSON returns a copy
@@ -195,14 +185,7 @@ func TestDocumentIsDeterministic(t *testing.T) {
 }
 
 func TestServeHTTP(t *testing.T) {
-	h, err := httpapi.New(mustNew(), httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := New(h, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := newDocument(t, mustNew(), Options{})
 	do := func(method, etag string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, "/anywhere", nil)
 		if etag != "" {
@@ -334,6 +317,20 @@ type operationParts struct {
 	Security    []map[string][]string
 }
 
+// newDocument returns the document of a catalogue that is served without options.
+func newDocument(t *testing.T, cat *catalogue.Catalogue, opts Options) *Document {
+	t.Helper()
+	h, err := httpapi.New(cat, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := New(h, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func documentOf(t *testing.T, cat *catalogue.Catalogue, handler httpapi.Options, opts Options) (d parsedDocument) {
 	t.Helper()
 	h, err := httpapi.New(cat, handler)
@@ -397,31 +394,20 @@ func mustNew() *catalogue.Catalogue {
 // TestFilms compares parts of the document of filmCatalogue with those in testdata. The name
 // of a section is a JSON pointer (RFC 6901). A part that is empty does not exist.
 func TestFilms(t *testing.T) {
-	text, err := os.ReadFile("testdata/films.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := httpapi.New(filmCatalogue(t), httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := New(h, Options{RecordFilters: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections := regexp.MustCompile(`(?m)^-- (.*) --\n`)
-	pointers := sections.FindAllStringSubmatch(string(text), -1)
+	document := newDocument(t, filmCatalogue(t), Options{RecordFilters: true})
+	_, parts := rows.Texts(t, "films.txtar")
 	filters := 0
-	for i, want := range sections.Split(string(text), -1)[1:] {
+	for _, p := range parts {
 		part := json.RawMessage(document.JSON())
-		for token := range strings.SplitSeq(pointers[i][1][1:], "/") {
+		for token := range strings.SplitSeq(p.Name[1:], "/") {
 			var members map[string]json.RawMessage
 			if err := json.Unmarshal(part, &members); err != nil {
-				t.Fatalf("%s: %v", pointers[i][1], err)
+				t.Fatalf("%s: %v", p.Name, err)
 			}
 			part = members[strings.ReplaceAll(token, "~1", "/")]
 		}
-		if want = strings.TrimSpace(want); want != "" {
+		want := strings.TrimSpace(p.Data)
+		if want != "" {
 			want = compactJSON(t, []byte(want))
 		}
 		got := ""
@@ -429,16 +415,16 @@ func TestFilms(t *testing.T) {
 			got = compactJSON(t, part)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", pointers[i][1], diff)
+			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
 		}
-		if strings.HasPrefix(pointers[i][1], "/components/parameters/Film.filter.") {
+		if strings.HasPrefix(p.Name, "/components/parameters/Film.filter.") {
 			filters++
 		}
 	}
 	if n := strings.Count(string(document.JSON()), "\n      \"Film.filter."); n != filters {
 		t.Errorf("%d filters of films are described, want %d", n, filters)
 	}
-	parameters := documentOfHandler(t, h, Options{}).operation(t, "/api/films/", "get").parameters()
+	parameters := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{}).operation(t, "/api/films/", "get").parameters()
 	if want := 4 + filters; len(parameters) != want { // format, ordering, limit and offset
 		t.Errorf("GET /api/films/ has %d parameters, want %d", len(parameters), want)
 	}
@@ -446,15 +432,11 @@ func TestFilms(t *testing.T) {
 
 // The paths of records have the parameters of filters only on request.
 func TestRecordFilters(t *testing.T) {
-	h, err := httpapi.New(filmCatalogue(t), httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for requested, want := range map[bool]string{
 		false: "id format",
 		true:  "id format Director.filter.search",
 	} {
-		document := documentOfHandler(t, h, Options{RecordFilters: requested})
+		document := documentOf(t, filmCatalogue(t), httpapi.Options{}, Options{RecordFilters: requested})
 		var path struct {
 			Parameters []struct {
 				Ref string `json:"$ref"`
@@ -475,25 +457,14 @@ func TestRecordFilters(t *testing.T) {
 
 // The document names the licence and the contact of the options.
 func TestLicense(t *testing.T) {
-	h, err := httpapi.New(filmCatalogue(t), httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	opts := Options{Title: "Films", Description: "D", License: "MIT", LicenseURL: "https://x.example/mit", Contact: "https://x.example/help"}
-	document, err := New(h, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got struct{ Info json.RawMessage }
-	if err := json.Unmarshal(document.JSON(), &got); err != nil {
+	if err := json.Unmarshal(newDocument(t, filmCatalogue(t), opts).JSON(), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"title":"Films","description":"D","contact":{"url":"https://x.example/help"},` +
 		`"license":{"name":"MIT","url":"https://x.example/mit"},"version":"1"}`
 	if diff := cmp.Diff(want, compactJSON(t, got.Info)); diff != "" {
 		t.Errorf("info (-want +got):\n%s", diff)
-	}
-	if _, err := New(h, Options{LicenseURL: "https://x.example/mit"}); !errors.Is(err, httpapi.ErrInvalidConfig) {
-		t.Errorf("a URL without a name: %v, want %v", err, httpapi.ErrInvalidConfig)
 	}
 }

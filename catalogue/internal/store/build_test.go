@@ -294,18 +294,6 @@ func reversed(terms string) string {
 	return strings.Join(list, ",")
 }
 
-// A page can have entries of several values, in both directions.
-func TestSeveralValuesOfSortedEntries(t *testing.T) {
-	old := oldState(newStore(t, newType(0), 30))
-	for _, terms := range []string{"number", "-number"} {
-		want := selected(old.Entries(), terms, func(r *record) bool { return r.number == 1 || r.number == 4 })
-		got := found(t, old, Query{Where: conditions(t, ordering.OneOf("number", 1, 4)), Terms: parse(terms)})
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("by %s (-want +got):\n%s", terms, diff)
-		}
-	}
-}
-
 // A read of the current state builds a missing index for the store. A read of an
 // old state does not.
 func TestIndexOfCurrentState(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -384,42 +383,6 @@ func withoutSome(x sequence, entries []rankedEntry) (rest []rankedEntry) {
 		}
 	}
 	return rest
-}
-
-// First returns the first or last entry of a range with bounds of any kinds.
-func TestFirstOfRange(t *testing.T) {
-	keys := ascendingKeys()
-	for _, n := range []int{0, 1, 60} {
-		for _, l := range testSequences(n) {
-			x, ok := l.sequence().(index)
-			if !ok {
-				continue // sorted entries are only searched by rank
-			}
-			step := 3
-			if n < 2 {
-				step = 13
-			}
-			for i := 0; i < 4*len(keys)*len(keys); i += step {
-				from, to := i/4%len(keys), i/4/len(keys)
-				r := ordering.Range{From: keys[from], To: keys[to], FromExcluded: i%2 == 1, ToIncluded: i/2%2 == 1}
-				var want []int // the ids in the range
-				for _, e := range l.entries {
-					if (e.at > from || e.at == from && !r.FromExcluded) && (e.at < to || e.at == to && r.ToIncluded) {
-						want = append(want, e.ID)
-					}
-				}
-				first, last := 0, 0
-				if len(want) > 0 {
-					first, last = want[0], want[len(want)-1]
-				}
-				low, high := bounds(r, false, nil)
-				if gotFirst, gotLast := idOf(x.first(low, high, false)), idOf(x.first(low, high, true)); gotFirst != first || gotLast != last {
-					t.Fatalf("%s, %d entries: from key %d (excluded %v) to key %d (included %v): first %d and last %d, want %d and %d",
-						l.reason, len(l.entries), from, r.FromExcluded, to, r.ToIncluded, gotFirst, gotLast, first, last)
-				}
-			}
-		}
-	}
 }
 
 // idOf returns the id of an entry, or 0 if it is nil.
