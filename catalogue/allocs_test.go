@@ -85,7 +85,7 @@ func TestWriteAllocates(t *testing.T) {
 		}, 16, 17},
 	} {
 		for history, most := range map[int]float64{0: row.without, 5000: row.with} {
-			cat, _ := benchHouse(t, 1000, Define[event]("events", Options{History: history}))
+			cat, _ := benchHouse(t, 1000, Options{History: history})
 			if got := testing.AllocsPerRun(200, func() { row.write(mustIn(definedEvents, cat)) }); got > most {
 				t.Errorf("%s with a history of %d: %v allocations, want at most %v", row.reason, history, got, most)
 			}

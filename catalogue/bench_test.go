@@ -45,9 +45,16 @@ func benchEvents(n int) []event {
 
 // benchHouse returns a catalogue with n events and indexes by id, start_date and name, and
 // the events.
-func benchHouse(tb testing.TB, n int, types ...AnyDefinition) (*Catalogue, []event) {
+func benchHouse(tb testing.TB, n int, opts ...Options) (*Catalogue, []event) {
 	tb.Helper()
-	cat := newPublisher(types...)
+	defined := definedEvents
+	for _, o := range opts {
+		defined = Define[event]("events", o)
+	}
+	cat, err := New(defined)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	events := benchEvents(n)
 	entries := make([]*store.Entry, n)
 	for i := range events {

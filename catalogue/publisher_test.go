@@ -47,34 +47,10 @@ type socialLink struct {
 }
 
 var (
-	definedEvents = Define[event]("events", Options{StrictLoad: true, Description: &schema.Description{
-		Actions: schema.List | schema.Create, Ordering: []ordering.Term{ordering.Asc("start_date")}, Fields: eventFields(),
-	}})
-	definedLabels = Define[label]("labels", Options{StrictLoad: true, Description: &schema.Description{Actions: schema.List, Fields: labelFields()}})
-	definedLinks  = Define[socialLink]("social-links", Options{StrictLoad: true, Description: &schema.Description{
-		Actions: schema.List | schema.Create, Fields: socialLinkFields(),
-	}})
-	definedAuthors = Define[schema.Record]("authors", Options{})
-	definedBooks   = Define[schema.Record]("books", Options{})
+	definedEvents = Define[event]("events", Options{StrictLoad: true, Ordering: []ordering.Term{ordering.Asc("start_date")}})
+	definedLabels = Define[label]("labels", Options{StrictLoad: true})
+	definedLinks  = Define[socialLink]("social-links", Options{StrictLoad: true})
 )
-
-// newPublisher returns an empty catalogue of events, labels, links, authors and books.
-// Other definitions replace those with their keys.
-func newPublisher(definitions ...AnyDefinition) *Catalogue {
-	all := []AnyDefinition{definedEvents, definedLabels, definedLinks, definedAuthors, definedBooks}
-	for _, d := range definitions {
-		for i := range all {
-			if all[i].Key() == d.Key() {
-				all[i] = d
-			}
-		}
-	}
-	c, err := New(all...)
-	if err != nil {
-		panic(err)
-	}
-	return c
-}
 
 // mustIn returns d's collection in c.
 func mustIn[T any](d Definition[T], c *Catalogue) *Collection[T] {
@@ -83,47 +59,6 @@ func mustIn[T any](d Definition[T], c *Catalogue) *Collection[T] {
 		panic(err)
 	}
 	return coll
-}
-
-func eventFields() []schema.Field {
-	return []schema.Field{
-		{Name: "id", Kind: schema.Integer, ReadOnly: true},
-		{Name: "name", Kind: schema.Text, Required: true},
-		{Name: "slug", Kind: schema.Slug, Required: true},
-		{Name: "summary", Kind: schema.Text, Blank: true, Default: `""`},
-		{Name: "description", Kind: schema.Text, Blank: true, Default: `""`},
-		{Name: "location", Kind: schema.Text, Blank: true, Default: `""`},
-		{Name: "startDate", Kind: schema.Timestamp, Required: true},
-		{Name: "endDate", Kind: schema.Timestamp, Required: true},
-		{Name: "published", Kind: schema.Boolean, Default: `false`},
-		{Name: "poster", Kind: schema.URL, Blank: true, Default: `""`},
-		{Name: "posterWebp", Kind: schema.URL, Blank: true, Default: `""`},
-		{Name: "labels", Kind: schema.References, Refers: "labels", Default: `[]`},
-		{Name: "authors", Kind: schema.References, Refers: "authors", Default: `[]`},
-	}
-}
-
-func socialLinkFields() []schema.Field {
-	return []schema.Field{
-		{Name: "id", Kind: schema.Integer, ReadOnly: true},
-		{Name: "title", Kind: schema.Text, Required: true},
-		{Name: "url", Kind: schema.URL, Required: true},
-		{Name: "logo", Kind: schema.URL, Nullable: true, Blank: true, Default: `null`},
-		{Name: "type", Kind: schema.Text, Required: true},
-		{Name: "author", Kind: schema.Reference, Required: true, Refers: "authors"},
-	}
-}
-
-func labelFields() []schema.Field {
-	return []schema.Field{
-		{Name: "id", Kind: schema.Integer, ReadOnly: true},
-		{Name: "name", Kind: schema.Text, ReadOnly: true},
-		{Name: "enabled", Kind: schema.Boolean, ReadOnly: true},
-		{Name: "catchLines", Kind: schema.TextList, ReadOnly: true},
-		{Name: "users", Kind: schema.References, ReadOnly: true},
-		{Name: "logoFooter", Kind: schema.URL, Nullable: true, ReadOnly: true},
-		{Name: "globalMessage", Kind: schema.JSON, Nullable: true, ReadOnly: true},
-	}
 }
 
 // listed returns the parts of a list.
