@@ -19,7 +19,7 @@ func (p *tab) breaks() {
 	for _, c := range []struct{ fault, careless, careful string }{
 		{"503", "TypeError: .*", "status 503: tries again\n" + total},
 		{"cut", "SyntaxError: .*", ".*JSON.*: tries again\n" + total},
-		{"wrong next", "8 of 10 films, no error", "after 8 of 10 films, next is null: tries again\n" + total},
+		{"wrong next", "8 of 10 films, no error", "next is null at 8 of 10: tries again\n" + total},
 		{"delay", "Error: it still waits, and you would too", "signal timed out: tries again\n" + total},
 	} {
 		p.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("[data-fault=%q]", c.fault))))

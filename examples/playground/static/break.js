@@ -15,19 +15,22 @@ async function careful(next, print) {
   const films = []
   for (let tries = 0; next;) {
     try {
-      const response = await fetch(next, {signal: AbortSignal.timeout(1000)})
-      if (!response.ok) throw new Error(`status ${response.status}`)
+      const signal = AbortSignal.timeout(1000)
+      const response = await fetch(next, {signal})
+      if (!response.ok) throw Error(`status ${response.status}`)
       const page = await response.json()
       const end = films.length + page.results.length
-      const follows = page.next !== null && new URL(page.next).searchParams.get("offset") === String(end)
-      if (follows !== end < page.count) throw new Error(`after ${end} of ${page.count} films, next is ${page.next}`)
+      const more = page.next?.includes(`offset=${end}`) ?? false
+      if (more !== end < page.count) {
+        throw Error(`next is ${page.next} at ${end} of ${page.count}`)
+      }
       films.push(...page.results)
       next = page.next
       tries = 0
     } catch (error) {
       if (++tries === 4) throw error
       print(`${error.message}: tries again`)
-      await new Promise(resolve => setTimeout(resolve, tries * 500))
+      await new Promise(done => setTimeout(done, tries * 500))
     }
   }
   return films
