@@ -20,8 +20,11 @@ async function careful(next, print) {
       if (!response.ok) throw Error(`status ${response.status}`)
       const page = await response.json()
       const end = films.length + page.results.length
-      const more = page.next?.includes(`offset=${end}`) ?? false
-      if (more !== end < page.count) {
+      const query = page.next && new URL(page.next).searchParams
+      const follows = end < page.count
+        ? query?.get("offset") === `${end}`
+        : page.next === null && end === page.count
+      if (!follows) {
         throw Error(`next is ${page.next} at ${end} of ${page.count}`)
       }
       films.push(...page.results)
