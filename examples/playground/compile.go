@@ -33,7 +33,8 @@ func writeOverlay(dir, root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	source = bytes.Replace(source, []byte(templateMethods), []byte("if method := (reflect.Value{}); method.IsValid() {"), 1)
+	const without = "if method := (reflect.Value{}); method.IsValid() {"
+	source = bytes.Replace(source, []byte(templateMethods), []byte(without), 1)
 	replacement := filepath.Join(dir, "exec.go")
 	if err := os.WriteFile(replacement, source, 0o644); err != nil {
 		return "", err

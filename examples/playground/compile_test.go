@@ -46,8 +46,8 @@ func TestOverlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "github.com/gobacklist/backlist/httpapi/browse").CombinedOutput()
-	if err != nil {
+	test := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "github.com/gobacklist/backlist/httpapi/browse")
+	if out, err := test.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

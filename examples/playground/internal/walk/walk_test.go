@@ -65,7 +65,9 @@ func careful(ctx context.Context, client *http.Client, next string) ([]film, err
 	return films, nil
 }
 
-func fetch(ctx context.Context, client *http.Client, url string) (status int, page pagination.Envelope[film], err error) {
+type page = pagination.Envelope[film]
+
+func fetch(ctx context.Context, client *http.Client, url string) (status int, page page, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, page, err
