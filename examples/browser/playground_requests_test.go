@@ -99,6 +99,11 @@ func compareWithServer(t *testing.T, p *tab, root string) {
 			delete(want.Header, "content-length")
 		}
 		got.Body, want.Body = tagLine.ReplaceAllString(got.Body, ""), tagLine.ReplaceAllString(want.Body, "")
+		if back := `<li><a href="/playground/">Playground</a></li>`; strings.Contains(got.Body, back) { // a page
+			got.Body = strings.Replace(got.Body, back, "", 1)
+			delete(got.Header, "content-length")
+			delete(want.Header, "content-length")
+		}
 		if got.Status != want.Status || got.Body != want.Body || got.URL != want.URL || !maps.Equal(got.Header, want.Header) {
 			t.Errorf("%s %.60s (%s):\n got %d %s %v %.300s\nwant %d %s %v %.300s", c.method, c.path, c.reason,
 				got.Status, got.URL, got.Header, got.Body, want.Status, want.URL, want.Header, want.Body)

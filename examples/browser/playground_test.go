@@ -33,12 +33,13 @@ func TestPlayground(t *testing.T) {
 	root, stop := startPlayground(t)
 	files := download(t, root)
 	size := 0
+	files["404.html"] = fetch(t, root+"404.html")
 	for name, data := range files {
 		size += compressed(t, name, data)
 	}
 	t.Logf("%d bytes, compressed", size)
-	if size > 4_000_000 {
-		t.Errorf("the files have %d bytes, want at most 4,000,000", size)
+	if size > 3_200_000 {
+		t.Errorf("the files have %d bytes, want at most 3,200,000", size)
 	}
 
 	p := open(t, browser, "playground", 1280, false)
@@ -56,12 +57,13 @@ func TestPlayground(t *testing.T) {
 	stop() // from now on the browser is offline
 	p.restarts(root)
 	p.checkRequests(root)
-	for _, width := range []int64{1280, 375} {
+	for _, width := range []int64{1280, 390} {
 		for _, dark := range []bool{false, true} {
 			view := open(t, browser, fmt.Sprintf("playground-%d-%t", width, dark), width, dark)
 			view.looks(root)
 		}
 	}
+	t.Run("first visit", func(t *testing.T) { testFirstVisit(t, open(t, browser, "playground-first", 390, false), files) })
 	t.Run("update", func(t *testing.T) { testUpdate(t, open(t, browser, "playground-update", 1280, false), files) })
 	t.Run("without workers", func(t *testing.T) { testWithoutWorkers(t, open(t, browser, "playground-without", 1280, false), files) })
 }
@@ -244,6 +246,10 @@ func (p *tab) looks(root string) {
 	p.do(chromedp.Click(chromedp.CSS("#request button")), chromedp.WaitVisible(chromedp.CSS("#answer")))
 	p.wantText("#line", "HTTP 200 OK")
 	p.check("start")
+	p.breaks()
+	p.check("broken")
 	p.visit(root + "v1/films/")
 	p.check("films")
+	p.click(`nav[aria-label="Breadcrumb"] li:first-child a`)
+	p.wantText("h1", "Backlist playground")
 }

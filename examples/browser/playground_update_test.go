@@ -52,6 +52,12 @@ func (h *copyHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	}
 	data, ok := h.files[name]
+	if missing := h.files["404.html"]; !ok && missing != nil && strings.HasPrefix(name, "v1/") {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write(missing)
+		return
+	}
 	if !ok {
 		h.t.Errorf("the host was asked for %s", r.RequestURI)
 		http.NotFound(w, r)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,11 +22,20 @@ import (
 //go:embed static
 var static embed.FS
 
+// The files of Go that the start page shows.
+var (
+	//go:embed internal/house/films.go
+	definitions string
+	//go:embed internal/walk/walk_test.go
+	clientTest string
+)
+
 // The names of files that the build makes.
 const (
 	workerName  = "sw.js"
 	recordsName = "records.json" // made here, since that takes the worker half a second
 	programName = "backlist.wasm.gz"
+	missingName = "404.html" // only the host serves it
 )
 
 // contentPolicy is the Content-Security-Policy of the files. The start page has the same
@@ -55,6 +65,12 @@ func newFolder(wasm, runtime []byte) (folder, error) {
 		return nil, err
 	}
 	delete(files, "films.json")
+	fill(files, "index.html", "definitions", definitions)
+	fill(files, "index.html", "test", clientTest)
+	_, script, _ := strings.Cut(string(files[missingName]), "<script>")
+	script, _, _ = strings.Cut(script, "</script>")
+	allowed := "script-src '" + integrity([]byte(script)) + "' "
+	fill(files, missingName, "policy", strings.Replace(pagePolicy, "script-src ", allowed, 1))
 	if files[programName], err = compress(wasm); err != nil {
 		return nil, err
 	}
@@ -64,6 +80,11 @@ func newFolder(wasm, runtime []byte) (folder, error) {
 	}
 	files[workerName] = slices.Concat(runtime, []byte("\n"), worker)
 	return files, nil
+}
+
+// fill replaces a name in braces by a text in a page.
+func fill(files folder, page, name, text string) {
+	files[page] = bytes.Replace(files[page], []byte("{{"+name+"}}"), []byte(html.EscapeString(text)), 1)
 }
 
 // sampleRecords returns the records of the publishing house together with the films.
@@ -77,13 +98,13 @@ func sampleRecords(films []byte) ([]byte, error) {
 }
 
 // newWorker returns the script of the service worker with its constants. It has the hashes
-// of the other files, so that a worker never uses the files of another version. It changes
+// of the other files that it serves, so that a worker never uses the files of another version. It changes
 // if and only if a file does, which is how browsers find a new version.
 func newWorker(files folder, wasm []byte) ([]byte, error) {
 	hashes := make(map[string]string)
 	version := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name != workerName {
+		if name != workerName && name != missingName {
 			hashes[requestName(name)] = integrity(files[name])
 		}
 		fmt.Fprintf(version, "%s %x\n", name, sha256.Sum256(files[name]))
@@ -95,6 +116,7 @@ func newWorker(files folder, wasm []byte) ([]byte, error) {
 		value       any
 	}{
 		{"files", "{}", hashes},
+		{"sizes", "[]", []int{len(files[programName]), len(wasm)}},
 		{"version", `""`, fmt.Sprintf("%.8x", version.Sum(nil))},
 		{"policy", `""`, contentPolicy},
 	} {

@@ -40,7 +40,7 @@ func TestWorker(t *testing.T) {
 	want := make(map[string]string)
 	for name, data := range files {
 		switch name {
-		case "sw.js":
+		case "sw.js", "404.html": // the host serves this
 		case "index.html":
 			want["./"] = integrity(data)
 		case "backlist.wasm.gz":
@@ -80,6 +80,9 @@ func TestStatic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if name == "static/404.html" { // TestMissing checks the hash of its script
+			data = bytes.Replace(data, []byte("<script>"), nil, 1)
+		}
 		for what, pattern := range forbidden {
 			for _, found := range pattern.FindAllString(string(data), -1) {
 				switch found { // a link, an example, and the name of a vocabulary
@@ -97,6 +100,46 @@ func TestStatic(t *testing.T) {
 	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]+)"`).FindSubmatch(page)
 	if policy == nil || html.UnescapeString(string(policy[1])) != pagePolicy {
 		t.Errorf("policy of the page = %s, want %s", policy, pagePolicy)
+	}
+}
+
+// TestMissing checks that the policy of 404.html permits its script, and that it names no other
+// file without the folder, since it is served at all paths.
+func TestMissing(t *testing.T) {
+	page := string(testFolder(t, "program", "runtime()")["404.html"])
+	script := regexp.MustCompile(`(?s)<script>(.*)</script>`).FindStringSubmatch(page)
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]+)"`).FindStringSubmatch(page)
+	if script == nil || policy == nil {
+		t.Fatal(page)
+	}
+	want := strings.Replace(pagePolicy, "script-src 'self'", "script-src '"+integrity([]byte(script[1]))+"' 'self'", 1)
+	if got := html.UnescapeString(policy[1]); got != want {
+		t.Errorf("policy %s, want %s", got, want)
+	}
+	for _, link := range regexp.MustCompile(`(?:src|href)[=:] ?[^ ,>]+`).FindAllString(page, -1) {
+		if link != `href="./"` && !strings.HasPrefix(link, "src: folder") && !strings.HasPrefix(link, "href: folder") {
+			t.Errorf("404.html has %s", link)
+		}
+	}
+}
+
+// TestSources checks that the start page shows the files of Go as they are.
+func TestSources(t *testing.T) {
+	page := string(testFolder(t, "program", "runtime()")["index.html"])
+	shown := regexp.MustCompile(`(?s)<pre class="code"[^>]*>([^<]+)</pre>`).FindAllStringSubmatch(page, -1)
+	var got, want []string
+	for _, source := range shown {
+		got = append(got, html.UnescapeString(source[1]))
+	}
+	for _, name := range []string{"internal/house/films.go", "internal/walk/walk_test.go"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, string(data))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -121,9 +164,13 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s has no label", control[1])
 		}
 	}
-	script, err := static.ReadFile("static/page.js")
-	if err != nil {
-		t.Fatal(err)
+	var script []byte
+	for _, name := range []string{"load", "page", "break"} {
+		data, err := static.ReadFile("static/" + name + ".js")
+		if err != nil {
+			t.Fatal(err)
+		}
+		script = append(script, data...)
 	}
 	for _, used := range regexp.MustCompile(`byID\("([^"]+)"\)`).FindAllStringSubmatch(string(script), -1) {
 		if count[used[1]] == 0 {

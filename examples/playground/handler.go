@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"mime"
 	"net/http"
 	"path"
@@ -32,7 +31,10 @@ func (f folder) handler() http.Handler {
 		case r.URL.Path == "/" || r.URL.Path+"/" == mount:
 			http.Redirect(w, r, mount, http.StatusFound) // not 301, which browsers keep for the port
 		case !ok || !exists:
-			serveMissing(w)
+			header.Set("Content-Security-Policy", "frame-ancestors 'none'") // the rest is in the page
+			header.Set("Content-Type", contentType(missingName))
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write(f[missingName]) // the browser is gone if it fails
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			header.Set("Allow", "GET, HEAD")
 			http.Error(w, "Only GET and HEAD are allowed.", http.StatusMethodNotAllowed)
@@ -53,16 +55,4 @@ func contentType(name string) string {
 		return "application/gzip" // not Content-Encoding: the worker decompresses it
 	}
 	return mime.TypeByExtension(path.Ext(name))
-}
-
-// serveMissing serves a page for a path without a file: one that only the worker serves.
-func serveMissing(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(http.StatusNotFound)
-	fmt.Fprintf(w, `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Not Found</title><meta name="viewport" content="width=device-width">
-<h1>Not Found</h1>
-<p>This request has reached the server, which has only the files of the playground. The playground answers inside the browser:
-open <a href="%s">its start page</a> first. Reloading while holding Shift, and programs such as curl, bypass it.</p>
-`, mount)
 }

@@ -1,48 +1,21 @@
-// The start page of the playground: it installs the service worker and sends requests.
+// The start page of the playground: it sends requests.
 "use strict"
-const byID = id => document.getElementById(id)
 const base = new URL(".", location.href)
 
-function show(message, fault) {
-  byID("status").textContent = message
-  byID("status").classList.toggle("fault", fault === true)
-}
-
 async function start() {
+  await install(base)
   const workers = navigator.serviceWorker
-  if (!workers) throw new Error(isSecureContext
-    ? "this browser has no service workers, or not in private windows."
-    : "service workers need https, or an address such as http://127.0.0.1.")
-  const updated = workers.controller !== null
-  const registration = await workers.register("sw.js", {updateViaCache: "none"})
-  await activated(registration)
-  if (!workers.controller) {
-    const controlled = new Promise(resolve => workers.addEventListener("controllerchange", resolve, {once: true}))
-    registration.active.postMessage("claim") // after a reload that bypasses the worker
-    await controlled
-  }
   workers.addEventListener("message", event => {
     if (event.data.unsaved) show(`The browser does not save the records (${event.data.unsaved}). Writes are lost when it stops the worker.`, true)
   })
-  workers.startMessages()
   workers.addEventListener("controllerchange", () => show("A new version of the playground is running. Reload this page to use it."))
   const response = await fetch("api/events/?limit=1")
   if (!response.ok) throw new Error((await response.json()).detail)
   const {count} = await response.json()
+  const films = await fetch("v1/films/?limit=3", {headers: {Accept: "application/json; indent=2"}})
+  byID("live").textContent = await films.text()
   show(`Running in this browser, with ${count} events.`)
   byID("try").hidden = false
-}
-
-// activated waits for the first version of the worker. Later ones replace it.
-function activated(registration) {
-  return new Promise((resolve, reject) => {
-    const worker = registration.installing ?? registration.waiting
-    if (registration.active || !worker) return resolve()
-    worker.addEventListener("statechange", () => {
-      if (worker.state === "activated") resolve()
-      if (worker.state === "redundant") reject(new Error("its files could not be downloaded. Please reload the page."))
-    })
-  })
 }
 
 async function send(event) {
@@ -98,6 +71,10 @@ async function remove() {
 const attempt = action => event => action(event).catch(error => show(`That failed: ${error.message}`, true))
 byID("request").addEventListener("submit", attempt(send))
 for (const button of document.querySelectorAll("button[data-method]")) button.addEventListener("click", fill)
+byID("copy").addEventListener("click", attempt(async () => {
+  await navigator.clipboard.writeText(byID("test").textContent)
+  byID("copy").textContent = "Copied"
+}))
 byID("reset").addEventListener("click", attempt(reset))
 byID("remove").addEventListener("click", attempt(remove))
 start().catch(error => show(`The playground cannot run here: ${error.message}`, true))

@@ -1,12 +1,14 @@
 // The service worker of the playground. The build puts wasm_exec.js of the Go installation
-// before this text and fills in the three constants.
+// before this text and fills in the four constants.
 "use strict"
 const files = {} // names of the other files, with their hashes for fetch
+const sizes = [] // of the program: compressed, and if the host decompresses it
 const version = "" // depends on all files
 const policy = "" // Content-Security-Policy of the files
 
 const scope = new URL(registration.scope)
 const caching = `backlist playground ${scope.pathname} ` // caches belong to the whole origin
+const programName = "backlist.wasm.gz"
 const filesCache = caching + version, stateCache = caching + "state"
 
 // A new version replaces the old one when it has all files. The browser waits until the old
@@ -16,7 +18,12 @@ addEventListener("install", event => {
   event.waitUntil(install())
 })
 addEventListener("activate", event => event.waitUntil(activate()))
-addEventListener("message", event => { if (event.data === "claim") event.waitUntil(clients.claim()) })
+addEventListener("message", event => {
+  if (event.data === "claim") event.waitUntil(clients.claim())
+  if (event.data.fault === undefined) return
+  fault = event.data.fault
+  event.ports[0].postMessage(null)
+})
 addEventListener("fetch", event => {
   const url = new URL(event.request.url)
   if (!url.href.startsWith(scope.href)) return
@@ -38,11 +45,34 @@ async function activate() {
   await clients.claim()
 }
 
-// download fetches a file of this version. It fails if the host has another version.
+// download fetches a file of this version. It fails if the host has another version. It checks
+// that itself, since with the option integrity it could not tell pages how far it is.
 async function download(name) {
-  const response = await fetch(name, {integrity: files[name], cache: "no-cache"})
+  const response = await fetch(name, {cache: "no-cache"})
   if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`)
-  return response
+  const chunks = []
+  let loaded = 0, reported = 0
+  for (const reader = response.body.getReader(); ;) {
+    const {done, value} = await reader.read()
+    if (done) break
+    chunks.push(value)
+    loaded += value.length
+    if (name !== programName || Date.now() < reported + 100) continue
+    reported = Date.now()
+    report({loaded, total: sizes[chunks[0][0] === 0x1f ? 0 : 1]})
+  }
+  const data = new Blob(chunks)
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await data.arrayBuffer()))
+  const hash = "sha256-" + btoa(String.fromCharCode(...digest))
+  if (!files[name].split(" ").includes(hash)) throw new Error(`${name}: the host has another version`)
+  return new Response(data, {headers: {"Content-Type": response.headers.get("Content-Type") ?? "application/octet-stream"}})
+}
+
+// report sends a message to the pages of the playground, also to those that no worker serves yet.
+async function report(message) {
+  for (const client of await clients.matchAll({includeUncontrolled: true})) {
+    if (client.url.startsWith(scope.href)) client.postMessage(message)
+  }
 }
 
 // stored returns a file from the cache, or downloads it if the browser has cleared that.
@@ -55,7 +85,7 @@ async function serveFile(name) {
   try {
     const file = await stored(name)
     return new Response(file.body, {headers: {
-      "Content-Type": file.headers.get("Content-Type") ?? "application/octet-stream",
+      "Content-Type": file.headers.get("Content-Type"),
       "Content-Security-Policy": policy,
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": "no-cache",
@@ -77,10 +107,27 @@ async function serve(request) {
     const {answer, ended} = await program()
     const {body: content, ...rest} = await Promise.race([ended, new Promise(done =>
       answer({method: request.method, url: request.url, headers: [...headers], body}, done))])
-    return new Response(content, rest)
+    return await spoil(new URL(request.url), new Response(content, rest))
   } catch (error) {
     return failure(error)
   }
+}
+
+// spoil changes the next response to a request for the second page of films, if the start page
+// has set a fault.
+let fault = ""
+async function spoil(url, response) {
+  if (!fault || !url.pathname.endsWith("/v1/films/") || !url.searchParams.has("offset")) return response
+  const name = fault, {status, headers} = response
+  fault = ""
+  headers.delete("Content-Length")
+  switch (name) {
+  case "503": return Response.json({detail: "busy"}, {status: 503, headers: {"Retry-After": "1"}})
+  case "cut": return new Response((await response.text()).slice(0, 100), {status, headers})
+  case "wrong next": return new Response(JSON.stringify({...await response.json(), next: null}), {status, headers})
+  case "delay": await new Promise(resolve => setTimeout(resolve, 10_000))
+  }
+  return response
 }
 
 function failure(error) {
@@ -115,7 +162,7 @@ async function start() {
 
 // wasm returns the program. A host may have decompressed it, if it sends a Content-Encoding.
 async function wasm() {
-  const data = await (await stored("backlist.wasm.gz")).blob()
+  const data = await (await stored(programName)).blob()
   const [first, second] = new Uint8Array(await data.slice(0, 2).arrayBuffer())
   const compressed = first === 0x1f && second === 0x8b
   const stream = compressed ? data.stream().pipeThrough(new DecompressionStream("gzip")) : data.stream()
@@ -132,7 +179,7 @@ async function save(data) {
   try {
     await (await caches.open(stateCache)).put("records", new Response(data))
   } catch (error) {
-    for (const client of await clients.matchAll()) client.postMessage({unsaved: error.message})
+    await report({unsaved: error.message})
     throw error
   }
 }

@@ -2,7 +2,7 @@
 //
 // A service worker receives a request as a method, a URL, headers and a body, all in
 // memory, and returns a response of the same form. Package bridge converts them as a
-// [net/http.Server] would. It does not depend on syscall/js.
+// [net/http.Server] would, and adds to pages a link to the start of the scope. It does not depend on syscall/js.
 package bridge
 
 import (
@@ -46,7 +46,7 @@ func New(h http.Handler, scope string, errorLog *log.Logger) (*Bridge, error) {
 
 // Answer returns the response of the handler. It returns 400 if the request is invalid, and
 // 500 if the handler panics or its status is not one that a service worker can return. It
-// returns after the handler has.
+// returns after the handler has. The pages of package browse get a link to the scope.
 func (b *Bridge) Answer(ctx context.Context, req Request) Response {
 	r, status := b.request(ctx, req)
 	if status != http.StatusOK {
@@ -56,6 +56,7 @@ func (b *Bridge) Answer(ctx context.Context, req Request) Response {
 	if !b.serve(w, r) {
 		return failure(http.StatusInternalServerError)
 	}
+	w.linkStart(b.path + "/")
 	return w.response()
 }
 

@@ -13,6 +13,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // newBridge returns a Bridge to h and what it logs.
@@ -99,6 +103,55 @@ func TestLikeServer(t *testing.T) {
 		got.Headers = without(got.Headers, "Content-Security-Policy")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s %s (%s):\n%s", c.method, c.path, c.reason, diff)
+		}
+	}
+}
+
+// TestWayBack checks that all pages of package browse have a link to the scope, and that nothing
+// else has.
+func TestWayBack(t *testing.T) {
+	cat, err := resources.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := browse.New(handler, browse.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", pages)
+	mux.HandleFunc("/text/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, `<nav aria-label="Breadcrumb"><ol>`)
+	})
+	b, _ := newBridge(t, mux, "https://host.example/a%20&b/")
+	const link = `<nav aria-label="Breadcrumb"><ol><li><a href="/a%20&amp;b/">Playground</a></li>`
+	for _, c := range []struct {
+		method, path, accept string
+		linked               bool
+		reason               string
+	}{
+		{"GET", "api/", "text/html", true, "the root"},
+		{"GET", "api/labels/", "text/html", true, "a list"},
+		{"GET", "api/events/?_method=POST", "text/html", true, "a form"},
+		{"GET", "api/none/", "text/html", true, "404"},
+		{"GET", "none", "text/html", true, "404 of a path that is nowhere"},
+		{"POST", "api/labels/", "text/html", true, "405"},
+		{"GET", "api/labels/", "*/*", false, "JSON"},
+		{"GET", "text/", "text/html", false, "not a page"},
+	} {
+		resp := b.Answer(t.Context(), Request{Method: c.method, URL: "https://host.example/a%20&b/" + c.path, Headers: [][]string{{"accept", c.accept}}})
+		if got := strings.Count(string(resp.Body), link); got != map[bool]int{true: 1}[c.linked] {
+			t.Errorf("%s %s (%s): %d links in %.3000s", c.method, c.path, c.reason, got, resp.Body)
+		}
+		for _, header := range resp.Headers {
+			if header[0] == "Content-Length" && header[1] != fmt.Sprint(len(resp.Body)) {
+				t.Errorf("%s %s (%s): Content-Length %s, and %d bytes", c.method, c.path, c.reason, header[1], len(resp.Body))
+			}
 		}
 	}
 }

@@ -2,10 +2,12 @@ package bridge
 
 import (
 	"bytes"
+	"html"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Response is a response as a service worker returns it.
@@ -75,6 +77,20 @@ func (w *writer) response() Response {
 		}
 	}
 	return resp
+}
+
+// breadcrumb begins the links above each page of package browse.
+const breadcrumb = `<nav aria-label="Breadcrumb"><ol>`
+
+// linkStart adds a link to the start page, whose path is escaped, to the breadcrumb of a page.
+func (w *writer) linkStart(path string) {
+	before, after, ok := strings.Cut(w.body.String(), breadcrumb)
+	if !ok || !strings.HasPrefix(w.sent.Get("Content-Type"), "text/html") {
+		return
+	}
+	w.body.Reset()
+	w.body.WriteString(before + breadcrumb + `<li><a href="` + html.EscapeString(path) + `">Playground</a></li>` + after)
+	w.sent.Del("Content-Length") // response sets it
 }
 
 // failure returns an error response in the form of package httpapi.
