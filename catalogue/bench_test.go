@@ -75,22 +75,6 @@ func startEarlier(e *event) error {
 	return nil
 }
 
-// BenchmarkReaders compares the pages per second of one goroutine with those of two.
-func BenchmarkReaders(b *testing.B) {
-	const n = 100_000
-	cat, _ := benchHouse(b, n)
-	for _, readers := range []int{1, 2} {
-		b.Run(map[int]string{1: "one", 2: "two"}[readers], func(b *testing.B) {
-			var all sync.WaitGroup
-			for r := range readers {
-				all.Go(func() { readPages(b, cat, n, b.N, uint64(r)) })
-			}
-			all.Wait()
-			b.ReportMetric(float64(readers*b.N)/b.Elapsed().Seconds(), "pages/s")
-		})
-	}
-}
-
 // readPages reads pages at random offsets and returns how long each took.
 func readPages(b *testing.B, cat *Catalogue, n, times int, seed uint64) []time.Duration {
 	offsets := rand.New(rand.NewPCG(seed, 2))
@@ -214,58 +198,4 @@ func BenchmarkPage(b *testing.B) {
 			}
 		}
 	}
-}
-
-// BenchmarkWrite measures single writes, with and without a snapshot after each, and
-// batches of a thousand.
-func BenchmarkWrite(b *testing.B) {
-	for _, n := range []int{10_000, 100_000} {
-		cat, events := benchHouse(b, n)
-		c := mustIn(definedEvents, cat)
-		b.Run(fmt.Sprintf("n=%d/insert-delete/read", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				id, _ := c.Insert(withoutID(events[i%n]))
-				c.Snapshot()
-				c.Delete(id)
-				c.Snapshot()
-			}
-		})
-		b.Run(fmt.Sprintf("n=%d/insert-delete/unread", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				id, _ := c.Insert(withoutID(events[i%n]))
-				c.Delete(id)
-			}
-		})
-		b.Run(fmt.Sprintf("n=%d/update/read", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, startEarlier)
-				c.Snapshot()
-			}
-		})
-		b.Run(fmt.Sprintf("n=%d/update/unread", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				c.Update(1+i*7919%n, startEarlier)
-			}
-		})
-		b.Run(fmt.Sprintf("n=%d/batch-1000", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				c.Batch(func(tx *Tx[event]) error {
-					for i := range 1000 {
-						tx.Update(1+i*7919%n, startEarlier)
-					}
-					return nil
-				})
-			}
-		})
-	}
-}
-
-func withoutID(e event) event {
-	e.ID = 0
-	return e
 }

@@ -275,14 +275,3 @@ func TestReadersDoNotWaitForLoad(t *testing.T) {
 		}
 	})
 }
-
-// TestUpdateThatDeletes checks that the function of an update cannot write to its record.
-func TestUpdateThatDeletes(t *testing.T) {
-	c := accounts(t, 3)
-	err := c.Batch(func(tx *catalogue.Tx[account]) error {
-		return tx.Update(3, func(a *account) error { a.Amount = 1; return tx.Delete(3) })
-	})
-	if !errors.Is(err, catalogue.ErrInvalid) || c.Count() != 3 {
-		t.Errorf("%v, %d records, want ErrInvalid and 3", err, c.Count())
-	}
-}
