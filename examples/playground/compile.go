@@ -25,8 +25,8 @@ func smallBuild() []string {
 // which are a fifth of the program. The templates of package browse call none.
 const templateMethods = "if method := ptr.MethodByName(fieldName); method.IsValid() {"
 
-// writeOverlay writes a file for -overlay that compiles text/template without the call of
-
+// writeOverlay writes a file for -overlay that compiles text/template without that call, and
+// returns its name.
 func writeOverlay(dir, root string) (string, error) {
 	original := filepath.Join(root, "src", "text", "template", "exec.go")
 	source, err := os.ReadFile(original)

@@ -5,7 +5,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// A director and a film are the types of the README's server.
 type director struct {
 	ID   int    `json:"id"`
 	Name string `json:"name" backlist:"unique"`
@@ -18,9 +17,9 @@ type film struct {
 	Director int    `json:"director" backlist:"refers=directors"`
 }
 
-// filmDefinitions returns the collections of the README's server. The records are open, since
-// the code of a collection of structs is half a megabyte for each type. What is served is
-// the same.
+// filmDefinitions returns the collections of films and directors. Their records are open,
+// because the code of a collection of structs is half a megabyte for each type. What is
+// served is the same.
 func filmDefinitions() ([]catalogue.AnyDefinition, error) {
 	directors, err := schema.DescriptionOf[director]("directors")
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package house serves the catalogue of the playground: the publishing house at /api/, and
-// the films of the README's server at /v1/. All writes are permitted and saved.
+// films at /v1/. All writes are permitted and saved.
 package house
 
 import (
