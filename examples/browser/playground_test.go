@@ -248,6 +248,7 @@ func (p *tab) looks(root string) {
 	p.check("start")
 	p.breaks()
 	p.check("broken")
+	p.axe("broken")
 	p.visit(root + "v1/films/")
 	p.check("films")
 	p.click(`nav[aria-label="Breadcrumb"] li:first-child a`)
