@@ -121,6 +121,9 @@ func (sc *script) generate(seed uint64) []byte {
 // String describes the scenario in one line.
 func (s scenario) String() string {
 	text := fmt.Sprintf("%d records in pages of %d", s.records, s.limit)
+	if s.records == 1 {
+		text = fmt.Sprintf("1 record in pages of %d", s.limit)
+	}
 	for _, st := range s.steps {
 		text += fmt.Sprintf("; request %d", st.at)
 		if st.rest {

@@ -40,7 +40,7 @@ func TestScenarioDecode(t *testing.T) {
 		}
 	}
 	none := script{records: 3}
-	if got, want := none.decode([]byte{1, 0, 7, 7, 7}).String(), "1 records in pages of 2"; got != want {
+	if got, want := none.decode([]byte{1, 0, 7, 7, 7}).String(), "1 record in pages of 2"; got != want {
 		t.Errorf("without kinds: %q, want %q", got, want)
 	}
 }
