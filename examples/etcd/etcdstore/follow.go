@@ -10,6 +10,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
 )
 
 // follow applies all writes from a revision on to the replica until ctx is done. If the
@@ -112,15 +113,27 @@ func (s *Store) catchUp(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
-	got, err := s.client.Get(ctx, s.keys.version(), clientv3.WithKeysOnly())
+	revision, err := s.lastRevision(ctx)
 	if err != nil {
 		return unavailable(err)
 	}
-	revision := got.Header.Revision // if the key was deleted by hand
-	if len(got.Kvs) > 0 {
-		revision = got.Kvs[0].ModRevision
-	}
 	return unavailable(s.progress.wait(ctx, revision))
+}
+
+// lastRevision returns the revision of the last write. It asks again until ctx is done if the
+// cluster is about to have another leader: a client of a member in the same process does not.
+func (s *Store) lastRevision(ctx context.Context) (int64, error) {
+	for {
+		got, err := s.client.Get(ctx, s.keys.version(), clientv3.WithKeysOnly())
+		switch {
+		case err == nil && len(got.Kvs) > 0:
+			return got.Kvs[0].ModRevision, nil
+		case err == nil:
+			return got.Header.Revision, nil // the key was deleted by hand
+		case codeOf(err) != codes.Unavailable || s.closing.Err() != nil || !pause(ctx, firstPause):
+			return 0, err
+		}
+	}
 }
 
 // catchUpOnce is like catchUp, but does nothing if reads are serializable or if it was

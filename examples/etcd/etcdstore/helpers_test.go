@@ -224,13 +224,15 @@ func storeKeys(t *testing.T, client *clientv3.Client) map[string]string {
 // A storeHook is a KV that calls functions before requests.
 type storeHook struct {
 	clientv3.KV
-	get func(ctx context.Context, key string)
-	txn func(ctx context.Context) error // of Commit; an error is its result
+	get func(ctx context.Context, key string) error // an error is the result
+	txn func(ctx context.Context) error             // of Commit; an error is its result
 }
 
 func (h *storeHook) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	if h.get != nil {
-		h.get(ctx, key)
+		if err := h.get(ctx, key); err != nil {
+			return nil, err
+		}
 	}
 	return h.KV.Get(ctx, key, opts...)
 }

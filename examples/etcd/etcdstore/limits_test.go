@@ -186,6 +186,42 @@ func TestNoQuorum(t *testing.T) {
 	storeSame(t, "serializable page after the write", page, reader.awaitPage("genres/", page))
 }
 
+// TestOtherLeader lets the member refuse to confirm the last write, as it does during an
+// election.
+func TestOtherLeader(t *testing.T) {
+	t.Parallel()
+	const timeout = 700 * time.Millisecond
+	client := storeDial(t, storeMember(t).Clients[0].Endpoints()...)
+	hook := &storeHook{KV: client.KV}
+	client.KV = hook
+	node := openStore(t, client, storeTimeout(timeout))
+	var refusals, attempts int
+	refuse := func(n int, with error) {
+		refusals, attempts = n, 0
+		hook.get = func(context.Context, string) error {
+			if attempts++; attempts <= refusals {
+				return with
+			}
+			return nil
+		}
+	}
+	refuse(2, rpctypes.ErrLeaderChanged)
+	node.want("write during an election", "POST", "genres/", `{"name":"Noir"}`, http.StatusCreated)
+	refuse(2, rpctypes.ErrNoLeader)
+	node.want("read during an election", "GET", "genres/1/", "", http.StatusOK)
+
+	refuse(1<<40, rpctypes.ErrLeaderChanged)
+	start := time.Now()
+	node.want("election that does not end", "GET", "genres/1/", "", http.StatusServiceUnavailable)
+	if d := time.Since(start); d < timeout {
+		t.Errorf("a response after %v, before the timeout of %v", d, timeout)
+	}
+	node.requests.await(t, "election that does not end", rpctypes.ErrLeaderChanged)
+	refuse(1, rpctypes.ErrPermissionDenied)
+	node.want("no permission", "GET", "genres/1/", "", http.StatusServiceUnavailable)
+	storeSame(t, "attempts without permission", 1, attempts)
+}
+
 // TestOpenWithoutQuorum opens a store that is not reachable until later.
 func TestOpenWithoutQuorum(t *testing.T) {
 	t.Parallel()
@@ -299,9 +335,9 @@ func TestCompactionWhileReading(t *testing.T) {
 	storeCompact(t, client)
 	var compact sync.Once
 	reads := 0
-	hook.get = func(_ context.Context, key string) {
+	hook.get = func(_ context.Context, key string) error {
 		if key <= storePrefix+"0/records/genres/" || key >= storePrefix+"0/records/genres0" {
-			return
+			return nil
 		}
 		if reads++; reads > 3 {
 			compact.Do(func() {
@@ -310,6 +346,7 @@ func TestCompactionWhileReading(t *testing.T) {
 				storeCompact(t, client)
 			})
 		}
+		return nil
 	}
 	proxy.Mend()
 	got := node.await("first page", "GET", "genres/", "", http.StatusOK)
