@@ -79,7 +79,7 @@
 // their memory is bounded; those that are used least are dropped first, and those that
 // are only written to. Orderings that a held state keeps are bounded too, so that no sequence
 // of requests can fill the memory. Parts of an index that are read often are kept as arrays. A
-// write drops those whose entries it moves.
+// write drops those whose entries it moves, or all of them if few pages are read between writes.
 //
 // A deleted or replaced record is garbage as soon as no snapshot, view or history refers
 // to it. In a collection of more than a few records, tree nodes may refer to removed records

@@ -72,23 +72,24 @@ func (es Entries) appendTo(dst []*Entry) []*Entry {
 // each of its entries, and the directory an eighth of a byte for each entry of the
 // index.
 //
-// A write drops the arrays whose entries it moves. Forks share the others.
+// A write drops the arrays whose entries it moves. Forks share the others. To find them
+// costs as much as some pages save, so reads pay for it: if they are too few, a write
+// drops all arrays.
 type parts struct {
 	needed    atomic.Int32 // pages read while there was no directory
 	directory atomic.Pointer[directory]
-	credit    atomic.Int32 // the number of writes before the arrays are dropped as unread
+	read      atomic.Int32 // pages read since the last write, at most maxPaid
+	credit    atomic.Int32 // the number of writes that reads have paid for
 }
 
 // A directory has the chunks of an index. A chunk that forks may share is never written to
 // by a write to the index, which replaces it.
 type directory []*chunk
 
-type chunk [chunkParts]part
-
-// A part is a run of partLen entries of an index.
-type part struct {
-	pages   atomic.Int32
-	entries atomic.Pointer[[]*Entry]
+// A chunk has the arrays of some parts. A part is a run of partLen entries of an index.
+type chunk struct {
+	arrays [chunkParts]atomic.Pointer[[]*Entry]
+	pages  *[chunkParts]atomic.Int32 // that needed the array; shared with the chunk's successor
 }
 
 const (
@@ -97,10 +98,13 @@ const (
 	partPages  = 8 // pages that begin or end in a part before its array is made
 	chunkParts = 64
 
-	// partCredit is the number of writes that search for the entries that they move, for
-	// each array that readers made. After that many without a new array, the index counts
-	// as unread.
-	partCredit = 64
+	// partCredit is the number of writes that the pages have paid for that were read until
+	// an array was made.
+	partCredit = 2
+
+	// paidBy is the number of pages from arrays that pay for a write.
+	paidBy  = 16
+	maxPaid = 4 * paidBy
 )
 
 // get returns the directory of an index of n entries, or nil if too few pages were read to
@@ -121,7 +125,7 @@ func (p *parts) get(n int) directory {
 // grow returns the directory with chunks for n entries.
 func (d directory) grow(n int) directory {
 	for len(d)*chunkParts <= n>>partShift {
-		d = append(d, new(chunk))
+		d = append(d, &chunk{pages: new([chunkParts]atomic.Int32)})
 	}
 	return d
 }
@@ -129,12 +133,38 @@ func (d directory) grow(n int) directory {
 // kept reports whether there are arrays that a write must drop.
 func (p *parts) kept() bool { return p.directory.Load() != nil }
 
+// pay reports whether a write to an index of n entries must call moved. If reads have not
+// paid for it, pay drops all arrays. It must be called once for each write.
+func (p *parts) pay(n int) bool {
+	if !p.kept() {
+		return false
+	}
+	// The credit is limited, so that an index that nobody reads any more has no arrays.
+	most := int32(partCredit * (n>>partShift + 2))
+	credit := min(p.credit.Load()+p.read.Load()/paidBy, most) - 1
+	p.read.Store(0)
+	if credit < 0 {
+		p.drop()
+		return false
+	}
+	p.credit.Store(credit)
+	return true
+}
+
+// count counts a page that was read from arrays.
+func (p *parts) count() {
+	if p.read.Load() < maxPaid { // otherwise readers share the counter without writing to it
+		p.read.Add(1)
+	}
+}
+
 // share makes the parts those of a fork of an index.
 func (p *parts) share(of *parts) {
 	if d := of.directory.Load(); d != nil {
 		list := slices.Clone(*d)
 		p.directory.Store(&list)
 		p.credit.Store(of.credit.Load())
+		p.read.Store(of.read.Load())
 	}
 }
 
@@ -147,16 +177,8 @@ func (p *parts) drop() {
 	}
 }
 
-// moved drops the arrays of the positions from first to last in an index of n entries. It
-// drops all arrays if they have no credit left.
+// moved drops the arrays of the positions from first to last in an index of n entries.
 func (p *parts) moved(first, last, n int) {
-	// The credit is limited, so that arrays that were made often are dropped too.
-	credit := min(p.credit.Load(), int32(partCredit*(n>>partShift+2))) - 1
-	if credit < 0 {
-		p.drop()
-		return
-	}
-	p.credit.Store(credit)
 	d := p.directory.Load()
 	*d = d.grow(n)
 	first, last = first>>partShift, min(last>>partShift, len(*d)*chunkParts-1)
@@ -168,11 +190,12 @@ func (p *parts) moved(first, last, n int) {
 // without returns a copy of a chunk without the arrays of the parts from first to last. The
 // pages of these parts still count, so that an array that is read often is soon made again.
 func (c *chunk) without(first, last int) *chunk {
-	left := new(chunk)
-	for i := range left {
-		left[i].pages.Store(c[i].pages.Load())
+	left := &chunk{pages: c.pages}
+	for i := range c.arrays {
 		if i < first || i > last {
-			left[i].entries.Store(c[i].entries.Load())
+			if array := c.arrays[i].Load(); array != nil {
+				left.arrays[i].Store(array)
+			}
 		}
 	}
 	return left
@@ -181,17 +204,19 @@ func (c *chunk) without(first, last int) *chunk {
 // array returns the entries of part i, or nil if too few pages were read to make
 // its array.
 func (t *tree[K]) array(list directory, i int) []*Entry {
-	p := &list[i/chunkParts][i%chunkParts]
-	if entries := p.entries.Load(); entries != nil {
+	c, at := list[i/chunkParts], i%chunkParts
+	if entries := c.arrays[at].Load(); entries != nil {
 		return *entries
 	}
-	if p.pages.Add(1) < partPages {
+	switch n := c.pages[at].Add(1); {
+	case n < partPages:
 		return nil
+	case n == partPages: // an array that is made again after a write pays for no other
+		t.parts.credit.Add(partCredit)
 	}
 	first := i << partShift
 	entries := t.walk(make([]*Entry, 0, min(partLen, t.len()-first)), first, partLen, false)
-	t.parts.credit.Add(partCredit)
-	p.entries.Store(&entries)
+	c.arrays[at].Store(&entries)
 	return entries
 }
 
@@ -222,6 +247,7 @@ func (t *tree[K]) view(offset, n int, desc bool) (es Entries, ok bool) {
 		}
 		es.tail = tail[:n]
 	}
+	t.parts.count()
 	return es, true
 }
 

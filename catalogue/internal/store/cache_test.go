@@ -46,8 +46,7 @@ func TestPageFromArrays(t *testing.T) {
 		for _, desc := range []bool{false, true} {
 			t.Run(fmt.Sprint(row.reason, ", descending ", desc), func(t *testing.T) {
 				x, calls := counting(row.n)
-				want := x.walk(nil, 0, row.n, false)
-				offset := row.offset
+				want, offset := x.walk(nil, 0, row.n, false), row.offset
 				if desc {
 					slices.Reverse(want)
 					offset = max(0, row.n-row.offset-row.limit)
@@ -167,44 +166,50 @@ func TestArraysAfterWrites(t *testing.T) {
 	}
 }
 
-// A write drops the array of the entry that it replaces and no other. Arrays that nobody makes
-// any more are dropped after some writes.
+// A write drops the array of the entry that it replaces and no other. All arrays are dropped
+// after some writes if few pages are read between them.
 func TestWriteDropsOneArray(t *testing.T) {
 	x, _ := counting(20 * partLen)
 	all := x.walk(nil, 0, x.len(), false)
-	viewable := func() (n int) {
-		for at := range 20 {
-			if (*x.parts.directory.Load())[0][at].entries.Load() != nil {
+	want := func(reason string, x *tree[int64], arrays int) {
+		t.Helper()
+		n := 0
+		for at := 0; at < 20 && x.parts.kept(); at++ {
+			if (*x.parts.directory.Load())[0].arrays[at].Load() != nil {
 				n++
 			}
 		}
-		return n
+		if n != arrays {
+			t.Errorf("%s: %d of 20 arrays are left, want %d", reason, n, arrays)
+		}
 	}
-	for x.parts.directory.Load() == nil || viewable() < 20 {
+	for range 7 + partPages { // the directory is made after 6 pages
 		for at := range 20 {
 			x.view(at*partLen, 1, false)
 		}
 	}
 	write := func(at int) { x.set(Change{all[at], all[at]}, x.keys(Change{all[at], all[at]})) }
-	write(7*partLen + 5)
-	if n := viewable(); n != 19 {
-		t.Errorf("%d of 20 arrays are left after a write, want 19", n)
+	for range 20 {
+		write(7*partLen + 5)
 	}
+	want("writes without pages between them", x, 19)
 	forked := x.fork().(*tree[int64])
 	forked.set(Change{all[0], all[0]}, forked.keys(Change{all[0], all[0]}))
-	if n := viewable(); n != 19 {
-		t.Errorf("%d of 20 arrays are left after a write to a fork, want 19", n)
-	}
-	for range 100 * partPages { // the array is made again and again
+	want("a write to a fork", forked, 18)
+	want("the tree of the fork", x, 19)
+	x.view(7*partLen, 1, false)
+	want("a page", x, 20)
+	for range 100 { // the pages pay for more than the writes
+		x = x.fork().(*tree[int64])
 		write(7 * partLen)
-		for range partPages {
+		for range 2 * maxPaid {
 			x.view(7*partLen, 1, false)
 		}
 	}
-	for n := 0; x.parts.kept(); n++ {
-		if n > 22*partCredit {
-			t.Fatalf("the arrays are kept after %d writes though nobody reads them", n)
-		}
+	want("writes with many pages between them", x, 20)
+	for range 22*partCredit + 1 {
+		x.view(7*partLen, 1, false)
 		write(7 * partLen)
 	}
+	want("writes with a page between them", x, 0)
 }

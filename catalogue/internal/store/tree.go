@@ -296,7 +296,7 @@ func (t *tree[K]) keys(ch Change) (k keys) {
 // arrays of the index.
 func (t *tree[K]) set(ch Change, k keys) {
 	t.dropRanks()
-	kept := t.parts.kept()
+	kept := t.parts.pay(t.len())
 	first, last, n := math.MaxInt, 0, t.len() // the positions of the entries that move
 	var old, new item[K]
 	if ch.New != nil {
