@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// breaks presses the buttons of the "break it" panel and checks what its clients print.
-func (p *tab) breaks() {
+// breaks presses the first n buttons of the "break it" panel and checks what its clients print.
+func (p *tab) breaks(n int) {
 	p.t.Helper()
 	total := `10 of 10 films, no error`
 	for _, c := range []struct{ fault, careless, careful string }{
@@ -21,7 +21,7 @@ func (p *tab) breaks() {
 		{"cut", "SyntaxError: .*", ".*JSON.*: tries again\n" + total},
 		{"wrong next", "8 of 10 films, no error", "next is null at 8 of 10: tries again\n" + total},
 		{"delay", "Error: it still waits, and you would too", "signal timed out: tries again\n" + total},
-	} {
+	}[:n] {
 		p.do(chromedp.Click(chromedp.CSS(fmt.Sprintf("[data-fault=%q]", c.fault))))
 		script[bool](p, `while (document.querySelector("[data-fault]:enabled")) await new Promise(r => setTimeout(r, 20))
 			while (document.querySelector("[data-fault]:disabled")) await new Promise(r => setTimeout(r, 20)); return true`)
