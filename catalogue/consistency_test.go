@@ -48,9 +48,8 @@ func checkAuthors(t *testing.T, what, text string) {
 	}
 }
 
-// TestNoTornSave checks that Save and Clone see all collections at one instant.
-// A file lists authors before events, so a later look at events would find some whose
-// author is missing.
+// TestNoTornSave checks that Save and Clone see all collections at one instant. A file lists
+// authors before events, so a later look at events finds some whose author is missing.
 func TestNoTornSave(t *testing.T) {
 	cat := mustNew()
 	checkAtEnd(t, cat)

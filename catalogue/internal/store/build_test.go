@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -255,11 +256,9 @@ func TestSortOldState(t *testing.T) {
 		"text,note", "number,-id", "note,-number", "text,-number,note",
 	}
 	for i, terms := range all {
-		for range 2 {
-			for _, terms := range []string{terms, reversed(terms)} {
-				if diff := cmp.Diff(sorted(entries, terms), ordered(t, old, terms)); diff != "" {
-					t.Errorf("by %s (-want +got):\n%s", terms, diff)
-				}
+		for _, terms := range []string{terms, reversed(terms), terms, reversed(terms)} {
+			if diff := cmp.Diff(sorted(entries, terms), ordered(t, old, terms)); diff != "" {
+				t.Errorf("by %s (-want +got):\n%s", terms, diff)
 			}
 		}
 		if n := len(old.sorted.all); n != min(i+1, maxSorted) {
@@ -269,6 +268,9 @@ func TestSortOldState(t *testing.T) {
 	kept := old.sorted.ready(parse(all[9]))
 	if ordered(t, old, all[9]); old.sorted.ready(parse(all[9])) != kept || kept == nil {
 		t.Error("the last sequence was sorted again")
+	}
+	if page := kept.page(entries[:1:1], 0, 3, true); page[0] != entries[0] || !slices.Equal(page[1:], kept.page(nil, 0, 3, true)) {
+		t.Error("a page in descending order changes the entries before it")
 	}
 	if old.sorted.ready(parse(all[0])) != nil || old.sorted.ready(parse(all[2])) == nil {
 		t.Error("the dropped sequences are not the oldest")
@@ -294,8 +296,7 @@ func reversed(terms string) string {
 	return strings.Join(list, ",")
 }
 
-// A read of the current state builds a missing index for the store. A read of an
-// old state does not.
+// A read of the current state builds a missing index. A read of an old state does not.
 func TestIndexOfCurrentState(t *testing.T) {
 	c := newStore(t, newType(0), 10)
 	old := oldState(c)

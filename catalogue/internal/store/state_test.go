@@ -48,7 +48,7 @@ func TestHotIndexIsKept(t *testing.T) {
 	} {
 		c := newStore(t, newType(0), 20)
 		ordered(t, c, "number,text")
-		for range 2 * maxScore {
+		for range 9 * maxScore {
 			if _, err := c.Current().answer(within(t), use); err != nil {
 				t.Fatal(err)
 			}
