@@ -108,3 +108,46 @@ func TestNoOldReadAfterNew(t *testing.T) {
 		})
 	}
 }
+
+// A reader that has seen the revision of one store after a batch of several does not see
+// another one as it was before the batch.
+func TestNoOldReadAfterNewRevision(t *testing.T) {
+	stores := make([]*Store, 200)
+	for i := range stores {
+		stores[i] = newStore(t, newType(0), 1)
+	}
+	first, last := stores[0], stores[len(stores)-1]
+	write := func() {
+		for range 200 {
+			Batch(stores, func(all []*Tx) error {
+				for i, tx := range all {
+					if c := tx.store; c == first || c == last {
+						e := &record{Entry: Entry{1}, number: int64(tx.state.Revision())}
+						tx.Write(Change{Old: tx.Get(1), New: &e.Entry})
+						continue
+					}
+					// Only ids are used, so the batch is small enough to be applied in place.
+					e := newEntry(tx.LastID()+1, fmt.Sprint(i))
+					tx.Write(Change{New: e})
+					tx.Write(Change{Old: e})
+				}
+				return nil
+			})
+		}
+	}
+	for _, pair := range [][2]*Store{{first, last}, {last, first}} {
+		whileWriting(t, 1, write, func(*rand.Rand) error {
+			state, seen := pair[0].published.Load(), uint64(0)
+			for range 10_000 { // Revision may be suspended after it has loaded the state
+				if state == nil || state.Revision() == seen {
+					continue
+				}
+				seen = state.Revision()
+				if recordOf(pair[1].Get(1)).number+1 < int64(seen) {
+					return fmt.Errorf("a store at revision %d, and then another before it", seen)
+				}
+			}
+			return nil
+		})
+	}
+}

@@ -110,8 +110,8 @@ func (c *Store) Len() int {
 }
 
 // Revision returns the revision of the published state. It neither pins nor freezes the
-// state. If it returns that of a state that is about to be published, there is no other
-// one that could be read meanwhile. O(1).
+// state. It may return the revision of a state that is about to be published: all states
+// that precede the write have been withdrawn by then. O(1).
 func (c *Store) Revision() uint64 { return c.visible().revision.Load() }
 
 // Get returns the entry with the id, or nil if none exists. O(log n).

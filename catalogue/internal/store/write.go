@@ -157,7 +157,6 @@ func commitFew(all []pending) error {
 		}
 		p.state.apply(p.changes, c.scratch)
 		p.state.useID(p.used)
-		p.state.revision.Store(p.revision)
 		p.state.history.add(p.revision, p.changes, c.typ.History)
 		p.state.recount(c.members)
 		p.state.age(len(p.changes))
@@ -245,7 +244,6 @@ func (p *pending) fork() {
 		parallel(len(next.indexes), func(i int) { next.indexes[i].setAll(p.changes) })
 	}
 	next.compact()
-	next.revision.Store(p.revision)
 	next.history.add(p.revision, p.changes, c.typ.History)
 	next.useID(p.used)
 	next.age(len(p.changes))
@@ -297,8 +295,8 @@ func publishForks(all []pending) {
 
 // publish makes the next states visible at one instant and unlocks the state mutexes, which
 // must be held. It withdraws all published states before it publishes the first, so a reader
-// that has seen one does not see the predecessor of another. Between the two steps
-// it does nothing else, because readers wait. The caller passes woken to wake.
+// that has seen one, or its revision, does not see the predecessor of another. Between the
+// two steps it does nothing else, because readers wait. The caller passes woken to wake.
 func publish(all []pending) {
 	if len(all) > 1 {
 		for i := range all {
@@ -308,6 +306,7 @@ func publish(all []pending) {
 	for i := range all {
 		c := all[i].store
 		all[i].woken, c.next = c.next, nil
+		all[i].state.revision.Store(all[i].revision)
 		c.published.Store(all[i].state)
 	}
 	for i := range all {
@@ -388,7 +387,7 @@ func replace(all []Replacement) error {
 func (r Replacement) prepare() pending {
 	c := r.Store
 	s := c.forked()
-	p := pending{store: c, revision: s.revision.Add(1), state: s}
+	p := pending{store: c, revision: s.revision.Load() + 1, state: s}
 	s.names = c.typ.membersOf(r.Entries)
 	s.dropUnnamed()
 	if s.history.events != nil || c.journal != nil {
