@@ -34,9 +34,9 @@ func TestCheck(t *testing.T) {
 		{"an index has a wrong key size", func(s *State) {
 			s.indexes[findTerms(s.indexes, parse("note"))].index.(*tree[string]).bytes++
 		}, "bytes, counted"},
-		{"the index by id lacks an entry", func(s *State) { s.primary.items.Delete(item[struct{}]{id: 2}) }, "id 2"},
+		{"the index by id lacks an entry", func(s *State) { s.primary.(*tree[struct{}]).items.Delete(item[struct{}]{id: 2}) }, "id 2"},
 		{"an id is above the highest id", func(s *State) { s.lastID = 2 }, "highest id is 2"},
-		{"an id is zero", func(s *State) { s.primary.items.Set(item[struct{}]{id: 0, entry: newEntry(0, "")}) }, "id 0"},
+		{"an id is zero", func(s *State) { s.primary.(*tree[struct{}]).items.Set(item[struct{}]{id: 0, entry: newEntry(0, "")}) }, "id 0"},
 		{"an ordering has two indexes", func(s *State) { s.indexes = append(s.indexes, s.indexes[1]) }, "two indexes"},
 		{"the keys are too large", func(s *State) {
 			x := s.indexes[findTerms(s.indexes, parse("note"))].index.(*tree[string])

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"math"
-
-	"github.com/tidwall/btree"
 )
 
 // An Event is the change of one record in a history.
@@ -21,21 +19,21 @@ type Event struct {
 // the oldest is O(log events), a fork is O(1), and dropped events can be collected.
 // The zero value keeps no events.
 type history struct {
-	events *btree.BTreeG[Event]
+	events set[Event]
 	from   uint64 // all events after this revision are kept
 }
 
 // newHistory returns a history without events that begins after a revision.
 func newHistory(from uint64) history {
-	return history{btree.NewBTreeGOptions(func(a, b Event) bool {
+	return history{newSet(func(a, b Event) bool {
 		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.ID, b.ID)) < 0
-	}, btree.Options{NoLocks: true}), from}
+	}), from}
 }
 
 // fork returns a fork of the history. It writes to h. O(1).
 func (h history) fork() history {
 	if h.events != nil {
-		h.events = h.events.Copy()
+		h.events = forkSet(h.events)
 	}
 	return h
 }

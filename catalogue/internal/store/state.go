@@ -17,7 +17,7 @@ type State struct {
 	store weak.Pointer[Store] // weak, so that a state does not keep later records alive
 	slots slots
 
-	primary *tree[struct{}]
+	primary primary
 	indexes []orderingIndex
 	builds  []*build // indexes being filled; each records every change
 	names   members  // names of the fields if typ.Members is set
@@ -77,10 +77,7 @@ func (s *State) useID(id int) { s.lastID, s.usedID = max(s.lastID, id), max(s.us
 
 // MaxID returns the highest id of a record, or 0 if there are no records.
 // O(log n).
-func (s *State) MaxID() int {
-	it, _ := s.primary.items.Max()
-	return it.id
-}
+func (s *State) MaxID() int { return s.primary.maxID() }
 
 // Names returns the sorted names of the fields that at least one record has. It
 // returns nil if the type has no Members. O(names).
@@ -98,7 +95,7 @@ func (s *State) Entries() []*Entry {
 // the trees of s, so the state mutex must be held. O(indexes).
 func (s *State) fork() *State {
 	f := s.sibling()
-	f.primary = s.primary.fork().(*tree[struct{}])
+	f.primary = s.primary.fork().(primary)
 	f.names = s.names.fork()
 	f.indexes = slices.Clone(s.indexes)
 	for i := range f.indexes {

@@ -99,6 +99,18 @@ type tree[K any] struct {
 	recent rankCache[K]
 }
 
+// A primary is the index by id.
+type primary interface {
+	index
+
+	// get returns the entry with the id, or nil if none exists.
+	get(id int) *Entry
+	// maxID returns the highest id, or 0 if there are no entries.
+	maxID() int
+	// walk is page without arrays, for all entries.
+	walk(dst []*Entry, pos, n int, desc bool) []*Entry
+}
+
 // newPrimary returns an empty index by id. Its keys have no size.
 func newPrimary() *tree[struct{}] {
 	return newTree(&kind[struct{}]{
@@ -215,6 +227,31 @@ func (t *tree[K]) get(id int) *Entry {
 	it, _ := t.items.Get(item[K]{id: id})
 	return it.entry
 }
+
+func (t *tree[K]) maxID() int {
+	it, _ := t.items.Max()
+	return it.id
+}
+
+// A set is a sorted set that is kept in a tree. Like primary, it is an interface so that
+// packages that use a store do not compile trees.
+type set[T any] interface {
+	Len() int
+	Items() []T
+	Ascend(pivot T, yield func(T) bool)
+	Get(key T) (T, bool)
+	Set(item T) (T, bool)
+	Load(item T) (T, bool)
+	Delete(key T) (T, bool)
+	PopMin() (T, bool)
+}
+
+func newSet[T any](less func(a, b T) bool) set[T] {
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+// forkSet returns a fork of a set. It writes to s. O(1).
+func forkSet[T any](s set[T]) set[T] { return s.(*btree.BTreeG[T]).Copy() }
 
 // walk appends at most n entries, beginning at position pos. The tree has no
 // iterator that starts at a position, so walk descends twice: to find the item and

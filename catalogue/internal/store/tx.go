@@ -6,8 +6,6 @@ import (
 	"slices"
 	"weak"
 
-	"github.com/tidwall/btree"
-
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -19,8 +17,8 @@ type Tx struct {
 	// draft is the published state with the changes made so far. It is forked for the
 	// first query and belongs to the batch alone.
 	draft   *State
-	state   *State                  // cannot change while the batch holds the writers' mutex
-	changes *btree.BTreeG[txChange] // nil if there are none
+	state   *State        // cannot change while the batch holds the writers' mutex
+	changes set[txChange] // nil if there are none
 	len     int
 	used    int // highest id written by the batch, or 0
 	done    bool
@@ -119,7 +117,7 @@ func (tx *Tx) Write(ch Change) {
 		tx.used = max(tx.used, ch.New.ID)
 	}
 	if tx.changes == nil {
-		tx.changes = btree.NewBTreeGOptions(func(a, b txChange) bool { return a.id < b.id }, btree.Options{NoLocks: true})
+		tx.changes = newSet(func(a, b txChange) bool { return a.id < b.id })
 	}
 	id := ch.ID()
 	before, found := tx.changes.Get(txChange{id: id})

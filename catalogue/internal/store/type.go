@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/btree"
-
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -140,21 +138,17 @@ func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, de
 // its fields. It is kept in trees, which a writer changes and forks like indexes. The
 // zero value is for records that all have the same fields.
 type members struct {
-	records *counts // by JSON name: the records that have the member
-	fields  *counts // by the name of a field: the JSON names that are that field
+	records set[count] // by JSON name: the records that have the member
+	fields  set[count] // by the name of a field: the JSON names that are that field
 }
 
-// counts holds a positive number for each name.
-type counts = btree.BTreeG[count]
-
+// A count is a positive number for a name.
 type count struct {
 	name string
 	n    int
 }
 
-func newCounts() *counts {
-	return btree.NewBTreeGOptions(func(a, b count) bool { return a.name < b.name }, btree.Options{NoLocks: true})
-}
+func newCounts() set[count] { return newSet(func(a, b count) bool { return a.name < b.name }) }
 
 // newMembers returns the members of no records. The fields are those that the type
 // names.
@@ -177,13 +171,13 @@ func newMembers(typ *Type) (m members) {
 // fork returns a fork. It writes to m. O(1).
 func (m members) fork() members {
 	if m.records != nil {
-		m.records, m.fields = m.records.Copy(), m.fields.Copy()
+		m.records, m.fields = forkSet(m.records), forkSet(m.fields)
 	}
 	return m
 }
 
 // add adds by to the number of a name and returns the sum.
-func add(c *counts, name string, by int) int {
+func add(c set[count], name string, by int) int {
 	found, ok := c.Get(count{name: name})
 	if !ok {
 		found.name = strings.Clone(name) // which may be part of the text of a record

@@ -3,7 +3,9 @@ package store
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -168,5 +170,32 @@ func TestIndexOfRemovedMember(t *testing.T) {
 		if diff := cmp.Diff([]int{2, 1}, ordered(t, before, "-rare")); diff != "" {
 			t.Errorf("%s: the earlier state (-want +got):\n%s", row.reason, diff)
 		}
+	}
+}
+
+// A package that uses a type compiles all methods of the generic types in its fields. No type
+// that a store exports has a field, however deep, that is a tree.
+func TestNoTreesInFields(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var visit func(path string, typ reflect.Type)
+	visit = func(path string, typ reflect.Type) {
+		if seen[typ] {
+			return
+		}
+		seen[typ] = true
+		if strings.Contains(typ.PkgPath(), "btree") || strings.HasPrefix(typ.Name(), "tree[") {
+			t.Errorf("%s is a %v", path, typ)
+		}
+		switch typ.Kind() {
+		case reflect.Struct:
+			for i := range typ.NumField() {
+				visit(path+"."+typ.Field(i).Name, typ.Field(i).Type)
+			}
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan, reflect.Map:
+			visit(path, typ.Elem())
+		}
+	}
+	for _, exported := range []any{&Store{}, &State{}, &Tx{}, &Type{}, &Query{}, &Commit{}, &Replacement{}, &Duplicate{}, &Event{}} {
+		visit(fmt.Sprintf("%T", exported), reflect.TypeOf(exported))
 	}
 }
