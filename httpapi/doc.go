@@ -71,8 +71,9 @@
 // No request causes a 5xx status, a panic, or unbounded use of memory, unless the
 // program's own code fails. A page has at most 1000 records ([Options.Limits]), an ordering
 // 100 terms, a search 100 different words, a query 1000 parameters and 16 KiB, a path 2 KiB,
-// and a body 1 MiB ([Options.MaxBody]) with 200 levels. Without an [Authorizer], all writes are
-// rejected. If a body ends before its announced length, nothing is stored.
+// and a body 1 MiB ([Options.MaxBody]) with 200 levels. A response that indentation would make
+// more than eight times as long, and 64 KiB, is not indented. Without an [Authorizer], all writes
+// are rejected. If a body ends before its announced length, nothing is stored.
 //
 // The package does not limit the rate of requests or the number of connections. The first
 // request with an ordering sorts the collection, in O(n log n), and a search reads all

@@ -64,18 +64,11 @@ func (v *view) sendNotModifiedPage(w pagination.Window, terms []ordering.Term) {
 // sendPage sends a page.
 func (v *view) sendPage(w pagination.Window, list catalogue.List) {
 	buffer := v.handler.buffers.get()
-	page, err := v.newEnvelope(*buffer, w, list.Count, list.Records)
-	if err != nil {
-		v.failIndented(err)
-		return
-	}
+	page := v.newEnvelope(*buffer, w, list.Count, list.Records)
 	if v.seen != nil {
 		v.seen.Window, v.seen.Ordering, v.seen.Count = w, list.Terms, list.Count
 	}
-	if v.begin(http.StatusOK, page.size) {
-		err = page.write(v.w)
-	}
-	if err == nil { // otherwise net/http may still read the chunk of a reset HTTP/2 stream
+	if !v.begin(http.StatusOK, page.size) || page.write(v.w) == nil { // otherwise net/http may still read the chunk of a reset HTTP/2 stream
 		*buffer = page.chunk
 		v.handler.buffers.put(buffer)
 	}
@@ -141,8 +134,7 @@ const (
 // envelope is the JSON of a page. It is written in chunks, because a body in one piece
 // would stay in memory until a slow client has read it.
 type envelope struct {
-	chunk   []byte // beginning of the body, with the first records if it is indented
-	kept    int    // number of records in chunk
+	chunk   []byte // beginning of the body
 	records [][]byte
 	line    string // what precedes a record, except for a comma
 	end     string
@@ -153,8 +145,8 @@ type envelope struct {
 }
 
 // newEnvelope returns a page as the client asks for it, indented or not. Its chunk begins
-// in dst. An error means that a record cannot be indented.
-func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) (envelope, error) {
+// in dst.
+func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) envelope {
 	size := max(len(records)-1, 0) // commas
 	for _, record := range records {
 		size += len(record)
@@ -162,11 +154,10 @@ func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [
 	const head = 512 // unless the links are long
 	dst = v.appendHead(slices.Grow(dst, min(head+size, chunkSize)), w, count)
 	e := envelope{chunk: dst, records: records, end: envelopeEnd, size: len(dst) + size + len(envelopeEnd)}
-	var err error
 	if v.indent > 0 {
-		err = e.indentBy(v.indent)
+		e.indentBy(v.indent)
 	}
-	return e, err
+	return e
 }
 
 // appendHead appends the JSON of a page up to its records. Links need no escaping in JSON.
@@ -182,49 +173,42 @@ func (v *view) appendHead(dst []byte, w pagination.Window, count int) []byte {
 	return append(dst, envelopeResults...)
 }
 
-// indentBy indents the body by n spaces for each level. It fills the chunk, so that most
-// pages are indented once: the others must be indented to know their size, and again.
-func (e *envelope) indentBy(n int) error {
-	e.scratch, e.indent = new(bytes.Buffer), strings.Repeat(" ", n)
-	if err := json.Indent(e.scratch, append(e.chunk, e.end...), "", e.indent); err != nil {
-		return err
-	}
-	e.line, e.end = "\n"+e.indent+e.indent, "]\n}"
-	e.chunk = append(e.chunk[:0], bytes.TrimSuffix(e.scratch.Bytes(), []byte(e.end))...)
+// indentBy indents the body by n spaces for each level. As [wire.Indent], it changes nothing
+// if a record is not JSON or the body would be too long.
+func (e *envelope) indentBy(n int) {
+	indent := strings.Repeat(" ", n)
+	line, end := "\n"+indent+indent, "]\n}"
+	head := bytes.TrimSuffix(wire.Indent(append(e.chunk, e.end...), indent), []byte(end))
 	if len(e.records) > 0 {
-		e.end = "\n" + e.indent + e.end
+		end = "\n" + indent + end
 	}
-	e.size = len(e.chunk) + max(len(e.records)-1, 0) + len(e.records)*len(e.line) + len(e.end)
-	for i, record := range e.records {
-		text, err := e.indented(record)
-		if err != nil {
-			return fmt.Errorf("httpapi: record %d of the page: %w", i, err)
+	size := len(head) + max(len(e.records)-1, 0) + len(e.records)*len(line) + len(end)
+	for _, record := range e.records {
+		if !json.Valid(record) {
+			return
 		}
-		e.size += len(text)
-		if i == e.kept && len(e.chunk)+e.room(text) <= chunkSize {
-			e.chunk = e.appendRecord(e.chunk, i, text)
-			e.kept++
-		}
+		size += wire.IndentedLen(record, n, 2)
 	}
-	return nil
+	if size > wire.MaxIndented(e.size) {
+		return
+	}
+	e.chunk, e.line, e.end, e.size = append(e.chunk[:0], head...), line, end, size
+	e.scratch, e.indent = new(bytes.Buffer), indent
 }
 
 // indented returns a record with indentation. It is valid until the next call.
-func (e *envelope) indented(record []byte) ([]byte, error) {
+func (e *envelope) indented(record []byte) []byte {
 	e.scratch.Reset()
-	if err := json.Indent(e.scratch, record, e.indent+e.indent, e.indent); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(e.scratch.Bytes(), " \t\r\n"), nil // Indent keeps that of an encoder
+	_ = json.Indent(e.scratch, record, e.indent+e.indent, e.indent) // the record is valid
+	return bytes.TrimRight(e.scratch.Bytes(), " \t\r\n")            // Indent keeps that of an encoder
 }
 
 // write writes the body. It ends at the first error of w.
 func (e *envelope) write(w io.Writer) (err error) {
 	chunk := e.chunk // a local variable is faster
-	for i := e.kept; i < len(e.records); i++ {
-		text := e.records[i]
+	for i, text := range e.records {
 		if e.scratch != nil {
-			text, _ = e.indented(text) // the error was nil in indentBy
+			text = e.indented(text)
 		}
 		if len(chunk)+e.room(text) > chunkSize {
 			if chunk, err = flush(w, chunk); err != nil {

@@ -279,16 +279,84 @@ func TestPagesAroundChunk(t *testing.T) {
 	}
 }
 
-// A record that is not JSON is found before the response begins, wherever it is in a page.
+// A page with a record that is not JSON is not indented, wherever the record is.
 func TestInvalidRecordOfLongPage(t *testing.T) {
 	for _, at := range []int{0, 1, 99} {
 		records := repeated("x", 100, 5000)
 		records[at] = `{"id":`
-		films := newPages(records...)
-		h := newStubHandler(t, Options{}, films)
+		h := newStubHandler(t, Options{}, newPages(records...))
+		want := get(h, "/api/films/?limit=100")
 		got := call{target: "/api/films/?limit=100", header: accept("*/*; indent=2")}.do(h)
-		if got.Status != 500 || got.Body != internalError {
-			t.Errorf("record %d: %d %.80s, want 500", at, got.Status, got.Body)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("record %d (-want +got):\n%.1000s", at, diff)
+		}
+	}
+}
+
+// No response is much longer than the request and the records in it, whatever they are.
+func TestResponseLength(t *testing.T) {
+	const most, fixed = 8, 64 << 10
+	deep := func(depth, elements int) string {
+		return `{"tags":` + strings.Repeat("[", depth) + strings.Repeat("1,", elements) + "1" + strings.Repeat("]", depth) + `}`
+	}
+	list := func(field, element string, n int) string {
+		return `{"` + field + `":[` + strings.Repeat(element+",", n) + element + `]}`
+	}
+	type doc struct {
+		ID   int             `json:"id"`
+		Tags json.RawMessage `json:"tags"`
+	}
+	c, err := catalogue.New(append(filmDefinitions(), catalogue.Define[doc]("docs", catalogue.Options{}), catalogue.Define[note]("notes", catalogue.Options{}))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(c, Options{Authorizer: AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := 0
+	for _, test := range []call{
+		{"POST", "/api/docs/", nil, deep(190, 50_000)},
+		{"POST", "/api/docs/", nil, deep(5, 50_000)},
+		{"GET", "/api/docs/1/", nil, ""},
+		{"GET", "/api/docs/", nil, ""},
+		{"PUT", "/api/docs/2/", nil, deep(150, 10)},
+		{"GET", "/api/docs/?x=" + strings.Repeat("%00", 5000), nil, ""},
+		{"GET", "/api/docs/?" + strings.Repeat("\xff", 1800), nil, ""},
+		{"GET", "/api/docs?" + strings.Repeat("\xff", 1800), nil, ""},
+		{"GET", "/api/films/?" + strings.Repeat("genres=x&", 900), nil, ""},
+		{"GET", "/api/films/?director__in=" + strings.Repeat("1,", 7000), nil, ""},
+		{"GET", "/api/films/?search=" + strings.Repeat("a,", 7000), nil, ""},
+		{"POST", "/api/films/", nil, list("genres", `"x"`, 50_000)},
+		{"POST", "/api/films/", nil, list("genres", `7`, 50_000)},
+		{"POST", "/api/films/", nil, list("status", `"\n"`, 50_000)},
+		{"POST", "/api/notes/", nil, list("tags", `0`, 50_000)},
+		{"POST", "/api/notes/", nil, list("tags", `null`, 50_000)},
+		{"POST", "/api/notes/", nil, list("tags", `"\ud800"`, 50_000)},
+		{"OPTIONS", "/api/films/", nil, ""},
+		{strings.Repeat("\x01", 5000), "/api/films/", nil, ""},
+		{"POST", "/api/films/", http.Header{"Content-Type": {strings.Repeat("\x01", 5000)}}, "{}"},
+		{"POST", "/api/films/", http.Header{"Content-Encoding": {strings.Repeat("\x01", 5000)}}, "{}"},
+	} {
+		if test.header == nil {
+			test.header = http.Header{}
+		}
+		test.header["Accept"] = []string{"*/*; indent=8"}
+		r := test.request()
+		asked := len(r.Method) + len(r.RequestURI) + len(test.body)
+		for _, values := range test.header {
+			asked += len(values[0])
+		}
+		got := serve(h, r)
+		length := len(got.Body)
+		for _, value := range got.Header {
+			length += len(value)
+		}
+		if limit := most*(asked+stored) + fixed; length > limit || got.Status >= 500 {
+			t.Errorf("%.20q %.40q %.40q: %d bytes, want at most %d: %d", test.method, test.target, test.body, length, limit, got.Status)
+		}
+		if got.Status == 201 {
+			stored += len(test.body)
 		}
 	}
 }

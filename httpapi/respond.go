@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -56,22 +54,11 @@ func newFixedValues() fixedValues {
 // write sends a compact JSON body, indented if the client asks for that.
 func (v *view) write(status int, body []byte) {
 	if v.indent > 0 {
-		var out bytes.Buffer
-		if err := json.Indent(&out, body, "", strings.Repeat(" ", v.indent)); err != nil {
-			v.failIndented(err)
-			return
-		}
-		body = out.Bytes()
+		body = wire.Indent(body, strings.Repeat(" ", v.indent))
 	}
 	if v.begin(status, len(body)) {
 		_, _ = v.w.Write(body) // the client is gone if it fails
 	}
-}
-
-// failIndented sends the response to a body that cannot be indented.
-func (v *view) failIndented(err error) {
-	v.indent = 0 // otherwise that could fail too
-	v.failWith(err)
 }
 
 // begin sends the status and the header of a response with a JSON body of the given size.

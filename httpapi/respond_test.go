@@ -206,7 +206,6 @@ func TestPanics(t *testing.T) {
 
 func TestPanicsOfOnError(t *testing.T) {
 	panicking := func(*http.Request, error) { panic("again") }
-	invalid := newPages("{")
 	for _, test := range []struct {
 		reason string
 		films  *stub
@@ -217,8 +216,6 @@ func TestPanicsOfOnError(t *testing.T) {
 		{"after the end of a context", failing("List", context.Canceled), Options{OnError: panicking}, 500},
 		{"after an error of Revision", failing("Revision", errors.New("oops")),
 			Options{ETags: true, OnError: panicking}, 500},
-		{"after an invalid record", invalid, Options{OnError: panicking}, 500},
-		{"no OnError, invalid record", invalid, Options{}, 500},
 		{"no OnError, panic", failing("List", nil), Options{}, 500},
 		{"after a panic", failing("List", nil), Options{OnError: panicking}, 500},
 	} {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // cell is a table cell. The zero cell stands for a member that the record does not have.
@@ -102,31 +104,9 @@ func jsonCell(value json.RawMessage) cell {
 	return c
 }
 
-// maxIndented is the maximum depth of indented JSON. In deeper JSON, each of thousands
-// of elements could take a line of hundreds of tabs.
-const maxIndented = 8
-
-// indented returns indented JSON. It returns values that are too deep or not JSON
-// unchanged.
-func indented(value []byte) string {
-	depth := 0
-	for _, c := range value {
-		switch c {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth--
-		}
-		if depth > maxIndented {
-			return string(value)
-		}
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, value, "", "\t"); err != nil {
-		return string(value)
-	}
-	return out.String()
-}
+// indented returns indented JSON, or the value itself if that is not JSON or would be too
+// long.
+func indented(value []byte) string { return string(wire.Indent(value, "\t")) }
 
 // cutCell returns the cell of a text, shortened if it is long.
 func cutCell(class, text string) cell {

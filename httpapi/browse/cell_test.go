@@ -51,7 +51,7 @@ func TestNewCell(t *testing.T) {
 		{"list of lists", `[[1],[2]]`, cell{Class: "json", Text: `[[1],[2]]`}},
 		{"object", `{"a":{"b":null}}`, cell{Class: "json", Text: `{"a":{"b":null}}`}},
 		{"long object", `{"a":"` + long + `"}`, cell{Class: "json", Text: `{"a":"` + long[:66] + "…", Whole: "{\n\t\"a\": \"" + long + "\"\n}"}},
-		{"too deep to be indented", strings.Repeat("[", 50) + strings.Repeat("]", 50), cell{Class: "json", Text: strings.Repeat("[", 50) + strings.Repeat("]", 22) + "…", Whole: strings.Repeat("[", 50) + strings.Repeat("]", 50)}},
+		{"too deep to be indented", strings.Repeat("[", 500) + strings.Repeat("]", 500), cell{Class: "json", Text: strings.Repeat("[", 72) + "…", Whole: strings.Repeat("[", 500) + strings.Repeat("]", 500)}},
 		{"lone surrogate", `"\ud800"`, cell{Class: "short", Text: "\uFFFD"}},
 	}
 	for _, test := range tests {

@@ -1,8 +1,9 @@
 // Package wire has what several packages know of the form of requests and responses: which
-// paths are those of records, and how text is written.
+// paths are those of records, and how text and indented JSON are written.
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -71,4 +72,56 @@ func IsPlain(text string) bool {
 		}
 	}
 	return true
+}
+
+// MaxIndented returns the maximum length of an indented body whose compact form has the given
+// length. In deeply nested JSON each of many short elements takes a line of its own, so that
+// the client could otherwise ask for a response hundreds of times as long as the record.
+func MaxIndented(compact int) int { return 8*compact + 64<<10 }
+
+// Indent returns JSON with a line for each element, indented by unit for each level. It returns
+// value itself if that is not JSON, or if the result would be longer than [MaxIndented].
+func Indent(value []byte, unit string) []byte {
+	if !json.Valid(value) || IndentedLen(value, len(unit), 0) > MaxIndented(len(value)) {
+		return value
+	}
+	var out bytes.Buffer
+	_ = json.Indent(&out, value, "", unit) // value is valid
+	return out.Bytes()
+}
+
+// IndentedLen returns the length of valid JSON as [json.Indent] writes it inside of some
+// levels, each of which is indented by n bytes, without white space around it. O(len of value).
+func IndentedLen(value []byte, n, level int) (size int) {
+	var last byte // before c, without white space
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			continue
+		}
+		closes, inEmpty := c == ']' || c == '}', last == '[' || last == '{'
+		if closes {
+			level--
+		}
+		if last == ',' || closes != inEmpty {
+			size += len("\n") + n*level
+		}
+		switch c {
+		case '[', '{':
+			level++
+		case ':':
+			size += len(" ")
+		case '"':
+			start := i
+			for i++; value[i] != '"'; i++ {
+				if value[i] == '\\' {
+					i++
+				}
+			}
+			size += i - start
+		}
+		size++
+		last = c
+	}
+	return size
 }
