@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -363,6 +364,29 @@ func retrying() *careful {
 		}
 	}
 	return c
+}
+
+// skipping returns a client that repeats a request twice after a status, and then returns the
+// records received so far.
+func skipping(status int) Fetch {
+	c := newCareful()
+	errSkipped := errors.New("skipped")
+	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {
+		for range 3 {
+			page, err = c.page(ctx, client, url)
+			if err == nil || !strings.HasPrefix(err.Error(), strconv.Itoa(status)) {
+				return page, err
+			}
+		}
+		return page, errSkipped
+	}
+	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+		ids, err := c.ids(ctx, client, baseURL)
+		if err == errSkipped {
+			err = nil
+		}
+		return ids, err
+	}
 }
 
 // Two clients follow, for pages of this service, the logic that real ones had before a fix.

@@ -5,7 +5,7 @@
 //
 // # Situations
 //
-// [VerifyClient] runs a client through 32 situations. In each of them the client must end,
+// [VerifyClient] runs a client through 36 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails ten of them. The client in examples/client passes all of them and
 // uses only the standard library.

@@ -34,9 +34,10 @@ import (
 // A scenario in which it does something else is reduced to the smallest one that shows the same
 // mistake. The test then fails with what the client did wrong, what to do, the name in
 // [Options.Skip] that allows it, the requests, and a Go test that repeats the scenario.
-// Each mistake is reported once, and at most ten are. After a mistake that the client makes
-// without any event, the search ends, since others would follow from it. A thousand scenarios
-// take a few seconds.
+// Each mistake is reported once, and at most ten are, lost and wrong records first. After a
+// mistake that the client makes without any event, the search ends, since others would follow
+// from it, unless the mistake is a body that is not closed. A thousand scenarios take a few
+// seconds.
 //
 //	func TestClient(t *testing.T) {
 //		clienttest.Explore(t, eventIDs, clienttest.Options{Collection: "events"})
@@ -217,39 +218,48 @@ func (e *trial) mistake() mistake {
 	return m
 }
 
-// search returns the findings, each mistake once, and at most the given number.
-func (x *explorer) search(t *testing.T, opts Options, most int) (found []*finding) {
+// search returns the findings, those with wrong records first, each mistake once, and at most
+// the given number. Other mistakes never keep it from finding wrong records.
+func (x *explorer) search(t *testing.T, opts Options, most int) []*finding {
 	t.Helper()
 	known := map[mistake]bool{}
 	if opts.Scenario != nil {
-		if f := x.try(t, opts.Scenario, finding{}, known); f != nil {
-			found = append(found, f)
+		if f := x.try(t, opts.Scenario, finding{}, known, false); f != nil {
+			return []*finding{f}
 		}
-		return found
+		return nil
 	}
 	if opts.Scenarios <= 0 {
 		opts.Scenarios = defaultScenarios
 	}
-	for n := 0; n < opts.Scenarios && len(found) < most; n++ {
+	var wrong, others []*finding
+	for n := 0; n < opts.Scenarios && (len(wrong) == 0 || len(wrong)+len(others) < most); n++ {
 		seed := opts.Seed + uint64(n)
-		f := x.try(t, x.script.generate(seed), finding{of: fmt.Sprintf(" of seed %d", seed), scenarios: n}, known)
-		if f == nil {
+		f := x.try(t, x.script.generate(seed), finding{of: fmt.Sprintf(" of seed %d", seed), scenarios: n}, known, len(others) >= most)
+		switch {
+		case f == nil:
 			continue
+		case f.problem.kind.wrongRecords():
+			wrong = append(wrong, f)
+		default:
+			others = append(others, f)
 		}
-		found = append(found, f)
-		if f.problem.kind == stuck || f.cause() == nil { // it would be again, or other mistakes follow from it
+		if f.problem.kind == stuck || f.cause() == nil && f.problem.kind != unclosed { // it would be again, or other mistakes follow from it
 			break
 		}
 	}
-	return found
+	found := append(wrong, others...)
+	return found[:min(most, len(found))]
 }
 
 // try runs one scenario. If the client makes a mistake that is not known, it returns f with the
-// smallest scenario in which the client makes the same. The mistake is known then.
-func (x *explorer) try(t *testing.T, text []byte, f finding, known map[mistake]bool) *finding {
+// smallest scenario in which the client makes the same. The mistake is known then. If onlyWrong
+// is set, mistakes other than wrong records do not count.
+func (x *explorer) try(t *testing.T, text []byte, f finding, known map[mistake]bool, onlyWrong bool) *finding {
 	t.Helper()
 	f.trial = x.run(t, x.script.decode(text))
-	if f.problem.kind == "" || known[f.mistake()] {
+	always := mistake{kind: f.problem.kind}
+	if f.problem.kind == "" || known[f.mistake()] || known[always] || onlyWrong && !f.problem.kind.wrongRecords() {
 		return nil
 	}
 	known[f.mistake()] = true

@@ -63,7 +63,9 @@ func TestExploreFindsMistakes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.client, func(t *testing.T) {
 			x := mustExplorer(t, tt.subject, tt.opts)
-			found := x.search(t, tt.opts, 1)
+			few := tt.opts
+			few.Scenarios = 600
+			found := x.search(t, few, 1)
 			if len(found) == 0 {
 				t.Fatal("nothing found")
 			}
@@ -409,6 +411,33 @@ func TestExplorerReportsEachMistake(t *testing.T) {
 	}
 	if events < 2 {
 		t.Errorf("found %v, want several mistakes", seen)
+	}
+}
+
+// TestExploreReportsLossFirst uses clients that make mistakes in most scenarios, and in few
+// of them lose a record. The loss comes first, and no number of other mistakes hides it.
+func TestExploreReportsLossFirst(t *testing.T) {
+	open := withoutCount()
+	open.close = func(io.Closer) {}
+	sometimes := withoutCount()
+	sometimes.fetch = func(ctx context.Context, client *http.Client, url string) (naivePage, error) {
+		page, err := sometimes.page(ctx, client, url)
+		if err != nil {
+			_, _ = client.Get(url) // the body is not closed
+		}
+		return page, err
+	}
+	for reason, client := range map[string]*careful{"bodies are never closed": open, "bodies are not closed after errors": sometimes} {
+		for _, most := range []int{1, 2, 3} {
+			x := mustExplorer(t, fetchSubject(client.ids), Options{})
+			var kinds []problemKind
+			for _, f := range x.search(t, Options{Scenarios: 300}, most) {
+				kinds = append(kinds, f.problem.kind)
+			}
+			if len(kinds) == 0 || len(kinds) > most || kinds[0] != missing || most > 1 && !slices.Contains(kinds, unclosed) {
+				t.Errorf("%s: at most %d mistakes: %q, want %q first, and %q", reason, most, kinds, missing, unclosed)
+			}
+		}
 	}
 }
 

@@ -124,6 +124,12 @@ const (
 	duplicated  problemKind = "record created twice"
 )
 
+// wrongRecords reports whether the client has returned wrong records and no error, or created
+// wrong ones.
+func (k problemKind) wrongRecords() bool {
+	return slices.Contains([]problemKind{repeated, unknown, missing, uncreated, duplicated}, k)
+}
+
 // problem returns the gravest problem of a scenario.
 func (x *explorer) problem(e *trial, violation problem, bodies string) problem {
 	p := x.gravest(e, violation, bodies)
@@ -264,6 +270,7 @@ func violationOf(g *guard, violation string) problem {
 // Remedies say what to do if a client fails a situation or a scenario.
 const (
 	remedyStatus      = "check the status before the body, and return an error or retry if it is not 200"
+	remedySkipped     = "after the last attempt, return an error; without one of its pages a list is not complete"
 	remedyShape       = "a body without count and results is neither a page nor the end of the list, even with status 200"
 	remedyDecode      = "return the error of decoding the page"
 	remedyContentType = "either return an error or accept the page"

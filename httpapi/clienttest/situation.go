@@ -287,6 +287,11 @@ func situations() []situation {
 		{name: "status-429-once", records: fewRecords, faults: nth(2, throttled(0)...), want: completesOrFails, remedy: remedyStatus},
 		{name: "status-500-always", records: fewRecords, faults: always(cataloguetest.Status(500, errorDocument)), want: fails, remedy: remedyStatus},
 		{name: "status-500-from-second-page", records: fewRecords, faults: fromSecond(cataloguetest.Status(500, errorDocument)), want: fails, remedy: remedyStatus},
+		// Clients that wait are told not to, so that they fail after their last attempt.
+		{name: "status-503-always", records: fewRecords, faults: always(cataloguetest.Unavailable(0)), want: fails, remedy: remedySkipped},
+		{name: "status-503-from-second-page", records: fewRecords, faults: fromSecond(cataloguetest.Unavailable(0)), want: fails, remedy: remedySkipped},
+		{name: "status-429-always", records: fewRecords, faults: always(throttled(0)...), want: fails, remedy: remedySkipped},
+		{name: "status-429-from-second-page", records: fewRecords, faults: fromSecond(throttled(0)...), want: fails, remedy: remedySkipped},
 		{name: "error-with-status-200", records: fewRecords, faults: nth(2, cataloguetest.Status(200, errorDocument)), want: completesOrFails, remedy: remedyShape},
 		{name: "html-with-status-200", records: fewRecords, faults: nth(2, cataloguetest.Status(200, gatewayPage)), want: completesOrFails, remedy: remedyDecode},
 		{name: "wrong-content-type", records: fewRecords, faults: always(asHTML()), want: completesOrFails, remedy: remedyContentType},
