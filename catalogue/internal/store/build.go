@@ -194,6 +194,7 @@ func (c *Store) install(ctx context.Context, b *build, x index) (missed []missed
 	for _, m := range missed {
 		x.set(m.Change, m.keys)
 	}
+	c.builds = without(c.builds, b)                                                      // a later reader must not get a state from before its call
 	installed := orderingIndex{terms: b.terms, index: x, usage: newUsage(math.MaxInt64)} // not evicted at once
 	b.state = c.replace(func(s *State) {
 		s.builds = without(s.builds, b)
@@ -369,6 +370,7 @@ func (t *task) start(s slots, work func(context.Context), end func()) {
 	go func() {
 		defer close(t.done)
 		defer end()
+		defer pause()
 		defer cancel()
 		release, err := s.take(ctx, t.terms)
 		if err != nil {

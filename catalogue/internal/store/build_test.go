@@ -531,3 +531,21 @@ func TestSlotsOfFilters(t *testing.T) {
 		t.Errorf("%d slots are still taken", n)
 	}
 }
+
+// A build whose index is installed, but whose goroutine has not ended, answers no reader: the
+// index can be gone, and records can have been written since.
+func TestFinishedBuild(t *testing.T) {
+	c := newStore(t, newType(0), 5)
+	terms := parse("text")
+	b := &build{task: task{terms: terms, done: closed()}, empty: newIndex(c.typ.resolve(terms), terms)}
+	c.builds = append(c.builds, b)
+	c.run(t.Context(), b)
+	if diff := cmp.Diff([]string{"text"}, indexed(c)); diff != "" {
+		t.Fatalf("indexes (-want +got):\n%s", diff)
+	}
+	c.replace(func(s *State) { s.indexes = nil }) // as if others were used more often
+	put(c, &record{text: "new"})
+	if diff := cmp.Diff(sorted(c.Current().Entries(), "text"), ordered(t, c, "text")); diff != "" {
+		t.Errorf("a page after the write (-want +got):\n%s", diff)
+	}
+}

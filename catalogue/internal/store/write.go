@@ -141,6 +141,7 @@ func commitFew(all []pending) error {
 	if err := callJournal(all); err != nil {
 		return err
 	}
+	pause()
 	for i := range all {
 		all[i].store.committing.Lock()
 	}
@@ -227,6 +228,7 @@ func commitMany(all []pending) error {
 	if err := callJournal(all); err != nil {
 		return err
 	}
+	pause()
 	publishForks(all)
 	return nil
 }
