@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
@@ -32,7 +34,7 @@ type program struct {
 func newProgram(c config, errorLog *log.Logger) (*program, error) {
 	p := &program{config: c, errorLog: errorLog}
 	var err error
-	if p.start, err = load(c); err != nil {
+	if p.start, err = load(c, errorLog.Writer()); err != nil {
 		return nil, err
 	}
 	if c.save != "" {
@@ -46,13 +48,16 @@ func newProgram(c config, errorLog *log.Logger) (*program, error) {
 	return p, p.reset()
 }
 
-// load returns a catalogue with the records of the file, or with generated ones.
-func load(c config) (*catalogue.Catalogue, error) {
+// load returns a catalogue with the records of the file, or with generated ones. It shows its
+// progress on output if that is a terminal.
+func load(c config, output io.Writer) (*catalogue.Catalogue, error) {
 	cat, err := resources.New(stories()...)
 	if err != nil {
 		return nil, err
 	}
 	if c.data != "" {
+		shown := progress.Start(output, "loading "+c.data, 0)
+		defer shown.Stop()
 		return cat, cat.LoadFile(c.data, catalogue.LoadOptions{})
 	}
 	opts := sample.Options{Seed: c.seed, Sizes: map[string]int{}}
@@ -65,8 +70,10 @@ func load(c config) (*catalogue.Catalogue, error) {
 			opts.Sizes[key] = size
 		}
 	}
+	shown := progress.Start(output, "generating records", 0)
+	defer shown.Stop()
 	var records bytes.Buffer
-	if err := sample.Write(&records, opts); err != nil {
+	if err := sample.Write(io.MultiWriter(&records, shown), opts); err != nil {
 		return nil, err
 	}
 	if err := cat.Load(&records, catalogue.LoadOptions{}); err != nil {

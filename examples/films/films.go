@@ -3,11 +3,13 @@ package main
 import (
 	_ "embed"
 	"errors"
+	"io"
 	"io/fs"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -37,25 +39,28 @@ type Screening struct {
 	SoldOut  bool            `json:"soldOut"`
 }
 
+// The collections, in the order of the root listing.
+var (
+	directors = catalogue.Define[Director]("directors", catalogue.Options{Description: &schema.Description{
+		Search: []string{"name"},
+	}})
+	films = catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
+		Filters: []string{"director", "genre", "genre__in", "year__gte", "year__lte", "minutes__gte", "minutes__lte"},
+		Search:  []string{"name", "director__name"},
+	}})
+	screenings = catalogue.Define[Screening]("screenings", catalogue.Options{
+		Ordering: []ordering.Term{ordering.Asc("starts_at")},
+		Description: &schema.Description{
+			Filters: []string{"film", "starts_at__gte", "starts_at__lt", "price__lte", "sold_out"},
+			Search:  []string{"film__name"},
+			Label:   "starts_at",
+		},
+	})
+)
+
 // newCatalogue returns the collections, without records.
 func newCatalogue() (*catalogue.Catalogue, error) {
-	return catalogue.New(
-		catalogue.Define[Director]("directors", catalogue.Options{Description: &schema.Description{
-			Search: []string{"name"},
-		}}),
-		catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
-			Filters: []string{"director", "genre", "genre__in", "year__gte", "year__lte", "minutes__gte", "minutes__lte"},
-			Search:  []string{"name", "director__name"},
-		}}),
-		catalogue.Define[Screening]("screenings", catalogue.Options{
-			Ordering: []ordering.Term{ordering.Asc("starts_at")},
-			Description: &schema.Description{
-				Filters: []string{"film", "starts_at__gte", "starts_at__lt", "price__lte", "sold_out"},
-				Search:  []string{"film__name"},
-				Label:   "starts_at",
-			},
-		}),
-	)
+	return catalogue.New(directors, films, screenings)
 }
 
 // records are the films to begin with.
@@ -63,16 +68,19 @@ func newCatalogue() (*catalogue.Catalogue, error) {
 //go:embed records.json
 var records string
 
-// load fills the collections from a file. If none exists yet, it creates it with records.
-func load(cat *catalogue.Catalogue, file string) error {
+// load fills the collections from a file. If none exists yet, it creates it with records. It
+// shows on output that it is loading, if that is a terminal.
+func load(cat *catalogue.Catalogue, file string, output io.Writer) error {
 	if file == "" {
 		return cat.Load(strings.NewReader(records), catalogue.LoadOptions{})
 	}
+	shown := progress.Start(output, "loading "+file, 0)
+	defer shown.Stop()
 	err := cat.LoadFile(file, catalogue.LoadOptions{})
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := load(cat, ""); err != nil {
+	if err := load(cat, "", output); err != nil {
 		return err
 	}
 	return cat.SaveFile(file)

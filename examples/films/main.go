@@ -31,25 +31,40 @@ const root = "/v1/"
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
 	file := flag.String("file", "", "load the records from a JSON `file`, which is created if there is none, and save them at the end")
+	size := flag.Int("records", 0, "generate `N` films, with directors and screenings, instead of the 11 to begin with")
 	token := flag.String("token", "", "permit writes with \"Authorization: Bearer `T`\"; without a token there are none")
 	pages := flag.Bool("browse", true, "send pages to browsers; -browse=false sends JSON")
 	flag.Parse()
-	if flag.NArg() > 0 {
-		fmt.Fprintf(flag.CommandLine.Output(), "unexpected argument %q\n", flag.Arg(0))
+	wrong := ""
+	switch {
+	case flag.NArg() > 0:
+		wrong = fmt.Sprintf("unexpected argument %q", flag.Arg(0))
+	case *size < 0:
+		wrong = "-records must not be negative"
+	case *size > 0 && *file != "":
+		wrong = "-records and -file cannot be combined"
+	}
+	if wrong != "" {
+		fmt.Fprintln(flag.CommandLine.Output(), wrong)
 		os.Exit(2)
 	}
-	if err := run(*addr, *file, *token, *pages); err != nil {
+	if err := run(*addr, *file, *size, *token, *pages); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run serves the films until a signal, and then saves them.
-func run(addr, file, token string, pages bool) error {
+func run(addr, file string, size int, token string, pages bool) error {
 	cat, err := newCatalogue()
 	if err != nil {
 		return err
 	}
-	if err := load(cat, file); err != nil {
+	if size > 0 {
+		err = generate(cat, size, os.Stderr)
+	} else {
+		err = load(cat, file, os.Stderr)
+	}
+	if err != nil {
 		return err
 	}
 	handler, err := newHandler(cat, token, pages)

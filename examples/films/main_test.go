@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestHandler sends requests that README.md does not show. The requests there are sent by
@@ -36,7 +41,7 @@ func TestHandler(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := load(cat, ""); err != nil {
+		if err := load(cat, "", nil); err != nil {
 			t.Fatal(err)
 		}
 		handler, err := newHandler(cat, tt.token, tt.pages)
@@ -69,7 +74,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := load(cat, file); err != nil || directors.Count() != 5 {
+	if err := load(cat, file, nil); err != nil || directors.Count() != 5 {
 		t.Errorf("without a file: %d directors, want 5; %v", directors.Count(), err)
 	}
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"Vertigo"`) {
@@ -78,10 +83,63 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"directors":[{"id":1,"name":"Agnès Varda","born":null}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := load(cat, file); err != nil || directors.Count() != 1 {
+	if err := load(cat, file, nil); err != nil || directors.Count() != 1 {
 		t.Errorf("with a file: %d directors, want 1; %v", directors.Count(), err)
 	}
-	if err := load(cat, filepath.Join(t.TempDir(), "missing", "films.json")); err == nil {
+	if err := load(cat, filepath.Join(t.TempDir(), "missing", "films.json"), nil); err == nil {
 		t.Error("a missing directory is no error")
+	}
+}
+
+// TestGenerate checks that generated records are those that a request for them expects: they
+// are valid, refer to each other, and are the same in each run.
+func TestGenerate(t *testing.T) {
+	var saved [2]bytes.Buffer
+	for i := range saved {
+		cat, err := newCatalogue()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := generate(cat, 2001, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := cat.Save(&saved[i]); err != nil {
+			t.Fatal(err)
+		}
+		for key, want := range map[string]int{"directors": 21, "films": 2001, "screenings": 201} {
+			c, err := cat.Collection(key)
+			if err != nil || c.Count() != want {
+				t.Fatalf("%d %s, want %d; %v", c.Count(), key, want, err)
+			}
+			d := c.Description()
+			all, err := c.List(t.Context(), catalogue.Query{})
+			if err != nil || len(all.Records) != want {
+				t.Fatalf("%d %s are listed; %v", len(all.Records), key, err)
+			}
+			for _, record := range all.Records {
+				exists := schema.Checks{Exists: func(collection string, id int) bool {
+					other, err := cat.Collection(collection)
+					return err == nil && id >= 1 && id <= other.Count()
+				}}
+				if _, err := d.Validate(record, exists); err != nil {
+					t.Fatalf("%s: %s: %v", key, record, err)
+				}
+			}
+		}
+	}
+	if !bytes.Equal(saved[0].Bytes(), saved[1].Bytes()) {
+		t.Error("two runs generate different records")
+	}
+}
+
+// TestDirectorNames checks that a director for each of a hundred thousand has a name of its
+// own, as the collection requires.
+func TestDirectorNames(t *testing.T) {
+	m, names := maker{Rand: rand.New(rand.NewPCG(1, 2))}, make(map[string]bool)
+	for id := range 100_000 {
+		names[m.director(id+1).Name] = true
+	}
+	if len(names) != 100_000 {
+		t.Errorf("%d names, want 100000", len(names))
 	}
 }

@@ -1,0 +1,110 @@
+// Package progress shows on a terminal how far long work is. Work that takes less than a
+// second shows nothing.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	quiet = time.Second            // before the first line
+	pause = 200 * time.Millisecond // between two lines
+)
+
+// A Meter shows the progress of one piece of work in a line that it replaces. Its methods are
+// safe for concurrent use.
+type Meter struct {
+	w     io.Writer
+	what  string
+	total int64
+	done  atomic.Int64
+	stop  func()
+}
+
+// Start returns a Meter of work with a total number of steps, such as records. If the total is
+// not positive, it is unknown, and the steps are bytes, if there are any. what names the work in
+// the line, as in "loading films.json". The line is written to w if w is a terminal. Stop must
+// be called.
+func Start(w io.Writer, what string, total int64) *Meter {
+	if !isTerminal(w) {
+		w = nil
+	}
+	return start(w, what, total)
+}
+
+// start is Start without the check of w, which may be nil.
+func start(w io.Writer, what string, total int64) *Meter {
+	m := &Meter{w: w, what: what, total: total, stop: func() {}}
+	if w == nil {
+		return m
+	}
+	ended, shown := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(shown)
+		m.show(ended)
+	}()
+	m.stop = sync.OnceFunc(func() {
+		close(ended)
+		<-shown
+	})
+	return m
+}
+
+// isTerminal reports whether w is a terminal or another character device.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	about, err := f.Stat()
+	return err == nil && about.Mode()&os.ModeCharDevice != 0
+}
+
+// Add adds n steps to those that are done.
+func (m *Meter) Add(n int) { m.done.Add(int64(n)) }
+
+// Write adds the length of p, for use with [io.MultiWriter] and [io.TeeReader]. It returns no
+// error.
+func (m *Meter) Write(p []byte) (int, error) {
+	m.Add(len(p))
+	return len(p), nil
+}
+
+// Stop ends the line, which stays on the terminal. Further calls have no effect.
+func (m *Meter) Stop() { m.stop() }
+
+// show writes the line until ended is closed.
+func (m *Meter) show(ended <-chan struct{}) {
+	begin := time.Now()
+	select {
+	case <-ended:
+		return
+	case <-time.After(quiet):
+	}
+	for {
+		fmt.Fprintf(m.w, "\r\x1b[K%s: %s%.0f s", m.what, m.state(), time.Since(begin).Seconds())
+		select {
+		case <-ended:
+			fmt.Fprintf(m.w, "\r\x1b[K%s: %.1f s\n", m.what, time.Since(begin).Seconds())
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// state returns what is done, with a comma: a share of the total, or a number of bytes. It
+// returns "" if that is not known.
+func (m *Meter) state() string {
+	switch done := m.done.Load(); {
+	case m.total > 0:
+		return fmt.Sprintf("%d %%, ", done*100/m.total)
+	case done > 0:
+		return fmt.Sprintf("%.1f MB, ", float64(done)/1e6)
+	}
+	return ""
+}
