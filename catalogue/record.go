@@ -149,11 +149,10 @@ func describeStruct[T any](s *recordType[T], engine *store.Type, opts Options) e
 	}
 	s.ranges = func(c ordering.Condition) ([]ordering.Range, error) {
 		f, ok := fields.Lookup(c.Field())
-		ranges, err := c.Ranges(f.KeyOf)
-		if !ok && (err == nil || c.Field() != "") { // the zero Condition has an error of its own
+		if !ok && c.Field() != "" { // Ranges returns the error of an empty name
 			return nil, unknownField(c.Field(), s.fields)
 		}
-		return ranges, err
+		return c.Ranges(f.KeyOf)
 	}
 	s.fields = fields.Names()
 	engine.Names = s.fields

@@ -87,14 +87,16 @@ func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
 }
 
 func (s *recordType[T]) where(from source, conditions []ordering.Condition) Selection[T] {
-	sel := Selection[T]{typ: s, source: from, where: make([]store.Condition, len(conditions))}
-	for i, c := range conditions {
+	sel := Selection[T]{typ: s, source: from, where: make([]store.Condition, 0, len(conditions))}
+	for _, c := range conditions {
 		ranges, err := s.ranges(c)
-		if err != nil {
+		switch always := c.Field() == "" && len(ranges) > 0; {
+		case err != nil:
 			sel.err = s.named(err)
 			return sel
+		case !always: // a condition that never holds may have no field
+			sel.where = append(sel.where, store.Condition{Field: cmp.Or(c.Field(), s.idName), Ranges: ranges})
 		}
-		sel.where[i] = store.Condition{Field: cmp.Or(c.Field(), s.idName), Ranges: ranges} // Or without conditions has no field
 	}
 	return sel
 }

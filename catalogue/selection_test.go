@@ -107,6 +107,57 @@ func TestNotFoundMessages(t *testing.T) {
 	}
 }
 
+// TestConditionsWithoutField selects by conditions that hold for all records or for none.
+func TestConditionsWithoutField(t *testing.T) {
+	never, one, nothing := ordering.Or(), ordering.Equal("name", "a"), ordering.Equal("", 1)
+	for _, test := range []struct {
+		reason     string
+		conditions []ordering.Condition
+		want       []int
+	}{
+		{"none of no conditions", []ordering.Condition{never}, []int{}},
+		{"always", []ordering.Condition{ordering.Not(never)}, []int{1, 2}},
+		{"always, and a condition", []ordering.Condition{ordering.Not(never), one}, []int{2}},
+		{"never, and a condition", []ordering.Condition{one, never}, []int{}},
+		{"a condition, or never", []ordering.Condition{ordering.Or(never, one)}, []int{2}},
+		{"a condition, or always", []ordering.Condition{ordering.Or(one, ordering.Not(never))}, []int{1, 2}},
+		{"an empty name", []ordering.Condition{nothing}, nil},
+		{"the opposite of an empty name", []ordering.Condition{ordering.Not(nothing)}, nil},
+		{"an empty name beside a field", []ordering.Condition{ordering.Or(one, nothing)}, nil},
+	} {
+		typed, err := catalogue.NewCollection[product](catalogue.Options{})
+		must(t, err)
+		open, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
+		must(t, err)
+		for _, name := range []string{"b", "a"} {
+			_, err := typed.Insert(product{Name: name})
+			must(t, err)
+			_, err = open.Insert(openRecord(t, `{"name":"`+name+`"}`))
+			must(t, err)
+		}
+		products, err := typed.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
+		records, openErr := open.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
+		got, gotOpen := []int{}, []int{}
+		for _, r := range products.Records {
+			got = append(got, r.ID)
+		}
+		for _, r := range records.Records {
+			gotOpen = append(gotOpen, r.ID)
+		}
+		slices.Sort(got)
+		slices.Sort(gotOpen)
+		if test.want == nil {
+			if !errors.Is(err, ordering.ErrUnknownField) || !errors.Is(openErr, ordering.ErrUnknownField) {
+				t.Errorf("%s: %v and, of open records, %v, want ErrUnknownField", test.reason, err, openErr)
+			}
+			continue
+		}
+		if !slices.Equal(got, test.want) || !slices.Equal(gotOpen, test.want) || err != nil || openErr != nil {
+			t.Errorf("%s: %v and, of open records, %v, want %v (%v, %v)", test.reason, got, gotOpen, test.want, err, openErr)
+		}
+	}
+}
+
 type premiere struct{ time.Time }
 
 // TestOpenRecordConditionMessages checks the errors of conditions on open records, whose

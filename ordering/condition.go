@@ -55,7 +55,7 @@ const (
 	prefixed
 	isNull
 	notNull
-	or
+	or // and the following have the fields of their parts
 	not
 )
 
@@ -118,8 +118,8 @@ func NotNull(field string) Condition { return Condition{field: field, operator: 
 // fields: no index answers that.
 func Or(conditions ...Condition) Condition {
 	c := Condition{operator: or, parts: slices.Clone(conditions)}
-	if len(conditions) > 0 {
-		c.field = conditions[0].field
+	for _, p := range conditions {
+		c.field = cmp.Or(c.field, p.field)
 	}
 	return c
 }
@@ -131,7 +131,8 @@ func Not(condition Condition) Condition {
 	return Condition{field: condition.field, operator: not, parts: []Condition{condition}}
 }
 
-// Field returns the name of the field. It is empty for Or without conditions.
+// Field returns the name of the field. It is empty if the condition holds for all records or
+// for none, such as Or without conditions.
 func (c Condition) Field() string { return c.field }
 
 // String returns the condition as text for people, such as `status = "released"`.
@@ -190,10 +191,14 @@ func quoted(value any) string {
 // do not overlap and are not empty. keyOf returns the key of a value for the field; if
 // nil, it is [KeyOf]. A [Field] has such a function.
 //
-// The error wraps [ErrInvalidCondition] and names the field. O(v log v) for v values.
+// The error wraps [ErrInvalidCondition] and names the field, or wraps [ErrUnknownField] if
+// the name of the field is empty. O(v log v) for v values.
 func (c Condition) Ranges(keyOf func(value any) (sortkey.Key, error)) ([]Range, error) {
 	if keyOf == nil {
 		keyOf = KeyOf
+	}
+	if c.field == "" && invalid < c.operator && c.operator < or {
+		return nil, fmt.Errorf("%w: the condition has an empty name", ErrUnknownField)
 	}
 	switch c.operator {
 	case invalid:
@@ -340,7 +345,7 @@ func (c Condition) prefix(k sortkey.Key) ([]Range, error) {
 func (c Condition) union(keyOf func(any) (sortkey.Key, error)) (ranges []Range, err error) {
 	var all []Range
 	for _, p := range c.parts {
-		if p.field != c.field && p.operator != invalid {
+		if p.field != c.field && p.field != "" {
 			return nil, c.errorf("Or has a condition on %s too: select with each and join the results", p.field)
 		}
 		list, err := p.Ranges(keyOf)
@@ -471,7 +476,7 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 			return nil, err
 		}
 		f, ok := fs.Lookup(c.field)
-		if !ok { // Or without conditions, which holds for all values or for none
+		if !ok { // it holds for all records or for none
 			f.Key = func(*T) sortkey.Key { return sortkey.Null() }
 		}
 		tests[i] = test{f.Key, ranges}

@@ -46,7 +46,7 @@ var articles = []article{
 	{ID: 5, Name: "\xff\xff", Shade: "green", Port: 1, Weight: 9, Start: at("0001-01-01T00:00:00Z"), Anything: json.RawMessage(`{}`)},
 }
 
-func ptr(s string) *string { return &s }
+func ptr[T any](v T) *T { return &v }
 
 func at(s string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
@@ -113,6 +113,13 @@ func TestMatcher(t *testing.T) {
 		{"one of two ranges that overlap", ordering.Or(ordering.AtMost("id", 3), ordering.Between("id", 2, 4)), []int{1, 2, 3, 4}},
 		{"one of no conditions", ordering.Or(), nil},
 		{"not one of no conditions", ordering.Not(ordering.Or()), []int{1, 2, 3, 4, 5}},
+		{"one of two of which one never holds", ordering.Or(ordering.Equal("id", 1), ordering.Or()), []int{1}},
+		{"the same in the other order", ordering.Or(ordering.Or(), ordering.Equal("id", 1)), []int{1}},
+		{"two negations of never", ordering.Or(ordering.Equal("id", 1), ordering.Not(ordering.Not(ordering.Or()))), []int{1}},
+		{"one of two of which one always holds", ordering.Or(ordering.Not(ordering.Or()), ordering.Equal("note", "n")), []int{1, 2, 3, 4, 5}},
+		{"never, nested", ordering.Or(ordering.Or(), ordering.Or(ordering.Or())), nil},
+		{"always, nested", ordering.Not(ordering.Or(ordering.Or())), []int{1, 2, 3, 4, 5}},
+		{"one of three, nested", ordering.Or(ordering.Or(ordering.Equal("id", 1), ordering.Equal("id", 2)), ordering.Equal("id", 4)), []int{1, 2, 4}},
 		{"the opposite holds for null", ordering.Not(ordering.Equal("note", "n")), []int{1, 3, 4, 5}},
 		{"the opposite of the opposite", ordering.Not(ordering.Not(ordering.Equal("note", "n"))), []int{2}},
 		{"the opposite of a comparison holds for other kinds", ordering.Not(ordering.AtLeast("value", 5)), []int{1, 3, 5}},
@@ -151,6 +158,19 @@ func TestMatcherAll(t *testing.T) {
 	}
 	if match, err := fields.Matcher(); err != nil || !match(article{}) {
 		t.Errorf("without conditions: %v", err)
+	}
+}
+
+// An empty name is that of no field, wherever it is.
+func TestConditionOnNoField(t *testing.T) {
+	nothing := ordering.Equal("", 1)
+	for _, c := range []ordering.Condition{
+		nothing, ordering.IsNull(""), ordering.OneOf[int](""), ordering.Not(nothing), ordering.Or(nothing),
+		ordering.Or(ordering.Equal("id", 1), nothing), ordering.Or(nothing, ordering.Or()),
+	} {
+		if _, err := fieldsOf[article](t).Matcher(c); !errors.Is(err, ordering.ErrUnknownField) {
+			t.Errorf("%v: %v, want ErrUnknownField", c, err)
+		}
 	}
 }
 
@@ -456,6 +476,7 @@ func TestConditionString(t *testing.T) {
 		{ordering.Not(ordering.IsNull("name")), "not (name is null)"},
 		{ordering.Or(ordering.Less("id", 1), ordering.Greater("id", 9)), "id < 1 or id > 9"},
 		{ordering.Not(ordering.Or()), "not (never)"},
+		{ordering.Or(ordering.Or(ordering.Less("id", 1), ordering.Equal("id", 5)), ordering.Greater("id", 9)), "id < 1 or id = 5 or id > 9"},
 		{ordering.Equal("port", uint16(80)), "port = 80"},
 		{ordering.Equal("byte", byte(200)), "byte = 200"},
 		{ordering.Equal("shade", shade("red")), `shade = "red"`},
@@ -476,8 +497,17 @@ func TestConditionString(t *testing.T) {
 	if got := ordering.Equal("status", panickingStringer{}).String(); !strings.HasPrefix(got, "status = ") {
 		t.Errorf("a value whose String panics: %q", got)
 	}
-	if got := ordering.AtMost("status", 1).Field(); got != "status" {
-		t.Errorf("Field() = %q", got)
+	for _, row := range []struct {
+		c    ordering.Condition
+		want string
+	}{
+		{ordering.AtMost("status", 1), "status"},
+		{ordering.Or(ordering.Or(), ordering.Equal("status", "new")), "status"},
+		{ordering.Not(ordering.Or(ordering.Or())), ""},
+	} {
+		if got := row.c.Field(); got != row.want {
+			t.Errorf("%v: Field() = %q, want %q", row.c, got, row.want)
+		}
 	}
 }
 

@@ -190,8 +190,7 @@ func (k keyer) field(m jsonmember.Member) memberKey {
 	if base.Kind() == reflect.Pointer {
 		base = base.Elem()
 	}
-	own := k.ownKey(base) != nil || k[t] != nil || t.Implements(reflect.TypeFor[json.Marshaler]()) ||
-		t == reflect.TypeFor[json.Number]()
+	own := k.ownKey(base) != nil || k[t] != nil || marshals(t) || t == reflect.TypeFor[json.Number]()
 	f := memberKey{k.keyOf(t), reflect.Invalid, own}
 	switch {
 	case m.Indirect, t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
@@ -341,6 +340,11 @@ func hasMethod[I any](t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
+// marshals reports whether values of a type, which are addressable, have a method MarshalJSON.
+func marshals(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[json.Marshaler]()) || hasMethod[json.Marshaler](t)
+}
+
 // keyOf returns a function that returns the key of an addressable value of type t.
 func (k keyer) keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
 	if key := k[t]; key != nil { // before the key of the type that t points to
@@ -355,7 +359,7 @@ func (k keyer) keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
 		return key
 	}
 	switch {
-	case t.Implements(reflect.TypeFor[json.Marshaler]()), t == reflect.TypeFor[json.Number](), recursive(t):
+	case marshals(t), t == reflect.TypeFor[json.Number](), recursive(t):
 		return jsonKey
 	case t.Kind() == reflect.Pointer:
 		return pointerKey(k.keyOf(t.Elem()))

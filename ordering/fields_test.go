@@ -237,6 +237,7 @@ type (
 	selfList []selfList
 	link     *link
 	loud     string
+	reversed int // its pointer has MarshalJSON
 	priority int // smaller numbers come later
 
 	timeValue     struct{ time.Time }
@@ -259,6 +260,8 @@ type (
 )
 
 func (l loud) MarshalJSON() ([]byte, error) { return json.Marshal(strings.ToUpper(string(l))) }
+
+func (r *reversed) MarshalJSON() ([]byte, error) { return json.Marshal(-int(*r)) }
 
 // MarshalJSON returns only the year. It does not affect the order.
 func (y yearOnly) MarshalJSON() ([]byte, error) { return json.Marshal(y.Year()) }
@@ -318,6 +321,10 @@ func TestKeys(t *testing.T) {
 		{"a named float", keysOf(measure(1.5)), none, sortkey.Number("1.5")},
 		{"a named string", keysOf(shade("red")), isText, str("red")},
 		{"a string with MarshalJSON", keysOf(loud("red")), none, str("RED")},
+		{"an int whose pointer has MarshalJSON", keysOf(reversed(5)), none, num(-5)},
+		{"a pointer that has MarshalJSON", keysOf(ptr(reversed(5))), none, num(-5)},
+		{"pointers that have MarshalJSON", keysOf([]reversed{5, -7}), none, list(num(-5), num(7))},
+		{"an array of pointers that have MarshalJSON", keysOf([1]reversed{5}), none, list(num(-5))},
 
 		{"a time", keysOf(noon), none, at},
 		{"a time in another zone", keysOf(noon.In(time.FixedZone("", 3600))), none, at},
