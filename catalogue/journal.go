@@ -9,7 +9,8 @@ import (
 )
 
 // A Commit is what a batch, a single write or a load changes in one collection, as a journal
-// receives it before the changes become visible. It is immutable.
+// receives it before the changes become visible. It is immutable and safe for concurrent
+// use, and a journal may keep it.
 type Commit struct {
 	Collection string // key of the collection, or Options.Name of a standalone one
 	Revision   uint64 // at which the changes become visible
@@ -77,21 +78,27 @@ func setJournal(stores []*store.Store, f func([]Commit) error, committed func(st
 	})
 }
 
-// committed returns the commit of the collection.
+// committed returns the commit of the collection. It does not refer to from.Changes, which
+// the next write reuses.
 func (s *recordType[T]) committed(from store.Commit) (Commit, error) {
-	texts := make([][]byte, len(from.Changes))
+	type line struct {
+		id   int
+		text []byte
+	}
+	lines := make([]line, len(from.Changes))
 	for i, ch := range from.Changes {
-		var err error
+		lines[i].id = ch.ID()
 		if ch.New == nil {
 			continue
 		}
-		if texts[i], err = s.encoded(ch.New); err != nil {
+		var err error
+		if lines[i].text, err = s.encoded(ch.New); err != nil {
 			return Commit{}, err
 		}
 	}
 	return Commit{s.name, from.Revision, from.LastID, func(yield func(int, []byte) bool) {
-		for i, ch := range from.Changes {
-			if !yield(ch.ID(), texts[i]) {
+		for _, l := range lines {
+			if !yield(l.id, l.text) {
 				return
 			}
 		}

@@ -175,6 +175,34 @@ func TestJournalFails(t *testing.T) {
 	}
 }
 
+// TestJournalMayKeepCommits hands the commits to another goroutine, as an outbox does. It
+// reads them while and after other writes are made.
+func TestJournalMayKeepCommits(t *testing.T) {
+	for _, test := range journalTests {
+		c := newShop(t)
+		outbox, kept := make(chan []catalogue.Commit, 100), []catalogue.Commit(nil)
+		c.Journal(func(batch []catalogue.Commit) error { outbox <- batch; return nil })
+		var reader sync.WaitGroup
+		reader.Go(func() {
+			kept = <-outbox
+			for range outbox {
+				if diff := cmp.Diff(test.want, logged(kept)); diff != "" {
+					t.Errorf("%s: beside other writes:\n%s", test.reason, diff)
+				}
+			}
+		})
+		if err := test.write(c); err != nil {
+			t.Error(err)
+		}
+		for id := range 50 {
+			mustIn(orders, c).Upsert(shopRecord(fmt.Sprintf(`{"id":%d,"n":"other"}`, id%5+1)))
+			mustIn(customers, c).Upsert(shopRecord(fmt.Sprintf(`{"id":%d,"email":"other %[1]d"}`, id+10)))
+		}
+		close(outbox)
+		reader.Wait()
+	}
+}
+
 // TestJournalsOfOthers checks that copies have no journal, that a write that is refused is
 // not recorded, and that nil removes the journal.
 func TestJournalsOfOthers(t *testing.T) {

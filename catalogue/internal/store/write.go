@@ -27,7 +27,8 @@ type pending struct {
 }
 
 // A Commit is what a journal is told about a store: the changes of one batch, which can be
-// none, the revision at which they become visible, and the highest id ever used.
+// none, the revision at which they become visible, and the highest id ever used. The journal
+// must not keep Changes.
 type Commit struct {
 	Store    *Store
 	Revision uint64
