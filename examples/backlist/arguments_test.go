@@ -69,6 +69,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"argument that is not a time", []string{"-fail", "GET delay 3"}, `want "delay 2s"`},
 		{"negative time", []string{"-fail", "delay -1s"}, `want "delay 2s"`},
 		{"quote without its end", []string{"-fail", `503 "busy`}, `"busy`},
+		{"mistyped path", []string{"-fail", "/api/evnets/ cut"}, "did you mean /api/events/?"},
 		{"path that is redirected", []string{"-fail", "/api/events cut"}, `want "/api/events/"`},
 		{"path with a query", []string{"-fail", "/api/events/?limit=2 cut"}, `want "/api/events/"`},
 		{"status of the library", []string{"-fail", "99"}, "want 200 to 999"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,7 +23,7 @@ func newControl(p *program) http.Handler {
 		}
 		err := json.NewDecoder(r.Body).Decode(&body)
 		if err == nil {
-			err = addFault(p.current.Load().fake, body.Fault)
+			err = p.current.Load().faults.add(body.Fault)
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -32,9 +31,11 @@ func newControl(p *program) http.Handler {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
+	mux.HandleFunc("GET /faults/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, p.current.Load().faults.used())
+	})
 	mux.HandleFunc("GET /exchanges/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(exchanges(p.current.Load().fake)) // an error is that of the connection
+		writeJSON(w, exchanges(p.current.Load().fake))
 	})
 	mux.HandleFunc("POST /reset/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		if err := p.reset(); err != nil {
@@ -46,17 +47,9 @@ func newControl(p *program) http.Handler {
 	return refusePages(mux)
 }
 
-// addFault applies a fault in text form.
-func addFault(fake *cataloguetest.Server, text string) error {
-	f, err := parseFault(text)
-	if err != nil {
-		return err
-	}
-	if _, err := fake.TryInject(f.match, f.fault); err != nil {
-		text := strings.TrimPrefix(err.Error(), "cataloguetest: ")
-		return errors.New(strings.TrimPrefix(text, "Match."))
-	}
-	return nil
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v) // an error is that of the connection
 }
 
 // An exchange is a request with its response.

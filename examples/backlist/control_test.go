@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,6 +56,12 @@ func TestControlErrors(t *testing.T) {
 		{"no fault", "POST /faults/", "{}", 400, "no fault; want one such as 503"},
 		{"invalid JSON", "POST /faults/", `{"fault"`, 400, "unexpected EOF"},
 		{"invalid fault", "POST /faults/", `{"fault":"503 nth"}`, 400, `unexpected "nth"`},
+		{"mistyped collection", "POST /faults/", `{"fault":"GET /api/evnets/ 503"}`, 400, `"/api/evnets/": did you mean /api/events/?`},
+		{"mistyped root", "POST /faults/", `{"fault":"/v2/stories/ cut"}`, 400, `"/v2/stories/": did you mean /v1/stories/?`},
+		{"mistyped collection in a pattern", "POST /faults/", `{"fault":"/v1/storys/{id}/{$} 503"}`, 400, "did you mean /v1/stories/{id}/?"},
+		{"record without a path", "POST /faults/", `{"fault":"/v1/labels/7/ 503"}`, 400, "did you mean /v1/labels/?"},
+		{"path of nothing", "POST /faults/", `{"fault":"/login 503"}`, 400, "want one of /, /openapi.json, /api/, "},
+		{"invalid pattern", "POST /faults/", `{"fault":"/v1/{/ 503"}`, 400, "is not a pattern"},
 		{"invalid path", "POST /faults/", `{"fault":"GET /api/events 503"}`, 400, `want "/api/events/"`},
 	}
 	for _, tt := range tests {
@@ -66,6 +73,49 @@ func TestControlErrors(t *testing.T) {
 	}
 	if all := statuses(t, "GET "+s.base+"/api/", "GET "+s.base+"/api/events/"); !slices.Equal(all, []int{200, 200}) {
 		t.Errorf("statuses %v after errors, want no fault", all)
+	}
+	if a := ask(t, "GET "+s.control+"/faults/", ""); a.status != 200 || a.body != "[]\n" {
+		t.Errorf("faults after errors: %d %s, want none", a.status, a.body)
+	}
+}
+
+// TestFaultList checks that the faults of the flags and of requests are listed, with the
+// number of responses that each has changed, and that each path of the service can have one.
+func TestFaultList(t *testing.T) {
+	s := startControl(t, "-delay", "1ms", "-fail", "GET /api/labels/ 503 nth=2")
+	labels := "GET " + s.base + "/api/labels/"
+	statuses(t, labels, labels, labels)
+	want := []usedFault{{"delay 1ms", 3}, {"GET /api/labels/ 503 nth=2", 1}}
+	for _, path := range []string{"/", "/openapi.json", "/api/", "/v1/", "/v1/stories/", "/v1/stories/1/"} {
+		fault := path + ` 418 "" nth=1`
+		body, err := json.Marshal(map[string]string{"fault": fault})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := ask(t, "POST "+s.control+"/faults/", string(body)); a.status != 204 {
+			t.Fatalf("%s: %d %s", fault, a.status, a.body)
+		}
+		if got := statuses(t, "GET "+s.base+path); got[0] != 418 {
+			t.Errorf("%s: status %d", fault, got[0])
+		}
+		want[0].Count++
+		want = append(want, usedFault{fault, 1})
+	}
+	for _, unused := range []string{"/v1/{segment}/{id}/{$} cut after=100", "POST cut"} {
+		if a := ask(t, "POST "+s.control+"/faults/", `{"fault":"`+unused+`"}`); a.status != 204 {
+			t.Fatalf("%s: %d %s", unused, a.status, a.body)
+		}
+		want = append(want, usedFault{unused, 0})
+	}
+	list := func() []usedFault {
+		return decode[[]usedFault](t, ask(t, "GET "+s.control+"/faults/", ""), 200)
+	}
+	if diff := cmp.Diff(want, list()); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+	ask(t, "POST "+s.control+"/reset/", "")
+	if diff := cmp.Diff([]usedFault{{"delay 1ms", 0}, {"GET /api/labels/ 503 nth=2", 0}}, list()); diff != "" {
+		t.Errorf("faults after a reset (-want +got):\n%s", diff)
 	}
 }
 

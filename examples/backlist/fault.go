@@ -11,8 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -195,4 +198,88 @@ func (a *arguments) duration() time.Duration {
 		a.err = cmp.Or(a.err, fmt.Errorf("%q is not a time", word))
 	}
 	return d
+}
+
+// faults are the faults of a service. It is safe for concurrent use.
+type faults struct {
+	fake  *cataloguetest.Server
+	paths []string // of the service; {id} stands for a record
+
+	mu    sync.Mutex
+	added []addedFault
+}
+
+type addedFault struct {
+	text string
+	*cataloguetest.Injection
+}
+
+// A usedFault is a fault with the number of responses that it has changed.
+type usedFault struct {
+	Fault string `json:"fault"` // as it was added
+	Count int    `json:"count"`
+}
+
+// add adds a fault in text form.
+func (f *faults) add(text string) error {
+	parsed, err := parseFault(text)
+	if err != nil {
+		return err
+	}
+	injection, err := f.fake.TryInject(parsed.match, parsed.fault)
+	if err != nil {
+		text := strings.TrimPrefix(err.Error(), "cataloguetest: ")
+		return errors.New(strings.TrimPrefix(text, "Match."))
+	}
+	if path := parsed.match.Path; path != "" && !f.serves(path) {
+		injection.Remove()
+		return fmt.Errorf("no path of the service matches %q: %s", path, ordering.Suggest(path, f.paths))
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.added = append(f.added, addedFault{text, injection})
+	return nil
+}
+
+// serves reports whether a path, or a valid pattern of one, matches a path of the service.
+func (f *faults) serves(path string) bool {
+	return slices.ContainsFunc(f.paths, func(served string) bool {
+		if strings.ContainsAny(path, "{}") {
+			return matches(path, served)
+		}
+		return path == served || strings.Contains(served, "{") && matches(served+"{$}", path)
+	})
+}
+
+// matches reports whether a pattern of http.ServeMux matches a path.
+func matches(pattern, path string) bool {
+	mux := http.NewServeMux()
+	mux.Handle(pattern, http.NotFoundHandler())
+	_, matched := mux.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
+	return matched != ""
+}
+
+// used returns the faults in the order in which they were added.
+func (f *faults) used() []usedFault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := []usedFault{}
+	for _, added := range f.added {
+		all = append(all, usedFault{added.text, added.Count()})
+	}
+	return all
+}
+
+// pathsOf returns the paths of a handler. That of a record ends in {id}/.
+func pathsOf(root string, list []httpapi.Collection) []string {
+	const ofRecords = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
+	paths := []string{root}
+	for _, collection := range list {
+		about := collection.Description()
+		paths = append(paths, root+about.Segment+"/")
+		if about.Actions&ofRecords != 0 {
+			paths = append(paths, root+about.Segment+"/{id}/")
+		}
+	}
+	return paths
 }

@@ -105,6 +105,7 @@ type service struct {
 	records  *catalogue.Catalogue
 	document *openapi.Document
 	fake     *cataloguetest.Server
+	faults   *faults
 }
 
 // newService returns a service with the faults of the flags.
@@ -157,8 +158,10 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
+	paths := slices.Concat([]string{"/", "/openapi.json"}, pathsOf("/api/", house), pathsOf("/v1/", all))
+	s.faults = &faults{fake: s.fake, paths: paths}
 	for _, text := range p.faults {
-		if err := addFault(s.fake, text); err != nil {
+		if err := s.faults.add(text); err != nil {
 			return nil, fmt.Errorf("fault %q: %w", text, err)
 		}
 	}
