@@ -32,6 +32,8 @@ func TestInvalidArguments(t *testing.T) {
 	refused := []row{
 		{"address without a port", []string{"-addr", "localhost"}, "localhost"},
 		{"port in use", []string{"-addr", busy.Addr().String()}, busy.Addr().String()},
+		{"remedy for it", []string{"-addr", busy.Addr().String()}, "; -addr 127.0.0.1:0 chooses a free port"},
+		{"control port in use", []string{"-control", busy.Addr().String()}, "; -control 127.0.0.1:0 chooses a free port"},
 		{"control on all addresses", []string{"-control", ":8081"}, "127.0.0.1:8081"},
 		{"control on another address", []string{"-control", "192.0.2.1:0"}, "127.0.0.1:0"},
 		{"control on a name", []string{"-control", "shop.example:0"}, "-control"},
@@ -39,6 +41,9 @@ func TestInvalidArguments(t *testing.T) {
 	}
 	invalid := []row{
 		{"unknown flag", []string{"-port", "80"}, "-port"},
+		{"mistyped flag", []string{"-tokne", "s3cret"}, "unknown flag -tokne: did you mean -token?"},
+		{"mistyped flag with its value", []string{"-open", "--max_limits=3"}, "unknown flag -max_limits: did you mean -max-limit?"},
+		{"flag of nothing", []string{"-x"}, "unknown flag -x: want one of -addr, "},
 		{"unexpected argument", []string{"house.json"}, `"house.json"`},
 		{"missing file", []string{"-data", filepath.Join(t.TempDir(), "missing.json")}, "missing.json"},
 		{"directory instead of a file", []string{"-data", dir}, dir},
@@ -47,7 +52,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"file and seed", []string{"-data", valid, "-seed", "7"}, "-data"},
 		{"file and size", []string{"-books", "0", "-data", valid}, "-data"},
 		{"negative seed", []string{"-seed", "-1"}, "-seed"},
-		{"negative size", []string{"-events", "-1"}, "-events"},
+		{"negative size", []string{"-events", "-1"}, "invalid value"},
 		{"size is not a number", []string{"-others", "many"}, `"many"`},
 		{"open and token", []string{"-open", "-token", "s3cret"}, "-open and -token"},
 		{"limit of 0", []string{"-max-limit", "0"}, "-max-limit 0"},

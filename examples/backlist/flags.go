@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -64,9 +66,20 @@ func parse(args []string, stdout io.Writer) (config, error) {
 		flags.Usage()
 	}
 	if err != nil {
-		return c, err
+		return c, suggest(err, flags)
 	}
 	return c, c.check(flags.Args())
+}
+
+// suggest returns an error of Parse, or one that suggests a flag if none has the name.
+func suggest(err error, flags *flag.FlagSet) error {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+	if !ok {
+		return err
+	}
+	var known []string
+	flags.VisitAll(func(f *flag.Flag) { known = append(known, "-"+f.Name) })
+	return fmt.Errorf("unknown flag %s: %s", name, ordering.Suggest(name, known))
 }
 
 // addFault adds a fault in text form.

@@ -119,14 +119,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func (p *program) run(ctx context.Context, stdout io.Writer) error {
 	l, err := net.Listen("tcp", p.addr)
 	if err != nil {
-		return err
+		return busy(err, "-addr")
 	}
 	defer l.Close()
 	output := fmt.Sprintf("serving http://%s/api/\n", l.Addr())
 	if p.control != "" {
 		control, err := listenLoopback(p.control)
 		if err != nil {
-			return fmt.Errorf("-control: %w", err)
+			return fmt.Errorf("-control: %w", busy(err, "-control"))
 		}
 		output += fmt.Sprintf("control http://%s/\n", control.Addr())
 		server := &http.Server{Handler: newControl(p), ReadHeaderTimeout: 5 * time.Second}
@@ -138,6 +138,15 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 	err = serve(ctx, l, allowOrigins(p.cors, p))
 	if p.save != "" {
 		err = errors.Join(err, p.current.Load().records.SaveFile(p.save))
+	}
+	return err
+}
+
+// busy returns an error of listening at the address of a flag, with the remedy if the port is
+// in use.
+func busy(err error, flag string) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; %s 127.0.0.1:0 chooses a free port", err, flag)
 	}
 	return err
 }

@@ -116,6 +116,9 @@ func serve(addr string, handler http.Handler) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	listener, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; -addr 127.0.0.1:0 chooses a free port", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -59,6 +60,19 @@ func TestHandler(t *testing.T) {
 		if got := w.Header().Get("Location") + w.Body.String(); w.Code != tt.status || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %s: %d %s, want %d with %s", tt.reason, tt.request, w.Code, got, tt.status, tt.want)
 		}
+	}
+}
+
+// TestBusyPort checks that the error says how to choose another port.
+func TestBusyPort(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	const remedy = "-addr 127.0.0.1:0 chooses a free port"
+	if err := serve(busy.Addr().String(), nil); err == nil || !strings.Contains(err.Error(), remedy) {
+		t.Errorf("error %v, want one with %q", err, remedy)
 	}
 }
 
