@@ -275,15 +275,16 @@ func checkCacheControl(text string) (string, error) {
 	return text, nil
 }
 
-// Origin returns the scheme and the host of the links in the response to r, such as
-// "https://shop.example": those of [Options.BaseURL], or of the request and of the headers
-// of trusted proxies. It returns "" if these are invalid. O(length of these headers).
-func (h *Handler) Origin(r *http.Request) string {
+// Base returns the part of the links in the response to r that is before the root, such as
+// "https://shop.example/our": [Options.BaseURL], or the scheme, the host and the prefix of the
+// request and of the headers of trusted proxies. It returns "" if these are invalid.
+// O(length of these headers).
+func (h *Handler) Base(r *http.Request) string {
 	o, fault := h.origins.Resolve(r)
 	if fault != "" {
 		return ""
 	}
-	return o.Scheme + "://" + o.Host
+	return string(o.AppendURL(nil, ""))
 }
 
 // A Served describes what a [Handler] serves.

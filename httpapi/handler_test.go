@@ -181,3 +181,41 @@ func TestNoVary(t *testing.T) {
 		t.Errorf("after middleware: Vary is %q", got)
 	}
 }
+
+// Base is what the links of a response begin with, whatever determines it.
+func TestBase(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // of httptest.NewRequest
+	tests := []struct {
+		reason, prefix string
+		opts           Options
+		header, value  string
+		want           string
+	}{
+		{"the request", "", Options{}, "X-Forwarded-Prefix", "/ignored", "http://host.example"},
+		{"a prefix that is stripped", "/shop", Options{}, "", "", "http://host.example/shop"},
+		{"a base URL", "/shop", Options{BaseURL: "https://x.example/our/"}, "", "", "https://x.example/our"},
+		{"a proxy", "/shop", Options{TrustedProxies: proxies, ForwardedPrefix: true}, "X-Forwarded-Prefix", "/our", "http://host.example/our/shop"},
+		{"an invalid header", "", Options{TrustedProxies: proxies}, "X-Forwarded-Proto", "ftp", ""},
+	}
+	for _, test := range tests {
+		c, err := catalogue.New(catalogue.Define[schema.Record]("films", catalogue.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := New(c, test.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "http://host.example"+test.prefix+"/api/", nil)
+		r.RequestURI = test.prefix + "/api/"
+		r.Header.Set(test.header, test.value)
+		w, got := httptest.NewRecorder(), ""
+		http.StripPrefix(test.prefix, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = h.Base(r)
+			h.ServeHTTP(w, r)
+		})).ServeHTTP(w, r)
+		if got != test.want || test.want != "" && !strings.Contains(w.Body.String(), `"`+test.want+`/api/films/"`) {
+			t.Errorf("%s: Base = %q, want %q; the root is %s", test.reason, got, test.want, w.Body)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -192,7 +193,7 @@ func (p *tab) text(selector string) string {
 	return all[0]
 }
 
-// address returns the path, query and fragment of the page.
+// address returns the path, query and fragment of the page, without the signature of a message.
 func (p *tab) address() string {
 	p.t.Helper()
 	u, err := url.Parse(eval(p, chromedp.Location()))
@@ -200,7 +201,7 @@ func (p *tab) address() string {
 		p.t.Fatal(err)
 	}
 	u.Scheme, u.Host = "", ""
-	return u.String()
+	return regexp.MustCompile(`(_done=\w+\.\d+)\.[\w-]+`).ReplaceAllString(u.String(), "$1")
 }
 
 func (p *tab) wantText(selector, want string) {

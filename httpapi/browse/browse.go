@@ -78,14 +78,17 @@
 // the records of a collection of at most 50, and otherwise suggest the first thousand.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the page
-// says what has been done, as the parameter _done tells it.
+// says what has been done. The parameter _done tells it so, signed with a key that each
+// handler makes for itself. Nobody else can make a page say so.
 //
 // # Sign-in
 //
 // Browsers do not send bearer tokens. If [Options].Scheme is set, pages have a form for a
-// token. If the handler does not reject the token with 401, browse keeps it in a cookie of the
+// token. The token is accepted if there is a request that the handler rejects without it, and
+// does not reject with 401 with it. To find one, browse sends requests that change nothing.
+// It keeps the token in a cookie of the
 // browser session, which scripts cannot read and other sites cannot send with a form (HttpOnly,
-// SameSite=Lax, and Secure if the origin of the handler is https). It adds the token to
+// SameSite=Lax, and Secure if links of the handler begin with https). It adds the token to
 // the Authorization header of requests for pages, of the forms on them, and of reads for JSON,
 // but not to other writes, and not if the request has an Authorization header. The token is sent
 // only to the wrapped handler. Signing out removes the cookie.
@@ -116,7 +119,7 @@
 // other sites.
 //
 // Old browsers, and all browsers without HTTPS, send Origin alone. It must equal the Host, or
-// the origin of the links of the handler. A proxy that changes the Host must therefore be
+// the scheme and host of the links of the handler. A proxy that changes the Host must therefore be
 // one of the handler's trusted proxies and send the forwarded headers, unless the handler
 // has a base URL.
 //
@@ -135,6 +138,7 @@ package browse
 
 import (
 	"cmp"
+	"crypto/rand"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -171,7 +175,7 @@ type Options struct {
 
 // New returns a handler that serves the responses of h to browsers as pages, and passes
 // all other requests to h. h is an *httpapi.Handler, or middleware that changes neither
-// paths nor JSON and has the methods Origin and Served of the Handler that it wraps,
+// paths nor JSON and has the methods Base and Served of the Handler that it wraps,
 // such as a struct that embeds it. To use other middleware, wrap the returned handler. To
 // strip a prefix, wrap the returned handler too, with http.StripPrefix.
 //
@@ -184,13 +188,14 @@ type Options struct {
 func New(h http.Handler, opts Options) (http.Handler, error) {
 	next, ok := h.(handler)
 	if !ok {
-		return nil, fmt.Errorf("%w: browse: %T does not have the methods Origin and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
+		return nil, fmt.Errorf("%w: browse: %T does not have the methods Base and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
 	}
 	b := &browser{
 		next:        next,
 		root:        next.Served().Root,
 		title:       cmp.Or(opts.Title, "Catalogue"),
 		scheme:      opts.Scheme,
+		key:         []byte(rand.Text()),
 		openAPI:     opts.OpenAPI,
 		policy:      contentPolicy(),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
@@ -210,7 +215,7 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 // handler is an [httpapi.Handler], or a type that embeds one.
 type handler interface {
 	http.Handler
-	Origin(r *http.Request) string
+	Base(r *http.Request) string
 	Served() httpapi.Served
 }
 
@@ -220,6 +225,7 @@ type browser struct {
 	root          string // path of the root
 	title         string
 	scheme        string // of tokens, or ""
+	key           []byte // of signatures
 	openAPI       string
 	policy        string // Content-Security-Policy
 	template      *template.Template
@@ -227,6 +233,15 @@ type browser struct {
 	crossOrigin   *http.CrossOriginProtection
 	collections   []*collection
 	byPath, byKey map[string]*collection
+}
+
+// base returns the part of links before the root, or the zero URL if it is not valid.
+func (b *browser) base(r *http.Request) *url.URL {
+	base, err := url.Parse(b.next.Base(r))
+	if err != nil {
+		return new(url.URL)
+	}
+	return base
 }
 
 // Served returns a description of what the handler serves.

@@ -184,7 +184,7 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{"the handler itself", plain, ""},
 		{"middleware that embeds it", wrapped{plain, plain.ServeHTTP}, ""},
-		{"middleware that hides it", http.HandlerFunc(plain.ServeHTTP), "http.HandlerFunc does not have the methods Origin and Served"},
+		{"middleware that hides it", http.HandlerFunc(plain.ServeHTTP), "http.HandlerFunc does not have the methods Base and Served"},
 		{"a prefix is stripped inside", http.StripPrefix("/shop", plain), "wrap the handler that New returns"},
 		{"no handler", nil, "<nil> does not have the methods"},
 	}

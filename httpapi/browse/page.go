@@ -208,11 +208,7 @@ func (v *view) newExchange(resp *response) exchange {
 		e.Request += "?" + in.URL.RawQuery
 	}
 	if in.Method == http.MethodGet {
-		address := v.next.Origin(v.r) + path
-		if base := v.next.Served().BaseURL; base != "" {
-			address = base + in.URL.EscapedPath()
-		}
-		address += strings.TrimPrefix(v.query.with(methodName, "", listName, ""), "./")
+		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, ""), "./")
 		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
 	for _, name := range slices.Sorted(maps.Keys(resp.header)) {

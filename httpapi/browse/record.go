@@ -31,7 +31,7 @@ const (
 	methodName = "_method" // of the request to send: forms can only send GET and POST
 	listName   = "_list"   // query of the list that led to the record
 	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
-	doneName   = "_done"   // what was done before a redirect, such as "added.12"
+	doneName   = "_done"   // what was done before a redirect, such as "added.12", with a signature
 	shownName  = "_shown"  // digests of the texts that the form shows
 )
 
@@ -115,7 +115,7 @@ func (v *view) serveCreation() {
 	switch resp.status {
 	case http.StatusCreated:
 		members, _ := readMembers(resp.body.Bytes())
-		v.redirect(v.query.with(methodName, "", doneName, "added."+idOf(members)))
+		v.redirect(v.query.with(methodName, "", doneName, v.sign("added", idOf(members))))
 	case http.StatusBadRequest:
 		v.serveFaults(resp, posted)
 	default:
@@ -157,7 +157,7 @@ func (v *view) serveDeletion() {
 	resp := v.send(http.MethodDelete, v.r.URL.Path, "", nil, v.query.get(tagName))
 	switch resp.status {
 	case http.StatusNoContent:
-		v.redirect(v.listLink(doneName, "deleted."+v.id))
+		v.redirect(v.listLink(doneName, v.sign("deleted", v.id)))
 		return
 	case http.StatusPreconditionFailed:
 		if now := v.get(v.r.URL.Path, ""); now.status == http.StatusOK {
@@ -200,7 +200,7 @@ func (v *view) serveChange(method string) {
 	}
 	switch resp.status {
 	case http.StatusOK:
-		v.redirect(v.cleanLink(doneName, "changed."+v.id))
+		v.redirect(v.cleanLink(doneName, v.sign("changed", v.id)))
 	case http.StatusBadRequest:
 		v.serveFaults(resp, posted)
 	case http.StatusPreconditionFailed:

@@ -47,7 +47,8 @@ func (b *browser) isForeign(r *http.Request) bool {
 	if r.Method == "" || b.crossOrigin.Check(r) == nil {
 		return false
 	}
-	return r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != b.next.Origin(r)
+	base := b.base(r)
+	return r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != base.Scheme+"://"+base.Host
 }
 
 // isForm reports whether r is a form sent by a browser, which states its origin. The

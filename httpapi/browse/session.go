@@ -1,11 +1,13 @@
 package browse
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -56,14 +58,10 @@ func isToken(text string) bool {
 
 // setToken sets the cookie of the token, for all pages, or removes it if the token is empty.
 func (v *view) setToken(token string) {
-	path, _, _ := strings.Cut(v.r.RequestURI, "?")
-	prefix, ok := strings.CutSuffix(path, v.r.URL.EscapedPath())
-	if !ok {
-		prefix = ""
-	}
+	base := v.base(v.r)
 	c := &http.Cookie{
-		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)),
-		Path: prefix + (&url.URL{Path: v.root}).EscapedPath(), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(v.next.Origin(v.r), "https:"),
+		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)), Path: base.EscapedPath() + (&url.URL{Path: v.root}).EscapedPath(),
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: base.Scheme == "https",
 	}
 	if token == "" {
 		c.MaxAge = -1
@@ -87,9 +85,7 @@ func (v *view) serveSession() {
 			return
 		}
 		token = strings.TrimSpace(posted.Get("token"))
-		v.r = v.r.Clone(v.r.Context())
-		v.r.Header.Set("Authorization", v.scheme+" "+token)
-		if !isToken(token) || v.probe().status == http.StatusUnauthorized {
+		if !isToken(token) || !v.accepts(token) {
 			v.serve(refusal(http.StatusUnauthorized, "The token is not valid."))
 			return
 		}
@@ -99,21 +95,45 @@ func (v *view) serveSession() {
 	v.redirect(v.query.with(methodName, ""))
 }
 
-// probe asks whether the handler accepts the token of the request. A body of plain text is
-// never stored: the handler rejects it, after it has authorized the request.
-func (v *view) probe() *response {
-	in := v.newRequest()
-	in.Method, in.URL = http.MethodGet, &url.URL{Path: v.root}
+// accepts reports whether the handler rejects a request without the token, and does not reject
+// it with 401 with the token. Nothing is written: the handler rejects a body of plain text, and
+// there are no such records.
+func (v *view) accepts(token string) bool {
 	for _, c := range v.collections {
-		if c.actions.Has(schema.Create) {
-			in.Method, in.URL = http.MethodPost, &url.URL{Path: c.path}
-			break
+		record := c.path + rand.Text() + "/"
+		for _, try := range [...]struct {
+			action       schema.Actions
+			method, path string
+		}{
+			{schema.List, http.MethodOptions, c.path}, // rejected if reads are authorized
+			{schema.Create, http.MethodPost, c.path},
+			{schema.Update, http.MethodPut, record},
+			{schema.PartialUpdate, http.MethodPatch, record},
+			{schema.Destroy, http.MethodDelete, record},
+		} {
+			if !c.actions.Has(try.action) {
+				continue
+			}
+			status := v.probe(try.method, try.path, v.scheme+" "+token)
+			if status != http.StatusUnauthorized && status != v.probe(try.method, try.path, "") {
+				return true
+			}
 		}
 	}
-	in.RequestURI = in.URL.RequestURI()
+	return false
+}
+
+// probe returns the status of the response to a request with a body of plain text.
+func (v *view) probe(method, path, authorization string) int {
+	in := v.newRequest()
+	in.Method, in.URL, in.RequestURI = method, &url.URL{Path: path}, path
 	in.Body, in.ContentLength = io.NopCloser(strings.NewReader("-")), 1
 	in.Header.Set("Content-Type", "text/plain")
-	return v.ask(in, nil)
+	in.Header.Del("Authorization")
+	if authorization != "" {
+		in.Header.Set("Authorization", authorization)
+	}
+	return v.ask(in, nil).status
 }
 
 // done is what a form has done with a record.
@@ -123,10 +143,20 @@ type done struct {
 	Link string // to the record, or ""
 }
 
+// sign returns a message about the record with an id of v.c, such as "added.12", with a
+// signature.
+func (v *view) sign(verb, id string) string {
+	mac := hmac.New(sha256.New, v.key)
+	mac.Write([]byte(v.c.path + verb + "." + id))
+	return verb + "." + id + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:12])
+}
+
 // newDone returns what the form has done that led to the page, or nil.
 func (v *view) newDone() *done {
-	verb, id, _ := strings.Cut(v.query.get(doneName), ".")
-	if _, err := strconv.Atoi(id); err != nil || v.c == nil || verb != "added" && verb != "changed" && verb != "deleted" {
+	message := v.query.get(doneName)
+	verb, rest, _ := strings.Cut(message, ".")
+	id, _, _ := strings.Cut(rest, ".")
+	if v.c == nil || id == "" || !hmac.Equal([]byte(message), []byte(v.sign(verb, id))) {
 		return nil
 	}
 	d := &done{Name: wire.Capital(v.c.recordName(id)), Verb: verb}
