@@ -84,6 +84,36 @@ func TestMembersCountedWithoutLock(t *testing.T) {
 	}
 }
 
+// A write that counts many members does so in a fork, while readers use the published state.
+func TestManyMembersCountedInFork(t *testing.T) {
+	names := func(n int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprint("name", i))
+		}
+		return list
+	}
+	for _, row := range []struct {
+		reason  string
+		write   func(c *Store)
+		inPlace bool
+	}{
+		{"a record with few members", func(c *Store) { put(c, &record{members: names(5)}) }, true},
+		{"a record with many members", func(c *Store) { put(c, &record{members: names(1000)}) }, false},
+		{"an update that adds many members", func(c *Store) { put(c, &record{Entry: Entry{1}, members: names(1000)}) }, false},
+		{"the deletion of a record with many members", func(c *Store) { remove(c, 2) }, false},
+		{"a small batch with many members", func(c *Store) {
+			putAll(c, &record{members: names(200)}, &record{members: names(400)[200:]})
+		}, false},
+	} {
+		c := newStore(t, newMemberType(), 0)
+		putAll(c, &record{}, &record{members: names(1000)})
+		before := c.published.Load()
+		if row.write(c); (c.published.Load() == before) != row.inPlace {
+			t.Errorf("%s: in place %t, want %t", row.reason, !row.inPlace, row.inPlace)
+		}
+	}
+}
+
 // A new member costs O(log names), also after a clone or a fork.
 func TestCostOfNewMember(t *testing.T) {
 	const names, inserts = 5000, 50

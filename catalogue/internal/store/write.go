@@ -13,7 +13,8 @@ import (
 // the state mutex is held. Readers may wait that long.
 const fewChanges = 8
 
-// fewMembers is the largest number of names in the map that is reused by writes.
+// fewMembers is the largest number of members that are counted while the state mutex is
+// held, and of names in the map that is reused by writes.
 const fewMembers = 256
 
 // A pending is what a writer changes in a store.
@@ -120,7 +121,7 @@ func commit(all []pending) error {
 		if len(p.changes) > 0 {
 			p.revision++
 		}
-		if few += len(p.changes); s.needsCompaction() {
+		if few += len(p.changes); s.needsCompaction() || len(c.members) > fewMembers {
 			few = math.MaxInt / 2
 		}
 	}
