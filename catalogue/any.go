@@ -85,10 +85,8 @@ func (c AnyCollection) RecordType() reflect.Type { return c.json.RecordType() }
 func (c AnyCollection) Count() int { return c.json.Count() }
 
 // Revision returns the revision of the current state. It changes exactly when a write
-// becomes visible. The error is that of ctx. O(1).
-func (c AnyCollection) Revision(ctx context.Context) (uint64, error) {
-	return c.json.Revision(), ctx.Err()
-}
+// becomes visible. O(1).
+func (c AnyCollection) Revision() uint64 { return c.json.Revision() }
 
 // List returns the page that a query asks for.
 //

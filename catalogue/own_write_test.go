@@ -54,7 +54,6 @@ func TestEncodedErrors(t *testing.T) {
 		second := func(_ []byte, err error) error { return err }
 		labels := ownCollection(t, mustNew(), "labels")
 		_, listing := films.List(ended, catalogue.Query{})
-		_, revision := films.Revision(ended)
 		for _, row := range []struct {
 			reason string
 			err    error
@@ -79,7 +78,6 @@ func TestEncodedErrors(t *testing.T) {
 			{"Create where the service accepts no posts", second(labels.Create(ctx, body)), catalogue.ErrReadOnly, "labels"},
 			{"Create with an ended context", second(films.Create(ended, body)), context.Canceled, ""},
 			{"List with an ended context", listing, context.Canceled, ""},
-			{"Revision with an ended context", revision, context.Canceled, ""},
 			{"Delete with an ended context", films.Delete(ended, "1", nil, nil), context.Canceled, ""},
 		} {
 			if !errors.Is(row.err, row.want) || !strings.Contains(row.err.Error(), row.text) {

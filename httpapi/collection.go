@@ -12,8 +12,14 @@ import (
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection]
-// implements it and the optional interfaces [Getter], [Creator], [Updater], [Deleter] and
-// [Revisioner]. Package httpapitest tests implementations.
+// implements it and the optional interfaces [Getter], [Creator], [Updater] and [Deleter], and its
+// pages have entity tags as those of a [Revisioner]. Package httpapitest tests implementations.
+//
+// To restrict what a user can see, embed a Collection and declare List and Get, which add a
+// condition on a value in ctx. Declare Update and Delete with the same condition too, because a
+// record may change between Get and a write. A type that embeds a catalogue.AnyCollection has
+// its other methods, but no tags of pages unless it declares Revision: equal numbers would have
+// to mean equal pages for all users.
 //
 // Methods must be safe for concurrent use. ctx is the context of the request. An error
 // that a method returns after ctx is done must wrap ctx.Err().
@@ -106,7 +112,8 @@ type Updater interface {
 
 // A Deleter is a [Getter] whose records can be deleted.
 type Deleter interface {
-	// Delete deletes the record that Get returns. Its id is never used again. An error
+	// Delete deletes the record that Get returns. The handler calls Get with the same arguments
+	// before. The id of the record is never used again. An error
 	// wrapping [catalogue.ErrNotFound] results in 404, and one wrapping
 	// [catalogue.ErrReferenced] in 409; if it is or wraps a [*catalogue.ReferenceError], the
 	// response names the record that refers to this one. Other errors are handled as

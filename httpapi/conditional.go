@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 )
@@ -206,6 +208,23 @@ func (h fnv) add(text string) fnv {
 }
 
 func (h fnv) addByte(b byte) fnv { return (h ^ fnv(b)) * 1099511628211 }
+
+// catalogueRevision is the Revisioner of a collection of a catalogue. AnyCollection itself is
+// none, so that a type that embeds it and restricts what a user sees has no tags by promotion.
+type catalogueRevision struct{ catalogue.AnyCollection }
+
+func (c catalogueRevision) Revision(context.Context) (uint64, error) {
+	return c.AnyCollection.Revision(), nil
+}
+
+// revisionerOf returns the Revisioner of a collection, or nil if its pages have no tags.
+func revisionerOf(c Collection) Revisioner {
+	if own, ok := c.(catalogue.AnyCollection); ok {
+		return catalogueRevision{own}
+	}
+	r, _ := c.(Revisioner)
+	return r
+}
 
 // askRevision returns the collection's revision. If that fails, or the collection is not a
 // Revisioner, ok is false.

@@ -39,23 +39,32 @@ func (v *view) exists() bool {
 	return err == nil
 }
 
-// update changes a record. As in Django REST framework, a request for a record that does
-// not exist fails before its body is read. So does one whose precondition is false.
-func (v *view) update(partial bool) {
-	params, condition := v.params(), v.writeCondition()
+// finds reports whether a record exists that a write changes and its precondition is true.
+// Otherwise it sends an error response. A collection that restricts Get thereby restricts
+// the writes.
+func (v *view) finds(params url.Values, condition func(record []byte) error) bool {
 	record, err := v.route.getter.Get(v.r.Context(), v.segment, params)
 	if err == nil && condition != nil {
 		err = condition(record)
 	}
 	if err != nil {
 		v.failBecause(err, causesOfGet(params)|ifPrecondition)
+	}
+	return err == nil
+}
+
+// update changes a record. As in Django REST framework, a request for a record that does
+// not exist fails before its body is read. So does one whose precondition is false.
+func (v *view) update(partial bool) {
+	params, condition := v.params(), v.writeCondition()
+	if !v.finds(params, condition) {
 		return
 	}
 	body, ok := v.readJSON()
 	if !ok {
 		return
 	}
-	record, err = v.route.updater.Update(v.r.Context(), v.segment, params, body, partial, condition)
+	record, err := v.route.updater.Update(v.r.Context(), v.segment, params, body, partial, condition)
 	if err != nil {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
@@ -69,8 +78,10 @@ func (v *view) update(partial bool) {
 // destroy deletes a record.
 func (v *view) destroy() {
 	params, condition := v.params(), v.writeCondition()
-	err := v.route.deleter.Delete(v.r.Context(), v.segment, params, condition)
-	if err != nil {
+	if !v.finds(params, condition) {
+		return
+	}
+	if err := v.route.deleter.Delete(v.r.Context(), v.segment, params, condition); err != nil {
 		v.failBecause(err, causesOfGet(params)|ifPrecondition|ifReferenced)
 		return
 	}

@@ -204,7 +204,7 @@ func newRoute(root string, c Collection) *route {
 	r.creator, _ = c.(Creator)
 	r.updater, _ = c.(Updater)
 	r.deleter, _ = c.(Deleter)
-	r.revisioner, _ = c.(Revisioner)
+	r.revisioner = revisionerOf(c)
 	served := r.possible() & d.Actions
 	if served&wire.RecordActions != 0 {
 		records := *r

@@ -69,7 +69,7 @@ func (f fake) next(c call) (a answer) {
 	case "Delete":
 		a.err = f.collection.Delete(c.ctx, c.segment, c.Params, c.condition)
 	case "Revision":
-		a.revision, a.err = f.collection.Revision(c.ctx)
+		a.revision, a.err = f.collection.Revision(), c.ctx.Err()
 	}
 	return a
 }

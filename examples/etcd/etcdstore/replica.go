@@ -1,7 +1,6 @@
 package etcdstore
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"sync/atomic"
@@ -70,8 +69,7 @@ func (r *replica) member(key string) (*member, error) {
 
 // local returns the revision of the collection of the catalogue.
 func (m *member) local() uint64 {
-	revision, _ := m.AnyCollection.Revision(context.Background()) // the error is that of the context
-	return revision
+	return m.AnyCollection.Revision()
 }
 
 // revision returns the revision of etcd that the visible records of the collection have.

@@ -115,19 +115,15 @@ func (h *Handler) load(ctx context.Context) error {
 	if err := h.catalogue.Load(bytes.NewReader(data), catalogue.LoadOptions{}); err != nil {
 		return err
 	}
-	h.saved = h.revision(ctx)
+	h.saved = h.revision()
 	return nil
 }
 
 // revision returns a number that every write increases.
-func (h *Handler) revision(ctx context.Context) uint64 {
+func (h *Handler) revision() uint64 {
 	var sum uint64
 	for _, c := range h.catalogue.All() {
-		revision, err := c.Revision(context.WithoutCancel(ctx))
-		if err != nil {
-			panic(err) // it can only be that of the context
-		}
-		sum += revision
+		sum += c.Revision()
 	}
 	return sum
 }
@@ -136,7 +132,7 @@ func (h *Handler) revision(ctx context.Context) uint64 {
 func (h *Handler) save(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	revision := h.revision(ctx) // the data may be of a later one, which is saved twice
+	revision := h.revision() // the data may be of a later one, which is saved twice
 	if revision == h.saved {
 		return nil
 	}
