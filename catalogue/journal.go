@@ -30,6 +30,12 @@ type Commit struct {
 // changes become visible, and nothing can prevent that. A journal that stores the changes
 // makes them durable: to restore them, load the records before setting the journal.
 //
+// If storing a batch fails, as after an error of fsync or a lost connection, a file or a
+// database may contain the batch all the same. A later batch could then contradict it. After
+// such an error the journal must refuse all batches, until the program has loaded the records
+// again, as at its next start. An error of a transaction that was never committed needs no
+// such care.
+//
 // Journals are called one at a time. f may read from the catalogue, but must not write to
 // it. While f runs, other writers wait; readers do not. A clone and a snapshot have no
 // journal. If f is nil, the journal is removed. The error wraps [ErrReadOnly] if the

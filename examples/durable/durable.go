@@ -2,69 +2,42 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"time"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi"
 )
 
-// open opens a database file, creating it if none exists, loads its records, and sets the
-// journal of the catalogue, which from then on stores each write before it is visible. It
-// reports whether no record was ever stored.
+// open opens a database file, creating it if none exists, checks it, loads its records, and
+// sets the journal of the catalogue. From then on each write is stored before it is visible.
+// fresh reports whether the database has never held a record. After ctx is done, writes that
+// have not begun to be stored are refused.
 //
 // The file has a bucket for each collection. A record is stored under its id, eight bytes in
 // big-endian order, and the sequence of the bucket is the highest id ever used.
-func open(file string, cat *catalogue.Catalogue) (db *bbolt.DB, fresh bool, err error) {
-	if err := check(file); err != nil {
-		return nil, false, fmt.Errorf("%s: %w", file, err)
-	}
-	if db, err = bbolt.Open(file, 0o600, &bbolt.Options{Timeout: time.Second}); err != nil {
-		return nil, false, fmt.Errorf("%s: %w", file, err)
-	}
-	if fresh, err = load(db, cat); err == nil {
-		err = cat.Journal(func(batch []catalogue.Commit) error { return store(db, batch) })
+func open(ctx context.Context, file string, cat *catalogue.Catalogue) (db *bbolt.DB, fresh bool, err error) {
+	if db, err = openChecked(file); err == nil {
+		if fresh, err = load(db, cat); err == nil {
+			err = cat.Journal(journal(ctx, db))
+		}
+		if err != nil {
+			err = errors.Join(err, db.Close())
+		}
 	}
 	if err != nil {
-		return nil, false, errors.Join(fmt.Errorf("%s: %w", file, err), db.Close())
+		return nil, false, fmt.Errorf("%s: %w", file, err)
 	}
 	return db, fresh, nil
 }
 
-// errCut is returned for a file that is shorter than its own description of it.
-var errCut = errors.New("the end of the file is missing: restore it from a copy")
-
-// check returns an error if another process has the file open, or if its end is missing:
-// reading such a file could crash the program.
-func check(file string) error {
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it will be created
-	} else if err != nil {
-		return err
-	}
-	db, err := bbolt.Open(file, 0, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
-	if errors.Is(err, bbolt.ErrTimeout) {
-		return errors.New("another process has the file open")
-	} else if err != nil {
-		return err
-	}
-	err = db.View(func(tx *bbolt.Tx) error {
-		if tx.Size() > info.Size() {
-			return errCut
-		}
-		return nil
-	})
-	return errors.Join(err, db.Close())
-}
-
 // load replaces the records of the catalogue by those of the database, which it passes on in
-// the form in which catalogues are saved. It reports whether there never was a record.
+// the form in which catalogues are saved. It reports whether the database has never held a
+// record.
 func load(db *bbolt.DB, cat *catalogue.Catalogue) (fresh bool, err error) {
 	var data, last bytes.Buffer
 	data.WriteString("{")
@@ -110,9 +83,35 @@ func closeList(data *bytes.Buffer) {
 	data.WriteString("],")
 }
 
-// store stores a batch in one transaction. When it returns nil, the batch is on disk.
+// errUnknown is returned for all writes after one that could not be stored.
+var errUnknown = errors.New("an earlier write failed and may be in the file or not: restart the program")
+
+// journal returns a journal that stores each batch in the database. When it returns nil, the
+// batch is on disk. After a transaction has failed, it refuses all batches: the file may have
+// that transaction or not, and a later one must not be based on it.
+func journal(ctx context.Context, db *bbolt.DB) func([]catalogue.Commit) error {
+	ctx, refuse := context.WithCancelCause(ctx)
+	return func(batch []catalogue.Commit) error {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, context.Cause(ctx))
+		}
+		stored := false
+		defer func() {
+			if !stored { // after a panic too
+				refuse(errUnknown)
+			}
+		}()
+		if err := store(db, batch); err != nil {
+			return fmt.Errorf("the write could not be stored: %w", err)
+		}
+		stored = true
+		return nil
+	}
+}
+
+// store stores a batch in one transaction.
 func store(db *bbolt.DB, batch []catalogue.Commit) error {
-	err := db.Update(func(tx *bbolt.Tx) error {
+	return db.Update(func(tx *bbolt.Tx) error {
 		for _, commit := range batch {
 			b := tx.Bucket([]byte(commit.Collection))
 			if err := b.SetSequence(uint64(commit.LastID)); err != nil {
@@ -126,10 +125,6 @@ func store(db *bbolt.DB, batch []catalogue.Commit) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("the write could not be stored: %w", err)
-	}
-	return nil
 }
 
 // put stores the JSON of a record, or deletes the record if text is nil.

@@ -1,5 +1,7 @@
-// Durable serves films from a bbolt file. Each write is on disk before its answer is sent.
-// README.md has its commands.
+// Durable serves films from a bbolt file, as pages to browsers and as JSON to other clients.
+// Each write is on disk before it is answered. After an interrupt or SIGTERM, writes that wait
+// for others are refused; a second signal ends the program immediately. README.md has its
+// commands.
 package main
 
 import (
@@ -19,6 +21,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
 )
 
 // A Director directs films.
@@ -59,18 +62,20 @@ func main() {
 		fmt.Fprintf(flag.CommandLine.Output(), "unexpected argument %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	if err := run(*addr, *file, *token); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the next signal ends the program immediately
+	if err := run(ctx, *addr, *file, *token); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// run serves the films of a file until a signal.
-func run(addr, file, token string) (err error) {
+// run serves the films of a file until ctx is done.
+func run(ctx context.Context, addr, file, token string) (err error) {
 	cat, err := catalogue.New(directors, films)
 	if err != nil {
 		return err
 	}
-	db, fresh, err := open(file, cat)
+	db, fresh, err := open(ctx, file, cat)
 	if err != nil {
 		return err
 	}
@@ -80,32 +85,44 @@ func run(addr, file, token string) (err error) {
 			return err
 		}
 	}
-	handler, err := httpapi.New(cat, httpapi.Options{
-		Root:       "/v1/",
-		Authorizer: httpapi.Bearer(token),
-		OnError:    func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
-	})
+	handler, err := newHandler(cat, token)
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /{$}", http.RedirectHandler("/v1/", http.StatusFound))
-	if err := httpapi.Mount(mux, "", handler); err != nil {
-		return err
-	}
-	return serve(addr, mux)
-}
-
-// serve serves until an interrupt or SIGTERM, and then waits at most ten seconds for
-// running requests. A second signal ends the program immediately.
-func serve(addr string, handler http.Handler) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("serving http://%s/v1/\n", listener.Addr())
+	return serve(ctx, listener, handler)
+}
+
+// newHandler returns a handler that sends pages to browsers and JSON to other clients.
+func newHandler(cat *catalogue.Catalogue, token string) (http.Handler, error) {
+	api, err := httpapi.New(cat, httpapi.Options{
+		Root:       "/v1/",
+		Authorizer: httpapi.Bearer(token),
+		OnError:    func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	options := browse.Options{Title: "Films"}
+	if token != "" {
+		options.Scheme = "Bearer" // visitors can sign in
+	}
+	pages, err := browse.New(api, options)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", http.RedirectHandler("/v1/", http.StatusFound))
+	return mux, httpapi.Mount(mux, "", pages)
+}
+
+// serve serves until ctx is done, and then waits at most ten seconds for running requests.
+// Writes among them that wait for others are refused by the journal.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -113,9 +130,11 @@ func serve(addr string, handler http.Handler) error {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		stop()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	return server.Shutdown(ctx)
+	if err := server.Shutdown(ctx); err != nil {
+		return fmt.Errorf("requests were still running: %w", err)
+	}
+	return nil
 }

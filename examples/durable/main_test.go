@@ -8,10 +8,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,11 +37,17 @@ func TestMain(m *testing.M) {
 		write(file)
 	case "full":
 		signal.Ignore(syscall.SIGXFSZ)
-		const most = 256 << 10
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+		var limit syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			panic(err)
 		}
-		write(file)
+		limitFile(256<<10, limit.Max)
+		cat := write(file)
+		limitFile(limit.Max, limit.Max)
+		_, err := produce(cat)
+		fmt.Println("with space:", err)
+	case "sync":
+		rename(file)
 	}
 }
 
@@ -51,14 +61,20 @@ func child(t *testing.T, role, file string) *exec.Cmd {
 	return cmd
 }
 
+func limitFile(size, most uint64) {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: most}); err != nil {
+		panic(err)
+	}
+}
+
 // write inserts films with a director each from four goroutines, and deletes some, until a
 // write fails. It prints a line after each write, and another one before each deletion.
-func write(file string) {
+func write(file string) *catalogue.Catalogue {
 	cat, err := catalogue.New(directors, films)
 	if err != nil {
 		panic(err)
 	}
-	if _, _, err := open(file, cat); err != nil {
+	if _, _, err := open(context.Background(), file, cat); err != nil {
 		fmt.Println("open:", err)
 		os.Exit(1)
 	}
@@ -93,20 +109,45 @@ func write(file string) {
 		fmt.Println("after the failure:", err)
 	}
 	fmt.Println("left:", mustIn(films, cat).Count())
+	return cat
+}
+
+// rename renames a director until a write fails, and then tries to insert one with the name
+// that was refused.
+func rename(file string) {
+	runtime.LockOSThread() // strace counts the system calls of each thread
+	cat, err := catalogue.New(directors, films)
+	if err != nil {
+		panic(err)
+	}
+	if _, _, err := open(context.Background(), file, cat); err != nil {
+		fmt.Println("open:", err)
+		return
+	}
+	people, d := mustIn(directors, cat), Director{ID: 1, Name: "0"}
+	for i := range 5 {
+		d.Name = fmt.Sprint(i)
+		if _, err := people.Upsert(d); err != nil {
+			_, again := people.Insert(Director{Name: d.Name})
+			fmt.Printf("refused: %v\nagain: %v\n", err, again)
+			return
+		}
+		fmt.Println("stored:", d.Name)
+	}
 }
 
 // opened returns a catalogue of the records of a file, and its database.
-func opened(t testing.TB, file string) (*catalogue.Catalogue, *bbolt.DB) {
-	t.Helper()
+func opened(tb testing.TB, file string) (*catalogue.Catalogue, *bbolt.DB) {
+	tb.Helper()
 	cat, err := catalogue.New(directors, films)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	db, _, err := open(file, cat)
+	db, _, err := open(tb.Context(), file, cat)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() })
+	tb.Cleanup(func() { db.Close() })
 	return cat, db
 }
 
@@ -238,75 +279,165 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(out)
-	if n := strings.Count(text, "refused: the write could not be stored: "); n != 4 || strings.Contains(text, "after the failure") {
-		t.Fatalf("%d of 4 writers got an error: %.2000s", n, text)
+	failed, refused := strings.Count(text, "refused: the write could not be stored: "), strings.Count(text, "refused: ")
+	if failed != 1 || refused != 4 || strings.Contains(text, "after the failure") {
+		t.Fatalf("%d writes failed, want 1, and %d of 4 writers ended: %.2000s", failed, refused, text)
 	}
 	cat, _ := opened(t, file)
-	if want := fmt.Sprintf("left: %d\n", mustIn(films, cat).Count()); !strings.HasSuffix(text, want) {
+	want := fmt.Sprintf("left: %d\nwith space: httpapi: collection is unavailable: %v\n", mustIn(films, cat).Count(), errUnknown)
+	if !strings.HasSuffix(text, want) {
 		t.Errorf("the file has %s, the process ended with %s", want, text[strings.LastIndex(text, "left"):])
 	}
 }
 
-func TestTwoProcesses(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "films.db")
-	opened(t, file)
-	out, err := child(t, "writers", file).Output()
-	if want := "another process has the file open"; err == nil || !strings.Contains(string(out), want) {
-		t.Errorf("the second process prints %s (%v), want %s", out, err, want)
+// TestSync makes each call to sync the file fail. The file then has what was acknowledged and
+// nothing else but the write that was refused first.
+func TestSync(t *testing.T) {
+	if err := exec.Command("strace", "-o", os.DevNull, "true").Run(); err != nil {
+		if os.Getenv("BACKLIST_STRACE") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	refused := 0
+	for n := 1; n <= 10; n++ {
+		file := filepath.Join(t.TempDir(), "films.db")
+		cmd := child(t, "sync", file)
+		cmd.Args = []string{"strace", "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync",
+			"-e", fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d", n), cmd.Path}
+		cmd.Path, _ = exec.LookPath("strace")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(out)
+		names, next := []string{""}, 0 // names that a restart may find
+		for line := range strings.Lines(text) {
+			switch what, value, _ := strings.Cut(strings.TrimSpace(line), ": "); what {
+			case "stored":
+				names = []string{value}
+				next++
+			case "refused":
+				refused++
+				names = append(names, fmt.Sprint(next))
+			case "again":
+				if want := "unavailable: " + errUnknown.Error(); !strings.Contains(value, want) {
+					t.Errorf("call %d: the next write returns %q, want %q", n, value, want)
+				}
+			}
+		}
+		cat, _ := opened(t, file)
+		found := ""
+		for d := range mustIn(directors, cat).All() {
+			found += d.Name
+		}
+		if !slices.Contains(names, found) {
+			t.Errorf("call %d: the file has a director %q, want one of %q after\n%s", n, found, names, text)
+		}
+	}
+	if refused < 4 {
+		t.Errorf("%d writes were refused", refused)
 	}
 }
 
-// TestFileCut cuts a file at every page. The error names the file and what is wrong.
-func TestFileCut(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "films.db")
-	cat, db := opened(t, file)
-	for range 100 {
-		if _, err := produce(cat); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var used int64
-	db.View(func(tx *bbolt.Tx) error { used = tx.Size(); return nil })
-	db.Close()
-	whole, err := os.ReadFile(file)
+// TestEnd ends the program while writes wait for another one. Those that have not begun to be
+// stored are refused.
+func TestEnd(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	file := filepath.Join(t.TempDir(), "films.db")
+	cat, err := catalogue.New(directors, films)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for size := int64(1); size < used; size += int64(os.Getpagesize()) / 2 {
-		cut := filepath.Join(dir, "cut.db")
-		if err := os.WriteFile(cut, whole[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := open(cut, cat); err == nil || !strings.HasPrefix(err.Error(), cut+": ") {
-			t.Fatalf("%d of %d bytes: %v, want an error that names the file", size, used, err)
-		}
+	db, _, err := open(ctx, file, cat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	handler, err := newHandler(cat, "T")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const requests = 50
+	var waiting sync.WaitGroup
+	waiting.Add(requests)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- serve(ctx, listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			waiting.Done()
+			handler.ServeHTTP(w, r)
+		}))
+	}()
+	slow, err := db.Begin(true) // until it ends, no other transaction begins
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := make(chan int, requests)
+	for i := range requests {
+		go func() {
+			r, err := http.NewRequest("POST", "http://"+listener.Addr().String()+"/v1/directors/", strings.NewReader(fmt.Sprintf(`{"name":"%d"}`, i)))
+			if err != nil {
+				panic(err)
+			}
+			r.Header = http.Header{"Authorization": {"Bearer T"}, "Content-Type": {"application/json"}}
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Error(err)
+				statuses <- 0
+				return
+			}
+			resp.Body.Close()
+			statuses <- resp.StatusCode
+		}()
+	}
+	waiting.Wait()
+	end()
+	if err := slow.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	count := map[int]int{}
+	for range requests {
+		count[<-statuses]++
+	}
+	if stored := count[http.StatusCreated]; stored > 1 || stored+count[http.StatusServiceUnavailable] != requests {
+		t.Errorf("the statuses are %v, want at most one 201, and 503", count)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if got := mustIn(directors, cat).Count(); got != count[http.StatusCreated] {
+		t.Errorf("%d records, want %d", got, count[http.StatusCreated])
 	}
 }
 
-func TestFileReadOnly(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "films.db")
-	_, db := opened(t, file)
-	db.Close()
-	if err := os.Chmod(file, 0o444); err != nil {
+// TestPages expects a page for browsers, with a form to sign in if writes are permitted, and
+// JSON for other clients.
+func TestPages(t *testing.T) {
+	cat, _ := opened(t, filepath.Join(t.TempDir(), "films.db"))
+	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	cmd := child(t, "writers", file)
-	if os.Getuid() == 0 { // may write to any file
-		for path := dir; path != "/" && path != os.TempDir(); path = filepath.Dir(path) {
-			os.Chmod(path, 0o755)
-		}
-		program := filepath.Join(dir, "program")
-		if err := exec.Command("cp", os.Args[0], program).Run(); err != nil {
+	for _, test := range []struct{ token, accept, want, not string }{
+		{"T", "text/html", "Token", `{"count"`},
+		{"", "text/html", "Vertigo", "Token"},
+		{"T", "*/*", `{"count":3,`, "<html"},
+	} {
+		handler, err := newHandler(cat, test.token)
+		if err != nil {
 			t.Fatal(err)
 		}
-		cmd.Path = program
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	}
-	out, err := cmd.Output()
-	if want := "open: " + file + ": "; err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "permission denied") {
-		t.Errorf("%s (%v), want %s and permission denied", out, err, want)
+		r := httptest.NewRequest("GET", "http://127.0.0.1:8080/v1/films/", nil)
+		r.Header.Set("Accept", test.accept)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, test.want) || strings.Contains(body, test.not) {
+			t.Errorf("token %q, Accept %s: %d %.500s, want %q and no %q", test.token, test.accept, w.Code, body, test.want, test.not)
+		}
 	}
 }
 

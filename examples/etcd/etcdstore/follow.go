@@ -136,8 +136,9 @@ func (s *Store) lastRevision(ctx context.Context) (int64, error) {
 	}
 }
 
-// catchUpOnce is like catchUp, but does nothing if reads are serializable or if it was
-// called before for the same request of [Store.ReadOnce].
+// catchUpOnce waits until the replica is current. It returns at once if reads are
+// serializable, or with the same error if it was called before for the same request of
+// [Store.ReadOnce].
 func (s *Store) catchUpOnce(ctx context.Context) error {
 	switch once, ok := ctx.Value(requestKey{s}).(*request); {
 	case s.opts.Serializable:

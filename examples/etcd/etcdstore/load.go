@@ -121,8 +121,8 @@ func (d *draft) storeAll(ctx context.Context, generation string, file []byte) er
 	return d.putAll(ctx, ids) // last: no record is newer than the highest id
 }
 
-// lastIDs returns the highest ids ever used, apart from those of the records: those in the
-// file for the collections that it has, and the earlier ones for the others.
+// lastIDs returns the highest id ever assigned in each collection; a collection absent from
+// the file keeps its earlier one.
 func (d *draft) lastIDs(file []byte) (map[string]int, error) {
 	var loaded map[string]json.RawMessage
 	var last struct {
