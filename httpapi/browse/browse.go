@@ -152,6 +152,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -193,6 +194,7 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 	b := &browser{
 		next:        next,
 		root:        next.Served().Root,
+		limits:      next.Served().Limits,
 		title:       cmp.Or(opts.Title, "Catalogue"),
 		scheme:      opts.Scheme,
 		key:         []byte(rand.Text()),
@@ -223,6 +225,7 @@ type handler interface {
 type browser struct {
 	next          handler
 	root          string // path of the root
+	limits        pagination.Limits
 	title         string
 	scheme        string // of tokens, or ""
 	key           []byte // of signatures
@@ -389,7 +392,7 @@ const maxUnsearched = 12
 // showRoot shows the collections whose names have all words of the parameter search.
 func (v *view) showRoot(p *page, resp *response) {
 	if _, ok := readMembers(resp.body.Bytes()); !ok {
-		p.showResponse(resp)
+		v.showResponse(p, resp)
 		return
 	}
 	p.here()

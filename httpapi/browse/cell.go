@@ -176,7 +176,8 @@ func isDecimal(text string) bool {
 	return ok && whole != "" && places != "" && strings.Trim(whole+places, "0123456789") == ""
 }
 
-// readableTime formats a date or a date-time with offset for display.
+// readableTime formats a date, or a date-time in UTC, for display. Two times of one instant have
+// the same text.
 func readableTime(text string) (seen string, ok bool) {
 	if len(text) == len(time.DateOnly) {
 		day, err := time.Parse(time.DateOnly, text)
@@ -186,14 +187,7 @@ func readableTime(text string) (seen string, ok bool) {
 		return "", false
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return "", false
-	}
-	zone := "-07:00"
-	if strings.HasSuffix(text, "Z") {
-		zone = "UTC"
-	}
-	return t.Format("2 Jan 2006, 15:04 " + zone), true
+	return t.UTC().Format("2 Jan 2006, 15:04 UTC"), err == nil
 }
 
 // links maps members to what is known of their values.

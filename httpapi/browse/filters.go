@@ -3,7 +3,6 @@ package browse
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ const (
 // newFilters returns the filters of the collection with the values of the query. wrong are the
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
-	f := &filters{Ignored: v.ignored()}
+	f := &filters{Ignored: v.ignored(), Failed: wrong != nil}
 	cleared := []string{"offset", "", searchName, ""}
 	shown := map[string]bool{"offset": true, filterMarker: true} // parameters that the form sends itself
 	if len(v.c.Search) > 0 {
@@ -90,7 +89,6 @@ func (v *view) newFilters(wrong faults) *filters {
 		for i, in := range row.Inputs {
 			shown[in.Name], shown[in.Stands] = true, true
 			row.Inputs[i].Faults = wrong.of(cmp.Or(in.Stands, in.Name))
-			f.Failed = f.Failed || row.Inputs[i].Faults != nil
 		}
 		if row.Inputs != nil {
 			f.Rows = append(f.Rows, row)
@@ -193,9 +191,9 @@ func (v *view) newFacet(field schema.Field, options []option) facet {
 // chips returns the active values of a parameter.
 func (v *view) chips(name string) (chips []choice) {
 	field, lookup := v.c.parameter(name)
-	label := heading(cmp.Or(field.Name, name)) + " " + lookupWord(lookup)
-	if lookup == "exact" || name == searchName {
-		label = strings.TrimSuffix(label, " is") + ":"
+	label := v.label(name)
+	if lookup == "exact" {
+		label += ":"
 	}
 	for _, value := range v.query.values[name] {
 		text := value
@@ -222,6 +220,19 @@ func (v *view) chips(name string) (chips []choice) {
 		chips = append(chips, choice{Label: text, Link: rest.with("offset", "")})
 	}
 	return chips
+}
+
+// label returns a parameter of a query, or a field in snake_case, in words, such as "Minutes ≥".
+func (v *view) label(name string) string {
+	if v.c == nil {
+		return heading(name)
+	}
+	field, lookup := v.c.parameter(name)
+	label := heading(cmp.Or(field.Name, name))
+	if lookup != "exact" {
+		label += " " + lookupWord(lookup)
+	}
+	return label
 }
 
 // lookupWord returns a lookup in words.
@@ -368,16 +379,6 @@ func (c *collection) parameter(name string) (field schema.Field, lookup string) 
 // selects reports whether a parameter selects records.
 func (c *collection) selects(name string) bool {
 	return slices.Contains(c.Filters, name) || name == searchName && len(c.Search) > 0
-}
-
-// showFilterFaults shows the form for filters if the response is about their values.
-func (v *view) showFilterFaults(p *page, resp *response) {
-	if resp.status != http.StatusBadRequest || !negotiation.IsRead(v.r.Method) || v.c == nil || v.id != "" {
-		return
-	}
-	if f := v.newFilters(readFaults(resp.body.Bytes())); f.Failed {
-		p.Filters, p.Detail, p.Exchange.Open = f, "Some filters are not valid.", false
-	}
 }
 
 // isFilterForm reports whether the request is from the form for filters of a collection.

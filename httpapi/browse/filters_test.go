@@ -2,6 +2,7 @@ package browse
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -82,6 +83,43 @@ func TestInvalidFilters(t *testing.T) {
 	// An error that is not about filters is shown as before.
 	if page := get(h, "/api/films/?ordering="+strings.Repeat("a,", 200)); page.status != 400 || len(page.find("form", "", "")) != 0 || !strings.Contains(page.text, "100") {
 		t.Errorf("too many terms: %d %s", page.status, page.text)
+	}
+}
+
+// Every fault that the JSON reports is on the page, whether or not the form has an input for it.
+func TestEveryFaultIsShown(t *testing.T) {
+	own, _ := filmPages(t, twoDirectors, httpapi.Options{})
+	service := newService().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+	tests := []struct {
+		reason  string
+		h       http.Handler
+		request *http.Request
+		want    []string
+	}{
+		{"a choice with a facet", own, request("GET", "/api/films/?status=nope", ""), []string{"Some filters are not valid.", "Status: Select a valid choice. nope is not one"}},
+		{"several", own, request("GET", "/api/films/?status=nope&minutes__gte=x&director=9", ""), []string{"Status: ", "Minutes ≥: Enter a number.", "Director: "}},
+		{"a record", own, request("GET", "/api/films/1/?status=nope", ""), []string{"The request is not valid.", "Status: Select a valid choice."}},
+		{"a bound of a service in camelCase", service, request("GET", "/api/films/?minutes__range=bogus", ""), []string{"Minutes between: Not <bogus>."}},
+		{"JSON", own, request("POST", "/api/films/", `{"title":""}`, "Content-Type", "application/json"), []string{"credentials were not provided"}},
+		{"no collection", around(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(422)
+			w.Write([]byte(`{"nonFieldErrors":["Sold out."],"startDate":["Too <late>.","Too early."],"odd":{"a":[1]}}`))
+		}), request("GET", "/api/events/", ""), []string{"Sold out.", "Odd: {\"a\":[1]}", "Start date: Too <late>. Too early."}},
+	}
+	for _, test := range tests {
+		page := do(test.h, test.request)
+		checkAccessible(t, page)
+		_, alert, _ := strings.Cut(page.body, `class="fault"`)
+		alert, _, _ = strings.Cut(alert, "</div>")
+		_, text := parse("<div " + alert)
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the alert is %q, want %q in it", test.reason, text, want)
+			}
+		}
+		if strings.Contains(page.text, "The request failed.") || strings.Contains(text, "Non field") {
+			t.Errorf("%s: the alert is %q", test.reason, text)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,14 +50,14 @@ type row struct {
 func (v *view) showList(p *page, resp *response) {
 	var e envelope
 	if v.c == nil || !resp.decode(&e) || e.Records == nil {
-		p.showResponse(resp)
+		v.showResponse(p, resp)
 		return
 	}
 	records := make([][]member, len(e.Records))
 	for i, text := range e.Records {
 		var ok bool
 		if records[i], ok = readMembers(text); !ok {
-			p.showResponse(resp)
+			v.showResponse(p, resp)
 			return
 		}
 	}
@@ -69,7 +70,7 @@ func (v *view) showList(p *page, resp *response) {
 	p.List = &list{
 		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering)),
 		Rows:     v.newRows(records, names),
-		Pager:    newPager(v.query, e),
+		Pager:    v.newPager(e),
 		Filtered: len(p.Filters.Chips) > 0,
 		About:    spelled(v.c.Name),
 	}
@@ -257,11 +258,11 @@ type size struct {
 	Current bool
 }
 
-func newPager(q query, e envelope) pager {
-	w := windowOf(q, e)
+func (v *view) newPager(e envelope) pager {
+	q, w := v.query, v.windowOf(e)
 	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0}
 	at := func(offset int) string {
-		return q.with("limit", strconv.Itoa(w.Limit), "offset", positive(offset))
+		return q.with("limit", positive(w.Limit), "offset", positive(offset))
 	}
 	if e.Previous != "" {
 		p.First, p.Previous = at(0), at(parameter(e.Previous, "offset"))
@@ -277,12 +278,13 @@ func newPager(q query, e envelope) pager {
 	p.Total = grouped(p.Pages)
 	p.Kept = q.kept(func(name string) bool { return name != "limit" && name != "offset" && name != pageParam })
 	p.Kept = append(p.Kept, pair{"limit", strconv.Itoa(w.Limit)})
-	sizes := []int{10, 21, 50, 100}
-	if !slices.Contains(sizes, w.Limit) {
-		sizes = append(sizes, w.Limit)
-		slices.Sort(sizes)
-	}
-	for _, records := range sizes {
+	largest := v.limits.Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
+	sizes := []int{10, v.limits.Window(pagination.Query{}).Limit, 50, 100, w.Limit}
+	slices.Sort(sizes)
+	for _, records := range slices.Compact(sizes) {
+		if records > largest || records == math.MaxInt {
+			continue
+		}
 		p.Sizes = append(p.Sizes, size{records, q.with("limit", strconv.Itoa(records), "offset", positive(w.Offset)), records == w.Limit})
 	}
 	return p
@@ -292,9 +294,9 @@ func newPager(q query, e envelope) pager {
 func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
 // windowOf returns the window of a page. The links of the handler contain the effective
-// limit. A page without links has all records, so that its limit does not matter.
-func windowOf(q query, e envelope) pagination.Window {
-	w := pagination.Limits{Max: -1}.Window(pagination.ParseQuery(q.values.Encode()))
+// limit, if there are any.
+func (v *view) windowOf(e envelope) pagination.Window {
+	w := v.limits.Window(pagination.ParseQuery(v.query.values.Encode()))
 	for _, link := range []string{e.Previous, e.Next} {
 		if limit := parameter(link, "limit"); limit > 0 {
 			w.Limit = limit
@@ -310,11 +312,13 @@ func parameter(link, name string) int {
 	return value
 }
 
-func positive(offset int) string {
-	if offset <= 0 {
+// positive returns a positive number as text. It returns "" for others, and for the largest, which
+// is that of no limit.
+func positive(n int) string {
+	if n <= 0 || n == math.MaxInt {
 		return ""
 	}
-	return strconv.Itoa(offset)
+	return strconv.Itoa(n)
 }
 
 func summary(offset, records, count int) string {
@@ -350,11 +354,11 @@ func (v *view) servePageJump() {
 		v.serve(v.forward())
 		return
 	}
-	limit := windowOf(v.query, e).Limit
+	limit := v.windowOf(e).Limit
 	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
 	page := min(max(number, 1), pages(e.Count, limit))
 	addVary(v.w.Header(), "Accept")
-	v.redirect(v.query.with(pageParam, "", "limit", strconv.Itoa(limit), "offset", positive((page-1)*limit)))
+	v.redirect(v.query.with(pageParam, "", "limit", positive(limit), "offset", positive((page-1)*limit)))
 }
 
 // list requests a list from the handler.

@@ -124,3 +124,47 @@ func TestLinksKeepQuery(t *testing.T) {
 		}
 	}
 }
+
+// The sizes that a page offers are those that the handler serves, with its default, and the one
+// that it has is marked, even if there are no other pages.
+func TestPageSizes(t *testing.T) {
+	tests := []struct {
+		limits pagination.Limits
+		query  string
+		want   string // the sizes, with the marked one in brackets
+		second string // where the second page of a list with one page leads
+	}{
+		{pagination.Limits{}, "", "10 [21] 50 100", "?limit=21"},
+		{pagination.Limits{Default: 50, Max: 50}, "", "10 [50]", "?limit=50"},
+		{pagination.Limits{Default: 5, Max: 40}, "?limit=7", "5 [7] 10", "?limit=7&offset=7"},
+		{pagination.Limits{Default: 5, Max: 40}, "?limit=41", "5 10 [40]", "?limit=40"},
+		{pagination.Limits{Default: 80, Max: 30}, "", "10 [30]", "?limit=30"},
+		{pagination.Limits{Default: -1, Max: 60}, "", "10 50 [60]", "?limit=60"},
+		{pagination.Limits{Max: -1}, "?limit=5000", "10 21 50 100 [5000]", "?limit=5000"},
+		{pagination.Limits{Default: -1, Max: -1}, "", "10 50 100", "./"},
+	}
+	for _, test := range tests {
+		h := newHandlers(t, load(t, books(9)), httpapi.Options{Limits: test.limits}).browse
+		page := get(h, "/api/books/"+test.query)
+		_, sizes, _ := strings.Cut(page.body, "Per page")
+		sizes, _, _ = strings.Cut(sizes, "</p>")
+		tags, _ := parse("<p>" + sizes)
+		var got []string
+		for _, a := range (result{tags: tags}).find("a", "", "") {
+			if a.attrs["aria-current"] == "true" {
+				a.text = "[" + a.text + "]"
+			}
+			got = append(got, a.text)
+		}
+		if text := strings.Join(got, " "); text != test.want {
+			t.Errorf("%+v, %q: the sizes are %s, want %s", test.limits, test.query, text, test.want)
+		}
+		jump := "?_page=2"
+		if test.query != "" {
+			jump = test.query + "&_page=2"
+		}
+		if got := get(h, "/api/books/"+jump).header.Get("Location"); got != test.second {
+			t.Errorf("%+v, %q: the second page is %s, want %s", test.limits, test.query, got, test.second)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 //go:embed page.html
@@ -48,7 +49,8 @@ type page struct {
 	ReadOnly string // why the visitor cannot change anything, or ""
 	Done     *done
 	Fault    bool     // the response is an error
-	Detail   string   // detail of the error, or ""
+	Detail   string   // of the error
+	Faults   []string // what is wrong with the request
 	Moved    string   // target of a redirect, or ""
 	Listing  *listing // only at the root
 	Record   *record
@@ -66,8 +68,7 @@ func (v *view) serve(resp *response) {
 	p := v.newPage(resp)
 	switch {
 	case resp.status != http.StatusOK || !negotiation.IsRead(v.r.Method):
-		p.showResponse(resp)
-		v.showFilterFaults(p, resp)
+		v.showResponse(p, resp)
 	case v.r.URL.Path == v.root:
 		v.showRoot(p, resp)
 	case v.id != "":
@@ -136,17 +137,34 @@ func (b *browser) rootLink(r *http.Request) string {
 	return "./" + strings.Repeat("../", up) + down
 }
 
-// showResponse shows a response that is not a list, usually an error.
-func (p *page) showResponse(resp *response) {
+// showResponse shows a response that is not a list, usually an error. If it is about the values
+// of filters, the page has the form for them.
+func (v *view) showResponse(p *page, resp *response) {
 	p.Title = strings.TrimSpace(strconv.Itoa(resp.status) + " " + http.StatusText(resp.status))
 	p.Path = append(p.Path, step{Name: p.Title})
 	p.Fault = resp.status >= http.StatusBadRequest
 	p.Moved = resp.header.Get("Location")
-	if members, ok := readMembers(resp.body.Bytes()); ok && len(members) == 1 && members[0].name == "detail" {
-		p.Detail, _ = readText(members[0].value)
+	wrong := readFaults(resp.body.Bytes())
+	p.Exchange.Open = wrong == nil || !p.Fault
+	if detail := wrong["detail"]; len(wrong) == 1 && detail != nil {
+		p.Detail = strings.Join(detail, " ")
 		return
 	}
-	p.Exchange.Open = true
+	ofFilters := false
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		text, parameter := strings.Join(wrong[name], " "), ordering.Snake(name)
+		if parameter != "non_field_errors" {
+			text = v.label(parameter) + ": " + text
+		}
+		p.Faults = append(p.Faults, text)
+		ofFilters = ofFilters || v.c != nil && v.c.selects(parameter)
+	}
+	if p.Detail = "The request is not valid."; wrong == nil {
+		p.Detail = "The request failed."
+	}
+	if ofFilters && v.id == "" && negotiation.IsRead(v.r.Method) {
+		p.Filters, p.Detail = v.newFilters(wrong), "Some filters are not valid."
+	}
 }
 
 // sendPage sends a page with the status and the headers of the handler's response, except

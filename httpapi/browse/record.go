@@ -45,7 +45,7 @@ const (
 func (v *view) showRecord(p *page, resp *response) {
 	members, ok := readMembers(resp.body.Bytes())
 	if !ok {
-		p.showResponse(resp)
+		v.showResponse(p, resp)
 		return
 	}
 	links := v.links("../../", memberNames([][]member{members}))
