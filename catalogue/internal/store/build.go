@@ -16,37 +16,36 @@ import (
 )
 
 // A build is an index that is being built. It is filled from a state without
-// holding a lock. Meanwhile writers record their changes, with the keys, in
-// missed. They are applied before the index is installed.
+// holding a lock. Meanwhile writers record their changes in missed. They are applied before
+// the index is installed.
 type build struct {
 	task
-	empty  index          // computes the keys of missed changes
-	missed []missedChange // guarded by the state mutex
-	stale  bool           // a batch was not recorded; guarded by the state mutex
+	empty  index    // of the ordering
+	missed []Change // guarded by the state mutex
+	stale  bool     // there were more; guarded by the state mutex
 
-	// The result: a state that has the index, or noIndex if the keys are too large
-	// or there were too many batches. Readers then sort the entries instead.
+	// The result: a state that has the index, or noIndex if the keys are too large.
+	// Readers then sort the entries instead.
 	state   *State
 	noIndex bool
 }
 
-// A missedChange is a change with its keys in the index being built.
-type missedChange struct {
-	Change
-	keys
-}
-
 const (
-	// catchUp is the number of missed changes that may be applied while the state
-	// mutex is held. More than that are applied without it, in rounds. After maxRounds
-	// rounds, writers wait for the build.
-	catchUp   = 32
+	// maxRounds is the number of times that a build catches up with missed changes, and
+	// maxFills that of times that an index is filled because there were too many. After
+	// that, writers wait for the build.
 	maxRounds = 16
-
-	// maxFills is the number of times that an index is filled, if batches make its
-	// build start over.
-	maxFills = 3
+	maxFills  = 3
 )
+
+// miss records a write for the build, after which there are n records. The state mutex must
+// be held.
+func (b *build) miss(e *edit, n int) {
+	b.missed = append(b.missed, e.changes...)
+	if e.replaced || len(b.missed) > max(n, minIdle) {
+		b.missed, b.stale = nil, true
+	}
+}
 
 // errLargeKeys is returned if the keys of an index would be too large.
 var errLargeKeys = errors.New("keys are too large")
@@ -133,18 +132,21 @@ func (c *Store) drop(b *build) {
 // run fills an index from a state, applies the changes made meanwhile and installs the
 // index. If the build is stale then, run starts over.
 func (c *Store) run(ctx context.Context, b *build) {
-	for range maxFills {
+	for fills := 0; ; fills++ {
+		if fills == maxFills {
+			c.committing.Lock()
+			defer c.committing.Unlock()
+		}
 		s := c.begin(b)
 		x := b.empty.empty()
 		if err := x.build(ctx, s.Entries(), maxKeys(s.Len(), b.terms)); err != nil {
 			b.noIndex = err == errLargeKeys
 			return
 		}
-		if c.finish(ctx, b, x) {
+		if c.finish(ctx, b, x, fills == maxFills) {
 			return
 		}
 	}
-	b.noIndex = true
 }
 
 // begin returns the state from which a build is filled. From then on, writers record
@@ -156,55 +158,54 @@ func (c *Store) begin(b *build) *State {
 	return c.replace(func(s *State) { s.builds = append(without(s.builds, b), b) })
 }
 
-// finish applies missed changes until few are left, applies those as well and
-// installs the index. If writers are faster than that, they have to wait at last; readers
-// never do. It reports whether the build is done; otherwise it is stale.
-func (c *Store) finish(ctx context.Context, b *build, x index) (done bool) {
+// finish applies missed changes until none is left and installs the index. If writers are
+// faster than that, they have to wait at last, unless alone is set because they do already;
+// readers never do. It reports whether the build is done; otherwise it is stale.
+func (c *Store) finish(ctx context.Context, b *build, x index, alone bool) (done bool) {
+	built := orderingIndex{terms: b.terms, index: x, usage: newUsage(math.MaxInt64)} // not evicted at once
 	for round := 0; ; round++ {
-		if round == maxRounds {
+		if round == maxRounds && !alone {
 			c.committing.Lock()
 			defer c.committing.Unlock()
 		}
-		missed, done := c.install(ctx, b, x)
-		if missed == nil {
+		pause()
+		missed, next, done := c.install(ctx, b, built)
+		if missed == nil && next == nil {
 			return done
 		}
-		for _, m := range missed {
-			if m.missing {
-				m.keys = x.keys(m.Change)
-			}
-			x.set(m.Change, m.keys)
+		for _, ch := range missed {
+			x.set(ch, x.keys(ch))
+		}
+		if built.of = next; next != nil {
+			built.ahead = next.apply(x.fork())
 		}
 	}
 }
 
-// install publishes a state with the index if few changes are missed. Otherwise it
-// returns those changes. It reports whether the build is done, because the index is
-// installed or no reader waits for it.
-func (c *Store) install(ctx context.Context, b *build, x index) (missed []missedChange, done bool) {
+// install publishes a state with the index. If there are missed changes, it returns those
+// instead, and if a write is in progress, that, unless the index has what follows from it.
+// It reports whether the build is done, because the index is installed or no reader waits
+// for it.
+func (c *Store) install(ctx context.Context, b *build, x orderingIndex) (missed []Change, next *edit, done bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	missed, b.missed = b.missed, nil
 	switch {
 	case ctx.Err() != nil || b.stale:
-		return nil, !b.stale
-	case len(missed) > catchUp || slices.ContainsFunc(missed, func(m missedChange) bool { return m.missing }):
-		return missed, false
+		return nil, nil, !b.stale
+	case len(missed) > 0 || c.inflight != x.of && c.inflight != nil:
+		return missed, c.inflight, false
 	}
-	for _, m := range missed {
-		x.set(m.Change, m.keys)
-	}
-	c.builds = without(c.builds, b)                                                      // a later reader must not get a state from before its call
-	installed := orderingIndex{terms: b.terms, index: x, usage: newUsage(math.MaxInt64)} // not evicted at once
+	c.builds = without(c.builds, b) // a later reader must not get a state from before its call
 	b.state = c.replace(func(s *State) {
 		s.builds = without(s.builds, b)
 		if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
-			s.indexes = append(slices.Clone(s.indexes), installed)
+			s.indexes = append(slices.Clone(s.indexes), x)
 			s.evict()
-			installed.score.Store(c.floor.Load() + 1)
+			x.score.Store(c.floor.Load() + 1)
 		}
 	})
-	return nil, true
+	return nil, nil, true
 }
 
 // A sortCache holds the sequences that were sorted for one state alone, because

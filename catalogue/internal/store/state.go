@@ -40,9 +40,11 @@ type orderingIndex struct {
 	terms []ordering.Term
 	index
 	*usage
-	idle   int  // the number of changes since a write found that the index was used
-	kept   bool // never dropped
-	unique bool // no two entries have the same key, except null
+	ahead  index // after the write in progress, which began before the index was installed
+	of     *edit // the write of ahead
+	idle   int   // the number of changes since a write found that the index was used
+	kept   bool  // never dropped
+	unique bool  // no two entries have the same key, except null
 }
 
 // usage says how much a multi-field index is used. All states that have the index share it.
@@ -167,33 +169,59 @@ func findTerms(indexes []orderingIndex, terms []ordering.Term) int {
 	return -1
 }
 
-// appendKeys appends the keys of changes for all indexes and builds, as apply
-// takes them. It may run callbacks.
+// place returns the position of an index among those of another state, or -1.
+func place(indexes []orderingIndex, x orderingIndex) int {
+	return slices.IndexFunc(indexes, func(other orderingIndex) bool { return other.usage == x.usage })
+}
+
+// next makes x the index after a write, which may be nil, and reports whether it is known.
+func (x *orderingIndex) next(e *edit) bool {
+	known := e != nil && x.of == e
+	if known {
+		x.index = x.ahead
+	}
+	return known
+}
+
+// appendKeys appends the keys of changes for each index, as apply takes them. It may run
+// callbacks.
 func (s *State) appendKeys(dst []keys, changes []Change) []keys {
-	for _, ch := range changes {
-		for i := range s.indexes {
+	for i := range s.indexes {
+		for _, ch := range changes {
 			dst = append(dst, s.indexes[i].keys(ch))
-		}
-		for _, b := range s.builds {
-			dst = append(dst, b.empty.keys(ch))
 		}
 	}
 	return dst
 }
 
-// apply applies changes to all trees and records them for the builds. The keys
-// are those of appendKeys. O(changes × indexes × log n).
-func (s *State) apply(changes []Change, k []keys) {
+// apply applies changes to all trees and records them for the builds. The keys are those of
+// the indexes before, of an earlier state with the same records. An index that was installed
+// since is replaced by what its build made of it for the write e, or dropped.
+// O(changes × indexes × log n).
+func (s *State) apply(changes []Change, before []orderingIndex, k []keys, e *edit) {
 	for _, ch := range changes {
 		s.primary.set(ch, keys{})
-		for i := range s.indexes {
-			s.indexes[i].set(ch, k[i])
+	}
+	late := false
+	for i := range s.indexes {
+		x, at := &s.indexes[i], i
+		if at >= len(before) || before[at].usage != x.usage {
+			at = place(before, *x)
 		}
-		k = k[len(s.indexes):]
-		for i, b := range s.builds {
-			b.missed = append(b.missed, missedChange{ch, k[i]})
+		switch {
+		case at >= 0:
+			for j, ch := range changes {
+				x.set(ch, k[at*len(changes)+j])
+			}
+		case !x.next(e):
+			x.index, late = nil, true
 		}
-		k = k[len(s.builds):]
+	}
+	if late {
+		s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return x.index == nil })
+	}
+	for _, b := range s.builds {
+		b.miss(&edit{changes: changes}, s.Len())
 	}
 }
 

@@ -66,16 +66,17 @@ type Store struct {
 	one     [1]Change      // reused for each write of a single change
 	alone   [1]pending     // reused for each write of a single change
 
-	// committing is locked before the state mutex by writes of few changes, and by a
-	// build that lets them wait. No callback runs while it is held.
+	// committing is locked before the state mutex to publish a write, and by a build that
+	// writers have made wait for too long.
 	committing sync.Mutex
 
 	// mu is the state mutex. It is held for bounded steps that do not run
 	// callbacks: to publish a state, to change it in place and to fork it.
-	mu     sync.Mutex
-	hot    int           // remaining writes after which every read freezes the state
-	next   chan struct{} // closed by the next write; nil if no call of Wait needs it
-	builds []*build      // in progress or waiting for a slot
+	mu       sync.Mutex
+	hot      int           // remaining writes after which every read freezes the state
+	next     chan struct{} // closed by the next write; nil if no call of Wait needs it
+	builds   []*build      // in progress or waiting for a slot
+	inflight *edit         // of a write that has forked the trees or calls the journal
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins

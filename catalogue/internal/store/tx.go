@@ -57,7 +57,7 @@ func Batch(stores []*Store, f func([]*Tx) error) error {
 	for _, tx := range all {
 		changes := tx.list()
 		if len(changes) > 0 || tx.used > tx.state.usedID {
-			written = append(written, pending{store: tx.store, changes: changes, used: tx.used})
+			written = append(written, pending{store: tx.store, edit: edit{changes: changes}, used: tx.used})
 		}
 	}
 	if len(written) == 0 {
@@ -189,7 +189,7 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 // write applies a change to a state that nothing else uses. It may run callbacks.
 func (s *State) write(ch Change) {
 	one := []Change{ch}
-	s.apply(one, s.appendKeys(nil, one))
+	s.apply(one, s.indexes, s.appendKeys(nil, one), nil)
 	s.sorted.all = nil
 	s.recount(s.typ.memberChanges(nil, one))
 }

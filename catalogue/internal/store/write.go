@@ -19,12 +19,30 @@ const fewMembers = 256
 
 // A pending is what a writer changes in a store.
 type pending struct {
-	store    *Store
-	changes  []Change // at most one for each record, sorted by id
-	used     int      // highest id that was used besides theirs, or 0
-	revision uint64   // at which the changes become visible
-	state    *State   // the published state or, later, its successor
+	store *Store
+	edit
+	used     int    // highest id that was used besides theirs, or 0
+	revision uint64 // at which the changes become visible
+	state    *State // the published state or, later, its successor
 	woken    chan struct{}
+}
+
+// An edit is what a write does to the entries.
+type edit struct {
+	changes  []Change // at most one for each record, sorted by id
+	replaced bool     // by entries, which are sorted by id; then changes are needed for the history and the journal only
+	entries  []*Entry
+}
+
+// apply returns the index after the edit. It may change x and run callbacks.
+func (e *edit) apply(x index) index {
+	if e.replaced {
+		x = x.empty()
+		x.fill(e.entries)
+	} else {
+		x.setAll(e.changes)
+	}
+	return x
 }
 
 // A Commit is what a journal is told about a store: the changes of one batch, which can be
@@ -58,6 +76,7 @@ func callJournal(all []pending) error {
 	}
 	commits := make([]Commit, len(all))
 	for i, p := range all {
+		p.store.announce(&edit{slices.Clone(p.changes), p.replaced, p.entries})
 		commits[i] = Commit{p.store, p.revision, max(p.used, p.store.published.Load().lastID), p.changes}
 	}
 	return journal(commits)
@@ -75,7 +94,7 @@ func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 		return Change{}, err
 	}
 	c.one[0] = ch
-	c.alone[0] = pending{store: c, changes: c.one[:]}
+	c.alone[0] = pending{store: c, edit: edit{changes: c.one[:]}}
 	if err := commit(c.alone[:]); err != nil {
 		return Change{}, err
 	}
@@ -93,7 +112,7 @@ func (c *Store) WriteAll(prepare func() ([]Change, error)) (n int, err error) {
 	if err != nil || len(changes) == 0 {
 		return 0, err
 	}
-	if err := commit([]pending{{store: c, changes: changes}}); err != nil {
+	if err := commit([]pending{{store: c, edit: edit{changes: changes}}}); err != nil {
 		return 0, err
 	}
 	return len(changes), nil
@@ -143,75 +162,25 @@ func commitFew(all []pending) error {
 	if err := callJournal(all); err != nil {
 		return err
 	}
-	pause()
-	for i := range all {
-		all[i].store.committing.Lock()
-	}
-	for i := range all {
-		all[i].store.mu.Lock()
-	}
-	for i := range all {
-		p := &all[i]
-		c, before := p.store, p.state
-		now := c.published.Load()
-		p.state = c.writable(now)
-		if now != before {
-			c.scratch = p.state.rearrange(before, len(p.changes), c.scratch)
-		}
-		p.state.apply(p.changes, c.scratch)
+	conclude(all, func(p *pending) {
+		c, before := p.store, p.state.indexes
+		p.state = c.writable(c.published.Load())
+		p.state.apply(p.changes, before, c.scratch, c.inflight)
 		p.state.useID(p.used)
 		p.state.history.add(p.revision, p.changes, c.typ.History)
 		p.state.recount(c.members)
 		p.state.age(len(p.changes))
-		p.state.evict()
-	}
-	publish(all)
-	for i := range all {
-		all[i].store.committing.Unlock()
-	}
-	for i := range all {
-		wake(all[i].woken)
-	}
+	})
 	return nil
-}
-
-// rearrange returns keys in the order that apply wants. They were computed for the indexes
-// and builds of the state before, which has the same records. An index that was
-// installed later is dropped, to be built again on its next use. A build that began later
-// computes its keys itself. The state must be a fork.
-func (s *State) rearrange(before *State, changes int, computed []keys) (arranged []keys) {
-	place := func(terms []ordering.Term) int {
-		if i := findTerms(before.indexes, terms); i >= 0 {
-			return i
-		}
-		i := slices.IndexFunc(before.builds, func(b *build) bool { return slices.Equal(b.terms, terms) })
-		if i >= 0 {
-			i += len(before.indexes)
-		}
-		return i
-	}
-	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return place(x.terms) < 0 })
-	width := len(before.indexes) + len(before.builds)
-	for i := range changes {
-		row := computed[i*width:]
-		for _, x := range s.indexes {
-			arranged = append(arranged, row[place(x.terms)])
-		}
-		for _, b := range s.builds {
-			k := keys{missing: true}
-			if i := place(b.terms); i >= 0 {
-				k = row[i]
-			}
-			arranged = append(arranged, k)
-		}
-	}
-	return arranged
 }
 
 // clearScratch clears the references in the writers' scratch memory.
 func clearScratch(all []pending) {
 	for i := range all {
 		c := all[i].store
+		if c.inflight != nil { // the write has failed
+			c.announce(nil)
+		}
 		c.one[0], c.alone[0] = Change{}, pending{}
 		clear(c.scratch[:cap(c.scratch)])
 		if len(c.members) > fewMembers {
@@ -219,6 +188,13 @@ func clearScratch(all []pending) {
 		}
 		clear(c.members)
 	}
+}
+
+// announce tells builds of a write that is not published yet, or that it has failed.
+func (c *Store) announce(e *edit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inflight = e
 }
 
 // commitMany applies changes to forks of all trees, in parallel and without
@@ -230,44 +206,39 @@ func commitMany(all []pending) error {
 	if err := callJournal(all); err != nil {
 		return err
 	}
-	pause()
-	publishForks(all)
+	conclude(all, (*pending).succeed)
 	return nil
 }
 
 // fork makes the state to publish.
 func (p *pending) fork() {
-	c := p.store
-	next := c.forked()
-	next.recount(c.members)
-	next.primary.setAll(p.changes)
-	if len(p.changes) > next.Len()/2 {
-		next.primary.compact()
-		next.refill(next.Entries())
+	c, e := p.store, p.edit
+	c.mu.Lock()
+	next := c.published.Load().fork()
+	c.inflight = &e
+	c.mu.Unlock()
+	refilled := p.edit
+	if p.replaced {
+		next.names = c.typ.membersOf(p.entries)
+		next.dropUnnamed()
+		next.primary = newPrimary()
+		next.primary.fill(p.entries)
+		next.usedID = 0
+		p.used = max(p.used, next.MaxID())
 	} else {
-		parallel(len(next.indexes), func(i int) { next.indexes[i].setAll(p.changes) })
+		next.recount(c.members)
+		next.primary.setAll(p.changes)
+		if len(p.changes) > next.Len()/2 {
+			next.primary.compact()
+			refilled = edit{replaced: true, entries: next.Entries()}
+		}
 	}
+	parallel(len(next.indexes), func(i int) { next.indexes[i].index = refilled.apply(next.indexes[i].index) })
 	next.compact()
 	next.history.add(p.revision, p.changes, c.typ.History)
 	next.useID(p.used)
 	next.age(len(p.changes))
 	p.state = next
-}
-
-// refill replaces all indexes but the primary one by indexes of entries.
-func (s *State) refill(entries []*Entry) {
-	parallel(len(s.indexes), func(i int) {
-		x := &s.indexes[i]
-		x.index = x.empty()
-		x.fill(entries)
-	})
-}
-
-// forked returns a fork of the published state.
-func (c *Store) forked() *State {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.published.Load().fork()
 }
 
 // compact compacts the trees that need it.
@@ -282,16 +253,29 @@ func (s *State) compact() {
 	}
 }
 
-// publishForks makes forks visible at one instant. The writers' mutexes must be held. All
-// callers must list the stores in the same order. O(indexes of all stores).
-func publishForks(all []pending) {
+// conclude makes the states that change leaves in all visible at one instant. It calls change
+// while it holds the state mutexes. The writers' mutexes must be held. All callers must list
+// the stores in the same order.
+func conclude(all []pending, change func(*pending)) {
+	pause()
+	for i := range all {
+		all[i].store.committing.Lock()
+	}
 	for i := range all {
 		all[i].store.mu.Lock()
 	}
 	for i := range all {
-		all[i].store.succeed(all[i].state)
+		change(&all[i])
+		s := all[i].state
+		for i := range s.indexes {
+			s.indexes[i].ahead, s.indexes[i].of = nil, nil
+		}
+		s.evict()
 	}
 	publish(all)
+	for i := range all {
+		all[i].store.committing.Unlock()
+	}
 	for i := range all {
 		wake(all[i].woken)
 	}
@@ -309,7 +293,7 @@ func publish(all []pending) {
 	}
 	for i := range all {
 		c := all[i].store
-		all[i].woken, c.next = c.next, nil
+		all[i].woken, c.next, c.inflight = c.next, nil, nil
 		all[i].state.revision.Store(all[i].revision)
 		c.published.Store(all[i].state)
 	}
@@ -324,19 +308,22 @@ func wake(next chan struct{}) {
 	}
 }
 
-// succeed prepares s, which began as a fork of the published state, for its publication.
-// An index that was installed since the fork is dropped, to be built
-// again on its next use, and the builds in progress start over. If the writer
-// started over instead, readers that request new orderings could delay it without
-// limit. The state mutex must be held.
-func (c *Store) succeed(s *State) {
-	now := c.published.Load()
-	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return findTerms(now.indexes, x.terms) < 0 })
+// succeed prepares the state, which began as a fork of the published state, for its
+// publication. An index that was installed since is replaced by what its build made of it
+// for this write. The builds in progress have the changes to catch up with. The state mutex
+// must be held. O(indexes + changes × builds).
+func (p *pending) succeed() {
+	s, now := p.state, p.store.published.Load()
+	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return place(now.indexes, x) < 0 })
+	for _, x := range now.indexes {
+		if x.next(p.store.inflight) && s.typ.hasAll(x.terms, s.names) {
+			s.indexes = append(s.indexes, x)
+		}
+	}
 	s.builds = now.builds
 	for _, b := range s.builds {
-		b.stale, b.missed = true, nil
+		b.miss(&p.edit, s.Len())
 	}
-	s.evict()
 }
 
 // A Replacement specifies the new records of a store for [Replace]. Entries are
@@ -373,38 +360,19 @@ func (c *Store) Replace(prepare func(s *State) ([]*Entry, error)) error {
 
 // replace is [Replace] for stores whose writers' mutexes are held.
 func replace(all []Replacement) error {
-	next := make([]pending, len(all))
-	for i, r := range all {
-		next[i] = r.prepare()
-	}
 	if len(all) == 0 {
 		return nil
 	}
-	if err := callJournal(next); err != nil {
-		return err
+	next := make([]pending, len(all))
+	defer clearScratch(next)
+	for i, r := range all {
+		s := r.Store.published.Load()
+		next[i] = pending{store: r.Store, edit: edit{replaced: true, entries: r.Entries}, used: r.UsedID, revision: s.revision.Load() + 1}
+		if s.history.events != nil || r.Store.journal != nil {
+			next[i].changes = difference(s.Entries(), r.Entries)
+		}
 	}
-	publishForks(next)
-	return nil
-}
-
-// prepare makes the state to publish.
-func (r Replacement) prepare() pending {
-	c := r.Store
-	s := c.forked()
-	p := pending{store: c, revision: s.revision.Load() + 1, state: s}
-	s.names = c.typ.membersOf(r.Entries)
-	s.dropUnnamed()
-	if s.history.events != nil || c.journal != nil {
-		p.changes = difference(s.Entries(), r.Entries)
-		s.history.add(p.revision, p.changes, c.typ.History)
-	}
-	s.primary = newPrimary()
-	s.primary.fill(r.Entries)
-	s.usedID = 0
-	s.useID(max(r.UsedID, s.MaxID()))
-	p.used = s.usedID
-	s.refill(r.Entries)
-	return p
+	return commitMany(next)
 }
 
 // A Duplicate is the error of a write after which two records would have the same value
