@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -11,7 +10,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
@@ -45,48 +43,28 @@ type List struct {
 // An AnyCollection is a collection of a catalogue whose records are read and written as
 // JSON, whatever their type. Servers use it. It is safe for concurrent use. The zero
 // AnyCollection is invalid: its methods panic.
-type AnyCollection struct{ json jsonCollection }
-
-// A jsonCollection does the work of an [AnyCollection].
-type jsonCollection interface {
-	Description() schema.Description
-	RecordType() reflect.Type
-	Count() int
-	Revision() uint64
-	List(ctx context.Context, q Query) (List, error)
-	Get(ctx context.Context, segment string, params url.Values) (record []byte, err error)
-	Create(ctx context.Context, body []byte) (record []byte, err error)
-	Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error)
-	Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error
-	Load(r io.Reader, opts LoadOptions) error
-
-	key() string
-	engine() *store.Store
-	clone(into *Catalogue, s *store.Store) jsonCollection
-	check() error
-	read(in *scanner) ([]*store.Entry, error)
-	write(w *bufio.Writer, s *store.State) error
-	column(name string) *column
-	referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error)
-	removeReferences(tx *store.Tx, key string, id int, from []int) error
-	refused(err error) error
-	committed(c store.Commit) (Commit, error)
-}
+type AnyCollection struct{ core *core }
 
 // Description returns the description of the collection. For open records whose fields
 // are not known, its Sortable are the names of their members. The caller must not modify
 // its slices. O(fields).
-func (c AnyCollection) Description() schema.Description { return c.json.Description() }
+func (c AnyCollection) Description() schema.Description {
+	d := *c.core.typ.about
+	if c.core.typ.open() && d.Fields == nil {
+		d.Sortable = c.core.store.Current().Names()
+	}
+	return d
+}
 
 // RecordType returns the type of the records. O(1).
-func (c AnyCollection) RecordType() reflect.Type { return c.json.RecordType() }
+func (c AnyCollection) RecordType() reflect.Type { return c.core.typ.reflect }
 
 // Count returns the number of records. O(1).
-func (c AnyCollection) Count() int { return c.json.Count() }
+func (c AnyCollection) Count() int { return c.core.store.Len() }
 
 // Revision returns the revision of the current state. It changes exactly when a write
 // becomes visible. O(1).
-func (c AnyCollection) Revision() uint64 { return c.json.Revision() }
+func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 
 // List returns the page that a query asks for.
 //
@@ -101,14 +79,44 @@ func (c AnyCollection) Revision() uint64 { return c.json.Revision() }
 // that Options.Keys or methods of their type sort in another way. A search in another
 // collection reads the records that are referred to, in one state of that collection,
 // which may differ from that of the page.
-func (c AnyCollection) List(ctx context.Context, q Query) (List, error) { return c.json.List(ctx, q) }
+func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
+	f, err := c.core.filter(ctx, q.Params)
+	if err != nil {
+		return List{}, err
+	}
+	query := store.Query{Terms: q.Terms, Window: q.Window, Lenient: true}
+	var list List
+	if len(q.Terms) > 0 {
+		query.Known = &list.Terms
+	}
+	f.addTo(&query)
+	entries, count, err := c.core.store.Page(ctx, query)
+	if err != nil {
+		return List{}, c.core.typ.named(err)
+	}
+	list.Count, list.Records = count, make([][]byte, entries.Len())
+	for i := range list.Records {
+		if list.Records[i], err = c.core.typ.encoded(entries.At(i)); err != nil {
+			return List{}, err
+		}
+	}
+	return list, nil
+}
 
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
 // have white space around it. The JSON must not be modified. The error is that of ctx or
 // of [schema.Description.Filter], even if there is no such record, or wraps
 // [ErrNotFound] if none exists or the parameters do not select it. O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, params url.Values) (record []byte, err error) {
-	return c.json.Get(ctx, segment, params)
+	f, err := c.core.filter(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	entry := c.core.store.Get(schema.ParseID(segment))
+	if entry == nil || !f.holds(entry) {
+		return nil, c.core.notFound(segment)
+	}
+	return c.core.typ.encoded(entry)
 }
 
 // Create validates a posted JSON object, stores it as a record with the next id, and
@@ -123,7 +131,23 @@ func (c AnyCollection) Get(ctx context.Context, segment string, params url.Value
 // error wraps [schema.FieldErrors] too. The cost is that of Validate and of
 // [Collection.Insert].
 func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, err error) {
-	return c.json.Create(ctx, body)
+	if !c.core.typ.about.Actions.Has(schema.Create) {
+		return nil, c.core.typ.errorf("%w: the service does not accept posts to it", ErrReadOnly)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.core.written(c.core.write(func(s *store.State) (store.Change, error) {
+		posted, err := c.core.typ.about.Validate(body, c.core.checks(0))
+		if err != nil {
+			return store.Change{}, err
+		}
+		fresh, err := c.core.decoded(nil, posted)
+		if err != nil {
+			return store.Change{}, err
+		}
+		return c.core.typ.insertion(s, fresh)
+	}))
 }
 
 // Update validates the JSON object of a PUT or, if partial is set, of a PATCH,
@@ -135,7 +159,28 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 // condition must not modify or retain the JSON, nor write to the collection. The other
 // errors are those of Get, and those of Create other than [ErrInvalidID].
 func (c AnyCollection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
-	return c.json.Update(ctx, segment, params, body, partial, condition)
+	action := schema.Update
+	if partial {
+		action = schema.PartialUpdate
+	}
+	if err := c.core.permits(action); err != nil {
+		return nil, err
+	}
+	f, err := c.core.filter(ctx, params)
+	if err != nil {
+		return nil, err
+	}
+	return c.core.written(c.core.write(func(s *store.State) (store.Change, error) {
+		old, err := c.core.target(s, segment, f)
+		if err == nil {
+			err = c.core.passes(old, condition)
+		}
+		if err != nil {
+			return store.Change{}, err
+		}
+		fresh, err := c.core.updated(old, body, partial)
+		return store.Change{Old: old, New: fresh}, err
+	}))
 }
 
 // Delete deletes the record that Get returns, and at the same instant removes its id from
@@ -151,7 +196,47 @@ func (c AnyCollection) Update(ctx context.Context, segment string, params url.Va
 // writes are not checked. condition must not write to the catalogue: it could deadlock.
 // O(n) for n records in the collections that refer to this one.
 func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
-	return c.json.Delete(ctx, segment, params, condition)
+	if err := c.core.permits(schema.Destroy); err != nil {
+		return err
+	}
+	f, err := c.core.filter(ctx, params)
+	if err != nil {
+		return err
+	}
+	var all []*core // this one and those that refer to it
+	var stores []*store.Store
+	for _, m := range c.core.catalogue.all {
+		if m == c.core || refers(m.typ.about, c.core.key()) {
+			all, stores = append(all, m), append(stores, m.store)
+		}
+	}
+	return c.core.catalogue.refused(store.Batch(stores, func(txs []*store.Tx) error {
+		tx := txs[slices.Index(all, c.core)]
+		old, err := c.core.target(tx, segment, f)
+		if err != nil {
+			return err
+		}
+		lists := make([][]int, len(all))
+		for i, m := range all {
+			var by *ReferenceError
+			if lists[i], by, err = m.referring(ctx, c.core.key(), old.ID); err != nil {
+				return err
+			}
+			if by != nil {
+				return c.core.typ.errorf("id %d: %w", old.ID, by)
+			}
+		}
+		if err := c.core.passes(old, condition); err != nil {
+			return err
+		}
+		for i, m := range all {
+			if err := m.removeReferences(txs[i], c.core.key(), old.ID, lists[i]); err != nil {
+				return err
+			}
+		}
+		tx.Write(store.Change{Old: old})
+		return nil
+	}))
 }
 
 // Load replaces all records at one instant by those in r: a JSON array of records, or an
@@ -159,174 +244,39 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Va
 // catalogue is a snapshot, that of r, or [ErrInvalidData]; after an error the collection is
 // unchanged. [Collection.Load] describes the form. O(n) for records sorted by id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
-	return c.json.Load(r, opts)
+	return c.core.load(r, opts)
 }
 
-// encoded is the jsonCollection of records of type T.
-type encoded[T any] struct {
-	*Collection[T]
-	about   *schema.Description // shared with clones, like columns
-	columns []column            // of the fields of about
-	now     func() time.Time
+// String returns the key and the number of records.
+func (c AnyCollection) String() string {
+	return fmt.Sprintf("%s: %d records", c.core.key(), c.core.store.Len())
 }
 
-func makeEncoded[T any](c *Catalogue, about schema.Description, opts Options) (jsonCollection, error) {
-	keys := opts.Keys
-	opts.Keys = allKeys[T](about.Fields, keys)
-	s, engine, err := newRecordType[T](opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkFields(about); err != nil {
-		return nil, fmt.Errorf("catalogue: %s: %w: %w", about.Key, ErrInvalidType, err)
-	}
-	if isOpen[T]() {
-		for _, f := range about.Fields {
-			engine.Known = append(engine.Known, ordering.Snake(f.Name))
-		}
-	}
-	s.lists = listsOf(s.members, about.Fields)
-	if opts.StrictLoad {
-		s.beStrict(about.Fields)
-	}
-	coll := &Collection[T]{s, store.New(engine), c}
-	return &encoded[T]{coll, &about, s.columns(about.Fields, keys), opts.Now}, nil
-}
-
-func (e *encoded[T]) Description() schema.Description {
-	d := *e.about
-	if isOpen[T]() && d.Fields == nil {
-		d.Sortable = e.store.Current().Names()
-	}
-	return d
-}
-
-func (e *encoded[T]) key() string              { return e.about.Key }
-func (e *encoded[T]) RecordType() reflect.Type { return reflect.TypeFor[T]() }
-func (e *encoded[T]) check() error             { return e.Check() }
-func (e *encoded[T]) refused(err error) error  { return e.typ.refused(err) }
-func (e *encoded[T]) engine() *store.Store     { return e.store }
-
-func (e *encoded[T]) committed(c store.Commit) (Commit, error) { return e.typ.committed(c) }
-
-func (e *encoded[T]) read(in *scanner) ([]*store.Entry, error) { return e.typ.read(in) }
-
-func (e *encoded[T]) write(w *bufio.Writer, s *store.State) error { return e.typ.write(w, s) }
-
-func (e *encoded[T]) clone(into *Catalogue, s *store.Store) jsonCollection {
-	return &encoded[T]{&Collection[T]{e.typ, s, into}, e.about, e.columns, e.now}
-}
-
-func (e *encoded[T]) List(ctx context.Context, q Query) (List, error) {
-	f, err := e.filter(ctx, q.Params)
-	if err != nil {
-		return List{}, err
-	}
-	query := store.Query{Terms: q.Terms, Window: q.Window, Lenient: true}
-	var list List
-	if len(q.Terms) > 0 {
-		query.Known = &list.Terms
-	}
-	f.addTo(&query)
-	entries, count, err := e.store.Page(ctx, query)
-	if err != nil {
-		return List{}, e.typ.named(err)
-	}
-	list.Count, list.Records = count, make([][]byte, entries.Len())
-	for i := range list.Records {
-		if list.Records[i], err = e.typ.encoded(entries.At(i)); err != nil {
-			return List{}, err
-		}
-	}
-	return list, nil
-}
-
-func (e *encoded[T]) Get(ctx context.Context, segment string, params url.Values) ([]byte, error) {
-	f, err := e.filter(ctx, params)
-	if err != nil {
-		return nil, err
-	}
-	entry := e.store.Get(schema.ParseID(segment))
-	if entry == nil || !f.holds(entry) {
-		return nil, e.notFound(segment)
-	}
-	return e.typ.encoded(entry)
-}
-
-func (e *encoded[T]) notFound(segment string) error {
-	return e.typ.errorf("%w: %s", ErrNotFound, segment)
+func (c *core) notFound(segment string) error {
+	return c.typ.errorf("%w: %s", ErrNotFound, segment)
 }
 
 // has reports whether the collection with the key has a record with the id.
 func (c *Catalogue) has(key string, id int) bool {
 	m, err := c.lookup(key)
-	return err == nil && m.engine().Get(id) != nil
-}
-
-func (e *encoded[T]) String() string {
-	return fmt.Sprintf("%s: %d records", e.about.Key, e.Count())
-}
-
-func (e *encoded[T]) Create(ctx context.Context, body []byte) ([]byte, error) {
-	if !e.about.Actions.Has(schema.Create) {
-		return nil, e.typ.errorf("%w: the service does not accept posts to it", ErrReadOnly)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return e.written(e.Collection.write(func(s *store.State) (store.Change, error) {
-		posted, err := e.about.Validate(body, e.checks(0))
-		if err != nil {
-			return store.Change{}, err
-		}
-		record, err := e.decoded(nil, posted)
-		if err != nil {
-			return store.Change{}, err
-		}
-		return e.typ.insertion(s, newEntry(0, record))
-	}))
-}
-
-func (e *encoded[T]) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) ([]byte, error) {
-	action := schema.Update
-	if partial {
-		action = schema.PartialUpdate
-	}
-	if err := e.permits(action); err != nil {
-		return nil, err
-	}
-	f, err := e.filter(ctx, params)
-	if err != nil {
-		return nil, err
-	}
-	return e.written(e.Collection.write(func(s *store.State) (store.Change, error) {
-		old, err := e.target(s, segment, f)
-		if err == nil {
-			err = e.passes(old, condition)
-		}
-		if err != nil {
-			return store.Change{}, err
-		}
-		fresh, err := e.updated(old, body, partial)
-		return store.Change{Old: old, New: fresh}, err
-	}))
+	return err == nil && m.store.Get(id) != nil
 }
 
 // target returns the entry that a segment names and a filter selects.
-func (e *encoded[T]) target(now getter, segment string, f filter) (*store.Entry, error) {
+func (c *core) target(now getter, segment string, f filter) (*store.Entry, error) {
 	old := now.Get(schema.ParseID(segment))
 	if old == nil || !f.holds(old) {
-		return nil, e.notFound(segment)
+		return nil, c.notFound(segment)
 	}
 	return old, nil
 }
 
 // passes returns the error of a condition for an entry. Every entry passes if it is nil.
-func (e *encoded[T]) passes(entry *store.Entry, condition func(record []byte) error) error {
+func (c *core) passes(entry *store.Entry, condition func(record []byte) error) error {
 	if condition == nil {
 		return nil
 	}
-	record, err := e.typ.encoded(entry)
+	record, err := c.typ.encoded(entry)
 	if err != nil {
 		return err
 	}
@@ -334,47 +284,46 @@ func (e *encoded[T]) passes(entry *store.Entry, condition func(record []byte) er
 }
 
 // updated returns the entry that replaces another one.
-func (e *encoded[T]) updated(old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
-	sent, err := e.about.ValidateUpdate(schema.Record{}, body, partial, e.checks(old.ID))
+func (c *core) updated(old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
+	sent, err := c.typ.about.ValidateUpdate(schema.Record{}, body, partial, c.checks(old.ID))
 	if err != nil {
 		return nil, err
 	}
-	record, err := e.decoded(recordOf[T](old), sent)
+	fresh, err := c.decoded(old, sent)
 	if err != nil {
 		return nil, err
 	}
-	fresh := newEntry(old.ID, record)
-	return fresh, e.typ.own(fresh, old.ID)
+	return fresh, c.typ.own(fresh, recordOf(fresh), old.ID)
 }
 
-// decoded returns a record with the given members and otherwise the values of old, or zero
-// values if old is nil. If T cannot hold a value that the client has sent, the error wraps
-// [schema.FieldErrors].
-func (e *encoded[T]) decoded(old *T, members schema.Record) (T, error) {
-	record, err := e.typ.with(old, members)
+// decoded returns a fresh entry with the given members and otherwise the values of old, or
+// zero values if old is nil. If the record type cannot hold a value that the client has sent,
+// the error wraps [schema.FieldErrors].
+func (c *core) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
+	fresh, err := c.typ.with(old, members)
 	if err == nil {
-		return record, nil
+		return fresh, nil
 	}
-	if errs := e.faults(members, err); errs != nil {
+	if errs := c.faults(members, err); errs != nil {
 		err = errs
 	}
-	return record, e.typ.errorf("%w: %w", ErrInvalid, err)
+	return nil, c.typ.errorf("%w: %w", ErrInvalid, err)
 }
 
-// faults returns the errors of the members that T cannot hold. err is the error of
+// faults returns the errors of the members that the record type cannot hold. err is the error of
 // decoding all of them.
-func (e *encoded[T]) faults(members schema.Record, err error) (errs schema.FieldErrors) {
+func (c *core) faults(members schema.Record, err error) (errs schema.FieldErrors) {
 	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
-	if e.typ.ownJSON && !errors.As(err, &blamed) && members.String() != "{}" {
+	if c.typ.ownJSON && !errors.As(err, &blamed) && members.String() != "{}" {
 		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Invalid}}}
 	}
-	for _, f := range e.about.Fields {
+	for _, f := range c.typ.about.Fields {
 		text, sent := members.Get(f.Name)
 		if !sent || f.ReadOnly || f.Created {
 			continue
 		}
 		message := ""
-		if t := e.typ.typeOf(f.Name); !e.typ.ownJSON && t != nil {
+		if t := c.typ.typeOf(f.Name); !c.typ.ownJSON && t != nil {
 			message = value.FaultIn(t, text)
 		} else if blamed != nil && blamed.Member == f.Name {
 			message = value.Invalid
@@ -387,11 +336,11 @@ func (e *encoded[T]) faults(members schema.Record, err error) (errs schema.Field
 }
 
 // permits returns an error unless the collection accepts an action.
-func (e *encoded[T]) permits(action schema.Actions) error {
-	if !e.about.Actions.Has(action) {
-		return e.typ.errorf("%w: the service does not accept this request", ErrReadOnly)
+func (c *core) permits(action schema.Actions) error {
+	if !c.typ.about.Actions.Has(action) {
+		return c.typ.errorf("%w: the service does not accept this request", ErrReadOnly)
 	}
-	return e.writable()
+	return c.writable()
 }
 
 // refers reports whether a field of a collection refers to the collection with the key.
@@ -400,18 +349,18 @@ func refers(about *schema.Description, key string) bool {
 }
 
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
-func (e *encoded[T]) checks(id int) schema.Checks {
+func (c *core) checks(id int) schema.Checks {
 	taken := func(field, value string) bool {
-		other := e.holder(field, value)
+		other := c.holder(field, value)
 		return other != nil && other.ID != id
 	}
-	return schema.Checks{Exists: e.catalogue.has, Taken: taken, Now: e.now}
+	return schema.Checks{Exists: c.catalogue.has, Taken: taken, Now: c.typ.now}
 }
 
 // holder returns the entry that has a value of a unique field, or nil. O(log n).
-func (e *encoded[T]) holder(field, value string) *store.Entry {
+func (c *core) holder(field, value string) *store.Entry {
 	name := ordering.Snake(field)
-	i := slices.IndexFunc(e.typ.unique, func(f store.Field) bool { return f.Name == name })
+	i := slices.IndexFunc(c.typ.unique, func(f store.Field) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -419,85 +368,41 @@ func (e *encoded[T]) holder(field, value string) *store.Entry {
 	if err != nil {
 		return nil
 	}
-	record, err := e.typ.with(nil, members)
+	fresh, err := c.typ.with(nil, members)
 	if err != nil {
 		return nil
 	}
-	k := e.typ.unique[i].Key(newEntry(0, record))
+	k := c.typ.unique[i].Key(fresh)
 	if k.Compare(sortkey.Null()) == 0 {
 		return nil
 	}
 	where := []store.Condition{{Field: name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}}
-	other, _ := e.store.First(context.Background(), store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where})
+	other, _ := c.store.First(context.Background(), store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where})
 	return other
 }
 
 // written returns the JSON of an entry that was written, or an error. For a value of a
 // unique field that Validate has not compared, the error wraps [schema.FieldErrors] too.
-func (e *encoded[T]) written(entry *store.Entry, err error) ([]byte, error) {
+func (c *core) written(entry *store.Entry, err error) ([]byte, error) {
 	if d := (*duplicate)(nil); errors.As(err, &d) {
 		return nil, fmt.Errorf("%w: %w", err, schema.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}})
 	}
 	if err != nil {
 		return nil, err
 	}
-	stored, err := e.typ.encoded(entry)
+	stored, err := c.typ.encoded(entry)
 	return bytes.Clone(stored), err
-}
-
-func (e *encoded[T]) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
-	if err := e.permits(schema.Destroy); err != nil {
-		return err
-	}
-	f, err := e.filter(ctx, params)
-	if err != nil {
-		return err
-	}
-	var all []jsonCollection // this one and those that refer to it
-	var stores []*store.Store
-	for _, m := range e.catalogue.all {
-		if about := m.Description(); m == jsonCollection(e) || refers(&about, e.key()) {
-			all, stores = append(all, m), append(stores, m.engine())
-		}
-	}
-	return e.catalogue.refused(store.Batch(stores, func(txs []*store.Tx) error {
-		tx := txs[slices.Index(all, jsonCollection(e))]
-		old, err := e.target(tx, segment, f)
-		if err != nil {
-			return err
-		}
-		lists := make([][]int, len(all))
-		for i, m := range all {
-			var by *ReferenceError
-			if lists[i], by, err = m.referring(ctx, e.key(), old.ID); err != nil {
-				return err
-			}
-			if by != nil {
-				return e.typ.errorf("id %d: %w", old.ID, by)
-			}
-		}
-		if err := e.passes(old, condition); err != nil {
-			return err
-		}
-		for i, m := range all {
-			if err := m.removeReferences(txs[i], e.key(), old.ID, lists[i]); err != nil {
-				return err
-			}
-		}
-		tx.Write(store.Change{Old: old})
-		return nil
-	}))
 }
 
 // referring returns the ids of the records with lists that contain a reference to the
 // record of the collection with the key, and the first record whose reference it is. That
 // record itself is not among them.
-func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
-	if !refers(e.about, key) {
+func (c *core) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
+	if !refers(c.typ.about, key) {
 		return nil, nil, nil
 	}
 	is := func(to int) bool { return to == id }
-	all, err := e.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(e.typ.idName)}})
+	all, err := c.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(c.typ.idName)}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -506,15 +411,15 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 		if n++; n%256 == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		if entry.ID == id && e.key() == key {
+		if entry.ID == id && c.key() == key {
 			continue
 		}
-		for i := range e.columns {
-			c := &e.columns[i]
+		for i := range c.typ.columns {
+			col := &c.typ.columns[i]
 			switch {
-			case c.Refers != key || !c.refers(entry, is):
-			case c.Kind != schema.References:
-				return nil, &ReferenceError{e.key(), entry.ID, c.Name}, nil
+			case col.Refers != key || !col.refers(entry, is):
+			case col.Kind != schema.References:
+				return nil, &ReferenceError{c.key(), entry.ID, col.Name}, nil
 			case len(lists) == 0 || lists[len(lists)-1] != entry.ID:
 				lists = append(lists, entry.ID)
 			}
@@ -525,22 +430,21 @@ func (e *encoded[T]) referring(ctx context.Context, key string, id int) (lists [
 
 // removeReferences removes the id of a record of the collection with the key from the
 // lists of other records.
-func (e *encoded[T]) removeReferences(tx *store.Tx, key string, id int, from []int) error {
+func (c *core) removeReferences(tx *store.Tx, key string, id int, from []int) error {
 	for _, other := range from {
 		old := tx.Get(other)
 		if old == nil {
 			continue
 		}
-		lists, err := e.without(old, key, id)
+		lists, err := c.without(old, key, id)
 		if err != nil {
-			return e.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
+			return c.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
 		}
-		record, err := e.typ.with(recordOf[T](old), lists)
+		fresh, err := c.typ.with(old, lists)
 		if err != nil {
-			return e.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
+			return c.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
 		}
-		fresh := newEntry(other, record)
-		if err := e.typ.own(fresh, other); err != nil {
+		if err := c.typ.own(fresh, recordOf(fresh), other); err != nil {
 			return err
 		}
 		tx.Write(store.Change{Old: old, New: fresh})
@@ -549,13 +453,13 @@ func (e *encoded[T]) removeReferences(tx *store.Tx, key string, id int, from []i
 }
 
 // without returns those lists of an entry that refer to a record, without its id.
-func (e *encoded[T]) without(entry *store.Entry, key string, id int) (lists schema.Record, err error) {
-	for i := range e.columns {
-		c := &e.columns[i]
-		if c.Kind != schema.References || c.Refers != key {
+func (c *core) without(entry *store.Entry, key string, id int) (lists schema.Record, err error) {
+	for i := range c.typ.columns {
+		col := &c.typ.columns[i]
+		if col.Kind != schema.References || col.Refers != key {
 			continue
 		}
-		name, value := e.typ.valueIn(entry, c)
+		name, value := c.typ.valueIn(entry, col)
 		var list []json.RawMessage
 		if json.Unmarshal([]byte(value), &list) != nil || list == nil {
 			continue

@@ -58,9 +58,10 @@ func benchHouse(tb testing.TB, n int, opts ...Options) (*Catalogue, []event) {
 	events := benchEvents(n)
 	entries := make([]*store.Entry, n)
 	for i := range events {
-		entries[i] = newEntry(events[i].ID, events[i])
+		entries[i] = newEntry(events[i])
+		entries[i].ID = events[i].ID
 	}
-	store.Replace([]store.Replacement{{Store: mustIn(definedEvents, cat).store, Entries: entries}})
+	store.Replace([]store.Replacement{{Store: mustIn(definedEvents, cat).core.store, Entries: entries}})
 	for _, term := range []ordering.Term{ordering.Asc("start_date"), ordering.Asc("name")} {
 		if _, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: 1}, term); err != nil {
 			tb.Fatal(err)

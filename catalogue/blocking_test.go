@@ -200,7 +200,7 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 				written <- err
 				return
 			}
-			store.Replace([]store.Replacement{{Store: c.store, Entries: c.store.Current().Entries()}})
+			store.Replace([]store.Replacement{{Store: c.core.store, Entries: c.core.store.Current().Entries()}})
 		}
 		written <- nil
 	}()

@@ -19,7 +19,7 @@ import (
 // between records are checked by the methods Create, Update and Delete of [AnyCollection]
 // and by nothing else: other writes can leave references to records that do not exist.
 type Catalogue struct {
-	all      []jsonCollection // in the order of the definitions
+	all      []*core // in the order of the definitions
 	byKey    map[string]int
 	readOnly bool // a snapshot
 }
@@ -43,7 +43,7 @@ func (c *Catalogue) All() iter.Seq2[string, AnyCollection] {
 	}
 }
 
-func (c *Catalogue) lookup(key string) (jsonCollection, error) {
+func (c *Catalogue) lookup(key string) (*core, error) {
 	i, ok := c.byKey[key]
 	if !ok {
 		return nil, fmt.Errorf("catalogue: %w", unknownCollection(key, c.keys()))
@@ -62,10 +62,10 @@ func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
 func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
 
 func (c *Catalogue) clone(readOnly bool) *Catalogue {
-	clone := &Catalogue{byKey: c.byKey, all: make([]jsonCollection, len(c.all)), readOnly: readOnly}
+	clone := &Catalogue{byKey: c.byKey, all: make([]*core, len(c.all)), readOnly: readOnly}
 	stores := store.Clone(c.stores()...)
 	for i, m := range c.all {
-		clone.all[i] = m.clone(clone, stores[i])
+		clone.all[i] = newMember(clone, m.typ, stores[i])
 	}
 	return clone
 }
@@ -97,14 +97,14 @@ func (c *Catalogue) Batch(f func(b *Batch) error) error {
 // refused returns the error of a batch of several stores.
 func (c *Catalogue) refused(err error) error {
 	if d, ok := err.(*store.Duplicate); ok {
-		return c.of(d.Store).refused(d)
+		return c.of(d.Store).typ.refused(d)
 	}
 	return err
 }
 
 // of returns the collection with the given store.
-func (c *Catalogue) of(s *store.Store) jsonCollection {
-	return c.all[slices.IndexFunc(c.all, func(m jsonCollection) bool { return m.engine() == s })]
+func (c *Catalogue) of(s *store.Store) *core {
+	return c.all[slices.IndexFunc(c.all, func(m *core) bool { return m.store == s })]
 }
 
 // stores returns the stores of all collections, in the same order for all catalogues:
@@ -112,7 +112,7 @@ func (c *Catalogue) of(s *store.Store) jsonCollection {
 func (c *Catalogue) stores() []*store.Store {
 	stores := make([]*store.Store, len(c.all))
 	for i, m := range c.all {
-		stores[i] = m.engine()
+		stores[i] = m.store
 	}
 	return stores
 }
@@ -162,7 +162,7 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 		}
 		c.all = append(c.all, m)
 		c.byKey[m.key()] = i
-		about = append(about, m.Description())
+		about = append(about, *m.typ.about)
 	}
 	if err := checkTogether(about); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)

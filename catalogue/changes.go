@@ -18,23 +18,23 @@ type Change[T any] struct {
 	// all changes before it leads to the records of a [Snapshot] of that revision.
 	Last bool
 
-	typ           *recordType[T]
+	typ           *recordType
 	before, after *store.Entry
 }
 
 // Before returns a copy of the record as it was before the change. If the change inserted
 // the record, ok is false. O(size of the record).
-func (ch Change[T]) Before() (record T, ok bool) { return ch.record(ch.before) }
+func (ch Change[T]) Before() (record T, ok bool) { return changed[T](ch.typ, ch.before) }
 
 // After returns a copy of the record as it was after the change. If the change deleted
 // the record, ok is false. O(size of the record).
-func (ch Change[T]) After() (record T, ok bool) { return ch.record(ch.after) }
+func (ch Change[T]) After() (record T, ok bool) { return changed[T](ch.typ, ch.after) }
 
-func (ch Change[T]) record(e *store.Entry) (record T, ok bool) {
+func changed[T any](s *recordType, e *store.Entry) (record T, ok bool) {
 	if e == nil {
 		return record, false
 	}
-	return ch.typ.clone(recordOf[T](e)), true
+	return copyOf[T](s, e), true
 }
 
 // JSON returns the JSON of the record as it was after the change, or null if it was
@@ -57,6 +57,18 @@ func (ch Change[T]) JSON() ([]byte, error) {
 // restart of the program. The caller then starts again with a Snapshot. Without a history,
 // this is so after each write. O(changes returned + log of those kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
+	events, now, err := c.core.since(revision)
+	if err != nil {
+		return nil, 0, err
+	}
+	changes = make([]Change[T], len(events))
+	for i, ev := range events {
+		changes[i] = Change[T]{ev.Revision, ev.ID, ev.Last, c.core.typ, ev.Old, ev.New}
+	}
+	return changes, now, nil
+}
+
+func (c *core) since(revision uint64) (events []store.Event, now uint64, err error) {
 	events, kept, now := c.store.Since(revision)
 	if c.typ.history == 0 {
 		kept = now
@@ -69,11 +81,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	case revision < kept:
 		return nil, 0, c.typ.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
 	}
-	changes = make([]Change[T], len(events))
-	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, ev.ID, ev.Last, c.typ, ev.Old, ev.New}
-	}
-	return changes, now, nil
+	return events, now, nil
 }
 
 // Changes returns an iterator over the changes after a revision. It yields the changes
@@ -90,7 +98,7 @@ func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[
 		for seen := revision; ; {
 			changes, now, err := c.Since(seen)
 			if err == nil && now == seen {
-				err = c.store.Wait(ctx, seen)
+				err = c.core.store.Wait(ctx, seen)
 			}
 			if err != nil {
 				yield(Change[T]{}, err)

@@ -1,19 +1,12 @@
 package catalogue
 
 import (
-	"bytes"
-	"cmp"
-	"errors"
-	"fmt"
 	"iter"
-	"reflect"
-	"slices"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -89,11 +82,7 @@ type Options struct {
 //
 // Records are copied on the way in and out. Only a [View] exposes stored records;
 // they must not be modified.
-type Collection[T any] struct {
-	typ       *recordType[T]
-	store     *store.Store
-	catalogue *Catalogue // nil if it is standalone
-}
+type Collection[T any] struct{ core *core }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
@@ -133,45 +122,11 @@ type Collection[T any] struct {
 // only that the JSON is valid. Insert rejects a [time.Time] whose zone has seconds, such
 // as that of Paris before 1911: JSON has no such offsets, so it would be another instant.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
-	opts, err := withTags[T](opts)
+	c, err := newCore(tableOf[T](), opts)
 	if err != nil {
 		return nil, err
 	}
-	s, engine, err := newRecordType[T](opts)
-	if err != nil {
-		return nil, err
-	}
-	return &Collection[T]{typ: s, store: store.New(engine)}, nil
-}
-
-// withTags returns the options of a standalone collection with what the tags of T say.
-func withTags[T any](opts Options) (Options, error) {
-	members, _ := jsonmember.Of(reflect.TypeFor[T]())
-	tagged := slices.ContainsFunc(members, func(m jsonmember.Member) bool {
-		_, ok := m.Field.Tag.Lookup("backlist")
-		return ok
-	})
-	if !tagged {
-		return opts, nil
-	}
-	about, err := schema.DescriptionOf[T](opts.Name)
-	if err != nil {
-		return opts, fmt.Errorf("%s: %w: %w", cmp.Or(opts.Name, "collection"), ErrInvalidType, err)
-	}
-	opts.Keys = allKeys[T](about.Fields, opts.Keys)
-	opts.Unique = addUnique(opts.Unique, about.Fields)
-	return opts, nil
-}
-
-// addUnique returns the names of unique fields, and those of described ones.
-func addUnique(names []string, fields []schema.Field) []string {
-	names = slices.Clone(names)
-	for _, f := range fields {
-		if name := ordering.Snake(f.Name); f.Unique && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return &Collection[T]{c}, nil
 }
 
 // Clone returns an independent copy of the current state of the collection. The clone
@@ -180,31 +135,25 @@ func addUnique(names []string, fields []schema.Field) []string {
 // deletes them. The clone of a read-only collection can be written to.
 // O(orderings in use).
 func (c *Collection[T]) Clone() *Collection[T] {
-	return &Collection[T]{typ: c.typ, store: store.Clone(c.store)[0]}
-}
-
-// writable returns an error if the collection is read-only.
-func (c *Collection[T]) writable() error {
-	if c.catalogue != nil && c.catalogue.readOnly {
-		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
-	}
-	return nil
+	return &Collection[T]{&core{typ: c.core.typ, store: store.Clone(c.core.store)[0]}}
 }
 
 // Count returns the number of records. O(1).
-func (c *Collection[T]) Count() int { return c.store.Len() }
+func (c *Collection[T]) Count() int { return c.core.store.Len() }
 
 // Revision returns the number of writes that led to the current state. A batch counts as one
 // write, or as none if it changes nothing. A new collection starts at 0 and a clone at the
 // revision of its original. Revisions are not saved. O(1).
-func (c *Collection[T]) Revision() uint64 { return c.store.Revision() }
+func (c *Collection[T]) Revision() uint64 { return c.core.store.Revision() }
 
 // Has reports whether there is a record with the given id. O(log n).
-func (c *Collection[T]) Has(id int) bool { return c.store.Get(id) != nil }
+func (c *Collection[T]) Has(id int) bool { return c.core.store.Get(id) != nil }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
-func (c *Collection[T]) Get(id int) (T, error) { return c.typ.copied(c.store.Get(id), id) }
+func (c *Collection[T]) Get(id int) (T, error) {
+	return copied[T](c.core.typ, c.core.store.Get(id), id)
+}
 
 // Page returns copies of the records in a window, in the order of terms, and the number
 // of all records. Without terms, records are in the default order. A window past the end
@@ -225,39 +174,17 @@ func (c *Collection[T]) All() iter.Seq[T] {
 
 // copied returns a copy of the record of an entry. The error wraps [ErrNotFound] if e
 // is nil.
-func (s *recordType[T]) copied(e *store.Entry, id int) (record T, err error) {
+func copied[T any](s *recordType, e *store.Entry, id int) (record T, err error) {
 	if e == nil {
-		return record, s.errorf("%w: id %d", ErrNotFound, id)
+		return record, s.noID(id)
 	}
-	return s.clone(recordOf[T](e)), nil
+	copyTo(s.copier, &record, typed[T](recordOf(e)))
+	return record, nil
 }
-
-// errCorrupt is wrapped by the errors of Check, which are bugs of this package.
-var errCorrupt = errors.New("corrupt")
 
 // Check returns an error that describes the first violated invariant of the collection,
 // or nil. It is for tests. Each index must contain each record once, in order, and at
 // its key and position. The stored JSON must be that of the records. Ids, lengths and
 // the names of members must be as counted. The history must be in order and lead to the
 // current records. O(orderings in use × n log n + history × log n).
-func (c *Collection[T]) Check() error { return c.typ.checkState(c.store.Current(), c.store.Check()) }
-
-// checkState checks the records of a state. err is the result of the store's check.
-func (s *recordType[T]) checkState(state *store.State, err error) error {
-	if err != nil {
-		return s.errorf("%w: %w", errCorrupt, err)
-	}
-	for _, e := range state.Entries() {
-		if id := s.id(recordOf[T](e)); id != e.ID {
-			return s.errorf("%w: the record with id %d is stored with id %d", errCorrupt, id, e.ID)
-		}
-		kept := storedOf[T](e).encoding.Load()
-		if kept == nil {
-			continue
-		}
-		if fresh, err := s.encode(recordOf[T](e)); err != nil || !bytes.Equal(fresh, *kept) {
-			return s.errorf("%w: id %d: the stored JSON is %s, want %s (%v)", errCorrupt, e.ID, *kept, fresh, err)
-		}
-	}
-	return nil
-}
+func (c *Collection[T]) Check() error { return c.core.check() }

@@ -78,11 +78,16 @@ func (d Definition[T]) In(c *Catalogue) (*Collection[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	e, ok := m.(*encoded[T])
+	coll, ok := m.handle.(*Collection[T])
 	if !ok {
-		return nil, fmt.Errorf("catalogue: %s: %w: its records are %v, not %v: make the catalogue with this definition", d.key, ErrInvalidType, m.RecordType(), reflect.TypeFor[T]())
+		return nil, m.notOf(tableOf[T]().reflect)
 	}
-	return e.Collection, nil
+	return coll, nil
+}
+
+// notOf returns the error of a definition whose records have another type.
+func (c *core) notOf(t reflect.Type) error {
+	return fmt.Errorf("catalogue: %s: %w: its records are %v, not %v: make the catalogue with this definition", c.key(), ErrInvalidType, c.typ.reflect, t)
 }
 
 // Tx returns the transaction of d's collection in b. All calls for one batch share one
@@ -97,7 +102,7 @@ func (d Definition[T]) Tx(b *Batch) (*Tx[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tx[T]{coll.typ, b.txs[b.catalogue.byKey[d.key]]}, nil
+	return &Tx[T]{coll.core.typ, b.txs[b.catalogue.byKey[d.key]]}, nil
 }
 
 // AnyDefinition is a [Definition] of any type.
@@ -110,20 +115,18 @@ type AnyDefinition interface {
 	WithDescription(schema.Description) AnyDefinition
 
 	// make returns a new collection of c.
-	make(c *Catalogue) (jsonCollection, error)
+	make(c *Catalogue) (*core, error)
 }
 
-func (d Definition[T]) make(c *Catalogue) (jsonCollection, error) {
-	opts := d.opts
-	switch {
-	case opts.Name != "":
-		return nil, d.errorf("Options.Name is not empty")
-	case opts.ID != "":
-		return nil, d.errorf("Options.ID is not empty: in a catalogue the id is the field id")
-	}
-	about, err := d.describe()
+func (d Definition[T]) make(c *Catalogue) (*core, error) {
+	return define(c, d.key, tableOf[T](), d.opts)
+}
+
+// define returns a new collection of a catalogue.
+func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
+	about, err := describe(key, t, opts)
 	if err != nil {
-		return nil, d.errorf("%w", err)
+		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
 	opts.Unique = addUnique(opts.Unique, about.Fields)
@@ -132,40 +135,34 @@ func (d Definition[T]) make(c *Catalogue) (jsonCollection, error) {
 			about.Fields[i].Unique = true
 		}
 	}
-	return makeEncoded[T](c, about, opts)
+	return newDescribed(c, t, about, opts)
 }
 
-func (d Definition[T]) errorf(format string, args ...any) error {
-	return fmt.Errorf("catalogue: %s: %w: "+format, append([]any{d.key, ErrInvalidType}, args...)...)
-}
-
-// isOpen reports whether T is the type of open records.
-func isOpen[T any]() bool {
-	_, open := any((*T)(nil)).(*schema.Record)
-	return open
-}
-
-// describe returns the description of the collection.
-func (d Definition[T]) describe() (about schema.Description, err error) {
+// describe returns the description of a collection.
+func describe(key string, t table, opts Options) (about schema.Description, err error) {
 	var given schema.Description
-	if d.opts.Description != nil {
-		given = *d.opts.Description
+	if opts.Description != nil {
+		given = *opts.Description
 	}
 	switch {
-	case d.key == lastIDsKey:
+	case opts.Name != "":
+		return about, errors.New("Options.Name is not empty")
+	case opts.ID != "":
+		return about, errors.New("Options.ID is not empty: in a catalogue the id is the field id")
+	case key == lastIDsKey:
 		return about, fmt.Errorf("saved data has the key %s", lastIDsKey)
-	case given.Key != "" && given.Key != d.key:
+	case given.Key != "" && given.Key != key:
 		return about, fmt.Errorf("Options.Description has the key %q", given.Key)
 	}
-	if about, err = schema.DescriptionOf[T](d.key); err != nil {
+	if about, err = t.describe(key); err != nil {
 		return about, err
 	}
-	if isOpen[T]() && given.Fields == nil {
+	if t.open() && given.Fields == nil {
 		about.Actions = schema.List | schema.Retrieve
 	}
 	about = overridden(about, given)
-	if len(d.opts.Ordering) > 0 {
-		about.Ordering = slices.Clone(d.opts.Ordering)
+	if len(opts.Ordering) > 0 {
+		about.Ordering = slices.Clone(opts.Ordering)
 	}
 	const fielded = schema.Create | schema.Update | schema.PartialUpdate
 	if about.Actions&fielded != 0 && len(about.Fields) == 0 {

@@ -15,5 +15,5 @@ func FieldNames[T any](of interface{ Get(id int) (T, error) }) []string {
 		return s.typ.names(s.state)
 	}
 	c := of.(*Collection[T])
-	return c.typ.names(c.store.Current())
+	return c.core.typ.names(c.core.store.Current())
 }

@@ -56,13 +56,17 @@ func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
 // a symbolic link to no file, and [fs.ErrInvalid] if the file is not regular. After an error
 // the file is unchanged, unless only the sync of its directory failed.
 // [Catalogue.SaveFile] describes permissions and links. O(n).
-func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c.Save) }
+func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c.core.save) }
 
 // LoadFile replaces the records by those in the file at path, as [Collection.Load] does.
 // The error contains the path and wraps that of the operating system or of Load. If path
 // is empty, it wraps [fs.ErrNotExist].
 func (c *Collection[T]) LoadFile(path string, opts LoadOptions) error {
-	return loadFile(path, func(data []byte) error { return c.load(data, opts) })
+	return c.core.loadFile(path, opts)
+}
+
+func (c *core) loadFile(path string, opts LoadOptions) error {
+	return loadFile(path, func(data []byte) error { return c.loadBytes(data, opts) })
 }
 
 // loadFile calls load with the content of a file.
@@ -127,7 +131,7 @@ func (c *Catalogue) Save(w io.Writer) error {
 	lead := "{"
 	for i, m := range c.all {
 		fmt.Fprintf(b, "%s%s:", lead, quotedKey(m))
-		if err := m.write(b, states[i]); err != nil {
+		if err := m.typ.write(b, states[i]); err != nil {
 			return err
 		}
 		lead = ",\n"
@@ -141,9 +145,9 @@ func (c *Catalogue) Save(w io.Writer) error {
 }
 
 // quotedKey returns the key of a collection as a JSON string.
-func quotedKey(m jsonCollection) []byte {
+func quotedKey(m *core) []byte {
 	key := m.key()
-	quoted, _ := encodeJSON(&key) // strings are always valid
+	quoted, _ := encodeJSON(key) // strings are always valid
 	return quoted
 }
 
@@ -167,7 +171,9 @@ func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
 //
 // The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
-func (c *Collection[T]) Save(w io.Writer) error {
+func (c *Collection[T]) Save(w io.Writer) error { return c.core.save(w) }
+
+func (c *core) save(w io.Writer) error {
 	s := c.store.Current()
 	b := bufio.NewWriter(w)
 	end := "\n"
@@ -186,7 +192,7 @@ func (c *Collection[T]) Save(w io.Writer) error {
 }
 
 // write writes the records of a state as an array.
-func (s *recordType[T]) write(w *bufio.Writer, state *store.State) error {
+func (s *recordType) write(w *bufio.Writer, state *store.State) error {
 	lead := "[\n"
 	for _, e := range state.Entries() {
 		record, err := s.encoded(e)

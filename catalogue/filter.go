@@ -71,21 +71,21 @@ func (f filter) addTo(q *store.Query) {
 }
 
 // filter returns the filter that the parameters of a query describe.
-func (e *encoded[T]) filter(ctx context.Context, params url.Values) (f filter, err error) {
+func (c *core) filter(ctx context.Context, params url.Values) (f filter, err error) {
 	if err := ctx.Err(); err != nil || len(params) == 0 {
 		return f, err
 	}
-	wanted, err := e.about.Filter(params, e.catalogue.has)
+	wanted, err := c.typ.about.Filter(params, c.catalogue.has)
 	if err != nil {
 		return f, err
 	}
 	for _, t := range wanted.Tests {
-		if c := e.column(t.Field); c != nil {
-			f.add(c, t)
+		if col := c.typ.column(t.Field); col != nil {
+			f.add(col, t)
 		}
 	}
 	if len(wanted.Search) > 0 {
-		match, err := e.finder(wanted.Search)
+		match, err := c.finder(wanted.Search)
 		if err != nil {
 			return f, err
 		}
@@ -177,8 +177,8 @@ type searched struct {
 // finder returns a function that reports whether an entry has all words: one of the tests
 // of each word holds. It reads each of the other collections in one state, that
 // of the call.
-func (e *encoded[T]) finder(words [][]schema.Test) (func(*store.Entry) bool, error) {
-	fields, err := e.searched(words[0])
+func (c *core) finder(words [][]schema.Test) (func(*store.Entry) bool, error) {
+	fields, err := c.searched(words[0])
 	if err != nil {
 		return nil, err
 	}
@@ -217,23 +217,23 @@ func oneHolds(tests []schema.Test, texts []string, ends []int) bool {
 }
 
 // searched returns the fields of the tests of a word.
-func (e *encoded[T]) searched(tests []schema.Test) (fields []searched, err error) {
+func (c *core) searched(tests []schema.Test) (fields []searched, err error) {
 	states := map[string]*store.State{} // one of each collection, even if several fields are searched
 	for _, t := range tests {
-		if c := e.column(t.Field); c != nil {
-			fields = append(fields, searched{column: c})
+		if col := c.typ.column(t.Field); col != nil {
+			fields = append(fields, searched{column: col})
 			continue
 		}
 		reference, field, _ := strings.Cut(t.Field, "__")
-		c := e.column(reference)
-		m, err := e.catalogue.lookup(c.Refers)
+		col := c.typ.column(reference)
+		m, err := c.catalogue.lookup(col.Refers)
 		if err != nil {
 			return nil, err
 		}
-		if states[c.Refers] == nil {
-			states[c.Refers] = m.engine().Current()
+		if states[col.Refers] == nil {
+			states[col.Refers] = m.store.Current()
 		}
-		fields = append(fields, searched{c, m.column(field), states[c.Refers]})
+		fields = append(fields, searched{col, m.typ.column(field), states[col.Refers]})
 	}
 	return fields, nil
 }
@@ -276,19 +276,20 @@ type column struct {
 }
 
 // column returns the column of a field, or nil if none exists.
-func (e *encoded[T]) column(name string) *column {
-	if i := slices.IndexFunc(e.columns, func(c column) bool { return c.name == name }); i >= 0 {
-		return &e.columns[i]
+func (s *recordType) column(name string) *column {
+	if i := slices.IndexFunc(s.columns, func(c column) bool { return c.name == name }); i >= 0 {
+		return &s.columns[i]
 	}
 	return nil
 }
 
-// columns returns the columns of described fields. own are the functions of Options.Keys:
+// columnsOf returns the columns of described fields. own are the functions of Options.Keys:
 // orderings use them, but filters compare values.
-func (s *recordType[T]) columns(fields []schema.Field, own []ordering.KeyFunc) []column {
-	var plain *ordering.Fields[T]
-	if !isOpen[T]() {
-		plain, _ = ordering.FieldsOf[T](valueKeys[T](fields)...) // without own there is no error
+func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []column {
+	plain := map[string]ordering.ValueField{}
+	list, _ := ordering.ValueFields(s.reflect, valueKeys(s.reflect, fields)...) // without own only that of open records is an error
+	for _, f := range list {
+		plain[f.Name] = f
 	}
 	columns := make([]column, len(fields))
 	for i, f := range fields {
@@ -301,11 +302,11 @@ func (s *recordType[T]) columns(fields []schema.Field, own []ordering.KeyFunc) [
 			return name == c.name || name == "" // of a type, which may be that of the field
 		})
 		switch {
-		case isOpen[T]():
+		case s.open():
 			c.key = openField(c.name, f.Kind.TextKey()).Key
-		case plain != nil && hasValue(f.Kind, s.typeOf(f.Name)):
-			p, _ := plain.Lookup(c.name)
-			c.key = func(e *store.Entry) sortkey.Key { return p.Key(recordOf[T](e)) }
+		case hasValue(f.Kind, s.typeOf(f.Name)):
+			p := plain[c.name]
+			c.key = s.keyIn(p)
 			if f.Kind == schema.Timestamp {
 				c.keyOf = func(value string) sortkey.Key { return timeKey(p, value) }
 			}
@@ -319,7 +320,7 @@ func (s *recordType[T]) columns(fields []schema.Field, own []ordering.KeyFunc) [
 }
 
 // jsonKey returns the value of a column in the JSON of an entry.
-func (s *recordType[T]) jsonKey(c *column, e *store.Entry) sortkey.Key {
+func (s *recordType) jsonKey(c *column, e *store.Entry) sortkey.Key {
 	_, value := s.valueIn(e, c)
 	k := sortkey.JSON(value)
 	if text, ok := k.AsText(); ok {
@@ -331,7 +332,7 @@ func (s *recordType[T]) jsonKey(c *column, e *store.Entry) sortkey.Key {
 }
 
 // checkFields returns an error if a described field is not a member of T.
-func (s *recordType[T]) checkFields(about schema.Description) error {
+func (s *recordType) checkFields(about schema.Description) error {
 	if s.anyMember {
 		return nil
 	}
@@ -341,14 +342,14 @@ func (s *recordType[T]) checkFields(about schema.Description) error {
 	}
 	for _, f := range about.Fields {
 		if !slices.Contains(known, f.Name) {
-			return fmt.Errorf("the JSON of %v has no field %q: %s", reflect.TypeFor[T](), f.Name, ordering.Suggest(f.Name, known))
+			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, ordering.Suggest(f.Name, known))
 		}
 	}
 	return nil
 }
 
 // typeOf returns the type of a member, or nil if there is no such member.
-func (s *recordType[T]) typeOf(name string) reflect.Type {
+func (s *recordType) typeOf(name string) reflect.Type {
 	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }); i >= 0 {
 		return s.members[i].Field.Type
 	}
@@ -389,7 +390,7 @@ func hasValue(kind schema.Kind, t reflect.Type) bool {
 
 // timeKey returns the key of a date-time for a field of a struct, whose type decides how
 // date-times compare.
-func timeKey[T any](f ordering.Field[T], value string) sortkey.Key {
+func timeKey(f ordering.ValueField, value string) sortkey.Key {
 	if t, err := time.Parse(time.RFC3339, value); err == nil && f.KeyOf != nil {
 		if k, err := f.KeyOf(t); err == nil {
 			return k
@@ -400,15 +401,16 @@ func timeKey[T any](f ordering.Field[T], value string) sortkey.Key {
 
 // valueKeys returns the key functions of the fields that are text in JSON but compare by
 // another value.
-func valueKeys[T any](fields []schema.Field) (keys []ordering.KeyFunc) {
-	members, _ := jsonmember.Of(reflect.TypeFor[T]()) // newRecordType reports conflicts
+func valueKeys(t reflect.Type, fields []schema.Field) (keys []ordering.KeyFunc) {
+	open := t == reflect.TypeFor[schema.Record]()
+	members, _ := jsonmember.Of(t) // newRecordType reports conflicts
 	for _, f := range fields {
 		key := f.Kind.TextKey()
 		i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })
-		if key == nil || i < 0 && !isOpen[T]() {
+		if key == nil || i < 0 && !open {
 			continue
 		}
-		if isOpen[T]() || isString(members[i].Field.Type) {
+		if open || isString(members[i].Field.Type) {
 			keys = append(keys, ordering.FieldKey(ordering.Snake(f.Name), key))
 		}
 	}
@@ -421,17 +423,17 @@ func isString(t reflect.Type) bool {
 
 // allKeys returns the key functions of a collection: those for its fields, and those of
 // Options.Keys, which take precedence.
-func allKeys[T any](fields []schema.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
+func allKeys(t reflect.Type, fields []schema.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
 	for _, k := range own {
 		if name, text, _ := k.ForText(); name == "" && text != nil { // of all strings
 			return own
 		}
 	}
-	return slices.Concat(valueKeys[T](fields), own)
+	return slices.Concat(valueKeys(t, fields), own)
 }
 
 // references returns the function refers of a column.
-func (s *recordType[T]) references(c *column) func(*store.Entry, func(int) bool) bool {
+func (s *recordType) references(c *column) func(*store.Entry, func(int) bool) bool {
 	if c.Kind != schema.References {
 		return func(e *store.Entry, to func(int) bool) bool {
 			id, ok := referenceOf(c.key(e))
@@ -441,7 +443,7 @@ func (s *recordType[T]) references(c *column) func(*store.Entry, func(int) bool)
 	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == c.Name }); i >= 0 && s.members[i].Field.Type == reflect.TypeFor[[]int]() {
 		index := s.members[i].Field.Index
 		return func(e *store.Entry, to func(int) bool) bool {
-			v, err := reflect.ValueOf(recordOf[T](e)).Elem().FieldByIndexErr(index)
+			v, err := s.value(recordOf(e)).FieldByIndexErr(index)
 			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), to)
 		}
 	}
@@ -495,7 +497,7 @@ func elements(list string) iter.Seq[string] {
 
 // valueIn returns the name and the value of a column in the JSON of an entry, or "" if it
 // is absent.
-func (s *recordType[T]) valueIn(e *store.Entry, c *column) (name, value string) {
+func (s *recordType) valueIn(e *store.Entry, c *column) (name, value string) {
 	r, err := s.parsed(e)
 	if err != nil {
 		return "", ""
@@ -504,9 +506,9 @@ func (s *recordType[T]) valueIn(e *store.Entry, c *column) (name, value string) 
 }
 
 // parsed returns the members of the JSON of an entry.
-func (s *recordType[T]) parsed(e *store.Entry) (schema.Record, error) {
-	if open, ok := any(recordOf[T](e)).(*schema.Record); ok {
-		return *open, nil
+func (s *recordType) parsed(e *store.Entry) (schema.Record, error) {
+	if s.open() {
+		return *typed[schema.Record](recordOf(e)), nil
 	}
 	b, err := s.encoded(e)
 	if err != nil {

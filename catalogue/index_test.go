@@ -55,7 +55,7 @@ func checkAtEnd(t *testing.T, c interface{ Check() error }) {
 // pauseAtKey makes the next goroutine pause that makes the key of a stored record.
 func pauseAtKey(c *Collection[slowRecord], id int, panics bool) *pause {
 	p := &pause{reached: make(chan struct{}), resume: make(chan struct{}), panics: panics}
-	recordOf[slowRecord](c.store.Get(id)).Value.pause = p
+	typed[slowRecord](recordOf(c.core.store.Get(id))).Value.pause = p
 	return p
 }
 

@@ -45,7 +45,7 @@ func (c *Catalogue) Journal(f func(batch []Commit) error) error {
 		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
 	}
 	setJournal(c.stores(), f, func(from store.Commit) (Commit, error) {
-		return c.of(from.Store).committed(from)
+		return c.of(from.Store).typ.committed(from)
 	})
 	return nil
 }
@@ -58,6 +58,10 @@ func (c *Catalogue) Journal(f func(batch []Commit) error) error {
 // the catalogue; see [Catalogue.Journal]. The error wraps [ErrReadOnly] if the collection
 // belongs to a snapshot.
 func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
+	return c.core.journal(f)
+}
+
+func (c *core) journal(f func(batch []Commit) error) error {
 	if c.catalogue != nil {
 		return c.catalogue.Journal(f)
 	}
@@ -86,7 +90,7 @@ func setJournal(stores []*store.Store, f func([]Commit) error, committed func(st
 
 // committed returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
-func (s *recordType[T]) committed(from store.Commit) (Commit, error) {
+func (s *recordType) committed(from store.Commit) (Commit, error) {
 	type line struct {
 		id   int
 		text []byte

@@ -40,8 +40,7 @@ type place struct {
 
 // layoutOf returns the layout of a struct with the given members, or nil if all records
 // must be left to the decoder.
-func layoutOf[T any](of []jsonmember.Member) *layout {
-	t := reflect.TypeFor[T]()
+func layoutOf(t reflect.Type, of []jsonmember.Member) *layout {
 	if value.ReadsJSON(t) {
 		return nil
 	}
@@ -76,15 +75,14 @@ func kindOf(t reflect.Type) reflect.Kind {
 	return t.Kind()
 }
 
-// readPlain reads a record by the layout and reports whether it did. If plain, the record
-// needs no check and no copy.
-func (s *recordType[T]) readPlain(in *scanner, record *T) (plain, ok bool) {
+// readPlain reads a record by the layout into a zero one and reports whether it did. If plain,
+// the record needs no check and no copy.
+func (s *recordType) readPlain(in *scanner, to *record) (plain, ok bool) {
 	if s.layout == nil {
 		return false, false
 	}
-	*record = *new(T)
-	plain, ok = s.layout.read(in, unsafe.Pointer(record))
-	ok = ok && s.id(record) > 0
+	plain, ok = s.layout.read(in, unsafe.Pointer(to))
+	ok = ok && *s.id(to) > 0
 	return ok && plain && s.layout.trusted, ok
 }
 

@@ -64,7 +64,9 @@ func (c *Catalogue) load(data []byte, opts LoadOptions) error {
 // belongs to a snapshot, the error wraps [ErrReadOnly]. All other errors wrap
 // [ErrInvalidData], and the one for an invalid record is a [*RecordError]. O(n) for records
 // sorted by id, and O(n log n) otherwise and for each ordering in use.
-func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error {
+func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error { return c.core.load(r, opts) }
+
+func (c *core) load(r io.Reader, opts LoadOptions) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
@@ -72,10 +74,10 @@ func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error {
 	if err != nil {
 		return c.typ.errorf("%w", err)
 	}
-	return c.load(data, opts)
+	return c.loadBytes(data, opts)
 }
 
-func (c *Collection[T]) load(data []byte, opts LoadOptions) error {
+func (c *core) loadBytes(data []byte, opts LoadOptions) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
@@ -127,12 +129,12 @@ func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 		case err != nil:
 			return unknownCollection(key, c.keys())
 		}
-		found[key], err = m.read(in)
+		found[key], err = m.typ.read(in)
 		return err
 	})
 	for _, m := range c.all {
 		if entries, ok := found[m.key()]; ok {
-			all = append(all, store.Replacement{Store: m.engine(), Entries: entries, UsedID: used[m.key()]})
+			all = append(all, store.Replacement{Store: m.store, Entries: entries, UsedID: used[m.key()]})
 		}
 	}
 	return all, err
@@ -193,7 +195,7 @@ var (
 
 // readResults reads an array of records or an object that contains one. used is the id
 // of lastIDKey, or 0.
-func (s *recordType[T]) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
+func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
 	if in.skipSpace(); !bytes.HasPrefix(in.data[in.at:], []byte("{")) {
 		entries, err = s.read(in)
 		return entries, 0, err
@@ -223,16 +225,16 @@ func (s *recordType[T]) readResults(in *scanner) (entries []*store.Entry, used i
 }
 
 // read reads an array of records and returns their entries, sorted by id.
-func (s *recordType[T]) read(in *scanner) (entries []*store.Entry, err error) {
+func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 	if !in.take("[") {
 		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
 	}
-	record, ascending, last := new(T), true, 0
+	ascending, last := true, 0
 	for !in.take("]") {
 		if len(entries) > 0 && !in.take(",") {
 			return nil, errBroken
 		}
-		e, err := s.load(in, record)
+		e, err := s.load(in)
 		if err != nil {
 			return nil, s.recordError(len(entries), err)
 		}
@@ -251,7 +253,7 @@ func (s *recordType[T]) read(in *scanner) (entries []*store.Entry, err error) {
 }
 
 // sort sorts entries by id. It returns an error if two have the same id.
-func (s *recordType[T]) sort(entries []*store.Entry) error {
+func (s *recordType) sort(entries []*store.Entry) error {
 	seen := make(map[int]int, len(entries))
 	for i, e := range entries {
 		if first, twice := seen[e.ID]; twice {
@@ -264,7 +266,7 @@ func (s *recordType[T]) sort(entries []*store.Entry) error {
 	return nil
 }
 
-func (s *recordType[T]) recordError(i int, err error) error {
+func (s *recordType) recordError(i int, err error) error {
 	invalid := &RecordError{Collection: s.title(), Index: i, Err: err}
 	var member *schema.MemberError
 	if errors.As(err, &member) {
@@ -276,58 +278,57 @@ func (s *recordType[T]) recordError(i int, err error) error {
 	return invalid
 }
 
-// load reads a record and returns its entry. It reads into *record, which the calls for
-// all records of an array share.
-func (s *recordType[T]) load(in *scanner, record *T) (*store.Entry, error) {
+// load reads a record and returns its entry.
+func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	in.skipSpace()
-	start := in.at
-	plain, ok := s.readPlain(in, record)
+	start, e := in.at, s.new()
+	plain, ok := s.readPlain(in, recordOf(e))
 	if !ok {
-		in.at = start
-		var err error
-		if *record, err = s.decodeLoaded(in.value(), in.opts); err != nil {
+		in.at, e = start, s.new()
+		if err := s.decodeLoaded(recordOf(e), in.value(), in.opts); err != nil {
 			return nil, err
 		}
 	}
-	s.fillLists(record)
-	id := s.id(record)
-	if id < 1 {
+	r := recordOf(e)
+	s.fillLists(r)
+	if e.ID = *s.id(r); e.ID < 1 {
 		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
 	}
 	if plain {
-		return newEntry(id, *record), nil
+		return e, nil
 	}
-	if err := s.check(record); err != nil {
+	if err := s.check(r); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return newEntry(id, s.clone(record)), nil
+	s.copy(s.copier, r, r)
+	return e, nil
 }
 
-// decodeLoaded decodes a record that is loaded.
-func (s *recordType[T]) decodeLoaded(object []byte, opts LoadOptions) (record T, err error) {
+// decodeLoaded decodes a record that is loaded into a zero one.
+func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) error {
 	if s.ownJSON && s.strict == nil {
-		return s.decode(object)
+		return s.decode(to, object)
 	}
 	members, err := schema.ParseRecord(object)
 	if err != nil {
-		return record, err
+		return err
 	}
 	if opts.SkipUnknown {
 		members = s.known(members)
 	}
 	if s.ownJSON {
-		record, err = s.decode(object)
+		err = s.decode(to, object)
 	} else {
-		record, err = s.with(nil, members)
+		err = s.set(to, members)
 	}
 	if err == nil && s.strict != nil {
 		err = s.checkStrict(members)
 	}
-	return record, err
+	return err
 }
 
-// known returns the members that T has.
-func (s *recordType[T]) known(members schema.Record) schema.Record {
+// known returns the members that the record type has.
+func (s *recordType) known(members schema.Record) schema.Record {
 	if s.anyMember {
 		return members
 	}
@@ -355,9 +356,9 @@ func listsOf(members []jsonmember.Member, fields []schema.Field) (lists []jsonme
 
 // fillLists makes the nil lists of a record empty, because their JSON would be null, which
 // no request could send back.
-func (s *recordType[T]) fillLists(record *T) {
+func (s *recordType) fillLists(r *record) {
 	for _, m := range s.lists {
-		f, err := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
+		f, err := s.value(r).FieldByIndexErr(m.Field.Index)
 		switch {
 		case err != nil || !f.IsNil() || !f.CanSet(): // in an embedded struct that is nil or not exported
 		case m.Field.Type.Kind() == reflect.Map:
@@ -373,83 +374,75 @@ var (
 	errMissing       = errors.New("is missing")
 )
 
-// decode decodes a record from a JSON object. If T implements json.Unmarshaler, that decides
-// what is valid. Otherwise decode is stricter than encoding/json: names must match exactly,
-// and an unknown or repeated name is an error, as is null for a field that cannot hold it.
-func (s *recordType[T]) decode(object []byte) (record T, err error) {
+// decode decodes a JSON object into a zero record. If its type implements json.Unmarshaler,
+// that decides what is valid. Otherwise decode is stricter than encoding/json: names must
+// match exactly, and an unknown or repeated name is an error, as is null for a field that
+// cannot hold it.
+func (s *recordType) decode(to *record, object []byte) error {
 	if s.ownJSON {
-		err = json.Unmarshal(object, &record)
-		return record, err
+		return json.Unmarshal(object, s.pointer(to))
 	}
 	members, err := schema.ParseRecord(object)
 	if err != nil {
-		return record, err
+		return err
 	}
-	return s.with(nil, members)
+	return s.set(to, members)
 }
 
-// setMembers returns a function that returns a struct with the given members and otherwise
-// the values of old, or zero values if old is nil.
-func setMembers[T any](clone func(*T) T, of []jsonmember.Member) func(old *T, members schema.Record) (T, error) {
-	arrays := make([]bool, len(of))
-	for i, m := range of {
-		arrays[i] = value.HasArray(m.Field.Type)
-	}
-	return func(old *T, members schema.Record) (record T, err error) {
-		if old != nil {
-			record = clone(old)
+// with returns a fresh entry whose record has the given members and otherwise the values of
+// old, or zero values if old is nil.
+func (s *recordType) with(old *store.Entry, members schema.Record) (fresh *store.Entry, err error) {
+	switch {
+	case old == nil:
+		fresh = s.new()
+	case s.open(), s.ownJSON: // the method reads all members, because it may check them together
+		fresh = s.new()
+		if members, err = s.merged(old, members); err != nil {
+			return nil, err
 		}
-		v := reflect.ValueOf(&record).Elem()
-		for name, text := range members.All() {
-			i := slices.IndexFunc(of, func(m jsonmember.Member) bool { return m.Name == name })
-			if i < 0 {
-				return record, &schema.MemberError{Member: name, Err: unknownMember(name, of)}
-			}
-			field := value.Settable(v, of[i].Field.Index)
-			field.SetZero() // encoding/json would merge the value with the old one
-			if err := value.Decode(field, text, arrays[i]); err != nil {
-				return record, &schema.MemberError{Member: name, Err: err}
-			}
-		}
-		return record, nil
+	default:
+		fresh = s.copied(old)
 	}
+	return fresh, s.set(recordOf(fresh), members)
 }
 
-// setByMethod does the work of setMembers for a type that implements json.Unmarshaler,
-// which reads all members: its method may check them together.
-func (s *recordType[T]) setByMethod(old *T, members schema.Record) (record T, err error) {
-	all := members
-	if old != nil {
-		object, err := s.encode(old)
-		if err != nil {
-			return record, err
-		}
-		if all, err = schema.ParseRecord(object); err != nil {
-			return record, err
-		}
-		if all, err = merged(&all, members); err != nil {
-			return record, err
-		}
+// merged returns the members of an entry, replaced by the given ones.
+func (s *recordType) merged(old *store.Entry, members schema.Record) (schema.Record, error) {
+	all, err := s.parsed(old)
+	if err != nil {
+		return all, err
 	}
-	object, _ := all.MarshalJSON()
-	err = json.Unmarshal(object, &record)
-	return record, err
-}
-
-// merged returns an open record with the given members and otherwise those of old, if
-// old is not nil.
-func merged(old *schema.Record, members schema.Record) (schema.Record, error) {
-	if old == nil {
-		return members, nil
-	}
-	record := *old
 	for name, text := range members.All() {
-		var err error
-		if record, err = record.With(name, json.RawMessage(text)); err != nil {
-			return record, err
+		if all, err = all.With(name, json.RawMessage(text)); err != nil {
+			return all, err
 		}
 	}
-	return record, nil
+	return all, nil
+}
+
+// set sets members of a record. An open record, and one that a method reads, has no others.
+func (s *recordType) set(to *record, members schema.Record) error {
+	switch {
+	case s.open():
+		*typed[schema.Record](to) = members
+		return nil
+	case s.ownJSON:
+		object, _ := members.MarshalJSON()
+		return json.Unmarshal(object, s.pointer(to))
+	}
+	v := s.value(to)
+	for name, text := range members.All() {
+		i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name })
+		if i < 0 {
+			return &schema.MemberError{Member: name, Err: unknownMember(name, s.members)}
+		}
+		field := value.Settable(v, s.members[i].Field.Index)
+		field.SetZero() // encoding/json would merge the value with the old one
+		if err := value.Decode(field, text, s.arrays[i]); err != nil {
+			return &schema.MemberError{Member: name, Err: err}
+		}
+	}
+	return nil
 }
 
 func unknownMember(name string, of []jsonmember.Member) error {
@@ -461,7 +454,7 @@ func unknownMember(name string, of []jsonmember.Member) error {
 }
 
 // beStrict makes loads require what the fields require.
-func (s *recordType[T]) beStrict(fields []schema.Field) {
+func (s *recordType) beStrict(fields []schema.Field) {
 	s.strict = fields
 	if s.layout == nil {
 		return
@@ -475,7 +468,7 @@ func (s *recordType[T]) beStrict(fields []schema.Field) {
 }
 
 // strictField returns the field with a JSON name, or nil.
-func (s *recordType[T]) strictField(name string) *schema.Field {
+func (s *recordType) strictField(name string) *schema.Field {
 	if i := slices.IndexFunc(s.strict, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
 		return &s.strict[i]
 	}
@@ -484,7 +477,7 @@ func (s *recordType[T]) strictField(name string) *schema.Field {
 
 // checkStrict returns an error if a loaded object has null in a member that is not
 // nullable, or lacks a required member.
-func (s *recordType[T]) checkStrict(members schema.Record) error {
+func (s *recordType) checkStrict(members schema.Record) error {
 	for name, text := range members.All() {
 		if f := s.strictField(name); f != nil && text == "null" && !f.Nullable {
 			return &schema.MemberError{Member: name, Err: value.ErrNull}

@@ -152,7 +152,7 @@ func TestOriginalIsCollected(t *testing.T) {
 		if _, err := c.Insert(largeRecord{Data: make([]byte, 1000)}); err != nil {
 			t.Fatal(err)
 		}
-		original, later := weak.Make(c.store), weak.Make(c.store.Get(2))
+		original, later := weak.Make(c.core.store), weak.Make(c.core.store.Get(2))
 		if original.Value() == nil || later.Value() == nil {
 			t.Fatal("the weak pointers are nil too early")
 		}
@@ -229,7 +229,7 @@ func TestTrimmedHistoryIsCollected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record := weak.Make(c.store.Get(id))
+		record := weak.Make(c.core.store.Get(id))
 		if err := c.Delete(id); err != nil {
 			t.Fatal(err)
 		}

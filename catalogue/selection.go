@@ -56,15 +56,7 @@ import (
 // The first use of an ordering, and of a field with a condition, sorts the records: O(n log n).
 //
 // [Selection.Explain] describes which way is taken.
-type Selection[T any] struct {
-	typ    *recordType[T]
-	source source
-	where  []store.Condition
-	match  func(*store.Entry) bool // of Filter, or nil
-	err    error
-
-	readOnly bool // the source is a collection of a snapshot
-}
+type Selection[T any] struct{ sel selection }
 
 // A source is a store, a state or a batch.
 type source interface {
@@ -81,13 +73,220 @@ type source interface {
 // Where returns the records that satisfy all conditions. Without conditions, it returns
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	sel := c.typ.where(c.store, conditions)
-	sel.readOnly = c.writable() != nil
-	return sel
+	sel := c.core.typ.where(c.core.store, conditions)
+	sel.readOnly = c.core.writable() != nil
+	return Selection[T]{sel}
 }
 
-func (s *recordType[T]) where(from source, conditions []ordering.Condition) Selection[T] {
-	sel := Selection[T]{typ: s, source: from, where: make([]store.Condition, 0, len(conditions))}
+// Filter returns the records of the selection for which f returns true. It is for what
+// conditions cannot say: whenever a method reads the selection, it calls f with each stored record that
+// satisfies the conditions, and with some of them more than once. f must not modify the
+// record and, in an Update, a Delete or a batch, must not write to the collection. A nil f selects
+// all records. The cost of a page is O(r log r) for the r records that satisfy the conditions.
+func (s Selection[T]) Filter(f func(record *T) bool) Selection[T] {
+	if f == nil {
+		return s
+	}
+	return Selection[T]{s.sel.filter(func(e *store.Entry) bool { return f(typed[T](recordOf(e))) })}
+}
+
+// Count returns the number of records. It is O(1) without conditions, and O(log² n) if an
+// index answers it. Otherwise records are filtered, as for a page.
+func (s Selection[T]) Count() (int, error) { return s.sel.count() }
+
+// Counts returns an iterator over the values of a field in ascending order: for each value, a
+// copy of the record with the lowest id that has it, and the number of records that have it.
+// Null, as which an absent member counts, is last. Lists are values as wholes. All
+// numbers are exact and of the state at the time of the call. The error is that of the
+// selection, or wraps [ordering.ErrUnknownField]; then the iterator is empty.
+//
+// O(log² n) for each value, with O(log n) comparisons, if one index has the records in the
+// order of the field: without conditions always. Otherwise the records are filtered and
+// sorted, as for a page. Stopping early costs only what was read.
+func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
+	groups, err := s.sel.groups(field)
+	return func(yield func(T, int) bool) {
+		groups(func(e *store.Entry, n int) bool { return yield(copyOf[T](s.sel.typ, e), n) })
+	}, err
+}
+
+// First returns a copy of the first record in the order of terms. The error wraps
+// [ErrNotFound] if no record is selected. If one index can find the record, First is
+// O(log n).
+func (s Selection[T]) First(terms ...ordering.Term) (record T, err error) {
+	e, err := s.sel.first(terms)
+	if err == nil {
+		copyTo(s.sel.typ.copier, &record, typed[T](recordOf(e)))
+	}
+	return record, err
+}
+
+// Page returns copies of the records in a window, in the order of terms, and the number of
+// selected records. A window past the end has no records, and the zero Window has all.
+func (s Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
+	entries, count, err := s.sel.page(w, terms)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	p := Page[T]{Count: count, Records: make([]T, entries.Len())}
+	for i := range p.Records {
+		copyTo(s.sel.typ.copier, &p.Records[i], typed[T](recordOf(entries.At(i))))
+	}
+	return p, nil
+}
+
+// View returns the records in a window, in the order of terms, and the number of selected
+// records. The records are the stored ones, without copies. They must not be modified.
+func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
+	entries, count, err := s.sel.page(w, terms)
+	if err != nil {
+		return View[T]{}, err
+	}
+	return View[T]{s.sel.typ, entries, count}, nil
+}
+
+// All returns an iterator over copies of the records in the order of terms. It yields the
+// state at the time of the call; later writes do not affect it. After an error the iterator
+// is empty. O(1) for each record, after the records have been found.
+func (s Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
+	scan, err := s.sel.scan(terms)
+	return func(yield func(T) bool) {
+		scan(func(e *store.Entry) bool { return yield(copyOf[T](s.sel.typ, e)) })
+	}, err
+}
+
+// Position returns the number of selected records before the one with the given id, in
+// the order of terms. The page of limit l that contains the record has the offset p - p%l.
+// The error wraps [ErrNotFound] if the record is not selected. O(log² n) without
+// conditions, with O(log n) comparisons.
+func (s Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
+	return s.sel.position(id, terms)
+}
+
+// Delete deletes the selected records in one batch and returns their number. The error
+// wraps [ErrReadOnly] if the selection is of a snapshot; other errors are those of the
+// selection. In a batch, the deletions are part of it. References to the records are not
+// checked. Other writers wait; readers do not. With k records it is
+// O(k × orderings in use × log n), or O(n log n × orderings in use) for more than
+// half of the records, in addition to finding them.
+func (s Selection[T]) Delete() (n int, err error) { return s.sel.remove() }
+
+// Update calls f with a copy of each selected record, in the order of their ids, and stores
+// the results in one batch. It returns the number of records, or 0 after an error. If f
+// returns an error, Update returns it unchanged. Otherwise the error wraps [ErrReadOnly] if
+// the selection is of a snapshot, [ErrInvalidID] if f changed an id, [ErrDuplicate] if two
+// records would have the same value of a unique field, and [ErrInvalid] if JSON cannot
+// represent a result. After an error or a panic nothing has changed. In a batch, the
+// updates are part of it, and a duplicate value is an error of the batch; ErrInvalid then also
+// reports that f wrote to a selected record. Other writers wait for f; readers
+// do not. f must not write to the collection, as for [Collection.Update]. The cost is that of
+// Delete, and of f.
+func (s Selection[T]) Update(f func(record *T) error) (n int, err error) {
+	return s.sel.modify(untyped(f))
+}
+
+// Explain describes for people how the records are found in the order of terms, such as
+// "range of status: 512 of 100000 records, in order". The text may change between
+// versions of this package. It counts the records before they are filtered. The cost is
+// that of finding the ranges.
+func (s Selection[T]) Explain(terms ...ordering.Term) (string, error) { return s.sel.explain(terms) }
+
+// A Page holds the records in a window and the number of all records of the collection,
+// or of the [Selection], both of one state. The records are copies and can be modified.
+type Page[T any] struct {
+	Count   int // number of all records
+	Records []T // those in the window
+}
+
+// A View is a page of stored records, without copies. It is immutable and safe for
+// concurrent use. While it is held, its records stay in memory even after they are replaced or
+// deleted, and so may some hundred records next to them. The zero View is empty.
+type View[T any] struct {
+	typ     *recordType
+	entries store.Entries
+	count   int
+}
+
+// Count returns the number of all records of the collection, or of the [Selection], at
+// the time of the view. O(1).
+func (v View[T]) Count() int { return v.count }
+
+// Len returns the number of records in the view. O(1).
+func (v View[T]) Len() int { return v.entries.Len() }
+
+// At returns the record with index i. The record is the stored one and must not be
+// modified. At panics if i is not in [0, Len). O(1).
+func (v View[T]) At(i int) *T { return typed[T](recordOf(v.entries.At(i))) }
+
+// JSON returns the JSON of the record with index i. It must not be modified. The error
+// wraps [ErrInvalid] if a method MarshalJSON or MarshalText returns an error. JSON
+// panics if i is not in [0, Len). O(1) after the first call for a record.
+func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.encoded(v.entries.At(i)) }
+
+// A Snapshot is the state of a collection at one instant. It is immutable and safe for
+// concurrent use. While it is held, the records of that state stay in memory, even
+// after they are replaced or deleted. The methods of the zero Snapshot panic.
+type Snapshot[T any] struct {
+	typ   *recordType
+	state *store.State
+}
+
+// Snapshot returns the current state. O(1), but the next write copies the tree nodes
+// that it changes.
+func (c *Collection[T]) Snapshot() Snapshot[T] {
+	return Snapshot[T]{c.core.typ, c.core.store.Current()}
+}
+
+// Revision returns the number of writes that led to the state. A batch counts as one
+// write, or as none if it changes nothing. [Collection.Since] returns the changes after
+// a revision. A new collection starts at 0 and a clone at the revision of its original.
+// Revisions are not saved. O(1).
+func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
+
+// Count returns the number of records. O(1).
+func (s Snapshot[T]) Count() int { return s.state.Len() }
+
+// Has reports whether there is a record with the given id. O(log n).
+func (s Snapshot[T]) Has(id int) bool { return s.state.Get(id) != nil }
+
+// Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
+// none exists. O(log n).
+func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.state.Get(id), id) }
+
+// Where returns the records that satisfy all conditions, or all records if there are none.
+// An invalid condition is reported by the methods of the Selection.
+func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
+	return Selection[T]{s.typ.where(s.state, conditions)}
+}
+
+// Page returns copies of the records in a window, in the order of terms, and the number
+// of all records. Without terms, records are in the default order. The error wraps
+// [ordering.ErrUnknownField] if a term names an unknown field. O(log n + limit) at any
+// offset, after the first use of the ordering.
+func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
+	return s.Where().Page(w, terms...)
+}
+
+// All returns an iterator over copies of all records in the default order. O(1) for each
+// record.
+func (s Snapshot[T]) All() iter.Seq[T] {
+	all, _ := s.Where().All() // without terms there is no error
+	return all
+}
+
+// A selection is a [Selection] without the type of its records.
+type selection struct {
+	typ    *recordType
+	source source
+	where  []store.Condition
+	match  func(*store.Entry) bool // of Filter, or nil
+	err    error
+
+	readOnly bool // the source is a collection of a snapshot
+}
+
+func (s *recordType) where(from source, conditions []ordering.Condition) selection {
+	sel := selection{typ: s, source: from, where: make([]store.Condition, 0, len(conditions))}
 	for _, c := range conditions {
 		ranges, err := s.ranges(c)
 		switch always := c.Field() == "" && len(ranges) > 0; {
@@ -101,28 +300,24 @@ func (s *recordType[T]) where(from source, conditions []ordering.Condition) Sele
 	return sel
 }
 
-// Filter returns the records of the selection for which f returns true. It is for what
-// conditions cannot say: whenever a method reads the selection, it calls f with each stored record that
-// satisfies the conditions, and with some of them more than once. f must not modify the
-// record and, in an Update, a Delete or a batch, must not write to the collection. A nil f selects
-// all records. The cost of a page is O(r log r) for the r records that satisfy the conditions.
-func (sel Selection[T]) Filter(f func(record *T) bool) Selection[T] {
-	if f == nil {
-		return sel
+// filter returns the records of the selection for which f returns true.
+//
+//go:noinline
+func (sel selection) filter(f func(*store.Entry) bool) selection {
+	if before := sel.match; before != nil {
+		sel.match = func(e *store.Entry) bool { return before(e) && f(e) }
+	} else {
+		sel.match = f
 	}
-	before := sel.match
-	sel.match = func(e *store.Entry) bool { return (before == nil || before(e)) && f(recordOf[T](e)) }
 	return sel
 }
 
 // query returns the query of the selection in the order of terms.
-func (sel Selection[T]) query(w pagination.Window, terms []ordering.Term) store.Query {
+func (sel *selection) query(w pagination.Window, terms []ordering.Term) store.Query {
 	return store.Query{Where: sel.where, Match: sel.match, Window: w, Terms: terms}
 }
 
-// Count returns the number of records. It is O(1) without conditions, and O(log² n) if an
-// index answers it. Otherwise records are filtered, as for a page.
-func (sel Selection[T]) Count() (int, error) {
+func (sel *selection) count() (int, error) {
 	if sel.err != nil {
 		return 0, sel.err
 	}
@@ -130,114 +325,57 @@ func (sel Selection[T]) Count() (int, error) {
 	return n, sel.typ.named(err)
 }
 
-// Counts returns an iterator over the values of a field in ascending order: for each value, a
-// copy of the record with the lowest id that has it, and the number of records that have it.
-// Null, as which an absent member counts, is last. Lists are values as wholes. All
-// numbers are exact and of the state at the time of the call. The error is that of the
-// selection, or wraps [ordering.ErrUnknownField]; then the iterator is empty.
-//
-// O(log² n) for each value, with O(log n) comparisons, if one index has the records in the
-// order of the field: without conditions always. Otherwise the records are filtered and
-// sorted, as for a page. Stopping early costs only what was read.
-func (sel Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
-	err := sel.err
-	if err == nil {
-		var groups func(func(*store.Entry, int) bool)
-		q := sel.query(pagination.Window{}, []ordering.Term{ordering.Asc(field)})
-		if groups, err = sel.source.Groups(context.Background(), q); err == nil {
-			return func(yield func(T, int) bool) {
-				groups(func(e *store.Entry, n int) bool { return yield(sel.typ.clone(recordOf[T](e)), n) })
-			}, nil
-		}
-		err = sel.typ.named(err)
+func (sel *selection) page(w pagination.Window, terms []ordering.Term) (store.Entries, int, error) {
+	if sel.err != nil {
+		return store.Entries{}, 0, sel.err
 	}
-	return func(func(T, int) bool) {}, err
+	entries, count, err := sel.source.Page(context.Background(), sel.query(w, terms))
+	return entries, count, sel.typ.named(err)
 }
 
-// First returns a copy of the first record in the order of terms. The error wraps
-// [ErrNotFound] if no record is selected. If one index can find the record, First is
-// O(log n).
-func (sel Selection[T]) First(terms ...ordering.Term) (record T, err error) {
+// groups returns an iterator that is empty after an error, as scan does.
+func (sel *selection) groups(field string) (func(yield func(first *store.Entry, n int) bool), error) {
+	err := sel.err
+	if err == nil {
+		q := sel.query(pagination.Window{}, []ordering.Term{ordering.Asc(field)})
+		groups, failed := sel.source.Groups(context.Background(), q)
+		if failed == nil {
+			return groups, nil
+		}
+		err = sel.typ.named(failed)
+	}
+	return func(func(*store.Entry, int) bool) {}, err
+}
+
+func (sel *selection) scan(terms []ordering.Term) (func(yield func(*store.Entry) bool), error) {
+	err := sel.err
+	if err == nil {
+		scan, failed := sel.source.Scan(context.Background(), sel.query(pagination.Window{}, terms))
+		if failed == nil {
+			return scan, nil
+		}
+		err = sel.typ.named(failed)
+	}
+	return func(func(*store.Entry) bool) {}, err
+}
+
+func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
 	if sel.err != nil {
-		return record, sel.err
+		return nil, sel.err
 	}
 	e, err := sel.source.First(context.Background(), sel.query(pagination.Window{}, terms))
 	switch {
 	case err != nil:
-		return record, sel.typ.named(err)
+		return nil, sel.typ.named(err)
 	case e != nil:
-		return sel.typ.clone(recordOf[T](e)), nil
+		return e, nil
 	case sel.restricted():
-		return record, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
+		return nil, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
 	}
-	return record, sel.typ.errorf("%w: there are none", ErrNotFound)
+	return nil, sel.typ.errorf("%w: there are none", ErrNotFound)
 }
 
-func (sel Selection[T]) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
-
-// restriction returns the conditions as text for an error.
-func (sel Selection[T]) restriction() string {
-	if len(sel.where) == 0 {
-		return "the filter"
-	}
-	var fields []string
-	for _, c := range sel.where {
-		if !slices.Contains(fields, c.Field) {
-			fields = append(fields, c.Field)
-		}
-	}
-	return "the conditions on " + strings.Join(fields, " and ")
-}
-
-// Page returns copies of the records in a window, in the order of terms, and the number of
-// selected records. A window past the end has no records, and the zero Window has all.
-func (sel Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
-	v, err := sel.View(w, terms...)
-	if err != nil {
-		return Page[T]{}, err
-	}
-	p := Page[T]{Count: v.count, Records: make([]T, v.Len())}
-	for i := range p.Records {
-		p.Records[i] = v.typ.clone(v.At(i))
-	}
-	return p, nil
-}
-
-// View returns the records in a window, in the order of terms, and the number of selected
-// records. The records are the stored ones, without copies. They must not be modified.
-func (sel Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	if sel.err != nil {
-		return View[T]{}, sel.err
-	}
-	entries, count, err := sel.source.Page(context.Background(), sel.query(w, terms))
-	if err != nil {
-		return View[T]{}, sel.typ.named(err)
-	}
-	return View[T]{sel.typ, entries, count}, nil
-}
-
-// All returns an iterator over copies of the records in the order of terms. It yields the
-// state at the time of the call; later writes do not affect it. After an error the iterator
-// is empty. O(1) for each record, after the records have been found.
-func (sel Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
-	err := sel.err
-	if err == nil {
-		var scan func(func(*store.Entry) bool)
-		if scan, err = sel.source.Scan(context.Background(), sel.query(pagination.Window{}, terms)); err == nil {
-			return func(yield func(T) bool) {
-				scan(func(e *store.Entry) bool { return yield(sel.typ.clone(recordOf[T](e))) })
-			}, nil
-		}
-		err = sel.typ.named(err)
-	}
-	return func(func(T) bool) {}, err
-}
-
-// Position returns the number of selected records before the one with the given id, in
-// the order of terms. The page of limit l that contains the record has the offset p - p%l.
-// The error wraps [ErrNotFound] if the record is not selected. O(log² n) without
-// conditions, with O(log n) comparisons.
-func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
+func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
 	if sel.err != nil {
 		return 0, sel.err
 	}
@@ -250,43 +388,48 @@ func (sel Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	case sel.restricted():
 		return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
 	}
-	return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)
+	return 0, sel.typ.noID(id)
 }
 
-// Delete deletes the selected records in one batch and returns their number. The error
-// wraps [ErrReadOnly] if the selection is of a snapshot; other errors are those of the
-// selection. In a batch, the deletions are part of it. References to the records are not
-// checked. Other writers wait; readers do not. With k records it is
-// O(k × orderings in use × log n), or O(n log n × orderings in use) for more than
-// half of the records, in addition to finding them.
-func (sel Selection[T]) Delete() (n int, err error) {
-	return sel.rewrite(func(now getter, id int) (store.Change, error) { return sel.typ.deletion(now, id) })
+func (sel *selection) explain(terms []ordering.Term) (string, error) {
+	if sel.err != nil {
+		return "", sel.err
+	}
+	text, err := sel.source.Explain(context.Background(), sel.query(pagination.Window{}, terms))
+	return text, sel.typ.named(err)
 }
 
-// Update calls f with a copy of each selected record, in the order of their ids, and stores
-// the results in one batch. It returns the number of records, or 0 after an error. If f
-// returns an error, Update returns it unchanged. Otherwise the error wraps [ErrReadOnly] if
-// the selection is of a snapshot, [ErrInvalidID] if f changed an id, [ErrDuplicate] if two
-// records would have the same value of a unique field, and [ErrInvalid] if JSON cannot
-// represent a result. After an error or a panic nothing has changed. In a batch, the
-// updates are part of it, and a duplicate value is an error of the batch; ErrInvalid then also
-// reports that f wrote to a selected record. Other writers wait for f; readers
-// do not. f must not write to the collection, as for [Collection.Update]. The cost is that of
-// Delete, and of f.
-func (sel Selection[T]) Update(f func(record *T) error) (n int, err error) {
+func (sel *selection) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
+
+// restriction returns the conditions as text for an error.
+func (sel *selection) restriction() string {
+	if len(sel.where) == 0 {
+		return "the filter"
+	}
+	var fields []string
+	for _, c := range sel.where {
+		if !slices.Contains(fields, c.Field) {
+			fields = append(fields, c.Field)
+		}
+	}
+	return "the conditions on " + strings.Join(fields, " and ")
+}
+
+func (sel *selection) remove() (int, error) { return sel.rewrite(sel.typ.deletion) }
+
+func (sel *selection) modify(f func(*record) error) (int, error) {
 	return sel.rewrite(func(now getter, id int) (store.Change, error) { return sel.typ.modification(now, id, f) })
 }
 
 // rewrite makes the change of each selected record.
-func (sel Selection[T]) rewrite(change func(now getter, id int) (store.Change, error)) (n int, err error) {
+func (sel *selection) rewrite(change func(now getter, id int) (store.Change, error)) (n int, err error) {
 	if sel.err != nil {
 		return 0, sel.err
 	}
 	prepare := func() (changes []store.Change, err error) {
-		q := sel.query(pagination.Window{}, []ordering.Term{ordering.Asc(sel.typ.idName)})
-		scan, err := sel.source.Scan(context.Background(), q)
+		scan, err := sel.scan([]ordering.Term{ordering.Asc(sel.typ.idName)})
 		if err != nil {
-			return nil, sel.typ.named(err)
+			return nil, err
 		}
 		for e := range scan {
 			ch, err := change(sel.source, e.ID)
@@ -310,7 +453,7 @@ func (sel Selection[T]) rewrite(change func(now getter, id int) (store.Change, e
 }
 
 // rewriteIn adds changes to a batch.
-func (sel Selection[T]) rewriteIn(tx *store.Tx, prepare func() ([]store.Change, error)) (n int, err error) {
+func (sel *selection) rewriteIn(tx *store.Tx, prepare func() ([]store.Change, error)) (n int, err error) {
 	changes, err := prepare()
 	if err != nil {
 		return 0, err
@@ -324,97 +467,4 @@ func (sel Selection[T]) rewriteIn(tx *store.Tx, prepare func() ([]store.Change, 
 		tx.Write(ch)
 	}
 	return len(changes), nil
-}
-
-// Explain describes for people how the records are found in the order of terms, such as
-// "range of status: 512 of 100000 records, in order". The text may change between
-// versions of this package. It counts the records before they are filtered. The cost is
-// that of finding the ranges.
-func (sel Selection[T]) Explain(terms ...ordering.Term) (string, error) {
-	if sel.err != nil {
-		return "", sel.err
-	}
-	text, err := sel.source.Explain(context.Background(), sel.query(pagination.Window{}, terms))
-	return text, sel.typ.named(err)
-}
-
-// A Page holds the records in a window and the number of all records of the collection,
-// or of the [Selection], both of one state. The records are copies and can be modified.
-type Page[T any] struct {
-	Count   int // number of all records
-	Records []T // those in the window
-}
-
-// A View is a page of stored records, without copies. It is immutable and safe for
-// concurrent use. While it is held, its records stay in memory even after they are replaced or
-// deleted, and so may some hundred records next to them. The zero View is empty.
-type View[T any] struct {
-	typ     *recordType[T]
-	entries store.Entries
-	count   int
-}
-
-// Count returns the number of all records of the collection, or of the [Selection], at
-// the time of the view. O(1).
-func (v View[T]) Count() int { return v.count }
-
-// Len returns the number of records in the view. O(1).
-func (v View[T]) Len() int { return v.entries.Len() }
-
-// At returns the record with index i. The record is the stored one and must not be
-// modified. At panics if i is not in [0, Len). O(1).
-func (v View[T]) At(i int) *T { return recordOf[T](v.entries.At(i)) }
-
-// JSON returns the JSON of the record with index i. It must not be modified. The error
-// wraps [ErrInvalid] if a method MarshalJSON or MarshalText returns an error. JSON
-// panics if i is not in [0, Len). O(1) after the first call for a record.
-func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.encoded(v.entries.At(i)) }
-
-// A Snapshot is the state of a collection at one instant. It is immutable and safe for
-// concurrent use. While it is held, the records of that state stay in memory, even
-// after they are replaced or deleted. The methods of the zero Snapshot panic.
-type Snapshot[T any] struct {
-	typ   *recordType[T]
-	state *store.State
-}
-
-// Snapshot returns the current state. O(1), but the next write copies the tree nodes
-// that it changes.
-func (c *Collection[T]) Snapshot() Snapshot[T] { return Snapshot[T]{c.typ, c.store.Current()} }
-
-// Revision returns the number of writes that led to the state. A batch counts as one
-// write, or as none if it changes nothing. [Collection.Since] returns the changes after
-// a revision. A new collection starts at 0 and a clone at the revision of its original.
-// Revisions are not saved. O(1).
-func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
-
-// Count returns the number of records. O(1).
-func (s Snapshot[T]) Count() int { return s.state.Len() }
-
-// Has reports whether there is a record with the given id. O(log n).
-func (s Snapshot[T]) Has(id int) bool { return s.state.Get(id) != nil }
-
-// Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
-// none exists. O(log n).
-func (s Snapshot[T]) Get(id int) (T, error) { return s.typ.copied(s.state.Get(id), id) }
-
-// Where returns the records that satisfy all conditions, or all records if there are none.
-// An invalid condition is reported by the methods of the Selection.
-func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return s.typ.where(s.state, conditions)
-}
-
-// Page returns copies of the records in a window, in the order of terms, and the number
-// of all records. Without terms, records are in the default order. The error wraps
-// [ordering.ErrUnknownField] if a term names an unknown field. O(log n + limit) at any
-// offset, after the first use of the ordering.
-func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
-	return s.Where().Page(w, terms...)
-}
-
-// All returns an iterator over copies of all records in the default order. O(1) for each
-// record.
-func (s Snapshot[T]) All() iter.Seq[T] {
-	all, _ := s.Where().All() // without terms there is no error
-	return all
 }

@@ -24,20 +24,14 @@ import (
 // After an error or a panic the collection is unchanged and no id is used. What tags and
 // descriptions require is checked only for requests; see [AnyCollection.Create].
 // O(orderings in use × log n).
-func (c *Collection[T]) Insert(record T) (id int, err error) {
-	e := newEntry(0, record)
-	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.insertion(s, e) }))
-}
+func (c *Collection[T]) Insert(record T) (id int, err error) { return c.core.insert(newEntry(record)) }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
 // is none, or the id is zero, it inserts the record. It returns the id. The error wraps
 // [ErrInvalidID] if the id is negative or no id is left, [ErrDuplicate] if another record
 // has the value of a unique field, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
-func (c *Collection[T]) Upsert(record T) (id int, err error) {
-	e := newEntry(0, record)
-	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.replacement(s, e) }))
-}
+func (c *Collection[T]) Upsert(record T) (id int, err error) { return c.core.upsert(newEntry(record)) }
 
 // Update calls f with a copy of the record with the given id and stores the result.
 //
@@ -50,16 +44,12 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // Other writers wait for f; readers do not. f must not write to the same collection: it
 // would deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n), without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
-	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.modification(s, id, f) })
-	return err
+	return c.core.modify(id, untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none. The id is not assigned again. O(orderings in use × log n).
-func (c *Collection[T]) Delete(id int) error {
-	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.deletion(s, id) })
-	return err
-}
+func (c *Collection[T]) Delete(id int) error { return c.core.remove(id) }
 
 // ReplaceAll replaces all records by copies of the given ones at one instant. A nil
 // sequence counts as an empty one. Records whose id is zero are assigned ids greater
@@ -75,15 +65,37 @@ func (c *Collection[T]) Delete(id int) error {
 // cannot represent a record. After an error or a panic the collection is unchanged.
 // O(n log n × orderings in use).
 func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
-	if err := c.writable(); err != nil {
+	if err := c.core.writable(); err != nil {
 		return err
 	}
 	var fresh []*store.Entry
 	if records != nil {
 		for record := range records {
-			fresh = append(fresh, newEntry(c.typ.id(&record), record))
+			fresh = append(fresh, newEntry(record))
 		}
 	}
+	return c.core.replaceAll(fresh)
+}
+
+func (c *core) insert(fresh *store.Entry) (id int, err error) {
+	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.insertion(s, fresh) }))
+}
+
+func (c *core) upsert(fresh *store.Entry) (id int, err error) {
+	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.replacement(s, fresh) }))
+}
+
+func (c *core) modify(id int, f func(*record) error) error {
+	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.modification(s, id, f) })
+	return err
+}
+
+func (c *core) remove(id int) error {
+	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.deletion(s, id) })
+	return err
+}
+
+func (c *core) replaceAll(fresh []*store.Entry) error {
 	return c.store.Replace(func(s *store.State) ([]*store.Entry, error) {
 		return fresh, c.typ.number(fresh, s.LastID())
 	})
@@ -91,21 +103,22 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 
 // number checks the records of fresh entries, assigns ids greater than last to those
 // without one, copies the records, and sorts the entries by id.
-func (s *recordType[T]) number(fresh []*store.Entry, last int) error {
+func (s *recordType) number(fresh []*store.Entry, last int) error {
 	places := make(map[int]int, len(fresh))
 	for i, e := range fresh {
-		first, twice := places[e.ID]
+		id := *s.id(recordOf(e))
+		first, twice := places[id]
 		switch {
-		case e.ID < 0:
-			return s.errorf("record %d: %w: %d is negative", i, ErrInvalidID, e.ID)
-		case e.ID > 0 && twice:
-			return s.errorf("record %d: %w: record %d has %d too", i, ErrExists, first, e.ID)
+		case id < 0:
+			return s.errorf("record %d: %w: %d is negative", i, ErrInvalidID, id)
+		case id > 0 && twice:
+			return s.errorf("record %d: %w: record %d has %d too", i, ErrExists, first, id)
 		}
-		places[e.ID] = i
-		last = max(last, e.ID)
+		places[id] = i
+		last = max(last, id)
 	}
 	for i, e := range fresh {
-		id := e.ID
+		id := *s.id(recordOf(e))
 		if id == 0 {
 			if last == math.MaxInt {
 				return s.errorf("record %d: %w: no id is left after %d", i, ErrInvalidID, last)
@@ -113,10 +126,9 @@ func (s *recordType[T]) number(fresh []*store.Entry, last int) error {
 			last++
 			id = last
 		}
-		if err := s.check(recordOf[T](e)); err != nil {
+		if err := s.keep(e, recordOf(e), id); err != nil {
 			return s.errorf("record %d: %w: %w", i, ErrInvalid, err)
 		}
-		s.keep(e, id)
 	}
 	if d := s.duplicates(fresh); d != nil {
 		return s.errorf("record %d: %w", d.index, d)
@@ -126,7 +138,7 @@ func (s *recordType[T]) number(fresh []*store.Entry, last int) error {
 }
 
 // write applies the change that prepare returns and returns its new entry.
-func (c *Collection[T]) write(prepare func(s *store.State) (store.Change, error)) (*store.Entry, error) {
+func (c *core) write(prepare func(s *store.State) (store.Change, error)) (*store.Entry, error) {
 	if err := c.writable(); err != nil {
 		return nil, err
 	}
@@ -152,8 +164,8 @@ type getter interface{ Get(id int) *store.Entry }
 
 // insertion returns the change that inserts a fresh entry. The record of a fresh entry
 // is the caller's; it is copied when the change is prepared.
-func (s *recordType[T]) insertion(now current, fresh *store.Entry) (store.Change, error) {
-	id := s.id(recordOf[T](fresh))
+func (s *recordType) insertion(now current, fresh *store.Entry) (store.Change, error) {
+	id := *s.id(recordOf(fresh))
 	switch {
 	case id < 0:
 		return store.Change{}, s.errorf("%w: %d is negative", ErrInvalidID, id)
@@ -164,60 +176,65 @@ func (s *recordType[T]) insertion(now current, fresh *store.Entry) (store.Change
 	case id <= now.LastID() && now.Get(id) != nil:
 		return store.Change{}, s.errorf("%w: %d", ErrExists, id)
 	}
-	return store.Change{New: fresh}, s.own(fresh, id)
+	return store.Change{New: fresh}, s.own(fresh, recordOf(fresh), id)
 }
 
-func (s *recordType[T]) replacement(now current, fresh *store.Entry) (store.Change, error) {
-	id := s.id(recordOf[T](fresh))
+func (s *recordType) replacement(now current, fresh *store.Entry) (store.Change, error) {
+	id := *s.id(recordOf(fresh))
 	old := now.Get(id)
 	if old == nil {
 		return s.insertion(now, fresh)
 	}
-	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
+	return store.Change{Old: old, New: fresh}, s.own(fresh, recordOf(fresh), id)
 }
 
-func (s *recordType[T]) modification(now getter, id int, f func(*T) error) (store.Change, error) {
+func (s *recordType) modification(now getter, id int, f func(*record) error) (store.Change, error) {
 	old := now.Get(id)
 	if old == nil {
-		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
+		return store.Change{}, s.noID(id)
 	}
-	record := s.clone(recordOf[T](old))
-	if err := f(&record); err != nil {
+	changed := recordOf(s.copied(old)) // f may retain it
+	if err := f(changed); err != nil {
 		return store.Change{}, err
 	}
 	if now.Get(id) != old {
 		return store.Change{}, s.errorf("%w: the function that updates id %d also wrote to it", ErrInvalid, id)
 	}
-	if changed := s.id(&record); changed != id {
-		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrInvalidID, id, changed)
+	if n := *s.id(changed); n != id {
+		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrInvalidID, id, n)
 	}
-	fresh := newEntry(id, record)
-	return store.Change{Old: old, New: fresh}, s.own(fresh, id)
+	fresh := s.new()
+	return store.Change{Old: old, New: fresh}, s.own(fresh, changed, id)
 }
 
-func (s *recordType[T]) deletion(now getter, id int) (store.Change, error) {
+func (s *recordType) deletion(now getter, id int) (store.Change, error) {
 	old := now.Get(id)
 	if old == nil {
-		return store.Change{}, s.errorf("%w: id %d", ErrNotFound, id)
+		return store.Change{}, s.noID(id)
 	}
 	return store.Change{Old: old}, nil
 }
 
-// own checks and copies the record of a fresh entry and sets its id.
-func (s *recordType[T]) own(fresh *store.Entry, id int) error {
-	if err := s.check(recordOf[T](fresh)); err != nil {
+// own stores a copy of a record in a fresh entry, after it has checked it. The record may be
+// that of the entry.
+func (s *recordType) own(fresh *store.Entry, from *record, id int) error {
+	if err := s.keep(fresh, from, id); err != nil {
 		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
 	}
-	s.keep(fresh, id)
 	return nil
 }
 
-func (s *recordType[T]) keep(fresh *store.Entry, id int) {
-	record := recordOf[T](fresh)
-	*record = s.clone(record)
-	s.fillLists(record)
-	s.setID(record, id)
+func (s *recordType) keep(fresh *store.Entry, from *record, id int) error {
+	*s.id(from) = id
+	if err := s.check(from); err != nil { // otherwise it may contain itself
+		return err
+	}
+	to := recordOf(fresh)
+	s.copy(s.copier, to, from)
+	s.fillLists(to)
+	*s.id(to) = id // a method Clone may have changed it
 	fresh.ID = id
+	return nil
 }
 
 // A Tx reads and writes a collection within [Collection.Batch]. Its reads include its
@@ -226,7 +243,7 @@ func (s *recordType[T]) keep(fresh *store.Entry, id int) {
 // return an error return one that wraps [ErrTxDone]. A Tx is not safe for concurrent
 // use.
 type Tx[T any] struct {
-	typ *recordType[T]
+	typ *recordType
 	tx  *store.Tx
 }
 
@@ -242,10 +259,14 @@ type Tx[T any] struct {
 // O(k × orderings in use × log n). A batch that changes more than half of the records
 // is O(n log n × orderings in use).
 func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
+	return c.core.batch(func(tx *store.Tx) error { return f(&Tx[T]{c.core.typ, tx}) })
+}
+
+func (c *core) batch(f func(tx *store.Tx) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	return c.typ.refused(c.store.Batch(func(tx *store.Tx) error { return f(&Tx[T]{c.typ, tx}) }))
+	return c.typ.refused(c.store.Batch(f))
 }
 
 // Insert stores a copy of the record and returns its id. If the id of the record is zero,
@@ -254,16 +275,14 @@ func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
 // [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique field is
 // an error of the batch.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
-	e := newEntry(0, record)
-	return idOf(tx.write(func() (store.Change, error) { return tx.typ.insertion(tx.tx, e) }))
+	return tx.typ.insert(tx.tx, newEntry(record))
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one, or inserts
 // the record if none exists or the id is zero. It returns the id. The error wraps
 // [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
-	e := newEntry(0, record)
-	return idOf(tx.write(func() (store.Change, error) { return tx.typ.replacement(tx.tx, e) }))
+	return tx.typ.upsert(tx.tx, newEntry(record))
 }
 
 // Update calls f with a copy of the record with the given id and stores the result. f may
@@ -273,37 +292,20 @@ func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 // id, and [ErrInvalid] if f wrote to the same record through tx or JSON cannot represent
 // the result. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
-	_, err := tx.write(func() (store.Change, error) { return tx.typ.modification(tx.tx, id, f) })
-	return err
+	return tx.typ.modify(tx.tx, id, untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none.
-func (tx *Tx[T]) Delete(id int) error {
-	_, err := tx.write(func() (store.Change, error) { return tx.typ.deletion(tx.tx, id) })
-	return err
-}
-
-// write adds the change that prepare returns to the batch and returns its new entry.
-func (tx *Tx[T]) write(prepare func() (store.Change, error)) (*store.Entry, error) {
-	if tx.tx.Done() {
-		return nil, tx.typ.errorf("%w", ErrTxDone)
-	}
-	ch, err := prepare()
-	if err != nil {
-		return nil, err
-	}
-	tx.tx.Write(ch)
-	return ch.New, nil
-}
+func (tx *Tx[T]) Delete(id int) error { return tx.typ.remove(tx.tx, id) }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
 func (tx *Tx[T]) Get(id int) (record T, err error) {
-	if tx.tx.Done() {
-		return record, tx.typ.errorf("%w", ErrTxDone)
+	if err := tx.typ.ended(tx.tx); err != nil {
+		return record, err
 	}
-	return tx.typ.copied(tx.tx.Get(id), id)
+	return copied[T](tx.typ, tx.tx.Get(id), id)
 }
 
 // Has reports whether there is a record with the given id. After the batch it returns
@@ -323,7 +325,7 @@ func (tx *Tx[T]) Count() int {
 // O(orderings in use + writes so far × orderings in use × log n) in addition, and makes
 // each later write of the batch about twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return tx.typ.where(tx.tx, conditions)
+	return Selection[T]{tx.typ.where(tx.tx, conditions)}
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number
@@ -333,9 +335,48 @@ func (tx *Tx[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], err
 	return tx.Where().Page(w, terms...)
 }
 
+// ended returns an error if a batch has ended.
+func (s *recordType) ended(tx *store.Tx) error {
+	if tx.Done() {
+		return s.errorf("%w", ErrTxDone)
+	}
+	return nil
+}
+
+func (s *recordType) insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return idOf(s.writeIn(tx, func() (store.Change, error) { return s.insertion(tx, fresh) }))
+}
+
+func (s *recordType) upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return idOf(s.writeIn(tx, func() (store.Change, error) { return s.replacement(tx, fresh) }))
+}
+
+func (s *recordType) modify(tx *store.Tx, id int, f func(*record) error) error {
+	_, err := s.writeIn(tx, func() (store.Change, error) { return s.modification(tx, id, f) })
+	return err
+}
+
+func (s *recordType) remove(tx *store.Tx, id int) error {
+	_, err := s.writeIn(tx, func() (store.Change, error) { return s.deletion(tx, id) })
+	return err
+}
+
+// writeIn adds the change that prepare returns to a batch and returns its new entry.
+func (s *recordType) writeIn(tx *store.Tx, prepare func() (store.Change, error)) (*store.Entry, error) {
+	if err := s.ended(tx); err != nil {
+		return nil, err
+	}
+	ch, err := prepare()
+	if err != nil {
+		return nil, err
+	}
+	tx.Write(ch)
+	return ch.New, nil
+}
+
 // refused returns the error of a write that the store refused. It names the value that
 // two records would have.
-func (s *recordType[T]) refused(err error) error {
+func (s *recordType) refused(err error) error {
 	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another collection
 	if !ok {
 		return err
@@ -359,9 +400,9 @@ func (d *duplicate) Error() string {
 func (d *duplicate) Unwrap() error { return ErrDuplicate }
 
 // valueOf returns the JSON name of a field and the JSON of its value, shortened.
-func (s *recordType[T]) valueOf(e *store.Entry, field string) (name, value string) {
+func (s *recordType) valueOf(e *store.Entry, field string) (name, value string) {
 	const longest = 100
-	b, err := s.encode(recordOf[T](e))
+	b, err := s.encode(recordOf(e))
 	if err != nil {
 		return field, "value"
 	}
@@ -382,7 +423,7 @@ func (s *recordType[T]) valueOf(e *store.Entry, field string) (name, value strin
 
 // duplicates returns the first record of a list that has the same value of a unique field
 // as an earlier one, or nil.
-func (s *recordType[T]) duplicates(list []*store.Entry) *duplicate {
+func (s *recordType) duplicates(list []*store.Entry) *duplicate {
 	for _, f := range s.unique {
 		seen := make(map[string]int, len(list))
 		for i, e := range list {

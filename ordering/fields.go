@@ -69,9 +69,8 @@ func (fs *Fields[T]) has(name string) bool {
 	return ok
 }
 
-// unknown returns the error for a name that is not in the set.
-func (fs *Fields[T]) unknown(name string) error {
-	return fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.Names()))
+func unknownField(name string, known []string) error {
+	return fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, known))
 }
 
 // Sort sorts records in place by the terms. The sort is stable. Without terms, Sort
@@ -85,7 +84,7 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 	for i, t := range terms {
 		f, ok := fs.Lookup(t.Field)
 		if !ok {
-			return fs.unknown(t.Field)
+			return unknownField(t.Field, fs.Names())
 		}
 		keys[i] = f.Key
 	}
@@ -143,15 +142,43 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 // function is for a field that T does not have. FieldsOf inspects the type once; the
 // fields do not repeat that work for each record.
 func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
-	t := reflect.TypeFor[T]()
-	if t.Kind() != reflect.Struct {
+	list, err := ValueFields(reflect.TypeFor[T](), keys...)
+	if err != nil {
+		return nil, err
+	}
+	fs := &Fields[T]{byName: map[string]int{}}
+	for i, f := range list {
+		fs.byName[f.Name] = i
+		key := func(record *T) sortkey.Key { return f.Key(reflect.ValueOf(record).Elem()) }
+		fs.list = append(fs.list, Field[T]{f.Name, key, f.Kind, f.KeyOf})
+	}
+	return fs, nil
+}
+
+// A ValueField is a [Field] of records whose type is known only at run time.
+type ValueField struct {
+	// Name is the name of the field in a [Term], in snake_case.
+	Name string
+	// Key returns the sort key of a record, which must be addressable. It must not modify
+	// the record. It is safe for concurrent use.
+	Key func(record reflect.Value) sortkey.Key
+	// Kind and KeyOf are as in a [Field].
+	Kind  reflect.Kind
+	KeyOf func(value any) (sortkey.Key, error)
+}
+
+// ValueFields returns the fields of a struct type in the order of the struct, as
+// [FieldsOf] does. The error wraps [ErrInvalidFields] or [ErrUnknownField].
+// O(members of the struct).
+func ValueFields(t reflect.Type, keys ...KeyFunc) (list []ValueField, err error) {
+	if t == nil || t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
 	}
 	types, special, err := split(keys)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", t, err)
 	}
-	fs := &Fields[T]{byName: map[string]int{}}
+	var names []string
 	members, _ := jsonmember.Of(t)
 	for _, m := range members {
 		name := Snake(m.Name)
@@ -162,18 +189,18 @@ func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
 			}
 			f.kind, f.own = reflect.Invalid, true
 		}
-		if name == "" || fs.has(name) {
+		if name == "" || slices.Contains(names, name) {
 			return nil, fmt.Errorf("%v: %w: the name of %s is %q, which is empty or that of another field", t, ErrInvalidFields, m.Field.Name, name)
 		}
-		fs.byName[name] = len(fs.list)
-		fs.list = append(fs.list, Field[T]{name, keyAt[T](m.Field, f.key), f.kind, valueKey(m.Field.Type, f.key, f.own)})
+		names = append(names, name)
+		list = append(list, ValueField{name, keyAt(m.Field, f.key), f.kind, valueKey(m.Field.Type, f.key, f.own)})
 	}
 	for name := range special {
-		if !fs.has(name) {
-			return nil, fmt.Errorf("%v: %w", t, fs.unknown(name))
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%v: %w", t, unknownField(name, names))
 		}
 	}
-	return fs, nil
+	return list, nil
 }
 
 // A memberKey is the key of a member of a struct.
@@ -218,16 +245,16 @@ func basicKind(t reflect.Type) reflect.Kind {
 
 // keyAt returns a function that returns the key of a field. The key is null if an
 // embedded pointer on the way is nil.
-func keyAt[T any](f reflect.StructField, key func(reflect.Value) sortkey.Key) func(*T) sortkey.Key {
+func keyAt(f reflect.StructField, key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
 	if !f.IsExported() {
 		key = readable(key)
 	}
 	if len(f.Index) == 1 {
 		i := f.Index[0]
-		return func(record *T) sortkey.Key { return key(reflect.ValueOf(record).Elem().Field(i)) }
+		return func(record reflect.Value) sortkey.Key { return key(record.Field(i)) }
 	}
-	return func(record *T) sortkey.Key {
-		v, err := reflect.ValueOf(record).Elem().FieldByIndexErr(f.Index)
+	return func(record reflect.Value) sortkey.Key {
+		v, err := record.FieldByIndexErr(f.Index)
 		if err != nil {
 			return sortkey.Null()
 		}

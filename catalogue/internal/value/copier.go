@@ -23,13 +23,12 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// Copy returns a deep copy of a record.
-func Copy[T any](c *Copier, record *T) T {
-	copied := *record
+// Unshare makes a flat copy of a record a deep one: it replaces all memory that the record
+// at p refers to by copies. p must point to a value of the type of the Copier.
+func (c *Copier) Unshare(p unsafe.Pointer) {
 	if c.shares {
-		c.copy(unsafe.Pointer(&copied))
+		c.copy(p)
 	}
-	return copied
 }
 
 // copy replaces all memory that the value at p refers to by copies of it.

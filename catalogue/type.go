@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -22,44 +23,121 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A recordType is what a collection knows of its record type. It is made once for a
-// collection, by reflection.
-type recordType[T any] struct {
+// A record is a record of a collection in memory. Its Go type is known only to the table of
+// its type, and to the handles, which convert it by typed.
+type record struct{}
+
+// A header precedes the record in the memory of a stored record, so that the place of the
+// record does not depend on its type. After it is in the store, only the encoding changes: it
+// is set on first use.
+type header struct {
+	store.Entry
+	encoding atomic.Pointer[[]byte]
+}
+
+type stored[T any] struct {
+	header header
+	record T
+}
+
+// newEntry returns an entry that holds a record. Its id is set when it is stored.
+func newEntry[T any](record T) *store.Entry { return &(&stored[T]{record: record}).header.Entry }
+
+func headerOf(e *store.Entry) *header { return (*header)(unsafe.Pointer(e)) } // Entry is its first field
+
+// recordOf returns the record of an entry. It computes the address without reading the
+// entry, which would be a cache miss for each record of a page. The record follows the header
+// immediately: the size of a header is a multiple of the alignment of every type.
+func recordOf(e *store.Entry) *record {
+	return (*record)(unsafe.Add(unsafe.Pointer(e), unsafe.Sizeof(header{})))
+}
+
+// typed returns a record with its type, which must be that of its table.
+func typed[T any](r *record) *T { return (*T)(unsafe.Pointer(r)) }
+
+// untyped returns a function of records with a type as one of records without it. Both have
+// the same representation: a function that takes a pointer. A closure that converts would be
+// an allocation for each call, and compiled for each record type.
+func untyped[T any](f func(*T) error) func(*record) error {
+	return *(*func(*record) error)(unsafe.Pointer(&f))
+}
+
+// A table contains the operations on records that depend on their type T.
+type table struct {
+	reflect  reflect.Type
+	new      func() *store.Entry                          // with a zero record
+	copy     func(c *value.Copier, to, from *record)      // see copyTo
+	pointer  func(r *record) any                          // the *T
+	handle   func(c *core) any                            // a new *Collection[T]
+	describe func(key string) (schema.Description, error) // schema.DescriptionOf[T]
+}
+
+func tableOf[T any]() table {
+	return table{
+		reflect:  reflect.TypeOf((*T)(nil)).Elem(), // not TypeFor, which would be compiled for each T
+		new:      func() *store.Entry { return &new(stored[T]).header.Entry },
+		copy:     func(c *value.Copier, to, from *record) { copyTo(c, typed[T](to), typed[T](from)) },
+		pointer:  func(r *record) any { return typed[T](r) },
+		handle:   func(c *core) any { return &Collection[T]{c} },
+		describe: schema.DescriptionOf[T],
+	}
+}
+
+// open reports whether the records are open.
+func (t *table) open() bool { return t.reflect == reflect.TypeFor[schema.Record]() }
+
+// copyTo sets *to to a copy of a record. to and from may be equal.
+func copyTo[T any](c *value.Copier, to, from *T) {
+	if c.Clones {
+		*to = any(from).(interface{ Clone() T }).Clone() // *T has the method too; calling it avoids a copy
+		return
+	}
+	*to = *from
+	c.Unshare(unsafe.Pointer(to))
+}
+
+func copyOf[T any](s *recordType, e *store.Entry) (record T) {
+	copyTo(s.copier, &record, typed[T](recordOf(e)))
+	return record
+}
+
+// A recordType is what a collection knows of its record type and of its description. It is
+// made once for a collection, by reflection, and shared with clones.
+type recordType struct {
+	table
 	name      string
 	idWire    string              // name of the id in JSON
 	idName    string              // name of the id in an ordering
+	id        func(*record) *int  // the id
 	fields    []string            // names of the fields of a struct; nil for open records
 	strict    []schema.Field      // the fields of the description if loads are strict
 	members   []jsonmember.Member // members of a struct
+	arrays    []bool              // whether the types of members contain arrays
 	lists     []jsonmember.Member // those that are never nil
 	anyMember bool                // the members are not known, so SkipUnknown has no effect
-	ownJSON   bool                // T implements json.Unmarshaler
+	ownJSON   bool                // *T implements json.Unmarshaler
 	layout    *layout             // nil if only decode can read a record
 	history   int                 // number of changes to keep
 	unique    []store.Field
+	copier    *value.Copier
+	check     func(*record) error
+	ranges    func(ordering.Condition) ([]ordering.Range, error)
 
-	id     func(*T) int
-	setID  func(*T, int)
-	clone  func(*T) T
-	check  func(*T) error
-	encode func(*T) ([]byte, error)
-	with   func(old *T, members schema.Record) (T, error) // see setMembers
-	ranges func(ordering.Condition) ([]ordering.Range, error)
+	about   *schema.Description // nil if the collection is standalone, as are the others
+	columns []column            // of the fields of about
+	now     func() time.Time
 }
 
-// newRecordType returns what a collection knows of T and what its store does.
-func newRecordType[T any](opts Options) (*recordType[T], *store.Type, error) {
-	s := &recordType[T]{name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0)}
+// newRecordType returns what a collection knows of its record type and what its store does.
+func newRecordType(t table, opts Options) (*recordType, *store.Type, error) {
+	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0), now: opts.Now}
 	s.idName = ordering.Snake(s.idWire)
 	engine := &store.Type{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
-	if open, ok := any(s).(*recordType[schema.Record]); ok {
-		if s.idWire != "id" {
-			return nil, nil, s.errorf("%w: Options.ID is %q, but the id of an open record is named id", ErrInvalidType, opts.ID)
-		}
-		if err := describeOpen(open, engine, opts.Keys); err != nil {
-			return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
-		}
-	} else if err := describeStruct(s, engine, opts); err != nil {
+	describe := s.describeStruct
+	if s.open() {
+		describe = s.describeOpen
+	}
+	if err := describe(engine, opts); err != nil {
 		return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
 	if err := s.named(s.describeUnique(engine, opts.Unique)); err != nil {
@@ -89,7 +167,7 @@ func fieldNamed(engine *store.Type, name string) (store.Field, error) {
 }
 
 // describeUnique sets the unique fields.
-func (s *recordType[T]) describeUnique(engine *store.Type, names []string) error {
+func (s *recordType) describeUnique(engine *store.Type, names []string) error {
 	for _, name := range names {
 		f, err := fieldNamed(engine, name)
 		if err != nil {
@@ -125,15 +203,18 @@ func unknownField(name string, known []string) error {
 	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
 }
 
-func describeStruct[T any](s *recordType[T], engine *store.Type, opts Options) error {
-	fields, err := ordering.FieldsOf[T](opts.Keys...)
+// value returns the record as an addressable value of its type.
+func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
+
+func (s *recordType) describeStruct(engine *store.Type, opts Options) error {
+	t := s.reflect
+	fields, err := ordering.ValueFields(t, opts.Keys...)
 	if err != nil {
-		if _, without := ordering.FieldsOf[T](); without == nil {
+		if _, without := ordering.ValueFields(t); without == nil {
 			return fmt.Errorf("Options.Keys: %w", err)
 		}
 		return err
 	}
-	t := reflect.TypeFor[T]()
 	if err := checkMethods(t); err != nil {
 		return err
 	}
@@ -142,19 +223,17 @@ func describeStruct[T any](s *recordType[T], engine *store.Type, opts Options) e
 		return fmt.Errorf("%v has two members %q", t, conflicts[0])
 	}
 	byName := map[string]store.Field{}
-	for _, m := range s.members {
-		f, _ := fields.Lookup(ordering.Snake(m.Name))
-		byName[f.Name] = store.Field{Name: f.Name, Kind: f.Kind, KeyOf: f.KeyOf,
-			Key: func(e *store.Entry) sortkey.Key { return f.Key(recordOf[T](e)) }}
+	for _, f := range fields {
+		s.fields = append(s.fields, f.Name)
+		byName[f.Name] = store.Field{Name: f.Name, Kind: f.Kind, KeyOf: f.KeyOf, Key: s.keyIn(f)}
 	}
 	s.ranges = func(c ordering.Condition) ([]ordering.Range, error) {
-		f, ok := fields.Lookup(c.Field())
+		f, ok := byName[c.Field()]
 		if !ok && c.Field() != "" { // Ranges returns the error of an empty name
 			return nil, unknownField(c.Field(), s.fields)
 		}
 		return c.Ranges(f.KeyOf)
 	}
-	s.fields = fields.Names()
 	engine.Names = s.fields
 	engine.Field = func(name string) (store.Field, bool) {
 		f, ok := byName[name]
@@ -169,24 +248,22 @@ func describeStruct[T any](s *recordType[T], engine *store.Type, opts Options) e
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
 	at := value.OffsetOf(t, id.Index)
-	s.id = func(r *T) int { return *intAt(r, at) }
-	s.setID = func(r *T, n int) { *intAt(r, at) = n }
-	s.encode = encodeJSON[T]
-	if err := describeCopies(s); err != nil {
+	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
+	if err := s.describeCopies(); err != nil {
 		return err
 	}
-	s.with = setMembers(s.clone, s.members)
-	if _, s.ownJSON = any((*T)(nil)).(json.Unmarshaler); s.ownJSON {
-		s.with = s.setByMethod
+	for _, m := range s.members {
+		s.arrays = append(s.arrays, value.HasArray(m.Field.Type))
 	}
+	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	s.anyMember = value.ReadsJSON(t)
-	s.layout = layoutOf[T](s.members)
+	s.layout = layoutOf(t, s.members)
 	return nil
 }
 
-// intAt returns a pointer to the int at an offset in a record.
-func intAt[T any](record *T, offset uintptr) *int {
-	return (*int)(unsafe.Add(unsafe.Pointer(record), offset))
+// keyIn returns the function that returns the key of a field of an entry.
+func (s *recordType) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key {
+	return func(e *store.Entry) sortkey.Key { return f.Key(s.value(recordOf(e))) }
 }
 
 // checkMethods returns an error if a record type has methods by which encoding/json does
@@ -204,9 +281,9 @@ func checkMethods(t reflect.Type) error {
 	return nil
 }
 
-// describeCopies sets the functions that copy and check records of a struct type.
-func describeCopies[T any](s *recordType[T]) error {
-	t := reflect.TypeFor[T]()
+// describeCopies sets how records of a struct type are copied and checked.
+func (s *recordType) describeCopies() error {
+	t := s.reflect
 	c, writes := value.Of(t), value.WritesJSON(t)
 	switch {
 	case errors.Is(c.NoJSON, value.ErrStringOption) && !writes:
@@ -217,19 +294,16 @@ func describeCopies[T any](s *recordType[T]) error {
 	case c.NoCopy != nil:
 		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.NoCopy, t, t)
 	}
-	s.clone = func(r *T) T { return value.Copy(c, r) }
-	if c.Clones {
-		s.clone = func(r *T) T { return any(r).(interface{ Clone() T }).Clone() } // *T has the method too; calling it avoids a copy
-	}
-	s.check = func(r *T) error { return c.Check(reflect.ValueOf(r).Elem()) }
+	s.copier = c
+	s.check = func(r *record) error { return c.Check(s.value(r)) }
 	methods := c.Methods || writes || value.ReadsJSON(t)
 	if !methods && !c.Deep && c.NoJSON == nil {
 		return nil
 	}
-	reload := reloader[T]{s, methods && !c.WriteOnly, writes || value.ReadsJSON(t)}
-	s.check = func(r *T) error {
+	reload := reloader{s, methods && !c.WriteOnly, writes || value.ReadsJSON(t)}
+	s.check = func(r *record) error {
 		if !writes || c.Open { // otherwise the JSON depends only on the method of T
-			if err := c.Check(reflect.ValueOf(r).Elem()); err != nil {
+			if err := c.Check(s.value(r)); err != nil {
 				return err
 			}
 		}
@@ -238,20 +312,34 @@ func describeCopies[T any](s *recordType[T]) error {
 	return nil
 }
 
-// encodeJSON returns the JSON of a record, without white space, and without escaping <, >
+// copied returns a fresh entry with a copy of the record of another one.
+func (s *recordType) copied(e *store.Entry) *store.Entry {
+	fresh := s.new()
+	s.copy(s.copier, recordOf(fresh), recordOf(e))
+	return fresh
+}
+
+// encode returns the JSON of a record, without white space, and without escaping <, >
 // and &.
-func encodeJSON[T any](record *T) ([]byte, error) {
+func (s *recordType) encode(r *record) ([]byte, error) {
+	if s.open() {
+		return typed[schema.Record](r).MarshalJSON()
+	}
+	return encodeJSON(s.pointer(r))
+}
+
+func encodeJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(record); err != nil {
+	if err := e.Encode(value); err != nil {
 		return nil, err
 	}
 	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
 // names returns a copy of the names of the fields of a state.
-func (s *recordType[T]) names(state *store.State) []string {
+func (s *recordType) names(state *store.State) []string {
 	if s.fields != nil {
 		return slices.Clone(s.fields)
 	}
@@ -259,54 +347,32 @@ func (s *recordType[T]) names(state *store.State) []string {
 }
 
 // errorf returns an error that begins with the name of the collection.
-func (s *recordType[T]) errorf(format string, args ...any) error {
+func (s *recordType) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
 }
 
+func (s *recordType) noID(id int) error { return s.errorf("%w: id %d", ErrNotFound, id) }
+
 // title returns the prefix of the collection's errors.
-func (s *recordType[T]) title() string { return cmp.Or(s.name, "collection") }
+func (s *recordType) title() string { return cmp.Or(s.name, "collection") }
 
 // named adds the name of the collection to an error of the store. It returns nil if err
 // is nil.
-func (s *recordType[T]) named(err error) error {
+func (s *recordType) named(err error) error {
 	if err == nil {
 		return nil
 	}
 	return s.errorf("%w", err)
 }
 
-// stored is an entry with its record. After it is in the store, only the encoding
-// changes: it is set on first use.
-type stored[T any] struct {
-	store.Entry
-	encoding atomic.Pointer[[]byte]
-	record   T
-}
-
-// newEntry returns an entry that holds record.
-func newEntry[T any](id int, record T) *store.Entry {
-	s := &stored[T]{record: record}
-	s.ID = id
-	return &s.Entry
-}
-
-func storedOf[T any](e *store.Entry) *stored[T] { return (*stored[T])(unsafe.Pointer(e)) }
-
-// recordOf returns the record of an entry, which must have type T. It computes the
-// address without reading the entry, which would be a cache miss for each record of a
-// page.
-func recordOf[T any](e *store.Entry) *T {
-	return (*T)(unsafe.Add(unsafe.Pointer(e), unsafe.Offsetof(stored[T]{}.record)))
-}
-
 // encoded returns the JSON of an entry. Concurrent first calls may each make it; the
 // results are equal.
-func (s *recordType[T]) encoded(e *store.Entry) ([]byte, error) {
-	kept := &storedOf[T](e).encoding
+func (s *recordType) encoded(e *store.Entry) ([]byte, error) {
+	kept := &headerOf(e).encoding
 	if b := kept.Load(); b != nil {
 		return *b, nil
 	}
-	b, err := s.encode(recordOf[T](e))
+	b, err := s.encode(recordOf(e))
 	if err != nil {
 		return nil, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
 	}
@@ -316,9 +382,12 @@ func (s *recordType[T]) encoded(e *store.Entry) ([]byte, error) {
 
 // describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func describeOpen(s *recordType[schema.Record], engine *store.Type, keys []ordering.KeyFunc) error {
+func (s *recordType) describeOpen(engine *store.Type, opts Options) error {
+	if s.idWire != "id" {
+		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.idWire)
+	}
 	texts := map[string]func(string) sortkey.Key{}
-	for i, k := range keys {
+	for i, k := range opts.Keys {
 		name, key, ok := k.ForText()
 		switch {
 		case !ok || name == "id":
@@ -345,12 +414,9 @@ func describeOpen(s *recordType[schema.Record], engine *store.Type, keys []order
 		return c.Ranges(f.KeyOf)
 	}
 	s.anyMember = true
-	s.id = func(r *schema.Record) int { return r.ID }
-	s.setID = func(r *schema.Record, id int) { r.ID = id }
-	s.clone = func(r *schema.Record) schema.Record { return *r }
-	s.check = func(*schema.Record) error { return nil }
-	s.encode = func(r *schema.Record) ([]byte, error) { return r.MarshalJSON() }
-	s.with = merged
+	s.id = func(r *record) *int { return &typed[schema.Record](r).ID }
+	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
+	s.check = func(*record) error { return nil }
 	return nil
 }
 
@@ -362,7 +428,7 @@ func isInstant(k sortkey.Key) bool {
 // openMembers returns the names of the members of an open record.
 func openMembers(e *store.Entry) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for name := range recordOf[schema.Record](e).All() {
+		for name := range typed[schema.Record](recordOf(e)).All() {
 			if !yield(name) {
 				return
 			}
@@ -384,7 +450,7 @@ func openField(name string, text func(string) sortkey.Key) store.Field {
 	}
 	return store.Field{Name: name,
 		Key: func(e *store.Entry) sortkey.Key {
-			_, value := memberOf(*recordOf[schema.Record](e), wire, name)
+			_, value := memberOf(*typed[schema.Record](recordOf(e)), wire, name)
 			return special(sortkey.JSON(value))
 		},
 		KeyOf: func(value any) (sortkey.Key, error) {
@@ -399,52 +465,50 @@ func openField(name string, text func(string) sortkey.Key) store.Field {
 
 // A reloader checks that a record can be loaded from its JSON, which is parsed and, if
 // methods write and read it, decoded.
-type reloader[T any] struct {
-	typ    *recordType[T]
+type reloader struct {
+	typ    *recordType
 	decode bool
 	own    bool // methods of T write or read the whole record
 }
 
-// check returns an error if the record cannot be loaded from its JSON.
-func (l *reloader[T]) check(record *T) error {
-	s, copied := l.typ, *record
-	if s.id(record) == 0 {
-		s.setID(&copied, 1) // the id is not assigned yet
-	}
-	var read T
-	text, err := s.encode(&copied)
+// check returns an error if the record, which has its id, cannot be loaded from its JSON.
+func (l *reloader) check(r *record) error {
+	s := l.typ
+	read := recordOf(s.new())
+	text, err := s.encode(r)
 	if err == nil {
-		read, err = l.load(text)
+		err = l.load(read, text)
 	}
 	switch {
 	case err != nil && l.own: // only the method knows which member is at fault
 		return err
 	case err != nil:
-		return l.blame(&copied, err)
-	case l.decode && s.id(&read) != s.id(&copied):
+		return l.blame(r, err)
+	case l.decode && *s.id(read) != *s.id(r):
 		return errors.New("its JSON is loaded with another id")
 	}
 	return nil
 }
 
-func (l *reloader[T]) load(text []byte) (record T, err error) {
-	if _, err = schema.ParseRecord(text); err == nil && l.decode {
-		record, err = l.typ.decode(text)
+func (l *reloader) load(to *record, text []byte) error {
+	_, err := schema.ParseRecord(text)
+	if err == nil && l.decode {
+		err = l.typ.decode(to, text)
 	}
-	return record, err
+	return err
 }
 
 // blame returns an error for the first field whose JSON alone cannot be loaded. If there
 // is none, it returns err.
-func (l *reloader[T]) blame(record *T, err error) error {
+func (l *reloader) blame(r *record, err error) error {
 	for _, m := range l.typ.members {
-		v, nilPointer := reflect.ValueOf(record).Elem().FieldByIndexErr(m.Field.Index)
+		v, nilPointer := l.typ.value(r).FieldByIndexErr(m.Field.Index)
 		if nilPointer != nil {
 			continue
 		}
 		text, bad := json.Marshal(map[string]any{m.Name: v.Addr().Interface()})
 		if bad == nil {
-			_, bad = l.load(text)
+			bad = l.load(recordOf(l.typ.new()), text)
 		}
 		if bad != nil {
 			return fmt.Errorf("field %s: %w", m.Name, bad)
