@@ -3,6 +3,7 @@ package httpapitest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -196,44 +197,61 @@ func filmOrder(terms []ordering.Term) []ordering.Term {
 	return terms
 }
 
-// comparesAs sorts lists by the values that key returns for the JSON in fields of one kind.
-func comparesAs(kind schema.Kind, key func(value string) any) fault {
+// comparesAs sorts lists as if the JSON in fields of one kind were that which key returns for
+// it. In open records, ids are of the kind JSON, too.
+func comparesAs(kind schema.Kind, key func(value string) string) fault {
 	return instead("List", func(c call, next right) answer {
-		d := next(call{method: "Description"}).description
 		w := c.Window
 		c.Window = all()
 		a := next(c)
-		var records model
-		for _, encoded := range a.list.Records {
-			r := record{id: idOf(encoded), json: encoded, values: map[string]any{}}
-			for name, value := range decode(encoded) {
-				f := schema.Field{Kind: schema.JSON}
-				if i := slices.IndexFunc(d.Fields, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
-					f = d.Fields[i]
-				}
-				r.values[ordering.Snake(name)] = parse(f.Kind, string(value))
-				if f.Kind == kind {
-					r.values[ordering.Snake(name)] = key(string(value))
-				}
+		about := next(call{method: "Description"}).description
+		about.Filters, about.Search, about.Fields = nil, nil, slices.Clone(about.Fields)
+		kinds := map[string]schema.Kind{}
+		for i, f := range about.Fields {
+			kinds[f.Name] = f.Kind
+			if about.Fields[i].Refers = ""; f.Kind == kind {
+				about.Fields[i] = schema.Field{Name: f.Name, Kind: schema.JSON, Nullable: true}
 			}
-			records = append(records, r)
 		}
-		order := a.list.Terms
-		if len(order) == 0 {
-			order = (&subject{Implementation: Implementation{Description: d}}).defaultOrder()
+		byID, changed := map[int][]byte{}, [][]byte{}
+		for _, encoded := range a.list.Records {
+			byID[idOf(encoded)] = encoded
+			values := decode(encoded)
+			for name, value := range decode(encoded) {
+				if k := kinds[name]; k != kind && (about.Fields != nil || kind != schema.JSON) {
+					continue
+				}
+				if name == "id" {
+					name = "idKey"
+				}
+				values[name] = json.RawMessage(key(string(value)))
+			}
+			changed = append(changed, encode(values))
 		}
-		var sorted [][]byte
-		all := records.stored()
-		for _, id := range records.ids(order) {
-			sorted = append(sorted, all[id])
+		terms := slices.Clone(a.list.Terms)
+		for i, t := range terms {
+			if t.Field == "id" && about.Fields == nil {
+				terms[i].Field = "id_key"
+			}
 		}
-		start, end := w.Bounds(len(sorted))
-		a.list.Records = sorted[start:end]
+		s := subject{nil, Implementation{Description: about}, c.ctx}
+		sorted, err := s.reference(changed)
+		if err != nil {
+			panic(err)
+		}
+		list, err := sorted.List(c.ctx, everything(terms))
+		if err != nil {
+			return answer{err: err}
+		}
+		a.list.Records = nil
+		for _, r := range list.Records {
+			a.list.Records = append(a.list.Records, byID[idOf(r)])
+		}
+		start, end := w.Bounds(len(a.list.Records))
+		a.list.Records = a.list.Records[start:end]
 		return a
 	})
 }
-
-func asText(value string) any { return value }
 
 // changesParameters changes parameters of lists. Those without a name are dropped.
 func changesParameters(change func(name, value string) (string, string)) fault {

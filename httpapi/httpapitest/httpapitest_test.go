@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -132,6 +134,34 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// A recorder is a testing.TB that records why a check ended.
+type recorder struct {
+	testing.TB
+	problem, skipped string
+}
+
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.problem = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *recorder) Skipf(format string, args ...any) {
+	r.skipped = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// outcome runs a check.
+func outcome(impl Implementation, c check) *recorder {
+	r := &recorder{}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		impl.run(r, c)
+	}()
+	<-ended
+	return r
+}
+
 // run runs all checks and returns the problems by their names.
 func run(t *testing.T, impl Implementation) (names []string, problems string) {
 	t.Helper()
@@ -140,8 +170,8 @@ func run(t *testing.T, impl Implementation) (names []string, problems string) {
 		t.Fatal(err)
 	}
 	for _, c := range checks {
-		if problem, _ := impl.run(c); problem != "" {
-			names, problems = append(names, c.name), problems+c.name+": "+problem+"\n"
+		if r := outcome(impl, c); r.problem != "" {
+			names, problems = append(names, c.name), problems+c.name+": "+r.problem+"\n"
 		}
 	}
 	return names, problems
@@ -159,10 +189,14 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-func TestMissingNew(t *testing.T) {
+func TestInvalidImplementation(t *testing.T) {
 	impl := Implementation{}
 	if _, err := impl.checks(); err == nil {
 		t.Error("checks without New: no error")
+	}
+	impl = inCatalogue[film](t, "films", "[]")
+	if _, err := impl.checks(); err == nil || !strings.Contains(err.Error(), "Body is not a JSON object") {
+		t.Errorf("checks with a Body that is a list: %v", err)
 	}
 }
 
@@ -172,11 +206,10 @@ func TestFailingNew(t *testing.T) {
 	for reason, newFunc := range map[string]func(context.Context, [][]byte) (httpapi.Collection, error){
 		"error":   func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, errors.New("no table") },
 		"nothing": func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil },
-		"panic":   func(context.Context, [][]byte) (httpapi.Collection, error) { panic("no table") },
 	} {
 		impl.New = newFunc
 		for _, c := range allChecks() {
-			if problem, skipped := impl.run(c); problem == "" && skipped == "" {
+			if r := outcome(impl, c); r.problem == "" && r.skipped == "" {
 				t.Errorf("%s: check %s passes", reason, c.name)
 			}
 		}
