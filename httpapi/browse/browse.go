@@ -24,7 +24,8 @@
 //
 // A page shows the handler's response to the same request with Accept:
 // application/json. It has the same status and headers, and shows the request that the
-// handler was sent and both bodies. The root lists the collections with their counts. If
+// handler was sent, with its body, and the headers of the response. It shows the body of a
+// response from which it makes nothing else, such as an error. The root lists the collections with their counts. If
 // there are more than 12 collections, the root has a form for the parameter search, which
 // selects collections by words of their names.
 //
@@ -201,7 +202,6 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		openAPI:     opts.OpenAPI,
 		policy:      contentPolicy(),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
-		escapes:     strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD"),
 		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
 		byPath:      make(map[string]*collection),
 		byKey:       make(map[string]*collection),
@@ -232,7 +232,6 @@ type browser struct {
 	openAPI       string
 	policy        string // Content-Security-Policy
 	template      *template.Template
-	escapes       *strings.Replacer
 	crossOrigin   *http.CrossOriginProtection
 	collections   []*collection
 	byPath, byKey map[string]*collection

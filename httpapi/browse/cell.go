@@ -312,6 +312,11 @@ type member struct {
 	value json.RawMessage
 }
 
+// skipped is a value that is not copied.
+type skipped struct{}
+
+func (skipped) UnmarshalJSON([]byte) error { return nil }
+
 // readMembers returns the members of a JSON object in order. It returns false for other
 // values.
 func readMembers(text []byte) (members []member, ok bool) {
@@ -324,11 +329,12 @@ func readMembers(text []byte) (members []member, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		m := member{name: name.(string)} // names are strings
-		if decoder.Decode(&m.value) != nil {
+		start := decoder.InputOffset()
+		if decoder.Decode(new(skipped)) != nil {
 			return nil, false
 		}
-		members = append(members, m)
+		value := bytes.TrimLeft(text[start:decoder.InputOffset()], ": \t\r\n")
+		members = append(members, member{name.(string), value}) // names are strings
 	}
 	_, err := decoder.Token() // closing brace
 	return members, err == nil

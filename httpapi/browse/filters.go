@@ -71,7 +71,7 @@ func (v *view) newFilters(wrong faults) *filters {
 	if len(v.c.Search) > 0 {
 		text := v.query.get(searchName)
 		f.Search = &input{Key: "filter-search", Name: searchName, Value: text, Hint: searchHint(v.c.Search)}
-		f.Chips, shown[searchName] = v.chips(searchName), true
+		shown[searchName] = true
 	}
 	lookups, fields := v.c.lookups()
 	counts := 0
@@ -81,7 +81,7 @@ func (v *view) newFilters(wrong faults) *filters {
 			counts += len(options)
 			v.countOptions(field, options)
 		}
-		isFacet := len(f.Facets) < maxFacets && len(options) <= maxChoices && options != nil && wrong == nil
+		isFacet := len(f.Facets) < maxFacets && len(options) <= maxChoices && options != nil && wrong == nil && v.query.repeats(maxFacets*maxChoices)
 		if isFacet {
 			f.Facets = append(f.Facets, v.newFacet(field, options))
 		}
@@ -94,11 +94,18 @@ func (v *view) newFilters(wrong faults) *filters {
 			f.Rows = append(f.Rows, row)
 		}
 	}
+	active := len(v.query.values[searchName])
 	for _, name := range v.c.Filters {
-		f.Chips = append(f.Chips, v.chips(name)...)
-		cleared = append(cleared, name, "")
+		cleared, active = append(cleared, name, ""), active+len(v.query.values[name])
 	}
 	f.Clear = v.query.with(cleared...)
+	if v.query.repeats(active) {
+		for _, name := range append([]string{searchName}, v.c.Filters...) {
+			f.Chips = append(f.Chips, v.chips(name)...)
+		}
+	} else {
+		f.Chips = []choice{{Label: counted(active, "filter"), Link: f.Clear}}
+	}
 	f.Kept = v.query.kept(func(name string) bool { return !shown[name] })
 	return f
 }

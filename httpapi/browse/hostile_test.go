@@ -315,7 +315,7 @@ func TestHostileBody(t *testing.T) {
 				if len(got.find("script", "", "")) > 0 || len(got.find("pre", "", "")) != len(got.find("/pre", "", "")) || strings.Contains(got.body, "\x00") {
 					t.Errorf("GET %s of %q is\n%s", target, body, got.body)
 				}
-				if !strings.Contains(got.text, "</pre>") {
+				if isRoot := target == "/api/" && status == 200 && body != attack; !isRoot && !strings.Contains(got.text, "</pre>") {
 					t.Errorf("GET %s of %q does not show the body", target, body)
 				}
 			}

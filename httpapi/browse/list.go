@@ -155,7 +155,9 @@ func newColumns(names []string, q query, terms []ordering.Term) []column {
 				term.Desc = !terms[0].Desc
 			}
 		}
-		c.Link = q.with("ordering", term.String(), "offset", "")
+		if q.repeats(len(names)) {
+			c.Link = q.with("ordering", term.String(), "offset", "")
+		}
 		columns[i] = c
 	}
 	return columns
@@ -171,7 +173,7 @@ func (v *view) newRows(records [][]member, names []string) []row {
 	self := target{self: true, prefix: v.c.pages("./../")}
 	if self.prefix != "" {
 		self.prefix = "./"
-		if from := strings.TrimPrefix(v.query.with(methodName, ""), "?"); from != "./" {
+		if from := strings.TrimPrefix(v.query.with(methodName, ""), "?"); from != "./" && v.query.repeats(2*len(records)) {
 			self.suffix = "?" + template.HTMLEscapeString(url.Values{listName: {from}}.Encode())
 		}
 	}

@@ -1,7 +1,7 @@
 package browse
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"crypto/sha256"
 	_ "embed" // of the template and its stylesheets
@@ -146,6 +146,7 @@ func (v *view) showResponse(p *page, resp *response) {
 	p.Moved = resp.header.Get("Location")
 	wrong := readFaults(resp.body.Bytes())
 	p.Exchange.Open = wrong == nil || !p.Fault
+	p.Exchange.Body = indented(resp.body.Bytes())
 	if detail := wrong["detail"]; len(wrong) == 1 && detail != nil {
 		p.Detail = strings.Join(detail, " ")
 		return
@@ -170,12 +171,6 @@ func (v *view) showResponse(p *page, resp *response) {
 // sendPage sends a page with the status and the headers of the handler's response, except
 // the headers about its body.
 func (v *view) sendPage(resp *response, p *page) {
-	var body bytes.Buffer
-	body.Grow(12<<10 + 5*resp.body.Len()) // the size of most pages
-	if err := v.template.Execute(&body, p); err != nil {
-		http.Error(v.w, "Internal server error.", http.StatusInternalServerError)
-		return
-	}
 	header := v.w.Header()
 	for name, values := range resp.header {
 		switch name {
@@ -189,13 +184,14 @@ func (v *view) sendPage(resp *response, p *page) {
 	}
 	addVary(header, "Accept")
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Length", strconv.Itoa(body.Len()))
 	header.Set("Content-Security-Policy", v.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
 	v.w.WriteHeader(resp.status)
 	if v.r.Method != http.MethodHead {
-		_, _ = v.w.Write(body.Bytes()) // the client is gone if it fails
+		out := bufio.NewWriterSize(v.w, 32<<10)
+		_ = v.template.Execute(out, p) // the client is gone if it fails
+		_ = out.Flush()
 	}
 }
 
@@ -206,8 +202,8 @@ type exchange struct {
 	Sent    string // body of the request, or ""
 	Status  string
 	Header  []pair // one for each value
-	Body    template.HTML
-	Open    bool // it is visible at first
+	Body    string // unless the page shows what it contains
+	Open    bool   // it is visible at first
 }
 
 // newExchange returns the exchange that ended with resp. If the handler was not asked, the
@@ -219,8 +215,6 @@ func (v *view) newExchange(resp *response) exchange {
 		Request: in.Method + " " + path,
 		Sent:    indented(resp.sent),
 		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
-		// A template would escape quotes too, of which JSON has many.
-		Body: template.HTML(v.escapes.Replace(indented(resp.body.Bytes()))),
 	}
 	if in.URL.RawQuery != "" {
 		e.Request += "?" + in.URL.RawQuery

@@ -118,6 +118,13 @@ func (q query) with(changes ...string) string {
 	return "./"
 }
 
+// maxRepeated is the number of bytes that the rows of a page may add to it by repeating its
+// query, and so may its header, its facets and its filters.
+const maxRepeated = 256 << 10
+
+// repeats reports whether a part of a page may have n links with the query.
+func (q query) repeats(n int) bool { return n*len(q.values.Encode()) <= maxRepeated }
+
 // pair is a hidden input of a form, or a line of a header.
 type pair struct{ Name, Value string }
 
@@ -223,6 +230,9 @@ func (resp *response) Header() http.Header { return resp.header }
 func (resp *response) WriteHeader(status int) {
 	if resp.status == 0 && status >= http.StatusOK {
 		resp.status = status
+		if size, err := strconv.Atoi(resp.header.Get("Content-Length")); err == nil {
+			resp.body.Grow(min(max(size, 0), 64<<20))
+		}
 	}
 }
 
