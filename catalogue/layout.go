@@ -201,7 +201,7 @@ type scanner struct {
 
 var (
 	errNoObject = errors.New("want a JSON object")
-	errBroken   = errors.New("invalid JSON") // checkSyntax finds the place
+	errBroken   = errors.New("invalid JSON") // schema.CheckSyntax finds the place
 )
 
 func (s *scanner) skipSpace() {

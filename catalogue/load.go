@@ -37,7 +37,7 @@ type LoadOptions struct {
 // an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a
 // snapshot, the error wraps [ErrReadOnly]. All other errors wrap [ErrInvalidData]: for an
 // invalid record the error is a [*RecordError], for an unknown or repeated key it names
-// the key, and for invalid JSON it contains the line and the byte.
+// the key, and for invalid JSON it is a [*schema.SyntaxError].
 //
 // O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
@@ -95,24 +95,12 @@ func load(name string, data []byte, opts LoadOptions, read func(*scanner) ([]sto
 	if in.skipSpace(); err == nil && in.at == len(data) {
 		return store.Replace(all)
 	}
-	if syntax := checkSyntax(data); syntax != nil {
+	if syntax := schema.CheckSyntax(data); syntax != nil {
 		err = syntax
 	} else if errors.Is(err, ErrInvalidData) {
 		return err
 	}
 	return fmt.Errorf("%s: %w: %w", name, ErrInvalidData, err)
-}
-
-// checkSyntax returns an error with the line and the byte if data is not JSON.
-func checkSyntax(data []byte) error {
-	var syntax *json.SyntaxError
-	if err := json.Unmarshal(data, new(json.RawMessage)); !errors.As(err, &syntax) {
-		return err
-	}
-	before := data[:min(int(syntax.Offset), len(data))]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	column := len(before) - 1 - bytes.LastIndexByte(before, '\n')
-	return fmt.Errorf("line %d, byte %d: %w", line, column, syntax)
 }
 
 // read reads a catalogue. The replacements are in the order of the collections.
@@ -152,8 +140,8 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(list))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&ids); err != nil {
-		return fmt.Errorf("%s: %w", lastIDsKey, err)
+	if d.Decode(&ids) != nil {
+		return fmt.Errorf("%s: %w", lastIDsKey, errNoIDs)
 	}
 	for _, last := range ids {
 		switch _, err := c.lookup(last.Collection); {
@@ -191,6 +179,7 @@ func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 var (
 	errNoArray   = errors.New("want an array of records")
 	errNoResults = errors.New("want an array of records, or an object whose results are one")
+	errNoIDs     = errors.New(`want an array of objects such as {"collection":"books","id":7}`)
 )
 
 // readResults reads an array of records or an object that contains one. used is the id

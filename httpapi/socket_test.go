@@ -154,7 +154,7 @@ func TestSocket(t *testing.T) {
 		{"Accept twice", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: text/html", "Accept: */*"), 200, films},
 		{"invalid Accept", head("GET /api/films/ HTTP/1.1", `Accept: ";,;=\"/;;,`), 406, notAcceptable},
 		{"long Accept", head("GET /api/films/?limit=1 HTTP/1.1", "Accept: "+strings.Repeat("a/b;c=d,", 50_000)+"*/*"), 200, films},
-		{"many headers", head("GET /api/films/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 20_000)+"X: z"), 200, films},
+		{"many headers", head("GET /api/films/?limit=1 HTTP/1.1", strings.Repeat("X: y\r\n", 400)+"X: z"), 200, films},
 		{"Authorization on a read", head("GET /api/films/?limit=1 HTTP/1.1", "Authorization: Bearer \xff"), 200, films},
 	}
 	for _, test := range tests {
@@ -260,7 +260,7 @@ func TestSocketBodies(t *testing.T) {
 		{"two tokens", postHead("Content-Length: 96", "Authorization: Bearer s") + postable, false, []int{401}, "should not contain spaces"},
 		{"two content types", postHead("Content-Length: 96", "Content-Type: text/plain") + postable, false, []int{415}, `\"text/plain\"`},
 		{"content type with quotes", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", `Content-Type: "}<script>`, "Content-Length: 96") + postable, false, []int{415}, `\"\"}<script>\" in`},
-		{"content type that is not UTF-8", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postable, false, []int{415}, `\"\ufffd\"`},
+		{"content type that is not UTF-8", head("POST /api/posters/ HTTP/1.1", "Authorization: Bearer s", "Content-Type: \xff", "Content-Length: 96") + postable, false, []int{415}, `\"` + "\ufffd" + `\"`},
 	}
 	for _, test := range tests {
 		t.Run(test.reason, func(t *testing.T) {

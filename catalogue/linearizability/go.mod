@@ -1,6 +1,6 @@
 module github.com/gobacklist/backlist/catalogue/linearizability
 
-go 1.25
+go 1.26
 
 replace github.com/gobacklist/backlist => ../..
 

@@ -365,6 +365,19 @@ func plainPrefix(text []byte) (n int) {
 // maxDepth is the maximum depth to which objects and lists can be nested.
 const maxDepth = 200
 
+// maxTextDepth is the maximum depth for CheckSyntax. That of encoding/json is the same.
+const maxTextDepth = 10_000
+
+// CheckSyntax returns a [*SyntaxError] if data is not exactly one JSON value, with or
+// without white space around it, is not UTF-8, or is nested more than 10,000 levels deep.
+// It accepts repeated names and unpaired surrogates. O(len).
+func CheckSyntax(data []byte) error {
+	if err := checkSyntax(data, maxTextDepth); err != nil {
+		return err
+	}
+	return nil
+}
+
 // checkSyntax returns an error if data is not a JSON value in UTF-8 that is nested at
 // most limit levels deep.
 func checkSyntax(data []byte, limit int) *SyntaxError {

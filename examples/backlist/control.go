@@ -21,11 +21,11 @@ func newControl(p *program) http.Handler {
 		var body struct {
 			Fault string `json:"fault"` // as in -fail
 		}
-		err := json.NewDecoder(r.Body).Decode(&body)
-		if err == nil {
-			err = p.current.Load().faults.add(body.Fault)
+		if json.NewDecoder(r.Body).Decode(&body) != nil {
+			http.Error(w, `want a JSON object such as {"fault": "GET /api/events/ 503"}`, http.StatusBadRequest)
+			return
 		}
-		if err != nil {
+		if err := p.current.Load().faults.add(body.Fault); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}

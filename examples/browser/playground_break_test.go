@@ -55,7 +55,7 @@ func testFirstVisit(t *testing.T, p *tab, files map[string][]byte) {
 	t.Cleanup(server.Close)
 	root := server.URL + "/demo/v1/" // a folder whose path looks like that of a page
 	p.visit(root + "v1/films/7/?x=1#top")
-	script[bool](p, `while (!/^Downloading the program, once: [123]\.\d of 3\.\d MB\.$/.test(document.querySelector("#status").innerText))
+	script[bool](p, `while (!/^Downloading the program, once: [1234]\.\d of [34]\.\d MB\.$/.test(document.querySelector("#status").innerText))
 		await new Promise(r => setTimeout(r, 5)); return true`)
 	p.screenshot("progress")
 	p.do(chromedp.WaitVisible(chromedp.CSS("nav")))

@@ -46,10 +46,7 @@ func get(ctx context.Context, client *http.Client, at string) (p page, err error
 	if len(body) > maxPage {
 		return p, fmt.Errorf("%s: more than %d bytes", at, maxPage)
 	}
-	if err := json.Unmarshal(body, &p); err != nil {
-		return p, fmt.Errorf("%s: %w", at, err)
-	}
-	if p.Count == nil || p.Results == nil {
+	if json.Unmarshal(body, &p) != nil || p.Count == nil || p.Results == nil {
 		return p, fmt.Errorf("%s: not a page", at)
 	}
 	return p, nil

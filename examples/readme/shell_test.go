@@ -95,7 +95,7 @@ func newShell(t *testing.T) *shell {
 	bash, bin := exec.Command("bash"), t.TempDir()
 	bash.Dir = t.TempDir()
 	workspace := filepath.Join(bin, "go.work") // makes the packages known in any directory
-	check(os.WriteFile(workspace, fmt.Appendf(nil, "go 1.25\nuse %q\n", root), 0o600))
+	check(os.WriteFile(workspace, fmt.Appendf(nil, "go 1.26\nuse %q\n", root), 0o600))
 	bash.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "GOWORK="+workspace,
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w") // which links faster
 	bash.Stderr, bash.WaitDelay = t.Output(), time.Second // for servers that do not stop

@@ -162,7 +162,7 @@ func TestFormJSON(t *testing.T) {
 		{"number with leading zeros", "n=007", `{"n":7,"yes":false}`},
 		{"white space and line endings in text", "t=+a%0D%0Ab+", `{"t":" a\nb ","yes":false}`},
 		{"special characters in text", "t=%3C%22%5C%26%00", `{"t":"<\"\\&\u0000","yes":false}`},
-		{"invalid UTF-8", "t=%ff", `{"t":"\ufffd","yes":false}`},
+		{"invalid UTF-8", "t=%ff", "{\"t\":\"\ufffd\",\"yes\":false}"},
 		{"time", "at=2026-05-10T18:00:00Z", `{"at":"2026-05-10T18:00:00Z","yes":false}`},
 		{"invalid time", "at=tomorrow", `{"at":"tomorrow","yes":false}`},
 		{"checked box", "yes=true", `{"yes":true}`},

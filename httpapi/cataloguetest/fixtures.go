@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // Errors of fixtures, apart from those of their records. Each follows the name of a
@@ -82,8 +83,8 @@ func (f *fixtures) load(name string, text []byte) error {
 	case path.Ext(name) != ".json":
 		return fmt.Errorf("%s %w", name, errNoKey)
 	}
-	if at, err := syntaxError(text); err != nil {
-		return file.errorAt(at, err)
+	if err := file.checkSyntax(text, 1); err != nil {
+		return err
 	}
 	if known {
 		return file.loadCollection(about.Key)
@@ -101,6 +102,16 @@ type fixtureFile struct {
 // errorAt returns an error that begins with a position in the file.
 func (f *fixtureFile) errorAt(at int, err error) error {
 	return fmt.Errorf("%s:%s: %w", f.name, position(f.text, at), err)
+}
+
+// checkSyntax returns an error that begins with a position in the file if text, which
+// begins at the given line of it, is not one JSON value.
+func (f *fixtureFile) checkSyntax(text []byte, line int) error {
+	var syntax *schema.SyntaxError
+	if !errors.As(schema.CheckSyntax(text), &syntax) {
+		return nil
+	}
+	return fmt.Errorf("%s:%d:%d: %s", f.name, line+syntax.Line-1, syntax.Column, syntax.Reason)
 }
 
 // loadCollection loads a file that holds one collection, as a list or as a saved
@@ -154,16 +165,16 @@ func (f *fixtureFile) loadList(key string, list part) error {
 // loadLines loads a file with one record per line. Blank lines are ignored.
 func (f *fixtureFile) loadLines(key string) error {
 	var records []part
-	at := 0
+	at, number := 0, 1
 	for line := range bytes.Lines(f.text) {
 		if text := bytes.TrimSpace(line); len(text) > 0 {
-			start := at + bytes.IndexByte(line, text[0])
-			if offset, err := syntaxError(text); err != nil {
-				return f.errorAt(start+offset, err)
+			if err := f.checkSyntax(bytes.TrimRight(line, "\r\n"), number); err != nil {
+				return err
 			}
-			records = append(records, part{text: text, at: start})
+			records = append(records, part{text: text, at: at + bytes.IndexByte(line, text[0])})
 		}
 		at += len(line)
+		number++
 	}
 	texts := make([][]byte, len(records))
 	for i, r := range records {
@@ -252,23 +263,9 @@ func member(parts []part, name string) (part, bool) {
 }
 
 // position returns the line and column of an offset, as compilers write them. Both
-// count from 1; columns are counted in bytes.
+// count from 1; columns are counted in code points, as by [schema.SyntaxError].
 func position(text []byte, at int) string {
-	before := text[:min(max(at, 0), len(text))]
-	return fmt.Sprintf("%d:%d", 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n'))
-}
-
-// syntaxError returns an error and its offset if a text is not one JSON value.
-func syntaxError(text []byte) (at int, err error) {
-	var value json.RawMessage
-	err = json.Unmarshal(text, &value)
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return 0, err
-	}
-	at = int(syntax.Offset) - 1
-	if at >= len(text)-1 && syntax.Error() == "unexpected end of JSON input" {
-		return len(text), io.ErrUnexpectedEOF
-	}
-	return at, err
+	before := text[:at]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return fmt.Sprintf("%d:%d", 1+bytes.Count(before, []byte("\n")), 1+utf8.RuneCount(line))
 }

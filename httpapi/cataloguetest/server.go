@@ -158,6 +158,11 @@ import (
 // A Server is a fake of the catalogue service. A server made by [New] or [NewWith] belongs
 // to one test and is closed when the test ends. A server made by [Open] belongs to a
 // program, which closes it. A Server is safe for concurrent use.
+//
+// [net/http/httptest.NewTestServer] of Go 1.27 serves any handler in process too. A Server has
+// records, faults and a log of its exchanges besides. Its client reaches only URL, whereas
+// that of NewTestServer reaches its server whatever the host of a request is. Both work inside a
+// bubble of [testing/synctest.Test] and end with the test.
 type Server struct {
 	// Catalogue holds the records. Changes to it are served at once.
 	Catalogue *catalogue.Catalogue

@@ -417,7 +417,7 @@ func serviceOf(c *catalogue.Catalogue, root string) *service {
 func parseRoot(body []byte, root string) (*service, error) {
 	var links map[string]string
 	if err := json.Unmarshal(body, &links); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalidPage, err)
+		return nil, fmt.Errorf("%w: %w", ErrInvalidPage, cmp.Or(schema.CheckSyntax(body), err))
 	}
 	if links == nil {
 		return nil, fmt.Errorf("%w: null", ErrInvalidPage)

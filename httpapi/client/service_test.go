@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -184,6 +185,25 @@ func TestInvalidRootListing(t *testing.T) {
 		}
 		if requests != 3 {
 			t.Errorf("%s: %d requests, want 3", c.reason, requests)
+		}
+	}
+}
+
+// The error of a root listing or a page that is not JSON contains the position.
+func TestInvalidJSON(t *testing.T) {
+	for _, invalid := range []string{"/v1/", "/v1/films/"} {
+		service := newRootClient(t, client.Options{BaseURL: "http://films.test", Root: "/v1/", Rate: -1, Retries: -1,
+			HTTP: &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				if r.URL.Path == invalid {
+					io.WriteString(w, "{\n\"films\":")
+					return
+				}
+				io.WriteString(w, `{"films":"/v1/films/"}`)
+			})}}})
+		_, err := service.Walk(t.Context(), "films")
+		if want := "not a page: JSON parse error - unexpected end: line 2 column 9"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", invalid, err, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,7 +150,7 @@ var errNoID = errors.New("no id")
 func parsePage(body []byte) (page, error) {
 	var envelope pagination.Envelope[json.RawMessage]
 	if err := json.Unmarshal(body, &envelope); err != nil {
-		return page{}, fmt.Errorf("%w: %w", ErrInvalidPage, err)
+		return page{}, fmt.Errorf("%w: %w", ErrInvalidPage, cmp.Or(schema.CheckSyntax(body), err))
 	}
 	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) {
 		return page{}, fmt.Errorf("%w: null", ErrInvalidPage)

@@ -192,8 +192,8 @@ func fromRoot(accept string) Fetch {
 		}
 		defer resp.Body.Close()
 		var root map[string]string
-		if err := json.NewDecoder(resp.Body).Decode(&root); err != nil {
-			return nil, err
+		if json.NewDecoder(resp.Body).Decode(&root) != nil {
+			return nil, errors.New("the root is not JSON")
 		}
 		page, err := getPage(ctx, client, root["events"])
 		for ids = page.appendIDs(nil); err == nil && page.Next != ""; ids = page.appendIDs(ids) {

@@ -43,7 +43,7 @@ func isRecordSegment(segment string) bool {
 func HasFormat(segment string) bool { return strings.Contains(segment, ".") }
 
 // Quote returns text as a JSON string. As in the framework, <, > and & are not escaped.
-// Invalid UTF-8 becomes U+FFFD.
+// Each byte that is not UTF-8 becomes U+FFFD.
 func Quote(text string) string {
 	if IsPlain(text) {
 		return `"` + text + `"`
@@ -51,7 +51,7 @@ func Quote(text string) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // strings are always valid
+	_ = encoder.Encode(string([]rune(text))) // versions of Go differ in how they write invalid UTF-8
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
