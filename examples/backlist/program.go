@@ -121,13 +121,13 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, demo, err := p.newHandler("/v1/", all, "stories", "series")
+	stories, demo, err := p.newHandler("/v1/", all, "stories", "series")
 	if err != nil {
 		return nil, err
 	}
 	s := &service{records: records}
 	_, scheme, _ := p.writes()
-	about := openapi.Options{Title: "Catalogue of a publishing house", Scheme: scheme}
+	about := openapi.Options{Title: "Catalogue of a publishing house", Scheme: scheme, Also: []*httpapi.Handler{stories}}
 	if s.document, err = openapi.New(handler, about); err != nil {
 		return nil, err
 	}
@@ -185,10 +185,7 @@ func (p *program) newHandler(root string, list []httpapi.Collection, order ...st
 	if err != nil || !p.browse {
 		return h, h, err
 	}
-	about := browse.Options{Title: "Backlist", Scheme: scheme, CrossOrigin: trusting(p.cors)}
-	if root == "/api/" {
-		about.OpenAPI = "../openapi.json"
-	}
+	about := browse.Options{Title: "Backlist", OpenAPI: "../openapi.json", Scheme: scheme, CrossOrigin: trusting(p.cors)}
 	pages, err := browse.New(h, about)
 	return h, pages, err
 }

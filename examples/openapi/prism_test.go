@@ -115,7 +115,6 @@ func prismRequests(s *service) (list []request) {
 	known := http.Header{"If-None-Match": {"*"}}
 	for _, c := range append([]httpapi.ServedCollection{{Path: s.api.Served().Root}}, s.api.Served().Collections...) {
 		add("GET", c.Path, "", nil)
-		add("GET", c.Path+"?format=api", "", nil)
 		add("GET", c.Path, "", known)
 	}
 	for _, c := range s.api.Served().Collections {

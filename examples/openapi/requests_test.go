@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/openapi"
 )
 
 // Bodies with the required members only.
@@ -33,11 +32,9 @@ func longURL(size int) string {
 // TestBodies compares the schemas of bodies with the bodies that the handler accepts.
 // It must accept all that are valid, and refuse the others except for the conversions
 // that the package's documentation names.
-func TestBodies(t *testing.T) { inVersions(t, checkBodies) }
-
-func checkBodies(t *testing.T, opts openapi.Options) {
+func TestBodies(t *testing.T) {
 	h := newHandler(t, newService(t), httpapi.Options{Authorizer: httpapi.AllowAll})
-	d := describe(t, h, opts)
+	d := describe(t, h)
 	for _, tt := range []struct {
 		reason, path, body string
 		valid, accepted    bool // by POST and PUT
@@ -120,11 +117,9 @@ func checkBodies(t *testing.T, opts openapi.Options) {
 // TestFilters compares the schemas of the filters with the values that the handler
 // accepts. It must accept all that are valid. It ignores some values of booleans, and
 // dates have more formats than the document has.
-func TestFilters(t *testing.T) { inVersions(t, checkFilters) }
-
-func checkFilters(t *testing.T, opts openapi.Options) {
+func TestFilters(t *testing.T) {
 	h := newHandler(t, newService(t), httpapi.Options{})
-	d := describe(t, h, opts)
+	d := describe(t, h)
 	for _, tt := range []struct {
 		name, value     string
 		valid, accepted bool

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/openapi"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -48,19 +47,17 @@ func (d *parsed) check(r request, answer *httptest.ResponseRecorder) (listed str
 }
 
 // TestPages validates all records of all collections, on pages and alone.
-func TestPages(t *testing.T) { inVersions(t, checkPages) }
-
-func checkPages(t *testing.T, opts openapi.Options) {
+func TestPages(t *testing.T) {
 	c := newService(t, manuscriptDefinition)
 	putManuscripts(t, c)
 	insert(t, c, filmDefinition, FilmRecord{Film: Film{Status: "announced"}}) // with nil lists
 	h := newHandler(t, c, httpapi.Options{Limits: pagination.Limits{Max: -1}})
-	d := describe(t, h, opts)
+	d := describe(t, h)
 	want, targets := []string{"/api/"}, []string{"/api/"}
 	for _, served := range h.Served().Collections {
 		path := served.Path
 		want = append(want, path)
-		targets = append(targets, path, path+"?limit=100000", path+"?limit=2&offset=3&format=api")
+		targets = append(targets, path, path+"?limit=100000", path+"?limit=2&offset=3")
 		if served.Collection.Description().Actions.Has(schema.Retrieve) {
 			want = append(want, path+"{id}/")
 			targets = append(targets, path+"1/", path+"2/")
@@ -80,9 +77,7 @@ func checkPages(t *testing.T, opts openapi.Options) {
 
 // TestResponses provokes every response that the document lists for a collection without
 // paths of records, and for one with them.
-func TestResponses(t *testing.T) { inVersions(t, checkResponses) }
-
-func checkResponses(t *testing.T, opts openapi.Options) {
+func TestResponses(t *testing.T) {
 	c := newService(t)
 	handler := func(a httpapi.Authorizer) *httpapi.Handler {
 		return newHandler(t, c, httpapi.Options{Authorizer: a, ETags: true})
@@ -90,7 +85,7 @@ func checkResponses(t *testing.T, opts openapi.Options) {
 	open, closed, token := handler(httpapi.AllowAll), handler(nil), handler(httpapi.Bearer("s3cret"))
 	panicking := func(*http.Request, string, schema.Actions) error { panic("authorizer") }
 	broken := newHandler(t, c, httpapi.Options{Authorizer: panicking, AuthorizeReads: true, ETags: true})
-	d := describe(t, open, opts)
+	d := describe(t, open)
 	seen := map[string]bool{}
 	check := func(h http.Handler, want string, r request) {
 		t.Helper()
@@ -187,7 +182,7 @@ func checkResponses(t *testing.T, opts openapi.Options) {
 // HEAD and OPTIONS, which are always answered, are not documented.
 func TestMethods(t *testing.T) {
 	h := newHandler(t, newService(t), httpapi.Options{Authorizer: httpapi.AllowAll})
-	d := describe(t, h, openapi.Options{})
+	d := describe(t, h)
 	_, refused := d.at("components", "schemas", "Detail") // a 405 is never the answer to a documented request
 	paths, _ := d.at("paths")
 	for path := range paths {
@@ -208,14 +203,12 @@ func TestMethods(t *testing.T) {
 
 // TestOptionalMembers checks members that the document lets be absent or null: each is
 // absent or null in some record and present in another. TestPages checks the rest.
-func TestOptionalMembers(t *testing.T) { inVersions(t, checkOptionalMembers) }
-
-func checkOptionalMembers(t *testing.T, opts openapi.Options) {
+func TestOptionalMembers(t *testing.T) {
 	c := newService(t, manuscriptDefinition)
 	putManuscripts(t, c)
 	putOptional(t, c)
 	h := newHandler(t, c, httpapi.Options{Limits: pagination.Limits{Max: -1}})
-	d := describe(t, h, opts)
+	d := describe(t, h)
 	for record, path := range map[string]string{
 		"Film": "/api/films/", "Manuscript": "/api/manuscripts/", "Label": "/api/labels/", "SocialLink": "/api/social-links/",
 	} {

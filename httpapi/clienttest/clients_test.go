@@ -49,7 +49,11 @@ func getPage(ctx context.Context, client *http.Client, url string) (page naivePa
 	if resp.StatusCode != 200 {
 		return page, errors.New(resp.Status)
 	}
-	return page, json.NewDecoder(resp.Body).Decode(&page)
+	err = json.NewDecoder(resp.Body).Decode(&page)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) { // whose text depends on the version of Go
+		err = errors.New("not JSON")
+	}
+	return page, err
 }
 
 func withoutRedirects(client *http.Client) *http.Client {
@@ -192,8 +196,8 @@ func fromRoot(accept string) Fetch {
 		}
 		defer resp.Body.Close()
 		var root map[string]string
-		if json.NewDecoder(resp.Body).Decode(&root) != nil {
-			return nil, errors.New("the root is not JSON")
+		if err := json.NewDecoder(resp.Body).Decode(&root); err != nil {
+			return nil, err
 		}
 		page, err := getPage(ctx, client, root["events"])
 		for ids = page.appendIDs(nil); err == nil && page.Next != ""; ids = page.appendIDs(ids) {

@@ -414,7 +414,7 @@ func TestClientProblems(t *testing.T) {
 		{"if the service responds with JSON to format=api, HTML is not noticed", simplest, fromRoot(""), ""},
 		{"nor is that only JSON is accepted", simplest, fromRoot("application/json"), ""},
 		{"HTML is decoded as JSON", "browsable-api", fromRoot(""),
-			"returned an error although nothing is wrong (the root is not JSON): set the parameter format"},
+			"returned an error although nothing is wrong (not JSON): set the parameter format"},
 		{"only JSON is accepted", "browsable-api", fromRoot("application/json"),
 			"returned an error although nothing is wrong (406 Not Acceptable): set the parameter format"},
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,10 +152,6 @@ func one[T any](name string, value T) members[T] { return members[T]{{name, valu
 
 func (ms *members[T]) add(name string, value T) { *ms = append(*ms, member[T]{name, value}) }
 
-func (ms members[T]) has(name string) bool {
-	return slices.ContainsFunc(ms, func(m member[T]) bool { return m.name == name })
-}
-
 // MarshalJSON encodes the members in order.
 func (ms members[T]) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
@@ -179,66 +174,86 @@ func (ms members[T]) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// share adds a component and returns its name: the given one, followed by a number if
+// another component has that.
+func share[T any](all *members[T], name string, value T) string {
+	base := name
+	for i := 2; ; i++ {
+		at := slices.IndexFunc(*all, func(m member[T]) bool { return m.name == name })
+		if at < 0 {
+			all.add(name, value)
+			return name
+		}
+		if reflect.DeepEqual((*all)[at].value, value) {
+			return name
+		}
+		name = base + strconv.Itoa(i)
+	}
+}
+
 // describer builds a document, path by path.
 type describer struct {
 	model      *model
 	types      *types
 	operations names
-	scheme     string
+	opts       Options
+	errors     *jsonSchema // of fieldErrors
+	writes     bool        // some operation writes
+
+	// Of the handler that is described:
 	reads      bool // reads need permission too
 	tags       bool // records have entity tags
-	writes     bool // some operation writes
+	parameters members[parameter]
 
-	recordFilters bool // of Options
+	tag string // of the operations of the current path
 }
 
 // collection is a collection with its names in the document.
 type collection struct {
 	httpapi.ServedCollection
-	name   string // of one record, such as "ItemVariant"; unique
+	name   string // of one record, such as "ItemVariant"; shared by collections with the same records
 	record string // component of the records; shared by those without a description
 }
 
-func describe(h *httpapi.Handler, opts Options) (*model, error) {
-	served := h.Served()
-	collections := make([]collection, len(served.Collections))
-	taken := reserved()
-	for i, s := range served.Collections {
-		collections[i] = collection{ServedCollection: s, name: taken.takeRecord(s.Description)}
-	}
-	m := newModel(h, opts, collections)
-	d := &describer{
-		model: m, types: newTypes(taken, &m.Components.Schemas), operations: names{},
-		scheme: opts.Scheme, reads: served.AuthorizesReads, tags: served.Tagged, recordFilters: opts.RecordFilters,
-	}
-	d.root(served, collections)
-	d.know(collections)
-	for _, c := range collections {
-		d.collection(c)
-	}
-	d.secure()
-	m.Components.write(opts.OpenAPI)
-	return m, m.prune()
+// showsRecords reports whether responses have records.
+func (c collection) showsRecords() bool { return c.Actions&^schema.Destroy != 0 }
+
+// hasRecordsOf reports whether the records of two collections have the same components.
+func (c collection) hasRecordsOf(other collection) bool {
+	a, b := c.Description, other.Description
+	return a.Key == b.Key && a.Name == b.Name && reflect.DeepEqual(a.Fields, b.Fields) && recordType(c.Collection) == recordType(other.Collection)
 }
 
-// newModel returns a document without paths.
-func newModel(h *httpapi.Handler, opts Options, collections []collection) *model {
-	about := "Reading and adding records."
-	if slices.ContainsFunc(collections, collection.hasRecordPath) {
-		about = "Reading and writing records."
+func describe(handlers []*httpapi.Handler, opts Options) *model {
+	taken := reserved()
+	var all []collection // of all handlers
+	for _, h := range handlers {
+		for _, s := range h.Served().Collections {
+			c := collection{ServedCollection: s}
+			if i := slices.IndexFunc(all, c.hasRecordsOf); i >= 0 {
+				c.name = all[i].name
+			} else {
+				c.name = taken.takeRecord(s.Description)
+			}
+			all = append(all, c)
+		}
 	}
-	return &model{
-		OpenAPI: patch(opts.OpenAPI),
-		Info:    infoOf(opts),
-		Servers: []server{{opts.Server}},
-		Tags:    []tag{{recordsTag, about}},
-		Components: components{
-			Schemas:    commonSchemas(collections),
-			Responses:  commonResponses(),
-			Parameters: commonParameters(h.Served().Limits),
-			Headers:    commonHeaders(),
-		},
+	m := &model{OpenAPI: "3.1.0", Info: infoOf(opts), Servers: []server{{opts.Server}}}
+	d := &describer{
+		model: m, types: newTypes(taken, &m.Components.Schemas), operations: names{}, opts: opts, errors: fieldErrorsSchema(all),
 	}
+	d.know(all)
+	for _, h := range handlers {
+		served := h.Served()
+		d.reads, d.tags, d.parameters = served.AuthorizesReads, served.Tagged, commonParameters(served.Limits)
+		d.root(served)
+		for range served.Collections {
+			d.collection(all[0])
+			all = all[1:]
+		}
+	}
+	d.secure()
+	return m
 }
 
 // know lets types refer to the components of the collections with fields. Inside another
@@ -247,7 +262,7 @@ func newModel(h *httpapi.Handler, opts Options, collections []collection) *model
 func (d *describer) know(collections []collection) {
 	for _, c := range collections {
 		t := recordType(c.Collection)
-		if c.Description.Fields == nil || t == nil || t.Kind() != reflect.Struct || isOpen(t) || d.types.known[t] != "" {
+		if !c.showsRecords() || c.Description.Fields == nil || t == nil || t.Kind() != reflect.Struct || isOpen(t) || d.types.known[t] != "" {
 			continue
 		}
 		if members, _ := jsonmember.Of(t); !slices.ContainsFunc(members, isList) {
@@ -256,48 +271,44 @@ func (d *describer) know(collections []collection) {
 	}
 }
 
+// setTag sets the tag of the operations that follow.
+func (d *describer) setTag(name, description string) {
+	d.tag = name
+	if !slices.ContainsFunc(d.model.Tags, func(t tag) bool { return t.Name == name }) {
+		d.model.Tags = append(d.model.Tags, tag{name, description})
+	}
+}
+
 // collection adds the paths of a collection and the components that they need.
 func (d *describer) collection(c collection) {
-	fields, known := d.record(&c)
-	term := ofKind("string")
-	if known {
-		d.once(termOf(c.record), orderingTerm(fields))
-		term = ref(termOf(c.record))
-	}
-	order := d.ordering(c, orderingParameter(term, c.Description.Ordering))
-	filters := d.filters(c)
+	d.setTag(c.Description.Segment, wire.Capital(words(c.Description.Segment))+".")
+	known := d.record(&c)
 	path := escaped(c.Path)
 	if c.Actions&^wire.RecordActions != 0 {
-		d.model.Paths.add(path, d.listPath(c, order, filters))
+		d.model.Paths.add(path, d.listPath(c, known))
 	}
 	if c.hasRecordPath() {
-		if !d.recordFilters {
-			filters, c.Description.Filters = nil, nil
+		if !d.opts.RecordFilters {
+			c.Description.Filters, c.Description.Search = nil, nil
 		}
-		d.model.Paths.add(path+"{"+idParameter+"}/", d.recordPath(c, filters))
+		d.model.Paths.add(path+"{"+idParameter+"}/", d.recordPath(c))
 	}
 }
 
-// ordering returns the name of the parameter ordering of a collection. Collections with
-// the same records share it if their default orders are the same.
-func (d *describer) ordering(c collection, p parameter) string {
-	name := orderOf(c.record)
-	for _, other := range d.model.Components.Parameters {
-		if other.name == name && other.value.Description != p.Description {
-			name = orderOf(c.name)
-		}
-	}
-	if parameters := &d.model.Components.Parameters; !parameters.has(name) {
-		parameters.add(name, p)
-	}
-	return name
+// schema adds a schema that belongs to no collection, and returns a reference to it.
+func (d *describer) schema(name string, s *jsonSchema) *jsonSchema {
+	return ref(share(&d.model.Components.Schemas, name, s))
 }
 
-// once adds a schema if none exists of that name.
-func (d *describer) once(name string, s *jsonSchema) {
-	if schemas := &d.model.Components.Schemas; !schemas.has(name) {
-		schemas.add(name, s)
-	}
+// parameter adds the component of a parameter, and returns a reference to it.
+func (d *describer) parameter(name string, p parameter) parameter {
+	return parameter{Ref: "#/components/parameters/" + share(&d.model.Components.Parameters, name, p)}
+}
+
+// common adds the component of a parameter of many operations, and returns a reference to it.
+func (d *describer) common(name string) parameter {
+	i := slices.IndexFunc(d.parameters, func(m member[parameter]) bool { return m.name == name })
+	return d.parameter(name, d.parameters[i].value)
 }
 
 // Schemas that belong to no particular type.
@@ -307,7 +318,6 @@ const (
 	detail        = "Detail"
 	fieldErrors   = "FieldErrors"
 	root          = "Root"
-	format        = "Format"
 )
 
 // recordName returns the name of a collection's records, such as "ItemVariant".
@@ -315,6 +325,17 @@ func recordName(c schema.Description) string { return clean(joined(c.Name)) }
 
 // listName returns the name of a collection in operations, such as "ItemVariants".
 func listName(c schema.Description) string { return joined(c.Segment) }
+
+// words returns the words of a name such as item_variants or film-roles.
+func words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }
+
+// article returns a name of one record with its article.
+func article(name string) string {
+	if strings.ContainsRune("aeiouAEIOU", []rune(name)[0]) {
+		return "an " + name
+	}
+	return "a " + name
+}
 
 // joined returns the words of a name without what separates them, each with its first
 // letter in upper case.
@@ -336,7 +357,7 @@ type names map[string]bool
 // reserved returns the names that a document may need regardless of its collections.
 func reserved() names {
 	taken := names{}
-	for _, name := range []string{detail, fieldErrors, root, format} {
+	for _, name := range []string{detail, fieldErrors, root} {
 		taken[name] = true
 	}
 	for _, record := range []string{openRecord, unknownRecord} {
@@ -405,57 +426,4 @@ func clean(name string) string {
 		}
 		return '_'
 	}, name)
-}
-
-// used is a set of components, with names such as "schemas/Event".
-type used map[string]bool
-
-// prune removes the components that no operation needs.
-func (m *model) prune() error {
-	texts, err := m.Components.encoded()
-	if err != nil {
-		return err
-	}
-	paths, err := json.Marshal(m.Paths)
-	if err != nil {
-		return err
-	}
-	reached := used{}
-	reached.follow(paths, texts)
-	c := &m.Components
-	c.Schemas = kept("schemas", c.Schemas, reached)
-	c.Responses = kept("responses", c.Responses, reached)
-	c.Parameters = kept("parameters", c.Parameters, reached)
-	c.Headers = kept("headers", c.Headers, reached)
-	return nil
-}
-
-// encoded returns the JSON of all components by kind and name.
-func (c *components) encoded() (texts map[string]map[string]json.RawMessage, err error) {
-	all, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	return texts, json.Unmarshal(all, &texts)
-}
-
-// follow adds the components that a text refers to, and those that these refer to.
-func (u used) follow(text []byte, texts map[string]map[string]json.RawMessage) {
-	reference := regexp.MustCompile(`"\$ref":"#/components/([a-z]+)/([^"]+)"`)
-	for rest := [][]byte{text}; len(rest) > 0; {
-		last := rest[len(rest)-1]
-		rest = rest[:len(rest)-1]
-		for _, found := range reference.FindAllSubmatch(last, -1) {
-			kind, name := string(found[1]), string(found[2])
-			if key := kind + "/" + name; !u[key] {
-				u[key] = true
-				rest = append(rest, texts[kind][name])
-			}
-		}
-	}
-}
-
-// kept returns the members of a kind that are used.
-func kept[T any](kind string, all members[T], u used) members[T] {
-	return slices.DeleteFunc(all, func(m member[T]) bool { return !u[kind+"/"+m.name] })
 }

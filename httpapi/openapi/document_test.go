@@ -2,6 +2,10 @@ package openapi
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Collections can have names of which the components or operations would be the same as
@@ -116,9 +121,9 @@ func TestOpenRecordsOfOnesOwn(t *testing.T) {
 	}
 	d := documentOf(t, cat, httpapi.Options{}, Options{})
 	for path, want := range map[string]string{
-		"/api/notes/": "format RecordOrdering limit offset",
-		"/api/logs/":  "format LogsOrdering limit offset",
-		"/api/tasks/": "format RecordOrdering limit offset",
+		"/api/notes/": "RecordOrdering limit offset",
+		"/api/logs/":  "RecordOrdering2 limit offset",
+		"/api/tasks/": "RecordOrdering limit offset",
 	} {
 		op := d.operation(t, path, "get")
 		if got := strings.Join(op.parameters(), " "); got != want {
@@ -128,7 +133,7 @@ func TestOpenRecordsOfOnesOwn(t *testing.T) {
 			t.Errorf("%s does not return a RecordPage: %s", path, op.Responses["200"])
 		}
 	}
-	if text := string(d.Components.Parameters["LogsOrdering"]); !strings.Contains(text, "The default is -at.") {
+	if text := string(d.Components.Parameters["RecordOrdering2"]); !strings.Contains(text, "The default is -at.") {
 		t.Errorf("the default order of logs is missing: %s", text)
 	}
 	// Their fields depend on the stored records, so no terms are listed.
@@ -186,6 +191,73 @@ func TestComponentsAreUsed(t *testing.T) {
 			for name := range references {
 				t.Errorf("%s: there is no %s", reason, name)
 			}
+		}
+	}
+}
+
+// A document of two handlers has the paths of both. Equal records share components.
+func TestAlso(t *testing.T) {
+	cat := filmCatalogue(t)
+	handler := func(opts httpapi.Options) *httpapi.Handler {
+		h, err := httpapi.New(cat, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	first := handler(httpapi.Options{})
+	alone := documentOfHandler(t, first, Options{})
+	other := handler(httpapi.Options{Root: "/v1/", Limits: pagination.Limits{Max: 7}})
+	both := documentOfHandler(t, first, Options{Also: []*httpapi.Handler{other}})
+	if len(both.Paths) != 2*len(alone.Paths) || both.Paths["/v1/films/{id}/"] == nil {
+		t.Errorf("%d paths, want those of %d twice", len(both.Paths), len(alone.Paths))
+	}
+	for name := range both.Components.Schemas {
+		if alone.Components.Schemas[name] == nil {
+			t.Errorf("the schema %s is not shared", name)
+		}
+	}
+	for path, limit := range map[string]string{"/api/films/": "limit", "/v1/films/": "limit2"} {
+		if got := both.operation(t, path, "get").parameters(); !slices.Contains(got, limit) {
+			t.Errorf("%s has the parameters %v, want %s", path, got, limit)
+		}
+	}
+	if got := compactJSON(t, both.parameterSchema(t, "limit2")); got != `{"type":"integer","minimum":1,"maximum":7,"default":7}` {
+		t.Errorf("the limit of the second handler is %s", got)
+	}
+	if id := both.operation(t, "/v1/films/", "get").OperationID; id != "listFilms2" {
+		t.Errorf("operation %s, want listFilms2", id)
+	}
+	for reason, also := range map[string]*httpapi.Handler{
+		"nil": nil, "the same root": handler(httpapi.Options{}), "reads are authorized": handler(httpapi.Options{Root: "/x/", AuthorizeReads: true}),
+	} {
+		if d, err := New(first, Options{Also: []*httpapi.Handler{also}}); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
+			t.Errorf("%s: %v, %v, want ErrInvalidConfig", reason, d, err)
+		}
+	}
+}
+
+// A search with too many words results in errors by parameter.
+func TestInvalidSearch(t *testing.T) {
+	cat := filmCatalogue(t)
+	h, err := httpapi.New(cat, httpapi.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words strings.Builder
+	for i := range 101 {
+		fmt.Fprintf(&words, "w%d,", i)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/api/directors/?search="+words.String(), nil))
+	var errs map[string][]string
+	if err := json.Unmarshal(w.Body.Bytes(), &errs); err != nil || w.Code != http.StatusBadRequest || errs["search"] == nil {
+		t.Errorf("%d %s, want 400 with errors of the search", w.Code, w.Body)
+	}
+	for _, path := range []string{"/api/directors/", "/api/directors/{id}/"} {
+		op := documentOfHandler(t, h, Options{RecordFilters: true}).operation(t, path, "get")
+		if got := string(op.Responses["400"]); !strings.Contains(got, "/BadFilter") {
+			t.Errorf("%s: the response 400 is %s, want that to a filter", path, got)
 		}
 	}
 }

@@ -2,12 +2,15 @@ package openapi
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -60,8 +63,8 @@ func formsOf(f schema.Field) forms {
 	case schema.Boolean:
 		s.stored, s.filter = ofKind("boolean"), ofKind("boolean")
 	case schema.Choice:
-		s.exact = &jsonSchema{Type: "string", Enum: choices{list: f.Choices}}
-		s.stored = &jsonSchema{Type: "string", Enum: choices{list: choicesOf(f)}}
+		s.exact = &jsonSchema{Type: "string", Enum: f.Choices}
+		s.stored = &jsonSchema{Type: "string", Enum: choicesOf(f)}
 	case schema.Reference:
 		s.stored, s.filter = integer(), integer()
 	case schema.References:
@@ -110,6 +113,7 @@ func (ts *types) described(fields []schema.Field, t reflect.Type) *jsonSchema {
 		own, _ = jsonmember.Of(t)
 	}
 	s := ofKind("object")
+	var examples members[json.RawMessage]
 	for _, f := range fields {
 		field, required := storedField(f), !isOpen(t) || f.Required || f.Name == "id"
 		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
@@ -119,11 +123,64 @@ func (ts *types) described(fields []schema.Field, t reflect.Type) *jsonSchema {
 		if required {
 			s.Required = append(s.Required, f.Name)
 		}
+		if value := exampleOf(f, field); value != "" {
+			examples.add(f.Name, json.RawMessage(value))
+		}
 	}
 	if isOpen(t) {
 		s.Others = &jsonSchema{}
 	}
+	if text, err := examples.MarshalJSON(); err == nil && len(examples) == len(fields) {
+		s.Examples = []json.RawMessage{text}
+	}
 	return s
+}
+
+// exampleOf returns an example of a field with the given schema, or "" if none is known.
+func exampleOf(f schema.Field, s *jsonSchema) string {
+	label := wire.Quote(wire.Capital(words(ordering.Snake(f.Name))))
+	switch f.Kind {
+	case schema.Integer:
+		n := 1
+		if f.Max != nil {
+			n = min(n, *f.Max)
+		}
+		if f.Min != nil {
+			n = max(n, *f.Min)
+		}
+		return strconv.Itoa(n)
+	case schema.Float:
+		return "1.5"
+	case schema.Decimal:
+		return wire.Quote(strconv.FormatFloat(0, 'f', f.Places, 64))
+	case schema.Text:
+		return label
+	case schema.Slug:
+		return `"a-slug"`
+	case schema.URL:
+		return `"https://www.example.com/"`
+	case schema.Date:
+		return `"2026-05-10"`
+	case schema.Timestamp:
+		return `"2026-05-10T18:00:00Z"`
+	case schema.Boolean:
+		return "true"
+	case schema.Choice:
+		return wire.Quote(f.Choices[0])
+	case schema.Reference:
+		return "1"
+	case schema.References:
+		return "[1]"
+	case schema.TextList:
+		return "[" + label + "]"
+	}
+	switch {
+	case s.acceptsAny(), s.acceptsNull():
+		return "null"
+	case s.Type == "array" && s.MinItems == nil:
+		return "[]"
+	}
+	return ""
 }
 
 // merged adds what follows from the Go type of a field to its schema. It reports whether
@@ -171,15 +228,6 @@ func fieldSchema(f schema.Field, s *jsonSchema) *jsonSchema {
 	return s
 }
 
-// bodies adds the components of a collection's bodies.
-func (d *describer) bodies(c collection) {
-	for _, action := range []schema.Actions{schema.Create, schema.Update, schema.PartialUpdate} {
-		if c.Actions.Has(action) && c.Description.Fields != nil {
-			d.model.Components.Schemas.add(bodyOf(c.name, action), posted(c.Description.Fields, action))
-		}
-	}
-}
-
 // posted returns the schema of the body of a request with an action. An absent field has
 // its default only in a new record.
 func posted(fields []schema.Field, action schema.Actions) *jsonSchema {
@@ -213,10 +261,10 @@ func (c collection) filtered() bool {
 	return len(c.Description.Filters)+len(c.Description.Search) > 0
 }
 
-// invalid returns the response to an invalid request: badFilter if there are filters, and
-// otherwise the given one. A search is never invalid.
+// invalid returns the response to an invalid request: badFilter if there are filters or a
+// search, which can have too many words, and otherwise the given one.
 func (c collection) invalid(otherwise common) common {
-	if c.filtered() && len(c.Description.Filters) > 0 {
+	if c.filtered() {
 		return badFilter
 	}
 	return otherwise
@@ -233,8 +281,7 @@ func (d *describer) filters(c collection) (references []parameter) {
 		// No other component has a point. Generators derive the name of a type from that of
 		// the component. Without ".filter" it could be that of the type of a field.
 		name := c.name + ".filter." + taken.take(p.Name)
-		d.model.Components.Parameters.add(name, p)
-		references = append(references, parameterRef(name))
+		references = append(references, d.parameter(name, p))
 	}
 	for _, name := range c.Description.Filters {
 		field, lookup := filterOf(c.Description.Fields, name)

@@ -52,7 +52,6 @@ func TestPostedFields(t *testing.T) {
 			`{"description":"A URL, or empty. No two records have the same value.","type":"string","maxLength":2048}`},
 	} {
 		got := postedField(tt.field)
-		got.write(version31)
 		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
@@ -104,6 +103,57 @@ func TestDescribedStruct(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, compactJSON(t, s.Properties[name])); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The example of a record, without what is only read, is a valid body.
+func TestExamples(t *testing.T) {
+	examples := 0
+	for key, c := range filmCatalogue(t).All() {
+		about := c.Description()
+		s := (&types{}).described(about.Fields, nil)
+		if len(s.Examples) != 1 {
+			t.Fatalf("%s: %d examples, want 1", key, len(s.Examples))
+		}
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(s.Examples[0], &members); err != nil {
+			t.Fatal(err)
+		}
+		if len(members) != len(about.Fields) {
+			t.Errorf("%s: the example has %d members, want %d", key, len(members), len(about.Fields))
+		}
+		exists := func(string, int) bool { return true }
+		if _, err := about.Validate(s.Examples[0], schema.Checks{Exists: exists}); err != nil {
+			t.Errorf("%s: %v: %s", key, err, s.Examples[0])
+		}
+		examples++
+	}
+	if examples != 3 {
+		t.Errorf("%d examples, want 3", examples)
+	}
+}
+
+// Bounds and kinds that no film has.
+func TestExampleOf(t *testing.T) {
+	low, high := 5, -3
+	for _, tt := range []struct {
+		field  schema.Field
+		schema *jsonSchema
+		want   string
+	}{
+		{schema.Field{Kind: schema.Integer, Min: &low}, integer(), `5`},
+		{schema.Field{Kind: schema.Integer, Max: &high}, integer(), `-3`},
+		{schema.Field{Kind: schema.Decimal, Places: 2}, ofKind("string"), `"0.00"`},
+		{schema.Field{Kind: schema.Text, Name: "shortTitle"}, ofKind("string"), `"Short title"`},
+		{schema.Field{Kind: schema.TextList, Name: "tags"}, listOf(ofKind("string")), `["Tags"]`},
+		{schema.Field{Kind: schema.JSON}, listOf(ref("Review")), `[]`},
+		{schema.Field{Kind: schema.JSON}, orNull(ref("Review")), `null`},
+		{schema.Field{Kind: schema.JSON}, &jsonSchema{}, `null`},
+		{schema.Field{Kind: schema.JSON}, ref("Review"), ``},
+	} {
+		if got := exampleOf(tt.field, tt.schema); got != tt.want {
+			t.Errorf("%v: %s, want %s", tt.field.Kind, got, tt.want)
 		}
 	}
 }

@@ -17,17 +17,20 @@
 // If the description of a collection has fields, its records have these, with the kinds
 // of package catalogue/schema. Open records with such a description may have other members
 // and may lack those that are not required; without one they are objects with an id and
-// any other members. Records of any other type are described by reflection, as
-// encoding/json encodes them, if the type is known, and otherwise as objects with any
-// members. The types of a catalogue's records are known. Another [httpapi.Collection] has
-// a method for its type, see [New]. A type that implements [encoding/json.Marshaler] is
-// described as any value.
+// any other members. All other records without fields are objects with any members.
+//
+// A field of the kind JSON is described by reflection, as encoding/json encodes it, if the type
+// of the records is known. The types of a catalogue's records are known. Another
+// [httpapi.Collection] has a method for its type, see [New]. A type that implements
+// [encoding/json.Marshaler] is described as any value. Records with fields have an example,
+// which is made up.
 //
 // # Operations
 //
 // Every path has the methods of the actions that the handler serves, with their
 // parameters. The handler also responds to HEAD where there is a GET, and to OPTIONS
-// everywhere; the document leaves both out. Page sizes are those of the handler's options.
+// everywhere, and has the parameter format; the document leaves these out. Each collection has
+// a tag, its path segment. Page sizes are those of the handler's options.
 // Filters and the search are parameters of pages and, with [Options.RecordFilters], of the
 // paths of records, where a record that they do not select results in 404 for all methods. With entity tags
 // ([httpapi.Options].ETags), reads have If-None-Match and 304, and the writes of records
@@ -48,14 +51,9 @@
 // does not describe authorization, except for the scheme in [Options.Scheme], and that
 // reads need no credentials unless [httpapi.Options.AuthorizeReads] is set.
 //
-// # Versions
+// # Version
 //
-// The document is written in OpenAPI 3.1, or for tools that need it in 3.0, see
-// [Options.OpenAPI]. The versions differ in the schemas only:
-//
-//	              3.1                                3.0
-//	null          "oneOf": [{…}, {"type": "null"}]   "nullable": true
-//	base64        "contentEncoding": "base64"        "format": "byte"
+// The document is written in OpenAPI 3.1.
 //
 // Some facts are written in the form that most tools understand. The default of a member is
 // in its description, because openapi-typescript would require the member. The schema
@@ -71,6 +69,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,9 +85,10 @@ type Options struct {
 	// Description is a description of the API in Markdown. If empty, it describes pages.
 	Description string
 
-	// OpenAPI is the version of OpenAPI in which the document is written, "3.1" or
-	// "3.0". If empty, it is "3.1". Both versions describe the same service.
-	OpenAPI string
+	// Also are handlers whose paths are in the document too. Collections with the same key,
+	// fields and type share components. All handlers must agree in
+	// [httpapi.Options.AuthorizeReads], and no two may have the same root.
+	Also []*httpapi.Handler
 
 	// Server is the part of the service's URLs before the root's path: a URL
 	// ("https://x.example/shop"), or the path that the handler is mounted at
@@ -130,13 +130,22 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
 	case o.LicenseURL != "" && o.License == "":
 		return o, fmt.Errorf("%w: LicenseURL is set, but License is not", httpapi.ErrInvalidConfig)
-	case o.OpenAPI != "" && o.OpenAPI != version31 && o.OpenAPI != version30:
-		return o, fmt.Errorf("%w: OpenAPI %q is neither %q nor %q", httpapi.ErrInvalidConfig, o.OpenAPI, version31, version30)
+	}
+	roots := []string{h.Served().Root}
+	for i, also := range o.Also {
+		switch {
+		case also == nil:
+			return o, fmt.Errorf("%w: Also[%d]: nil handler", httpapi.ErrInvalidConfig, i)
+		case also.Served().AuthorizesReads != h.Served().AuthorizesReads:
+			return o, fmt.Errorf("%w: Also[%d]: AuthorizeReads is not the same for all handlers", httpapi.ErrInvalidConfig, i)
+		case slices.Contains(roots, also.Served().Root):
+			return o, fmt.Errorf("%w: Also[%d]: the root %s is repeated", httpapi.ErrInvalidConfig, i, also.Served().Root)
+		}
+		roots = append(roots, also.Served().Root)
 	}
 	o.Title = cmp.Or(o.Title, "Catalogue")
 	o.Version = cmp.Or(o.Version, "1")
 	o.Description = cmp.Or(o.Description, defaultDescription)
-	o.OpenAPI = cmp.Or(o.OpenAPI, version31)
 	o.Server = cmp.Or(strings.TrimRight(cmp.Or(o.Server, h.Served().BaseURL), "/"), "/")
 	return o, nil
 }
@@ -172,11 +181,7 @@ func New(h *httpapi.Handler, opts Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := describe(h, opts)
-	if err != nil {
-		return nil, err
-	}
-	text, err := encode(m)
+	text, err := encode(describe(append([]*httpapi.Handler{h}, opts.Also...), opts))
 	if err != nil {
 		return nil, fmt.Errorf("openapi: %w", err)
 	}

@@ -13,45 +13,45 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// recordsTag is the tag of all operations. Linters report operations without a tag.
-const recordsTag = "records"
-
 // jsonBody returns a JSON body with the schema s.
 func jsonBody(s *jsonSchema) members[media] { return one("application/json", media{s}) }
 
 // root adds the path that lists the collections.
-func (d *describer) root(served httpapi.Served, collections []collection) {
+func (d *describer) root(served httpapi.Served) {
+	d.setTag("collections", "The URLs of the collections.")
 	keys := ofKind("object")
-	for _, c := range collections {
+	for _, c := range served.Collections {
 		keys.Properties.add(c.Description.Key, formatted("string", "uri"))
 		keys.Required = append(keys.Required, c.Description.Key)
 	}
-	d.model.Components.Schemas.add(root, keys)
 	d.model.Paths.add(escaped(served.Root), pathItem{Get: d.get(&operation{
-		ID: "listCollections", Summary: "The URLs of all collections",
+		ID: "listCollections", Summary: "List the collections",
 		Description: "Returns the absolute URL of each collection.",
-		Parameters:  []parameter{parameterRef(formatParameter)},
-	}, served.Tagged, response{Description: "The URLs of the collections by key.", Content: jsonBody(ref(root))}, badRequest, notFound)})
+	}, served.Tagged, response{Description: "The URLs of the collections by key.", Content: jsonBody(d.schema(root, keys))}, badRequest, notFound)})
 }
 
-// listPath returns the description of the path of a collection. order is the component
-// of the parameter ordering.
-func (d *describer) listPath(c collection, order string, filters []parameter) (item pathItem) {
-	format := []parameter{parameterRef(formatParameter)}
+// listPath returns the description of the path of a collection. known reports whether the
+// fields of its records are.
+func (d *describer) listPath(c collection, known bool) (item pathItem) {
 	if c.Actions.Has(schema.List) {
+		term := ofKind("string")
+		if known {
+			term = d.schema(termOf(c.record), orderingTerm(sortable(c.Description)))
+		}
+		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
+		page := d.schema(pageOf(c.record), pageSchema(c.record))
 		item.Get = d.get(&operation{
-			ID: "list" + listName(c.Description), Summary: "A page of " + c.Description.Segment,
+			ID: "list" + listName(c.Description), Summary: "List " + words(c.Description.Segment),
 			Description: "Returns records in the requested order, their total number, and the URLs of the next and the previous page.",
-			Parameters:  slices.Concat(format, []parameter{parameterRef(order), parameterRef(limitParameter), parameterRef(offsetParameter)}, filters),
-		}, c.Tagged, response{Description: "One page.", Content: jsonBody(ref(pageOf(c.record)))}, c.invalid(badRequest), notFound)
+			Parameters:  append([]parameter{order, d.common(limitParameter), d.common(offsetParameter)}, d.filters(c)...),
+		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, c.invalid(badRequest), notFound)
 	}
 	if c.Actions.Has(schema.Create) {
 		created := response{Description: "The record, with its id.", Headers: d.tagOf(c), Content: jsonBody(ref(c.record))}
 		item.Post = d.write(&operation{
-			ID: "create" + c.name, Summary: "Add a record to " + c.Description.Segment,
+			ID: "create" + c.name, Summary: "Add " + article(c.Description.Name),
 			Description: "Validates the body and adds a record with a new id.",
-			Parameters:  format,
-			RequestBody: c.body(schema.Create),
+			RequestBody: d.body(c, schema.Create),
 		}, "201", created, badRecord, notFound, tooLarge, unsupported)
 	}
 	return item
@@ -60,29 +60,29 @@ func (d *describer) listPath(c collection, order string, filters []parameter) (i
 func (c collection) hasRecordPath() bool { return c.Actions&wire.RecordActions != 0 }
 
 // recordPath returns the description of the path of a collection's records.
-func (d *describer) recordPath(c collection, filters []parameter) pathItem {
-	item := pathItem{Parameters: slices.Concat([]parameter{parameterRef(idParameter), parameterRef(formatParameter)}, filters)}
+func (d *describer) recordPath(c collection) pathItem {
+	item, name := pathItem{Parameters: append([]parameter{d.common(idParameter)}, d.filters(c)...)}, article(c.Description.Name)
 	if c.Actions.Has(schema.Retrieve) {
 		item.Get = d.get(&operation{
-			ID: "get" + c.name, Summary: "A record of " + c.Description.Segment,
+			ID: "get" + c.name, Summary: "Get " + name,
 			Description: "Returns the record with the id.",
 		}, d.tags, response{Description: "The record.", Content: jsonBody(ref(c.record))}, c.invalid(badRequest), noRecord)
 	}
 	if c.Actions.Has(schema.Update) {
 		item.Put = d.change(c, schema.Update, &operation{
-			ID: "update" + c.name, Summary: "Change a record of " + c.Description.Segment,
+			ID: "update" + c.name, Summary: "Change " + name,
 			Description: "Validates the body and changes the record. Optional members that are absent keep their values.",
 		})
 	}
 	if c.Actions.Has(schema.PartialUpdate) {
 		item.Patch = d.change(c, schema.PartialUpdate, &operation{
-			ID: "patch" + c.name, Summary: "Change members of a record of " + c.Description.Segment,
+			ID: "patch" + c.name, Summary: "Change members of " + name,
 			Description: "Validates the body and changes the record. Members that are absent keep their values.",
 		})
 	}
 	if c.Actions.Has(schema.Destroy) {
 		item.Delete = d.writeRecord(&operation{
-			ID: "delete" + c.name, Summary: "Delete a record of " + c.Description.Segment,
+			ID: "delete" + c.name, Summary: "Delete " + name,
 			Description: "Deletes the record, unless other records refer to it.",
 		}, "204", response{Description: "The record is deleted."}, c.invalid(badRequest))
 	}
@@ -95,14 +95,14 @@ func (d *describer) change(c collection, action schema.Actions, op *operation) *
 	if action == schema.PartialUpdate {
 		changed.Headers = d.tagOf(c)
 	}
-	op.RequestBody = c.body(action)
+	op.RequestBody = d.body(c, action)
 	return d.writeRecord(op, "200", changed, c.invalid(badRecord), tooLarge, unsupported)
 }
 
 // writeRecord completes the description of a method that writes a record.
 func (d *describer) writeRecord(op *operation, status string, good response, others ...common) *operation {
 	if d.tags {
-		op.Parameters = append(op.Parameters, parameterRef(matchParameter))
+		op.Parameters = append(op.Parameters, d.common(matchParameter))
 		others = append(others, preconditionFailed)
 	}
 	return d.write(op, status, good, append(others, noRecord, conflict)...)
@@ -113,14 +113,14 @@ func (d *describer) tagOf(c collection) members[header] {
 	if !d.tags || !c.Actions.Has(schema.Retrieve) {
 		return nil
 	}
-	return one(tagHeader, headerRef(tagHeader))
+	return d.header(tagHeader)
 }
 
 // get completes the description of GET.
 func (d *describer) get(op *operation, tagged bool, found response, others ...common) *operation {
 	if tagged {
-		op.Parameters = append(op.Parameters, parameterRef(tagParameter))
-		found.Headers = one(tagHeader, headerRef(tagHeader))
+		op.Parameters = append(op.Parameters, d.common(tagParameter))
+		found.Headers = d.header(tagHeader)
 		others = append(others, notModified)
 	}
 	if d.reads {
@@ -132,7 +132,7 @@ func (d *describer) get(op *operation, tagged bool, found response, others ...co
 // write completes the description of a method that needs permission.
 func (d *describer) write(op *operation, status string, good response, others ...common) *operation {
 	d.writes = true
-	if d.scheme != "" && !d.reads { // otherwise all operations require credentials
+	if d.opts.Scheme != "" && !d.reads { // otherwise all operations require credentials
 		op.Security = required()
 	}
 	return d.operation(op, status, good, append(others, unauthorized, forbidden))
@@ -140,20 +140,21 @@ func (d *describer) write(op *operation, status string, good response, others ..
 
 // operation completes the description of a method with its responses, ordered by status.
 func (d *describer) operation(op *operation, status string, good response, others []common) *operation {
-	op.ID, op.Tags = d.operations.take(op.ID), []string{recordsTag}
+	op.ID, op.Tags = d.operations.take(op.ID), []string{d.tag}
 	op.Responses = one(status, good)
 	for _, r := range append(others, notAcceptable, targetTooLong, failure) {
-		op.Responses.add(r.status, response{Ref: "#/components/responses/" + r.name})
+		name := share(&d.model.Components.Responses, r.name, d.shared(r))
+		op.Responses.add(r.status, response{Ref: "#/components/responses/" + name})
 	}
 	slices.SortFunc(op.Responses, func(a, b member[response]) int { return cmp.Compare(a.name, b.name) })
 	return op
 }
 
 // body returns the description of the body of a request with an action.
-func (c collection) body(action schema.Actions) *requestBody {
+func (d *describer) body(c collection, action schema.Actions) *requestBody {
 	s := ofKind("object")
 	if c.Description.Fields != nil {
-		s = ref(bodyOf(c.name, action))
+		s = d.schema(bodyOf(c.name, action), posted(c.Description.Fields, action))
 	}
 	return &requestBody{Required: true, Content: jsonBody(s)}
 }
@@ -170,11 +171,11 @@ func (d *describer) secure() {
 	switch {
 	case !d.reads:
 		d.model.Security = requirements{} // none are needed
-	case d.scheme != "":
+	case d.opts.Scheme != "":
 		d.model.Security = required()
 	}
-	if d.scheme != "" && (d.reads || d.writes) {
-		d.model.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(d.scheme)})
+	if d.opts.Scheme != "" && (d.reads || d.writes) {
+		d.model.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(d.opts.Scheme)})
 	}
 }
 
@@ -193,35 +194,32 @@ var (
 	badRecord          = common{"BadRecord", "400", "The body is not valid JSON or not a valid record, with the errors by field.", fieldErrors, ""}
 	unauthorized       = common{"Unauthorized", "401", "The credentials are missing or invalid.", detail, challengeHeader}
 	forbidden          = common{"Forbidden", "403", "The client may not send this request.", detail, ""}
-	notFound           = common{"NotFound", "404", "The path or the format does not exist.", detail, ""}
+	notFound           = common{"NotFound", "404", "The path does not exist.", detail, ""}
 	notAcceptable      = common{"NotAcceptable", "406", "The Accept header excludes JSON.", detail, ""}
 	tooLarge           = common{"BodyTooLarge", "413", "The body is too large.", detail, ""}
 	targetTooLong      = common{"TargetTooLong", "414", "The path or the query is too long.", detail, ""}
 	unsupported        = common{"UnsupportedMediaType", "415", "The content type of the body is not JSON.", detail, ""}
 	failure            = common{"Failure", "default", "Any other error, such as 500 or 503.", detail, ""}
-	noRecord           = common{"NoRecord", "404", "The record or the format does not exist, or a filter excludes the record.", detail, ""}
+	noRecord           = common{"NoRecord", "404", "The record does not exist, or a filter excludes the record.", detail, ""}
 	conflict           = common{"Conflict", "409", "The request conflicts with stored records, such as one that refers to the record.", detail, ""}
 	badFilter          = common{"BadFilter", "400", "A filter or the body is invalid, with the errors by parameter or field, or the request exceeds a limit.", fieldErrors, ""}
 	notModified        = common{"NotModified", "304", "The client's copy is current.", "", tagHeader}
 	preconditionFailed = common{"PreconditionFailed", "412", "The record does not have any of the entity tags in If-Match.", detail, ""}
 )
 
-// commonResponses returns the components of the shared responses.
-func commonResponses() (list members[response]) {
-	for _, c := range []common{
-		badRequest, badRecord, unauthorized, forbidden, notFound, notAcceptable, tooLarge, targetTooLong,
-		unsupported, failure, noRecord, conflict, badFilter, notModified, preconditionFailed,
-	} {
-		r := response{Description: c.text}
-		if c.header != "" {
-			r.Headers = one(c.header, headerRef(c.header))
-		}
-		if c.body != "" {
-			r.Content = jsonBody(ref(c.body))
-		}
-		list.add(c.name, r)
+// shared returns the response, and adds the components that it needs.
+func (d *describer) shared(c common) response {
+	r := response{Description: c.text}
+	if c.header != "" {
+		r.Headers = d.header(c.header)
 	}
-	return list
+	switch c.body {
+	case detail:
+		r.Content = jsonBody(d.schema(detail, object(member[*jsonSchema]{"detail", ofKind("string")})))
+	case fieldErrors:
+		r.Content = jsonBody(d.schema(fieldErrors, d.errors))
+	}
+	return r
 }
 
 // Response headers, which are components.
@@ -230,26 +228,24 @@ const (
 	tagHeader       = "ETag"
 )
 
-func headerRef(name string) header { return header{Ref: "#/components/headers/" + name} }
-
-func commonHeaders() members[header] {
-	return members[header]{
-		{challengeHeader, header{Description: "The credentials that are required.", Schema: ofKind("string")}},
-		{tagHeader, header{Description: "The entity tag of the response.", Schema: ofKind("string")}},
+// header adds the component of a response header, and returns a reference to it.
+func (d *describer) header(name string) members[header] {
+	text := "The entity tag of the response."
+	if name == challengeHeader {
+		text = "The credentials that are required."
 	}
+	share(&d.model.Components.Headers, name, header{Description: text, Schema: ofKind("string")})
+	return one(name, header{Ref: "#/components/headers/" + name})
 }
 
 // Components of parameters of all collections.
 const (
-	formatParameter = "format"
 	limitParameter  = "limit"
 	offsetParameter = "offset"
 	idParameter     = "id"
 	tagParameter    = "ifNoneMatch"
 	matchParameter  = "ifMatch"
 )
-
-func parameterRef(name string) parameter { return parameter{Ref: "#/components/parameters/" + name} }
 
 func commonParameters(limits pagination.Limits) members[parameter] {
 	byDefault := limits.Window(pagination.Query{}).Limit
@@ -270,7 +266,6 @@ func commonParameters(limits pagination.Limits) members[parameter] {
 		return member[parameter]{component, parameter{Name: name, In: "header", Description: text, Schema: ofKind("string")}}
 	}
 	return members[parameter]{
-		query(formatParameter, "Both formats are JSON.", ref(format)),
 		query(limitParameter, text, limit),
 		query(offsetParameter, "The number of records to skip.", offset),
 		{idParameter, parameter{Name: "id", In: "path", Description: "The id of the record.", Required: true, Schema: id}},

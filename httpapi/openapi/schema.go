@@ -9,20 +9,18 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A jsonSchema is a schema of OpenAPI, limited to what this package uses. The zero schema
-// accepts any value. Before it is encoded, write brings it into the form of a version.
+// accepts any value.
 type jsonSchema struct {
 	Ref         string               `json:"$ref,omitempty"`
 	Description string               `json:"description,omitempty"`
 	Type        string               `json:"type,omitempty"`
-	Nullable    bool                 `json:"nullable,omitempty"` // only in OpenAPI 3.0
 	Format      string               `json:"format,omitempty"`
 	Encoding    string               `json:"contentEncoding,omitempty"`
 	Pattern     string               `json:"pattern,omitempty"`
-	Enum        choices              `json:"enum,omitzero"`
+	Enum        []string             `json:"enum,omitempty"`
 	MinLength   int                  `json:"minLength,omitempty"`
 	MaxLength   int                  `json:"maxLength,omitempty"`
 	Minimum     *int                 `json:"minimum,omitempty"`
@@ -34,10 +32,8 @@ type jsonSchema struct {
 	Required    []string             `json:"required,omitempty"`
 	Others      *jsonSchema          `json:"additionalProperties,omitempty"`
 	OneOf       []*jsonSchema        `json:"oneOf,omitempty"`
-	AllOf       []*jsonSchema        `json:"allOf,omitempty"`
 	Default     json.RawMessage      `json:"default,omitempty"`
-
-	null bool // null is accepted too; write replaces this
+	Examples    []json.RawMessage    `json:"examples,omitempty"`
 }
 
 func ofKind(kind string) *jsonSchema          { return &jsonSchema{Type: kind} }
@@ -60,117 +56,26 @@ func object(properties ...member[*jsonSchema]) *jsonSchema {
 	return s
 }
 
-// orNull returns a schema that accepts null and whatever s accepts.
+// orNull returns a schema that accepts null and whatever s accepts. A list of types, which
+// means the same, is unknown to ogen, and other generators accept both.
 func orNull(s *jsonSchema) *jsonSchema {
-	if s.acceptsAny() {
+	if s.acceptsAny() || s.acceptsNull() {
 		return s
 	}
-	wider := *s
-	wider.null = true
-	return &wider
+	inner := *s
+	inner.Description = ""
+	return &jsonSchema{Description: s.Description, OneOf: []*jsonSchema{&inner, ofKind("null")}}
 }
 
 // acceptsAny reports whether s is the schema of any value, which may have a description.
-func (s *jsonSchema) acceptsAny() bool { return s.Ref == "" && s.Type == "" }
+func (s *jsonSchema) acceptsAny() bool { return s.Ref == "" && s.Type == "" && s.OneOf == nil }
+
+// acceptsNull reports whether s is a result of orNull.
+func (s *jsonSchema) acceptsNull() bool {
+	return s.OneOf != nil && s.OneOf[len(s.OneOf)-1].Type == "null"
+}
 
 func intText(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
-
-// Versions of OpenAPI.
-const (
-	version31 = "3.1"
-	version30 = "3.0"
-)
-
-// patch returns the number of a version with that of its patch.
-func patch(version string) string {
-	if version == version30 {
-		return "3.0.3"
-	}
-	return "3.1.0"
-}
-
-// write brings the schemas of the components into the form of a version. The parts of a
-// document other than these schemas are the same in both versions.
-func (c *components) write(version string) {
-	for _, m := range c.Schemas {
-		m.value.write(version)
-	}
-}
-
-// write brings a schema and its parts into the form of a version. A second call has no
-// effect, so schemas may share parts.
-func (s *jsonSchema) write(version string) {
-	for _, p := range s.Properties {
-		p.value.write(version)
-	}
-	for _, part := range []*jsonSchema{s.Items, s.Others} {
-		if part != nil {
-			part.write(version)
-		}
-	}
-	if version == version30 {
-		s.write30()
-	} else {
-		s.write31()
-	}
-}
-
-// write31 writes null as an alternative. A list of types, which means the same, is
-// unknown to ogen, and other generators accept both.
-func (s *jsonSchema) write31() {
-	if !s.null {
-		return
-	}
-	inner := *s
-	inner.Description, inner.null = "", false
-	*s = jsonSchema{Description: s.Description, OneOf: []*jsonSchema{&inner, ofKind("null")}}
-}
-
-// write30 writes null as nullable. Other members beside a reference are ignored, so the
-// reference is wrapped.
-func (s *jsonSchema) write30() {
-	if s.Encoding != "" { // base64
-		s.Encoding, s.Format = "", "byte"
-	}
-	if !s.null {
-		return
-	}
-	if s.Ref != "" {
-		*s = jsonSchema{Description: s.Description, AllOf: []*jsonSchema{{Ref: s.Ref}}}
-	}
-	s.Enum.null = s.Enum.list != nil
-	s.Nullable, s.null = true, false
-}
-
-// choices is the list of the values that a schema accepts.
-type choices struct {
-	list []string
-	null bool // null is one of them
-}
-
-// IsZero reports whether there is no list.
-func (c choices) IsZero() bool { return c.list == nil }
-
-// MarshalJSON encodes the list.
-func (c choices) MarshalJSON() ([]byte, error) {
-	if !c.null {
-		return json.Marshal(c.list)
-	}
-	values := make([]*string, len(c.list)+1) // the last one is null
-	for i := range c.list {
-		values[i] = &c.list[i]
-	}
-	return json.Marshal(values)
-}
-
-// commonSchemas returns the schemas that belong to no collection.
-func commonSchemas(collections []collection) members[*jsonSchema] {
-	return members[*jsonSchema]{
-		{detail, object(member[*jsonSchema]{"detail", ofKind("string")})},
-		{fieldErrors, fieldErrorsSchema(collections)},
-		{format, &jsonSchema{Type: "string", Enum: choices{list: []string{"json", "api"}}}},
-	}
-}
 
 // fieldErrorsSchema returns the schema of the response to an invalid body or filter: the
 // errors by field, or a detail if the request cannot be read. One object describes both,
@@ -191,44 +96,33 @@ func fieldErrorsSchema(collections []collection) *jsonSchema {
 	return s
 }
 
-// record adds the components for the records and pages of a collection if they are
-// missing, and sets c.record. It returns the fields that records can be ordered by and
-// reports whether they are known.
-func (d *describer) record(c *collection) (fields []string, known bool) {
-	about, t, schemas := c.Description, recordType(c.Collection), &d.model.Components.Schemas
-	c.record, known = c.name, true
+// record adds the component for the records of a collection, sets c.record, and reports
+// whether the fields are known.
+func (d *describer) record(c *collection) (known bool) {
+	name, s := c.name, ofKind("object")
+	t := recordType(c.Collection)
 	switch {
-	case about.Fields != nil:
-		schemas.add(c.record, d.types.described(about.Fields, t))
-	case t == nil:
-		c.record, known = unknownRecord, false
-		d.once(c.record, ofKind("object"))
-	case isOpen(t):
-		c.record, known = openRecord, false
-		d.once(c.record, openSchema())
+	case c.Description.Fields != nil:
+		known, s = true, d.types.described(c.Description.Fields, t)
+	case t != nil && isOpen(t):
+		name, s = openRecord, openSchema()
 	default:
-		d.types.record(c.record, t)
+		name = unknownRecord
 	}
-	d.bodies(*c)
-	d.once(pageOf(c.record), pageSchema(c.record))
-	return sortable(about, t), known
+	c.record = name
+	if c.showsRecords() {
+		c.record = share(&d.model.Components.Schemas, name, s)
+	}
+	return known
 }
 
-// sortable returns the names of the fields that records of type t, which may be nil, can be
-// ordered by.
-func sortable(about schema.Description, t reflect.Type) (names []string) {
-	switch {
-	case about.Sortable != nil:
+// sortable returns the names of the fields that records can be ordered by.
+func sortable(about schema.Description) (names []string) {
+	if about.Sortable != nil {
 		return about.Sortable
-	case about.Fields != nil:
-		for _, f := range about.Fields {
-			names = append(names, ordering.Snake(f.Name))
-		}
-	case t != nil && !isOpen(t):
-		members, _ := jsonmember.Of(t)
-		for _, m := range members {
-			names = append(names, ordering.Snake(m.Name))
-		}
+	}
+	for _, f := range about.Fields {
+		names = append(names, ordering.Snake(f.Name))
 	}
 	return names
 }
@@ -270,8 +164,8 @@ func pageSchema(record string) *jsonSchema {
 func orderingTerm(fields []string) *jsonSchema {
 	s := ofKind("string")
 	for _, name := range fields {
-		if !slices.Contains(s.Enum.list, name) {
-			s.Enum.list = append(s.Enum.list, name, "-"+name)
+		if !slices.Contains(s.Enum, name) {
+			s.Enum = append(s.Enum, name, "-"+name)
 		}
 	}
 	return s

@@ -23,21 +23,6 @@ func newTypes(taken names, components *members[*jsonSchema]) *types {
 	return &types{taken, map[reflect.Type]string{}, components}
 }
 
-// record adds the component of a collection's records. If their type already has a
-// component, it refers to that.
-func (ts *types) record(name string, t reflect.Type) {
-	if known := ts.known[t]; known != "" {
-		ts.components.add(name, ref(known))
-		return
-	}
-	s := ts.component(name, t)
-	if marshals(t) {
-		*s = *ofKind("object") // records are always objects
-		return
-	}
-	*s = *ts.parts(t)
-}
-
 // component adds an empty component. It is filled later, because t may refer to
 // itself.
 func (ts *types) component(name string, t reflect.Type) *jsonSchema {

@@ -141,7 +141,6 @@ func TestTypeSchemas(t *testing.T) {
 		ts := newTypes(reserved(), &components)
 		ts.known[reflect.TypeFor[resources.Event]()] = "Event"
 		got := ts.of(tt.typ)
-		write(append(components, member[*jsonSchema]{"", got}), version31)
 		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
@@ -154,11 +153,6 @@ func TestTypeSchemas(t *testing.T) {
 	}
 }
 
-// write brings schemas into the form of a version.
-func write(schemas members[*jsonSchema], version string) {
-	(&components{Schemas: schemas}).write(version)
-}
-
 func compact(t *testing.T, value any) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -166,29 +160,6 @@ func compact(t *testing.T, value any) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// The component of a collection's records is named after the collection, and its id is
-// read-only.
-func TestRecordComponents(t *testing.T) {
-	type node struct {
-		ID   int    `json:"id"`
-		Kids []node `json:"kids"`
-	}
-	var components members[*jsonSchema]
-	ts := newTypes(reserved(), &components)
-	ts.known[reflect.TypeFor[resources.Event]()] = "Event"
-	ts.record("Item", reflect.TypeFor[node]())
-	ts.record("Product", reflect.TypeFor[node]())
-	ts.record("Cart", reflect.TypeFor[pointer]())
-	ts.record("News", reflect.TypeFor[resources.Event]())
-	write(components, version31)
-	want := `{"Item":{"type":"object","properties":{"id":{"type":"integer","format":"int64"},` +
-		`"kids":{"oneOf":[{"type":"array","items":{"$ref":"#/components/schemas/Item"}},{"type":"null"}]}},"required":["id","kids"]},` +
-		`"Product":{"$ref":"#/components/schemas/Item"},"Cart":{"type":"object"},"News":{"$ref":"#/components/schemas/Event"}}`
-	if diff := cmp.Diff(want, compact(t, components)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }
 
 // Component names are unique and consist of ASCII letters, digits and underscores.
