@@ -1,11 +1,11 @@
-// Package client reads whole collections from a running service or from recorded
-// responses. It verifies that no record is missing and that none appears twice.
+// Package client reads whole collections from a running service. It verifies that no record is
+// missing and that none appears twice.
 //
 //	films, err := catalogue.New(Directors, Films)
 //	…
 //	service, err := client.New(client.Options{BaseURL: "https://films.example", Root: "/v1/"})
 //	…
-//	report, err := client.Import(ctx, films, service)
+//	for imported := range service.Import(ctx, films) {
 //
 // A [Client] sends only GET requests, at a rate of at most [Options.Rate]. Every record must
 // have an integer id, and the service must be able to order by it. Collections are read as
@@ -37,12 +37,6 @@
 //
 // Offsets are computed. The links of a page are compared with the expected ones
 // and never followed.
-//
-// Recorded pages need not overlap, so less is verified. The pages must belong to one
-// list, have the sizes that their links imply, be contiguous, and agree on a count
-// that equals the number of records, and no id may appear twice. If nothing was
-// written to the service during the recording, the result is complete. A deletion and
-// an insertion between two pages may not be detected.
 package client
 
 import (
@@ -455,22 +449,12 @@ func (s *service) keys() (keys []string) {
 	return keys
 }
 
-// find returns the collection for which f returns true. The error wraps
-// [catalogue.ErrUnknownCollection] and contains name.
-func (s *service) find(name string, f func(collection) bool) (collection, error) {
-	if i := slices.IndexFunc(s.collections, f); i >= 0 {
-		return s.collections[i], nil
-	}
-	return collection{}, fmt.Errorf("%w: %q: %s", catalogue.ErrUnknownCollection, name, ordering.Suggest(name, s.keys()))
-}
-
 // lookup returns the collection with the given key.
 func (s *service) lookup(key string) (collection, error) {
-	about, err := s.find(key, func(c collection) bool { return c.key == key })
-	if err != nil {
-		return about, fmt.Errorf("client: %w", err)
+	if i := slices.IndexFunc(s.collections, func(c collection) bool { return c.key == key }); i >= 0 {
+		return s.collections[i], nil
 	}
-	return about, nil
+	return collection{}, fmt.Errorf("client: %w: %q: %s", catalogue.ErrUnknownCollection, key, ordering.Suggest(key, s.keys()))
 }
 
 // pathOf returns the path of a collection, after the part that is the base URL.

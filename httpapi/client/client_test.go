@@ -183,7 +183,7 @@ func TestRetries(t *testing.T) {
 func TestImportFromUnavailableService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTimeRecorder(busy(503, "3600"))
-		report, err := client.Import(t.Context(), mustNew(), newInProcessClient(t, h, client.Options{}))
+		report, err := importAll(t.Context(), mustNew(), newInProcessClient(t, h, client.Options{}))
 		if !errors.Is(err, client.ErrUnavailable) || len(report) != 1 || len(h.times) != 1 {
 			t.Errorf("%d requests, %v:\n%v", len(h.times), err, report)
 		}
@@ -210,7 +210,7 @@ func TestCancelImport(t *testing.T) {
 				service := newInProcessClient(t, busyFirst(newHandler(t, tenBooks(t)), c.first...), client.Options{Rate: c.rate, PageSize: 4})
 				start := time.Now()
 				into := mustNew()
-				report, err := client.Import(ctx, into, service)
+				report, err := importAll(ctx, into, service)
 				if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != 5*s {
 					t.Errorf("Import: error %v after %v, want DeadlineExceeded after 5s", err, took)
 				}

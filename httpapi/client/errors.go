@@ -29,8 +29,8 @@ var (
 	// Errors of a walk.
 
 	// ErrInconsistent is returned when the pages are not those of one list: a record is
-	// missing or appears twice, records are not ordered by id, or the count or a
-	// recorded record changed between pages. The text of the error says which.
+	// missing or appears twice, records are not ordered by id, or the count changed between
+	// pages. The text of the error says which.
 	ErrInconsistent = errors.New("inconsistent pages")
 	// ErrTooManyRecords is returned when a collection has more than
 	// [Options.MaxRecords] records.
@@ -41,7 +41,7 @@ var (
 type PageError struct {
 	Collection string // key
 	Offset     int    // number of records before the failure
-	Page       string // URL of the page, or its file
+	Page       string // URL of the page
 	Err        error
 }
 

@@ -2,12 +2,10 @@ package client_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"net/http/httptest"
 	"strings"
-	"testing/fstest"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -64,7 +62,7 @@ func ExampleClient_All() {
 	// {"id":8,"title":"Sale"}
 }
 
-func ExampleImport() {
+func ExampleClient_Import() {
 	server := newServer()
 	defer server.Close()
 
@@ -72,40 +70,13 @@ func ExampleImport() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	imported, err := client.Import(context.Background(), films(), service)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, c := range imported {
-		fmt.Println(c.Collection, c.Records)
+	for imported := range service.Import(context.Background(), films()) {
+		if imported.Err != nil {
+			log.Fatal(imported.Err)
+		}
+		fmt.Println(imported.Collection, imported.Records)
 	}
 	// Output:
-	// films 5
 	// directors 0
-}
-
-// The page with the third and fourth film is missing, so no films are loaded.
-func ExampleReadFiles() {
-	pages := fstest.MapFS{ // or os.DirFS("testdata")
-		"directors.json": {Data: []byte(`{"count":0,"next":null,"previous":null,"results":[]}`)},
-		"films-0.json": {Data: []byte(`{"count":5,"next":"http://films.example/api/films/?limit=2&offset=2","previous":null,
-			"results":[{"id":1},{"id":2}]}`)},
-		"films-4.json": {Data: []byte(`{"count":5,"next":null,"previous":"http://films.example/api/films/?limit=2&offset=2",
-			"results":[{"id":8}]}`)},
-	}
-	into := films()
-	recording, err := client.ReadFiles(pages, client.Options{Catalogue: into})
-	if err != nil {
-		log.Fatal(err)
-	}
-	imported, err := client.Import(context.Background(), into, recording)
-	var page *client.PageError
-	fmt.Println(errors.Is(err, client.ErrInconsistent), errors.As(err, &page) && page.Offset == 2)
-	for _, c := range imported {
-		fmt.Println(c.Collection, c.Records, c.Err)
-	}
-	// Output:
-	// true true
-	// films 0 films: offset 2: inconsistent pages: gap: the next page starts at 4 (films-4.json)
-	// directors 0 <nil>
+	// films 5
 }

@@ -3,6 +3,8 @@ package client_test
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -102,8 +104,35 @@ func save(t testing.TB, cat *catalogue.Catalogue) string {
 	return file.String()
 }
 
+// importAll imports collections and returns the results and the errors.
+func importAll(ctx context.Context, into *catalogue.Catalogue, from *client.Client, keys ...string) (report []client.Imported, err error) {
+	for imported := range from.Import(ctx, into, keys...) {
+		report, err = append(report, imported), errors.Join(err, imported.Err)
+	}
+	return report, err
+}
+
+// checkImport checks that an import results in an equal catalogue.
+func checkImport(t *testing.T, cat *catalogue.Catalogue, from *client.Client) {
+	t.Helper()
+	copied := mustNew()
+	report, err := importAll(t.Context(), copied, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if save(t, cat) != save(t, copied) {
+		t.Error("Save writes different bytes")
+	}
+	if len(report) != 39 {
+		t.Errorf("imported %d collections, want 39", len(report))
+	}
+	if err := copied.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // walkIDs returns the ids of a walk in order.
-func walkIDs(t testing.TB, c client.Source, key string) ([]int, error) {
+func walkIDs(t testing.TB, c *client.Client, key string) ([]int, error) {
 	t.Helper()
 	walk, err := c.Walk(t.Context(), key)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestImportSmallerPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := mustNew()
-	report, err := client.Import(t.Context(), copied, serve(t, h, 100), "labels")
+	report, err := importAll(t.Context(), copied, serve(t, h, 100), "labels")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestImportForbiddenCollection(t *testing.T) {
 	}), 100)
 	copied := mustNew()
 	load(t, copied, "carts", books(1234))
-	report, err := client.Import(t.Context(), copied, service)
+	report, err := importAll(t.Context(), copied, service)
 	if !errors.Is(err, client.ErrInvalidPage) || !strings.Contains(err.Error(), "carts: ") || !strings.Contains(err.Error(), "401") {
 		t.Errorf("Import: error %v, want ErrInvalidPage of carts with 401", err)
 	}
@@ -88,7 +88,7 @@ func TestImportInvalidRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Import(t.Context(), into, serve(t, newHandler(t, cat), 100))
+	_, err = importAll(t.Context(), into, serve(t, newHandler(t, cat), 100))
 	var invalid *catalogue.RecordError
 	if !errors.As(err, &invalid) || invalid.Collection != "books" || invalid.Index != 1 || invalid.Field != "name" {
 		t.Errorf("Import: error %v, want a RecordError of the second book", err)
@@ -101,7 +101,7 @@ func TestImportInvalidRecord(t *testing.T) {
 func TestImportKeys(t *testing.T) {
 	cat := sampleCatalogue(t)
 	copied := mustNew()
-	report, err := client.Import(t.Context(), copied, serve(t, newHandler(t, cat), 100), "labels", "shelves", "itemVariants")
+	report, err := importAll(t.Context(), copied, serve(t, newHandler(t, cat), 100), "labels", "shelves", "itemVariants")
 	if !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), `"shelves"`) {
 		t.Errorf("Import: error %v, want ErrUnknownCollection", err)
 	}
@@ -123,49 +123,28 @@ func TestImportKeys(t *testing.T) {
 	}
 }
 
-// cancelingSource is a source that cancels the context during Walk.
-type cancelingSource struct {
-	cancel context.CancelFunc
-	record string
-}
-
-func (cancelingSource) Keys(context.Context) ([]string, error) {
-	return []string{"books", "labels", "faqs"}, nil
-}
-
-func (s cancelingSource) Walk(context.Context, string) (client.Walk, error) {
-	s.cancel()
-	return client.Walk{Records: [][]byte{[]byte(s.record)}, Pages: 1}, nil
-}
-
-// An import that was canceled before the last collection returns an error, even if all
-// collections so far were loaded.
+// An import that is canceled does not read the collections that are left.
 func TestCanceledImport(t *testing.T) {
+	cat := sampleCatalogue(t)
 	for _, c := range []struct {
-		name, reason, record string
-		keys                 []string
-		want                 string
+		reason string
+		keys   []string
+		read   int // collections with an error or without one
+		fails  bool
 	}{
-		{"before the last collection", "two are left", `{"id":1}`, nil, "client: context canceled: not read: labels, faqs"},
-		{"after the last collection", "none is left", `{"id":1}`, []string{"books"}, ""},
-		{"during a failing collection", "one is left", `{"id":"x"}`, []string{"books", "faqs"}, "\nclient: context canceled: not read: faqs"},
+		{"two are left", []string{"labels", "faqs", "books"}, 2, true},
+		{"none is left", []string{"labels"}, 1, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Log(c.reason)
-			ctx, cancel := context.WithCancel(t.Context())
-			into := mustNew()
-			report, err := client.Import(ctx, into, cancelingSource{cancel, c.record}, c.keys...)
-			switch {
-			case len(report) != 1:
-				t.Errorf("report has %d collections, want 1:\n%v", len(report), report)
-			case c.want == "" && err != nil:
-				t.Errorf("Import: error %v, want nil", err)
-			case c.want != "" && (!errors.Is(err, context.Canceled) || !strings.HasSuffix(err.Error(), c.want)):
-				t.Errorf("Import: error %v, want one ending in %q", err, c.want)
-			}
-			if err := into.Check(); err != nil {
-				t.Error(err)
-			}
-		})
+		ctx, cancel := context.WithCancel(t.Context())
+		service := serve(t, newHandler(t, cat), 1000)
+		var report []client.Imported
+		for imported := range service.Import(ctx, mustNew(), c.keys...) {
+			report = append(report, imported)
+			cancel()
+		}
+		if len(report) != c.read || report[0].Err != nil || c.fails && !errors.Is(report[1].Err, context.Canceled) {
+			t.Errorf("%s: %v, want %d results", c.reason, report, c.read)
+		}
+		cancel()
 	}
 }

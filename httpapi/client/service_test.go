@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -78,8 +77,8 @@ func handlerAt(t testing.TB, cat *catalogue.Catalogue, root string) http.Handler
 	return h
 }
 
-// An import without keys reads the collections of the catalogue that is loaded, where the
-// root listing has them. Drafts have no list.
+// An import without keys reads the collections of the root listing, but not the drafts,
+// which have no list.
 func TestImportOwnCollections(t *testing.T) {
 	cat := filledFilms(t, 40)
 	for _, c := range []struct{ root, prefix, reason string }{
@@ -94,7 +93,7 @@ func TestImportOwnCollections(t *testing.T) {
 			defer server.Close()
 			service := newRootClient(t, client.Options{BaseURL: server.URL + c.prefix, Root: c.root, PageSize: 13, Rate: -1})
 			copied := newFilms(t)
-			report, err := client.Import(t.Context(), copied, service)
+			report, err := importAll(t.Context(), copied, service)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,8 +135,8 @@ func TestRootListing(t *testing.T) {
 		t.Errorf("Keys: error %v (-want +got):\n%s", err, diff)
 	}
 	walk, err := service.Walk(t.Context(), "shortFilms")
-	if err != nil || len(walk.Records) != 5 || walk.Collection != "shortFilms" || walk.From != server.URL+"/v1/top10/" {
-		t.Errorf("Walk = %d records of %s from %s, %v, want 5", len(walk.Records), walk.Collection, walk.From, err)
+	if err != nil || len(walk.Records) != 5 || walk.Collection != "shortFilms" {
+		t.Errorf("Walk = %d records of %s, %v, want 5", len(walk.Records), walk.Collection, err)
 	}
 	if diff := cmp.Diff([]string{"/v1/", "/v1/top10/"}, requests); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -180,7 +179,7 @@ func TestInvalidRootListing(t *testing.T) {
 		if walk, err := service.Walk(t.Context(), "films"); !errors.Is(err, c.want) || walk.Pages != 0 {
 			t.Errorf("%s: Walk = %v, %v, want %v", c.reason, walk, err, c.want)
 		}
-		if report, err := client.Import(t.Context(), newFilms(t), service); !errors.Is(err, c.want) || report != nil {
+		if report, err := importAll(t.Context(), newFilms(t), service); !errors.Is(err, c.want) || len(report) != 1 || report[0].Collection != "" {
 			t.Errorf("%s: Import = %v, %v, want %v", c.reason, report, err, c.want)
 		}
 		if requests != 3 {
@@ -246,8 +245,8 @@ func TestCatalogueOfClient(t *testing.T) {
 		t.Errorf("Keys: error %v (-want +got):\n%s", err, diff)
 	}
 	walk, err := service.Walk(t.Context(), "shortFilms")
-	if err != nil || len(walk.Records) != 5 || walk.From != server.URL+"/v1/top10/" {
-		t.Errorf("Walk = %d films from %s, %v, want 5", len(walk.Records), walk.From, err)
+	if err != nil || len(walk.Records) != 5 {
+		t.Errorf("Walk = %d films, %v, want 5", len(walk.Records), err)
 	}
 	for _, key := range []string{"top10", "events"} { // a segment, and a documented key
 		if _, err := service.Walk(t.Context(), key); !errors.Is(err, catalogue.ErrUnknownCollection) {
@@ -260,47 +259,10 @@ func TestCatalogueOfClient(t *testing.T) {
 	if n := opts.Catalogue.Clone(); cataloguetest.Diff(nil, n) != "" {
 		t.Error("the client wrote to its catalogue")
 	}
-	// The catalogue of the client counts, not the one that is loaded.
-	report, err := client.Import(t.Context(), mustNew(), service)
+	// The catalogue that is loaded does not have the collections of the service.
+	report, err := importAll(t.Context(), mustNew(), service)
 	if !errors.Is(err, catalogue.ErrUnknownCollection) || len(report) != 2 {
 		t.Errorf("Import into the documented collections = %v, %v, want ErrUnknownCollection", report, err)
-	}
-}
-
-func TestReadFilesNames(t *testing.T) {
-	const page = `{"count":0,"next":null,"previous":null,"results":[]}`
-	opts := client.Options{Catalogue: newFilms(t)}
-	for _, c := range []struct{ file, key, reason string }{
-		{"shortFilms.json", "shortFilms", "key"},
-		{"shortFilms7.json", "shortFilms", "key and number"},
-		{"top10.json", "shortFilms", "segment that ends in a number"},
-		{"top10-3.json", "shortFilms", "segment that ends in a number, and number"},
-		{"top103.json", "", "number that continues that of a segment"},
-		{"top.json", "", "segment without its number"},
-		{"events.json", "", "documented collection that the catalogue does not have"},
-	} {
-		recording, err := client.ReadFiles(fstest.MapFS{c.file: {Data: []byte(page)}}, opts)
-		var keys []string
-		if err == nil {
-			keys, err = recording.Keys(t.Context())
-		}
-		got := strings.Join(keys, " ")
-		if got != c.key || c.key == "" && !errors.Is(err, catalogue.ErrUnknownCollection) {
-			t.Errorf("%s: Keys = %q, %v, want %q", c.reason, got, err, c.key)
-		}
-	}
-}
-
-// The links of a saved page must lead to the root, below any prefix.
-func TestReadFilesRoot(t *testing.T) {
-	files := fstest.MapFS{"books.json": {Data: []byte(`{"count":4,"next":"http://shop.example/our/v1/books/?limit=2&offset=2","previous":null,"results":[{"id":1},{"id":2}]}`)}}
-	if _, err := client.ReadFiles(files, client.Options{Root: "/v1/", Catalogue: mustNew()}); err != nil {
-		t.Error(err)
-	}
-	for _, root := range []string{"", "/v2/", "/our/", "/books/v1/"} {
-		if _, err := client.ReadFiles(files, client.Options{Root: root, Catalogue: mustNew()}); !errors.Is(err, client.ErrInvalidLink) {
-			t.Errorf("root %q: error %v, want ErrInvalidLink", root, err)
-		}
 	}
 }
 
@@ -313,11 +275,8 @@ func TestRoot(t *testing.T) {
 		_, want := httpapi.New(mustNew(), httpapi.Options{Root: root})
 		opts := client.Options{BaseURL: "http://films.test", Root: root, Catalogue: mustNew()}
 		_, forClient := client.New(opts)
-		_, forFiles := client.ReadFiles(fstest.MapFS{}, opts)
-		for name, err := range map[string]error{"New": forClient, "ReadFiles": forFiles} {
-			if (err == nil) != (want == nil) || err != nil && !errors.Is(err, client.ErrInvalidOptions) {
-				t.Errorf("root %q: %s: error %v, but that of httpapi.New is %v", root, name, err, want)
-			}
+		if (forClient == nil) != (want == nil) || forClient != nil && !errors.Is(forClient, client.ErrInvalidOptions) {
+			t.Errorf("root %q: error %v, but that of httpapi.New is %v", root, forClient, want)
 		}
 	}
 }

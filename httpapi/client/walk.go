@@ -22,7 +22,6 @@ type Walk struct {
 	Collection string   // key
 	Records    [][]byte // JSON as received, ordered by id; owned by the caller
 	Pages      int      // number of pages read
-	From       string   // URL of the list, or the file of its first page
 }
 
 // All returns an iterator over the records of a collection, ordered by id, as the JSON
@@ -54,11 +53,7 @@ func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 // Walk returns a whole collection, or the error of [Client.All]. It holds all records
 // in memory.
 func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
-	list, err := c.list(ctx, key)
-	if err != nil {
-		return Walk{}, err
-	}
-	w := Walk{Collection: key, From: list}
+	w := Walk{Collection: key}
 	for records, err := range c.pages(ctx, key) {
 		if err != nil {
 			return Walk{}, err
@@ -131,8 +126,7 @@ func (p *proof) query() string {
 
 // page is one page of a list.
 type page struct {
-	name           string // URL or file, for errors
-	offset         int
+	name           string // URL, for errors
 	count          int
 	next, previous string
 	records        []record

@@ -97,7 +97,7 @@ const anyOffset = -1
 
 // checkWalkFails checks that a walk over the books of a service fails with the given error at
 // the given offset, and that an import loads nothing.
-func checkWalkFails(t *testing.T, service client.Source, want error, offset int) {
+func checkWalkFails(t *testing.T, service *client.Client, want error, offset int) {
 	t.Helper()
 	walk, err := service.Walk(t.Context(), "books")
 	var place *client.PageError
@@ -113,7 +113,7 @@ func checkWalkFails(t *testing.T, service client.Source, want error, offset int)
 	}
 	into := mustNew()
 	load(t, into, "books", books(77))
-	if _, err := client.Import(t.Context(), into, service, "books"); !is(err, want) {
+	if _, err := importAll(t.Context(), into, service, "books"); !is(err, want) {
 		t.Errorf("Import: error %v, want %v", err, want)
 	}
 	if n := strings.Count(save(t, into), `{"id":77,`); n != 1 {
