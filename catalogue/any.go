@@ -247,11 +247,6 @@ func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return c.core.load(r, opts)
 }
 
-// String returns the key and the number of records.
-func (c AnyCollection) String() string {
-	return fmt.Sprintf("%s: %d records", c.core.key(), c.core.store.Len())
-}
-
 func (c *core) notFound(segment string) error {
 	return c.typ.errorf("%w: %s", ErrNotFound, segment)
 }

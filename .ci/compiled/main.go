@@ -1,0 +1,214 @@
+// Compiled counts the functions that a program compiles for its record types: those in the
+// archive of a package that calls every method of the generic types of package catalogue. It
+// exits with status 1 if there are more than most, or if one is of the engine or of its
+// trees, which are compiled once, in their own packages. Run compiled in the root of the module:
+//
+//	go run .ci/compiled/main.go
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// most is the largest number of functions by the number of record types.
+var most = map[int]int{1: 400, 10: 2500}
+
+func main() {
+	log.SetFlags(0)
+	if err := checkMethods(); err != nil {
+		log.Fatal(err)
+	}
+	failed := false
+	for _, types := range []int{1, 10} {
+		functions, err := compile(types)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%d functions for %d record types, at most %d\n", len(functions), types, most[types])
+		failed = failed || len(functions) > most[types]
+		for _, f := range functions {
+			if foreign.MatchString(f) {
+				fmt.Printf("compiled again for the record types: %s\n", f)
+				failed = true
+			}
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// foreign matches functions and methods of the engine and of its trees. Others may have one of
+// their types as a type argument.
+var foreign = regexp.MustCompile(`^(github.com/tidwall/btree|github.com/gobacklist/backlist/catalogue/internal/store)\.`)
+
+// compile returns the names of the functions in the archive of a program with a number of
+// record types.
+func compile(types int) ([]string, error) {
+	dir, err := os.MkdirTemp("", "compiled")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	source, archive := filepath.Join(dir, "films.go"), filepath.Join(dir, "films.a")
+	text := head
+	for i := range types {
+		text += strings.ReplaceAll(use, "Film0", fmt.Sprintf("Film%d", i))
+	}
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	if _, err := run("build", "-o", archive, source); err != nil {
+		return nil, err
+	}
+	symbols, err := run("tool", "nm", archive)
+	if err != nil {
+		return nil, err
+	}
+	var functions []string
+	for line := range strings.Lines(symbols) {
+		// The columns are the address, the kind and the name, which may contain spaces.
+		if f := strings.Fields(line); len(f) > 2 && strings.EqualFold(f[1], "T") {
+			functions = append(functions, strings.Join(f[2:], " "))
+		}
+	}
+	return functions, nil
+}
+
+func run(args ...string) (string, error) {
+	var stderr bytes.Buffer
+	cmd := exec.Command("go", args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out), nil
+}
+
+// checkMethods returns an error if the program does not call a method of a generic type that
+// the record of the API has.
+func checkMethods() error {
+	record, err := os.ReadFile(".ci/api/catalogue.txt")
+	if err != nil {
+		return err
+	}
+	for _, m := range regexp.MustCompile(`(?m)^func \((\w+) \*?\w+\[T\]\) (\w+)\(`).FindAllSubmatch(record, -1) {
+		if call := fmt.Sprintf("%s.%s(", m[1], m[2]); !strings.Contains(use, call) {
+			return fmt.Errorf("the program must call %s)", call)
+		}
+	}
+	return nil
+}
+
+const head = `package films
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+var (
+	cat  *catalogue.Catalogue
+	none catalogue.LoadOptions
+	file bytes.Buffer
+	w    pagination.Window
+	ctx  = context.Background()
+)
+`
+
+// use is the part of the program for one type. The names of its variables are those of the
+// receivers in package catalogue.
+const use = `
+type Film0 struct {
+	ID    int    ` + "`json:\"id\"`" + `
+	Name  string ` + "`json:\"name\"`" + `
+	Film0 []int  ` + "`json:\"film\"`" + `
+}
+
+func useFilm0() {
+	d := catalogue.Define[Film0]("films", catalogue.Options{})
+	d.Key()
+	d.WithDescription(schema.Description{})
+	catalogue.NewCollection[Film0](catalogue.Options{})
+	c, _ := d.In(cat)
+	c.Insert(Film0{})
+	c.Upsert(Film0{})
+	c.Update(1, func(*Film0) error { return nil })
+	c.Delete(1)
+	c.ReplaceAll(nil)
+	c.Batch(func(tx *catalogue.Tx[Film0]) error {
+		tx.Insert(Film0{})
+		tx.Upsert(Film0{})
+		tx.Update(1, func(*Film0) error { return nil })
+		tx.Delete(1)
+		tx.Get(1)
+		tx.Has(1)
+		tx.Count()
+		tx.Where()
+		tx.Page(w)
+		return nil
+	})
+	cat.Batch(func(b *catalogue.Batch) error {
+		d.Tx(b)
+		return nil
+	})
+	c.Count()
+	c.Revision()
+	c.Has(1)
+	c.Get(1)
+	c.Page(w)
+	c.All()
+	c.Clone()
+	c.Check()
+	c.Load(&file, none)
+	c.LoadFile("", none)
+	c.Save(&file)
+	c.SaveFile("")
+	c.Journal(nil)
+	c.Changes(ctx, 0)
+	changes, _, _ := c.Since(0)
+	for _, ch := range changes {
+		ch.Before()
+		ch.After()
+		ch.JSON()
+	}
+	{
+		s := c.Snapshot()
+		s.Revision()
+		s.Count()
+		s.Has(1)
+		s.Get(1)
+		s.Page(w)
+		s.All()
+		s.Where()
+	}
+	s := c.Where().Filter(nil)
+	s.Filter(nil)
+	s.Count()
+	s.Counts("name")
+	s.First()
+	s.Page(w)
+	s.All()
+	s.Position(1)
+	s.Delete()
+	s.Update(func(*Film0) error { return nil })
+	s.Explain()
+	v, _ := s.View(w)
+	v.Count()
+	v.Len()
+	v.At(0)
+	v.JSON(0)
+}
+`
