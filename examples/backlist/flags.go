@@ -24,6 +24,7 @@ type config struct {
 	limits  pagination.Limits
 
 	data  string
+	from  string // URL of a root listing to import
 	save  string
 	seed  uint64         // of the generated records
 	sizes map[string]int // of them by key; others: of each collection without a flag
@@ -50,6 +51,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags.IntVar(&c.limits.Max, "max-limit", 1000, "largest page `N`; negative means no limit")
 
 	flags.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
+	flags.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
 	flags.StringVar(&c.save, "save", "", "write the records to a `FILE` at the start and the end")
 	flags.Uint64Var(&c.seed, "seed", 0, "generate other records, for each `N`")
 	for _, key := range sizeFlags {
@@ -108,6 +110,10 @@ func (c config) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case c.data != "" && (c.seed != 0 || len(c.sizes) > 0):
 		return errors.New("-data cannot be combined with the flags for generated records")
+	case c.data != "" && c.from != "":
+		return errors.New("-import and -data cannot be combined")
+	case c.from != "" && (c.seed != 0 || len(c.sizes) > 0):
+		return errors.New("-import cannot be combined with the flags for generated records")
 	case c.open && c.token != "":
 		return errors.New("-open and -token cannot be combined")
 	case c.limits.Max == 0:

@@ -17,6 +17,10 @@
 // Package sample generates the records. The flag -seed selects other records, and -events and
 // similar flags set their number. With -data, the records are those of a file of [catalogue.Catalogue.SaveFile].
 //
+// With -import, they are read from a running service, whose root listing is at the URL, or at
+// /api/ if the URL has no path. It may be another backlist. The program prints the number of
+// records of each collection, and ends if one cannot be read.
+//
 // With -save, the records are written to a file when the program starts, and when it ends
 // after an interrupt or SIGTERM. The file is replaced completely or not at all. It may be that
 // of -data. Generated records do not replace a file that exists.
@@ -102,10 +106,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var p *program
 	if err == nil {
-		p, err = newProgram(c, log.New(stderr, "backlist: ", log.LstdFlags))
+		p, err = newProgram(ctx, c, log.New(stderr, "backlist: ", log.LstdFlags))
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "backlist:", err)
+		if errors.Is(err, errImport) {
+			return exitFailed
+		}
 		return exitMisused
 	}
 	if err := p.run(ctx, stdout); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -30,17 +31,18 @@ type program struct {
 	current  atomic.Pointer[service] // which a reset replaces
 }
 
-// newProgram loads the records. Its errors are those of the flags and of the files.
-func newProgram(c config, errorLog *log.Logger) (*program, error) {
+// newProgram loads the records. Its errors are those of the flags and of the files, and
+// errors of an import, which wrap errImport.
+func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, error) {
 	p := &program{config: c, errorLog: errorLog}
+	if _, err := os.Stat(c.save); err == nil && c.save != "" && c.data == "" {
+		return nil, fmt.Errorf("-save: %s exists; to continue with its records, add -data %[1]s", c.save)
+	}
 	var err error
-	if p.start, err = load(c, errorLog.Writer()); err != nil {
+	if p.start, err = load(ctx, c, errorLog.Writer()); err != nil {
 		return nil, err
 	}
 	if c.save != "" {
-		if _, err := os.Stat(c.save); err == nil && c.data == "" {
-			return nil, fmt.Errorf("-save: %s exists; to continue with its records, add -data %[1]s", c.save)
-		}
 		if err := p.start.SaveFile(c.save); err != nil {
 			return nil, fmt.Errorf("-save: %w", err)
 		}
@@ -48,9 +50,9 @@ func newProgram(c config, errorLog *log.Logger) (*program, error) {
 	return p, p.reset()
 }
 
-// load returns a catalogue with the records of the file, or with generated ones. It shows its
-// progress on output if that is a terminal.
-func load(c config, output io.Writer) (*catalogue.Catalogue, error) {
+// load returns a catalogue with the records of the file or of the service, or with generated
+// ones. It shows its progress on output if that is a terminal.
+func load(ctx context.Context, c config, output io.Writer) (*catalogue.Catalogue, error) {
 	cat, err := resources.New(stories()...)
 	if err != nil {
 		return nil, err
@@ -59,6 +61,9 @@ func load(c config, output io.Writer) (*catalogue.Catalogue, error) {
 		shown := progress.Start(output, "loading "+c.data, 0)
 		defer shown.Stop()
 		return cat, cat.LoadFile(c.data, catalogue.LoadOptions{})
+	}
+	if c.from != "" {
+		return cat, importRecords(ctx, cat, c.from, output)
 	}
 	opts := sample.Options{Seed: c.seed, Sizes: map[string]int{}}
 	for key, collection := range cat.All() {

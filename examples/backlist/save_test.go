@@ -13,7 +13,7 @@ import (
 // eventsIn returns the number of events in a file, which must be valid.
 func eventsIn(t *testing.T, file string) int {
 	t.Helper()
-	cat, err := load(config{data: file}, io.Discard)
+	cat, err := load(t.Context(), config{data: file}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
