@@ -140,13 +140,46 @@ func (c *Store) run(ctx context.Context, b *build) {
 		s := c.begin(b)
 		x := b.empty.empty()
 		if err := x.build(ctx, s.Entries(), maxKeys(s.Len(), b.terms)); err != nil {
-			b.noIndex = err == errLargeKeys
+			if b.noIndex = err == errLargeKeys; b.noIndex {
+				c.refuse(b.terms, s)
+			}
 			return
 		}
 		if c.finish(ctx, b, x, fills == maxFills) {
 			return
 		}
 	}
+}
+
+// A refusal is the canonical terms of an index whose keys were too large. It is built again
+// after as many writes as there were records then.
+type refusal struct {
+	terms []ordering.Term
+	until uint64 // a revision
+}
+
+// refuse remembers that the keys of an index of a state are too large.
+func (c *Store) refuse(terms []ordering.Term, s *State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refused = append(c.refused, refusal{terms, s.Revision() + uint64(s.Len())})
+	if len(c.refused) > maxSingle {
+		c.refused = slices.Delete(c.refused, 0, 1)
+	}
+}
+
+// refuses reports whether the keys of an index were too large recently. Conditions on its
+// field are then filters.
+func (s *State) refuses(terms []ordering.Term) bool {
+	c := s.store.Value()
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.refused, func(r refusal) bool {
+		return r.until > s.Revision() && slices.Equal(r.terms, terms)
+	})
 }
 
 // begin returns the state from which a build is filled. From then on, writers record

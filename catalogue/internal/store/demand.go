@@ -62,24 +62,27 @@ func (d *demand) add(terms []ordering.Term, cost, limit int) bool {
 }
 
 // demand records the cost of a query that no index answers, and starts to build the index
-// that would if it is due. No query waits for it. Old states and drafts of batches have no
-// demand.
-func (s *State) demand(sel *selection, cost int) {
+// that would if it is due. No query waits for it. The queries of old states and of batches
+// count too, although only later ones have the index.
+func (s *State) demand(sel *selection, p *plan) {
 	c := s.store.Value()
-	if c == nil || c.Revision() != s.Revision() {
+	if c == nil {
 		return
 	}
-	if terms := s.wanted(sel); len(terms) > 1 && c.demand.add(terms, cost, buildCost*s.Len()) {
+	terms, left := s.wanted(sel, p)
+	if cost := p.cost() - left; len(terms) > 0 && cost > 0 && c.demand.add(terms, cost, buildCost*s.Len()) {
 		c.join(terms)
 	}
 }
 
 // wanted returns the terms of an index that would answer a query, or nil if none exists:
 // the fields with conditions that permit one value, those with conditions that permit
-// several, and the order. For a count, a field with a range is last.
-func (s *State) wanted(sel *selection) []ordering.Term {
+// several, and the order. For a count, a field with a range is last. If conditions are left,
+// it wants an index in the order, whose entries are filtered but not sorted, and returns how
+// many that are.
+func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int) {
 	if sel.match != nil || len(sel.where) == 0 {
-		return nil
+		return nil, 0
 	}
 	where := slices.Clone(sel.where)
 	rank := func(c *Condition) int {
@@ -94,15 +97,23 @@ func (s *State) wanted(sel *selection) []ordering.Term {
 	slices.SortFunc(where, func(a, b Condition) int {
 		return cmp.Or(rank(&a)-rank(&b), cmp.Compare(a.Field, b.Field))
 	})
-	var terms []ordering.Term
-	for _, c := range where {
-		if c.Field != s.typ.ID && (sel.want == wantCount || rank(&c) < 2) {
-			terms = append(terms, ordering.Asc(c.Field))
+	for _, last := range []int{1, 0} { // the last rank of the fields
+		terms = nil
+		for _, c := range where {
+			if c.Field != s.typ.ID && (sel.want == wantCount || rank(&c) <= last) {
+				terms = append(terms, ordering.Asc(c.Field))
+			}
+		}
+		terms, _ = canonical(nil, append(terms, sel.terms...), s.typ.ID)
+		r := s.route(sel, terms)
+		switch {
+		case r.filters == 0 && (r.sorted || r.merged):
+			return terms, 0
+		case last == 0 && r.sorted && sel.want != wantCount && r.by > 0:
+			return terms, p.count
+		case last == 0 && r.sorted && sel.want != wantCount:
+			return terms, s.Len()
 		}
 	}
-	terms, _ = canonical(nil, append(terms, sel.terms...), s.typ.ID)
-	if r := s.route(sel, terms); r.filters > 0 || !r.sorted && !r.merged {
-		return nil
-	}
-	return terms
+	return nil, 0
 }

@@ -3,8 +3,9 @@ package store
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -50,26 +51,83 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// No index is built for queries that none would answer, that read few records, or that are
-// of an old state.
+// No index is built for queries that none would answer, or that read few records.
 func TestNoDemand(t *testing.T) {
 	c := newStore(t, newType(0), 700)
-	old := oldStateOf(c)
 	three := ordering.Equal("number", 3)
 	for range 10 * buildCost {
-		c.Page(within(t), Query{Where: conditions(t, ordering.Less("number", 3)), Terms: parse("text")}) // a range before the order
-		c.Page(within(t), Query{Where: conditions(t, three, ordering.Less("text", "5")), Terms: parse("note")})
 		c.Page(within(t), Query{Where: conditions(t, three), Terms: parse("text"), Match: func(*Entry) bool { return true }})
 		c.First(within(t), Query{Where: conditions(t, three, ordering.NotNull("text")), Terms: parse("number")})
-		old.Page(within(t), Query{Where: conditions(t, three), Terms: parse("text")})
+		c.Count(within(t), Query{Where: conditions(t, ordering.Less("number", 3), ordering.NotNull("text"))})
+		c.Page(within(t), Query{Where: conditions(t, ordering.Less("id", 20)), Terms: parse("note")}) // fewer than in the order of notes
 	}
 	if len(c.demand.all) > 0 {
 		t.Errorf("the queries want %v", c.demand.all)
 	}
-	for _, terms := range indexed(c) {
-		if strings.Contains(terms, ",") {
-			t.Errorf("an index by %s was built", terms)
+	if diff := cmp.Diff([]string{"number", "text"}, indexed(c)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+}
+
+// If conditions are left, queries want an index in their order, also those of batches and of
+// old states.
+func TestDemandOfOrder(t *testing.T) {
+	few, three, notes := ordering.AtLeast("number", 1), ordering.Equal("number", 3), ordering.NotNull("text")
+	for _, row := range []struct {
+		reason string
+		from   func(c *Store) finder
+		method string
+		where  []ordering.Condition
+		terms  string
+		want   string
+	}{
+		{"a range", nil, "First", []ordering.Condition{few}, "note", "note"},
+		{"a page with a range", nil, "Page", []ordering.Condition{few}, "-note", "note"},
+		{"a value and a range", nil, "Page", []ordering.Condition{three, notes}, "note", "number,note"},
+		{"an old state", func(c *Store) finder { return oldState(c) }, "Page", []ordering.Condition{three}, "note", "number,note"},
+	} {
+		c := newStore(t, newType(0), 700)
+		var from finder = c
+		if row.from != nil {
+			from = row.from(c)
 		}
+		q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms), Window: pagination.Window{Limit: 5}}
+		for range 2 * buildCost * 7 / sortCost {
+			callMethod(within(t), from, row.method, q)
+		}
+		waitFor(t, row.reason+": the index", func() bool { return slices.Contains(indexed(c), row.want) })
+		found(t, c, q)
+	}
+}
+
+// A queue whose consumers take the first task of a status in a batch gets its index. The first
+// query of a batch that has changed nothing freezes no state.
+func TestDemandOfBatch(t *testing.T) {
+	c := newStore(t, newType(0), 700)
+	take := func() {
+		err := c.Batch(func(tx *Tx) error {
+			first, err := tx.First(within(t), Query{Where: conditions(t, ordering.Equal("number", 3)), Terms: parse("text")})
+			if err != nil || first == nil {
+				t.Fatal(first, err)
+			}
+			again := *recordOf(first)
+			tx.Write(Change{first, &again.Entry})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 * buildCost * 7 / sortCost {
+		take()
+	}
+	waitFor(t, "the index", func() bool { return slices.Contains(indexed(c), "number,text") })
+	for range 2 * hotWrites {
+		take()
+	}
+	before := c.published.Load()
+	if take(); c.published.Load() != before {
+		t.Error("the batch forked the state")
 	}
 }
 

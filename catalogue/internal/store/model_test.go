@@ -225,7 +225,7 @@ func (p *player) prepare(c *Store, q Query) {
 	if err != nil {
 		return
 	}
-	if terms := s.wanted(&sel); terms != nil {
+	if terms, _ := s.wanted(&sel, new(plan)); terms != nil {
 		if _, _, err := c.Page(within(p.t), Query{Terms: terms}); err != nil {
 			p.t.Error(err)
 		}
@@ -461,7 +461,7 @@ func (p *player) compare(c *Store, m *model) {
 // model.
 func TestModel(t *testing.T) {
 	fixed, open, declared := newType(50), newMemberType(), newType(10)
-	for _, order := range []string{"number,text", "note,-number", "text,-id", "note"} {
+	for _, order := range []string{"number,text", "note,-number,id", "text,-id", "note"} {
 		if err := declared.AddIndex(parse(order)); err != nil {
 			t.Fatal(err)
 		}

@@ -41,8 +41,8 @@ type plan struct {
 // plan chooses the sequence to read for a selection: one that needs no filters and no sort,
 // or else the one in which the conditions on its first fields leave the fewest entries, or,
 // if all leave many and are in another order than the query wants, all entries in that
-// order. It makes the sequences that it needs and compares O(log n) keys for each range. The
-// state must be frozen. The error is ctx.Err().
+// order. It makes the sequences that it needs, unless few entries are left anyway, and
+// compares O(log n) keys for each range. The state must be frozen. The error is ctx.Err().
 func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) {
 	if len(sel.where) == 0 {
 		x, err := s.readSorted(ctx, sel.canonical())
@@ -65,8 +65,11 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 	}
 	for _, c := range sel.where {
 		terms := []ordering.Term{ordering.Asc(c.Field)}
-		if c.Field == s.typ.ID || findTerms(s.indexes, terms) >= 0 {
-			continue // considered already
+		if best.by > 0 && best.count <= fewToRead {
+			break
+		}
+		if c.Field == s.typ.ID || findTerms(s.indexes, terms) >= 0 || s.refuses(terms) {
+			continue // considered already, or no index is possible
 		}
 		x, err := s.readSorted(ctx, terms)
 		if err != nil {
@@ -78,6 +81,9 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 	}
 	if used >= 0 {
 		s.use(&s.indexes[used])
+	}
+	if best.sequence == nil {
+		best = s.through(s.primary, sel, s.route(&sel, nil))
 	}
 	return best, nil
 }
@@ -129,6 +135,9 @@ func (p *plan) cost() int {
 	}
 	return p.count
 }
+
+// fewToRead is the number of entries that a query reads rather than make another index.
+const fewToRead = 2
 
 // between is the number of entries that are filtered or compared between two checks of
 // the context.

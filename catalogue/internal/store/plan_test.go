@@ -1,14 +1,17 @@
 package store
 
 import (
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // Explain describes the range that is read, the filters, and whether there is a sort.
 func TestExplain(t *testing.T) {
-	c := newStore(t, newType(0), 70) // ten records for each number from 0 to 6
 	for _, row := range []struct {
 		reason string
 		list   []ordering.Condition
@@ -37,6 +40,7 @@ func TestExplain(t *testing.T) {
 		{"no condition is selective", []ordering.Condition{ordering.Less("number", 6), ordering.NotNull("text")}, "-id", "all 70 records, filtered by number and text, in order"},
 		{"not selective, but the order has no index", []ordering.Condition{ordering.Less("number", 6)}, "note,text", "range of number: 60 of 70 records, then sorted"},
 	} {
+		c := newStore(t, newType(0), 70) // ten records for each number from 0 to 6
 		for what, p := range map[string]finder{"store": c, "state": c.Current(), "old state": oldStateOf(c)} {
 			q := Query{Where: conditions(t, row.list...), Terms: parse(row.terms)}
 			got, err := p.Explain(within(t), q)
@@ -49,3 +53,55 @@ func TestExplain(t *testing.T) {
 
 // oldStateOf returns the current state of a clone of a store, which has a later state.
 func oldStateOf(c *Store) *State { return oldState(Clone(c)[0]) }
+
+// A query that one record answers reads that record, and makes no index or sequence.
+func TestPlanOfOneRecord(t *testing.T) {
+	typ := newType(0)
+	typ.Unique = []string{"note"}
+	c := New(typ)
+	for i := range 3000 {
+		note := strconv.Itoa(i)
+		put(c, &record{number: int64(i % 7), text: "x", note: &note})
+	}
+	for _, one := range []ordering.Condition{ordering.Equal("id", 6), ordering.Equal("note", "5")} {
+		for _, other := range []ordering.Condition{ordering.Equal("text", "x"), ordering.Less("number", 3), ordering.Greater("text", "y")} {
+			for what, p := range map[string]finder{"store": c, "state": c.Current(), "old state": oldState(c)} {
+				q := Query{Where: conditions(t, other, one), Terms: parse("text")}
+				found(t, p, q)
+				if text, _ := p.Explain(within(t), q); !strings.Contains(text, ": 1 of ") {
+					t.Errorf("%s: %v, %v: %s", what, one, other, text)
+				}
+				if s, ok := p.(*State); ok && len(s.sorted.all) > 0 {
+					t.Errorf("%s: %v, %v: all records were sorted", what, one, other)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"note"}, indexed(c)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+}
+
+// A condition on a field whose keys are too large for an index is a filter. The records are
+// not sorted for each state.
+func TestPlanOfLargeKeys(t *testing.T) {
+	c := newStore(t, newType(0), 0)
+	for i := range 200 {
+		note := strings.Repeat("x", 2*maxPerRecord) + strconv.Itoa(i)
+		put(c, &record{note: &note})
+	}
+	q := Query{Where: conditions(t, ordering.Equal("note", strings.Repeat("x", 2*maxPerRecord)+"7"))}
+	for i := range 10 {
+		if n, err := c.Count(within(t), q); n != 1 || err != nil {
+			t.Errorf("Count() = %d, %v, want 1", n, err)
+		}
+		if s := c.Current(); i > 0 && len(s.sorted.all) > 0 {
+			t.Fatal("all records were sorted")
+		}
+		put(c, &record{Entry: Entry{1}})
+	}
+	Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}}, &record{Entry: Entry{2}})}})
+	if text, _ := c.Explain(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); text != "range of note: 2 of 2 records, in order" {
+		t.Error(text)
+	}
+}

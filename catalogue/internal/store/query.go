@@ -196,7 +196,7 @@ func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
 	}
 	if !p.direct() {
 		if p.unsorted || q.want != wantFirst { // otherwise few entries are read
-			s.demand(&sel, p.cost())
+			s.demand(&sel, &p)
 		}
 		if p, err = p.filtered(ctx); err != nil {
 			return answer{}, err
@@ -353,7 +353,7 @@ func (s *State) readSorted(ctx context.Context, terms []ordering.Term) (sequence
 		return x, nil
 	}
 	q := Query{Terms: terms}
-	if c := s.store.Value(); c != nil && c.Revision() == s.Revision() {
+	if c := s.store.Value(); c != nil && !s.draft && c.Revision() == s.Revision() {
 		now, err := c.build(ctx, q)
 		if err == nil && now.Revision() == s.Revision() {
 			if x := now.sequence(terms); x != nil {

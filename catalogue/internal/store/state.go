@@ -33,6 +33,7 @@ type State struct {
 	reads  atomic.Int32 // pinned reads since the last write
 
 	sorted sortCache
+	draft  bool // of a batch, with changes that the store does not have
 }
 
 // An orderingIndex is an index with the canonical terms of its ordering.
@@ -47,7 +48,7 @@ type orderingIndex struct {
 	unique bool  // no two entries have the same key, except null
 }
 
-// usage says how much a multi-field index is used. All states that have the index share it.
+// usage says how much an index is used. All states that have the index share it.
 type usage struct {
 	used  atomic.Bool  // since the last write
 	score atomic.Int64 // the lowest is dropped first
@@ -112,7 +113,7 @@ func (s *State) fork() *State {
 func (s *State) sibling() *State {
 	sibling := &State{
 		typ: s.typ, store: s.store, slots: s.slots,
-		primary: s.primary, indexes: s.indexes, builds: s.builds, names: s.names,
+		primary: s.primary, indexes: s.indexes, builds: s.builds, names: s.names, draft: s.draft,
 		lastID: s.lastID, usedID: s.usedID, history: s.history,
 	}
 	sibling.revision.Store(s.revision.Load())
@@ -120,8 +121,7 @@ func (s *State) sibling() *State {
 	return sibling
 }
 
-// index returns the index of a canonical ordering, or nil if none exists. It records the
-// use of a multi-field index.
+// index returns the index of a canonical ordering, or nil if none exists. It records the use.
 func (s *State) index(terms []ordering.Term) sequence {
 	if len(terms) == 0 {
 		return s.primary
@@ -134,9 +134,9 @@ func (s *State) index(terms []ordering.Term) sequence {
 	return s.indexes[i].index
 }
 
-// use records a use of a multi-field index.
+// use records a use of an index.
 func (s *State) use(x *orderingIndex) {
-	if len(x.terms) == 1 {
+	if x.kept {
 		return
 	}
 	if !x.used.Load() {
@@ -149,7 +149,7 @@ func (s *State) use(x *orderingIndex) {
 	}
 }
 
-// age counts changes to multi-field indexes.
+// age counts changes to indexes.
 func (s *State) age(changes int) {
 	for i := range s.indexes {
 		x := &s.indexes[i]
@@ -275,6 +275,10 @@ const (
 	// first.
 	maxCombined = 8
 
+	// maxSingle is the largest number of single-field indexes. Together they take at most
+	// 2*maxPerRecord bytes for each record. Indexes that are declared or unique do not count.
+	maxSingle = 32
+
 	// maxScore is the largest difference between the score of an index and that of the
 	// last one that was dropped. The score of a new index is the latter and one more for
 	// each use. So some indexes that are used once do not displace one that is used often,
@@ -310,26 +314,33 @@ func maxKeys(n int, terms []ordering.Term) int {
 	return maxPerRecord * n
 }
 
-// evict drops indexes until all limits are met, and those multi-field indexes that no query
-// used while writes changed as many records as there are. O(indexes).
+// evict drops indexes until all limits are met, and those that no query used while writes changed as many records as there are. O(indexes).
 func (s *State) evict() {
 	n := s.Len()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
-		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || len(x.terms) > 1 && x.idle > max(n, minIdle))
+		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || x.idle > max(n, minIdle))
 	})
+	s.limit(maxSingle, 2*maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) == 1 })
+	s.limit(maxCombined, maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) > 1 })
+}
+
+// limit drops the indexes of a kind that were used least until there are at most some, of at
+// most some bytes together.
+func (s *State) limit(most, size int, kind func(*orderingIndex) bool) {
 	for {
-		combined, bytes, least := 0, 0, 0
-		for i, x := range s.indexes {
-			if len(x.terms) == 1 || x.kept {
+		counted, bytes, least := 0, 0, 0
+		for i := range s.indexes {
+			x := &s.indexes[i]
+			if x.kept || !kind(x) {
 				continue
 			}
-			if combined == 0 || x.score.Load() < s.indexes[least].score.Load() {
+			if counted == 0 || x.score.Load() < s.indexes[least].score.Load() {
 				least = i
 			}
-			combined++
-			bytes += itemSize*n + x.keySize()
+			counted++
+			bytes += itemSize*s.Len() + x.keySize()
 		}
-		if combined <= maxCombined && bytes <= maxPerRecord*n {
+		if counted <= most && bytes <= size {
 			return
 		}
 		if c := s.store.Value(); c != nil {

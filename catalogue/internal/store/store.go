@@ -76,6 +76,7 @@ type Store struct {
 	hot      int           // remaining writes after which every read freezes the state
 	next     chan struct{} // closed by the next write; nil if no call of Wait needs it
 	builds   []*build      // in progress or waiting for a slot
+	refused  []refusal     // the oldest first
 	inflight *edit         // of a write that has forked the trees or calls the journal
 
 	published atomic.Pointer[State] // nil while the writer changes it in place

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"weak"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -136,6 +135,9 @@ func (tx *Tx) answer(ctx context.Context, q Query) (answer, error) {
 	if tx.done {
 		return answer{}, ErrTxDone
 	}
+	if tx.changes == nil { // no other writer can change the records
+		return tx.store.answer(ctx, q)
+	}
 	if tx.draft == nil {
 		if err := tx.begin(ctx, &q); err != nil {
 			return answer{}, err
@@ -151,7 +153,7 @@ func (tx *Tx) answer(ctx context.Context, q Query) (answer, error) {
 	}
 	if _, _, ok := s.direct(&sel); !ok {
 		for _, c := range sel.where {
-			if c.Field != s.typ.ID {
+			if c.Field != s.typ.ID && !s.refuses([]ordering.Term{ordering.Asc(c.Field)}) {
 				s.install([]ordering.Term{ordering.Asc(c.Field)})
 			}
 		}
@@ -175,7 +177,7 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 	d := tx.store.published.Load().fork()
 	tx.store.mu.Unlock()
 	d.builds, d.history = nil, history{}
-	d.store = weak.Pointer[Store]{} // the store has no index for it
+	d.draft = true
 	for i := range d.indexes {
 		d.indexes[i].unique = false // until the end of the batch
 	}

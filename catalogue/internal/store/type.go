@@ -45,6 +45,13 @@ func (typ *Type) AddIndex(terms []ordering.Term) error {
 	switch {
 	case len(terms) == 0:
 		return errors.New("an index needs a term")
+	case mixed(terms, typ.ID):
+		same := slices.Clone(terms)
+		for i := range same {
+			same[i].Desc = false
+		}
+		return fmt.Errorf("%s has two directions, so it serves no query with conditions on its first fields in the order of the others: declare %s, which serves both directions, or end it with %s to declare the order itself",
+			ordering.Format(terms), ordering.Format(same), typ.ID)
 	case len(canon) == 0:
 		return errors.New("the index by id always exists")
 	case slices.ContainsFunc(typ.indexes, func(other []ordering.Term) bool { return slices.Equal(other, canon) }):
@@ -52,6 +59,12 @@ func (typ *Type) AddIndex(terms []ordering.Term) error {
 	}
 	typ.indexes = append(typ.indexes, canon)
 	return nil
+}
+
+// mixed reports whether terms have two directions but do not say how ties break.
+func mixed(terms []ordering.Term, id string) bool {
+	return !slices.ContainsFunc(terms, func(t ordering.Term) bool { return t.Field == id }) &&
+		slices.ContainsFunc(terms, func(t ordering.Term) bool { return t.Desc != terms[0].Desc })
 }
 
 // A Field is a field that entries can be ordered by.

@@ -295,6 +295,9 @@ func publish(all []pending) {
 		c := all[i].store
 		all[i].woken, c.next, c.inflight = c.next, nil, nil
 		all[i].state.revision.Store(all[i].revision)
+		if all[i].replaced {
+			c.refused = nil
+		}
 		c.published.Store(all[i].state)
 	}
 	for i := range all {
