@@ -43,7 +43,8 @@ type Options struct {
 	// Equal("status", …) in the order of created or -created. It takes some memory, and
 	// the time to update it at each write. Open records have these fields even if no
 	// record has such a member. It is an error to declare an index without terms, by id
-	// or twice.
+	// or twice, or one in two directions, as status,-created, that does not end with id:
+	// ties of -created break by descending id, so it would not answer that order.
 	Indexes [][]ordering.Term
 
 	// Keys are functions that return the sort keys of fields, in place of those that

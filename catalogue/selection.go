@@ -46,14 +46,21 @@ import (
 // of each in the order. Up to 16 such combinations are merged: v of them cost O(v log² n + v ×
 // limit).
 //
-// Otherwise, the condition that fewest records satisfy is found in the index of its
-// field. These records are filtered by the other conditions, and sorted if the order differs:
-// O(r log r) for r records, for each page. If even that condition holds for many
-// records, all may be filtered instead, in the order wanted. Once queries have cost as much as
-// building the index that answers them, it is built in the background. To read many pages of
-// a selection that no index answers, use [Selection.All], which finds the records once.
+// Nothing else is logarithmic: a range, a prefix or a Not with another order, more than 16
+// values, and a Filter take time for each of the records that they select. The condition that fewest records
+// satisfy is found in the index of its field. These records are filtered by the other
+// conditions, and sorted if the order differs: O(r log r) for r records, for each page. If
+// even that condition holds for many records, all may be filtered instead, in the order
+// wanted. Once queries have cost as much as building the index that answers them, or that has
+// their order, it is built in the background, for later batches and snapshots too. To read many
+// pages of a selection that no index answers, use [Selection.All], which finds the records
+// once.
 //
-// The first use of an ordering, and of a field with a condition, sorts the records: O(n log n).
+// The first use of an ordering, and of a field with a condition, sorts the records: O(n log n),
+// unless another condition leaves one record. Indexes that are neither declared nor unique take
+// a bounded number of bytes for each record. Those used least are dropped first, and those that
+// no query uses while as many records are written as there are. A field whose keys are too large
+// for an index is only filtered.
 //
 // [Selection.Explain] describes which way is taken.
 type Selection[T any] struct{ sel selection }
