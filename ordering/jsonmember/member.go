@@ -8,8 +8,10 @@ package jsonmember
 
 import (
 	"cmp"
+	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -146,10 +148,29 @@ func tagName(f reflect.StructField) (name string, encoded bool) {
 	name, _, _ = strings.Cut(tag, ",")
 	for _, r := range name {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
-			return "", true
+			return encodedName(name), true
 		}
 	}
 	return name, true
+}
+
+// encodedName returns the name that encoding/json reads from a name with invalid characters,
+// or "" if it uses that of the field. Before Go 1.27 it always does; then it uses what comes
+// before a quote.
+func encodedName(name string) string {
+	const field = "Field"
+	t := reflect.StructOf([]reflect.StructField{{Name: field, Type: reflect.TypeFor[int](), Tag: reflect.StructTag("json:" + strconv.Quote(name))}})
+	text, err := json.Marshal(reflect.New(t).Interface())
+	var members map[string]int
+	if err != nil || json.Unmarshal(text, &members) != nil {
+		return ""
+	}
+	for name := range members {
+		if name != field {
+			return name
+		}
+	}
+	return ""
 }
 
 // structOf returns t or, if it is a pointer, the type that it points to. It returns nil if
