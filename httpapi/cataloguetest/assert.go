@@ -1,6 +1,7 @@
 package cataloguetest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,8 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -288,7 +291,7 @@ func (s *Server) report(tb testing.TB, requireFaults bool) {
 	tb.Helper()
 	s.faults.report(tb, requireFaults)
 	if tb.Failed() {
-		tb.Logf("cataloguetest: %s\n%s", formatRequests(s.log.exchanges()), formatChanges(Diff(s.initial, s.Catalogue)))
+		tb.Logf("cataloguetest: %s\n%s", formatRequests(s.log.exchanges()), formatChanges(s.initial, s.Catalogue))
 	}
 }
 
@@ -331,18 +334,52 @@ func errorText(e Exchange) string {
 	return fake.Truncate(strings.Join(strings.Fields(text), " "), maxResponse)
 }
 
-// formatChanges formats the first lines of a report of [Diff].
-func formatChanges(diff string) string {
-	if diff == "" {
+// formatChanges lists the first records that two states of a catalogue do not have in common.
+func formatChanges(before, after *catalogue.Catalogue) string {
+	var lines []string
+	for key := range after.All() {
+		old, now := recordsOf(before, key), recordsOf(after, key)
+		removed, added := without(old, now), without(now, old)
+		if len(removed)+len(added) > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %d records, now %d", key, len(old), len(now)))
+		}
+		for _, r := range removed {
+			lines = append(lines, "- "+r)
+		}
+		for _, r := range added {
+			lines = append(lines, "+ "+r)
+		}
+	}
+	if lines == nil {
 		return "the catalogue has not changed"
 	}
-	lines := strings.Split(strings.TrimRight(diff, "\n"), "\n")
-	more := len(lines) - maxLines
-	if more > 0 {
+	if more := len(lines) - maxLines; more > 0 {
 		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d more lines", more))
 	}
 	for i, line := range lines {
-		lines[i] = "  " + fake.Truncate(line, maxLine)
+		lines[i] = "\n  " + fake.Truncate(line, maxLine)
 	}
-	return "changes to the catalogue (want: at the start of the test, got: at its end):\n" + strings.Join(lines, "\n")
+	return "changes to the catalogue since the start of the test:" + strings.Join(lines, "")
+}
+
+// recordsOf returns the records of a collection in the order of their ids.
+func recordsOf(c *catalogue.Catalogue, key string) (records []string) {
+	collection, err := c.Collection(key)
+	if err != nil {
+		return nil
+	}
+	list, _ := collection.List(context.Background(), catalogue.Query{Terms: []ordering.Term{ordering.Asc("id")}}) // cannot fail
+	for _, r := range list.Records {
+		records = append(records, string(r))
+	}
+	return records
+}
+
+// without returns the records that are not among others.
+func without(records, others []string) []string {
+	known := map[string]bool{}
+	for _, r := range others {
+		known[r] = true
+	}
+	return slices.DeleteFunc(slices.Clone(records), func(r string) bool { return known[r] })
 }

@@ -3,6 +3,7 @@ package cataloguetest
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,17 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
+
+// fill replaces the records of a collection.
+func fill(t *testing.T, c *catalogue.Catalogue, key string, records ...string) {
+	t.Helper()
+	if err := c.Load(strings.NewReader(`{"`+key+`":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spaces matches white space. go-cmp varies it between spaces and no-break spaces.
+var spaces = regexp.MustCompile(`[\s\x{a0}]+`)
 
 // checkMessage checks that a message contains all parts or, if there are no parts,
 // that it is empty.
@@ -152,7 +164,7 @@ func TestFailureReport(t *testing.T) {
 		tb.Errorf("deliberate failure")
 	})
 	checkMessage(t, "failed test", text, "cataloguetest: the last 20 of 31 requests:\n  GET /api/news/?limit=1 → 200, ",
-		"GET /api/nothing/?qqqq", "…\n    {\"detail\":\"Not found.\"}\nchanges to the catalogue", "events: want 300 records, got 0")
+		"GET /api/nothing/?qqqq", "…\n    {\"detail\":\"Not found.\"}\nchanges to the catalogue", "events: 300 records, now 0\n - {\"id\":1,")
 	if lines := strings.Count(text, "\n"); lines > 65 {
 		t.Errorf("report has %d lines", lines)
 	}
@@ -167,13 +179,27 @@ func TestFailureReport(t *testing.T) {
 		text = run(opts, func(tb testing.TB, _ *Server) { tb.Errorf("deliberate failure") })
 		checkMessage(t, reason+", unused", text, "cataloguetest: no requests were received\nthe catalogue has not changed")
 	}
-	text = run(Options{Fixtures: files("news.json", `[{"id": 1}]`)}, func(tb testing.TB, server *Server) {
-		if err := server.Catalogue.Load(strings.NewReader(`{"news":[]}`), catalogue.LoadOptions{}); err != nil {
-			t.Fatal(err)
-		}
+	text = run(Options{Fixtures: files("news.json", `[{"id":1},{"id":2},{"id":3}]`)}, func(tb testing.TB, server *Server) {
+		fill(t, server.Catalogue, "news", `{"id":1}`, `{"id":3,"name":"Onda"}`)
+		fill(t, server.Catalogue, "faqs", `{"id":7}`)
 		tb.Errorf("deliberate failure")
 	})
-	checkMessage(t, "changed fixtures", text, "news: want 1 record")
+	_, changes, _ := strings.Cut(text, "\n")
+	want := `changes to the catalogue since the start of the test:
+  faqs: 0 records, now 1
+  + {"id":7}
+  news: 3 records, now 2
+  - {"id":2}
+  - {"id":3}
+  + {"id":3,"name":"Onda"}`
+	for _, line := range strings.Split(want, "\n") {
+		if !slices.Contains(strings.Split(changes, "\n"), line) {
+			t.Errorf("changed fixtures: no line %q in\n%s", line, changes)
+		}
+	}
+	if n := strings.Count(changes, "\n"); n != 6 {
+		t.Errorf("changed fixtures: %d lines:\n%s", n, changes)
+	}
 }
 
 // TestFailureReportBodies checks that the bodies of error responses are logged, in one line

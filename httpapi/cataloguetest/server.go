@@ -104,11 +104,6 @@
 //
 // Package clienttest runs a client through many situations of such servers.
 //
-// # Comparing catalogues
-//
-// [Diff] compares two catalogues. To compare one with a service, or with recorded responses,
-// fill another catalogue with package client.
-//
 // # Transport
 //
 // By default the client reaches the server in process, without sockets, at
@@ -340,21 +335,19 @@ type Options struct {
 	Catalogue *catalogue.Catalogue
 
 	// Fixtures, if not nil, is a file system whose files hold all records. A collection
-	// that has no file is empty. Each file whose name ends in .json, .ndjson or .jsonl, in
-	// the root or below, is one of the following:
+	// that has no file is empty. Each file whose name ends in .json, in the root or below, is
+	// one of the following:
 	//
 	//   - A collection, if the name before the extension is a collection's key or
-	//     path segment (events.json, item_variants.json, itemVariants.ndjson). A
-	//     .json file holds an array of records, or a saved response of the service,
-	//     whose results are used. An .ndjson or .jsonl file holds one record per
-	//     line.
-	//   - Several collections, if a .json file has any other name: an object that
-	//     maps keys or path segments to arrays of records.
+	//     path segment (events.json, item_variants.json): an array of records, or a saved
+	//     response of the service, whose results are used.
+	//   - Several collections, if the file has any other name: an object that maps keys or
+	//     path segments to arrays of records.
 	//
-	// Records are in wire form, each with its id. References are not checked. An
-	// invalid file fails the test with its name, line, column and member. So does
-	// an unknown collection, a collection that occurs twice, an empty file, and a
-	// file system without fixtures.
+	// Records are in wire form, each with its id. References are not checked. An invalid file
+	// fails the test with its name, the collection, and the number and the member of the
+	// record, or the line and column of a syntax error. So does an unknown collection, a
+	// collection that occurs twice, an empty file, and a file system without fixtures.
 	Fixtures fs.FS
 
 	// Authorizer decides which writes are permitted. If nil, all are.

@@ -278,7 +278,7 @@ func TestInvalidOptions(t *testing.T) {
 		{"root without a slash at its end", Options{Root: "/v1"}, `Root "/v1"`},
 		{"nil handler", Options{Wrap: func(http.Handler) http.Handler { return nil }}, "options: Wrap returned a nil handler"},
 		{"invalid fixture", Options{Fixtures: files("events.json", "[{]")}, "events.json:1:3"},
-		{"fixture of a documented collection", Options{Definitions: filmDefinitions(), Fixtures: files("server.json", `{"books": []}`)}, `server.json:1:2: unknown collection: "books"`},
+		{"fixture of a documented collection", Options{Definitions: filmDefinitions(), Fixtures: files("server.json", `{"books": []}`)}, `server.json: unknown collection: "books"`},
 	}
 	for _, tt := range tests {
 		server, err := Open(tt.opts)

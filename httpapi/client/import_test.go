@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/client"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -63,7 +64,7 @@ func TestImportForbiddenCollection(t *testing.T) {
 		t.Errorf("Import: error %v, want ErrInvalidPage of carts with 401", err)
 	}
 	load(t, cat, "carts", books(1234))
-	if diff := cataloguetest.Diff(cat, copied); diff != "" {
+	if diff := cmp.Diff(save(t, cat), save(t, copied)); diff != "" {
 		t.Error(diff)
 	}
 	for _, c := range report {
@@ -93,8 +94,8 @@ func TestImportInvalidRecord(t *testing.T) {
 	if !errors.As(err, &invalid) || invalid.Collection != "books" || invalid.Index != 1 || invalid.Field != "name" {
 		t.Errorf("Import: error %v, want a RecordError of the second book", err)
 	}
-	if report := cataloguetest.Diff(nil, into); report != "" {
-		t.Error(report)
+	if text := save(t, into); strings.Contains(text, `"id":1`) {
+		t.Errorf("records were loaded: %s", text)
 	}
 }
 
