@@ -226,7 +226,7 @@ func (p *tab) check(step string) {
 		p.t.Errorf("%s: %s", step, fault)
 	}
 	if wide := eval(p, chromedp.Evaluate[[]string](widthScript)); len(wide) > 0 {
-		p.t.Errorf("%s scrolls horizontally because of %q", step, wide)
+		p.t.Errorf("%s: out of view: %q", step, wide)
 	}
 	if unlabelled := p.texts(unlabelled); len(unlabelled) > 0 {
 		p.t.Errorf("%s has links or buttons without a name: %q", step, unlabelled)

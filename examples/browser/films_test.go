@@ -110,8 +110,12 @@ func TestTableIsInView(t *testing.T) {
 			p.visit(root + path)
 			y := eval(p, chromedp.Evaluate[float64](`document.querySelector("section.table").getBoundingClientRect().top`))
 			t.Logf("%d pixels, %.40s: the table begins at %.0f", view.width, path, y)
-			if y > view.highest {
-				t.Errorf("%d pixels, %s: the table begins at %.0f, want at most %.0f", view.width, path, y, view.highest)
+			highest := view.highest
+			if path == manyFilters {
+				highest += 180 // none of 17 filters is cut off
+			}
+			if y > highest {
+				t.Errorf("%d pixels, %s: the table begins at %.0f, want at most %.0f", view.width, path, y, highest)
 			}
 			p.check(fmt.Sprint(i))
 		}
@@ -316,4 +320,32 @@ func TestAxe(t *testing.T) {
 		}
 	}
 	t.Logf("%d pages", pages)
+}
+
+// TestReference changes a reference to one of many records with the form.
+func TestReference(t *testing.T) {
+	cat := films(t)
+	var all []string
+	for i := range 60 {
+		all = append(all, fmt.Sprintf(`{"id":%d,"name":"Director %d","born":null}`, i+1, i+1))
+	}
+	if err := cat.Load(strings.NewReader(`{"directors":[`+strings.Join(all, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, launch(t), "reference", 390, false)
+	root := serveFilms(t, cat)
+	p.visit(root + "films/2/")
+	p.signIn("s3cret")
+	p.click(".head .main")
+	p.wantText("#hint-director", "It is Director 2 now. An id from Directors. Look it up")
+	p.check("form")
+	if got := eval(p, chromedp.Evaluate[string](`(a => a.target + " " + new URL(a.href).pathname)(document.querySelector("#hint-director a"))`)); got != "_blank /v1/directors/" {
+		t.Errorf("the link leads to %s", got)
+	}
+	p.fill(map[string]string{"director": "57"})
+	p.click(".form button")
+	if got := p.texts("tbody a[href$='directors/57/']"); !slices.Equal(got, []string{"Director 57"}) {
+		t.Errorf("the director is %q", got)
+	}
+	p.checkRequests(strings.TrimSuffix(root, "v1/"))
 }

@@ -24,13 +24,25 @@ const contrastScript = `(() => {
   return [...faults]
 })()`
 
-// widthScript returns the elements that are wider than the window, if the page
-// scrolls horizontally.
+// widthScript returns the elements outside of tables that are not completely in the window while
+// it scrolls to the right, and those that scroll themselves: there is one scroll bar for each
+// direction.
 const widthScript = `(() => {
-  const width = document.documentElement.clientWidth
-  if (document.documentElement.scrollWidth <= width) return []
-  return [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > width && !e.closest(".table *"))
-    .map(e => e.tagName + "." + e.className)
+  const faults = new Set(), root = document.documentElement, at = scrollX, shown = e => e.checkVisibility() && !e.closest(".hidden, .skip")
+  const name = e => e.tagName + "." + e.className
+  for (const x of [0, root.scrollWidth]) {
+    scrollTo(x, scrollY)
+    for (const e of document.querySelectorAll("body > header, body > header *, main > :not(.table), main > :not(.table) *")) {
+      const box = e.getBoundingClientRect()
+      if (shown(e) && box.width > 0 && (box.right > root.clientWidth + 1 || box.left < 0)) faults.add(name(e) + " at " + scrollX + ": " + box.left + " to " + box.right)
+    }
+  }
+  scrollTo(at, scrollY)
+  for (const e of document.querySelectorAll("body *")) {
+    const scrolls = /auto|scroll/.test(getComputedStyle(e).overflow)
+    if (scrolls && shown(e) && !e.matches(".whole, textarea, select") && (e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth)) faults.add(name(e) + " scrolls")
+  }
+  return [...faults]
 })()`
 
 // focusScript describes the focused element: its name, whether it has a focus ring,

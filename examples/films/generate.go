@@ -50,7 +50,7 @@ func (m maker) director(id int) Director {
 		"Fritz", "Germaine", "Ida", "Ingmar", "Jacques", "Jane", "Jean", "Kenji", "Larissa", "Lotte", "Luis", "Maya", "Orson", "Ousmane", "Satyajit", "Yasujiro"}
 	last := [...]string{"Akerman", "Arzner", "Bergman", "Clair", "Deren", "Dreyer", "Fellini", "Guy", "Keaton", "Kurosawa", "Lang", "Lubitsch", "Lupino",
 		"May", "Mizoguchi", "Murnau", "Ozu", "Ray", "Reiniger", "Renoir", "Sembène", "Shepitko", "Tarkovsky", "Tati", "Varda", "Vigo", "Welles", "Wilder"}
-	name := first[id%len(first)] + " " + last[id/len(first)%len(last)]
+	name := first[id%len(first)] + " " + last[id%len(last)] // all pairs, since the lengths have no common factor
 	if again := id / (len(first) * len(last)); again > 0 {
 		name = fmt.Sprintf("%s %d", name, again+1)
 	}

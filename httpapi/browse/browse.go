@@ -147,6 +147,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -278,7 +279,10 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case negotiation.IsRead(r.Method) && v.query.get(pageParam) != "":
 		v.servePageJump()
 	default:
-		v.serve(v.forward())
+		begin := time.Now()
+		resp := v.forward()
+		v.took = time.Since(begin)
+		v.serve(resp)
 	}
 }
 

@@ -118,12 +118,13 @@ type input struct {
 	Min, Max *int
 	Checked  bool
 	Multiple bool     // several options can be selected
-	List     bool     // the options are suggestions
-	Options  []option // of a select, or suggestions
+	Options  []option // of a select
 	Quiet    bool     // the label is for screen readers only
 	Stands   string   // parameter that it stands for, if that is not Name
 	Required bool
 	Hint     string
+	Named    string // name of the record whose id is the value, or ""
+	Lookup   string // link to records whose ids can be the value, or ""
 	Faults   []string
 	Focus    bool // it is the first with a fault
 }
@@ -167,16 +168,19 @@ func (v *view) newInput(field schema.Field, text string) input {
 	return in
 }
 
-// offer makes the input of a field that refers to records a select of them, or suggests some.
+// offer makes the input of a field that refers to records a select of them if they are few, and
+// otherwise links to them.
 func (v *view) offer(in *input, field schema.Field, c *collection) {
 	known, ids := v.records(c), splitIDs(in.Value)
 	switch {
 	case field.Kind == schema.Reference && known.whole:
 		in.Hint = ""
 		in.selectAmong(known.options, "none", mayBeEmpty(field))
-	case field.Kind == schema.Reference:
-		e, _ := v.list(c.path, "limit="+strconv.Itoa(maxSuggested))
-		in.List, in.Options = true, v.options(c, e.Records)
+	case !known.whole:
+		in.Lookup = v.rootLink(v.r) + url.PathEscape(c.Segment) + "/"
+		if name := v.name(c, in.Value); field.Kind == schema.Reference && name != in.Value {
+			in.Named = name
+		}
 	case known.whole && len(known.options) > 0 && strings.Join(ids, ", ") == in.Value:
 		options, next := slices.Clone(known.options), 0
 		for i := range options { // a browser sends the selected options in this order

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -137,6 +138,38 @@ func TestErrorsOfNoField(t *testing.T) {
 		})
 		if got := do(h, formRequest("/api/social-links/", "title=x")); got.status != 400 || !strings.Contains(got.text, want) || got.one(t, "input", "name", "title").attrs["value"] != "x" {
 			t.Errorf("%s: %d %s", body, got.status, got.text)
+		}
+	}
+}
+
+// A reference to one of many records has its name and a link to look another up.
+func TestReferenceToManyRecords(t *testing.T) {
+	for _, directors := range []int{50, 51} {
+		var records []string
+		for i := range directors {
+			records = append(records, fmt.Sprintf(`{"id":%d,"name":"<D%d>"}`, i+1, i+1))
+		}
+		h, _ := filmPages(t, `{"directors":[`+strings.Join(records, ",")+`],"films":[
+			{"id":1,"title":"a","released":null,"minutes":1,"price":"1.00","status":"released","director":7}]}`, httpapi.Options{Authorizer: httpapi.AllowAll})
+		for _, test := range []struct{ target, link, named string }{
+			{"/api/films/?_method=POST", "./../directors/", ""},
+			{"/api/films/1/?_method=PATCH", "./../../directors/", "It is <D7> now."},
+		} {
+			page := get(h, test.target)
+			checkAccessible(t, page)
+			hints := page.find("p", "id", "hint-director")
+			if directors == 50 {
+				if len(hints) != 0 || len(page.find("select", "name", "director")) != 1 {
+					t.Errorf("50 directors, %s: %d hints, want a select", test.target, len(hints))
+				}
+				continue
+			}
+			if len(hints) != 1 || page.links()["Look it up"] != test.link || strings.Contains(page.text, "now.") != (test.named != "") || !strings.Contains(page.text, test.named) {
+				t.Errorf("51 directors, %s: the link is %q: %s", test.target, page.links()["Look it up"], page.text)
+			}
+			if got := follow(t, h, test.target, test.link); got.one(t, "h1", "", "").text != "Directors" {
+				t.Errorf("%s: the link leads to %s", test.target, got.text)
+			}
 		}
 	}
 }

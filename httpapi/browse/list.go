@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -25,6 +26,7 @@ type list struct {
 	Columns  []column
 	Rows     []row
 	Pager    pager
+	Took     string // time of the handler
 	Filtered bool   // parameters of the query select the records
 	Add      string // link to the form for a new record, or ""
 	About    string // of a record, such as "film"
@@ -71,6 +73,7 @@ func (v *view) showList(p *page, resp *response) {
 		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering)),
 		Rows:     v.newRows(records, names),
 		Pager:    v.newPager(e),
+		Took:     rounded(v.took),
 		Filtered: len(p.Filters.Chips) > 0,
 		About:    spelled(v.c.Name),
 	}
@@ -335,6 +338,15 @@ func summary(offset, records, count int) string {
 		return fmt.Sprintf("Record %s of %s", grouped(offset+1), grouped(count))
 	}
 	return fmt.Sprintf("Records %s–%s of %s", grouped(offset+1), grouped(offset+records), grouped(count))
+}
+
+// rounded returns a duration with at most three digits.
+func rounded(d time.Duration) string {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }
 
 // counted returns a number of things, such as "1 record" or "1,234 records".

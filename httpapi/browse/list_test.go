@@ -3,8 +3,10 @@ package browse
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -165,6 +167,25 @@ func TestPageSizes(t *testing.T) {
 		}
 		if got := get(h, "/api/books/"+jump).header.Get("Location"); got != test.second {
 			t.Errorf("%+v, %q: the second page is %s, want %s", test.limits, test.query, got, test.second)
+		}
+	}
+}
+
+// A list says how long the handler took, with three digits, beside its count. Other pages do not.
+func TestTimeOfAnswer(t *testing.T) {
+	h := newHandlers(t, load(t, books(9)), httpapi.Options{}).browse
+	page := get(h, "/api/books/")
+	if !regexp.MustCompile(`9 records in [1-9][0-9.]{0,3}(ns|µs|ms|s) `).MatchString(page.text) {
+		t.Errorf("the page says nothing of the time: %s", page.text)
+	}
+	for _, target := range []string{"/api/", "/api/none/"} {
+		if page := get(h, target); len(page.find("p", "class", "lead took")) != 0 {
+			t.Errorf("%s has a time: %s", target, page.text)
+		}
+	}
+	for d, want := range map[time.Duration]string{0: "0s", 7: "7ns", 41_346: "41.3µs", 999_999: "1ms", 1_234_567: "1.23ms", 12_345_678: "12.3ms", 3_456_000_000: "3.46s"} {
+		if got := rounded(d); got != want {
+			t.Errorf("rounded(%d) = %s, want %s", d, got, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
@@ -26,7 +27,8 @@ type view struct {
 	c     *collection // that the path names, or nil
 	id    string      // its segment of the path if that is the path of a record, or ""
 	known map[*collection]*known
-	asked int // records that were requested for their names
+	asked int           // records that were requested for their names
+	took  time.Duration // of the response to the request
 }
 
 func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
