@@ -56,7 +56,7 @@ func TestMutations(t *testing.T) {
 		},
 		{
 			reason: "the highest id ever used is not stored",
-			edits:  []edit{{"etcdstore/draft.go", "strconv.Itoa(lastIDs[key])", "strconv.Itoa(0*lastIDs[key])"}},
+			edits:  []edit{{"etcdstore/draft.go", "strconv.Itoa(d.lastIDs[key])", "strconv.Itoa(0*d.lastIDs[key])"}},
 			fault:  killAfterDelete,
 		},
 	} {

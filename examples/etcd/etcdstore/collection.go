@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,8 +48,8 @@ func (c *collection) Get(ctx context.Context, segment string, params url.Values)
 }
 
 func (c *collection) Create(ctx context.Context, body []byte) (record []byte, err error) {
-	err = c.store.write(ctx, func(ctx context.Context, d *draft) (err error) {
-		record, err = d.create(ctx, c.key, body)
+	err = c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) (err error) {
+		record, err = draft.Create(ctx, bytes.Clone(body)) // which may be modified
 		return err
 	})
 	return record, err
@@ -57,8 +58,8 @@ func (c *collection) Create(ctx context.Context, body []byte) (record []byte, er
 // Update calls condition in each attempt. The transaction of the last one fails if the
 // record that condition was called with is no longer the current one.
 func (c *collection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
-	err = c.store.write(ctx, func(ctx context.Context, d *draft) (err error) {
-		record, err = d.update(ctx, c.key, segment, params, body, partial, condition)
+	err = c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) (err error) {
+		record, err = draft.Update(ctx, segment, params, bytes.Clone(body), partial, condition)
 		return err
 	})
 	return record, err
@@ -67,8 +68,8 @@ func (c *collection) Update(ctx context.Context, segment string, params url.Valu
 // Delete calls condition as Update does. A deletion in several transactions calls it for
 // each: if a later call is the first to return an error, lists may already be shorter.
 func (c *collection) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
-	return c.store.write(ctx, func(ctx context.Context, d *draft) error {
-		return d.delete(ctx, c.key, segment, params, condition)
+	return c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) error {
+		return draft.Delete(ctx, segment, params, condition)
 	})
 }
 

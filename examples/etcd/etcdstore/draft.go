@@ -1,10 +1,8 @@
 package etcdstore
 
 import (
-	"bytes"
 	"context"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
 
@@ -12,7 +10,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 const (
@@ -30,6 +27,7 @@ type draft struct {
 	positions  map[string]position // of all collections, before the transaction
 
 	changes []placed
+	lastIDs map[string]int  // the highest ids ever used in the collections that change
 	reads   map[string]bool // collections that must not have changed
 }
 
@@ -50,6 +48,7 @@ func (s *Store) newDraft() *draft {
 		version:    r.version,
 		cat:        r.cat.Clone(),
 		positions:  map[string]position{},
+		lastIDs:    map[string]int{},
 		reads:      map[string]bool{},
 	}
 	for key, m := range r.members {
@@ -58,13 +57,31 @@ func (s *Store) newDraft() *draft {
 	return d
 }
 
-// stage adds a record to the transaction; nil deletes it.
-func (d *draft) stage(key string, id int, record []byte) {
-	d.changes = append(d.changes, placed{key, change{id, record}})
+// stage adds a write to the transaction. A deletion depends on the collections with
+// references to it: another process may have added one.
+func (d *draft) stage(batch []catalogue.Commit) error {
+	for _, commit := range batch {
+		d.lastIDs[commit.Collection] = commit.LastID
+		for id, record := range commit.Changes {
+			d.changes = append(d.changes, placed{commit.Collection, change{id, record}})
+			if record == nil {
+				d.dependOnReferring(commit.Collection)
+			}
+		}
+	}
+	return nil
 }
 
-// collection returns a collection of the clone, and makes the transaction depend on it and
-// on those that it refers to.
+func (d *draft) dependOnReferring(key string) {
+	for other, c := range d.cat.All() {
+		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
+			d.reads[other] = true
+		}
+	}
+}
+
+// collection returns a collection of the clone. The transaction stores what is written to it,
+// and depends on it and on the collections that it refers to.
 func (d *draft) collection(key string) (catalogue.AnyCollection, error) {
 	c, err := d.cat.Collection(key)
 	if err != nil {
@@ -76,7 +93,7 @@ func (d *draft) collection(key string) (catalogue.AnyCollection, error) {
 			d.reads[f.Refers] = true
 		}
 	}
-	return c, nil
+	return c, d.cat.Journal(d.stage)
 }
 
 // commit stores the transaction and waits until the replica has it. stored is false if one of
@@ -90,19 +107,18 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 		conditions = append(conditions, clientv3.Compare(clientv3.ModRevision(ids), "=", d.positions[key].revision))
 	}
 	ops := []clientv3.Op{clientv3.OpPut(keys.version(), d.generation)}
-	lastIDs := map[string]int{}
+	changed := map[string]bool{}
 	for _, ch := range d.changes {
-		lastIDs[ch.collection] = max(lastIDs[ch.collection], d.positions[ch.collection].lastID)
+		changed[ch.collection] = true
 		key := keys.record(d.generation, ch.collection, ch.id)
 		if ch.record == nil {
 			ops = append(ops, clientv3.OpDelete(key))
-			continue
+		} else {
+			ops = append(ops, clientv3.OpPut(key, string(ch.record)))
 		}
-		lastIDs[ch.collection] = max(lastIDs[ch.collection], ch.id)
-		ops = append(ops, clientv3.OpPut(key, string(ch.record)))
 	}
-	for _, key := range slices.Sorted(maps.Keys(lastIDs)) {
-		ops = append(ops, clientv3.OpPut(keys.ids(d.generation, key), strconv.Itoa(lastIDs[key])))
+	for _, key := range slices.Sorted(maps.Keys(changed)) {
+		ops = append(ops, clientv3.OpPut(keys.ids(d.generation, key), strconv.Itoa(d.lastIDs[key])))
 	}
 	got, err := d.store.client.Txn(ctx).If(conditions...).Then(ops...).Commit()
 	if err != nil || !got.Succeeded {
@@ -115,96 +131,21 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 // fit leaves only some lists of a deletion that is too large for a transaction, and then
 // returns false.
 func (d *draft) fit() (complete bool) {
-	size := 0
-	for i, ch := range d.changes {
-		if size += len(ch.record); i >= maxOps || i > 0 && size > maxBytes {
-			d.changes = d.changes[1:max(i, 2)] // without the deletion
-			return false
-		}
+	size := func(ch placed) int { return len(ch.record) }
+	if fitting(d.changes, size) == len(d.changes) {
+		return true
 	}
-	return true
+	d.changes = slices.DeleteFunc(d.changes, func(ch placed) bool { return ch.record == nil })
+	d.changes = d.changes[:fitting(d.changes, size)]
+	return false
 }
 
-// create creates a record from the body of a request.
-func (d *draft) create(ctx context.Context, key string, body []byte) ([]byte, error) {
-	c, err := d.collection(key)
-	if err != nil {
-		return nil, err
-	}
-	record, err := c.Create(ctx, bytes.Clone(body)) // which may be modified
-	if err != nil {
-		return nil, err
-	}
-	r, err := schema.ParseRecord(record)
-	if err == nil {
-		d.stage(key, r.ID, record)
-	}
-	return record, err
-}
-
-// update changes a record as the body of a request specifies.
-func (d *draft) update(ctx context.Context, key, segment string, params url.Values, body []byte, partial bool,
-	condition func(record []byte) error) ([]byte, error) {
-	c, err := d.collection(key)
-	if err != nil {
-		return nil, err
-	}
-	record, err := c.Update(ctx, segment, params, bytes.Clone(body), partial, condition)
-	if err == nil {
-		d.stage(key, schema.ParseID(segment), record)
-	}
-	return record, err
-}
-
-// delete deletes a record and removes its id from lists of references.
-func (d *draft) delete(ctx context.Context, key, segment string, params url.Values, condition func(record []byte) error) error {
-	c, err := d.collection(key)
-	if err != nil {
-		return err
-	}
-	before := map[string]map[int][]byte{} // records of the collections that refer to this one
-	for other, c := range d.cat.All() {
-		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
-			if before[other], err = d.all(ctx, other); err != nil {
-				return err
-			}
+// fitting returns how many of a list one transaction can store, at least one if there are any.
+func fitting[T any](list []T, size func(T) int) (n int) {
+	for bytes := 0; n < min(maxOps, len(list)); n++ {
+		if bytes += size(list[n]); bytes > maxBytes && n > 0 {
+			break
 		}
 	}
-	if err := c.Delete(ctx, segment, params, condition); err != nil {
-		return err
-	}
-	d.stage(key, schema.ParseID(segment), nil)
-	for other, records := range before {
-		after, err := d.all(ctx, other)
-		if err != nil {
-			return err
-		}
-		for id, record := range after {
-			if !bytes.Equal(record, records[id]) {
-				d.stage(other, id, record)
-			}
-		}
-	}
-	return nil
-}
-
-// all returns all records of a collection by id. The transaction depends on them.
-func (d *draft) all(ctx context.Context, key string) (map[int][]byte, error) {
-	c, err := d.collection(key)
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: -1}})
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[int][]byte, len(list.Records))
-	for _, record := range list.Records {
-		r, err := schema.ParseRecord(record)
-		if err != nil {
-			return nil, err
-		}
-		byID[r.ID] = record
-	}
-	return byID, nil
+	return n
 }

@@ -2,10 +2,8 @@ package etcdstore
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,16 +25,13 @@ func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err := s.catchUp(ctx); err != nil {
 		return withContext(ctx, err)
 	}
-	file, err := io.ReadAll(r)
-	if err != nil {
-		return fmt.Errorf("etcdstore: %w", err)
-	}
 	d := s.newDraft()
-	if err := d.cat.Load(bytes.NewReader(file), catalogue.LoadOptions{}); err != nil {
+	if err := d.loadAll(r); err != nil {
 		return err
 	}
 	generation, failure := rand.Text()[:8], notStored
-	if err = d.storeAll(ctx, generation, file); err == nil {
+	err := d.storeAll(ctx, generation)
+	if err == nil {
 		err, failure = d.ifUnchanged(ctx, clientv3.OpPut(s.keys.version(), generation)), refused
 	}
 	if err != nil && !errors.Is(err, errChanged) {
@@ -95,24 +90,37 @@ func (d *draft) discard(ctx context.Context, generation string) error {
 	return errors.Join(s.remove(ctx, generation), unavailable(err))
 }
 
-// storeAll stores all records of the draft, which were loaded from a file, as a generation.
-func (d *draft) storeAll(ctx context.Context, generation string, file []byte) error {
-	lastIDs, err := d.lastIDs(file)
+// loadAll loads a file into the draft, and stages the records of all collections, also of
+// those that are not in the file. The file determines the highest ids, so the catalogue that
+// stages them has none yet.
+func (d *draft) loadAll(file io.Reader) error {
+	if err := d.cat.Load(file, catalogue.LoadOptions{}); err != nil {
+		return err
+	}
+	var all bytes.Buffer
+	if err := d.cat.Save(&all); err != nil {
+		return err
+	}
+	fresh, _, err := newHouse(d.store.opts.Definitions)
 	if err != nil {
 		return err
 	}
+	if err := fresh.Journal(d.stage); err != nil {
+		return err
+	}
+	return fresh.Load(&all, catalogue.LoadOptions{})
+}
+
+// storeAll stores all records of the draft as a generation.
+func (d *draft) storeAll(ctx context.Context, generation string) error {
 	keys := d.store.keys
 	var puts, ids []clientv3.Op
-	for key := range d.cat.All() {
-		records, err := d.all(ctx, key)
-		if err != nil {
-			return err
+	for _, ch := range d.changes {
+		if ch.record != nil {
+			puts = append(puts, clientv3.OpPut(keys.record(generation, ch.collection, ch.id), string(ch.record)))
 		}
-		last := lastIDs[key]
-		for id, record := range records {
-			last = max(last, id)
-			puts = append(puts, clientv3.OpPut(keys.record(generation, key, id), string(record)))
-		}
+	}
+	for key, last := range d.lastIDs {
 		ids = append(ids, clientv3.OpPut(keys.ids(generation, key), strconv.Itoa(last)))
 	}
 	if err := d.putAll(ctx, puts); err != nil {
@@ -121,42 +129,12 @@ func (d *draft) storeAll(ctx context.Context, generation string, file []byte) er
 	return d.putAll(ctx, ids) // last: no record is newer than the highest id
 }
 
-// lastIDs returns the highest id ever assigned in each collection; a collection absent from
-// the file keeps its earlier one.
-func (d *draft) lastIDs(file []byte) (map[string]int, error) {
-	var loaded map[string]json.RawMessage
-	var last struct {
-		IDs []struct {
-			Collection string
-			ID         int
-		} `json:"$lastIds"`
-	}
-	if err := cmp.Or(json.Unmarshal(file, &loaded), json.Unmarshal(file, &last)); err != nil {
-		return nil, err
-	}
-	ids := map[string]int{}
-	for key, p := range d.positions {
-		if loaded[key] == nil {
-			ids[key] = p.lastID
-		}
-	}
-	for _, l := range last.IDs {
-		ids[l.Collection] = max(ids[l.Collection], l.ID)
-	}
-	return ids, nil
-}
-
 // putAll writes keys in many transactions. The error is errChanged after another write.
 func (d *draft) putAll(ctx context.Context, puts []clientv3.Op) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(16)
 	for len(puts) > 0 {
-		n := 0
-		for size := 0; n < min(maxOps, len(puts)); n++ {
-			if size += len(puts[n].ValueBytes()); size > maxBytes && n > 0 {
-				break
-			}
-		}
+		n := fitting(puts, func(op clientv3.Op) int { return len(op.ValueBytes()) })
 		ops := puts[:n]
 		puts = puts[n:]
 		group.Go(func() error { return d.ifUnchanged(ctx, ops...) })

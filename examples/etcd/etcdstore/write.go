@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -15,15 +16,15 @@ var (
 	errPartial        = errors.New("etcdstore: a part of the write is stored")
 )
 
-// write performs a write and returns its error. do applies it to a draft, and may be called
-// several times. Writes of a Store take turns.
+// write performs a write to a collection and returns its error. do applies it to the
+// collection of a draft, and may be called several times. Writes of a Store take turns.
 //
 // If there is no result before the deadline, the error is one of three. If the transaction
 // was sent, it wraps [httpapi.ErrUnavailable], and the write may or may not be stored.
 // Otherwise nothing is stored, and it wraps [httpapi.ErrConflict] if there were conflicts
 // with writes of other stores, or else [httpapi.ErrUnavailable]. An exception is a deletion
 // in several transactions: lists may already be shorter.
-func (s *Store) write(ctx context.Context, do func(context.Context, *draft) error) error {
+func (s *Store) write(ctx context.Context, key string, do func(context.Context, catalogue.AnyCollection) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 		return withContext(ctx, unavailable(s.notInTime()))
 	}
 	for conflicts := 0; ; {
-		err := s.tryWrite(limited, longer, do)
+		err := s.tryWrite(limited, longer, key, do)
 		switch {
 		case errors.Is(err, errPartial):
 		case errors.Is(err, errChanged):
@@ -57,12 +58,16 @@ func (s *Store) write(ctx context.Context, do func(context.Context, *draft) erro
 // tryWrite performs a write in one transaction. The error is errChanged if another write came
 // in between, and errPartial if only a part of the write is stored. The transaction uses the
 // context longer.
-func (s *Store) tryWrite(ctx, longer context.Context, do func(context.Context, *draft) error) error {
+func (s *Store) tryWrite(ctx, longer context.Context, key string, do func(context.Context, catalogue.AnyCollection) error) error {
 	if err := s.catchUp(ctx); err != nil {
 		return err
 	}
 	d := s.newDraft()
-	if err := protect(func() error { return do(ctx, d) }); err != nil {
+	c, err := d.collection(key)
+	if err != nil {
+		return err
+	}
+	if err := protect(func() error { return do(ctx, c) }); err != nil {
 		return err
 	}
 	complete := d.fit()
