@@ -139,7 +139,7 @@ func (f Field) cleanDecimal(value string, _ Checks) (text string, messages []str
 		return invalid(tooLarge)
 	}
 	n, ok := parseDecimal(written)
-	if !ok {
+	if !ok || !n.representable() {
 		return invalid(notANumber)
 	}
 	total, whole, places := n.lengths()
@@ -160,13 +160,13 @@ type decimal struct {
 	negative bool
 	digits   string // without leading zeros, except for the number 0
 	places   int    // number of digits after the point
-	power    int64  // limited to 2^60
+	power    int64  // limited to 2^61
 }
 
 // parseDecimal parses a number as Python does, but rejects infinity and NaN, underscores
 // and other digits than those of ASCII.
 func parseDecimal(text string) (n decimal, ok bool) {
-	const maxPower = 1 << 60
+	const maxPower = 1 << 61
 	rest := strings.TrimLeft(text, "+-")
 	if len(text)-len(rest) > 1 {
 		return n, false
@@ -191,6 +191,12 @@ func parseDecimal(text string) (n decimal, ok bool) {
 		n.digits = "0"
 	}
 	return n, true
+}
+
+// representable reports whether Python has a decimal for the number.
+func (n decimal) representable() bool {
+	last := n.power - int64(n.places)
+	return last > -2*maxDecimalPower && last+int64(len(n.digits)) <= maxDecimalPower+1
 }
 
 // exponent returns the power of ten by which the digits are multiplied. It is limited to a
@@ -266,14 +272,14 @@ const (
 	maxFilterDigits = "10000000000000000762976984109188700329496497094656"
 	maxFilterPoint  = 51
 
-	// maxFilterPower is the largest exponent of a decimal in Python.
-	maxFilterPower = 999999999999999999
+	// maxDecimalPower is the largest exponent of a decimal in Python.
+	maxDecimalPower = 999_999_999_999_999_999
 )
 
 // readFilterNumber reads a number of a filter. The number is zero if there is a message.
 func readFilterNumber(text string) (n filterNumber, message string) {
 	read, ok := parseDecimal(strings.TrimFunc(text, isSpace))
-	if !ok || read.power > maxFilterPower || read.power < -maxFilterPower {
+	if !ok || read.power > maxDecimalPower || read.power < -maxDecimalPower {
 		return n, "Enter a number."
 	}
 	if read.digits == "0" {
