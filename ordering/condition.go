@@ -429,8 +429,8 @@ var kinds = [...]Range{
 	{From: sortkey.Null(), To: sortkey.Null(), ToIncluded: true},
 }
 
-// kindOf returns the index in kinds of the kind of k. It compares k with no number, because
-// most comparisons of numbers take longer than those of kinds.
+// kindOf returns the index in kinds of the kind of k. It does not compare numbers, which
+// takes longer than comparing kinds.
 func kindOf(k sortkey.Key) int {
 	const booleans, times = 0, 2
 	if k.Compare(kinds[booleans].To) <= 0 {
@@ -491,11 +491,11 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 	}, nil
 }
 
-// KeyOf returns the key of a Go value, which compares as [FieldsOf] specifies for the
-// fields of its type: a boolean, a number, a string, a [time.Time], a value with a method
-// OrderingKey, a slice, or any other value by its JSON. Nil is null. KeyOf returns an
-// error for a value that cannot be marshaled. The cost is that of the JSON, or O(1) for
-// booleans, integers and strings.
+// KeyOf returns the key of a Go value, which compares as [FieldsOf] specifies for the fields
+// of its type: a boolean, a number, a string, a [time.Time], a value with a method
+// OrderingKey, a slice, or any other value by its JSON. Nil is null. KeyOf returns an error
+// for a value that cannot be marshaled. O(length of the JSON), or O(1) for booleans, integers
+// and strings.
 func KeyOf(value any) (sortkey.Key, error) {
 	switch v := value.(type) {
 	case nil:

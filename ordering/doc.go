@@ -21,11 +21,10 @@
 //
 // # Order
 //
-// Records compare by the keys of their fields, which are those of package sortkey:
-// numbers compare by value, strings by their bytes, false before true, times by instant,
-// and lists element by element. Null is the largest value: last in ascending and first in
-// descending order. A [FieldKey] or [TypeKey] replaces this order, for example to ignore
-// case or to sort decimals that are kept as text.
+// Records compare by the sort keys of their fields: numbers compare by value, strings by
+// their bytes, false before true, times by instant, and lists element by element. Null is the
+// largest value: last in ascending and first in descending order. A [FieldKey] or [TypeKey]
+// replaces this order, for example to ignore case or to sort decimals that are kept as text.
 //
 // # Conditions
 //

@@ -132,9 +132,9 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 //     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
 //     cannot be marshalled is null.
 //
-// The given functions replace these keys: a [FieldKey] that of one field, a [TypeKey]
-// that of all fields of a type. A FieldKey takes precedence over a TypeKey, and a later
-// function over an earlier one for the same field or type.
+// The given functions replace these keys: a [FieldKey] for one field, a [TypeKey] for all
+// fields of a type. A FieldKey takes precedence over a TypeKey, and a later function over an
+// earlier one for the same field or type.
 //
 // FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
 // fields have the same name in snake_case, if that name is empty, or if a function is
@@ -326,7 +326,7 @@ func (k KeyFunc) ForText() (field string, key func(string) sortkey.Key, ok bool)
 	return k.field, k.text, k.field != "" && k.text != nil
 }
 
-// A keyer derives keys from types. Its functions replace those of their types.
+// A keyer derives keys from types. Its functions take precedence.
 type keyer map[reflect.Type]func(reflect.Value) sortkey.Key
 
 // split returns the keyer of the functions for types, and the functions for fields.
@@ -396,8 +396,8 @@ func (k keyer) keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
 	return basicKey(t)
 }
 
-// ownKey is like keyOf for times, for types with a method OrderingKey and for those of
-// the keyer. It returns nil for all other types.
+// ownKey returns the key function of a time, of a type with a method OrderingKey, or of a
+// type in the keyer. It returns nil for all other types.
 func (k keyer) ownKey(t reflect.Type) func(reflect.Value) sortkey.Key {
 	if key := k[t]; key != nil {
 		return key

@@ -78,8 +78,8 @@ func mentions(terms []Term, field string) bool {
 	return slices.ContainsFunc(terms, func(t Term) bool { return t.Field == field })
 }
 
-// trim removes leading and trailing white space as Python defines it: that of Unicode,
-// and four control characters.
+// trim removes leading and trailing white space as Python defines it: Unicode's, and four
+// control characters.
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f

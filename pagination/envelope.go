@@ -27,10 +27,9 @@ type Envelope[T any] struct {
 // MarshalJSON returns {"count":…,"next":…,"previous":…,"results":[…]}, in this order
 // and without white space. An empty link is null, and nil Records are [].
 //
-// Like DRF, MarshalJSON does not escape '<', '>' and '&'. [json.Marshal]
-// escapes them in the result of this method; to avoid that, use a [json.Encoder] with
-// SetEscapeHTML(false). MarshalJSON returns an error if a record cannot be encoded. The
-// cost is that of encoding the records.
+// Like DRF, MarshalJSON does not escape '<', '>' and '&'. [json.Marshal] escapes them in the
+// result of this method; to avoid that, use a [json.Encoder] with SetEscapeHTML(false).
+// MarshalJSON returns an error if a record cannot be encoded. O(length of the JSON).
 func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 	// Pointers, because encoding/json encodes []byte as base64.
 	results := make([]*T, len(e.Records))
@@ -56,10 +55,10 @@ func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 // is "". Unknown members are ignored. Records are newly allocated and not nil. By the
 // convention of encoding/json, null has no effect.
 //
-// UnmarshalJSON returns an error wrapping [ErrNotPage] if count or results are absent
-// or null, or if count is negative, so that an error document is not mistaken for the
-// end of a list. An error of [json.Unmarshal] is wrapped. After an error, e is unchanged.
-// The cost is that of decoding the records.
+// UnmarshalJSON returns an error wrapping [ErrNotPage] if count or results are absent or
+// null, or if count is negative, so that an error document is not mistaken for the end of a
+// list. An error of [json.Unmarshal] is wrapped. After an error, e is unchanged. O(length of
+// the JSON).
 func (e *Envelope[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

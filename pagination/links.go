@@ -5,10 +5,9 @@ import "strconv"
 // Links returns the URLs of the pages after and before a window of a list of count
 // records. A URL is "" if there is no such page; its JSON in an [Envelope] is null.
 //
-// The base is the URL of the list without query and fragment. It is copied unchanged,
-// so the links are absolute if base is. The links contain the parameters of q, the
-// query of the request, encoded as by [Query.Encode]. The limit and offset of q are
-// replaced by those of the page.
+// The base is the URL of the list without query and fragment. It is copied unchanged, so the
+// links are absolute if base is. The links contain the parameters of q, the query of the
+// request, encoded as by [Query.Encode]. The page's limit and offset replace the ones in q.
 //
 // A link to the first page has no offset. The previous page of a window past the end
 // starts one limit before it and may be past the end too, as in DRF. A window with a

@@ -101,9 +101,9 @@ func bound(n, byDefault int) int {
 	return n
 }
 
-// parseInt is like strconv.Atoi, but allows white space around the number and returns
-// the nearest int for a number out of range. Atoi cannot be used because it reports a
-// number out of range without checking the characters that follow.
+// parseInt parses a number with optional white space around it. It returns the nearest int
+// for a number out of range, which Atoi would report without checking the characters that
+// follow.
 func parseInt(s string) (n int, ok bool) {
 	s = strings.TrimSpace(s)
 	digits := strings.TrimPrefix(s, "-")

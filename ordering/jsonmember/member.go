@@ -1,9 +1,8 @@
 // Package jsonmember returns the members of a struct as package encoding/json sees them:
 // with the names in the json tags, and with the fields of embedded structs.
 //
-// A struct type can have a method that encodes or decodes its JSON, such as MarshalJSON.
-// The package does not look for such methods. Programs that follow encoding/json do so
-// before they ask for members.
+// The package ignores methods that replace the members of a type, such as MarshalJSON.
+// Callers check for them first.
 package jsonmember
 
 import (
@@ -30,8 +29,8 @@ type Member struct {
 	Options []string
 }
 
-// Of returns the members of a struct in the order in which encoding/json encodes them,
-// which is that of the fields. If t is not a struct, it has no members.
+// Of returns the members of a struct in the order of the fields, in which encoding/json
+// encodes them. If t is not a struct, it has no members.
 //
 // The fields of an embedded struct are members of the outer one, unless the tag of the
 // embedded struct has a name. Of several fields with the same name, those that are least

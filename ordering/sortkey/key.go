@@ -1,5 +1,5 @@
-// Package sortkey has sort keys: values of any kind, any two of which can be compared, in memory
-// or as bytes.
+// Package sortkey implements sort keys: values of any kind that can be compared, in memory or
+// as bytes.
 //
 // Numbers compare by value, strings by their bytes, false before true, times by
 // instant, and lists element by element. Of values of several kinds, booleans come first,
@@ -150,8 +150,8 @@ func (k Key) AppendDesc(dst []byte) []byte {
 	return dst
 }
 
-// appendText appends a string that ends with 0x00 0x01. A zero byte inside it becomes
-// 0x00 0xff, so that a prefix of a string comes before it, whatever follows.
+// appendText appends a string that ends with 0x00 0x01. A zero byte inside it becomes 0x00
+// 0xff, so that a prefix of a string comes before it.
 func appendText(dst []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, 0)

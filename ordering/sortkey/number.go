@@ -18,10 +18,9 @@ const (
 	tinyExp  = 0x90 // smaller exponents
 )
 
-// Float returns the key of a floating-point number. Its value is that of the shortest
-// decimal that identifies it, which encoding/json writes too. NaN equals itself and comes before
-// all other numbers. Negative infinity comes before and positive infinity after all
-// finite numbers.
+// Float returns the key of a floating-point number. Its value is the shortest decimal that
+// identifies it, as encoding/json writes it. NaN equals itself and comes before all other
+// numbers. Negative infinity comes before and positive infinity after all finite numbers.
 func Float(f float64) Key {
 	switch {
 	case math.IsNaN(f):
@@ -34,10 +33,10 @@ func Float(f float64) Key {
 	return Number(strconv.FormatFloat(f, 'e', -1, 64))
 }
 
-// Number returns the key of a JSON number. It is exact for any number of digits:
-// "1.0", "1" and "10e-1" are equal. An exponent out of range for an int64 counts as the
-// nearest int64; so does that of the number in scientific notation, such as 5 for
-// "0.1e6". If json is not a JSON number, the key is unspecified. O(len).
+// Number returns the key of a JSON number. It is exact for any number of digits: "1.0", "1"
+// and "10e-1" are equal. An exponent out of range for an int64 counts as the nearest int64,
+// as it is written and in scientific notation (5 for "0.1e6"). If json is not a JSON number,
+// the key is unspecified. O(len).
 func Number(json string) Key {
 	if i, err := strconv.ParseInt(json, 10, 64); err == nil {
 		return Int(i)
