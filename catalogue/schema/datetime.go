@@ -104,7 +104,7 @@ func isWireForm(text string) bool {
 	return offset == "Z" || zeros(offset) == offset[:1]+"00:00" && offset[4] < '6'
 }
 
-// zeros replaces every digit by 0.
+// zeros replaces each digit with 0.
 func zeros(text string) string {
 	return strings.Map(func(r rune) rune {
 		if isDigit(r) {
@@ -114,8 +114,8 @@ func zeros(text string) string {
 	}, text)
 }
 
-// The first message is that of Django REST framework. The second is for texts without
-// offset, which the framework interprets in a default time zone.
+// The first message is Django REST framework's. The second is for texts without an offset,
+// which the framework interprets in a default time zone.
 const (
 	wrongTimeFormat = "Datetime has wrong format. Use one of these formats instead: " +
 		"YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
@@ -340,9 +340,9 @@ func (r *timeReader) year() int {
 	return 2000 + year
 }
 
-// filterTime reads a date-time like parseDateTime, except that white space may surround
-// it and that it may have no offset, which means UTC. It returns the date-time in UTC, or
-// with its own offset if the year in UTC is out of range.
+// filterTime reads a date-time with optional white space around it. Without an offset it is
+// in UTC. It returns the date-time in UTC, or with its own offset if the year in UTC is out
+// of range.
 func filterTime(_ Field, _, value string, _ Checks) (text, message string) {
 	text = strings.TrimFunc(value, isSpace)
 	d, message := parseDateTime(text)

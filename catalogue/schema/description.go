@@ -22,8 +22,8 @@ type Description struct {
 	Ordering []ordering.Term // default ordering
 	Fields   []Field         // in wire order; nil if they are not known
 
-	// Sortable are the names of the fields that records can be ordered by, in snake_case.
-	// If nil, they are those of Fields.
+	// Sortable are the names of the fields that records can be ordered by, in snake_case. If
+	// nil, records can be ordered by all Fields.
 	Sortable []string
 
 	// Filters are the parameters that select records: the snake_case name of a field,
@@ -38,16 +38,16 @@ type Description struct {
 	// that director refers to, which must be one record and not a list.
 	Search []string
 
-	// Label is the field with what people call a record, in snake_case. If empty, pages use
-	// its title, its name or its slug, whichever it has first.
+	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
+	// is title, name or slug: the first that exists.
 	Label string
 }
 
 // Actions is a set of operations on a collection.
 type Actions uint8
 
-// The actions, which are named as in Django REST framework. The first two are requests to
-// the path of the collection, the others to that of a record.
+// The actions, which are named as in Django REST framework. The first two are requests to the
+// path of the collection, the others to the path of a record.
 const (
 	List          Actions = 1 << iota // GET of a page
 	Create                            // POST
@@ -80,10 +80,10 @@ type Field struct {
 	Places   int      // number of digits of a Decimal after the point
 }
 
-// Check returns an error wrapping [ErrInvalid] if the description contradicts itself, such
-// as with a filter of an unknown field. The error names the first fault and, for an
-// unknown name, the nearest known one. Check cannot see other collections: neither the
-// key that a field refers to nor a search in its fields is checked.
+// Check returns an error wrapping [ErrInvalid] if the description contradicts itself, for
+// example if a filter names an unknown field. The error names the first fault and, for an
+// unknown name, the nearest known one. Check cannot see other collections: neither the key
+// that a field refers to nor a search in its fields is checked.
 func (d Description) Check() error {
 	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkFilters, d.checkSearch} {
 		if err := check(); err != nil {
@@ -164,7 +164,7 @@ func (f Field) check() error {
 	return nil
 }
 
-// checkFilters checks the parameters, which must not be those of pages and formats.
+// checkFilters checks the parameters, whose names must not be reserved for pages and formats.
 func (d Description) checkFilters() error {
 	taken := []string{"limit", "offset", "ordering", "search", "format"}
 	for i, name := range d.Filters {

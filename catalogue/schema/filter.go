@@ -58,24 +58,25 @@ type Test struct {
 //   - iexact, icontains, istartswith: the same, comparing the [unicode.ToUpper] of each
 //     code point
 //
-// Numbers and dates have exact, in, gt, gte, lt, lte, range and isnull; text and choices
-// have exact, in, isnull and the lookups of text; booleans have exact and isnull;
-// references have exact, in and isnull, and lists of ids only exact. Lists of text and JSON have
-// no lookups: to filter by tags, make them a collection that the records refer to. As in django-filter, a
-// boolean that is neither true, 1, false nor 0, in any case, is as if it were not given. So
-// is an empty value. Filter ignores other parameters, including those of Filters that
+// Numbers and dates have exact, in, gt, gte, lt, lte, range and isnull; text and choices have
+// exact, in, isnull and the lookups of text; booleans have exact and isnull; references have
+// exact, in and isnull, and lists of ids only exact. Lists of text and JSON have no lookups:
+// to filter by tags, make them a collection that the records refer to. As in django-filter, a
+// boolean other than true, 1, false and 0, in any case, counts as absent, and so does an
+// empty value. Filter ignores all other parameters, and entries of Filters that
 // [Description.Check] rejects.
 //
-// If a parameter is repeated, the last value counts, except that all values of a list of
-// ids do. An empty value counts as absent, except in a list of ids. Ids must be those of
-// existing records if the field refers to a collection. Numbers consist of ASCII digits,
-// and date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
+// If a parameter is repeated, the last value counts, except that all values of a list of ids
+// do. An empty value counts as absent, except in a list of ids. If the field refers to a
+// collection, the ids must be of existing records. Numbers consist of ASCII digits, and
+// date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
 //
 // A search of more than 100 different words is invalid.
 //
-// The error is [FieldErrors] in the order of Filters, and then search. Its names are those
-// of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for released_at__gte. O(len of Filters
-// × Fields + len of the values), without the calls of exists.
+// The error is [FieldErrors] in the order of Filters, and then search. Its fields are the
+// names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
+// released_at__gte. O(len of Filters × Fields + len of the values), without the calls of
+// exists.
 func (d Description) Filter(params url.Values, exists func(collection string, id int) bool) (Filter, error) {
 	if len(params) == 0 {
 		return Filter{}, nil
@@ -211,10 +212,10 @@ func (f Field) filterValue(lookup, value string, checks Checks) (text, message s
 // validUTF8 returns a value of a query in valid UTF-8. Invalid UTF-8 becomes U+FFFD.
 func validUTF8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// MatchesText reports whether a text satisfies the test. If the lookup is not exact, in or
-// a lookup of text, no text does. The lookups iexact, icontains and istartswith compare
-// the [unicode.ToUpper] of each code point, so that "ß" is not equal to "SS". MatchesText
-// does not allocate. O(len(s) + len of values), expected.
+// MatchesText reports whether a text satisfies the test. It supports exact, in and the
+// lookups of text; for any other lookup it returns false. The lookups iexact, icontains and
+// istartswith compare the [unicode.ToUpper] of each code point, so that "ß" is not equal to
+// "SS". MatchesText does not allocate. O(len(s) + len of values), expected.
 func (t Test) MatchesText(s string) bool {
 	return slices.ContainsFunc(t.Values, func(value string) bool {
 		switch t.Lookup {
@@ -266,8 +267,8 @@ func containsUpper(s, word string) bool {
 	return false
 }
 
-// searchUpper does the work of containsUpper by comparing a rolling hash of s with that of
-// word, as package strings does. It is slower for most texts, but linear for all.
+// searchUpper implements containsUpper with rolling hashes, as package strings does. It is
+// slower for most texts, but linear for all.
 func searchUpper(s, word string) bool {
 	const prime = 16777619
 	power, want, got := uint32(1), uint32(0), uint32(0)

@@ -40,7 +40,6 @@ func (s *scanner) whole() bool {
 	return s.value() && s.end()
 }
 
-// value reads a value.
 func (s *scanner) value() bool {
 	switch s.next() {
 	case '"':
@@ -61,7 +60,6 @@ func (s *scanner) value() bool {
 	return s.unexpected("at the start of a value")
 }
 
-// object reads an object.
 func (s *scanner) object() bool {
 	var room [8][]byte
 	names := room[:0]
@@ -78,7 +76,6 @@ func (s *scanner) object() bool {
 	return s.syntax == nil
 }
 
-// list reads a list.
 func (s *scanner) list() bool {
 	for more := s.open(']'); more; more = s.another(']', "after an element of a list") {
 		if !s.value() {
@@ -148,7 +145,6 @@ func elements(list string) iter.Seq[string] {
 	}
 }
 
-// number reads a number.
 func (s *scanner) number() bool {
 	s.take('-')
 	ok := s.take('0') || s.digits()

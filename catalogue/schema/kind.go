@@ -32,7 +32,7 @@ const (
 	Choice          // one of a list of strings
 )
 
-// A kindRow is what is known of a kind of field.
+// A kindRow describes a kind of field.
 type kindRow struct {
 	name    string   // in the metadata of Django REST framework
 	word    string   // of the tag backlist, for a string
@@ -48,7 +48,7 @@ type kindRow struct {
 	// returns neither a value nor a message if the parameter counts as absent.
 	filter func(f Field, lookup, value string, checks Checks) (text, message string)
 
-	// key returns the sort key of the canonical form. Nil: that of a text.
+	// key returns the sort key of the canonical form. If nil, it is the key of a text.
 	key func(value string) sortkey.Key
 }
 
@@ -74,7 +74,7 @@ var kinds = [...]kindRow{
 	Choice:     {"choice", "choices", jsonString, textLookups, Field.cleanChoice, Field.filterChoice, nil},
 }
 
-// row returns the row of the table. That of an unknown kind is that of JSON.
+// row returns the row of the kind, or the row of JSON if the kind is unknown.
 func (k Kind) row() *kindRow {
 	if k == 0 || int(k) >= len(kinds) {
 		k = JSON
@@ -95,9 +95,8 @@ func (k Kind) Key(value string) sortkey.Key {
 	return sortkey.Text(value)
 }
 
-// TextKey returns the function for the sort keys of the kind's values in JSON if they are
-// strings that compare by another value: those of Decimal and Timestamp. For all other kinds
-// it returns nil. O(1).
+// TextKey returns the function for the sort keys of Decimal or Timestamp, whose values are
+// strings in JSON but compare by another value. For all other kinds it returns nil. O(1).
 func (k Kind) TextKey() func(string) sortkey.Key {
 	if row := k.row(); row.json == jsonString {
 		return row.key
@@ -180,8 +179,8 @@ func stringOf(value string) (text string, ok bool) {
 	return "", false
 }
 
-// isSpace reports whether r is white space that Python's str.strip removes. Its int and
-// float, which read ids and numbers, remove only that of package unicode.
+// isSpace reports whether r is white space that Python's str.strip removes. Python's int and
+// float, which read ids and numbers, remove only the white space of package unicode.
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
 }

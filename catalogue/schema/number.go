@@ -163,8 +163,8 @@ type decimal struct {
 	power    int64  // limited to 2^61
 }
 
-// parseDecimal parses a number as Python does, but rejects infinity and NaN, underscores
-// and other digits than those of ASCII.
+// parseDecimal parses a number as Python does, but rejects infinity and NaN, underscores and
+// digits beyond ASCII.
 func parseDecimal(text string) (n decimal, ok bool) {
 	const maxPower = 1 << 61
 	rest := strings.TrimLeft(text, "+-")

@@ -72,9 +72,9 @@ func (r Record) With(name string, value any) (Record, error) {
 	return r, nil
 }
 
-// Without returns a copy of the record without the member with the given name. If there
-// is no such member, it returns the record unchanged. The name "id" sets the id to 0.
-// The cost is that of [Record.With].
+// Without returns a copy of the record without the member with the given name. If there is no
+// such member, it returns the record unchanged. The name "id" sets the id to 0. O(members).
+// If more bytes have been replaced and removed than remain, the record is copied in O(size).
 func (r Record) Without(name string) Record {
 	if name == "id" {
 		r.ID = 0
@@ -303,7 +303,7 @@ func memberText(name string, value any) (string, error) {
 	return string(text), err
 }
 
-// encode is json.Marshal without HTML escapes.
+// encode marshals a value without HTML escapes.
 func encode(value any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -21,7 +21,7 @@ import (
 // to be served under the given key with [AllActions]. Its fields are the members of the
 // JSON of T, in order. If T is [Record], the fields are not known.
 //
-// The name of a record is that of T in words, without type parameters: "film role" for
+// The name of a record is the name of T in words, without type parameters: "film role" for
 // FilmRole, "http log" for HTTPLog. If T is [Record] or has no name, it is the key.
 //
 // The kind of a field follows from its Go type:
@@ -58,7 +58,7 @@ import (
 //	default=X             the value if absent: JSON, or the text of a string
 //
 // Types with a method MarshalJSON or MarshalText count as strings for these words. Values
-// cannot contain commas. What the tag cannot express can be set in the result, which is then the
+// cannot contain commas. Anything else can be set in the result before it becomes the
 // Description in the options of a definition. Filters and Search are empty.
 //
 // DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two
@@ -249,8 +249,8 @@ func tagWords() []tagWord {
 	}
 }
 
-// apply changes a field as the words of a tag say. The type is that of the Go field, or
-// the one it points to.
+// apply applies the words of a tag to a field. The type is the type of the Go field or, if it
+// is a pointer, the type that it points to.
 func (f *Field) apply(tag string, t reflect.Type) error {
 	known := tagWords()
 	values := map[string]string{}

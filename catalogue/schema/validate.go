@@ -8,16 +8,15 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// Checks are the functions with which Validate and ValidateUpdate ask about stored
-// records. They are called before the method returns and not afterwards.
+// Checks are callbacks of Validate and ValidateUpdate that look up stored records. They are
+// called before the method returns and not afterwards.
 type Checks struct {
 	// Exists reports whether a collection has a record with an id, which is at least 1.
 	// If nil, no record exists.
 	Exists func(collection string, id int) bool
 
-	// Taken reports whether another record than the one that is written has a value of a
-	// unique field. The field is its JSON name, and the value is JSON. If nil, no value
-	// is taken.
+	// Taken reports whether another record than the written one has a value of a unique
+	// field. The field is its JSON name, and the value is JSON. If nil, no value is taken.
 	Taken func(field, value string) bool
 
 	// Now returns the time for fields that are Created. If nil, it is [time.Now].
@@ -38,13 +37,12 @@ func (c Checks) created() string {
 	return `"` + string(At(now().UTC()).appendWire(nil)) + `"`
 }
 
-// Validate converts a posted JSON object to a record without an id. The record has all
-// fields that can be written, in wire order and with normalized values. Absent fields
-// have their default, or are omitted if they have none. The same holds for read-only
-// fields, except that those that are Created have the current time in UTC. After setting its id, the
-// record can be decoded into the struct of the collection. If the collection has no
-// fields, the record is empty. Validate does not check whether Create is one of the
-// actions.
+// Validate converts a posted JSON object to a record without an id. The record has all fields
+// that can be written, in wire order and with normalized values. Absent fields have their
+// default, or are omitted if they have none. The same holds for read-only fields, but Created
+// fields have the current time in UTC. After setting its id, the record can be decoded into
+// the struct of the collection. If the collection has no fields, the record is empty.
+// Validate does not check whether Create is one of the actions.
 //
 // An empty body counts as {}. Names may be in camelCase or snake_case. If a field is
 // repeated, the last value counts. Unknown and read-only members are ignored.
