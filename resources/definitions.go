@@ -34,14 +34,14 @@ func Records(key string) catalogue.Definition[schema.Record] {
 
 // New returns an empty catalogue with the 39 documented collections, in the order of the
 // document, followed by those of other definitions. A definition with one of the 39 keys
-// replaces the documented one. It takes over the documented description unless it has one.
+// replaces the documented one. It inherits the documented description unless it has its own.
 //
 //	var Books = catalogue.Define[Book]("books", catalogue.Options{})
 //
 //	c, err := resources.New(Books)
 //	books, err := Books.In(c)
 //
-// The errors are those of [catalogue.New]. Without definitions the error is nil. O(1).
+// The error is returned by [catalogue.New]. Without definitions the error is nil. O(1).
 func New(definitions ...catalogue.AnyDefinition) (*catalogue.Catalogue, error) {
 	all := make([]catalogue.AnyDefinition, 0, len(documented())+len(definitions))
 	at := map[string]int{}
@@ -63,7 +63,8 @@ func New(definitions ...catalogue.AnyDefinition) (*catalogue.Catalogue, error) {
 	return catalogue.New(all...)
 }
 
-// described returns what the document says of a collection, or nil if it does not name it.
+// described returns the documented description of a collection, or nil if the document does
+// not name it.
 func described(key string) *schema.Description {
 	i := slices.IndexFunc(documented(), func(c documentedKey) bool { return c.key == key })
 	if i < 0 {

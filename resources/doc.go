@@ -6,8 +6,8 @@
 //	events, err := resources.Events.In(c)
 //	id, err := events.Insert(resources.Event{Name: "Signing"})
 //
-// [New] returns a [catalogue.Catalogue] like any other. A program's own collections can be
-// added to the documented ones or replace them.
+// [New] returns a [catalogue.Catalogue]. A program's own collections can be added to the
+// documented ones or replace them.
 //
 // # Collections
 //

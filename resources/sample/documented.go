@@ -352,7 +352,7 @@ func (d *draw) to(key string) any {
 	return orNull(id)
 }
 
-// maybe is like to, but returns nil for every third record.
+// maybe returns what to returns, or nil for every third record.
 func (d *draw) maybe(key string) any {
 	if d.every(3, 2) {
 		return nil

@@ -155,7 +155,7 @@ func (m *maker) value(key string, f schema.Field, id int) any {
 	return m.choice(d, f, n, strconv.Itoa(id))
 }
 
-// empty returns the value of a field for which there are no others.
+// empty returns the value of a field without choices.
 func empty(f schema.Field) any {
 	if f.Kind == schema.References {
 		return []int{}
@@ -163,8 +163,8 @@ func empty(f schema.Field) any {
 	return nil
 }
 
-// choices returns the number of values from which those of a field are chosen. If the
-// field is unique, they are enough for the collection, unless the field cannot have more.
+// choices returns the number of values that a field can have. If the field is unique, that is
+// at least the size of the collection, if possible.
 func (m *maker) choices(key string, f schema.Field) int {
 	size := m.needed(key, f)
 	switch f.Kind {

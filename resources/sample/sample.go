@@ -166,7 +166,7 @@ func (m *maker) record(key string, id int) any {
 	return m.other(key, id)
 }
 
-// encode is json.Marshal without HTML escapes.
+// encode marshals a value without HTML escapes.
 func encode(record any) ([]byte, error) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -381,8 +381,8 @@ type place struct {
 	zone     zone
 }
 
-// places returns all places. The clocks of the first one change: events near a change
-// are held there.
+// places returns all places. The clocks of places[0] change; events near a change take place
+// there.
 func places() []place {
 	central, western := europe(1), europe(0)
 	return []place{

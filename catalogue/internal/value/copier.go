@@ -1,5 +1,5 @@
-// Package value copies, checks and decodes values of Go types by reflection. It knows no
-// collections. What it finds out about a type is kept in a [Copier].
+// Package value copies, checks and decodes values of Go types by reflection. A [Copier] keeps
+// what it learns about a type.
 //
 // It uses unsafe to copy records: reflection takes three times as long and allocates more.
 // Memory that contains pointers is allocated and written by package reflect, so that the
@@ -172,8 +172,8 @@ type Copier struct {
 	NoCopy, NoJSON error // why values cannot be copied or marshaled
 }
 
-// bulk returns the function that copies n values, which are copied as those of another type,
-// or nil if they must be copied as those of their own.
+// bulk returns a function that copies n values as values of another type, or nil if they must
+// be copied as values of their own type.
 func (c *Copier) bulk() func(p unsafe.Pointer, n int) unsafe.Pointer {
 	size, align := c.typ.Size(), c.typ.Align()
 	switch {
@@ -257,7 +257,7 @@ func (all copiers) heed(c *Copier) {
 	c.Methods = c.Methods || writes || reads
 }
 
-// plain sets the Copier of a type as if it had no methods.
+// plain sets the Copier of a type without regard to its methods.
 func (all copiers) plain(c *Copier) {
 	switch t := c.typ; c.kind {
 	case reflect.String:
