@@ -128,7 +128,8 @@ func (c AnyCollection) Get(ctx context.Context, segment string, params url.Value
 // [ErrDuplicate] and [schema.FieldErrors] if another record has the value of a unique
 // field that the description does not have, [ErrInvalid] if the record type cannot hold the result, or
 // [ErrInvalidID] if no id is left. If the type of a field cannot hold a valid value, the
-// error wraps [schema.FieldErrors] too. The cost is that of Validate and of
+// error wraps [schema.FieldErrors] too; the message is the text of the error if a method
+// UnmarshalText or UnmarshalJSON returns one. The cost is that of Validate and of
 // [Collection.Insert].
 func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, err error) {
 	if !c.core.typ.about.Actions.Has(schema.Create) {
@@ -310,7 +311,7 @@ func (c *core) decoded(old *store.Entry, members schema.Record) (*store.Entry, e
 func (c *core) faults(members schema.Record, err error) (errs schema.FieldErrors) {
 	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
 	if c.typ.ownJSON && !errors.As(err, &blamed) && members.String() != "{}" {
-		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Invalid}}}
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Reason(err)}}}
 	}
 	for _, f := range c.typ.about.Fields {
 		text, sent := members.Get(f.Name)
@@ -321,7 +322,7 @@ func (c *core) faults(members schema.Record, err error) (errs schema.FieldErrors
 		if t := c.typ.typeOf(f.Name); !c.typ.ownJSON && t != nil {
 			message = value.FaultIn(t, text)
 		} else if blamed != nil && blamed.Member == f.Name {
-			message = value.Invalid
+			message = value.Reason(blamed.Err)
 		}
 		if message != "" {
 			errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})

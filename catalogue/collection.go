@@ -93,9 +93,9 @@ type Collection[T any] struct{ core *core }
 //
 //   - booleans, numbers, strings, [time.Time] and [encoding/json.RawMessage]
 //   - structs, pointers, slices, arrays and maps of these types
-//   - any, for values like those that encoding/json decodes into it: numbers,
-//     booleans, strings, []any and map[string]any; other values are rejected when
-//     they are written
+//   - any, for numbers, booleans, strings, []any and map[string]any; other values are
+//     rejected when they are written. Numbers that are loaded or posted have the type
+//     [encoding/json.Number], which keeps their digits
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type
 //

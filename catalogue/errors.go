@@ -83,7 +83,7 @@ type ReferenceError struct {
 
 // Error returns a text with the collection, the id and the field.
 func (e *ReferenceError) Error() string {
-	return fmt.Sprintf("%v: %s of %s %d", ErrReferenced, e.Field, e.Collection, e.ID)
+	return fmt.Sprintf("%v: record %d of %s, in the field %s", ErrReferenced, e.ID, e.Collection, e.Field)
 }
 
 // Unwrap returns [ErrReferenced].

@@ -159,12 +159,12 @@ func ExampleCatalogue_Load() {
 	err = cat.Load(strings.NewReader(`{"directors": [], "films": [{"id": 1, "minutes": "long"}]}`), catalogue.LoadOptions{})
 	var invalid *catalogue.RecordError
 	if errors.As(err, &invalid) {
-		fmt.Println(invalid.Collection, invalid.Index, invalid.Field)
+		fmt.Println(invalid)
 	}
 	fmt.Println(directors.Count(), "directors, as before")
 	// Output:
 	// 2 <nil>
-	// films 0 minutes
+	// films: cannot load: record 1 (line 1): minutes: want an integer, not "long"
 	// 2 directors, as before
 }
 

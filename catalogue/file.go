@@ -123,6 +123,9 @@ const (
 // Save writes that id too, in the member $lastIds. It is then not assigned again after
 // loading.
 //
+// Fields of T that are not in its JSON, such as those with the tag json:"-", are not saved:
+// after loading they have their zero values.
+//
 // The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
 func (c *Catalogue) Save(w io.Writer) error {
@@ -168,6 +171,9 @@ func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
 // If the highest id used since the records were last replaced no longer has a record,
 // Save writes the object {"$lastId":id,"results":array} instead. The id is then not
 // assigned again after loading.
+//
+// Fields of T that are not in its JSON, such as those with the tag json:"-", are not saved:
+// after loading they have their zero values.
 //
 // The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).

@@ -29,13 +29,13 @@ type layout struct {
 // A place is the location of one member. kind and elem are Invalid if only the decoder
 // can read the value, and Struct for a DateTime.
 type place struct {
-	key    string // the name in quotes, and a colon
-	typ    reflect.Type
-	kind   reflect.Kind
-	elem   reflect.Kind // of the elements of a pointer or a slice
-	null   bool         // null leaves the field unchanged
-	arrays bool         // the type contains arrays
-	offset uintptr
+	key     string // the name in quotes, and a colon
+	typ     reflect.Type
+	kind    reflect.Kind
+	elem    reflect.Kind  // of the elements of a pointer or a slice
+	null    bool          // null leaves the field unchanged
+	decoder value.Decoder // of the type
+	offset  uintptr
 }
 
 // layoutOf returns the layout of a struct with the given members, or nil if all records
@@ -57,7 +57,7 @@ func layoutOf(t reflect.Type, of []jsonmember.Member) *layout {
 			m.elem = kindOf(m.typ.Elem())
 		}
 		m.null = m.kind == reflect.Pointer || m.kind == reflect.Slice
-		m.arrays = value.HasArray(m.typ)
+		m.decoder = value.DecoderOf(m.typ)
 		l.members = append(l.members, m)
 	}
 	return l
@@ -185,7 +185,7 @@ func (m *place) decode(v reflect.Value, data []byte) bool {
 		}
 		text, _ = record.Get("value")
 	}
-	return value.Decode(v, text, m.arrays) == nil
+	return m.decoder.Decode(v, text) == nil
 }
 
 // A scanner reads JSON sequentially. It checks what it reads, except the values that the

@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -161,16 +162,24 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 type RecordError struct {
 	Collection string // key or name of the collection
 	Index      int    // index of the record in the array, from 0
+	ID         int    // its id, or 0 if it has no valid one
+	Line       int    // number of the line where it begins, from 1
 	Field      string // JSON name of the member, or "" for the whole record
 	Err        error  // what is wrong
 }
 
-// Error returns a message with the collection, the index, the member and Err.
+// Error returns a message with the collection, the id or, if there is none, the index, the
+// line, the member and Err.
 func (e *RecordError) Error() string {
-	if e.Field == "" {
-		return fmt.Sprintf("%s: %v: record %d: %v", e.Collection, ErrInvalidData, e.Index, e.Err)
+	record := fmt.Sprint("record ", e.ID)
+	if e.ID == 0 {
+		record = fmt.Sprint("record at index ", e.Index)
 	}
-	return fmt.Sprintf("%s: %v: record %d: member %q: %v", e.Collection, ErrInvalidData, e.Index, e.Field, e.Err)
+	text := fmt.Sprintf("%s: %v: %s (line %d): ", e.Collection, ErrInvalidData, record, e.Line)
+	if e.Field != "" {
+		text += e.Field + ": "
+	}
+	return text + e.Err.Error()
 }
 
 // Unwrap returns [ErrInvalidData] and Err.
@@ -215,6 +224,7 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 
 // read reads an array of records and returns their entries, sorted by id.
 func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
+	start := *in
 	if !in.take("[") {
 		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
 	}
@@ -225,38 +235,50 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 		}
 		e, err := s.load(in)
 		if err != nil {
-			return nil, s.recordError(len(entries), err)
+			return nil, s.recordError(start, len(entries), err)
 		}
 		ascending, last = ascending && last < e.ID, e.ID
 		entries = append(entries, e)
 	}
 	if d := s.duplicates(entries); d != nil {
-		return nil, s.recordError(d.index, &schema.MemberError{Member: d.field, Err: d})
+		return nil, s.recordError(start, d.index, &schema.MemberError{Member: d.field, Err: d})
 	}
 	if !ascending {
-		if err := s.sort(entries); err != nil {
-			return nil, err
+		if i, err := sortByID(entries); err != nil {
+			return nil, s.recordError(start, i, &schema.MemberError{Member: s.idWire, Err: err})
 		}
 	}
 	return entries, nil
 }
 
-// sort sorts entries by id. It returns an error if two have the same id.
-func (s *recordType) sort(entries []*store.Entry) error {
+// sortByID sorts entries by id. If two have the same id, it returns an error and the index of
+// the second one.
+func sortByID(entries []*store.Entry) (index int, err error) {
 	seen := make(map[int]int, len(entries))
 	for i, e := range entries {
 		if first, twice := seen[e.ID]; twice {
-			err := fmt.Errorf("%w: record %d has %d too", ErrExists, first, e.ID)
-			return s.recordError(i, &schema.MemberError{Member: s.idWire, Err: err})
+			return i, fmt.Errorf("%w: the record at index %d has %d too", ErrExists, first, e.ID)
 		}
 		seen[e.ID] = i
 	}
 	slices.SortFunc(entries, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
-	return nil
+	return 0, nil
 }
 
-func (s *recordType) recordError(i int, err error) error {
-	invalid := &RecordError{Collection: s.title(), Index: i, Err: err}
+// recordError returns the error of the i-th record of an array that begins at in.
+func (s *recordType) recordError(in scanner, i int, err error) error {
+	in.take("[")
+	for range i {
+		in.value()
+		in.take(",")
+	}
+	in.skipSpace()
+	invalid := &RecordError{Collection: s.title(), Index: i, Line: 1 + bytes.Count(in.data[:in.at], []byte("\n")), Err: err}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(in.value(), &members) == nil {
+		id, _ := strconv.Atoi(string(members[s.idWire]))
+		invalid.ID = max(id, 0)
+	}
 	var member *schema.MemberError
 	if errors.As(err, &member) {
 		invalid.Field, invalid.Err = member.Member, member.Err
@@ -427,7 +449,7 @@ func (s *recordType) set(to *record, members schema.Record) error {
 		}
 		field := value.Settable(v, s.members[i].Field.Index)
 		field.SetZero() // encoding/json would merge the value with the old one
-		if err := value.Decode(field, text, s.arrays[i]); err != nil {
+		if err := s.decoders[i].Decode(field, text); err != nil {
 			return &schema.MemberError{Member: name, Err: err}
 		}
 	}

@@ -199,7 +199,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: error\n%v, want ErrInvalidData and\n%s", row.Name, err, want)
 		}
 		var bad *catalogue.RecordError
-		if isRecord := strings.Contains(want, "record 1"); isRecord && (!errors.As(err, &bad) || bad.Index != 1) {
+		if isRecord := strings.Contains(want, "(line 2)"); isRecord && (!errors.As(err, &bad) || bad.Index != 1) {
 			t.Errorf("%s: error %v, want a RecordError with index 1", row.Name, err)
 		}
 		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {

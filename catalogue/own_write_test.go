@@ -68,7 +68,7 @@ func TestEncodedErrors(t *testing.T) {
 			{"Update with an invalid body", second(films.Update(ctx, "1", nil, []byte(`{"minutes":-1}`), true, nil)), schema.ErrInvalid, "minutes"},
 			{"Delete with an invalid filter", films.Delete(ctx, "1", bogus, nil), schema.ErrInvalid, "bogus"},
 			{"Delete of a record that is not selected", films.Delete(ctx, "1", hidden, nil), catalogue.ErrNotFound, "films"},
-			{"Delete of a record that is referred to", directors.Delete(ctx, "1", nil, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: director of films 1"},
+			{"Delete of a record that is referred to", directors.Delete(ctx, "1", nil, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: record 1 of films, in the field director"},
 			{"Delete of no record", directors.Delete(ctx, "9", nil, nil), catalogue.ErrNotFound, ": 9"},
 			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`))), catalogue.ErrReadOnly, "films"},
 			{"Update in a snapshot", second(frozen.Update(ctx, "1", nil, body, true, nil)), catalogue.ErrReadOnly, "films"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -135,14 +137,14 @@ func TestFileOfCollection(t *testing.T) {
 	}
 	must(t, os.WriteFile(path, []byte(`[{"id":1,"nmae":"a"}]`), 0o600))
 	err := loaded.LoadFile(path, catalogue.LoadOptions{})
-	if want := path + `: films: cannot load: record 0: member "nmae": is unknown: did you mean name?`; err == nil || err.Error() != want {
+	if want := path + `: films: cannot load: record 1 (line 1): nmae: is unknown: did you mean name?`; err == nil || err.Error() != want {
 		t.Errorf("LoadFile = %v, want %s", err, want)
 	}
 }
 
 func TestLoadOfCollectionRefuses(t *testing.T) {
 	for _, row := range []struct{ reason, text, want string }{
-		{"an unknown member", `[{"id":1,"title":"a"}]`, `films: cannot load: record 0: member "title": is unknown: want one of id, name`},
+		{"an unknown member", `[{"id":1,"title":"a"}]`, `films: cannot load: record 1 (line 1): title: is unknown: want one of id, name`},
 		{"a last id that is not positive", `{"$lastId":0,"results":[]}`, `films: cannot load: $lastId: invalid id: want a positive integer`},
 		{"a last id that is not a number", `{"$lastId":"7","results":[]}`, `$lastId`},
 		{"no array", `{"films":[]}`, "want an array of records, or an object whose results are one"},
@@ -159,12 +161,65 @@ func TestLoadOfCollectionRefuses(t *testing.T) {
 	}
 }
 
+// A grade is a, b or c.
+type grade string
+
+var errNoGrade = errors.New("is no grade")
+
+func (g *grade) UnmarshalText(text []byte) error {
+	if *g = grade(text); *g < "a" || *g > "c" {
+		return fmt.Errorf("%s %w", text, errNoGrade)
+	}
+	return nil
+}
+
+// TestErrorOfMethod checks that the error of UnmarshalText is wrapped when a file is loaded,
+// and that its text is the message about a posted record.
+func TestErrorOfMethod(t *testing.T) {
+	type pupil struct {
+		ID     int              `json:"id"`
+		Grade  grade            `json:"grade" backlist:"default=\"a\""`
+		Grades map[string]grade `json:"grades"`
+	}
+	cat, err := catalogue.New(catalogue.Define[pupil]("pupils", catalogue.Options{}))
+	must(t, err)
+	c, err := cat.Collection("pupils")
+	must(t, err)
+	for members, want := range map[string]string{
+		`"grade":"z"`:         `{"grade":["z is no grade"]}`,
+		`"grades":{"x":"z"}`:  `{"grades":["x: z is no grade"]}`,
+		`"grades":{"x":5}`:    `{"grades":["x: Enter a valid value."]}`,
+		`"grades":{"x":null}`: `{"grades":["x: This field may not be null."]}`,
+	} {
+		var invalid schema.FieldErrors
+		if _, err := c.Create(t.Context(), []byte(`{`+members+`}`)); !errors.As(err, &invalid) {
+			t.Errorf("posted %s: %v, want FieldErrors", members, err)
+		} else if got, _ := json.Marshal(invalid); string(got) != want {
+			t.Errorf("posted %s: %s, want %s", members, got, want)
+		}
+		err := c.Load(strings.NewReader(`[{"id":1,`+members+`}]`), catalogue.LoadOptions{})
+		if errors.Is(err, errNoGrade) != strings.Contains(want, "no grade") {
+			t.Errorf("loaded %s: %v", members, err)
+		}
+	}
+}
+
 func TestLoadRefusesParts(t *testing.T) {
 	type pair struct {
 		ID   int       `json:"id"`
 		Of   [2]int    `json:"of"`
 		Nums []int     `json:"nums"`
 		All  []*[1]int `json:"all"`
+
+		Name  string    `json:"name"`
+		Live  bool      `json:"live"`
+		Small int8      `json:"small"`
+		At    time.Time `json:"at"`
+		Grade *grade    `json:"grade"`
+		Raw   []byte    `json:"raw"`
+		Size  struct {
+			W float64 `json:"w"`
+		} `json:"size"`
 	}
 	c, err := catalogue.NewCollection[pair](catalogue.Options{})
 	if err != nil {
@@ -173,11 +228,24 @@ func TestLoadRefusesParts(t *testing.T) {
 	for _, row := range []struct{ record, want, reason string }{
 		{`"of":[1]`, "at least 2 elements", "an array with too few elements"},
 		{`"of":[1,2,3]`, "no more than 2 elements", "an array with too many elements"},
-		{`"nums":[1,null]`, "1: This field may not be null", "null in a list of integers"},
+		{`"nums":[1,null]`, "nums: 1: must not be null", "null in a list of integers"},
 		{`"all":[null,[]]`, "1: Ensure this field has at least 1 elements", "an array in a list"},
+		{`"nums":["abc"]`, `record 1 (line 2): nums: 0: want an integer, not "abc"`, "text in a list of integers"},
+		{`"name":5`, `record 1 (line 2): name: want a string, not 5`, "a number as text"},
+		{`"name":["` + strings.Repeat("é", 40) + `"]`, `name: want a string, not ["` + strings.Repeat("é", 29) + "…", "a long list as text"},
+		{`"live":"true"`, `live: want true or false, not "true"`, "text as a boolean"},
+		{`"small":300`, "small: want a number that int8 can hold, not 300", "a number out of range"},
+		{`"small":1.5`, "small: want an integer, not 1.5", "a fraction"},
+		{`"size":[1]`, "size: want an object, not [1]", "a list as a struct"},
+		{`"size":{"w":"x"}`, `size: w: want a number, not "x"`, "text as a number in a struct"},
+		{`"at":"today"`, `at: want a date-time such as "2006-01-02T15:04:05Z", not "today"`, "a word as a time"},
+		{`"grade":"z"`, "grade: z is no grade", "text that UnmarshalText refuses"},
+		{`"grade":5`, "grade: want a string, not 5", "a number for UnmarshalText"},
+		{`"nums":5`, "nums: want a list, not 5", "a number as a list"},
+		{`"raw":"!"`, `raw: want a string in base64, not "!"`, "text that is not base64"},
 		{`"of":[1,2],"nums":[],"all":[null,[1]]`, "", "valid"},
 	} {
-		err := c.Load(strings.NewReader(`[{"id":1,`+row.record+`}]`), catalogue.LoadOptions{})
+		err := c.Load(strings.NewReader("[\n"+`{"id":1,`+row.record+`}]`), catalogue.LoadOptions{})
 		if (err == nil) != (row.want == "") || err != nil && (!errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), row.want)) {
 			t.Errorf("%s: %v, want %q", row.reason, err, row.want)
 		}
@@ -221,7 +289,7 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 // TestMissingMembersAreReportedTogether: an event lacks all but its id.
 func TestMissingMembersAreReportedTogether(t *testing.T) {
 	err := mustNew().Load(strings.NewReader(`{"events":[{"id":1,"slug":"s"}]}`), catalogue.LoadOptions{})
-	if want := `events: cannot load: record 0: member "name": is missing, and so are startDate, endDate`; err == nil || err.Error() != want {
+	if want := `events: cannot load: record 1 (line 1): name: is missing, and so are startDate, endDate`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

@@ -112,7 +112,7 @@ type recordType struct {
 	fields    []string            // names of the fields of a struct; nil for open records
 	strict    []schema.Field      // the fields of the description if loads are strict
 	members   []jsonmember.Member // members of a struct
-	arrays    []bool              // whether the types of members contain arrays
+	decoders  []value.Decoder     // of the types of members
 	lists     []jsonmember.Member // those that are never nil
 	anyMember bool                // the members are not known, so SkipUnknown has no effect
 	ownJSON   bool                // *T implements json.Unmarshaler
@@ -253,7 +253,7 @@ func (s *recordType) describeStruct(engine *store.Type, opts Options) error {
 		return err
 	}
 	for _, m := range s.members {
-		s.arrays = append(s.arrays, value.HasArray(m.Field.Type))
+		s.decoders = append(s.decoders, value.DecoderOf(m.Field.Type))
 	}
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	s.anyMember = value.ReadsJSON(t)

@@ -79,9 +79,9 @@ func TestDuplicateIsRefused(t *testing.T) {
 		}, `reviewers: duplicate value: slug "dora" is that of id 4`},
 		{"replacement", func(c *catalogue.Collection[reviewer]) error {
 			return c.ReplaceAll(slices.Values([]reviewer{{Slug: "dora"}, {Slug: "emil"}, {Slug: "dora"}}))
-		}, `reviewers: record 2: duplicate value: slug "dora" is that of record 0`},
+		}, `reviewers: record 2: duplicate value: slug "dora" is that of the record at index 0`},
 		{"load", load(`[{"id":7,"slug":"dora","email":null},{"id":5,"slug":"dora","email":null}]`),
-			`reviewers: cannot load: record 1: member "slug": duplicate value: slug "dora" is that of record 0`},
+			`reviewers: cannot load: record 5 (line 1): slug: duplicate value: slug "dora" is that of the record at index 0`},
 	} {
 		c := reviewers(t)
 		before, all := c.Snapshot().Revision(), slices.Collect(c.All())
@@ -115,7 +115,7 @@ func TestDuplicateInCatalogue(t *testing.T) {
 	if !errors.Is(err, catalogue.ErrDuplicate) || !errors.As(err, &invalid) {
 		t.Fatalf("Load: %v, want a RecordError that wraps ErrDuplicate", err)
 	}
-	if invalid.Collection != "books" || invalid.Index != 1 || invalid.Field != "slug" {
+	if invalid.Collection != "books" || invalid.Index != 1 || invalid.ID != 2 || invalid.Line != 1 || invalid.Field != "slug" {
 		t.Errorf("Load: %+v, want the slug of record 1 of books", invalid)
 	}
 	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {

@@ -112,7 +112,7 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 		case id < 0:
 			return s.errorf("record %d: %w: %d is negative", i, ErrInvalidID, id)
 		case id > 0 && twice:
-			return s.errorf("record %d: %w: record %d has %d too", i, ErrExists, first, id)
+			return s.errorf("record %d: %w: the record at index %d has %d too", i, ErrExists, first, id)
 		}
 		places[id] = i
 		last = max(last, id)
@@ -434,7 +434,7 @@ func (s *recordType) duplicates(list []*store.Entry) *duplicate {
 			encoded := string(k.Append(nil))
 			if before, twice := seen[encoded]; twice {
 				name, value := s.valueOf(e, f.Name)
-				return &duplicate{name, value, i, fmt.Sprintf("record %d", before)}
+				return &duplicate{name, value, i, fmt.Sprintf("the record at index %d", before)}
 			}
 			seen[encoded] = i
 		}

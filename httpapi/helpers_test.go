@@ -333,6 +333,7 @@ type note struct {
 	Size  struct {
 		W int `json:"w"`
 	} `json:"size"`
+	Data any `json:"data,omitempty"`
 }
 
 type poster struct {

@@ -271,10 +271,10 @@ func TestNarrowRecord(t *testing.T) {
 	}
 	want := []string{
 		`{"id":1,"name":"a","code":"b"}`,
-		`{"code":["Enter a valid value."]}`,
-		`{"nonFieldErrors":["Enter a valid value."]}`,
-		`{"code":["Enter a valid value."]}`,
-		`{"nonFieldErrors":["Enter a valid value."]}`,
+		`{"code":["is bad"]}`,
+		`{"nonFieldErrors":["the name is the code"]}`,
+		`{"code":["is bad"]}`,
+		`{"nonFieldErrors":["the name is the code"]}`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

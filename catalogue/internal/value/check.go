@@ -31,7 +31,8 @@ var errTooDeep = fmt.Errorf("nested more than %d levels deep, or contains itself
 // UTF-8, or contains itself. A value that passes can be copied.
 func (c *Copier) Check(v reflect.Value) error { return c.valid(v, 0) }
 
-// valid checks a part of a value after a number of pointers and the like were followed.
+// valid checks a part of a value. followed is the number of pointers, lists, maps and
+// interfaces on the way to it.
 func (c *Copier) valid(v reflect.Value, followed int) error {
 	switch {
 	case !c.checked:
@@ -100,20 +101,15 @@ func validText(s string) error {
 	return nil
 }
 
-// validAny returns an error unless encoding/json decodes the JSON of a value in an
-// interface to a value with the same JSON.
+// validAny returns an error unless a [Decoder] decodes the JSON of a value in an interface to
+// a value with the same JSON.
 func validAny(value any, followed int) error {
 	if followed > maxFollowed {
 		return errTooDeep
 	}
 	switch x := value.(type) {
-	case nil, bool, float64, float32, int8, int16, int32, uint8, uint16, uint32:
+	case nil, bool, float64, float32, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		// Marshaling reports floats that are not finite.
-	case int, int64, uint, uint64:
-		digits := fmt.Sprint(x)
-		if f, _ := strconv.ParseFloat(digits, 64); strconv.FormatFloat(f, 'f', -1, 64) != digits {
-			return fmt.Errorf("%s in an interface is loaded as a float64, which cannot represent it", digits)
-		}
 	case json.Number:
 		_, err := x.Float64()
 		return err
@@ -137,9 +133,9 @@ func validAny(value any, followed int) error {
 	return nil
 }
 
-// checkTime returns an error if the JSON of a time cannot be written or read, or is
-// another instant. That can be so only for years below 2 or above 9998, for offsets of a
-// day or more, and for offsets with seconds, which the JSON of a time.Time drops.
+// checkTime returns an error if the JSON of a time cannot be written or read, or is another
+// instant. Only these can be: years below 2 or above 9998, offsets of a day or more, and
+// offsets with seconds, which the JSON of a time.Time drops.
 func checkTime(v reflect.Value) error {
 	at := v.Addr().Interface() // v.Interface() would copy the value to the heap
 	t, ok := at.(*time.Time)
@@ -157,8 +153,8 @@ func checkTime(v reflect.Value) error {
 }
 
 // checkEmbeddedTime returns a check of structs that embed a time in the field at index and
-// compare by its instant. Their methods may write another JSON than that of the time, so
-// an offset with seconds is an error only if the JSON is another instant.
+// compare by its instant. Their methods may write other JSON than the time's, so an offset
+// with seconds is an error only if the JSON is another instant.
 func checkEmbeddedTime(index []int) func(reflect.Value) error {
 	instant := func(v reflect.Value) (time.Time, bool) {
 		f, err := v.FieldByIndexErr(index)

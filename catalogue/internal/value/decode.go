@@ -1,6 +1,8 @@
 package value
 
 import (
+	"cmp"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,24 +14,39 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // ErrNull is the error of a value that is null although its type cannot hold that.
 var ErrNull = errors.New("must not be null")
 
-// Decode decodes a value. arrays reports whether its type contains arrays, which are
-// checked for their length.
-func Decode(v reflect.Value, text string, arrays bool) error {
+// A Decoder decodes values of one type.
+type Decoder struct{ arrays, interfaces bool } // what values of the type contain
+
+// DecoderOf returns the decoder of a type.
+func DecoderOf(t reflect.Type) Decoder {
+	return Decoder{contains(t, reflect.Array), contains(t, reflect.Interface)}
+}
+
+// Decode decodes a value. A number in an interface becomes a [json.Number], which keeps its
+// digits. Arrays are checked for their length.
+func (d Decoder) Decode(v reflect.Value, text string) error {
 	if text == "null" && !nullable(v.Type()) {
 		return ErrNull
 	}
 	if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
-		return err
+		return errorIn(v.Type(), text, err)
 	}
-	if composite := text[0] == '[' || text[0] == '{'; composite && (arrays || strings.Contains(text, "null")) {
-		return errorIn(v.Type(), text)
+	if d.interfaces { // a second time: this does not refuse numbers beyond a float64
+		v.SetZero()
+		in := json.NewDecoder(strings.NewReader(text))
+		in.UseNumber()
+		if err := in.Decode(v.Addr().Interface()); err != nil {
+			return err
+		}
+	}
+	if composite := text[0] == '[' || text[0] == '{'; composite && (d.arrays || strings.Contains(text, "null")) {
+		return errorIn(v.Type(), text, nil)
 	}
 	return nil
 }
@@ -58,53 +75,99 @@ func Settable(v reflect.Value, index []int) reflect.Value {
 	return v
 }
 
-// errorIn returns the error for a value that is not one of type t, including what
-// encoding/json accepts silently: an array with more or fewer elements than t has, and null
-// for an element that cannot be null. It returns nil if none exists.
-func errorIn(t reflect.Type, text string) error {
-	if message := FaultIn(t, text); message != "" {
-		return fmt.Errorf("%w: %s", schema.ErrInvalid, message)
+// errorIn returns the error for a value that is not one of type t. err is the error of
+// encoding/json, which accepts some such values: an array with more or fewer elements than t
+// has, and null for an element that cannot be null. It returns err if nothing is wrong.
+func errorIn(t reflect.Type, text string, err error) error {
+	path, message := fault(t, []byte(text), wanted)
+	switch {
+	case message == "":
+		return err
+	case err == nil || message != err.Error(): // otherwise it is the error of a method
+		err = errors.New(message)
 	}
-	return nil
+	if len(path) > 0 {
+		err = fmt.Errorf("%s: %w", strings.Join(path, "."), err)
+	}
+	return err
+}
+
+// wanted returns what a type takes instead of a value. err is the error of encoding/json.
+func wanted(t reflect.Type, text string, err error) string {
+	want := "an object"
+	switch kind := t.Kind(); {
+	case text == "null":
+		return ErrNull.Error()
+	case t == reflect.TypeFor[time.Time]():
+		want = `a date-time such as "2006-01-02T15:04:05Z"`
+	case !PointsTo[json.Unmarshaler](t) && PointsTo[encoding.TextUnmarshaler](t) && text[0] != '"':
+		want = "a string"
+	case ReadsJSON(t):
+		return err.Error()
+	case reflect.Int <= kind && kind <= reflect.Uintptr && pythonType(text) == "int",
+		(kind == reflect.Float32 || kind == reflect.Float64) && isNumber(text):
+		want = "a number that " + t.String() + " can hold"
+	case reflect.Int <= kind && kind <= reflect.Uintptr:
+		want = "an integer"
+	case kind == reflect.Float32, kind == reflect.Float64, t == reflect.TypeFor[json.Number]():
+		want = "a number"
+	case kind == reflect.String:
+		want = "a string"
+	case kind == reflect.Bool:
+		want = "true or false"
+	case kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		want = "a string in base64"
+	case kind == reflect.Slice, kind == reflect.Array:
+		want = "a list"
+	}
+	const longest = 60
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return "want " + want + ", not " + text
 }
 
 // FaultIn returns the reason why a value is not one of type t, in the words of Django REST
 // framework, or "". If the reason is about a part of the value, its path comes first.
 func FaultIn(t reflect.Type, text string) string {
-	path, message := fault(t, []byte(text))
+	path, message := fault(t, []byte(text), mismatch)
 	if len(path) == 0 {
 		return message
 	}
 	return strings.Join(path, ".") + ": " + message
 }
 
+// A describer returns the reason why a value that has no parts is not one of a type. err is
+// the error of encoding/json, or nil if the value is null.
+type describer func(t reflect.Type, text string, err error) string
+
 // fault returns the reason why a value is not one of type t, or "", and the path of the
 // first part of the value that it is about.
-func fault(t reflect.Type, text []byte) (path []string, message string) {
+func fault(t reflect.Type, text []byte, describe describer) (path []string, message string) {
 	switch {
 	case string(text) == "null":
 		if nullable(t) || WritesJSON(t) && t != reflect.TypeFor[time.Time]() {
 			return nil, ""
 		}
-		return nil, "This field may not be null."
+		return nil, describe(t, "null", nil)
 	case ReadsJSON(t):
 	case t.Kind() == reflect.Pointer:
-		return fault(t.Elem(), text)
+		return fault(t.Elem(), text, describe)
 	case text[0] == '[' && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
-		return faultInList(t, text)
+		return faultInList(t, text, describe)
 	case text[0] == '{' && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct):
-		return faultInObject(t, text)
+		return faultInObject(t, text, describe)
 	}
-	if json.Unmarshal(text, reflect.New(t).Interface()) == nil {
-		return nil, ""
+	if err := json.Unmarshal(text, reflect.New(t).Interface()); err != nil {
+		return nil, describe(t, string(text), err)
 	}
-	return nil, mismatch(t, string(text))
+	return nil, ""
 }
 
-func faultInList(t reflect.Type, text []byte) (path []string, message string) {
+func faultInList(t reflect.Type, text []byte, describe describer) (path []string, message string) {
 	var list []json.RawMessage
 	if json.Unmarshal(text, &list) != nil {
-		return nil, Invalid
+		return nil, invalid
 	}
 	if t.Kind() == reflect.Array && len(list) < t.Len() {
 		return nil, fmt.Sprintf("Ensure this field has at least %d elements.", t.Len())
@@ -113,30 +176,30 @@ func faultInList(t reflect.Type, text []byte) (path []string, message string) {
 		return nil, fmt.Sprintf("Ensure this field has no more than %d elements.", t.Len())
 	}
 	for i, item := range list {
-		if path, message := fault(t.Elem(), item); message != "" {
+		if path, message := fault(t.Elem(), item, describe); message != "" {
 			return slices.Insert(path, 0, strconv.Itoa(i)), message
 		}
 	}
 	return nil, ""
 }
 
-func faultInObject(t reflect.Type, text []byte) (path []string, message string) {
+func faultInObject(t reflect.Type, text []byte, describe describer) (path []string, message string) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(text, &object) != nil {
-		return nil, Invalid
+		return nil, invalid
 	}
 	typeOf := func(string) reflect.Type { return t.Elem() }
 	if t.Kind() == reflect.Struct {
 		typeOf = memberTypes(t)
 	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal(text, reflect.New(keys).Interface()) != nil {
-		return nil, Invalid
+		return nil, invalid
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		of := typeOf(name)
 		if of == nil { // encoding/json ignores the member
 			continue
 		}
-		if path, message := fault(of, object[name]); message != "" {
+		if path, message := fault(of, object[name], describe); message != "" {
 			return slices.Insert(path, 0, name), message
 		}
 	}
@@ -159,14 +222,27 @@ func memberTypes(t reflect.Type) func(name string) reflect.Type {
 	}
 }
 
-const Invalid = "Enter a valid value."
+const invalid = "Enter a valid value."
 
-// mismatch returns the message for a value that cannot be unmarshalled into a type and
-// has no parts that can be.
-func mismatch(t reflect.Type, text string) string {
+// Reason returns the message for an error of a method that unmarshals a value: its text,
+// unless it is an error of the standard library.
+func Reason(err error) string {
+	switch err.(type) {
+	case *json.UnmarshalTypeError, *json.SyntaxError, *time.ParseError:
+		return invalid
+	}
+	return cmp.Or(err.Error(), invalid)
+}
+
+// mismatch is a describer in the words of Django REST framework.
+func mismatch(t reflect.Type, text string, err error) string {
 	switch kind := t.Kind(); {
-	case ReadsJSON(t), kind == reflect.Slice && text[0] == '"' && t.Elem().Kind() == reflect.Uint8:
-		return Invalid
+	case text == "null":
+		return "This field may not be null."
+	case ReadsJSON(t):
+		return Reason(err)
+	case kind == reflect.Slice && text[0] == '"' && t.Elem().Kind() == reflect.Uint8:
+		return invalid
 	case t == reflect.TypeFor[json.Number]():
 		return "A valid number is required."
 	case kind == reflect.String:
@@ -195,7 +271,7 @@ func mismatch(t reflect.Type, text string) string {
 	case kind == reflect.Map:
 		return `Expected a dictionary of items but got type "` + pythonType(text) + `".`
 	}
-	return Invalid
+	return invalid
 }
 
 // outOfRange returns the message for a number that is less than low or greater than high.
@@ -225,20 +301,20 @@ func pythonType(text string) string {
 	return "int"
 }
 
-// HasArray reports whether values of a type contain arrays that encoding/json reads. outer
-// are the types that contain it.
-func HasArray(t reflect.Type, outer ...reflect.Type) bool {
+// contains reports whether values of a type contain parts of a kind that encoding/json
+// reads. outer are the types that contain it.
+func contains(t reflect.Type, kind reflect.Kind, outer ...reflect.Type) bool {
 	if ReadsJSON(t) || slices.Contains(outer, t) {
 		return false
 	}
 	switch t.Kind() {
-	case reflect.Array:
+	case kind:
 		return true
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return HasArray(t.Elem(), append(outer, t)...)
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return contains(t.Elem(), kind, append(outer, t)...)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if HasArray(t.Field(i).Type, append(outer, t)...) {
+			if contains(t.Field(i).Type, kind, append(outer, t)...) {
 				return true
 			}
 		}
