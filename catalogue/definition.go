@@ -40,15 +40,14 @@ type Definition[T any] struct {
 //
 // # Description
 //
-// The description of a collection is that of [schema.DescriptionOf] for T, overridden
-// by the members of Options.Description that are not zero, and by Options.Ordering, which
-// is the same as Ordering in the description. Fields in Options.Description replace all
-// fields; to change one, change the result of DescriptionOf. The name of a record, which
-// appears in messages and titles, is that of T in words, such as "film star" for
-// FilmStar. Open records are named by the key, "films": set Name to "film". Their fields
-// are not known: without Options.Description they can only be listed and retrieved. With
-// Fields in it, all actions are served. Records can have members that are not among the
-// fields.
+// The description of a collection is the result of [schema.DescriptionOf] for T, overridden
+// by the members of Options.Description that are not zero. Options.Ordering overrides its
+// Ordering. Fields in Options.Description replace all fields; to change one, change the
+// result of DescriptionOf. The name of a record, which appears in messages and titles, is the
+// name of T in words, such as "film star" for FilmStar. Open records are named by the key,
+// "films": set Name to "film". Their fields are not known: without Options.Description they
+// can only be listed and retrieved. If the description has Fields, all actions are served.
+// Records can have members that are not among the fields.
 //
 // The fields of the description configure the collection. Those that are Unique are added
 // to Options.Unique, and fields in Options.Unique are Unique in the description. A [schema.Decimal] that is a string compares by value, and

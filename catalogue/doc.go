@@ -21,12 +21,11 @@
 //
 // # Concurrency
 //
-// A Collection is safe for concurrent use. Each read sees one state: every write
-// that returned before the read began, and no write that begins after it. A read
-// never waits for a writer's work. It waits at most for the step that puts a few
-// records in place, which runs no code of the program. Writers of one collection take
-// turns. The writes of one batch become visible together or, after an error or a
-// panic, not at all.
+// A Collection is safe for concurrent use. Each read sees one state: every write that
+// returned before the read began, and no write that begins after it. A read never waits for a
+// writer's work. It waits at most while a few records are replaced; no callback runs then.
+// Writers of one collection take turns. The writes of one batch become visible together or,
+// after an error or a panic, not at all.
 //
 // [Catalogue.Batch] writes to several collections at one instant: a reader that has seen one
 // of the writes sees all. [Catalogue.Save], [Catalogue.Clone] and [Catalogue.Snapshot] read
@@ -70,10 +69,10 @@
 //
 // # Memory
 //
-// An index takes memory in proportion to the records, plus its keys. The keys of
-// a single field that is a boolean, an integer or a string usually take none. An ordering
-// with large keys has no index, unless it is declared or by a field in [Options].Unique: it is
-// sorted for each state in which it is used.
+// An index takes memory in proportion to the records, plus its keys. The keys of a single
+// field that is a boolean, an integer or a string usually take none. An ordering with large
+// keys is indexed only if it is declared or [Options].Unique names it. Otherwise each state
+// is sorted when it is read.
 //
 // Indexes of one term, and declared ones, are kept. Of the others, only a few are kept, and
 // their memory is bounded; those that are used least are dropped first, and those that

@@ -88,8 +88,8 @@ func (c *core) loadBytes(data []byte, opts LoadOptions) error {
 	})
 }
 
-// load replaces the records of collections by those in data if all of it is valid. If
-// data is not JSON, load returns that error rather than one of read.
+// load replaces the records of collections by the ones in data if all of it is valid. A
+// syntax error takes precedence over an error of read.
 func load(name string, data []byte, opts LoadOptions, read func(*scanner) ([]store.Replacement, error)) error {
 	in := &scanner{data: data, opts: opts}
 	all, err := read(in)

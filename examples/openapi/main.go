@@ -34,7 +34,7 @@ type Review struct {
 	Stars *int   `json:"stars"`
 }
 
-// A Director is only read.
+// A Director is read-only.
 type Director struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`

@@ -117,8 +117,7 @@ func (g *guard) close() (requests []string, violation string) {
 	return g.requests, g.violation
 }
 
-// credentialsOf names the headers of a request that hold credentials, without their
-// values.
+// credentialsOf returns the names of the headers that hold credentials.
 func credentialsOf(r *http.Request) string {
 	var names []string
 	for _, name := range []string{"Authorization", "Cookie"} {

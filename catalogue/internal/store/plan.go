@@ -157,8 +157,8 @@ func (p *plan) left() (list []Condition) {
 	return list
 }
 
-// filtered returns a plan that reads a copy of the entries that satisfy the filters. If
-// only the first is wanted, one in order suffices, and for a count none is copied. The
+// filtered returns a plan that reads a copy of the entries that satisfy the filters. First
+// finds one entry without sorting if the entries are in order; a count copies nothing. The
 // error is ctx.Err().
 func (p plan) filtered(ctx context.Context) (plan, error) {
 	sel := p.selection

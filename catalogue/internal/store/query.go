@@ -149,9 +149,9 @@ func (c *Store) Page(ctx context.Context, q Query) (entries Entries, count int, 
 	return c.reader.Page(ctx, q)
 }
 
-// answer answers a query about a state that was published during the call: the pinned
-// state or, if the answer takes more than a pin permits, a frozen one. For the order of a
-// query without conditions it makes the index; that of another query may not be needed.
+// answer answers a query about a state that was published during the call: the pinned state
+// or, if the answer takes more than a pin permits, a frozen one. It builds the index only for
+// queries without conditions.
 func (c *Store) answer(ctx context.Context, q Query) (answer, error) {
 	if q.want > wantScan {
 		return c.Current().answer(ctx, q)

@@ -10,9 +10,9 @@ import (
 // A selection is what a query asks of a state: the records that satisfy conditions on
 // different fields, and match, in the order of terms.
 //
-// The last term is the id, which makes explicit how ties break, and the first one ascends.
-// A field whose condition permits one value has no term, because it does not change the
-// order. So different orderings that mean the same are the same terms.
+// The last term is the id, which makes explicit how ties break, and the first one ascends. A
+// field whose condition permits one value has no term, because it does not change the order.
+// Equivalent orderings are normalised to the same terms.
 type selection struct {
 	where []Condition
 	match func(*Entry) bool

@@ -45,9 +45,9 @@ func (e *edit) apply(x index) index {
 	return x
 }
 
-// A Commit is what a journal is told about a store: the changes of one batch, which can be
-// none, the revision at which they become visible, and the highest id ever used. The journal
-// must not keep Changes.
+// A Commit has what one batch changes in a store: the changes, which can be none, the
+// revision at which they become visible, and the highest id ever used. The journal must not
+// keep Changes.
 type Commit struct {
 	Store    *Store
 	Revision uint64
@@ -55,9 +55,9 @@ type Commit struct {
 	Changes  []Change
 }
 
-// SetJournal sets the function that is called before the changes of a batch of any of the
-// stores become visible, after everything is checked. If it returns an error or panics,
-// nothing changes. It runs under the writers' mutexes. Nil removes it.
+// SetJournal sets a function that is called with each validated batch before it is visible.
+// If it returns an error or panics, nothing changes. It runs under the writers' mutexes. Nil
+// removes it.
 func SetJournal(stores []*Store, journal func([]Commit) error) {
 	for _, c := range stores {
 		c.writing.Lock()
