@@ -68,17 +68,16 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 
 // List returns the page that a query asks for.
 //
-// The error is that of ctx or of [schema.Description.Filter], or wraps [ErrInvalid] if a
-// method MarshalJSON or MarshalText returns an error. O(log n + limit) after the first
-// use of the ordering, without Params.
+// The error is ctx.Err(), or [schema.FieldErrors] about Params, or wraps [ErrInvalid] if a
+// method MarshalJSON or MarshalText returns an error. O(log n + limit) after the first use of
+// the ordering, without Params.
 //
-// Filters compare values, even if Options.Keys has a function for the field. Those
-// with an order of values, such as minutes__gte, and of beginnings of text use
-// indexes; [Selection] has their cost. These are O(n): case-insensitive
-// filters of text, filters of parts of text and of lists of ids, a search, and filters of fields
-// that Options.Keys or methods of their type sort in another way. A search in another
-// collection reads the records that are referred to, in one state of that collection,
-// which may differ from that of the page.
+// Filters compare values, even if Options.Keys has a function for the field. Filters by
+// order, such as minutes__gte, and by prefix use indexes; [Selection] describes their cost.
+// These are O(n): case-insensitive filters of text, filters of parts of text and of lists of
+// ids, a search, and filters of fields that Options.Keys or methods of their type sort in
+// another way. A search in another collection reads the records that are referred to, in one
+// state of that collection, which may be of another instant than the page.
 func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 	f, err := c.core.filter(ctx, q.Params)
 	if err != nil {
@@ -104,9 +103,9 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 }
 
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
-// have white space around it. The JSON must not be modified. The error is that of ctx or
-// of [schema.Description.Filter], even if there is no such record, or wraps
-// [ErrNotFound] if none exists or the parameters do not select it. O(log n).
+// have white space around it. The JSON must not be modified. The error is ctx.Err(), or
+// [schema.FieldErrors] about params, even if there is no such record, or wraps [ErrNotFound]
+// if none exists or the parameters do not select it. O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, params url.Values) (record []byte, err error) {
 	f, err := c.core.filter(ctx, params)
 	if err != nil {
@@ -123,14 +122,14 @@ func (c AnyCollection) Get(ctx context.Context, segment string, params url.Value
 // returns the JSON of the record, which the caller may modify. References must be to
 // records that exist; see Delete.
 //
-// The error is that of ctx or of [schema.Description.Validate], or wraps
-// [ErrReadOnly] if the collection does not accept posts or the catalogue is a snapshot,
-// [ErrDuplicate] and [schema.FieldErrors] if another record has the value of a unique
-// field that the description does not have, [ErrInvalid] if the record type cannot hold the result, or
-// [ErrInvalidID] if no id is left. If the type of a field cannot hold a valid value, the
-// error wraps [schema.FieldErrors] too; the message is the text of the error if a method
-// UnmarshalText or UnmarshalJSON returns one. The cost is that of Validate and of
-// [Collection.Insert].
+// The error is ctx.Err(), or a [*schema.SyntaxError] or [schema.FieldErrors] about the body,
+// or wraps [ErrReadOnly] if the collection does not accept posts or the catalogue is a
+// snapshot, [ErrDuplicate] and [schema.FieldErrors] if another record has the value of a
+// unique field that the description does not have, [ErrInvalid] if the record type cannot
+// hold the result, or [ErrInvalidID] if no id is left. If the type of a field cannot hold a
+// valid value, the error wraps [schema.FieldErrors] too; the message is the text of the error
+// if a method UnmarshalText or UnmarshalJSON returns one. O(length of the body + orderings in
+// use × log n).
 func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, err error) {
 	if !c.core.typ.about.Actions.Has(schema.Create) {
 		return nil, c.core.typ.errorf("%w: the service does not accept posts to it", ErrReadOnly)
@@ -151,14 +150,13 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 	}))
 }
 
-// Update validates the JSON object of a PUT or, if partial is set, of a PATCH,
-// replaces the record that Get returns, and returns its JSON, which the caller may
-// modify. Fields that the object does not have, and those that are not in the JSON of
-// the record, keep their values. No other write comes in between, so concurrent
-// updates of different fields lose nothing. If condition is not nil, Update calls it
-// with the JSON of the record at the instant of the change, and returns its error.
-// condition must not modify or retain the JSON, nor write to the collection. The other
-// errors are those of Get, and those of Create other than [ErrInvalidID].
+// Update validates the JSON object of a PUT or, if partial is set, of a PATCH, replaces the
+// record that Get returns, and returns its JSON, which the caller may modify. Fields that are
+// absent from the object or from the JSON of the record keep their values. No other write
+// comes in between, so concurrent updates of different fields lose nothing. If condition is
+// not nil, Update calls it with the JSON of the record at the instant of the change, and
+// returns its error. condition must not modify or retain the JSON, nor write to the
+// collection. The other errors are the errors of Get and Create.
 func (c AnyCollection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
 	action := schema.Update
 	if partial {
@@ -184,13 +182,14 @@ func (c AnyCollection) Update(ctx context.Context, segment string, params url.Va
 	}))
 }
 
-// Delete deletes the record that Get returns, and at the same instant removes its id from
-// all [schema.References] to the collection in other records. The errors are those of Get.
-// The error wraps [ErrReadOnly] if the collection does not accept deletions or the catalogue
-// is a snapshot, and [ErrReferenced] if a [schema.Reference] of another record, in any
-// collection of the catalogue, holds the id. If condition is not nil, Delete calls it with
-// the JSON of the record at the instant of the deletion and returns its error. After an
-// error nothing has changed.
+// Delete deletes the record that Get returns, and at the same instant removes its id from all
+// [schema.References] to the collection in other records. The error is ctx.Err(), or
+// [schema.FieldErrors] about params, or wraps [ErrNotFound] if there is no such record,
+// [ErrReadOnly] if the collection does not accept deletions or the catalogue is a snapshot,
+// and [ErrReferenced] if a [schema.Reference] of another record, in any collection of the
+// catalogue, holds the id. If condition is not nil, Delete calls it with the JSON of the
+// record at the instant of the deletion and returns its error. After an error nothing has
+// changed.
 //
 // Create, Update and Delete leave no reference to a record that does not exist: writes to
 // the collections that refer to this one wait for Delete. Reads do not wait, and other
@@ -240,10 +239,11 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Va
 	}))
 }
 
-// Load replaces all records at one instant by those in r: a JSON array of records, or an
-// object with such an array as the member results. The error wraps [ErrReadOnly] if the
-// catalogue is a snapshot, that of r, or [ErrInvalidData]; after an error the collection is
-// unchanged. [Collection.Load] describes the form. O(n) for records sorted by id.
+// Load replaces all records at one instant by the ones in r: a JSON array of records, or an
+// object with such an array as the member results. The error wraps the error of r,
+// [ErrReadOnly] if the catalogue is a snapshot, or [ErrInvalidData]; after an error the
+// collection is unchanged. [Collection.Load] describes the form. O(n) for records sorted by
+// id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return c.core.load(r, opts)
 }
@@ -390,9 +390,8 @@ func (c *core) written(entry *store.Entry, err error) ([]byte, error) {
 	return bytes.Clone(stored), err
 }
 
-// referring returns the ids of the records with lists that contain a reference to the
-// record of the collection with the key, and the first record whose reference it is. That
-// record itself is not among them.
+// referring returns the ids of the records whose lists refer to a record of the collection
+// with the key, and the first other record with a single reference to it.
 func (c *core) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
 	if !refers(c.typ.about, key) {
 		return nil, nil, nil
@@ -448,7 +447,7 @@ func (c *core) removeReferences(tx *store.Tx, key string, id int, from []int) er
 	return nil
 }
 
-// without returns those lists of an entry that refer to a record, without its id.
+// without returns the lists of an entry that refer to a record, without its id.
 func (c *core) without(entry *store.Entry, key string, id int) (lists schema.Record, err error) {
 	for i := range c.typ.columns {
 		col := &c.typ.columns[i]

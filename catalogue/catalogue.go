@@ -15,9 +15,9 @@ import (
 //
 // A Catalogue is safe for concurrent use; see [Collection]. [Catalogue.Batch], loads and
 // [AnyCollection.Delete] write to several collections at one instant: a reader sees the
-// changes of all or of none, even if it reads one collection after the other. References
-// between records are checked by the methods Create, Update and Delete of [AnyCollection]
-// and by nothing else: other writes can leave references to records that do not exist.
+// changes of all or of none, even if it reads one collection after the other. Only the
+// methods Create, Update and Delete of [AnyCollection] check references between records:
+// other writes can leave references to records that do not exist.
 type Catalogue struct {
 	all      []*core // in the order of the definitions
 	byKey    map[string]int
@@ -85,8 +85,8 @@ type Batch struct {
 //
 // Other writers to the catalogue wait for f; readers do not. f must write to the catalogue
 // only through b: any other write to it would deadlock. Reads, Snapshot, Clone and Save do
-// not see the writes of the batch. The cost is that of [Collection.Batch] for
-// each collection that f writes to.
+// not see the writes of the batch. With k changes to a collection, it takes O(k × orderings
+// in use × log n) for that collection.
 func (c *Catalogue) Batch(f func(b *Batch) error) error {
 	if c.readOnly {
 		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
@@ -140,12 +140,12 @@ func (c *Catalogue) keys() []string {
 //
 //	films, err := catalogue.New(Directors, Genres, Films)
 //
-// The error wraps [ErrInvalidType] if there is no definition or one is nil, if two have
-// the same key or the same path segment, if Options.Name or Options.ID is not empty, and
-// if a description is invalid: [schema.Description.Check] returns an error, a field is
-// not a member of the JSON of T, or a reference or a name in Search is to a collection or
-// a field that does not exist. It wraps [ErrUnknownCollection] for the zero Definition.
-// Otherwise the errors are those of [NewCollection] and [schema.DescriptionOf].
+// The error wraps [ErrInvalidType] if there is no definition or one is nil, if two have the
+// same key or the same path segment, if Options.Name or Options.ID is not empty, and if a
+// description is invalid: [schema.Description.Check] returns an error, a field is not a
+// member of the JSON of T, or a reference or a name in Search is to a collection or a field
+// that does not exist. It wraps [ErrUnknownCollection] for the zero Definition. Other errors
+// are returned by [NewCollection] and [schema.DescriptionOf].
 func New(definitions ...AnyDefinition) (*Catalogue, error) {
 	if len(definitions) == 0 {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)

@@ -52,10 +52,10 @@ func (ch Change[T]) JSON() ([]byte, error) {
 // the revision of a [Snapshot].
 //
 // The error wraps [ErrHistoryTrimmed] if the history does not lead from the revision to the
-// current one: some of the changes are no longer kept, for example after a load or a batch
-// of more changes than [Options].History, or the revision does not exist yet, as after a
-// restart of the program. The caller then starts again with a Snapshot. Without a history,
-// this is so after each write. O(changes returned + log of those kept).
+// current one: some of the changes are no longer kept, for example after a load or a batch of
+// more changes than [Options].History, or the revision does not exist yet, as after a restart
+// of the program. The caller then starts again with a Snapshot. Without a history, any write
+// has that effect. O(changes returned + log changes kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
 	events, now, err := c.core.since(revision)
 	if err != nil {
@@ -84,9 +84,9 @@ func (c *core) since(revision uint64) (events []store.Event, now uint64, err err
 	return events, now, nil
 }
 
-// Changes returns an iterator over the changes after a revision. It yields the changes
-// that [Collection.Since] returns, waits for more, and ends only with an error: that of
-// ctx or that of Since. It yields the error with a zero Change.
+// Changes returns an iterator over the changes after a revision. It yields the changes that
+// [Collection.Since] returns, waits for more, and ends only with an error, which it yields
+// with a zero Change: ctx.Err(), or one that wraps [ErrHistoryTrimmed].
 //
 // Writers never wait for the caller. If the caller falls behind the changes that are
 // kept, the error wraps [ErrHistoryTrimmed]. To resume, pass the revision of the last

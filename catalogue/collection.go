@@ -55,8 +55,8 @@ type Options struct {
 	Keys []ordering.KeyFunc
 
 	// Description describes the collection of a catalogue for servers and for posts. A
-	// standalone collection ignores it. If it is nil, or for members that are zero, the
-	// description is that of [schema.DescriptionOf].
+	// standalone collection ignores it. [schema.DescriptionOf] supplies the members that are
+	// zero, or all if it is nil.
 	Description *schema.Description
 
 	// StrictLoad requires that loaded records have all members that the description
@@ -117,10 +117,10 @@ type Collection[T any] struct{ core *core }
 // one of them has a name that is not in snake_case. NewCollection inspects T by
 // reflection once; the methods of the collection do not repeat that work.
 //
-// A record that Insert accepts can be saved and loaded, with one exception: if the type of
-// a field has a method that marshals its JSON but none that unmarshals it, Insert checks
-// only that the JSON is valid. Insert rejects a [time.Time] whose zone has seconds, such
-// as that of Paris before 1911: JSON has no such offsets, so it would be another instant.
+// A record that Insert accepts can be saved and loaded, with one exception: if the type of a
+// field has a method that marshals its JSON but none that unmarshals it, Insert checks only
+// that the JSON is valid. Insert rejects a [time.Time] whose zone has seconds, such as Paris
+// before 1911: JSON has no such offsets, so it would be another instant.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
 	c, err := newCore(tableOf[T](), opts)
 	if err != nil {
@@ -182,9 +182,9 @@ func copied[T any](s *recordType, e *store.Entry, id int) (record T, err error) 
 	return record, nil
 }
 
-// Check returns an error that describes the first violated invariant of the collection,
-// or nil. It is for tests. Each index must contain each record once, in order, and at
-// its key and position. The stored JSON must be that of the records. Ids, lengths and
-// the names of members must be as counted. The history must be in order and lead to the
-// current records. O(orderings in use × n log n + history × log n).
+// Check returns an error that describes the first violated invariant of the collection, or
+// nil. It is for tests. Each index must contain each record once, in order, and at its key
+// and position. The stored JSON must match the records. Ids, lengths and the names of members
+// must be as counted. The history must be in order and lead to the current records.
+// O(orderings in use × n log n + history × log n).
 func (c *Collection[T]) Check() error { return c.core.check() }

@@ -35,7 +35,8 @@ func newCore(t table, opts Options) (*core, error) {
 	return &core{typ: s, store: store.New(engine)}, nil
 }
 
-// withTags returns the options of a standalone collection with what the tags of the type say.
+// withTags adds the unique fields and the key functions of the type's tags to the options of
+// a standalone collection.
 func withTags(t table, opts Options) (Options, error) {
 	members, _ := jsonmember.Of(t.reflect)
 	tagged := slices.ContainsFunc(members, func(m jsonmember.Member) bool {
@@ -54,7 +55,7 @@ func withTags(t table, opts Options) (Options, error) {
 	return opts, nil
 }
 
-// addUnique returns the names of unique fields, and those of described ones.
+// addUnique adds the names of the fields that a description has as Unique.
 func addUnique(names []string, fields []schema.Field) []string {
 	names = slices.Clone(names)
 	for _, f := range fields {

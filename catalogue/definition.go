@@ -49,11 +49,11 @@ type Definition[T any] struct {
 // can only be listed and retrieved. If the description has Fields, all actions are served.
 // Records can have members that are not among the fields.
 //
-// The fields of the description configure the collection. Those that are Unique are added
-// to Options.Unique, and fields in Options.Unique are Unique in the description. A [schema.Decimal] that is a string compares by value, and
-// a [schema.Timestamp] that is one by instant, unless Options.Keys has a function for
-// it. Collections of open records can be ordered by all fields of the description, even if
-// no record has them.
+// The fields of the description configure the collection. Unique fields are added to
+// Options.Unique, and fields in Options.Unique are Unique in the description. A
+// [schema.Decimal] that is a string compares by value, and a [schema.Timestamp] that is one
+// by instant, unless Options.Keys has a function for it. Collections of open records can be
+// ordered by all fields of the description, even if no record has them.
 func Define[T any](key string, opts Options) Definition[T] {
 	return Definition[T]{key, opts}
 }
@@ -221,8 +221,8 @@ func checkTogether(all []schema.Description) error {
 	return nil
 }
 
-// checkSearch returns an error if a path in Search goes to a field of another collection
-// that does not exist. [schema.Description.Check] checks all else.
+// checkSearch returns an error if a path in Search goes to a field of another collection that
+// does not exist. [schema.Description.Check] checks everything else.
 func checkSearch(d schema.Description, path string, byKey map[string]schema.Description) error {
 	reference, field, ok := strings.Cut(path, "__")
 	if _, err := fieldOf(d, path); err == nil || !ok {

@@ -33,12 +33,12 @@
 //
 // # Order
 //
-// Records can be ordered by every field, under the snake_case form of its JSON name.
-// Package ordering specifies how values compare; null is the largest value. Records that are equal by all terms are
-// in the order of their ids, in the direction of the first term, so -a,b is the exact
-// reverse of a,-b. A repeated field has no effect, and neither has a term after the id.
-// Without terms, a collection is in its default order, which is by id if Options.Ordering
-// is empty. A page, its count and its order come from one state.
+// Records can be ordered by every field, under the snake_case form of its JSON name. Package
+// ordering specifies how values compare; null is the largest. Records that are equal by all
+// terms are in the order of their ids, in the direction of the first term, so -a,b is the
+// exact reverse of a,-b. A repeated field has no effect, and neither has a term after the id.
+// Without terms, a collection is in its default order, which is by id if Options.Ordering is
+// empty. A page, its count and its order come from one state.
 //
 // # Conditions
 //
@@ -86,8 +86,8 @@
 //
 // # Following changes
 //
-// A collection with [Options].History keeps its last changes. [Collection.Since] returns
-// those after a revision, and [Collection.Changes] waits for more. To follow changes, take
+// A collection with [Options].History keeps its last changes. [Collection.Since] returns the
+// changes after a revision, and [Collection.Changes] waits for more. To follow changes, take
 // a snapshot and iterate from its revision:
 //
 //	start := films.Snapshot() // read it
@@ -123,8 +123,8 @@
 // # Cost
 //
 // With n records and m indexes, a page is O(log n + limit) at any offset, a count is O(1),
-// and a write is O(m log n). [Selection] has the cost of conditions. A [Snapshot] is O(1),
-// but the next write copies the tree nodes that it changes. A clone is O(m). The JSON of a
-// record is made on first use and kept. A history of h changes adds O(log h) for each
+// and a write is O(m log n). [Selection] describes the cost of conditions. A [Snapshot] is
+// O(1), but the next write copies the tree nodes that it changes. A clone is O(m). The JSON
+// of a record is made on first use and kept. A history of h changes adds O(log h) for each
 // change.
 package catalogue

@@ -16,8 +16,8 @@ import (
 var (
 	// Making a catalogue or a collection.
 
-	// ErrInvalidType is returned for a type that cannot be that of a record, for a type
-	// other than that of a collection's records, and for an invalid [Definition].
+	// ErrInvalidType is returned for a type that records cannot have, for another type than a
+	// collection's records have, and for an invalid [Definition].
 	ErrInvalidType = errors.New("invalid record type")
 	// ErrUnknownCollection is returned when there is no collection with the key.
 	ErrUnknownCollection = errors.New("unknown collection")

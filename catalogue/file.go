@@ -23,11 +23,10 @@ var errNoPath = fmt.Errorf("catalogue: the path is empty: %w", fs.ErrNotExist)
 // program that is killed may leave a temporary file. Its name begins with .backlist-, and
 // it can be deleted.
 //
-// The error wraps that of the operating system, or is that of Save. It wraps
-// [fs.ErrNotExist] if path is empty or a symbolic link to no file, and [fs.ErrInvalid] if
-// the file is not regular. After an error the old file, or its absence, is unchanged. The
-// exception is an error of the last step, the sync of the directory: the new file is in
-// place then.
+// The error wraps the error of the operating system or of Save. It wraps [fs.ErrNotExist] if
+// path is empty or a symbolic link to no file, and [fs.ErrInvalid] if the file is not
+// regular. After an error the old file, or its absence, is unchanged. The exception is an
+// error of the last step, the sync of the directory: the new file is in place then.
 //
 // The new file has the permissions of the old one, or 0644 regardless of the umask if
 // none exists. Its owner may differ, and other hard links keep the old file. The
@@ -42,24 +41,24 @@ func (c *Catalogue) SaveFile(path string) error {
 	return replaceFile(path, c.Save)
 }
 
-// LoadFile replaces the records of collections by those in the file at path, as
-// [Catalogue.Load] does. The error contains the path and wraps that of the operating system
-// or of Load. If path is empty, it wraps [fs.ErrNotExist]. During a call of SaveFile,
+// LoadFile replaces the records of collections by the ones in the file at path, as
+// [Catalogue.Load] does. The error contains the path and wraps the error of the operating
+// system or of Load. If path is empty, it wraps [fs.ErrNotExist]. During a call of SaveFile,
 // LoadFile reads the old or the new file.
 func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
 	return loadFile(path, func(data []byte) error { return c.load(data, opts) })
 }
 
 // SaveFile replaces the file at path by the output of [Collection.Save]. If the program or
-// the machine fails, the file has either the old or the new content. The error wraps that
-// of the operating system, or is that of Save. It wraps [fs.ErrNotExist] if path is empty or
-// a symbolic link to no file, and [fs.ErrInvalid] if the file is not regular. After an error
-// the file is unchanged, unless only the sync of its directory failed.
-// [Catalogue.SaveFile] describes permissions and links. O(n).
+// the machine fails, the file has either the old or the new content. The error wraps the
+// error of the operating system or of Save. It wraps [fs.ErrNotExist] if path is empty or a
+// symbolic link to no file, and [fs.ErrInvalid] if the file is not regular. After an error
+// the file is unchanged, unless only the sync of its directory failed. [Catalogue.SaveFile]
+// describes permissions and links. O(n).
 func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c.core.save) }
 
-// LoadFile replaces the records by those in the file at path, as [Collection.Load] does.
-// The error contains the path and wraps that of the operating system or of Load. If path
+// LoadFile replaces the records by the ones in the file at path, as [Collection.Load] does.
+// The error contains the path and wraps the error of the operating system or of Load. If path
 // is empty, it wraps [fs.ErrNotExist].
 func (c *Collection[T]) LoadFile(path string, opts LoadOptions) error {
 	return c.core.loadFile(path, opts)
@@ -104,10 +103,10 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// Keys of saved data that are not those of collections.
+// Keys of saved data that name no collection.
 const (
-	// lastIDsKey has a list of the collections of a catalogue whose highest used id is
-	// no longer that of a record, and these ids.
+	// lastIDsKey has a list of the collections of a catalogue in which the record with the
+	// highest used id was deleted, and these ids.
 	lastIDsKey = "$lastIds"
 	// lastIDKey has the highest used id of a single collection.
 	lastIDKey  = "$lastId"
@@ -126,7 +125,7 @@ const (
 // Fields of T that are not in its JSON, such as those with the tag json:"-", are not saved:
 // after loading they have their zero values.
 //
-// The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
+// The error wraps the error of w, or [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
 func (c *Catalogue) Save(w io.Writer) error {
 	states := store.Freeze(c.stores()...)
@@ -175,7 +174,7 @@ func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
 // Fields of T that are not in its JSON, such as those with the tag json:"-", are not saved:
 // after loading they have their zero values.
 //
-// The error wraps that of w, or wraps [ErrInvalid] if a method MarshalJSON or MarshalText
+// The error wraps the error of w, or [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
 func (c *Collection[T]) Save(w io.Writer) error { return c.core.save(w) }
 

@@ -356,9 +356,8 @@ func (s *recordType) typeOf(name string) reflect.Type {
 	return nil
 }
 
-// hasValue reports whether the key that package ordering derives from a type is that of
-// the JSON of its values. Otherwise methods of the type decide how it is sorted or
-// written.
+// hasValue reports whether package ordering derives the key of a type from the value in its
+// JSON. Otherwise methods of the type decide how it is sorted or written.
 func hasValue(kind schema.Kind, t reflect.Type) bool {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -421,7 +420,7 @@ func isString(t reflect.Type) bool {
 	return t == reflect.TypeFor[string]() || t == reflect.TypeFor[*string]()
 }
 
-// allKeys returns the key functions of a collection: those for its fields, and those of
+// allKeys returns the key functions of a collection: the ones of its fields, and
 // Options.Keys, which take precedence.
 func allKeys(t reflect.Type, fields []schema.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
 	for _, k := range own {

@@ -8,9 +8,9 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
-// A Commit is what a batch, a single write or a load changes in one collection, as a journal
-// receives it before the changes become visible. It is immutable and safe for concurrent
-// use, and a journal may keep it.
+// A Commit has the changes of a batch, a single write or a load to one collection. A journal
+// receives it before the changes become visible. It is immutable and safe for concurrent use,
+// and a journal may keep it.
 type Commit struct {
 	Collection string // key of the collection, or Options.Name of a standalone one
 	Revision   uint64 // at which the changes become visible
@@ -18,8 +18,8 @@ type Commit struct {
 
 	// Changes yields the changed records, in the order of their ids: the id and the JSON as
 	// Save writes it, or nil for a deleted record. The JSON must not be modified. After a
-	// load these are all records, and those that it deletes. If only an id was used, by a
-	// record that the same batch deleted, there are no changes.
+	// load it yields all records and the deleted ones. If only an id was used, by a record
+	// that the same batch deleted, there are no changes.
 	Changes iter.Seq2[int, []byte]
 }
 
@@ -50,13 +50,12 @@ func (c *Catalogue) Journal(f func(batch []Commit) error) error {
 	return nil
 }
 
-// Journal sets the function that is called once for each batch, single write and load,
-// with what it changes, before that is visible. The batch has one Commit. If f returns an
-// error or panics, nothing changes; the writer returns the error. f may read from the
-// collection, but must not write to it. While f runs, other writers wait; readers do not.
-// If f is nil, the journal is removed. The journal of a collection of a catalogue is that of
-// the catalogue; see [Catalogue.Journal]. The error wraps [ErrReadOnly] if the collection
-// belongs to a snapshot.
+// Journal sets the function that is called once for each batch, single write and load, with
+// what it changes, before that is visible. The batch has one Commit. If f returns an error or
+// panics, nothing changes; the writer returns the error. f may read from the collection, but
+// must not write to it. While f runs, other writers wait; readers do not. If f is nil, the
+// journal is removed. A collection of a catalogue has the catalogue's journal; see
+// [Catalogue.Journal]. The error wraps [ErrReadOnly] if the collection belongs to a snapshot.
 func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
 	return c.core.journal(f)
 }

@@ -28,10 +28,10 @@ type LoadOptions struct {
 	SkipUnknown bool
 }
 
-// Load replaces the records of collections by those in r, which must contain the form
-// that [Catalogue.Save] writes: a JSON object with an array of records for each key of a
-// collection. Each record must have an id. Other members of a record may be missing,
-// unless Options.StrictLoad is set. Collections whose key the object lacks are unchanged.
+// Load replaces the records of collections by the ones in r, which must contain the form that
+// [Catalogue.Save] writes: a JSON object with an array of records for each key of a
+// collection. Each record must have an id. Other members of a record may be missing, unless
+// Options.StrictLoad is set. Collections whose key the object lacks are unchanged.
 // References, bounds and formats are not checked.
 //
 // Load reads and checks all of r, and then replaces the collections at one instant. After
@@ -56,14 +56,14 @@ func (c *Catalogue) load(data []byte, opts LoadOptions) error {
 	return load("catalogue", data, opts, c.read)
 }
 
-// Load replaces all records at one instant by those in r. r must contain a JSON array of
-// records, each with an id, or an object with such an array as the member results.
-// A page over HTTP and the output of [Collection.Save] have these forms. Load ignores
-// other members of the object, except the $lastId that Save writes.
+// Load replaces all records at one instant by the ones in r. r must contain a JSON array of
+// records, each with an id, or an object with such an array as the member results. A page
+// over HTTP and the output of [Collection.Save] have these forms. Load ignores other members
+// of the object, except the $lastId that Save writes.
 //
 // After an error the collection is unchanged. An error of r is wrapped. If the collection
 // belongs to a snapshot, the error wraps [ErrReadOnly]. All other errors wrap
-// [ErrInvalidData], and the one for an invalid record is a [*RecordError]. O(n) for records
+// [ErrInvalidData]; an invalid record is reported as a [*RecordError]. O(n) for records
 // sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error { return c.core.load(r, opts) }
 
@@ -464,7 +464,7 @@ func unknownMember(name string, of []jsonmember.Member) error {
 	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, known))
 }
 
-// beStrict makes loads require what the fields require.
+// beStrict makes loads require the fields that requests require.
 func (s *recordType) beStrict(fields []schema.Field) {
 	s.strict = fields
 	if s.layout == nil {

@@ -103,13 +103,13 @@ func (s Selection[T]) Count() (int, error) { return s.sel.count() }
 
 // Counts returns an iterator over the values of a field in ascending order: for each value, a
 // copy of the record with the lowest id that has it, and the number of records that have it.
-// Null, as which an absent member counts, is last. Lists are values as wholes. All
-// numbers are exact and of the state at the time of the call. The error is that of the
-// selection, or wraps [ordering.ErrUnknownField]; then the iterator is empty.
+// Null, which includes absent members, is last. A list is one value. All numbers are exact
+// and of the state at the time of the call. The error wraps [ordering.ErrInvalidCondition] or
+// [ordering.ErrUnknownField]; then the iterator is empty.
 //
 // O(log² n) for each value, with O(log n) comparisons, if one index has the records in the
 // order of the field: without conditions always. Otherwise the records are filtered and
-// sorted, as for a page. Stopping early costs only what was read.
+// sorted, as for a page. Groups that are not read cost nothing.
 func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 	groups, err := s.sel.groups(field)
 	return func(yield func(T, int) bool) {
@@ -183,19 +183,19 @@ func (s Selection[T]) Delete() (n int, err error) { return s.sel.remove() }
 // returns an error, Update returns it unchanged. Otherwise the error wraps [ErrReadOnly] if
 // the selection is of a snapshot, [ErrInvalidID] if f changed an id, [ErrDuplicate] if two
 // records would have the same value of a unique field, and [ErrInvalid] if JSON cannot
-// represent a result. After an error or a panic nothing has changed. In a batch, the
-// updates are part of it, and a duplicate value is an error of the batch; ErrInvalid then also
-// reports that f wrote to a selected record. Other writers wait for f; readers
-// do not. f must not write to the collection, as for [Collection.Update]. The cost is that of
-// Delete, and of f.
+// represent a result. After an error or a panic nothing has changed. In a batch, the updates
+// are part of it, and a duplicate value is an error of the batch; ErrInvalid then also
+// reports that f wrote to a selected record. Other writers wait for f; readers do not. f must
+// not write to the collection, as for [Collection.Update]. In addition to f, it costs as much
+// as Delete.
 func (s Selection[T]) Update(f func(record *T) error) (n int, err error) {
 	return s.sel.modify(untyped(f))
 }
 
 // Explain describes for people how the records are found in the order of terms, such as
-// "range of status: 512 of 100000 records, in order". The text may change between
-// versions of this package. It counts the records before they are filtered. The cost is
-// that of finding the ranges.
+// "range of status: 512 of 100000 records, in order". The text may change between versions of
+// this package. It counts the records before they are filtered. It costs as much as finding
+// the ranges.
 func (s Selection[T]) Explain(terms ...ordering.Term) (string, error) { return s.sel.explain(terms) }
 
 // A Page holds the records in a window and the number of all records of the collection,

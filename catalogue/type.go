@@ -52,7 +52,7 @@ func recordOf(e *store.Entry) *record {
 	return (*record)(unsafe.Add(unsafe.Pointer(e), unsafe.Sizeof(header{})))
 }
 
-// typed returns a record with its type, which must be that of its table.
+// typed returns a record with its type, for which its table must be made.
 func typed[T any](r *record) *T { return (*T)(unsafe.Pointer(r)) }
 
 // untyped returns a function of records with a type as one of records without it. Both have
@@ -101,8 +101,8 @@ func copyOf[T any](s *recordType, e *store.Entry) (record T) {
 	return record
 }
 
-// A recordType is what a collection knows of its record type and of its description. It is
-// made once for a collection, by reflection, and shared with clones.
+// A recordType describes the record type of a collection, and has its description. It is made
+// once for a collection, by reflection, and shared with clones.
 type recordType struct {
 	table
 	name      string
@@ -128,7 +128,7 @@ type recordType struct {
 	now     func() time.Time
 }
 
-// newRecordType returns what a collection knows of its record type and what its store does.
+// newRecordType returns the record type of a collection and the type for its store.
 func newRecordType(t table, opts Options) (*recordType, *store.Type, error) {
 	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0), now: opts.Now}
 	s.idName = ordering.Snake(s.idWire)
@@ -420,7 +420,7 @@ func (s *recordType) describeOpen(engine *store.Type, opts Options) error {
 	return nil
 }
 
-// isInstant reports whether a key is that of a time.
+// isInstant reports whether a key is a time.
 func isInstant(k sortkey.Key) bool {
 	return k.Compare(sortkey.Float(math.Inf(1))) > 0 && k.Compare(sortkey.Text("")) < 0
 }
@@ -436,10 +436,9 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 	}
 }
 
-// openField returns a field of open records. Its value is that of the member whose name
-// is the camelCase form of name, or else of the first member whose name has name as its
-// snake_case form. If there is no such member, it is null. If text is not nil, it returns
-// the key of a value that is text.
+// openField returns a field of open records. Its value is in the member whose name is the
+// camelCase form of name, or else in the first member with that snake_case name. If there is
+// no such member, it is null. If text is not nil, it returns the key of a value that is text.
 func openField(name string, text func(string) sortkey.Key) store.Field {
 	wire := ordering.Camel(name)
 	special := func(k sortkey.Key) sortkey.Key {

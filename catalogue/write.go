@@ -153,8 +153,8 @@ func idOf(e *store.Entry, err error) (int, error) {
 	return e.ID, nil
 }
 
-// current is what a change is prepared for: the published state, which only this writer
-// can change, or a batch.
+// current is the state for which a change is prepared: the published state, which only this
+// writer can change, or a batch.
 type current interface {
 	getter
 	LastID() int
@@ -216,7 +216,7 @@ func (s *recordType) deletion(now getter, id int) (store.Change, error) {
 }
 
 // own stores a copy of a record in a fresh entry, after it has checked it. The record may be
-// that of the entry.
+// the entry's.
 func (s *recordType) own(fresh *store.Entry, from *record, id int) error {
 	if err := s.keep(fresh, from, id); err != nil {
 		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
