@@ -12,8 +12,9 @@ import (
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection]
-// implements it and the optional interfaces [Getter], [Creator], [Updater] and [Deleter], and its
-// pages have entity tags as those of a [Revisioner]. Package httpapitest tests implementations.
+// implements it and the optional interfaces [Getter], [Creator], [Updater] and [Deleter], and
+// its pages have entity tags, like pages of a [Revisioner]. Package httpapitest tests
+// implementations.
 //
 // To restrict what a user can see, embed a Collection and declare List and Get, which add a
 // condition on a value in ctx. Declare Update and Delete with the same condition too, because a
@@ -42,16 +43,15 @@ type Collection interface {
 	// number of all records that its parameters select, all as of one instant. If it
 	// returns an error, the List is ignored.
 	//
-	// The parameters are those of the request that the description has in Filters, and
-	// search if it has a Search; Params is nil if there are none.
-	// [schema.Description.Filter] reads them. [schema.FieldErrors] then result in 400 and
-	// are sent to the client.
+	// The parameters are the request's parameters that the description has in Filters, and
+	// search if it has a Search; Params is nil if there are none. [schema.Description.Filter]
+	// reads them. [schema.FieldErrors] then result in 400 and are sent to the client.
 	//
-	// The terms are those of the request, possibly none, with names in snake_case. No field
-	// appears twice. List drops terms that name no field; every collection has the field
-	// id. If none is left, it uses the default order of the description. It breaks ties by
-	// id in the direction of the leading term. Null is the largest value: last in ascending
-	// and first in descending order. List must neither modify the terms nor retain them.
+	// The terms are from the request, possibly none, with names in snake_case. No field
+	// appears twice. List drops terms that name no field; every collection has the field id.
+	// If none is left, it uses the default order of the description. It breaks ties by id in
+	// the direction of the leading term. Null is the largest value: last in ascending and
+	// first in descending order. List must neither modify the terms nor retain them.
 	//
 	// The window has a positive Limit and an Offset of at least 0, possibly past the
 	// end. Both may be as large as math.MaxInt. Each record is a compact JSON object
@@ -63,11 +63,11 @@ type Collection interface {
 // A Getter is a [Collection] whose records have paths of their own.
 type Getter interface {
 	// Get returns the record that the last segment of a path names, encoded as by List. The
-	// segment is decoded; [schema.ParseID] returns the id in it. The parameters are those of
+	// segment is decoded; [schema.ParseID] returns the id in it. The parameters are as for
 	// List. They are checked even if there is no such record. An error wrapping
 	// [catalogue.ErrNotFound] means that there is no such record or that the parameters do
-	// not select it, and results in 404. If there are parameters, [schema.FieldErrors]
-	// result in 400. Other errors are handled as described for [Collection].
+	// not select it, and results in 404. If there are parameters, [schema.FieldErrors] result
+	// in 400. Other errors are handled as described for [Collection].
 	Get(ctx context.Context, segment string, params url.Values) (record []byte, err error)
 }
 
@@ -112,14 +112,14 @@ type Updater interface {
 
 // A Deleter is a [Getter] whose records can be deleted.
 type Deleter interface {
-	// Delete deletes the record that Get returns. The handler calls Get with the same arguments
-	// before. The id of the record is never used again. An error
-	// wrapping [catalogue.ErrNotFound] results in 404, and one wrapping
-	// [catalogue.ErrReferenced] in 409; if it is or wraps a [*catalogue.ReferenceError], the
-	// response names the record that refers to this one. Other errors are handled as
-	// described for [Collection]. If condition is not nil, Delete deletes the record only if
-	// condition returns nil for it, encoded as by Get, with no other write to the record in
-	// between. Otherwise it returns an error that wraps that of condition.
+	// Delete deletes the record that Get returns. The handler calls Get with the same
+	// arguments before. The id of the record is never used again. An error wrapping
+	// [catalogue.ErrNotFound] results in 404, and one wrapping [catalogue.ErrReferenced] in
+	// 409; if it is or wraps a [*catalogue.ReferenceError], the response names the record
+	// that refers to this one. Other errors are handled as described for [Collection]. If
+	// condition is not nil, Delete deletes the record only if condition returns nil for it,
+	// encoded as by Get, with no other write to the record in between. Otherwise it returns
+	// an error that wraps the error of condition.
 	Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error
 }
 
@@ -144,10 +144,10 @@ type Revisioner interface {
 	// write. Revision is called once for a response of 304 and at most twice for any
 	// other request for a page. It should be cheap.
 	//
-	// If Revision returns an error, whatever it wraps, the page has no tag. The response
-	// is otherwise the same as if the collection were not a Revisioner.
-	// [Options.OnError] is called with the error at most once for each request, and not
-	// at all if the request fails with another error or a panic.
+	// If Revision returns an error of any kind, the page has no tag. The response is
+	// otherwise the same as if the collection were not a Revisioner. [Options.OnError] is
+	// called with the error at most once for each request, and not at all if the request
+	// fails with another error or a panic.
 	Revision(ctx context.Context) (uint64, error)
 }
 

@@ -289,8 +289,8 @@ func recordHash(record []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// hasHash reports whether tag is that of a representation of the record with the hash:
-// the hash itself, or the hash and a suffix that begins with a hyphen.
+// hasHash reports whether tag identifies a representation of the record with the hash: the
+// hash itself, or the hash and a suffix that begins with a hyphen.
 func hasHash(tag, hash string) bool {
 	suffix, ok := strings.CutPrefix(tag[1:len(tag)-1], hash)
 	return ok && (suffix == "" || suffix[0] == '-')

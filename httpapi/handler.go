@@ -48,22 +48,22 @@ type Options struct {
 	// and prefix of the request. Otherwise these are ignored.
 	BaseURL string
 
-	// TrustedProxies are the addresses of proxies that determine the scheme and host of
-	// links if there is no BaseURL. If the RemoteAddr of a request is among them, the
-	// scheme and the host are those in X-Forwarded-Proto and X-Forwarded-Host, or in
-	// proto and host of Forwarded (RFC 7239). The last value of each header is used,
-	// which is the one that the proxy added. Without these headers, the scheme and host
-	// of the request are used. Schemes other than http and https, invalid hosts, and
-	// headers of both kinds that differ are rejected with 400. Other headers are ignored,
-	// except for that of ForwardedPrefix.
+	// TrustedProxies are the addresses of proxies that determine the scheme and host of links
+	// if there is no BaseURL. If the RemoteAddr of a request is among them, the scheme and
+	// the host are taken from X-Forwarded-Proto and X-Forwarded-Host, or from proto and host
+	// of Forwarded (RFC 7239). The last value of each header is used, which is the one that
+	// the proxy added. Without these headers, the scheme and host of the request are used.
+	// Schemes other than http and https, invalid hosts, and headers of both kinds that differ
+	// are rejected with 400. Other headers are ignored, except X-Forwarded-Prefix with
+	// ForwardedPrefix.
 	//
 	// A trusted proxy must either write or remove X-Forwarded-Proto and
 	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can
 	// choose the scheme and host of links.
 	//
-	// If empty, no proxy is trusted. A RemoteAddr that is not an IP address with a port,
-	// such as that of a Unix socket, is never trusted. The zero Prefix and IPv4-mapped
-	// IPv6 prefixes (::ffff:0:0/96) are invalid. The slice is copied.
+	// If empty, no proxy is trusted. A RemoteAddr that is not an IP address with a port, such
+	// as a Unix socket's, is never trusted. The zero Prefix and IPv4-mapped IPv6 prefixes
+	// (::ffff:0:0/96) are invalid. The slice is copied.
 	TrustedProxies []netip.Prefix
 
 	// ForwardedPrefix determines that the last value of X-Forwarded-Prefix from a trusted
@@ -98,11 +98,11 @@ type Options struct {
 	// If ETags is false, there are no tags and preconditions are ignored.
 	ETags bool
 
-	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same
-	// key and the same other options. Set it if several processes serve the same collections
-	// and their revisions are those of a shared database. Change it if the same revision is
-	// to have other responses, for instance after a new field. In-memory collections need no
-	// key: their revisions count the writes of one process.
+	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same key
+	// and the same other options. Set it if several processes serve the same collections and
+	// their revisions come from a shared database. Change it if the same revision is to have
+	// other responses, for instance after a new field. In-memory collections need no key:
+	// their revisions count the writes of one process.
 	ETagKey string
 
 	// Order lists the keys of collections that come first in the root listing. The others
@@ -120,12 +120,12 @@ type Options struct {
 	// provides an OnAccess for log/slog.
 	OnAccess func(ctx context.Context, a Access)
 
-	// OnError is called with errors that are not sent to the client: errors of
-	// collections that result in 409, 500 or 503, errors of an authorizer other than
-	// those of [Unauthorized] and [Forbidden], panics ([ErrPanic]), and errors of a
-	// [Revisioner] if the request has no other error. It is called before the response is
-	// written, except for panics of OnAccess and of the ResponseWriter. It must be safe for
-	// concurrent use. If nil, errors are discarded.
+	// OnError is called with errors that are not sent to the client: errors of collections
+	// that result in 409, 500 or 503, errors of an authorizer that [Unauthorized] and
+	// [Forbidden] have not made, panics ([ErrPanic]), and errors of a [Revisioner] if the
+	// request has no other error. It is called before the response is written, except for
+	// panics of OnAccess and of the ResponseWriter. It must be safe for concurrent use. If
+	// nil, errors are discarded.
 	OnError func(r *http.Request, err error)
 }
 

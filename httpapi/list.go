@@ -144,8 +144,7 @@ type envelope struct {
 	indent  string        // of a level; records are at the second
 }
 
-// newEnvelope returns a page as the client asks for it, indented or not. Its chunk begins
-// in dst.
+// newEnvelope returns a page, indented if the client requests that. Its chunk begins in dst.
 func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) envelope {
 	size := max(len(records)-1, 0) // commas
 	for _, record := range records {
@@ -271,8 +270,8 @@ func endLink(dst, link []byte, ok bool) []byte {
 // Only long links or a single record make a part larger.
 const chunkSize = 32 << 10
 
-// maxPooled is the maximum capacity of a buffer that is reused: that of a chunk and what
-// append adds.
+// maxPooled is the maximum capacity of a buffer that is reused: the capacity of a chunk and
+// what append adds.
 const maxPooled = 2 * chunkSize
 
 // buffers is a pool of byte buffers. Without it, allocating the chunk would be most of the

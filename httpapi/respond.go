@@ -51,7 +51,7 @@ func newFixedValues() fixedValues {
 	}
 }
 
-// write sends a compact JSON body, indented if the client asks for that.
+// write sends a compact JSON body, indented if the client requests that.
 func (v *view) write(status int, body []byte) {
 	if v.indent > 0 {
 		body = wire.Indent(body, strings.Repeat(" ", v.indent))
@@ -167,8 +167,8 @@ func (v *view) failUnavailable(err error) {
 	v.fail(http.StatusServiceUnavailable, detailUnavailable)
 }
 
-// causes are the errors of a step that are the client's mistake. All other errors of the
-// step are failures of the program, whatever they wrap.
+// causes are the errors of a step that are the client's mistake. All other errors of the step
+// are failures of the program, even if they wrap other sentinels.
 type causes uint8
 
 const (

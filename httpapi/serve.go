@@ -128,8 +128,8 @@ func (v *view) serveRoute() {
 	}
 }
 
-// authorizeMethod asks the authorizer about a write or, if it decides about reads, about
-// any request. It returns nil if the request is permitted.
+// authorizeMethod calls the authorizer for a write or, if it decides about reads, for any
+// request. It returns nil if the request is permitted.
 func (v *view) authorizeMethod(action schema.Actions) *refusal {
 	switch {
 	case action&^(schema.List|schema.Retrieve) != 0:
@@ -298,7 +298,7 @@ type bounds struct {
 }
 
 // newBounds returns the limits of requests with bodies of at most body bytes, as
-// [Options.MaxBody] describes. The maximum number of parameters is that of Django.
+// [Options.MaxBody] describes. The maximum number of parameters is Django's.
 func newBounds(body int64) bounds {
 	switch {
 	case body == 0:
@@ -327,8 +327,8 @@ func (b *bounds) targetFault(r *http.Request) string {
 	return ""
 }
 
-// queryTooLong reports whether the parameters without a limit and an offset are too
-// long, as sent or as written in links. If a query is accepted, so are those of its links.
+// queryTooLong reports whether the parameters without a limit and an offset are too long, as
+// sent or as written in links. If a query is accepted, so are the queries of its links.
 func (b *bounds) queryTooLong(rawQuery string) bool {
 	if len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > b.query {
 		return true
@@ -359,8 +359,8 @@ func (b *bounds) paramsFault(rawQuery string) string {
 	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.parameters)
 }
 
-// paramLen returns the length of the first parameter with a prefix, as sent, plus that
-// of an '&'. It returns 0 if none exists.
+// paramLen returns the length of the first parameter with a prefix, as sent, and an '&'. It
+// returns 0 if none exists.
 func paramLen(rawQuery, prefix string) int {
 	for param := range strings.SplitSeq(rawQuery, "&") {
 		if strings.HasPrefix(param, prefix) {

@@ -2,13 +2,12 @@
 //
 //	httpapi.Options{OnAccess: accesslog.New(slog.Default())}
 //
-// Each request results in one log record with the message "request" and the
-// attributes method, status, bytes and duration. The attribute collection is added if
-// the path is that of a collection. Requests for pages also have limit, offset,
-// ordering (such as "-year,title", if there is one) and count (if it is known). The
-// attribute ignored lists the names of query parameters without an effect, if there are
-// any. Log records contain nothing else from the request, so no credentials or catalogue
-// records are logged.
+// Each request results in one log record with the message "request" and the attributes
+// method, status, bytes and duration. The attribute collection is added if a collection has
+// the path. Requests for pages also have limit, offset, ordering (such as "-year,title", if
+// there is one) and count (if it is known). The attribute ignored lists the names of query
+// parameters without an effect, if there are any. Log records contain nothing else from the
+// request, so no credentials or catalogue records are logged.
 //
 // Responses with status 500 and above are logged at [slog.LevelError], aborted
 // requests at [slog.LevelWarn], all others at [slog.LevelInfo].

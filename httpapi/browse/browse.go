@@ -62,13 +62,13 @@
 // # Forms
 //
 // The page of a collection links to a form for a new record if the handler's response to
-// OPTIONS says that the caller may post. The page of a record links to a form with its values
-// if PUT is served and OPTIONS says that the caller may use it, or if PATCH is served and
-// PUT is not. The form sends a PATCH if that is served, so callers that may use PUT should
-// be permitted PATCH too. The page links to another that asks whether to delete the
-// record if DELETE is served and, where PUT or PATCH is served, there is that form: OPTIONS
-// says nothing about deletion. The handler authorizes and validates all requests, and
-// rejects those of callers without the permission. A page without these links says why.
+// OPTIONS permits the caller to post. The page of a record links to a form with its values if
+// PUT is served and OPTIONS permits the caller to use it, or if PATCH is served and PUT is
+// not. The form sends a PATCH if that is served, so callers that may use PUT should be
+// permitted PATCH too. The page links to a confirmation of a deletion if DELETE is served
+// and, where PUT or PATCH is served, there is that form: OPTIONS does not cover deletion. The
+// handler authorizes and validates all requests, and rejects requests of callers without the
+// permission. A page without these links explains why.
 //
 // The form's values are converted to JSON according to the kinds of the fields
 // ([schema.Kind]) and sent to the handler. Since forms can only post, the method of a form
@@ -78,9 +78,9 @@
 // record, empty inputs are omitted. A form may be at most 1 MiB. For a reference, forms offer
 // the records of a collection of at most 50, and otherwise suggest the first thousand.
 //
-// After a form, the visitor is back on the list or the record, at the same place, and the page
-// says what has been done. The parameter _done tells it so, signed with a key that each
-// handler makes for itself. Nobody else can make a page say so.
+// After a form, the visitor is back on the list or the record, at the same place, and the
+// page reports what has been done. The report is in the parameter _done, signed with a key
+// that each handler makes for itself. Another site cannot forge it.
 //
 // # Sign-in
 //
@@ -104,20 +104,20 @@
 // the visitor has left alone therefore never overwrites a concurrent change.
 //
 // If the record has an entity tag ([httpapi.Options].ETags), the form and the confirmation of
-// a deletion send that of the record that they show in If-Match. If the record has changed
+// a deletion send the tag of the record that they show in If-Match. If the record has changed
 // since, nothing is stored: the response is 412, with the form again. It has what the visitor
-// has changed and the present values of the other fields, and says which fields both have
+// has changed and the present values of the other fields, and names the fields that both have
 // changed. Without entity tags, the same happens if both have changed the same field, unless
 // the other change comes in the moment after the form is compared with the record.
 //
 // # Requests from other sites
 //
-// Browsers send cookies with the requests of other sites too. A request that may write,
-// which is any but GET, HEAD and OPTIONS, is therefore rejected with 403 if it comes from a
-// page of another site, as [http.CrossOriginProtection] decides, whatever its Accept header
-// and its body. The response is a page or {"detail":…}. Clients that are not browsers send
-// neither Sec-Fetch-Site nor Origin, and are not affected. [Options].CrossOrigin can trust
-// other sites.
+// Browsers send cookies with the requests of other sites too. A request that may write, which
+// is any but GET, HEAD and OPTIONS, is therefore rejected with 403 if it comes from a page of
+// another site, as [http.CrossOriginProtection] decides, with any Accept header and body. The
+// response is a page or {"detail":…}. Clients that are not browsers send neither
+// Sec-Fetch-Site nor Origin, and are not affected. [Options].CrossOrigin can trust other
+// sites.
 //
 // Old browsers, and all browsers without HTTPS, send Origin alone. It must equal the Host, or
 // the scheme and host of the links of the handler. A proxy that changes the Host must therefore be

@@ -236,7 +236,8 @@ func (v *view) links(up string, members []string) links {
 // maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
 const maxLinks = 50
 
-// cell returns the cell of a member, with at most so many links. id is that of the record.
+// cell returns the cell of a member. It has at most the given number of links. id is the
+// record's.
 func (v *view) cell(m member, to target, most int, id string) cell {
 	c := newCell(m.value)
 	switch {

@@ -135,7 +135,7 @@ func (c *collection) lookups() (lookups map[string][]string, fields []schema.Fie
 	return lookups, fields
 }
 
-// choices returns the values of a field that a page offers: those of a choice or a boolean, or
+// choices returns the values of a field that a page offers: the choices, true and false, or
 // the records of a small collection. The field must have a filter for one value.
 func (v *view) choices(field schema.Field) (options []option) {
 	if !slices.Contains(v.c.Filters, v.c.choosing(field)) {
@@ -348,7 +348,7 @@ func newLookup(name string, lookups []string, q query) []input {
 	return []input{how, value}
 }
 
-// searchHint says in which fields a search finds text.
+// searchHint returns the names of the fields in which a search finds text.
 func searchHint(fields []string) string {
 	names := make([]string, len(fields))
 	for i, field := range fields {

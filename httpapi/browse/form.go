@@ -35,9 +35,9 @@ func (v *view) newForm(posted url.Values, wrong faults) *form {
 	return f
 }
 
-// newChangeForm returns the form for changing a record. The values are those of the record
-// or, if the form was posted and rejected with errors, those that were posted. shown and tag
-// are the digests and the entity tag of the record.
+// newChangeForm returns the form for changing a record. The values are the record's or, if
+// the form was posted and rejected with errors, the posted ones. shown and tag are the
+// digests and the entity tag of the record.
 func (v *view) newChangeForm(values url.Values, wrong faults, shown, tag string) *form {
 	action := v.query.with(methodName, v.c.updateMethod(), tagName, tag, shownName, shown)
 	f := &form{Action: action, Cancel: v.cleanLink(), Button: "Save"}
@@ -78,8 +78,8 @@ func (v *view) fill(f *form, values url.Values, wrong faults) {
 	}
 }
 
-// postable reports whether the sender of the request may post to its path, which is that of
-// a collection.
+// postable reports whether the sender of the request may post to its path, which is a
+// collection's.
 func (v *view) postable() bool {
 	return v.c.actions.Has(schema.Create) && v.offers(http.MethodPost)
 }
@@ -453,8 +453,8 @@ func seconds(local string) string {
 	return local
 }
 
-// received returns the texts of the fields in a posted form. Several values of a field are
-// those of a select, after an empty one, or a time and its offset.
+// received returns the texts of the fields in a posted form. Several values of a field come
+// from a select, after an empty one, or are a time and its offset.
 func (v *view) received(posted url.Values) url.Values {
 	for _, f := range v.c.Fields {
 		switch {

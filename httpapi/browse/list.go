@@ -92,7 +92,7 @@ func (v *view) showList(p *page, resp *response) {
 	}
 }
 
-// readOnly says why the visitor cannot change what the service lets others change.
+// readOnly returns the reason why the visitor cannot write where others can.
 func (v *view) readOnly() string {
 	switch {
 	case v.scheme == "":
@@ -317,8 +317,8 @@ func parameter(link, name string) int {
 	return value
 }
 
-// positive returns a positive number as text. It returns "" for others, and for the largest, which
-// is that of no limit.
+// positive returns a positive number as text. It returns "" for others, and for the largest,
+// which means no limit.
 func positive(n int) string {
 	if n <= 0 || n == math.MaxInt {
 		return ""

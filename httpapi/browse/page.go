@@ -206,8 +206,8 @@ type exchange struct {
 	Open    bool   // it is visible at first
 }
 
-// newExchange returns the exchange that ended with resp. If the handler was not asked, the
-// request is that of the browser.
+// newExchange returns the exchange that ended with resp. If the handler was not called, the
+// request is the browser's.
 func (v *view) newExchange(resp *response) exchange {
 	in := cmp.Or(resp.request, v.r)
 	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see

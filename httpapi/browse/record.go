@@ -40,8 +40,8 @@ const (
 	detailKept    = "The record has changed since this page was opened, so it was not deleted."
 )
 
-// showRecord shows a record. With the parameter _method it shows the form to change it, or asks
-// whether to delete it.
+// showRecord shows a record. With the parameter _method it shows the form to change it, or
+// the confirmation of its deletion.
 func (v *view) showRecord(p *page, resp *response) {
 	members, ok := readMembers(resp.body.Bytes())
 	if !ok {
@@ -245,9 +245,9 @@ type change struct {
 }
 
 // newChange compares a form with the record as it is stored. The visitor has changed a field
-// if its text is not the one that the form has shown. A form that does not say what it has
-// shown counts as one that has shown the record as it is stored. A field that is not in the
-// form is not changed, except a boolean, since browsers send a box only if it is checked.
+// if its text is not the one that the form has shown. A form without the text that it has
+// shown counts as showing the stored record. A field that is not in the form is not changed,
+// except a boolean, since browsers send a box only if it is checked.
 func newChange(fields []schema.Field, posted url.Values, shown string, stored map[string]json.RawMessage) change {
 	ch := change{touched: make(map[string]string), stored: stored, texts: recordTexts(fields, stored), conflicts: make(faults)}
 	ch.shown = digests(fields, ch.texts)

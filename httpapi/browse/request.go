@@ -40,11 +40,11 @@ func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
 // detailForeign is the detail of the response to a request that isForeign.
 const detailForeign = "The request was sent from another site, so nothing was stored."
 
-// isForeign reports whether a page of another site, which is not trusted, sent a request
-// that may write. Browsers add the visitor's cookies to such a request, whatever its Accept
-// header and its content type. Clients that are no browsers send neither Sec-Fetch-Site nor
-// Origin. Behind a proxy that changes the Host, a browser without Sec-Fetch-Site sends the
-// origin of the links.
+// isForeign reports whether a page of another site, which is not trusted, sent a request that
+// may write. Browsers add the visitor's cookies to such a request, with any Accept header and
+// content type. Clients that are no browsers send neither Sec-Fetch-Site nor Origin. Behind a
+// proxy that changes the Host, a browser without Sec-Fetch-Site sends the origin of the
+// links.
 func (b *browser) isForeign(r *http.Request) bool {
 	if r.Method == "" || b.crossOrigin.Check(r) == nil {
 		return false

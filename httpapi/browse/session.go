@@ -151,7 +151,7 @@ func (v *view) sign(verb, id string) string {
 	return verb + "." + id + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:12])
 }
 
-// newDone returns what the form has done that led to the page, or nil.
+// newDone returns the result of the form that led to the page, or nil.
 func (v *view) newDone() *done {
 	message := v.query.get(doneName)
 	verb, rest, _ := strings.Cut(message, ".")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxIndent is the largest indentation that an Accept header can ask for.
+// maxIndent is the largest indentation that an Accept header can request.
 const maxIndent = 8
 
 // IsRead reports whether a method is GET or HEAD. As in net/http, "" is GET.

@@ -1,6 +1,6 @@
-// Package origin determines the beginning of the absolute URLs in a response: scheme,
-// host, and the part of the path before that of the handler. It takes them from a base
-// URL or from the request, including the headers of trusted proxies.
+// Package origin determines the beginning of the absolute URLs in a response: scheme, host,
+// and the part of the path before the handler's part. It takes them from a base URL or from
+// the request, including the headers of trusted proxies.
 //
 // Error texts have no prefix. The caller wraps them.
 package origin

@@ -1,5 +1,5 @@
 // Package wire has what several packages know of the form of requests and responses: which
-// paths are those of records, and how text and indented JSON are written.
+// paths name records, and how text and indented JSON are written.
 package wire
 
 import (
@@ -15,10 +15,10 @@ import (
 // RecordActions are the actions on the path of a record.
 const RecordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
 
-// SplitRecord returns the path of the collection and the segment of the record in a path
-// such as /api/films/7/. It reports whether the path can be that of a record. As in Django
-// REST framework, the segment has at most one point, before the name of a format. It must
-// be followed by a slash.
+// SplitRecord returns the path of the collection and the segment of the record in a path such
+// as /api/films/7/. It reports whether the path can name a record. As in Django REST
+// framework, the segment has at most one point, before the name of a format. It must be
+// followed by a slash.
 func SplitRecord(path string) (collection, segment string, ok bool) {
 	rest, ok := strings.CutSuffix(path, "/")
 	if !ok {
