@@ -9,7 +9,6 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -276,8 +275,7 @@ func (s *recordType) recordError(in scanner, i int, err error) error {
 	invalid := &RecordError{Collection: s.title(), Index: i, Line: 1 + bytes.Count(in.data[:in.at], []byte("\n")), Err: err}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(in.value(), &members) == nil {
-		id, _ := strconv.Atoi(string(members[s.idWire]))
-		invalid.ID = max(id, 0)
+		invalid.ID = schema.ParseID(string(members[s.idWire]))
 	}
 	var member *schema.MemberError
 	if errors.As(err, &member) {
