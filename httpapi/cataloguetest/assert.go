@@ -114,11 +114,11 @@ func lineOf(method string, link *url.URL) line {
 // segment, such as "events". Pages may be fetched in any order or concurrently, but all must have the
 // same ordering and the same count.
 //
-// Only pages that were sent in full, with status 200, count as fetched, and only those of
-// the whole collection: not the pages that a filter or a search selected. A page that is
-// fetched again after an error therefore counts once, and so does a page whose first
-// response the client abandoned, as far as the server can detect that; see
-// [Exchange.Aborted]. The client must read a page for it to count.
+// Only pages that were sent in full, with status 200, count as fetched, and only pages of the
+// whole collection: not the pages that a filter or a search selected. A page that is fetched
+// again after an error therefore counts once, and so does a page whose first response the
+// client abandoned, as far as the server can detect that; see [Exchange.Aborted]. The client
+// must read a page for it to count.
 //
 // AssertWalkedOnce also fails the test if it cannot check a page because not all of the
 // exchange was kept; see [Exchange.Cut]. Records without a numeric member "id" are not

@@ -68,10 +68,10 @@ func Status(code int, body string) Fault {
 // unavailablePage is the body of a response by [Unavailable].
 const unavailablePage = "<!doctype html><title>503 Service Unavailable</title><h1>Service Unavailable</h1>"
 
-// Unavailable responds with status 503, a page of HTML like that of a proxy, and a header
-// Retry-After with the given time in seconds, rounded up. As with [Status], the request
-// does not reach the catalogue. The time must not be negative. It is only announced: a
-// request that comes earlier is not treated differently.
+// Unavailable responds with status 503, a page of HTML as proxies send, and a header
+// Retry-After with the given time in seconds, rounded up. As with [Status], the request does
+// not reach the catalogue. The time must not be negative. It is only announced: a request
+// that comes earlier is not treated differently.
 func Unavailable(after time.Duration) Fault {
 	if after < 0 {
 		return Fault{err: fmt.Errorf("Unavailable: negative time %v", after)}
@@ -121,10 +121,10 @@ func Header(name, value string) Fault {
 	}}
 }
 
-// Delay waits before the request reaches the catalogue. Several delays add up. If
-// the request's context ends first, because the client has disconnected, the connection
-// is closed. Inside a synctest bubble the time is that of the bubble. A delay of zero or
-// less has no effect.
+// Delay waits before the request reaches the catalogue. Several delays add up. If the
+// request's context ends first, because the client has disconnected, the connection is
+// closed. Inside a synctest bubble the time is the bubble's. A delay of zero or less has no
+// effect.
 //
 // The request body is read before the wait, because net/http does not detect before the
 // end of the body that a client has disconnected. Of a body longer than 1 MiB, which
@@ -335,12 +335,12 @@ func RepeatedRow() Fault {
 // types, such as application/json, the response has status 406, and a write has no effect.
 // The real page has forms and links as well.
 //
-// Without this fault, a server responds with JSON, as the document of the service says.
-// The links of the documented root listing end in ?format=api, and a next link keeps the
-// parameter, so a client that follows them works only without the browsable API.
+// Without this fault, a server responds with JSON, as documented. The links of the documented
+// root listing end in ?format=api, and a next link keeps the parameter, so a client that
+// follows them works only without the browsable API.
 //
-// Requests without format=api are not changed, nor are requests to other paths than those
-// of the root listing, of collections and of their records.
+// Requests without format=api are not changed, nor are requests to paths other than the root
+// listing, collections and their records.
 func BrowsableAPI() Fault {
 	return Fault{
 		call:    call("BrowsableAPI"),
@@ -380,7 +380,7 @@ func (i *interceptor) negotiateHTML() {
 	i.r.Header.Set("Accept", accept)
 }
 
-// renderHTML renders the response, and reports whether it is not that of the JSON format.
+// renderHTML renders the response, and reports whether it differs from the JSON format.
 func (i *interceptor) renderHTML() bool {
 	resp := i.response
 	mediaType, _, _ := mime.ParseMediaType(resp.header.Get("Content-Type"))

@@ -14,8 +14,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// Errors of fixtures, apart from those of their records. Each follows the name of a
-// file or collection.
+// Errors of fixtures, apart from invalid records. Each follows the name of a file or
+// collection.
 var (
 	errNoFixtures = errors.New("has no .json file")
 	errEmptyFile  = errors.New("is empty")

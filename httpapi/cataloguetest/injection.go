@@ -217,8 +217,8 @@ func (f *faults) report(tb testing.TB, required bool) {
 	}
 }
 
-// describe says what an unused fault is, where it was made, and how far it came. The owner
-// must be locked.
+// describe describes an unused fault, where it was made, and how many requests it has
+// matched. The owner must be locked.
 func (j *Injection) describe() string {
 	text := fmt.Sprintf("%s: Inject(%s, %s) changed no response: ", j.at, j.match.text(), j.fault.call)
 	switch {

@@ -69,8 +69,8 @@ func (l *exchangeLog) begin(r *http.Request) *logEntry {
 	return entry
 }
 
-// keptURL returns the path and the query of a URL, or their beginning. Its strings do not keep
-// the request line in memory, of which those of u are parts.
+// keptURL returns the path and the query of a URL, or their beginning. Its strings do not
+// keep the request line in memory, as the strings of u do.
 func keptURL(u *url.URL) (kept *url.URL, cut bool) {
 	kept = &url.URL{Path: strings.Clone(fake.Truncate(u.Path, maxURL))}
 	room := maxURL - max(len(u.Path), len(u.RawPath))
@@ -110,7 +110,7 @@ func (l *exchangeLog) exchanges() []Exchange {
 	return all
 }
 
-// forget removes all entries, including those of requests that are still running.
+// forget removes all entries, including entries of requests that are still running.
 func (l *exchangeLog) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -256,8 +256,8 @@ func (w *loggedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush implements [http.Flusher]. Together with Unwrap, it lets handlers use the
-// writer like that of net/http; see [http.ResponseController].
+// Flush implements [http.Flusher]. Together with Unwrap, it lets handlers use the writer as a
+// writer of net/http; see [http.ResponseController].
 func (w *loggedWriter) Flush() {
 	w.entry.header(http.StatusOK, w.Header())
 	_ = http.NewResponseController(w.ResponseWriter).Flush() // not supported by every writer
@@ -275,8 +275,8 @@ type Exchange struct {
 	Method string
 	URL    *url.URL // path and query, or their beginning, followed by "…"
 
-	// Header is that of the request, including the headers that net/http adds. It is nil if
-	// it was dropped.
+	// Header is the request's header, including what net/http adds. It is nil if it was
+	// dropped.
 	Header http.Header
 	Body   []byte // the part of the request body that was read
 

@@ -85,7 +85,7 @@ func (m *Match) check(p paths) error {
 }
 
 // matches reports whether a request matches Method, Path, Collection and Offset. The pattern
-// is that of Path, if it is one.
+// is Path's, if it has one.
 func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 	switch {
 	case m.Method != "" && m.Method != r.Method:
@@ -248,19 +248,18 @@ func (p paths) of(c schema.Description) string {
 	return p.root + c.Segment + "/"
 }
 
-// isCollection reports whether a path is that of a collection.
+// isCollection reports whether a path names a collection.
 func (p paths) isCollection(path string) bool {
 	return slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.of(c) == path })
 }
 
-// isServed reports whether a path is that of the root listing, of a collection or of a
-// record.
+// isServed reports whether a path names the root listing, a collection or a record.
 func (p paths) isServed(path string) bool {
 	return path == p.root || slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.belongs(path, c) })
 }
 
-// belongs reports whether a path is that of a collection or, if its records have paths, of
-// one of them.
+// belongs reports whether a path names a collection or, if its records have paths, one of
+// them.
 func (p paths) belongs(path string, c schema.Description) bool {
 	if path == p.of(c) {
 		return true

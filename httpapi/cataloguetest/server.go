@@ -125,11 +125,10 @@
 //
 // # Synthetic time
 //
-// In process, a server works inside a bubble of [testing/synctest.Test] if it is
-// made there with the T of the bubble. All its goroutines block durably, so a
-// handler that sleeps and a client that times out take no time. If a server is made
-// outside the bubble and used inside, or the other way round, its requests return an error
-// that says so.
+// In process, a server works inside a bubble of [testing/synctest.Test] if it is made there
+// with the T of the bubble. All its goroutines block durably, so a handler that sleeps and a
+// client that times out take no time. If a server is made outside the bubble and used inside,
+// or the other way round, its requests return an error with that reason.
 package cataloguetest
 
 import (
@@ -154,9 +153,9 @@ import (
 // to one test and is closed when the test ends. A server made by [Open] belongs to a
 // program, which closes it. A Server is safe for concurrent use.
 //
-// [net/http/httptest.NewTestServer] of Go 1.27 serves any handler in process too. A Server has
-// records, faults and a log of its exchanges besides. Its client reaches only URL, whereas
-// that of NewTestServer reaches its server whatever the host of a request is. Both work inside a
+// [net/http/httptest.NewTestServer] of Go 1.27 serves any handler in process too. A Server
+// has records, faults and a log of its exchanges besides. Its client reaches only URL,
+// whereas the client of NewTestServer reaches its server for any host. Both work inside a
 // bubble of [testing/synctest.Test] and end with the test.
 type Server struct {
 	// Catalogue holds the records. Changes to it are served at once.
@@ -322,9 +321,9 @@ type Options struct {
 	// "/api/".
 	Root string
 
-	// Limits are the sizes of pages; see [httpapi.Options]. The zero Limits are those of
-	// the documented service. If Wrap returns a handler with pages of other sizes, Limits
-	// must be theirs, since faults and [Server.AssertWalkedOnce] use them.
+	// Limits are the sizes of pages; see [httpapi.Options]. The zero Limits are the
+	// documented service's. If Wrap returns a handler with pages of other sizes, Limits must
+	// be theirs, since faults and [Server.AssertWalkedOnce] use them.
 	Limits pagination.Limits
 
 	// Empty selects a server without records.

@@ -101,7 +101,7 @@ func (p *inProcess) close() {
 	<-ended
 }
 
-// withTLSState sets the TLS state of requests to that of an encrypted connection.
+// withTLSState sets the TLS state that requests on an encrypted connection have.
 func withTLSState(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.TLS = fake.TLSState(domain)

@@ -77,8 +77,8 @@ type Options struct {
 	// [path.Clean], as in "/v1/" or "/". If empty, it is "/api/".
 	Root string
 
-	// Catalogue is a catalogue with the collections of the service. Only their
-	// descriptions are used. If nil, the collections are those of the root listing.
+	// Catalogue is a catalogue with the collections of the service. Only their descriptions
+	// are used. If nil, the collections are read from the root listing.
 	Catalogue *catalogue.Catalogue
 
 	// HTTP sends the requests. Redirects are not followed, regardless of its
@@ -258,7 +258,7 @@ func (b *busy) delay(try int) time.Duration {
 	return time.Second << min(try, 30)
 }
 
-// ask sends one request.
+// ask sends a request once.
 func (c *Client) ask(ctx context.Context, url string) (body []byte, _ *busy, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -353,8 +353,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Keys returns the keys of the collections of the service: those of [Options.Catalogue]
-// that can be listed, in its order, or those of the root listing, in alphabetical order.
+// Keys returns the keys of the collections of the service: the collections of
+// [Options.Catalogue] that can be listed, in its order, or all of the root listing, in
+// alphabetical order.
 //
 // The root listing is requested once. If that fails, the error wraps [ErrUnavailable],
 // [ErrInvalidPage] if the response is not a root listing, [ErrInvalidLink] if a collection

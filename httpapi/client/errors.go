@@ -14,8 +14,8 @@ var (
 
 	// Errors of one response.
 
-	// ErrInvalidPage is returned when the status, content type, size or content of
-	// a response is not that of a page or of the root listing.
+	// ErrInvalidPage is returned when the status, content type, size or content of a response
+	// is neither a page's nor the root listing's.
 	ErrInvalidPage = errors.New("not a page")
 	// ErrUnavailable is returned when the service responds with 429 or 503 and no
 	// retries are left or the delay would exceed [Options.MaxWait].
@@ -28,9 +28,9 @@ var (
 
 	// Errors of a walk.
 
-	// ErrInconsistent is returned when the pages are not those of one list: a record is
+	// ErrInconsistent is returned when the pages do not belong to one list: a record is
 	// missing or appears twice, records are not ordered by id, or the count changed between
-	// pages. The text of the error says which.
+	// pages. The text of the error names the case.
 	ErrInconsistent = errors.New("inconsistent pages")
 	// ErrTooManyRecords is returned when a collection has more than
 	// [Options.MaxRecords] records.

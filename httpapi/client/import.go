@@ -19,9 +19,9 @@ type Imported struct {
 	Err        error  // nil if the collection was loaded
 }
 
-// Import returns an iterator that replaces collections of a catalogue with those of the
-// service, and yields the result for each. If no keys are given, it imports all collections of
-// the service, in the order of [Client.Keys], but those that the catalogue does not list.
+// Import returns an iterator that replaces collections of a catalogue with the service's, and
+// yields the result for each. If no keys are given, it imports all collections of the
+// service, in the order of [Client.Keys], but those that the catalogue does not list.
 //
 // A collection is loaded once all of it has been read and verified. Its records are
 // replaced in one step: concurrent readers see either the old or the new records. If a
@@ -29,9 +29,9 @@ type Imported struct {
 // because a service may deny access to some collections. The iteration ends after an error
 // that wraps [ErrUnavailable], and after the first error when ctx is done.
 //
-// The errors are those of [Client.Walk], one wrapping [catalogue.ErrUnknownCollection] if the
-// catalogue does not have the collection, and a [catalogue.RecordError] if it rejects a record.
-// If Keys fails, there is one result, with its error and no collection.
+// The error is returned by [Client.Walk], wraps [catalogue.ErrUnknownCollection] if the
+// catalogue does not have the collection, or is a [catalogue.RecordError] if it rejects a
+// record. If Keys fails, there is one result, with its error and no collection.
 func (c *Client) Import(ctx context.Context, into *catalogue.Catalogue, keys ...string) iter.Seq[Imported] {
 	return func(yield func(Imported) bool) {
 		if len(keys) == 0 {

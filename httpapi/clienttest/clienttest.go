@@ -30,7 +30,7 @@
 //		clienttest.Explore(t, eventIDs, clienttest.Options{Collection: "events"})
 //	}
 //
-// The servers are those of package cataloguetest. To make one situation by hand, inject faults
+// The servers are made by package cataloguetest. To make one situation by hand, inject faults
 // there.
 package clienttest
 
@@ -91,9 +91,9 @@ type Options struct {
 	// VerifyClient, and otherwise a minute, of synthetic time.
 	Timeout time.Duration
 
-	// Skip lists what the client is not meant to handle. For VerifyClient, these are names
-	// of situations, which are those of its subtests. For Explore and ExploreCreate, they
-	// are names of events, which then do not happen:
+	// Skip lists what the client is not meant to handle. For VerifyClient, these are names of
+	// situations, which its subtests have too. For Explore and ExploreCreate, they are names
+	// of events, which then do not happen:
 	//
 	//   - responses: status-500, status-404, status-503, status-429,
 	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
@@ -269,7 +269,7 @@ func (d *dataset) delete(c *catalogue.Catalogue, n, id int) error {
 	return d.load(c, slices.Delete(slices.Clone(d.records[:n]), i, i+1))
 }
 
-// write replaces the records of the collection by those of a state.
+// write replaces the records of the collection with a state's.
 func (d *dataset) write(c *catalogue.Catalogue, s state) error {
 	var records [][]byte
 	for _, i := range s.indexes(true) {

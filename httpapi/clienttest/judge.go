@@ -82,8 +82,8 @@ func truncateText(text string) string {
 	return fake.Truncate(strings.Join(strings.Fields(text), " "), 200)
 }
 
-// otherCollection describes what suggests that the client fetches another collection than
-// that of the verification, or returns "". The paths are those of its requests.
+// otherCollection describes what suggests that the client fetches another collection than the
+// verified one, or returns "". The paths are from its requests.
 func (v *verification) otherCollection(s situation, ids []int, paths []string) string {
 	if !slices.Contains(paths, v.data.path) {
 		if c, path, ok := v.data.collection(paths); ok {
@@ -267,7 +267,7 @@ func violationOf(g *guard, violation string) problem {
 	return problem{kind: otherOrigin, text: violation, remedy: remedyOrigin}
 }
 
-// Remedies say what to do if a client fails a situation or a scenario.
+// Remedies for clients that fail a situation or a scenario.
 const (
 	remedyStatus      = "check the status before the body, and return an error or retry if it is not 200"
 	remedySkipped     = "after the last attempt, return an error; without one of its pages a list is not complete"

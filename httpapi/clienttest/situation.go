@@ -37,9 +37,9 @@ import (
 //
 //	go test -run TestMyClient/next-is-self
 //
-// A subtest that fails logs what the client did wrong, what to do, and its requests. The first
-// situation, "several-pages", is a service in which nothing is wrong. If the client
-// fails that, the others are skipped, because their results would say nothing about them.
+// A subtest that fails logs what the client did wrong, what to do, and its requests. The
+// first situation, "several-pages", is a service in which nothing is wrong. If the client
+// fails that, the others are skipped, because their results would be meaningless.
 //
 // A client that panics fails the situation. So does a client that has not returned two
 // seconds after the end of its context; its connections are closed and its goroutine is
@@ -239,7 +239,7 @@ const (
 )
 
 // requestLimit is the number of requests that a client may send to read some records in
-// pages. It suffices to fetch single records and to retry each several times.
+// pages. A client passes if it fetches single records and retries each several times.
 func requestLimit(records, limit int) int {
 	return 50 * max((records+limit-1)/limit, 1)
 }
@@ -272,7 +272,8 @@ const simplest = "several-pages"
 // situations returns all situations, simple ones first.
 func situations() []situation {
 	return []situation{
-		// Services without a fault. In one, format=api is that of Django REST framework.
+		// Services without a fault. In one, format=api is handled as in Django REST
+		// framework.
 		{name: simplest, records: fewRecords, remedy: remedyLinks},
 		{name: "many-pages", records: mostRecords, remedy: remedyLinks},
 		{name: "full-pages", records: 2 * pageSize, remedy: remedyLast},

@@ -226,7 +226,7 @@ func (s *subject) selected() (records [][]byte, params url.Values) {
 	return records, params
 }
 
-// Windows and orders are those of the selected records.
+// Windows and orders apply to the selected records.
 func checkFilterPages(s *subject) {
 	records, params := s.selected()
 	p := s.open(records)

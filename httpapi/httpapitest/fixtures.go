@@ -114,8 +114,8 @@ func filler(f schema.Field, id int) string {
 	return numbered(f, 0)
 }
 
-// numbered returns the value number n of a field, as JSON. The values are different,
-// unless the field has fewer than n, and those of numbers and times ascend.
+// numbered returns the value number n of a field, as JSON. The values are different, unless
+// the field has fewer than n, and numbers and times ascend.
 func numbered(f schema.Field, n int) string {
 	suffix := ""
 	if n != 0 {
@@ -223,8 +223,8 @@ func (s *subject) without(name string) []byte {
 // unused is a number that no record has as its id, nor a value for it in a unique field.
 const unused = 900
 
-// another returns a value of a field other than that of existing records, or nil if there may
-// be none.
+// another returns a value of a field that no existing record has, or nil if there may be
+// none.
 func (s *subject) another(f schema.Field) json.RawMessage {
 	switch {
 	case f.Kind == schema.Reference || f.Kind == schema.References:

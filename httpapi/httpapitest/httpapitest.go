@@ -14,7 +14,7 @@
 //		})
 //	}
 //
-// The expected results are those of a collection of open records in a catalogue, which has the
+// The expected results come from a collection of open records in a catalogue, which has the
 // same description and the same records.
 //
 // The optional interfaces [httpapi.Getter], [httpapi.Creator], [httpapi.Updater],
@@ -43,11 +43,11 @@ import (
 // at a time, except for Insert, which is called concurrently with the methods of the
 // collection.
 type Implementation struct {
-	// Description is the one that the collection must return. Test records have a value
-	// for each of its Fields, according to their kinds. If Fields is nil, the records are
-	// open: they have members of any name and kind. The checks of an optional interface
-	// are skipped if Actions lacks its action, and those of a parameter if Filters or
-	// Search does not have it.
+	// Description is the one that the collection must return. Test records have a value for
+	// each of its Fields, according to their kinds. If Fields is nil, the records are open:
+	// they have members of any name and kind. The checks of an optional interface are skipped
+	// if Actions lacks its action, and checks of a parameter if Filters or Search does not
+	// have it.
 	Description schema.Description
 
 	// New returns a collection that holds exactly the given records. They are compact

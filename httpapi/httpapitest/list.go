@@ -277,8 +277,8 @@ func (s *subject) checkValues(why string, f schema.Field, values []string, order
 	s.checkOrders(why, s.records(column{f, values}), terms...)
 }
 
-// The first two values, and the next two, are equal as float64s. Their order differs
-// from that of the ids, which are checked even if there is no field to check.
+// The first two values, and the next two, are equal as float64s. Their order differs from the
+// order of the ids, which are checked even if there is no field to check.
 func checkBigIntegers(s *subject) {
 	const why = "integers are compared exactly"
 	values := []string{"9007199254740993", "9007199254740992", "9223372036854775807", "9223372036854775806", "10", "9", "1"}
@@ -349,7 +349,7 @@ func checkMixedDirections(s *subject) {
 	)
 }
 
-// unordered returns records whose default order is not that of their ids.
+// unordered returns records whose default order is not by id.
 func (s *subject) unordered() [][]byte {
 	columns := []column{{values: make([]string, 5)}}
 	for _, t := range s.Description.Ordering {

@@ -62,7 +62,7 @@ func (p *pair) ids() (segments []string) {
 	return segments
 }
 
-// get checks that a Get returns the same as that of the reference.
+// get checks that a Get returns what the reference returns.
 func (p *pair) get(g httpapi.Getter, segment string, params url.Values) {
 	want, wantErr := p.ref.Get(p.ctx, segment, params)
 	got, err := g.Get(p.ctx, segment, params)
@@ -120,9 +120,9 @@ func (s *subject) openEmpty() *creating {
 	return &creating{p, creator, nil}
 }
 
-// create checks that a Create returns the same as that of the reference, but for the id and
-// other fields that are read-only. The reference then has the record. It returns the record, or
-// nil after an error.
+// create checks that a Create returns what the reference returns, except the id and other
+// read-only fields. The reference then has the record. It returns the record, or nil after an
+// error.
 func (c *creating) create(body []byte) []byte {
 	method := fmt.Sprintf("Create of %s", body)
 	want, wantErr := c.ref.Create(c.ctx, bytes.Clone(body))
@@ -239,7 +239,7 @@ func (u *updating) call(ctx context.Context, of httpapi.Updater, segment string,
 	return of.Update(ctx, segment, params, bytes.Clone(body), u.partial, condition)
 }
 
-// update checks that an Update returns the same as that of the reference.
+// update checks that an Update returns what the reference returns.
 func (u *updating) update(segment string, params url.Values, body []byte) {
 	method := map[bool]string{false: "PUT", true: "PATCH"}[u.partial]
 	want, wantErr := u.call(u.ctx, u.ref, segment, params, body, nil)
@@ -438,7 +438,7 @@ func checkUpdateCondition(s *subject) {
 	u.checkStored("Update with a condition")
 }
 
-// remove checks that a Delete returns the same as that of the reference.
+// remove checks that a Delete returns what the reference returns.
 func (p *pair) remove(d httpapi.Deleter, segment string, params url.Values) {
 	want := p.ref.Delete(p.ctx, segment, params, nil)
 	err := d.Delete(p.ctx, segment, params, nil)

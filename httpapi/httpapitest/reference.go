@@ -112,7 +112,7 @@ func everything(terms []ordering.Term) catalogue.Query {
 	return catalogue.Query{Window: all(), Terms: terms}
 }
 
-// list returns the list that a query asks for, and the ids of its records.
+// list returns the list for a query, and the ids of its records.
 func (s *subject) list(c httpapi.Collection, q catalogue.Query) (catalogue.List, []int) {
 	q.Terms = slices.Clone(q.Terms)
 	list, err := c.List(s.ctx, q)
@@ -135,7 +135,7 @@ func (s *subject) id(encoded []byte) int {
 	return *r.ID
 }
 
-// checkList checks the count and the order of the records that a query asks for. why is the
+// checkList checks the count and the order of the records that a query selects. why is the
 // rule under test.
 func (p *pair) checkList(why string, q catalogue.Query) {
 	want, wantIDs := p.list(p.ref, q)

@@ -17,8 +17,8 @@ import (
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
-// model is an OpenAPI document, limited to what this package uses. The names are
-// those of the specification.
+// model is an OpenAPI document, limited to what this package uses. The names are the
+// specification's.
 type model struct {
 	OpenAPI    string            `json:"openapi"`
 	Info       info              `json:"info"`
@@ -46,7 +46,7 @@ type license struct {
 	URL  string `json:"url,omitempty"`
 }
 
-// infoOf returns what the options say about the API.
+// infoOf returns the options' information about the API.
 func infoOf(opts Options) info {
 	i := info{Title: opts.Title, Description: opts.Description, Version: opts.Version}
 	if opts.Contact != "" {
@@ -395,7 +395,8 @@ func (taken names) addAll(list []string) {
 	}
 }
 
-// takeRecord adds the names of a collection's components and returns that of its records.
+// takeRecord adds the names of a collection's components and returns the name for its
+// records.
 func (taken names) takeRecord(c schema.Description) string {
 	base := recordName(c)
 	name := base

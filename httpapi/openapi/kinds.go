@@ -249,7 +249,7 @@ func posted(fields []schema.Field, action schema.Actions) *jsonSchema {
 }
 
 // setDefault describes a default in words. With the keyword, openapi-typescript makes the
-// member required, and ogen generates no operation if it is that of a list.
+// member required, and ogen generates no operation if a list has it.
 func (s *jsonSchema) setDefault(text string) {
 	if text != "" {
 		s.Description = strings.TrimSpace(s.Description + " The default is " + text + ".")
@@ -278,8 +278,8 @@ func (d *describer) filters(c collection) (references []parameter) {
 	}
 	taken := names{}
 	add := func(p parameter) {
-		// No other component has a point. Generators derive the name of a type from that of
-		// the component. Without ".filter" it could be that of the type of a field.
+		// No other component has a point. Generators derive the name of a type from the
+		// component's. Without ".filter" it could be the name of a field's type.
 		name := c.name + ".filter." + taken.take(p.Name)
 		references = append(references, d.parameter(name, p))
 	}

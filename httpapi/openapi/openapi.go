@@ -27,12 +27,12 @@
 //
 // # Operations
 //
-// Every path has the methods of the actions that the handler serves, with their
-// parameters. The handler also responds to HEAD where there is a GET, and to OPTIONS
-// everywhere, and has the parameter format; the document leaves these out. Each collection has
-// a tag, its path segment. Page sizes are those of the handler's options.
-// Filters and the search are parameters of pages and, with [Options.RecordFilters], of the
-// paths of records, where a record that they do not select results in 404 for all methods. With entity tags
+// Every path has the methods of the actions that the handler serves, with their parameters.
+// The handler also responds to HEAD where there is a GET, and to OPTIONS everywhere, and has
+// the parameter format; the document leaves these out. Each collection has a tag, its path
+// segment. Page sizes come from the handler's options. Filters and the search are parameters
+// of pages and, with [Options.RecordFilters], of the paths of records, where a record that
+// they do not select results in 404 for all methods. With entity tags
 // ([httpapi.Options].ETags), reads have If-None-Match and 304, and the writes of records
 // whose tags the collection can compare have If-Match and 412.
 //
@@ -41,11 +41,11 @@
 // POST has defaults, and a PATCH requires nothing. These bodies have the rules for new
 // values, such as a minimum. Stored records do not, because they may have been loaded.
 //
-// The document describes requests as they should be sent. The handler accepts more: it
-// also accepts names in snake_case and numbers in strings, and ignores unknown
-// orderings. The values of ordering are listed if they follow from a type or a
-// description, but not if they depend on the stored records. Filters of numbers are
-// strings, because they may have a point or an exponent whatever the kind of the field.
+// The document describes requests as they should be sent. The handler accepts more: it also
+// accepts names in snake_case and numbers in strings, and ignores unknown orderings. The
+// values of ordering are listed if they follow from a type or a description, but not if they
+// depend on the stored records. Filters of numbers are strings, because they may have a point
+// or an exponent in a field of any kind.
 //
 // The document is deterministic: equal handlers and options result in equal bytes. It
 // does not describe authorization, except for the scheme in [Options.Scheme], and that
@@ -167,10 +167,10 @@ type Document struct {
 //	RecordType() reflect.Type
 //
 // that returns the type from which encoding/json encodes them, such as
-// reflect.TypeFor[Film](), or nil if it is unknown. The collections of a catalogue
-// have this method. If the collection's description has fields, its records have these,
-// and the type only adds which of them may be absent, which pointers may be null, and what
-// fields of the kind JSON hold. Lists and maps may be null only if the description says so.
+// reflect.TypeFor[Film](), or nil if it is unknown. The collections of a catalogue have this
+// method. If the collection's description has fields, its records have these, and the type
+// only adds which of them may be absent, which pointers may be null, and what fields of the
+// kind JSON hold. Lists and maps may be null only if the field is Nullable.
 //
 // New returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or an option is invalid.
 func New(h *httpapi.Handler, opts Options) (*Document, error) {

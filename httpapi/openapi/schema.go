@@ -56,8 +56,8 @@ func object(properties ...member[*jsonSchema]) *jsonSchema {
 	return s
 }
 
-// orNull returns a schema that accepts null and whatever s accepts. A list of types, which
-// means the same, is unknown to ogen, and other generators accept both.
+// orNull returns a schema that accepts null and what s accepts. A list of types, which means
+// the same, is unknown to ogen, and other generators accept both.
 func orNull(s *jsonSchema) *jsonSchema {
 	if s.acceptsAny() || s.acceptsNull() {
 		return s
