@@ -333,6 +333,9 @@ func recordFaults() []planted {
 				a.record = withID(a.record, id-1)
 			}
 		})},
+		{"Create stores another value", films, "create create-unknown-members create-unique", before("Create", func(c *call) {
+			c.body = replaced(c.body, `"minutes":90`, `"minutes":91`)
+		})},
 		{"Create ignores the context", films, "create-cancelled", ignoresContext("Create")},
 		{"posts are not unique", films, "create-unique", instead("Create", func(c call, next right) answer {
 			a := next(c)
