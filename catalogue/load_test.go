@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -383,8 +384,9 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 		if !errors.Is(err, catalogue.ErrInvalidData) {
 			t.Errorf("%q: error %v, want ErrInvalidData", data, err)
 		}
-		if located := strings.HasPrefix(err.Error(), "catalogue: cannot load: line "); located == json.Valid(data) {
-			t.Errorf("%q: error %v, but json.Valid returned %v", data, err, json.Valid(data))
+		var syntax *schema.SyntaxError
+		if isJSON := json.Valid(data) && utf8.Valid(data); errors.As(err, &syntax) == isJSON {
+			t.Errorf("%q: error %v, but it is JSON: %t", data, err, isJSON)
 		}
 		if saved(t, cat) != before {
 			t.Errorf("%q was loaded in part: %s", data, saved(t, cat))

@@ -148,7 +148,7 @@ func TestLoadOfCollectionRefuses(t *testing.T) {
 		{"a last id that is not positive", `{"$lastId":0,"results":[]}`, `films: cannot load: $lastId: invalid id: want a positive integer`},
 		{"a last id that is not a number", `{"$lastId":"7","results":[]}`, `$lastId`},
 		{"no array", `{"films":[]}`, "want an array of records, or an object whose results are one"},
-		{"broken JSON", `[{"id":1}`, "line 1, byte 9"},
+		{"broken JSON", `[{"id":1}`, "unexpected end: line 1 column 10"},
 	} {
 		c := films(t, film{3, "old"})
 		err := c.Load(strings.NewReader(row.text), catalogue.LoadOptions{})
