@@ -9,8 +9,8 @@ import (
 )
 
 // A bound is a place in a sequence: after the entries that have a key and an id of at most
-// id, and before the others with the key. In an index by several terms, the key is that of
-// one term, and prefix has the encoded keys of the terms before it.
+// id, and before the others with the key. In an index by several terms, the key is of one
+// term, and prefix has the encoded keys of the terms before it.
 type bound struct {
 	prefix []byte
 	key    sortkey.Key

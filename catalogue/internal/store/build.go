@@ -32,7 +32,7 @@ type build struct {
 
 const (
 	// maxRounds is the number of times that a build catches up with missed changes, and
-	// maxFills that of times that an index is filled because there were too many. After
+	// maxFills the number of times that an index is filled because there were too many. After
 	// that, writers wait for the build.
 	maxRounds = 16
 	maxFills  = 3

@@ -139,7 +139,7 @@ func (p *parts) pay(n int) bool {
 	if !p.kept() {
 		return false
 	}
-	// The credit is limited, so that an index that nobody reads any more has no arrays.
+	// The credit is limited, so that an index that is no longer read has no arrays.
 	most := int32(partCredit * (n>>partShift + 2))
 	credit := min(p.credit.Load()+p.read.Load()/paidBy, most) - 1
 	p.read.Store(0)

@@ -69,7 +69,7 @@ func (m *mergedRuns[K]) at(c *cursor[K], i int) item[K] {
 	return it
 }
 
-// before reports whether the head of a is before that of b.
+// before reports whether the head of a is before the head of b.
 func (m *mergedRuns[K]) before(a, b *cursor[K]) bool {
 	c := strings.Compare(a.rest, b.rest)
 	if c == 0 {

@@ -337,9 +337,9 @@ func (p *plan) groupSize(field string, k sortkey.Key, at, known int) int {
 	}
 }
 
-// group returns the bounds of the entries that have a key. All terms of the index before that
-// of the field have one value. ok is false if there is no index, or if conditions on later
-// terms exclude some of the entries.
+// group returns the bounds of the entries that have a key. All terms of the index before the
+// field's have one value. ok is false if there is no index, or if conditions on later terms
+// exclude some of the entries.
 func (p *plan) group(field string, k sortkey.Key) (from, to bound, ok bool) {
 	if _, ok := p.sequence.(index); !ok || p.merged {
 		return bound{}, bound{}, false

@@ -55,9 +55,9 @@ type answer struct {
 // plain reports whether q wants a page of all entries.
 func (q *Query) plain() bool { return len(q.Where) == 0 && q.Match == nil && q.want == wantPage }
 
-// A reader has the queries of a Store, a State or a Tx. The records of a query are those
-// of one state: one that the store published at some time during the call, the state
-// itself, which must be frozen, or the state of the batch with the changes made so far.
+// A reader has the queries of a Store, a State or a Tx. The records of a query belong to one
+// state: one that the store published at some time during the call, the state itself, which
+// must be frozen, or the state of the batch with the changes made so far.
 //
 // If a query needs an index that is missing, it waits until it is built. For a state that
 // is not the store's current one, it sorts the entries instead. The errors are ctx.Err(),
@@ -86,8 +86,8 @@ func (r reader) Count(ctx context.Context, q Query) (int, error) {
 	return a.n, err
 }
 
-// First returns the first entry of a query, or nil if none exists. It ignores the
-// window. O(log n) if one index finds the entry; otherwise the cost is that of a page.
+// First returns the first entry of a query, or nil if none exists. It ignores the window.
+// O(log n) if one index finds the entry; otherwise it costs as much as a page.
 func (r reader) First(ctx context.Context, q Query) (*Entry, error) {
 	q.want, q.Window = wantFirst, pagination.Window{Limit: 1}
 	a, err := r.answer(ctx, q)
@@ -97,10 +97,9 @@ func (r reader) First(ctx context.Context, q Query) (*Entry, error) {
 	return a.first, err
 }
 
-// Position returns the number of entries of a query before the one with the id, or -1
-// if the entry is not among them. It ignores the window. O(log n) if there is no entry
-// with the id, and O(log² n) if one index has the entries in order. Otherwise the cost is
-// that of a page.
+// Position returns the number of entries of a query before the one with the id, or -1 if the
+// entry is not among them. It ignores the window. O(log n) if there is no entry with the id,
+// and O(log² n) if one index has the entries in order. Otherwise it costs as much as a page.
 func (r reader) Position(ctx context.Context, id int, q Query) (int, error) {
 	q.want, q.id = wantPosition, id
 	a, err := r.answer(ctx, q)

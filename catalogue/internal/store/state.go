@@ -48,7 +48,7 @@ type orderingIndex struct {
 	unique bool  // no two entries have the same key, except null
 }
 
-// usage says how much an index is used. All states that have the index share it.
+// usage counts the uses of an index. All states that have the index share it.
 type usage struct {
 	used  atomic.Bool  // since the last write
 	score atomic.Int64 // the lowest is dropped first
@@ -169,7 +169,7 @@ func findTerms(indexes []orderingIndex, terms []ordering.Term) int {
 	return -1
 }
 
-// place returns the position of an index among those of another state, or -1.
+// place returns the position of an index in another state, or -1.
 func place(indexes []orderingIndex, x orderingIndex) int {
 	return slices.IndexFunc(indexes, func(other orderingIndex) bool { return other.usage == x.usage })
 }
@@ -194,10 +194,10 @@ func (s *State) appendKeys(dst []keys, changes []Change) []keys {
 	return dst
 }
 
-// apply applies changes to all trees and records them for the builds. The keys are those of
-// the indexes before, of an earlier state with the same records. An index that was installed
-// since is replaced by what its build made of it for the write e, or dropped.
-// O(changes × indexes × log n).
+// apply applies changes to all trees and records them for the builds. The keys belong to the
+// indexes of an earlier state with the same records. An index that was installed since is
+// replaced by what its build made of it for the write e, or dropped. O(changes × indexes ×
+// log n).
 func (s *State) apply(changes []Change, before []orderingIndex, k []keys, e *edit) {
 	for _, ch := range changes {
 		s.primary.set(ch, keys{})
@@ -279,10 +279,10 @@ const (
 	// 2*maxPerRecord bytes for each record. Indexes that are declared or unique do not count.
 	maxSingle = 32
 
-	// maxScore is the largest difference between the score of an index and that of the
-	// last one that was dropped. The score of a new index is the latter and one more for
-	// each use. So some indexes that are used once do not displace one that is used often,
-	// but many do if it is not used any more.
+	// maxScore is the largest difference between the score of an index and the score of the
+	// last one that was dropped. The score of a new index is the latter and one more for each
+	// use. So some indexes that are used once do not displace one that is used often, but
+	// many do if it is not used any more.
 	maxScore = 64
 
 	// minIdle is the number of changes for which an index is kept without a use, even if
@@ -298,8 +298,8 @@ const (
 	// node.
 	itemSize = 36
 
-	// maxSorts is the largest number of concurrent sorts by one term, and that of
-	// concurrent sorts by several terms.
+	// maxSorts is the largest number of concurrent sorts by one term, and of concurrent sorts
+	// by several terms.
 	maxSorts = 4
 )
 

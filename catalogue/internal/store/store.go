@@ -55,10 +55,9 @@ type Store struct {
 	reader
 	typ *Type
 
-	// writing is the writers' mutex. A writer also holds it while it runs
-	// callbacks. Only a writer changes trees, so it reads those of the
-	// published state without a pin. Those of several stores are locked in the order of
-	// the stores in their catalogue.
+	// writing is the writers' mutex. A writer also holds it while it runs callbacks. Only a
+	// writer changes trees, so it reads the published state's without a pin. Those of several
+	// stores are locked in the order of the stores in their catalogue.
 	writing sync.Mutex
 	journal func([]Commit) error
 	scratch []keys         // reused for the keys of each write

@@ -61,7 +61,7 @@ func (typ *Type) AddIndex(terms []ordering.Term) error {
 	return nil
 }
 
-// mixed reports whether terms have two directions but do not say how ties break.
+// mixed reports whether terms have two directions but none for ties.
 func mixed(terms []ordering.Term, id string) bool {
 	return !slices.ContainsFunc(terms, func(t ordering.Term) bool { return t.Field == id }) &&
 		slices.ContainsFunc(terms, func(t ordering.Term) bool { return t.Desc != terms[0].Desc })
@@ -163,8 +163,7 @@ type count struct {
 
 func newCounts() set[count] { return newSet(func(a, b count) bool { return a.name < b.name }) }
 
-// newMembers returns the members of no records. The fields are those that the type
-// names.
+// newMembers returns the members of no records. The fields are the ones that the type names.
 func newMembers(typ *Type) (m members) {
 	if typ.Members == nil {
 		return m
@@ -181,7 +180,7 @@ func newMembers(typ *Type) (m members) {
 	return m
 }
 
-// fork returns a fork. It writes to m. O(1).
+// fork writes to m. O(1).
 func (m members) fork() members {
 	if m.records != nil {
 		m.records, m.fields = forkSet(m.records), forkSet(m.fields)

@@ -118,9 +118,9 @@ func (c *Store) WriteAll(prepare func() ([]Change, error)) (n int, err error) {
 	return len(changes), nil
 }
 
-// commit makes changes visible at one instant, in each store as one revision. The
-// writers' mutexes must be held and the stores be in the order of their catalogue. If the
-// error, a [*Duplicate] or that of the journal, is not nil, nothing changes.
+// commit makes changes visible at one instant, in each store as one revision. The writers'
+// mutexes must be held and the stores be in the order of their catalogue. If the error, a
+// [*Duplicate] or the journal's, is not nil, nothing changes.
 func commit(all []pending) error {
 	defer clearScratch(all)
 	few := 0
