@@ -102,7 +102,7 @@ func (f *fixtures) load(name string, text []byte) error {
 // A member is a member of an object.
 type member struct {
 	name  string
-	value json.RawMessage
+	value json.RawMessage // after as many line breaks as in the object, so that errors have its lines
 }
 
 // membersOf returns the members of an object, whose syntax must be valid, in their order, and
@@ -119,6 +119,8 @@ func membersOf(text []byte) (members []member) {
 		if d.Decode(&m.value) != nil {
 			return nil
 		}
+		before := text[:int(d.InputOffset())-len(m.value)]
+		m.value = append(bytes.Repeat([]byte("\n"), bytes.Count(before, []byte("\n"))), m.value...)
 		members = append(members, m)
 	}
 	return members

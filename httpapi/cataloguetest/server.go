@@ -344,7 +344,7 @@ type Options struct {
 	//     path segments to arrays of records.
 	//
 	// Records are in wire form, each with its id. References are not checked. An invalid file
-	// fails the test with its name, the collection, and the number and the member of the
+	// fails the test with its name, the collection, and the line and the member of the
 	// record, or the line and column of a syntax error. So does an unknown collection, a
 	// collection that occurs twice, an empty file, and a file system without fixtures.
 	Fixtures fs.FS
