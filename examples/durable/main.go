@@ -90,6 +90,9 @@ func run(ctx context.Context, addr, file, token string) (err error) {
 		return err
 	}
 	listener, err := net.Listen("tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; -addr 127.0.0.1:0 chooses a free port", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -441,6 +441,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
+func TestBusyPort(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	const remedy = "-addr 127.0.0.1:0 chooses a free port"
+	err = run(t.Context(), busy.Addr().String(), filepath.Join(t.TempDir(), "films.db"), "")
+	if err == nil || !strings.Contains(err.Error(), remedy) {
+		t.Errorf("error %v, want one with %q", err, remedy)
+	}
+}
+
 // TestShell runs the commands of the README with another address and file, and expects the
 // output that it shows.
 func TestShell(t *testing.T) {
