@@ -28,8 +28,8 @@ type Query struct {
 	// Window is the page of the selected records.
 	Window pagination.Window
 
-	// Terms order the records. Those that name no field are dropped. If none is left, the
-	// order is the default one.
+	// Terms order the records. Those that name no field, or one that is not in Sortable of the
+	// description, are dropped. If none is left, the order is the default one.
 	Terms []ordering.Term
 }
 
@@ -50,7 +50,7 @@ type AnyCollection struct{ core *core }
 // its slices. O(fields).
 func (c AnyCollection) Description() schema.Description {
 	d := *c.core.typ.about
-	if c.core.typ.open() && d.Fields == nil {
+	if c.core.typ.open() && d.Fields == nil && d.Sortable == nil {
 		d.Sortable = c.core.store.Current().Names()
 	}
 	return d
@@ -83,9 +83,15 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	query := store.Query{Terms: q.Terms, Window: q.Window, Lenient: true}
+	terms := q.Terms
+	if sortable := c.core.typ.about.Sortable; sortable != nil {
+		terms = slices.DeleteFunc(slices.Clone(terms), func(t ordering.Term) bool {
+			return t.Field != c.core.typ.idName && !slices.Contains(sortable, t.Field)
+		})
+	}
+	query := store.Query{Terms: terms, Window: q.Window, Lenient: true}
 	var list List
-	if len(q.Terms) > 0 {
+	if len(terms) > 0 {
 		query.Known = &list.Terms
 	}
 	f.addTo(&query)

@@ -185,6 +185,9 @@ func overridden(about, by schema.Description) schema.Description {
 	if by.Fields != nil {
 		about.Fields = slices.Clone(by.Fields)
 	}
+	if by.Sortable != nil {
+		about.Sortable = slices.Clone(by.Sortable)
+	}
 	if by.Filters != nil {
 		about.Filters = slices.Clone(by.Filters)
 	}

@@ -30,6 +30,11 @@ const (
 // also called for OPTIONS of a path that can be written to, with Create or Update, to
 // decide whether the response lists the fields, so it should have no side effects. It must
 // be safe for concurrent use.
+//
+// An Authorizer may read a cookie. A page of another site cannot write with it: browsers send a
+// PUT, PATCH or DELETE of such a page, and JSON, only if the server permits it in a preflight
+// (CORS), and a Handler rejects a POST of such a page with another type, even without a body.
+// The program must not permit origins with credentials that it does not trust.
 type Authorizer func(r *http.Request, collection string, action schema.Actions) error
 
 // AllowAll is an [Authorizer] that permits every request.

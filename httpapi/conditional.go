@@ -81,9 +81,11 @@ func (l tagList) namesStrongly(want string) bool {
 
 // readStatus evaluates the preconditions of a GET or HEAD for the response with v.tag, in
 // the order of RFC 9110, section 13.2.2. It returns 412, 304, or 0 if the response is to
-// be sent. Conditions with dates are ignored, since no response has a Last-Modified.
+// be sent. Conditions with dates are ignored, since no response has a Last-Modified. As in
+// Django, so is an If-Match that begins with no entity tag.
 func (v *view) readStatus() int {
-	if l := v.ifMatch(); l.sent && !l.isAny() && !l.namesStrongly(v.tag) {
+	isTag := func(string, bool) bool { return true }
+	if l := v.ifMatch(); l.names(isTag) && !l.namesStrongly(v.tag) {
 		return http.StatusPreconditionFailed
 	}
 	if v.clientHas() {

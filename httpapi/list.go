@@ -29,7 +29,7 @@ func (v *view) list() {
 		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", most))
 		return
 	}
-	q := catalogue.Query{Params: v.params(), Window: v.handler.limits.Window(v.query), Terms: ordering.Parse(order, nil)}
+	q := catalogue.Query{Params: v.params(), Window: v.handler.limits.Window(v.query), Terms: ordering.Parse(order, v.route.sorts)}
 	if v.handler.tags && v.hasPage(q.Params) {
 		v.sendNotModifiedPage(q.Window, q.Terms)
 		return

@@ -17,13 +17,13 @@ func rootMetadata() []byte {
 
 // metadata returns the response to OPTIONS at another path. If method is not empty, it
 // lists the fields that the client may send with the method.
-func metadata(title, method string, fields []schema.Field) []byte {
+func metadata(title, method string, about *schema.Description) []byte {
 	if method == "" {
 		return []byte(commonMetadata(title, "") + "}")
 	}
-	list := make([]string, len(fields))
-	for i, f := range fields {
-		list[i] = fieldMetadata(f)
+	list := make([]string, len(about.Fields))
+	for i, f := range about.Fields {
+		list[i] = fieldMetadata(f, about.SnakeCase())
 	}
 	return []byte(commonMetadata(title, "") + `,"actions":{"` + method + `":{` + strings.Join(list, ",") + `}}}`)
 }
@@ -34,19 +34,24 @@ func commonMetadata(name, description string) string {
 		wire.Quote(name), wire.Quote(description))
 }
 
-func fieldMetadata(f schema.Field) string {
-	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"readOnly":%t,"label":%s`,
-		wire.Quote(f.Name), wire.Quote(f.Kind.String()), f.Required, f.ReadOnly, wire.Quote(label(f.Name)))
+// fieldMetadata returns a field, with names in snake_case or camelCase.
+func fieldMetadata(f schema.Field, snake bool) string {
+	readOnly, minValue, maxValue, displayName := "readOnly", "minValue", "maxValue", "displayName"
+	if snake {
+		readOnly, minValue, maxValue, displayName = "read_only", "min_value", "max_value", "display_name"
+	}
+	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"%s":%t,"label":%s`,
+		wire.Quote(f.Name), wire.Quote(f.Kind.String()), f.Required, readOnly, f.ReadOnly, wire.Quote(label(f.Name)))
 	if f.Min != nil {
-		text += fmt.Sprintf(`,"minValue":%d`, *f.Min)
+		text += fmt.Sprintf(`,"%s":%d`, minValue, *f.Min)
 	}
 	if f.Max != nil {
-		text += fmt.Sprintf(`,"maxValue":%d`, *f.Max)
+		text += fmt.Sprintf(`,"%s":%d`, maxValue, *f.Max)
 	}
 	if f.Kind == schema.Choice {
 		choices := make([]string, len(f.Choices))
 		for i, c := range f.Choices {
-			choices[i] = fmt.Sprintf(`{"value":%s,"displayName":%s}`, wire.Quote(c), wire.Quote(wire.Capital(strings.ReplaceAll(c, "_", " "))))
+			choices[i] = fmt.Sprintf(`{"value":%s,"%s":%s}`, wire.Quote(c), displayName, wire.Quote(wire.Capital(strings.ReplaceAll(c, "_", " "))))
 		}
 		text += `,"choices":[` + strings.Join(choices, ",") + `]`
 	}
@@ -79,9 +84,9 @@ func (v *view) options() {
 	case r.collection == nil:
 		v.write(http.StatusOK, rootMetadata())
 	case r.actions.Has(schema.Create) && v.authorize(schema.Create) == nil:
-		v.write(http.StatusOK, metadata(title(r.about.Name)+" List", http.MethodPost, r.about.Fields))
+		v.write(http.StatusOK, metadata(title(r.about.Name)+" List", http.MethodPost, r.about))
 	case r.actions.Has(schema.Update) && v.authorize(schema.Update) == nil && v.exists():
-		v.write(http.StatusOK, metadata(title(r.about.Name)+" Instance", http.MethodPut, r.about.Fields))
+		v.write(http.StatusOK, metadata(title(r.about.Name)+" Instance", http.MethodPut, r.about))
 	case r.isRecord:
 		v.write(http.StatusOK, metadata(title(r.about.Name)+" Instance", "", nil))
 	default:

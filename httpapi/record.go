@@ -180,12 +180,18 @@ func (v *view) readJSON() (body []byte, ok bool) {
 	}
 	contentType := v.r.Header.Get("Content-Type")
 	media := negotiation.ParseMediaType(contentType)
-	if len(body) > 0 && !media.IsJSON() { // an empty body needs no type
+	if !media.IsJSON() && (len(body) > 0 || v.fromOtherSite()) { // an empty body needs no type
 		v.fail(http.StatusUnsupportedMediaType,
 			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return nil, false
 	}
 	return media.ToUTF8(body), true
+}
+
+// fromOtherSite reports whether a page of another site has sent the request. A form can send it
+// with the cookies of this site, though never as JSON.
+func (v *view) fromOtherSite() bool {
+	return new(http.CrossOriginProtection).Check(v.r) != nil
 }
 
 // readBody reads the whole body. If that fails, it sends an error response and returns

@@ -16,6 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // Details that Django REST framework sends.
@@ -152,6 +153,21 @@ func (v *view) redirect(location string) {
 	v.w.WriteHeader(status)
 }
 
+// named returns errors whose name for the whole body is in the case of the fields.
+func (r *route) named(errs schema.FieldErrors) schema.FieldErrors {
+	const whole = "nonFieldErrors"
+	if !r.about.SnakeCase() {
+		return errs
+	}
+	errs = slices.Clone(errs)
+	for i := range errs {
+		if errs[i].Field == whole {
+			errs[i].Field = ordering.Snake(whole)
+		}
+	}
+	return errs
+}
+
 // detailBody returns {"detail": text}.
 func detailBody(text string) []byte {
 	return []byte(`{"detail":` + wire.Quote(text) + `}`)
@@ -209,7 +225,7 @@ func (v *view) failBecause(err error, possible causes) {
 	case may(ifSyntax) && errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Error())
 	case may(ifFields) && errors.As(err, &fields):
-		body, _ := fields.MarshalJSON() // always nil; json.Marshal would escape <, > and &
+		body, _ := v.route.named(fields).MarshalJSON() // always nil; json.Marshal would escape <, > and &
 		v.write(http.StatusBadRequest, body)
 	case may(ifFull) && errors.Is(err, catalogue.ErrInvalidID):
 		v.handler.report(v.r, err)

@@ -150,12 +150,14 @@ func (e *scriptStep) send(t *testing.T, h http.Handler, names map[string]string,
 	for _, line := range e.request[1:] {
 		name, value, _ := strings.Cut(line, ":")
 		value = scriptName.ReplaceAllStringFunc(strings.TrimPrefix(value, " "), func(n string) string { return names[n] })
-		if instead && !slices.Contains([]string{"Host", "Client-Address", "Authorization", "Accept"}, name) {
+		if instead && !slices.Contains([]string{"Host", "Protocol", "Client-Address", "Authorization", "Accept"}, name) {
 			continue
 		}
 		switch name {
 		case "Host":
 			r.Host = value
+		case "Protocol":
+			r.ProtoMajor, r.ProtoMinor, _ = http.ParseHTTPVersion(value)
 		case "Client-Address":
 			r.RemoteAddr = value
 		case "Transfer-Encoding":

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -185,6 +186,7 @@ type route struct {
 	actions    schema.Actions
 	allow      []string
 	vary       []string
+	sortable   []string // fields that records can be ordered by; nil if they are not known
 
 	getter     Getter
 	creator    Creator
@@ -199,6 +201,9 @@ func newRoute(root string, c Collection) *route {
 	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c}
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}
+	}
+	if d.Fields != nil {
+		r.sortable = wire.Sortable(d)
 	}
 	r.getter, _ = c.(Getter)
 	r.creator, _ = c.(Creator)
@@ -215,6 +220,12 @@ func newRoute(root string, c Collection) *route {
 	r.actions = served &^ wire.RecordActions
 	r.allow = allowed(r.actions)
 	return r
+}
+
+// sorts reports whether an ordering may name a field. Any may if the fields are not known: then
+// the collection drops other names.
+func (r *route) sorts(field string) bool {
+	return r.sortable == nil || field == "id" || slices.Contains(r.sortable, field)
 }
 
 // possible returns the actions that the collection implements.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -104,6 +106,83 @@ func TestRevisionOfWrapper(t *testing.T) {
 		h := newStubHandler(t, Options{ETags: true}, test.c)
 		if got := get(h, "/api/films/"); (got.Header["Etag"] != "") != test.tagged || h.Served().Collections[0].Tagged != test.tagged {
 			t.Errorf("%s: %d with the tag %q, want one: %t", test.reason, got.Status, got.Header["Etag"], test.tagged)
+		}
+	}
+}
+
+// A handler orders by the fields in Sortable and the id only, whatever the collection can do.
+func TestSortable(t *testing.T) {
+	d := catalogue.Define[memo]("memos", catalogue.Options{})
+	restricted := catalogue.Define[memo]("memos", catalogue.Options{Description: &schema.Description{Sortable: []string{"text"}}})
+	open := catalogue.Define[schema.Record]("memos", catalogue.Options{Description: &schema.Description{Sortable: []string{"text"}}})
+	for _, test := range []struct {
+		reason string
+		d      catalogue.AnyDefinition
+		hidden []string // members of a wrapper's description
+		found  []string // fields that records can be ordered by
+	}{
+		{"all fields", d, nil, []string{"id", "owner", "text"}},
+		{"the description", restricted, nil, []string{"id", "text"}},
+		{"open records", open, nil, []string{"id", "text"}},
+		{"a wrapper", d, []string{"owner"}, []string{"id", "text"}},
+	} {
+		c, err := catalogue.New(test.d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const data = `{"memos":[{"id":1,"owner":"b","text":"b"},{"id":2,"owner":"a","text":"a"}]}`
+		if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		coll, err := c.Collection("memos")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := newStubHandler(t, Options{}, without{coll, test.hidden})
+		for _, field := range []string{"id", "owner", "text"} {
+			got := get(h, "/api/memos/?limit=1&ordering="+map[bool]string{true: "-"}[field == "id"]+field)
+			if sorted := strings.Contains(got.Body, `[{"id":2`); sorted != slices.Contains(test.found, field) {
+				t.Errorf("%s, by %s: %s", test.reason, field, got.Body)
+			}
+		}
+	}
+}
+
+// without is a collection whose description lacks some fields.
+type without struct {
+	catalogue.AnyCollection
+	hidden []string
+}
+
+func (w without) Description() schema.Description {
+	d := w.AnyCollection.Description()
+	d.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f schema.Field) bool { return slices.Contains(w.hidden, f.Name) })
+	return d
+}
+
+// If the members of records are in snake_case, so are the other names in responses.
+func TestSnakeCase(t *testing.T) {
+	type record struct {
+		ID          int    `json:"id"`
+		ReleaseYear int    `json:"release_year" backlist:"min=0,max=9"`
+		Status      string `json:"status" backlist:"choices=a|b"`
+	}
+	c, err := catalogue.New(catalogue.Define[record]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"release_year__gte"}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := serveFilms(t, c)
+	for _, test := range []struct {
+		call call
+		want string
+	}{
+		{call{target: "/api/films/?release_year__gte=x"}, `{"release_year__gte":["Enter a number."]}`},
+		{call{method: "POST", target: "/api/films/", body: "[]"}, `{"non_field_errors":["Invalid data. Expected a dictionary, but got list."]}`},
+		{call{method: "OPTIONS", target: "/api/films/"}, `"release_year":{"type":"integer","required":true,"read_only":false,"label":"Release year","min_value":0,"max_value":9}`},
+		{call{method: "OPTIONS", target: "/api/films/"}, `"choices":[{"value":"a","display_name":"A"},`},
+	} {
+		if got := test.call.do(h); !strings.Contains(got.Body, test.want) {
+			t.Errorf("%s %s: %s, want %s", test.call.method, test.call.target, got.Body, test.want)
 		}
 	}
 }

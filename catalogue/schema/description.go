@@ -22,8 +22,8 @@ type Description struct {
 	Ordering []ordering.Term // default ordering
 	Fields   []Field         // in wire order; nil if they are not known
 
-	// Sortable are the names of the fields that records can be ordered by, in snake_case. If
-	// nil, records can be ordered by all Fields.
+	// Sortable are the names of the fields that requests can order records by, in snake_case,
+	// besides the id. If nil, they are those of Fields. Other names have no effect.
 	Sortable []string
 
 	// Filters are the parameters that select records: the snake_case name of a field,
@@ -41,6 +41,13 @@ type Description struct {
 	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
 	// is title, name or slug: the first that exists.
 	Label string
+}
+
+// SnakeCase reports whether the JSON of records is in snake_case: some field has a name with an
+// underscore. The names of parameters in errors, and all that a response has besides the fields,
+// are then in snake_case, otherwise in camelCase. O(len of Fields).
+func (d Description) SnakeCase() bool {
+	return slices.ContainsFunc(d.Fields, func(f Field) bool { return strings.Contains(f.Name, "_") })
 }
 
 // Actions is a set of operations on a collection.

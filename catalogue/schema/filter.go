@@ -75,8 +75,8 @@ type Test struct {
 //
 // The error is [FieldErrors] in the order of Filters, and then search. Its fields are the
 // names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
-// released_at__gte. O(len of Filters × Fields + len of the values), without the calls of
-// exists.
+// released_at__gte, unless the description is in SnakeCase. O(len of Filters × Fields + len of
+// the values), without the calls of exists.
 func (d Description) Filter(params url.Values, exists func(collection string, id int) bool) (Filter, error) {
 	if len(params) == 0 {
 		return Filter{}, nil
@@ -95,7 +95,11 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 		}
 		test, ok, message := f.test(lookup, given, checks)
 		if message != "" {
-			errs = append(errs, FieldError{ordering.Camel(name), []string{message}})
+			wire := name
+			if !d.SnakeCase() {
+				wire = ordering.Camel(name)
+			}
+			errs = append(errs, FieldError{wire, []string{message}})
 		} else if ok {
 			filter.Tests = append(filter.Tests, test)
 		}

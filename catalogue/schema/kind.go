@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -268,6 +270,11 @@ func (f Field) cleanChoice(value string, _ Checks) (text string, messages []stri
 		chosen = unquote(value)
 	}
 	if !slices.Contains(f.Choices, chosen) {
+		if kind := kindOf(value); kind == jsonList || kind == jsonObject {
+			var compact bytes.Buffer
+			_ = json.Compact(&compact, []byte(value)) // value is valid
+			chosen = compact.String()
+		}
 		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
 	}
 	return string(appendQuoted(nil, chosen)), nil

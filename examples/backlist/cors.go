@@ -62,14 +62,30 @@ func preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// sendingToken returns a handler that passes the requests of pages of other origins that carry
+// the token themselves to api, and all others to pages, which add the token of the cookie and
+// must therefore know the sender.
+func sendingToken(api, pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Origin") != "" && r.Header.Get("Authorization") != "" {
+			api.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+}
+
 // trusting returns a protection that lets pages of the given origins write, although it
-// rejects those of other sites. "*" and "null" let all pages write.
-func trusting(origins []string) *http.CrossOriginProtection {
+// rejects those of other sites. "*" and "null" let all pages write, unless a cookie can hold
+// the token.
+func trusting(origins []string, token string) *http.CrossOriginProtection {
 	p := http.NewCrossOriginProtection()
 	for _, origin := range origins {
 		if p.AddTrustedOrigin(origin) != nil { // it is no origin of a site
 			p = http.NewCrossOriginProtection()
-			p.AddInsecureBypassPattern("/")
+			if token == "" {
+				p.AddInsecureBypassPattern("/")
+			}
 			break
 		}
 	}

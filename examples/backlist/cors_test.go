@@ -130,3 +130,24 @@ func TestCORSWrites(t *testing.T) {
 		}
 	}
 }
+
+// With a token, which a cookie can hold, pages of other sites write only if they send it
+// themselves, whatever -cors permits.
+func TestCORSWritesWithToken(t *testing.T) {
+	const link = `{"title":"x","url":"https://x.example","type":"web","author":1}`
+	s := start(t, few("-token", "T", "-cors", "*")...)
+	for _, tt := range []struct {
+		reason string
+		header []string
+		want   int
+	}{
+		{"token of the page", []string{"Authorization", "Bearer T"}, 201},
+		{"wrong token of the page", []string{"Authorization", "Bearer X"}, 401},
+		{"a cookie at most", []string{"Cookie", "x=y"}, 403},
+	} {
+		header := append(tt.header, "Origin", "http://evil.example", "Sec-Fetch-Site", "cross-site")
+		if a := ask(t, "POST "+s.base+"/api/social-links/", link, header...); a.status != tt.want {
+			t.Errorf("%s: status %d, want %d: %s", tt.reason, a.status, tt.want, a.body)
+		}
+	}
+}

@@ -190,9 +190,12 @@ func (p *program) newHandler(root string, list []httpapi.Collection, order ...st
 	if err != nil || !p.browse {
 		return h, h, err
 	}
-	about := browse.Options{Title: "Backlist", OpenAPI: "../openapi.json", Scheme: scheme, CrossOrigin: trusting(p.cors)}
+	about := browse.Options{Title: "Backlist", OpenAPI: "../openapi.json", Scheme: scheme, CrossOrigin: trusting(p.cors, p.token)}
 	pages, err := browse.New(h, about)
-	return h, pages, err
+	if err != nil || p.token == "" {
+		return h, pages, err
+	}
+	return h, sendingToken(h, pages), nil
 }
 
 // documented reports whether a collection is one of /api/, whose links have format=api.
@@ -205,4 +208,8 @@ func (c withoutQuery) Description() schema.Description {
 	d := c.AnyCollection.Description()
 	d.Query = ""
 	return d
+}
+
+func (c withoutQuery) Revision(context.Context) (uint64, error) {
+	return c.AnyCollection.Revision(), nil
 }

@@ -36,7 +36,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 	if c.Actions.Has(schema.List) {
 		term := ofKind("string")
 		if known {
-			term = d.schema(termOf(c.record), orderingTerm(sortable(c.Description)))
+			term = d.schema(termOf(c.record), orderingTerm(wire.Sortable(c.Description)))
 		}
 		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
 		page := d.schema(pageOf(c.record), pageSchema(c.record))

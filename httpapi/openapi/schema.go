@@ -8,7 +8,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // A jsonSchema is a schema of OpenAPI, limited to what this package uses. The zero schema
@@ -114,17 +113,6 @@ func (d *describer) record(c *collection) (known bool) {
 		c.record = share(&d.model.Components.Schemas, name, s)
 	}
 	return known
-}
-
-// sortable returns the names of the fields that records can be ordered by.
-func sortable(about schema.Description) (names []string) {
-	if about.Sortable != nil {
-		return about.Sortable
-	}
-	for _, f := range about.Fields {
-		names = append(names, ordering.Snake(f.Name))
-	}
-	return names
 }
 
 // recordType returns the type of a collection's records, or nil if it is unknown.

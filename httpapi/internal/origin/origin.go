@@ -8,6 +8,7 @@ package origin
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -94,11 +95,27 @@ func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
 			}
 		}
 	}
+	if o.Host == "" && req.ProtoMajor == 1 && req.ProtoMinor == 0 {
+		o.Host = localHost(req, o.Scheme) // HTTP/1.0 has no Host
+	}
 	if !validHost(o.Host) {
 		return Origin{}, "Invalid Host header."
 	}
 	o.Prefix += prefix(req)
 	return o, ""
+}
+
+// localHost returns the address on which the server has received a request, without the default
+// port of the scheme, or localhost if it is unknown.
+func localHost(req *http.Request, scheme string) string {
+	address, ok := req.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok || !validHost(address.String()) {
+		return "localhost"
+	}
+	if scheme == "https" {
+		return strings.TrimSuffix(address.String(), ":443")
+	}
+	return strings.TrimSuffix(address.String(), ":80")
 }
 
 // Location returns the value of a Location header for a path and a query at o, which

@@ -1,9 +1,12 @@
 package origin
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -97,6 +100,37 @@ func TestValidHost(t *testing.T) {
 	for _, row := range rows.Read(t, "origin.txtar")["hosts"] {
 		if ok := fmt.Sprint(validHost(row.Value)); ok != row.Want {
 			t.Errorf("%s: validHost(%q) = %s, want %s", row.Reason, row.Value, ok, row.Want)
+		}
+	}
+}
+
+// A request of HTTP/1.0 need not have a Host. That of its links is then the server's address.
+func TestHTTP10(t *testing.T) {
+	r, err := NewResolver("", nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		reason, host string
+		minor        int
+		address      net.Addr
+		want         string // "" if the request is rejected
+	}{
+		{"its address", "", 0, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 8000}, "10.0.0.1:8000"},
+		{"default port", "", 0, &net.TCPAddr{IP: net.IPv6loopback, Port: 80}, "[::1]"},
+		{"socket", "", 0, &net.UnixAddr{Name: "/run/x", Net: "unix"}, "localhost"},
+		{"no server", "", 0, nil, "localhost"},
+		{"Host", "shop.example", 0, nil, "shop.example"},
+		{"invalid Host", "a b", 0, nil, ""},
+		{"HTTP/1.1", "", 1, nil, ""},
+	} {
+		req := httptest.NewRequest("GET", "/", nil)
+		req.Host, req.ProtoMinor = row.host, row.minor
+		if row.address != nil {
+			req = req.WithContext(context.WithValue(req.Context(), http.LocalAddrContextKey, row.address))
+		}
+		if got, fault := r.Resolve(req); got.Host != row.want || (fault == "") != (row.want != "") {
+			t.Errorf("%s: %q, %q, want %q", row.reason, got.Host, fault, row.want)
 		}
 	}
 }

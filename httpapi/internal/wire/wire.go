@@ -10,10 +10,24 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // RecordActions are the actions on the path of a record.
 const RecordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
+
+// Sortable returns the names of the fields, in snake_case, that records can be ordered by: those
+// in Sortable or, if that is nil, of Fields. It returns nil if they are not known.
+func Sortable(d schema.Description) []string {
+	if d.Sortable != nil || d.Fields == nil {
+		return d.Sortable
+	}
+	names := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		names[i] = ordering.Snake(f.Name)
+	}
+	return names
+}
 
 // SplitRecord returns the path of the collection and the segment of the record in a path such
 // as /api/films/7/. It reports whether the path can name a record. As in Django REST
