@@ -29,8 +29,10 @@
 // there are more than 12 collections, the root has a form for the parameter search, which
 // selects collections by words of their names.
 //
-// A collection is a table whose columns are the members of the records on the page, with the
-// id, which stays in view, in front. If records can be retrieved, each has a page of its own,
+// A collection has its exact count, the time that the handler took, and a table whose columns are
+// the members of the records on the page. The id is in front; it and the header stay in view. Times
+// are in UTC, with the stored text as their title. A query that is too long to be repeated in each
+// row or column is not. If records can be retrieved, each has a page of its own,
 // to which its id and its name link. The form for a page number has the parameter _page, and
 // is redirected to the offset of that page, or of the last. Errors are pages too.
 //
@@ -76,7 +78,8 @@
 // and Origin, which no form of a browser sends, is passed on as it is. In a form for a
 // record, an empty input is null or empty text, whichever is valid. In a form for a new
 // record, empty inputs are omitted. A form may be at most 1 MiB. For a reference, forms offer
-// the records of a collection of at most 50, and otherwise suggest the first thousand.
+// the records of a collection of at most 50. Otherwise they show the name of the record and link
+// to the collection.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
 // page reports what has been done. The report is in the parameter _done, signed with a key

@@ -20,9 +20,9 @@ type known struct {
 }
 
 const (
-	maxOptions   = 50   // records that a form or a filter offers
-	maxSuggested = 1000 // records that an input suggests
-	maxAsked     = 100  // records that a page requests for their names
+	maxOptions = 50   // records that a form or a filter offers
+	maxListing = 1000 // records without pages that are requested for their names
+	maxAsked   = 100  // records that a page requests for their names
 )
 
 // records requests some records of a collection, once for each page.
@@ -31,7 +31,7 @@ func (v *view) records(c *collection) *known {
 	if k == nil {
 		limit := maxOptions
 		if !c.hasPages() {
-			limit = maxSuggested // names cannot be requested one by one
+			limit = maxListing // names cannot be requested one by one
 		}
 		e, ok := v.list(c.path, "limit="+strconv.Itoa(limit))
 		k = &known{whole: ok && len(e.Records) == e.Count && e.Count <= maxOptions, names: make(map[string]string)}
