@@ -84,13 +84,13 @@ func longest(ctx context.Context, c *api.ClientWithResponses) error {
 // create creates a film and an invalid link.
 func create(ctx context.Context, c *api.ClientWithResponses) error {
 	premiere := time.Date(2026, 5, 10, 18, 0, 0, 0, time.UTC)
-	made, err := c.CreateFilmWithResponse(ctx, nil, api.NewFilm{
+	made, err := c.CreateFilmWithResponse(ctx, api.NewFilm{
 		Title: "Night", Slug: "night", Minutes: 90, Price: "9.90", Director: 2, PremiereAt: &premiere,
 	})
 	if err != nil || made.JSON201 == nil || made.JSON201.Title != "Night" {
 		return fmt.Errorf("CreateFilm: %v, %s", err, made.Body)
 	}
-	refused, err := c.CreateSocialLinkWithResponse(ctx, nil, api.NewSocialLink{
+	refused, err := c.CreateSocialLinkWithResponse(ctx, api.NewSocialLink{
 		Title: "A link", Type: "instagram", Url: "nowhere", Author: 1_000_000,
 	})
 	if err != nil || refused.JSON400 == nil {

@@ -68,13 +68,13 @@ func create(ctx context.Context, c *api.Client) error {
 	premiere := time.Date(2026, 5, 10, 18, 0, 0, 0, time.UTC)
 	film, err := c.CreateFilm(ctx, &api.NewFilm{
 		Title: "Night", Slug: "night", Minutes: 90, Price: "9.90", Director: 2, PremiereAt: api.NewOptNilDateTime(premiere),
-	}, api.CreateFilmParams{})
+	})
 	if made, ok := film.(*api.FilmHeaders); err != nil || !ok || made.Response.Title != "Night" || !made.Response.PremiereAt.Value.Equal(premiere) {
 		return fmt.Errorf("CreateFilm: %T %+v, %v", film, film, err)
 	}
 	link, err := c.CreateSocialLink(ctx, &api.NewSocialLink{
 		Title: "T", Type: "instagram", URL: url.URL{Scheme: "https", Host: "x.example"}, Author: 1_000_000,
-	}, api.CreateSocialLinkParams{})
+	})
 	refused, ok := link.(*api.FieldErrors)
 	if !ok || err != nil || len(refused.AdditionalProps["author"]) != 1 || refused.Detail.Set {
 		return fmt.Errorf("CreateSocialLink: %T %+v, %v", link, link, err)
