@@ -327,9 +327,6 @@ func (c *collection) recordName(id string) string {
 // hasPages reports whether the records have pages of their own.
 func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
 
-// hasFilters reports whether parameters of a query can select records.
-func (c *collection) hasFilters() bool { return len(c.Filters)+len(c.Search) > 0 }
-
 // updateMethod returns the method that changes records, or "". PATCH is better, since it does
 // not send the values that the visitor has not changed.
 func (c *collection) updateMethod() string {

@@ -390,7 +390,7 @@ func (c *collection) selects(name string) bool {
 
 // isFilterForm reports whether the request is from the form for filters of a collection.
 func (v *view) isFilterForm() bool {
-	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && v.c.hasFilters()
+	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && len(v.c.Filters)+len(v.c.Search) > 0
 }
 
 // serveFilterForm redirects to the same page without the empty values of the form, and with
