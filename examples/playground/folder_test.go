@@ -131,7 +131,7 @@ func TestSources(t *testing.T) {
 	for _, source := range shown {
 		got = append(got, html.UnescapeString(source[1]))
 	}
-	for _, name := range []string{"internal/house/films.go", "internal/walk/walk_test.go"} {
+	for _, name := range []string{"internal/walk/walk_test.go", "internal/house/films.go"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -154,8 +154,8 @@ func tagName(f reflect.StructField) (name string, encoded bool) {
 }
 
 // encodedName returns the name that encoding/json reads from a name with invalid characters,
-// or "" if it uses that of the field. Before Go 1.27 it always does; then it uses what comes
-// before a quote.
+// or "" if it uses that of the field. Before Go 1.27 it always does. Go 1.27 accepts all
+// characters but commas, quotes and backslashes, and reads a name up to one of these.
 func encodedName(name string) string {
 	const field = "Field"
 	t := reflect.StructOf([]reflect.StructField{{Name: field, Type: reflect.TypeFor[int](), Tag: reflect.StructTag("json:" + strconv.Quote(name))}})
