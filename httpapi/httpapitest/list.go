@@ -130,7 +130,7 @@ func checkTermsUnmodified(s *subject) {
 // insert adds a record with the given id.
 func (p *pair) insert(id int) error {
 	if err := p.Insert(p.ctx, p.c, p.record(id, nil)); err != nil {
-		return fmt.Errorf("Insert of a record with id %d: %w", id, err)
+		return fmt.Errorf("inserting a record with id %d: %w", id, err)
 	}
 	return nil
 }

@@ -74,7 +74,6 @@ type key struct {
 // is changed, because that may run callbacks.
 type keys struct {
 	old, new key
-	missing  bool // not computed: the index did not exist yet
 }
 
 // A kind is the part of a tree that all trees of one ordering use.
