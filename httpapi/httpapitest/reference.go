@@ -58,6 +58,9 @@ func openWith[T any](s *subject, action schema.Actions, records [][]byte) (*pair
 // the records to which the Body refers.
 func (s *subject) reference(records [][]byte) (ref catalogue.AnyCollection, err error) {
 	about := s.Description
+	if about.Fields == nil {
+		about.Sortable = nil // the members of the records that it was returned for
+	}
 	related := about.Key + "Related"
 	about.Fields = slices.Clone(about.Fields)
 	for i := range about.Fields {
