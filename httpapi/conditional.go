@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"hash/fnv"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -32,7 +33,17 @@ type tagList struct {
 	text string
 }
 
-func (v *view) ifMatch() tagList     { return v.tagList("If-Match") }
+// ifMatch returns the value of If-Match. As Django, a read ignores one that begins with no
+// entity tag.
+func (v *view) ifMatch() tagList {
+	l := v.tagList("If-Match")
+	isTag := func(string, bool) bool { return true }
+	if negotiation.IsRead(v.r.Method) && !l.isAny() && !l.names(isTag) {
+		return tagList{}
+	}
+	return l
+}
+
 func (v *view) ifNoneMatch() tagList { return v.tagList("If-None-Match") }
 
 // tagList returns the value of a header. As in the framework, there are no preconditions
@@ -68,27 +79,27 @@ func (l tagList) names(is func(tag string, weak bool) bool) bool {
 	}
 }
 
-// namesWeakly reports whether l has a tag by weak comparison, which ignores W/.
-func (l tagList) namesWeakly(want string) bool {
-	return want != "" && l.names(func(tag string, _ bool) bool { return tag == want })
-}
-
-// namesStrongly reports whether l has a tag by strong comparison. The tags of responses
-// are strong.
-func (l tagList) namesStrongly(want string) bool {
-	return want != "" && l.names(func(tag string, weak bool) bool { return !weak && tag == want })
-}
-
-// readStatus evaluates the preconditions of a GET or HEAD for the response with v.tag, in
-// the order of RFC 9110, section 13.2.2. It returns 412, 304, or 0 if the response is to
-// be sent. Conditions with dates are ignored, since no response has a Last-Modified. As in
-// Django, so is an If-Match that begins with no entity tag.
-func (v *view) readStatus() int {
-	isTag := func(string, bool) bool { return true }
-	if l := v.ifMatch(); l.names(isTag) && !l.namesStrongly(v.tag) {
-		return http.StatusPreconditionFailed
+// refused returns the detail of the first precondition that is false, in the order of RFC 9110,
+// section 13.2.2, or "". The function is reports whether a tag is one of what is stored. Tags
+// are compared strongly in If-Match and weakly in If-None-Match. Conditions with dates are
+// ignored, since no response has a Last-Modified.
+func refused(match, noneMatch tagList, is func(tag string) bool) (detail string) {
+	switch {
+	case match.sent && !match.isAny() && !match.names(func(tag string, weak bool) bool { return !weak && is(tag) }):
+		return detailIfMatch
+	case noneMatch.isAny() || noneMatch.names(func(tag string, _ bool) bool { return is(tag) }):
+		return detailIfNoneMatch
 	}
-	if v.clientHas() {
+	return ""
+}
+
+// readStatus evaluates the preconditions of a GET or HEAD for the response with v.tag. It
+// returns 412, 304, or 0 if the response is to be sent.
+func (v *view) readStatus() int {
+	switch detail := refused(v.ifMatch(), v.ifNoneMatch(), func(tag string) bool { return tag == v.tag }); {
+	case detail == detailIfMatch:
+		return http.StatusPreconditionFailed
+	case detail == detailIfNoneMatch && v.tag != "":
 		return http.StatusNotModified
 	}
 	return 0
@@ -119,30 +130,23 @@ func (v *view) writeCondition() func(record []byte) error {
 	}
 	return func(record []byte) error {
 		hash := recordHash(record)
-		if match.sent && !match.isAny() && !match.names(func(tag string, weak bool) bool { return !weak && hasHash(tag, hash) }) {
-			return &preconditionError{detailIfMatch}
-		}
-		if noneMatch.isAny() || noneMatch.names(func(tag string, _ bool) bool { return hasHash(tag, hash) }) {
-			return &preconditionError{detailIfNoneMatch}
+		detail := refused(match, noneMatch, func(tag string) bool { return hasHash(tag, hash) })
+		if detail != "" {
+			return &preconditionError{detail}
 		}
 		return nil
 	}
-}
-
-// namesTags reports whether a precondition of the request is a list of tags.
-func (v *view) namesTags() bool {
-	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
-	return match.sent && !match.isAny() || noneMatch.sent && !noneMatch.isAny()
 }
 
 // postCondition returns an error if the preconditions of a POST are false. The path
 // exists, so that If-None-Match: * is. A page has tags, but Create cannot compare them at
 // the instant of the write, so any tag is refused.
 func (v *view) postCondition() error {
+	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
 	switch {
-	case v.namesTags():
+	case match.sent && !match.isAny(), noneMatch.sent && !noneMatch.isAny():
 		return &preconditionError{detailUnchecked}
-	case v.ifNoneMatch().isAny():
+	case noneMatch.sent:
 		return &preconditionError{detailIfNoneMatch}
 	}
 	return nil
@@ -160,7 +164,7 @@ func (v *view) setCreatedTag(record []byte) {
 // that the parameters are valid.
 func (v *view) hasPage(params url.Values) bool {
 	v.findTag(params)
-	return v.clientHas() && !v.ifMatch().sent && (params == nil || !v.ifNoneMatch().isAny())
+	return v.readStatus() == http.StatusNotModified && !v.ifMatch().sent && (params == nil || !v.ifNoneMatch().isAny())
 }
 
 // findTag sets the entity tag of the root or of a page, unless the collection has no
@@ -183,33 +187,20 @@ func (v *view) findTag(params url.Values) {
 	v.tag = string(append(tag, '"'))
 }
 
-// hash returns a hash of everything that a page depends on except the revision.
+// hash returns a hash of everything that a page depends on except the revision. A collision
+// harms only the client that requests both URLs, so the hash need not resist attacks.
 func (v *view) hash() uint64 {
-	h := v.handler.seed
-	h = h.add(v.r.URL.Path)
-	h = h.add(v.r.URL.RawQuery)
-	h = h.add(v.origin.Scheme)
-	h = h.add(v.origin.Host)
-	h = h.add(v.origin.Prefix)
-	return uint64(h.addByte(byte(v.indent)))
-}
-
-// fnv is the state of a 64-bit FNV-1a hash. A collision harms only the client that
-// requests both URLs, so the hash need not resist attacks.
-type fnv uint64
-
-// newFNV returns the initial state for tags with the given key.
-func newFNV(key string) fnv { return fnv(14695981039346656037).add(key) }
-
-// add adds a text and a separator.
-func (h fnv) add(text string) fnv {
-	for i := range len(text) {
-		h = h.addByte(text[i])
+	var room [256]byte
+	text := room[:0]
+	for _, part := range [...]string{
+		v.handler.tagKey, v.r.URL.Path, v.r.URL.RawQuery, v.origin.Scheme, v.origin.Host, v.origin.Prefix,
+	} {
+		text = append(append(text, part...), 0)
 	}
-	return h.addByte(0)
+	h := fnv.New64a()
+	_, _ = h.Write(append(text, byte(v.indent))) // the error is nil
+	return h.Sum64()
 }
-
-func (h fnv) addByte(b byte) fnv { return (h ^ fnv(b)) * 1099511628211 }
 
 // catalogueRevision is the Revisioner of a collection of a catalogue. AnyCollection itself is
 // none, so that a type that embeds it and restricts what a user sees has no tags by promotion.
@@ -247,16 +238,6 @@ func (v *view) confirmTag() {
 	if now, ok := v.askRevision(); !ok || now != v.revision {
 		v.tag = ""
 	}
-}
-
-// clientHas reports whether If-None-Match contains the response's tag or is "*". All
-// checks of the request must have passed.
-func (v *view) clientHas() bool {
-	if v.tag == "" {
-		return false
-	}
-	l := v.ifNoneMatch()
-	return l.isAny() || l.namesWeakly(v.tag)
 }
 
 func (v *view) sendNotModified() {

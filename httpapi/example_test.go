@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -75,6 +76,87 @@ func show(h http.Handler, method, target string, header ...string) {
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, r)
 	fmt.Println(strings.TrimSpace(fmt.Sprint(rec.Code, " ", rec.Body)))
+}
+
+// ownNotes restricts a collection of notes to those of the user, whose name is in the context.
+type ownNotes struct{ catalogue.AnyCollection }
+
+// userKey is the key of a context for the name of the user.
+type userKey struct{}
+
+// owned adds the condition that the user owns a record.
+func owned(ctx context.Context, params url.Values) url.Values {
+	user, _ := ctx.Value(userKey{}).(string)
+	restricted := url.Values{"owner": {user}}
+	for name, values := range params {
+		if name != "owner" {
+			restricted[name] = values
+		}
+	}
+	return restricted
+}
+
+func (c ownNotes) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+	q.Params = owned(ctx, q.Params)
+	return c.AnyCollection.List(ctx, q)
+}
+
+func (c ownNotes) Get(ctx context.Context, segment string, params url.Values) ([]byte, error) {
+	return c.AnyCollection.Get(ctx, segment, owned(ctx, params))
+}
+
+func (c ownNotes) Update(
+	ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func([]byte) error,
+) ([]byte, error) {
+	return c.AnyCollection.Update(ctx, segment, owned(ctx, params), body, partial, condition)
+}
+
+func (c ownNotes) Delete(ctx context.Context, segment string, params url.Values, condition func([]byte) error) error {
+	return c.AnyCollection.Delete(ctx, segment, owned(ctx, params), condition)
+}
+
+// A collection that shows each user his own records. Authentication, which is not shown, puts
+// the name of the user into the context and rejects requests without one: an empty value of a
+// filter selects all records.
+func ExampleCollection() {
+	type Note struct {
+		ID    int    `json:"id"`
+		Owner string `json:"owner" backlist:"readonly"`
+		Text  string `json:"text"`
+	}
+	notes := catalogue.Define[Note]("notes", catalogue.Options{
+		Description: &schema.Description{Filters: []string{"owner"}, Actions: schema.AllActions &^ schema.Create},
+	})
+	c, err := catalogue.New(notes)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	const data = `{"notes":[{"id":1,"owner":"ann","text":"a"},{"id":2,"owner":"bob","text":"b"}]}`
+	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	all, err := c.Collection(notes.Key())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := httpapi.NewHandler([]httpapi.Collection{ownNotes{all}}, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	asAnn := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), userKey{}, "ann")))
+	})
+	show(asAnn, "GET", "/api/notes/?owner=bob")
+	show(asAnn, "GET", "/api/notes/2/")
+	show(asAnn, "DELETE", "/api/notes/2/")
+	// Output:
+	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":1,"owner":"ann","text":"a"}]}
+	// 404 {"detail":"Not found."}
+	// 404 {"detail":"Not found."}
 }
 
 // A server for untrusted clients behind a proxy, with timeouts and limits.

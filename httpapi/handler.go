@@ -50,16 +50,14 @@ type Options struct {
 
 	// TrustedProxies are the addresses of proxies that determine the scheme and host of links
 	// if there is no BaseURL. If the RemoteAddr of a request is among them, the scheme and
-	// the host are taken from X-Forwarded-Proto and X-Forwarded-Host, or from proto and host
-	// of Forwarded (RFC 7239). The last value of each header is used, which is the one that
-	// the proxy added. Without these headers, the scheme and host of the request are used.
-	// Schemes other than http and https, invalid hosts, and headers of both kinds that differ
-	// are rejected with 400. Other headers are ignored, except X-Forwarded-Prefix with
-	// ForwardedPrefix.
+	// the host are taken from X-Forwarded-Proto and X-Forwarded-Host. The last value of each
+	// header is used, which is the one that the proxy added. Without these headers, the scheme
+	// and host of the request are used. Schemes other than http and https and invalid hosts are
+	// rejected with 400. Other headers are ignored, such as Forwarded (RFC 7239), except
+	// X-Forwarded-Prefix with ForwardedPrefix.
 	//
-	// A trusted proxy must either write or remove X-Forwarded-Proto and
-	// X-Forwarded-Host, or remove both and write Forwarded. Otherwise its clients can
-	// choose the scheme and host of links.
+	// A trusted proxy must either write or remove X-Forwarded-Proto and X-Forwarded-Host.
+	// Otherwise its clients can choose the scheme and host of links.
 	//
 	// If empty, no proxy is trusted. A RemoteAddr that is not an IP address with a port, such
 	// as a Unix socket's, is never trusted. The zero Prefix and IPv4-mapped IPv6 prefixes
@@ -71,7 +69,7 @@ type Options struct {
 	// the request's. The prefix of the request, if it has one, follows. It must be a clean
 	// path of at most 255 bytes that begins with a slash, as in "/shop", without escapes
 	// and without other characters that a URL would escape. One slash at its end is
-	// ignored. Any other value is rejected with 400. Forwarded has no such parameter.
+	// ignored. Any other value is rejected with 400.
 	//
 	// A trusted proxy must then write or remove X-Forwarded-Prefix. Otherwise its clients
 	// can choose the path of links. If false, or without TrustedProxies, the header is
@@ -142,12 +140,12 @@ type Handler struct {
 	onAccess    func(context.Context, Access)
 	origins     *origin.Resolver
 	limits      pagination.Limits
-	bounds      bounds
+	maxBody     int64 // maximum length of a body in bytes
 	values      fixedValues
 	buffers     buffers // of pages
 
-	tags         bool // responses have entity tags
-	seed         fnv  // of the tags
+	tags         bool   // responses have entity tags
+	tagKey       string // of the tags of pages
 	cacheControl []string
 }
 
@@ -208,11 +206,11 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 		onAccess:    opts.OnAccess,
 		origins:     origins,
 		limits:      opts.Limits,
-		bounds:      newBounds(opts.MaxBody),
+		maxBody:     maxBody(opts.MaxBody),
 		values:      newFixedValues(),
 
 		tags:         opts.ETags,
-		seed:         newFNV(cmp.Or(opts.ETagKey, rand.Text())),
+		tagKey:       cmp.Or(opts.ETagKey, rand.Text()),
 		cacheControl: []string{cacheControl},
 	}
 	if h.authorizer == nil {

@@ -25,8 +25,8 @@ func (v *view) list() {
 		return
 	}
 	order, _ := v.query.Get("ordering")
-	if most := v.handler.bounds.terms; strings.Count(order, ",") >= most {
-		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", most))
+	if strings.Count(order, ",") >= maxTerms {
+		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", maxTerms))
 		return
 	}
 	q := catalogue.Query{Params: v.params(), Window: v.handler.limits.Window(v.query), Terms: ordering.Parse(order, v.route.sorts)}

@@ -197,7 +197,7 @@ func (v *view) fromOtherSite() bool {
 // readBody reads the whole body. If that fails, it sends an error response and returns
 // false.
 func (v *view) readBody() (body []byte, ok bool) {
-	limit := v.handler.bounds.body
+	limit := v.handler.maxBody
 	if v.r.ContentLength > limit {
 		v.failTooLarge()
 		return nil, false
@@ -223,5 +223,5 @@ func (v *view) readBody() (body []byte, ok bool) {
 
 func (v *view) failTooLarge() {
 	v.fail(http.StatusRequestEntityTooLarge,
-		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.bounds.body))
+		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.maxBody))
 }

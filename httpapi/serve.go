@@ -55,7 +55,7 @@ func (v *view) serve() {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
-	if fault = h.bounds.targetFault(r); fault != "" {
+	if fault = targetFault(r); fault != "" {
 		v.fail(http.StatusRequestURITooLong, fault)
 		return
 	}
@@ -67,7 +67,7 @@ func (v *view) serve() {
 	if v.seen != nil {
 		v.seen.Collection = route.key
 	}
-	if fault = h.bounds.paramsFault(r.URL.RawQuery); fault != "" {
+	if fault = paramsFault(r.URL.RawQuery); fault != "" {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
@@ -290,34 +290,23 @@ func (h *Handler) find(path string) (r *route, id string) {
 	return list.records, id
 }
 
-// bounds are the limits of requests.
-type bounds struct {
-	// terms is the maximum number of terms in an ordering, including unknown and empty
-	// ones. A request with more is rejected with 400.
-	terms int
+// The limits of requests. The maximum number of parameters is Django's. One limit and one
+// offset, which links add, count neither as parameters nor as a part of the query.
+const (
+	maxTerms      = 100      // in an ordering, including unknown and empty ones
+	maxParameters = 1000     // in a query, including empty ones
+	maxQuery      = 16 << 10 // bytes, both as sent and as escaped in links
+)
 
-	// parameters is the maximum number of query parameters, including empty ones but not
-	// counting one limit and one offset. A request with more is rejected with 400.
-	parameters int
-
-	// query is the maximum length of the query in bytes, not counting one limit and one
-	// offset. It applies to the query as sent and to the query as escaped in links. A longer
-	// one is rejected with 414.
-	query int
-
-	body int64 // the maximum length of a body in bytes; a longer one is rejected with 413
-}
-
-// newBounds returns the limits of requests with bodies of at most body bytes, as
-// [Options.MaxBody] describes. The maximum number of parameters is Django's.
-func newBounds(body int64) bounds {
+// maxBody returns the maximum length of a body in bytes for a value of [Options.MaxBody].
+func maxBody(option int64) int64 {
 	switch {
-	case body == 0:
-		body = 1 << 20
-	case body < 0:
-		body = math.MaxInt64
+	case option == 0:
+		return 1 << 20
+	case option < 0:
+		return math.MaxInt64
 	}
-	return bounds{terms: 100, parameters: 1000, query: 16 << 10, body: body}
+	return option
 }
 
 // maxPath is the maximum length of a path in bytes, both as sent and as escaped. Each
@@ -326,10 +315,10 @@ const maxPath = 2048
 
 // targetFault returns an error text if the path or the query of a request is too long,
 // or "".
-func (b *bounds) targetFault(r *http.Request) string {
+func targetFault(r *http.Request) string {
 	const growth = len("%EF%BF%BD") // the longest escape of a byte, one that is not UTF-8
-	if query := r.URL.RawQuery; len(query) > b.query/growth && b.queryTooLong(query) {
-		return fmt.Sprintf("The query of the request is longer than %d bytes.", b.query)
+	if query := r.URL.RawQuery; len(query) > maxQuery/growth && queryTooLong(query) {
+		return fmt.Sprintf("The query of the request is longer than %d bytes.", maxQuery)
 	}
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if len(path) > maxPath || len(path) > maxPath/3 && len(origin.EscapePath(path)) > maxPath {
@@ -340,34 +329,27 @@ func (b *bounds) targetFault(r *http.Request) string {
 
 // queryTooLong reports whether the parameters without a limit and an offset are too long, as
 // sent or as written in links. If a query is accepted, so are the queries of its links.
-func (b *bounds) queryTooLong(rawQuery string) bool {
-	if len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > b.query {
+func queryTooLong(rawQuery string) bool {
+	if len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > maxQuery {
 		return true
 	}
 	link, _ := pagination.AppendNext(nil, "", pagination.ParseQuery(rawQuery), pagination.Window{Limit: 1}, 2)
-	return len(link)-len("?limit=1&offset=1&") > b.query
+	return len(link)-len("?limit=1&offset=1&") > maxQuery
 }
 
 // paramsFault returns an error text if a query has too many parameters, or "". Like
-// Django, it counts empty parameters. It does not count one limit and one offset, which
-// links add.
-func (b *bounds) paramsFault(rawQuery string) string {
-	if len(rawQuery) < b.parameters {
-		return ""
-	}
+// Django, it counts empty parameters.
+func paramsFault(rawQuery string) string {
 	others := strings.Count(rawQuery, "&") + 1
-	if others <= b.parameters {
-		return ""
-	}
-	for _, name := range []string{"limit=", "offset="} {
-		if paramLen(rawQuery, name) > 0 {
+	for _, name := range [...]string{"limit=", "offset="} {
+		if others > maxParameters && paramLen(rawQuery, name) > 0 {
 			others--
 		}
 	}
-	if others <= b.parameters {
+	if others <= maxParameters {
 		return ""
 	}
-	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", b.parameters)
+	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", maxParameters)
 }
 
 // paramLen returns the length of the first parameter with a prefix, as sent, and an '&'. It

@@ -15,8 +15,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 )
 
 // An Origin is the beginning of absolute URLs. It needs no escaping in a URL, a header
@@ -79,20 +77,11 @@ func (r *Resolver) Resolve(req *http.Request) (o Origin, fault string) {
 		o.Scheme = "https"
 	}
 	if len(r.proxies) > 0 && r.proxies.trust(req.RemoteAddr) {
-		sent, fault := readForwarded(req.Header)
+		if fault = o.readForwarded(req.Header); fault == "" && r.prefix {
+			o.Prefix, fault = readPrefix(req.Header)
+		}
 		if fault != "" {
 			return Origin{}, fault
-		}
-		if sent.host != "" {
-			o.Host = sent.host
-		}
-		if sent.scheme != "" {
-			o.Scheme = sent.scheme
-		}
-		if r.prefix {
-			if o.Prefix, fault = readPrefix(req.Header); fault != "" {
-				return Origin{}, fault
-			}
 		}
 	}
 	if o.Host == "" && req.ProtoMajor == 1 && req.ProtoMinor == 0 {
@@ -368,49 +357,28 @@ func (ps proxies) trust(remote string) bool {
 	return slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// forwarded holds the values of forwarded headers. Each field is empty if it is absent.
-type forwarded struct {
-	scheme string // http or https
-	host   string // valid
-}
-
-// readForwarded reads the headers of a trusted proxy. It uses the last value of a header,
-// which the proxy wrote; a client may have sent those before it. Forwarded and
-// X-Forwarded-... must not differ, since a proxy writes one kind and may forward the
-// other as a client sent it.
-func readForwarded(header http.Header) (f forwarded, fault string) {
-	f, fault = readXForwarded(header)
-	lines := header["Forwarded"]
-	if fault != "" || len(lines) == 0 {
-		return f, fault
+// readForwarded sets the scheme and the host of o to those in the headers of a trusted proxy. It
+// uses the last value of a header, which the proxy wrote; a client may have sent those before.
+func (o *Origin) readForwarded(header http.Header) (fault string) {
+	if scheme, found := lastValue(header["X-Forwarded-Proto"]); found {
+		o.Scheme = strings.ToLower(scheme)
+		if o.Scheme != "http" && o.Scheme != "https" {
+			return "Invalid X-Forwarded-Proto header."
+		}
 	}
-	standard, ok := parseForwarded(strings.Join(lines, ","))
-	switch {
-	case !ok:
-		return forwarded{}, "Invalid Forwarded header."
-	case f == forwarded{}:
-		return standard, ""
-	case standard != forwarded{} && standard != f:
-		return forwarded{}, "The headers Forwarded and X-Forwarded differ."
+	if host, found := lastValue(header["X-Forwarded-Host"]); found {
+		o.Host = host
+		if !validHost(host) {
+			return "Invalid X-Forwarded-Host header."
+		}
 	}
-	return f, ""
-}
-
-func readXForwarded(header http.Header) (f forwarded, fault string) {
-	if scheme, found := lastValue(header["X-Forwarded-Proto"]); found && !f.set("proto", scheme) {
-		return forwarded{}, "Invalid X-Forwarded-Proto header."
-	}
-	if host, found := lastValue(header["X-Forwarded-Host"]); found && !f.set("host", host) {
-		return forwarded{}, "Invalid X-Forwarded-Host header."
-	}
-	return f, ""
+	return ""
 }
 
 // maxPrefix is the maximum length of a forwarded prefix. Each link of the root repeats it.
 const maxPrefix = 255
 
-// readPrefix returns the prefix in X-Forwarded-Prefix, without a slash at the end. The
-// standard header has none (RFC 7239).
+// readPrefix returns the prefix in X-Forwarded-Prefix, without a slash at the end.
 func readPrefix(header http.Header) (prefix, fault string) {
 	value, found := lastValue(header["X-Forwarded-Prefix"])
 	if !found {
@@ -437,78 +405,4 @@ func validPrefix(text string) bool {
 func lastValue(lines []string) (value string, found bool) {
 	list := strings.TrimSpace(strings.Join(lines, ","))
 	return strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:]), list != ""
-}
-
-// set sets the field that a parameter of the Forwarded header names, and ignores other
-// parameters. It returns false if the value is invalid or the field is already set.
-func (f *forwarded) set(name, value string) bool {
-	switch {
-	case negotiation.EqualFold(name, "proto"):
-		scheme := strings.ToLower(value)
-		if f.scheme != "" || scheme != "http" && scheme != "https" {
-			return false
-		}
-		f.scheme = scheme
-	case negotiation.EqualFold(name, "host"):
-		if f.host != "" || !validHost(value) {
-			return false
-		}
-		f.host = value
-	}
-	return true
-}
-
-// parseForwarded parses a Forwarded header (RFC 7239) and returns its last element. It
-// parses all elements, because an unclosed quote must make the whole header invalid.
-// Unlike in the RFC, a value with a colon or a bracket need not be quoted.
-func parseForwarded(text string) (last forwarded, ok bool) {
-	isNext := false // after a comma
-	for {
-		text = strings.TrimLeft(text, " \t")
-		if text != "" && text[0] != ';' && text[0] != ',' {
-			if isNext {
-				last, isNext = forwarded{}, false
-			}
-			var name, value string
-			name, value, text, ok = cutForwarded(text)
-			if !ok || !last.set(name, value) {
-				return forwarded{}, false
-			}
-			text = strings.TrimLeft(text, " \t")
-		}
-		switch {
-		case text == "":
-			return last, true
-		case text[0] == ',':
-			isNext = true
-		case text[0] != ';':
-			return forwarded{}, false
-		}
-		text = text[1:]
-	}
-}
-
-// cutForwarded cuts the first name=value off text. It leaves backslashes in the value,
-// which is then invalid.
-func cutForwarded(text string) (name, value, rest string, ok bool) {
-	name, rest, ok = strings.Cut(text, "=")
-	if !ok || name == "" || strings.ContainsAny(name, " \t,;\"") {
-		return "", "", "", false
-	}
-	if !strings.HasPrefix(rest, `"`) {
-		end := strings.IndexAny(rest, " \t,;\"")
-		if end < 0 {
-			end = len(rest)
-		}
-		return name, rest[:end], rest[end:], true
-	}
-	for end := 1; end < len(rest); end++ {
-		switch rest[end] {
-		case '\\':
-			end++
-		case '"':
-			return name, rest[1:end], rest[end+1:], true
-		}
-	}
-	return "", "", "", false
 }
