@@ -26,7 +26,7 @@ const contrastScript = `(() => {
 
 // widthScript returns the elements outside of tables that are not completely in the window while
 // it scrolls to the right, and those that scroll themselves: there is one scroll bar for each
-// direction.
+// direction. Code with long lines may scroll.
 const widthScript = `(() => {
   const faults = new Set(), root = document.documentElement, at = scrollX, shown = e => e.checkVisibility() && !e.closest(".hidden, .skip")
   const name = e => e.tagName + "." + e.className
@@ -40,7 +40,7 @@ const widthScript = `(() => {
   scrollTo(at, scrollY)
   for (const e of document.querySelectorAll("body *")) {
     const scrolls = /auto|scroll/.test(getComputedStyle(e).overflow)
-    if (scrolls && shown(e) && !e.matches(".whole, textarea, select") && (e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth)) faults.add(name(e) + " scrolls")
+    if (scrolls && shown(e) && !e.matches(".whole, textarea, select, pre.code, pre:not([class])") && (e.scrollHeight > e.clientHeight || e.scrollWidth > e.clientWidth)) faults.add(name(e) + " scrolls")
   }
   return [...faults]
 })()`
