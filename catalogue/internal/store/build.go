@@ -201,7 +201,6 @@ func (c *Store) finish(ctx context.Context, b *build, x index, alone bool) (done
 			c.committing.Lock()
 			defer c.committing.Unlock()
 		}
-		pause()
 		missed, next, done := c.install(ctx, b, built)
 		if missed == nil && next == nil {
 			return done
@@ -404,7 +403,6 @@ func (t *task) start(s slots, work func(context.Context), end func()) {
 	go func() {
 		defer close(t.done)
 		defer end()
-		defer pause()
 		defer cancel()
 		release, err := s.take(ctx, t.terms)
 		if err != nil {

@@ -257,7 +257,6 @@ func (s *State) compact() {
 // while it holds the state mutexes. The writers' mutexes must be held. All callers must list
 // the stores in the same order.
 func conclude(all []pending, change func(*pending)) {
-	pause()
 	for i := range all {
 		all[i].store.committing.Lock()
 	}
