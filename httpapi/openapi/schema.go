@@ -1,13 +1,16 @@
 package openapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // A jsonSchema is a schema of OpenAPI, limited to what this package uses. The zero schema
@@ -90,9 +93,26 @@ func fieldErrorsSchema(collections []collection) *jsonSchema {
 		}
 	}
 	s := mapOf(messages)
-	s.Description = "The errors by field. Those in nonFieldErrors concern the whole record."
+	s.Description = "The errors by field. Those in " + nonField(collections) + " concern the whole record."
 	s.Properties = one("detail", whole)
 	return s
+}
+
+// nonField returns the member of the errors that concern a whole record, as the collections name
+// it, and both names if they differ.
+func nonField(collections []collection) string {
+	const camel = "nonFieldErrors"
+	var names []string
+	for _, c := range collections {
+		name := camel
+		if c.Description.SnakeCase() {
+			name = ordering.Snake(camel)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return cmp.Or(strings.Join(names, " or "), camel)
 }
 
 // record adds the component for the records of a collection, sets c.record, and reports

@@ -36,21 +36,35 @@ func TestFieldErrors(t *testing.T) {
 		ID     int    `json:"id"`
 		Detail string `json:"detail"`
 	}
-	notes, err := catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
+	type film struct {
+		ID   int `json:"id"`
+		Year int `json:"release_year"`
+	}
+	notes := catalogue.Define[note]("notes", catalogue.Options{})
+	films := catalogue.Define[film]("films", catalogue.Options{})
+	of := func(definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
+		cat, err := catalogue.New(definitions...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cat
 	}
 	const about = `"description":"What is wrong with the request as a whole. If present, there are no errors by field."`
 	const lists = `{"type":"array","items":{"type":"string"}}`
+	const detailList = `{"description":"If this is a list, the errors of the field detail.","oneOf":[{` + about + `,"type":"string"},` + lists + `]}`
 	for _, tt := range []struct {
 		reason string
 		cat    *catalogue.Catalogue
+		whole  string
 		detail string
 	}{
-		{"documented collections", mustNew(), `{` + about + `,"type":"string"}`},
-		{"a field called detail", notes, `{"description":"If this is a list, the errors of the field detail.","oneOf":[{` + about + `,"type":"string"},` + lists + `]}`},
+		{"documented collections", mustNew(), "nonFieldErrors", `{` + about + `,"type":"string"}`},
+		{"no collection", of(), "nonFieldErrors", `{` + about + `,"type":"string"}`},
+		{"names in snake_case", of(films), "non_field_errors", `{` + about + `,"type":"string"}`},
+		{"a field called detail", of(notes), "nonFieldErrors", detailList},
+		{"both", of(notes, films), "nonFieldErrors or non_field_errors", detailList},
 	} {
-		want := `{"description":"The errors by field. Those in nonFieldErrors concern the whole record.","type":"object",` +
+		want := `{"description":"The errors by field. Those in ` + tt.whole + ` concern the whole record.","type":"object",` +
 			`"properties":{"detail":` + tt.detail + `},"additionalProperties":` + lists + `}`
 		got := compactJSON(t, documentOf(t, tt.cat, httpapi.Options{}, Options{}).Components.Schemas["FieldErrors"])
 		if diff := cmp.Diff(want, got); diff != "" {
