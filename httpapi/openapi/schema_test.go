@@ -59,7 +59,6 @@ func TestFieldErrors(t *testing.T) {
 		detail string
 	}{
 		{"documented collections", mustNew(), "nonFieldErrors", `{` + about + `,"type":"string"}`},
-		{"no collection", of(), "nonFieldErrors", `{` + about + `,"type":"string"}`},
 		{"names in snake_case", of(films), "non_field_errors", `{` + about + `,"type":"string"}`},
 		{"a field called detail", of(notes), "nonFieldErrors", detailList},
 		{"both", of(notes, films), "nonFieldErrors or non_field_errors", detailList},
