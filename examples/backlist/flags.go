@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
+	"github.com/gobacklist/backlist/examples/internal/flags"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -40,48 +39,31 @@ var sizeFlags = [...]string{"events", "labels", "authors", "social-links", "book
 // returns flag.ErrHelp.
 func parse(args []string, stdout io.Writer) (config, error) {
 	c := config{sizes: map[string]int{}}
-	flags := flag.NewFlagSet("backlist", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the caller prints errors in one line
-	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`; port 0 is a free one")
-	flags.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy")
-	flags.Func("cors", "let pages of these `ORIGIN,...` send requests; * for all pages", c.addOrigins)
-	flags.BoolVar(&c.open, "open", false, "permit all writes")
-	flags.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
-	flags.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; -browse=false sends JSON")
-	flags.IntVar(&c.limits.Max, "max-limit", 1000, "largest page `N`; negative means no limit")
+	set := flag.NewFlagSet("backlist", flag.ContinueOnError)
+	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `HOST:PORT`; port 0 is a free one")
+	set.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy")
+	set.Func("cors", "let pages of these `ORIGIN,...` send requests; * for all pages", c.addOrigins)
+	set.BoolVar(&c.open, "open", false, "permit all writes")
+	set.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
+	set.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; -browse=false sends JSON")
+	set.IntVar(&c.limits.Max, "max-limit", 1000, "largest page `N`; negative means no limit")
 
-	flags.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
-	flags.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
-	flags.StringVar(&c.save, "save", "", "write the records to a `FILE` at the start and the end")
-	flags.Uint64Var(&c.seed, "seed", 0, "generate other records, for each `N`")
+	set.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
+	set.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
+	set.StringVar(&c.save, "save", "", "write the records to a `FILE` at the start and the end")
+	set.Uint64Var(&c.seed, "seed", 0, "generate other records, for each `N`")
 	for _, key := range sizeFlags {
-		flags.Func(key, "generate `N` records of this collection", c.size(key))
+		set.Func(key, "generate `N` records of this collection", c.size(key))
 	}
-	flags.Func("others", "generate `N` records of each other collection of /api/", c.size("others"))
+	set.Func("others", "generate `N` records of each other collection of /api/", c.size("others"))
 
-	flags.Func("delay", "delay all responses by a `TIME` such as 200ms", func(text string) error { return c.addFault("delay " + text) })
-	flags.Func("fail", "add a `FAULT` such as 'GET /api/events/ 503 10%'; see go doc ./examples/backlist", c.addFault)
-	flags.StringVar(&c.control, "control", "", "serve the control of tests at `HOST:PORT`, a loopback address")
-	err := flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		flags.SetOutput(stdout)
-		flags.Usage()
+	set.Func("delay", "delay all responses by a `TIME` such as 200ms", func(text string) error { return c.addFault("delay " + text) })
+	set.Func("fail", "add a `FAULT` such as 'GET /api/events/ 503 10%'; see go doc ./examples/backlist", c.addFault)
+	set.StringVar(&c.control, "control", "", "serve the control of tests at `HOST:PORT`, a loopback address")
+	if err := flags.Parse(set, args, stdout); err != nil {
+		return c, err
 	}
-	if err != nil {
-		return c, suggest(err, flags)
-	}
-	return c, c.check(flags.Args())
-}
-
-// suggest returns an error of Parse, or one that suggests a flag if none has the name.
-func suggest(err error, flags *flag.FlagSet) error {
-	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
-	if !ok {
-		return err
-	}
-	var known []string
-	flags.VisitAll(func(f *flag.Flag) { known = append(known, "-"+f.Name) })
-	return fmt.Errorf("unknown flag %s: %s", name, ordering.Suggest(name, known))
+	return c, c.check(set.Args())
 }
 
 // addFault adds a fault in text form.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"net"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/internal/flags"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/httpapi/openapi"
@@ -28,52 +30,74 @@ import (
 
 const root = "/v1/"
 
+// config holds the values of the flags.
+type config struct {
+	addr   string
+	file   string
+	size   int // of the generated films; 0: none are generated
+	token  string
+	browse bool
+}
+
 func main() {
-	addr := flag.String("addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
-	file := flag.String("file", "", "load the records from a JSON `file`, which is created if there is none, and save them at the end")
-	size := flag.Int("records", 0, "generate `N` films, with directors and screenings, instead of the 11 to begin with")
-	token := flag.String("token", "", "permit writes with \"Authorization: Bearer `T`\"; without a token there are none")
-	pages := flag.Bool("browse", true, "send pages to browsers; -browse=false sends JSON")
-	flag.Parse()
-	wrong := ""
-	switch {
-	case flag.NArg() > 0:
-		wrong = fmt.Sprintf("unexpected argument %q", flag.Arg(0))
-	case *size < 0:
-		wrong = "-records must not be negative"
-	case *size > 0 && *file != "":
-		wrong = "-records and -file cannot be combined"
+	c, err := parse(os.Args[1:], os.Stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return
 	}
-	if wrong != "" {
-		fmt.Fprintln(flag.CommandLine.Output(), wrong)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "films:", err)
 		os.Exit(2)
 	}
-	if err := run(*addr, *file, *size, *token, *pages); err != nil {
+	if err := run(c); err != nil {
 		log.Fatal(err)
 	}
 }
 
+// parse parses the flags. If help is requested, it prints the usage to stdout and returns
+// flag.ErrHelp.
+func parse(args []string, stdout io.Writer) (config, error) {
+	var c config
+	set := flag.NewFlagSet("films", flag.ContinueOnError)
+	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
+	set.StringVar(&c.file, "file", "", "load the records from a JSON `file`, which is created if there is none, and save them at the end")
+	set.IntVar(&c.size, "records", 0, "generate `N` films, with directors and screenings, instead of the 11 to begin with")
+	set.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"; without a token there are none")
+	set.BoolVar(&c.browse, "browse", true, "send pages to browsers; -browse=false sends JSON")
+	if err := flags.Parse(set, args, stdout); err != nil {
+		return c, err
+	}
+	switch {
+	case set.NArg() > 0:
+		return c, fmt.Errorf("unexpected argument %q", set.Arg(0))
+	case c.size < 0:
+		return c, errors.New("-records must not be negative")
+	case c.size > 0 && c.file != "":
+		return c, errors.New("-records and -file cannot be combined")
+	}
+	return c, nil
+}
+
 // run serves the films until a signal, and then saves them.
-func run(addr, file string, size int, token string, pages bool) error {
+func run(c config) error {
 	cat, err := newCatalogue()
 	if err != nil {
 		return err
 	}
-	if size > 0 {
-		err = generate(cat, size, os.Stderr)
+	if c.size > 0 {
+		err = generate(cat, c.size, os.Stderr)
 	} else {
-		err = load(cat, file, os.Stderr)
+		err = load(cat, c.file, os.Stderr)
 	}
 	if err != nil {
 		return err
 	}
-	handler, err := newHandler(cat, token, pages)
+	handler, err := newHandler(cat, c.token, c.browse)
 	if err != nil {
 		return err
 	}
-	err = serve(addr, handler)
-	if file != "" {
-		err = errors.Join(err, cat.SaveFile(file))
+	err = serve(c.addr, handler)
+	if c.file != "" {
+		err = errors.Join(err, cat.SaveFile(c.file))
 	}
 	return err
 }

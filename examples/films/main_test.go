@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"flag"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -60,6 +62,33 @@ func TestHandler(t *testing.T) {
 		if got := w.Header().Get("Location") + w.Body.String(); w.Code != tt.status || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %s: %d %s, want %d with %s", tt.reason, tt.request, w.Code, got, tt.status, tt.want)
 		}
+	}
+}
+
+// TestParse checks which flags are refused, and with which error.
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		want string // the error
+	}{
+		{nil, ""},
+		{[]string{"-addr", "127.0.0.1:0", "-file", "films.json", "-token", "s3cret", "-browse=false"}, ""},
+		{[]string{"-tokne", "s3cret"}, "unknown flag -tokne: did you mean -token?"},
+		{[]string{"films.json"}, `unexpected argument "films.json"`},
+		{[]string{"-records", "-1"}, "-records must not be negative"},
+		{[]string{"-records", "7", "-file", "films.json"}, "-records and -file cannot be combined"},
+	} {
+		got := ""
+		if _, err := parse(tt.args, nil); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%q: error %q, want %q", tt.args, got, tt.want)
+		}
+	}
+	var usage strings.Builder
+	if _, err := parse([]string{"-h"}, &usage); !errors.Is(err, flag.ErrHelp) || !strings.HasPrefix(usage.String(), "Usage of films:\n  -addr") {
+		t.Errorf("-h: error %v, printed %q", err, usage.String())
 	}
 }
 

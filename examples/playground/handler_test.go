@@ -83,7 +83,7 @@ func TestFlags(t *testing.T) {
 		"-addr 127.0.0.1":                "-addr: address 127.0.0.1: missing port in address",
 		"-addr 127.0.0.1.example.org:80": "is not a loopback address",
 		"site":                           `unexpected argument "site"`,
-		"-open":                          "flag provided but not defined: -open",
+		"-open":                          "unknown flag -open: want one of -addr, -write",
 	} {
 		_, err := parse(strings.Fields(args), io.Discard)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -111,7 +111,7 @@ func TestRunFails(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		{t.Context(), []string{"-x"}, 2, "playground: flag provided but not defined: -x\n"},
+		{t.Context(), []string{"-x"}, 2, "playground: unknown flag -x: want one of -addr, -write\n"},
 		{t.Context(), []string{"-addr", taken.Addr().String()}, 1, "address already in use"},
 		{done, []string{"-write", t.TempDir()}, 1, "playground: go env: context canceled"},
 		{t.Context(), []string{"-h"}, 0, ""},

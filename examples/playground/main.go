@@ -27,6 +27,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/gobacklist/backlist/examples/internal/flags"
 )
 
 func main() {
@@ -63,23 +65,20 @@ type config struct {
 // flag.ErrHelp.
 func parse(args []string, stdout io.Writer) (config, error) {
 	var c config
-	flags := flag.NewFlagSet("playground", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the caller prints errors in one line
+	set := flag.NewFlagSet("playground", flag.ContinueOnError)
 	// Not the port of the other examples: the worker stays in the browser.
-	flags.StringVar(&c.addr, "addr", "127.0.0.1:8081", "listen on `host:port`, a loopback address; port 0 chooses a free port")
-	flags.StringVar(&c.write, "write", "", "write the static files to `directory` and exit")
-	err := flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		flags.SetOutput(stdout)
-		flags.Usage()
-	case err != nil:
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case c.write == "":
-		err = checkLoopback(c.addr)
+	set.StringVar(&c.addr, "addr", "127.0.0.1:8081", "listen on `host:port`, a loopback address; port 0 chooses a free port")
+	set.StringVar(&c.write, "write", "", "write the static files to `directory` and exit")
+	if err := flags.Parse(set, args, stdout); err != nil {
+		return c, err
 	}
-	return c, err
+	switch {
+	case set.NArg() > 0:
+		return c, fmt.Errorf("unexpected argument %q", set.Arg(0))
+	case c.write == "":
+		return c, checkLoopback(c.addr)
+	}
+	return c, nil
 }
 
 // checkLoopback returns an error if addr is not a loopback address. Browsers run service
