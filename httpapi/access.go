@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -93,5 +94,5 @@ func (v *view) reads(name string) bool {
 	case "limit", "offset", "ordering":
 		return v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method)
 	}
-	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.selects(name)
+	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.about != nil && wire.Selects(*v.route.about, name)
 }

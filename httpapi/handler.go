@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"path"
 	"slices"
 	"strings"
 
@@ -338,7 +337,7 @@ func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 		return fmt.Errorf("%w: nil mux", ErrInvalidConfig)
 	case h == nil:
 		return fmt.Errorf("%w: nil handler", ErrInvalidConfig)
-	case prefix != "" && !validPrefix(prefix):
+	case prefix != "" && !wire.IsPrefix(prefix):
 		return fmt.Errorf("%w: prefix %q is not a clean path like /shop", ErrInvalidConfig, prefix)
 	}
 	root := defaultRoot
@@ -364,15 +363,10 @@ func checkRoot(root string) (string, error) {
 	switch {
 	case root == "":
 		return defaultRoot, nil
-	case root == "/", strings.HasSuffix(root, "/") && validPrefix(strings.TrimSuffix(root, "/")) && wire.IsPlain(root):
+	case wire.IsRoot(root):
 		return root, nil
 	}
 	return "", fmt.Errorf("%w: Root %q is not a clean path in ASCII that ends in a slash, like /v1/", ErrInvalidConfig, root)
-}
-
-func validPrefix(prefix string) bool {
-	return len(prefix) > 1 && prefix[0] == '/' && path.Clean(prefix) == prefix &&
-		!strings.ContainsAny(prefix, "{}?#% \t\r\n")
 }
 
 // register registers a pattern. It returns an error if [http.ServeMux.Handle] panics.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // rootMetadata returns the response to OPTIONS at the root.
@@ -41,7 +40,7 @@ func fieldMetadata(f schema.Field, snake bool) string {
 		readOnly, minValue, maxValue, displayName = "read_only", "min_value", "max_value", "display_name"
 	}
 	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"%s":%t,"label":%s`,
-		wire.Quote(f.Name), wire.Quote(f.Kind.String()), f.Required, readOnly, f.ReadOnly, wire.Quote(label(f.Name)))
+		wire.Quote(f.Name), wire.Quote(f.Kind.String()), f.Required, readOnly, f.ReadOnly, wire.Quote(label(f)))
 	if f.Min != nil {
 		text += fmt.Sprintf(`,"%s":%d`, minValue, *f.Min)
 	}
@@ -68,11 +67,11 @@ func title(name string) string {
 }
 
 // label returns the human-readable name of a field: "Start date" for startDate.
-func label(name string) string {
-	if name == "id" {
+func label(f schema.Field) string {
+	if f.Name == "id" {
 		return "ID"
 	}
-	return wire.Capital(strings.ReplaceAll(ordering.Snake(name), "_", " "))
+	return wire.Capital(f.Label())
 }
 
 // options sends the metadata of the route. It includes the fields for POST or PUT if the

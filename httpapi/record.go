@@ -12,6 +12,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -104,7 +105,7 @@ func (v *view) params() (params url.Values) {
 		return nil
 	}
 	for name, value := range v.query.All() {
-		if v.route.selects(name) {
+		if wire.Selects(*v.route.about, name) {
 			if params == nil {
 				params = url.Values{}
 			}
@@ -113,13 +114,6 @@ func (v *view) params() (params url.Values) {
 	}
 	return params
 }
-
-// selects reports whether a parameter selects records.
-func (r *route) selects(name string) bool {
-	return r.about != nil && (slices.Contains(r.about.Filters, name) || name == searchName && len(r.about.Search) > 0)
-}
-
-const searchName = "search"
 
 // refers reports whether a field, in snake_case, holds ids of another collection.
 func (r *route) refers(field string) bool {
@@ -132,7 +126,7 @@ func (r *route) refers(field string) bool {
 // collections, so that the revision of this one determines the result.
 func (r *route) selfContained(params url.Values) bool {
 	for name := range params {
-		if name == searchName {
+		if name == wire.Search {
 			if slices.ContainsFunc(r.about.Search, func(s string) bool { return strings.Contains(s, "__") }) {
 				return false
 			}

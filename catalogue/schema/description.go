@@ -87,6 +87,10 @@ type Field struct {
 	Places   int      // number of digits of a Decimal after the point
 }
 
+// Label returns the name of the field in words, such as "start date" for startDate. O(len of
+// Name).
+func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name), "_", " ") }
+
 // Check returns an error wrapping [ErrInvalid] if the description contradicts itself, for
 // example if a filter names an unknown field. The error names the first fault and, for an
 // unknown name, the nearest known one. Check cannot see other collections: neither the key
@@ -181,7 +185,7 @@ func (d Description) checkFilters() error {
 		if slices.Contains(d.Filters[:i], name) {
 			return fmt.Errorf("filter %q is repeated", name)
 		}
-		if _, _, err := d.parameter(name); err != nil {
+		if _, _, err := d.Parameter(name); err != nil {
 			return fmt.Errorf("filter %q: %w", name, err)
 		}
 	}

@@ -193,6 +193,18 @@ func ExampleDescription_Filter() {
 	// {"minutes_Lt":["Enter a number."]}
 }
 
+func ExampleDescription_Parameter() {
+	films := schema.Description{Fields: []schema.Field{{Name: "premiereAt", Kind: schema.Timestamp}}}
+	field, lookup, err := films.Parameter("premiere_at__gte")
+	fmt.Println(field.Label(), lookup, err)
+
+	_, _, err = films.Parameter("premiere_at__gtr")
+	fmt.Println(err)
+	// Output:
+	// premiere at gte <nil>
+	// field "premiere_at" has no lookup "gtr": did you mean gt?
+}
+
 func ExampleTest_MatchesText() {
 	films := schema.Description{Search: []string{"title", "^director__name"}}
 	filter, _ := films.Filter(url.Values{"search": {"NIGHT"}}, nil)

@@ -89,7 +89,7 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 		if len(given) == 0 {
 			continue
 		}
-		f, lookup, err := d.parameter(name)
+		f, lookup, err := d.Parameter(name)
 		if err != nil {
 			continue
 		}
@@ -119,8 +119,10 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 	return filter, nil
 }
 
-// parameter returns the field and the lookup of a name in Filters.
-func (d Description) parameter(name string) (f Field, lookup string, err error) {
+// Parameter returns the field and the lookup of a parameter that can be in Filters, such as
+// gte for minutes__gte, or exact for minutes. The error names an unknown field or lookup, and
+// the nearest known one. O(len of Fields).
+func (d Description) Parameter(name string) (f Field, lookup string, err error) {
 	f, ok := d.snakeField(name)
 	field, lookup := name, "exact"
 	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -160,8 +159,7 @@ func (d Description) sent(body []byte) ([]string, error) {
 func (d Description) clean(f Field, value string, checks Checks) (text string, messages []string) {
 	text, messages = f.clean(value, checks)
 	if f.Unique && text != "" && text != "null" && checks.Taken != nil && checks.Taken(f.Name, text) {
-		label := strings.ReplaceAll(ordering.Snake(f.Name), "_", " ")
-		messages = slices.Insert(messages, 0, d.Name+" with this "+label+" already exists.")
+		messages = slices.Insert(messages, 0, d.Name+" with this "+f.Label()+" already exists.")
 	}
 	if messages != nil {
 		return "", messages

@@ -351,7 +351,7 @@ func heading(name string) string {
 
 // inWords returns a name in words, such as "start date" or "cover URL".
 func inWords(name string) string {
-	return spelled(strings.NewReplacer("-", " ", "_", " ").Replace(ordering.Snake(name)))
+	return spelled(wire.Words(ordering.Snake(name)))
 }
 
 // spelled returns words with the usual spelling of abbreviations and of their plurals. Digits
@@ -399,7 +399,7 @@ func (v *view) showRoot(p *page, resp *response) {
 		return
 	}
 	p.here()
-	search := v.query.get(searchName)
+	search := v.query.get(wire.Search)
 	total := len(v.collections)
 	l := &listing{}
 	for _, c := range v.collections {
@@ -413,9 +413,9 @@ func (v *view) showRoot(p *page, resp *response) {
 		l.Summary = fmt.Sprintf("%d of %s", len(l.Entries), l.Summary)
 	}
 	if active := strings.TrimSpace(search) != ""; active || total > maxUnsearched {
-		l.Search = &input{Key: searchName, Name: searchName, Label: "Search collections", Control: "search", Value: search}
+		l.Search = &input{Key: wire.Search, Name: wire.Search, Label: "Search collections", Control: "search", Value: search}
 		if active {
-			l.Clear = v.query.with(searchName, "")
+			l.Clear = v.query.with(wire.Search, "")
 		}
 	}
 	p.Listing, p.OpenAPI = l, v.openAPI

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -51,9 +52,6 @@ const (
 	maxCounts  = 50 // requests of a page for the numbers of records that have a value
 )
 
-// searchName is the parameter of a search.
-const searchName = "search"
-
 // Parameters that only the form for filters sends. Browsers send empty inputs too, which the
 // handler may reject.
 const (
@@ -66,12 +64,12 @@ const (
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
 	f := &filters{Ignored: v.ignored(), Failed: wrong != nil}
-	cleared := []string{"offset", "", searchName, ""}
+	cleared := []string{"offset", "", wire.Search, ""}
 	shown := map[string]bool{"offset": true, filterMarker: true} // parameters that the form sends itself
 	if len(v.c.Search) > 0 {
-		text := v.query.get(searchName)
-		f.Search = &input{Key: "filter-search", Name: searchName, Value: text, Hint: searchHint(v.c.Search)}
-		shown[searchName] = true
+		text := v.query.get(wire.Search)
+		f.Search = &input{Key: "filter-search", Name: wire.Search, Value: text, Hint: searchHint(v.c.Search)}
+		shown[wire.Search] = true
 	}
 	lookups, fields := v.c.lookups()
 	counts := 0
@@ -94,13 +92,13 @@ func (v *view) newFilters(wrong faults) *filters {
 			f.Rows = append(f.Rows, row)
 		}
 	}
-	active := len(v.query.values[searchName])
+	active := len(v.query.values[wire.Search])
 	for _, name := range v.c.Filters {
 		cleared, active = append(cleared, name, ""), active+len(v.query.values[name])
 	}
 	f.Clear = v.query.with(cleared...)
 	if v.query.repeats(active) {
-		for _, name := range append([]string{searchName}, v.c.Filters...) {
+		for _, name := range append([]string{wire.Search}, v.c.Filters...) {
 			f.Chips = append(f.Chips, v.chips(name)...)
 		}
 	} else {
@@ -113,7 +111,7 @@ func (v *view) newFilters(wrong faults) *filters {
 // ignored returns the names of the parameters that nothing reads.
 func (v *view) ignored() string {
 	var names []string
-	for _, p := range v.query.kept(func(name string) bool { return name != "" && name[0] != '_' && !v.c.selects(name) }) {
+	for _, p := range v.query.kept(func(name string) bool { return name != "" && name[0] != '_' && !wire.Selects(v.c.Description, name) }) {
 		if p.Name != "limit" && p.Name != "offset" && p.Name != "ordering" && !slices.Contains(names, p.Name) {
 			names = append(names, p.Name)
 		}
@@ -237,24 +235,9 @@ func (v *view) label(name string) string {
 	field, lookup := v.c.parameter(name)
 	label := heading(cmp.Or(field.Name, name))
 	if lookup != "exact" {
-		label += " " + lookupWord(lookup)
+		label += " " + wire.LookupOf(lookup).Word
 	}
 	return label
-}
-
-// lookupWord returns a lookup in words.
-func lookupWord(lookup string) string {
-	words := [...][2]string{
-		{"exact", "is"}, {"in", "one of"}, {"isnull", "is"}, {"range", "between"}, {"gt", ">"}, {"gte", "≥"},
-		{"lt", "<"}, {"lte", "≤"}, {"contains", "contains (same case)"}, {"icontains", "contains"},
-		{"startswith", "begins with (same case)"}, {"istartswith", "begins with"}, {"iexact", "is (any case)"},
-	}
-	for _, pair := range words {
-		if pair[0] == lookup {
-			return pair[1]
-		}
-	}
-	return lookup
 }
 
 // newRow returns the row of the form for a field: bounds if it has a lookup for both, the
@@ -327,7 +310,7 @@ func newLookup(name string, lookups []string, q query) []input {
 	active := slices.IndexFunc(lookups, func(lookup string) bool { return q.get(parameterOf(name, lookup)) != "" })
 	for i, lookup := range lookups {
 		if lookup != "isnull" {
-			how.Options = append(how.Options, option{Value: lookup, Label: lookupWord(lookup), Selected: i == max(active, 0)})
+			how.Options = append(how.Options, option{Value: lookup, Label: wire.LookupOf(lookup).Word, Selected: i == max(active, 0)})
 			continue
 		}
 		if i == 0 {
@@ -368,24 +351,14 @@ func (f faults) of(parameter string) []string {
 	return nil
 }
 
-// parameter returns the field that a parameter of a query selects by, and the lookup. If no
-// field has that name, it returns the zero Field.
-func (c *collection) parameter(name string) (field schema.Field, lookup string) {
-	for _, f := range c.Fields {
-		rest, ok := strings.CutPrefix(name, ordering.Snake(f.Name))
-		if ok && rest == "" {
-			return f, "exact"
-		}
-		if lookup, ok := strings.CutPrefix(rest, "__"); ok {
-			return f, lookup
-		}
+// parameter returns the field that a parameter of a query selects by, and the lookup. If there is
+// no such field, it returns the zero Field.
+func (c *collection) parameter(name string) (schema.Field, string) {
+	field, lookup, err := c.Parameter(name)
+	if err != nil {
+		return schema.Field{}, "exact"
 	}
-	return schema.Field{}, "exact"
-}
-
-// selects reports whether a parameter selects records.
-func (c *collection) selects(name string) bool {
-	return slices.Contains(c.Filters, name) || name == searchName && len(c.Search) > 0
+	return field, lookup
 }
 
 // isFilterForm reports whether the request is from the form for filters of a collection.
@@ -421,7 +394,7 @@ func (v *view) serveFilterForm() {
 func (c *collection) filterValues(name, text string) []string {
 	field, lookup := c.parameter(name)
 	switch {
-	case !c.selects(name):
+	case !wire.Selects(c.Description, name):
 		return []string{text}
 	case strings.TrimSpace(text) == "":
 		return nil

@@ -158,7 +158,7 @@ func (v *view) showResponse(p *page, resp *response) {
 			text = v.label(parameter) + ": " + text
 		}
 		p.Faults = append(p.Faults, text)
-		ofFilters = ofFilters || v.c != nil && v.c.selects(parameter)
+		ofFilters = ofFilters || v.c != nil && wire.Selects(v.c.Description, parameter)
 	}
 	if p.Detail = "The request is not valid."; wrong == nil {
 		p.Detail = "The request failed."

@@ -51,7 +51,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +60,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -177,9 +177,7 @@ func checkBase(base string) error {
 
 // checkRoot returns an error unless package httpapi accepts the root.
 func (o Options) checkRoot() error {
-	clean, ok := strings.CutSuffix(o.Root, "/")
-	special := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("{}?#%\"\\", r) }
-	if o.Root == "" || o.Root == "/" || ok && len(clean) > 1 && clean[0] == '/' && path.Clean(clean) == clean && !strings.ContainsFunc(clean, special) {
+	if o.Root == "" || wire.IsRoot(o.Root) {
 		return nil
 	}
 	return fmt.Errorf("%w: Root %q: want a clean path that ends in a slash, like /v1/", ErrInvalidOptions, o.Root)

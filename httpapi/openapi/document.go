@@ -281,7 +281,7 @@ func (d *describer) setTag(name, description string) {
 
 // collection adds the paths of a collection and the components that they need.
 func (d *describer) collection(c collection) {
-	d.setTag(c.Description.Segment, wire.Capital(words(c.Description.Segment))+".")
+	d.setTag(c.Description.Segment, wire.Capital(wire.Words(c.Description.Segment))+".")
 	known := d.record(&c)
 	path := escaped(c.Path)
 	if c.Actions&^wire.RecordActions != 0 {
@@ -325,9 +325,6 @@ func recordName(c schema.Description) string { return clean(joined(c.Name)) }
 
 // listName returns the name of a collection in operations, such as "ItemVariants".
 func listName(c schema.Description) string { return joined(c.Segment) }
-
-// words returns the words of a name such as item_variants or film-roles.
-func words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }
 
 // article returns a name of one record with its article.
 func article(name string) string {

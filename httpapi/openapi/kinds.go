@@ -11,7 +11,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
@@ -138,7 +137,7 @@ func (ts *types) described(fields []schema.Field, t reflect.Type) *jsonSchema {
 
 // exampleOf returns an example of a field with the given schema, or "" if none is known.
 func exampleOf(f schema.Field, s *jsonSchema) string {
-	label := wire.Quote(wire.Capital(words(ordering.Snake(f.Name))))
+	label := wire.Quote(wire.Capital(wire.Words(f.Label())))
 	switch f.Kind {
 	case schema.Integer:
 		n := 1
@@ -284,52 +283,21 @@ func (d *describer) filters(c collection) (references []parameter) {
 		references = append(references, d.parameter(name, p))
 	}
 	for _, name := range c.Description.Filters {
-		field, lookup := filterOf(c.Description.Fields, name)
+		field, lookup, _ := c.Description.Parameter(name) // the handler has checked it
 		add(filterParameter(name, field, lookup))
 	}
 	if fields := c.Description.Search; len(fields) > 0 {
 		text := "Words, separated by white space or commas. Records in which each of them is found, in any letter case. The fields are "
-		add(parameter{Name: "search", In: "query", Description: text + strings.Join(fields, ", ") + ".", Schema: ofKind("string")})
+		add(parameter{Name: wire.Search, In: "query", Description: text + strings.Join(fields, ", ") + ".", Schema: ofKind("string")})
 	}
 	return references
-}
-
-// filterOf returns the field and the lookup of a filter: the name of a field, or that, two
-// underscores and a lookup.
-func filterOf(fields []schema.Field, name string) (f schema.Field, lookup string) {
-	named := func(snake string) (f schema.Field, ok bool) {
-		i := slices.IndexFunc(fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == snake })
-		if i < 0 {
-			return schema.Field{Name: snake}, false
-		}
-		return fields[i], true
-	}
-	f, ok := named(name)
-	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
-		f, _ = named(name[:at])
-		return f, name[at+len("__"):]
-	}
-	return f, "exact"
 }
 
 func filterParameter(name string, f schema.Field, lookup string) parameter {
 	joined, repeated := false, true
 	values := formsOf(f)
 	p := parameter{Name: name, In: "query", Schema: values.filter}
-	text := map[string]string{
-		"in":          "is one of the values, which are separated by commas.",
-		"gt":          "is greater than the value.",
-		"gte":         "is at least the value.",
-		"lt":          "is less than the value.",
-		"lte":         "is at most the value.",
-		"range":       "is at least the first and at most the second of two values, which are separated by a comma.",
-		"isnull":      "is null if the value is true, and is not null if it is false.",
-		"contains":    "contains the value.",
-		"startswith":  "begins with the value.",
-		"iexact":      "is equal to the value in any letter case.",
-		"icontains":   "contains the value in any letter case.",
-		"istartswith": "begins with the value in any letter case.",
-	}[lookup]
+	text := wire.LookupOf(lookup).Sentence
 	switch lookup {
 	case "exact":
 		p.Schema = values.exact
@@ -344,6 +312,6 @@ func filterParameter(name string, f schema.Field, lookup string) parameter {
 	case "isnull":
 		p.Schema = ofKind("boolean")
 	}
-	p.Description = "Records whose " + f.Name + " " + cmp.Or(text, "is equal to the value.")
+	p.Description = "Records whose " + f.Name + " " + text
 	return p
 }

@@ -41,7 +41,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
 		page := d.schema(pageOf(c.record), pageSchema(c.record))
 		item.Get = d.get(&operation{
-			ID: "list" + listName(c.Description), Summary: "List " + words(c.Description.Segment),
+			ID: "list" + listName(c.Description), Summary: "List " + wire.Words(c.Description.Segment),
 			Description: "Returns records in the requested order, their total number, and the URLs of the next and the previous page.",
 			Parameters:  append([]parameter{order, d.common(limitParameter), d.common(offsetParameter)}, d.filters(c)...),
 		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, c.invalid(badRequest), notFound)

@@ -12,9 +12,10 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // An Origin is the beginning of absolute URLs. It needs no escaping in a URL, a header
@@ -385,19 +386,11 @@ func readPrefix(header http.Header) (prefix, fault string) {
 		return "", ""
 	}
 	prefix = strings.TrimSuffix(value, "/")
-	if prefix != "" && !validPrefix(prefix) || !strings.HasPrefix(value, "/") {
+	valid := wire.IsPrefix(prefix) && len(prefix) <= maxPrefix && EscapePath(prefix) == prefix
+	if value != "/" && !valid {
 		return "", "Invalid X-Forwarded-Prefix header."
 	}
 	return prefix, ""
-}
-
-// validPrefix reports whether text is a clean path without escapes that begins with a
-// slash and does not end in one. Escapes could hide slashes and points.
-func validPrefix(text string) bool {
-	if len(text) > maxPrefix || !strings.HasPrefix(text, "/") || strings.Contains(text, "%") || EscapePath(text) != text {
-		return false
-	}
-	return path.Clean(text) == text && text != "/"
 }
 
 // lastValue returns the last value of a list header and reports whether the header is

@@ -5,6 +5,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +29,28 @@ func Sortable(d schema.Description) []string {
 		names[i] = ordering.Snake(f.Name)
 	}
 	return names
+}
+
+// Search is the name of the parameter of a search.
+const Search = "search"
+
+// Selects reports whether a parameter selects records of a collection.
+func Selects(d schema.Description, parameter string) bool {
+	return slices.Contains(d.Filters, parameter) || parameter == Search && len(d.Search) > 0
+}
+
+// IsPrefix reports whether text is a clean path such as /shop: decoded, with a slash at its
+// beginning and none at its end, and without characters that have a meaning in URLs or patterns.
+// Escapes could hide slashes and points.
+func IsPrefix(text string) bool {
+	return len(text) > 1 && text[0] == '/' && path.Clean(text) == text && !strings.ContainsAny(text, "{}?#% \t\r\n")
+}
+
+// IsRoot reports whether text can be the path of a root listing: a slash, or a prefix in ASCII
+// that a slash follows.
+func IsRoot(text string) bool {
+	prefix, ok := strings.CutSuffix(text, "/")
+	return ok && IsPlain(text) && (prefix == "" || IsPrefix(prefix))
 }
 
 // SplitRecord returns the path of the collection and the segment of the record in a path such
@@ -77,6 +101,9 @@ func Capital(text string) string {
 	}
 	return string(unicode.ToUpper(first)) + text[size:]
 }
+
+// Words returns the words of a name such as item_variants or film-roles.
+func Words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }
 
 // IsPlain reports whether text needs no escapes in JSON.
 func IsPlain(text string) bool {
