@@ -2,7 +2,6 @@ package value
 
 import (
 	"cmp"
-	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,132 +78,111 @@ func Settable(v reflect.Value, index []int) reflect.Value {
 // encoding/json, which accepts some such values: an array with more or fewer elements than t
 // has, and null for an element that cannot be null. It returns err if nothing is wrong.
 func errorIn(t reflect.Type, text string, err error) error {
-	path, message := fault(t, []byte(text), wanted)
+	f := faultIn(t, []byte(text))
 	switch {
-	case message == "":
+	case f == nil:
 		return err
-	case err == nil || message != err.Error(): // otherwise it is the error of a method
-		err = errors.New(message)
+	case err == nil || f.reason != err.Error(): // otherwise it is the error of a method
+		err = errors.New(f.reason)
 	}
-	if len(path) > 0 {
-		err = fmt.Errorf("%s: %w", strings.Join(path, "."), err)
+	if len(f.path) > 0 {
+		err = fmt.Errorf("%s: %w", strings.Join(f.path, "."), err)
 	}
 	return err
-}
-
-// wanted returns what a type takes instead of a value. err is the error of encoding/json.
-func wanted(t reflect.Type, text string, err error) string {
-	want := "an object"
-	switch kind := t.Kind(); {
-	case text == "null":
-		return ErrNull.Error()
-	case t == reflect.TypeFor[time.Time]():
-		want = `a date-time such as "2006-01-02T15:04:05Z"`
-	case !PointsTo[json.Unmarshaler](t) && PointsTo[encoding.TextUnmarshaler](t) && text[0] != '"':
-		want = "a string"
-	case ReadsJSON(t):
-		return err.Error()
-	case reflect.Int <= kind && kind <= reflect.Uintptr && pythonType(text) == "int",
-		(kind == reflect.Float32 || kind == reflect.Float64) && isNumber(text):
-		want = "a number that " + t.String() + " can hold"
-	case reflect.Int <= kind && kind <= reflect.Uintptr:
-		want = "an integer"
-	case kind == reflect.Float32, kind == reflect.Float64, t == reflect.TypeFor[json.Number]():
-		want = "a number"
-	case kind == reflect.String:
-		want = "a string"
-	case kind == reflect.Bool:
-		want = "true or false"
-	case kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		want = "a string in base64"
-	case kind == reflect.Slice, kind == reflect.Array:
-		want = "a list"
-	}
-	const longest = 60
-	if len(text) > longest {
-		text = strings.ToValidUTF8(text[:longest], "") + "…"
-	}
-	return "want " + want + ", not " + text
 }
 
 // FaultIn returns the reason why a value is not one of type t, in the words of Django REST
 // framework, or "". If the reason is about a part of the value, its path comes first.
 func FaultIn(t reflect.Type, text string) string {
-	path, message := fault(t, []byte(text), mismatch)
-	if len(path) == 0 {
-		return message
+	f := faultIn(t, []byte(text))
+	switch {
+	case f == nil:
+		return ""
+	case len(f.path) == 0:
+		return f.message
 	}
-	return strings.Join(path, ".") + ": " + message
+	return strings.Join(f.path, ".") + ": " + f.message
 }
 
-// A describer returns the reason why a value that has no parts is not one of a type. err is
-// the error of encoding/json, or nil if the value is null.
-type describer func(t reflect.Type, text string, err error) string
+// A fault is the reason why a value is not one of a type.
+type fault struct {
+	path    []string // of the first part of the value that it is about
+	reason  string   // for errors of files
+	message string   // for answers, in the words of Django REST framework
+}
 
-// fault returns the reason why a value is not one of type t, or "", and the path of the
-// first part of the value that it is about.
-func fault(t reflect.Type, text []byte, describe describer) (path []string, message string) {
+// in adds the name or the index of a part to the path of its fault.
+func (f *fault) in(part string) *fault {
+	f.path = slices.Insert(f.path, 0, part)
+	return f
+}
+
+// faultIn returns the fault of a value, or nil.
+func faultIn(t reflect.Type, text []byte) *fault {
 	switch {
 	case string(text) == "null":
 		if nullable(t) || WritesJSON(t) && t != reflect.TypeFor[time.Time]() {
-			return nil, ""
+			return nil
 		}
-		return nil, describe(t, "null", nil)
+		return &fault{reason: ErrNull.Error(), message: "This field may not be null."}
 	case ReadsJSON(t):
 	case t.Kind() == reflect.Pointer:
-		return fault(t.Elem(), text, describe)
+		return faultIn(t.Elem(), text)
 	case text[0] == '[' && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
-		return faultInList(t, text, describe)
+		return faultInList(t, text)
 	case text[0] == '{' && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct):
-		return faultInObject(t, text, describe)
+		return faultInObject(t, text)
 	}
 	if err := json.Unmarshal(text, reflect.New(t).Interface()); err != nil {
-		return nil, describe(t, string(text), err)
+		return mismatch(t, string(text), err)
 	}
-	return nil, ""
+	return nil
 }
 
-func faultInList(t reflect.Type, text []byte, describe describer) (path []string, message string) {
+func faultInList(t reflect.Type, text []byte) *fault {
 	var list []json.RawMessage
 	if json.Unmarshal(text, &list) != nil {
-		return nil, invalid
+		return same(invalid)
 	}
 	if t.Kind() == reflect.Array && len(list) < t.Len() {
-		return nil, fmt.Sprintf("Ensure this field has at least %d elements.", t.Len())
+		return same(fmt.Sprintf("Ensure this field has at least %d elements.", t.Len()))
 	}
 	if t.Kind() == reflect.Array && len(list) > t.Len() {
-		return nil, fmt.Sprintf("Ensure this field has no more than %d elements.", t.Len())
+		return same(fmt.Sprintf("Ensure this field has no more than %d elements.", t.Len()))
 	}
 	for i, item := range list {
-		if path, message := fault(t.Elem(), item, describe); message != "" {
-			return slices.Insert(path, 0, strconv.Itoa(i)), message
+		if f := faultIn(t.Elem(), item); f != nil {
+			return f.in(strconv.Itoa(i))
 		}
 	}
-	return nil, ""
+	return nil
 }
 
-func faultInObject(t reflect.Type, text []byte, describe describer) (path []string, message string) {
+func faultInObject(t reflect.Type, text []byte) *fault {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(text, &object) != nil {
-		return nil, invalid
+		return same(invalid)
 	}
 	typeOf := func(string) reflect.Type { return t.Elem() }
 	if t.Kind() == reflect.Struct {
 		typeOf = memberTypes(t)
 	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal(text, reflect.New(keys).Interface()) != nil {
-		return nil, invalid
+		return same(invalid)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		of := typeOf(name)
 		if of == nil { // encoding/json ignores the member
 			continue
 		}
-		if path, message := fault(of, object[name], describe); message != "" {
-			return slices.Insert(path, 0, name), message
+		if f := faultIn(of, object[name]); f != nil {
+			return f.in(name)
 		}
 	}
-	return nil, ""
+	return nil
 }
+
+// same returns a fault with one text for files and for answers.
+func same(text string) *fault { return &fault{reason: text, message: text} }
 
 // memberTypes returns a function that returns the type of a member of a struct, or nil.
 // Like encoding/json, it ignores case if no name is equal.
@@ -234,48 +212,57 @@ func Reason(err error) string {
 	return cmp.Or(err.Error(), invalid)
 }
 
-// mismatch is a describer in the words of Django REST framework.
-func mismatch(t reflect.Type, text string, err error) string {
+// mismatch returns the fault of a value without parts. err is the error of encoding/json.
+func mismatch(t reflect.Type, text string, err error) *fault {
+	want, message := "an object", invalid
+	integer := reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
+	float := t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
 	switch kind := t.Kind(); {
-	case text == "null":
-		return "This field may not be null."
+	case t == reflect.TypeFor[time.Time]():
+		want, message = `a date-time such as "2006-01-02T15:04:05Z"`, Reason(err)
+	case ReadsJSON(t) && !PointsTo[json.Unmarshaler](t) && text[0] != '"':
+		want, message = "a string", Reason(err)
 	case ReadsJSON(t):
-		return Reason(err)
-	case kind == reflect.Slice && text[0] == '"' && t.Elem().Kind() == reflect.Uint8:
-		return invalid
-	case t == reflect.TypeFor[json.Number]():
-		return "A valid number is required."
+		return &fault{reason: err.Error(), message: Reason(err)}
+	case integer && pythonType(text) == "int", float && isNumber(text):
+		want, message = "a number that "+t.String()+" can hold", outOfRange(t, text)
+	case integer:
+		want, message = "an integer", "A valid integer is required."
+	case float, t == reflect.TypeFor[json.Number]():
+		want, message = "a number", "A valid number is required."
 	case kind == reflect.String:
-		return "Not a valid string."
+		want, message = "a string", "Not a valid string."
 	case kind == reflect.Bool:
-		return "Must be a valid boolean."
-	case kind == reflect.Float32, kind == reflect.Float64:
-		if !isNumber(text) {
-			return "A valid number is required."
-		}
-		limit := math.MaxFloat64
-		if kind == reflect.Float32 {
-			limit = math.MaxFloat32
-		}
-		return outOfRange(text, -limit, limit)
-	case reflect.Int <= kind && kind <= reflect.Uintptr && pythonType(text) != "int":
-		return "A valid integer is required."
-	case reflect.Int <= kind && kind <= reflect.Int64:
-		return outOfRange(text, int64(math.MinInt64)>>(64-t.Bits()), int64(math.MaxInt64)>>(64-t.Bits()))
-	case reflect.Uint <= kind && kind <= reflect.Uintptr:
-		return outOfRange(text, 0, uint64(math.MaxUint64)>>(64-t.Bits()))
+		want, message = "true or false", "Must be a valid boolean."
+	case kind == reflect.Slice && text[0] == '"' && t.Elem().Kind() == reflect.Uint8:
+		want = "a string in base64"
 	case kind == reflect.Slice, kind == reflect.Array:
-		return `Expected a list of items but got type "` + pythonType(text) + `".`
+		want, message = "a list", `Expected a list of items but got type "`+pythonType(text)+`".`
 	case kind == reflect.Struct:
-		return "Invalid data. Expected a dictionary, but got " + pythonType(text) + "."
+		message = "Invalid data. Expected a dictionary, but got " + pythonType(text) + "."
 	case kind == reflect.Map:
-		return `Expected a dictionary of items but got type "` + pythonType(text) + `".`
+		message = `Expected a dictionary of items but got type "` + pythonType(text) + `".`
 	}
-	return invalid
+	const longest = 60
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return &fault{reason: "want " + want + ", not " + text, message: message}
 }
 
-// outOfRange returns the message for a number that is less than low or greater than high.
-func outOfRange[N int64 | uint64 | float64](number string, low, high N) string {
+// outOfRange returns the message for a number that a type cannot hold.
+func outOfRange(t reflect.Type, number string) string {
+	var low, high any
+	switch unused := 64 - t.Bits(); t.Kind() {
+	case reflect.Float32:
+		low, high = -math.MaxFloat32, math.MaxFloat32
+	case reflect.Float64:
+		low, high = -math.MaxFloat64, math.MaxFloat64
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		low, high = int64(math.MinInt64)>>unused, int64(math.MaxInt64)>>unused
+	default:
+		low, high = 0, uint64(math.MaxUint64)>>unused
+	}
 	if strings.HasPrefix(number, "-") {
 		return fmt.Sprintf("Ensure this value is greater than or equal to %v.", low)
 	}
