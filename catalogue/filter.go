@@ -336,13 +336,9 @@ func (s *recordType) checkFields(about schema.Description) error {
 	if s.anyMember {
 		return nil
 	}
-	var known []string
-	for _, m := range s.members {
-		known = append(known, m.Name)
-	}
 	for _, f := range about.Fields {
-		if !slices.Contains(known, f.Name) {
-			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, ordering.Suggest(f.Name, known))
+		if s.member(f.Name) == nil {
+			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, ordering.Suggest(f.Name, s.memberNames()))
 		}
 	}
 	return nil
@@ -350,8 +346,8 @@ func (s *recordType) checkFields(about schema.Description) error {
 
 // typeOf returns the type of a member, or nil if there is no such member.
 func (s *recordType) typeOf(name string) reflect.Type {
-	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }); i >= 0 {
-		return s.members[i].Field.Type
+	if m := s.member(name); m != nil {
+		return m.Field.Type
 	}
 	return nil
 }
@@ -439,8 +435,8 @@ func (s *recordType) references(c *column) func(*store.Entry, func(int) bool) bo
 			return ok && to(id)
 		}
 	}
-	if i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == c.Name }); i >= 0 && s.members[i].Field.Type == reflect.TypeFor[[]int]() {
-		index := s.members[i].Field.Index
+	if s.typeOf(c.Name) == reflect.TypeFor[[]int]() {
+		index := s.member(c.Name).Field.Index
 		return func(e *store.Entry, to func(int) bool) bool {
 			v, err := s.value(recordOf(e)).FieldByIndexErr(index)
 			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), to)

@@ -16,51 +16,46 @@ import (
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
-// A layout describes where the JSON members of a struct are in memory. It is made once
-// for a type. Loading by layout is faster than by reflection. A layout reads only the
-// common forms of JSON and leaves the others to the type's decoder, which reads all forms
-// with the same result.
-type layout struct {
-	members []place
-	whole   bool // records without all members are left to the decoder
-	trusted bool // records need no check and no copy: the type has no methods for JSON or copies
+// A member is a member of a struct. Reading it by its layout, the place in memory, is faster
+// than by reflection. This reads only the common forms of JSON and leaves the others to
+// the decoder, which reads all forms with the same result.
+type member struct {
+	jsonmember.Member
+	decoder value.Decoder
+
+	// The layout. kind and elem are Invalid if only the decoder can read the value, and
+	// Struct for a DateTime.
+	key    string // the name in quotes, and a colon
+	kind   reflect.Kind
+	elem   reflect.Kind // of the elements of a pointer or a slice
+	null   bool         // null leaves the field unchanged
+	strict bool         // null is an error
+	offset uintptr      // unless the member is Indirect
 }
 
-// A place is the location of one member. kind and elem are Invalid if only the decoder
-// can read the value, and Struct for a DateTime.
-type place struct {
-	key     string // the name in quotes, and a colon
-	typ     reflect.Type
-	kind    reflect.Kind
-	elem    reflect.Kind  // of the elements of a pointer or a slice
-	null    bool          // null leaves the field unchanged
-	decoder value.Decoder // of the type
-	offset  uintptr
+// membersOf returns the members of a struct.
+func membersOf(t reflect.Type, list []jsonmember.Member) []member {
+	members := make([]member, len(list))
+	for i, m := range list {
+		typ := m.Field.Type
+		of := member{Member: m, decoder: value.DecoderOf(typ), key: `"` + m.Name + `":`, kind: kindOf(typ)}
+		if of.null = of.kind == reflect.Pointer || of.kind == reflect.Slice; of.null {
+			of.elem = kindOf(typ.Elem())
+		}
+		if !m.Indirect {
+			of.offset = value.OffsetOf(t, m.Field.Index)
+		}
+		members[i] = of
+	}
+	return members
 }
 
-// layoutOf returns the layout of a struct with the given members, or nil if all records
-// must be left to the decoder.
-func layoutOf(t reflect.Type, of []jsonmember.Member) *layout {
-	if value.ReadsJSON(t) {
-		return nil
+// member returns the member with a name, or nil.
+func (s *recordType) member(name string) *member {
+	if i := slices.IndexFunc(s.members, func(m member) bool { return m.Name == name }); i >= 0 {
+		return &s.members[i]
 	}
-	c := value.Of(t)
-	copied := c.NoCopy == nil && c.NoJSON == nil && !value.HasClone(t) && !value.WritesJSON(t)
-	l := &layout{trusted: copied}
-	for _, f := range of {
-		if f.Indirect {
-			return nil
-		}
-		m := place{key: `"` + f.Name + `":`, typ: f.Field.Type, offset: value.OffsetOf(t, f.Field.Index)}
-		m.kind = kindOf(m.typ)
-		if m.kind == reflect.Pointer || m.kind == reflect.Slice {
-			m.elem = kindOf(m.typ.Elem())
-		}
-		m.null = m.kind == reflect.Pointer || m.kind == reflect.Slice
-		m.decoder = value.DecoderOf(m.typ)
-		l.members = append(l.members, m)
-	}
-	return l
+	return nil
 }
 
 // kindOf returns the kind of a type, or Invalid if methods read, write or copy its
@@ -75,66 +70,57 @@ func kindOf(t reflect.Type) reflect.Kind {
 	return t.Kind()
 }
 
-// readPlain reads a record by the layout into a zero one and reports whether it did. If plain,
-// the record needs no check and no copy.
-func (s *recordType) readPlain(in *scanner, to *record) (plain, ok bool) {
-	if s.layout == nil {
-		return false, false
+// readLayout reads an object into a zero record by the layout and reports whether it did.
+func (s *recordType) readLayout(in *scanner, to *record) bool {
+	if !s.fast || !in.take("{") {
+		return false
 	}
-	plain, ok = s.layout.read(in, unsafe.Pointer(to))
-	ok = ok && *s.id(to) > 0
-	return ok && plain && s.layout.trusted, ok
-}
-
-// read reads an object into a zero record and reports whether it did. plain reports
-// whether all values that it left to decode are strings or contain only strings.
-func (l *layout) read(in *scanner, record unsafe.Pointer) (plain, ok bool) {
-	if !in.take("{") {
-		return false, false
-	}
-	in.seen = append(in.seen[:0], make([]bool, len(l.members))...)
-	plain = true
+	in.seen = append(in.seen[:0], make([]bool, len(s.members))...)
 	count, next := 0, 0
 	for !in.take("}") {
 		if count > 0 && !in.take(",") {
-			return false, false
+			return false
 		}
-		i := l.next(in, next)
+		i := s.next(in, next)
 		if i < 0 || in.seen[i] {
-			return false, false
+			return false
 		}
 		in.seen[i] = true
 		count, next = count+1, i+1
-		m := &l.members[i]
-		start, p := in.at, unsafe.Add(record, m.offset)
-		if m.null && in.take("null") || m.read(in, p) {
-			continue
+		if !s.members[i].read(in, unsafe.Pointer(to)) {
+			return false
 		}
-		in.at = start
-		if (m.kind == reflect.Pointer || m.kind == reflect.Slice) && !m.null || !m.decode(reflect.NewAt(m.typ, p).Elem(), in.value()) {
-			return false, false
-		}
-		plain = plain && (m.kind == reflect.String || m.elem == reflect.String)
 	}
-	return plain, count == len(l.members) || !l.whole
+	return (count == len(s.members) || s.strict == nil) && *s.id(to) > 0
 }
 
 // next reads the name of a member and the colon. It returns the index of the member, or
 // -1. It tries expected first, because members are usually in the order of the struct.
-func (l *layout) next(in *scanner, expected int) int {
-	for i := range l.members {
-		if i = (expected + i) % len(l.members); in.take(l.members[i].key) {
+func (s *recordType) next(in *scanner, expected int) int {
+	for i := range s.members {
+		if i = (expected + i) % len(s.members); in.take(s.members[i].key) {
 			return i
 		}
 	}
 	return -1
 }
 
-// read reads a value in its common form into the field at p and reports whether it did.
-func (m *place) read(in *scanner, p unsafe.Pointer) (ok bool) {
+// read reads the value of the member of a record and reports whether it did.
+func (m *member) read(in *scanner, record unsafe.Pointer) bool {
+	start, p := in.at, unsafe.Add(record, m.offset)
+	if m.null && in.take("null") || m.readCommon(in, p) {
+		return true
+	}
+	in.at = start
+	text := in.value()
+	return !(m.strict && string(text) == "null") && m.decode(reflect.NewAt(m.Field.Type, p).Elem(), text)
+}
+
+// readCommon reads a value in its common form to p and reports whether it did.
+func (m *member) readCommon(in *scanner, p unsafe.Pointer) (ok bool) {
 	kind := m.kind
 	if kind == reflect.Pointer {
-		elem := reflect.New(m.typ.Elem()).UnsafePointer()
+		elem := reflect.New(m.Field.Type.Elem()).UnsafePointer()
 		*(*unsafe.Pointer)(p) = elem
 		kind, p = m.elem, elem
 	}
@@ -176,7 +162,7 @@ func readList[V any](in *scanner, read func(*scanner) (V, bool)) (list []V, ok b
 
 // decode decodes the value of a member as decoder does, from the canonical text that
 // ParseRecord returns. It reports whether the value is valid.
-func (m *place) decode(v reflect.Value, data []byte) bool {
+func (m *member) decode(v reflect.Value, data []byte) bool {
 	text := string(data)
 	if text != "null" {
 		record, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
@@ -196,7 +182,7 @@ type scanner struct {
 	opts LoadOptions
 
 	memory []byte // reused by text
-	seen   []bool // reused by layout.read
+	seen   []bool // reused by readLayout
 }
 
 var (

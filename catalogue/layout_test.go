@@ -86,19 +86,17 @@ func TestLayoutReads(t *testing.T) {
 	} {
 		in := &scanner{data: []byte(row.record)}
 		var record event
-		plain, ok := typeOf(t, definedEvents).readPlain(in, asRecord(&record))
-		if !plain || !ok || in.at != len(row.record) {
-			t.Errorf("%s: plain %v, ok %v, want true; not read: %q", row.reason, plain, ok, row.record[in.at:])
+		if !typeOf(t, definedEvents).readLayout(in, asRecord(&record)) || in.at != len(row.record) {
+			t.Errorf("%s: not read: %q", row.reason, row.record[in.at:])
 		}
 	}
 	for _, record := range []string{fullLink, strings.Replace(fullLink, `null`, `"\u00e9"`, 1)} {
-		plain, ok := typeOf(t, definedLinks).readPlain(&scanner{data: []byte(record)}, asRecord(new(socialLink)))
-		if !plain || !ok {
-			t.Errorf("%s: plain %v, ok %v, want true", record, plain, ok)
+		if !typeOf(t, definedLinks).readLayout(&scanner{data: []byte(record)}, asRecord(new(socialLink))) {
+			t.Errorf("%s: the layout does not read it", record)
 		}
 	}
 	for _, record := range []string{fullMixed, `{"id":1}`, `{"id":1,"tags":null,"inner":null,"counts":null,"any":null,"far":null,"lists":null,"note":"\u00e9"}`} {
-		if _, ok := typeOf(t, Define[mixed]("books", Options{})).readPlain(&scanner{data: []byte(record)}, asRecord(new(mixed))); !ok {
+		if !typeOf(t, Define[mixed]("books", Options{})).readLayout(&scanner{data: []byte(record)}, asRecord(new(mixed))) {
 			t.Errorf("%s: the layout does not read it", record)
 		}
 	}
@@ -121,12 +119,36 @@ func TestLayoutRefuses(t *testing.T) {
 		{"plus sign", `{"id":+1}`},
 		{"trailing comma", `{"id":1,}`},
 	} {
-		if _, ok := typeOf(t, Define[mixed]("books", Options{})).readPlain(&scanner{data: []byte(row.record)}, asRecord(new(mixed))); ok {
+		if typeOf(t, Define[mixed]("books", Options{})).readLayout(&scanner{data: []byte(row.record)}, asRecord(new(mixed))) {
 			t.Errorf("%s: the layout reads %s", row.reason, row.record)
 		}
 	}
-	if plain, ok := typeOf(t, Define[mixed]("books", Options{})).readPlain(&scanner{data: []byte(`{"id":1,"loud":"x"}`)}, asRecord(new(mixed))); plain || !ok {
-		t.Errorf("field with a method Clone: plain %v, ok %v, want false and true", plain, ok)
+	strict := strings.Replace(fullEvent, `"labels":[]`, `"labels":null`, 1)
+	if typeOf(t, definedEvents).readLayout(&scanner{data: []byte(strict)}, asRecord(new(event))) {
+		t.Errorf("strict load of null: the layout reads %s", strict)
+	}
+}
+
+// TestTrusted checks that only records of types without methods are loaded without a check
+// and a copy.
+func TestTrusted(t *testing.T) {
+	type loud struct {
+		ID   int              `json:"id"`
+		Loud map[string]upper `json:"loud"`
+	}
+	for _, row := range []struct {
+		typ  *recordType
+		want bool
+	}{
+		{typeOf(t, definedEvents), true},
+		{typeOf(t, definedLabels), true},
+		{typeOf(t, definedLinks), true},
+		{typeOf(t, Define[mixed]("books", Options{})), false},
+		{typeOf(t, Define[loud]("books", Options{})), false},
+	} {
+		if row.typ.trusted != row.want {
+			t.Errorf("%v is trusted: %v", row.typ.reflect, row.typ.trusted)
+		}
 	}
 }
 
@@ -158,17 +180,16 @@ func layoutComparison(tb testing.TB) func(t *testing.T, data []byte) {
 func compareLayout[T any](t *testing.T, s *recordType, data []byte) {
 	in := &scanner{data: data}
 	got, want := new(T), new(T)
-	plain, ok := s.readPlain(in, asRecord(got))
-	if !ok {
+	if !s.readLayout(in, asRecord(got)) {
 		return
 	}
 	if err := s.decodeLoaded(asRecord(want), data[:in.at], LoadOptions{}); err != nil {
 		t.Fatalf("%T: the layout reads %s, the decoder refuses it: %v", got, data, err)
 	}
-	if err := s.check(asRecord(want)); (err == nil) != (s.check(asRecord(got)) == nil) || plain && err != nil {
-		t.Fatalf("%T: %s: plain %v, but check returned %v", got, data, plain, err)
+	if err := s.check(asRecord(want)); (err == nil) != (s.check(asRecord(got)) == nil) || s.trusted && err != nil {
+		t.Fatalf("%T: %s: trusted %v, but check returned %v", got, data, s.trusted, err)
 	}
-	if copyTo(s.copier, want, want); !plain {
+	if copyTo(s.copier, want, want); !s.trusted {
 		copyTo(s.copier, got, got)
 	}
 	if !reflect.DeepEqual(want, got) {

@@ -15,7 +15,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // LoadOptions configures loading. With the zero value, members and keys that cannot be
@@ -291,8 +290,7 @@ func (s *recordType) recordError(in scanner, i int, err error) error {
 func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	in.skipSpace()
 	start, e := in.at, s.new()
-	plain, ok := s.readPlain(in, recordOf(e))
-	if !ok {
+	if !s.readLayout(in, recordOf(e)) {
 		in.at, e = start, s.new()
 		if err := s.decodeLoaded(recordOf(e), in.value(), in.opts); err != nil {
 			return nil, err
@@ -303,7 +301,7 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	if e.ID = *s.id(r); e.ID < 1 {
 		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
 	}
-	if plain {
+	if s.trusted {
 		return e, nil
 	}
 	if err := s.check(r); err != nil {
@@ -342,7 +340,7 @@ func (s *recordType) known(members schema.Record) schema.Record {
 		return members
 	}
 	for name := range members.All() {
-		if !slices.ContainsFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name }) {
+		if s.member(name) == nil {
 			members = members.Without(name)
 		}
 	}
@@ -351,7 +349,7 @@ func (s *recordType) known(members schema.Record) schema.Record {
 
 // listsOf returns those members of a struct that are slices or maps and that may not be
 // null according to the description.
-func listsOf(members []jsonmember.Member, fields []schema.Field) (lists []jsonmember.Member) {
+func listsOf(members []member, fields []schema.Field) (lists []member) {
 	for _, m := range members {
 		if kind := m.Field.Type.Kind(); kind != reflect.Slice && kind != reflect.Map {
 			continue
@@ -441,37 +439,37 @@ func (s *recordType) set(to *record, members schema.Record) error {
 	}
 	v := s.value(to)
 	for name, text := range members.All() {
-		i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == name })
-		if i < 0 {
-			return &schema.MemberError{Member: name, Err: unknownMember(name, s.members)}
+		m := s.member(name)
+		if m == nil {
+			return &schema.MemberError{Member: name, Err: s.unknownMember(name)}
 		}
-		field := value.Settable(v, s.members[i].Field.Index)
+		field := value.Settable(v, m.Field.Index)
 		field.SetZero() // encoding/json would merge the value with the old one
-		if err := s.decoders[i].Decode(field, text); err != nil {
+		if err := m.decoder.Decode(field, text); err != nil {
 			return &schema.MemberError{Member: name, Err: err}
 		}
 	}
 	return nil
 }
 
-func unknownMember(name string, of []jsonmember.Member) error {
-	var known []string
-	for _, m := range of {
-		known = append(known, m.Name)
+func (s *recordType) unknownMember(name string) error {
+	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, s.memberNames()))
+}
+
+func (s *recordType) memberNames() []string {
+	names := make([]string, len(s.members))
+	for i, m := range s.members {
+		names[i] = m.Name
 	}
-	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, known))
+	return names
 }
 
 // beStrict makes loads require the fields that requests require.
 func (s *recordType) beStrict(fields []schema.Field) {
 	s.strict = fields
-	if s.layout == nil {
-		return
-	}
-	s.layout.whole = true
-	for i, m := range s.members {
-		if f := s.strictField(m.Name); f != nil && !f.Nullable {
-			s.layout.members[i].null = false
+	for _, f := range fields {
+		if m := s.member(f.Name); m != nil && !f.Nullable {
+			m.null, m.strict = false, true
 		}
 	}
 }

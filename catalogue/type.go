@@ -106,18 +106,18 @@ func copyOf[T any](s *recordType, e *store.Entry) (record T) {
 type recordType struct {
 	table
 	name      string
-	idWire    string              // name of the id in JSON
-	idName    string              // name of the id in an ordering
-	id        func(*record) *int  // the id
-	fields    []string            // names of the fields of a struct; nil for open records
-	strict    []schema.Field      // the fields of the description if loads are strict
-	members   []jsonmember.Member // members of a struct
-	decoders  []value.Decoder     // of the types of members
-	lists     []jsonmember.Member // those that are never nil
-	anyMember bool                // the members are not known, so SkipUnknown has no effect
-	ownJSON   bool                // *T implements json.Unmarshaler
-	layout    *layout             // nil if only decode can read a record
-	history   int                 // number of changes to keep
+	idWire    string             // name of the id in JSON
+	idName    string             // name of the id in an ordering
+	id        func(*record) *int // the id
+	fields    []string           // names of the fields of a struct; nil for open records
+	strict    []schema.Field     // the fields of the description if loads are strict
+	members   []member           // members of a struct
+	lists     []member           // those that are never nil
+	anyMember bool               // the members are not known, so SkipUnknown has no effect
+	ownJSON   bool               // *T implements json.Unmarshaler
+	fast      bool               // the layout of members can read a record; otherwise only decode
+	trusted   bool               // loaded records need no check and no copy, because no methods are called
+	history   int                // number of changes to keep
 	unique    []store.Field
 	copier    *value.Copier
 	check     func(*record) error
@@ -218,10 +218,11 @@ func (s *recordType) describeStruct(engine *store.Type, opts Options) error {
 	if err := checkMethods(t); err != nil {
 		return err
 	}
-	var conflicts []string
-	if s.members, conflicts = jsonmember.Of(t); conflicts != nil { // encoding/json would write none of them
+	members, conflicts := jsonmember.Of(t)
+	if conflicts != nil { // encoding/json would write none of them
 		return fmt.Errorf("%v has two members %q", t, conflicts[0])
 	}
+	s.members = membersOf(t, members)
 	byName := map[string]store.Field{}
 	for _, f := range fields {
 		s.fields = append(s.fields, f.Name)
@@ -239,26 +240,20 @@ func (s *recordType) describeStruct(engine *store.Type, opts Options) error {
 		f, ok := byName[name]
 		return f, ok
 	}
-	i := slices.IndexFunc(s.members, func(m jsonmember.Member) bool { return m.Name == s.idWire })
-	if i < 0 {
+	m := s.member(s.idWire)
+	if m == nil {
 		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`; only a standalone collection can have an Options.ID", t, s.idWire)
 	}
-	id := s.members[i].Field
+	id := m.Field
 	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	at := value.OffsetOf(t, id.Index)
+	at := m.offset
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
-	if err := s.describeCopies(); err != nil {
-		return err
-	}
-	for _, m := range s.members {
-		s.decoders = append(s.decoders, value.DecoderOf(m.Field.Type))
-	}
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	s.anyMember = value.ReadsJSON(t)
-	s.layout = layoutOf(t, s.members)
-	return nil
+	s.fast = !s.anyMember && !slices.ContainsFunc(members, func(m jsonmember.Member) bool { return m.Indirect })
+	return s.describeCopies()
 }
 
 // keyIn returns the function that returns the key of a field of an entry.
@@ -296,11 +291,12 @@ func (s *recordType) describeCopies() error {
 	}
 	s.copier = c
 	s.check = func(r *record) error { return c.Check(s.value(r)) }
-	methods := c.Methods || writes || value.ReadsJSON(t)
+	methods := c.Methods || writes || s.anyMember
+	s.trusted = !methods && !c.Cloning
 	if !methods && !c.Deep && c.NoJSON == nil {
 		return nil
 	}
-	reload := reloader{s, methods && !c.WriteOnly, writes || value.ReadsJSON(t)}
+	reload := reloader{s, methods && !c.WriteOnly, writes || s.anyMember}
 	s.check = func(r *record) error {
 		if !writes || c.Open { // otherwise the JSON depends only on the method of T
 			if err := c.Check(s.value(r)); err != nil {

@@ -161,8 +161,9 @@ type Copier struct {
 	checked bool // a value can be invalid
 	making  bool // the Copier is not complete; it is found so if the type contains itself
 
-	Clones bool // the type has a method Clone, which makes the copies
-	Open   bool // a value can contain itself, so that it must be checked before it is copied
+	Clones  bool // the type has a method Clone, which makes the copies
+	Cloning bool // the type, or that of a part in the JSON, has such a method
+	Open    bool // a value can contain itself, so that it must be checked before it is copied
 
 	// A value that passes its check can still have JSON that cannot be loaded.
 	Deep      bool // the JSON can be nested too deep
@@ -203,7 +204,8 @@ func Of(t reflect.Type) *Copier {
 }
 
 func (all copiers) begin(t reflect.Type) *Copier {
-	c := &Copier{typ: t, pair: reflect.ArrayOf(2, reflect.SliceOf(t)), kind: t.Kind(), Clones: HasClone(t), making: true}
+	clones := HasClone(t)
+	c := &Copier{typ: t, pair: reflect.ArrayOf(2, reflect.SliceOf(t)), kind: t.Kind(), Clones: clones, Cloning: clones, making: true}
 	all[t] = c
 	return c
 }
@@ -308,6 +310,7 @@ func (all copiers) part(c *Copier, t reflect.Type) *Copier {
 
 // hold adds the properties of a part to c.
 func (c *Copier) hold(part *Copier) {
+	c.Cloning = c.Cloning || part.Cloning
 	c.Open = c.Open || part.Open
 	c.Deep = c.Deep || part.Deep
 	c.Methods = c.Methods || part.Methods
