@@ -325,13 +325,8 @@ func errorText(e Exchange) string {
 	}
 	const enough = 4 * maxResponse // the rest is not looked at
 	text := strings.ToValidUTF8(string(e.ResponseBody[:min(len(e.ResponseBody), enough)]), "\ufffd")
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	return fake.Truncate(strings.Join(strings.Fields(text), " "), maxResponse)
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return fake.Truncate(strings.Join(words, " "), maxResponse)
 }
 
 // formatChanges lists the first records that two states of a catalogue do not have in common.

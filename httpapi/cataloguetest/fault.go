@@ -5,25 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Fault changes, delays or prevents the response to a request. [Server.Inject] applies
 // it to the requests that a [Match] selects. The zero Fault is invalid.
 type Fault struct {
-	call  string // that returned it, in Go
 	stage stage
-	// prepare, if not nil, changes the request before any fault is applied.
-	prepare func(i *interceptor)
 	// apply applies the fault to a request. It reports whether it could: faults of
 	// pages do not change other responses.
 	apply func(i *interceptor) bool
@@ -36,9 +30,8 @@ type stage int
 
 const (
 	beforeResponse stage = iota // Delay, ResetConnection
-	inPlaceOf                   // Status, Unavailable
+	inPlaceOf                   // Status, Unavailable, BrowsableAPI
 	inPage                      // faults of pages
-	inFormat                    // BrowsableAPI
 	inHeader                    // Header
 	atEnd                       // Truncate
 	whileSending                // Throttle, ResetAfter
@@ -57,7 +50,7 @@ func Status(code int, body string) Fault {
 	if json.Valid([]byte(body)) {
 		contentType = "application/json"
 	}
-	return Fault{call: call("Status", code, body), stage: inPlaceOf, apply: func(i *interceptor) bool {
+	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
 		header := i.w.Header().Clone()
 		header.Set("Content-Type", contentType)
 		i.response = &response{status: code, header: header, body: []byte(body)}
@@ -81,7 +74,7 @@ func Unavailable(after time.Duration) Fault {
 		seconds++
 	}
 	status := Status(http.StatusServiceUnavailable, unavailablePage)
-	return Fault{call: call("Unavailable", after), stage: inPlaceOf, apply: func(i *interceptor) bool {
+	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
 		status.apply(i)
 		i.response.header.Set("Retry-After", strconv.FormatInt(seconds, 10))
 		return true
@@ -109,7 +102,7 @@ func Header(name, value string) Fault {
 	if !isToken(name) || name == "Content-Length" || name == "Transfer-Encoding" {
 		return Fault{err: fmt.Errorf("Header: header %q cannot be set", name)}
 	}
-	return Fault{call: call("Header", name, value), stage: inHeader, apply: func(i *interceptor) bool {
+	return Fault{stage: inHeader, apply: func(i *interceptor) bool {
 		if value == "" {
 			// Not deleted: net/http adds some headers that are absent, but not those
 			// that are nil.
@@ -130,7 +123,7 @@ func Header(name, value string) Fault {
 // end of the body that a client has disconnected. Of a body longer than 1 MiB, which
 // the service refuses, only the first part is read, and the wait does not end early.
 func Delay(d time.Duration) Fault {
-	return Fault{call: call("Delay", d), stage: beforeResponse, apply: func(i *interceptor) bool {
+	return Fault{stage: beforeResponse, apply: func(i *interceptor) bool {
 		i.delay += max(d, 0)
 		return true
 	}}
@@ -143,7 +136,7 @@ func Throttle(chunk int, pause time.Duration) Fault {
 	if chunk < 1 {
 		return Fault{err: fmt.Errorf("Throttle: invalid chunk size %d; want at least 1", chunk)}
 	}
-	return Fault{call: call("Throttle", chunk, pause), stage: whileSending, apply: func(i *interceptor) bool {
+	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
 		i.chunk, i.pause = chunk, pause
 		return i.sendsBody()
 	}}
@@ -156,7 +149,7 @@ func Throttle(chunk int, pause time.Duration) Fault {
 // the server had closed an idle connection. The program sees the error only if the
 // retry is reset as well.
 func ResetConnection() Fault {
-	return Fault{call: call("ResetConnection"), stage: beforeResponse, apply: func(i *interceptor) bool {
+	return Fault{stage: beforeResponse, apply: func(i *interceptor) bool {
 		i.reset = true
 		return true
 	}}
@@ -170,7 +163,7 @@ func ResetAfter(n int) Fault {
 	if n < 0 {
 		return Fault{err: fmt.Errorf("ResetAfter: negative number of bytes %d", n)}
 	}
-	return Fault{call: call("ResetAfter", n), stage: whileSending, apply: func(i *interceptor) bool {
+	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
 		i.resetsBody, i.resetAfter = i.sendsBody(), n
 		return i.resetsBody
 	}}
@@ -183,7 +176,7 @@ func Truncate(n int) Fault {
 	if n < 0 {
 		return Fault{err: fmt.Errorf("Truncate: negative number of bytes %d", n)}
 	}
-	return Fault{call: call("Truncate", n), stage: atEnd, apply: func(i *interceptor) bool {
+	return Fault{stage: atEnd, apply: func(i *interceptor) bool {
 		if len(i.response.body) == 0 {
 			return false
 		}
@@ -203,26 +196,10 @@ func Do(f func()) Fault {
 	if f == nil {
 		return Fault{err: errors.New("Do: nil function")}
 	}
-	return Fault{call: call("Do"), stage: beforeResponse, apply: func(*interceptor) bool {
+	return Fault{stage: beforeResponse, apply: func(*interceptor) bool {
 		f()
 		return true
 	}}
-}
-
-// maxArgument is the number of bytes that are shown of a text passed to a fault.
-const maxArgument = 40
-
-// call returns the call of a function that returns a fault, such as `Status(503, "busy")`.
-// The arguments are texts, numbers and durations.
-func call(function string, arguments ...any) string {
-	var list []string
-	for _, a := range arguments {
-		if text, ok := a.(string); ok {
-			a = fmt.Sprintf("%q", fake.Truncate(text, maxArgument))
-		}
-		list = append(list, fmt.Sprint(a))
-	}
-	return function + "(" + strings.Join(list, ", ") + ")"
 }
 
 // Page calls change with each page of a collection, which it may modify, and with the
@@ -234,21 +211,21 @@ func call(function string, arguments ...any) string {
 //
 // Pages are the responses with status 200 to GET and HEAD requests for the path of a
 // collection. Other responses do not change. A page that change leaves as it is does not
-// count as changed. change runs in the goroutine of the request, and concurrently if requests
-// are. If it returns records that are not valid JSON, the page is not changed. If change is
-// nil, the fault is invalid.
+// count as changed. A changed page is not indented. change runs in the goroutine of the request,
+// and concurrently if requests are. If it returns records that are not valid JSON, the page is
+// not changed. If change is nil, the fault is invalid.
 func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage])) Fault {
 	if change == nil {
 		return Fault{err: errors.New("Page: nil function")}
 	}
-	return pageFault("Page", func(i *interceptor, page *envelope) { change(i.r, page) })
+	return pageFault(func(i *interceptor, page *envelope) { change(i.r, page) })
 }
 
 type envelope = pagination.Envelope[json.RawMessage]
 
-// pageFault returns a fault that changes pages, given the function that returns it.
-func pageFault(function string, change func(i *interceptor, page *envelope)) Fault {
-	return Fault{call: call(function), stage: inPage, apply: func(i *interceptor) bool {
+// pageFault returns a fault that changes pages.
+func pageFault(change func(i *interceptor, page *envelope)) Fault {
+	return Fault{stage: inPage, apply: func(i *interceptor) bool {
 		if !requestsPage(i.r, i.paths) || i.response.status != http.StatusOK {
 			return false
 		}
@@ -256,35 +233,21 @@ func pageFault(function string, change func(i *interceptor, page *envelope)) Fau
 		if json.Unmarshal(i.response.body, &page) != nil {
 			return false
 		}
+		before, _ := page.MarshalJSON()
 		change(i, &page)
-		body, err := page.MarshalJSON()
-		if err == nil {
-			body, err = indentLike(i.response.body, body)
-		}
-		if err != nil || bytes.Equal(body, i.response.body) {
+		after, err := page.MarshalJSON()
+		if err != nil || bytes.Equal(before, after) {
 			return false
 		}
-		i.response.body = body
+		i.response.body = after
 		return true
 	}}
-}
-
-// indentLike indents a page like another one.
-func indentLike(page, body []byte) ([]byte, error) {
-	indented, ok := bytes.CutPrefix(page, []byte("{\n"))
-	if !ok {
-		return body, nil
-	}
-	indent := indented[:len(indented)-len(bytes.TrimLeft(indented, " "))]
-	var b bytes.Buffer
-	err := json.Indent(&b, body, "", string(indent))
-	return b.Bytes(), err
 }
 
 // NextIsSelf makes the next link of a page lead to the page itself, on the last page
 // as well. A client that follows the links never ends.
 func NextIsSelf() Fault {
-	return pageFault("NextIsSelf", func(i *interceptor, page *envelope) {
+	return pageFault(func(i *interceptor, page *envelope) {
 		scheme, target := "http", i.r.RequestURI // with a prefix that StripPrefix has removed
 		if i.r.TLS != nil {
 			scheme = "https"
@@ -299,7 +262,7 @@ func NextIsSelf() Fault {
 // MissingRow removes the last record of a page. The count and the links do not
 // change, so the record is on no page. An empty page is not changed.
 func MissingRow() Fault {
-	return pageFault("MissingRow", func(_ *interceptor, page *envelope) {
+	return pageFault(func(_ *interceptor, page *envelope) {
 		page.Records = page.Records[:max(len(page.Records)-1, 0)]
 	})
 }
@@ -312,7 +275,7 @@ func MissingRow() Fault {
 // records, and the whole list has as many as its count. This happens in services whose
 // orderings have ties that each query breaks differently.
 func RepeatedRow() Fault {
-	return pageFault("RepeatedRow", func(i *interceptor, page *envelope) {
+	return pageFault(func(i *interceptor, page *envelope) {
 		if offsetOf(i.r) == 0 || len(page.Records) == 0 {
 			return
 		}
@@ -329,11 +292,13 @@ func RepeatedRow() Fault {
 	})
 }
 
-// BrowsableAPI responds to requests with format=api as Django REST framework does where
-// its browsable API is enabled. If the client accepts HTML, the response is a page of
-// HTML that shows the JSON; a status 204 becomes 200. If the client accepts only other
-// types, such as application/json, the response has status 406, and a write has no effect.
-// The real page has forms and links as well.
+// browsablePage is the body of a response by [BrowsableAPI].
+const browsablePage = "<!DOCTYPE html><title>Django REST framework</title>"
+
+// BrowsableAPI responds to GET and HEAD requests with format=api as Django REST framework does
+// where its browsable API is enabled. If the client accepts HTML, the response is a page of
+// HTML. If the client accepts only other types, such as application/json, the response has
+// status 406. The real page shows the records.
 //
 // Without this fault, a server responds with JSON, as documented. The links of the documented
 // root listing end in ?format=api, and a next link keeps the parameter, so a client that
@@ -342,90 +307,21 @@ func RepeatedRow() Fault {
 // Requests without format=api are not changed, nor are requests to paths other than the root
 // listing, collections and their records.
 func BrowsableAPI() Fault {
-	return Fault{
-		call:    call("BrowsableAPI"),
-		stage:   inFormat,
-		prepare: func(i *interceptor) { i.negotiateHTML() },
-		apply:   func(i *interceptor) bool { return i.renderHTML() },
-	}
-}
-
-// A rendering is the result of negotiating HTML.
-type rendering int
-
-const (
-	asJSON    rendering = iota // format=api was not requested
-	asHTML                     // requested and acceptable
-	notAsHTML                  // requested and not acceptable
-)
-
-// shownIndent is the indentation of the JSON in a page.
-const shownIndent = 4
-
-// negotiateHTML decides how the response is rendered, and changes the Accept header of
-// the request so that the handler responds with the JSON to show, or with status 406.
-func (i *interceptor) negotiateHTML() {
-	format, _ := pagination.ParseQuery(i.r.URL.RawQuery).Get("format")
-	if format != "api" || !i.paths.isServed(i.r.URL.Path) {
-		return
-	}
-	accept := "text/html" // is not acceptable to the handler
-	i.rendering = notAsHTML
-	if acceptsHTML(i.r.Header["Accept"]) {
-		i.rendering = asHTML
-		accept = fmt.Sprintf("application/json; indent=%d", shownIndent)
-	}
-	i.r = i.r.WithContext(i.r.Context()) // a copy
-	i.r.Header = i.r.Header.Clone()
-	i.r.Header.Set("Accept", accept)
-}
-
-// renderHTML renders the response, and reports whether it differs from the JSON format.
-func (i *interceptor) renderHTML() bool {
-	resp := i.response
-	mediaType, _, _ := mime.ParseMediaType(resp.header.Get("Content-Type"))
-	switch {
-	case i.rendering == notAsHTML:
-		return resp.status == http.StatusNotAcceptable
-	case i.rendering == asJSON, mediaType != "application/json" && resp.status != http.StatusNoContent:
-		return false
-	}
-	resp.body = browsablePage(i.r, resp)
-	if resp.status == http.StatusNoContent {
-		resp.status = http.StatusOK
-	}
-	resp.header.Set("Content-Type", "text/html; charset=utf-8")
-	resp.header.Del("Content-Length")
-	return true
-}
-
-// browsablePage returns a page that shows a response.
-func browsablePage(r *http.Request, resp *response) []byte {
-	var page bytes.Buffer
-	method := r.Method
-	if method == http.MethodHead { // has the header of the GET
-		method = http.MethodGet
-	}
-	target := html.EscapeString(r.URL.RequestURI())
-	fmt.Fprintf(&page, "<!DOCTYPE html>\n<html>\n<head><title>%s – Django REST framework</title></head>\n<body>\n", html.EscapeString(r.URL.Path))
-	fmt.Fprintf(&page, "<pre><b>%s</b> %s</pre>\n", html.EscapeString(method), target)
-	fmt.Fprintf(&page, "<pre><b>HTTP %d %s</b>\n\n%s</pre>\n</body>\n</html>\n", resp.status, http.StatusText(resp.status), html.EscapeString(string(resp.body)))
-	return page.Bytes()
+	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
+		format, _ := pagination.ParseQuery(i.r.URL.RawQuery).Get("format")
+		if format != "api" || !reads(i.r) || !i.paths.isServed(i.r.URL.Path) {
+			return false
+		}
+		if acceptsHTML(i.r.Header["Accept"]) {
+			return Status(http.StatusOK, browsablePage).apply(i)
+		}
+		return Status(http.StatusNotAcceptable, `{"detail":"Could not satisfy the request Accept header."}`).apply(i)
+	}}
 }
 
 // acceptsHTML reports whether the Accept headers of a request accept text/html, as the
-// framework negotiates: qualities are ignored, no header accepts all types, and an empty
-// one accepts none.
+// framework negotiates: qualities are ignored, and no header accepts all types.
 func acceptsHTML(headers []string) bool {
-	if len(headers) == 0 {
-		return true
-	}
-	for alternative := range strings.SplitSeq(strings.Join(headers, ","), ",") {
-		name, _, _ := strings.Cut(alternative, ";")
-		main, sub, _ := strings.Cut(strings.TrimSpace(name), "/")
-		if (main == "*" || strings.EqualFold(main, "text")) && (sub == "*" || strings.EqualFold(sub, "html")) {
-			return true
-		}
-	}
-	return false
+	accept := strings.ToLower(strings.Join(headers, ","))
+	return headers == nil || strings.Contains(accept, "text/html") || strings.Contains(accept, "*/*")
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -75,68 +77,33 @@ func (f *fixtures) load(name string, text []byte) error {
 	if syntax := (*schema.SyntaxError)(nil); errors.As(schema.CheckSyntax(text), &syntax) {
 		return fmt.Errorf("%s:%d:%d: %s", name, syntax.Line, syntax.Column, syntax.Reason)
 	}
-	members := membersOf(text)
+	var members map[string]json.RawMessage // nil unless the file has an object
+	_ = json.Unmarshal(text, &members)
+	delete(members, "$lastIds") // of a saved catalogue
 	about, unknown := f.paths.named(strings.TrimSuffix(path.Base(name), ".json"))
-	several := func(m member) bool { return m.name == about.Key } // a saved catalogue, named after one of its collections
-	if unknown == nil && !slices.ContainsFunc(members, several) {
-		return f.loadRecords(name, about.Key, text)
-	}
-	if bytes.TrimSpace(text)[0] != '{' {
-		return fmt.Errorf("%s %w", name, errNoKey)
-	}
-	for _, m := range members {
-		if m.name == "$lastIds" { // of a saved catalogue
-			continue
-		}
-		about, err := f.paths.named(m.name)
+	_, several := members[about.Key] // a saved catalogue, named after one of its collections
+	switch {
+	case unknown == nil && !several:
+		collection, err := f.catalogue.Collection(about.Key)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if err := f.loadRecords(name, about.Key, m.value); err != nil {
 			return err
 		}
+		return f.loadKeys(name, text, collection.Load, about.Key)
+	case members == nil:
+		return fmt.Errorf("%s %w", name, errNoKey)
 	}
-	return nil
+	return f.loadKeys(name, text, f.catalogue.Load, slices.Sorted(maps.Keys(members))...)
 }
 
-// A member is a member of an object.
-type member struct {
-	name  string
-	value json.RawMessage // after as many line breaks as in the object, so that errors have its lines
-}
-
-// membersOf returns the members of an object, whose syntax must be valid, in their order, and
-// none of another value.
-func membersOf(text []byte) (members []member) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return nil
-	}
-	for d.More() {
-		name, _ := d.Token()
-		m := member{}
-		m.name, _ = name.(string)
-		if d.Decode(&m.value) != nil {
-			return nil
+// loadKeys calls load with the text of a file that has the collections with the given keys.
+func (f *fixtures) loadKeys(name string, text []byte, load func(io.Reader, catalogue.LoadOptions) error, keys ...string) error {
+	for _, key := range keys {
+		if first, twice := f.from[key]; twice {
+			return fmt.Errorf("%s: collection %s is already in %s", name, key, first)
 		}
-		before := text[:int(d.InputOffset())-len(m.value)]
-		m.value = append(bytes.Repeat([]byte("\n"), bytes.Count(before, []byte("\n"))), m.value...)
-		members = append(members, m)
+		f.from[key] = name
 	}
-	return members
-}
-
-// loadRecords loads a collection: an array of records, or a saved response.
-func (f *fixtures) loadRecords(name, key string, text []byte) error {
-	if first, twice := f.from[key]; twice {
-		return fmt.Errorf("%s: collection %s is already in %s", name, key, first)
-	}
-	f.from[key] = name
-	into, err := f.catalogue.Collection(key)
-	if err == nil {
-		err = into.Load(bytes.NewReader(text), catalogue.LoadOptions{})
-	}
-	if err != nil {
+	if err := load(bytes.NewReader(text), catalogue.LoadOptions{}); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

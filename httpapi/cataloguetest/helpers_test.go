@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"slices"
 	"strings"
@@ -68,6 +69,14 @@ func failureOf(t *testing.T, test func(tb testing.TB)) string {
 	}()
 	<-done
 	return strings.Join(r.errors, "\n")
+}
+
+// listen gives a server a loopback port. Its URL and its Client are then those of package
+// httptest.
+func listen(t testing.TB, server *Server) {
+	listening := httptest.NewServer(server.Handler)
+	t.Cleanup(listening.Close)
+	server.URL, server.Client = listening.URL, listening.Client()
 }
 
 // ask sends a request, such as "GET /api/events/", with the client of a server, and returns the

@@ -25,7 +25,7 @@ import (
 //
 // If several faults apply to one request, they take effect in the order in which a
 // response is made: delays and resets before the response, a status in its place,
-// changes to its page, its format, headers, truncation, and finally the way its bytes are
+// changes to its page, headers, truncation, and finally the way its bytes are
 // sent. Faults of the same kind take effect in the order of the calls, so the last of
 // two statuses is sent. Each fault counts the requests as they arrive, independently
 // of other faults.
@@ -217,10 +217,10 @@ func (f *faults) report(tb testing.TB, required bool) {
 	}
 }
 
-// describe describes an unused fault, where it was made, and how many requests it has
-// matched. The owner must be locked.
+// describe returns where an unused fault was injected, and how many requests it has matched. The
+// owner must be locked.
 func (j *Injection) describe() string {
-	text := fmt.Sprintf("%s: Inject(%s, %s) changed no response: ", j.at, j.match.text(), j.fault.call)
+	text := j.at + ": the fault changed no response: "
 	switch {
 	case j.matched == 0:
 		text += "no request matched its Match"
@@ -242,8 +242,7 @@ type interceptor struct {
 	delay time.Duration
 	reset bool // reset the connection after the delay
 
-	response  *response // nil: the handler has not been called
-	rendering rendering // by BrowsableAPI
+	response *response // nil: the handler has not been called
 
 	chunk      int // bytes of the body per write; 0: all
 	pause      time.Duration
@@ -260,11 +259,6 @@ type response struct {
 
 // serve responds to the request. The hits must be in the order of their stages.
 func (i *interceptor) serve(hits []*Injection) {
-	for _, hit := range hits {
-		if hit.fault.prepare != nil {
-			hit.fault.prepare(i)
-		}
-	}
 	for len(hits) > 0 && hits[0].fault.stage <= inPlaceOf {
 		hits[0].apply(i)
 		hits = hits[1:]

@@ -117,28 +117,28 @@ func TestUnusedFaults(t *testing.T) {
 			at = here(1)
 			server.Inject(Match{Collection: "events", Method: "GET"}, Status(503, "busy"))
 			getAll(t, server, "/api/", "/api/books/")
-		}, `cataloguetest: AT: Inject(Match{Method: "GET", Collection: "events"}, Status(503, "busy")) changed no response: no request matched its Match`},
+		}, `cataloguetest: AT: the fault changed no response: no request matched its Match`},
 		{"too few requests", func(server *Server) {
 			at = here(1)
 			server.Inject(Match{Collection: "events", Nth: 3}, Delay(time.Minute))
 			getAll(t, server, "/api/events/", "/api/books/", "/api/events/")
-		}, `cataloguetest: AT: Inject(Match{Collection: "events", Nth: 3}, Delay(1m0s)) changed no response: requests that matched: 2; Share, After and Nth selected none of them`},
+		}, `cataloguetest: AT: the fault changed no response: requests that matched: 2; Share, After and Nth selected none of them`},
 		{"a fault of pages and no page", func(server *Server) {
 			at = here(1)
 			server.Inject(Match{}, MissingRow())
 			getAll(t, server, "/api/")
-		}, `cataloguetest: AT: Inject(Match{}, MissingRow()) changed no response: requests that matched: 1, of which 1 were selected; the fault could not change their responses`},
+		}, `cataloguetest: AT: the fault changed no response: requests that matched: 1, of which 1 were selected; the fault could not change their responses`},
 		{"made by TryInject", func(server *Server) {
 			at = here(1)
 			if _, err := server.TryInject(Match{}, ResetConnection()); err != nil {
 				t.Error(err)
 			}
-		}, `cataloguetest: AT: Inject(Match{}, ResetConnection()) changed no response: no request matched its Match`},
+		}, `cataloguetest: AT: the fault changed no response: no request matched its Match`},
 		{"removed alone", func(server *Server) {
 			at = here(1)
 			server.Inject(Match{}, ResetConnection()).Remove()
 			getAll(t, server, "/api/")
-		}, `cataloguetest: AT: Inject(Match{}, ResetConnection()) changed no response: no request matched its Match`},
+		}, `cataloguetest: AT: the fault changed no response: no request matched its Match`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {

@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,10 +17,9 @@ import (
 
 // Bounds on what is kept of the exchanges.
 const (
-	maxURL    = 8 << 10  // bytes of a path with its query; also of a method
-	maxHeader = 64 << 10 // bytes of the headers of a request, and of those of its response; see fieldSize
-	maxBody   = 1 << 20  // bytes of a single body
-	maxKept   = 64 << 20 // bytes of all headers and bodies
+	maxURL  = 8 << 10  // bytes of a path with its query; also of a method
+	maxBody = 1 << 20  // bytes of a single body
+	maxKept = 64 << 20 // bytes of all headers and bodies
 )
 
 // An exchangeLog records the exchanges of a server. The zero value is ready to use.
@@ -128,46 +125,25 @@ type logEntry struct {
 	dropping bool // nothing more is kept of its headers and bodies
 }
 
-// keepHeader sets a header to those fields of h for which there is room. The log must be locked.
+// keepHeader sets a header to a copy of h. The log must be locked.
 func (n *logEntry) keepHeader(header *http.Header, h http.Header) {
-	size := headerSize(h)
-	n.exchange.Cut = n.exchange.Cut || n.dropping || size > maxHeader
 	if n.dropping {
+		n.exchange.Cut = true
 		return
 	}
-	if size > maxHeader {
-		h, size = fittingFields(h)
-	}
 	*header = h.Clone()
-	n.log.size += size
+	n.log.size += headerSize(h)
 	n.log.trim()
 }
 
-// fittingFields returns the fields of a header for which there is room, and their size.
-func fittingFields(h http.Header) (fits http.Header, size int) {
-	fits = http.Header{}
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		if n := fieldSize(name, h[name]); size+n <= maxHeader {
-			fits[name] = h[name]
-			size += n
-		}
-	}
-	return fits, size
-}
-
-// fieldSize returns the size of a header field. Each of its values counts as in HTTP/2, with 32
-// bytes more than its text, so that many short fields are bounded as well.
-func fieldSize(name string, values []string) int {
-	size := len(name) + 32
-	for _, value := range values {
-		size += len(value) + 32
-	}
-	return size
-}
-
+// headerSize returns the size of a header. Names and values count as in HTTP/2, with 32 bytes
+// more than their text, so that many short ones are bounded as well.
 func headerSize(h http.Header) (size int) {
 	for name, values := range h {
-		size += fieldSize(name, values)
+		size += len(name) + 32
+		for _, value := range values {
+			size += len(value) + 32
+		}
 	}
 	return size
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,9 +102,10 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 }
 
 // requestsPage reports whether a request is a GET or HEAD of a page.
-func requestsPage(r *http.Request, p paths) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && p.isCollection(r.URL.Path)
-}
+func requestsPage(r *http.Request, p paths) bool { return reads(r) && p.isCollection(r.URL.Path) }
+
+// reads reports whether a request is a GET or HEAD.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // offsetOf returns the offset of a request, as the handler parses it. It does not depend on the
 // limits.
@@ -134,7 +134,7 @@ func (m *Match) inRange(nth int) bool {
 // checkPath returns an error if no request that the service answers can have the path.
 func checkPath(path string, p paths) error {
 	if !strings.HasPrefix(path, "/") {
-		return fmt.Errorf("Match.Path: %q does not begin with a slash; want %s", path, suggestPath(path))
+		return fmt.Errorf(`Match.Path: %q is not a path; want one such as "/api/events/"`, path)
 	}
 	if i := strings.IndexAny(path, "?#"); i >= 0 {
 		return fmt.Errorf("Match.Path: %q has a query or a fragment; want %q, or an Offset", path, path[:i])
@@ -148,20 +148,6 @@ func checkPath(path string, p paths) error {
 		return fmt.Errorf("Match.Path: the service redirects %q; want %q", path, path+"/")
 	}
 	return nil
-}
-
-// suggestPath returns what a test may have meant by a path without a slash in front.
-func suggestPath(text string) string {
-	if method, path, ok := strings.Cut(text, " "); ok && isToken(method) {
-		return fmt.Sprintf("Match{Method: %q, Path: %q}", method, path)
-	}
-	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		return fmt.Sprintf("%q", u.Path)
-	}
-	if i := strings.IndexAny(text, "?#"); i >= 0 {
-		text = text[:i]
-	}
-	return fmt.Sprintf("%q", "/"+text)
 }
 
 // wildcard matches a wildcard of a pattern of http.ServeMux.
@@ -196,25 +182,6 @@ func (p *pathPattern) matches(r *http.Request) bool {
 type matched struct{}
 
 func (matched) ServeHTTP(http.ResponseWriter, *http.Request) {}
-
-// text returns the Match as it is written in Go, with the fields that are set.
-func (m *Match) text() string {
-	var fields []string
-	add := func(set bool, format string, value any) {
-		if set {
-			fields = append(fields, fmt.Sprintf(format, value))
-		}
-	}
-	add(m.Method != "", "Method: %q", m.Method)
-	add(m.Path != "", "Path: %q", m.Path)
-	add(m.Collection != "", "Collection: %q", m.Collection)
-	add(m.Offset != 0, "Offset: %d", m.Offset)
-	add(m.Share != 0, "Share: %v", m.Share)
-	add(m.Seed != 0, "Seed: %d", m.Seed)
-	add(m.After != 0, "After: %d", m.After)
-	add(m.Nth != 0, "Nth: %d", m.Nth)
-	return "Match{" + strings.Join(fields, ", ") + "}"
-}
 
 // paths are the paths of the collections of a service.
 type paths struct {

@@ -37,8 +37,8 @@
 //		Authorizer: httpapi.Bearer("s3cret"),
 //	})
 //
-// A fixture file holds an array of records, a saved response of the service, one
-// record per line, or several collections. An invalid file fails the test with
+// A fixture file holds an array of records, a saved response of the service, or several
+// collections. An invalid file fails the test with
 // its name and the line, column and member at fault.
 //
 // # Services of the program
@@ -106,7 +106,7 @@
 //
 // # Transport
 //
-// By default the client reaches the server in process, without sockets, at
+// The client reaches the server in process, without sockets, at
 // http://catalogue.test. The connection is a [net.Pipe] between the
 // [http.Transport] and the [http.Server] of net/http. Contexts, timeouts,
 // streaming, limits, HEAD and headers therefore behave as they do over a network,
@@ -119,14 +119,19 @@
 //   - The errors of a connection that is reset differ in their texts.
 //   - There is no HTTP/2.
 //
-// With [Options.Loopback], the same handler listens on a loopback port. In both
-// cases the client reaches only its own server. A request to any other address
-// returns an error.
+// The client reaches only its own server. A request to any other address returns an error.
+//
+// Code that needs an address instead of a client reaches the same handler, with the same log
+// and faults, by a server of package httptest:
+//
+//	listening := httptest.NewServer(server.Handler)
+//	defer listening.Close()
+//	names, err := eventNames(t.Context(), listening.Client(), listening.URL)
 //
 // # Synthetic time
 //
-// In process, a server works inside a bubble of [testing/synctest.Test] if it is made there
-// with the T of the bubble. All its goroutines block durably, so a handler that sleeps and a
+// A server works inside a bubble of [testing/synctest.Test] if it is made there with the T of
+// the bubble. All its goroutines block durably, so a handler that sleeps and a
 // client that times out take no time. If a server is made outside the bubble and used inside,
 // or the other way round, its requests return an error with that reason.
 package cataloguetest
@@ -179,8 +184,7 @@ type Server struct {
 	end     func() // has an effect once
 }
 
-// New returns a server with the sample records, reached in process, that permits
-// every write. It is NewWith(tb, Options{}).
+// New returns a server with the sample records that permits every write. It is NewWith(tb, Options{}).
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	return NewWith(tb, Options{})
@@ -189,8 +193,7 @@ func New(tb testing.TB) *Server {
 // NewWith returns a server configured by opts. It is open until the test and its
 // subtests have ended. Servers share no mutable state, so tests may run in
 // parallel. NewWith calls tb.Fatalf if the options contradict each other, if a
-// definition, the root or a fixture is invalid, if Options.Wrap returns nil, or if there
-// is no free loopback port.
+// definition, the root or a fixture is invalid, or if Options.Wrap returns nil.
 //
 // At the end of the test, requests that are still running lose their connection,
 // and the server waits for their handlers. Faults that have changed no response are
@@ -208,9 +211,7 @@ func NewWith(tb testing.TB, opts Options) *Server {
 	}
 	s.tb, s.faults.reported = tb, true
 	tb.Cleanup(func() { s.report(tb, opts.RequireFaults) })
-	if err := s.open(opts, log.New(tb.Output(), "", 0)); err != nil {
-		tb.Fatalf("cataloguetest: %v", err)
-	}
+	s.open(opts, log.New(tb.Output(), "", 0))
 	tb.Cleanup(func() {
 		tb.Helper()
 		if err := s.made.check(); err != nil {
@@ -240,12 +241,10 @@ func Open(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("cataloguetest: %w", errNoTest)
 	}
 	s, err := newServer(opts, log.Printf)
-	if err == nil {
-		err = s.open(opts, log.Default())
-	}
 	if err != nil {
 		return nil, fmt.Errorf("cataloguetest: %w", err)
 	}
+	s.open(opts, log.Default())
 	return s, nil
 }
 
@@ -284,20 +283,13 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 }
 
 // open starts the server; s.end stops it.
-func (s *Server) open(opts Options, errorLog *log.Logger) error {
-	serve, scheme := serveInProcess, "http"
-	if opts.Loopback {
-		serve = serveLoopback
-	}
+func (s *Server) open(opts Options, errorLog *log.Logger) {
+	scheme := "http"
 	if opts.Secure {
 		scheme = "https"
 	}
-	url, client, end, err := serve(s.Handler, scheme, errorLog)
-	if err != nil {
-		return err
-	}
+	url, client, end := serveInProcess(s.Handler, scheme, errorLog)
 	s.URL, s.Client, s.made, s.end = url, client, thisSide(), sync.OnceFunc(end)
-	return nil
 }
 
 // Close closes the connections of the server's client and waits for their handlers. Requests
@@ -306,8 +298,8 @@ func (s *Server) open(opts Options, errorLog *log.Logger) error {
 // not be closed before.
 func (s *Server) Close() { s.end() }
 
-// Options configures a [Server]. The zero value serves the sample records in
-// process, over http, and permits every write.
+// Options configures a [Server]. The zero value serves the sample records over http, and permits
+// every write.
 //
 // At most one of Empty, Catalogue and Fixtures may be set, and not both Catalogue and
 // Definitions.
@@ -340,8 +332,8 @@ type Options struct {
 	//   - A collection, if the name before the extension is a collection's key or
 	//     path segment (events.json, item_variants.json): an array of records, or a saved
 	//     response of the service, whose results are used.
-	//   - Several collections, if the file has any other name: an object that maps keys or
-	//     path segments to arrays of records.
+	//   - Several collections, if the file has any other name: an object that maps keys to
+	//     arrays of records, as [catalogue.Catalogue.Save] writes it.
 	//
 	// Records are in wire form, each with its id. References are not checked. An invalid file
 	// fails the test with its name, the collection, and the line and the member of the
@@ -368,12 +360,7 @@ type Options struct {
 	// dropped first; assertions apply to those that are kept. If zero or negative, all are.
 	MaxExchanges int
 
-	// Loopback makes the server listen on a loopback port, for code that needs an
-	// address instead of a client. It does not work inside a synctest bubble.
-	Loopback bool
-
-	// Secure makes URL an https URL. With Loopback, the server has a certificate that
-	// its client trusts.
+	// Secure makes URL an https URL.
 	Secure bool
 }
 

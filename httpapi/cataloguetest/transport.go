@@ -7,7 +7,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
@@ -31,7 +30,7 @@ type inProcess struct {
 
 // serveInProcess serves a handler to the client that it returns, until end is
 // called.
-func serveInProcess(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func(), err error) {
+func serveInProcess(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func()) {
 	p := &inProcess{url: scheme + "://" + domain, addr: domain + ":80", conns: map[net.Conn]bool{}}
 	if scheme == "https" {
 		h = withTLSState(h)
@@ -44,7 +43,7 @@ func serveInProcess(h http.Handler, scheme string, errorLog *log.Logger) (url st
 	return p.url, client, func() {
 		release()
 		p.close()
-	}, nil
+	}
 }
 
 func (p *inProcess) dialPlain(_ context.Context, _, addr string) (net.Conn, error) {
@@ -181,46 +180,10 @@ func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Request = r
-	if r.URL.Scheme == "https" && resp.TLS == nil {
+	if r.URL.Scheme == "https" {
 		resp.TLS = fake.TLSState(domain)
 	}
 	return resp, nil
-}
-
-// serveLoopback serves a handler on a free loopback port until end is called.
-func serveLoopback(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func(), err error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // httptest.NewServer panics on this error
-	if err != nil {
-		return "", nil, nil, fmt.Errorf("no loopback port: %w", err)
-	}
-	server := &httptest.Server{
-		Listener: listener,
-		Config:   &http.Server{Handler: h, ErrorLog: errorLog},
-	}
-	if scheme == "https" {
-		server.StartTLS()
-	} else {
-		server.Start()
-	}
-	transport := server.Client().Transport.(*http.Transport)
-	restrictDial(transport, server.URL, listener.Addr().String())
-	client, release := newClient(transport)
-	return server.URL, client, func() {
-		release()
-		server.CloseClientConnections() // Close waits for responses that are not read
-		server.Close()
-	}, nil
-}
-
-// restrictDial keeps a transport from connecting to any other address.
-func restrictDial(t *http.Transport, url, only string) {
-	t.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if addr != only {
-			return nil, errOtherAddress(url, addr)
-		}
-		var d net.Dialer
-		return d.DialContext(ctx, network, addr)
-	}
 }
 
 // Errors of servers that are made on one side of a synctest bubble and used on the other.

@@ -7,7 +7,9 @@ import (
 	"io"
 	"log"
 	"maps"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
@@ -22,19 +24,35 @@ import (
 )
 
 // A connect connects a client to a handler.
-type connect func(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func(), err error)
+type connect func(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func())
 
 func transports() map[string]connect {
 	return map[string]connect{"in process": serveInProcess, "loopback": serveLoopback}
 }
 
+// serveLoopback serves a handler over a socket. Its client connects to no other address.
+func serveLoopback(h http.Handler, _ string, errorLog *log.Logger) (url string, client *http.Client, end func()) {
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ErrorLog = errorLog
+	server.Start()
+	client = server.Client()
+	client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if own := server.Listener.Addr().String(); addr != own {
+			return nil, errOtherAddress(own, addr)
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, network, addr)
+	}
+	return server.URL, client, func() {
+		server.CloseClientConnections() // Close waits for responses that are not read
+		server.Close()
+	}
+}
+
 // serve connects a client to a handler, until the test ends or end is called.
 func (c connect) serve(t *testing.T, scheme string, h http.HandlerFunc) (url string, client *http.Client, end func()) {
 	t.Helper()
-	url, client, end, err := c(h, scheme, log.New(io.Discard, "", 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	url, client, end = c(h, scheme, log.New(io.Discard, "", 0))
 	end = sync.OnceFunc(end)
 	t.Cleanup(end)
 	return url, client, end
@@ -362,35 +380,29 @@ func TestStreaming(t *testing.T) {
 }
 
 func TestOtherAddresses(t *testing.T) {
-	for name, transport := range transports() {
-		for _, scheme := range []string{"http", "https"} {
-			t.Run(name+" "+scheme, func(t *testing.T) {
-				url, client, _ := transport.serve(t, scheme, func(_ http.ResponseWriter, r *http.Request) {
-					if (r.TLS != nil) != (scheme == "https") {
-						t.Errorf("TLS: %v", r.TLS)
-					}
-				})
-				a, err := client.Get(url)
-				if err != nil || a.StatusCode != http.StatusOK || (a.TLS != nil) != (scheme == "https") {
-					t.Fatalf("own address: %+v, %v", a, err)
-				}
-				others := map[string]string{
-					"other host":                         scheme + "://elsewhere.test/",
-					"other port":                         scheme + "://" + domain + ":8080/",
-					"example.com, which httptest serves": scheme + "://example.com/",
-				}
-				if name == "in process" {
-					other := map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
-					others["other scheme"] = other
-					others["other scheme, same port"] = other + map[string]string{"http": ":80", "https": ":443"}[scheme]
-				}
-				for reason, link := range others {
-					if _, err := client.Get(link); err == nil || !strings.Contains(err.Error(), "does not connect to other addresses") {
-						t.Errorf("%s, %s: %v", reason, link, err)
-					}
+	for _, scheme := range []string{"http", "https"} {
+		t.Run(scheme, func(t *testing.T) {
+			url, client, _ := connect(serveInProcess).serve(t, scheme, func(_ http.ResponseWriter, r *http.Request) {
+				if (r.TLS != nil) != (scheme == "https") {
+					t.Errorf("TLS: %v", r.TLS)
 				}
 			})
-		}
+			a, err := client.Get(url)
+			if err != nil || a.StatusCode != http.StatusOK || (a.TLS != nil) != (scheme == "https") {
+				t.Fatalf("own address: %+v, %v", a, err)
+			}
+			other := map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
+			for reason, link := range map[string]string{
+				"other host":              scheme + "://elsewhere.test/",
+				"other port":              scheme + "://" + domain + ":8080/",
+				"other scheme":            other,
+				"other scheme, same port": other + map[string]string{"http": ":80", "https": ":443"}[scheme],
+			} {
+				if _, err := client.Get(link); err == nil || !strings.Contains(err.Error(), "does not connect to other addresses") {
+					t.Errorf("%s, %s: %v", reason, link, err)
+				}
+			}
+		})
 	}
 }
 
