@@ -50,7 +50,7 @@ func TestRate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newTimeRecorder(newHandler(t, tenBooks(t)))
-				if _, err := newInProcessClient(t, h, client.Options{Rate: c.rate, PageSize: 4}).Walk(t.Context(), "books"); err != nil {
+				if _, err := walk(t.Context(), newInProcessClient(t, h, client.Options{Rate: c.rate, PageSize: 4}), "books"); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(c.want, h.times); diff != "" {
@@ -69,7 +69,7 @@ func TestRateOfConcurrentWalks(t *testing.T) {
 		var walks sync.WaitGroup
 		for range 4 {
 			walks.Go(func() {
-				if _, err := service.Walk(t.Context(), "books"); err != nil {
+				if _, err := walk(t.Context(), service, "books"); err != nil {
 					t.Error(err)
 				}
 			})
@@ -92,25 +92,25 @@ func TestRateOfCanceledWalks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTimeRecorder(newHandler(t, tenBooks(t)))
 		service := newInProcessClient(t, h, client.Options{Rate: 1})
-		walk := func(ctx context.Context, want error) {
-			if _, err := service.Walk(ctx, "books"); !errors.Is(err, want) {
-				t.Errorf("Walk: error %v, want %v", err, want)
+		expect := func(ctx context.Context, want error) {
+			if _, err := walk(ctx, service, "books"); !errors.Is(err, want) {
+				t.Errorf("error %v, want %v", err, want)
 			}
 		}
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 3 {
-			walk(canceled, context.Canceled)
+			expect(canceled, context.Canceled)
 		}
-		walk(t.Context(), nil)
+		expect(t.Context(), nil)
 		timeout, cancel := context.WithTimeout(t.Context(), time.Second/2)
 		defer cancel()
 		var walks sync.WaitGroup
 		for range 3 {
-			walks.Go(func() { walk(timeout, context.DeadlineExceeded) })
+			walks.Go(func() { expect(timeout, context.DeadlineExceeded) })
 		}
 		walks.Wait()
-		walk(t.Context(), nil)
+		expect(t.Context(), nil)
 		if diff := cmp.Diff([]time.Duration{0, time.Second}, h.times); diff != "" {
 			t.Errorf("times (-want +got):\n%s", diff)
 		}
@@ -167,9 +167,9 @@ func TestRetries(t *testing.T) {
 			t.Log(c.reason)
 			synctest.Test(t, func(t *testing.T) {
 				h := newTimeRecorder(busyFirst(newHandler(t, tenBooks(t)), c.first...))
-				walk, err := newInProcessClient(t, h, c.opts).Walk(t.Context(), "books")
-				if !errors.Is(err, c.want) || err == nil && len(walk.Records) != 10 {
-					t.Errorf("Walk = %d records, %v, want error %v", len(walk.Records), err, c.want)
+				records, err := walk(t.Context(), newInProcessClient(t, h, c.opts), "books")
+				if !errors.Is(err, c.want) || err == nil && len(records) != 10 {
+					t.Errorf("%d records, %v, want error %v", len(records), err, c.want)
 				}
 				if diff := cmp.Diff(c.times, h.times); diff != "" {
 					t.Errorf("times (-want +got):\n%s", diff)
@@ -261,7 +261,7 @@ func TestRequests(t *testing.T) {
 		http.StripPrefix("/shop", h).ServeHTTP(w, r)
 	}), client.Options{BaseURL: "http://catalogue.test/shop//", PageSize: 4, Rate: -1, Header: given})
 	given.Set("X-Late", "1")
-	if _, err := service.Walk(t.Context(), "books"); err != nil {
+	if _, err := walk(t.Context(), service, "books"); err != nil {
 		t.Fatal(err)
 	}
 	var want []string

@@ -1,13 +1,9 @@
 package client
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
-// The errors returned by this package wrap one of the errors below. Those about a
-// page of a walk are a [PageError]. Errors of contexts, of the network and of
-// readers are wrapped unchanged.
+// The errors returned by this package wrap one of the errors below. Errors of contexts, of the
+// network and of readers are wrapped unchanged.
 var (
 	// ErrInvalidOptions is returned by [New] when an option is invalid.
 	ErrInvalidOptions = errors.New("client: invalid option")
@@ -36,19 +32,3 @@ var (
 	// [Options.MaxRecords] records.
 	ErrTooManyRecords = errors.New("too many records")
 )
-
-// A PageError records where a walk failed.
-type PageError struct {
-	Collection string // key
-	Offset     int    // number of records before the failure
-	Page       string // URL of the page
-	Err        error
-}
-
-// Error returns the collection, the offset, the underlying error and the page.
-func (e *PageError) Error() string {
-	return fmt.Sprintf("%s: offset %d: %v (%s)", e.Collection, e.Offset, e.Err, e.Page)
-}
-
-// Unwrap returns the underlying error.
-func (e *PageError) Unwrap() error { return e.Err }

@@ -131,15 +131,26 @@ func checkImport(t *testing.T, cat *catalogue.Catalogue, from *client.Client) {
 	}
 }
 
+// walk returns the records of a collection. It returns none with an error.
+func walk(ctx context.Context, c *client.Client, key string) (records [][]byte, err error) {
+	for record, err := range c.All(ctx, key) {
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+	}
+	return records, nil
+}
+
 // walkIDs returns the ids of a walk in order.
 func walkIDs(t testing.TB, c *client.Client, key string) ([]int, error) {
 	t.Helper()
-	walk, err := c.Walk(t.Context(), key)
+	records, err := walk(t.Context(), c, key)
 	if err != nil {
 		return nil, err
 	}
 	var list []int
-	for _, text := range walk.Records {
+	for _, text := range records {
 		record, err := schema.ParseRecord(text)
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ type Imported struct {
 // because a service may deny access to some collections. The iteration ends after an error
 // that wraps [ErrUnavailable], and after the first error when ctx is done.
 //
-// The error is returned by [Client.Walk], wraps [catalogue.ErrUnknownCollection] if the
+// The error is one that [Client.All] yields, wraps [catalogue.ErrUnknownCollection] if the
 // catalogue does not have the collection, or is a [catalogue.RecordError] if it rejects a
 // record. If Keys fails, there is one result, with its error and no collection.
 func (c *Client) Import(ctx context.Context, into *catalogue.Catalogue, keys ...string) iter.Seq[Imported] {
@@ -60,10 +60,20 @@ func (c *Client) importOne(ctx context.Context, into *catalogue.Catalogue, key s
 	if err != nil {
 		return Imported{Collection: key, Err: err}
 	}
-	walk, err := c.Walk(ctx, key)
-	if err == nil {
-		list := bytes.Join([][]byte{[]byte("["), bytes.Join(walk.Records, []byte(",")), []byte("]")}, nil)
-		err = collection.Load(bytes.NewReader(list), catalogue.LoadOptions{})
+	result, list := Imported{Collection: key}, []byte{'['}
+	for records, err := range c.pages(ctx, key) {
+		if err != nil {
+			return Imported{Collection: key, Err: err}
+		}
+		for _, r := range records {
+			if result.Records > 0 {
+				list = append(list, ',')
+			}
+			list = append(list, r.json...)
+			result.Records++
+		}
+		result.Pages++
 	}
-	return Imported{key, len(walk.Records), walk.Pages, err}
+	result.Err = collection.Load(bytes.NewReader(append(list, ']')), catalogue.LoadOptions{})
+	return result
 }

@@ -126,16 +126,16 @@ func TestRootListing(t *testing.T) {
 	}))
 	defer server.Close()
 	service := newRootClient(t, client.Options{BaseURL: server.URL, Root: "/v1/", Rate: -1})
-	if _, err := service.Walk(t.Context(), "shortFilm"); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.HasSuffix(err.Error(), "did you mean shortFilms?") {
-		t.Errorf("Walk of an unknown key: error %v, want ErrUnknownCollection", err)
+	if _, err := walk(t.Context(), service, "shortFilm"); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.HasSuffix(err.Error(), "did you mean shortFilms?") {
+		t.Errorf("All of an unknown key: error %v, want ErrUnknownCollection", err)
 	}
 	keys, err := service.Keys(t.Context())
 	if diff := cmp.Diff([]string{"directors", "drafts", "shortFilms"}, keys); err != nil || diff != "" {
 		t.Errorf("Keys: error %v (-want +got):\n%s", err, diff)
 	}
-	walk, err := service.Walk(t.Context(), "shortFilms")
-	if err != nil || len(walk.Records) != 5 || walk.Collection != "shortFilms" {
-		t.Errorf("Walk = %d records of %s, %v, want 5", len(walk.Records), walk.Collection, err)
+	records, err := walk(t.Context(), service, "shortFilms")
+	if err != nil || len(records) != 5 {
+		t.Errorf("%d records, %v, want 5", len(records), err)
 	}
 	if diff := cmp.Diff([]string{"/v1/", "/v1/top10/"}, requests); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -175,8 +175,8 @@ func TestInvalidRootListing(t *testing.T) {
 		if keys, err := service.Keys(t.Context()); !errors.Is(err, c.want) || keys != nil || !strings.HasPrefix(err.Error(), "client: http://films.test/v1/: ") {
 			t.Errorf("%s: Keys = %v, %v, want %v", c.reason, keys, err, c.want)
 		}
-		if walk, err := service.Walk(t.Context(), "films"); !errors.Is(err, c.want) || walk.Pages != 0 {
-			t.Errorf("%s: Walk = %v, %v, want %v", c.reason, walk, err, c.want)
+		if _, err := walk(t.Context(), service, "films"); !errors.Is(err, c.want) {
+			t.Errorf("%s: All: error %v, want %v", c.reason, err, c.want)
 		}
 		if report, err := importAll(t.Context(), newFilms(t), service); !errors.Is(err, c.want) || len(report) != 1 || report[0].Collection != "" {
 			t.Errorf("%s: Import = %v, %v, want %v", c.reason, report, err, c.want)
@@ -199,7 +199,7 @@ func TestInvalidJSON(t *testing.T) {
 				}
 				io.WriteString(w, `{"films":"/v1/films/"}`)
 			})}}})
-		_, err := service.Walk(t.Context(), "films")
+		_, err := walk(t.Context(), service, "films")
 		if want := "not a page: JSON parse error - unexpected end: line 2 column 9"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", invalid, err, want)
 		}
@@ -226,8 +226,8 @@ func TestRootListingURLs(t *testing.T) {
 				}
 				w.Write([]byte(`{"count":0,"next":null,"previous":null,"results":[]}`))
 			})}}})
-		if _, err := service.Walk(t.Context(), "films"); err != nil || got.URL.EscapedPath() != c.want || got.URL.Host != "films.test" {
-			t.Errorf("%s: Walk requests %s, %v, want %s", c.reason, got.URL, err, c.want)
+		if _, err := walk(t.Context(), service, "films"); err != nil || got.URL.EscapedPath() != c.want || got.URL.Host != "films.test" {
+			t.Errorf("%s: All requests %s, %v, want %s", c.reason, got.URL, err, c.want)
 		}
 	}
 }
@@ -243,17 +243,17 @@ func TestCatalogueOfClient(t *testing.T) {
 	if diff := cmp.Diff([]string{"directors", "shortFilms"}, keys); err != nil || diff != "" {
 		t.Errorf("Keys: error %v (-want +got):\n%s", err, diff)
 	}
-	walk, err := service.Walk(t.Context(), "shortFilms")
-	if err != nil || len(walk.Records) != 5 {
-		t.Errorf("Walk = %d films, %v, want 5", len(walk.Records), err)
+	records, err := walk(t.Context(), service, "shortFilms")
+	if err != nil || len(records) != 5 {
+		t.Errorf("%d films, %v, want 5", len(records), err)
 	}
 	for _, key := range []string{"top10", "events"} { // a segment, and a documented key
-		if _, err := service.Walk(t.Context(), key); !errors.Is(err, catalogue.ErrUnknownCollection) {
-			t.Errorf("Walk of %s: error %v, want ErrUnknownCollection", key, err)
+		if _, err := walk(t.Context(), service, key); !errors.Is(err, catalogue.ErrUnknownCollection) {
+			t.Errorf("All of %s: error %v, want ErrUnknownCollection", key, err)
 		}
 	}
-	if _, err := service.Walk(t.Context(), "drafts"); !errors.Is(err, client.ErrInvalidPage) || !strings.Contains(err.Error(), "405") {
-		t.Errorf("Walk of drafts: error %v, want ErrInvalidPage with status 405", err)
+	if _, err := walk(t.Context(), service, "drafts"); !errors.Is(err, client.ErrInvalidPage) || !strings.Contains(err.Error(), "405") {
+		t.Errorf("All of drafts: error %v, want ErrInvalidPage with status 405", err)
 	}
 	if save(t, opts.Catalogue) != save(t, newFilms(t)) {
 		t.Error("the client wrote to its catalogue")

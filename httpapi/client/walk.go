@@ -16,23 +16,16 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A Walk is a whole, verified collection. See the package documentation for what is
-// verified.
-type Walk struct {
-	Collection string   // key
-	Records    [][]byte // JSON as received, ordered by id; owned by the caller
-	Pages      int      // number of pages read
-}
-
 // All returns an iterator over the records of a collection, ordered by id, as the JSON
 // received. It yields the records of a page after verifying that the page continues
 // the one before. On the first error it yields a nil record and the error, and stops.
 // The collection is known to be complete only after the iteration has ended without
-// an error; [Client.Walk] returns records only in that case.
+// an error.
 //
 // The error wraps [catalogue.ErrUnknownCollection], the error of ctx, which is observed
-// while waiting and while reading, or one of the errors of this package; those about a page
-// are a [PageError]. Each iteration starts again from the first record. It requests
+// while waiting and while reading, or one of the errors of this package. The text of an error
+// about a page has the collection, the number of records before the failure, and the URL of the
+// page. Each iteration starts again from the first record. It requests
 // (n-1)/(page size-1) pages and holds one at a time.
 func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
@@ -48,22 +41,6 @@ func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 			}
 		}
 	}
-}
-
-// Walk returns a whole collection, or the error of [Client.All]. It holds all records
-// in memory.
-func (c *Client) Walk(ctx context.Context, key string) (Walk, error) {
-	w := Walk{Collection: key}
-	for records, err := range c.pages(ctx, key) {
-		if err != nil {
-			return Walk{}, err
-		}
-		w.Pages++
-		for _, r := range records {
-			w.Records = append(w.Records, r.json)
-		}
-	}
-	return w, nil
 }
 
 // list returns the URL of a collection.
@@ -229,14 +206,14 @@ type misplaced struct {
 
 func (m misplaced) Unwrap() error { return m.error }
 
-// locate wraps an error of take in a PageError.
+// locate adds to an error of take where it happened.
 func (p *proof) locate(key, url string, err error) error {
 	offset := p.seen
 	var m misplaced
 	if errors.As(err, &m) {
 		offset, err = m.offset, m.error
 	}
-	return &PageError{Collection: key, Offset: offset, Page: url, Err: err}
+	return fmt.Errorf("%s: offset %d: %w (%s)", key, offset, err, url)
 }
 
 // take verifies the next page of the walk and returns its new records.

@@ -92,24 +92,16 @@ func is(err, want error) bool {
 	return errors.Is(err, want)
 }
 
-// anyOffset matches any offset.
-const anyOffset = -1
-
 // checkWalkFails checks that a walk over the books of a service fails with the given error at
 // the given offset, and that an import loads nothing.
 func checkWalkFails(t *testing.T, service *client.Client, want error, offset int) {
 	t.Helper()
-	walk, err := service.Walk(t.Context(), "books")
-	var place *client.PageError
-	switch {
-	case !is(err, want):
-		t.Fatalf("Walk: error %v, want %v", err, want)
-	case !errors.As(err, &place):
-		t.Fatalf("Walk: error %v, want a PageError", err)
-	case place.Collection != "books" || place.Offset != offset && offset != anyOffset || place.Page == "":
-		t.Errorf("Walk: error %v, want one at offset %d", err, offset)
-	case walk.Records != nil:
-		t.Errorf("Walk returned %d records and an error", len(walk.Records))
+	_, err := walk(t.Context(), service, "books")
+	if !is(err, want) {
+		t.Fatalf("All: error %v, want %v", err, want)
+	}
+	if place := fmt.Sprintf("books: offset %d: ", offset); !strings.HasPrefix(err.Error(), place) || !strings.Contains(err.Error(), "/api/books/?limit=") {
+		t.Errorf("All: error %v, want one at offset %d with the URL of the page", err, offset)
 	}
 	into := mustNew()
 	load(t, into, "books", books(77))
@@ -328,8 +320,8 @@ func TestInvalidResponses(t *testing.T) {
 func TestMaximumOptions(t *testing.T) {
 	service := newInProcessClient(t, newHandler(t, tenBooks(t)),
 		client.Options{Rate: -1, PageSize: math.MaxInt, MaxBody: math.MaxInt64, MaxRecords: math.MaxInt, MaxWait: math.MaxInt64})
-	if walk, err := service.Walk(t.Context(), "books"); err != nil || len(walk.Records) != 10 {
-		t.Errorf("Walk = %d books, %v, want 10", len(walk.Records), err)
+	if records, err := walk(t.Context(), service, "books"); err != nil || len(records) != 10 {
+		t.Errorf("%d books, %v, want 10", len(records), err)
 	}
 }
 
@@ -355,7 +347,7 @@ func TestEquivalentHosts(t *testing.T) {
 		service := newInProcessClient(t, h, client.Options{BaseURL: c.base, PageSize: 4, Rate: -1})
 		if !c.equivalent {
 			checkWalkFails(t, service, client.ErrInvalidLink, 0)
-		} else if walk, err := service.Walk(t.Context(), "books"); err != nil || len(walk.Records) != 10 {
+		} else if records, err := walk(t.Context(), service, "books"); err != nil || len(records) != 10 {
 			t.Errorf("Walk of %s with links to %s: %v", c.base, c.links, err)
 		}
 	}
