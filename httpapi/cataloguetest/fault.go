@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -53,7 +54,7 @@ func Status(code int, body string) Fault {
 	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
 		header := i.w.Header().Clone()
 		header.Set("Content-Type", contentType)
-		i.response = &response{status: code, header: header, body: []byte(body)}
+		i.response = &fake.Recorder{Status: code, Sent: header, Body: []byte(body)}
 		return true
 	}}
 }
@@ -76,7 +77,7 @@ func Unavailable(after time.Duration) Fault {
 	status := Status(http.StatusServiceUnavailable, unavailablePage)
 	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
 		status.apply(i)
-		i.response.header.Set("Retry-After", strconv.FormatInt(seconds, 10))
+		i.response.Sent.Set("Retry-After", strconv.FormatInt(seconds, 10))
 		return true
 	}}
 }
@@ -106,9 +107,9 @@ func Header(name, value string) Fault {
 		if value == "" {
 			// Not deleted: net/http adds some headers that are absent, but not those
 			// that are nil.
-			i.response.header[name] = nil
+			i.response.Sent[name] = nil
 		} else {
-			i.response.header.Set(name, value)
+			i.response.Sent.Set(name, value)
 		}
 		return true
 	}}
@@ -177,10 +178,10 @@ func Truncate(n int) Fault {
 		return Fault{err: fmt.Errorf("Truncate: negative number of bytes %d", n)}
 	}
 	return Fault{stage: atEnd, apply: func(i *interceptor) bool {
-		if len(i.response.body) == 0 {
+		if len(i.response.Body) == 0 {
 			return false
 		}
-		i.response.body = i.response.body[:min(n, len(i.response.body)-1)]
+		i.response.Body = i.response.Body[:min(n, len(i.response.Body)-1)]
 		return true
 	}}
 }
@@ -226,11 +227,11 @@ type envelope = pagination.Envelope[json.RawMessage]
 // pageFault returns a fault that changes pages.
 func pageFault(change func(i *interceptor, page *envelope)) Fault {
 	return Fault{stage: inPage, apply: func(i *interceptor) bool {
-		if !requestsPage(i.r, i.paths) || i.response.status != http.StatusOK {
+		if !requestsPage(i.r, i.paths) || i.response.Status != http.StatusOK {
 			return false
 		}
 		var page envelope
-		if json.Unmarshal(i.response.body, &page) != nil {
+		if json.Unmarshal(i.response.Body, &page) != nil {
 			return false
 		}
 		before, _ := page.MarshalJSON()
@@ -239,7 +240,7 @@ func pageFault(change func(i *interceptor, page *envelope)) Fault {
 		if err != nil || bytes.Equal(before, after) {
 			return false
 		}
-		i.response.body = after
+		i.response.Body = after
 		return true
 	}}
 }
@@ -286,7 +287,7 @@ func RepeatedRow() Fault {
 		u.RawQuery += fmt.Sprintf("&limit=1&offset=%d", offsetOf(i.r)-1)
 		r.URL = &u
 		var previous envelope
-		if json.Unmarshal(i.record(r).body, &previous) == nil && len(previous.Records) == 1 {
+		if json.Unmarshal(i.record(r).Body, &previous) == nil && len(previous.Records) == 1 {
 			page.Records = slices.Insert(page.Records, 0, previous.Records[0])
 		}
 	})

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
 )
 
 // Inject applies fault to the requests that match selects, until it is removed:
@@ -242,19 +244,12 @@ type interceptor struct {
 	delay time.Duration
 	reset bool // reset the connection after the delay
 
-	response *response // nil: the handler has not been called
+	response *fake.Recorder // nil: the handler has not been called
 
 	chunk      int // bytes of the body per write; 0: all
 	pause      time.Duration
 	resetsBody bool // reset the connection after resetAfter bytes of the body
 	resetAfter int
-}
-
-// A response is a response in memory.
-type response struct {
-	status int
-	header http.Header
-	body   []byte
 }
 
 // serve responds to the request. The hits must be in the order of their stages.
@@ -301,35 +296,35 @@ func (i *interceptor) readBody() bool {
 
 // record calls the handler and returns its response. A HEAD is handled as a GET, so
 // that both have the same header even if a fault changes the body.
-func (i *interceptor) record(r *http.Request) *response {
+func (i *interceptor) record(r *http.Request) *fake.Recorder {
 	if r.Method == http.MethodHead {
 		r = r.WithContext(r.Context()) // a copy
 		r.Method = http.MethodGet
 	}
-	rec := responseRecorder{header: i.w.Header().Clone()}
-	i.next.ServeHTTP(&rec, r)
-	rec.WriteHeader(http.StatusOK) // no effect if it has been called
-	return &rec.response
+	recorder := fake.NewRecorder(i.w.Header().Clone())
+	i.next.ServeHTTP(recorder, r)
+	recorder.WriteHeader(http.StatusOK) // no effect if it has been called
+	return recorder
 }
 
 // sendsBody reports whether the response has a body on the wire.
 func (i *interceptor) sendsBody() bool {
-	return i.r.Method != http.MethodHead && len(i.response.body) > 0 && mayHaveBody(i.response.status)
+	return i.r.Method != http.MethodHead && len(i.response.Body) > 0 && mayHaveBody(i.response.Status)
 }
 
 // send writes the response to the client.
 func (i *interceptor) send() {
 	header := i.w.Header()
 	clear(header)
-	maps.Copy(header, i.response.header)
-	if mayHaveBody(i.response.status) {
-		header.Set("Content-Length", strconv.Itoa(len(i.response.body)))
+	maps.Copy(header, i.response.Sent)
+	if mayHaveBody(i.response.Status) {
+		header.Set("Content-Length", strconv.Itoa(len(i.response.Body)))
 	}
-	i.w.WriteHeader(i.response.status)
+	i.w.WriteHeader(i.response.Status)
 	if !i.sendsBody() {
 		return
 	}
-	body := i.response.body
+	body := i.response.Body
 	if i.resetsBody {
 		body = body[:min(i.resetAfter, len(body)-1)]
 	}
@@ -378,27 +373,4 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// A responseRecorder is a ResponseWriter that writes to memory.
-type responseRecorder struct {
-	response
-	header http.Header // as the handler sees it
-}
-
-func (rec *responseRecorder) Header() http.Header { return rec.header }
-
-// WriteHeader records the first final status with the header at that time.
-func (rec *responseRecorder) WriteHeader(status int) {
-	if rec.status != 0 || status < 200 {
-		return
-	}
-	rec.status = status
-	rec.response.header = rec.header.Clone()
-}
-
-func (rec *responseRecorder) Write(p []byte) (int, error) {
-	rec.WriteHeader(http.StatusOK)
-	rec.body = append(rec.body, p...)
-	return len(p), nil
 }

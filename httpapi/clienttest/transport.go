@@ -221,8 +221,8 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		reused := d.reuse()
-		w := directWriter{header: http.Header{}}
-		if completed := w.serve(d.handler, serverRequest(r)); completed || w.status != 0 {
+		w := directWriter{Recorder: fake.NewRecorder(http.Header{})}
+		if completed := w.serve(d.handler, serverRequest(r)); completed || w.Status != 0 {
 			return d.response(&w, r, completed), nil
 		}
 		if err := context.Cause(r.Context()); err != nil {
@@ -283,11 +283,17 @@ func serverRequest(r *http.Request) *http.Request {
 
 // response returns the response that a handler has written.
 func (d *direct) response(w *directWriter, r *http.Request, completed bool) *http.Response {
+	for name, values := range w.Sent {
+		if len(values) == 0 { // how handlers suppress a header
+			delete(w.Sent, name)
+		}
+	}
+	w.Sent.Set("Date", time.Now().UTC().Format(http.TimeFormat))
 	resp := &http.Response{
-		Status:     strconv.Itoa(w.status) + " " + http.StatusText(w.status),
-		StatusCode: w.status,
+		Status:     strconv.Itoa(w.Status) + " " + http.StatusText(w.Status),
+		StatusCode: w.Status,
 		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        w.sent,
+		Header:        w.Sent,
 		Body:          http.NoBody,
 		ContentLength: w.length(),
 		Request:       r,
@@ -295,20 +301,17 @@ func (d *direct) response(w *directWriter, r *http.Request, completed bool) *htt
 	if r.URL.Scheme == "https" {
 		resp.TLS = fake.TLSState(r.URL.Hostname())
 	}
-	if r.Method == http.MethodHead || len(w.body) == 0 && completed {
+	if r.Method == http.MethodHead || len(w.Body) == 0 && completed {
 		d.release()
 		return resp
 	}
-	resp.Body = &directBody{ctx: r.Context(), rest: w.body, ends: w.flushed, completed: completed, release: d.release}
+	resp.Body = &directBody{ctx: r.Context(), rest: w.Body, ends: w.flushed, completed: completed, release: d.release}
 	return resp
 }
 
 // A directWriter records the response of a handler.
 type directWriter struct {
-	header  http.Header // as the handler sees it
-	status  int         // 0: nothing was sent
-	sent    http.Header
-	body    []byte
+	*fake.Recorder
 	flushed []int // lengths of the body when it was flushed
 }
 
@@ -325,40 +328,18 @@ func (w *directWriter) serve(h http.Handler, r *http.Request) (completed bool) {
 	return true
 }
 
-func (w *directWriter) Header() http.Header { return w.header }
-
-func (w *directWriter) WriteHeader(status int) {
-	if w.status != 0 || status < 200 {
-		return
-	}
-	w.status = status
-	w.sent = w.header.Clone()
-	for name, values := range w.sent {
-		if len(values) == 0 { // how handlers suppress a header
-			delete(w.sent, name)
-		}
-	}
-	w.sent.Set("Date", time.Now().UTC().Format(http.TimeFormat))
-}
-
-func (w *directWriter) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	w.body = append(w.body, p...)
-	return len(p), nil
-}
-
 // Flush ends a part of the body.
 func (w *directWriter) Flush() {
 	w.WriteHeader(http.StatusOK)
-	w.flushed = append(w.flushed, len(w.body))
+	w.flushed = append(w.flushed, len(w.Body))
 }
 
 // length returns the length of the body as the header declares it.
 func (w *directWriter) length() int64 {
-	if n, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(w.Sent.Get("Content-Length"), 10, 64); err == nil {
 		return n
 	}
-	return int64(len(w.body))
+	return int64(len(w.Body))
 }
 
 // A directBody is the body of a response. A Read returns at most what the handler wrote
