@@ -108,6 +108,12 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 	return list, nil
 }
 
+// Exists reports whether the collection of the catalogue that has the key has a record with the
+// id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err(). O(log n).
+func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
+	return c.core.catalogue.has(ctx, key, id)
+}
+
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
 // have white space around it. The JSON must not be modified. The error is ctx.Err(), or
 // [schema.FieldErrors] about params, even if there is no such record, or wraps [ErrNotFound]
@@ -144,7 +150,7 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 		return nil, err
 	}
 	return c.core.written(c.core.write(func(s *store.State) (store.Change, error) {
-		posted, err := c.core.typ.about.Validate(body, c.core.checks(0))
+		posted, err := c.core.typ.about.Validate(ctx, body, c.core.checks(0))
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -183,7 +189,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, params url.Va
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.core.updated(old, body, partial)
+		fresh, err := c.core.updated(ctx, old, body, partial)
 		return store.Change{Old: old, New: fresh}, err
 	}))
 }
@@ -259,9 +265,9 @@ func (c *core) notFound(segment string) error {
 }
 
 // has reports whether the collection with the key has a record with the id.
-func (c *Catalogue) has(key string, id int) bool {
+func (c *Catalogue) has(ctx context.Context, key string, id int) (bool, error) {
 	m, err := c.lookup(key)
-	return err == nil && m.store.Get(id) != nil
+	return err == nil && m.store.Get(id) != nil, ctx.Err()
 }
 
 // target returns the entry that a segment names and a filter selects.
@@ -286,8 +292,8 @@ func (c *core) passes(entry *store.Entry, condition func(record []byte) error) e
 }
 
 // updated returns the entry that replaces another one.
-func (c *core) updated(old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
-	sent, err := c.typ.about.ValidateUpdate(schema.Record{}, body, partial, c.checks(old.ID))
+func (c *core) updated(ctx context.Context, old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
+	sent, err := c.typ.about.ValidateUpdate(ctx, schema.Record{}, body, partial, c.checks(old.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -352,35 +358,34 @@ func refers(about *schema.Description, key string) bool {
 
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
 func (c *core) checks(id int) schema.Checks {
-	taken := func(field, value string) bool {
-		other := c.holder(field, value)
-		return other != nil && other.ID != id
+	taken := func(ctx context.Context, field, value string) (bool, error) {
+		other, err := c.holder(ctx, field, value)
+		return other != nil && other.ID != id, err
 	}
 	return schema.Checks{Exists: c.catalogue.has, Taken: taken, Now: c.typ.now}
 }
 
 // holder returns the entry that has a value of a unique field, or nil. O(log n).
-func (c *core) holder(field, value string) *store.Entry {
+func (c *core) holder(ctx context.Context, field, value string) (*store.Entry, error) {
 	name := ordering.Snake(field)
 	i := slices.IndexFunc(c.typ.unique, func(f store.Field) bool { return f.Name == name })
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
 	members, err := schema.Record{}.With(field, json.RawMessage(value))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	fresh, err := c.typ.with(nil, members)
 	if err != nil {
-		return nil
+		return nil, nil // decoding the whole record reports it
 	}
 	k := c.typ.unique[i].Key(fresh)
 	if k.Compare(sortkey.Null()) == 0 {
-		return nil
+		return nil, nil
 	}
 	where := []store.Condition{{Field: name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}}
-	other, _ := c.store.First(context.Background(), store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where})
-	return other
+	return c.store.First(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where})
 }
 
 // written returns the JSON of an entry that was written, or an error. For a value of a

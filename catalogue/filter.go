@@ -75,7 +75,7 @@ func (c *core) filter(ctx context.Context, params url.Values) (f filter, err err
 	if err := ctx.Err(); err != nil || len(params) == 0 {
 		return f, err
 	}
-	wanted, err := c.typ.about.Filter(params, c.catalogue.has)
+	wanted, err := c.typ.about.Filter(ctx, params, c.catalogue.has)
 	if err != nil {
 		return f, err
 	}

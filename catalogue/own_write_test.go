@@ -93,6 +93,25 @@ func TestEncodedErrors(t *testing.T) {
 	})
 }
 
+// Exists finds records of all collections of the catalogue.
+func TestExists(t *testing.T) {
+	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
+		films := ownCollection(t, cat, "films")
+		for key, want := range map[string]int{"films": 1, "directors": 2, "genres": 3, "unknown": 0} {
+			for id := range 5 {
+				if got, err := films.Exists(t.Context(), key, id); got != (1 <= id && id <= want) || err != nil {
+					t.Errorf("%s %d: %t, error %v", key, id, got, err)
+				}
+			}
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := films.Exists(ended, "films", 1); err != context.Canceled {
+			t.Errorf("error %v, want %v", err, context.Canceled)
+		}
+	})
+}
+
 // TestStoredReferences checks which stored values refer to record 1: those by which filters
 // find it, and no others. The service refuses booleans, and never stores text as a reference.
 func TestStoredReferences(t *testing.T) {

@@ -296,7 +296,7 @@ func digits(text []byte) (n int) {
 // filterDate reads a date in one of three forms, 2006-1-2, 1/2/2006 and 1/2/06, and
 // returns it as 2006-01-02. Two digits of a year are in the years 1969 to 2068. As in
 // Python, a space may replace the first digit of the day.
-func filterDate(_ Field, _, value string, _ Checks) (text, message string) {
+func filterDate(_ Field, _, value string, _ *checker) (text, message string) {
 	in := timeReader{rest: strings.TrimFunc(value, isSpace)}
 	var year, month, day int
 	if strings.IndexByte(in.rest, '/') < 0 {
@@ -343,7 +343,7 @@ func (r *timeReader) year() int {
 // filterTime reads a date-time with optional white space around it. Without an offset it is
 // in UTC. It returns the date-time in UTC, or with its own offset if the year in UTC is out
 // of range.
-func filterTime(_ Field, _, value string, _ Checks) (text, message string) {
+func filterTime(_ Field, _, value string, _ *checker) (text, message string) {
 	text = strings.TrimFunc(value, isSpace)
 	d, message := parseDateTime(text)
 	if message == noTimeOffset {
@@ -359,7 +359,7 @@ func filterTime(_ Field, _, value string, _ Checks) (text, message string) {
 }
 
 // cleanTime accepts a string that contains a date-time.
-func cleanTime(_ Field, value string, _ Checks) (text string, messages []string) {
+func cleanTime(_ Field, value string, _ *checker) (text string, messages []string) {
 	if kindOf(value) != jsonString {
 		return invalid(wrongTimeFormat)
 	}
@@ -371,7 +371,7 @@ func cleanTime(_ Field, value string, _ Checks) (text string, messages []string)
 }
 
 // cleanDate accepts a string that contains a date. Month and day have one or two digits.
-func cleanDate(_ Field, value string, _ Checks) (text string, messages []string) {
+func cleanDate(_ Field, value string, _ *checker) (text string, messages []string) {
 	const wrongFormat = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
 	if kindOf(value) != jsonString {
 		return invalid(wrongFormat)

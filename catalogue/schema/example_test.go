@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,14 +98,16 @@ func films() schema.Description {
 
 func ExampleDescription_Validate() {
 	checks := schema.Checks{
-		Exists: func(collection string, id int) bool { return collection == "directors" && id == 7 },
-		Now:    func() time.Time { return time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC) },
+		Exists: func(_ context.Context, collection string, id int) (bool, error) {
+			return collection == "directors" && id == 7, nil
+		},
+		Now: func() time.Time { return time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC) },
 	}
-	record, err := films().Validate([]byte(`{"title":" Night ","slug":"night","price":5,"director":"7"}`), checks)
+	record, err := films().Validate(context.Background(), []byte(`{"title":" Night ","slug":"night","price":5,"director":"7"}`), checks)
 	record.ID = 1
 	fmt.Println(record, err)
 
-	_, err = films().Validate([]byte(`{"title":"","slug":"a b","price":"5","director":8}`), checks)
+	_, err = films().Validate(context.Background(), []byte(`{"title":"","slug":"a b","price":"5","director":8}`), checks)
 	response, _ := json.Marshal(err)
 	fmt.Println(string(response))
 	// Output:
@@ -115,10 +118,10 @@ func ExampleDescription_Validate() {
 func ExampleDescription_ValidateUpdate() {
 	current := mustParse(`{"id":1,"title":"Night","slug":"night","price":"5.00","director":7}`)
 
-	record, err := films().ValidateUpdate(current, []byte(`{"title": " City "}`), true, schema.Checks{})
+	record, err := films().ValidateUpdate(context.Background(), current, []byte(`{"title": " City "}`), true, schema.Checks{})
 	fmt.Println(record, err)
 
-	_, err = films().ValidateUpdate(current, []byte(`{"title": "City", "slug": "city"}`), false, schema.Checks{})
+	_, err = films().ValidateUpdate(context.Background(), current, []byte(`{"title": "City", "slug": "city"}`), false, schema.Checks{})
 	response, _ := json.Marshal(err)
 	fmt.Println(string(response))
 	// Output:
@@ -148,7 +151,7 @@ func ExampleKind_Key() {
 }
 
 func ExampleSyntaxError() {
-	_, err := films().Validate([]byte(`{"title":}`), schema.Checks{})
+	_, err := films().Validate(context.Background(), []byte(`{"title":}`), schema.Checks{})
 	var syntax *schema.SyntaxError
 	if errors.As(err, &syntax) {
 		fmt.Println(syntax)
@@ -157,7 +160,7 @@ func ExampleSyntaxError() {
 }
 
 func ExampleFieldErrors() {
-	_, err := films().Validate([]byte(`{"slug":"a b","price":"9.999","status":"lost"}`), schema.Checks{})
+	_, err := films().Validate(context.Background(), []byte(`{"slug":"a b","price":"9.999","status":"lost"}`), schema.Checks{})
 	var fields schema.FieldErrors
 	errors.As(err, &fields)
 	for _, f := range fields {
@@ -181,11 +184,11 @@ func ExampleDescription_Filter() {
 		Search:  []string{"title"},
 	}
 	params, _ := url.ParseQuery("minutes__gte=90.7&search=night+city")
-	filter, _ := films.Filter(params, nil)
+	filter, _ := films.Filter(context.Background(), params, nil)
 	fmt.Println(filter.Tests, len(filter.Search), "words")
 
 	params, _ = url.ParseQuery("minutes__lt=x")
-	_, err := films.Filter(params, nil)
+	_, err := films.Filter(context.Background(), params, nil)
 	data, _ := json.Marshal(err)
 	fmt.Println(string(data))
 	// Output:
@@ -207,7 +210,7 @@ func ExampleDescription_Parameter() {
 
 func ExampleTest_MatchesText() {
 	films := schema.Description{Search: []string{"title", "^director__name"}}
-	filter, _ := films.Filter(url.Values{"search": {"NIGHT"}}, nil)
+	filter, _ := films.Filter(context.Background(), url.Values{"search": {"NIGHT"}}, nil)
 	for _, test := range filter.Search[0] { // the tests of the first word
 		fmt.Println(test.Field, test.Lookup, test.MatchesText("Midnight"))
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -44,7 +45,8 @@ type Test struct {
 }
 
 // Filter returns the filter that the parameters of a query describe, as django-filter and
-// the SearchFilter of Django REST framework do. Nil exists means that no record exists.
+// the SearchFilter of Django REST framework do. exists is as in [Checks]. If it returns an
+// error, so does Filter.
 //
 // A parameter of Description.Filters is the name of a field, which is the lookup exact, or
 // that name, two underscores and another lookup:
@@ -73,15 +75,15 @@ type Test struct {
 //
 // A search of more than 100 different words is invalid.
 //
-// The error is [FieldErrors] in the order of Filters, and then search. Its fields are the
+// Other errors are [FieldErrors] in the order of Filters, and then search. Its fields are the
 // names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
 // released_at__gte, unless the description is in SnakeCase. O(len of Filters × Fields + len of
 // the values), without the calls of exists.
-func (d Description) Filter(params url.Values, exists func(collection string, id int) bool) (Filter, error) {
+func (d Description) Filter(ctx context.Context, params url.Values, exists func(ctx context.Context, collection string, id int) (bool, error)) (Filter, error) {
 	if len(params) == 0 {
 		return Filter{}, nil
 	}
-	checks := Checks{Exists: exists}
+	checks := &checker{Checks: Checks{Exists: exists}, ctx: ctx}
 	var filter Filter
 	var errs FieldErrors
 	for _, name := range d.Filters {
@@ -113,8 +115,8 @@ func (d Description) Filter(params url.Values, exists func(collection string, id
 			filter.Search = append(filter.Search, d.searchTests(word))
 		}
 	}
-	if errs != nil {
-		return Filter{}, errs
+	if err := checks.failure(errs); err != nil {
+		return Filter{}, err
 	}
 	return filter, nil
 }
@@ -160,7 +162,7 @@ func (d Description) snakeNames() []string {
 
 // test returns the test of a parameter with the given values. ok is false if the
 // parameter counts as absent or if message is not empty.
-func (f Field) test(lookup string, given []string, checks Checks) (t Test, ok bool, message string) {
+func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok bool, message string) {
 	t = Test{Field: ordering.Snake(f.Name), Lookup: lookup}
 	last := validUTF8(given[len(given)-1])
 	switch {
@@ -190,7 +192,7 @@ func (f Field) test(lookup string, given []string, checks Checks) (t Test, ok bo
 
 // filterItems returns the values in a text that is separated by commas, and the number
 // of items. Only text can be empty; other kinds skip empty items.
-func (f Field) filterItems(lookup, text string, checks Checks) (values []string, items int, message string) {
+func (f Field) filterItems(lookup, text string, checks *checker) (values []string, items int, message string) {
 	for item := range strings.SplitSeq(text, ",") {
 		items++
 		value := ""
@@ -208,7 +210,7 @@ func (f Field) filterItems(lookup, text string, checks Checks) (values []string,
 
 // filterValue returns the canonical form of a value that is not empty, or "" if it counts
 // as absent.
-func (f Field) filterValue(lookup, value string, checks Checks) (text, message string) {
+func (f Field) filterValue(lookup, value string, checks *checker) (text, message string) {
 	if lookup == "isnull" {
 		return filterBool(f, lookup, value, checks)
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,7 +22,7 @@ func zeroes(n int) string { return strings.Repeat("0", n) }
 
 func TestFilterWithoutParameters(t *testing.T) {
 	for _, params := range []url.Values{nil, {}, {"status": nil, "search": {}, "genres": {}}} {
-		got, err := own()["films"].Filter(params, nil)
+		got, err := own()["films"].Filter(t.Context(), params, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +40,7 @@ func TestFilterLargeValues(t *testing.T) {
 		large := strings.Repeat(part, 1<<14)
 		for _, name := range append(d.Filters, "search") {
 			for _, value := range []string{large, "1" + large, large + "1"} {
-				_, err := d.Filter(url.Values{name: {value}}, filterExists)
+				_, err := d.Filter(t.Context(), url.Values{name: {value}}, filterExists)
 				if errs := (FieldErrors)(nil); err != nil && !errors.As(err, &errs) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -49,8 +50,8 @@ func TestFilterLargeValues(t *testing.T) {
 }
 
 // filterExists reports that the directors 1 to 12 and the genres 1 to 6 exist.
-func filterExists(collection string, id int) bool {
-	return collection == "directors" && id <= 12 || collection == "genres" && id <= 6
+func filterExists(_ context.Context, collection string, id int) (bool, error) {
+	return collection == "directors" && id <= 12 || collection == "genres" && id <= 6, nil
 }
 
 // query parses a query as a server does.
@@ -181,12 +182,12 @@ func TestMatchesTextAllocations(t *testing.T) {
 func TestSearchWords(t *testing.T) {
 	for _, row := range readRows(t, "search.txtar")[0].rows {
 		for _, d := range []Description{own()["films"], own()["directors"]} {
-			got, err := d.Filter(query(t, row.value), nil)
+			got, err := d.Filter(t.Context(), query(t, row.value), nil)
 			if words := strings.Join(wordsOf(got), " | "); err != nil || words != strings.TrimPrefix(row.want, "none") || got.Tests != nil {
 				t.Errorf("%s: words %s of %s, %v and %v, want %s", row.reason, words, d.Key, got.Tests, err, row.want)
 			}
 		}
-		got, err := own()["genres"].Filter(query(t, row.value), nil)
+		got, err := own()["genres"].Filter(t.Context(), query(t, row.value), nil)
 		if diff := cmp.Diff(Filter{}, got); err != nil || diff != "" {
 			t.Errorf("%s: without search fields: %v (-want +got):\n%s", row.reason, err, diff)
 		}
@@ -224,7 +225,7 @@ func TestTooManyWords(t *testing.T) {
 		{own()["films"], words + "&minutes=x", FieldErrors{{"minutes", []string{"Enter a number."}}, tooMany}, "after the filters"},
 		{own()["genres"], words, nil, "without search fields"},
 	} {
-		_, err := row.d.Filter(query(t, row.query), nil)
+		_, err := row.d.Filter(t.Context(), query(t, row.query), nil)
 		if diff := cmp.Diff(row.want, err, cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
@@ -233,7 +234,7 @@ func TestTooManyWords(t *testing.T) {
 
 func TestSearchTests(t *testing.T) {
 	tests := func(d Description, word string) [][]Test {
-		filter, err := d.Filter(url.Values{"search": {word}}, nil)
+		filter, err := d.Filter(t.Context(), url.Values{"search": {word}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +277,7 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		params, _ := url.ParseQuery(text) // with the pairs that it can read
 		for _, d := range descriptions {
-			filter, err := d.Filter(params, filterExists)
+			filter, err := d.Filter(t.Context(), params, filterExists)
 			if err != nil {
 				checkFilterErrors(t, d, params, err)
 				continue
@@ -285,7 +286,7 @@ func FuzzFilter(f *testing.F) {
 			if len(filter.Search) > 0 {
 				given["search"] = []string{strings.Join(wordsOf(filter), " ")}
 			}
-			again, err := d.Filter(given, filterExists)
+			again, err := d.Filter(t.Context(), given, filterExists)
 			if err != nil {
 				t.Fatalf("filter %v of %q: %v", filter, text, err)
 			}

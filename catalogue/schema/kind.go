@@ -44,11 +44,11 @@ type kindRow struct {
 	// clean returns the JSON to store for a value in a request that is not null, or the
 	// messages if it is invalid. It returns both if the value has the right type but is
 	// not in the range of the field.
-	clean func(f Field, value string, checks Checks) (text string, messages []string)
+	clean func(f Field, value string, checks *checker) (text string, messages []string)
 
 	// filter returns the canonical form of a value of a filter, which is not empty. It
 	// returns neither a value nor a message if the parameter counts as absent.
-	filter func(f Field, lookup, value string, checks Checks) (text, message string)
+	filter func(f Field, lookup, value string, checks *checker) (text, message string)
 
 	// key returns the sort key of the canonical form. If nil, it is the key of a text.
 	key func(value string) sortkey.Key
@@ -126,17 +126,17 @@ const (
 )
 
 // cleanText accepts a string, which it trims, or a number, whose digits it keeps.
-func (f Field) cleanText(value string, _ Checks) (text string, messages []string) {
+func (f Field) cleanText(value string, _ *checker) (text string, messages []string) {
 	return f.cleanString(value, "Not a valid string.", func(string) bool { return true })
 }
 
 // cleanSlug cleans a text that must be a slug.
-func (f Field) cleanSlug(value string, _ Checks) (text string, messages []string) {
+func (f Field) cleanSlug(value string, _ *checker) (text string, messages []string) {
 	return f.cleanString(value, `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`, validSlug)
 }
 
 // cleanURL cleans a text that must be a URL.
-func (f Field) cleanURL(value string, _ Checks) (text string, messages []string) {
+func (f Field) cleanURL(value string, _ *checker) (text string, messages []string) {
 	return f.cleanString(value, "Enter a valid URL.", validURL)
 }
 
@@ -202,7 +202,7 @@ func isLetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 func isDigit(r rune) bool  { return '0' <= r && r <= '9' }
 
 // filterText trims a text. It also trims the values of a choice, except in exact.
-func filterText(_ Field, _, value string, _ Checks) (text, message string) {
+func filterText(_ Field, _, value string, _ *checker) (text, message string) {
 	if strings.IndexByte(value, 0) >= 0 {
 		return "", hasNull
 	}
@@ -211,7 +211,7 @@ func filterText(_ Field, _, value string, _ Checks) (text, message string) {
 
 // cleanBool accepts true, false, the numbers 1 and 0, and the strings that the framework
 // accepts. Some of them are null.
-func (f Field) cleanBool(value string, _ Checks) (text string, messages []string) {
+func (f Field) cleanBool(value string, _ *checker) (text string, messages []string) {
 	word := value
 	switch kindOf(value) {
 	case jsonString:
@@ -240,7 +240,7 @@ func (f Field) cleanBool(value string, _ Checks) (text string, messages []string
 
 // filterBool returns true or false for a text that means one of them, and otherwise
 // "". Django REST framework converts to lower case without trimming.
-func filterBool(_ Field, _, value string, _ Checks) (text, message string) {
+func filterBool(_ Field, _, value string, _ *checker) (text, message string) {
 	switch strings.ToLower(value) {
 	case "true", "1":
 		return "true", ""
@@ -252,7 +252,7 @@ func filterBool(_ Field, _, value string, _ Checks) (text, message string) {
 
 // cleanChoice accepts a value whose text in Python is one of the choices. Messages show
 // lists and objects as they were sent.
-func (f Field) cleanChoice(value string, _ Checks) (text string, messages []string) {
+func (f Field) cleanChoice(value string, _ *checker) (text string, messages []string) {
 	if value == `""` && f.Blank {
 		return value, nil
 	}
@@ -280,7 +280,7 @@ func (f Field) cleanChoice(value string, _ Checks) (text string, messages []stri
 	return string(appendQuoted(nil, chosen)), nil
 }
 
-func (f Field) filterChoice(lookup, value string, checks Checks) (text, message string) {
+func (f Field) filterChoice(lookup, value string, checks *checker) (text, message string) {
 	switch {
 	case lookup != "exact":
 		return filterText(f, lookup, value, checks)
@@ -297,7 +297,7 @@ func notAvailable(value string) string {
 
 // cleanTextList accepts a list of strings and trims them. The message is about the first
 // invalid string.
-func cleanTextList(_ Field, value string, checks Checks) (text string, messages []string) {
+func cleanTextList(_ Field, value string, checks *checker) (text string, messages []string) {
 	if kind := kindOf(value); kind != jsonList {
 		return invalid(notAList, kind)
 	}
@@ -321,7 +321,7 @@ func cleanTextList(_ Field, value string, checks Checks) (text string, messages 
 const notAList = `Expected a list of items but got type "%s".`
 
 // cleanJSON accepts any value that a record can hold.
-func cleanJSON(_ Field, value string, _ Checks) (text string, messages []string) {
+func cleanJSON(_ Field, value string, _ *checker) (text string, messages []string) {
 	clean, err := canonical([]byte(value))
 	if err != nil {
 		return invalid("Value must be valid JSON.")

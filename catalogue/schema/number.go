@@ -18,7 +18,7 @@ const maxNumber = 1000
 
 // cleanInteger accepts an integer, or a string that contains one. Both may end in a point
 // and zeros.
-func (f Field) cleanInteger(value string, _ Checks) (text string, messages []string) {
+func (f Field) cleanInteger(value string, _ *checker) (text string, messages []string) {
 	written, message := numberText(value)
 	if message == tooLarge {
 		return invalid(tooLarge)
@@ -74,7 +74,7 @@ func numberText(value string) (text, message string) {
 }
 
 // cleanFloat accepts a number, a boolean, or a string that contains a number.
-func cleanFloat(_ Field, value string, _ Checks) (text string, messages []string) {
+func cleanFloat(_ Field, value string, _ *checker) (text string, messages []string) {
 	switch value {
 	case "true":
 		return "1.0", nil
@@ -121,7 +121,7 @@ func formatFloat(n float64) string {
 // cleanDecimal accepts a number, or a string that contains one, that has at most
 // f.Digits digits, f.Places of them after the point. The empty string counts as null if
 // the field is nullable.
-func (f Field) cleanDecimal(value string, _ Checks) (text string, messages []string) {
+func (f Field) cleanDecimal(value string, _ *checker) (text string, messages []string) {
 	written := value
 	switch kindOf(value) {
 	case jsonInt:
@@ -244,17 +244,17 @@ func isInteger(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-func filterInteger(_ Field, _, value string, _ Checks) (text, message string) {
+func filterInteger(_ Field, _, value string, _ *checker) (text, message string) {
 	n, message := readFilterNumber(value)
 	return n.integer(), message
 }
 
-func filterFloat(_ Field, _, value string, _ Checks) (text, message string) {
+func filterFloat(_ Field, _, value string, _ *checker) (text, message string) {
 	n, message := readFilterNumber(value)
 	return n.float(), message
 }
 
-func filterDecimal(_ Field, _, value string, _ Checks) (text, message string) {
+func filterDecimal(_ Field, _, value string, _ *checker) (text, message string) {
 	n, message := readFilterNumber(value)
 	return n.decimal(), message
 }

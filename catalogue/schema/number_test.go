@@ -15,7 +15,7 @@ var numberForm = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[
 
 // filtered returns the canonical form of a value in a filter.
 func filtered(kind Kind, value string) (text, message string) {
-	text, message = Field{Kind: kind}.filterValue("exact", value, Checks{})
+	text, message = Field{Kind: kind}.filterValue("exact", value, &checker{})
 	if message != "" {
 		text = ""
 	}

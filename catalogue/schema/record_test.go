@@ -231,7 +231,7 @@ func TestRecordDoesNotRetainMemory(t *testing.T) {
 		}, `{"a":1,"id":2,"large":5,"b":3}`},
 		{"large member updated", func() Record {
 			d := Description{Fields: []Field{{Name: "large", Kind: Integer}}}
-			r, err := d.ValidateUpdate(parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), []byte(`{"large":5}`), true, Checks{})
+			r, err := d.ValidateUpdate(t.Context(), parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), []byte(`{"large":5}`), true, Checks{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // cleanReference accepts the id of an existing record. The empty string counts as null.
-func (f Field) cleanReference(value string, checks Checks) (text string, messages []string) {
+func (f Field) cleanReference(value string, checks *checker) (text string, messages []string) {
 	if value == `""` {
 		return f.cleanNull()
 	}
@@ -25,7 +25,7 @@ func (f Field) cleanReference(value string, checks Checks) (text string, message
 // cleanReferences accepts a list of ids of existing records, or an object, whose names
 // are the ids. It sorts the ids and removes duplicates. The message is about the first
 // invalid id.
-func (f Field) cleanReferences(value string, checks Checks) (text string, messages []string) {
+func (f Field) cleanReferences(value string, checks *checker) (text string, messages []string) {
 	var items []string
 	switch kind := kindOf(value); kind {
 	case jsonList:
@@ -59,7 +59,7 @@ func (f Field) cleanReferences(value string, checks Checks) (text string, messag
 // reference returns the id of an existing record. The value is a number, which is
 // truncated to an integer, or a string that contains an integer. A number out of range
 // for an int is not the id of a record.
-func (f Field) reference(value string, checks Checks) (id int, message string) {
+func (f Field) reference(value string, checks *checker) (id int, message string) {
 	shown, valid := value, true
 	kind := kindOf(value)
 	switch kind {
@@ -101,7 +101,7 @@ func integer(text string) (n int, ok bool) {
 	return n, true
 }
 
-func (f Field) filterReference(_, value string, checks Checks) (text, message string) {
+func (f Field) filterReference(_, value string, checks *checker) (text, message string) {
 	id, ok := f.filterID(strings.TrimSpace(value), checks)
 	if !ok {
 		return "", notAvailable("That choice")
@@ -112,7 +112,7 @@ func (f Field) filterReference(_, value string, checks Checks) (text, message st
 // filterIDs returns the ids of a parameter for a list of ids. Django checks that all
 // values are integers before it looks for the first one that is not an id. It compares
 // their text, so that "01" is not the id 1.
-func (f Field) filterIDs(given []string, checks Checks) (ids []string, message string) {
+func (f Field) filterIDs(given []string, checks *checker) (ids []string, message string) {
 	for _, text := range given {
 		if _, ok := integer(strings.TrimSpace(text)); !ok {
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
@@ -128,7 +128,7 @@ func (f Field) filterIDs(given []string, checks Checks) (ids []string, message s
 
 // filterID returns the id of an existing record. The ids of a field that refers to no
 // collection are not checked.
-func (f Field) filterID(text string, checks Checks) (id int, ok bool) {
+func (f Field) filterID(text string, checks *checker) (id int, ok bool) {
 	id, ok = integer(text)
 	return id, ok && id > 0 && (f.Refers == "" || checks.exists(f.Refers, id))
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -21,11 +22,11 @@ func TestValidateCallsExists(t *testing.T) {
 	d := only(t, own()["films"], "director")
 	d.Fields = append(d.Fields, only(t, own()["films"], "genres").Fields...)
 	d.Fields = append(d.Fields, Field{Name: "others", Kind: References, Refers: "films"})
-	exists := func(key string, id int) bool {
+	exists := func(_ context.Context, key string, id int) (bool, error) {
 		calls = append(calls, call{key, id})
-		return true
+		return true, nil
 	}
-	_, err := d.Validate([]byte(`{"director":0,"genres":[2,-1],"others":[0,7]}`), Checks{Exists: exists})
+	_, err := d.Validate(t.Context(), []byte(`{"director":0,"genres":[2,2,"2",-1],"others":[0,7]}`), Checks{Exists: exists})
 	if diff := cmp.Diff([]call{{"genres", 2}}, calls); diff != "" {
 		t.Errorf("calls of exists (-want +got):\n%s", diff)
 	}
@@ -35,7 +36,7 @@ func TestValidateCallsExists(t *testing.T) {
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	_, err = d.Validate([]byte(`{"director":1}`), Checks{})
+	_, err = d.Validate(t.Context(), []byte(`{"director":1}`), Checks{})
 	if !errors.Is(err, ErrInvalid) {
 		t.Errorf("exists is nil: error %v, want %v", err, ErrInvalid)
 	}

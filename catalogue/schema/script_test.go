@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func TestValues(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			d := Description{Name: "film", Fields: []Field{describedField(t, s.name)}}
 			for _, row := range s.rows {
-				record, err := d.Validate([]byte(`{"value":`+row.value+`}`), Checks{Exists: exists})
+				record, err := d.Validate(t.Context(), []byte(`{"value":`+row.value+`}`), Checks{Exists: exists})
 				got, _ := record.Get("value")
 				var errs FieldErrors
 				if errors.As(err, &errs) && len(errs) == 1 && errs[0].Field == "value" {
@@ -134,8 +135,10 @@ func TestBodies(t *testing.T) {
 	d := own()["films"]
 	checks := Checks{
 		Exists: exists,
-		Taken:  func(field, value string) bool { return field == "slug" && value == `"taken"` },
-		Now:    func() time.Time { return time.Date(2026, 1, 2, 1, 4, 5, 600_000_999, time.FixedZone("", -7200)) },
+		Taken: func(_ context.Context, field, value string) (bool, error) {
+			return field == "slug" && value == `"taken"`, nil
+		},
+		Now: func() time.Time { return time.Date(2026, 1, 2, 1, 4, 5, 600_000_999, time.FixedZone("", -7200)) },
 	}
 	for _, s := range readRows(t, "bodies.txtar") {
 		t.Run(s.name, func(t *testing.T) {
@@ -144,9 +147,9 @@ func TestBodies(t *testing.T) {
 				var record Record
 				var err error
 				if s.name == "POST" {
-					record, err = d.Validate([]byte(row.value), checks)
+					record, err = d.Validate(t.Context(), []byte(row.value), checks)
 				} else {
-					record, err = d.ValidateUpdate(current, []byte(row.value), s.name != "PUT", checks)
+					record, err = d.ValidateUpdate(t.Context(), current, []byte(row.value), s.name != "PUT", checks)
 				}
 				got, want := response(t, record, err), strings.TrimPrefix(row.want, "error: ")
 				if others, ok := strings.CutPrefix(want, "with "); ok {
@@ -189,8 +192,8 @@ func TestSyntaxErrors(t *testing.T) {
 			}
 			want := fmt.Sprintf("JSON parse error - %s: line %d column %d", err.Reason, err.Line, err.Column)
 			var serr *SyntaxError
-			_, bodyErr := own()["films"].Validate([]byte(row.value), Checks{})
-			_, updateErr := own()["films"].ValidateUpdate(film(t), []byte(row.value), true, Checks{})
+			_, bodyErr := own()["films"].Validate(t.Context(), []byte(row.value), Checks{})
+			_, updateErr := own()["films"].ValidateUpdate(t.Context(), film(t), []byte(row.value), true, Checks{})
 			for _, err := range []error{bodyErr, updateErr} {
 				if !errors.As(err, &serr) || !errors.Is(err, ErrInvalid) || err.Error() != want {
 					t.Errorf("%s (%s): %v, want a SyntaxError %s", excerpt(row.value), row.reason, err, want)
@@ -224,7 +227,7 @@ func TestFilters(t *testing.T) {
 			d, known = otherKinds, nil
 		}
 		for _, row := range s.rows {
-			filter, err := d.Filter(query(t, row.value), known)
+			filter, err := d.Filter(t.Context(), query(t, row.value), known)
 			var parts []string
 			for _, test := range filter.Tests {
 				values, _ := json.Marshal(append([]string{}, test.Values...))

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"context"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -412,7 +413,8 @@ func (f *Field) tagDefault(value string, t reflect.Type) error {
 	if serr := checkSyntax([]byte(value), maxDepth-1); serr != nil {
 		return fmt.Errorf("%q is not JSON", value)
 	}
-	text, messages := f.clean(trimSpace(value), Checks{Exists: func(string, int) bool { return true }})
+	exists := func(context.Context, string, int) (bool, error) { return true, nil }
+	text, messages := f.clean(trimSpace(value), &checker{Checks: Checks{Exists: exists}})
 	if messages != nil {
 		return fmt.Errorf("%s: %s", value, strings.Join(messages, " "))
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -8,27 +9,70 @@ import (
 )
 
 // Checks are callbacks of Validate and ValidateUpdate that look up stored records. They are
-// called before the method returns and not afterwards.
+// called before the method returns and not afterwards, with its context. After an error of
+// one, none is called, and the method returns that error.
 type Checks struct {
 	// Exists reports whether a collection has a record with an id, which is at least 1.
-	// If nil, no record exists.
-	Exists func(collection string, id int) bool
+	// It is called once for each record. If nil, no record exists.
+	Exists func(ctx context.Context, collection string, id int) (bool, error)
 
 	// Taken reports whether another record than the written one has a value of a unique
 	// field. The field is its JSON name, and the value is JSON. If nil, no value is taken.
-	Taken func(field, value string) bool
+	Taken func(ctx context.Context, field, value string) (bool, error)
 
 	// Now returns the time for fields that are Created. If nil, it is [time.Now].
 	Now func() time.Time
 }
 
+// A checker calls Checks for one value of a caller.
+type checker struct {
+	Checks
+	ctx   context.Context
+	known map[reference]bool // what Exists has returned: a list may repeat an id many times
+	err   error              // of a callback
+}
+
+// A reference is an id of a collection.
+type reference struct {
+	collection string
+	id         int
+}
+
 // exists reports whether a collection has a record.
-func (c Checks) exists(collection string, id int) bool {
-	return c.Exists != nil && c.Exists(collection, id)
+func (c *checker) exists(collection string, id int) bool {
+	if c.Exists == nil || c.err != nil {
+		return false
+	}
+	to := reference{collection, id}
+	found, ok := c.known[to]
+	if ok {
+		return found
+	}
+	if found, c.err = c.Exists(c.ctx, collection, id); c.known == nil {
+		c.known = map[reference]bool{}
+	}
+	c.known[to] = found
+	return found
+}
+
+// taken reports whether another record has a value of a unique field.
+func (c *checker) taken(f Field, value string) (found bool) {
+	if f.Unique && value != "" && value != "null" && c.Taken != nil && c.err == nil {
+		found, c.err = c.Taken(c.ctx, f.Name, value)
+	}
+	return found
+}
+
+// failure returns the error of a callback, the errors of the fields, or nil.
+func (c *checker) failure(errs FieldErrors) error {
+	if c.err == nil && errs != nil {
+		return errs
+	}
+	return c.err
 }
 
 // created returns the JSON of the current time.
-func (c Checks) created() string {
+func (c *checker) created() string {
 	now := time.Now
 	if c.Now != nil {
 		now = c.Now
@@ -48,15 +92,16 @@ func (c Checks) created() string {
 //
 // Validate rejects what Django REST framework 3.14 rejects, with the same messages,
 // except as noted in the package documentation. The error is a [*SyntaxError] if the
-// body is not JSON, and otherwise [FieldErrors]; both match [ErrInvalid]. O(len of
-// body), without the calls of checks.
-func (d Description) Validate(body []byte, checks Checks) (Record, error) {
+// body is not JSON, the error of a callback of checks, or [FieldErrors]; the first and the
+// last match [ErrInvalid]. O(len of body), without the calls of checks.
+func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
 	values, err := d.sent(body)
 	if err != nil {
 		return Record{}, err
 	}
 	var record Record
 	var errs FieldErrors
+	check := &checker{Checks: checks, ctx: ctx}
 	for i, f := range d.Fields {
 		var text string
 		var messages []string
@@ -64,11 +109,11 @@ func (d Description) Validate(body []byte, checks Checks) (Record, error) {
 		case f.Name == "id":
 			record.idAt = len(record.members)
 		case f.Created:
-			text = checks.created()
+			text = check.created()
 		case f.ReadOnly:
 			text = f.Default
 		default:
-			text, messages = d.clean(f, values[i], checks)
+			text, messages = d.clean(f, values[i], check)
 		}
 		if messages != nil {
 			errs = append(errs, FieldError{f.Name, messages})
@@ -76,8 +121,8 @@ func (d Description) Validate(body []byte, checks Checks) (Record, error) {
 			record.members = append(record.members, member{f.Name, text})
 		}
 	}
-	if errs != nil {
-		return Record{}, errs
+	if err := check.failure(errs); err != nil {
+		return Record{}, err
 	}
 	return record, nil
 }
@@ -90,11 +135,11 @@ func (d Description) Validate(body []byte, checks Checks) (Record, error) {
 // check whether Update or PartialUpdate is one of the actions.
 //
 // Values are checked by the same rules as in a post, with the same messages. The error is a
-// [*SyntaxError] if the body is not JSON, and otherwise [FieldErrors]; both match
-// [ErrInvalid]. ValidateUpdate does not modify current. If current is the zero Record, the
-// result has exactly the fields that were sent and can be written.
+// [*SyntaxError] if the body is not JSON, the error of a callback of checks, or [FieldErrors];
+// the first and the last match [ErrInvalid]. ValidateUpdate does not modify current. If current
+// is the zero Record, the result has exactly the fields that were sent and can be written.
 // O(len of body + members × fields).
-func (d Description) ValidateUpdate(current Record, body []byte, partial bool, checks Checks) (Record, error) {
+func (d Description) ValidateUpdate(ctx context.Context, current Record, body []byte, partial bool, checks Checks) (Record, error) {
 	values, err := d.sent(body)
 	if err != nil {
 		return Record{}, err
@@ -102,20 +147,21 @@ func (d Description) ValidateUpdate(current Record, body []byte, partial bool, c
 	record := current
 	record.members = slices.Clone(current.members)
 	var errs FieldErrors
+	check := &checker{Checks: checks, ctx: ctx}
 	for i, f := range d.Fields {
 		kept := values[i] == "" && (partial || !f.Required)
 		if kept || f.ReadOnly || f.Created || f.Name == "id" {
 			continue
 		}
-		text, messages := d.clean(f, values[i], checks)
+		text, messages := d.clean(f, values[i], check)
 		if messages != nil {
 			errs = append(errs, FieldError{f.Name, messages})
 		} else {
 			record.set(f.Name, text)
 		}
 	}
-	if errs != nil {
-		return Record{}, errs
+	if err := check.failure(errs); err != nil {
+		return Record{}, err
 	}
 	record.compact()
 	return record, nil
@@ -156,9 +202,9 @@ func (d Description) sent(body []byte) ([]string, error) {
 
 // clean calls [Field.clean] and returns an empty text if there are messages. It also
 // checks whether the value is unique. The framework checks that first.
-func (d Description) clean(f Field, value string, checks Checks) (text string, messages []string) {
+func (d Description) clean(f Field, value string, checks *checker) (text string, messages []string) {
 	text, messages = f.clean(value, checks)
-	if f.Unique && text != "" && text != "null" && checks.Taken != nil && checks.Taken(f.Name, text) {
+	if checks.taken(f, text) {
 		messages = slices.Insert(messages, 0, d.Name+" with this "+f.Label()+" already exists.")
 	}
 	if messages != nil {
@@ -169,7 +215,7 @@ func (d Description) clean(f Field, value string, checks Checks) (text string, m
 
 // clean returns the JSON to store for a value, or the messages if it is invalid. It
 // returns both if the value has the right type but is not in the range of the field.
-func (f Field) clean(value string, checks Checks) (text string, messages []string) {
+func (f Field) clean(value string, checks *checker) (text string, messages []string) {
 	switch {
 	case value == "" && f.Required:
 		return "", []string{"This field is required."}

@@ -2,8 +2,10 @@ package schema
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -41,8 +43,8 @@ func TestUnique(t *testing.T) {
 	values := map[string]string{
 		"mainTitle": `"T"`, "slug": `"t !"`, "site": `""`, "number": "0", "price": `"1.50"`, "status": `"a"`, "author": "7",
 	}
-	taken := func(field, value string) bool {
-		return values[field] == value || value == "null" || value == "" || value == "9223372036854775807"
+	taken := func(_ context.Context, field, value string) (bool, error) {
+		return values[field] == value || value == "null" || value == "" || value == "9223372036854775807", nil
 	}
 	exist := func(label string) string { return "short film with this " + label + " already exists." }
 	status := FieldError{"status", []string{exist("status")}}
@@ -65,7 +67,7 @@ func TestUnique(t *testing.T) {
 			FieldErrors{{"slug", []string{"Surrogate characters are not allowed: U+D800.", badSlug}}, {"number", []string{badInteger}}}},
 	}
 	for _, test := range tests {
-		_, err := d.Validate([]byte(test.body), Checks{Exists: exists, Taken: taken})
+		_, err := d.Validate(t.Context(), []byte(test.body), Checks{Exists: exists, Taken: taken})
 		var want error
 		if test.want != nil {
 			want = test.want
@@ -74,12 +76,12 @@ func TestUnique(t *testing.T) {
 			t.Errorf("%s (%s): error (-want +got):\n%s", test.body, test.reason, diff)
 		}
 	}
-	_, err := d.Validate([]byte(`{"status":"b","number":99999999999999999999}`), Checks{Taken: taken})
+	_, err := d.Validate(t.Context(), []byte(`{"status":"b","number":99999999999999999999}`), Checks{Taken: taken})
 	want := FieldErrors{{"number", []string{"Ensure this value is less than or equal to 9."}}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("a number that is out of range for an int64 is not checked (-want +got):\n%s", diff)
 	}
-	if _, err := d.Validate([]byte(`{}`), Checks{}); err != nil {
+	if _, err := d.Validate(t.Context(), []byte(`{}`), Checks{}); err != nil {
 		t.Errorf("Taken is nil: %v", err)
 	}
 }
@@ -93,18 +95,18 @@ func TestReadOnlyFields(t *testing.T) {
 	}}
 	body := []byte(`{"a":"x","id":3,"b":2,"createdAt":"x","created_at":1}`)
 	now := func() time.Time { return time.Date(2026, 1, 2, 1, 4, 5, 600_000_999, time.FixedZone("", -7200)) }
-	record, err := d.Validate(body, Checks{Now: now})
+	record, err := d.Validate(t.Context(), body, Checks{Now: now})
 	record.ID = 1
 	want := `{"a":5,"id":1,"createdAt":"2026-01-02T03:04:05.600000Z"}`
 	if diff := cmp.Diff(want, record.String()); err != nil || diff != "" {
 		t.Errorf("Validate: %v (-want +got):\n%s", err, diff)
 	}
-	updated, err := d.ValidateUpdate(record, body, false, Checks{})
+	updated, err := d.ValidateUpdate(t.Context(), record, body, false, Checks{})
 	if diff := cmp.Diff(want, updated.String()); err != nil || diff != "" {
 		t.Errorf("ValidateUpdate: %v (-want +got):\n%s", err, diff)
 	}
 
-	record, err = d.Validate(nil, Checks{})
+	record, err = d.Validate(t.Context(), nil, Checks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func TestValidateUpdatePlaces(t *testing.T) {
 		{`{"id":7}`, `{"a":1}`, `{"id":7,"a":1}`, "no members"},
 	} {
 		current := parse(t, test.current)
-		record, err := d.ValidateUpdate(current, []byte(test.body), false, Checks{})
+		record, err := d.ValidateUpdate(t.Context(), current, []byte(test.body), false, Checks{})
 		if diff := cmp.Diff(test.want, response(t, record, err)); diff != "" {
 			t.Errorf("%s of %s (%s) (-want +got):\n%s", test.body, test.current, test.reason, diff)
 		}
@@ -167,7 +169,7 @@ func FuzzValidate(f *testing.F) {
 // repost validates data, decodes the record and validates its JSON again.
 func repost[T any](t *testing.T, d Description, data []byte) {
 	checks := Checks{Exists: exists, Now: func() time.Time { return time.Unix(1e9, 0) }}
-	record, err := d.Validate(data, checks)
+	record, err := d.Validate(t.Context(), data, checks)
 	if err != nil {
 		checkErrors(t, d, err)
 		return
@@ -182,7 +184,7 @@ func repost[T any](t *testing.T, d Description, data []byte) {
 	if err != nil || !bytes.Equal(written, text) {
 		t.Fatalf("record of %q is %q, of the struct %q, %v", data, text, written, err)
 	}
-	again, err := d.Validate(text, checks)
+	again, err := d.Validate(t.Context(), text, checks)
 	if again.ID = 4; err != nil || again.String() != record.String() {
 		t.Fatalf("record of %q is %q, validated again %v, %v", data, text, again, err)
 	}
@@ -212,6 +214,47 @@ func checkErrors(t *testing.T, d Description, err error) {
 		}
 		if len(fields) == 0 || len(e.Messages) == 0 {
 			t.Fatalf("errors %v, want messages for fields in order", errs)
+		}
+	}
+}
+
+// The error of a callback takes precedence over invalid fields, and ends the calls.
+func TestChecksFail(t *testing.T) {
+	failure := errors.New("failure")
+	d := Description{Name: "film", Fields: []Field{
+		{Name: "title", Kind: Text, Required: true},
+		{Name: "slug", Kind: Slug, Unique: true},
+		{Name: "director", Kind: Reference, Refers: "directors"},
+		{Name: "genres", Kind: References, Refers: "genres"},
+		{Name: "number", Kind: Integer, Unique: true},
+	}, Filters: []string{"title", "director", "genres"}}
+	type key struct{}
+	ctx := context.WithValue(t.Context(), key{}, "value")
+	for _, failing := range []string{"slug", "directors", "genres", "number"} {
+		last := ""
+		check := func(ctx context.Context, name, _ string) (bool, error) {
+			if ctx.Value(key{}) != "value" || last == failing {
+				t.Errorf("%s fails: then %s is checked, with %v", failing, name, ctx)
+			}
+			if last = name; name == failing {
+				return false, failure
+			}
+			return name != "slug" && name != "number", nil
+		}
+		exists := func(ctx context.Context, collection string, id int) (bool, error) { return check(ctx, collection, "") }
+		checks := Checks{Exists: exists, Taken: check}
+		body := []byte(`{"slug":"a","director":1,"genres":[1,2],"number":3}`)
+		if _, err := d.Validate(ctx, body, checks); err != failure {
+			t.Errorf("%s fails: Validate: %v", failing, err)
+		}
+		last = ""
+		if _, err := d.ValidateUpdate(ctx, Record{}, body, false, checks); err != failure {
+			t.Errorf("%s fails: ValidateUpdate: %v", failing, err)
+		}
+		last = ""
+		_, err := d.Filter(ctx, url.Values{"title": {"\x00"}, "director": {"1"}, "genres": {"1", "2"}}, exists)
+		if isReference := d.Fields[2].Refers == failing || d.Fields[3].Refers == failing; isReference != (err == failure) {
+			t.Errorf("%s fails: Filter: %v", failing, err)
 		}
 	}
 }

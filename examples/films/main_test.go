@@ -160,11 +160,7 @@ func TestGenerate(t *testing.T) {
 				t.Fatalf("%d %s are listed; %v", len(all.Records), key, err)
 			}
 			for _, record := range all.Records {
-				exists := schema.Checks{Exists: func(collection string, id int) bool {
-					other, err := cat.Collection(collection)
-					return err == nil && id >= 1 && id <= other.Count()
-				}}
-				if _, err := d.Validate(record, exists); err != nil {
+				if _, err := d.Validate(t.Context(), record, schema.Checks{Exists: c.Exists}); err != nil {
 					t.Fatalf("%s: %s: %v", key, record, err)
 				}
 			}

@@ -208,7 +208,7 @@ func isFiltered(e Exchange, about schema.Description) bool {
 	for name, value := range pagination.ParseQuery(e.URL.RawQuery).All() {
 		params.Add(name, value)
 	}
-	filter, err := about.Filter(params, func(string, int) bool { return true })
+	filter, err := about.Filter(context.Background(), params, func(context.Context, string, int) (bool, error) { return true, nil })
 	return err != nil || len(filter.Tests)+len(filter.Search) > 0
 }
 

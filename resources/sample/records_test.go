@@ -1,6 +1,7 @@
 package sample_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -81,13 +82,13 @@ func records(t *testing.T, seed uint64, sizes map[string]int, descriptions ...sc
 func TestRecordsAreValid(t *testing.T) {
 	for seed := range uint64(3) {
 		all := records(t, seed, map[string]int{"films": 300, "directors": 25, "genres": 20}, cinema()...)
-		exists := func(key string, id int) bool {
-			return slices.ContainsFunc(all[key], func(r schema.Record) bool { return r.ID == id })
+		exists := func(_ context.Context, key string, id int) (bool, error) {
+			return slices.ContainsFunc(all[key], func(r schema.Record) bool { return r.ID == id }), nil
 		}
 		for _, d := range cinema() {
 			for _, r := range all[d.Key] {
 				want := r.Without("id").Without("createdAt")
-				got, err := d.Validate([]byte(want.String()), schema.Checks{Exists: exists})
+				got, err := d.Validate(t.Context(), []byte(want.String()), schema.Checks{Exists: exists})
 				if err != nil {
 					t.Fatalf("%s %d: %v", d.Key, r.ID, err)
 				}

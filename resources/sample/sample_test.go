@@ -2,6 +2,7 @@ package sample_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -176,8 +177,8 @@ func TestLoadIntoCatalogue(t *testing.T) {
 // TestEventsAndLinksAreValid checks that the records are what a POST of them would store.
 func TestEventsAndLinksAreValid(t *testing.T) {
 	cat := read(t, sample.Options{Seed: 2})
-	exists := func(key string, id int) bool {
-		return slices.ContainsFunc(cat[key], func(r record) bool { return r["id"] == float64(id) })
+	exists := func(_ context.Context, key string, id int) (bool, error) {
+		return slices.ContainsFunc(cat[key], func(r record) bool { return r["id"] == float64(id) }), nil
 	}
 	for _, about := range documented(t) {
 		key := about.Key
@@ -189,7 +190,7 @@ func TestEventsAndLinksAreValid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			posted, err := about.Validate(body, schema.Checks{Exists: exists})
+			posted, err := about.Validate(t.Context(), body, schema.Checks{Exists: exists})
 			if err != nil {
 				t.Errorf("%s %v: %v", key, want["id"], err)
 				continue

@@ -140,30 +140,10 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 // validate validates a body with references looked up in one snapshot.
 func (t *table) validate(ctx context.Context, body []byte) (record schema.Record, err error) {
 	err = inSnapshot(ctx, t.store.db, func(tx *sql.Tx) error {
-		var failure error
-		type reference struct {
-			key string
-			id  int
-		}
-		known := map[reference]bool{} // a body may repeat a reference many times
-		record, err = t.about.Validate(body, schema.Checks{Exists: func(key string, id int) bool {
-			found, ok := known[reference{key, id}]
-			if !ok && failure == nil {
-				found, failure = t.store.has(ctx, tx, key, id)
-				known[reference{key, id}] = found
-			}
-			return found
-		}, Taken: func(field, value string) bool {
-			if failure != nil {
-				return false
-			}
-			var taken bool
-			taken, failure = t.taken(ctx, tx, field, value)
-			return taken
-		}})
-		if failure != nil {
-			return failure // validation failed because of it
-		}
+		record, err = t.about.Validate(ctx, body, schema.Checks{
+			Exists: func(ctx context.Context, key string, id int) (bool, error) { return t.store.has(ctx, tx, key, id) },
+			Taken:  func(ctx context.Context, field, value string) (bool, error) { return t.taken(ctx, tx, field, value) },
+		})
 		return err
 	})
 	return record, err
