@@ -113,7 +113,7 @@ func TestInvalidArguments(t *testing.T) {
 	}
 }
 
-// TestHelp checks that the usage has the flags and that it is no error.
+// TestHelp checks that the usage has the flags and is not an error.
 func TestHelp(t *testing.T) {
 	for _, name := range []string{"-h", "--help"} {
 		var stdout, stderr strings.Builder

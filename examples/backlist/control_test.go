@@ -146,7 +146,7 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// TestReset checks that a reset returns to the records, faults and ids of the start.
+// TestReset checks that a reset restores the records, faults and ids of the start.
 func TestReset(t *testing.T) {
 	s := startControl(t, "-fail", "/api/labels/ 418")
 	ids := map[any]bool{}

@@ -17,8 +17,8 @@ const corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
 // allowOrigins returns a handler that permits pages of the given origins to send requests to
 // next and to read the responses, by the CORS protocol of the Fetch standard. "*" permits
-// all pages. Requests of other pages are passed on, as the protocol is not a protection of
-// the server: their browser hides the responses. Package browse refuses those that write.
+// all pages. Requests of other pages are passed on, because the protocol does not protect the
+// server: the browser hides the responses. Package browse refuses those that write.
 func allowOrigins(origins []string, next http.Handler) http.Handler {
 	if len(origins) == 0 {
 		return next
@@ -49,8 +49,8 @@ func allowOrigins(origins []string, next http.Handler) http.Handler {
 	})
 }
 
-// preflight permits the request that a page is about to send, with any headers. It does not
-// reach the served handler: no program has sent it.
+// preflight permits the request that a page is about to send, with any headers. The preflight
+// itself does not reach the served handler, because no program has sent it.
 func preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Add("Vary", "Access-Control-Request-Headers")
@@ -81,7 +81,7 @@ func sendingToken(api, pages http.Handler) http.Handler {
 func trusting(origins []string, token string) *http.CrossOriginProtection {
 	p := http.NewCrossOriginProtection()
 	for _, origin := range origins {
-		if p.AddTrustedOrigin(origin) != nil { // it is no origin of a site
+		if p.AddTrustedOrigin(origin) != nil { // it is not the origin of a site
 			p = http.NewCrossOriginProtection()
 			if token == "" {
 				p.AddInsecureBypassPattern("/")

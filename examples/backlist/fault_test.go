@@ -12,7 +12,7 @@ import (
 )
 
 // TestFaults checks each form of a fault by a response to the second page of the books, which
-// the document of cataloguetest describes.
+// the documentation of cataloguetest describes.
 func TestFaults(t *testing.T) {
 	page := func(a answer) (p pagination.Envelope[schema.Record]) {
 		_ = json.Unmarshal([]byte(a.body), &p)

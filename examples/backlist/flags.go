@@ -26,7 +26,7 @@ type config struct {
 	from  string // URL of a root listing to import
 	save  string
 	seed  uint64         // of the generated records
-	sizes map[string]int // of them by key; others: of each collection without a flag
+	sizes map[string]int // numbers of them by key; others is that of each collection without a flag
 
 	faults  []string // in text form
 	control string

@@ -31,7 +31,7 @@ func importRecords(ctx context.Context, cat *catalogue.Catalogue, from string, o
 	service, err := client.New(client.Options{
 		BaseURL:  base,
 		Root:     root,
-		HTTP:     &http.Client{Transport: counting{shown}, Timeout: 30 * time.Second},
+		HTTP:     &http.Client{Transport: countingTransport{shown}, Timeout: 30 * time.Second},
 		Rate:     20,
 		PageSize: 1000,
 	})
@@ -89,10 +89,10 @@ func importAll(ctx context.Context, cat *catalogue.Catalogue, service *client.Cl
 	return nil
 }
 
-// A counting is a transport that adds the bytes of response bodies to a meter.
-type counting struct{ shown *progress.Meter }
+// A countingTransport adds the bytes of response bodies to a meter.
+type countingTransport struct{ shown *progress.Meter }
 
-func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
 		body := resp.Body

@@ -60,9 +60,9 @@
 //
 // # Tests
 //
-// The flag -control opens a second, loopback address, at which a test suite adds faults,
-// reads the log of the requests, and returns to the records at the start. README.md has
-// the requests, and examples/python and examples/typescript a test suite each.
+// The flag -control opens a second address, which must be loopback. A test suite uses it to
+// add faults, to read the log of the requests, and to restore the records of the start.
+// README.md has the requests, and examples/python and examples/typescript a test suite each.
 //
 // # Signals
 //

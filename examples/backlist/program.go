@@ -87,7 +87,7 @@ func load(ctx context.Context, c config, output io.Writer) (*catalogue.Catalogue
 	return cat, generateStories(cat, c.seed)
 }
 
-// reset returns to the records and faults at the start, with an empty log, at one instant.
+// reset restores the records and faults of the start and empties the log, at one instant.
 // Requests that have arrived are served to their end, and write to the old records.
 func (p *program) reset() error {
 	s, err := p.newService(p.start.Clone())
@@ -105,7 +105,7 @@ func (p *program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.current.Load().fake.Handler.ServeHTTP(w, r)
 }
 
-// A service is the fake from the start or a reset to the next one.
+// A service is the fake until the next reset.
 type service struct {
 	records  *catalogue.Catalogue
 	document *openapi.Document
@@ -136,7 +136,7 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	if s.document, err = openapi.New(handler, about); err != nil {
 		return nil, err
 	}
-	kept := 1 // nothing reads the log, and all is not a bound
+	kept := 1 // nothing reads the log, and 0 would keep everything
 	if p.control != "" {
 		kept = maxExchanges
 	}

@@ -15,10 +15,10 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// errEmpty is returned for a file without content, which bbolt would make a new database.
+// errEmpty is returned for a file without content, which bbolt would turn into a new database.
 var errEmpty = errors.New("the file is empty: restore it from a copy, or remove it to begin without records")
 
-// errDamaged is returned for a file that is no sound database.
+// errDamaged is returned for a file that is not an intact database.
 var errDamaged = errors.New("the file is damaged: restore it from a copy")
 
 // openChecked opens a database file, creating it if none exists, and checks it: bbolt trusts
@@ -50,7 +50,7 @@ func openChecked(file string) (db *bbolt.DB, err error) {
 	}
 }
 
-// recovered calls f. A panic, or a fault of reading memory outside of the file, is an error.
+// recovered calls f. It returns a panic, or a fault of reading memory outside the file, as an error.
 func recovered(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

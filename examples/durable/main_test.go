@@ -198,7 +198,7 @@ func unmake(cat *catalogue.Catalogue, id int) error {
 }
 
 // TestKill kills a process with four writers at random moments. Afterwards each write that
-// it has acknowledged is in the file, no batch is there by half, and no id is used twice.
+// it has acknowledged is in the file, no batch is stored in part, and no id is used twice.
 func TestKill(t *testing.T) {
 	rounds := 300
 	if testing.Short() {
@@ -290,8 +290,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestSync makes each call to sync the file fail. The file then has what was acknowledged and
-// nothing else but the write that was refused first.
+// TestSync makes each call to sync the file fail. The file then has all acknowledged writes and,
+// of the others, at most the one that was refused first.
 func TestSync(t *testing.T) {
 	if err := exec.Command("strace", "-o", os.DevNull, "true").Run(); err != nil {
 		if os.Getenv("BACKLIST_STRACE") == "1" {

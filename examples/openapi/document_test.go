@@ -28,8 +28,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// A parsed is an OpenAPI document with a compiler for its schemas.
-type parsed struct {
+// A parsedDocument is an OpenAPI document with a compiler for its schemas.
+type parsedDocument struct {
 	t        *testing.T
 	root     map[string]any
 	compiler *jsonschema.Compiler
@@ -39,7 +39,7 @@ const base = "https://test.example/openapi.json"
 
 // describe returns the document of a handler. It forbids additional members in
 // objects whose members are listed, so that undocumented members are found.
-func describe(t *testing.T, h *httpapi.Handler) *parsed {
+func describe(t *testing.T, h *httpapi.Handler) *parsedDocument {
 	t.Helper()
 	doc, err := openapi.New(h, openapi.Options{RecordFilters: true})
 	if err != nil {
@@ -47,7 +47,7 @@ func describe(t *testing.T, h *httpapi.Handler) *parsed {
 	}
 	root := parse(t, doc.JSON())
 	closeObjects(root)
-	d := &parsed{t, root.(map[string]any), jsonschema.NewCompiler()}
+	d := &parsedDocument{t, root.(map[string]any), jsonschema.NewCompiler()}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
 	d.compiler.AssertContent()
@@ -86,7 +86,7 @@ func closeObjects(value any) {
 
 // at returns the value at a path of names, and its JSON pointer. It follows
 // references to components.
-func (d *parsed) at(names ...string) (value map[string]any, pointer string) {
+func (d *parsedDocument) at(names ...string) (value map[string]any, pointer string) {
 	d.t.Helper()
 	value = d.root
 	for _, name := range names {
@@ -104,7 +104,7 @@ func (d *parsed) at(names ...string) (value map[string]any, pointer string) {
 }
 
 // valid reports whether a value is valid according to the schema at a pointer.
-func (d *parsed) valid(pointer string, value any) error {
+func (d *parsedDocument) valid(pointer string, value any) error {
 	d.t.Helper()
 	schema, err := d.compiler.Compile(base + "#" + pointer)
 	if err != nil {

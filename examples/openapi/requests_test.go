@@ -180,7 +180,7 @@ func TestFilters(t *testing.T) {
 
 // decoded returns the value of a parameter in a query, as its schema and its style
 // determine.
-func (d *parsed) decoded(parameter, query string) any {
+func (d *parsedDocument) decoded(parameter, query string) any {
 	d.t.Helper()
 	p, _ := d.at("components", "parameters", parameter)
 	values, err := url.ParseQuery(query)

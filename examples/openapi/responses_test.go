@@ -18,7 +18,7 @@ import (
 
 // check compares an answer with the documented response, whose name it returns: a status,
 // a class such as 4XX, or default.
-func (d *parsed) check(r request, answer *httptest.ResponseRecorder) (listed string) {
+func (d *parsedDocument) check(r request, answer *httptest.ResponseRecorder) (listed string) {
 	d.t.Helper()
 	names := []string{"paths", r.path(), strings.ToLower(r.method), "responses"}
 	all, _ := d.at(names...)

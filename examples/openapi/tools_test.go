@@ -180,12 +180,12 @@ func TestTypeScript(t *testing.T) {
 	s.checkClient(t, "node", filepath.Join(s.dir, "out", "client.js"), s.url)
 }
 
-// A walked is what a client read of a collection. Its limit is ten, and the smallest
+// A walkResult is what a client has read of a collection. Its limit is ten, and the smallest
 // collections have 12 records.
-type walked struct{ Count, Records, Pages int }
+type walkResult struct{ Count, Records, Pages int }
 
 // checkClient runs a client. It must read all pages of all collections, print an object
-// that maps the operations to values of type walked, and then create a film. Only the
+// that maps the operations to values of type walkResult, and then create a film. Only the
 // letter case of operations may differ, because generators change it.
 func (s *service) checkClient(t *testing.T, command string, args ...string) {
 	t.Helper()
@@ -194,24 +194,24 @@ func (s *service) checkClient(t *testing.T, command string, args ...string) {
 		t.Fatal(err)
 	}
 	paths := parse(t, text).(map[string]any)["paths"].(map[string]any)
-	want := map[string]walked{}
+	want := map[string]walkResult{}
 	for _, c := range s.api.Served().Collections {
 		list, err := c.Collection.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		operation := paths[c.Path].(map[string]any)["get"].(map[string]any)["operationId"].(string)
-		want[strings.ToLower(operation)] = walked{list.Count, list.Count, (list.Count + 9) / 10}
+		want[strings.ToLower(operation)] = walkResult{list.Count, list.Count, (list.Count + 9) / 10}
 	}
 	if len(want) != 39+3 {
 		t.Errorf("%d collections, want 42", len(want))
 	}
 	output := run(t, command, args...)
-	var listed map[string]walked
+	var listed map[string]walkResult
 	if err := json.Unmarshal(output, &listed); err != nil {
 		t.Fatalf("%v in %.300s", err, output)
 	}
-	got := map[string]walked{}
+	got := map[string]walkResult{}
 	for operation, w := range listed {
 		got[strings.ToLower(operation)] = w
 	}

@@ -17,7 +17,7 @@ func TestStoresAgree(t *testing.T) {
 	for _, n := range []int{3, 21, 1500} {
 		events := newEvents(n)
 		compareStores(t, constructors(), events)
-		compareStores(t, []constructor[plain]{newBacklist[plain], newTree[plain]}, plainEvents(events))
+		compareStores(t, []constructor[plainEvent]{newBacklist[plainEvent], newTree[plainEvent]}, plainEvents(events))
 	}
 }
 

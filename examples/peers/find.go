@@ -127,7 +127,7 @@ func finds(s setup, n int) (sections []*section) {
 }
 
 // measure measures the rows of a section. If written is set, a book is written before each
-// read while the clock is stopped, so that nothing is remembered of the reads before.
+// read while the clock is stopped, so that no result of an earlier read is reused.
 func (s *shelf) measure(turns setup, title string, written bool, finders []finder, rows []finding) *section {
 	sec := &section{title: fmt.Sprintf(title, thousands(len(s.records))), names: storeNames(finders)}
 	if written {

@@ -39,7 +39,7 @@ func filling[T any](d *data[T], open constructor[T]) work {
 // textEvent is an event that encoding/json decodes without calling methods: its
 // dates are strings.
 type textEvent struct {
-	plain
+	plainEvent
 	StartDate string `json:"startDate"`
 	EndDate   string `json:"endDate"`
 }

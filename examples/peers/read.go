@@ -218,8 +218,8 @@ func quantile(sorted []time.Duration, part float64) float64 {
 }
 
 // ratios measures the ratios that compare each store with itself. The control is a loop
-// that uses no memory, measured in the same rounds as the readers: it says what two
-// goroutines gain on the machine as it is at that time.
+// that uses no memory, measured in the same rounds as the readers: it measures what
+// two goroutines gain on the machine at that time.
 func ratios(s setup, d *data[event], stores []store[event]) *section {
 	sec := &section{title: fmt.Sprintf("BESIDE ITSELF, %s RECORDS", thousands(len(d.records))), names: storeNames(stores)}
 	readers := each(stores, func(st store[event]) [2]float64 { return twoReaders(s, d, st) })

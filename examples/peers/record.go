@@ -32,15 +32,15 @@ type kind[T any] struct {
 	first  []ordering.Term                          // orders[0], unless it is the collection's default
 	id     func(*T) *int
 	clone  func(T) T
-	orders []ordered[T]
+	orders []recordOrder[T]
 
 	unique  func(*T) string      // a slug; nil if none exists
 	columns []string             // of SQLite, after the id
 	values  func(*item[T]) []any // the id and the columns
 }
 
-// ordered is an order of records, in which ties break by id.
-type ordered[T any] struct {
+// recordOrder is an order of records, in which ties break by id.
+type recordOrder[T any] struct {
 	field   string
 	compare func(a, b *T) int             // but for ties
 	key     func(dst []byte, r *T) []byte // of a radix tree; sorts as compare does
@@ -76,7 +76,7 @@ func eventKind() *kind[event] {
 		},
 		id:    func(e *event) *int { return &e.ID },
 		clone: cloneOf,
-		orders: []ordered[event]{
+		orders: []recordOrder[event]{
 			{"start_date", compareStart, func(dst []byte, e *event) []byte {
 				return number(dst, int(e.StartDate.UnixMicro()))
 			}},
@@ -98,20 +98,20 @@ func compareStart(a, b *event) int { return a.StartDate.Compare(b.StartDate.Time
 
 func compareName(a, b *event) int { return strings.Compare(a.Name, b.Name) }
 
-// plain is an event without methods, like a struct of a program's own.
-type plain event
+// plainEvent is an event without methods, like a struct of a program's own.
+type plainEvent event
 
-func plainKind() *kind[plain] {
-	compare := func(f func(a, b *event) int) func(a, b *plain) int {
-		return func(a, b *plain) int { return f((*event)(a), (*event)(b)) }
+func plainKind() *kind[plainEvent] {
+	compare := func(f func(a, b *event) int) func(a, b *plainEvent) int {
+		return func(a, b *plainEvent) int { return f((*event)(a), (*event)(b)) }
 	}
-	return &kind[plain]{
-		open: func() (*catalogue.Collection[plain], error) {
-			return catalogue.NewCollection[plain](catalogue.Options{Ordering: []ordering.Term{ordering.Asc("start_date")}})
+	return &kind[plainEvent]{
+		open: func() (*catalogue.Collection[plainEvent], error) {
+			return catalogue.NewCollection[plainEvent](catalogue.Options{Ordering: []ordering.Term{ordering.Asc("start_date")}})
 		},
-		id:     func(p *plain) *int { return &p.ID },
-		clone:  func(p plain) plain { return plain(cloneOf(event(p))) },
-		orders: []ordered[plain]{{"start_date", compare(compareStart), nil}, {"name", compare(compareName), nil}},
+		id:     func(p *plainEvent) *int { return &p.ID },
+		clone:  func(p plainEvent) plainEvent { return plainEvent(cloneOf(event(p))) },
+		orders: []recordOrder[plainEvent]{{"start_date", compare(compareStart), nil}, {"name", compare(compareName), nil}},
 	}
 }
 
@@ -136,7 +136,7 @@ func bookKind() *kind[book] {
 		first: []ordering.Term{ordering.Asc("start")},
 		id:    func(b *book) *int { return &b.ID },
 		clone: func(b book) book { return b },
-		orders: []ordered[book]{
+		orders: []recordOrder[book]{
 			{"start", compareDay, func(dst []byte, b *book) []byte { return number(dst, b.Start) }},
 			{"name", compareTitle, func(dst []byte, b *book) []byte { return text(dst, b.Name) }},
 		},
@@ -195,11 +195,11 @@ func newEvents(n int) *data[event] {
 }
 
 // plainEvents returns the same data with events without methods.
-func plainEvents(d *data[event]) *data[plain] {
-	convert := func(list []item[event]) []item[plain] {
-		return each(list, func(r item[event]) item[plain] { return item[plain]{value: plain(r.value)} })
+func plainEvents(d *data[event]) *data[plainEvent] {
+	convert := func(list []item[event]) []item[plainEvent] {
+		return each(list, func(r item[event]) item[plainEvent] { return item[plainEvent]{value: plainEvent(r.value)} })
 	}
-	return &data[plain]{
+	return &data[plainEvent]{
 		plainKind(), convert(d.records), convert(d.fresh), convert(d.moved), convert(d.still), d.offsets, d.ids,
 	}
 }

@@ -166,7 +166,7 @@ func (s *sqliteStore[T]) read(p *page[T], counting, paging string, offset int, a
 		rows, err := c.prepared(paging).Query(append(args, pageSize, offset)...)
 		check(err)
 		for rows.Next() {
-			var t encoded
+			var t encodedRecord
 			check(rows.Scan(&t.id, &t.json))
 			p.texts = append(p.texts, t)
 		}

@@ -46,16 +46,16 @@ type store[T any] interface {
 type page[T any] struct {
 	view  catalogue.View[T]
 	items []*item[T]
-	texts []encoded
+	texts []encodedRecord
 }
 
-// encoded is a record of a store that keeps text.
-type encoded struct {
+// encodedRecord is a record of a store that keeps text.
+type encodedRecord struct {
 	id   int
 	json string
 }
 
-func decoded[T any](t encoded) (r T) {
+func decoded[T any](t encodedRecord) (r T) {
 	check(json.Unmarshal([]byte(t.json), &r))
 	return r
 }

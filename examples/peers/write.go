@@ -137,27 +137,27 @@ func timeWrites[T any](turns setup, sec *section, stores []store[T], d *data[T],
 // that have the same indexes.
 func plainRecords(s setup, events *data[event]) []*section {
 	d := plainEvents(events)
-	list := []constructor[plain]{newBacklist[plain], newTree[plain]}
+	list := []constructor[plainEvent]{newBacklist[plainEvent], newTree[plainEvent]}
 	title := fmt.Sprintf("A STRUCT WITHOUT CLONE, %s RECORDS", thousands(len(d.records)))
 	sec := &section{title: title, names: []string{"backlist", "btree"}}
 	longer := s
 	longer.budget *= 3
-	loads := each(list, func(open constructor[plain]) work { return filling(d, open) })
+	loads := each(list, func(open constructor[plainEvent]) work { return filling(d, open) })
 	sec.times("bulk load, all orders", longer.timeRow(loads, 1), atMost(1.2, "btree"))
 	stores := filled(d, list)
 	runtime.GC()
-	get := each(stores, func(st store[plain]) work { return getting(st, d.ids) })
+	get := each(stores, func(st store[plainEvent]) work { return getting(st, d.ids) })
 	objects := figures(get, func(w work) float64 {
 		_, objects := allocated(w)
 		return objects
 	})
 	sec.times("get a copy by id, random", s.timeRow(get, unbounded), atMost(1.5, "btree"))
 	sec.values("  allocations of a copy with two slices", objects, digits, ownAtMost(2, ""))
-	timeWrites(s.garbage(), sec, stores, d, []writing[plain]{
-		{"insert, unread", 1.5, inserting[plain], unread[plain]},
-		{"update that moves, unread", 1.5, updating[plain], unread[plain]},
-		{"delete, unread", 1.5, deleting[plain], unread[plain]},
-		{fmt.Sprintf("batch of %s updates, unread", thousands(len(d.moved))), 1.5, batching[plain], unread[plain]},
+	timeWrites(s.garbage(), sec, stores, d, []writing[plainEvent]{
+		{"insert, unread", 1.5, inserting[plainEvent], unread[plainEvent]},
+		{"update that moves, unread", 1.5, updating[plainEvent], unread[plainEvent]},
+		{"delete, unread", 1.5, deleting[plainEvent], unread[plainEvent]},
+		{fmt.Sprintf("batch of %s updates, unread", thousands(len(d.moved))), 1.5, batching[plainEvent], unread[plainEvent]},
 	})
 	return []*section{sec}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// While the database is unavailable, there is a message a minute. Other errors are logged each.
+// While the database is unavailable, there is a message a minute. Each other error is logged.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text strings.Builder

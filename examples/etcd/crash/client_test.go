@@ -214,7 +214,7 @@ func (c *client) change(k kind, id int) {
 	c.recordWrite(w)
 }
 
-// outcomeOf returns the outcome that a response tells.
+// outcomeOf returns the outcome that a response shows.
 func outcomeOf(resp *http.Response) outcome {
 	switch resp.StatusCode {
 	case http.StatusNotFound:

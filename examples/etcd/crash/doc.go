@@ -4,7 +4,7 @@
 // and started again, or while the leader is stopped with SIGSTOP and continued.
 //
 // 64 walkers read a collection page by page. A checker of all writes checks every page:
-// which records it may have, which it must have, their bytes, and their positions. 4
+// which records it may have, which it must have, their bytes, and their positions. Four
 // writers create, change, delete and read records. Porcupine decides whether all writes
 // and some of the reads are linearizable.
 //

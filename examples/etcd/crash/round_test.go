@@ -70,8 +70,8 @@ func (r *round) client() *client {
 	return c
 }
 
-// round lets fault do its work and checks what the clients have seen. If there is an error,
-// no other round can follow.
+// round calls fault and then checks what the clients have seen. After an error, no other round
+// can follow.
 func (r *run) round(fault func(*round) error) error {
 	now := &round{run: r, start: r.checker.now(), done: make(chan struct{})}
 	r.checker.compact()
@@ -323,7 +323,7 @@ func noFault(r *round) error {
 	return nil
 }
 
-// readAfterWrite is no fault. It creates records through one node and reads them
+// readAfterWrite is not a fault. It creates records through one node and reads them
 // immediately through the others.
 func readAfterWrite(r *round) error {
 	c := r.client()

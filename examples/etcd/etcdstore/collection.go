@@ -12,8 +12,8 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// A collection implements the interfaces of package httpapi. Reads are those of the
-// replica, after it has all earlier writes.
+// A collection implements the interfaces of package httpapi. It reads from the replica, after
+// that has all earlier writes.
 type collection struct {
 	store *Store
 	key   string
@@ -140,9 +140,9 @@ func documented() (list []Definition, err error) {
 	return list, nil
 }
 
-// newHouse returns an empty catalogue with the definitions, and the definitions by their
+// newCatalogue returns an empty catalogue with the definitions, and the definitions by their
 // keys.
-func newHouse(list []Definition) (*catalogue.Catalogue, map[string]Definition, error) {
+func newCatalogue(list []Definition) (*catalogue.Catalogue, map[string]Definition, error) {
 	all := make([]catalogue.AnyDefinition, len(list))
 	for i, d := range list {
 		all[i] = d.definition

@@ -71,7 +71,7 @@ func TestConcurrentDeletes(t *testing.T) {
 		film := func(slug string, director, genre int) string {
 			return fmt.Sprintf(`{"title":"T","slug":"%s-%s","minutes":1,"price":"1.00","director":%d,"genres":[1,%d]}`, name, slug, director, genre)
 		}
-		requests := []asked{
+		requests := []testRequest{
 			{method: "DELETE", target: fmt.Sprintf("/api/directors/%d/", director)},
 			{method: "POST", target: "/api/films/", body: film("a", director, 1)},
 			{method: "PATCH", target: "/api/films/1/", body: fmt.Sprintf(`{"director":%d}`, director)},

@@ -26,13 +26,13 @@ type draft struct {
 	cat        *catalogue.Catalogue
 	positions  map[string]position // of all collections, before the transaction
 
-	changes []placed
+	changes []recordChange
 	lastIDs map[string]int  // the highest ids ever used in the collections that change
 	reads   map[string]bool // collections that must not have changed
 }
 
-// placed is a change of a record of a collection.
-type placed struct {
+// recordChange is a change of a record of a collection.
+type recordChange struct {
 	collection string
 	change
 }
@@ -63,7 +63,7 @@ func (d *draft) stage(batch []catalogue.Commit) error {
 	for _, commit := range batch {
 		d.lastIDs[commit.Collection] = commit.LastID
 		for id, record := range commit.Changes {
-			d.changes = append(d.changes, placed{commit.Collection, change{id, record}})
+			d.changes = append(d.changes, recordChange{commit.Collection, change{id, record}})
 			if record == nil {
 				d.dependOnReferring(commit.Collection)
 			}
@@ -131,11 +131,11 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 // fit leaves only some lists of a deletion that is too large for a transaction, and then
 // returns false.
 func (d *draft) fit() (complete bool) {
-	size := func(ch placed) int { return len(ch.record) }
+	size := func(ch recordChange) int { return len(ch.record) }
 	if fitting(d.changes, size) == len(d.changes) {
 		return true
 	}
-	d.changes = slices.DeleteFunc(d.changes, func(ch placed) bool { return ch.record == nil })
+	d.changes = slices.DeleteFunc(d.changes, func(ch recordChange) bool { return ch.record == nil })
 	d.changes = d.changes[:fitting(d.changes, size)]
 	return false
 }

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// follow applies all writes from a revision on to the replica until ctx is done. If the
+// follow applies all writes since a revision to the replica until ctx is done. If the
 // history of these writes no longer exists, or cannot be applied, it reads all records
 // again.
 func (s *Store) follow(ctx context.Context, next int64) {
@@ -120,8 +120,8 @@ func (s *Store) catchUp(ctx context.Context) error {
 	return unavailable(s.progress.wait(ctx, revision))
 }
 
-// lastRevision returns the revision of the last write. It asks again until ctx is done if the
-// cluster is about to have another leader: a client of a member in the same process does not.
+// lastRevision returns the revision of the last write. While the cluster has no leader, it
+// retries until ctx is done, because a client of a member in the same process does not retry.
 func (s *Store) lastRevision(ctx context.Context) (int64, error) {
 	for {
 		got, err := s.client.Get(ctx, s.keys.version(), clientv3.WithKeysOnly())

@@ -20,7 +20,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// storeLarge is the body of a genre with a name of a length.
+// storeLarge returns the body of a genre whose name has the given length.
 func storeLarge(name string, length int) string {
 	return fmt.Sprintf(`{"name":"%s%s"}`, name, strings.Repeat("x", length-len(name)))
 }

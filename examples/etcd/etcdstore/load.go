@@ -18,9 +18,9 @@ import (
 
 // Load replaces collections like [catalogue.Catalogue.Load]. All stores see the new
 // records at one instant, when they have read all records again. If other writes come in
-// between, nothing changes and the error wraps [httpapi.ErrConflict]. The records before
-// and after are in etcd at the same time. If the process ends during Load, the keys that
-// it wrote remain; no Store reads them. O(n) for all records of the house.
+// between, nothing changes and the error wraps [httpapi.ErrConflict]. The old and
+// the new records are in etcd at the same time. If the process ends during Load, the keys that
+// it wrote remain; no Store reads them. O(n) for all records of the catalogue.
 func (s *Store) Load(ctx context.Context, r io.Reader) error {
 	if err := s.catchUp(ctx); err != nil {
 		return withContext(ctx, err)
@@ -90,7 +90,7 @@ func (d *draft) discard(ctx context.Context, generation string) error {
 	return errors.Join(s.remove(ctx, generation), unavailable(err))
 }
 
-// loadAll loads a file into the draft, and stages the records of all collections, also of
+// loadAll loads a file into the draft, and stages the records of all collections, including
 // those that are not in the file. The file determines the highest ids, so the catalogue that
 // stages them has none yet.
 func (d *draft) loadAll(file io.Reader) error {
@@ -101,7 +101,7 @@ func (d *draft) loadAll(file io.Reader) error {
 	if err := d.cat.Save(&all); err != nil {
 		return err
 	}
-	fresh, _, err := newHouse(d.store.opts.Definitions)
+	fresh, _, err := newCatalogue(d.store.opts.Definitions)
 	if err != nil {
 		return err
 	}

@@ -101,8 +101,8 @@ func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
 func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))] }
 
-// asked is a request that can be sent several times.
-type asked struct{ method, collection, target, body, contentType string }
+// testRequest is a request that can be sent several times.
+type testRequest struct{ method, collection, target, body, contentType string }
 
 // answer is a response.
 type answer struct {
@@ -111,14 +111,14 @@ type answer struct {
 	Body   string
 }
 
-func (a asked) send(h http.Handler) answer {
+func (a testRequest) send(h http.Handler) answer {
 	w := send(h, a.method, a.target, a.body, "Content-Type", a.contentType)
 	return answer{w.Code, w.Header(), w.Body.String()}
 }
 
 // request returns a request. Most are valid.
-func (g *generator) request() asked {
-	a := asked{contentType: "application/json", collection: g.pick("directors", "genres", "genres", "films", "films", "films", "films")}
+func (g *generator) request() testRequest {
+	a := testRequest{contentType: "application/json", collection: g.pick("directors", "genres", "genres", "films", "films", "films", "films")}
 	a.target = "/api/" + a.collection + "/"
 	if g.oneIn(60) {
 		a.contentType = g.pick("text/plain", "application/json; charset=latin-1", "")

@@ -16,7 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// firstGeneration is the generation of a house into which nothing was loaded.
+// firstGeneration is the generation of a catalogue into which nothing was loaded.
 const firstGeneration = "0"
 
 // read reads all records at one revision into a new replica, which becomes that of the

@@ -45,7 +45,7 @@ type tags struct {
 }
 
 func newReplica(keys layout, generation string, list []Definition) (*replica, error) {
-	cat, byKey, err := newHouse(list)
+	cat, byKey, err := newCatalogue(list)
 	if err != nil {
 		return nil, err
 	}

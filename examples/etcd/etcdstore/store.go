@@ -16,7 +16,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
-// Options configure a [Store].
+// Options configures a [Store].
 type Options struct {
 	// Client is the client of the cluster. It is required. [Store.Close] does not close it.
 	Client *clientv3.Client
@@ -45,7 +45,7 @@ type Options struct {
 	OnError func(error)
 }
 
-// A Store is a house whose records are in etcd. It is safe for concurrent use.
+// A Store is a catalogue whose records are in etcd. It is safe for concurrent use.
 type Store struct {
 	opts   Options
 	client *clientv3.Client
@@ -91,7 +91,7 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 			return nil, fmt.Errorf("%w: %w", ErrInvalidOptions, err)
 		}
 	}
-	cat, _, err := newHouse(opts.Definitions)
+	cat, _, err := newCatalogue(opts.Definitions)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidOptions, err)
 	}
@@ -178,7 +178,7 @@ func (s *Store) NewHandler(opts httpapi.Options) (*httpapi.Handler, error) {
 	return httpapi.NewHandler(s.Collections(), opts)
 }
 
-// layout has the names of a house's keys, all of which begin with its prefix:
+// layout has the names of a Store's keys, all of which begin with its prefix:
 //
 //	version                  the current generation; every write writes it again
 //	0/ids/films              the highest id ever used in a collection of generation 0

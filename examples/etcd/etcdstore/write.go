@@ -56,8 +56,8 @@ func (s *Store) write(ctx context.Context, key string, do func(context.Context, 
 }
 
 // tryWrite performs a write in one transaction. The error is errChanged if another write came
-// in between, and errPartial if only a part of the write is stored. The transaction uses the
-// context longer.
+// in between, and errPartial if only a part of the write is stored. The
+// transaction has the context longer, the rest of the write ctx.
 func (s *Store) tryWrite(ctx, longer context.Context, key string, do func(context.Context, catalogue.AnyCollection) error) error {
 	if err := s.catchUp(ctx); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package progress shows on a terminal how far long work is. Work that takes less than a
-// second shows nothing.
+// Package progress shows the progress of long work on a terminal. It shows nothing of work that
+// takes less than a second.
 package progress
 
 import (
@@ -26,7 +26,7 @@ type Meter struct {
 	stop  func()
 }
 
-// Start returns a Meter of work with a total number of steps, such as records. If the total is
+// Start returns a Meter for work with a total number of steps, such as records. If the total is
 // not positive, it is unknown, and the steps are bytes, if there are any. what names the work in
 // the line, as in "loading films.json". The line is written to w if w is a terminal. Stop must
 // be called.
@@ -97,7 +97,7 @@ func (m *Meter) show(ended <-chan struct{}) {
 	}
 }
 
-// state returns what is done, with a comma: a share of the total, or a number of bytes. It
+// state returns how much is done, followed by a comma: a share of the total, or a number of bytes. It
 // returns "" if that is not known.
 func (m *Meter) state() string {
 	switch done := m.done.Load(); {

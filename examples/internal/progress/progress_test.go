@@ -83,7 +83,7 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
-// A terminal is recognized. The null device is one as far as its mode tells.
+// A terminal is recognized. By its mode, the null device is one.
 func TestTerminal(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {

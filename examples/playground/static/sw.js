@@ -46,7 +46,7 @@ async function activate() {
 }
 
 // download fetches a file of this version. It fails if the host has another version. It checks
-// that itself, since with the option integrity it could not tell pages how far it is.
+// the hash itself, because with the option integrity it could not report its progress to pages.
 async function download(name) {
   const response = await fetch(name, {cache: "no-cache"})
   if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`)
@@ -68,7 +68,7 @@ async function download(name) {
   return new Response(data, {headers: {"Content-Type": response.headers.get("Content-Type") ?? "application/octet-stream"}})
 }
 
-// report sends a message to the pages of the playground, also to those that no worker serves yet.
+// report sends a message to the pages of the playground, including those that no worker serves yet.
 async function report(message) {
   for (const client of await clients.matchAll({includeUncontrolled: true})) {
     if (client.url.startsWith(scope.href)) client.postMessage(message)

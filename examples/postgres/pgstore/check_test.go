@@ -65,8 +65,8 @@ const (
 	createdFrom = 100_000
 )
 
-// written holds what writers know about a collection whose connections are interrupted.
-type written struct {
+// writeRecord holds what writers know about a collection whose connections are interrupted.
+type writeRecord struct {
 	store *pgstore.Store
 	db    *sql.DB // not used by the store
 
@@ -81,7 +81,7 @@ type written struct {
 // acknowledged record is missing and no id is skipped.
 func TestCount(t *testing.T) {
 	dsn := newDSN(t)
-	w := &written{store: open(t, pgstore.Options{DSN: dsn}), db: connect(t, dsn), ids: map[int]bool{lowestID: true, createdFrom: true}}
+	w := &writeRecord{store: open(t, pgstore.Options{DSN: dsn}), db: connect(t, dsn), ids: map[int]bool{lowestID: true, createdFrom: true}}
 	w.db.SetMaxOpenConns(1) // pg_terminate_backend must not end it
 	load(t, w.store, `{"events":[`+fmt.Sprintf(event, lowestID, `"lowest"`)+","+fmt.Sprintf(event, createdFrom, `"first"`)+`]}`)
 	w.acknowledged.Store(2)
@@ -110,7 +110,7 @@ func TestCount(t *testing.T) {
 }
 
 // write writes in all ways and ends connections.
-func (w *written) write(ctx context.Context, g generator, writer int) error {
+func (w *writeRecord) write(ctx context.Context, g generator, writer int) error {
 	for n := range 150 {
 		if g.oneIn(25) {
 			if err := w.terminate(ctx); err != nil {
@@ -125,7 +125,7 @@ func (w *written) write(ctx context.Context, g generator, writer int) error {
 }
 
 // once performs one write, sometimes with a short timeout. No other writer uses id.
-func (w *written) once(ctx context.Context, g generator, id int) error {
+func (w *writeRecord) once(ctx context.Context, g generator, id int) error {
 	if g.oneIn(4) {
 		limited, cancel := context.WithTimeout(ctx, time.Duration(g.IntN(4_000))*time.Microsecond)
 		defer cancel()
@@ -141,14 +141,14 @@ func (w *written) once(ctx context.Context, g generator, id int) error {
 }
 
 // terminate ends a random connection.
-func (w *written) terminate(ctx context.Context) error {
+func (w *writeRecord) terminate(ctx context.Context) error {
 	_, err := w.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 		WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' ORDER BY random() LIMIT 1`)
 	return err
 }
 
 // create posts an event.
-func (w *written) create(ctx context.Context) error {
+func (w *writeRecord) create(ctx context.Context) error {
 	const body = `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z"}`
 	record, err := collectionOf(w.store, "events").Create(ctx, []byte(body))
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *written) create(ctx context.Context) error {
 }
 
 // insert inserts an event with an unused id.
-func (w *written) insert(ctx context.Context, id int) error {
+func (w *writeRecord) insert(ctx context.Context, id int) error {
 	if err := w.store.Insert(ctx, "events", fmt.Appendf(nil, event, id, `"inserted"`)); err != nil {
 		return w.failed(ctx, err)
 	}
@@ -170,7 +170,7 @@ func (w *written) insert(ctx context.Context, id int) error {
 }
 
 // insertConflict inserts an event with an id in use, which must fail.
-func (w *written) insertConflict(ctx context.Context, g generator) error {
+func (w *writeRecord) insertConflict(ctx context.Context, g generator) error {
 	w.mu.Lock()
 	id := pick(g, slices.Sorted(maps.Keys(w.ids)))
 	w.mu.Unlock()
@@ -185,7 +185,7 @@ func (w *written) insertConflict(ctx context.Context, g generator) error {
 }
 
 // stored records an acknowledged write.
-func (w *written) stored(id int) error {
+func (w *writeRecord) stored(id int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ids[id] {
@@ -197,7 +197,7 @@ func (w *written) stored(id int) error {
 }
 
 // failed records a write with an unknown outcome.
-func (w *written) failed(ctx context.Context, err error) error {
+func (w *writeRecord) failed(ctx context.Context, err error) error {
 	w.mu.Lock()
 	w.unknown++
 	w.mu.Unlock()
@@ -205,7 +205,7 @@ func (w *written) failed(ctx context.Context, err error) error {
 }
 
 // interrupted returns err unless a context or a connection has ended.
-func (w *written) interrupted(ctx context.Context, err error) error {
+func (w *writeRecord) interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) || errors.Is(err, httpapi.ErrUnavailable) {
 		return nil
 	}
@@ -213,7 +213,7 @@ func (w *written) interrupted(ctx context.Context, err error) error {
 }
 
 // read reads all records repeatedly until the writers are done.
-func (w *written) read(ctx context.Context, done <-chan struct{}) error {
+func (w *writeRecord) read(ctx context.Context, done <-chan struct{}) error {
 	for {
 		select {
 		case <-done:
@@ -238,7 +238,7 @@ func (w *written) read(ctx context.Context, done <-chan struct{}) error {
 }
 
 // page returns all ids, the greatest first, and the count.
-func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
+func (w *writeRecord) page(ctx context.Context) (count int, ids []int, err error) {
 	byID := []ordering.Term{ordering.Desc("id")}
 	count, records, err := pageOf(ctx, collectionOf(w.store, "events"), pagination.Window{Limit: 1 << 20}, byID...)
 	for _, record := range records {
@@ -252,7 +252,7 @@ func (w *written) page(ctx context.Context) (count int, ids []int, err error) {
 }
 
 // check compares the stored records with the acknowledged ones.
-func (w *written) check(t *testing.T) {
+func (w *writeRecord) check(t *testing.T) {
 	// Interrupted transactions may still commit. They have locked the collection, so a
 	// successful write comes after them.
 	for before := w.acknowledged.Load(); w.acknowledged.Load() == before; {

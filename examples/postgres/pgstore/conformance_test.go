@@ -68,8 +68,8 @@ func file(key string, records [][]byte) []byte {
 	return []byte(`{"` + key + `":[` + string(bytes.Join(records, []byte(","))) + `]}`)
 }
 
-// recorded is a request and the response of the real service, in which {base} is its URL.
-type recorded struct {
+// recording is a request and the response of the real service, in which {base} is its URL.
+type recording struct {
 	Request struct {
 		Method, Target string
 		Headers        map[string]string
@@ -110,7 +110,7 @@ func TestVectors(t *testing.T) {
 	defer vectors.Close()
 	n := 0
 	for decoder := json.NewDecoder(vectors); ; n++ {
-		var v recorded
+		var v recording
 		if err := decoder.Decode(&v); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
@@ -127,7 +127,7 @@ func TestVectors(t *testing.T) {
 }
 
 // answers returns the recorded answer and that of a handler.
-func (v *recorded) answers(handler http.Handler) (want, got map[string]string) {
+func (v *recording) answers(handler http.Handler) (want, got map[string]string) {
 	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
 	r.Host = "host.example"
 	for name, value := range v.Request.Headers {

@@ -71,8 +71,8 @@ func TestOwnDefinitions(t *testing.T) {
 		"directors/", "",
 	} {
 		path, query, _ := strings.Cut("/api/"+target, "?")
-		p.ask(t, asked{method: "GET", path: path, query: query})
-		p.ask(t, asked{method: "OPTIONS", path: path})
+		p.ask(t, testRequest{method: "GET", path: path, query: query})
+		p.ask(t, testRequest{method: "OPTIONS", path: path})
 	}
 	for _, body := range []string{
 		`{"title":"c","slug":"four","director":1,"score":0.1,"price":"7.25","released":"2020-02-29","tags":["y"]}`,
@@ -81,9 +81,9 @@ func TestOwnDefinitions(t *testing.T) {
 		`{"slug":"one"}`,
 	} {
 		header := map[string]string{"Content-Type": "application/json"}
-		p.ask(t, asked{method: "POST", path: "/api/films/", header: header, body: body})
+		p.ask(t, testRequest{method: "POST", path: "/api/films/", header: header, body: body})
 	}
-	p.ask(t, asked{method: "GET", path: "/api/films/", query: "ordering=-score"})
+	p.ask(t, testRequest{method: "GET", path: "/api/films/", query: "ordering=-score"})
 	const used = `{"id":9,"title":"","slug":"two","director":1,"score":1,"price":"1.00","released":"2024-05-10","tags":[]}`
 	if err := store.Insert(t.Context(), "films", []byte(used)); !errors.Is(err, httpapi.ErrConflict) {
 		t.Errorf("Insert of a slug in use = %v, want %v", err, httpapi.ErrConflict)

@@ -225,7 +225,7 @@ func (p *pair) save(t *testing.T) {
 
 // ask sends a request to both and compares the answers. If-None-Match has the last tag
 // of each handler for the request.
-func (p *pair) ask(t *testing.T, a asked) {
+func (p *pair) ask(t *testing.T, a testRequest) {
 	known, conditional := p.tags[a.path+"?"+a.query]
 	conditional = conditional && p.tagged && p.oneIn(2)
 	var answers [2]*httptest.ResponseRecorder
@@ -261,7 +261,7 @@ func (p *pair) ask(t *testing.T, a asked) {
 }
 
 // request returns an HTTP request. Its path and query may be invalid.
-func (a asked) request() *http.Request {
+func (a testRequest) request() *http.Request {
 	r := &http.Request{
 		Method: a.method, Host: "host.example", RequestURI: a.path + "?" + a.query,
 		URL:    &url.URL{Path: a.path, RawQuery: a.query},

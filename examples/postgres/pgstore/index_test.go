@@ -219,16 +219,16 @@ const (
 	bookRows  = 4_000
 )
 
-// planned is a store with events and books.
-type planned struct {
+// plannedStore is a store with events and books.
+type plannedStore struct {
 	recorder *recorder
 	store    *pgstore.Store
 	db       *sql.DB
 }
 
-func newPlanned(t *testing.T) *planned {
+func newPlannedStore(t *testing.T) *plannedStore {
 	dsn := newDSN(t)
-	p := &planned{recorder: newRecorder(t, dsn), db: connect(t, dsn)}
+	p := &plannedStore{recorder: newRecorder(t, dsn), db: connect(t, dsn)}
 	p.store = open(t, pgstore.Options{DSN: p.recorder.dsn})
 	var events, books []string
 	for i := range eventRows {
@@ -250,7 +250,7 @@ func newPlanned(t *testing.T) *planned {
 func scattered(i, n int) int { return i * 7919 % n }
 
 // vacuum updates statistics and the visibility map, which index-only scans need.
-func (p *planned) vacuum(t *testing.T) {
+func (p *plannedStore) vacuum(t *testing.T) {
 	t.Helper()
 	if _, err := p.db.ExecContext(t.Context(), "VACUUM ANALYZE events, books"); err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func (p *planned) vacuum(t *testing.T) {
 
 // plan returns the steps of the plan below the limit, by which the database finds the
 // records of a page.
-func (p *planned) plan(t *testing.T, key string, offset int, terms ...ordering.Term) string {
+func (p *plannedStore) plan(t *testing.T, key string, offset int, terms ...ordering.Term) string {
 	t.Helper()
 	p.recorder.take()
 	if _, _, err := pageOf(t.Context(), collectionOf(p.store, key), pagination.Window{Limit: 21, Offset: offset}, terms...); err != nil {
@@ -337,7 +337,7 @@ func (n *node) String() string {
 
 // TestPlans checks that pages near either end of an ordering are read from its index.
 func TestPlans(t *testing.T) {
-	p := newPlanned(t)
+	p := newPlannedStore(t)
 	asc, desc := ordering.Asc, ordering.Desc
 	isbn := ordering.Snake(`ISBN-13 ("print")`)
 	const sorted = "Sort, Seq Scan"
@@ -401,7 +401,7 @@ func TestPlans(t *testing.T) {
 }
 
 // loadAgain loads other records, which have new members before the indexed ones.
-func (p *planned) loadAgain(t *testing.T) {
+func (p *plannedStore) loadAgain(t *testing.T) {
 	var books []string
 	second := "" // by price
 	for i := range bookRows {
@@ -426,7 +426,7 @@ func (p *planned) loadAgain(t *testing.T) {
 }
 
 // mismatch checks that an index of a slightly different expression is not used.
-func (p *planned) mismatch(t *testing.T) {
+func (p *plannedStore) mismatch(t *testing.T) {
 	byName := []ordering.Term{ordering.Asc("name"), ordering.Asc("id")}
 	for _, index := range []string{"left(name, 255)", "name", "left(name, 256) DESC NULLS LAST", `left(name, 256) COLLATE "C.utf8"`} {
 		exec(t, p.db, "DROP INDEX events_by_name; CREATE INDEX events_by_name ON events ("+index+")")

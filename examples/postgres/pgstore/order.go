@@ -87,7 +87,6 @@ func (t *table) exprs(field string, numbers map[string]int) []expr {
 	return nil
 }
 
-// reverse returns the reverse order.
 func (o orderBy) reverse() orderBy {
 	back := make(orderBy, len(o))
 	for i, e := range o {

@@ -183,25 +183,25 @@ func (g generator) collection(about schema.Description, size int) string {
 	return "[" + strings.Join(list, ",\n") + "]"
 }
 
-// asked is a request that can be sent several times.
-type asked struct {
+// testRequest is a request that can be sent several times.
+type testRequest struct {
 	method, path, query string
 	header              map[string]string
 	body                string
 }
 
-func (a asked) String() string {
+func (a testRequest) String() string {
 	return fmt.Sprintf("%s %s?%s %v %.300q", a.method, a.path, a.query, a.header, a.body)
 }
 
 // request returns a request to a collection with count records, or a POST to a
 // collection that accepts posts.
-func (g generator) request(about schema.Description, count int) asked {
+func (g generator) request(about schema.Description, count int) testRequest {
 	kind := g.IntN(40)
 	if kind >= 5 && kind <= 8 && !g.oneIn(5) {
 		about = described(pick(g, []string{"events", "social-links"}))
 	}
-	a := asked{method: "GET", path: "/api/" + about.Segment + "/", query: g.query(about, count), header: map[string]string{}}
+	a := testRequest{method: "GET", path: "/api/" + about.Segment + "/", query: g.query(about, count), header: map[string]string{}}
 	switch kind {
 	case 0, 1:
 		a.method = "HEAD"

@@ -78,7 +78,7 @@ func statementsFor(t *testing.T, words []string) []statement {
 	record := `{"id":1,` + strings.Join(members, ",") + `}`
 	load(t, store, `{"authors":[`+record+`],"books":[`+record+`]}`)
 	handler := handle(t, store, httpapi.Options{Authorizer: httpapi.AllowAll})
-	ask := func(status int, a asked) {
+	ask := func(status int, a testRequest) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, a.request())
 		if w.Code != status {
@@ -89,18 +89,18 @@ func statementsFor(t *testing.T, words []string) []statement {
 	for i, word := range words {
 		query := url.Values{"ordering": {"-" + word + "," + word}, "limit": {word}, "offset": {"1;" + word}, "format": {"api"}, word: {word}}.Encode()
 		for _, segment := range []string{"events", "labels", "social-links", "books", "authors"} {
-			ask(200, asked{method: "GET", path: "/api/" + segment + "/", query: query})
+			ask(200, testRequest{method: "GET", path: "/api/" + segment + "/", query: query})
 		}
-		ask(404, asked{method: "GET", path: "/api/" + word + "/"})
+		ask(404, testRequest{method: "GET", path: "/api/" + word + "/"})
 		text := quoted(word)
 		dates := `"startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z"`
-		ask(201, asked{method: "POST", path: "/api/events/", header: json,
+		ask(201, testRequest{method: "POST", path: "/api/events/", header: json,
 			body: fmt.Sprintf(`{"name":%s,"slug":"s","summary":%[1]s,"description":%[1]s,"location":%[1]s,%s,%[1]s:1}`, text+" ", dates)})
-		ask(400, asked{method: "POST", path: "/api/events/", header: json,
+		ask(400, testRequest{method: "POST", path: "/api/events/", header: json,
 			body: fmt.Sprintf(`{"name":%s,"slug":%[1]s,%s,"labels":[%[1]s],"authors":%[1]s}`, text, dates)})
-		ask(201, asked{method: "POST", path: "/api/social-links/", header: json,
+		ask(201, testRequest{method: "POST", path: "/api/social-links/", header: json,
 			body: fmt.Sprintf(`{"title":%s,"url":"https://house.example/","type":%[1]s,"author":1}`, text)})
-		ask(400, asked{method: "POST", path: "/api/social-links/", header: json,
+		ask(400, testRequest{method: "POST", path: "/api/social-links/", header: json,
 			body: fmt.Sprintf(`{"title":%s,"url":%[1]s,"type":%[1]s,"author":%[1]s}`, text)})
 		if err := store.Insert(t.Context(), "books", []byte(fmt.Sprintf(`{"id":%d,%s:%[2]s}`, i+2, text))); err != nil {
 			t.Error(err)

@@ -46,7 +46,7 @@ func New(h http.Handler, scope string, errorLog *log.Logger) (*Bridge, error) {
 
 // Answer returns the response of the handler. It returns 400 if the request is invalid, and
 // 500 if the handler panics or its status is not one that a service worker can return. It
-// returns after the handler has. The pages of package browse get a link to the scope.
+// returns after the handler has returned. The pages of package browse get a link to the scope.
 func (b *Bridge) Answer(ctx context.Context, req Request) Response {
 	r, status := b.request(ctx, req)
 	if status != http.StatusOK {

@@ -30,8 +30,8 @@ func newBridge(t *testing.T, h http.Handler, scope string) (*Bridge, *strings.Bu
 	return b, &logged
 }
 
-// seen is what a handler sees of a request.
-type seen struct {
+// seenRequest is what a handler sees of a request.
+type seenRequest struct {
 	Method, Host, RequestURI, Path, EscapedPath, Query string
 	Length                                             int64
 	Header                                             http.Header
@@ -46,7 +46,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del(name)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(seen{r.Method, r.Host, r.RequestURI, r.URL.Path, r.URL.EscapedPath(), r.URL.RawQuery,
+	_ = json.NewEncoder(w).Encode(seenRequest{r.Method, r.Host, r.RequestURI, r.URL.Path, r.URL.EscapedPath(), r.URL.RawQuery,
 		r.ContentLength, r.Header, string(body), r.TLS != nil})
 }
 
@@ -196,11 +196,11 @@ func without(headers [][]string, name string) [][]string {
 
 func TestSecure(t *testing.T) {
 	b, _ := newBridge(t, http.HandlerFunc(echo), "https://x.example/")
-	var got seen
+	var got seenRequest
 	if err := json.Unmarshal(b.Answer(t.Context(), Request{Method: "GET", URL: "https://x.example//a/"}).Body, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := seen{Method: "GET", Host: "x.example", RequestURI: "//a/", Path: "//a/", EscapedPath: "//a/", Header: http.Header{}, Secure: true}
+	want := seenRequest{Method: "GET", Host: "x.example", RequestURI: "//a/", Path: "//a/", EscapedPath: "//a/", Header: http.Header{}, Secure: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -22,7 +22,7 @@ type film struct {
 	Name string `json:"name"`
 }
 
-// careless believes everything.
+// careless checks nothing.
 func careless(ctx context.Context, client *http.Client, next string) ([]film, error) {
 	var films []film
 	for next != "" {

@@ -7,7 +7,7 @@
 //
 // Text is ordered by the locale en-US of ICU and the time zone is Asia/Kathmandu, so that
 // tests detect statements that lack COLLATE "C" or assume UTC. Data is not synced: it survives
-// the end of the server, but not that of the machine.
+// the end of the server, but not a crash of the machine.
 package pgtest
 
 import (
