@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"reflect"
 	"slices"
 
@@ -21,9 +20,9 @@ import (
 
 // A Query asks an [AnyCollection] for a page.
 type Query struct {
-	// Params are the parameters of a request that select records: filters and search, as
-	// [schema.Description.Filter] reads them. If nil, all records are selected.
-	Params url.Values
+	// Filter selects records, as [schema.Description.Filter] reads it from the parameters of a
+	// request. Its fields must be described. The zero Filter selects all records.
+	Filter schema.Filter
 
 	// Window is the page of the selected records.
 	Window pagination.Window
@@ -38,6 +37,22 @@ type List struct {
 	Records [][]byte        // JSON objects, which must not be modified
 	Count   int             // number of selected records
 	Terms   []ordering.Term // those of the Query that name a field
+}
+
+// An Update asks an [AnyCollection] to change a record. The zero Update is that of a PUT with
+// an empty object.
+type Update struct {
+	// Filter hides records from the update: those that it does not select count as missing.
+	Filter schema.Filter
+
+	// Body is the JSON object of a PUT or, if Partial is set, of a PATCH. Empty means {}.
+	Body    []byte
+	Partial bool
+
+	// Precondition, if not nil, is called with the JSON of the record at the instant of the
+	// change. If it returns an error, the record does not change. It must neither modify nor
+	// retain the JSON.
+	Precondition func(record []byte) error
 }
 
 // An AnyCollection is a collection of a catalogue whose records are read and written as
@@ -68,9 +83,10 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 
 // List returns the page that a query asks for.
 //
-// The error is ctx.Err(), or [schema.FieldErrors] about Params, or wraps [ErrInvalid] if a
+// The error is ctx.Err(), or wraps [ordering.ErrUnknownField] or [schema.ErrInvalid] if the
+// Filter names a field that is not described or lacks a value, or [ErrInvalid] if a
 // method MarshalJSON or MarshalText returns an error. O(log n + limit) after the first use of
-// the ordering, without Params.
+// the ordering, without a Filter.
 //
 // Filters compare values, even if Options.Keys has a function for the field. Filters by
 // order, such as minutes__gte, and by prefix use indexes; [Selection] describes their cost.
@@ -79,7 +95,7 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 // another way. A search in another collection reads the records that are referred to, in one
 // state of that collection, which may be of another instant than the page.
 func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
-	f, err := c.core.filter(ctx, q.Params)
+	f, err := c.core.filter(ctx, q.Filter)
 	if err != nil {
 		return List{}, err
 	}
@@ -115,11 +131,11 @@ func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, er
 }
 
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
-// have white space around it. The JSON must not be modified. The error is ctx.Err(), or
-// [schema.FieldErrors] about params, even if there is no such record, or wraps [ErrNotFound]
-// if none exists or the parameters do not select it. O(log n).
-func (c AnyCollection) Get(ctx context.Context, segment string, params url.Values) (record []byte, err error) {
-	f, err := c.core.filter(ctx, params)
+// have white space around it. The JSON must not be modified. The error is ctx.Err(), or wraps
+// [ErrNotFound] if no such record exists or the filter does not select it, or is about the
+// filter, as that of List. O(log n).
+func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
+	f, err := c.core.filter(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -162,56 +178,55 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 	}))
 }
 
-// Update validates the JSON object of a PUT or, if partial is set, of a PATCH, replaces the
-// record that Get returns, and returns its JSON, which the caller may modify. Fields that are
-// absent from the object or from the JSON of the record keep their values. No other write
-// comes in between, so concurrent updates of different fields lose nothing. If condition is
-// not nil, Update calls it with the JSON of the record at the instant of the change, and
-// returns its error. condition must not modify or retain the JSON, nor write to the
-// collection. The other errors are the errors of Get and Create.
-func (c AnyCollection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
+// Update validates a JSON object, changes the record that Get returns, and returns its JSON,
+// which the caller may modify. Fields that are absent from the object or from the JSON of the
+// record keep their values. No other write comes in between, so concurrent updates of different
+// fields lose nothing. If the precondition returns an error, Update returns it. The
+// precondition must not write to the collection. The other errors are the errors of Get and
+// Create.
+func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (record []byte, err error) {
 	action := schema.Update
-	if partial {
+	if u.Partial {
 		action = schema.PartialUpdate
 	}
 	if err := c.core.permits(action); err != nil {
 		return nil, err
 	}
-	f, err := c.core.filter(ctx, params)
+	f, err := c.core.filter(ctx, u.Filter)
 	if err != nil {
 		return nil, err
 	}
 	return c.core.written(c.core.write(func(s *store.State) (store.Change, error) {
 		old, err := c.core.target(s, segment, f)
 		if err == nil {
-			err = c.core.passes(old, condition)
+			err = c.core.passes(old, u.Precondition)
 		}
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.core.updated(ctx, old, body, partial)
+		fresh, err := c.core.updated(ctx, old, u.Body, u.Partial)
 		return store.Change{Old: old, New: fresh}, err
 	}))
 }
 
 // Delete deletes the record that Get returns, and at the same instant removes its id from all
-// [schema.References] to the collection in other records. The error is ctx.Err(), or
-// [schema.FieldErrors] about params, or wraps [ErrNotFound] if there is no such record,
+// [schema.References] to the collection in other records. The error is ctx.Err(), or about the
+// filter, as that of List, or wraps [ErrNotFound] if there is no such record,
 // [ErrReadOnly] if the collection does not accept deletions or the catalogue is a snapshot,
 // and [ErrReferenced] if a [schema.Reference] of another record, in any collection of the
-// catalogue, holds the id. If condition is not nil, Delete calls it with the JSON of the
+// catalogue, holds the id. If precondition is not nil, Delete calls it with the JSON of the
 // record at the instant of the deletion and returns its error. After an error nothing has
 // changed.
 //
 // Create, Update and Delete leave no reference to a record that does not exist: writes to
 // the collections that refer to this one wait for Delete. Reads do not wait, and other
-// writes are not checked. condition must not write to the catalogue: it could deadlock.
+// writes are not checked. precondition must not write to the catalogue: it could deadlock.
 // O(n) for n records in the collections that refer to this one.
-func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
+func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
 	if err := c.core.permits(schema.Destroy); err != nil {
 		return err
 	}
-	f, err := c.core.filter(ctx, params)
+	f, err := c.core.filter(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -238,7 +253,7 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, params url.Va
 				return c.core.typ.errorf("id %d: %w", old.ID, by)
 			}
 		}
-		if err := c.core.passes(old, condition); err != nil {
+		if err := c.core.passes(old, precondition); err != nil {
 			return err
 		}
 		for i, m := range all {
@@ -279,16 +294,16 @@ func (c *core) target(now getter, segment string, f filter) (*store.Entry, error
 	return old, nil
 }
 
-// passes returns the error of a condition for an entry. Every entry passes if it is nil.
-func (c *core) passes(entry *store.Entry, condition func(record []byte) error) error {
-	if condition == nil {
+// passes returns the error of a precondition for an entry. Every entry passes if it is nil.
+func (c *core) passes(entry *store.Entry, precondition func(record []byte) error) error {
+	if precondition == nil {
 		return nil
 	}
 	record, err := c.typ.encoded(entry)
 	if err != nil {
 		return err
 	}
-	return condition(record)
+	return precondition(record)
 }
 
 // updated returns the entry that replaces another one.

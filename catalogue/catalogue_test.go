@@ -375,11 +375,11 @@ func TestWritesThatShareAReference(t *testing.T) {
 	inside, finish := make(chan struct{}), make(chan struct{})
 	updated := make(chan error, 1)
 	go func() {
-		_, err := placed.Update(ctx, "1", nil, []byte(`{"customer":2}`), true, func([]byte) error {
+		_, err := placed.Update(ctx, "1", catalogue.Update{Body: []byte(`{"customer":2}`), Partial: true, Precondition: func([]byte) error {
 			close(inside)
 			<-finish
 			return nil
-		})
+		}})
 		updated <- err
 	}()
 	<-inside
@@ -387,7 +387,7 @@ func TestWritesThatShareAReference(t *testing.T) {
 		t.Error(err)
 	}
 	deleted := make(chan error, 1)
-	go func() { deleted <- people.Delete(ctx, "2", nil, nil) }()
+	go func() { deleted <- people.Delete(ctx, "2", schema.Filter{}, nil) }()
 	select {
 	case err := <-deleted:
 		t.Errorf("Delete returned %v while an order that refers to the record was written", err)
@@ -408,11 +408,11 @@ func TestFailedDeleteKeepsReferences(t *testing.T) {
 	c := newShop(t)
 	before := savedJSON(t, c)
 	people, _ := c.Collection("customers")
-	err := people.Delete(t.Context(), "2", nil, func([]byte) error { return errStop })
+	err := people.Delete(t.Context(), "2", schema.Filter{}, func([]byte) error { return errStop })
 	if diff := cmp.Diff(before, savedJSON(t, c)); err != errStop || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if err := people.Delete(t.Context(), "2", nil, nil); err != nil {
+	if err := people.Delete(t.Context(), "2", schema.Filter{}, nil); err != nil {
 		t.Error(err)
 	}
 	if left := savedJSON(t, c); !strings.Contains(left, `"coupons":[{"id":1,"customers":[1]}]`) {
@@ -484,9 +484,9 @@ func randomWrite(ctx context.Context, c *catalogue.Catalogue, rng *rand.Rand, da
 			return err
 		})
 	case 8:
-		encoded.Delete(ctx, fmt.Sprint(id), nil, nil)
+		encoded.Delete(ctx, fmt.Sprint(id), schema.Filter{}, nil)
 	case 9:
-		encoded.Update(ctx, fmt.Sprint(id), nil, fmt.Appendf(nil, `{"customer":%d}`, rng.IntN(3)), true, nil)
+		encoded.Update(ctx, fmt.Sprint(id), catalogue.Update{Body: fmt.Appendf(nil, `{"customer":%d}`, rng.IntN(3)), Partial: true})
 	default:
 		encoded.Create(ctx, fmt.Appendf(nil, `{"email":"%d","balance":1,"customer":%d,"customers":[%[2]d]}`, rng.Int(), rng.IntN(9)))
 	}

@@ -65,22 +65,22 @@ var errRefused = errors.New("refused")
 func TestUpdateIf(t *testing.T) {
 	c, typed, _ := newChecked(t)
 	for _, body := range []string{`{"name":"x"}`, `{"name":1e999}`, "{"} {
-		if _, err := c.Update(t.Context(), "1", nil, []byte(body), true, func(record []byte) error {
+		if _, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(body), Partial: true, Precondition: func(record []byte) error {
 			if string(record) != `{"id":1,"name":"a"}` {
 				t.Errorf("check is called with %s", record)
 			}
 			return errRefused
-		}); !errors.Is(err, errRefused) {
+		}}); !errors.Is(err, errRefused) {
 			t.Errorf("%s: %v, want the error of the check", body, err)
 		}
 	}
 	if r, err := typed.Get(1); err != nil || r.Name != "a" || typed.Snapshot().Revision() != 1 {
 		t.Errorf("after refused updates: %+v, revision %d (%v)", r, typed.Snapshot().Revision(), err)
 	}
-	if _, err := c.Update(t.Context(), "9", nil, []byte("{}"), true, func([]byte) error { return errRefused }); !errors.Is(err, catalogue.ErrNotFound) {
+	if _, err := c.Update(t.Context(), "9", catalogue.Update{Body: []byte("{}"), Partial: true, Precondition: func([]byte) error { return errRefused }}); !errors.Is(err, catalogue.ErrNotFound) {
 		t.Errorf("no record: %v, want ErrNotFound", err)
 	}
-	if got, err := c.Update(t.Context(), "1", nil, []byte(`{"name":"x"}`), true, func([]byte) error { return nil }); err != nil || string(got) != `{"id":1,"name":"x"}` {
+	if got, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"name":"x"}`), Partial: true, Precondition: func([]byte) error { return nil }}); err != nil || string(got) != `{"id":1,"name":"x"}` {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -91,14 +91,14 @@ func TestDeleteIf(t *testing.T) {
 	c, typed, posts := newChecked(t)
 	refuse := func([]byte) error { return errRefused }
 	for id, want := range map[int]error{1: errRefused, 2: errRefused, 3: catalogue.ErrReferenced, 9: catalogue.ErrNotFound} {
-		if err := c.Delete(t.Context(), strconv.Itoa(id), nil, refuse); !errors.Is(err, want) {
+		if err := c.Delete(t.Context(), strconv.Itoa(id), schema.Filter{}, refuse); !errors.Is(err, want) {
 			t.Errorf("id %d: %v, want %v", id, err, want)
 		}
 	}
 	if p, err := posts.Get(1); err != nil || len(p.Tags) != 1 || typed.Count() != 3 {
 		t.Errorf("after refused deletions: %+v (%v) and %d tags", p, err, typed.Count())
 	}
-	if err := c.Delete(t.Context(), "1", nil, func([]byte) error { return nil }); err != nil || typed.Count() != 2 {
+	if err := c.Delete(t.Context(), "1", schema.Filter{}, func([]byte) error { return nil }); err != nil || typed.Count() != 2 {
 		t.Errorf("%v and %d tags, want 2", err, typed.Count())
 	}
 }
@@ -109,10 +109,10 @@ func TestDeleteIfExcludesWrites(t *testing.T) {
 	c, typed, _ := newChecked(t)
 	updated := make(chan error, 2)
 	calls := 0
-	err := c.Delete(t.Context(), "1", nil, func(record []byte) error {
+	err := c.Delete(t.Context(), "1", schema.Filter{}, func(record []byte) error {
 		calls++
 		go func() {
-			_, err := c.Update(context.Background(), "1", nil, []byte(`{"name":"x"}`), true, nil)
+			_, err := c.Update(context.Background(), "1", catalogue.Update{Body: []byte(`{"name":"x"}`), Partial: true})
 			updated <- err
 		}()
 		go func() { updated <- typed.Update(1, func(*checkedTag) error { return nil }) }()

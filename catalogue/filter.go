@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -70,19 +69,20 @@ func (f filter) addTo(q *store.Query) {
 	}
 }
 
-// filter returns the filter that the parameters of a query describe.
-func (c *core) filter(ctx context.Context, params url.Values) (f filter, err error) {
-	if err := ctx.Err(); err != nil || len(params) == 0 {
-		return f, err
-	}
-	wanted, err := c.typ.about.Filter(ctx, params, c.catalogue.has)
-	if err != nil {
+// filter returns the filter for the entries of the collection.
+func (c *core) filter(ctx context.Context, wanted schema.Filter) (f filter, err error) {
+	if err := ctx.Err(); err != nil {
 		return f, err
 	}
 	for _, t := range wanted.Tests {
-		if col := c.typ.column(t.Field); col != nil {
-			f.add(col, t)
+		col := c.typ.column(t.Field)
+		switch {
+		case col == nil:
+			return f, c.typ.unknownColumn(t.Field)
+		case !isComplete(t):
+			return f, c.typ.errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
 		}
+		f.add(col, t)
 	}
 	if len(wanted.Search) > 0 {
 		match, err := c.finder(wanted.Search)
@@ -92,6 +92,17 @@ func (c *core) filter(ctx context.Context, params url.Values) (f filter, err err
 		f.match = append(f.match, match)
 	}
 	return f, nil
+}
+
+// isComplete reports whether a test has the values that its lookup needs.
+func isComplete(t schema.Test) bool {
+	switch t.Lookup {
+	case "in":
+		return true
+	case "range":
+		return len(t.Values) == 2
+	}
+	return len(t.Values) > 0
 }
 
 // add adds a test of a column.
@@ -182,6 +193,12 @@ func (c *core) finder(words [][]schema.Test) (func(*store.Entry) bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	sameField := func(a, b schema.Test) bool { return a.Field == b.Field }
+	for _, tests := range words {
+		if !slices.EqualFunc(tests, words[0], sameField) {
+			return nil, c.typ.errorf("%w: the words of a search have different fields", schema.ErrInvalid)
+		}
+	}
 	return func(entry *store.Entry) bool {
 		var texts [8]string // read once for all words
 		var ends [8]int
@@ -226,14 +243,21 @@ func (c *core) searched(tests []schema.Test) (fields []searched, err error) {
 		}
 		reference, field, _ := strings.Cut(t.Field, "__")
 		col := c.typ.column(reference)
+		if col == nil {
+			return nil, c.typ.unknownColumn(reference)
+		}
 		m, err := c.catalogue.lookup(col.Refers)
 		if err != nil {
 			return nil, err
 		}
+		of := m.typ.column(field)
+		if of == nil {
+			return nil, m.typ.unknownColumn(field)
+		}
 		if states[col.Refers] == nil {
 			states[col.Refers] = m.store.Current()
 		}
-		fields = append(fields, searched{col, m.typ.column(field), states[col.Refers]})
+		fields = append(fields, searched{col, of, states[col.Refers]})
 	}
 	return fields, nil
 }
@@ -281,6 +305,15 @@ func (s *recordType) column(name string) *column {
 		return &s.columns[i]
 	}
 	return nil
+}
+
+// unknownColumn returns the error for a field that is not described.
+func (s *recordType) unknownColumn(name string) error {
+	known := make([]string, len(s.columns))
+	for i := range s.columns {
+		known[i] = s.columns[i].name
+	}
+	return s.errorf("%w", unknownField(name, known))
 }
 
 // columnsOf returns the columns of described fields. own are the functions of Options.Keys:

@@ -75,7 +75,7 @@ var journalTests = []struct {
 	}, []string{`orders r2 last 2: 2 {"id":2,"customer":2}`}},
 	{"a deletion that removes a reference", func(c *catalogue.Catalogue) error {
 		coll, _ := c.Collection("customers")
-		return coll.Delete(context.Background(), "2", nil, nil)
+		return coll.Delete(context.Background(), "2", schema.Filter{}, nil)
 	}, []string{`customers r2 last 2: 2 deleted`, `coupons r2 last 1: 1 {"id":1,"customers":[1]}`}},
 	{"the records that conditions select", func(c *catalogue.Catalogue) error {
 		_, err := mustIn(customers, c).Where(ordering.Equal("balance", 0)).Delete()

@@ -123,7 +123,7 @@ func TestNewOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cat := range []*catalogue.Catalogue{cat, loaded, cat.Snapshot()} {
-		_, records, err := listed(ownCollection(t, cat, "genres").List(t.Context(), catalogue.Query{Params: nil, Window: pagination.Window{Limit: 9}}))
+		_, records, err := listed(ownCollection(t, cat, "genres").List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 9}}))
 		var ids []int
 		for _, r := range records {
 			ids = append(ids, idIn(t, r))

@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"net/url"
 	"testing"
 	"time"
 
@@ -100,6 +101,16 @@ func ownHouse(tb testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.
 }
 
 // ownCollection returns the collection with the key.
+// filterOf returns the filter of the parameters of a query.
+func filterOf(tb testing.TB, c catalogue.AnyCollection, params url.Values) schema.Filter {
+	tb.Helper()
+	filter, err := c.Description().Filter(tb.Context(), params, c.Exists)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filter
+}
+
 func ownCollection(tb testing.TB, cat *catalogue.Catalogue, key string) catalogue.AnyCollection {
 	tb.Helper()
 	c, err := cat.Collection(key)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // ownHouses calls f with catalogues of structs and of open records. They have director 1
@@ -48,7 +48,12 @@ func TestEncodedErrors(t *testing.T) {
 		films, directors := ownCollection(t, cat, "films"), ownCollection(t, cat, "directors")
 		frozen := ownCollection(t, cat.Snapshot(), "films")
 		ctx, body := t.Context(), []byte(`{"title":"x"}`)
-		bogus, hidden := url.Values{"status": {"bogus"}}, url.Values{"status": {"released"}}
+		with := func(tests ...schema.Test) schema.Filter { return schema.Filter{Tests: tests} }
+		search := func(words ...[]schema.Test) error {
+			_, err := films.List(ctx, catalogue.Query{Filter: schema.Filter{Search: words}})
+			return err
+		}
+		bogus, hidden := with(schema.Test{Field: "statos", Lookup: "exact", Values: []string{"a"}}), filterOf(t, films, url.Values{"status": {"released"}})
 		ended, end := context.WithCancel(ctx)
 		end()
 		second := func(_ []byte, err error) error { return err }
@@ -60,25 +65,31 @@ func TestEncodedErrors(t *testing.T) {
 			want   error
 			text   string
 		}{
-			{"Get with an invalid filter, no record", second(films.Get(ctx, "9", bogus)), schema.ErrInvalid, "bogus"},
+			{"Get with an invalid filter, no record", second(films.Get(ctx, "9", bogus)), ordering.ErrUnknownField, "did you mean status?"},
+			{"Get with a bound without a value", second(films.Get(ctx, "1", with(schema.Test{Field: "minutes", Lookup: "gte"}))), schema.ErrInvalid, "minutes"},
+			{"Get with half a range", second(films.Get(ctx, "1", with(schema.Test{Field: "minutes", Lookup: "range", Values: []string{"1"}}))), schema.ErrInvalid, "minutes"},
+			{"a search in an unknown field", search([]schema.Test{{Field: "titel", Lookup: "icontains", Values: []string{"a"}}}), ordering.ErrUnknownField, "did you mean title?"},
+			{"a search in an unknown field of another record", search([]schema.Test{{Field: "director__nam", Lookup: "icontains", Values: []string{"a"}}}), ordering.ErrUnknownField, "directors"},
+			{"a search in a field that is no reference", search([]schema.Test{{Field: "title__name", Lookup: "icontains", Values: []string{"a"}}}), catalogue.ErrUnknownCollection, ""},
+			{"words of a search in different fields", search([]schema.Test{{Field: "title", Lookup: "icontains", Values: []string{"a"}}}, nil), schema.ErrInvalid, "different fields"},
 			{"Get of a record that is not selected", second(films.Get(ctx, "1", hidden)), catalogue.ErrNotFound, "films"},
-			{"Update with an invalid filter", second(films.Update(ctx, "9", bogus, nil, true, nil)), schema.ErrInvalid, "bogus"},
-			{"Update of a record that is not selected", second(films.Update(ctx, "1", hidden, body, true, nil)), catalogue.ErrNotFound, "films"},
-			{"Update of no record with an invalid body", second(films.Update(ctx, "9", nil, []byte("{"), true, nil)), catalogue.ErrNotFound, ": 9"},
-			{"Update with an invalid body", second(films.Update(ctx, "1", nil, []byte(`{"minutes":-1}`), true, nil)), schema.ErrInvalid, "minutes"},
-			{"Delete with an invalid filter", films.Delete(ctx, "1", bogus, nil), schema.ErrInvalid, "bogus"},
+			{"Update with an invalid filter", second(films.Update(ctx, "9", catalogue.Update{Filter: bogus, Partial: true})), ordering.ErrUnknownField, "films"},
+			{"Update of a record that is not selected", second(films.Update(ctx, "1", catalogue.Update{Filter: hidden, Body: body, Partial: true})), catalogue.ErrNotFound, "films"},
+			{"Update of no record with an invalid body", second(films.Update(ctx, "9", catalogue.Update{Body: []byte("{"), Partial: true})), catalogue.ErrNotFound, ": 9"},
+			{"Update with an invalid body", second(films.Update(ctx, "1", catalogue.Update{Body: []byte(`{"minutes":-1}`), Partial: true})), schema.ErrInvalid, "minutes"},
+			{"Delete with an invalid filter", films.Delete(ctx, "1", bogus, nil), ordering.ErrUnknownField, "films"},
 			{"Delete of a record that is not selected", films.Delete(ctx, "1", hidden, nil), catalogue.ErrNotFound, "films"},
-			{"Delete of a record that is referred to", directors.Delete(ctx, "1", nil, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: record 1 of films, in the field director"},
-			{"Delete of no record", directors.Delete(ctx, "9", nil, nil), catalogue.ErrNotFound, ": 9"},
+			{"Delete of a record that is referred to", directors.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: record 1 of films, in the field director"},
+			{"Delete of no record", directors.Delete(ctx, "9", schema.Filter{}, nil), catalogue.ErrNotFound, ": 9"},
 			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`))), catalogue.ErrReadOnly, "films"},
-			{"Update in a snapshot", second(frozen.Update(ctx, "1", nil, body, true, nil)), catalogue.ErrReadOnly, "films"},
-			{"Delete in a snapshot", frozen.Delete(ctx, "1", nil, nil), catalogue.ErrReadOnly, "films"},
-			{"value of another record", second(directors.Update(ctx, "2", nil, []byte(`{"slug":"anna"}`), true, nil)), schema.ErrInvalid, "director with this slug already exists."},
+			{"Update in a snapshot", second(frozen.Update(ctx, "1", catalogue.Update{Body: body, Partial: true})), catalogue.ErrReadOnly, "films"},
+			{"Delete in a snapshot", frozen.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReadOnly, "films"},
+			{"value of another record", second(directors.Update(ctx, "2", catalogue.Update{Body: []byte(`{"slug":"anna"}`), Partial: true})), schema.ErrInvalid, "director with this slug already exists."},
 			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`))), schema.ErrInvalid, "director with this slug already exists."},
 			{"Create where the service accepts no posts", second(labels.Create(ctx, body)), catalogue.ErrReadOnly, "labels"},
 			{"Create with an ended context", second(films.Create(ended, body)), context.Canceled, ""},
 			{"List with an ended context", listing, context.Canceled, ""},
-			{"Delete with an ended context", films.Delete(ended, "1", nil, nil), context.Canceled, ""},
+			{"Delete with an ended context", films.Delete(ended, "1", schema.Filter{}, nil), context.Canceled, ""},
 		} {
 			if !errors.Is(row.err, row.want) || !strings.Contains(row.err.Error(), row.text) {
 				t.Errorf("%s: error %v, want one that wraps %v and contains %q", row.reason, row.err, row.want, row.text)
@@ -87,7 +98,7 @@ func TestEncodedErrors(t *testing.T) {
 		if films.Count() != 1 || directors.Count() != 2 {
 			t.Errorf("%d films and %d directors, want 1 and 2", films.Count(), directors.Count())
 		}
-		if _, err := directors.Update(ctx, "1", nil, []byte(`{"slug":"anna"}`), true, nil); err != nil {
+		if _, err := directors.Update(ctx, "1", catalogue.Update{Body: []byte(`{"slug":"anna"}`), Partial: true}); err != nil {
 			t.Errorf("Update with the record's own slug: %v", err)
 		}
 	})
@@ -149,7 +160,7 @@ func TestStoredReferences(t *testing.T) {
 		}
 		sources := ownCollection(t, cat, "sources")
 		found := func(field string) bool {
-			n, _, err := listed(sources.List(t.Context(), catalogue.Query{Params: url.Values{field: {"1"}}, Window: pagination.Window{}}))
+			n, _, err := listed(sources.List(t.Context(), catalogue.Query{Filter: filterOf(t, sources, url.Values{field: {"1"}})}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,10 +169,10 @@ func TestStoredReferences(t *testing.T) {
 		if got, want := [2]bool{found("one"), found("list")}, [2]bool{row.refused, !row.refused && row.left != row.list}; got != want {
 			t.Errorf("%s: filters by one and list find the record: %v, want %v", row.reason, got, want)
 		}
-		if err := ownCollection(t, cat, "targets").Delete(t.Context(), "1", nil, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
+		if err := ownCollection(t, cat, "targets").Delete(t.Context(), "1", schema.Filter{}, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
 			t.Errorf("%s: Delete: %v, want refused: %v", row.reason, err, row.refused)
 		}
-		if got, err := sources.Get(t.Context(), "7", nil); err != nil || !row.refused && string(got) != fmt.Sprintf(`{"id":7,"one":%s,"list":%s}`, row.one, row.left) {
+		if got, err := sources.Get(t.Context(), "7", schema.Filter{}); err != nil || !row.refused && string(got) != fmt.Sprintf(`{"id":7,"one":%s,"list":%s}`, row.one, row.left) {
 			t.Errorf("%s: record %s, error %v, want the list %s", row.reason, got, err, row.left)
 		}
 	}
@@ -195,7 +206,7 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err = ownCollection(t, cat, "targets").Delete(t.Context(), "2", nil, nil)
+	err = ownCollection(t, cat, "targets").Delete(t.Context(), "2", schema.Filter{}, nil)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > n {
 		t.Errorf("Delete: %v, allocates %d bytes, want at most a byte for each of %d records", err, got, n)
@@ -228,13 +239,13 @@ func TestReferencesToOwnCollection(t *testing.T) {
 		}
 	}
 	c := ownCollection(t, cat, "parts")
-	if err := c.Delete(t.Context(), "2", nil, nil); !errors.Is(err, catalogue.ErrReferenced) {
+	if err := c.Delete(t.Context(), "2", schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
 		t.Errorf("Delete of a record that is referred to: %v", err)
 	}
-	if err := c.Delete(t.Context(), "1", nil, nil); err != nil {
+	if err := c.Delete(t.Context(), "1", schema.Filter{}, nil); err != nil {
 		t.Errorf("Delete of a record that only it refers to: %v", err)
 	}
-	if _, err := c.Update(t.Context(), "2", nil, []byte(`{"whole":3}`), true, nil); err != nil {
+	if _, err := c.Update(t.Context(), "2", catalogue.Update{Body: []byte(`{"whole":3}`), Partial: true}); err != nil {
 		t.Error(err)
 	}
 	three := 3
@@ -254,7 +265,7 @@ func TestConcurrentUpdates(t *testing.T) {
 			wg.Go(func() {
 				for i := range 100 {
 					text := fmt.Sprint(field, i)
-					got, err := films.Update(t.Context(), "1", nil, fmt.Appendf(nil, `{%q:%q}`, field, text), true, nil)
+					got, err := films.Update(t.Context(), "1", catalogue.Update{Body: fmt.Appendf(nil, `{%q:%q}`, field, text), Partial: true})
 					if err != nil || !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, text)) {
 						t.Errorf("%s: record %s, error %v", text, got, err)
 					}
@@ -262,7 +273,7 @@ func TestConcurrentUpdates(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		got, err := films.Get(t.Context(), "1", nil)
+		got, err := films.Get(t.Context(), "1", schema.Filter{})
 		for _, field := range []string{"title", "synopsis", "slug"} {
 			if !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, field+"99")) {
 				t.Errorf("record %s, error %v, want the last update of %s", got, err, field)
@@ -293,10 +304,12 @@ func TestConcurrentReferences(t *testing.T) {
 					body := fmt.Appendf(nil, `{"title":"x","slug":"x%d-%d","minutes":1,"price":1,"director":%d,"genres":[%d]}`, round, i, d, g)
 					films.Create(ctx, body)
 				})
-				wg.Go(func() { films.Update(ctx, "1", nil, fmt.Appendf(nil, `{"genres":[%d,3]}`, g), true, nil) })
+				wg.Go(func() {
+					films.Update(ctx, "1", catalogue.Update{Body: fmt.Appendf(nil, `{"genres":[%d,3]}`, g), Partial: true})
+				})
 			}
-			wg.Go(func() { directors.Delete(ctx, strconv.Itoa(d), nil, nil) })
-			wg.Go(func() { genres.Delete(ctx, strconv.Itoa(g), nil, nil) })
+			wg.Go(func() { directors.Delete(ctx, strconv.Itoa(d), schema.Filter{}, nil) })
+			wg.Go(func() { genres.Delete(ctx, strconv.Itoa(g), schema.Filter{}, nil) })
 			wg.Go(func() { checkReferences(t, cat.Snapshot()) })
 			wg.Wait()
 			checkReferences(t, cat)
@@ -320,11 +333,11 @@ func checkReferences(t *testing.T, cat *catalogue.Catalogue) {
 	films, _ := catalogue.Define[ownFilm]("films", catalogue.Options{}).In(typed)
 	for f := range films.All() {
 		for _, g := range f.Genres {
-			if _, err := ownCollection(t, typed, "genres").Get(t.Context(), strconv.Itoa(g), nil); err != nil {
+			if _, err := ownCollection(t, typed, "genres").Get(t.Context(), strconv.Itoa(g), schema.Filter{}); err != nil {
 				t.Errorf("film %d: %v", f.ID, err)
 			}
 		}
-		if _, err := ownCollection(t, typed, "directors").Get(t.Context(), strconv.Itoa(f.Director), nil); err != nil {
+		if _, err := ownCollection(t, typed, "directors").Get(t.Context(), strconv.Itoa(f.Director), schema.Filter{}); err != nil {
 			t.Errorf("film %d: %v", f.ID, err)
 		}
 	}
@@ -358,11 +371,11 @@ func TestNilLists(t *testing.T) {
 	}
 	check := func(how string) {
 		t.Helper()
-		record, err := served.Get(t.Context(), "1", nil)
+		record, err := served.Get(t.Context(), "1", schema.Filter{})
 		if want := `{"id":1,"tags":[],"others":[],"counts":{},"maybe":null}`; string(record) != want || err != nil {
 			t.Errorf("%s: %s, %v, want %s", how, record, err, want)
 		}
-		if again, err := served.Update(t.Context(), "1", nil, record, false, nil); string(again) != string(record) {
+		if again, err := served.Update(t.Context(), "1", catalogue.Update{Body: record}); string(again) != string(record) {
 			t.Errorf("%s: PUT of %s: %s, %v", how, record, again, err)
 		}
 	}

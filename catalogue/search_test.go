@@ -46,7 +46,7 @@ func TestSearchAllocates(t *testing.T) {
 	}
 	c, params := ownCollection(t, cat, "films"), url.Values{"search": {name}}
 	search := func() {
-		if count, _, err := listed(c.List(t.Context(), catalogue.Query{Params: params, Window: pagination.Window{Limit: 1}})); count != 10 || err != nil {
+		if count, _, err := listed(c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, params), Window: pagination.Window{Limit: 1}})); count != 10 || err != nil {
 			t.Fatalf("%d records, error %v", count, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestListFilters(t *testing.T) {
 		{url.Values{"search": {"d t"}}, 4, "a word in the title and one in the name of the director"},
 		{url.Values{"search": {"t x"}}, 0, "a word that no field has"},
 	} {
-		count, _, err := listed(c.List(t.Context(), catalogue.Query{Params: row.params, Window: pagination.Window{Limit: 1}}))
+		count, _, err := listed(c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, row.params), Window: pagination.Window{Limit: 1}}))
 		if count != row.want || err != nil {
 			t.Errorf("%s: %d records, error %v, want %d", row.reason, count, err, row.want)
 		}
@@ -135,7 +135,8 @@ func TestListFiltersCompareValues(t *testing.T) {
 		{"search", "r", "1 2 3", "the beginning of a name or a part of a code"},
 		{"search", "e", "", "a part of names only"},
 	} {
-		list, err := ownCollection(t, cat, "paints").List(t.Context(), catalogue.Query{Params: url.Values{row.name: {row.value}}})
+		c := ownCollection(t, cat, "paints")
+		list, err := c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, url.Values{row.name: {row.value}})})
 		must(t, err)
 		var ids []string
 		for _, record := range list.Records {

@@ -352,12 +352,12 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	if want := `{"id":1,` + members; err != nil || string(got) != want {
 		t.Errorf("posted: %s, %v, want %s", got, err, want)
 	}
-	got, err = c.Update(t.Context(), "1", nil, []byte(`{"data":3.0}`), true, nil)
+	got, err = c.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"data":3.0}`), Partial: true})
 	if err != nil || !strings.HasPrefix(string(got), `{"id":1,"data":3.0,"map":{"a":0.10,`) {
 		t.Errorf("updated: %s, %v", got, err)
 	}
 	must(t, c.Load(strings.NewReader(`[{"id":7,`+members+`]`), catalogue.LoadOptions{}))
-	if got, err := c.Get(t.Context(), "7", nil); err != nil || string(got) != `{"id":7,`+members {
+	if got, err := c.Get(t.Context(), "7", schema.Filter{}); err != nil || string(got) != `{"id":7,`+members {
 		t.Errorf("loaded: %s, %v", got, err)
 	}
 	var errs schema.FieldErrors

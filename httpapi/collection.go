@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -12,9 +11,9 @@ import (
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection]
-// implements it and the optional interfaces [Getter], [Creator], [Updater] and [Deleter], and
-// its pages have entity tags, like pages of a [Revisioner]. Package httpapitest tests
-// implementations.
+// implements it and the optional interfaces [Getter], [Creator], [Updater], [Deleter] and
+// [ReferenceChecker], and its pages have entity tags, like pages of a [Revisioner]. Package
+// httpapitest tests implementations.
 //
 // To restrict what a user can see, embed a Collection and declare List and Get, which add a
 // condition on a value in ctx. Declare Update and Delete with the same condition too, because a
@@ -40,18 +39,20 @@ type Collection interface {
 	Description() schema.Description
 
 	// List returns the records in the window of q, in the order of its terms, and the
-	// number of all records that its parameters select, all as of one instant. If it
+	// number of all records that its filter selects, all as of one instant. If it
 	// returns an error, the List is ignored.
 	//
-	// The parameters are the request's parameters that the description has in Filters, and
-	// search if it has a Search; Params is nil if there are none. [schema.Description.Filter]
-	// reads them. [schema.FieldErrors] then result in 400 and are sent to the client.
+	// The filter is what [schema.Description.Filter] returns for the parameters of the
+	// request: the zero Filter if the description has neither Filters nor Search. A request
+	// with an invalid value results in 400 without a call of List.
 	//
 	// The terms are from the request, possibly none, with names in snake_case. No field
-	// appears twice. List drops terms that name no field; every collection has the field id.
+	// appears twice. If the description has Fields, the terms name the id or a field that
+	// records can be ordered by. Otherwise List drops those that name no member of a record.
 	// If none is left, it uses the default order of the description. It breaks ties by id in
 	// the direction of the leading term. Null is the largest value: last in ascending and
-	// first in descending order. List must neither modify the terms nor retain them.
+	// first in descending order. List must neither modify the filter and the terms nor retain
+	// them.
 	//
 	// The window has a positive Limit and an Offset of at least 0, possibly past the
 	// end. Both may be as large as math.MaxInt. Each record is a compact JSON object
@@ -63,12 +64,11 @@ type Collection interface {
 // A Getter is a [Collection] whose records have paths of their own.
 type Getter interface {
 	// Get returns the record that the last segment of a path names, encoded as by List. The
-	// segment is decoded; [schema.ParseID] returns the id in it. The parameters are as for
-	// List. They are checked even if there is no such record. An error wrapping
-	// [catalogue.ErrNotFound] means that there is no such record or that the parameters do
-	// not select it, and results in 404. If there are parameters, [schema.FieldErrors] result
-	// in 400. Other errors are handled as described for [Collection].
-	Get(ctx context.Context, segment string, params url.Values) (record []byte, err error)
+	// segment is decoded; [schema.ParseID] returns the id in it. The filter is as for List. An
+	// error wrapping [catalogue.ErrNotFound] means that there is no such record or that the
+	// filter does not select it, and results in 404. Other errors are handled as described for
+	// [Collection].
+	Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error)
 }
 
 // A Creator is a [Collection] in which a POST can create records. If a collection whose
@@ -92,35 +92,44 @@ type Creator interface {
 
 // An Updater is a [Getter] whose records can be replaced with PUT and PATCH.
 type Updater interface {
-	// Update changes the record that Get returns as the body of a PUT or, if partial is
+	// Update changes the record that Get returns as the body of a PUT or, if u.Partial is
 	// set, of a PATCH specifies, and returns the new record as Get does.
 	// [schema.Description.ValidateUpdate] makes all necessary checks. The body may be
 	// anything, including invalid UTF-8, and Update may retain and modify it. An error
 	// wrapping [catalogue.ErrNotFound] results in 404, and a
 	// *[schema.SyntaxError] and [schema.FieldErrors] in 400. Other errors are handled
 	// as described for [Collection]. Update must store nothing if it returns an error or if
-	// ctx is done before the call. The handler calls Get with the same arguments before it
+	// ctx is done before the call. The handler calls Get with the same filter before it
 	// reads the body, so that a request for a record that does not exist fails first.
 	//
-	// If condition is not nil, Update changes the record only if condition returns nil for
-	// it, encoded as by Get. No other write to the record may come between the last call of
-	// condition and the change. If condition returns an error, Update stores nothing and
-	// returns an error that wraps it, even if the body is invalid. condition may be called
-	// several times. It does not modify the record and retains nothing.
-	Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error)
+	// If there is a precondition, Update changes the record only if it returns nil for the
+	// record, encoded as by Get. No other write to the record may come between its last call
+	// and the change. If it returns an error, Update stores nothing and returns an error that
+	// wraps it, even if the body is invalid. It may be called several times. It does not
+	// modify the record and retains nothing.
+	Update(ctx context.Context, segment string, u catalogue.Update) (record []byte, err error)
 }
 
 // A Deleter is a [Getter] whose records can be deleted.
 type Deleter interface {
 	// Delete deletes the record that Get returns. The handler calls Get with the same
-	// arguments before. The id of the record is never used again. An error wrapping
+	// filter before. The id of the record is never used again. An error wrapping
 	// [catalogue.ErrNotFound] results in 404, and one wrapping [catalogue.ErrReferenced] in
 	// 409; if it is or wraps a [*catalogue.ReferenceError], the response names the record
 	// that refers to this one. Other errors are handled as described for [Collection]. If
-	// condition is not nil, Delete deletes the record only if condition returns nil for it,
-	// encoded as by Get, with no other write to the record in between. Otherwise it returns
-	// an error that wraps the error of condition.
-	Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error
+	// precondition is not nil, Delete deletes the record only if precondition returns nil for
+	// it, encoded as by Get, with no other write to the record in between. Otherwise it returns
+	// an error that wraps the error of precondition.
+	Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error
+}
+
+// A ReferenceChecker is a [Collection] with filters by references in which an id that no record
+// has is an invalid value, as in Django REST framework, and results in 400. In other collections
+// it is an id that selects no record.
+type ReferenceChecker interface {
+	// Exists reports whether the collection with the key in Refers of a field has a record
+	// with an id, which is at least 1. Errors are handled as described for [Collection].
+	Exists(ctx context.Context, collection string, id int) (bool, error)
 }
 
 // A Revisioner is a [Collection] whose pages have entity tags if [Options.ETags] is set.

@@ -119,11 +119,11 @@ func (v *view) sentInstead() bool {
 	return true
 }
 
-// writeCondition returns a function that returns an error if the preconditions of a PUT,
+// precondition returns a function that returns an error if the preconditions of a PUT,
 // PATCH or DELETE are false for a record. It returns nil if they are true for any record.
 // A tag of any representation of the record counts: with another indentation, or with
 // a suffix that middleware has added.
-func (v *view) writeCondition() func(record []byte) error {
+func (v *view) precondition() func(record []byte) error {
 	match, noneMatch := v.ifMatch(), v.ifNoneMatch()
 	if (!match.sent || match.isAny()) && !noneMatch.sent {
 		return nil
@@ -160,11 +160,10 @@ func (v *view) setCreatedTag(record []byte) {
 }
 
 // hasPage sets the entity tag of a page and reports whether the response is a 304 and no
-// page is needed to know it. If-Match comes before If-None-Match, and "*" does not imply
-// that the parameters are valid.
+// page is needed to know it. If-Match comes before If-None-Match.
 func (v *view) hasPage(params url.Values) bool {
 	v.findTag(params)
-	return v.readStatus() == http.StatusNotModified && !v.ifMatch().sent && (params == nil || !v.ifNoneMatch().isAny())
+	return v.readStatus() == http.StatusNotModified && !v.ifMatch().sent
 }
 
 // findTag sets the entity tag of the root or of a page, unless the collection has no

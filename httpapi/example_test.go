@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -85,39 +84,33 @@ type ownNotes struct{ catalogue.AnyCollection }
 type userKey struct{}
 
 // owned adds the condition that the user owns a record.
-func owned(ctx context.Context, params url.Values) url.Values {
+func owned(ctx context.Context, filter schema.Filter) schema.Filter {
 	user, _ := ctx.Value(userKey{}).(string)
-	restricted := url.Values{"owner": {user}}
-	for name, values := range params {
-		if name != "owner" {
-			restricted[name] = values
-		}
-	}
-	return restricted
+	own := schema.Test{Field: "owner", Lookup: "exact", Values: []string{user}}
+	filter.Tests = append([]schema.Test{own}, filter.Tests...)
+	return filter
 }
 
 func (c ownNotes) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	q.Params = owned(ctx, q.Params)
+	q.Filter = owned(ctx, q.Filter)
 	return c.AnyCollection.List(ctx, q)
 }
 
-func (c ownNotes) Get(ctx context.Context, segment string, params url.Values) ([]byte, error) {
-	return c.AnyCollection.Get(ctx, segment, owned(ctx, params))
+func (c ownNotes) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
+	return c.AnyCollection.Get(ctx, segment, owned(ctx, filter))
 }
 
-func (c ownNotes) Update(
-	ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func([]byte) error,
-) ([]byte, error) {
-	return c.AnyCollection.Update(ctx, segment, owned(ctx, params), body, partial, condition)
+func (c ownNotes) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
+	u.Filter = owned(ctx, u.Filter)
+	return c.AnyCollection.Update(ctx, segment, u)
 }
 
-func (c ownNotes) Delete(ctx context.Context, segment string, params url.Values, condition func([]byte) error) error {
-	return c.AnyCollection.Delete(ctx, segment, owned(ctx, params), condition)
+func (c ownNotes) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func([]byte) error) error {
+	return c.AnyCollection.Delete(ctx, segment, owned(ctx, filter), precondition)
 }
 
 // A collection that shows each user his own records. Authentication, which is not shown, puts
-// the name of the user into the context and rejects requests without one: an empty value of a
-// filter selects all records.
+// the name of the user into the context.
 func ExampleCollection() {
 	type Note struct {
 		ID    int    `json:"id"`
@@ -125,7 +118,7 @@ func ExampleCollection() {
 		Text  string `json:"text"`
 	}
 	notes := catalogue.Define[Note]("notes", catalogue.Options{
-		Description: &schema.Description{Filters: []string{"owner"}, Actions: schema.AllActions &^ schema.Create},
+		Description: &schema.Description{Actions: schema.AllActions &^ schema.Create},
 	})
 	c, err := catalogue.New(notes)
 	if err != nil {

@@ -87,8 +87,7 @@ type Options struct {
 	// a [Revisioner], and for records. If-Match and If-None-Match are then evaluated, as the
 	// package documentation describes. A GET or HEAD of a page whose If-None-Match contains
 	// the tag, or is "*", results in 304. For these the handler calls only Revision. If there
-	// is also an If-Match, or a "*" and a filter, it calls List first. If Revision fails,
-	// the page has no tag.
+	// is also an If-Match, it calls List first. If Revision fails, the page has no tag.
 	//
 	// The tag of a page is valid for one Handler only, so the same page of another process
 	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -92,7 +91,7 @@ func (c *stub) List(ctx context.Context, q catalogue.Query) (catalogue.List, err
 	return catalogue.List{Records: c.records[start:end], Count: c.count, Terms: q.Terms}, err
 }
 
-func (c *stub) Get(ctx context.Context, segment string, _ url.Values) ([]byte, error) {
+func (c *stub) Get(ctx context.Context, segment string, _ schema.Filter) ([]byte, error) {
 	return fmt.Appendf(nil, `{"id":%d}`, schema.ParseID(segment)), c.call(ctx, "Get")
 }
 
@@ -100,13 +99,11 @@ func (c *stub) Create(ctx context.Context, body []byte) ([]byte, error) {
 	return body, c.call(ctx, "Create")
 }
 
-func (c *stub) Update(
-	ctx context.Context, _ string, _ url.Values, body []byte, _ bool, _ func([]byte) error,
-) ([]byte, error) {
-	return body, c.call(ctx, "Update")
+func (c *stub) Update(ctx context.Context, _ string, u catalogue.Update) ([]byte, error) {
+	return u.Body, c.call(ctx, "Update")
 }
 
-func (c *stub) Delete(ctx context.Context, _ string, _ url.Values, _ func([]byte) error) error {
+func (c *stub) Delete(ctx context.Context, _ string, _ schema.Filter, _ func([]byte) error) error {
 	return c.call(ctx, "Delete")
 }
 

@@ -29,14 +29,19 @@ func (v *view) list() {
 		v.fail(http.StatusBadRequest, fmt.Sprintf("Too many terms in the ordering: at most %d are allowed.", maxTerms))
 		return
 	}
-	q := catalogue.Query{Params: v.params(), Window: v.handler.limits.Window(v.query), Terms: ordering.Parse(order, v.route.sorts)}
-	if v.handler.tags && v.hasPage(q.Params) {
+	params := v.params()
+	filter, ok := v.filter(params)
+	if !ok {
+		return
+	}
+	q := catalogue.Query{Filter: filter, Window: v.handler.limits.Window(v.query), Terms: ordering.Parse(order, v.route.sorts)}
+	if v.handler.tags && v.hasPage(params) {
 		v.sendNotModifiedPage(q.Window, q.Terms)
 		return
 	}
 	list, err := v.route.collection.List(v.r.Context(), q)
 	if err != nil {
-		v.failBecause(err, causesOfParams(q.Params))
+		v.failWith(err)
 		return
 	}
 	if v.handler.tags {

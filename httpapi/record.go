@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,10 +19,13 @@ import (
 
 // retrieve sends a record.
 func (v *view) retrieve() {
-	params := v.params()
-	record, err := v.route.getter.Get(v.r.Context(), v.segment, params)
+	filter, ok := v.filter(v.params())
+	if !ok {
+		return
+	}
+	record, err := v.route.getter.Get(v.r.Context(), v.segment, filter)
 	if err != nil {
-		v.failBecause(err, causesOfGet(params))
+		v.failBecause(err, ifNotFound)
 		return
 	}
 	if v.handler.tags {
@@ -36,20 +40,23 @@ func (v *view) retrieve() {
 // exists reports whether the record of the path exists and no filter hides it. If that
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
-	_, err := v.route.getter.Get(v.r.Context(), v.segment, v.params())
+	filter, err := v.parseFilter(v.params())
+	if err == nil {
+		_, err = v.route.getter.Get(v.r.Context(), v.segment, filter)
+	}
 	return err == nil
 }
 
 // finds reports whether a record exists that a write changes and its precondition is true.
 // Otherwise it sends an error response. A collection that restricts Get thereby restricts
 // the writes.
-func (v *view) finds(params url.Values, condition func(record []byte) error) bool {
-	record, err := v.route.getter.Get(v.r.Context(), v.segment, params)
-	if err == nil && condition != nil {
-		err = condition(record)
+func (v *view) finds(filter schema.Filter, precondition func(record []byte) error) bool {
+	record, err := v.route.getter.Get(v.r.Context(), v.segment, filter)
+	if err == nil && precondition != nil {
+		err = precondition(record)
 	}
 	if err != nil {
-		v.failBecause(err, causesOfGet(params)|ifPrecondition)
+		v.failBecause(err, ifNotFound|ifPrecondition)
 	}
 	return err == nil
 }
@@ -57,15 +64,18 @@ func (v *view) finds(params url.Values, condition func(record []byte) error) boo
 // update changes a record. As in Django REST framework, a request for a record that does
 // not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(partial bool) {
-	params, condition := v.params(), v.writeCondition()
-	if !v.finds(params, condition) {
+	params, precondition := v.params(), v.precondition()
+	filter, ok := v.filter(params)
+	if !ok || !v.finds(filter, precondition) {
 		return
 	}
 	body, ok := v.readJSON()
 	if !ok {
 		return
 	}
-	record, err := v.route.updater.Update(v.r.Context(), v.segment, params, body, partial, condition)
+	record, err := v.route.updater.Update(v.r.Context(), v.segment, catalogue.Update{
+		Filter: filter, Body: body, Partial: partial, Precondition: precondition,
+	})
 	if err != nil {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
@@ -78,12 +88,13 @@ func (v *view) update(partial bool) {
 
 // destroy deletes a record.
 func (v *view) destroy() {
-	params, condition := v.params(), v.writeCondition()
-	if !v.finds(params, condition) {
+	precondition := v.precondition()
+	filter, ok := v.filter(v.params())
+	if !ok || !v.finds(filter, precondition) {
 		return
 	}
-	if err := v.route.deleter.Delete(v.r.Context(), v.segment, params, condition); err != nil {
-		v.failBecause(err, causesOfGet(params)|ifPrecondition|ifReferenced)
+	if err := v.route.deleter.Delete(v.r.Context(), v.segment, filter, precondition); err != nil {
+		v.failBecause(err, ifNotFound|ifPrecondition|ifReferenced)
 		return
 	}
 	v.begin(http.StatusNoContent, 0)
@@ -113,6 +124,27 @@ func (v *view) params() (params url.Values) {
 		}
 	}
 	return params
+}
+
+// parseFilter returns the filter that the parameters describe.
+func (v *view) parseFilter(params url.Values) (schema.Filter, error) {
+	if params == nil {
+		return schema.Filter{}, nil
+	}
+	exists := func(context.Context, string, int) (bool, error) { return true, nil }
+	if c, ok := v.route.collection.(ReferenceChecker); ok {
+		exists = c.Exists
+	}
+	return v.route.about.Filter(v.r.Context(), params, exists)
+}
+
+// filter is parseFilter, except that it sends a response to an error and then returns false.
+func (v *view) filter(params url.Values) (f schema.Filter, ok bool) {
+	f, err := v.parseFilter(params)
+	if err != nil {
+		v.failBecause(err, ifFields)
+	}
+	return f, err == nil
 }
 
 // refers reports whether a field, in snake_case, holds ids of another collection.

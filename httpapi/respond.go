@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,18 +194,6 @@ const (
 	ifFields // of the body or of the parameters
 	ifFull   // no id is left
 )
-
-// causesOfGet returns the causes of an error of a step that finds a record by its id and
-// the parameters.
-func causesOfGet(params url.Values) causes { return ifNotFound | causesOfParams(params) }
-
-// causesOfParams returns the causes of an error of a step that evaluates the parameters.
-func causesOfParams(params url.Values) causes {
-	if params == nil {
-		return 0
-	}
-	return ifFields
-}
 
 // failBecause sends the response to the error of a step. It contains the text of errors in
 // the request and of no others.

@@ -122,15 +122,15 @@ func TestErrorsOfSteps(t *testing.T) {
 		status [5]int // for each error
 	}{
 		{"List", call{target: page}, [5]int{500, 500, 500, 500, 500}},
-		{"List", call{target: page + filtered}, [5]int{500, 500, 500, 400, 500}},
+		{"List", call{target: page + filtered}, [5]int{500, 500, 500, 500, 500}},
 		{"Get", call{target: record}, [5]int{404, 500, 500, 500, 500}},
-		{"Get", call{target: record + filtered}, [5]int{404, 500, 500, 400, 500}},
+		{"Get", call{target: record + filtered}, [5]int{404, 500, 500, 500, 500}},
 		{"Get", call{method: "PATCH", target: record}, [5]int{404, 500, 500, 500, 500}},
-		{"Get", call{method: "PUT", target: record + filtered}, [5]int{404, 500, 500, 400, 500}},
+		{"Get", call{method: "PUT", target: record + filtered}, [5]int{404, 500, 500, 500, 500}},
 		{"Create", call{method: "POST", target: page}, [5]int{500, 500, 400, 400, 409}},
 		{"Update", call{method: "PATCH", target: record}, [5]int{404, 500, 400, 400, 500}},
 		{"Delete", call{method: "DELETE", target: record}, [5]int{404, 409, 500, 500, 500}},
-		{"Delete", call{method: "DELETE", target: record + filtered}, [5]int{404, 409, 500, 400, 500}},
+		{"Delete", call{method: "DELETE", target: record + filtered}, [5]int{404, 409, 500, 500, 500}},
 	} {
 		for i, err := range errs {
 			err := fmt.Errorf("row 7: %w", err)
@@ -145,6 +145,64 @@ func TestErrorsOfSteps(t *testing.T) {
 					test.call.method, test.call.target, test.method, err, *reported)
 			}
 		}
+	}
+}
+
+// checker is a stub whose filters check references.
+type checker struct {
+	*stub
+	exists func(ctx context.Context, collection string, id int) (bool, error)
+}
+
+func (c checker) Exists(ctx context.Context, collection string, id int) (bool, error) {
+	return c.exists(ctx, collection, id)
+}
+
+// A collection is not called with an invalid filter. It decides whether a reference is valid,
+// and its failure to decide is one of the program.
+func TestInvalidFilters(t *testing.T) {
+	c := newStub(1)
+	c.about.Fields = append(c.about.Fields, schema.Field{Name: "director", Kind: schema.Reference, Refers: "directors"})
+	c.about.Filters = append(c.about.Filters, "director")
+	c.on = func(_ context.Context, method string) error {
+		t.Errorf("%s was called", method)
+		return nil
+	}
+	const noChoice = `{"director":["Select a valid choice. That choice is not one of the available choices."]}`
+	failure := errors.New("failure")
+	for _, test := range []struct {
+		value  string
+		found  bool
+		err    error
+		status int
+		body   string
+	}{
+		{"x", true, nil, 400, noChoice},
+		{"7", false, nil, 400, noChoice},
+		{"7", false, Unavailable(time.Second, nil), 503, `{"detail":"Service temporarily unavailable, try again later."}`},
+		{"7", true, failure, 500, internalError},
+	} {
+		exists := func(_ context.Context, collection string, id int) (bool, error) {
+			if collection != "directors" || id != 7 {
+				t.Errorf("Exists was called with %s %d", collection, id)
+			}
+			return test.found, test.err
+		}
+		for _, call := range []call{
+			{target: "/api/films/"}, {target: "/api/films/1/"}, {method: "DELETE", target: "/api/films/1/"},
+			{method: "PUT", target: "/api/films/1/", body: `{}`},
+		} {
+			call.target += "?director=" + test.value
+			opts, reported := reporting()
+			got := call.do(newStubHandler(t, opts, checker{c, exists}))
+			if got.Status != test.status || got.Body != test.body || (len(*reported) == 1) != (test.err != nil) {
+				t.Errorf("%s %s, %t, %v: %d %s; reported: %v", call.method, call.target, test.found, test.err, got.Status, got.Body, *reported)
+			}
+		}
+	}
+	c.on = nil
+	if got := get(newStubHandler(t, Options{}, c), "/api/films/?director=7"); got.Status != 200 {
+		t.Errorf("a collection that does not check references: %d %s", got.Status, got.Body)
 	}
 }
 

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -24,22 +23,22 @@ type userKey struct{}
 type memos struct{ catalogue.AnyCollection }
 
 func (m memos) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	q.Params = owned(ctx)
+	q.Filter = owned(ctx)
 	return m.AnyCollection.List(ctx, q)
 }
 
-func (m memos) Get(ctx context.Context, segment string, _ url.Values) ([]byte, error) {
+func (m memos) Get(ctx context.Context, segment string, _ schema.Filter) ([]byte, error) {
 	return m.AnyCollection.Get(ctx, segment, owned(ctx))
 }
 
-func owned(ctx context.Context) url.Values {
-	return url.Values{"owner": {ctx.Value(userKey{}).(string)}}
+func owned(ctx context.Context) schema.Filter {
+	return schema.Filter{Tests: []schema.Test{{Field: "owner", Lookup: "exact", Values: []string{ctx.Value(userKey{}).(string)}}}}
 }
 
 // A type that embeds a collection and restricts List and Get shows no record of another user,
 // neither by a tag of a page nor by a write.
 func TestRestrictedRows(t *testing.T) {
-	d := catalogue.Define[memo]("memos", catalogue.Options{Description: &schema.Description{Filters: []string{"owner"}}})
+	d := catalogue.Define[memo]("memos", catalogue.Options{})
 	c, err := catalogue.New(d)
 	if err != nil {
 		t.Fatal(err)

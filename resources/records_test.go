@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -31,7 +32,7 @@ func insert[T any](t *testing.T, d catalogue.Definition[T], record T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := encoded.Get(t.Context(), strconv.Itoa(id), nil)
+	text, err := encoded.Get(t.Context(), strconv.Itoa(id), schema.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,14 +206,14 @@ func TestSignIn(t *testing.T) {
 
 	// Nothing is changed by a form that is sent as it is.
 	before, _ := cat.Collection("films")
-	was, err := before.Get(t.Context(), "61", nil)
+	was, err := before.Get(t.Context(), "61", schema.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.click(".head .main")
 	p.click(".form button")
 	p.wantText(".done", "Sabotage has been changed.")
-	if now, err := before.Get(t.Context(), "61", nil); err != nil || string(now) != string(was) {
+	if now, err := before.Get(t.Context(), "61", schema.Filter{}); err != nil || string(now) != string(was) {
 		t.Errorf("a form that was sent as it was has changed %s to %s: %v", was, now, err)
 	}
 	p.click(".head .main")

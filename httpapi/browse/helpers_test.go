@@ -230,7 +230,7 @@ func (u unreadBody) Read([]byte) (int, error) {
 }
 
 // shelf is a collection with all operations, which records its writes but does not make
-// them. A parameter that is empty or "bogus" is not valid.
+// them.
 type shelf struct {
 	about   schema.Description
 	records map[int]map[string]json.RawMessage
@@ -265,12 +265,9 @@ func (s *shelf) encoded(id int) []byte {
 }
 
 func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, error) {
-	if err := s.check(q.Params); err != nil {
-		return catalogue.List{}, err
-	}
 	var all [][]byte
 	for id := range 1000 {
-		if s.records[id] != nil && q.Params.Get("search") != "nothing" {
+		if s.records[id] != nil && !isNothing(q.Filter) {
 			all = append(all, s.encoded(id))
 		}
 	}
@@ -278,35 +275,12 @@ func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, erro
 	return catalogue.List{Records: all[start:end], Count: len(all), Terms: q.Terms}, nil
 }
 
-// check returns an error if parameters are not valid.
-func (s *shelf) check(params url.Values) error {
-	var wrong schema.FieldErrors
-	for name, values := range params {
-		for _, value := range values {
-			if value == "bogus" || value == "" {
-				wrong = append(wrong, schema.FieldError{Field: camel(name), Messages: []string{"Not <" + value + ">."}})
-			}
-		}
-	}
-	if wrong != nil {
-		return wrong
-	}
-	return nil
+// isNothing reports whether a filter is that of a search for the word nothing.
+func isNothing(filter schema.Filter) bool {
+	return len(filter.Search) > 0 && filter.Search[0][0].Values[0] == "nothing"
 }
 
-// camel writes a parameter as in the errors of the service: minutes_Gte.
-func camel(name string) string {
-	field, lookup, ok := strings.Cut(name, "__")
-	if !ok {
-		return name
-	}
-	return field + "_" + strings.ToUpper(lookup[:1]) + lookup[1:]
-}
-
-func (s *shelf) Get(_ context.Context, segment string, params url.Values) ([]byte, error) {
-	if err := s.check(params); err != nil {
-		return nil, err
-	}
+func (s *shelf) Get(_ context.Context, segment string, _ schema.Filter) ([]byte, error) {
 	id := schema.ParseID(segment)
 	if s.records[id] == nil {
 		return nil, catalogue.ErrNotFound
@@ -314,11 +288,11 @@ func (s *shelf) Get(_ context.Context, segment string, params url.Values) ([]byt
 	return s.encoded(id), nil
 }
 
-func (s *shelf) Update(_ context.Context, segment string, _ url.Values, body []byte, partial bool, condition func([]byte) error) ([]byte, error) {
+func (s *shelf) Update(_ context.Context, segment string, u catalogue.Update) ([]byte, error) {
 	id := schema.ParseID(segment)
-	s.calls = append(s.calls, fmt.Sprintf("update %d %t %s", id, partial, body))
-	if condition != nil {
-		if err := condition(s.encoded(id)); err != nil {
+	s.calls = append(s.calls, fmt.Sprintf("update %d %t %s", id, u.Partial, u.Body))
+	if u.Precondition != nil {
+		if err := u.Precondition(s.encoded(id)); err != nil {
 			return nil, err
 		}
 	}
@@ -328,7 +302,7 @@ func (s *shelf) Update(_ context.Context, segment string, _ url.Values, body []b
 	return s.encoded(id), nil
 }
 
-func (s *shelf) Delete(_ context.Context, segment string, _ url.Values, condition func([]byte) error) error {
+func (s *shelf) Delete(_ context.Context, segment string, _ schema.Filter, condition func([]byte) error) error {
 	id := schema.ParseID(segment)
 	s.calls = append(s.calls, fmt.Sprintf("delete %d", id))
 	if s.records[id] == nil {

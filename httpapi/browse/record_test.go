@@ -460,14 +460,14 @@ func ropePages(t *testing.T, tags bool) (http.Handler, ropes) {
 
 func (r ropes) change(t *testing.T, body string) {
 	t.Helper()
-	if _, err := r.Update(t.Context(), "1", nil, []byte(body), true, nil); err != nil {
+	if _, err := r.Update(t.Context(), "1", catalogue.Update{Body: []byte(body), Partial: true}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func (r ropes) stored(t *testing.T) string {
 	t.Helper()
-	text, err := r.Get(t.Context(), "1", nil)
+	text, err := r.Get(t.Context(), "1", schema.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -62,13 +61,15 @@ func (f fake) next(c call) (a answer) {
 	case "List":
 		a.list, a.err = f.collection.List(c.ctx, c.Query)
 	case "Get":
-		a.record, a.err = f.collection.Get(c.ctx, c.segment, c.Params)
+		a.record, a.err = f.collection.Get(c.ctx, c.segment, c.Filter)
 	case "Create":
 		a.record, a.err = f.collection.Create(c.ctx, c.body)
 	case "Update":
-		a.record, a.err = f.collection.Update(c.ctx, c.segment, c.Params, c.body, c.partial, c.condition)
+		a.record, a.err = f.collection.Update(c.ctx, c.segment, catalogue.Update{
+			Filter: c.Filter, Body: c.body, Partial: c.partial, Precondition: c.condition,
+		})
 	case "Delete":
-		a.err = f.collection.Delete(c.ctx, c.segment, c.Params, c.condition)
+		a.err = f.collection.Delete(c.ctx, c.segment, c.Filter, c.condition)
 	case "Revision":
 		a.revision, a.err = f.collection.Revision(), c.ctx.Err()
 	}
@@ -84,8 +85,8 @@ func (f fake) List(ctx context.Context, q catalogue.Query) (catalogue.List, erro
 	return a.list, a.err
 }
 
-func (f fake) Get(ctx context.Context, segment string, params url.Values) ([]byte, error) {
-	a := f.fault(call{method: "Get", ctx: ctx, segment: segment, Query: catalogue.Query{Params: params}}, f.next)
+func (f fake) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
+	a := f.fault(call{method: "Get", ctx: ctx, segment: segment, Query: catalogue.Query{Filter: filter}}, f.next)
 	return a.record, a.err
 }
 
@@ -94,14 +95,13 @@ func (f fake) Create(ctx context.Context, body []byte) ([]byte, error) {
 	return a.record, a.err
 }
 
-func (f fake) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool,
-	condition func([]byte) error) ([]byte, error) {
-	a := f.fault(call{"Update", ctx, catalogue.Query{Params: params}, segment, body, partial, condition}, f.next)
+func (f fake) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
+	a := f.fault(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Partial, u.Precondition}, f.next)
 	return a.record, a.err
 }
 
-func (f fake) Delete(ctx context.Context, segment string, params url.Values, condition func([]byte) error) error {
-	return f.fault(call{"Delete", ctx, catalogue.Query{Params: params}, segment, nil, false, condition}, f.next).err
+func (f fake) Delete(ctx context.Context, segment string, filter schema.Filter, condition func([]byte) error) error {
+	return f.fault(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, false, condition}, f.next).err
 }
 
 func (f fake) Revision(ctx context.Context) (uint64, error) {
@@ -142,7 +142,9 @@ func ignoresContext(method string) fault {
 	return before(method, func(c *call) { c.ctx = context.WithoutCancel(c.ctx) })
 }
 
-func ignoresParameters(method string) fault { return before(method, func(c *call) { c.Params = nil }) }
+func ignoresFilter(method string) fault {
+	return before(method, func(c *call) { c.Filter = schema.Filter{} })
+}
 
 func ignoresCondition(method string) fault {
 	return before(method, func(c *call) { c.condition = nil })
@@ -253,43 +255,34 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 	})
 }
 
-// changesParameters changes parameters of lists. Those without a name are dropped.
-func changesParameters(change func(name, value string) (string, string)) fault {
+// filtered reports whether a call has a filter.
+func (c call) filtered() bool { return len(c.Filter.Tests)+len(c.Filter.Search) > 0 }
+
+// changesTests changes the tests of lists. Those without a field are dropped.
+func changesTests(change func(t *schema.Test)) fault {
 	return before("List", func(c *call) {
-		params := url.Values{}
-		for name, values := range c.Params {
-			if name, value := change(name, values[0]); name != "" {
-				params.Set(name, value)
-			}
+		c.Filter.Tests = slices.Clone(c.Filter.Tests)
+		for i := range c.Filter.Tests {
+			change(&c.Filter.Tests[i])
 		}
-		c.Params = params
+		c.Filter.Tests = slices.DeleteFunc(c.Filter.Tests, func(t schema.Test) bool { return t.Field == "" })
 	})
 }
 
-// renames changes the names of parameters that end in a lookup.
-func renames(from, to string) fault {
-	return changesParameters(func(name, value string) (string, string) {
-		if base, ok := strings.CutSuffix(name, from); ok {
-			name = base + to
-		}
-		return name, value
-	})
-}
+// A lister returns the records that a filter selects.
+type lister func(schema.Filter) [][]byte
 
-// A lister returns the records that parameters select.
-type lister func(url.Values) [][]byte
-
-// selects lists the records that choose returns instead of those that the parameters select.
-func selects(choose func(params url.Values, list lister) [][]byte) fault {
+// selects lists the records that choose returns instead of those that the filter selects.
+func selects(choose func(filter schema.Filter, list lister) [][]byte) fault {
 	return instead("List", func(c call, next right) answer {
-		if a := next(c); a.err != nil || len(c.Params) == 0 {
+		if a := next(c); a.err != nil || !c.filtered() {
 			return a
 		}
-		chosen := choose(c.Params, func(params url.Values) [][]byte {
-			return next(call{method: "List", ctx: c.ctx, Query: catalogue.Query{Params: params, Window: all()}}).list.Records
+		chosen := choose(c.Filter, func(filter schema.Filter) [][]byte {
+			return next(call{method: "List", ctx: c.ctx, Query: catalogue.Query{Filter: filter, Window: all()}}).list.Records
 		})
 		w := c.Window
-		c.Window, c.Params = all(), nil
+		c.Window, c.Filter = all(), schema.Filter{}
 		a := next(c)
 		a.list.Records = slices.DeleteFunc(slices.Clone(a.list.Records), func(r []byte) bool { return !contains(chosen, r) })
 		a.list.Count = len(a.list.Records)
@@ -297,6 +290,16 @@ func selects(choose func(params url.Values, list lister) [][]byte) fault {
 		a.list.Records = a.list.Records[start:end]
 		return a
 	})
+}
+
+// testOf returns the test of a field with a lookup, or one without values.
+func testOf(filter schema.Filter, field, lookup string) schema.Test {
+	for _, t := range filter.Tests {
+		if t.Field == field && t.Lookup == lookup {
+			return t
+		}
+	}
+	return schema.Test{}
 }
 
 func contains(records [][]byte, record []byte) bool {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"runtime"
 	"slices"
 	"strconv"
@@ -117,18 +116,18 @@ func faults() []planted {
 				}
 				return terms
 			})},
-		{"the default order is by id", films, "default-order unknown-field filter-orders",
+		{"the default order is by id", films, "default-order filter-orders",
 			ordersBy(func(terms []ordering.Term) []ordering.Term {
 				if len(terms) == 0 {
 					return asc("id")
 				}
 				return terms
 			})},
-		{"the terms of the default order are returned", films, "default-order unknown-field",
+		{"the terms of the default order are returned", films, "default-order",
 			after("List", func(_ call, a *answer) { a.list.Terms = filmOrder(a.list.Terms) })},
-		{"unknown terms are returned", films, "unknown-field",
+		{"unknown terms are returned", open, "unknown-field",
 			after("List", func(c call, a *answer) { a.list.Terms = c.Terms })},
-		{"unknown terms are errors", films, "unknown-field terms-are-read filter-orders",
+		{"unknown terms are errors", open, "unknown-field terms-are-read",
 			after("List", func(c call, a *answer) {
 				if len(a.list.Terms) < len(c.Terms) {
 					a.err = errors.Join(a.err, ordering.ErrUnknownField)
@@ -140,7 +139,7 @@ func faults() []planted {
 		{"Revision ignores the context", films, "cancellation", ignoresContext("Revision")},
 		{"terms are appended to in place", films, "terms-are-read",
 			before("List", func(c *call) { _ = append(c.Terms, ordering.Asc("id")) })},
-		{"terms are dropped in place", films, "terms-are-read", before("List", func(c *call) {
+		{"terms are dropped in place", open, "terms-are-read", before("List", func(c *call) {
 			c.Terms = slices.DeleteFunc(c.Terms, func(t ordering.Term) bool { return t.Field == "no_such_field" })
 		})},
 		{"pages share a buffer", films, "kept-pages", sharesBuffer()},
@@ -149,7 +148,7 @@ func faults() []planted {
 				first := c
 				first.Window.Limit = 1
 				early := next(first).list.Count
-				for i := 0; i < 2_000 && c.Params == nil && next(first).list.Count == early; i++ {
+				for i := 0; i < 2_000 && !c.filtered() && next(first).list.Count == early; i++ {
 					runtime.Gosched() // wait for a concurrent insert
 				}
 				a := next(c)
@@ -161,66 +160,76 @@ func faults() []planted {
 		{"Revision returns an error", films, "revision revision-of-writes",
 			after("Revision", func(_ call, a *answer) { a.err = errors.Join(a.err, errors.New("no revisions")) })},
 
-		{"exact ignores case", films, "filter-exact filter-several", renames("title", "title__iexact")},
-		{"in uses the first value", films, "filter-in", changesParameters(func(name, value string) (string, string) {
-			if strings.HasSuffix(name, "__in") {
-				value, _, _ = strings.Cut(value, ",")
+		{"exact ignores case", films, "filter-exact filter-several", changesTests(func(t *schema.Test) {
+			if t.Field == "title" && t.Lookup == "exact" {
+				t.Lookup = "iexact"
 			}
-			return name, value
 		})},
-		{"gte is gt", films, "filter-bounds", changesParameters(func(name, value string) (string, string) {
-			if name == "minutes__gte" && value != "x" { // which is invalid
-				name = "minutes__gt"
+		{"in uses the first value", films, "filter-in", changesTests(func(t *schema.Test) {
+			if t.Lookup == "in" {
+				t.Values = t.Values[:1]
 			}
-			return name, value
 		})},
-		{"a range has no end", films, "filter-bounds", changesParameters(func(name, value string) (string, string) {
-			if from, _, ok := strings.Cut(value, ","); ok && name == "minutes__range" {
-				return "minutes__gte", from
+		{"gte is gt", films, "filter-bounds", changesTests(func(t *schema.Test) {
+			if t.Field == "minutes" && t.Lookup == "gte" {
+				t.Lookup = "gt"
 			}
-			return name, value
 		})},
-		{"null is less than all values", films, "filter-bounds", selects(func(params url.Values, list lister) [][]byte {
-			chosen := list(params)
-			if params.Has("rating__lt") {
-				chosen = append(slices.Clip(chosen), list(url.Values{"rating__isnull": {"true"}})...)
+		{"a range has no end", films, "filter-bounds", changesTests(func(t *schema.Test) {
+			if t.Field == "minutes" && t.Lookup == "range" {
+				t.Lookup, t.Values = "gte", t.Values[:1]
+			}
+		})},
+		{"null is less than all values", films, "filter-bounds", selects(func(filter schema.Filter, list lister) [][]byte {
+			chosen := list(filter)
+			if testOf(filter, "rating", "lt").Values != nil {
+				null := schema.Filter{Tests: []schema.Test{{Field: "rating", Lookup: "isnull", Values: []string{"true"}}}}
+				chosen = append(slices.Clip(chosen), list(null)...)
 			}
 			return chosen
 		})},
-		{"decimals are ordered as text", films, "filter-bounds", selects(func(params url.Values, list lister) [][]byte {
-			if !params.Has("price__lte") {
-				return list(params)
+		{"decimals are ordered as text", films, "filter-bounds", selects(func(filter schema.Filter, list lister) [][]byte {
+			bound := testOf(filter, "price", "lte")
+			if bound.Values == nil {
+				return list(filter)
 			}
-			return slices.DeleteFunc(slices.Clone(list(nil)), func(r []byte) bool {
-				return textOf(decode(r)["price"]) > params.Get("price__lte")
+			return slices.DeleteFunc(slices.Clone(list(schema.Filter{})), func(r []byte) bool {
+				return textOf(decode(r)["price"]) > bound.Values[0]
 			})
 		})},
-		{"isnull always holds", films, "filter-null", changesParameters(func(name, value string) (string, string) {
-			return strings.TrimSuffix(name, "released__isnull"), value
-		})},
-		{"icontains is contains", films, "filter-text", renames("__icontains", "__contains")},
-		{"case is ignored in ASCII only", films, "filter-text", changesParameters(func(name, value string) (string, string) {
-			if strings.ContainsAny(value, "éÉ") {
-				name = strings.Replace(name, "__icontains", "__contains", 1)
+		{"isnull always holds", films, "filter-null", changesTests(func(t *schema.Test) {
+			if t.Field == "released" && t.Lookup == "isnull" {
+				t.Field = ""
 			}
-			return name, value
 		})},
-		{"_ matches any character", films, "filter-text", changesParameters(func(name, value string) (string, string) {
-			if value == "_" {
-				name = ""
+		{"icontains is contains", films, "filter-text", changesTests(func(t *schema.Test) {
+			if t.Lookup == "icontains" {
+				t.Lookup = "contains"
 			}
-			return name, value
 		})},
-		{"one of several parameters is enough", films, "filter-several",
-			selects(func(params url.Values, list lister) (chosen [][]byte) {
-				for name, values := range params {
-					chosen = append(chosen, list(url.Values{name: values})...)
+		{"case is ignored in ASCII only", films, "filter-text", changesTests(func(t *schema.Test) {
+			if t.Lookup == "icontains" && strings.ContainsAny(t.Values[0], "éÉ") {
+				t.Lookup = "contains"
+			}
+		})},
+		{"_ matches any character", films, "filter-text", changesTests(func(t *schema.Test) {
+			if t.Values[0] == "_" {
+				t.Field = ""
+			}
+		})},
+		{"one of several tests is enough", films, "filter-several",
+			selects(func(filter schema.Filter, list lister) (chosen [][]byte) {
+				for _, t := range filter.Tests {
+					chosen = append(chosen, list(schema.Filter{Tests: []schema.Test{t}})...)
+				}
+				if filter.Tests == nil {
+					return list(filter)
 				}
 				return chosen
 			})},
 		{"the window precedes the filter", films, "filter-pages", instead("List", func(c call, next right) answer {
 			page := c
-			page.Params = nil
+			page.Filter = schema.Filter{}
 			c.Window = all()
 			a := next(c)
 			a.list.Records = slices.DeleteFunc(slices.Clone(next(page).list.Records), func(r []byte) bool {
@@ -232,42 +241,27 @@ func faults() []planted {
 			"filter-exact filter-in filter-bounds filter-null filter-text filter-several filter-pages filter-orders search",
 			instead("List", func(c call, next right) answer {
 				a := next(c)
-				if c.Params != nil {
-					c.Params = nil
+				if c.filtered() {
+					c.Filter = schema.Filter{}
 					a.list.Count = next(c).list.Count
 				}
 				return a
 			})},
-		{"invalid parameters are ignored", films, "filter-invalid get-filtered",
-			instead("List Get", func(c call, next right) answer {
-				if errors.Is(next(c).err, schema.ErrInvalid) {
-					c.Params = nil
-				}
-				return next(c)
-			})},
-		{"only the first invalid parameter is an error", films, "filter-invalid get-filtered",
-			after("List Get", func(_ call, a *answer) {
-				if fields := (schema.FieldErrors)(nil); errors.As(a.err, &fields) {
-					a.err = fields[:1]
-				}
-			})},
 		{"one of several words is enough", films, "search",
-			selects(func(params url.Values, list lister) (chosen [][]byte) {
-				words := strings.FieldsFunc(params.Get("search"), func(r rune) bool { return r == ' ' || r == ',' })
-				if len(words) == 0 {
-					return list(params)
+			selects(func(filter schema.Filter, list lister) (chosen [][]byte) {
+				if filter.Search == nil {
+					return list(filter)
 				}
-				for _, word := range words {
-					chosen = append(chosen, list(url.Values{"search": {word}})...)
+				for _, tests := range filter.Search {
+					chosen = append(chosen, list(schema.Filter{Search: [][]schema.Test{tests}})...)
 				}
 				return chosen
 			})},
-		{"search ignores signs", films, "search", selects(func(params url.Values, list lister) [][]byte {
-			if !params.Has("search") {
-				return list(params)
-			}
-			return slices.DeleteFunc(slices.Clone(list(nil)), func(r []byte) bool {
-				return !bytes.Contains(bytes.ToUpper(r), []byte(strings.ToUpper(params.Get("search"))))
+		{"search ignores signs", films, "search", selects(func(filter schema.Filter, list lister) [][]byte {
+			return slices.DeleteFunc(slices.Clone(list(schema.Filter{Tests: filter.Tests})), func(r []byte) bool {
+				return slices.ContainsFunc(filter.Search, func(tests []schema.Test) bool {
+					return !bytes.Contains(bytes.ToUpper(r), []byte(strings.ToUpper(tests[0].Values[0])))
+				})
 			})
 		})},
 	}, recordFaults())
@@ -283,19 +277,11 @@ func recordFaults() []planted {
 			}
 		})},
 		{"Get of id 0 returns nothing", films, "get-missing", after("Get", func(c call, a *answer) {
-			if c.segment == "0" && c.Params == nil {
+			if c.segment == "0" && !c.filtered() {
 				a.err = nil
 			}
 		})},
-		{"Get ignores parameters", films, "get-filtered", ignoresParameters("Get")},
-		{"Get looks for the id first", films, "get-filtered", instead("Get", func(c call, next right) answer {
-			first := c
-			first.Params = nil
-			if a := next(first); a.err != nil {
-				return a
-			}
-			return next(c)
-		})},
+		{"Get ignores its filter", films, "get-filtered", ignoresFilter("Get")},
 		{"white space is part of an id", films, "get patch delete", after("Get Update Delete", func(c call, a *answer) {
 			if a.err == nil && strings.TrimSpace(c.segment) != c.segment {
 				a.err = catalogue.ErrNotFound
@@ -393,13 +379,13 @@ func recordFaults() []planted {
 		{"Update of a missing record creates one", films, "update-missing",
 			instead("Update", func(c call, next right) answer {
 				a := next(c)
-				if errors.Is(a.err, catalogue.ErrNotFound) && c.Params == nil {
+				if errors.Is(a.err, catalogue.ErrNotFound) && !c.filtered() {
 					c.method = "Create"
 					return next(c)
 				}
 				return a
 			})},
-		{"Update ignores parameters", films, "update-filtered", ignoresParameters("Update")},
+		{"Update ignores its filter", films, "update-filtered", ignoresFilter("Update")},
 		{"Update ignores the context", films, "update-cancelled", ignoresContext("Update")},
 		{"Update stores nothing", films, "patch put update-invalid update-condition", instead("Update", func(c call, next right) answer {
 			stored := next(call{method: "Get", ctx: c.ctx, segment: c.segment}).record
@@ -441,7 +427,7 @@ func recordFaults() []planted {
 				a.err = nil
 			}
 		})},
-		{"Delete ignores parameters", films, "delete-filtered", ignoresParameters("Delete")},
+		{"Delete ignores its filter", films, "delete-filtered", ignoresFilter("Delete")},
 		{"Delete ignores the context", films, "delete-cancelled", ignoresContext("Delete")},
 		{"Delete keeps the revision", films, "revision-of-writes", keepsRevision("Delete")},
 		{"Delete ignores the condition", films, "delete-condition", ignoresCondition("Delete")},

@@ -1,6 +1,7 @@
 package httpapitest
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"net/url"
@@ -156,10 +157,25 @@ func textOf(value json.RawMessage) string {
 	return string(value)
 }
 
+// filter returns the filter of parameters, which are alternating names and values. Their
+// references are to records.
+func (s *subject) filter(parameters ...string) schema.Filter {
+	params := url.Values{}
+	for i := 0; i < len(parameters); i += 2 {
+		params.Set(parameters[i], parameters[i+1])
+	}
+	exists := func(context.Context, string, int) (bool, error) { return true, nil }
+	filter, err := s.Description.Filter(s.ctx, params, exists)
+	if err != nil {
+		s.Fatalf("parameters of a check: %v", err)
+	}
+	return filter
+}
+
 // checkParameters checks which records some parameters select.
-func (p *pair) checkParameters(params url.Values) {
+func (p *pair) checkParameters(parameters ...string) {
 	q := everything(asc("id"))
-	q.Params = params
+	q.Filter = p.filter(parameters...)
 	p.checkList("parameters select records", q)
 }
 
@@ -173,7 +189,7 @@ func lookups(names ...string) func(*subject) {
 		for _, parameter := range parameters {
 			p := s.open(s.filtered(parameter))
 			for _, text := range s.queries(parameter) {
-				p.checkParameters(url.Values{parameter.name: {text}})
+				p.checkParameters(parameter.name, text)
 			}
 		}
 	}
@@ -193,7 +209,7 @@ func checkFilterSeveral(s *subject) {
 		p := s.open(s.filtered(first, second))
 		for _, a := range s.queries(first) {
 			for _, b := range s.queries(second) {
-				p.checkParameters(url.Values{first.name: {a}, second.name: {b}})
+				p.checkParameters(first.name, a, second.name, b)
 			}
 		}
 	}
@@ -201,7 +217,7 @@ func checkFilterSeveral(s *subject) {
 
 // selection returns records with a parameter of a field that selects at least two of them, but
 // not all.
-func (s *subject) selection() (records [][]byte, params url.Values, field schema.Field) {
+func (s *subject) selection() (records [][]byte, filter schema.Filter, field schema.Field) {
 	for _, parameter := range s.allParameters() {
 		records := s.filtered(parameter)
 		ref, err := s.reference(records)
@@ -209,77 +225,42 @@ func (s *subject) selection() (records [][]byte, params url.Values, field schema
 			s.Fatalf("records of a check: %v", err)
 		}
 		for _, text := range s.queries(parameter) {
-			params := url.Values{parameter.name: {text}}
-			list, _ := s.list(ref, catalogue.Query{Params: params, Window: all()})
+			filter := s.filter(parameter.name, text)
+			list, _ := s.list(ref, catalogue.Query{Filter: filter, Window: all()})
 			if list.Count >= 2 && list.Count < len(records) {
-				return records, params, parameter.field
+				return records, filter, parameter.field
 			}
 		}
 	}
 	s.Skipf("the description has no suitable filter")
-	return nil, nil, field
+	return nil, filter, field
 }
 
 // selected is selection without the field.
-func (s *subject) selected() (records [][]byte, params url.Values) {
-	records, params, _ = s.selection()
-	return records, params
+func (s *subject) selected() (records [][]byte, filter schema.Filter) {
+	records, filter, _ = s.selection()
+	return records, filter
 }
 
 // Windows and orders apply to the selected records.
 func checkFilterPages(s *subject) {
-	records, params := s.selected()
+	records, filter := s.selected()
 	p := s.open(records)
 	for _, w := range []pagination.Window{{Limit: 1}, {Limit: 1, Offset: 1}, {Limit: 2, Offset: 1}, {Limit: 3, Offset: 20}, {Limit: math.MaxInt, Offset: 1}, {Limit: 1, Offset: math.MaxInt}} {
 		for _, terms := range [][]ordering.Term{asc("id"), desc("id")} {
-			p.checkList("pages of selected records", catalogue.Query{Params: params, Window: w, Terms: terms})
+			p.checkList("pages of selected records", catalogue.Query{Filter: filter, Window: w, Terms: terms})
 		}
 	}
 }
 
 // Selected records are ordered as all records are.
 func checkFilterOrders(s *subject) {
-	records, params, field := s.selection()
+	records, filter, field := s.selection()
 	p := s.open(records)
-	up, down, unknown := ordering.Asc(ordering.Snake(field.Name)), ordering.Desc(ordering.Snake(field.Name)), ordering.Asc("no_such_field")
-	for _, terms := range [][]ordering.Term{nil, {unknown}, {unknown, ordering.Desc("id")}, {down, unknown}, {up}} {
-		p.checkList("orders of selected records", catalogue.Query{Params: params, Window: all(), Terms: terms})
+	up, down := ordering.Asc(ordering.Snake(field.Name)), ordering.Desc(ordering.Snake(field.Name))
+	for _, terms := range [][]ordering.Term{nil, {ordering.Desc("id")}, {down}, {up}} {
+		p.checkList("orders of selected records", catalogue.Query{Filter: filter, Window: all(), Terms: terms})
 	}
-}
-
-// invalidParameters returns parameters with texts that are invalid.
-func (s *subject) invalidParameters() url.Values {
-	params := url.Values{}
-	for _, p := range s.parameters("exact", "gt", "gte", "lt", "lte", "range") {
-		switch p.field.Kind {
-		case schema.Text, schema.Slug, schema.URL, schema.Boolean: // any text is valid
-		case schema.Choice:
-			if p.lookup == "exact" {
-				params.Set(p.name, "no such choice")
-			}
-		default:
-			params.Set(p.name, "x")
-		}
-	}
-	return params
-}
-
-func checkFilterInvalid(s *subject) {
-	params := s.invalidParameters()
-	if len(params) == 0 {
-		s.Skipf("the description has no filter with invalid values")
-	}
-	p := s.open(s.plain(2))
-	check := func(params url.Values) {
-		q := catalogue.Query{Params: params, Window: all()}
-		_, want := p.ref.List(s.ctx, q)
-		_, err := p.c.List(s.ctx, q)
-		p.checkResult("List with "+params.Encode(), nil, err, nil, want)
-	}
-	for name, values := range params {
-		check(url.Values{name: values})
-	}
-	check(params)
 }
 
 // searchFields returns the fields of Search that hold text. Those of other collections are
@@ -314,6 +295,6 @@ func checkSearch(s *subject) {
 	}
 	p := s.open(s.records(columns...))
 	for _, search := range []string{"quoxal", "Quoxal", "brix", "zumt", "aquoxalb", "quoxal brix", "brix,quoxal", "  brix   zumt ,", "zumt-brix", "quoxal nowhere", "nowhere", " , ", ""} {
-		p.checkParameters(url.Values{"search": {search}})
+		p.checkParameters("search", search)
 	}
 }

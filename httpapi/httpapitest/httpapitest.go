@@ -152,7 +152,6 @@ func allChecks() []check {
 		{"filter-several", checkFilterSeveral},
 		{"filter-pages", checkFilterPages},
 		{"filter-orders", checkFilterOrders},
-		{"filter-invalid", checkFilterInvalid},
 		{"search", checkSearch},
 
 		{"get", checkGet},

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -99,12 +98,13 @@ func checkCancellation(s *subject) {
 		_, err := c.List(ctx, q)
 		check("List", err)
 		if s.Description.Filters != nil {
-			q.Params = url.Values{s.Description.Filters[0]: {""}}
+			field, lookup, _ := s.Description.Parameter(s.Description.Filters[0])
+			q.Filter.Tests = []schema.Test{{Field: ordering.Snake(field.Name), Lookup: lookup, Values: []string{"1", "2"}}}
 			_, err := c.List(ctx, q)
-			check("List with parameters", err)
+			check("List with a filter", err)
 		}
 		if g, ok := c.(httpapi.Getter); ok && s.Description.Actions.Has(schema.Retrieve) {
-			_, err := g.Get(ctx, "1", nil)
+			_, err := g.Get(ctx, "1", schema.Filter{})
 			check("Get", err)
 		}
 		if r, ok := c.(httpapi.Revisioner); ok {
@@ -117,7 +117,11 @@ func checkCancellation(s *subject) {
 
 // The handler may share the terms between calls.
 func checkTermsUnmodified(s *subject) {
-	terms := append(make([]ordering.Term, 0, 4), ordering.Asc("no_such_field"), ordering.Asc("id"))
+	terms := make([]ordering.Term, 0, 4)
+	if s.Description.Fields == nil {
+		terms = append(terms, ordering.Asc("no_such_field"))
+	}
+	terms = append(terms, ordering.Asc("id"))
 	want := slices.Clone(terms[:4])
 	if _, err := s.open(s.plain(3)).c.List(s.ctx, everything(terms)); err != nil {
 		s.Fatalf("List: %v", err)
@@ -374,6 +378,9 @@ func checkDefaultOrder(s *subject) {
 
 // List drops terms that name no field. If none is left, it uses the default order.
 func checkUnknownField(s *subject) {
+	if s.Description.Fields != nil {
+		s.Skipf("the handler drops terms that name no field of the description")
+	}
 	p := s.open(s.unordered())
 	for _, name := range []string{"no_such_field", "ID", "id; --", "'"} {
 		for _, terms := range [][]ordering.Term{asc(name), thenDown(name), {ordering.Desc("id"), ordering.Asc(name)}} {

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"slices"
 	"strconv"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -63,18 +63,17 @@ func (p *pair) ids() (segments []string) {
 }
 
 // get checks that a Get returns what the reference returns.
-func (p *pair) get(g httpapi.Getter, segment string, params url.Values) {
-	want, wantErr := p.ref.Get(p.ctx, segment, params)
-	got, err := g.Get(p.ctx, segment, params)
-	p.checkResult(fmt.Sprintf("Get of %q with %q", segment, params.Encode()), got, err, want, wantErr)
+func (p *pair) get(g httpapi.Getter, segment string, filter schema.Filter) {
+	want, wantErr := p.ref.Get(p.ctx, segment, filter)
+	got, err := g.Get(p.ctx, segment, filter)
+	p.checkResult(fmt.Sprintf("Get of %q with %v", segment, filter), got, err, want, wantErr)
 }
 
 func checkGet(s *subject) {
 	p, g := openWith[httpapi.Getter](s, schema.Retrieve, s.plain(5))
 	for id := range 5 {
 		for _, segment := range segments(id + 1) {
-			p.get(g, segment, nil)
-			p.get(g, segment, url.Values{})
+			p.get(g, segment, schema.Filter{})
 		}
 	}
 }
@@ -83,23 +82,17 @@ func checkGetMissing(s *subject) {
 	for _, n := range []int{5, 0} {
 		p, g := openWith[httpapi.Getter](s, schema.Retrieve, s.plain(n))
 		for _, segment := range missing() {
-			p.get(g, segment, nil)
+			p.get(g, segment, schema.Filter{})
 		}
 	}
 }
 
-// Get finds a record only if the parameters select it. Invalid parameters are an error
-// even if there is no record.
+// Get finds a record only if the filter selects it.
 func checkGetFiltered(s *subject) {
-	records, params := s.selected()
+	records, filter := s.selected()
 	p, g := openWith[httpapi.Getter](s, schema.Retrieve, records)
 	for _, segment := range p.ids() {
-		p.get(g, segment, params)
-	}
-	if invalid := s.invalidParameters(); len(invalid) > 0 {
-		for _, segment := range append(missing(), "1") {
-			p.get(g, segment, invalid)
-		}
+		p.get(g, segment, filter)
 	}
 }
 
@@ -235,33 +228,35 @@ func (s *subject) openAnyUpdater() *updating {
 }
 
 // call calls Update of a collection.
-func (u *updating) call(ctx context.Context, of httpapi.Updater, segment string, params url.Values, body []byte, condition func([]byte) error) ([]byte, error) {
-	return of.Update(ctx, segment, params, bytes.Clone(body), u.partial, condition)
+func (u *updating) call(ctx context.Context, of httpapi.Updater, segment string, filter schema.Filter, body []byte, condition func([]byte) error) ([]byte, error) {
+	return of.Update(ctx, segment, catalogue.Update{
+		Filter: filter, Body: bytes.Clone(body), Partial: u.partial, Precondition: condition,
+	})
 }
 
 // update checks that an Update returns what the reference returns.
-func (u *updating) update(segment string, params url.Values, body []byte) {
+func (u *updating) update(segment string, filter schema.Filter, body []byte) {
 	method := map[bool]string{false: "PUT", true: "PATCH"}[u.partial]
-	want, wantErr := u.call(u.ctx, u.ref, segment, params, body, nil)
-	got, err := u.call(u.ctx, u.updater, segment, params, body, nil)
-	u.checkResult(fmt.Sprintf("Update of %q with %q by a %s of %s", segment, params.Encode(), method, body), got, err, want, wantErr)
+	want, wantErr := u.call(u.ctx, u.ref, segment, filter, body, nil)
+	got, err := u.call(u.ctx, u.updater, segment, filter, body, nil)
+	u.checkResult(fmt.Sprintf("Update of %q with %v by a %s of %s", segment, filter, method, body), got, err, want, wantErr)
 }
 
 // A PATCH changes the fields that it has, and no others.
 func checkPatch(s *subject) {
 	u := s.openUpdater(true, s.plain(3))
 	for _, segment := range segments(2) {
-		u.update(segment, nil, []byte("{}"))
+		u.update(segment, schema.Filter{}, []byte("{}"))
 	}
 	for _, f := range s.fields() {
 		if f.ReadOnly {
 			continue
 		}
 		if value := s.another(f); value != nil {
-			u.update(updated, nil, encode(members{f.Name: value}))
+			u.update(updated, schema.Filter{}, encode(members{f.Name: value}))
 		}
 		if f.Nullable {
-			u.update(updated, nil, encode(members{f.Name: json.RawMessage("null")}))
+			u.update(updated, schema.Filter{}, encode(members{f.Name: json.RawMessage("null")}))
 		}
 	}
 	u.checkStored("a PATCH")
@@ -277,8 +272,8 @@ func checkPut(s *subject) {
 			delete(required, f.Name)
 		}
 	}
-	u.update(updated, nil, encode(required))
-	u.update(updated, nil, []byte(s.Body))
+	u.update(updated, schema.Filter{}, encode(required))
+	u.update(updated, schema.Filter{}, []byte(s.Body))
 	u.checkStored("a PUT")
 }
 
@@ -287,7 +282,7 @@ func checkPutRequired(s *subject) {
 	u := s.openUpdater(false, s.plain(3))
 	for _, f := range s.fields() {
 		if f.Required {
-			u.update(updated, nil, s.without(f.Name))
+			u.update(updated, schema.Filter{}, s.without(f.Name))
 		}
 	}
 	u.checkStored("failed Updates")
@@ -302,7 +297,7 @@ func checkUpdateIgnored(s *subject) {
 			body[f.Name] = json.RawMessage(numbered(f, 1))
 		}
 	}
-	u.update(updated, nil, encode(body))
+	u.update(updated, schema.Filter{}, encode(body))
 	u.checkStored("a PATCH of members that cannot be written")
 }
 
@@ -326,12 +321,12 @@ func checkUpdateInvalid(s *subject) {
 			if !f.ReadOnly {
 				body := s.changes()
 				body[f.Name] = json.RawMessage(value)
-				u.update(updated, nil, encode(body))
+				u.update(updated, schema.Filter{}, encode(body))
 			}
 		}
 	}
 	for _, body := range noObjects() {
-		u.update(updated, nil, []byte(body))
+		u.update(updated, schema.Filter{}, []byte(body))
 	}
 	u.checkStored("Updates, some of which fail")
 }
@@ -347,7 +342,7 @@ func checkUpdateUnique(s *subject) {
 		}
 		tested = true
 		for _, segment := range u.ids() {
-			u.update(segment, nil, encode(members{f.Name: decode(records[0])[f.Name]}))
+			u.update(segment, schema.Filter{}, encode(members{f.Name: decode(records[0])[f.Name]}))
 		}
 	}
 	if !tested {
@@ -359,28 +354,28 @@ func checkUpdateUnique(s *subject) {
 func checkUpdateMissing(s *subject) {
 	u := s.openAnyUpdater()
 	for _, segment := range missing() {
-		u.update(segment, nil, s.change())
+		u.update(segment, schema.Filter{}, s.change())
 	}
 	u.checkStored("failed Updates")
 }
 
 // Update changes a record only if the parameters select it.
 func checkUpdateFiltered(s *subject) {
-	records, params := s.selected()
+	records, filter := s.selected()
 	u := s.openUpdater(true, records)
 	for _, segment := range u.ids() {
 		body := []byte("{}")
-		if _, err := u.ref.Get(s.ctx, segment, params); err != nil {
+		if _, err := u.ref.Get(s.ctx, segment, filter); err != nil {
 			body = s.change()
 		}
-		u.update(segment, params, body)
+		u.update(segment, filter, body)
 	}
 	u.checkStored("Updates that change nothing")
 }
 
 func checkUpdateCancelled(s *subject) {
 	u := s.openAnyUpdater()
-	_, err := u.call(s.canceled(), u.updater, updated, nil, s.change(), nil)
+	_, err := u.call(s.canceled(), u.updater, updated, schema.Filter{}, s.change(), nil)
 	s.checkError(err, context.Canceled, "Update with a canceled ctx")
 	u.checkStored("a canceled Update")
 }
@@ -391,7 +386,7 @@ var errRefused = errors.New("the condition is false")
 // checkCondition checks that a method calls its condition with the stored record only. If
 // refused, the condition is false, and err must wrap its error.
 func (p *pair) checkCondition(method string, refused bool, call func(condition func([]byte) error) error) {
-	record, err := p.ref.Get(p.ctx, updated, nil)
+	record, err := p.ref.Get(p.ctx, updated, schema.Filter{})
 	if err != nil {
 		p.Fatalf("record of a check: %v", err)
 	}
@@ -423,7 +418,7 @@ func checkUpdateCondition(s *subject) {
 	u := s.openUpdater(true, s.plain(3))
 	update := func(body []byte) func(func([]byte) error) error {
 		return func(condition func([]byte) error) error {
-			_, err := u.call(s.ctx, u.updater, updated, nil, body, condition)
+			_, err := u.call(s.ctx, u.updater, updated, schema.Filter{}, body, condition)
 			return err
 		}
 	}
@@ -432,26 +427,26 @@ func checkUpdateCondition(s *subject) {
 		u.checkStored("Update with a false condition")
 	}
 	u.checkCondition("Update", false, update(s.change()))
-	if _, err := u.call(s.ctx, u.ref, updated, nil, s.change(), nil); err != nil {
+	if _, err := u.call(s.ctx, u.ref, updated, schema.Filter{}, s.change(), nil); err != nil {
 		s.Fatalf("record of a check: %v", err)
 	}
 	u.checkStored("Update with a condition")
 }
 
 // remove checks that a Delete returns what the reference returns.
-func (p *pair) remove(d httpapi.Deleter, segment string, params url.Values) {
-	want := p.ref.Delete(p.ctx, segment, params, nil)
-	err := d.Delete(p.ctx, segment, params, nil)
-	p.checkResult(fmt.Sprintf("Delete of %q with %q", segment, params.Encode()), nil, err, nil, want)
+func (p *pair) remove(d httpapi.Deleter, segment string, filter schema.Filter) {
+	want := p.ref.Delete(p.ctx, segment, filter, nil)
+	err := d.Delete(p.ctx, segment, filter, nil)
+	p.checkResult(fmt.Sprintf("Delete of %q with %v", segment, filter), nil, err, nil, want)
 }
 
 func checkDeleteCondition(s *subject) {
 	p, d := openWith[httpapi.Deleter](s, schema.Destroy, s.plain(3))
-	destroy := func(condition func([]byte) error) error { return d.Delete(s.ctx, updated, nil, condition) }
+	destroy := func(condition func([]byte) error) error { return d.Delete(s.ctx, updated, schema.Filter{}, condition) }
 	p.checkCondition("Delete", true, destroy)
 	p.checkStored("Delete with a false condition")
 	p.checkCondition("Delete", false, destroy)
-	if err := p.ref.Delete(s.ctx, updated, nil, nil); err != nil {
+	if err := p.ref.Delete(s.ctx, updated, schema.Filter{}, nil); err != nil {
 		s.Fatalf("record of a check: %v", err)
 	}
 	p.checkStored("Delete with a condition")
@@ -461,11 +456,11 @@ func checkDelete(s *subject) {
 	p, d := openWith[httpapi.Deleter](s, schema.Destroy, s.plain(4))
 	for i := range 4 {
 		segment := segments(i + 1)[i]
-		p.remove(d, segment, nil)
+		p.remove(d, segment, schema.Filter{})
 		p.checkStored("Delete")
-		p.remove(d, segment, nil)
+		p.remove(d, segment, schema.Filter{})
 		if g, ok := p.c.(httpapi.Getter); ok {
-			p.get(g, segment, nil)
+			p.get(g, segment, schema.Filter{})
 		}
 	}
 }
@@ -473,24 +468,24 @@ func checkDelete(s *subject) {
 func checkDeleteMissing(s *subject) {
 	p, d := openWith[httpapi.Deleter](s, schema.Destroy, s.plain(3))
 	for _, segment := range missing() {
-		p.remove(d, segment, nil)
+		p.remove(d, segment, schema.Filter{})
 	}
 	p.checkStored("failed Deletes")
 }
 
 // Delete deletes a record only if the parameters select it.
 func checkDeleteFiltered(s *subject) {
-	records, params := s.selected()
+	records, filter := s.selected()
 	p, d := openWith[httpapi.Deleter](s, schema.Destroy, records)
 	for _, segment := range p.ids() {
-		p.remove(d, segment, params)
+		p.remove(d, segment, filter)
 	}
 	p.checkStored("Delete")
 }
 
 func checkDeleteCancelled(s *subject) {
 	p, d := openWith[httpapi.Deleter](s, schema.Destroy, s.plain(3))
-	s.checkError(d.Delete(s.canceled(), updated, nil, nil), context.Canceled, "Delete with a canceled ctx")
+	s.checkError(d.Delete(s.canceled(), updated, schema.Filter{}, nil), context.Canceled, "Delete with a canceled ctx")
 	p.checkStored("a canceled Delete")
 }
 
@@ -505,7 +500,7 @@ func checkDeletedIDs(s *subject) {
 	used := map[int]bool{1: true, 2: true, 3: true}
 	for range 3 {
 		last := slices.Max(slices.Collect(maps.Keys(used)))
-		if err := d.Delete(s.ctx, strconv.Itoa(last), nil, nil); err != nil {
+		if err := d.Delete(s.ctx, strconv.Itoa(last), schema.Filter{}, nil); err != nil {
 			s.Fatalf("Delete of id %d: %v", last, err)
 		}
 		record, err := creator.Create(s.ctx, s.body(last))
@@ -528,11 +523,11 @@ func checkWriteRevision(s *subject) {
 	actions := s.Description.Actions
 	if updater, ok := p.c.(httpapi.Updater); ok && actions.Has(schema.PartialUpdate) && s.Description.Fields != nil {
 		u := &updating{p, updater, true}
-		u.update(updated, nil, s.change())
+		u.update(updated, schema.Filter{}, s.change())
 		check("Update")
 	}
 	if d, ok := p.c.(httpapi.Deleter); ok && actions.Has(schema.Destroy) {
-		p.remove(d, updated, nil)
+		p.remove(d, updated, schema.Filter{})
 		check("Delete")
 	}
 }

@@ -141,11 +141,14 @@ func (s *subject) id(encoded []byte) int {
 // checkList checks the count and the order of the records that a query selects. why is the
 // rule under test.
 func (p *pair) checkList(why string, q catalogue.Query) {
-	want, wantIDs := p.list(p.ref, q)
 	got, ids := p.list(p.c, q)
+	for i, tests := range q.Filter.Search { // the reference does not search in other collections
+		q.Filter.Search[i] = slices.DeleteFunc(slices.Clone(tests), func(t schema.Test) bool { return strings.Contains(t.Field, "__") })
+	}
+	want, wantIDs := p.list(p.ref, q)
 	if got.Count != want.Count || !slices.Equal(ids, wantIDs) {
-		p.Fatalf("List of %q by %v in %+v: count %d and ids %v, want %d and %v (%s)",
-			q.Params.Encode(), q.Terms, q.Window, got.Count, ids, want.Count, wantIDs, why)
+		p.Fatalf("List of %v by %v in %+v: count %d and ids %v, want %d and %v (%s)",
+			q.Filter, q.Terms, q.Window, got.Count, ids, want.Count, wantIDs, why)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -40,11 +39,19 @@ func (c *collection) List(ctx context.Context, q catalogue.Query) (catalogue.Lis
 	return c.member().List(ctx, q)
 }
 
-func (c *collection) Get(ctx context.Context, segment string, params url.Values) ([]byte, error) {
+func (c *collection) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
 		return nil, err
 	}
-	return c.member().Get(ctx, segment, params)
+	return c.member().Get(ctx, segment, filter)
+}
+
+// Exists reports whether a record of a collection exists, for filters by references.
+func (c *collection) Exists(ctx context.Context, key string, id int) (bool, error) {
+	if err := c.store.catchUpOnce(ctx); err != nil {
+		return false, err
+	}
+	return c.member().Exists(ctx, key, id)
 }
 
 func (c *collection) Create(ctx context.Context, body []byte) (record []byte, err error) {
@@ -55,21 +62,23 @@ func (c *collection) Create(ctx context.Context, body []byte) (record []byte, er
 	return record, err
 }
 
-// Update calls condition in each attempt. The transaction of the last one fails if the
-// record that condition was called with is no longer the current one.
-func (c *collection) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) (record []byte, err error) {
+// Update calls the precondition in each attempt. The transaction of the last one fails if the
+// record that it was called with is no longer the current one.
+func (c *collection) Update(ctx context.Context, segment string, u catalogue.Update) (record []byte, err error) {
+	body := u.Body
 	err = c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) (err error) {
-		record, err = draft.Update(ctx, segment, params, bytes.Clone(body), partial, condition)
+		u.Body = bytes.Clone(body)
+		record, err = draft.Update(ctx, segment, u)
 		return err
 	})
 	return record, err
 }
 
-// Delete calls condition as Update does. A deletion in several transactions calls it for
+// Delete calls precondition as Update does. A deletion in several transactions calls it for
 // each: if a later call is the first to return an error, lists may already be shorter.
-func (c *collection) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
+func (c *collection) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
 	return c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) error {
-		return draft.Delete(ctx, segment, params, condition)
+		return draft.Delete(ctx, segment, filter, precondition)
 	})
 }
 

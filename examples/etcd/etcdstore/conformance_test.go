@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
@@ -201,12 +201,12 @@ func (s *split) Create(ctx context.Context, body []byte) ([]byte, error) {
 	return s.writing.Create(ctx, body)
 }
 
-func (s *split) Update(ctx context.Context, segment string, params url.Values, body []byte, partial bool, condition func(record []byte) error) ([]byte, error) {
-	return s.writing.Update(ctx, segment, params, body, partial, condition)
+func (s *split) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
+	return s.writing.Update(ctx, segment, u)
 }
 
-func (s *split) Delete(ctx context.Context, segment string, params url.Values, condition func(record []byte) error) error {
-	return s.writing.Delete(ctx, segment, params, condition)
+func (s *split) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
+	return s.writing.Delete(ctx, segment, filter, precondition)
 }
 
 const (

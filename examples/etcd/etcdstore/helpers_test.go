@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
@@ -291,11 +292,11 @@ func storeMust(t *testing.T, err error) {
 func storeWrites(ctx context.Context, n *storeNode) map[string]error {
 	genres := storeCollection(n.Store, "genres")
 	_, create := genres.Create(ctx, []byte(`{"name":"created"}`))
-	_, update := genres.Update(ctx, "1", nil, []byte(`{"name":"updated"}`), true, nil)
+	_, update := genres.Update(ctx, "1", catalogue.Update{Body: []byte(`{"name":"updated"}`), Partial: true})
 	return map[string]error{
 		"Create": create,
 		"Update": update,
-		"Delete": genres.Delete(ctx, "1", nil, nil),
+		"Delete": genres.Delete(ctx, "1", schema.Filter{}, nil),
 		"Load":   n.Load(ctx, strings.NewReader(`{"genres":[]}`)),
 	}
 }
@@ -304,7 +305,7 @@ func storeWrites(ctx context.Context, n *storeNode) map[string]error {
 func storeReads(ctx context.Context, n *storeNode) map[string]error {
 	genres := storeCollection(n.Store, "genres")
 	_, list := genres.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 1}})
-	_, get := genres.Get(ctx, "1", nil)
+	_, get := genres.Get(ctx, "1", schema.Filter{})
 	_, revision := genres.Revision(ctx)
 	return map[string]error{
 		"List":     list,

@@ -15,6 +15,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -109,11 +110,13 @@ func TestConditions(t *testing.T) {
 	}
 	update := func(body string) func(condition func([]byte) error) error {
 		return func(condition func([]byte) error) error {
-			_, err := genres.Update(t.Context(), "1", nil, []byte(body), true, condition)
+			_, err := genres.Update(t.Context(), "1", catalogue.Update{Body: []byte(body), Partial: true, Precondition: condition})
 			return err
 		}
 	}
-	remove := func(condition func([]byte) error) error { return genres.Delete(t.Context(), "1", nil, condition) }
+	remove := func(condition func([]byte) error) error {
+		return genres.Delete(t.Context(), "1", schema.Filter{}, condition)
+	}
 	const (
 		file    = `{"genres":[{"id":1,"name":"A"},{"id":2,"name":"B"}],"films":[{"id":1,"name":"F","genres":[1,2]}]}`
 		film    = `{"id":1,"name":"F","genres":[1,2]}`
