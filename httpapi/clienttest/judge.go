@@ -47,34 +47,44 @@ func (v *verification) judge(s situation, o outcome) string {
 	case s.want == fails:
 		return fmt.Sprintf("returned %d records and no error", len(o.ids))
 	}
-	return compareIDs(o.ids, v.data.ids[:s.records], o.deleted)
+	known := v.data.ids[:s.records]
+	always := func(int) bool { return true }
+	return compareIDs(o.ids, known, always, func(i int) bool { return known[i] != o.deleted }).text
 }
 
-// compareIDs returns how the ids differ, or "" if they do not. The record that was
-// deleted is optional.
-func compareIDs(got, want []int, deleted int) string {
-	missing := make(map[int]bool, len(want))
-	for _, id := range want {
-		missing[id] = true
+// compareIDs compares the ids that a client has returned with known ones, by whose indexes ever
+// and throughout report whether a record existed at some time and all the time. It returns the
+// zero problem if nothing is wrong, and no remedy.
+func compareIDs(got, known []int, ever, throughout func(i int) bool) problem {
+	index := make(map[int]int, len(known))
+	for i, id := range known {
+		index[id] = i
 	}
-	seen := make(map[int]bool, len(got))
+	returned := make([]bool, len(known))
 	for _, id := range got {
+		i, ok := index[id]
 		switch {
-		case seen[id]:
-			return fmt.Sprintf("returned the record with the id %d twice and no error", id)
-		case !missing[id]:
-			return fmt.Sprintf("returned a record with the id %d, which is not in the collection, and no error", id)
+		case !ok || !ever(i):
+			return problem{kind: unknown, text: fmt.Sprintf("returned a record with the id %d, which was never in the collection, and no error", id)}
+		case returned[i]:
+			return problem{kind: repeated, text: fmt.Sprintf("returned the record with the id %d twice and no error", id)}
 		}
-		seen[id] = true
-		delete(missing, id)
+		returned[i] = true
 	}
-	delete(missing, deleted)
-	for _, id := range want { // report the first
-		if missing[id] {
-			return fmt.Sprintf("returned %d of %d records, without the one with the id %d, and no error", len(got), len(want), id)
+	lost, least := -1, 0 // the first that is missing, and how many there must be
+	for i := range known {
+		if !throughout(i) {
+			continue
+		}
+		least++
+		if lost < 0 && !returned[i] {
+			lost = i
 		}
 	}
-	return ""
+	if lost < 0 {
+		return problem{}
+	}
+	return problem{kind: missing, text: fmt.Sprintf("returned %d of at least %d records, without the one with the id %d, and no error", len(got), least, known[lost])}
 }
 
 // truncateText returns the beginning of a text in one line.
@@ -211,27 +221,14 @@ func judgeFetch(e *trial) problem {
 	if e.err != nil {
 		return problem{}
 	}
-	index := make(map[int]int, len(e.data.ids))
-	for i, id := range e.data.ids {
-		index[id] = i
+	p := compareIDs(e.ids, e.data.ids, func(i int) bool { return e.ever[i] }, func(i int) bool { return e.throughout[i] })
+	switch p.kind {
+	case repeated:
+		p.remedy = e.remedy(remedyRepeated)
+	case unknown, missing:
+		p.remedy = e.remedy(remedyLinks)
 	}
-	returned := make([]bool, len(e.data.ids))
-	for _, id := range e.ids {
-		i, ok := index[id]
-		switch {
-		case !ok || !e.ever[i]:
-			return problem{unknown, fmt.Sprintf("returned a record with the id %d, which was never in the collection, and no error", id), e.remedy(remedyLinks)}
-		case returned[i]:
-			return problem{repeated, fmt.Sprintf("returned the record with the id %d twice and no error", id), e.remedy(remedyRepeated)}
-		}
-		returned[i] = true
-	}
-	for i, must := range e.throughout {
-		if must && !returned[i] {
-			return problem{missing, fmt.Sprintf("returned %d records, without the one with the id %d, which always existed, and no error", len(e.ids), e.data.ids[i]), e.remedy(remedyLinks)}
-		}
-	}
-	return problem{}
+	return p
 }
 
 // judgeCreate compares the records that exist with the one that a client says it has

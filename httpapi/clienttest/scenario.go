@@ -2,13 +2,20 @@ package clienttest
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A scenario is what happens at a service while a client uses it once.
@@ -179,12 +186,18 @@ func errorKinds() []kind {
 		{name: "status-503", faults: withArg(func(arg int) cataloguetest.Fault {
 			return cataloguetest.Unavailable(time.Duration(arg%3) * time.Second)
 		}), remedy: remedyStatus},
-		{name: "status-429", faults: withoutArg(throttled(1)...), remedy: remedyStatus},
+		{name: "status-429", faults: func(arg int) []cataloguetest.Fault {
+			return []cataloguetest.Fault{
+				cataloguetest.Status(429, `{"detail":"Request was throttled."}`),
+				cataloguetest.Header("Retry-After", strconv.Itoa(min(arg, 1))),
+			}
+		}, remedy: remedyStatus},
 		{name: "error-with-status-200", faults: withoutArg(cataloguetest.Status(200, errorDocument)), remedy: remedyShape},
 		{name: "html-with-status-200", faults: withoutArg(cataloguetest.Status(200, gatewayPage)), remedy: remedyDecode},
 		{name: "no-body-with-status-200", faults: withoutArg(cataloguetest.Status(200, "")), remedy: remedyDecode},
-		{name: "wrong-content-type", faults: withoutArg(asHTML()), remedy: remedyContentType},
-		{name: "redirect-to-other-host", faults: withoutArg(redirect()...), remedy: remedyRedirect},
+		{name: "wrong-content-type", faults: withoutArg(cataloguetest.Header("Content-Type", "text/html; charset=utf-8")), remedy: remedyContentType},
+		{name: "redirect-to-other-host", faults: withoutArg(
+			cataloguetest.Status(302, ""), cataloguetest.Header("Location", "https://"+otherHost+"/")), remedy: remedyRedirect},
 		{name: "browsable-api", faults: withoutArg(cataloguetest.BrowsableAPI()), harmless: true, remedy: remedyFormat},
 	}
 }
@@ -221,6 +234,69 @@ func writeKinds() []kind {
 		{name: "swap", write: state.swap, remedy: remedySwap},
 		{name: "load", write: state.load, remedy: remedyWrites},
 	}
+}
+
+// Bodies of error responses.
+const (
+	errorDocument = `{"detail":"Internal server error."}`
+	gatewayPage   = "<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
+)
+
+// otherHost is a host that no client should send a request to.
+const otherHost = "elsewhere.example"
+
+type envelope = pagination.Envelope[json.RawMessage]
+
+// nextCycle makes the next link lead back to the first page, on the last page as well.
+func nextCycle() cataloguetest.Fault {
+	return cataloguetest.Page(func(r *http.Request, page *envelope) { page.Next = linkTo(r, 0) })
+}
+
+// nextHost makes the next link lead to another host.
+func nextHost() cataloguetest.Fault {
+	return cataloguetest.Page(func(_ *http.Request, page *envelope) {
+		if u, err := url.Parse(page.Next); err == nil && page.Next != "" {
+			u.Host = otherHost
+			page.Next = u.String()
+		}
+	})
+}
+
+// nextWithoutTLS makes the next link lead to the same host without encryption.
+func nextWithoutTLS() cataloguetest.Fault {
+	return cataloguetest.Page(func(_ *http.Request, page *envelope) {
+		page.Next = strings.Replace(page.Next, "https://", "http://", 1)
+	})
+}
+
+// emptyPageWithNext removes all records and makes the next link lead to what follows them,
+// past the end of the list as well.
+func emptyPageWithNext() cataloguetest.Fault {
+	return cataloguetest.Page(func(r *http.Request, page *envelope) {
+		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
+		page.Next = linkTo(r, offset+max(len(page.Records), 1))
+		page.Records = nil
+	})
+}
+
+// countShrinks reduces the count by the given number on the first page, by twice that number
+// on the second, and so on, but not below 0.
+func countShrinks(by int) cataloguetest.Fault {
+	var pages atomic.Int64
+	return cataloguetest.Page(func(_ *http.Request, page *envelope) {
+		page.Count = max(page.Count-by*int(pages.Add(1)), 0)
+	})
+}
+
+// linkTo returns a link to the page of the same list that begins at an offset.
+func linkTo(r *http.Request, offset int) string {
+	query := r.URL.Query()
+	query.Set("offset", strconv.Itoa(offset))
+	if offset == 0 {
+		query.Del("offset")
+	}
+	u := url.URL{Scheme: "https", Host: r.Host, Path: r.URL.Path, RawQuery: query.Encode()}
+	return u.String()
 }
 
 // writes reports whether the scenario has writes.

@@ -2,20 +2,15 @@ package clienttest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // VerifyClient runs a client through the situations of paginated services: lists of several
@@ -131,13 +126,18 @@ func (v *verification) run(s situation) (result, error) {
 		return result{}, err
 	}
 	defer server.Close()
-	faults := s.faults
+	var faults []injection
+	for _, st := range s.steps {
+		for _, fault := range st.kind.faults(st.arg) {
+			faults = append(faults, injection{st.match(), fault})
+		}
+	}
 	d := &deletion{data: v.data, server: server, records: s.records}
 	if s.deletes {
 		faults = d.faults()
 	}
 	for _, f := range faults {
-		f.match.Collection = v.data.key
+		f.match.Method, f.match.Collection = "GET", v.data.key
 		if _, err := server.TryInject(f.match, f.fault); err != nil {
 			return result{}, err
 		}
@@ -214,15 +214,15 @@ func (v *verification) call(ctx context.Context, g *guard, url string) outcome {
 // A situation is a state of a paginated service that clients must handle.
 type situation struct {
 	name    string
-	records int // in the collection
-	faults  []injection
-	deletes bool // delete the first record before the second page is served
+	records int    // in the collection
+	steps   []step // at pages, in the order of the requests
+	deletes bool   // delete the first record before the second page is served
 
 	timeout   time.Duration // of the client's context; 0: the default
 	cancelled bool          // cancel the context before the call
 
 	want   verdict
-	remedy string // what to do if the client fails
+	remedy string // what to do if the client fails; empty: what to do because of the first step
 }
 
 // An injection is a fault with the requests that it applies to.
@@ -244,34 +244,19 @@ func requestLimit(records, limit int) int {
 	return 50 * max((records+limit-1)/limit, 1)
 }
 
-// These functions apply faults to all pages, to the nth page only, and to the second and
-// all later pages. Pages are counted in the order of the requests.
-
-func always(faults ...cataloguetest.Fault) []injection {
-	return plan(cataloguetest.Match{Method: "GET"}, faults)
-}
-
-func nth(n int, faults ...cataloguetest.Fault) []injection {
-	return plan(cataloguetest.Match{Method: "GET", Nth: n}, faults)
-}
-
-func fromSecond(faults ...cataloguetest.Fault) []injection {
-	return plan(cataloguetest.Match{Method: "GET", After: 1}, faults)
-}
-
-func plan(match cataloguetest.Match, faults []cataloguetest.Fault) (all []injection) {
-	for _, f := range faults {
-		all = append(all, injection{match, f})
-	}
-	return all
-}
-
 // simplest is the name of the first situation.
 const simplest = "several-pages"
 
-// situations returns all situations, simple ones first.
+// situations returns all situations, simple ones first. What happens in them is of the kinds that
+// happen in scenarios too: once at the page at, or from that page on.
 func situations() []situation {
-	return []situation{
+	named := map[string]kind{}
+	for _, k := range kinds() {
+		named[k.name] = k
+	}
+	once := func(kind string, at, arg int) []step { return []step{{named[kind], at, false, arg}} }
+	from := func(kind string, at, arg int) []step { return []step{{named[kind], at, true, arg}} }
+	all := []situation{
 		// Services without a fault. In one, format=api is handled as in Django REST
 		// framework.
 		{name: simplest, records: fewRecords, remedy: remedyLinks},
@@ -279,124 +264,55 @@ func situations() []situation {
 		{name: "full-pages", records: 2 * pageSize, remedy: remedyLast},
 		{name: "one-full-page", records: pageSize, remedy: remedyLast},
 		{name: "one-record", records: 1, remedy: remedyLast},
-		{name: "browsable-api", records: fewRecords, faults: always(cataloguetest.BrowsableAPI()), remedy: remedyFormat},
+		{name: "browsable-api", records: fewRecords, steps: from("browsable-api", 1, 0)},
 		{name: "empty", records: 0, remedy: remedyEmpty},
 
 		// Services that send something other than a page.
-		{name: "status-500-once", records: fewRecords, faults: nth(2, cataloguetest.Status(500, errorDocument)), want: completesOrFails, remedy: remedyStatus},
-		{name: "status-503-once", records: fewRecords, faults: nth(2, cataloguetest.Unavailable(0)), want: completesOrFails, remedy: remedyStatus},
-		{name: "status-429-once", records: fewRecords, faults: nth(2, throttled(0)...), want: completesOrFails, remedy: remedyStatus},
-		{name: "status-500-always", records: fewRecords, faults: always(cataloguetest.Status(500, errorDocument)), want: fails, remedy: remedyStatus},
-		{name: "status-500-from-second-page", records: fewRecords, faults: fromSecond(cataloguetest.Status(500, errorDocument)), want: fails, remedy: remedyStatus},
+		{name: "status-500-once", records: fewRecords, steps: once("status-500", 2, 0), want: completesOrFails},
+		{name: "status-503-once", records: fewRecords, steps: once("status-503", 2, 0), want: completesOrFails},
+		{name: "status-429-once", records: fewRecords, steps: once("status-429", 2, 0), want: completesOrFails},
+		{name: "status-500-always", records: fewRecords, steps: from("status-500", 1, 0), want: fails},
+		{name: "status-500-from-second-page", records: fewRecords, steps: from("status-500", 2, 0), want: fails},
 		// Clients that wait are told not to, so that they fail after their last attempt.
-		{name: "status-503-always", records: fewRecords, faults: always(cataloguetest.Unavailable(0)), want: fails, remedy: remedySkipped},
-		{name: "status-503-from-second-page", records: fewRecords, faults: fromSecond(cataloguetest.Unavailable(0)), want: fails, remedy: remedySkipped},
-		{name: "status-429-always", records: fewRecords, faults: always(throttled(0)...), want: fails, remedy: remedySkipped},
-		{name: "status-429-from-second-page", records: fewRecords, faults: fromSecond(throttled(0)...), want: fails, remedy: remedySkipped},
-		{name: "error-with-status-200", records: fewRecords, faults: nth(2, cataloguetest.Status(200, errorDocument)), want: completesOrFails, remedy: remedyShape},
-		{name: "html-with-status-200", records: fewRecords, faults: nth(2, cataloguetest.Status(200, gatewayPage)), want: completesOrFails, remedy: remedyDecode},
-		{name: "wrong-content-type", records: fewRecords, faults: always(asHTML()), want: completesOrFails, remedy: remedyContentType},
+		{name: "status-503-always", records: fewRecords, steps: from("status-503", 1, 0), want: fails, remedy: remedySkipped},
+		{name: "status-503-from-second-page", records: fewRecords, steps: from("status-503", 2, 0), want: fails, remedy: remedySkipped},
+		{name: "status-429-always", records: fewRecords, steps: from("status-429", 1, 0), want: fails, remedy: remedySkipped},
+		{name: "status-429-from-second-page", records: fewRecords, steps: from("status-429", 2, 0), want: fails, remedy: remedySkipped},
+		{name: "error-with-status-200", records: fewRecords, steps: once("error-with-status-200", 2, 0), want: completesOrFails},
+		{name: "html-with-status-200", records: fewRecords, steps: once("html-with-status-200", 2, 0), want: completesOrFails},
+		{name: "wrong-content-type", records: fewRecords, steps: from("wrong-content-type", 1, 0), want: completesOrFails},
 
 		// Services whose responses do not arrive in full.
 		// Twice, because net/http retries if the connection has been used before.
-		{name: "cut-before-header", records: fewRecords, faults: slices.Concat(nth(2, cataloguetest.ResetConnection()), nth(3, cataloguetest.ResetConnection())), want: completesOrFails, remedy: remedyCut},
-		{name: "cut-in-body", records: fewRecords, faults: nth(2, cataloguetest.ResetAfter(300)), want: completesOrFails, remedy: remedyWhole},
-		{name: "truncated-body", records: fewRecords, faults: nth(2, cataloguetest.Truncate(300)), want: completesOrFails, remedy: remedyWhole},
+		{name: "cut-before-header", records: fewRecords, steps: slices.Concat(once("cut-before-header", 2, 0), once("cut-before-header", 3, 0)), want: completesOrFails},
+		{name: "cut-in-body", records: fewRecords, steps: once("cut-in-body", 2, 19), want: completesOrFails},
+		{name: "truncated-body", records: fewRecords, steps: once("truncated-body", 2, 19), want: completesOrFails},
 		// The chunks are shorter than a page of small records.
-		{name: "slow-body", records: fewRecords, faults: always(cataloguetest.Throttle(200, time.Millisecond)), want: completes, remedy: remedySlow},
-		{name: "stalled", records: fewRecords, faults: fromSecond(cataloguetest.Delay(time.Hour)), timeout: 100 * time.Millisecond, want: fails, remedy: remedyContext},
+		{name: "slow-body", records: fewRecords, steps: from("slow-body", 1, 12), want: completes},
+		{name: "stalled", records: fewRecords, steps: from("stall", 2, 0), timeout: 100 * time.Millisecond, want: fails},
 		{name: "cancelled", records: fewRecords, cancelled: true, want: fails, remedy: remedyContext},
 
 		// Services whose next links lead to the wrong place.
-		{name: "next-is-self", records: fewRecords, faults: fromSecond(cataloguetest.NextIsSelf()), want: completesOrFails, remedy: remedyLoop},
-		{name: "next-cycle", records: fewRecords, faults: fromSecond(nextCycle()), want: completesOrFails, remedy: remedyLoop},
-		{name: "empty-pages-with-next", records: fewRecords, faults: fromSecond(emptyPageWithNext()), want: completesOrFails, remedy: remedyEmptyPage},
-		{name: "next-on-other-host", records: fewRecords, faults: always(nextHost()), want: completesOrFails, remedy: remedyOrigin},
-		{name: "next-without-tls", records: fewRecords, faults: always(nextWithoutTLS()), want: completesOrFails, remedy: remedyOrigin},
-		{name: "redirect-to-other-host", records: fewRecords, faults: fromSecond(redirect()...), want: completesOrFails, remedy: remedyRedirect},
+		{name: "next-is-self", records: fewRecords, steps: from("next-is-self", 2, 0), want: completesOrFails},
+		{name: "next-cycle", records: fewRecords, steps: from("next-cycle", 2, 0), want: completesOrFails},
+		{name: "empty-pages-with-next", records: fewRecords, steps: from("empty-pages-with-next", 2, 0), want: completesOrFails},
+		{name: "next-on-other-host", records: fewRecords, steps: from("next-on-other-host", 1, 0), want: completesOrFails},
+		{name: "next-without-tls", records: fewRecords, steps: from("next-without-tls", 1, 0), want: completesOrFails},
+		{name: "redirect-to-other-host", records: fewRecords, steps: from("redirect-to-other-host", 2, 0), want: completesOrFails},
 
 		// Services whose records do not agree with their count.
-		{name: "row-missing", records: fewRecords, faults: fromSecond(cataloguetest.MissingRow()), want: completesOrFails, remedy: remedyCount},
-		{name: "row-repeated", records: fewRecords, faults: fromSecond(cataloguetest.RepeatedRow()), want: completesOrFails, remedy: remedyRepeated},
-		{name: "row-repeated-for-another", records: fewRecords, faults: fromSecond(cataloguetest.RepeatedRow(), cataloguetest.MissingRow()), want: completesOrFails, remedy: remedyRepeated},
-		{name: "count-shrinks", records: fewRecords, faults: fromSecond(countShrinks(5)), want: completesOrFails, remedy: remedyShrinks},
+		{name: "row-missing", records: fewRecords, steps: from("row-missing", 2, 0), want: completesOrFails},
+		{name: "row-repeated", records: fewRecords, steps: from("row-repeated", 2, 0), want: completesOrFails},
+		{name: "row-repeated-for-another", records: fewRecords, steps: from("row-repeated-for-another", 2, 0), want: completesOrFails},
+		{name: "count-shrinks", records: fewRecords, steps: from("count-shrinks", 2, 4), want: completesOrFails},
 		{name: "record-deleted", records: fewRecords, deletes: true, want: completesOrFails, remedy: remedyDeletion},
 	}
-}
-
-// Bodies of error responses.
-const (
-	errorDocument = `{"detail":"Internal server error."}`
-	gatewayPage   = "<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
-)
-
-// otherHost is a host that no client should send a request to.
-const otherHost = "elsewhere.example"
-
-func throttled(seconds int) []cataloguetest.Fault {
-	return []cataloguetest.Fault{cataloguetest.Status(429, `{"detail":"Request was throttled."}`), cataloguetest.Header("Retry-After", strconv.Itoa(seconds))}
-}
-
-func redirect() []cataloguetest.Fault {
-	return []cataloguetest.Fault{cataloguetest.Status(302, ""), cataloguetest.Header("Location", "https://"+otherHost+"/")}
-}
-
-func asHTML() cataloguetest.Fault {
-	return cataloguetest.Header("Content-Type", "text/html; charset=utf-8")
-}
-
-type envelope = pagination.Envelope[json.RawMessage]
-
-// nextCycle makes the next link lead back to the first page, on the last page as well.
-func nextCycle() cataloguetest.Fault {
-	return cataloguetest.Page(func(r *http.Request, page *envelope) { page.Next = linkTo(r, 0) })
-}
-
-// nextHost makes the next link lead to another host.
-func nextHost() cataloguetest.Fault {
-	return cataloguetest.Page(func(_ *http.Request, page *envelope) {
-		if u, err := url.Parse(page.Next); err == nil && page.Next != "" {
-			u.Host = otherHost
-			page.Next = u.String()
+	for i := range all {
+		if all[i].remedy == "" {
+			all[i].remedy = all[i].steps[0].kind.remedy
 		}
-	})
-}
-
-// nextWithoutTLS makes the next link lead to the same host without encryption.
-func nextWithoutTLS() cataloguetest.Fault {
-	return cataloguetest.Page(func(_ *http.Request, page *envelope) {
-		page.Next = strings.Replace(page.Next, "https://", "http://", 1)
-	})
-}
-
-// emptyPageWithNext removes all records and makes the next link lead to what follows them,
-// past the end of the list as well.
-func emptyPageWithNext() cataloguetest.Fault {
-	return cataloguetest.Page(func(r *http.Request, page *envelope) {
-		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
-		page.Next = linkTo(r, offset+max(len(page.Records), 1))
-		page.Records = nil
-	})
-}
-
-// countShrinks reduces the count by the given number on the first page, by twice that number
-// on the second, and so on, but not below 0.
-func countShrinks(by int) cataloguetest.Fault {
-	var pages atomic.Int64
-	return cataloguetest.Page(func(_ *http.Request, page *envelope) {
-		page.Count = max(page.Count-by*int(pages.Add(1)), 0)
-	})
-}
-
-// linkTo returns a link to the page of the same list that begins at an offset.
-func linkTo(r *http.Request, offset int) string {
-	query := r.URL.Query()
-	query.Set("offset", strconv.Itoa(offset))
-	if offset == 0 {
-		query.Del("offset")
 	}
-	u := url.URL{Scheme: "https", Host: r.Host, Path: r.URL.Path, RawQuery: query.Encode()}
-	return u.String()
+	return all
 }
 
 // A deletion deletes the first record of the first page before the second page is served. The
