@@ -12,8 +12,7 @@ import (
 	"github.com/gobacklist/backlist/resources"
 )
 
-// Manuscript is a type with almost all kinds of fields that encoding/json supports. The document describes it by
-// reflection.
+// Manuscript is a type with almost all kinds of fields that encoding/json supports.
 type Manuscript struct {
 	Origin
 	*Place

@@ -14,7 +14,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // model is an OpenAPI document, limited to what this package uses. The names are the
@@ -194,7 +193,6 @@ func share[T any](all *members[T], name string, value T) string {
 // describer builds a document, path by path.
 type describer struct {
 	model      *model
-	types      *types
 	operations names
 	opts       Options
 	errors     *jsonSchema // of fieldErrors
@@ -240,9 +238,8 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	m := &model{OpenAPI: "3.1.0", Info: infoOf(opts), Servers: []server{{opts.Server}}}
 	d := &describer{
-		model: m, types: newTypes(taken, &m.Components.Schemas), operations: names{}, opts: opts, errors: fieldErrorsSchema(all),
+		model: m, operations: names{}, opts: opts, errors: fieldErrorsSchema(all),
 	}
-	d.know(all)
 	for _, h := range handlers {
 		served := h.Served()
 		d.reads, d.tags, d.parameters = served.AuthorizesReads, served.Tagged, commonParameters(served.Limits)
@@ -254,21 +251,6 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	d.secure()
 	return m
-}
-
-// know lets types refer to the components of the collections with fields. Inside another
-// value, unlike in a record, a nil list is encoded as null, so types with lists have a
-// component of their own.
-func (d *describer) know(collections []collection) {
-	for _, c := range collections {
-		t := recordType(c.Collection)
-		if !c.showsRecords() || c.Description.Fields == nil || t == nil || t.Kind() != reflect.Struct || isOpen(t) || d.types.known[t] != "" {
-			continue
-		}
-		if members, _ := jsonmember.Of(t); !slices.ContainsFunc(members, isList) {
-			d.types.known[t] = c.name
-		}
-	}
 }
 
 // setTag sets the tag of the operations that follow.

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -258,6 +259,32 @@ func TestInvalidSearch(t *testing.T) {
 		op := documentOfHandler(t, h, Options{RecordFilters: true}).operation(t, path, "get")
 		if got := string(op.Responses["400"]); !strings.Contains(got, "/BadFilter") {
 			t.Errorf("%s: the response 400 is %s, want that to a filter", path, got)
+		}
+	}
+}
+
+func compact(t *testing.T, value any) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(value); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Component names are unique and consist of ASCII letters, digits and underscores.
+func TestComponentNames(t *testing.T) {
+	taken := reserved()
+	for _, c := range mustNew().All() {
+		taken.takeRecord(c.Description())
+	}
+	for _, tt := range []struct{ wanted, want string }{
+		{"Price", "Price"}, {"Price", "Price2"}, {"Price", "Price3"}, {"Price2", "Price22"},
+		{"Pair[int,example.com/a.B]", "Pair_int_example_com_a_B_"}, {"Straße", "Stra_e"},
+		{"Record", "Record2"}, {"DirectDebitPayment", "DirectDebitPayment2"}, {"NewEvent", "NewEvent2"}, {"BookPage", "BookPage2"},
+	} {
+		if got := taken.take(tt.wanted); got != tt.want {
+			t.Errorf("take(%q) = %q, want %q", tt.wanted, got, tt.want)
 		}
 	}
 }

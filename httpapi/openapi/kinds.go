@@ -106,7 +106,7 @@ func decimalPattern(f schema.Field) string {
 // described returns the schema of records with the given fields. All of them are always
 // present, unless t is a struct whose JSON may omit some. Open records that were loaded
 // have the required ones, and may have other members. t may be nil.
-func (ts *types) described(fields []schema.Field, t reflect.Type) *jsonSchema {
+func described(fields []schema.Field, t reflect.Type) *jsonSchema {
 	var own []jsonmember.Member
 	if t != nil && !marshals(t) {
 		own, _ = jsonmember.Of(t)
@@ -116,7 +116,14 @@ func (ts *types) described(fields []schema.Field, t reflect.Type) *jsonSchema {
 	for _, f := range fields {
 		field, required := storedField(f), !isOpen(t) || f.Required || f.Name == "id"
 		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
-			field, required = ts.merged(field, f, own[i])
+			if s := shape(own[i].Field.Type); field.acceptsAny() && !s.acceptsAny() {
+				field = s
+			}
+			var nullable bool
+			required, nullable = presence(own[i])
+			if nullable && (f.Nullable || !isList(own[i].Field.Type)) { // a catalogue stores empty lists for nil
+				field = orNull(field)
+			}
 		}
 		s.Properties.add(f.Name, field)
 		if required {
@@ -174,27 +181,14 @@ func exampleOf(f schema.Field, s *jsonSchema) string {
 		return "[" + label + "]"
 	}
 	switch {
-	case s.acceptsAny(), s.acceptsNull():
+	case f.Nullable:
 		return "null"
-	case s.Type == "array" && s.MinItems == nil:
+	case s.Type == "array":
 		return "[]"
+	case s.Type == "object":
+		return "{}"
 	}
 	return ""
-}
-
-// merged adds what follows from the Go type of a field to its schema. It reports whether
-// the field is always present.
-func (ts *types) merged(s *jsonSchema, f schema.Field, own jsonmember.Member) (merged *jsonSchema, required bool) {
-	required, nullable := presence(own)
-	if s.acceptsAny() {
-		if v := ts.value(own); !v.acceptsAny() {
-			s = v
-		}
-	}
-	if nullable && (f.Nullable || !isList(own)) { // a catalogue stores empty lists for nil
-		s = orNull(s)
-	}
-	return s, required
 }
 
 // storedField returns the schema of a field of a stored record.

@@ -1,6 +1,5 @@
 // Package openapi generates an OpenAPI document for an [httpapi.Handler]. It
-// describes the root, the collections that the handler serves and their records,
-// including records of types that the program defines.
+// describes the root, the collections that the handler serves and their records.
 //
 //	films, err := catalogue.New(Directors, Films)
 //	...
@@ -19,11 +18,9 @@
 // and may lack those that are not required; without one they are objects with an id and
 // any other members. All other records without fields are objects with any members.
 //
-// A field of the kind JSON is described by reflection, as encoding/json encodes it, if the type
-// of the records is known. The types of a catalogue's records are known. Another
-// [httpapi.Collection] has a method for its type, see [New]. A type that implements
-// [encoding/json.Marshaler] is described as any value. Records with fields have an example,
-// which is made up.
+// A field of the kind JSON is a list or an object of any values, if the Go type of the records is
+// known and says so, and otherwise any value. Records with fields have an example, which is made
+// up, unless they have such a field of any value that cannot be null.
 //
 // # Operations
 //
@@ -169,8 +166,8 @@ type Document struct {
 // that returns the type from which encoding/json encodes them, such as
 // reflect.TypeFor[Film](), or nil if it is unknown. The collections of a catalogue have this
 // method. If the collection's description has fields, its records have these, and the type
-// only adds which of them may be absent, which pointers may be null, and what fields of the
-// kind JSON hold. Lists and maps may be null only if the field is Nullable.
+// only adds which of them may be absent, which pointers may be null, and which fields of the kind
+// JSON are lists or objects. Lists and maps may be null only if the field is Nullable.
 //
 // New returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or an option is invalid.
 func New(h *httpapi.Handler, opts Options) (*Document, error) {

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A jsonSchema is a schema of OpenAPI, limited to what this package uses. The zero schema
@@ -20,7 +22,6 @@ type jsonSchema struct {
 	Description string               `json:"description,omitempty"`
 	Type        string               `json:"type,omitempty"`
 	Format      string               `json:"format,omitempty"`
-	Encoding    string               `json:"contentEncoding,omitempty"`
 	Pattern     string               `json:"pattern,omitempty"`
 	Enum        []string             `json:"enum,omitempty"`
 	MinLength   int                  `json:"minLength,omitempty"`
@@ -122,7 +123,7 @@ func (d *describer) record(c *collection) (known bool) {
 	t := recordType(c.Collection)
 	switch {
 	case c.Description.Fields != nil:
-		known, s = true, d.types.described(c.Description.Fields, t)
+		known, s = true, described(c.Description.Fields, t)
 	case t != nil && isOpen(t):
 		name, s = openRecord, openSchema()
 	default:
@@ -141,6 +142,53 @@ func recordType(c httpapi.Collection) reflect.Type {
 		return c.RecordType()
 	}
 	return nil
+}
+
+// shape returns the schema of lists or objects if encoding/json encodes values of type t as these,
+// and otherwise that of any value.
+func shape(t reflect.Type) *jsonSchema {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch kind := t.Kind(); {
+	case marshals(t):
+	case kind == reflect.Slice, kind == reflect.Array:
+		return listOf(&jsonSchema{})
+	case kind == reflect.Map, kind == reflect.Struct:
+		return mapOf(&jsonSchema{})
+	}
+	return &jsonSchema{}
+}
+
+// presence reports whether a member of a struct is always encoded, and whether it can be null.
+func presence(m jsonmember.Member) (required, nullable bool) {
+	t := m.Field.Type
+	omitted := slices.Contains(m.Options, "omitempty") && canBeEmpty(t) || slices.Contains(m.Options, "omitzero")
+	return !omitted && !m.Indirect, writesNull(t) && !(omitted && nilIsZero(t))
+}
+
+// writesNull reports whether nil is encoded as null.
+func writesNull(t reflect.Type) bool { return t.Kind() == reflect.Pointer || isList(t) && !marshals(t) }
+
+// isList reports whether t is the type of lists or maps, which can be nil.
+func isList(t reflect.Type) bool { return t.Kind() == reflect.Slice || t.Kind() == reflect.Map }
+
+// canBeEmpty reports whether omitempty has an effect on values of type t.
+func canBeEmpty(t reflect.Type) bool {
+	return t.Kind() != reflect.Struct && (t.Kind() != reflect.Array || t.Len() == 0)
+}
+
+// nilIsZero reports whether omitzero omits nil. A type may define zero itself.
+func nilIsZero(t reflect.Type) bool {
+	_, own := reflect.PointerTo(t).MethodByName("IsZero")
+	return !own
+}
+
+// marshals reports whether methods encode values of type t. Those of a pointer to t count,
+// because all encoded values are addressable.
+func marshals(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
 // isOpen reports whether t is the type of records with any members.
