@@ -22,6 +22,7 @@ type Catalogue struct {
 	all      []*core // in the order of the definitions
 	byKey    map[string]int
 	readOnly bool // a snapshot
+	cores    store.Cores
 }
 
 // Collection returns the collection with the given key, for records of any type. The error
@@ -150,7 +151,7 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 	if len(definitions) == 0 {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)
 	}
-	c := &Catalogue{byKey: map[string]int{}}
+	c := &Catalogue{byKey: map[string]int{}, cores: store.NewCores()}
 	if err := checkKeys(definitions); err != nil {
 		return nil, err
 	}

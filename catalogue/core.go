@@ -82,6 +82,7 @@ func newDescribed(c *Catalogue, t table, about schema.Description, opts Options)
 			engine.Known = append(engine.Known, ordering.Snake(f.Name))
 		}
 	}
+	engine.Cores = c.cores
 	s.lists = listsOf(s.members, about.Fields)
 	if opts.StrictLoad {
 		s.beStrict(about.Fields)

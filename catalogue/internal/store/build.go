@@ -24,10 +24,9 @@ type build struct {
 	missed []Change // guarded by the state mutex
 	stale  bool     // there were more; guarded by the state mutex
 
-	// The result: a state that has the index, or noIndex if the keys are too large.
-	// Readers then sort the entries instead.
-	state   *State
-	noIndex bool
+	// The result: a state that has the index, or tooLarge if its keys are.
+	state    *State
+	tooLarge bool
 }
 
 const (
@@ -51,13 +50,13 @@ func (b *build) miss(e *edit, n int) {
 var errLargeKeys = errors.New("keys are too large")
 
 // build returns a frozen state that was published at some time during the call and has
-// the sequence of a query. It builds the missing index or waits for the reader that is
-// building it.
+// the index of a query, unless its keys are too large. It builds the missing index or waits
+// for the reader that is building it.
 func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 	for {
 		s := c.Current()
 		x, terms, err := s.read(q)
-		if err != nil || x != nil {
+		if err != nil || x != nil || s.refuses(terms) {
 			return s, err
 		}
 		b := c.join(terms)
@@ -67,10 +66,8 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 		if err := b.wait(ctx, &c.mu, func() { c.drop(b) }); err != nil {
 			return nil, err
 		}
-		if b.noIndex {
-			s := c.Current()
-			_, err := s.sort(ctx, q)
-			return s, err
+		if b.tooLarge {
+			return c.Current(), nil
 		}
 		if b.state != nil {
 			if x, _, err := b.state.read(q); err != nil || x != nil {
@@ -139,9 +136,9 @@ func (c *Store) run(ctx context.Context, b *build) {
 		}
 		s := c.begin(b)
 		x := b.empty.empty()
-		if err := x.build(ctx, s.Entries(), maxKeys(s.Len(), b.terms)); err != nil {
-			if b.noIndex = err == errLargeKeys; b.noIndex {
-				c.refuse(b.terms, s)
+		if err := x.build(ctx, s.Entries(), maxKeys(s.Len(), b.terms), c.typ.Cores); err != nil {
+			if b.tooLarge = err == errLargeKeys; b.tooLarge {
+				s.refuse(b.terms)
 			}
 			return
 		}
@@ -149,37 +146,6 @@ func (c *Store) run(ctx context.Context, b *build) {
 			return
 		}
 	}
-}
-
-// A refusal is the canonical terms of an index whose keys were too large. It is built again
-// after as many writes as there were records then.
-type refusal struct {
-	terms []ordering.Term
-	until uint64 // a revision
-}
-
-// refuse remembers that the keys of an index of a state are too large.
-func (c *Store) refuse(terms []ordering.Term, s *State) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.refused = append(c.refused, refusal{terms, s.Revision() + uint64(s.Len())})
-	if len(c.refused) > maxSingle {
-		c.refused = slices.Delete(c.refused, 0, 1)
-	}
-}
-
-// refuses reports whether the keys of an index were too large recently. Conditions on its
-// field are then filters.
-func (s *State) refuses(terms []ordering.Term) bool {
-	c := s.store.Value()
-	if c == nil {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.refused, func(r refusal) bool {
-		return r.until > s.Revision() && slices.Equal(r.terms, terms)
-	})
 }
 
 // begin returns the state from which a build is filled. From then on, writers record
@@ -234,7 +200,7 @@ func (c *Store) install(ctx context.Context, b *build, x orderingIndex) (missed 
 		if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
 			s.indexes = append(slices.Clone(s.indexes), x)
 			s.evict()
-			x.score.Store(c.floor.Load() + 1)
+			x.score.Store(s.floor.Load() + 1)
 		}
 	})
 	return nil, nil, true
@@ -357,7 +323,7 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 func (typ *Type) sort(ctx context.Context, entries []*Entry, terms []ordering.Term) ([]*Entry, error) {
 	fields := typ.resolve(terms)
 	if len(terms) > 0 {
-		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms))
+		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms), typ.Cores)
 		if err != errLargeKeys {
 			return sorted, err
 		}
@@ -447,6 +413,10 @@ func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	return nil
 }
 
+// maxSorts is the largest number of concurrent sorts by one term, and of concurrent sorts by
+// several terms.
+const maxSorts = 4
+
 // slots limits the number of concurrent sorts of a store, including abandoned ones
 // that have not stopped yet. Sorts by one term and sorts by several terms, which
 // take longer, have separate slots.
@@ -466,6 +436,23 @@ func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(),
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// Cores limits the processors that sorts use at the same time. Stores can share it. Nil is no
+// limit.
+type Cores chan struct{}
+
+// NewCores returns a limit of all processors but one, and of at least one, so that reads and
+// writes do not wait for sorts.
+func NewCores() Cores { return make(Cores, max(runtime.GOMAXPROCS(0)-1, 1)) }
+
+// use calls f when a processor is free. To avoid deadlocks, f must not call back.
+func (c Cores) use(f func()) {
+	if c != nil {
+		c <- struct{}{}
+		defer func() { <-c }()
+	}
+	f()
 }
 
 // parallel calls f(0) to f(n-1) in at most GOMAXPROCS goroutines and returns when

@@ -59,7 +59,7 @@ func newCountingStore(t testing.TB, n int, note func(id int) *string) *countingS
 
 // reset sets all counts to zero, and those of the queries that want an index.
 func (c *countingStore) reset() {
-	c.demand.all = nil
+	c.Current().policy.wanted = nil
 	c.comparisons.Store(0)
 	for _, n := range c.keys {
 		n.Store(0)

@@ -34,8 +34,9 @@ type plan struct {
 	route
 	sequence sequence
 	spans    []span // ascending
-	count    int    // the number of entries in spans
+	count    int    // the number of entries in spans, or of those that are marked
 	unsorted bool
+	marks    []uint64 // if not nil, a bit for each entry of an unsorted plan that satisfies the filters
 }
 
 // plan chooses the sequence to read for a selection: one that needs no filters and no sort,
@@ -45,7 +46,10 @@ type plan struct {
 // compares O(log n) keys for each range. The state must be frozen. The error is ctx.Err().
 func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) {
 	if len(sel.where) == 0 {
-		x, err := s.readSorted(ctx, sel.canonical())
+		x, err := s.indexed(ctx, sel.canonical())
+		if x == nil && err == nil {
+			x, err = s.sort(ctx, Query{Terms: sel.canonical()})
+		}
 		if err != nil {
 			return plan{}, err
 		}
@@ -64,16 +68,16 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 		}
 	}
 	for _, c := range sel.where {
-		terms := []ordering.Term{ordering.Asc(c.Field)}
-		if best.by > 0 && best.count <= fewToRead {
-			break
+		terms, ok := s.makes(c, &best)
+		if !ok {
+			continue
 		}
-		if c.Field == s.typ.ID || findTerms(s.indexes, terms) >= 0 || s.refuses(terms) {
-			continue // considered already, or no index is possible
-		}
-		x, err := s.readSorted(ctx, terms)
+		x, err := s.indexed(ctx, terms)
 		if err != nil {
 			return plan{}, err
+		}
+		if x == nil {
+			continue // the condition is a filter
 		}
 		if p := s.cheapest(best, sel, x, terms); p.sequence != best.sequence {
 			best, used = p, -1
@@ -136,9 +140,6 @@ func (p *plan) cost() int {
 	return p.count
 }
 
-// fewToRead is the number of entries that a query reads rather than make another index.
-const fewToRead = 2
-
 // between is the number of entries that are filtered or compared between two checks of
 // the context.
 const between = 256
@@ -157,41 +158,60 @@ func (p *plan) left() (list []Condition) {
 	return list
 }
 
-// filtered returns a plan that reads a copy of the entries that satisfy the filters. First
-// finds one entry without sorting if the entries are in order; a count copies nothing. The
-// error is ctx.Err().
+// filtered returns a plan that reads the entries that satisfy the filters. Those of an
+// unsorted plan are marked, so that a query that waits for its sort holds a bit for each entry.
+// Others are copied. First finds one entry without sorting if the entries are in order; a
+// count copies and marks nothing. The error is ctx.Err().
 func (p plan) filtered(ctx context.Context) (plan, error) {
-	sel := p.selection
+	sel, kept := p.selection, new(sortedEntries)
 	matches := p.state.typ.matcher(p.left(), sel.match)
-	kept, n, seen, err := new(sortedEntries), 0, 0, ctx.Err()
+	if p.unsorted {
+		p.marks = make([]uint64, p.count/64+1)
+	}
+	n, at, err := 0, -1, ctx.Err()
 	p.scan(func(e *Entry) bool {
-		if seen++; seen%between == 0 {
+		if at++; at%between == between-1 {
 			err = ctx.Err()
 		}
 		if err != nil || !matches(e) {
 			return err == nil
 		}
-		if n++; sel.want != wantCount {
+		switch n++; {
+		case p.unsorted:
+			p.marks[at/64] |= 1 << (at % 64)
+		case sel.want != wantCount:
 			kept.entries = append(kept.entries, e)
 		}
 		return sel.want != wantFirst || p.unsorted
 	})
-	p.sequence, p.spans, p.count = kept, []span{{0, n}}, n
-	p.backwards = p.unsorted && sel.desc // otherwise the entries are in the order wanted
+	if p.count = n; !p.unsorted {
+		p.sequence, p.spans, p.backwards = kept, []span{{0, n}}, false
+	}
 	return p, err
+}
+
+// marked returns the marked entries.
+func (p *plan) marked() []*Entry {
+	entries, at := make([]*Entry, 0, p.count), -1
+	p.scan(func(e *Entry) bool {
+		if at++; p.marks[at/64]>>(at%64)&1 != 0 {
+			entries = append(entries, e)
+		}
+		return len(entries) < p.count
+	})
+	return entries
 }
 
 // fewEntries is the largest number of entries that are sorted without a slot. Their keys
 // take at most fewEntries*maxPerRecord bytes.
 const fewEntries = 1000
 
-// sort sorts the entries of a filtered plan if they are not in order. The error is
-// ctx.Err().
+// sort copies and sorts the marked entries of a plan that is unsorted. The error is ctx.Err().
 func (p *plan) sort(ctx context.Context) error {
 	if !p.unsorted {
 		return nil
 	}
-	kept, terms := p.sequence.(*sortedEntries), p.selection.canonical()
+	terms := p.selection.canonical()
 	if len(terms) > 0 && p.count > fewEntries {
 		release, err := p.state.slots.take(ctx, terms)
 		if err != nil {
@@ -199,9 +219,10 @@ func (p *plan) sort(ctx context.Context) error {
 		}
 		defer release()
 	}
-	sorted, err := p.state.typ.sort(ctx, kept.entries, terms)
+	sorted, err := p.state.typ.sort(ctx, p.marked(), terms)
 	if err == nil {
-		kept.entries, p.unsorted = sorted, false
+		p.sequence, p.spans, p.marks = &sortedEntries{entries: sorted}, []span{{0, p.count}}, nil
+		p.backwards, p.unsorted = p.selection.desc, false
 	}
 	return err
 }

@@ -166,15 +166,20 @@ func (c *Store) answer(ctx context.Context, q Query) (answer, error) {
 	} else if s, err = c.build(ctx, q); err != nil {
 		return answer{}, err
 	}
-	return s.answer(ctx, q)
+	return s.find(ctx, &q)
 }
 
-// answer answers a query. The state must be frozen.
+// answer answers a query. The state must be frozen or a draft.
 func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
 	if a, ok, err := s.ready(&q); ok || err != nil {
 		return a, err
 	}
-	sel, err := s.selection(nil, &q)
+	return s.find(ctx, &q)
+}
+
+// find is answer for a query that is not ready.
+func (s *State) find(ctx context.Context, q *Query) (a answer, err error) {
+	sel, err := s.selection(nil, q)
 	if err != nil {
 		return answer{}, err
 	}
@@ -345,24 +350,30 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	return canon, desc, nil
 }
 
-// readSorted returns the sequence of canonical terms, making it if necessary. The state
-// must be frozen.
-func (s *State) readSorted(ctx context.Context, terms []ordering.Term) (sequence, error) {
+// indexed returns the sequence of canonical terms, making it if necessary, or nil if its keys
+// are too large for an index. The state must be frozen or a draft. The error is ctx.Err().
+func (s *State) indexed(ctx context.Context, terms []ordering.Term) (sequence, error) {
 	if x := s.sequence(terms); x != nil {
 		return x, nil
 	}
-	q := Query{Terms: terms}
-	if c := s.store.Value(); c != nil && !s.draft && c.Revision() == s.Revision() {
-		now, err := c.build(ctx, q)
-		if err == nil && now.Revision() == s.Revision() {
-			if x := now.sequence(terms); x != nil {
-				return x, nil
-			}
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		// The store has a later state now, whose records may lack the field.
+	q, now := Query{Terms: terms}, s
+	switch c := s.store.Value(); {
+	case s.refuses(terms):
+	case s.draft:
+		s.install(terms)
+	case c != nil && c.Revision() == s.Revision():
+		built, err := c.build(ctx, q)
+		if err == nil && built.Revision() == s.Revision() {
+			now = built
+		} // otherwise the store has a later state, whose records may lack the field
+	}
+	switch x := now.sequence(terms); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case x != nil:
+		return x, nil
+	case s.refuses(terms):
+		return nil, nil
 	}
 	return s.sort(ctx, q)
 }

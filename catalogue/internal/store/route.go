@@ -144,6 +144,7 @@ func intersect(a, b []ordering.Range) (both []ordering.Range) {
 type route struct {
 	terms     []ordering.Term // of the sequence
 	by        int             // the number of the first terms whose conditions are used
+	fixed     int             // the number of those of which each run has one value
 	runs      int             // at most
 	filters   int             // the conditions that are left
 	sorted    bool            // the runs, one after the other, are in the order of the selection
@@ -158,8 +159,7 @@ const maxRuns = 16
 // is their last term, even if they do not have it.
 func (s *State) route(sel *selection, terms []ordering.Term) route {
 	r := route{terms: terms, runs: 1}
-	few := true // each run so far has one value of each field
-	for i := 0; few && i <= len(terms); i++ {
+	for i := 0; i == r.fixed && i <= len(terms); i++ {
 		t := s.typ.termAt(terms, i)
 		c := sel.on(t.Field)
 		if c == nil {
@@ -167,14 +167,16 @@ func (s *State) route(sel *selection, terms []ordering.Term) route {
 		}
 		r.by++
 		r.runs *= len(c.Ranges)
-		few = c.values() && r.runs <= maxRuns
+		if c.values() && r.runs <= maxRuns {
+			r.fixed++
+		}
 		if t.Field == s.typ.ID {
 			break
 		}
 	}
 	r.filters = len(sel.where) - r.by
-	if r.backwards, r.sorted = s.follows(sel, terms, 0); !r.sorted && few && r.filters == 0 {
-		r.backwards, r.merged = s.follows(sel, terms, r.by)
+	if r.backwards, r.sorted = s.follows(sel, terms, 0); !r.sorted && r.runs <= maxRuns && r.filters == 0 {
+		r.backwards, r.merged = s.follows(sel, terms, r.fixed)
 	}
 	return r
 }
@@ -268,7 +270,10 @@ func (s *State) merged(x index, sel *selection, r *route) sequence {
 	runs := make([]run, 0, r.runs)
 	s.ranges(sel, r, false, func(from, to bound) bool {
 		shared := math.MaxInt // all of a key
-		if r.by < len(r.terms) {
+		switch {
+		case r.fixed < r.by && r.by <= len(r.terms):
+			shared = len(from.prefix)
+		case r.by < len(r.terms):
 			var room [64]byte
 			shared = len(from.prefix) + len(appendKey(room[:0], from.key, from.desc))
 		}

@@ -15,6 +15,7 @@ type State struct {
 	reader
 	typ   *Type
 	store weak.Pointer[Store] // weak, so that a state does not keep later records alive
+	*policy
 	slots slots
 
 	primary primary
@@ -34,31 +35,6 @@ type State struct {
 
 	sorted sortCache
 	draft  bool // of a batch, with changes that the store does not have
-}
-
-// An orderingIndex is an index with the canonical terms of its ordering.
-type orderingIndex struct {
-	terms []ordering.Term
-	index
-	*usage
-	ahead  index // after the write in progress, which began before the index was installed
-	of     *edit // the write of ahead
-	idle   int   // the number of changes since a write found that the index was used
-	kept   bool  // never dropped
-	unique bool  // no two entries have the same key, except null
-}
-
-// usage counts the uses of an index. All states that have the index share it.
-type usage struct {
-	used  atomic.Bool  // since the last write
-	score atomic.Int64 // the lowest is dropped first
-}
-
-// newUsage returns the usage of an index that was not used yet.
-func newUsage(score int64) *usage {
-	u := new(usage)
-	u.score.Store(score)
-	return u
 }
 
 // Len returns the number of records. O(1).
@@ -112,7 +88,7 @@ func (s *State) fork() *State {
 // place.
 func (s *State) sibling() *State {
 	sibling := &State{
-		typ: s.typ, store: s.store, slots: s.slots,
+		typ: s.typ, store: s.store, policy: s.policy, slots: s.slots,
 		primary: s.primary, indexes: s.indexes, builds: s.builds, names: s.names, draft: s.draft,
 		lastID: s.lastID, usedID: s.usedID, history: s.history,
 	}
@@ -132,55 +108,6 @@ func (s *State) index(terms []ordering.Term) sequence {
 	}
 	s.use(&s.indexes[i])
 	return s.indexes[i].index
-}
-
-// use records a use of an index.
-func (s *State) use(x *orderingIndex) {
-	if x.kept {
-		return
-	}
-	if !x.used.Load() {
-		x.used.Store(true)
-	}
-	if c := s.store.Value(); c != nil {
-		if n := x.score.Load(); n < c.floor.Load()+maxScore {
-			x.score.CompareAndSwap(n, n+1)
-		}
-	}
-}
-
-// age counts changes to indexes.
-func (s *State) age(changes int) {
-	for i := range s.indexes {
-		x := &s.indexes[i]
-		if x.idle += changes; x.used.Load() {
-			x.used.Store(false)
-			x.idle = 0
-		}
-	}
-}
-
-func findTerms(indexes []orderingIndex, terms []ordering.Term) int {
-	for i := range indexes {
-		if slices.Equal(indexes[i].terms, terms) {
-			return i
-		}
-	}
-	return -1
-}
-
-// place returns the position of an index in another state, or -1.
-func place(indexes []orderingIndex, x orderingIndex) int {
-	return slices.IndexFunc(indexes, func(other orderingIndex) bool { return other.usage == x.usage })
-}
-
-// next makes x the index after a write, which may be nil, and reports whether it is known.
-func (x *orderingIndex) next(e *edit) bool {
-	known := e != nil && x.of == e
-	if known {
-		x.index = x.ahead
-	}
-	return known
 }
 
 // appendKeys appends the keys of changes for each index, as apply takes them. It may run
@@ -265,87 +192,4 @@ func difference(before, after []*Entry) []Change {
 		changes = append(changes, ch)
 	}
 	return changes
-}
-
-// A client that may read a collection can request any ordering. These limits bound
-// the memory and the work for such requests.
-const (
-	// maxCombined is the largest number of multi-field indexes. Together they take
-	// at most maxPerRecord bytes for each record. The one with the lowest score is dropped
-	// first.
-	maxCombined = 8
-
-	// maxSingle is the largest number of single-field indexes. Together they take at most
-	// 2*maxPerRecord bytes for each record. Indexes that are declared or unique do not count.
-	maxSingle = 32
-
-	// maxScore is the largest difference between the score of an index and the score of the
-	// last one that was dropped. The score of a new index is the latter and one more for each
-	// use. So some indexes that are used once do not displace one that is used often, but
-	// many do if it is not used any more.
-	maxScore = 64
-
-	// minIdle is the number of changes for which an index is kept without a use, even if
-	// there are fewer records.
-	minIdle = 1000
-
-	// maxPerRecord is the largest average size in bytes of the keys of a
-	// single-field index, and of the keys and items of a multi-field index. An
-	// ordering with larger keys has no index; see sortCache.
-	maxPerRecord = 512
-
-	// itemSize is the approximate size in bytes of an item with its share of the
-	// node.
-	itemSize = 36
-
-	// maxSorts is the largest number of concurrent sorts by one term, and of concurrent sorts
-	// by several terms.
-	maxSorts = 4
-)
-
-// maxKeys returns the largest size in bytes of the keys of an index of n entries.
-// For a multi-field index it leaves room for the items, which evict also counts.
-// Otherwise evict could drop a new index before the reader that waits for it uses
-// it, and the reader would build it again and again.
-func maxKeys(n int, terms []ordering.Term) int {
-	if len(terms) > 1 {
-		return (maxPerRecord - itemSize) * n
-	}
-	return maxPerRecord * n
-}
-
-// evict drops indexes until all limits are met, and those that no query used while writes changed as many records as there are. O(indexes).
-func (s *State) evict() {
-	n := s.Len()
-	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
-		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || x.idle > max(n, minIdle))
-	})
-	s.limit(maxSingle, 2*maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) == 1 })
-	s.limit(maxCombined, maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) > 1 })
-}
-
-// limit drops the indexes of a kind that were used least until there are at most some, of at
-// most some bytes together.
-func (s *State) limit(most, size int, kind func(*orderingIndex) bool) {
-	for {
-		counted, bytes, least := 0, 0, 0
-		for i := range s.indexes {
-			x := &s.indexes[i]
-			if x.kept || !kind(x) {
-				continue
-			}
-			if counted == 0 || x.score.Load() < s.indexes[least].score.Load() {
-				least = i
-			}
-			counted++
-			bytes += itemSize*s.Len() + x.keySize()
-		}
-		if counted <= most && bytes <= size {
-			return
-		}
-		if c := s.store.Value(); c != nil {
-			c.floor.Store(max(c.floor.Load(), s.indexes[least].score.Load()))
-		}
-		s.indexes = slices.Delete(s.indexes, least, least+1)
-	}
 }

@@ -75,17 +75,17 @@ type Store struct {
 	hot      int           // remaining writes after which every read freezes the state
 	next     chan struct{} // closed by the next write; nil if no call of Wait needs it
 	builds   []*build      // in progress or waiting for a slot
-	refused  []refusal     // the oldest first
 	inflight *edit         // of a write that has forked the trees or calls the journal
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins
-	floor     atomic.Int64 // the highest score of an index that was dropped for another
-	demand    demand
 }
 
 // New returns an empty store.
 func New(typ *Type) *Store {
+	if typ.Cores == nil {
+		typ.Cores = NewCores()
+	}
 	c := &Store{typ: typ}
 	s := &State{typ: typ, primary: newPrimary(), indexes: typ.keptIndexes(), names: newMembers(typ)}
 	if typ.History > 0 {
@@ -98,7 +98,7 @@ func New(typ *Type) *Store {
 // adopt publishes the first state of a store.
 func (c *Store) adopt(s *State) {
 	c.reader, s.reader = reader{c}, reader{s}
-	s.store, s.slots = weak.Make(c), newSlots()
+	s.store, s.policy, s.slots = weak.Make(c), new(policy), newSlots()
 	c.published.Store(s)
 }
 
@@ -187,13 +187,14 @@ func Clone(stores ...*Store) []*Store {
 
 func (c *Store) clone() *Store {
 	clone := &Store{typ: c.typ}
-	clone.floor.Store(c.floor.Load())
 	s := c.published.Load().fork()
+	floor := s.floor.Load()
 	s.builds = nil
 	for i := range s.indexes {
 		s.indexes[i].usage = newUsage(s.indexes[i].score.Load())
 	}
 	clone.adopt(s)
+	s.floor.Store(floor)
 	return clone
 }
 

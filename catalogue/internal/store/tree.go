@@ -44,8 +44,8 @@ type index interface {
 	set(Change, keys)
 	setAll([]Change)
 	fill(entries []*Entry)
-	build(ctx context.Context, entries []*Entry, limit int) error
-	sort(ctx context.Context, entries []*Entry, limit int) ([]*Entry, error)
+	build(ctx context.Context, entries []*Entry, limit int, cores Cores) error
+	sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error)
 
 	fork() index
 	empty() index
@@ -420,38 +420,42 @@ func (t *tree[K]) setAll(changes []Change) {
 
 // fill puts entries into an empty index. O(n log n).
 func (t *tree[K]) fill(entries []*Entry) {
-	t.build(context.Background(), entries, math.MaxInt)
+	t.build(context.Background(), entries, math.MaxInt, nil)
 }
 
 // build fills an empty index. The error is ctx.Err(), or errLargeKeys if the keys take
 // more than limit bytes.
-func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int) error {
-	parts, bytes, err := t.arrange(ctx, entries, limit)
+func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores Cores) error {
+	parts, bytes, err := t.arrange(ctx, entries, limit, cores)
 	if err != nil {
 		return err
 	}
-	merged(parts, t.less, func(it item[K]) { t.items.Load(it) })
-	t.bytes = bytes
-	t.compact()
+	cores.use(func() {
+		merged(parts, t.less, func(it item[K]) { t.items.Load(it) })
+		t.bytes = bytes
+		t.compact()
+	})
 	return nil
 }
 
 // sort returns the entries in order. The error is ctx.Err(), or errLargeKeys if the keys
 // take more than limit bytes.
-func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int) ([]*Entry, error) {
-	parts, _, err := t.arrange(ctx, entries, limit)
+func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error) {
+	parts, _, err := t.arrange(ctx, entries, limit, cores)
 	if err != nil {
 		return nil, err
 	}
 	sorted := make([]*Entry, 0, len(entries))
-	merged(parts, t.less, func(it item[K]) { sorted = append(sorted, it.entry) })
+	cores.use(func() {
+		merged(parts, t.less, func(it item[K]) { sorted = append(sorted, it.entry) })
+	})
 	return sorted, nil
 }
 
 // arrange returns the items of entries in several parts, which are sorted in
 // parallel, and the size of their keys. The error is ctx.Err(), or errLargeKeys if the
 // keys take more than limit bytes.
-func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int) (parts [][]item[K], bytes int, err error) {
+func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, cores Cores) (parts [][]item[K], bytes int, err error) {
 	const (
 		minPart  = 4096 // a smaller part is sorted before another goroutine starts
 		maxParts = 8    // merging compares the first items of all parts
@@ -470,7 +474,7 @@ func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int) (par
 			}
 		}
 		if !slices.IsSortedFunc(items, t.compare) {
-			slices.SortFunc(items, t.compare)
+			cores.use(func() { slices.SortFunc(items, t.compare) })
 		}
 		parts[i] = items
 	})

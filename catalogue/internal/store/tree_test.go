@@ -129,7 +129,7 @@ func TestTreeWrites(t *testing.T) {
 			}
 			trees["merge"] = forked
 			size := trees["fill"].keySize()
-			if err := trees["build"].build(t.Context(), after, size); err != nil {
+			if err := trees["build"].build(t.Context(), after, size, NewCores()); err != nil {
 				t.Fatalf("build(limit %d) = %v", size, err)
 			}
 			want := sorted(after, terms)
@@ -141,7 +141,7 @@ func TestTreeWrites(t *testing.T) {
 					t.Errorf("%s of %d by %s: %v; keys of %d bytes, want %d", method, n, terms, err, x.keySize(), size)
 				}
 			}
-			if list, err := empty.empty().sort(t.Context(), after, size); err != nil || !slices.Equal(want, ids(list)) {
+			if list, err := empty.empty().sort(t.Context(), after, size, NewCores()); err != nil || !slices.Equal(want, ids(list)) {
 				t.Errorf("sort of %d by %s, %v (-want +got):\n%s", n, terms, err, cmp.Diff(want, ids(list)))
 			}
 		}

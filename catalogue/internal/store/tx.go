@@ -3,9 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"slices"
-
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Tx is a batch in progress: a state and the changes that the batch makes to
@@ -143,25 +140,11 @@ func (tx *Tx) answer(ctx context.Context, q Query) (answer, error) {
 			return answer{}, err
 		}
 	}
-	s := tx.draft
-	sel, err := s.selection(nil, &q)
-	if err != nil {
-		return answer{}, err
-	}
-	if len(sel.where) == 0 {
-		s.install(sel.canonical())
-	}
-	if _, _, ok := s.direct(&sel); !ok {
-		for _, c := range sel.where {
-			if c.Field != s.typ.ID && !s.refuses([]ordering.Term{ordering.Asc(c.Field)}) {
-				s.install([]ordering.Term{ordering.Asc(c.Field)})
-			}
-		}
-	}
+	a, err := tx.draft.answer(ctx, q)
 	if q.want == wantScan || q.want == wantGroups {
-		s = s.fork() // later writes change the draft
+		tx.draft = tx.draft.fork() // what they yield does not change
 	}
-	return s.answer(ctx, q)
+	return a, err
 }
 
 // begin makes the draft. It first asks the store for the indexes that the query needs, so
@@ -194,15 +177,4 @@ func (s *State) write(ch Change) {
 	s.apply(one, s.indexes, s.appendKeys(nil, one), nil)
 	s.sorted.all = nil
 	s.recount(s.typ.memberChanges(nil, one))
-}
-
-// install adds the index of canonical terms to the state unless its keys are too large.
-func (s *State) install(terms []ordering.Term) {
-	if s.index(terms) != nil {
-		return
-	}
-	x := newIndex(s.typ.resolve(terms), terms)
-	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms)) == nil {
-		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
-	}
 }

@@ -17,6 +17,7 @@ type Type struct {
 	History int               // the number of changes to keep; 0 keeps none
 	Unique  []string          // fields of which no two records have the same value, except null
 	Known   []string          // fields that there are even if no record has the member
+	Cores   Cores             // for sorts; if nil, New sets it for the store alone
 	indexes [][]ordering.Term // canonical; see AddIndex
 
 	// Field returns the field with the name and reports whether there is one. If

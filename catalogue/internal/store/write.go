@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -295,7 +294,7 @@ func publish(all []pending) {
 		all[i].woken, c.next, c.inflight = c.next, nil, nil
 		all[i].state.revision.Store(all[i].revision)
 		if all[i].replaced {
-			c.refused = nil
+			all[i].state.forgive()
 		}
 		c.published.Store(all[i].state)
 	}
@@ -388,26 +387,6 @@ type Duplicate struct {
 
 func (d *Duplicate) Error() string {
 	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, d.Field, d.Other)
-}
-
-// keptIndexes returns an empty index for each unique field and each declared order. They are
-// never dropped.
-func (typ *Type) keptIndexes() (list []orderingIndex) {
-	keep := func(terms []ordering.Term, unique bool) {
-		if findTerms(list, terms) < 0 {
-			x := newIndex(typ.resolve(terms), terms)
-			list = append(list, orderingIndex{terms: terms, index: x, usage: newUsage(0), kept: true, unique: unique})
-		}
-	}
-	for _, field := range typ.Unique {
-		if field != typ.ID {
-			keep([]ordering.Term{ordering.Asc(field)}, true)
-		}
-	}
-	for _, terms := range typ.indexes {
-		keep(terms, false)
-	}
-	return list
 }
 
 // unique returns a [*Duplicate] if the state would have one after changes, which have at

@@ -61,8 +61,8 @@ func TestNoDemand(t *testing.T) {
 		c.Count(within(t), Query{Where: conditions(t, ordering.Less("number", 3), ordering.NotNull("text"))})
 		c.Page(within(t), Query{Where: conditions(t, ordering.Less("id", 20)), Terms: parse("note")}) // fewer than in the order of notes
 	}
-	if len(c.demand.all) > 0 {
-		t.Errorf("the queries want %v", c.demand.all)
+	if wanted := c.Current().policy.wanted; len(wanted) > 0 {
+		t.Errorf("the queries want %v", wanted)
 	}
 	if diff := cmp.Diff([]string{"number", "text"}, indexed(c)); diff != "" {
 		t.Errorf("indexes (-want +got):\n%s", diff)
@@ -147,19 +147,19 @@ func TestDemandIsCompetitive(t *testing.T) {
 	}
 	for range 100 {
 		for _, s := range shapes {
-			var d demand
+			var p policy
 			limit, kinds := 1+rng.IntN(1000), 1+rng.IntN(60)
 			total, built, own := 0, 0, map[int]int{} // own: since the last build
 			for i := range 2000 {
 				kind, cost := s.next(rng, i, kinds), 1+rng.IntN(1+limit/10)
 				total += cost
 				own[kind] += cost
-				if d.add([]ordering.Term{{Field: string(rune(kind))}}, cost, limit) {
+				if p.want([]ordering.Term{{Field: string(rune(kind))}}, cost, limit) {
 					built++
 					own[kind] = 0
 				}
-				if len(d.all) > maxWanted || own[kind] > limit+total/(maxWanted+1) || built*limit > total {
-					t.Fatalf("%s: %d sums; %d of %d for kind %d; %d built of cost %d", s.reason, len(d.all), own[kind], total, kind, built, limit)
+				if len(p.wanted) > maxWanted || own[kind] > limit+total/(maxWanted+1) || built*limit > total {
+					t.Fatalf("%s: %d sums; %d of %d for kind %d; %d built of cost %d", s.reason, len(p.wanted), own[kind], total, kind, built, limit)
 				}
 			}
 		}

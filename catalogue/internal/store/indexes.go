@@ -1,0 +1,358 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A policy decides which indexes a store has. All states of the store share it. Indexes that
+// are declared or unique are always there. As for the others:
+//
+//   - A query makes the index of its order, if it has no conditions, and those of the fields
+//     with conditions, unless one has led to few entries (see makes). It waits for them.
+//   - An index by several terms is made once the queries that want it have cost as much as its
+//     build. They do not wait for it.
+//   - An index whose keys are too large is refused for some time.
+//   - After each write and each build, indexes are dropped until the limits are met: first
+//     those that are too large or only written to, then those that are used least.
+//
+// For any queries, builds that queries do not wait for therefore cost at most as much as these
+// queries did, and the queries that want one index cost at most twice what they would if it
+// had been built for the first of them. No clock and no random number plays a part, so the
+// same queries always have the same effect.
+type policy struct {
+	mu      sync.Mutex
+	wanted  []wanted
+	refused []refusal    // the oldest first
+	floor   atomic.Int64 // the highest score of an index that was dropped for another
+}
+
+// A wanted is the cost of the queries that want an index.
+//
+// There are sums for at most maxWanted indexes. If there are more, the least of them is
+// subtracted from all. An index is then built at the latest when its queries have
+// cost as much as the build and a share of 1/(maxWanted+1) of all queries.
+type wanted struct {
+	terms []ordering.Term
+	cost  int // as of a plan
+}
+
+// A refusal is the canonical terms of an index whose keys were too large. It is built again
+// after as many writes as there were records then.
+type refusal struct {
+	terms []ordering.Term
+	until uint64 // a revision
+}
+
+// A client that may read a collection can request any ordering. These limits bound
+// the memory and the work for such requests.
+const (
+	// maxCombined is the largest number of multi-field indexes. Together they take
+	// at most maxPerRecord bytes for each record. The one with the lowest score is dropped
+	// first.
+	maxCombined = 8
+
+	// maxSingle is the largest number of single-field indexes. Together they take at most
+	// 2*maxPerRecord bytes for each record. Indexes that are declared or unique do not count.
+	maxSingle = 32
+
+	// maxScore is the largest difference between the score of an index and the score of the
+	// last one that was dropped. The score of a new index is the latter and one more for each
+	// use. So some indexes that are used once do not displace one that is used often, but
+	// many do if it is not used any more.
+	maxScore = 64
+
+	// minIdle is the number of changes for which an index is kept without a use, even if
+	// there are fewer records.
+	minIdle = 1000
+
+	// maxPerRecord is the largest average size in bytes of the keys of a
+	// single-field index, and of the keys and items of a multi-field index. An
+	// ordering with larger keys has no index; see sortCache.
+	maxPerRecord = 512
+
+	// itemSize is the approximate size in bytes of an item with its share of the
+	// node.
+	itemSize = 36
+
+	// maxWanted is the largest number of indexes by several terms that are wanted and not built.
+	maxWanted = 2 * maxCombined
+
+	// buildCost is the number of entries that can be filtered in about the time that it
+	// takes to add one to an index by several terms.
+	buildCost = 16
+
+	// fewToRead is the number of entries that a query reads rather than make another index.
+	fewToRead = 2
+)
+
+// An orderingIndex is an index with the canonical terms of its ordering.
+type orderingIndex struct {
+	terms []ordering.Term
+	index
+	*usage
+	ahead  index // after the write in progress, which began before the index was installed
+	of     *edit // the write of ahead
+	idle   int   // the number of changes since a write found that the index was used
+	kept   bool  // never dropped
+	unique bool  // no two entries have the same key, except null
+}
+
+// usage counts the uses of an index. All states that have the index share it.
+type usage struct {
+	used  atomic.Bool  // since the last write
+	score atomic.Int64 // the lowest is dropped first
+}
+
+// newUsage returns the usage of an index that was not used yet.
+func newUsage(score int64) *usage {
+	u := new(usage)
+	u.score.Store(score)
+	return u
+}
+
+// keptIndexes returns an empty index for each unique field and each declared order. They are
+// never dropped.
+func (typ *Type) keptIndexes() (list []orderingIndex) {
+	keep := func(terms []ordering.Term, unique bool) {
+		if findTerms(list, terms) < 0 {
+			x := newIndex(typ.resolve(terms), terms)
+			list = append(list, orderingIndex{terms: terms, index: x, usage: newUsage(0), kept: true, unique: unique})
+		}
+	}
+	for _, field := range typ.Unique {
+		if field != typ.ID {
+			keep([]ordering.Term{ordering.Asc(field)}, true)
+		}
+	}
+	for _, terms := range typ.indexes {
+		keep(terms, false)
+	}
+	return list
+}
+
+func findTerms(indexes []orderingIndex, terms []ordering.Term) int {
+	for i := range indexes {
+		if slices.Equal(indexes[i].terms, terms) {
+			return i
+		}
+	}
+	return -1
+}
+
+// place returns the position of an index in another state, or -1.
+func place(indexes []orderingIndex, x orderingIndex) int {
+	return slices.IndexFunc(indexes, func(other orderingIndex) bool { return other.usage == x.usage })
+}
+
+// next makes x the index after a write, which may be nil, and reports whether it is known.
+func (x *orderingIndex) next(e *edit) bool {
+	known := e != nil && x.of == e
+	if known {
+		x.index = x.ahead
+	}
+	return known
+}
+
+// makes returns the terms of the index of a condition's field if a query should make it before
+// it reads the entries of the best plan so far.
+func (s *State) makes(c Condition, best *plan) (terms []ordering.Term, ok bool) {
+	if c.Field == s.typ.ID || best.by > 0 && best.count <= fewToRead {
+		return nil, false
+	}
+	terms = []ordering.Term{ordering.Asc(c.Field)}
+	return terms, findTerms(s.indexes, terms) < 0 && !s.refuses(terms)
+}
+
+// demand records the cost of a query that no index answers, and starts to build the index
+// that would if it is due. No query waits for it. The queries of old states and of batches
+// count too, although only later ones have the index.
+func (s *State) demand(sel *selection, p *plan) {
+	terms, left := s.wanted(sel, p)
+	cost := p.cost() - left
+	if len(terms) > 0 && cost > 0 && s.want(terms, cost, buildCost*s.Len()) {
+		if c := s.store.Value(); c != nil {
+			c.join(terms)
+		}
+	}
+}
+
+// wanted returns the terms of an index that would answer a query, or nil if none exists:
+// the fields with conditions that permit one value, those with conditions that permit
+// several, and the order. For a count, a field with a range is last. If conditions are left,
+// it wants an index in the order, whose entries are filtered but not sorted, and returns how
+// many that are.
+func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int) {
+	if sel.match != nil || len(sel.where) == 0 {
+		return nil, 0
+	}
+	where := slices.Clone(sel.where)
+	rank := func(c *Condition) int {
+		switch {
+		case c.one():
+			return 0
+		case c.values():
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(where, func(a, b Condition) int {
+		return cmp.Or(rank(&a)-rank(&b), cmp.Compare(a.Field, b.Field))
+	})
+	for _, last := range []int{1, 0} { // the last rank of the fields
+		terms = nil
+		for _, c := range where {
+			if c.Field != s.typ.ID && (sel.want == wantCount || rank(&c) <= last) {
+				terms = append(terms, ordering.Asc(c.Field))
+			}
+		}
+		terms, _ = canonical(nil, append(terms, sel.terms...), s.typ.ID)
+		r := s.route(sel, terms)
+		switch {
+		case r.filters == 0 && (r.sorted || r.merged):
+			return terms, 0
+		case last == 0 && r.sorted && sel.want != wantCount && r.by > 0:
+			return terms, p.count
+		case last == 0 && r.sorted && sel.want != wantCount:
+			return terms, s.Len()
+		}
+	}
+	return nil, 0
+}
+
+// want adds the cost of a query that wants an index by terms. If the sum reaches limit, want
+// forgets it and returns true.
+func (p *policy) want(terms []ordering.Term, cost, limit int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.wanted, func(w wanted) bool { return slices.Equal(w.terms, terms) })
+	if i < 0 {
+		i = len(p.wanted)
+		p.wanted = append(p.wanted, wanted{terms: terms})
+	}
+	if p.wanted[i].cost += cost; p.wanted[i].cost >= limit {
+		p.wanted = slices.Delete(p.wanted, i, i+1)
+		return true
+	}
+	if len(p.wanted) > maxWanted {
+		least := slices.MinFunc(p.wanted, func(a, b wanted) int { return cmp.Compare(a.cost, b.cost) }).cost
+		for i := range p.wanted {
+			p.wanted[i].cost -= least
+		}
+		p.wanted = slices.DeleteFunc(p.wanted, func(w wanted) bool { return w.cost == 0 })
+	}
+	return false
+}
+
+// refuse remembers that the keys of an index of a state are too large.
+func (s *State) refuse(terms []ordering.Term) {
+	p := s.policy
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused = append(p.refused, refusal{terms, s.Revision() + uint64(s.Len())})
+	if len(p.refused) > maxSingle {
+		p.refused = slices.Delete(p.refused, 0, 1)
+	}
+}
+
+// refuses reports whether the keys of an index were too large recently. Conditions on its
+// field are then filters.
+func (s *State) refuses(terms []ordering.Term) bool {
+	s.policy.mu.Lock()
+	defer s.policy.mu.Unlock()
+	return slices.ContainsFunc(s.policy.refused, func(r refusal) bool {
+		return r.until > s.Revision() && slices.Equal(r.terms, terms)
+	})
+}
+
+// forgive forgets which indexes were refused, because all records are replaced.
+func (p *policy) forgive() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused = nil
+}
+
+// use records a use of an index.
+func (s *State) use(x *orderingIndex) {
+	if x.kept {
+		return
+	}
+	if !x.used.Load() {
+		x.used.Store(true)
+	}
+	if n := x.score.Load(); n < s.floor.Load()+maxScore {
+		x.score.CompareAndSwap(n, n+1)
+	}
+}
+
+// age counts changes to indexes.
+func (s *State) age(changes int) {
+	for i := range s.indexes {
+		x := &s.indexes[i]
+		if x.idle += changes; x.used.Load() {
+			x.used.Store(false)
+			x.idle = 0
+		}
+	}
+}
+
+// maxKeys returns the largest size in bytes of the keys of an index of n entries.
+// For a multi-field index it leaves room for the items, which evict also counts.
+// Otherwise evict could drop a new index before the reader that waits for it uses
+// it, and the reader would build it again and again.
+func maxKeys(n int, terms []ordering.Term) int {
+	if len(terms) > 1 {
+		return (maxPerRecord - itemSize) * n
+	}
+	return maxPerRecord * n
+}
+
+// evict drops indexes until all limits are met, and those that no query used while writes changed as many records as there are. O(indexes).
+func (s *State) evict() {
+	n := s.Len()
+	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {
+		return !x.kept && (x.keySize() > maxKeys(n, x.terms) || x.idle > max(n, minIdle))
+	})
+	s.limit(maxSingle, 2*maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) == 1 })
+	s.limit(maxCombined, maxPerRecord*n, func(x *orderingIndex) bool { return len(x.terms) > 1 })
+}
+
+// limit drops the indexes of a kind that were used least until there are at most some, of at
+// most some bytes together.
+func (s *State) limit(most, size int, kind func(*orderingIndex) bool) {
+	for {
+		counted, bytes, least := 0, 0, 0
+		for i := range s.indexes {
+			x := &s.indexes[i]
+			if x.kept || !kind(x) {
+				continue
+			}
+			if counted == 0 || x.score.Load() < s.indexes[least].score.Load() {
+				least = i
+			}
+			counted++
+			bytes += itemSize*s.Len() + x.keySize()
+		}
+		if counted <= most && bytes <= size {
+			return
+		}
+		s.floor.Store(max(s.floor.Load(), s.indexes[least].score.Load()))
+		s.indexes = slices.Delete(s.indexes, least, least+1)
+	}
+}
+
+// install adds the index of canonical terms to the draft of a batch unless its keys are too
+// large.
+func (s *State) install(terms []ordering.Term) {
+	x := newIndex(s.typ.resolve(terms), terms)
+	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms), nil) != nil {
+		s.refuse(terms)
+		return
+	}
+	s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
+}
