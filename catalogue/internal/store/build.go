@@ -10,6 +10,7 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -446,11 +447,26 @@ type Cores chan struct{}
 // writes do not wait for sorts.
 func NewCores() Cores { return make(Cores, max(runtime.GOMAXPROCS(0)-1, 1)) }
 
-// use calls f when a processor is free. To avoid deadlocks, f must not call back.
-func (c Cores) use(f func()) {
-	if c != nil {
-		c <- struct{}{}
-		defer func() { <-c }()
+// turns are the turns of one sort to use a processor.
+type turns struct {
+	cores Cores
+	over  atomic.Bool // the sort no longer waits
+}
+
+// maxTurn is the time after which a sort no longer waits for its turn. The sort that uses the
+// processor may then be waiting for this one, because it calls a function of the program that
+// queries another collection.
+const maxTurn = 5 * time.Second
+
+// use calls f when a processor is free.
+func (t *turns) use(f func()) {
+	if t.cores != nil && !t.over.Load() {
+		select {
+		case t.cores <- struct{}{}:
+			defer func() { <-t.cores }()
+		case <-time.After(maxTurn):
+			t.over.Store(true)
+		}
 	}
 	f()
 }

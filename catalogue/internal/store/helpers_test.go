@@ -35,6 +35,9 @@ type record struct {
 
 func recordOf(e *Entry) *record { return (*record)(unsafe.Pointer(e)) }
 
+// manyCores returns so many that a sort that a gate stops does not stop others.
+func manyCores() Cores { return make(Cores, 100) }
+
 // newType returns a type whose records all have the same fields.
 func newType(history int) *Type {
 	fields := []Field{
@@ -52,7 +55,7 @@ func newType(history int) *Type {
 			return sortkey.Int(recordOf(e).number)
 		}},
 	}
-	return &Type{ID: "id", History: history, Field: func(name string) (Field, bool) {
+	return &Type{ID: "id", History: history, Cores: manyCores(), Field: func(name string) (Field, bool) {
 		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 		if i < 0 {
 			return Field{}, false
@@ -65,7 +68,8 @@ func newType(history int) *Type {
 // key of each member is the record's number. Computing it passes the gate.
 func newMemberType() *Type {
 	return &Type{
-		ID: "id",
+		ID:    "id",
+		Cores: manyCores(),
 		Field: func(name string) (Field, bool) {
 			return Field{Name: name, Key: func(e *Entry) sortkey.Key {
 				recordOf(e).gate.pass()

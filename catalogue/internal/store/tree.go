@@ -426,11 +426,12 @@ func (t *tree[K]) fill(entries []*Entry) {
 // build fills an empty index. The error is ctx.Err(), or errLargeKeys if the keys take
 // more than limit bytes.
 func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores Cores) error {
-	parts, bytes, err := t.arrange(ctx, entries, limit, cores)
+	turns := &turns{cores: cores}
+	parts, bytes, err := t.arrange(ctx, entries, limit, turns)
 	if err != nil {
 		return err
 	}
-	cores.use(func() {
+	turns.use(func() {
 		merged(parts, t.less, func(it item[K]) { t.items.Load(it) })
 		t.bytes = bytes
 		t.compact()
@@ -441,12 +442,13 @@ func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores 
 // sort returns the entries in order. The error is ctx.Err(), or errLargeKeys if the keys
 // take more than limit bytes.
 func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error) {
-	parts, _, err := t.arrange(ctx, entries, limit, cores)
+	turns := &turns{cores: cores}
+	parts, _, err := t.arrange(ctx, entries, limit, turns)
 	if err != nil {
 		return nil, err
 	}
 	sorted := make([]*Entry, 0, len(entries))
-	cores.use(func() {
+	turns.use(func() {
 		merged(parts, t.less, func(it item[K]) { sorted = append(sorted, it.entry) })
 	})
 	return sorted, nil
@@ -455,7 +457,7 @@ func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores C
 // arrange returns the items of entries in several parts, which are sorted in
 // parallel, and the size of their keys. The error is ctx.Err(), or errLargeKeys if the
 // keys take more than limit bytes.
-func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, cores Cores) (parts [][]item[K], bytes int, err error) {
+func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns) (parts [][]item[K], bytes int, err error) {
 	const (
 		minPart  = 4096 // a smaller part is sorted before another goroutine starts
 		maxParts = 8    // merging compares the first items of all parts
@@ -465,17 +467,25 @@ func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, core
 	sizes := make([]int, n)
 	parallel(n, func(i int) {
 		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
-		items := make([]item[K], len(part))
-		for j, e := range part {
-			items[j] = t.item(e)
-			sizes[i] += t.size(items[j].key)
-			if sizes[i] > limit || j%minPart == 0 && ctx.Err() != nil {
+		items := make([]item[K], 0, len(part))
+		for some := range slices.Chunk(part, minPart) {
+			turns.use(func() {
+				for _, e := range some {
+					items = append(items, t.item(e))
+					if sizes[i] += t.size(items[len(items)-1].key); sizes[i] > limit {
+						return
+					}
+				}
+			})
+			if sizes[i] > limit || ctx.Err() != nil {
 				return
 			}
 		}
-		if !slices.IsSortedFunc(items, t.compare) {
-			cores.use(func() { slices.SortFunc(items, t.compare) })
-		}
+		turns.use(func() {
+			if !slices.IsSortedFunc(items, t.compare) {
+				slices.SortFunc(items, t.compare)
+			}
+		})
 		parts[i] = items
 	})
 	for _, size := range sizes {
