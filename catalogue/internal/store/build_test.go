@@ -10,11 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // An index contains what was written while it was built. Readers of the same
@@ -615,4 +617,49 @@ func TestFinishedBuild(t *testing.T) {
 	if diff := cmp.Diff(sorted(c.Current().Entries(), "text"), ordered(t, c, "text")); diff != "" {
 		t.Errorf("a page after the write (-want +got):\n%s", diff)
 	}
+}
+
+// Sorts compute keys in as many goroutines at a time as there are cores. A sort that a key
+// function waits for is not kept waiting for ever.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		var inner *Store
+		typ := newType(0)
+		field := typ.Field
+		typ.Cores = make(Cores, 1)
+		typ.Field = func(name string) (Field, bool) {
+			f, ok := field(name)
+			if name == "slow" {
+				f.Key = func(e *Entry) sortkey.Key {
+					most.Store(max(most.Load(), running.Add(1)))
+					defer running.Add(-1)
+					if e.ID == 1 && inner != nil {
+						inner.Page(t.Context(), Query{Terms: parse("note")})
+					}
+					return sortkey.Int(int64(e.ID))
+				}
+			}
+			return f, ok
+		}
+		outer := New(typ)
+		entries := make([]*Entry, 50_000)
+		for i := range entries {
+			entries[i] = newEntry(i+1, "")
+		}
+		outer.Replace(func(*State) ([]*Entry, error) { return entries, nil })
+		var group sync.WaitGroup
+		for _, terms := range []string{"slow", "slow,text", "slow,-text", "number,slow"} {
+			group.Go(func() { ordered(t, outer, terms) })
+		}
+		group.Wait()
+		if most.Load() != 1 {
+			t.Errorf("%d goroutines compute keys at a time, want 1", most.Load())
+		}
+		inner = New(&Type{ID: "id", Field: typ.Field, Cores: typ.Cores})
+		putAll(inner, manyRecords()...)
+		if got := len(ordered(t, outer, "slow,-id")); got != len(entries) || len(indexed(inner)) != 1 {
+			t.Errorf("%d records, and the indexes %v of the store that a key function queries, want %d and one by note", got, indexed(inner), len(entries))
+		}
+	})
 }

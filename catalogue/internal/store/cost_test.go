@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"strings"
@@ -343,5 +344,36 @@ func TestMemoryOfFilteredSort(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n*size/4 {
 		t.Errorf("a page allocates %d bytes, want at most a quarter of the %d of the texts", bytes, n*size)
+	}
+}
+
+// A query that waits for its sort holds a bit for each entry that it may sort.
+func TestMemoryOfWaitingSort(t *testing.T) {
+	const n = 50_000
+	c := newCountingStore(t, n, nil)
+	q := Query{Where: conditions(t, ordering.NotNull("number")), Terms: parse("text,-number")}
+	for range maxSorts {
+		release, _ := c.Current().slots.take(t.Context(), q.Terms)
+		defer release()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 2 { // the first makes the index by number
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		q.Match = func(*Entry) bool {
+			if seen++; seen == n {
+				cancel() // the query takes a slot next
+			}
+			return true
+		}
+		runtime.ReadMemStats(&before)
+		if _, _, err := c.Page(ctx, q); err != context.Canceled {
+			t.Fatalf("a query that waits for a slot: %v, want %v", err, context.Canceled)
+		}
+		runtime.ReadMemStats(&after)
+	}
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n {
+		t.Errorf("a query that waits for its sort allocates %d bytes for %d entries", bytes, n)
 	}
 }

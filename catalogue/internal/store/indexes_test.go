@@ -30,6 +30,8 @@ func TestDemand(t *testing.T) {
 		{"a range in the order", []ordering.Condition{three, ordering.NotNull("text")}, "-text", 100 * sortCost, "number,text", "range of number,text: 100 of 700 records, in order"},
 		{"two values in the order of the fields' names", []ordering.Condition{ordering.IsNull("note"), three}, "text", 100 * sortCost,
 			"note,number,text", "range of note,number: 100 of 700 records, in order"},
+		{"several values and a range in the order", []ordering.Condition{few, ordering.NotNull("text")}, "-text", 700, "number,text", // all records in order
+			"range of number,text: 200 of 700 records, merged in order"},
 		{"ties in the other direction", []ordering.Condition{three}, "text,-id", 100 * sortCost, "number,text,-id", "range of number: 100 of 700 records, in order"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {

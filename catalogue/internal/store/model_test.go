@@ -2,10 +2,12 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,6 +87,7 @@ type testedQuery struct {
 	Query
 	terms string
 	all   []tested
+	one   bool // a condition permits one id
 }
 
 func (q testedQuery) holds(r *record) bool {
@@ -209,6 +212,7 @@ func (p *player) query() (q testedQuery) {
 	for range p.rng.IntN(4) {
 		c := p.condition()
 		q.all, list = append(q.all, c), append(list, c.Condition)
+		q.one = q.one || strings.HasPrefix(fmt.Sprint(c.Condition), "id = ")
 	}
 	q.terms = p.orders[p.rng.IntN(len(p.orders))]
 	q.Query = Query{Where: conditions(p.t, list...), Terms: parse(q.terms), Lenient: p.rng.IntN(3) == 0}
@@ -253,6 +257,9 @@ func (p *player) find(what string, from finder, m *model) {
 	if diff := cmp.Diff(want, found(p.t, from, q.Query), emptyIsNil); diff != "" {
 		plan, _ := from.Explain(within(p.t), q.Query)
 		p.t.Errorf("%s: %v by %q: %s (-want +got):\n%s", what, q.all, q.terms, plan, diff)
+	}
+	if text, _ := from.Explain(within(p.t), q.Query); q.one && !readsOne.MatchString(text) {
+		p.t.Errorf("%s: %v by %q reads more than the one record: %s", what, q.all, q.terms, text)
 	}
 	p.group(what, from, m, q)
 	q.Window = allRecords
@@ -376,6 +383,37 @@ func (p *player) replace(c *Store, m *model) {
 	m.last, m.used = max(m.last, r.UsedID), max(m.used, r.UsedID)
 }
 
+// ask asks for an order 30 times beside writes, after which it has its index.
+func (p *player) ask(c *Store, m *model) {
+	order := p.orders[p.rng.IntN(len(p.orders))]
+	q := Query{Terms: parse(order), Lenient: true}
+	for range 30 {
+		p.batch(c, m, []int{1, 20}[p.rng.IntN(2)])
+		if _, n, err := c.Page(within(p.t), q); n != len(m.records) || err != nil {
+			p.t.Errorf("by %q: count %d, %v, want %d", order, n, err, len(m.records))
+		}
+	}
+	s := c.Current()
+	terms, _, err := s.canonical(nil, &q)
+	if err != nil || findTerms(s.indexes, terms) < 0 && len(terms) > 0 && p.prefix == "" {
+		p.t.Errorf("after 30 pages by %q there are the indexes %v, %v", order, indexed(c), err)
+	}
+}
+
+// bounded reports whether the indexes that queries cause are few and small.
+func bounded(s *State) bool {
+	n, bytes := 0, 0
+	for _, x := range s.indexes {
+		if !x.kept {
+			n, bytes = n+1, bytes+x.keySize()+itemSize*x.len()
+		}
+	}
+	return n <= maxSingle+maxCombined && bytes <= 3*maxPerRecord*s.Len()
+}
+
+// readsOne reports whether a plan reads at most one record.
+var readsOne = regexp.MustCompile(`^range of [^:]*: [01] of |^all [01] records`)
+
 // step makes a random call.
 func (p *player) step() {
 	i := p.rng.IntN(len(p.stores))
@@ -396,7 +434,12 @@ func (p *player) step() {
 		p.replace(c, m)
 	case 4, 5:
 		p.batch(c, m, []int{1, 3, fewChanges, 20, 150}[p.rng.IntN(5)])
-	case 6, 7, 8:
+	case 6:
+		if p.rng.IntN(10) == 0 {
+			p.ask(c, m)
+		}
+		fallthrough
+	case 7, 8:
 		p.find("store", c, m)
 		p.find("current state", c.Current(), m)
 	default:
@@ -451,6 +494,9 @@ func (p *player) compare(c *Store, m *model) {
 	}
 	if id := p.rng.IntN(90); c.Get(id) != entryOf(m.records[id]) {
 		p.t.Fatalf("Get(%d) is not the record of the model", id)
+	}
+	if !bounded(s) {
+		p.t.Fatalf("the indexes %v of %d records exceed the bound", indexed(c), s.Len())
 	}
 	if err := c.Check(); err != nil {
 		p.t.Fatal(err)

@@ -134,7 +134,7 @@ func (p *plan) direct() bool {
 const sortCost = 4
 
 func (p *plan) cost() int {
-	if p.unsorted {
+	if p.unsorted && p.count > 1 {
 		return p.count * sortCost
 	}
 	return p.count
@@ -274,8 +274,10 @@ func (p *plan) page(ctx context.Context, w pagination.Window) (Entries, error) {
 	if start, end := w.Bounds(p.count); start >= end {
 		return Entries{}, nil
 	}
-	err := p.sort(ctx)
-	return pageAt(p.sequence, p.spans, p.backwards, p.count, w), err
+	if err := p.sort(ctx); err != nil {
+		return Entries{}, err
+	}
+	return pageAt(p.sequence, p.spans, p.backwards, p.count, w), nil
 }
 
 // scan yields all entries. The state must be frozen.
