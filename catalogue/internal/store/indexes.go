@@ -350,9 +350,7 @@ func (s *State) limit(most, size int, kind func(*orderingIndex) bool) {
 // large.
 func (s *State) install(terms []ordering.Term) {
 	x := newIndex(s.typ.resolve(terms), terms)
-	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms), nil) != nil {
-		s.refuse(terms)
-		return
+	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms), nil) == nil {
+		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
 	}
-	s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
 }

@@ -85,6 +85,15 @@ func TestPlanOfOneRecord(t *testing.T) {
 // A condition on a field whose keys are too large for an index is a filter. The records are
 // not sorted for each state.
 func TestPlanOfLargeKeys(t *testing.T) {
+	large := func(id int) *string {
+		note := strings.Repeat("x", 2*maxPerRecord) + strconv.Itoa(id)
+		return &note
+	}
+	counting := newCountingStore(t, 200, large)
+	counting.Count(within(t), Query{Where: conditions(t, ordering.Equal("note", *large(7)))})
+	if n := counting.keysOf()["note"]; n > 2*200 {
+		t.Errorf("the first condition computes %d keys of 200 records", n)
+	}
 	c := newStore(t, newType(0), 0)
 	for i := range 200 {
 		note := strings.Repeat("x", 2*maxPerRecord) + strconv.Itoa(i)
