@@ -73,6 +73,9 @@ func TestInvalidOptionMessages(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %s", test.why, test.err, test.want)
 		}
 	}
+	if err := refusal[pressing](index("slug,-price,id")); err != nil {
+		t.Errorf("an order of two directions with the id: %v", err)
+	}
 }
 
 // TestNotFoundMessages checks that the error tells an absent record from one that does
