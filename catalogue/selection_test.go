@@ -62,6 +62,8 @@ func TestInvalidOptionMessages(t *testing.T) {
 			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: slug,-slug has slug twice"},
 		{"an index and its reverse", refusal[pressing](index("slug,price", "-slug,-price")),
 			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: -slug,-price is there twice; an index also serves the reverse order"},
+		{"an index with two directions", refusal[pressing](index("slug,-price")),
+			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: slug,-price has two directions, so it serves no query with conditions on its first fields in the order of the others: declare slug,price, which serves both directions, or end it with id to declare the order itself"},
 		{"a camelCase index of open records", refusal[schema.Record](index("releasedOn")),
 			ordering.ErrUnknownField, `films: Options.Indexes: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
 		{"a camelCase unique field of open records", refusal[schema.Record](catalogue.Options{Name: "films", Unique: []string{"releasedOn"}}),
