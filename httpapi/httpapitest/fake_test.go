@@ -70,6 +70,8 @@ func (f fake) next(c call) (a answer) {
 		})
 	case "Delete":
 		a.err = f.collection.Delete(c.ctx, c.segment, c.Filter, c.condition)
+	case "Load":
+		a.err = f.collection.Load(bytes.NewReader(c.body), catalogue.LoadOptions{})
 	case "Revision":
 		a.revision, a.err = f.collection.Revision(), c.ctx.Err()
 	}
@@ -180,6 +182,9 @@ func sharesBuffer() fault {
 	})
 }
 
+func asc(name string) []ordering.Term  { return []ordering.Term{ordering.Asc(name)} }
+func desc(name string) []ordering.Term { return []ordering.Term{ordering.Desc(name)} }
+
 // ordersBy changes the known terms of a list, and returns those that were known.
 func ordersBy(change func(terms []ordering.Term) []ordering.Term) fault {
 	return instead("List", func(c call, next right) answer {
@@ -228,7 +233,7 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 				}
 				values[name] = json.RawMessage(key(string(value)))
 			}
-			changed = append(changed, encode(values))
+			changed = append(changed, []byte(encode(values)))
 		}
 		terms := slices.Clone(a.list.Terms)
 		for i, t := range terms {
@@ -237,11 +242,7 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 			}
 		}
 		s := subject{nil, Implementation{Description: about}, c.ctx}
-		sorted, err := s.reference(changed)
-		if err != nil {
-			panic(err)
-		}
-		list, err := sorted.List(c.ctx, everything(terms))
+		list, err := s.reference(changed).List(c.ctx, everything(terms...))
 		if err != nil {
 			return answer{err: err}
 		}

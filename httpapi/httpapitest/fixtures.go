@@ -1,14 +1,15 @@
 package httpapitest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // members are the JSON values of an object by name.
@@ -20,9 +21,9 @@ func decode(object []byte) (m members) {
 	return m
 }
 
-func encode(m members) []byte {
+func encode(m members) string {
 	text, _ := json.Marshal(m) // of valid values
-	return text
+	return string(text)
 }
 
 // fields returns the fields of test records. For open records they are arbitrary.
@@ -41,43 +42,54 @@ func (s *subject) fields() []schema.Field {
 	}
 }
 
-// column is a field with its values in the records of a check.
-type column struct {
-	field  schema.Field
-	values []string // JSON
+// find returns the suitable fields other than id. It skips the check if none exists.
+func (s *subject) find(suitable func(schema.Field) bool) []schema.Field {
+	fields := slices.DeleteFunc(slices.Clone(s.fields()), func(f schema.Field) bool { return f.Name == "id" || !suitable(f) })
+	if len(fields) == 0 {
+		s.Skipf("the collection has no suitable field")
+	}
+	return fields
 }
 
-// records returns records with the given columns. All other fields are the same in all
+// A column is a field with its first values in the records of a check, as JSON. Further
+// records have the same values again or, in a unique field, others.
+type column struct {
+	field  schema.Field
+	values []string
+}
+
+// records returns n records with the given columns. All other fields are the same in all
 // records, unless they are unique. Ids are distinct, but neither ascending nor descending.
-func (s *subject) records(columns ...column) (list [][]byte) {
-	n := len(columns[0].values)
+func (s *subject) records(n int, columns ...column) (list [][]byte) {
 	for i := range n {
+		id := 2*i + 2 // 2, 4, 6, … and then …, 5, 3, 1
+		if id > n {
+			id = 2*(n-i) - 1
+		}
 		values := map[string]string{}
 		for _, c := range columns {
-			values[c.field.Name] = c.values[i]
+			if i < len(c.values) || !c.field.Unique {
+				values[c.field.Name] = c.values[i%len(c.values)]
+			}
 		}
-		list = append(list, s.record(scattered(i, n), values))
+		list = append(list, s.record(id, values))
 	}
 	return list
 }
 
-// scattered returns the id of record i of n: 2, 4, 6, … and then …, 5, 3, 1.
-func scattered(i, n int) int {
-	if 2*i+2 <= n {
-		return 2*i + 2
-	}
-	return 2*(n-i) - 1
-}
-
-// record returns a record with the given JSON values. It has fillers in its other fields.
+// record returns a record with the given JSON values. Its other fields have the same values in
+// all records, unless they are unique.
 func (s *subject) record(id int, values map[string]string) []byte {
 	text := []byte{}
 	for _, f := range s.fields() {
 		value, ok := values[f.Name]
-		if f.Name == "id" {
+		switch {
+		case f.Name == "id":
 			value = strconv.Itoa(id)
-		} else if !ok {
-			value = filler(f, id)
+		case !ok && f.Unique:
+			value = s.value(f, 100+id%1_000_000)
+		case !ok:
+			value = s.value(f, 0)
 		}
 		text = fmt.Appendf(text, `,"%s":%s`, f.Name, value)
 	}
@@ -85,166 +97,142 @@ func (s *subject) record(id int, values map[string]string) []byte {
 	return append(text, '}')
 }
 
-// plain returns n records that differ only in their ids and unique fields.
-func (s *subject) plain(n int) [][]byte {
-	return s.records(column{values: make([]string, n)})
-}
-
-// find returns a field other than id of the first possible kind. It skips the check if none
-// exists. It ignores unique fields and integers with bounds, because not all values are
-// valid.
-func (s *subject) find(nullable bool, kinds ...schema.Kind) schema.Field {
-	for _, k := range kinds {
-		for _, f := range s.fields() {
-			if f.Kind == k && f.Nullable == nullable && f.Name != "id" && !f.Unique && f.Min == nil && f.Max == nil {
-				return f
+// values returns different values of a field as JSON, in no order. A wrong comparison puts
+// some in another order than a right one. References in the Body come first.
+func (s *subject) values(f schema.Field) (values []string) {
+	switch f.Kind {
+	case schema.Text:
+		return []string{`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `"_"`, `"-"`, `"a b"`, `"ab"`, `"�"`, `"😀"`, `"ßa"`, `"Éa b"`, `"b%"`}
+	case schema.Slug:
+		return []string{`"b"`, `"B"`, `"a-b"`, `"a_b"`, `"ab"`, `"aBc"`, `"b1"`, `"10"`, `"9"`}
+	case schema.URL:
+		return []string{`"https://b.example/"`, `"https://b.example/a"`, `"https://b.example/A"`, `"http://a.example/"`, `"https://c.example/?a=b"`}
+	case schema.Choice:
+		for _, text := range f.Choices {
+			values = append(values, strconv.Quote(text))
+		}
+	case schema.Timestamp:
+		return []string{`"2024-05-10T18:00:00+02:00"`, `"2024-05-10T16:30:00Z"`, `"2024-05-10T12:00:00-05:00"`,
+			`"2024-05-10T15:59:59.999999Z"`, `"2024-12-31T23:30:00-02:00"`, `"2025-01-01T00:30:00Z"`}
+	case schema.Date:
+		return []string{`"2024-05-10"`, `"2024-05-09"`, `"2023-12-31"`, `"2025-01-01"`, `"2024-02-29"`}
+	case schema.Boolean:
+		return []string{"false", "true"}
+	case schema.Float:
+		return []string{"10.5", "9.5", "-0.25", "-0.5", "0.1", "100.5"}
+	case schema.Reference:
+		return append(s.referred(f), "109", "99", "120", "100") // not in the Body
+	case schema.References:
+		for _, id := range s.referred(f) {
+			values = append(values, "["+id+"]")
+		}
+		return append([]string{"[]"}, append(values, "[120]", "[99,120]", "[100]", "[99]", "[99,99]")...)
+	case schema.TextList:
+		return []string{"[]", `["b"]`, `["a","b"]`, `["B"]`, `["a"]`, `["a","a"]`}
+	case schema.JSON:
+		return []string{"10", "9.5", "1e2", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891",
+			"9007199254740993", "9007199254740992", "0", `{"a":1}`, `"a"`, "[1]", "true", `""`, "[]", "false"}
+	case schema.Decimal:
+		unit := 1
+		if f.Digits-f.Places > 1 {
+			unit = int(math.Pow10(f.Places))
+		}
+		for _, n := range []int{9, 10, 1, 0, 24} {
+			values = append(values, decimal(f, n*unit))
+		}
+	case schema.Integer:
+		for _, n := range []int{9, 1, 10, 0, 2, math.MaxInt>>10 + 1, math.MaxInt >> 10, math.MaxInt - 1, math.MaxInt - 2} { // some are equal as float64s
+			if n = integer(f, n); !slices.Contains(values, strconv.Itoa(n)) {
+				values = append(values, strconv.Itoa(n))
 			}
 		}
 	}
-	s.Skipf("the collection has no suitable field")
-	return schema.Field{}
+	return values
 }
 
-// filler returns the value of a field that a check is not about. It is the same in all
-// records, unless the field is unique.
-func filler(f schema.Field, id int) string {
-	if f.Unique {
-		return numbered(f, id%1_000_000)
-	}
-	return numbered(f, 0)
-}
-
-// numbered returns the value number n of a field, as JSON. The values are different, unless
-// the field has fewer than n, and numbers and times ascend.
-func numbered(f schema.Field, n int) string {
-	suffix := ""
-	if n != 0 {
-		suffix = strconv.Itoa(n)
+// value returns value number n of a field. It is another one for each n if the field can be
+// unique.
+func (s *subject) value(f schema.Field, n int) string {
+	values, day := s.values(f), time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)
+	if n < len(values) {
+		return values[n]
 	}
 	switch f.Kind {
-	case schema.Integer:
-		return strconv.Itoa(integer(f, n))
-	case schema.Reference:
-		return strconv.Itoa(1 + n)
+	case schema.Text, schema.Slug:
+		return fmt.Sprintf(`"text-%d"`, n)
+	case schema.URL:
+		return fmt.Sprintf(`"https://films.example/%d"`, n)
+	case schema.Timestamp:
+		return strconv.Quote(day.Format(time.RFC3339))
+	case schema.Date:
+		return strconv.Quote(day.Format(time.DateOnly))
 	case schema.Float:
-		return strconv.Itoa(n) + ".5"
+		return fmt.Sprintf("%d.75", n)
+	case schema.Reference:
+		return strconv.Itoa(100 + n)
 	case schema.Decimal:
 		return decimal(f, n)
-	case schema.Timestamp:
-		begin := time.Date(2024, 5, 10, 18, 0, 0, 0, time.FixedZone("", 2*60*60))
-		return strconv.Quote(begin.Add(time.Duration(n) * time.Minute).Format(time.RFC3339))
-	case schema.Date:
-		return strconv.Quote(time.Date(2024, 5, 10+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
-	case schema.Boolean:
-		return strconv.FormatBool(n%2 == 1)
-	case schema.Choice:
-		return strconv.Quote(f.Choices[n%len(f.Choices)])
-	case schema.URL:
-		return strconv.Quote("https://films.example/" + suffix)
-	case schema.References:
-		return "[" + suffix + "]"
-	case schema.TextList:
-		if n != 0 {
-			suffix = strconv.Quote(suffix)
-		}
-		return "[" + suffix + "]"
-	case schema.JSON:
-		return cmp.Or(suffix, "null")
+	case schema.Integer:
+		return strconv.Itoa(integer(f, n))
 	}
-	if n != 0 {
-		suffix = "-" + suffix
-	}
-	return strconv.Quote("same" + suffix)
+	return values[n%len(values)]
 }
 
 // integer returns an integer within the bounds of a field, if possible 1+n.
 func integer(f schema.Field, n int) int {
-	low := 1
-	if f.Max != nil && *f.Max < low {
-		low = *f.Max
-		if f.Min != nil {
-			low = *f.Min
-		}
+	low, high := 1, math.MaxInt
+	if f.Max != nil {
+		high = *f.Max
 	}
-	if f.Min != nil {
-		low = max(low, *f.Min)
+	if f.Min != nil && (*f.Min > low || high < low) {
+		low = *f.Min
 	}
-	if f.Max != nil && n > *f.Max-low {
-		return low + n%(*f.Max-low+1)
-	}
-	return low + n
+	low = min(low, high)
+	return low + n%(high-low+1)
 }
 
 // decimal returns n units of the last place.
 func decimal(f schema.Field, n int) string {
 	digits := fmt.Sprintf("%0*d", f.Places+1, n)
 	point := len(digits) - f.Places
-	if f.Places == 0 {
-		return strconv.Quote(digits)
-	}
-	return strconv.Quote(digits[:point] + "." + digits[point:])
+	return strconv.Quote(strings.TrimSuffix(digits[:point]+"."+digits[point:], "."))
 }
 
-// sent returns the members of the Body by the names of their fields. Others are omitted.
-func (s *subject) sent() members {
-	sent := members{}
-	for name, value := range decode([]byte(s.Body)) {
-		for _, f := range s.fields() {
-			if ordering.Snake(name) == ordering.Snake(f.Name) {
-				sent[f.Name] = value
-			}
-		}
+// referred returns the ids in a field of the Body that refers to others.
+func (s *subject) referred(f schema.Field) []string {
+	if f.Kind != schema.Reference && f.Kind != schema.References {
+		return nil
 	}
-	return sent
-}
-
-// body returns the Body with other values in unique fields for each n. For 0 it is the
-// Body itself.
-func (s *subject) body(n int) []byte {
-	if n == 0 {
-		return []byte(s.Body)
-	}
-	body := s.sent()
-	for _, f := range s.fields() {
-		if f.Unique && !f.ReadOnly && f.Kind != schema.Reference {
-			body[f.Name] = json.RawMessage(numbered(f, unused+n))
-		}
-	}
-	return encode(body)
-}
-
-// without returns the Body without a field.
-func (s *subject) without(name string) []byte {
-	body := s.sent()
-	delete(body, name)
-	return encode(body)
+	return strings.FieldsFunc(string(s.body(0)[f.Name]), func(r rune) bool { return r < '0' || r > '9' })
 }
 
 // unused is a number that no record has as its id, nor a value for it in a unique field.
-const unused = 900
+const unused = 977
 
-// another returns a value of a field that no existing record has, or nil if there may be
-// none.
-func (s *subject) another(f schema.Field) json.RawMessage {
-	switch {
-	case f.Kind == schema.Reference || f.Kind == schema.References:
-		return s.sent()[f.Name]
-	case f.Unique:
-		return json.RawMessage(numbered(f, unused))
-	}
-	return json.RawMessage(numbered(f, 1))
-}
-
-// changes returns the members of a body that changes all fields that can be changed.
-func (s *subject) changes() members {
-	body := s.sent()
+// body returns the Body with other values in unique fields for each n. For 0 it is the
+// Body itself.
+func (s *subject) body(n int) members {
+	body := members{}
+	_ = json.Unmarshal([]byte(s.Body), &body)
 	for _, f := range s.fields() {
-		if value := s.another(f); value != nil && !f.ReadOnly {
-			body[f.Name] = value
+		if n > 0 && f.Unique && !f.ReadOnly && f.Kind != schema.Reference {
+			body[f.Name] = json.RawMessage(s.value(f, unused+n))
 		}
 	}
 	return body
 }
 
-// change returns a body that changes all fields that can be changed.
-func (s *subject) change() []byte { return encode(s.changes()) }
+// changes returns a body that changes all fields that can be changed to values that no record
+// has.
+func (s *subject) changes() members {
+	body := s.body(1)
+	for _, f := range s.fields() {
+		switch {
+		case f.ReadOnly:
+			delete(body, f.Name)
+		case !f.Unique && f.Kind != schema.Reference && f.Kind != schema.References:
+			body[f.Name] = json.RawMessage(s.value(f, 1))
+		}
+	}
+	return body
+}

@@ -165,11 +165,7 @@ func outcome(impl Implementation, c check) *recorder {
 // run runs all checks and returns the problems by their names.
 func run(t *testing.T, impl Implementation) (names []string, problems string) {
 	t.Helper()
-	checks, err := impl.checks()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range checks {
+	for _, c := range allChecks() {
 		if r := outcome(impl, c); r.problem != "" {
 			names, problems = append(names, c.name), problems+c.name+": "+r.problem+"\n"
 		}
@@ -177,25 +173,13 @@ func run(t *testing.T, impl Implementation) (names []string, problems string) {
 	return names, problems
 }
 
-func TestSkip(t *testing.T) {
-	impl := inFake(t, planted{fault: ignoresContext("List")})
-	impl.Skip = []string{"cancellation"}
-	if names, problems := run(t, impl); names != nil {
-		t.Error(problems)
-	}
-	impl.Skip = append(impl.Skip, "bogus")
-	if _, err := impl.checks(); err == nil || !strings.Contains(err.Error(), `"bogus"`) {
-		t.Errorf("checks without an unknown one: %v", err)
-	}
-}
-
 func TestInvalidImplementation(t *testing.T) {
 	impl := Implementation{}
-	if _, err := impl.checks(); err == nil {
+	if err := impl.valid(); err == nil {
 		t.Error("checks without New: no error")
 	}
 	impl = inCatalogue[film](t, "films", "[]")
-	if _, err := impl.checks(); err == nil || !strings.Contains(err.Error(), "Body is not a JSON object") {
+	if err := impl.valid(); err == nil || !strings.Contains(err.Error(), "Body is not a JSON object") {
 		t.Errorf("checks with a Body that is a list: %v", err)
 	}
 }

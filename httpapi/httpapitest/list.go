@@ -3,14 +3,13 @@ package httpapitest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"reflect"
+	"math"
 	"slices"
-	"strconv"
 	"time"
-	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -19,100 +18,171 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// The names of fields of open records depend on the records.
+// checkDescription compares the description. Open records can be ordered by the members that
+// they have, in any order, but the collection need not know them.
 func checkDescription(s *subject) {
-	got, want := s.open(nil).c.Description(), s.Description
+	p := s.open(s.records(3))
+	got, want := p.c.Description(), s.Description
 	if want.Fields == nil {
-		got.Sortable = want.Sortable
-	}
-	a, b := reflect.ValueOf(got), reflect.ValueOf(want)
-	for i := range a.NumField() {
-		a, b := a.Field(i), b.Field(i)
-		if a.Kind() == reflect.Slice && a.Len() == 0 && b.Len() == 0 {
-			continue
-		}
-		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
-			s.Fatalf("Description: %s is %v, want %v as in the Implementation", reflect.TypeOf(got).Field(i).Name, a, b)
+		want.Sortable = nil
+		if got.Sortable != nil {
+			want.Sortable = slices.Sorted(slices.Values(p.ref.Description().Sortable))
+			got.Sortable = slices.Sorted(slices.Values(got.Sortable))
 		}
 	}
-}
-
-// Records can be ordered by all of their fields, and List returns the terms.
-func checkFields(s *subject) {
-	p := s.open(s.plain(3))
-	sortable := p.c.Description().Sortable
-	for i, name := range sortable {
-		if name != ordering.Snake(name) || slices.Contains(sortable[:i], name) {
-			s.Fatalf("Description: %q in Sortable is not in snake_case or a duplicate", name)
-		}
-		p.checkTerms(desc(name))
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		s.Fatalf("Description differs from that of the Implementation (-want +got):\n%s", diff)
 	}
-	for _, f := range s.fields() {
-		name := ordering.Snake(f.Name)
-		if sortable != nil && !slices.Contains(sortable, name) {
-			s.Fatalf("Description: Sortable is %q, without %q, which all records have", sortable, name)
-		}
-		p.checkTerms(desc(name))
+	if _, ok := p.c.(httpapi.Creator); !ok && s.Body != "" {
+		s.Fatalf("there is a Body, but the collection is not an httpapi.Creator")
 	}
-	s.open(nil).checkTerms(desc("id"))
 }
 
 func checkRecords(s *subject) {
-	p := s.open(s.plain(3))
-	list, _ := s.list(p.c, everything(asc("id")))
-	for _, got := range list.Records {
-		var compact bytes.Buffer
-		if json.Compact(&compact, got) != nil || !bytes.Equal(compact.Bytes(), got) || !utf8.Valid(got) {
-			s.Fatalf("record %q is not compact JSON in UTF-8", got)
-		}
-	}
-	p.checkStored("New")
+	s.open(s.records(3)).checkStored("New")
 }
 
-// windows returns a check of pages of n records in both directions. The windows are pairs of
-// a limit and an offset.
+// windows returns a check of pages of n records. The windows are pairs of a limit and an offset.
 func windows(n int, pairs ...[2]int) func(*subject) {
-	return func(s *subject) {
-		p := s.open(s.plain(n))
-		for _, w := range pairs {
-			for _, terms := range [][]ordering.Term{asc("id"), desc("id")} {
-				p.checkList(fmt.Sprintf("%d records", n), catalogue.Query{Window: pagination.Window{Limit: w[0], Offset: w[1]}, Terms: terms})
-			}
+	return func(s *subject) { s.open(s.records(n)).checkPages(schema.Filter{}, pairs...) }
+}
+
+// checkPages checks pages of the records that a filter selects, in both directions.
+func (p *pair) checkPages(filter schema.Filter, windows ...[2]int) {
+	for _, w := range windows {
+		for _, desc := range []bool{false, true} {
+			p.list("a page", catalogue.Query{
+				Filter: filter,
+				Window: pagination.Window{Limit: w[0], Offset: w[1]},
+				Terms:  []ordering.Term{{Field: "id", Desc: desc}},
+			})
 		}
 	}
 }
 
+// checkOrders checks the orders by a field.
+func (p *pair) checkOrders(why string, f schema.Field) {
+	name := ordering.Snake(f.Name)
+	p.list(why, everything(ordering.Asc(name)))
+	p.list(why, everything(ordering.Desc(name)))
+	p.list(why, everything(ordering.Asc(name), ordering.Desc("id")))
+}
+
+// orders returns a check of the orders of different values in fields of some kinds.
+func orders(why string, kinds ...schema.Kind) func(*subject) {
+	return func(s *subject) {
+		for _, f := range s.find(func(f schema.Field) bool { return slices.Contains(kinds, f.Kind) }) {
+			values := s.values(f)
+			s.open(s.records(len(values), column{f, values})).checkOrders(why, f)
+		}
+	}
+}
+
+// Some ids are equal as float64s.
+func checkBigIDs(s *subject) {
+	var records [][]byte
+	for _, id := range []int{math.MaxInt>>10 + 2, math.MaxInt>>10 + 1, math.MaxInt, math.MaxInt - 1, 10, 9, 1} {
+		records = append(records, s.record(id, nil))
+	}
+	p := s.open(records)
+	p.list("ids are compared exactly", everything(ordering.Asc("id")))
+	p.list("ids are compared exactly", everything(ordering.Desc("id")))
+}
+
+func checkNulls(s *subject) {
+	var columns []column
+	for _, f := range s.find(func(f schema.Field) bool { return f.Nullable }) {
+		v := s.values(f)
+		columns = append(columns, column{f, []string{v[0], "null", v[len(v)-1]}})
+	}
+	p := s.open(s.records(3, columns...))
+	for _, c := range columns {
+		p.checkOrders("null is greater than all other values", c.field)
+	}
+}
+
+func checkTies(s *subject) {
+	p := s.open(s.records(6))
+	for _, f := range s.find(func(f schema.Field) bool { return !f.Unique }) {
+		p.checkOrders("ties are broken by id, in the direction of the leading term", f)
+	}
+}
+
+func checkMixedDirections(s *subject) {
+	var columns []column
+	for i, f := range s.find(func(f schema.Field) bool { return !f.Unique }) {
+		v := s.values(f)
+		all := []string{v[0], v[len(v)-1], v[0]}
+		columns = append(columns, column{f, all[:2+i%2]})
+	}
+	p := s.open(s.records(8, columns...))
+	for i := range len(columns) - 1 {
+		a, b := ordering.Snake(columns[i].field.Name), ordering.Snake(columns[i+1].field.Name)
+		for _, terms := range [][]ordering.Term{
+			{ordering.Asc(a), ordering.Desc(b)},
+			{ordering.Desc(a), ordering.Asc(b)},
+			{ordering.Asc(b), ordering.Desc(a)},
+			{ordering.Asc(b), ordering.Asc(a)},
+		} {
+			p.list("each term has its own direction", everything(terms...))
+		}
+	}
+}
+
+func checkDefaultOrder(s *subject) {
+	var columns []column
+	for _, f := range s.fields() {
+		columns = append(columns, column{f, s.values(f)})
+	}
+	s.open(s.records(7, columns...)).list("the default order", everything())
+}
+
+// List drops terms that name no member of open records. If none is left, it uses the default
+// order. The handler drops terms that name no field of a description.
+func checkUnknownField(s *subject) {
+	if s.Description.Fields != nil {
+		s.Skipf("the fields are known")
+	}
+	p := s.open(s.records(7))
+	for _, name := range []string{"no_such_field", "ID", "id; --", "'"} {
+		const why = "terms that name no field are dropped"
+		p.list(why, everything(ordering.Asc(name)))
+		p.list(why, everything(ordering.Asc(name), ordering.Desc("id")))
+		p.list(why, everything(ordering.Desc("id"), ordering.Asc(name)))
+	}
+}
+
+// Methods return the error of a ctx that is done, and change nothing.
 func checkCancellation(s *subject) {
-	c := s.open(s.plain(3)).c
+	p := s.open(s.records(3))
 	canceled, cancel := context.WithCancel(s.ctx)
 	cancel()
 	expired, cancel := context.WithDeadline(s.ctx, time.Unix(0, 0))
 	defer cancel()
 	for _, ctx := range []context.Context{canceled, expired} {
-		check := func(method string, err error) {
+		check := func(method any, err error) {
 			if !errors.Is(err, ctx.Err()) {
 				s.Fatalf("%s with a ctx that is done: error %v, want one wrapping %q", method, err, ctx.Err())
 			}
 		}
-		q := catalogue.Query{Window: pagination.Window{Limit: 1}, Terms: asc("id")}
-		_, err := c.List(ctx, q)
+		q := everything(ordering.Asc("id"))
+		_, err := p.c.List(ctx, q)
 		check("List", err)
 		if s.Description.Filters != nil {
 			field, lookup, _ := s.Description.Parameter(s.Description.Filters[0])
 			q.Filter.Tests = []schema.Test{{Field: ordering.Snake(field.Name), Lookup: lookup, Values: []string{"1", "2"}}}
-			_, err := c.List(ctx, q)
+			_, err := p.c.List(ctx, q)
 			check("List with a filter", err)
 		}
-		if g, ok := c.(httpapi.Getter); ok && s.Description.Actions.Has(schema.Retrieve) {
-			_, err := g.Get(ctx, "1", schema.Filter{})
-			check("Get", err)
-		}
-		if r, ok := c.(httpapi.Revisioner); ok {
+		if r, ok := p.c.(httpapi.Revisioner); ok {
 			_, err := r.Revision(ctx)
 			check("Revision", err)
 		}
+		for _, o := range p.possible() {
+			check(o, o.on(ctx, p.c).err)
+		}
 	}
-	s.list(c, everything(asc("id"))) // can be called again
+	p.checkStored("calls with a ctx that is done")
 }
 
 // The handler may share the terms between calls.
@@ -123,7 +193,7 @@ func checkTermsUnmodified(s *subject) {
 	}
 	terms = append(terms, ordering.Asc("id"))
 	want := slices.Clone(terms[:4])
-	if _, err := s.open(s.plain(3)).c.List(s.ctx, everything(terms)); err != nil {
+	if _, err := s.open(s.records(3)).c.List(s.ctx, everything(terms...)); err != nil {
 		s.Fatalf("List: %v", err)
 	}
 	if !slices.Equal(terms[:4], want) {
@@ -132,31 +202,25 @@ func checkTermsUnmodified(s *subject) {
 }
 
 // insert adds a record with the given id.
-func (p *pair) insert(id int) error {
-	if err := p.Insert(p.ctx, p.c, p.record(id, nil)); err != nil {
-		return fmt.Errorf("inserting a record with id %d: %w", id, err)
-	}
-	return nil
-}
+func (p *pair) insert(id int) error { return p.Insert(p.ctx, p.c, p.record(id, nil)) }
 
 // The records of a page must not change afterwards.
 func checkKeptPages(s *subject) {
-	p := s.open(s.plain(9))
-	kept, _ := s.list(p.c, catalogue.Query{Window: pagination.Window{Limit: 4}, Terms: asc("id")})
-	var before [][]byte
-	for _, r := range kept.Records {
-		before = append(before, bytes.Clone(r))
+	p := s.open(s.records(9))
+	q := catalogue.Query{Window: pagination.Window{Limit: 4}, Terms: []ordering.Term{ordering.Asc("id")}}
+	kept := p.list("a page", q).Records
+	before := bytes.Join(kept, []byte(" "))
+	for _, w := range []pagination.Window{{Limit: 9}, {Limit: 2, Offset: 3}, {Limit: 4, Offset: 2}} {
+		q.Window = w
+		p.list("another page", q)
 	}
 	if s.Insert != nil {
 		if err := p.insert(1000); err != nil {
-			s.Fatalf("%v", err)
+			s.Fatalf("Insert: %v", err)
 		}
 	}
-	for _, w := range []pagination.Window{{Limit: 4}, {Limit: 2, Offset: 3}, {Limit: 9}} {
-		s.list(p.c, catalogue.Query{Window: w, Terms: desc("id")})
-	}
-	if !slices.EqualFunc(kept.Records, before, bytes.Equal) {
-		s.Fatalf("records returned by List changed later from %s to %s", before, kept.Records)
+	if after := bytes.Join(kept, []byte(" ")); !bytes.Equal(before, after) {
+		s.Fatalf("records returned by List changed later from %s to %s", before, after)
 	}
 }
 
@@ -173,24 +237,32 @@ func checkOneInstant(s *subject) {
 	if s.Insert == nil {
 		s.Skipf("no Insert")
 	}
-	p := s.open(s.plain(5))
+	p := s.open(s.records(5))
 	written := make(chan error, 1)
-	go func() { written <- p.insertMany() }()
-	ended, stop := false, func() { <-written } // the writer must not outlive the check
-	defer func() { stop() }()
-	for i, last := 0, 0; !ended; i++ {
-		select {
-		case err := <-written:
-			ended, stop = true, func() {}
-			if err != nil {
-				s.Fatalf("%v", err)
-			}
-		default:
+	go func() {
+		defer close(written)
+		written <- p.insertMany()
+	}()
+	defer func() { <-written }() // the writer must not outlive the check
+	for i, last, ended := 0, 0, false; !ended; i++ {
+		ended = len(written) > 0
+		desc := i%2 == 1
+		list, err := p.c.List(s.ctx, everything(ordering.Term{Field: "id", Desc: desc}))
+		if err != nil {
+			s.Fatalf("List during writes: %v", err)
 		}
-		down := i%2 == 1
-		list, ids := s.list(p.c, everything([]ordering.Term{{Field: "id", Desc: down}}))
-		s.checkInstant(list.Count, ids, down, last)
+		ids := s.ids(list)
+		ordered := slices.Compact(slices.Sorted(slices.Values(ids)))
+		if desc {
+			slices.Reverse(ordered)
+		}
+		if list.Count != len(ids) || list.Count < last || !slices.Equal(ids, ordered) {
+			s.Fatalf("List during writes returns the count %d, after %d, and the ids %v: they are not of one instant", list.Count, last, ids)
+		}
 		last = list.Count
+	}
+	if err := <-written; err != nil {
+		s.Fatalf("Insert: %v", err)
 	}
 }
 
@@ -202,190 +274,4 @@ func (p *pair) insertMany() error {
 		err = p.insert(100 + (i*7919)%maxInserts) // distinct and in no order
 	}
 	return err
-}
-
-// checkInstant checks a page of all records. before is the count of the page before it.
-func (s *subject) checkInstant(count int, ids []int, desc bool, before int) {
-	if count != len(ids) {
-		s.Fatalf("List returned all %d records, but the count %d: they are not of one instant", len(ids), count)
-	}
-	if count < before {
-		s.Fatalf("the count decreased to %d from %d, but no record was deleted", count, before)
-	}
-	if desc {
-		slices.Reverse(ids)
-	}
-	for i := range ids {
-		if i > 0 && ids[i-1] >= ids[i] {
-			s.Fatalf("during writes a page had id %d before %d: it is not of one instant", ids[i-1], ids[i])
-		}
-	}
-}
-
-// revisions returns a function that checks that the revision has never been the same
-// before. after names the operation before.
-func (s *subject) revisions(c httpapi.Collection) (check func(after string)) {
-	r, ok := c.(httpapi.Revisioner)
-	if !ok {
-		s.Skipf("the collection is not an httpapi.Revisioner")
-	}
-	seen := map[uint64]string{}
-	return func(after string) {
-		now, err := r.Revision(s.ctx)
-		if err != nil {
-			s.Fatalf("Revision: %v", err)
-		}
-		if before, ok := seen[now]; ok {
-			s.Fatalf("revision %d after %s was in use after %s, so outdated pages would appear current", now, after, before)
-		}
-		seen[now] = after
-	}
-}
-
-func checkRevision(s *subject) {
-	if s.Insert == nil {
-		s.Skipf("no Insert")
-	}
-	p := s.open(s.plain(3))
-	check := s.revisions(p.c)
-	check("New")
-	for id := 10; id < 15; id++ {
-		if err := p.insert(id); err != nil {
-			s.Fatalf("%v", err)
-		}
-		check(fmt.Sprintf("Insert of id %d", id))
-	}
-}
-
-// checkOrders checks all records of a collection in several orders.
-func (s *subject) checkOrders(why string, records [][]byte, orders ...[]ordering.Term) {
-	p := s.open(records)
-	for _, terms := range orders {
-		p.checkList(why, everything(terms))
-	}
-}
-
-// An order returns the terms of an order by a field.
-type order func(name string) []ordering.Term
-
-// values returns a check of the order of values in a field of the kind.
-func values(why string, nullable bool, kind schema.Kind, values []string, orders ...order) func(*subject) {
-	return func(s *subject) { s.checkValues(why, s.find(nullable, kind), values, orders...) }
-}
-
-func (s *subject) checkValues(why string, f schema.Field, values []string, orders ...order) {
-	var terms [][]ordering.Term
-	for _, order := range orders {
-		terms = append(terms, order(ordering.Snake(f.Name)))
-	}
-	s.checkOrders(why, s.records(column{f, values}), terms...)
-}
-
-// The first two values, and the next two, are equal as float64s. Their order differs from the
-// order of the ids, which are checked even if there is no field to check.
-func checkBigIntegers(s *subject) {
-	const why = "integers are compared exactly"
-	values := []string{"9007199254740993", "9007199254740992", "9223372036854775807", "9223372036854775806", "10", "9", "1"}
-	var records [][]byte
-	for _, value := range values {
-		id, err := strconv.Atoi(value)
-		if err != nil {
-			s.Skipf("an int has 32 bits")
-		}
-		records = append(records, s.record(id, nil))
-	}
-	s.checkOrders(why, records, asc("id"), desc("id"))
-	s.checkValues(why, s.find(false, schema.Integer, schema.Reference), values, asc, desc)
-}
-
-func checkDecimals(s *subject) {
-	f := s.find(false, schema.Decimal)
-	var values []string
-	for _, n := range []int{9, 3, 1, 0, 24, 2} {
-		values = append(values, decimal(f, n*step(f)))
-	}
-	s.checkValues("decimals are compared by value", f, values, asc, desc)
-}
-
-// nulls returns a check of the order of null and other values in a field that can be null.
-// Each letter is a value, greater for later letters, and n is null.
-func nulls(places string, by order) func(*subject) {
-	return func(s *subject) {
-		f := s.find(true, schema.Text, schema.URL, schema.Date, schema.Timestamp, schema.Float)
-		var values []string
-		for _, place := range places {
-			switch {
-			case place == 'n':
-				values = append(values, "null")
-			case f.Kind == schema.Text || f.Kind == schema.URL:
-				values = append(values, strconv.Quote("https://"+string(place)+".example/"))
-			default:
-				values = append(values, numbered(f, int(place)))
-			}
-		}
-		s.checkValues("null is greater than all other values", f, values, by)
-	}
-}
-
-const tiesByID = "ties are broken by id, in the direction of the leading term"
-
-var ties = [...]string{`"x"`, `"a"`, `"x"`, `"x"`, `"a"`, `"x"`}
-
-// thenDown orders by a field and by descending ids.
-func thenDown(name string) []ordering.Term {
-	return []ordering.Term{ordering.Asc(name), ordering.Desc("id")}
-}
-
-func checkMixedDirections(s *subject) {
-	one := s.find(false, schema.Text)
-	two := s.find(false, schema.Boolean, schema.Integer, schema.Reference)
-	values := []string{"true", "false", "false", "true", "true"}
-	if two.Kind != schema.Boolean {
-		values = []string{"2", "1", "1", "2", "2"}
-	}
-	a, b := ordering.Snake(one.Name), ordering.Snake(two.Name)
-	records := s.records(column{one, []string{`"a"`, `"b"`, `"a"`, `"b"`, `"a"`}}, column{two, values})
-	s.checkOrders("each term has its own direction", records,
-		[]ordering.Term{ordering.Asc(a), ordering.Desc(b)},
-		[]ordering.Term{ordering.Desc(a), ordering.Asc(b)},
-		[]ordering.Term{ordering.Asc(b), ordering.Desc(a)},
-		[]ordering.Term{ordering.Asc(b), ordering.Asc(a)},
-	)
-}
-
-// unordered returns records whose default order is not by id.
-func (s *subject) unordered() [][]byte {
-	columns := []column{{values: make([]string, 5)}}
-	for _, t := range s.Description.Ordering {
-		i := slices.IndexFunc(s.fields(), func(f schema.Field) bool { return ordering.Snake(f.Name) == t.Field })
-		if i < 0 {
-			s.Skipf("test records lack a field of the default order")
-		}
-		c := column{field: s.fields()[i]}
-		for _, n := range []int{3, 1, 4, 0, 2} {
-			c.values = append(c.values, numbered(c.field, n))
-		}
-		columns = append(columns, c)
-	}
-	return s.records(columns...)
-}
-
-func checkDefaultOrder(s *subject) {
-	p := s.open(s.unordered())
-	p.checkTerms(nil)
-	p.checkList("the default order", everything(nil))
-}
-
-// List drops terms that name no field. If none is left, it uses the default order.
-func checkUnknownField(s *subject) {
-	if s.Description.Fields != nil {
-		s.Skipf("the handler drops terms that name no field of the description")
-	}
-	p := s.open(s.unordered())
-	for _, name := range []string{"no_such_field", "ID", "id; --", "'"} {
-		for _, terms := range [][]ordering.Term{asc(name), thenDown(name), {ordering.Desc("id"), ordering.Asc(name)}} {
-			p.checkTerms(terms)
-			p.checkList("terms that name no field are dropped", everything(terms))
-		}
-	}
 }

@@ -2,9 +2,9 @@ package httpapitest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,53 +19,41 @@ import (
 // which the same is done.
 type pair struct {
 	*subject
-	c   httpapi.Collection
-	ref catalogue.AnyCollection
+	c    httpapi.Collection
+	ref  catalogue.AnyCollection
+	used map[int]bool // ids that a record has or had
 }
 
 // open returns a collection with some records, and its reference.
 func (s *subject) open(records [][]byte) *pair {
-	ref, err := s.reference(records)
-	if err != nil {
-		s.Fatalf("records of a check: %v", err)
-	}
+	p := &pair{subject: s, ref: s.reference(records), used: map[int]bool{}}
 	given := [][]byte{}
 	for _, r := range records {
 		given = append(given, bytes.Clone(r))
+		p.used[s.id(r)] = true
 	}
-	c, err := s.New(s.ctx, given)
-	if err != nil || c == nil {
-		s.Fatalf("New with %d records: collection %v, error %v", len(records), c, err)
+	var err error
+	if p.c, err = s.New(s.ctx, given); err != nil || p.c == nil {
+		s.Fatalf("New with %d records: collection %v, error %v", len(records), p.c, err)
 	}
-	return &pair{s, c, ref}
-}
-
-// openWith returns a collection that implements an optional interface. It skips the check if
-// the collection does not, or if the description lacks the action.
-func openWith[T any](s *subject, action schema.Actions, records [][]byte) (*pair, T) {
-	if !s.Description.Actions.Has(action) {
-		s.Skipf("the description does not have the action of an %T", *new(T))
-	}
-	p := s.open(records)
-	as, ok := p.c.(T)
-	if !ok {
-		s.Skipf("the collection does not implement the interface of the action")
-	}
-	return p, as
+	return p
 }
 
 // reference returns a collection of open records. Its references lead to a collection that has
 // the records to which the Body refers.
-func (s *subject) reference(records [][]byte) (ref catalogue.AnyCollection, err error) {
+func (s *subject) reference(records [][]byte) catalogue.AnyCollection {
 	about := s.Description
 	if about.Fields == nil {
 		about.Sortable = nil // the members of the records that it was returned for
 	}
-	related := about.Key + "Related"
+	related, ids := about.Key+"Related", map[string]bool{}
 	about.Fields = slices.Clone(about.Fields)
-	for i := range about.Fields {
-		if about.Fields[i].Refers != "" {
+	for i, f := range about.Fields {
+		if f.Refers != "" {
 			about.Fields[i].Refers = related
+		}
+		for _, id := range s.referred(f) {
+			ids[`{"id":`+id+`}`] = true
 		}
 	}
 	about.Search = slices.DeleteFunc(slices.Clone(about.Search), func(entry string) bool { return strings.Contains(entry, "__") })
@@ -73,111 +61,99 @@ func (s *subject) reference(records [][]byte) (ref catalogue.AnyCollection, err 
 		catalogue.Define[schema.Record](about.Key, catalogue.Options{Description: &about}),
 		catalogue.Define[schema.Record](related, catalogue.Options{}),
 	)
+	if err == nil {
+		file := fmt.Sprintf(`{%q:[%s],%q:[%s]}`, about.Key, bytes.Join(records, []byte(",")), related, strings.Join(slices.Collect(maps.Keys(ids)), ","))
+		err = cat.Load(strings.NewReader(file), catalogue.LoadOptions{})
+	}
 	if err != nil {
-		return ref, err
+		s.Fatalf("records of a check: %v", err)
 	}
-	file := fmt.Sprintf(`{%q:[%s],%q:[%s]}`, about.Key, bytes.Join(records, []byte(",")), related, strings.Join(s.related(), ","))
-	if err := cat.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
-		return ref, err
-	}
-	return cat.Collection(about.Key)
-}
-
-// related returns the records to which the Body refers.
-func (s *subject) related() (records []string) {
-	var ids []int
-	sent := s.sent()
-	for _, f := range s.fields() {
-		var id int
-		var list []int
-		if f.Kind == schema.Reference && json.Unmarshal(sent[f.Name], &id) == nil {
-			list = []int{id}
-		} else if f.Kind == schema.References {
-			_ = json.Unmarshal(sent[f.Name], &list)
-		}
-		ids = append(ids, list...)
-	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		records = append(records, fmt.Sprintf(`{"id":%d}`, id))
-	}
-	return records
+	c, _ := cat.Collection(about.Key)
+	return c
 }
 
 // all returns a window that is larger than the collection of any check.
 func all() pagination.Window { return pagination.Window{Limit: 5000} }
 
-func asc(name string) []ordering.Term  { return []ordering.Term{ordering.Asc(name)} }
-func desc(name string) []ordering.Term { return []ordering.Term{ordering.Desc(name)} }
-
 // everything returns a query for all records in the order of the terms.
-func everything(terms []ordering.Term) catalogue.Query {
+func everything(terms ...ordering.Term) catalogue.Query {
 	return catalogue.Query{Window: all(), Terms: terms}
 }
 
-// list returns the list for a query, and the ids of its records.
-func (s *subject) list(c httpapi.Collection, q catalogue.Query) (catalogue.List, []int) {
-	q.Terms = slices.Clone(q.Terms)
-	list, err := c.List(s.ctx, q)
-	if err != nil {
-		s.Fatalf("List of %+v: %v", q, err)
-	}
+// ids returns the ids of a list's records.
+func (s *subject) ids(list catalogue.List) []int {
 	ids := make([]int, len(list.Records))
 	for i, r := range list.Records {
 		ids[i] = s.id(r)
 	}
-	return list, ids
+	return ids
 }
 
 // id returns the id of an encoded record.
 func (s *subject) id(encoded []byte) int {
-	var r struct{ ID *int }
-	if err := json.Unmarshal(encoded, &r); err != nil || r.ID == nil {
-		s.Fatalf("record %q has no id: %v", encoded, err)
+	r, err := schema.ParseRecord(encoded)
+	if err != nil {
+		s.Fatalf("record %q: %v", encoded, err)
 	}
-	return *r.ID
+	return r.ID
 }
 
-// checkList checks the count and the order of the records that a query selects. why is the
-// rule under test.
-func (p *pair) checkList(why string, q catalogue.Query) {
-	got, ids := p.list(p.c, q)
+// list checks that a List returns what the reference returns, except for the members of the
+// records. why is the rule under test. It returns the list of the collection.
+func (p *pair) list(why string, q catalogue.Query) catalogue.List {
+	name := fmt.Sprintf("List with the filter %v by %v in %+v", q.Filter, q.Terms, q.Window)
+	given := q
+	given.Terms = slices.Clone(q.Terms)
+	got, err := p.c.List(p.ctx, given)
 	for i, tests := range q.Filter.Search { // the reference does not search in other collections
 		q.Filter.Search[i] = slices.DeleteFunc(slices.Clone(tests), func(t schema.Test) bool { return strings.Contains(t.Field, "__") })
 	}
-	want, wantIDs := p.list(p.ref, q)
-	if got.Count != want.Count || !slices.Equal(ids, wantIDs) {
-		p.Fatalf("List of %v by %v in %+v: count %d and ids %v, want %d and %v (%s)",
-			q.Filter, q.Terms, q.Window, got.Count, ids, want.Count, wantIDs, why)
+	want, wantErr := p.ref.List(p.ctx, q)
+	p.checkErrors(name, err, wantErr)
+	if err != nil {
+		return got
 	}
+	if !slices.Equal(got.Terms, want.Terms) {
+		p.Fatalf("%s returns the terms %v, want %v, those that name a field", name, got.Terms, want.Terms)
+	}
+	ids, wantIDs := p.ids(got), p.ids(want)
+	if got.Count == want.Count && slices.Equal(ids, wantIDs) {
+		return got
+	}
+	i := 0
+	for i < min(len(ids), len(wantIDs)) && ids[i] == wantIDs[i] {
+		i++
+	}
+	p.Fatalf("%s: count %d and ids %v, want %d and %v (%s)\nrecord %d: %s\nwant: %s", name, got.Count, ids, want.Count, wantIDs, why,
+		i, bytes.Join(got.Records[i:min(i+1, len(ids))], nil), bytes.Join(want.Records[i:min(i+1, len(wantIDs))], nil))
+	return got
 }
 
-// checkTerms checks the terms that a list of all records returns.
-func (p *pair) checkTerms(terms []ordering.Term) {
-	want, _ := p.list(p.ref, everything(terms))
-	if got, _ := p.list(p.c, everything(terms)); !slices.Equal(got.Terms, want.Terms) {
-		p.Fatalf("List by %v returns the terms %v, want %v, those that name a field", terms, got.Terms, want.Terms)
+// stored returns all records of the reference.
+func (p *pair) stored() [][]byte {
+	list, err := p.ref.List(p.ctx, everything(ordering.Asc("id")))
+	if err != nil {
+		p.Fatalf("records of a check: %v", err)
 	}
+	return slices.Clone(list.Records)
 }
 
 // checkStored checks that the collection has exactly the records of the reference. after names
 // the operation before.
 func (p *pair) checkStored(after string) {
-	want, _ := p.list(p.ref, everything(asc("id")))
-	got, _ := p.list(p.c, everything(asc("id")))
-	if got.Count != want.Count || !slices.EqualFunc(got.Records, want.Records, bytes.Equal) {
-		p.Fatalf("after %s List returns a count of %d and the records %s, want %d and %s", after, got.Count, got.Records, want.Count, want.Records)
+	got := p.list("the records after "+after, everything(ordering.Asc("id"))).Records
+	for i, want := range p.stored() {
+		if !bytes.Equal(got[i], want) {
+			p.Fatalf("after %s List returns the record %s, want %s", after, got[i], want)
+		}
 	}
 }
 
-// checkResult checks the record and the error that a method has returned. If the reference
-// returns an error, the other must be of the same kind, and blame the same fields.
-func (p *pair) checkResult(method string, got []byte, err error, want []byte, wantErr error) {
-	switch {
-	case !bytes.Equal(got, want) && wantErr == nil && err == nil:
-		p.Fatalf("%s: %s, want %s", method, got, want)
-	case (err == nil) != (wantErr == nil) || kindOf(err) != kindOf(wantErr):
-		p.Fatalf("%s: error %v, want one as %v", method, err, wantErr)
+// checkErrors checks the error that a method has returned. If the reference returns an error,
+// it must be of the same kind, and blame the same fields.
+func (s *subject) checkErrors(method string, err, want error) {
+	if (err == nil) != (want == nil) || kindOf(err) != kindOf(want) {
+		s.Fatalf("%s returns the error %v, want one like %v", method, err, want)
 	}
 }
 
@@ -194,5 +170,5 @@ func kindOf(err error) string {
 	if syntax := (*schema.SyntaxError)(nil); errors.As(err, &syntax) {
 		return "syntax"
 	}
-	return fmt.Sprint(errors.Is(err, catalogue.ErrNotFound))
+	return fmt.Sprint(errors.Is(err, catalogue.ErrNotFound), errors.Is(err, errRefused))
 }
