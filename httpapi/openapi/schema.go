@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"cmp"
 	"encoding"
 	"encoding/json"
 	"reflect"
@@ -102,18 +101,17 @@ func fieldErrorsSchema(collections []collection) *jsonSchema {
 // nonField returns the member of the errors that concern a whole record, as the collections name
 // it, and both names if they differ.
 func nonField(collections []collection) string {
-	const camel = "nonFieldErrors"
 	var names []string
 	for _, c := range collections {
-		name := camel
+		name := "nonFieldErrors"
 		if c.Description.SnakeCase() {
-			name = ordering.Snake(camel)
+			name = ordering.Snake(name)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return cmp.Or(strings.Join(names, " or "), camel)
+	return strings.Join(names, " or ")
 }
 
 // record adds the component for the records of a collection, sets c.record, and reports
