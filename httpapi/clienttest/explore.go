@@ -340,13 +340,13 @@ func (x *explorer) run(t *testing.T, s scenario) *trial {
 func (x *explorer) play(e *trial, s *service) problem {
 	ctx, cancel := context.WithTimeout(context.Background(), x.timeout)
 	defer cancel()
-	g := &guard{next: &direct{handler: s.server.Handler}, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
+	g := &guard{next: &direct{handler: s.server.Handler}, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel, stops: true}
 	var ended atomic.Pointer[time.Time]
 	context.AfterFunc(ctx, func() {
 		now := time.Now()
 		ended.Store(&now)
 	})
-	e.outcome = <-x.call.start(ctx, &stopper{guard: g}, s.server.URL)
+	e.outcome = <-x.call.start(ctx, g, s.server.URL)
 	if at := ended.Load(); at != nil {
 		e.late = time.Since(*at) > x.grace
 	}

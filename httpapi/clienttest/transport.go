@@ -25,11 +25,13 @@ type guard struct {
 	origin *url.URL
 	limit  int    // number of requests
 	cancel func() // cancels the context of the client
+	stops  bool   // end the goroutine of a client that goes on sending requests although they are refused
 
 	mu        sync.Mutex
 	requests  []string
 	violation string // the first request that was not permitted, or too many of them
 	endless   bool   // the violation is that there were too many
+	refused   int    // number of requests that were too many
 	closed    bool
 	paths     []string // of the requests that were sent, each once
 
@@ -41,6 +43,9 @@ var (
 	errTooManyRequests = errors.New("clienttest: too many requests")
 	errVerified        = errors.New("clienttest: the verification has ended")
 )
+
+// maxRefused is the number of refused requests before a client is stopped.
+const maxRefused = 1000
 
 // RoundTrip sends the request if it is permitted.
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -73,6 +78,9 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 		g.endless = g.endless || g.violation == ""
 		g.violate(fmt.Sprintf("sent more than %d requests", g.limit))
 		g.cancel()
+		if g.refused++; g.stops && g.refused > maxRefused {
+			runtime.Goexit()
+		}
 		return 0, errTooManyRequests
 	case !sameOrigin(r.URL, g.origin):
 		g.requests = append(g.requests, fmt.Sprintf("%s %s: not sent", r.Method, r.URL.Redacted()))
@@ -385,29 +393,4 @@ func (b *directBody) Close() error {
 	}
 	b.closed = true
 	return nil
-}
-
-// A stopper is a guard that ends the goroutine of a client that goes on sending requests
-// although they are refused.
-type stopper struct {
-	*guard
-	mu      sync.Mutex
-	refused int
-}
-
-// maxRefused is the number of refused requests before the client is stopped.
-const maxRefused = 1000
-
-func (s *stopper) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := s.guard.RoundTrip(r)
-	if err == errTooManyRequests {
-		s.mu.Lock()
-		s.refused++
-		stop := s.refused > maxRefused
-		s.mu.Unlock()
-		if stop {
-			runtime.Goexit()
-		}
-	}
-	return resp, err
 }
