@@ -43,7 +43,7 @@ import (
 type Implementation struct {
 	// Description is the one that the collection must return. Test records have a value for
 	// each of its Fields, according to their kinds. If Fields is nil, the records are open:
-	// they have members of any name and kind, and Sortable is not compared. The checks of an optional interface are skipped
+	// they have members of any name and kind. The checks of an optional interface are skipped
 	// if Actions lacks its action, and checks of a parameter if Filters or Search does not
 	// have it.
 	Description schema.Description
@@ -62,9 +62,8 @@ type Implementation struct {
 	// Body is a JSON object that can be posted to a collection, and also be put in place of a
 	// record. Its members have the names of the Fields. It can be posted repeatedly, with
 	// other values in unique fields other than references. Its texts have no surrounding
-	// white space. To check filters
-	// of references, Body must have the ids of some. If Body is empty, the checks of
-	// [httpapi.Creator] and those that need a valid object or a reference are skipped.
+	// white space, and the records that it refers to exist. If Body is empty, the checks of
+	// [httpapi.Creator] and of a PUT are skipped.
 	Body string
 }
 

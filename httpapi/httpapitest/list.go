@@ -169,8 +169,8 @@ func checkCancellation(s *subject) {
 		_, err := p.c.List(ctx, q)
 		check("List", err)
 		if s.Description.Filters != nil {
-			field, lookup, _ := s.Description.Parameter(s.Description.Filters[0])
-			q.Filter.Tests = []schema.Test{{Field: ordering.Snake(field.Name), Lookup: lookup, Values: []string{"1", "2"}}}
+			parameter := s.parameters()[0]
+			q.Filter = s.filter(parameter.name, parameter.queries[0])
 			_, err := p.c.List(ctx, q)
 			check("List with a filter", err)
 		}
@@ -224,12 +224,6 @@ func checkKeptPages(s *subject) {
 	}
 }
 
-// Limits of concurrent writing.
-const (
-	maxInserts  = 300
-	maxDuration = time.Second
-)
-
 // checkOneInstant reads all records while others are inserted between them. If each
 // page and its count are of one instant, the number of ids equals the count, the ids
 // are distinct and ordered, and the count never decreases.
@@ -266,12 +260,13 @@ func checkOneInstant(s *subject) {
 	}
 }
 
-// insertMany inserts records between the existing ones and after them, within the limits.
+// insertMany inserts records between the existing ones and after them, for at most a second.
 func (p *pair) insertMany() error {
+	const inserts = 300
 	err := p.insert(10_000)
-	end := time.Now().Add(maxDuration)
-	for i := 0; err == nil && i < maxInserts && time.Now().Before(end); i++ {
-		err = p.insert(100 + (i*7919)%maxInserts) // distinct and in no order
+	end := time.Now().Add(time.Second)
+	for i := 0; err == nil && i < inserts && time.Now().Before(end); i++ {
+		err = p.insert(100 + (i*7919)%inserts) // distinct and in no order
 	}
 	return err
 }
