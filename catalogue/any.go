@@ -111,7 +111,7 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 		query.Known = &list.Terms
 	}
 	f.addTo(&query)
-	entries, count, err := c.core.store.Page(ctx, query)
+	entries, count, err := store.Page(ctx, c.core.store, query)
 	if err != nil {
 		return List{}, c.core.typ.named(err)
 	}
@@ -400,7 +400,8 @@ func (c *core) holder(ctx context.Context, field, value string) (*store.Entry, e
 		return nil, nil
 	}
 	where := []store.Condition{{Field: name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}}
-	return c.store.First(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where})
+	a, err := c.store.Answer(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where, Want: store.WantFirst})
+	return a.First(), err
 }
 
 // written returns the JSON of an entry that was written, or an error. For a value of a
@@ -423,12 +424,12 @@ func (c *core) referring(ctx context.Context, key string, id int) (lists []int, 
 		return nil, nil, nil
 	}
 	is := func(to int) bool { return to == id }
-	all, err := c.store.Scan(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(c.typ.idName)}})
+	all, err := c.store.Answer(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(c.typ.idName)}, Want: store.WantScan})
 	if err != nil {
 		return nil, nil, err
 	}
 	n := 0
-	for entry := range all {
+	for entry := range all.Scan {
 		if n++; n%256 == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}

@@ -68,13 +68,7 @@ type Selection[T any] struct{ sel selection }
 // A source is a store, a state or a batch.
 type source interface {
 	getter
-	Page(ctx context.Context, q store.Query) (entries store.Entries, count int, err error)
-	Count(ctx context.Context, q store.Query) (int, error)
-	First(ctx context.Context, q store.Query) (*store.Entry, error)
-	Scan(ctx context.Context, q store.Query) (func(yield func(*store.Entry) bool), error)
-	Groups(ctx context.Context, q store.Query) (func(yield func(first *store.Entry, n int) bool), error)
-	Position(ctx context.Context, id int, q store.Query) (int, error)
-	Explain(ctx context.Context, q store.Query) (string, error)
+	store.Source
 }
 
 // Where returns the records that satisfy all conditions. Without conditions, it returns
@@ -319,63 +313,53 @@ func (sel selection) filter(f func(*store.Entry) bool) selection {
 	return sel
 }
 
-// query returns the query of the selection in the order of terms.
-func (sel *selection) query(w pagination.Window, terms []ordering.Term) store.Query {
-	return store.Query{Where: sel.where, Match: sel.match, Window: w, Terms: terms}
+// ask answers a query about the selection.
+func (sel *selection) ask(q store.Query) (store.Answer, error) {
+	if sel.err != nil {
+		return store.Answer{}, sel.err
+	}
+	q.Where, q.Match = sel.where, sel.match
+	a, err := sel.source.Answer(context.Background(), q)
+	return a, sel.typ.named(err)
 }
 
 func (sel *selection) count() (int, error) {
-	if sel.err != nil {
-		return 0, sel.err
-	}
-	n, err := sel.source.Count(context.Background(), sel.query(pagination.Window{}, nil))
-	return n, sel.typ.named(err)
+	a, err := sel.ask(store.Query{Want: store.WantCount})
+	return a.N, err
 }
 
 func (sel *selection) page(w pagination.Window, terms []ordering.Term) (store.Entries, int, error) {
 	if sel.err != nil {
 		return store.Entries{}, 0, sel.err
 	}
-	entries, count, err := sel.source.Page(context.Background(), sel.query(w, terms))
+	q := store.Query{Where: sel.where, Match: sel.match, Window: w, Terms: terms}
+	entries, count, err := store.Page(context.Background(), sel.source, q)
 	return entries, count, sel.typ.named(err)
 }
 
 // groups returns an iterator that is empty after an error, as scan does.
 func (sel *selection) groups(field string) (func(yield func(first *store.Entry, n int) bool), error) {
-	err := sel.err
-	if err == nil {
-		q := sel.query(pagination.Window{}, []ordering.Term{ordering.Asc(field)})
-		groups, failed := sel.source.Groups(context.Background(), q)
-		if failed == nil {
-			return groups, nil
-		}
-		err = sel.typ.named(failed)
+	a, err := sel.ask(store.Query{Want: store.WantGroups, Terms: []ordering.Term{ordering.Asc(field)}})
+	if err != nil {
+		a.Groups = func(func(*store.Entry, int) bool) {}
 	}
-	return func(func(*store.Entry, int) bool) {}, err
+	return a.Groups, err
 }
 
 func (sel *selection) scan(terms []ordering.Term) (func(yield func(*store.Entry) bool), error) {
-	err := sel.err
-	if err == nil {
-		scan, failed := sel.source.Scan(context.Background(), sel.query(pagination.Window{}, terms))
-		if failed == nil {
-			return scan, nil
-		}
-		err = sel.typ.named(failed)
+	a, err := sel.ask(store.Query{Want: store.WantScan, Terms: terms})
+	if err != nil {
+		a.Scan = func(func(*store.Entry) bool) {}
 	}
-	return func(func(*store.Entry) bool) {}, err
+	return a.Scan, err
 }
 
 func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
-	if sel.err != nil {
-		return nil, sel.err
-	}
-	e, err := sel.source.First(context.Background(), sel.query(pagination.Window{}, terms))
+	a, err := sel.ask(store.Query{Want: store.WantFirst, Terms: terms})
+	e := a.First()
 	switch {
-	case err != nil:
-		return nil, sel.typ.named(err)
-	case e != nil:
-		return e, nil
+	case err != nil || e != nil:
+		return e, err
 	case sel.restricted():
 		return nil, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
 	}
@@ -383,15 +367,10 @@ func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
 }
 
 func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
-	if sel.err != nil {
-		return 0, sel.err
-	}
-	p, err := sel.source.Position(context.Background(), id, sel.query(pagination.Window{}, terms))
+	a, err := sel.ask(store.Query{Want: store.WantPosition, ID: id, Terms: terms})
 	switch {
-	case err != nil:
-		return 0, sel.typ.named(err)
-	case p >= 0:
-		return p, nil
+	case err != nil || a.N >= 0:
+		return a.N, err
 	case sel.restricted():
 		return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
 	}
@@ -399,11 +378,8 @@ func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
 }
 
 func (sel *selection) explain(terms []ordering.Term) (string, error) {
-	if sel.err != nil {
-		return "", sel.err
-	}
-	text, err := sel.source.Explain(context.Background(), sel.query(pagination.Window{}, terms))
-	return text, sel.typ.named(err)
+	a, err := sel.ask(store.Query{Want: store.WantExplain, Terms: terms})
+	return a.Text, err
 }
 
 func (sel *selection) restricted() bool { return len(sel.where) > 0 || sel.match != nil }

@@ -213,7 +213,7 @@ func TestIndexBesideBatches(t *testing.T) {
 				t.Errorf("no index by %s after %d pages", terms, i)
 				break
 			}
-			c.Page(within(t), Query{Terms: parse(terms)})
+			of(c).Page(within(t), Query{Terms: parse(terms)})
 		}
 	}
 	stop.Store(true)
@@ -370,7 +370,7 @@ func TestIndexOfCurrentState(t *testing.T) {
 	c := newStore(t, newType(0), 10)
 	old := oldState(c)
 	ordered(t, c.Current(), "number")
-	if _, err := c.Current().Scan(within(t), Query{Terms: parse("-text,number")}); err != nil {
+	if _, err := of(c.Current()).Scan(within(t), Query{Terms: parse("-text,number")}); err != nil {
 		t.Fatal(err)
 	}
 	ordered(t, old, "note")
@@ -399,18 +399,18 @@ func oldState(c *Store) *State {
 func TestCanceledReads(t *testing.T) {
 	for _, row := range []struct {
 		reason string
-		pager  func(c *Store) pager
+		source func(c *Store) Source
 		terms  string
 	}{
-		{"a single-field index", func(c *Store) pager { return c }, "slow"},
-		{"a multi-field index", func(c *Store) pager { return c }, "slow,text"},
-		{"the current state", func(c *Store) pager { return c.Current() }, "slow,text"},
-		{"an old state, one term", func(c *Store) pager { return oldState(c) }, "slow"},
-		{"an old state, two terms", func(c *Store) pager { return oldState(c) }, "slow,text"},
+		{"a single-field index", func(c *Store) Source { return c }, "slow"},
+		{"a multi-field index", func(c *Store) Source { return c }, "slow,text"},
+		{"the current state", func(c *Store) Source { return c.Current() }, "slow,text"},
+		{"an old state, one term", func(c *Store) Source { return oldState(c) }, "slow"},
+		{"an old state, two terms", func(c *Store) Source { return oldState(c) }, "slow,text"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newType(0), 20)
-			p := row.pager(c)
+			p := row.source(c)
 			g := stopAt(c, 1)
 			first, cancelFirst := context.WithCancel(t.Context())
 			second, cancelSecond := context.WithCancel(t.Context())
@@ -450,7 +450,7 @@ func TestSlots(t *testing.T) {
 	var gates []*gate
 	var results []<-chan any
 	for i, terms := range []string{"slow,-id", "slow,text", "slow,number", "slow,note", "slow,-text", "slow,-number"} {
-		var p pager = c
+		var p Source = c
 		if i%2 == 0 {
 			p = old
 		}
@@ -466,7 +466,7 @@ func TestSlots(t *testing.T) {
 	if n := c.Current().slots.taken(); n != maxSorts {
 		t.Errorf("%d slots are taken, want %d", n, maxSorts)
 	}
-	for _, p := range []pager{c, old} {
+	for _, p := range []Source{c, old} {
 		ordered(t, p, "note")
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 		wantError(t, <-begin(ctx, p, "number,text"), context.DeadlineExceeded)
@@ -504,16 +504,16 @@ func TestGoexit(t *testing.T) {
 		{"a write", func(c *Store) { put(c, &record{gate: exitingGate()}) }},
 		{"an index", func(c *Store) {
 			recordOf(c.Get(9000)).gate = exitingGate()
-			c.Page(within(t), Query{Terms: parse("text,slow")})
+			of(c).Page(within(t), Query{Terms: parse("text,slow")})
 		}},
 		{"a sort of an old state", func(c *Store) {
 			old := oldState(c)
 			recordOf(old.Get(9000)).gate = exitingGate()
-			old.Page(within(t), Query{Terms: parse("text,slow")})
+			of(old).Page(within(t), Query{Terms: parse("text,slow")})
 		}},
 		{"a filter", func(c *Store) {
 			recordOf(c.Get(9000)).gate = exitingGate()
-			c.Count(within(t), Query{Where: conditions(t, ordering.NotNull("slow"), ordering.Less("id", 9500))})
+			of(c).Count(within(t), Query{Where: conditions(t, ordering.NotNull("slow"), ordering.Less("id", 9500))})
 		}},
 	} {
 		c := newStore(t, newType(0), 0)
@@ -638,7 +638,7 @@ func TestTurns(t *testing.T) {
 						time.Sleep(1) // until all other goroutines wait
 					}
 					if e.ID == 1 && inner != nil {
-						inner.Page(t.Context(), Query{Terms: parse("note")})
+						of(inner).Page(t.Context(), Query{Terms: parse("note")})
 					}
 					return sortkey.Int(int64(e.ID))
 				}

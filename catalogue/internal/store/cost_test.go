@@ -214,13 +214,13 @@ func (c *countingStore) check(t *testing.T, rows []costRow) {
 				var err error
 				switch row.method {
 				case "Page":
-					_, got, err = c.Page(within(t), q)
+					_, got, err = of(c).Page(within(t), q)
 				case "First":
 					var e *Entry
-					e, err = c.First(within(t), q)
+					e, err = of(c).First(within(t), q)
 					got = idOf(e)
 				case "Position":
-					got, err = c.Position(within(t), row.id, q)
+					got, err = of(c).Position(within(t), row.id, q)
 				}
 				if got != row.want || err != nil {
 					t.Errorf("%s(%d) of %v by %q: %d, %v, want %d", row.method, row.id, row.where, row.terms, got, err, row.want)
@@ -253,7 +253,7 @@ func TestCostOfGroups(t *testing.T) {
 		{[]ordering.Condition{ordering.OneOf("text", "even", "odd", "none")}, "text", 2, manyEntries / 2},
 	} {
 		c.reset()
-		groups, err := c.Groups(within(t), Query{Where: conditions(t, row.where...), Terms: parse(row.field)})
+		groups, err := of(c).Groups(within(t), Query{Where: conditions(t, row.where...), Terms: parse(row.field)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,12 +314,12 @@ func TestCostOfFilters(t *testing.T) {
 	} {
 		q := Query{Where: conditions(t, row.list...), Terms: parse(row.terms), Window: pagination.Window{Limit: 10, Offset: 3}}
 		c.reset()
-		_, count, err := c.Page(within(t), q)
+		_, count, err := of(c).Page(within(t), q)
 		if count != row.count || err != nil {
 			t.Errorf("%s: count %d, %v, want %d", row.reason, count, err, row.count)
 		}
 		if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
-			plan, _ := c.Explain(within(t), q)
+			plan, _ := of(c).Explain(within(t), q)
 			t.Errorf("%s: %s: keys (-want +got):\n%s", row.reason, plan, diff)
 		}
 	}
@@ -340,7 +340,7 @@ func TestMemoryOfFilteredSort(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	c.Page(within(t), q)
+	of(c).Page(within(t), q)
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > n*size/4 {
 		t.Errorf("a page allocates %d bytes, want at most a quarter of the %d of the texts", bytes, n*size)
@@ -368,7 +368,7 @@ func TestMemoryOfWaitingSort(t *testing.T) {
 			return true
 		}
 		runtime.ReadMemStats(&before)
-		if _, _, err := c.Page(ctx, q); err != context.Canceled {
+		if _, _, err := of(c).Page(ctx, q); err != context.Canceled {
 			t.Fatalf("a query that waits for a slot: %v, want %v", err, context.Canceled)
 		}
 		runtime.ReadMemStats(&after)

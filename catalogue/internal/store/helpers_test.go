@@ -161,15 +161,56 @@ func parse(terms string) []ordering.Term { return ordering.Parse(terms, nil) }
 
 var allRecords = pagination.Window{Limit: 1 << 20}
 
-// A pager is a store or a state.
-type pager interface {
-	Page(ctx context.Context, q Query) (Entries, int, error)
+// A finder has a method for each thing that a query can want of a source.
+type finder struct{ Source }
+
+// of returns the finder of a store, a state or a batch.
+func of(s Source) finder { return finder{s} }
+
+func (f finder) Page(ctx context.Context, q Query) (Entries, int, error) {
+	return Page(ctx, f.Source, q)
+}
+
+func (f finder) Count(ctx context.Context, q Query) (int, error) {
+	q.Want = WantCount
+	a, err := f.Answer(ctx, q)
+	return a.N, err
+}
+
+func (f finder) First(ctx context.Context, q Query) (*Entry, error) {
+	q.Want = WantFirst
+	a, err := f.Answer(ctx, q)
+	return a.First(), err
+}
+
+func (f finder) Position(ctx context.Context, id int, q Query) (int, error) {
+	q.Want, q.ID = WantPosition, id
+	a, err := f.Answer(ctx, q)
+	return a.N, err
+}
+
+func (f finder) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
+	q.Want = WantScan
+	a, err := f.Answer(ctx, q)
+	return a.Scan, err
+}
+
+func (f finder) Groups(ctx context.Context, q Query) (func(yield func(first *Entry, n int) bool), error) {
+	q.Want = WantGroups
+	a, err := f.Answer(ctx, q)
+	return a.Groups, err
+}
+
+func (f finder) Explain(ctx context.Context, q Query) (string, error) {
+	q.Want = WantExplain
+	a, err := f.Answer(ctx, q)
+	return a.Text, err
 }
 
 // ordered returns the ids of all records, as p orders them.
-func ordered(t testing.TB, p pager, terms string) []int {
+func ordered(t testing.TB, p Source, terms string) []int {
 	t.Helper()
-	entries, count, err := p.Page(within(t), Query{Terms: parse(terms), Window: allRecords})
+	entries, count, err := of(p).Page(within(t), Query{Terms: parse(terms), Window: allRecords})
 	if err != nil || count != entries.Len() {
 		t.Fatalf("by %q: %d entries, count %d, %v", terms, entries.Len(), count, err)
 	}
@@ -286,17 +327,6 @@ func indexed(c *Store) []string {
 // taken returns the number of slots that are taken.
 func (s slots) taken() int { return len(s[0]) + len(s[1]) }
 
-// A finder is a store, a state or a batch.
-type finder interface {
-	pager
-	Count(ctx context.Context, q Query) (int, error)
-	First(ctx context.Context, q Query) (*Entry, error)
-	Position(ctx context.Context, id int, q Query) (int, error)
-	Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error)
-	Groups(ctx context.Context, q Query) (func(yield func(first *Entry, n int) bool), error)
-	Explain(ctx context.Context, q Query) (string, error)
-}
-
 // conditions returns the conditions of a query.
 func conditions(t testing.TB, list ...ordering.Condition) (where []Condition) {
 	t.Helper()
@@ -321,29 +351,29 @@ func selected(entries []*Entry, terms string, holds func(r *record) bool) []int 
 
 // found returns the ids of all records of a query, and checks Page for some windows,
 // First, Scan and Position against them.
-func found(t testing.TB, p finder, q Query) []int {
+func found(t testing.TB, p Source, q Query) []int {
 	t.Helper()
 	q.Window = allRecords
-	entries, count, err := p.Page(within(t), q)
+	entries, count, err := of(p).Page(within(t), q)
 	if err != nil || count != entries.Len() {
 		t.Fatalf("%d entries, count %d, %v", entries.Len(), count, err)
 	}
 	all := ids(entries.list())
 	for _, w := range []pagination.Window{{}, {Limit: 3}, {Limit: 2, Offset: count / 2}, {Limit: 5, Offset: count - 1}, {Limit: 1, Offset: count}} {
 		q.Window = w
-		page, n, err := p.Page(within(t), q)
+		page, n, err := of(p).Page(within(t), q)
 		if want := paged(all, w); err != nil || n != count || !slices.Equal(ids(page.list()), want) {
 			t.Errorf("page %+v has ids %v, count %d, %v, want %v, %d", w, ids(page.list()), n, err, want, count)
 		}
 	}
-	if n, err := p.Count(within(t), q); n != count || err != nil {
+	if n, err := of(p).Count(within(t), q); n != count || err != nil {
 		t.Errorf("Count() = %d, %v, want %d", n, err, count)
 	}
-	first, err := p.First(within(t), q)
+	first, err := of(p).First(within(t), q)
 	if err != nil || count == 0 && first != nil || count > 0 && idOf(first) != all[0] {
 		t.Errorf("First() = %d, %v of %v", idOf(first), err, all)
 	}
-	scan, err := p.Scan(within(t), q)
+	scan, err := of(p).Scan(within(t), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +383,7 @@ func found(t testing.TB, p finder, q Query) []int {
 		t.Errorf("Scan() yields %v, want %v", ids(scanned), all)
 	}
 	for at, id := range all {
-		if got, err := p.Position(within(t), id, q); got != at || err != nil {
+		if got, err := of(p).Position(within(t), id, q); got != at || err != nil {
 			t.Errorf("Position(%d) = %d, %v, want %d", id, got, err, at)
 		}
 	}
@@ -408,13 +438,13 @@ func stopAt(c *Store, id int) *gate {
 }
 
 // begin begins a page of all records in the order of terms, as beginQuery does.
-func begin(ctx context.Context, p pager, terms string) <-chan any {
+func begin(ctx context.Context, p Source, terms string) <-chan any {
 	return beginQuery(ctx, p, Query{Terms: parse(terms)})
 }
 
 // beginQuery begins a page of all records of a query in a new goroutine. It returns a channel that
 // receives their ids, an error, or a string if the query panics.
-func beginQuery(ctx context.Context, p pager, q Query) <-chan any {
+func beginQuery(ctx context.Context, p Source, q Query) <-chan any {
 	result := make(chan any, 1)
 	go func() {
 		defer func() {
@@ -423,7 +453,7 @@ func beginQuery(ctx context.Context, p pager, q Query) <-chan any {
 			}
 		}()
 		q.Window = allRecords
-		entries, count, err := p.Page(ctx, q)
+		entries, count, err := of(p).Page(ctx, q)
 		switch {
 		case err != nil:
 			result <- err
@@ -437,24 +467,24 @@ func beginQuery(ctx context.Context, p pager, q Query) <-chan any {
 }
 
 // callMethod calls one method of a finder and returns its error.
-func callMethod(ctx context.Context, p finder, method string, q Query) (err error) {
+func callMethod(ctx context.Context, p Source, method string, q Query) (err error) {
 	switch method {
 	case "Page":
-		_, _, err = p.Page(ctx, q)
+		_, _, err = of(p).Page(ctx, q)
 	case "First":
-		_, err = p.First(ctx, q)
+		_, err = of(p).First(ctx, q)
 	case "Position":
-		_, err = p.Position(ctx, 1, q)
+		_, err = of(p).Position(ctx, 1, q)
 	case "Scan":
-		_, err = p.Scan(ctx, q)
+		_, err = of(p).Scan(ctx, q)
 	case "Explain":
-		_, err = p.Explain(ctx, q)
+		_, err = of(p).Explain(ctx, q)
 	}
 	return err
 }
 
 // errorsOf returns the error of each method for a query.
-func errorsOf(t *testing.T, p finder, q Query) map[string]error {
+func errorsOf(t *testing.T, p Source, q Query) map[string]error {
 	all := map[string]error{}
 	for _, method := range []string{"Page", "First", "Position", "Scan", "Explain"} {
 		all[method] = callMethod(within(t), p, method, q)
@@ -464,7 +494,7 @@ func errorsOf(t *testing.T, p finder, q Query) map[string]error {
 
 // waiting waits until n readers wait for builds of the store or, if p is a state,
 // for its sorts.
-func waiting(t *testing.T, c *Store, p pager, n int) {
+func waiting(t *testing.T, c *Store, p Source, n int) {
 	t.Helper()
 	waitFor(t, fmt.Sprint(n, " waiting readers"), func() bool {
 		c.mu.Lock()

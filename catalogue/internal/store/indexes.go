@@ -207,7 +207,7 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 	for _, last := range []int{1, 0} { // the last rank of the fields
 		terms = nil
 		for _, c := range where {
-			if c.Field != s.typ.ID && (sel.want == wantCount || rank(&c) <= last) {
+			if c.Field != s.typ.ID && (sel.want == WantCount || rank(&c) <= last) {
 				terms = append(terms, ordering.Asc(c.Field))
 			}
 		}
@@ -216,9 +216,9 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 		switch {
 		case r.filters == 0 && (r.sorted || r.merged):
 			return terms, 0
-		case last == 0 && r.sorted && sel.want != wantCount && r.by > 0:
+		case last == 0 && r.sorted && sel.want != WantCount && r.by > 0:
 			return terms, p.count
-		case last == 0 && r.sorted && sel.want != wantCount:
+		case last == 0 && r.sorted && sel.want != WantCount:
 			return terms, s.Len()
 		}
 	}

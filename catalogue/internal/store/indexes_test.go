@@ -37,15 +37,15 @@ func TestDemand(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newType(0), n)
 			q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms), Window: pagination.Window{Limit: 5}}
-			c.Explain(within(t), q) // makes the indexes by one field
+			of(c).Explain(within(t), q) // makes the indexes by one field
 			for i := range (buildCost*n + row.cost - 1) / row.cost {
 				if slices.Contains(indexed(c), row.want) {
 					t.Fatalf("the index is there after %d queries", i)
 				}
-				c.Page(within(t), q)
+				of(c).Page(within(t), q)
 			}
 			waitFor(t, "the index", func() bool { return slices.Contains(indexed(c), row.want) })
-			if got, _ := c.Explain(within(t), q); got != row.explain {
+			if got, _ := of(c).Explain(within(t), q); got != row.explain {
 				t.Errorf("Explain() = %q, want %q", got, row.explain)
 			}
 			found(t, c, q)
@@ -58,10 +58,10 @@ func TestNoDemand(t *testing.T) {
 	c := newStore(t, newType(0), 700)
 	three := ordering.Equal("number", 3)
 	for range 10 * buildCost {
-		c.Page(within(t), Query{Where: conditions(t, three), Terms: parse("text"), Match: func(*Entry) bool { return true }})
-		c.First(within(t), Query{Where: conditions(t, three, ordering.NotNull("text")), Terms: parse("number")})
-		c.Count(within(t), Query{Where: conditions(t, ordering.Less("number", 3), ordering.NotNull("text"))})
-		c.Page(within(t), Query{Where: conditions(t, ordering.Less("id", 20)), Terms: parse("note")}) // fewer than in the order of notes
+		of(c).Page(within(t), Query{Where: conditions(t, three), Terms: parse("text"), Match: func(*Entry) bool { return true }})
+		of(c).First(within(t), Query{Where: conditions(t, three, ordering.NotNull("text")), Terms: parse("number")})
+		of(c).Count(within(t), Query{Where: conditions(t, ordering.Less("number", 3), ordering.NotNull("text"))})
+		of(c).Page(within(t), Query{Where: conditions(t, ordering.Less("id", 20)), Terms: parse("note")}) // fewer than in the order of notes
 	}
 	if wanted := c.Current().policy.wanted; len(wanted) > 0 {
 		t.Errorf("the queries want %v", wanted)
@@ -77,7 +77,7 @@ func TestDemandOfOrder(t *testing.T) {
 	few, three, notes := ordering.AtLeast("number", 1), ordering.Equal("number", 3), ordering.NotNull("text")
 	for _, row := range []struct {
 		reason string
-		from   func(c *Store) finder
+		from   func(c *Store) Source
 		method string
 		where  []ordering.Condition
 		terms  string
@@ -86,10 +86,10 @@ func TestDemandOfOrder(t *testing.T) {
 		{"a range", nil, "First", []ordering.Condition{few}, "note", "note"},
 		{"a page with a range", nil, "Page", []ordering.Condition{few}, "-note", "note"},
 		{"a value and a range", nil, "Page", []ordering.Condition{three, notes}, "note", "number,note"},
-		{"an old state", func(c *Store) finder { return oldState(c) }, "Page", []ordering.Condition{three}, "note", "number,note"},
+		{"an old state", func(c *Store) Source { return oldState(c) }, "Page", []ordering.Condition{three}, "note", "number,note"},
 	} {
 		c := newStore(t, newType(0), 700)
-		var from finder = c
+		var from Source = c
 		if row.from != nil {
 			from = row.from(c)
 		}
@@ -108,7 +108,7 @@ func TestDemandOfBatch(t *testing.T) {
 	c := newStore(t, newType(0), 700)
 	take := func() {
 		err := c.Batch(func(tx *Tx) error {
-			first, err := tx.First(within(t), Query{Where: conditions(t, ordering.Equal("number", 3)), Terms: parse("text")})
+			first, err := of(tx).First(within(t), Query{Where: conditions(t, ordering.Equal("number", 3)), Terms: parse("text")})
 			if err != nil || first == nil {
 				t.Fatal(first, err)
 			}

@@ -35,7 +35,7 @@ func TestMergedRuns(t *testing.T) {
 		{"ranges are not merged", []ordering.Condition{ordering.Not(ordering.Equal("number", 1))}, "id", "all 70 records, filtered by number, in order"},
 	} {
 		q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms)}
-		if got, err := c.Explain(within(t), q); got != row.want || err != nil {
+		if got, err := of(c).Explain(within(t), q); got != row.want || err != nil {
 			t.Errorf("%s: Explain() = %q, %v, want %q", row.reason, got, err, row.want)
 		}
 		var entries []*Entry

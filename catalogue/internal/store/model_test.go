@@ -230,7 +230,7 @@ func (p *player) prepare(c *Store, q Query) {
 		return
 	}
 	if terms, _ := s.wanted(&sel, new(plan)); terms != nil {
-		if _, _, err := c.Page(within(p.t), Query{Terms: terms}); err != nil {
+		if _, _, err := of(c).Page(within(p.t), Query{Terms: terms}); err != nil {
 			p.t.Error(err)
 		}
 		p.wanted++
@@ -238,7 +238,7 @@ func (p *player) prepare(c *Store, q Query) {
 }
 
 // find compares what a query finds.
-func (p *player) find(what string, from finder, m *model) {
+func (p *player) find(what string, from Source, m *model) {
 	p.t.Helper()
 	q := p.query()
 	if c, ok := from.(*Store); ok && p.rng.IntN(2) == 0 {
@@ -255,22 +255,22 @@ func (p *player) find(what string, from finder, m *model) {
 	}
 	p.queries += 10 + len(want) // of found
 	if diff := cmp.Diff(want, found(p.t, from, q.Query), emptyIsNil); diff != "" {
-		plan, _ := from.Explain(within(p.t), q.Query)
+		plan, _ := of(from).Explain(within(p.t), q.Query)
 		p.t.Errorf("%s: %v by %q: %s (-want +got):\n%s", what, q.all, q.terms, plan, diff)
 	}
-	if text, _ := from.Explain(within(p.t), q.Query); q.one && !readsOne.MatchString(text) {
+	if text, _ := of(from).Explain(within(p.t), q.Query); q.one && !readsOne.MatchString(text) {
 		p.t.Errorf("%s: %v by %q reads more than the one record: %s", what, q.all, q.terms, text)
 	}
 	p.group(what, from, m, q)
 	q.Window = allRecords
-	entries, _, _ := from.Page(within(p.t), q.Query)
+	entries, _, _ := of(from).Page(within(p.t), q.Query)
 	for _, e := range entries.list() {
 		if e != &m.records[e.ID].Entry {
 			p.t.Errorf("%s: id %d is not the record of the model", what, e.ID)
 		}
 	}
 	id := p.rng.IntN(100)
-	if at, err := from.Position(within(p.t), id, q.Query); at != slices.Index(want, id) || err != nil {
+	if at, err := of(from).Position(within(p.t), id, q.Query); at != slices.Index(want, id) || err != nil {
 		p.t.Errorf("%s: %v by %q: Position(%d) = %d, %v, want %d", what, q.all, q.terms, id, at, err, slices.Index(want, id))
 	}
 }
@@ -279,7 +279,7 @@ func (p *player) find(what string, from finder, m *model) {
 type group struct{ First, N int }
 
 // group compares the values of a field.
-func (p *player) group(what string, from finder, m *model, q testedQuery) {
+func (p *player) group(what string, from Source, m *model, q testedQuery) {
 	p.t.Helper()
 	name := strings.TrimPrefix(strings.Split(p.orders[p.rng.IntN(len(p.orders))], ",")[0], "-")
 	if name == "" || p.open() && !slices.Contains(m.names(), name) {
@@ -295,14 +295,14 @@ func (p *player) group(what string, from finder, m *model, q testedQuery) {
 	}
 	q.Terms = parse(name)
 	p.groups++
-	groups, err := from.Groups(within(p.t), q.Query)
+	groups, err := of(from).Groups(within(p.t), q.Query)
 	if err != nil {
 		p.t.Errorf("%s: Groups of %v by %s: %v", what, q.all, name, err)
 		return
 	}
 	groups(func(e *Entry, n int) bool { got = append(got, group{e.ID, n}); return true })
 	if diff := cmp.Diff(want, got); diff != "" {
-		plan, _ := from.Explain(within(p.t), q.Query)
+		plan, _ := of(from).Explain(within(p.t), q.Query)
 		p.t.Errorf("%s: groups of %v by %s: %s (-want +got):\n%s", what, q.all, name, plan, diff)
 	}
 }
@@ -389,7 +389,7 @@ func (p *player) ask(c *Store, m *model) {
 	q := Query{Terms: parse(order), Lenient: true}
 	for range 30 {
 		p.batch(c, m, []int{1, 20}[p.rng.IntN(2)])
-		if _, n, err := c.Page(within(p.t), q); n != len(m.records) || err != nil {
+		if _, n, err := of(c).Page(within(p.t), q); n != len(m.records) || err != nil {
 			p.t.Errorf("by %q: count %d, %v, want %d", order, n, err, len(m.records))
 		}
 	}

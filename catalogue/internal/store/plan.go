@@ -179,10 +179,10 @@ func (p plan) filtered(ctx context.Context) (plan, error) {
 		switch n++; {
 		case p.unsorted:
 			p.marks[at/64] |= 1 << (at % 64)
-		case sel.want != wantCount:
+		case sel.want != WantCount:
 			kept.entries = append(kept.entries, e)
 		}
-		return sel.want != wantFirst || p.unsorted
+		return sel.want != WantFirst || p.unsorted
 	})
 	if p.count = n; !p.unsorted {
 		p.sequence, p.spans, p.backwards = kept, []span{{0, n}}, false

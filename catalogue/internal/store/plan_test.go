@@ -41,9 +41,9 @@ func TestExplain(t *testing.T) {
 		{"not selective, but the order has no index", []ordering.Condition{ordering.Less("number", 6)}, "note,text", "range of number: 60 of 70 records, then sorted"},
 	} {
 		c := newStore(t, newType(0), 70) // ten records for each number from 0 to 6
-		for what, p := range map[string]finder{"store": c, "state": c.Current(), "old state": oldStateOf(c)} {
+		for what, p := range map[string]Source{"store": c, "state": c.Current(), "old state": oldStateOf(c)} {
 			q := Query{Where: conditions(t, row.list...), Terms: parse(row.terms)}
-			got, err := p.Explain(within(t), q)
+			got, err := of(p).Explain(within(t), q)
 			if got != row.want || err != nil {
 				t.Errorf("%s, %s: Explain() = %q, %v, want %q", row.reason, what, got, err, row.want)
 			}
@@ -65,10 +65,10 @@ func TestPlanOfOneRecord(t *testing.T) {
 	}
 	for _, one := range []ordering.Condition{ordering.Equal("id", 6), ordering.Equal("note", "5")} {
 		for _, other := range []ordering.Condition{ordering.Equal("text", "x"), ordering.Less("number", 3), ordering.Greater("text", "y")} {
-			for what, p := range map[string]finder{"store": c, "state": c.Current(), "old state": oldState(c)} {
+			for what, p := range map[string]Source{"store": c, "state": c.Current(), "old state": oldState(c)} {
 				q := Query{Where: conditions(t, other, one), Terms: parse("text")}
 				found(t, p, q)
-				if text, _ := p.Explain(within(t), q); !strings.Contains(text, ": 1 of ") {
+				if text, _ := of(p).Explain(within(t), q); !strings.Contains(text, ": 1 of ") {
 					t.Errorf("%s: %v, %v: %s", what, one, other, text)
 				}
 				if s, ok := p.(*State); ok && len(s.sorted.all) > 0 {
@@ -90,7 +90,7 @@ func TestPlanOfLargeKeys(t *testing.T) {
 		return &note
 	}
 	counting := newCountingStore(t, 200, large)
-	counting.Count(within(t), Query{Where: conditions(t, ordering.Equal("note", *large(7)))})
+	of(counting).Count(within(t), Query{Where: conditions(t, ordering.Equal("note", *large(7)))})
 	if n := counting.keysOf()["note"]; n > 2*200 {
 		t.Errorf("the first condition computes %d keys of 200 records", n)
 	}
@@ -101,7 +101,7 @@ func TestPlanOfLargeKeys(t *testing.T) {
 	}
 	q := Query{Where: conditions(t, ordering.Equal("note", strings.Repeat("x", 2*maxPerRecord)+"7"))}
 	for i := range 10 {
-		if n, err := c.Count(within(t), q); n != 1 || err != nil {
+		if n, err := of(c).Count(within(t), q); n != 1 || err != nil {
 			t.Errorf("Count() = %d, %v, want 1", n, err)
 		}
 		if s := c.Current(); len(s.sorted.all) > 0 {
@@ -109,14 +109,14 @@ func TestPlanOfLargeKeys(t *testing.T) {
 		}
 		c.Batch(func(tx *Tx) error {
 			tx.Write(Change{Old: tx.Get(1), New: &(&record{Entry: Entry{1}}).Entry})
-			if n, err := tx.Count(within(t), q); n != 1 || err != nil || len(tx.draft.sorted.all) > 0 {
+			if n, err := of(tx).Count(within(t), q); n != 1 || err != nil || len(tx.draft.sorted.all) > 0 {
 				t.Errorf("in a batch: Count() = %d, %v, want 1; %d sorts", n, err, len(tx.draft.sorted.all))
 			}
 			return nil
 		})
 	}
 	Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}}, &record{Entry: Entry{2}})}})
-	if text, _ := c.Explain(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); text != "range of note: 2 of 2 records, in order" {
+	if text, _ := of(c).Explain(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); text != "range of note: 2 of 2 records, in order" {
 		t.Error(text)
 	}
 }

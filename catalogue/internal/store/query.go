@@ -9,18 +9,17 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A Query selects a page: a window of the records that satisfy all conditions, in the
-// order of terms.
+// A Query selects the records that satisfy all conditions, in the order of terms.
 type Query struct {
-	Terms   []ordering.Term // if empty, the default ordering
-	Window  pagination.Window
-	Lenient bool             // ignore terms whose field is unknown
-	Known   *[]ordering.Term // if not nil, a lenient query sets it to the terms that are not ignored
+	Terms   []ordering.Term   // if empty, the default ordering
+	Window  pagination.Window // of a page
+	Lenient bool              // ignore terms whose field is unknown
+	Known   *[]ordering.Term  // if not nil, a lenient query sets it to the terms that are not ignored
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
 
-	want want
-	id   int // of the record whose position is wanted
+	Want Want
+	ID   int // of the record whose position is wanted
 }
 
 // A Condition restricts a field to ranges of keys, which are sorted and do not overlap.
@@ -29,115 +28,80 @@ type Condition struct {
 	Ranges []ordering.Range
 }
 
-// A want is what a query asks about the selected entries.
-type want uint8
+// A Want is what a query asks about the selected entries.
+type Want uint8
 
 const (
-	wantPage want = iota
-	wantCount
-	wantFirst
-	wantScan // this and the following may run callbacks
-	wantGroups
-	wantPosition
-	wantExplain
+	// WantPage asks for the entries in the window and the number of all. Without conditions it
+	// costs O(log n + page) once the index exists. One condition in the order of its field costs
+	// O(log² n) for each range in addition. Otherwise the entries that satisfy one condition
+	// are filtered and sorted.
+	WantPage Want = iota
+
+	// WantCount asks for the number of entries. O(log² n) if one index has them all; otherwise
+	// the entries that satisfy one condition are filtered.
+	WantCount
+
+	// WantFirst asks for the first entry. O(log n) if one index finds it; otherwise it costs
+	// as much as a page.
+	WantFirst
+
+	// WantScan asks for a function that yields all entries. This and the following may run
+	// callbacks.
+	WantScan
+
+	// WantGroups asks for the values of the only term, in its order. O(log² n) for each value
+	// if one index has the entries in order. Otherwise they are filtered and sorted.
+	WantGroups
+
+	// WantPosition asks for the number of entries before the one with the id. O(log n) if there
+	// is no entry with the id, and O(log² n) if one index has the entries in order. Otherwise
+	// it costs as much as a page.
+	WantPosition
+
+	// WantExplain asks for a description of how the entries are found. It makes the sequences
+	// that are missing, but filters and sorts no entries.
+	WantExplain
 )
 
-// An answer is what a query wants.
-type answer struct {
-	entries Entries // a page
+// An Answer is what a query wants. A batch may write while one of the functions runs, which
+// does not change what it yields.
+type Answer struct {
+	Entries Entries // a page
 	first   *Entry  // instead of a page of one entry; or nil
-	n       int     // the number of selected entries, or a position
-	scan    func(yield func(*Entry) bool)
-	groups  func(yield func(first *Entry, n int) bool)
-	text    string // describes the plan
+	N       int     // the number of selected entries, or a position, which is -1 if the entry is not selected
+	Scan    func(yield func(*Entry) bool)
+	Groups  func(yield func(first *Entry, n int) bool) // for each value the first entry that has it, and their number
+	Text    string                                     // describes the plan
+}
+
+// First returns the first entry, or nil if none exists.
+func (a *Answer) First() *Entry {
+	if a.Entries.Len() > 0 {
+		return a.Entries.At(0)
+	}
+	return a.first
 }
 
 // plain reports whether q wants a page of all entries.
-func (q *Query) plain() bool { return len(q.Where) == 0 && q.Match == nil && q.want == wantPage }
+func (q *Query) plain() bool { return len(q.Where) == 0 && q.Match == nil && q.Want == WantPage }
 
-// A reader has the queries of a Store, a State or a Tx. The records of a query belong to one
-// state: one that the store published at some time during the call, the state itself, which
-// must be frozen, or the state of the batch with the changes made so far.
+// A Source is a Store, a State or a Tx. The records of an answer belong to one state: one that
+// the store published at some time during the call, the state itself, which must be frozen, or
+// the state of the batch with the changes made so far.
 //
 // If a query needs an index that is missing, it waits until it is built. For a state that
 // is not the store's current one, it sorts the entries instead. The errors are ctx.Err(),
 // an error that wraps [ordering.ErrUnknownField], and for a Tx after its batch [ErrTxDone].
-type reader struct{ source }
-
-type source interface {
-	answer(ctx context.Context, q Query) (answer, error)
-}
-
-// Page returns the entries in the window of a query and the number of records that
-// satisfy its conditions. Without conditions it costs O(log n + page) once the index
-// exists. One condition in the order of its field costs O(log² n) for each range in
-// addition. Otherwise the entries that satisfy one condition are filtered and sorted.
-func (r reader) Page(ctx context.Context, q Query) (entries Entries, count int, err error) {
-	a, err := r.answer(ctx, q)
-	return a.entries, a.n, err
-}
-
-// Count returns the number of entries of a query. It ignores the window and the terms. O(log²
-// n) if one index has them all; otherwise the entries that satisfy one condition are
-// filtered.
-func (r reader) Count(ctx context.Context, q Query) (int, error) {
-	q.want = wantCount
-	a, err := r.answer(ctx, q)
-	return a.n, err
-}
-
-// First returns the first entry of a query, or nil if none exists. It ignores the window.
-// O(log n) if one index finds the entry; otherwise it costs as much as a page.
-func (r reader) First(ctx context.Context, q Query) (*Entry, error) {
-	q.want, q.Window = wantFirst, pagination.Window{Limit: 1}
-	a, err := r.answer(ctx, q)
-	if a.entries.Len() > 0 {
-		return a.entries.At(0), err
-	}
-	return a.first, err
-}
-
-// Position returns the number of entries of a query before the one with the id, or -1 if the
-// entry is not among them. It ignores the window. O(log n) if there is no entry with the id,
-// and O(log² n) if one index has the entries in order. Otherwise it costs as much as a page.
-func (r reader) Position(ctx context.Context, id int, q Query) (int, error) {
-	q.want, q.id = wantPosition, id
-	a, err := r.answer(ctx, q)
-	return a.n, err
-}
-
-// Scan returns a function that yields all entries of a query. It ignores the window. A
-// batch may write while the function runs, which does not change what it yields.
-func (r reader) Scan(ctx context.Context, q Query) (func(yield func(*Entry) bool), error) {
-	q.want = wantScan
-	a, err := r.answer(ctx, q)
-	return a.scan, err
-}
-
-// Groups returns a function that yields the values of the only term of a query, in its order:
-// for each value the first entry that has it, and the number of entries. It ignores the
-// window. O(log² n) for each value if one index has the entries in order. Otherwise they are
-// filtered and sorted. A batch may write while the function runs, which does not change
-// what it yields.
-func (r reader) Groups(ctx context.Context, q Query) (func(yield func(first *Entry, n int) bool), error) {
-	q.want = wantGroups
-	a, err := r.answer(ctx, q)
-	return a.groups, err
-}
-
-// Explain describes how the entries of a query are found. It makes the sequences that are
-// missing, but filters and sorts no entries.
-func (r reader) Explain(ctx context.Context, q Query) (string, error) {
-	q.want = wantExplain
-	a, err := r.answer(ctx, q)
-	return a.text, err
+type Source interface {
+	Answer(ctx context.Context, q Query) (Answer, error)
 }
 
 // Page returns the entries in the window of a query and the number of records that
 // satisfy its conditions. It takes a shorter path for the most frequent query, a page
 // without conditions.
-func (c *Store) Page(ctx context.Context, q Query) (entries Entries, count int, err error) {
-	if q.plain() {
+func Page(ctx context.Context, from Source, q Query) (entries Entries, count int, err error) {
+	if c, ok := from.(*Store); ok && q.plain() {
 		s, p := c.pin()
 		entries, count, ok, err := s.readyPage(&q)
 		unpin(p)
@@ -145,15 +109,16 @@ func (c *Store) Page(ctx context.Context, q Query) (entries Entries, count int, 
 			return entries, count, err
 		}
 	}
-	return c.reader.Page(ctx, q)
+	a, err := from.Answer(ctx, q)
+	return a.Entries, a.N, err
 }
 
-// answer answers a query about a state that was published during the call: the pinned state
+// Answer answers a query about a state that was published during the call: the pinned state
 // or, if the answer takes more than a pin permits, a frozen one. It builds the index only for
 // queries without conditions.
-func (c *Store) answer(ctx context.Context, q Query) (answer, error) {
-	if q.want > wantScan {
-		return c.Current().answer(ctx, q)
+func (c *Store) Answer(ctx context.Context, q Query) (Answer, error) {
+	if q.Want > WantScan {
+		return c.Current().Answer(ctx, q)
 	}
 	s, p := c.pin()
 	a, ok, err := s.ready(&q)
@@ -164,99 +129,101 @@ func (c *Store) answer(ctx context.Context, q Query) (answer, error) {
 	if len(q.Where) > 0 {
 		s = c.Current()
 	} else if s, err = c.build(ctx, q); err != nil {
-		return answer{}, err
+		return Answer{}, err
 	}
 	return s.find(ctx, &q)
 }
 
-// answer answers a query. The state must be frozen or a draft.
-func (s *State) answer(ctx context.Context, q Query) (a answer, err error) {
+// Answer answers a query. The state must be frozen or a draft.
+func (s *State) Answer(ctx context.Context, q Query) (a Answer, err error) {
 	if a, ok, err := s.ready(&q); ok || err != nil {
 		return a, err
 	}
 	return s.find(ctx, &q)
 }
 
-// find is answer for a query that is not ready.
-func (s *State) find(ctx context.Context, q *Query) (a answer, err error) {
+// find is Answer for a query that is not ready.
+func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 	sel, err := s.selection(nil, q)
 	if err != nil {
-		return answer{}, err
+		return Answer{}, err
 	}
 	var e *Entry // whose position is wanted
-	if q.want == wantPosition {
-		if e = s.Get(q.id); e == nil {
-			return answer{n: -1}, nil
+	if q.Want == WantPosition {
+		if e = s.Get(q.ID); e == nil {
+			return Answer{N: -1}, nil
 		}
 	}
 	p, err := s.plan(ctx, sel)
 	switch {
 	case err != nil:
-		return answer{}, err
-	case q.want == wantExplain:
-		return answer{text: p.String()}, nil
+		return Answer{}, err
+	case q.Want == WantExplain:
+		return Answer{Text: p.String()}, nil
 	case e != nil && !p.direct() && !s.typ.matcher(sel.where, sel.match)(e):
-		return answer{n: -1}, nil
+		return Answer{N: -1}, nil
 	}
 	if !p.direct() {
-		if p.unsorted || q.want != wantFirst { // otherwise few entries are read
+		if p.unsorted || q.Want != WantFirst { // otherwise few entries are read
 			s.demand(&sel, &p)
 		}
 		if p, err = p.filtered(ctx); err != nil {
-			return answer{}, err
+			return Answer{}, err
 		}
 	}
-	a.n = p.count
-	switch q.want {
-	case wantPosition:
-		a.n, err = p.position(ctx, e)
-	case wantScan:
+	a.N = p.count
+	switch q.Want {
+	case WantPosition:
+		a.N, err = p.position(ctx, e)
+	case WantScan:
 		err = p.sort(ctx)
 		sorted := p // only a scan needs it later
-		a.scan = sorted.scan
-	case wantGroups:
+		a.Scan = sorted.scan
+	case WantGroups:
 		err = p.sort(ctx)
 		sorted, field := p, q.Terms[0].Field
-		a.groups = func(yield func(*Entry, int) bool) { sorted.groups(field, yield) }
-	case wantPage, wantFirst:
-		a.entries, err = p.page(ctx, q.Window)
+		a.Groups = func(yield func(*Entry, int) bool) { sorted.groups(field, yield) }
+	case WantPage, WantFirst:
+		a.Entries, err = p.page(ctx, q.Window)
 	}
 	return a, err
 }
 
 // ready answers a query without callbacks, so the state may be pinned. ok is
 // false if that is impossible: an index is missing, or entries must be filtered or sorted.
-func (s *State) ready(q *Query) (a answer, ok bool, err error) {
-	if q.plain() {
-		a.entries, a.n, ok, err = s.readyPage(q)
+func (s *State) ready(q *Query) (a Answer, ok bool, err error) {
+	switch {
+	case q.plain():
+		a.Entries, a.N, ok, err = s.readyPage(q)
 		return a, ok, err
-	}
-	if q.want >= wantScan {
-		return answer{}, false, nil
+	case q.Want == WantFirst:
+		q.Window = pagination.Window{Limit: 1}
+	case q.Want >= WantScan:
+		return Answer{}, false, nil
 	}
 	var terms [8]ordering.Term
 	var spans [4]span
 	sel, err := s.selection(terms[:0], q)
 	if err != nil {
-		return answer{}, false, err
+		return Answer{}, false, err
 	}
 	x, r, ok := s.direct(&sel)
 	if !ok {
-		return answer{}, false, nil
+		return Answer{}, false, nil
 	}
 	switch {
 	case r.merged:
 		m := s.merged(x, &sel, &r)
-		if a.n = m.len(); q.want != wantCount {
-			start, end := q.Window.Bounds(a.n)
-			a.entries = viewOf(m, start, end-start, false)
+		if a.N = m.len(); q.Want != WantCount {
+			start, end := q.Window.Bounds(a.N)
+			a.Entries = viewOf(m, start, end-start, false)
 		}
-	case len(sel.where) > 0 && (q.want == wantFirst || s.atMostOne(&sel, &r)):
+	case len(sel.where) > 0 && (q.Want == WantFirst || s.atMostOne(&sel, &r)):
 		a = seek(s.first(x, &sel, &r), q)
 	default:
 		selected, n := s.spans(spans[:0], x, &sel, &r)
-		if a.n = n; q.want != wantCount {
-			a.entries = pageAt(x, selected, r.backwards, n, q.Window)
+		if a.N = n; q.Want != WantCount {
+			a.Entries = pageAt(x, selected, r.backwards, n, q.Window)
 		}
 	}
 	return a, true, nil
@@ -293,12 +260,12 @@ func (s *State) atMostOne(sel *selection, r *route) bool {
 }
 
 // seek answers a query that selects only an entry, which may be nil.
-func seek(e *Entry, q *Query) (a answer) {
+func seek(e *Entry, q *Query) (a Answer) {
 	if a.first = e; e != nil {
-		a.n = 1
+		a.N = 1
 	}
-	if start, end := q.Window.Bounds(a.n); q.want == wantPage && start < end {
-		a.entries = Entries{head: []*Entry{e}}
+	if start, end := q.Window.Bounds(a.N); q.Want == WantPage && start < end {
+		a.Entries = Entries{head: []*Entry{e}}
 	}
 	return a
 }

@@ -60,11 +60,11 @@ func TestConcurrentFind(t *testing.T) {
 			Where: conditions(t, list...), Terms: parse(terms),
 			Window: pagination.Window{Limit: rng.IntN(80), Offset: rng.IntN(70)},
 		}
-		var p finder = c
+		var p Source = c
 		if rng.IntN(20) == 0 {
 			p = c.Current()
 		}
-		page, count, err := p.Page(t.Context(), q)
+		page, count, err := of(p).Page(t.Context(), q)
 		entries := page.list()
 		start, end := q.Window.Bounds(want)
 		selected := func(e *Entry) bool {
@@ -73,10 +73,10 @@ func TestConcurrentFind(t *testing.T) {
 		if err != nil || count != want || len(entries) != end-start || !slices.Equal(ids(entries), sorted(entries, terms)) {
 			return fmt.Errorf("%v by %q: %v of %d, %v, want %d of %d", list, terms, ids(entries), count, err, end-start, want)
 		}
-		if first, err := p.First(t.Context(), q); err != nil || !selected(first) {
+		if first, err := of(p).First(t.Context(), q); err != nil || !selected(first) {
 			return fmt.Errorf("%v by %q: First() = %d, %v", list, terms, idOf(first), err)
 		}
-		scan, err := p.Scan(t.Context(), q)
+		scan, err := of(p).Scan(t.Context(), q)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func TestCountOfEmptied(t *testing.T) {
 	none := conditions(t, ordering.Equal("a", 99))
 	whileWriting(t, 2, write, func(*rand.Rand) error {
 		for range 50 {
-			if n, err := c.Count(within(t), Query{Where: none}); n != 0 || err != nil {
+			if n, err := of(c).Count(within(t), Query{Where: none}); n != 0 || err != nil {
 				return fmt.Errorf("Count() = %d, %v, want 0", n, err)
 			}
 		}
@@ -123,7 +123,7 @@ func TestCanceledFind(t *testing.T) {
 		for _, method := range []string{"Page", "First", "Position", "Scan", "Explain"} {
 			for _, what := range []string{"store", "old state"} {
 				c := newStore(t, newType(0), 20)
-				var p finder = c
+				var p Source = c
 				g := stopAt(c, 1)
 				if what == "old state" {
 					p = oldState(c)
@@ -167,7 +167,7 @@ func TestPanickingFind(t *testing.T) {
 		if row.warm {
 			found(t, c, q)
 		}
-		var p finder = c
+		var p Source = c
 		if row.old {
 			p = oldState(c)
 		}

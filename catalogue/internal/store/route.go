@@ -18,7 +18,7 @@ type selection struct {
 	match func(*Entry) bool
 	terms []ordering.Term
 	desc  bool // the order is the reverse of terms
-	want  want // any order will do for a count
+	want  Want // any order will do for a count
 }
 
 // selection returns what a query asks. It may append to buf. The error wraps
@@ -27,8 +27,8 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 	if sel.where, err = s.merge(q.Where); err != nil {
 		return selection{}, err
 	}
-	sel.match, sel.want = q.Match, q.want
-	if q.want == wantCount {
+	sel.match, sel.want = q.Match, q.Want
+	if q.Want == WantCount {
 		return sel, nil
 	}
 	var room [4]ordering.Term
@@ -193,7 +193,7 @@ func (typ *Type) termAt(terms []ordering.Term, i int) ordering.Term {
 // order of a selection, if each has the same value of the fields whose condition permits one
 // value, and whether they must be read backwards.
 func (s *State) follows(sel *selection, terms []ordering.Term, from int) (backwards, ok bool) {
-	if sel.want == wantCount {
+	if sel.want == WantCount {
 		return false, true
 	}
 	wanted := sel.terms

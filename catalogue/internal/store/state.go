@@ -12,7 +12,6 @@ import (
 // A State is a collection at one instant. A frozen state never changes. A writer
 // may withdraw any other published state, change it in place and publish it again.
 type State struct {
-	reader
 	typ   *Type
 	store weak.Pointer[Store] // weak, so that a state does not keep later records alive
 	*policy
@@ -93,7 +92,6 @@ func (s *State) sibling() *State {
 		lastID: s.lastID, usedID: s.usedID, history: s.history,
 	}
 	sibling.revision.Store(s.revision.Load())
-	sibling.reader = reader{sibling}
 	return sibling
 }
 

@@ -43,13 +43,13 @@ func TestHotIndexIsKept(t *testing.T) {
 		"an order":                   {Terms: parse("number,text")},
 		"a condition in an order":    {Where: three, Terms: parse("text")},
 		"records that are filtered":  {Where: conditions(t, ordering.Equal("number", 3), ordering.IsNull("note")), Terms: parse("text")},
-		"a count of several fields":  {Where: conditions(t, ordering.Equal("number", 3), ordering.Equal("text", "1")), want: wantCount},
+		"a count of several fields":  {Where: conditions(t, ordering.Equal("number", 3), ordering.Equal("text", "1")), Want: WantCount},
 		"several values in an order": {Where: conditions(t, ordering.OneOf("number", 3, 4)), Terms: parse("text")},
 	} {
 		c := newStore(t, newType(0), 20)
 		ordered(t, c, "number,text")
 		for range 9 * maxScore {
-			if _, err := c.Current().answer(within(t), use); err != nil {
+			if _, err := c.Current().Answer(within(t), use); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -6,7 +6,7 @@
 //
 // A [State] has a tree of all entries by id and an index for each ordering in
 // use. The items of an index hold the sort key inline. A [Store] publishes one
-// state at a time. A short read pins the published state ([Store.Page],
+// state at a time. A short read pins the published state ([Page],
 // [Store.Get]). Anything that needs a state after a call returns freezes it
 // ([Store.Current], [Freeze], the build of an index). A frozen state never
 // changes again.
@@ -52,7 +52,6 @@ import (
 // A Store is a collection without the type of its records. It is safe for
 // concurrent use.
 type Store struct {
-	reader
 	typ *Type
 
 	// writing is the writers' mutex. A writer also holds it while it runs callbacks. Only a
@@ -97,7 +96,6 @@ func New(typ *Type) *Store {
 
 // adopt publishes the first state of a store.
 func (c *Store) adopt(s *State) {
-	c.reader, s.reader = reader{c}, reader{s}
 	s.store, s.policy, s.slots = weak.Make(c), new(policy), newSlots()
 	c.published.Store(s)
 }

@@ -54,7 +54,7 @@ func TestWritesInPlace(t *testing.T) {
 	pages := func(n int) func(t *testing.T, c *Store) {
 		return func(t *testing.T, c *Store) {
 			for range n {
-				if _, _, err := c.Page(t.Context(), Query{Terms: parse("-text"), Window: pagination.Window{Limit: 3}}); err != nil {
+				if _, _, err := of(c).Page(t.Context(), Query{Terms: parse("-text"), Window: pagination.Window{Limit: 3}}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -87,7 +87,7 @@ func TestWritesInPlace(t *testing.T) {
 		{"a frozen state", func(t *testing.T, c *Store) { Freeze(c) }, one, false},
 		{"a clone has its own state", func(t *testing.T, c *Store) { Clone(c) }, one, true},
 		{"a scan", func(t *testing.T, c *Store) {
-			if _, err := c.Scan(t.Context(), Query{}); err != nil {
+			if _, err := of(c).Scan(t.Context(), Query{}); err != nil {
 				t.Error(err)
 			}
 		}, one, false},

@@ -8,7 +8,6 @@ import (
 // A Tx is a batch in progress: a state and the changes that the batch makes to
 // it. It is not safe for concurrent use.
 type Tx struct {
-	reader
 	store *Store
 	// draft is the published state with the changes made so far. It is forked for the
 	// first query and belongs to the batch alone.
@@ -38,7 +37,6 @@ func Batch(stores []*Store, f func([]*Tx) error) error {
 		c.writing.Lock()
 		s := c.published.Load()
 		all[i] = &Tx{store: c, state: s, len: s.Len()}
-		all[i].reader = reader{all[i]}
 	}
 	defer func() {
 		for _, tx := range all {
@@ -127,21 +125,21 @@ func (tx *Tx) Write(ch Change) {
 	}
 }
 
-// answer answers a query from the draft, to which it adds the indexes that the query needs.
-func (tx *Tx) answer(ctx context.Context, q Query) (answer, error) {
+// Answer answers a query from the draft, to which it adds the indexes that the query needs.
+func (tx *Tx) Answer(ctx context.Context, q Query) (Answer, error) {
 	if tx.done {
-		return answer{}, ErrTxDone
+		return Answer{}, ErrTxDone
 	}
 	if tx.changes == nil { // no other writer can change the records
-		return tx.store.answer(ctx, q)
+		return tx.store.Answer(ctx, q)
 	}
 	if tx.draft == nil {
 		if err := tx.begin(ctx, &q); err != nil {
-			return answer{}, err
+			return Answer{}, err
 		}
 	}
-	a, err := tx.draft.answer(ctx, q)
-	if q.want == wantScan || q.want == wantGroups {
+	a, err := tx.draft.Answer(ctx, q)
+	if q.Want == WantScan || q.Want == WantGroups {
 		tx.draft = tx.draft.fork() // what they yield does not change
 	}
 	return a, err

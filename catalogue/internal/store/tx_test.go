@@ -65,14 +65,14 @@ func TestScanInBatch(t *testing.T) {
 		for _, terms := range []string{"", "-number", "text"} {
 			err := c.Batch(func(tx *Tx) error {
 				q := Query{Where: conditions(t, list...), Terms: parse(terms)}
-				if _, err := tx.First(within(t), q); err != nil {
+				if _, err := of(tx).First(within(t), q); err != nil {
 					return err
 				}
 				for _, e := range entriesOfBatch(tx, n) { // so that the batch has all nodes of its trees to itself
 					again := *recordOf(e)
 					tx.Write(Change{e, &again.Entry})
 				}
-				scan, err := tx.Scan(within(t), q)
+				scan, err := of(tx).Scan(within(t), q)
 				if err != nil {
 					return err
 				}
@@ -86,7 +86,7 @@ func TestScanInBatch(t *testing.T) {
 				if !slices.Equal(got, want) {
 					t.Errorf("%v by %q: scanned %v, want %v", list, terms, got, want)
 				}
-				if left, err := tx.Count(within(t), q); left > 0 || err != nil {
+				if left, err := of(tx).Count(within(t), q); left > 0 || err != nil {
 					t.Errorf("%v by %q: %d are left, %v", list, terms, left, err)
 				}
 				return errors.New("undo")
@@ -122,7 +122,7 @@ func TestPanicInBatch(t *testing.T) {
 			tx.Write(Change{New: newEntry(4, "")})
 			tx.Write(Change{New: broken(5)})
 			tx.Write(Change{New: newEntry(6, "")})
-			panics("Page", func() { tx.Page(within(t), slow) })
+			panics("Page", func() { of(tx).Page(within(t), slow) })
 		}, []int{1, 2, 3, 4, 5, 6}},
 		{"a write after a query", func(tx *Tx) {
 			tx.Write(Change{New: newEntry(4, "")})
@@ -137,13 +137,13 @@ func TestPanicInBatch(t *testing.T) {
 		{"a query of another field", func(tx *Tx) {
 			found(t, tx, Query{Where: conditions(t, ordering.NotNull("number"))})
 			tx.Write(Change{New: broken(5)})
-			panics("Page", func() { tx.Page(within(t), slow) })
+			panics("Page", func() { of(tx).Page(within(t), slow) })
 		}, []int{1, 2, 3, 5}},
 		{"a filter", func(tx *Tx) {
 			found(t, tx, slow)
 			recordOf(tx.Get(2)).gate = panickingGate()
 			panics("First", func() {
-				tx.First(within(t), Query{Where: conditions(t, ordering.NotNull("slow"), ordering.Equal("id", 2))})
+				of(tx).First(within(t), Query{Where: conditions(t, ordering.NotNull("slow"), ordering.Equal("id", 2))})
 			})
 		}, []int{1, 2, 3}},
 	} {

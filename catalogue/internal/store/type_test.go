@@ -152,7 +152,7 @@ func TestCostOfUnknownDefault(t *testing.T) {
 		c := newStore(t, typ, 0)
 		put(c, &record{members: []string{"title", "rank"}})
 		return testing.AllocsPerRun(100, func() {
-			if _, _, err := c.Page(t.Context(), Query{Window: allRecords}); err != nil {
+			if _, _, err := of(c).Page(t.Context(), Query{Window: allRecords}); err != nil {
 				t.Fatal(err)
 			}
 		})

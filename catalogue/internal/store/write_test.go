@@ -214,7 +214,7 @@ func TestDuplicates(t *testing.T) {
 	c := newUniqueStore(t, 3)
 	_, err := c.Write(func(s *State) (Change, error) { return Change{s.Get(1), newEntry(1, "text 3")}, nil })
 	checkDuplicate(t, "a single write", err, &Duplicate{Field: "text", Other: 3})
-	if n, err := c.Count(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); n != 3 || err != nil {
+	if n, err := of(c).Count(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); n != 3 || err != nil {
 		t.Errorf("%d records have no note, %v, want all 3", n, err)
 	}
 }
