@@ -202,7 +202,7 @@ func faults() []planted {
 				t.Field = ""
 			}
 		})},
-		{"icontains is contains", films, "filter-text", changesTests(func(t *schema.Test) {
+		{"icontains is contains", films, "filter-text filter-several", changesTests(func(t *schema.Test) {
 			if t.Lookup == "icontains" {
 				t.Lookup = "contains"
 			}

@@ -98,11 +98,12 @@ func (s *subject) record(id int, values map[string]string) []byte {
 }
 
 // values returns different values of a field as JSON, in no order. A wrong comparison puts
-// some in another order than a right one. References in the Body come first.
+// some in another order than a right one.
 func (s *subject) values(f schema.Field) (values []string) {
 	switch f.Kind {
 	case schema.Text:
-		return []string{`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `"_"`, `"-"`, `"a b"`, `"ab"`, `"�"`, `"😀"`, `"ßa"`, `"Éa b"`, `"b%"`}
+		return []string{`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `" a"`, `"_"`, `"-"`, `"a b"`, `"ab"`,
+			`"�"`, `"😀"`, `"ßa"`, `"éa"`, `"Éa b"`, `"b%"`}
 	case schema.Slug:
 		return []string{`"b"`, `"B"`, `"a-b"`, `"a_b"`, `"ab"`, `"aBc"`, `"b1"`, `"10"`, `"9"`}
 	case schema.URL:
@@ -123,10 +124,10 @@ func (s *subject) values(f schema.Field) (values []string) {
 	case schema.Reference:
 		return append(s.referred(f), "109", "99", "120", "100") // not in the Body
 	case schema.References:
+		values = []string{"[]", "[120]", "[99,120]", "[100]", "[99]", "[99,99]"}
 		for _, id := range s.referred(f) {
 			values = append(values, "["+id+"]")
 		}
-		return append([]string{"[]"}, append(values, "[120]", "[99,120]", "[100]", "[99]", "[99,99]")...)
 	case schema.TextList:
 		return []string{"[]", `["b"]`, `["a","b"]`, `["B"]`, `["a"]`, `["a","a"]`}
 	case schema.JSON:
