@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -89,18 +90,51 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return errNoPath
 	}
-	f, err := newAtomicFile(path)
-	if err != nil {
+	var failed error
+	err := replaceAtomically(path, func(w io.Writer) error {
+		failed = write(w)
+		return failed
+	})
+	if err != nil && failed == nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	defer f.discard() // also when a record's MarshalJSON panics
-	if err := write(f.temp); err != nil {
+	return err
+}
+
+// replaceAtomically writes to a temporary file, which then replaces the file at path.
+func replaceAtomically(path string, write func(io.Writer) error) error {
+	path, mode, err := target(path)
+	if err != nil {
 		return err
 	}
-	if err := f.commit(); err != nil {
-		return fmt.Errorf("catalogue: %w", err)
+	name, _ := filepath.Split(path) // not filepath.Dir, which would clean link/.. to .
+	dir, err := os.Open(cmp.Or(name, "."))
+	if err != nil { // before anything is written
+		return err
 	}
-	return nil
+	defer dir.Close()
+	temp, err := os.CreateTemp(dir.Name(), ".backlist-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // unless it was renamed; also when a record's MarshalJSON panics
+	defer temp.Close()
+	if err := write(temp); err != nil {
+		return err
+	}
+	if err := temp.Chmod(mode); err != nil {
+		return err
+	}
+	if err := temp.Sync(); err != nil {
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	return syncDirectory(dir)
 }
 
 // Keys of saved data that name no collection.
@@ -217,39 +251,6 @@ func (s *recordType) write(w *bufio.Writer, state *store.State) error {
 	return nil
 }
 
-// atomicFile is a temporary file that replaces another when it is complete.
-type atomicFile struct {
-	temp *os.File
-	dir  *os.File // the directory of both files
-	path string   // of the file to replace
-	mode fs.FileMode
-
-	renamed bool
-}
-
-// newAtomicFile creates the temporary file. It opens the directory, which is synced
-// later, so that an error is found before anything is written.
-func newAtomicFile(path string) (*atomicFile, error) {
-	path, mode, err := target(path)
-	if err != nil {
-		return nil, err
-	}
-	name, _ := filepath.Split(path) // not filepath.Dir, which would clean link/.. to .
-	if name == "" {
-		name = "."
-	}
-	dir, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	temp, err := os.CreateTemp(name, ".backlist-*")
-	if err != nil {
-		dir.Close()
-		return nil, err
-	}
-	return &atomicFile{temp: temp, dir: dir, path: path, mode: mode}, nil
-}
-
 // target returns the path of the file to replace, following symbolic links, and the mode
 // of the new file. The file need not exist.
 func target(path string) (string, fs.FileMode, error) {
@@ -271,24 +272,6 @@ func target(path string) (string, fs.FileMode, error) {
 	return path, info.Mode().Perm(), nil
 }
 
-// commit syncs the file, renames it and syncs the directory.
-func (f *atomicFile) commit() error {
-	if err := f.temp.Chmod(f.mode); err != nil {
-		return err
-	}
-	if err := f.temp.Sync(); err != nil {
-		return err
-	}
-	if err := f.temp.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.temp.Name(), f.path); err != nil {
-		return err
-	}
-	f.renamed = true
-	return syncDirectory(f.dir)
-}
-
 // syncDirectory syncs a directory. It returns nil on systems that do not support that.
 func syncDirectory(dir *os.File) error {
 	err := dir.Sync()
@@ -296,13 +279,4 @@ func syncDirectory(dir *os.File) error {
 		return nil
 	}
 	return err
-}
-
-// discard closes the directory and removes the temporary file if it was not renamed.
-func (f *atomicFile) discard() {
-	if !f.renamed {
-		f.temp.Close()
-		os.Remove(f.temp.Name())
-	}
-	f.dir.Close()
 }
