@@ -101,7 +101,7 @@ func (d Definition[T]) Tx(b *Batch) (*Tx[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tx[T]{coll.core.typ, b.txs[b.catalogue.byKey[d.key]]}, nil
+	return &Tx[T]{coll.core, b.txs[b.catalogue.byKey[d.key]]}, nil
 }
 
 // AnyDefinition is a [Definition] of any type.
@@ -128,7 +128,6 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
-	opts.Unique = addUnique(opts.Unique, about.Fields)
 	for i, f := range about.Fields {
 		if slices.Contains(opts.Unique, ordering.Snake(f.Name)) {
 			about.Fields[i].Unique = true

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
@@ -24,14 +23,18 @@ import (
 // After an error or a panic the collection is unchanged and no id is used. What tags and
 // descriptions require is checked only for requests; see [AnyCollection.Create].
 // O(orderings in use × log n).
-func (c *Collection[T]) Insert(record T) (id int, err error) { return c.core.insert(newEntry(record)) }
+func (c *Collection[T]) Insert(record T) (id int, err error) {
+	return c.core.insert(nil, newEntry(record))
+}
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
 // is none, or the id is zero, it inserts the record. It returns the id. The error wraps
 // [ErrInvalidID] if the id is negative or no id is left, [ErrDuplicate] if another record
 // has the value of a unique field, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
-func (c *Collection[T]) Upsert(record T) (id int, err error) { return c.core.upsert(newEntry(record)) }
+func (c *Collection[T]) Upsert(record T) (id int, err error) {
+	return c.core.upsert(nil, newEntry(record))
+}
 
 // Update calls f with a copy of the record with the given id and stores the result.
 //
@@ -44,12 +47,12 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) { return c.core.ups
 // Other writers wait for f; readers do not. f must not write to the same collection: it
 // would deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n), without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
-	return c.core.modify(id, untyped(f))
+	return c.core.modify(nil, id, untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none. The id is not assigned again. O(orderings in use × log n).
-func (c *Collection[T]) Delete(id int) error { return c.core.remove(id) }
+func (c *Collection[T]) Delete(id int) error { return c.core.remove(nil, id) }
 
 // ReplaceAll replaces all records by copies of the given ones at one instant. A nil
 // sequence counts as an empty one. Records whose id is zero are assigned ids greater
@@ -77,21 +80,23 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	return c.core.replaceAll(fresh)
 }
 
-func (c *core) insert(fresh *store.Entry) (id int, err error) {
-	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.insertion(s, fresh) }))
+// insert stores a fresh entry. tx is the batch that the write is part of, or nil, as for the
+// other writes.
+func (c *core) insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return idOf(c.apply(tx, func(now current) (store.Change, error) { return c.typ.insertion(now, fresh) }))
 }
 
-func (c *core) upsert(fresh *store.Entry) (id int, err error) {
-	return idOf(c.write(func(s *store.State) (store.Change, error) { return c.typ.replacement(s, fresh) }))
+func (c *core) upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return idOf(c.apply(tx, func(now current) (store.Change, error) { return c.typ.replacement(now, fresh) }))
 }
 
-func (c *core) modify(id int, f func(*record) error) error {
-	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.modification(s, id, f) })
+func (c *core) modify(tx *store.Tx, id int, f func(*record) error) error {
+	_, err := c.apply(tx, func(now current) (store.Change, error) { return c.typ.modification(now, id, f) })
 	return err
 }
 
-func (c *core) remove(id int) error {
-	_, err := c.write(func(s *store.State) (store.Change, error) { return c.typ.deletion(s, id) })
+func (c *core) remove(tx *store.Tx, id int) error {
+	_, err := c.apply(tx, func(now current) (store.Change, error) { return c.typ.deletion(now, id) })
 	return err
 }
 
@@ -135,6 +140,23 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 	}
 	slices.SortFunc(fresh, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return nil
+}
+
+// apply writes the change that prepare returns, or adds it to a batch, and returns its new
+// entry.
+func (c *core) apply(tx *store.Tx, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
+	if tx == nil {
+		return c.write(func(s *store.State) (store.Change, error) { return prepare(s) })
+	}
+	if err := c.typ.ended(tx); err != nil {
+		return nil, err
+	}
+	ch, err := prepare(tx)
+	if err != nil {
+		return nil, err
+	}
+	tx.Write(ch)
+	return ch.New, nil
 }
 
 // write applies the change that prepare returns and returns its new entry.
@@ -243,8 +265,8 @@ func (s *recordType) keep(fresh *store.Entry, from *record, id int) error {
 // return an error return one that wraps [ErrTxDone]. A Tx is not safe for concurrent
 // use.
 type Tx[T any] struct {
-	typ *recordType
-	tx  *store.Tx
+	core *core
+	tx   *store.Tx
 }
 
 // Batch calls f and makes its writes visible at one instant. If f returns an error,
@@ -259,7 +281,7 @@ type Tx[T any] struct {
 // O(k × orderings in use × log n). A batch that changes more than half of the records
 // is O(n log n × orderings in use).
 func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
-	return c.core.batch(func(tx *store.Tx) error { return f(&Tx[T]{c.core.typ, tx}) })
+	return c.core.batch(func(tx *store.Tx) error { return f(&Tx[T]{c.core, tx}) })
 }
 
 func (c *core) batch(f func(tx *store.Tx) error) error {
@@ -275,14 +297,14 @@ func (c *core) batch(f func(tx *store.Tx) error) error {
 // [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique field is
 // an error of the batch.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
-	return tx.typ.insert(tx.tx, newEntry(record))
+	return tx.core.insert(tx.tx, newEntry(record))
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one, or inserts
 // the record if none exists or the id is zero. It returns the id. The error wraps
 // [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
-	return tx.typ.upsert(tx.tx, newEntry(record))
+	return tx.core.upsert(tx.tx, newEntry(record))
 }
 
 // Update calls f with a copy of the record with the given id and stores the result. f may
@@ -292,20 +314,20 @@ func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 // id, and [ErrInvalid] if f wrote to the same record through tx or JSON cannot represent
 // the result. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
-	return tx.typ.modify(tx.tx, id, untyped(f))
+	return tx.core.modify(tx.tx, id, untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none.
-func (tx *Tx[T]) Delete(id int) error { return tx.typ.remove(tx.tx, id) }
+func (tx *Tx[T]) Delete(id int) error { return tx.core.remove(tx.tx, id) }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
 func (tx *Tx[T]) Get(id int) (record T, err error) {
-	if err := tx.typ.ended(tx.tx); err != nil {
+	if err := tx.core.typ.ended(tx.tx); err != nil {
 		return record, err
 	}
-	return copied[T](tx.typ, tx.tx.Get(id), id)
+	return copied[T](tx.core.typ, tx.tx.Get(id), id)
 }
 
 // Has reports whether there is a record with the given id. After the batch it returns
@@ -325,7 +347,7 @@ func (tx *Tx[T]) Count() int {
 // O(orderings in use + writes so far × orderings in use × log n) in addition, and makes
 // each later write of the batch about twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return Selection[T]{tx.typ.where(tx.tx, conditions)}
+	return Selection[T]{tx.core.typ.where(tx.tx, conditions)}
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number
@@ -341,37 +363,6 @@ func (s *recordType) ended(tx *store.Tx) error {
 		return s.errorf("%w", ErrTxDone)
 	}
 	return nil
-}
-
-func (s *recordType) insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return idOf(s.writeIn(tx, func() (store.Change, error) { return s.insertion(tx, fresh) }))
-}
-
-func (s *recordType) upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return idOf(s.writeIn(tx, func() (store.Change, error) { return s.replacement(tx, fresh) }))
-}
-
-func (s *recordType) modify(tx *store.Tx, id int, f func(*record) error) error {
-	_, err := s.writeIn(tx, func() (store.Change, error) { return s.modification(tx, id, f) })
-	return err
-}
-
-func (s *recordType) remove(tx *store.Tx, id int) error {
-	_, err := s.writeIn(tx, func() (store.Change, error) { return s.deletion(tx, id) })
-	return err
-}
-
-// writeIn adds the change that prepare returns to a batch and returns its new entry.
-func (s *recordType) writeIn(tx *store.Tx, prepare func() (store.Change, error)) (*store.Entry, error) {
-	if err := s.ended(tx); err != nil {
-		return nil, err
-	}
-	ch, err := prepare()
-	if err != nil {
-		return nil, err
-	}
-	tx.Write(ch)
-	return ch.New, nil
 }
 
 // refused returns the error of a write that the store refused. It names the value that
@@ -402,23 +393,17 @@ func (d *duplicate) Unwrap() error { return ErrDuplicate }
 // valueOf returns the JSON name of a field and the JSON of its value, shortened.
 func (s *recordType) valueOf(e *store.Entry, field string) (name, value string) {
 	const longest = 100
-	b, err := s.encode(recordOf(e))
-	if err != nil {
+	r, err := s.parsed(e)
+	if err == nil {
+		name, value = memberOf(r, ordering.Camel(field), field)
+	}
+	switch {
+	case name == "":
 		return field, "value"
+	case len(value) > longest:
+		value = strings.ToValidUTF8(value[:longest], "") + "…"
 	}
-	r, err := schema.ParseRecord(b)
-	if err != nil {
-		return field, "value"
-	}
-	for name, value := range r.All() {
-		if ordering.Snake(name) == field {
-			if len(value) > longest {
-				value = strings.ToValidUTF8(value[:longest], "") + "…"
-			}
-			return name, value
-		}
-	}
-	return field, "value"
+	return name, value
 }
 
 // duplicates returns the first record of a list that has the same value of a unique field
