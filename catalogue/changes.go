@@ -70,13 +70,13 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 
 func (c *core) since(revision uint64) (events []store.Event, now uint64, err error) {
 	events, kept, now := c.store.Since(revision)
-	if c.typ.history == 0 {
+	if c.typ.engine.History == 0 {
 		kept = now
 	}
 	switch {
 	case revision > now:
 		return nil, 0, c.typ.errorf("%w: there is no revision %d yet, the current one is %d", ErrHistoryTrimmed, revision, now)
-	case revision < kept && c.typ.history == 0:
+	case revision < kept && c.typ.engine.History == 0:
 		return nil, 0, c.typ.errorf("%w: want changes after revision %d, none are kept: set Options.History", ErrHistoryTrimmed, revision)
 	case revision < kept:
 		return nil, 0, c.typ.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)

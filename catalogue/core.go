@@ -24,53 +24,37 @@ type core struct {
 
 // newCore returns a standalone collection.
 func newCore(t table, opts Options) (*core, error) {
-	opts, err := withTags(t, opts)
+	fields, err := taggedFields(t, opts.Name)
 	if err != nil {
 		return nil, err
 	}
-	s, engine, err := newRecordType(t, opts)
+	s, err := newRecordType(t, opts, fields)
 	if err != nil {
 		return nil, err
 	}
-	return &core{typ: s, store: store.New(engine)}, nil
+	return &core{typ: s, store: store.New(s.engine)}, nil
 }
 
-// withTags adds the unique fields and the key functions of the type's tags to the options of
-// a standalone collection.
-func withTags(t table, opts Options) (Options, error) {
+// taggedFields returns the described fields of a type, or none if it has no tags of this module.
+func taggedFields(t table, name string) ([]schema.Field, error) {
 	members, _ := jsonmember.Of(t.reflect)
 	tagged := slices.ContainsFunc(members, func(m jsonmember.Member) bool {
 		_, ok := m.Field.Tag.Lookup("backlist")
 		return ok
 	})
 	if !tagged {
-		return opts, nil
+		return nil, nil
 	}
-	about, err := t.describe(opts.Name)
+	about, err := t.describe(name)
 	if err != nil {
-		return opts, fmt.Errorf("%s: %w: %w", cmp.Or(opts.Name, "collection"), ErrInvalidType, err)
+		return nil, fmt.Errorf("%s: %w: %w", cmp.Or(name, "collection"), ErrInvalidType, err)
 	}
-	opts.Keys = allKeys(t.reflect, about.Fields, opts.Keys)
-	opts.Unique = addUnique(opts.Unique, about.Fields)
-	return opts, nil
-}
-
-// addUnique adds the names of the fields that a description has as Unique.
-func addUnique(names []string, fields []schema.Field) []string {
-	names = slices.Clone(names)
-	for _, f := range fields {
-		if name := ordering.Snake(f.Name); f.Unique && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return about.Fields, nil
 }
 
 // newDescribed returns an empty collection of a catalogue.
 func newDescribed(c *Catalogue, t table, about schema.Description, opts Options) (*core, error) {
-	keys := opts.Keys
-	opts.Keys = allKeys(t.reflect, about.Fields, keys)
-	s, engine, err := newRecordType(t, opts)
+	s, err := newRecordType(t, opts, about.Fields)
 	if err != nil {
 		return nil, err
 	}
@@ -79,17 +63,17 @@ func newDescribed(c *Catalogue, t table, about schema.Description, opts Options)
 	}
 	if s.open() {
 		for _, f := range about.Fields {
-			engine.Known = append(engine.Known, ordering.Snake(f.Name))
+			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
 		}
 	}
-	engine.Cores = c.cores
+	s.engine.Cores = c.cores
 	s.lists = listsOf(s.members, about.Fields)
 	if opts.StrictLoad {
 		s.beStrict(about.Fields)
 	}
 	s.about = &about
-	s.columns = s.columnsOf(about.Fields, keys)
-	return newMember(c, s, store.New(engine)), nil
+	s.columns = s.columnsOf(about.Fields, opts.Keys)
+	return newMember(c, s, store.New(s.engine)), nil
 }
 
 // newMember returns a collection of a catalogue with its handle.

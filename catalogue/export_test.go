@@ -1,6 +1,11 @@
 package catalogue
 
-import "io"
+import (
+	"io"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+)
 
 // ReplaceFile is SaveFile with a replaceable function that writes the content.
 func ReplaceFile(path string, write func(io.Writer) error) error { return replaceFile(path, write) }
@@ -12,8 +17,15 @@ func CheckSnapshot[T any](s Snapshot[T]) error { return s.typ.checkState(s.state
 // can be ordered by.
 func FieldNames[T any](of interface{ Get(id int) (T, error) }) []string {
 	if s, ok := of.(Snapshot[T]); ok {
-		return s.typ.names(s.state)
+		return fieldNames(s.typ, s.state)
 	}
 	c := of.(*Collection[T])
-	return c.core.typ.names(c.core.store.Current())
+	return fieldNames(c.core.typ, c.core.store.Current())
+}
+
+func fieldNames(typ *recordType, s *store.State) []string {
+	if typ.open() {
+		return s.Names()
+	}
+	return slices.Clone(typ.engine.Names)
 }

@@ -109,7 +109,6 @@ type recordType struct {
 	idWire    string             // name of the id in JSON
 	idName    string             // name of the id in an ordering
 	id        func(*record) *int // the id
-	fields    []string           // names of the fields of a struct; nil for open records
 	strict    []schema.Field     // the fields of the description if loads are strict
 	members   []member           // members of a struct
 	lists     []member           // those that are never nil
@@ -117,81 +116,96 @@ type recordType struct {
 	ownJSON   bool               // *T implements json.Unmarshaler
 	fast      bool               // the layout of members can read a record; otherwise only decode
 	trusted   bool               // loaded records need no check and no copy, because no methods are called
-	history   int                // number of changes to keep
+	engine    *store.Type
 	unique    []store.Field
 	copier    *value.Copier
 	check     func(*record) error
-	ranges    func(ordering.Condition) ([]ordering.Range, error)
 
 	about   *schema.Description // nil if the collection is standalone, as are the others
 	columns []column            // of the fields of about
 	now     func() time.Time
 }
 
-// newRecordType returns the record type of a collection and the type for its store.
-func newRecordType(t table, opts Options) (*recordType, *store.Type, error) {
-	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), history: max(opts.History, 0), now: opts.Now}
+// newRecordType returns the record type of a collection whose description has the given
+// fields.
+func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, error) {
+	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), now: opts.Now}
 	s.idName = ordering.Snake(s.idWire)
-	engine := &store.Type{ID: s.idName, Default: slices.Clone(opts.Ordering), History: s.history}
+	s.engine = &store.Type{ID: s.idName, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
 	describe := s.describeStruct
 	if s.open() {
 		describe = s.describeOpen
 	}
-	if err := describe(engine, opts); err != nil {
-		return nil, nil, s.errorf("%w: %w", ErrInvalidType, err)
+	if err := describe(allKeys(t.reflect, fields, opts.Keys)); err != nil {
+		return nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
-	if err := s.named(s.describeUnique(engine, opts.Unique)); err != nil {
-		return nil, nil, err
+	if err := s.describeUnique(opts.Unique, fields); err != nil {
+		return nil, s.errorf("Options.Unique: %w", err)
 	}
-	if err := s.named(declareIndexes(engine, opts.Indexes)); err != nil {
-		return nil, nil, err
+	if err := s.describeIndexes(opts.Indexes); err != nil {
+		return nil, s.errorf("%w", err)
 	}
-	for _, t := range engine.Default {
-		if _, err := fieldNamed(engine, t.Field); err != nil {
-			return nil, nil, s.errorf("default ordering: %w", err)
+	for _, t := range s.engine.Default {
+		if _, err := s.field(t.Field); err != nil {
+			return nil, s.errorf("default ordering: %w", err)
 		}
 	}
-	return s, engine, nil
+	return s, nil
 }
 
-// fieldNamed returns the field with a name in snake_case.
-func fieldNamed(engine *store.Type, name string) (store.Field, error) {
-	f, ok := engine.Field(name)
+// field returns the field with a name in snake_case.
+func (s *recordType) field(name string) (store.Field, error) {
+	f, ok := s.engine.Field(name)
 	switch {
 	case !ok || name == "":
-		return f, unknownField(name, engine.Names)
+		return f, unknownField(name, s.engine.Names)
 	case ordering.Snake(name) != name: // of open records, which have any field
 		return f, camelField(name)
 	}
 	return f, nil
 }
 
-// describeUnique sets the unique fields.
-func (s *recordType) describeUnique(engine *store.Type, names []string) error {
+// describeUnique sets the unique fields: those with the names, and those that are Unique.
+func (s *recordType) describeUnique(names []string, fields []schema.Field) error {
+	names = slices.Clone(names)
+	for _, f := range fields {
+		if name := ordering.Snake(f.Name); f.Unique && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	for _, name := range names {
-		f, err := fieldNamed(engine, name)
+		f, err := s.field(name)
 		if err != nil {
-			return fmt.Errorf("Options.Unique: %w", err)
+			return err
 		}
 		s.unique = append(s.unique, f)
 	}
-	engine.Unique = slices.Clone(names)
+	s.engine.Unique = names
 	return nil
 }
 
-// declareIndexes adds the indexes of Options.Indexes.
-func declareIndexes(engine *store.Type, indexes [][]ordering.Term) error {
+// describeIndexes adds the indexes of Options.Indexes.
+func (s *recordType) describeIndexes(indexes [][]ordering.Term) error {
 	for _, terms := range indexes {
 		for _, t := range terms {
-			if _, err := fieldNamed(engine, t.Field); err != nil {
+			if _, err := s.field(t.Field); err != nil {
 				return fmt.Errorf("Options.Indexes: %w", err)
 			}
 		}
-		if err := engine.AddIndex(terms); err != nil {
+		if err := s.engine.AddIndex(terms); err != nil {
 			return fmt.Errorf("%w: Options.Indexes: %w", ErrInvalidType, err)
 		}
 	}
 	return nil
+}
+
+// ranges returns the ranges of keys that satisfy a condition.
+func (s *recordType) ranges(c ordering.Condition) ([]ordering.Range, error) {
+	f, ok := s.engine.Field(c.Field())
+	if !ok && c.Field() != "" { // Ranges returns the error of an empty name
+		return nil, unknownField(c.Field(), s.engine.Names)
+	}
+	return c.Ranges(f.KeyOf)
 }
 
 // camelField returns the error for a field of open records that is not in snake_case.
@@ -206,9 +220,9 @@ func unknownField(name string, known []string) error {
 // value returns the record as an addressable value of its type.
 func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
-func (s *recordType) describeStruct(engine *store.Type, opts Options) error {
+func (s *recordType) describeStruct(keys []ordering.KeyFunc) error {
 	t := s.reflect
-	fields, err := ordering.ValueFields(t, opts.Keys...)
+	fields, err := ordering.ValueFields(t, keys...)
 	if err != nil {
 		if _, without := ordering.ValueFields(t); without == nil {
 			return fmt.Errorf("Options.Keys: %w", err)
@@ -225,18 +239,10 @@ func (s *recordType) describeStruct(engine *store.Type, opts Options) error {
 	s.members = membersOf(t, members)
 	byName := map[string]store.Field{}
 	for _, f := range fields {
-		s.fields = append(s.fields, f.Name)
+		s.engine.Names = append(s.engine.Names, f.Name)
 		byName[f.Name] = store.Field{Name: f.Name, Kind: f.Kind, KeyOf: f.KeyOf, Key: s.keyIn(f)}
 	}
-	s.ranges = func(c ordering.Condition) ([]ordering.Range, error) {
-		f, ok := byName[c.Field()]
-		if !ok && c.Field() != "" { // Ranges returns the error of an empty name
-			return nil, unknownField(c.Field(), s.fields)
-		}
-		return c.Ranges(f.KeyOf)
-	}
-	engine.Names = s.fields
-	engine.Field = func(name string) (store.Field, bool) {
+	s.engine.Field = func(name string) (store.Field, bool) {
 		f, ok := byName[name]
 		return f, ok
 	}
@@ -334,14 +340,6 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// names returns a copy of the names of the fields of a state.
-func (s *recordType) names(state *store.State) []string {
-	if s.fields != nil {
-		return slices.Clone(s.fields)
-	}
-	return state.Names()
-}
-
 // errorf returns an error that begins with the name of the collection.
 func (s *recordType) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
@@ -378,12 +376,12 @@ func (s *recordType) encoded(e *store.Entry) ([]byte, error) {
 
 // describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func (s *recordType) describeOpen(engine *store.Type, opts Options) error {
+func (s *recordType) describeOpen(keys []ordering.KeyFunc) error {
 	if s.idWire != "id" {
 		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.idWire)
 	}
 	texts := map[string]func(string) sortkey.Key{}
-	for i, k := range opts.Keys {
+	for i, k := range keys {
 		name, key, ok := k.ForText()
 		switch {
 		case !ok || name == "id":
@@ -398,17 +396,13 @@ func (s *recordType) describeOpen(engine *store.Type, opts Options) error {
 		return err
 	}
 	id, _ := entries.Lookup("id")
-	engine.Field = func(name string) (store.Field, bool) {
+	s.engine.Field = func(name string) (store.Field, bool) {
 		if name == id.Name {
 			return id, true
 		}
 		return openField(name, texts[name]), true
 	}
-	engine.Members = openMembers
-	s.ranges = func(c ordering.Condition) ([]ordering.Range, error) {
-		f, _ := engine.Field(c.Field())
-		return c.Ranges(f.KeyOf)
-	}
+	s.engine.Members = openMembers
 	s.anyMember = true
 	s.id = func(r *record) *int { return &typed[schema.Record](r).ID }
 	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
