@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A Catalogue is a set of collections. The collections and the types of their records are
@@ -152,40 +151,34 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)
 	}
 	c := &Catalogue{byKey: map[string]int{}, cores: store.NewCores()}
-	if err := checkKeys(definitions); err != nil {
-		return nil, err
-	}
-	var about []schema.Description
 	for i, d := range definitions {
+		if err := c.checkKey(d); err != nil {
+			return nil, fmt.Errorf("catalogue: %w", err)
+		}
 		m, err := d.make(c)
 		if err != nil {
 			return nil, err
 		}
 		c.all = append(c.all, m)
 		c.byKey[m.key()] = i
-		about = append(about, *m.typ.about)
 	}
-	if err := checkTogether(about); err != nil {
+	if err := c.checkTogether(); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
 	return c, nil
 }
 
-// checkKeys returns an error if a definition is nil or has no key, or if two have the same.
-func checkKeys(definitions []AnyDefinition) error {
-	seen := map[string]bool{}
-	for _, d := range definitions {
-		if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-			return fmt.Errorf("catalogue: %w: nil definition", ErrInvalidType)
-		}
-		switch key := d.Key(); {
-		case key == "":
-			return fmt.Errorf("catalogue: %w: the definition has no key", ErrUnknownCollection)
-		case seen[key]:
-			return fmt.Errorf("catalogue: %s: %w: it is defined twice", key, ErrInvalidType)
-		default:
-			seen[key] = true
-		}
+// checkKey returns an error if a definition is nil or has no key, or if the key is taken.
+func (c *Catalogue) checkKey(d AnyDefinition) error {
+	if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("%w: nil definition", ErrInvalidType)
+	}
+	key := d.Key()
+	if _, twice := c.byKey[key]; twice {
+		return fmt.Errorf("%s: %w: it is defined twice", key, ErrInvalidType)
+	}
+	if key == "" {
+		return fmt.Errorf("%w: the definition has no key", ErrUnknownCollection)
 	}
 	return nil
 }

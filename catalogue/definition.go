@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -172,50 +171,39 @@ func describe(key string, t table, opts Options) (about schema.Description, err 
 // overridden returns a description with the members of another one that are not zero.
 // Nothing in the result is shared with it.
 func overridden(about, by schema.Description) schema.Description {
-	about.Segment = cmp.Or(by.Segment, about.Segment)
-	about.Name = cmp.Or(by.Name, about.Name)
-	about.Actions = cmp.Or(by.Actions, about.Actions)
-	about.Vary = cmp.Or(by.Vary, about.Vary)
-	about.Query = cmp.Or(by.Query, about.Query)
-	about.Label = cmp.Or(by.Label, about.Label)
-	if by.Ordering != nil {
-		about.Ordering = slices.Clone(by.Ordering)
-	}
-	if by.Fields != nil {
-		about.Fields = slices.Clone(by.Fields)
-	}
-	if by.Sortable != nil {
-		about.Sortable = slices.Clone(by.Sortable)
-	}
-	if by.Filters != nil {
-		about.Filters = slices.Clone(by.Filters)
-	}
-	if by.Search != nil {
-		about.Search = slices.Clone(by.Search)
+	to, from := reflect.ValueOf(&about).Elem(), reflect.ValueOf(by)
+	for i := range to.NumField() {
+		switch member := from.Field(i); {
+		case member.IsZero():
+		case member.Kind() == reflect.Slice:
+			fresh := reflect.MakeSlice(member.Type(), member.Len(), member.Len())
+			reflect.Copy(fresh, member)
+			to.Field(i).Set(fresh)
+		default:
+			to.Field(i).Set(member)
+		}
 	}
 	return about
 }
 
-// checkTogether returns an error if the descriptions of a catalogue contradict each other.
-func checkTogether(all []schema.Description) error {
-	byKey, bySegment := map[string]schema.Description{}, map[string]string{}
-	var keys []string
-	for _, d := range all {
+// checkTogether returns an error if the descriptions of the collections contradict each other.
+// [schema.Description.Check] has checked each of them.
+func (c *Catalogue) checkTogether() error {
+	bySegment := map[string]string{}
+	for _, m := range c.all {
+		d := m.typ.about
 		if other, twice := bySegment[d.Segment]; twice {
 			return fmt.Errorf("%s: %w: its segment %q is that of %s", d.Key, ErrInvalidType, d.Segment, other)
 		}
-		byKey[d.Key], bySegment[d.Segment] = d, d.Key
-		keys = append(keys, d.Key)
-	}
-	for _, d := range all {
+		bySegment[d.Segment] = d.Key
 		for _, f := range d.Fields {
-			if _, known := byKey[f.Refers]; f.Refers != "" && !known {
-				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, unknownCollection(f.Refers, keys))
+			if _, known := c.byKey[f.Refers]; f.Refers != "" && !known {
+				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, unknownCollection(f.Refers, c.keys()))
 			}
 		}
 		for _, entry := range d.Search {
 			path := strings.TrimLeft(entry, "^=")
-			if err := checkSearch(d, path, byKey); err != nil {
+			if err := c.checkSearch(m, path); err != nil {
 				return fmt.Errorf("%s: %w: search %q: %w", d.Key, ErrInvalidType, path, err)
 			}
 		}
@@ -224,28 +212,17 @@ func checkTogether(all []schema.Description) error {
 }
 
 // checkSearch returns an error if a path in Search goes to a field of another collection that
-// does not exist. [schema.Description.Check] checks everything else.
-func checkSearch(d schema.Description, path string, byKey map[string]schema.Description) error {
-	reference, field, ok := strings.Cut(path, "__")
-	if _, err := fieldOf(d, path); err == nil || !ok {
+// does not exist.
+func (c *Catalogue) checkSearch(m *core, path string) error {
+	if m.typ.column(path) != nil {
 		return nil
 	}
-	f, err := fieldOf(d, reference)
+	reference, field, _ := strings.Cut(path, "__")
+	other, err := c.lookup(m.typ.column(reference).Refers)
 	if err != nil {
 		return err
 	}
-	other := byKey[f.Refers]
-	other.Search = []string{field}
-	return other.Check()
-}
-
-// fieldOf returns the field with a name in snake_case.
-func fieldOf(d schema.Description, name string) (schema.Field, error) {
-	known := make([]string, len(d.Fields))
-	for i, f := range d.Fields {
-		if known[i] = ordering.Snake(f.Name); known[i] == name {
-			return f, nil
-		}
-	}
-	return schema.Field{}, unknownField(name, known)
+	about := *other.typ.about
+	about.Search = []string{field}
+	return about.Check()
 }
