@@ -272,7 +272,7 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 // collection is unchanged. [Collection.Load] describes the form. O(n) for records sorted by
 // id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
-	return c.core.load(r, opts)
+	return load(c.core, r, opts)
 }
 
 func (c *core) notFound(segment string) error {

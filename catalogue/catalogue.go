@@ -63,7 +63,7 @@ func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
 
 func (c *Catalogue) clone(readOnly bool) *Catalogue {
 	clone := &Catalogue{byKey: c.byKey, all: make([]*core, len(c.all)), readOnly: readOnly}
-	stores := store.Clone(c.stores()...)
+	stores := store.Clone(storesOf(c.all)...)
 	for i, m := range c.all {
 		clone.all[i] = newMember(clone, m.typ, stores[i])
 	}
@@ -88,33 +88,41 @@ type Batch struct {
 // not see the writes of the batch. With k changes to a collection, it takes O(k × orderings
 // in use × log n) for that collection.
 func (c *Catalogue) Batch(f func(b *Batch) error) error {
+	if err := c.writable(); err != nil {
+		return err
+	}
+	return c.refused(store.Batch(storesOf(c.all), func(txs []*store.Tx) error { return f(&Batch{c, txs}) }))
+}
+
+// writable returns an error if the catalogue is a snapshot.
+func (c *Catalogue) writable() error {
 	if c.readOnly {
 		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
 	}
-	return c.refused(store.Batch(c.stores(), func(txs []*store.Tx) error { return f(&Batch{c, txs}) }))
+	return nil
 }
 
 // refused returns the error of a batch of several stores.
 func (c *Catalogue) refused(err error) error {
 	if d, ok := err.(*store.Duplicate); ok {
-		return c.of(d.Store).typ.refused(d)
+		return coreOf(c.all, d.Store).typ.refused(d)
 	}
 	return err
 }
 
-// of returns the collection with the given store.
-func (c *Catalogue) of(s *store.Store) *core {
-	return c.all[slices.IndexFunc(c.all, func(m *core) bool { return m.store == s })]
+// coreOf returns the collection with the given store.
+func coreOf(all []*core, s *store.Store) *core {
+	return all[slices.IndexFunc(all, func(m *core) bool { return m.store == s })]
 }
 
-// stores returns the stores of all collections, in the same order for all catalogues:
-// package store requires that.
-func (c *Catalogue) stores() []*store.Store {
-	stores := make([]*store.Store, len(c.all))
-	for i, m := range c.all {
-		stores[i] = m.store
+// storesOf returns the stores of collections, in the same order for all catalogues: package
+// store requires that.
+func storesOf(all []*core) []*store.Store {
+	list := make([]*store.Store, len(all))
+	for i, m := range all {
+		list[i] = m.store
 	}
-	return stores
+	return list
 }
 
 // Check calls [Collection.Check] for every collection and returns the first error. It

@@ -24,17 +24,14 @@ type Change[T any] struct {
 
 // Before returns a copy of the record as it was before the change. If the change inserted
 // the record, ok is false. O(size of the record).
-func (ch Change[T]) Before() (record T, ok bool) { return changed[T](ch.typ, ch.before) }
+func (ch Change[T]) Before() (record T, ok bool) {
+	return copyOf[T](ch.typ, ch.before), ch.before != nil
+}
 
 // After returns a copy of the record as it was after the change. If the change deleted
 // the record, ok is false. O(size of the record).
-func (ch Change[T]) After() (record T, ok bool) { return changed[T](ch.typ, ch.after) }
-
-func changed[T any](s *recordType, e *store.Entry) (record T, ok bool) {
-	if e == nil {
-		return record, false
-	}
-	return copyOf[T](s, e), true
+func (ch Change[T]) After() (record T, ok bool) {
+	return copyOf[T](ch.typ, ch.after), ch.after != nil
 }
 
 // JSON returns the JSON of the record as it was after the change, or null if it was

@@ -47,7 +47,7 @@ func (c *Catalogue) SaveFile(path string) error {
 // system or of Load. If path is empty, it wraps [fs.ErrNotExist]. During a call of SaveFile,
 // LoadFile reads the old or the new file.
 func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
-	return loadFile(path, func(data []byte) error { return c.load(data, opts) })
+	return loadFile(c, path, opts)
 }
 
 // SaveFile replaces the file at path by the output of [Collection.Save]. If the program or
@@ -62,26 +62,7 @@ func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c
 // The error contains the path and wraps the error of the operating system or of Load. If path
 // is empty, it wraps [fs.ErrNotExist].
 func (c *Collection[T]) LoadFile(path string, opts LoadOptions) error {
-	return c.core.loadFile(path, opts)
-}
-
-func (c *core) loadFile(path string, opts LoadOptions) error {
-	return loadFile(path, func(data []byte) error { return c.loadBytes(data, opts) })
-}
-
-// loadFile calls load with the content of a file.
-func loadFile(path string, load func(data []byte) error) error {
-	if path == "" {
-		return errNoPath
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("catalogue: %w", err)
-	}
-	if err := load(data); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return loadFile(c.core, path, opts)
 }
 
 // replaceFile replaces the content of a file by the output of write. An error of write is
@@ -162,7 +143,7 @@ const (
 // The error wraps the error of w, or [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
 func (c *Catalogue) Save(w io.Writer) error {
-	states := store.Freeze(c.stores()...)
+	states := store.Freeze(storesOf(c.all)...)
 	b := bufio.NewWriter(w)
 	lead := "{"
 	for i, m := range c.all {

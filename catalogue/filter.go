@@ -366,7 +366,7 @@ func (s *recordType) jsonKey(c *column, e *store.Entry) sortkey.Key {
 
 // checkFields returns an error if a described field is not a member of T.
 func (s *recordType) checkFields(about schema.Description) error {
-	if s.anyMember {
+	if s.anyMember() {
 		return nil
 	}
 	for _, f := range about.Fields {

@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"fmt"
 	"iter"
 	"sync"
 
@@ -41,12 +40,10 @@ type Commit struct {
 // journal. If f is nil, the journal is removed. The error wraps [ErrReadOnly] if the
 // catalogue is a snapshot. The JSON of all changed records is made before the call.
 func (c *Catalogue) Journal(f func(batch []Commit) error) error {
-	if c.readOnly {
-		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
+	if err := c.writable(); err != nil {
+		return err
 	}
-	setJournal(c.stores(), f, func(from store.Commit) (Commit, error) {
-		return c.of(from.Store).typ.committed(from)
-	})
+	setJournal(c.all, f)
 	return nil
 }
 
@@ -64,22 +61,22 @@ func (c *core) journal(f func(batch []Commit) error) error {
 	if c.catalogue != nil {
 		return c.catalogue.Journal(f)
 	}
-	setJournal([]*store.Store{c.store}, f, c.typ.committed)
+	setJournal([]*core{c}, f)
 	return nil
 }
 
-func setJournal(stores []*store.Store, f func([]Commit) error, committed func(store.Commit) (Commit, error)) {
+func setJournal(all []*core, f func([]Commit) error) {
 	if f == nil {
-		store.SetJournal(stores, nil)
+		store.SetJournal(storesOf(all), nil)
 		return
 	}
 	var one sync.Mutex // writes to different collections do not exclude each other
-	store.SetJournal(stores, func(all []store.Commit) (err error) {
+	store.SetJournal(storesOf(all), func(commits []store.Commit) (err error) {
 		one.Lock()
 		defer one.Unlock()
-		batch := make([]Commit, len(all))
-		for i, from := range all {
-			if batch[i], err = committed(from); err != nil {
+		batch := make([]Commit, len(commits))
+		for i, from := range commits {
+			if batch[i], err = coreOf(all, from.Store).typ.committed(from); err != nil {
 				return err
 			}
 		}

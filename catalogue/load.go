@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -40,18 +41,7 @@ type LoadOptions struct {
 //
 // O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return fmt.Errorf("catalogue: %w", err)
-	}
-	return c.load(data, opts)
-}
-
-func (c *Catalogue) load(data []byte, opts LoadOptions) error {
-	if c.readOnly {
-		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
-	}
-	return load("catalogue", data, opts, c.read)
+	return load(c, r, opts)
 }
 
 // Load replaces all records at one instant by the ones in r. r must contain a JSON array of
@@ -63,34 +53,47 @@ func (c *Catalogue) load(data []byte, opts LoadOptions) error {
 // belongs to a snapshot, the error wraps [ErrReadOnly]. All other errors wrap
 // [ErrInvalidData]; an invalid record is reported as a [*RecordError]. O(n) for records
 // sorted by id, and O(n log n) otherwise and for each ordering in use.
-func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error { return c.core.load(r, opts) }
+func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error { return load(c.core, r, opts) }
 
-func (c *core) load(r io.Reader, opts LoadOptions) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
+// A loader is a collection or a catalogue.
+type loader interface {
+	title() string   // the prefix of errors
+	writable() error // not nil if it is a snapshot
+	read(in *scanner) ([]store.Replacement, error)
+}
+
+// load replaces the records of collections by the ones in r.
+func load(to loader, r io.Reader, opts LoadOptions) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return c.typ.errorf("%w", err)
+		return fmt.Errorf("%s: %w", to.title(), err)
 	}
-	return c.loadBytes(data, opts)
+	return loadData(to, data, opts)
 }
 
-func (c *core) loadBytes(data []byte, opts LoadOptions) error {
-	if err := c.writable(); err != nil {
+// loadFile replaces the records of collections by the ones in a file.
+func loadFile(to loader, path string, opts LoadOptions) error {
+	if path == "" {
+		return errNoPath
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	if err := loadData(to, data, opts); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// loadData replaces the records of collections by the ones in data if all of it is valid. A
+// syntax error takes precedence over an error of read.
+func loadData(to loader, data []byte, opts LoadOptions) error {
+	if err := to.writable(); err != nil {
 		return err
 	}
-	return load(c.typ.title(), data, opts, func(in *scanner) ([]store.Replacement, error) {
-		entries, used, err := c.typ.readResults(in)
-		return []store.Replacement{{Store: c.store, Entries: entries, UsedID: used}}, err
-	})
-}
-
-// load replaces the records of collections by the ones in data if all of it is valid. A
-// syntax error takes precedence over an error of read.
-func load(name string, data []byte, opts LoadOptions, read func(*scanner) ([]store.Replacement, error)) error {
 	in := &scanner{data: data, opts: opts}
-	all, err := read(in)
+	all, err := to.read(in)
 	if in.skipSpace(); err == nil && in.at == len(data) {
 		return store.Replace(all)
 	}
@@ -99,8 +102,18 @@ func load(name string, data []byte, opts LoadOptions, read func(*scanner) ([]sto
 	} else if errors.Is(err, ErrInvalidData) {
 		return err
 	}
-	return fmt.Errorf("%s: %w: %w", name, ErrInvalidData, err)
+	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, err)
 }
+
+func (c *core) title() string { return c.typ.title() }
+
+// read reads the replacement of a single collection.
+func (c *core) read(in *scanner) ([]store.Replacement, error) {
+	entries, used, err := c.typ.readResults(in)
+	return []store.Replacement{{Store: c.store, Entries: entries, UsedID: used}}, err
+}
+
+func (c *Catalogue) title() string { return "catalogue" }
 
 // read reads a catalogue. The replacements are in the order of the collections.
 func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
@@ -336,7 +349,7 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 
 // known returns the members that the record type has.
 func (s *recordType) known(members schema.Record) schema.Record {
-	if s.anyMember {
+	if s.anyMember() {
 		return members
 	}
 	for name := range members.All() {

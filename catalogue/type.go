@@ -83,6 +83,9 @@ func tableOf[T any]() table {
 	}
 }
 
+// anyMember reports whether a record can have members that are not known.
+func (s *recordType) anyMember() bool { return s.open() || s.ownJSON }
+
 // open reports whether the records are open.
 func (t *table) open() bool { return t.reflect == reflect.TypeFor[schema.Record]() }
 
@@ -96,8 +99,11 @@ func copyTo[T any](c *value.Copier, to, from *T) {
 	c.Unshare(unsafe.Pointer(to))
 }
 
+// copyOf returns a copy of the record of an entry, or the zero record if e is nil.
 func copyOf[T any](s *recordType, e *store.Entry) (record T) {
-	copyTo(s.copier, &record, typed[T](recordOf(e)))
+	if e != nil {
+		copyTo(s.copier, &record, typed[T](recordOf(e)))
+	}
 	return record
 }
 
@@ -105,21 +111,20 @@ func copyOf[T any](s *recordType, e *store.Entry) (record T) {
 // once for a collection, by reflection, and shared with clones.
 type recordType struct {
 	table
-	name      string
-	idWire    string             // name of the id in JSON
-	idName    string             // name of the id in an ordering
-	id        func(*record) *int // the id
-	strict    []schema.Field     // the fields of the description if loads are strict
-	members   []member           // members of a struct
-	lists     []member           // those that are never nil
-	anyMember bool               // the members are not known, so SkipUnknown has no effect
-	ownJSON   bool               // *T implements json.Unmarshaler
-	fast      bool               // the layout of members can read a record; otherwise only decode
-	trusted   bool               // loaded records need no check and no copy, because no methods are called
-	engine    *store.Type
-	unique    []store.Field
-	copier    *value.Copier
-	check     func(*record) error
+	name    string
+	idWire  string             // name of the id in JSON
+	idName  string             // name of the id in an ordering
+	id      func(*record) *int // the id
+	strict  []schema.Field     // the fields of the description if loads are strict
+	members []member           // members of a struct
+	lists   []member           // those that are never nil
+	ownJSON bool               // *T implements json.Unmarshaler
+	fast    bool               // the layout of members can read a record; otherwise only decode
+	trusted bool               // loaded records need no check and no copy, because no methods are called
+	engine  *store.Type
+	unique  []store.Field
+	copier  *value.Copier
+	check   func(*record) error
 
 	about   *schema.Description // nil if the collection is standalone, as are the others
 	columns []column            // of the fields of about
@@ -257,8 +262,7 @@ func (s *recordType) describeStruct(keys []ordering.KeyFunc) error {
 	at := m.offset
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
-	s.anyMember = value.ReadsJSON(t)
-	s.fast = !s.anyMember && !slices.ContainsFunc(members, func(m jsonmember.Member) bool { return m.Indirect })
+	s.fast = !s.ownJSON && !slices.ContainsFunc(members, func(m jsonmember.Member) bool { return m.Indirect })
 	return s.describeCopies()
 }
 
@@ -296,20 +300,20 @@ func (s *recordType) describeCopies() error {
 		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.NoCopy, t, t)
 	}
 	s.copier = c
-	s.check = func(r *record) error { return c.Check(s.value(r)) }
-	methods := c.Methods || writes || s.anyMember
+	methods := c.Methods || s.ownJSON
 	s.trusted = !methods && !c.Cloning
-	if !methods && !c.Deep && c.NoJSON == nil {
-		return nil
-	}
-	reload := reloader{s, methods && !c.WriteOnly, writes || s.anyMember}
+	walks := !writes || c.Open // otherwise the JSON depends only on the method of T
+	reloads, decodes := methods || c.Deep || c.NoJSON != nil, methods && !c.WriteOnly
 	s.check = func(r *record) error {
-		if !writes || c.Open { // otherwise the JSON depends only on the method of T
+		if walks {
 			if err := c.Check(s.value(r)); err != nil {
 				return err
 			}
 		}
-		return reload.check(r)
+		if reloads {
+			return s.checkJSON(r, decodes)
+		}
+		return nil
 	}
 	return nil
 }
@@ -403,7 +407,6 @@ func (s *recordType) describeOpen(keys []ordering.KeyFunc) error {
 		return openField(name, texts[name]), true
 	}
 	s.engine.Members = openMembers
-	s.anyMember = true
 	s.id = func(r *record) *int { return &typed[schema.Record](r).ID }
 	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
 	s.check = func(*record) error { return nil }
@@ -452,52 +455,44 @@ func openField(name string, text func(string) sortkey.Key) store.Field {
 	}
 }
 
-// A reloader checks that a record can be loaded from its JSON, which is parsed and, if
-// methods write and read it, decoded.
-type reloader struct {
-	typ    *recordType
-	decode bool
-	own    bool // methods of T write or read the whole record
-}
-
-// check returns an error if the record, which has its id, cannot be loaded from its JSON.
-func (l *reloader) check(r *record) error {
-	s := l.typ
+// checkJSON returns an error if a record, which has its id, cannot be loaded from its JSON,
+// which is parsed and, if decode is set, decoded.
+func (s *recordType) checkJSON(r *record, decode bool) error {
 	read := recordOf(s.new())
 	text, err := s.encode(r)
 	if err == nil {
-		err = l.load(read, text)
+		err = s.reload(read, text, decode)
 	}
 	switch {
-	case err != nil && l.own: // only the method knows which member is at fault
+	case err != nil && s.ownJSON: // only the method knows which member is at fault
 		return err
 	case err != nil:
-		return l.blame(r, err)
-	case l.decode && *s.id(read) != *s.id(r):
+		return s.blame(r, err, decode)
+	case decode && *s.id(read) != *s.id(r):
 		return errors.New("its JSON is loaded with another id")
 	}
 	return nil
 }
 
-func (l *reloader) load(to *record, text []byte) error {
+func (s *recordType) reload(to *record, text []byte, decode bool) error {
 	_, err := schema.ParseRecord(text)
-	if err == nil && l.decode {
-		err = l.typ.decode(to, text)
+	if err == nil && decode {
+		err = s.decode(to, text)
 	}
 	return err
 }
 
 // blame returns an error for the first field whose JSON alone cannot be loaded. If there
 // is none, it returns err.
-func (l *reloader) blame(r *record, err error) error {
-	for _, m := range l.typ.members {
-		v, nilPointer := l.typ.value(r).FieldByIndexErr(m.Field.Index)
+func (s *recordType) blame(r *record, err error, decode bool) error {
+	for _, m := range s.members {
+		v, nilPointer := s.value(r).FieldByIndexErr(m.Field.Index)
 		if nilPointer != nil {
 			continue
 		}
 		text, bad := json.Marshal(map[string]any{m.Name: v.Addr().Interface()})
 		if bad == nil {
-			bad = l.load(recordOf(l.typ.new()), text)
+			bad = s.reload(recordOf(s.new()), text, decode)
 		}
 		if bad != nil {
 			return fmt.Errorf("field %s: %w", m.Name, bad)
