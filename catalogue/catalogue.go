@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Catalogue is a set of collections. The collections and the types of their records are
@@ -46,9 +47,18 @@ func (c *Catalogue) All() iter.Seq2[string, AnyCollection] {
 func (c *Catalogue) lookup(key string) (*core, error) {
 	i, ok := c.byKey[key]
 	if !ok {
-		return nil, fmt.Errorf("catalogue: %w", unknownCollection(key, c.keys()))
+		return nil, fmt.Errorf("catalogue: %w", c.unknown(key))
 	}
 	return c.all[i], nil
+}
+
+// unknown returns the error for an unknown key.
+func (c *Catalogue) unknown(key string) error {
+	known := make([]string, len(c.all))
+	for i, m := range c.all {
+		known[i] = m.key()
+	}
+	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, ordering.Suggest(key, known))
 }
 
 // Clone returns an independent copy of the catalogue. All collections are cloned at one
@@ -134,14 +144,6 @@ func (c *Catalogue) Check() error {
 		}
 	}
 	return nil
-}
-
-func (c *Catalogue) keys() []string {
-	keys := make([]string, len(c.all))
-	for i, m := range c.all {
-		keys[i] = m.key()
-	}
-	return keys
 }
 
 // New returns an empty catalogue with the collections of the definitions, in their order:

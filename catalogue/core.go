@@ -9,7 +9,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
@@ -50,30 +49,6 @@ func taggedFields(t table, name string) ([]schema.Field, error) {
 		return nil, fmt.Errorf("%s: %w: %w", cmp.Or(name, "collection"), ErrInvalidType, err)
 	}
 	return about.Fields, nil
-}
-
-// newDescribed returns an empty collection of a catalogue.
-func newDescribed(c *Catalogue, t table, about schema.Description, opts Options) (*core, error) {
-	s, err := newRecordType(t, opts, about.Fields)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkFields(about); err != nil {
-		return nil, fmt.Errorf("catalogue: %s: %w: %w", about.Key, ErrInvalidType, err)
-	}
-	if s.open() {
-		for _, f := range about.Fields {
-			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
-		}
-	}
-	s.engine.Cores = c.cores
-	s.lists = listsOf(s.members, about.Fields)
-	if opts.StrictLoad {
-		s.beStrict(about.Fields)
-	}
-	s.about = &about
-	s.columns = s.columnsOf(about.Fields, opts.Keys)
-	return newMember(c, s, store.New(s.engine)), nil
 }
 
 // newMember returns a collection of a catalogue with its handle.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -132,7 +133,26 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 			about.Fields[i].Unique = true
 		}
 	}
-	return newDescribed(c, t, about, opts)
+	s, err := newRecordType(t, opts, about.Fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkFields(about); err != nil {
+		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
+	}
+	if s.open() {
+		for _, f := range about.Fields {
+			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
+		}
+	}
+	s.engine.Cores = c.cores
+	s.lists = listsOf(s.members, about.Fields)
+	if opts.StrictLoad {
+		s.beStrict(about.Fields)
+	}
+	s.about = &about
+	s.columns = s.columnsOf(about.Fields, opts.Keys)
+	return newMember(c, s, store.New(s.engine)), nil
 }
 
 // describe returns the description of a collection.
@@ -198,7 +218,7 @@ func (c *Catalogue) checkTogether() error {
 		bySegment[d.Segment] = d.Key
 		for _, f := range d.Fields {
 			if _, known := c.byKey[f.Refers]; f.Refers != "" && !known {
-				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, unknownCollection(f.Refers, c.keys()))
+				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, c.unknown(f.Refers))
 			}
 		}
 		for _, entry := range d.Search {

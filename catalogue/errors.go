@@ -6,7 +6,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // The errors of this package are wrapped by errors that contain the name of the
@@ -61,11 +60,6 @@ var (
 	// reported as a [*RecordError], which wraps ErrInvalidData.
 	ErrInvalidData = errors.New("cannot load")
 )
-
-// unknownCollection returns the error for an unknown key.
-func unknownCollection(key string, known []string) error {
-	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, ordering.Suggest(key, known))
-}
 
 // invalidRecord is the type of [ErrInvalid].
 type invalidRecord struct{}

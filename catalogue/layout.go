@@ -163,14 +163,11 @@ func readList[V any](in *scanner, read func(*scanner) (V, bool)) (list []V, ok b
 // decode decodes the value of a member as decoder does, from the canonical text that
 // ParseRecord returns. It reports whether the value is valid.
 func (m *member) decode(v reflect.Value, data []byte) bool {
-	text := string(data)
-	if text != "null" {
-		record, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
-		if err != nil {
-			return false
-		}
-		text, _ = record.Get("value")
+	record, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
+	if err != nil {
+		return false
 	}
+	text, _ := record.Get("value")
 	return m.decoder.Decode(v, text) == nil
 }
 

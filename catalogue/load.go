@@ -127,7 +127,7 @@ func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 		case err != nil && in.opts.SkipUnknown:
 			return in.skip()
 		case err != nil:
-			return unknownCollection(key, c.keys())
+			return c.unknown(key)
 		}
 		found[key], err = m.typ.read(in)
 		return err
@@ -159,7 +159,7 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 		switch _, err := c.lookup(last.Collection); {
 		case err != nil && in.opts.SkipUnknown:
 		case err != nil:
-			return fmt.Errorf("%s: %w", lastIDsKey, unknownCollection(last.Collection, c.keys()))
+			return fmt.Errorf("%s: %w", lastIDsKey, c.unknown(last.Collection))
 		case last.ID < 1:
 			return fmt.Errorf("%s: %q: %w: want a positive integer", lastIDsKey, last.Collection, ErrInvalidID)
 		}
@@ -327,7 +327,7 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 // decodeLoaded decodes a record that is loaded into a zero one.
 func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) error {
 	if s.ownJSON && s.strict == nil {
-		return s.decode(to, object)
+		return json.Unmarshal(object, s.pointer(to))
 	}
 	members, err := schema.ParseRecord(object)
 	if err != nil {
@@ -336,15 +336,10 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 	if opts.SkipUnknown {
 		members = s.known(members)
 	}
-	if s.ownJSON {
-		err = s.decode(to, object)
-	} else {
-		err = s.set(to, members)
+	if err := s.set(to, members); err != nil {
+		return err
 	}
-	if err == nil && s.strict != nil {
-		err = s.checkStrict(members)
-	}
-	return err
+	return s.checkStrict(members)
 }
 
 // known returns the members that the record type has.
@@ -495,8 +490,8 @@ func (s *recordType) strictField(name string) *schema.Field {
 	return nil
 }
 
-// checkStrict returns an error if a loaded object has null in a member that is not
-// nullable, or lacks a required member.
+// checkStrict returns an error if loads are strict and a loaded object has null in a member
+// that is not nullable, or lacks a required member.
 func (s *recordType) checkStrict(members schema.Record) error {
 	for name, text := range members.All() {
 		if f := s.strictField(name); f != nil && text == "null" && !f.Nullable {

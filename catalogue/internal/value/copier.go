@@ -34,8 +34,7 @@ func (c *Copier) Unshare(p unsafe.Pointer) {
 // copy replaces all memory that the value at p refers to by copies of it.
 func (c *Copier) copy(p unsafe.Pointer) {
 	switch kind := c.kind; {
-	case kind == reflect.Map && !c.Clones && *(*unsafe.Pointer)(p) == nil:
-	case kind == reflect.Map, c.Clones:
+	case c.Clones, kind == reflect.Map && *(*unsafe.Pointer)(p) != nil:
 		box := reflect.New(c.typ)
 		c.assign(box.UnsafePointer(), p)
 		c.replace(box.Elem())
