@@ -137,19 +137,10 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkFields(about); err != nil {
+	if err := s.describeFields(about.Fields, opts.StrictLoad); err != nil {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
-	if s.open() {
-		for _, f := range about.Fields {
-			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
-		}
-	}
 	s.engine.Cores = c.cores
-	s.lists = listsOf(s.members, about.Fields)
-	if opts.StrictLoad {
-		s.beStrict(about.Fields)
-	}
 	s.about = &about
 	s.columns = s.columnsOf(about.Fields, opts.Keys)
 	return newMember(c, s, store.New(s.engine)), nil

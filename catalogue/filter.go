@@ -3,7 +3,6 @@ package catalogue
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -362,19 +361,6 @@ func (s *recordType) jsonKey(c *column, e *store.Entry) sortkey.Key {
 		}
 	}
 	return k
-}
-
-// checkFields returns an error if a described field is not a member of T.
-func (s *recordType) checkFields(about schema.Description) error {
-	if s.anyMember() {
-		return nil
-	}
-	for _, f := range about.Fields {
-		if s.member(f.Name) == nil {
-			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, ordering.Suggest(f.Name, s.memberNames()))
-		}
-	}
-	return nil
 }
 
 // typeOf returns the type of a member, or nil if there is no such member.

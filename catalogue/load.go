@@ -355,20 +355,6 @@ func (s *recordType) known(members schema.Record) schema.Record {
 	return members
 }
 
-// listsOf returns those members of a struct that are slices or maps and that may not be
-// null according to the description.
-func listsOf(members []member, fields []schema.Field) (lists []member) {
-	for _, m := range members {
-		if kind := m.Field.Type.Kind(); kind != reflect.Slice && kind != reflect.Map {
-			continue
-		}
-		if slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == m.Name && !f.Nullable }) {
-			lists = append(lists, m)
-		}
-	}
-	return lists
-}
-
 // fillLists makes the nil lists of a record empty, because their JSON would be null, which
 // no request could send back.
 func (s *recordType) fillLists(r *record) {
@@ -470,16 +456,6 @@ func (s *recordType) memberNames() []string {
 		names[i] = m.Name
 	}
 	return names
-}
-
-// beStrict makes loads require the fields that requests require.
-func (s *recordType) beStrict(fields []schema.Field) {
-	s.strict = fields
-	for _, f := range fields {
-		if m := s.member(f.Name); m != nil && !f.Nullable {
-			m.null, m.strict = false, true
-		}
-	}
 }
 
 // strictField returns the field with a JSON name, or nil.

@@ -204,6 +204,30 @@ func (s *recordType) describeIndexes(indexes [][]ordering.Term) error {
 	return nil
 }
 
+// describeFields sets what follows from the fields of a description. strict makes loads
+// require the members that requests require.
+func (s *recordType) describeFields(fields []schema.Field, strict bool) error {
+	if strict {
+		s.strict = fields
+	}
+	for _, f := range fields {
+		m := s.member(f.Name)
+		switch {
+		case s.open():
+			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
+		case m == nil && !s.ownJSON:
+			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, ordering.Suggest(f.Name, s.memberNames()))
+		case m == nil || f.Nullable:
+		default:
+			if kind := m.Field.Type.Kind(); kind == reflect.Slice || kind == reflect.Map {
+				s.lists = append(s.lists, *m)
+			}
+			m.strict, m.null = strict, m.null && !strict
+		}
+	}
+	return nil
+}
+
 // ranges returns the ranges of keys that satisfy a condition.
 func (s *recordType) ranges(c ordering.Condition) ([]ordering.Range, error) {
 	f, ok := s.engine.Field(c.Field())

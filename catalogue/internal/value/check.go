@@ -159,15 +159,22 @@ func checkOffset(t time.Time) error {
 	return fmt.Errorf("the offset of its zone, %s, has seconds, which JSON cannot represent: use UTC or another zone", t.Format("-07:00:00"))
 }
 
-// checkEmbeddedTime returns a check of structs that embed a time in the field at index and
-// compare by its instant.
-func checkEmbeddedTime(index []int) func(reflect.Value) error {
+// checkOfEmbeddedTime returns a check of structs that embed a time and compare by its instant
+// (see [ordering.FieldsOf]), or nil if t is another type.
+func checkOfEmbeddedTime(t reflect.Type) func(reflect.Value) error {
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	f, ok := t.FieldByName("Time")
+	if !ok || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
+		return nil
+	}
 	return func(v reflect.Value) error {
-		f, err := v.FieldByIndexErr(index)
-		if err != nil || f.Kind() == reflect.Pointer && f.IsNil() {
+		at, err := v.FieldByIndexErr(f.Index)
+		if err != nil || at.Kind() == reflect.Pointer && at.IsNil() {
 			return nil
 		}
-		return checkOffset(*reflect.Indirect(f).Addr().Interface().(*time.Time))
+		return checkOffset(*reflect.Indirect(at).Addr().Interface().(*time.Time))
 	}
 }
 

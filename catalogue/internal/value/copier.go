@@ -248,8 +248,8 @@ func (all copiers) heed(c *Copier) {
 		c.checked, c.NoJSON, c.WriteOnly = false, nil, !reads
 		if !PointsTo[json.Marshaler](c.typ) {
 			c.check, c.checked = checkText, true
-		} else if f, ok := embeddedTime(c.typ); ok && reads {
-			c.check, c.checked = checkEmbeddedTime(f.Index), true
+		} else if check := checkOfEmbeddedTime(c.typ); check != nil && reads {
+			c.check, c.checked = check, true
 		}
 		if c.Open {
 			c.NoCopy = fmt.Errorf("%v has a method that marshals it and can contain itself: give it a method Clone", c.typ)
@@ -321,20 +321,6 @@ func (c *Copier) hold(part *Copier) {
 // only a time.Time.
 func IsTime(t reflect.Type) bool {
 	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[schema.DateTime]()
-}
-
-// embeddedTime returns the embedded time of a struct that compares by its instant; see
-// [ordering.FieldsOf].
-func embeddedTime(t reflect.Type) (reflect.StructField, bool) {
-	if t.Kind() != reflect.Struct {
-		return reflect.StructField{}, false
-	}
-	f, ok := t.FieldByName("Time")
-	of := f.Type
-	if ok && of.Kind() == reflect.Pointer {
-		of = of.Elem()
-	}
-	return f, ok && f.Anonymous && of == reflect.TypeFor[time.Time]()
 }
 
 // HasClone reports whether a type has a method Clone that returns a value of the type.
