@@ -324,7 +324,10 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	return e, nil
 }
 
-// decodeLoaded decodes a record that is loaded into a zero one.
+// decodeLoaded decodes a record that is loaded into a zero one. If its type implements
+// json.Unmarshaler, that decides what is valid. Otherwise decodeLoaded is stricter than
+// encoding/json: names must match exactly, and an unknown or repeated name is an error, as is
+// null for a field that cannot hold it.
 func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) error {
 	if s.ownJSON && s.strict == nil {
 		return json.Unmarshal(object, s.pointer(to))
@@ -374,21 +377,6 @@ var (
 	errUnknownMember = errors.New("is unknown")
 	errMissing       = errors.New("is missing")
 )
-
-// decode decodes a JSON object into a zero record. If its type implements json.Unmarshaler,
-// that decides what is valid. Otherwise decode is stricter than encoding/json: names must
-// match exactly, and an unknown or repeated name is an error, as is null for a field that
-// cannot hold it.
-func (s *recordType) decode(to *record, object []byte) error {
-	if s.ownJSON {
-		return json.Unmarshal(object, s.pointer(to))
-	}
-	members, err := schema.ParseRecord(object)
-	if err != nil {
-		return err
-	}
-	return s.set(to, members)
-}
 
 // with returns a fresh entry whose record has the given members and otherwise the values of
 // old, or zero values if old is nil.
@@ -480,12 +468,12 @@ func (s *recordType) checkStrict(members schema.Record) error {
 			missing = append(missing, f.Name)
 		}
 	}
-	switch len(missing) {
-	case 0:
+	if len(missing) == 0 {
 		return nil
-	case 1:
-		return &schema.MemberError{Member: missing[0], Err: errMissing}
 	}
-	err := fmt.Errorf("%w, and so are %s", errMissing, strings.Join(missing[1:], ", "))
+	err := errMissing
+	if others := missing[1:]; len(others) > 0 {
+		err = fmt.Errorf("%w, and so are %s", errMissing, strings.Join(others, ", "))
+	}
 	return &schema.MemberError{Member: missing[0], Err: err}
 }

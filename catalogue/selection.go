@@ -389,13 +389,11 @@ func (sel *selection) restriction() string {
 	if len(sel.where) == 0 {
 		return "the filter"
 	}
-	var fields []string
-	for _, c := range sel.where {
-		if !slices.Contains(fields, c.Field) {
-			fields = append(fields, c.Field)
-		}
+	fields := make([]string, len(sel.where))
+	for i, c := range sel.where {
+		fields[i] = c.Field
 	}
-	return "the conditions on " + strings.Join(fields, " and ")
+	return "the conditions on " + strings.Join(slices.Compact(fields), " and ")
 }
 
 func (sel *selection) remove() (int, error) { return sel.rewrite(sel.typ.deletion) }

@@ -499,9 +499,9 @@ func (s *recordType) checkJSON(r *record, decode bool) error {
 }
 
 func (s *recordType) reload(to *record, text []byte, decode bool) error {
-	_, err := schema.ParseRecord(text)
+	members, err := schema.ParseRecord(text)
 	if err == nil && decode {
-		err = s.decode(to, text)
+		err = s.set(to, members)
 	}
 	return err
 }

@@ -366,7 +366,7 @@ func (all copiers) structure(c *Copier) {
 			c.copies = append(c.copies, sub)
 		}
 		c.Open = c.Open || sub.Open
-		if f.Tag.Get("json") == "-" || !f.IsExported() && !f.Anonymous {
+		if isHidden(f) || !f.IsExported() && !f.Anonymous {
 			continue
 		}
 		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); strings.Contains(","+options+",", ",string,") {
@@ -386,11 +386,12 @@ func (all copiers) structure(c *Copier) {
 // ErrStringOption is the error for a field that could be written but not loaded.
 var ErrStringOption = errors.New("the option string of a json tag is not supported: remove it")
 
+func isHidden(f reflect.StructField) bool { return f.Tag.Get("json") == "-" }
+
 // notCopied returns an error if a field of a struct cannot be copied.
 func notCopied(f reflect.StructField, c *Copier) error {
-	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
-	case name == "-" && options == "" && c.Open:
+	case isHidden(f) && c.Open:
 		return errors.New("it is not in the JSON and can contain itself")
 	case !f.IsExported() && f.Anonymous && (c.kind != reflect.Struct || c.Clones || WritesJSON(f.Type)):
 		return fmt.Errorf("%v is unexported and embedded, and cannot be copied: embed an exported type", f.Type)
