@@ -165,7 +165,7 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return c.core.written(c.core.write(func(s *store.State) (store.Change, error) {
+	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
 		posted, err := c.core.typ.about.Validate(ctx, body, c.core.checks(0))
 		if err != nil {
 			return store.Change{}, err
@@ -174,7 +174,7 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 		if err != nil {
 			return store.Change{}, err
 		}
-		return c.core.typ.insertion(s, fresh)
+		return c.core.typ.insertion(now, fresh)
 	}))
 }
 
@@ -196,8 +196,8 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if err != nil {
 		return nil, err
 	}
-	return c.core.written(c.core.write(func(s *store.State) (store.Change, error) {
-		old, err := c.core.target(s, segment, f)
+	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
+		old, err := c.core.target(now, segment, f)
 		if err == nil {
 			err = c.core.passes(old, u.Precondition)
 		}

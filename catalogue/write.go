@@ -80,23 +80,23 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	return c.core.replaceAll(fresh)
 }
 
-// insert stores a fresh entry. tx is the batch that the write is part of, or nil, as for the
-// other writes.
+// insert stores a fresh entry. tx is the batch that the write is part of, or nil. So it is for
+// the other writes.
 func (c *core) insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return idOf(c.apply(tx, func(now current) (store.Change, error) { return c.typ.insertion(now, fresh) }))
+	return idOf(c.write(tx, func(now current) (store.Change, error) { return c.typ.insertion(now, fresh) }))
 }
 
 func (c *core) upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return idOf(c.apply(tx, func(now current) (store.Change, error) { return c.typ.replacement(now, fresh) }))
+	return idOf(c.write(tx, func(now current) (store.Change, error) { return c.typ.replacement(now, fresh) }))
 }
 
 func (c *core) modify(tx *store.Tx, id int, f func(*record) error) error {
-	_, err := c.apply(tx, func(now current) (store.Change, error) { return c.typ.modification(now, id, f) })
+	_, err := c.write(tx, func(now current) (store.Change, error) { return c.typ.modification(now, id, f) })
 	return err
 }
 
 func (c *core) remove(tx *store.Tx, id int) error {
-	_, err := c.apply(tx, func(now current) (store.Change, error) { return c.typ.deletion(now, id) })
+	_, err := c.write(tx, func(now current) (store.Change, error) { return c.typ.deletion(now, id) })
 	return err
 }
 
@@ -142,11 +142,15 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 	return nil
 }
 
-// apply writes the change that prepare returns, or adds it to a batch, and returns its new
-// entry.
-func (c *core) apply(tx *store.Tx, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
+// write writes the change that prepare returns, or adds it to a batch, and returns its new
+// entry. tx is the batch, or nil.
+func (c *core) write(tx *store.Tx, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
 	if tx == nil {
-		return c.write(func(s *store.State) (store.Change, error) { return prepare(s) })
+		if err := c.writable(); err != nil {
+			return nil, err
+		}
+		ch, err := c.store.Write(func(s *store.State) (store.Change, error) { return prepare(s) })
+		return ch.New, c.typ.refused(err)
 	}
 	if err := c.typ.ended(tx); err != nil {
 		return nil, err
@@ -157,15 +161,6 @@ func (c *core) apply(tx *store.Tx, prepare func(now current) (store.Change, erro
 	}
 	tx.Write(ch)
 	return ch.New, nil
-}
-
-// write applies the change that prepare returns and returns its new entry.
-func (c *core) write(prepare func(s *store.State) (store.Change, error)) (*store.Entry, error) {
-	if err := c.writable(); err != nil {
-		return nil, err
-	}
-	ch, err := c.store.Write(prepare)
-	return ch.New, c.typ.refused(err)
 }
 
 func idOf(e *store.Entry, err error) (int, error) {
