@@ -231,13 +231,12 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 		return err
 	}
 	var all []*core // this one and those that refer to it
-	var stores []*store.Store
 	for _, m := range c.core.catalogue.all {
 		if m == c.core || refers(m.typ.about, c.core.key()) {
-			all, stores = append(all, m), append(stores, m.store)
+			all = append(all, m)
 		}
 	}
-	return c.core.catalogue.refused(store.Batch(stores, func(txs []*store.Tx) error {
+	return c.core.catalogue.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
 		tx := txs[slices.Index(all, c.core)]
 		old, err := c.core.target(tx, segment, f)
 		if err != nil {
@@ -458,11 +457,7 @@ func (c *core) removeReferences(tx *store.Tx, key string, id int, from []int) er
 		if old == nil {
 			continue
 		}
-		lists, err := c.without(old, key, id)
-		if err != nil {
-			return c.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
-		}
-		fresh, err := c.typ.with(old, lists)
+		fresh, err := c.without(old, key, id)
 		if err != nil {
 			return c.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
 		}
@@ -474,8 +469,10 @@ func (c *core) removeReferences(tx *store.Tx, key string, id int, from []int) er
 	return nil
 }
 
-// without returns the lists of an entry that refer to a record, without its id.
-func (c *core) without(entry *store.Entry, key string, id int) (lists schema.Record, err error) {
+// without returns a fresh entry with the record of another one, in which no list refers to
+// the id.
+func (c *core) without(entry *store.Entry, key string, id int) (fresh *store.Entry, err error) {
+	var lists schema.Record
 	for i := range c.typ.columns {
 		col := &c.typ.columns[i]
 		if col.Kind != schema.References || col.Refers != key {
@@ -491,8 +488,8 @@ func (c *core) without(entry *store.Entry, key string, id int) (lists schema.Rec
 			return ok && to == id
 		})
 		if lists, err = lists.With(name, list); err != nil {
-			return lists, err
+			return nil, err
 		}
 	}
-	return lists, nil
+	return c.typ.with(entry, lists)
 }

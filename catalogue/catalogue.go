@@ -115,14 +115,14 @@ func (c *Catalogue) writable() error {
 // refused returns the error of a batch of several stores.
 func (c *Catalogue) refused(err error) error {
 	if d, ok := err.(*store.Duplicate); ok {
-		return coreOf(c.all, d.Store).typ.refused(d)
+		return c.of(d.Store).typ.refused(d)
 	}
 	return err
 }
 
-// coreOf returns the collection with the given store.
-func coreOf(all []*core, s *store.Store) *core {
-	return all[slices.IndexFunc(all, func(m *core) bool { return m.store == s })]
+// of returns the collection with the given store.
+func (c *Catalogue) of(s *store.Store) *core {
+	return c.all[slices.IndexFunc(c.all, func(m *core) bool { return m.store == s })]
 }
 
 // storesOf returns the stores of collections, in the same order for all catalogues: package

@@ -135,7 +135,7 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 // deletes them. The clone of a read-only collection can be written to.
 // O(orderings in use).
 func (c *Collection[T]) Clone() *Collection[T] {
-	return &Collection[T]{&core{typ: c.core.typ, store: store.Clone(c.core.store)[0]}}
+	return &Collection[T]{newStandalone(c.core.typ, store.Clone(c.core.store)[0])}
 }
 
 // Count returns the number of records. O(1).

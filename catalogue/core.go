@@ -17,7 +17,7 @@ import (
 type core struct {
 	typ       *recordType
 	store     *store.Store
-	catalogue *Catalogue // nil if it is standalone
+	catalogue *Catalogue // if it is standalone, one without keys
 	handle    any        // the *Collection[T]; nil if it is standalone
 }
 
@@ -31,7 +31,13 @@ func newCore(t table, opts Options) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &core{typ: s, store: store.New(s.engine)}, nil
+	return newStandalone(s, store.New(s.engine)), nil
+}
+
+func newStandalone(s *recordType, engine *store.Store) *core {
+	c := &core{typ: s, store: engine}
+	c.catalogue = &Catalogue{all: []*core{c}}
+	return c
 }
 
 // taggedFields returns the described fields of a type, or none if it has no tags of this module.
@@ -63,7 +69,7 @@ func (c *core) key() string { return c.typ.about.Key }
 
 // writable returns an error if the collection is read-only.
 func (c *core) writable() error {
-	if c.catalogue != nil && c.catalogue.readOnly {
+	if c.catalogue.readOnly {
 		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
 	}
 	return nil

@@ -43,7 +43,22 @@ func (c *Catalogue) Journal(f func(batch []Commit) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	setJournal(c.all, f)
+	if f == nil {
+		store.SetJournal(storesOf(c.all), nil)
+		return nil
+	}
+	var one sync.Mutex // writes to different collections do not exclude each other
+	store.SetJournal(storesOf(c.all), func(commits []store.Commit) (err error) {
+		one.Lock()
+		defer one.Unlock()
+		batch := make([]Commit, len(commits))
+		for i, from := range commits {
+			if batch[i], err = c.of(from.Store).typ.committed(from); err != nil {
+				return err
+			}
+		}
+		return f(batch)
+	})
 	return nil
 }
 
@@ -54,34 +69,7 @@ func (c *Catalogue) Journal(f func(batch []Commit) error) error {
 // journal is removed. A collection of a catalogue has the catalogue's journal; see
 // [Catalogue.Journal]. The error wraps [ErrReadOnly] if the collection belongs to a snapshot.
 func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
-	return c.core.journal(f)
-}
-
-func (c *core) journal(f func(batch []Commit) error) error {
-	if c.catalogue != nil {
-		return c.catalogue.Journal(f)
-	}
-	setJournal([]*core{c}, f)
-	return nil
-}
-
-func setJournal(all []*core, f func([]Commit) error) {
-	if f == nil {
-		store.SetJournal(storesOf(all), nil)
-		return
-	}
-	var one sync.Mutex // writes to different collections do not exclude each other
-	store.SetJournal(storesOf(all), func(commits []store.Commit) (err error) {
-		one.Lock()
-		defer one.Unlock()
-		batch := make([]Commit, len(commits))
-		for i, from := range commits {
-			if batch[i], err = coreOf(all, from.Store).typ.committed(from); err != nil {
-				return err
-			}
-		}
-		return f(batch)
-	})
+	return c.core.catalogue.Journal(f)
 }
 
 // committed returns the commit of the collection. It does not refer to from.Changes, which
