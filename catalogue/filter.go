@@ -14,7 +14,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -319,7 +318,7 @@ func (s *recordType) unknownColumn(name string) error {
 // orderings use them, but filters compare values.
 func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []column {
 	plain := map[string]ordering.ValueField{}
-	list, _ := ordering.ValueFields(s.reflect, valueKeys(s.reflect, fields)...) // without own only that of open records is an error
+	list, _ := ordering.ValueFields(s.reflect, s.valueKeys(fields)...) // without own only that of open records is an error
 	for _, f := range list {
 		plain[f.Name] = f
 	}
@@ -415,16 +414,9 @@ func timeKey(f ordering.ValueField, value string) sortkey.Key {
 
 // valueKeys returns the key functions of the fields that are text in JSON but compare by
 // another value.
-func valueKeys(t reflect.Type, fields []schema.Field) (keys []ordering.KeyFunc) {
-	open := t == reflect.TypeFor[schema.Record]()
-	members, _ := jsonmember.Of(t) // newRecordType reports conflicts
+func (s *recordType) valueKeys(fields []schema.Field) (keys []ordering.KeyFunc) {
 	for _, f := range fields {
-		key := f.Kind.TextKey()
-		i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == f.Name })
-		if key == nil || i < 0 && !open {
-			continue
-		}
-		if open || isString(members[i].Field.Type) {
+		if key := f.Kind.TextKey(); key != nil && (s.open() || isString(s.typeOf(f.Name))) {
 			keys = append(keys, ordering.FieldKey(ordering.Snake(f.Name), key))
 		}
 	}
@@ -437,13 +429,13 @@ func isString(t reflect.Type) bool {
 
 // allKeys returns the key functions of a collection: the ones of its fields, and
 // Options.Keys, which take precedence.
-func allKeys(t reflect.Type, fields []schema.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
+func (s *recordType) allKeys(fields []schema.Field, own []ordering.KeyFunc) []ordering.KeyFunc {
 	for _, k := range own {
 		if name, text, _ := k.ForText(); name == "" && text != nil { // of all strings
 			return own
 		}
 	}
-	return slices.Concat(valueKeys(t, fields), own)
+	return slices.Concat(s.valueKeys(fields), own)
 }
 
 // references returns the function refers of a column.

@@ -75,24 +75,20 @@ func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
 // committed returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
 func (s *recordType) committed(from store.Commit) (Commit, error) {
-	type line struct {
-		id   int
-		text []byte
-	}
-	lines := make([]line, len(from.Changes))
+	ids, texts := make([]int, len(from.Changes)), make([][]byte, len(from.Changes))
 	for i, ch := range from.Changes {
-		lines[i].id = ch.ID()
+		ids[i] = ch.ID()
 		if ch.New == nil {
 			continue
 		}
 		var err error
-		if lines[i].text, err = s.encoded(ch.New); err != nil {
+		if texts[i], err = s.encoded(ch.New); err != nil {
 			return Commit{}, err
 		}
 	}
 	return Commit{s.name, from.Revision, from.LastID, func(yield func(int, []byte) bool) {
-		for _, l := range lines {
-			if !yield(l.id, l.text) {
+		for i, id := range ids {
+			if !yield(id, texts[i]) {
 				return
 			}
 		}

@@ -389,11 +389,13 @@ func (sel *selection) restriction() string {
 	if len(sel.where) == 0 {
 		return "the filter"
 	}
-	fields := make([]string, len(sel.where))
-	for i, c := range sel.where {
-		fields[i] = c.Field
+	var fields []string
+	for _, c := range sel.where {
+		if !slices.Contains(fields, c.Field) {
+			fields = append(fields, c.Field)
+		}
 	}
-	return "the conditions on " + strings.Join(slices.Compact(fields), " and ")
+	return "the conditions on " + strings.Join(fields, " and ")
 }
 
 func (sel *selection) remove() (int, error) { return sel.rewrite(sel.typ.deletion) }

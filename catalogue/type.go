@@ -141,7 +141,7 @@ func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, e
 	if s.open() {
 		describe = s.describeOpen
 	}
-	if err := describe(allKeys(t.reflect, fields, opts.Keys)); err != nil {
+	if err := describe(fields, opts.Keys); err != nil {
 		return nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
 	if err := s.describeUnique(opts.Unique, fields); err != nil {
@@ -249,9 +249,11 @@ func unknownField(name string, known []string) error {
 // value returns the record as an addressable value of its type.
 func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
-func (s *recordType) describeStruct(keys []ordering.KeyFunc) error {
+func (s *recordType) describeStruct(described []schema.Field, own []ordering.KeyFunc) error {
 	t := s.reflect
-	fields, err := ordering.ValueFields(t, keys...)
+	members, conflicts := jsonmember.Of(t)
+	s.members = membersOf(t, members)
+	fields, err := ordering.ValueFields(t, s.allKeys(described, own)...)
 	if err != nil {
 		if _, without := ordering.ValueFields(t); without == nil {
 			return fmt.Errorf("Options.Keys: %w", err)
@@ -261,11 +263,9 @@ func (s *recordType) describeStruct(keys []ordering.KeyFunc) error {
 	if err := checkMethods(t); err != nil {
 		return err
 	}
-	members, conflicts := jsonmember.Of(t)
 	if conflicts != nil { // encoding/json would write none of them
 		return fmt.Errorf("%v has two members %q", t, conflicts[0])
 	}
-	s.members = membersOf(t, members)
 	byName := map[string]store.Field{}
 	for _, f := range fields {
 		s.engine.Names = append(s.engine.Names, f.Name)
@@ -404,12 +404,12 @@ func (s *recordType) encoded(e *store.Entry) ([]byte, error) {
 
 // describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func (s *recordType) describeOpen(keys []ordering.KeyFunc) error {
+func (s *recordType) describeOpen(described []schema.Field, own []ordering.KeyFunc) error {
 	if s.idWire != "id" {
 		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.idWire)
 	}
 	texts := map[string]func(string) sortkey.Key{}
-	for i, k := range keys {
+	for i, k := range s.allKeys(described, own) {
 		name, key, ok := k.ForText()
 		switch {
 		case !ok || name == "id":
@@ -435,11 +435,6 @@ func (s *recordType) describeOpen(keys []ordering.KeyFunc) error {
 	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
 	s.check = func(*record) error { return nil }
 	return nil
-}
-
-// isInstant reports whether a key is a time.
-func isInstant(k sortkey.Key) bool {
-	return k.Compare(sortkey.Float(math.Inf(1))) > 0 && k.Compare(sortkey.Text("")) < 0
 }
 
 // openMembers returns the names of the members of an open record.
@@ -471,7 +466,7 @@ func openField(name string, text func(string) sortkey.Key) store.Field {
 		},
 		KeyOf: func(value any) (sortkey.Key, error) {
 			k, err := ordering.KeyOf(value)
-			if isInstant(k) {
+			if k.Compare(sortkey.Float(math.Inf(1))) > 0 && k.Compare(sortkey.Text("")) < 0 { // a time
 				return k, fmt.Errorf("open records have times as text: want a string, not %T", value)
 			}
 			return special(k), err

@@ -165,7 +165,8 @@ func faultInObject(t reflect.Type, text []byte) *fault {
 	}
 	typeOf := func(string) reflect.Type { return t.Elem() }
 	if t.Kind() == reflect.Struct {
-		typeOf = memberTypes(t)
+		members, _ := jsonmember.Of(t) // without those about which there is an error
+		typeOf = func(name string) reflect.Type { return memberType(members, name) }
 	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal(text, reflect.New(keys).Interface()) != nil {
 		return same(invalid)
 	}
@@ -184,20 +185,18 @@ func faultInObject(t reflect.Type, text []byte) *fault {
 // same returns a fault with one text for files and for answers.
 func same(text string) *fault { return &fault{reason: text, message: text} }
 
-// memberTypes returns a function that returns the type of a member of a struct, or nil.
-// Like encoding/json, it ignores case if no name is equal.
-func memberTypes(t reflect.Type) func(name string) reflect.Type {
-	members, _ := jsonmember.Of(t) // without those about which there is an error
-	return func(name string) reflect.Type {
-		i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == name })
-		if i < 0 {
-			i = slices.IndexFunc(members, func(m jsonmember.Member) bool { return strings.EqualFold(m.Name, name) })
+// memberType returns the type of a member of a struct, or nil. Like encoding/json, it
+// ignores case if no name is equal.
+func memberType(members []jsonmember.Member, name string) (similar reflect.Type) {
+	for _, m := range members {
+		switch {
+		case m.Name == name:
+			return m.Field.Type
+		case similar == nil && strings.EqualFold(m.Name, name):
+			similar = m.Field.Type
 		}
-		if i < 0 {
-			return nil
-		}
-		return members[i].Field.Type
 	}
+	return similar
 }
 
 const invalid = "Enter a valid value."
