@@ -139,9 +139,9 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 	if err != nil {
 		return nil, err
 	}
-	entry := c.core.store.Get(schema.ParseID(segment))
-	if entry == nil || !f.holds(entry) {
-		return nil, c.core.notFound(segment)
+	entry, err := c.core.target(c.core.store, segment, f)
+	if err != nil {
+		return nil, err
 	}
 	return c.core.typ.encoded(entry)
 }
@@ -204,8 +204,15 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.core.updated(ctx, old, u.Body, u.Partial)
-		return store.Change{Old: old, New: fresh}, err
+		sent, err := c.core.typ.about.ValidateUpdate(ctx, schema.Record{}, u.Body, u.Partial, c.core.checks(old.ID))
+		if err != nil {
+			return store.Change{}, err
+		}
+		fresh, err := c.core.decoded(old, sent)
+		if err != nil {
+			return store.Change{}, err
+		}
+		return store.Change{Old: old, New: fresh}, c.core.typ.own(fresh, recordOf(fresh), old.ID)
 	}))
 }
 
@@ -274,10 +281,6 @@ func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return load(c.core, r, opts)
 }
 
-func (c *core) notFound(segment string) error {
-	return c.typ.errorf("%w: %s", ErrNotFound, segment)
-}
-
 // has reports whether the collection with the key has a record with the id.
 func (c *Catalogue) has(ctx context.Context, key string, id int) (bool, error) {
 	m, err := c.lookup(key)
@@ -288,7 +291,7 @@ func (c *Catalogue) has(ctx context.Context, key string, id int) (bool, error) {
 func (c *core) target(now getter, segment string, f filter) (*store.Entry, error) {
 	old := now.Get(schema.ParseID(segment))
 	if old == nil || !f.holds(old) {
-		return nil, c.notFound(segment)
+		return nil, c.typ.errorf("%w: %s", ErrNotFound, segment)
 	}
 	return old, nil
 }
@@ -303,19 +306,6 @@ func (c *core) passes(entry *store.Entry, precondition func(record []byte) error
 		return err
 	}
 	return precondition(record)
-}
-
-// updated returns the entry that replaces another one.
-func (c *core) updated(ctx context.Context, old *store.Entry, body []byte, partial bool) (*store.Entry, error) {
-	sent, err := c.typ.about.ValidateUpdate(ctx, schema.Record{}, body, partial, c.checks(old.ID))
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := c.decoded(old, sent)
-	if err != nil {
-		return nil, err
-	}
-	return fresh, c.typ.own(fresh, recordOf(fresh), old.ID)
 }
 
 // decoded returns a fresh entry with the given members and otherwise the values of old, or

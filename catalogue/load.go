@@ -345,9 +345,10 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 	return s.checkStrict(members)
 }
 
-// known returns the members that the record type has.
+// known returns the members that the record type has. Open records, and those that a method
+// reads, can have any.
 func (s *recordType) known(members schema.Record) schema.Record {
-	if s.anyMember() {
+	if s.open() || s.ownJSON {
 		return members
 	}
 	for name := range members.All() {
@@ -423,7 +424,8 @@ func (s *recordType) set(to *record, members schema.Record) error {
 	for name, text := range members.All() {
 		m := s.member(name)
 		if m == nil {
-			return &schema.MemberError{Member: name, Err: s.unknownMember(name)}
+			err := fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, s.memberNames()))
+			return &schema.MemberError{Member: name, Err: err}
 		}
 		field := value.Settable(v, m.Field.Index)
 		field.SetZero() // encoding/json would merge the value with the old one
@@ -432,10 +434,6 @@ func (s *recordType) set(to *record, members schema.Record) error {
 		}
 	}
 	return nil
-}
-
-func (s *recordType) unknownMember(name string) error {
-	return fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, s.memberNames()))
 }
 
 func (s *recordType) memberNames() []string {

@@ -83,9 +83,6 @@ func tableOf[T any]() table {
 	}
 }
 
-// anyMember reports whether a record can have members that are not known.
-func (s *recordType) anyMember() bool { return s.open() || s.ownJSON }
-
 // open reports whether the records are open.
 func (t *table) open() bool { return t.reflect == reflect.TypeFor[schema.Record]() }
 

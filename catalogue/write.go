@@ -152,8 +152,8 @@ func (c *core) write(tx *store.Tx, prepare func(now current) (store.Change, erro
 		ch, err := c.store.Write(func(s *store.State) (store.Change, error) { return prepare(s) })
 		return ch.New, c.typ.refused(err)
 	}
-	if err := c.typ.ended(tx); err != nil {
-		return nil, err
+	if tx.Done() {
+		return nil, c.typ.errorf("%w", ErrTxDone)
 	}
 	ch, err := prepare(tx)
 	if err != nil {
@@ -319,8 +319,8 @@ func (tx *Tx[T]) Delete(id int) error { return tx.core.remove(tx.tx, id) }
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
 func (tx *Tx[T]) Get(id int) (record T, err error) {
-	if err := tx.core.typ.ended(tx.tx); err != nil {
-		return record, err
+	if tx.tx.Done() {
+		return record, tx.core.typ.errorf("%w", ErrTxDone)
 	}
 	return copied[T](tx.core.typ, tx.tx.Get(id), id)
 }
@@ -350,14 +350,6 @@ func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
 // The error wraps [ordering.ErrUnknownField] if a term names an unknown field.
 func (tx *Tx[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
 	return tx.Where().Page(w, terms...)
-}
-
-// ended returns an error if a batch has ended.
-func (s *recordType) ended(tx *store.Tx) error {
-	if tx.Done() {
-		return s.errorf("%w", ErrTxDone)
-	}
-	return nil
 }
 
 // refused returns the error of a write that the store refused. It names the value that
