@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 	"unsafe"
 
@@ -24,7 +25,7 @@ type member struct {
 	decoder value.Decoder
 
 	// The layout. kind and elem are Invalid if only the decoder can read the value, and
-	// Struct for a DateTime.
+	// Struct for a time.
 	key    string // the name in quotes, and a colon
 	kind   reflect.Kind
 	elem   reflect.Kind // of the elements of a pointer or a slice
@@ -59,10 +60,10 @@ func (s *recordType) member(name string) *member {
 }
 
 // kindOf returns the kind of a type, or Invalid if methods read, write or copy its
-// values. It returns Struct only for DateTime.
+// values. It returns Struct only for a time.
 func kindOf(t reflect.Type) reflect.Kind {
 	switch {
-	case t == reflect.TypeFor[schema.DateTime]():
+	case value.IsTime(t):
 		return reflect.Struct
 	case t.Kind() == reflect.Struct, value.ReadsJSON(t), value.WritesJSON(t), value.HasClone(t), t == reflect.TypeFor[json.Number]():
 		return reflect.Invalid
@@ -112,17 +113,22 @@ func (m *member) read(in *scanner, record unsafe.Pointer) bool {
 		return true
 	}
 	in.at = start
-	text := in.value()
-	return !(m.strict && string(text) == "null") && m.decode(reflect.NewAt(m.Field.Type, p).Elem(), text)
+	canonical, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), in.value(), []byte("}")))
+	if err != nil {
+		return false
+	}
+	text, _ := canonical.Get("value")
+	return !(m.strict && text == "null") && m.decoder.Decode(reflect.NewAt(m.Field.Type, p).Elem(), text) == nil
 }
 
 // readCommon reads a value in its common form to p and reports whether it did.
 func (m *member) readCommon(in *scanner, p unsafe.Pointer) (ok bool) {
-	kind := m.kind
+	kind, typ := m.kind, m.Field.Type
 	if kind == reflect.Pointer {
-		elem := reflect.New(m.Field.Type.Elem()).UnsafePointer()
+		kind, typ = m.elem, typ.Elem()
+		elem := reflect.New(typ).UnsafePointer()
 		*(*unsafe.Pointer)(p) = elem
-		kind, p = m.elem, elem
+		p = elem
 	}
 	switch kind {
 	case reflect.String:
@@ -133,7 +139,12 @@ func (m *member) readCommon(in *scanner, p unsafe.Pointer) (ok bool) {
 		*(*bool)(p) = in.take("true")
 		ok = *(*bool)(p) || in.take("false")
 	case reflect.Struct:
-		ok = (*schema.DateTime)(p).UnmarshalJSON(in.value()) == nil
+		text := in.value()
+		if typ == reflect.TypeFor[time.Time]() {
+			ok = string(text) != "null" && (*time.Time)(p).UnmarshalJSON(text) == nil
+		} else {
+			ok = (*schema.DateTime)(p).UnmarshalJSON(text) == nil
+		}
 	case reflect.Slice:
 		switch m.elem {
 		case reflect.String:
@@ -158,17 +169,6 @@ func readList[V any](in *scanner, read func(*scanner) (V, bool)) (list []V, ok b
 		values = append(values, v)
 	}
 	return append(make([]V, 0, len(values)), values...), ok
-}
-
-// decode decodes the value of a member as decoder does, from the canonical text that
-// ParseRecord returns. It reports whether the value is valid.
-func (m *member) decode(v reflect.Value, data []byte) bool {
-	record, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), data, []byte("}")))
-	if err != nil {
-		return false
-	}
-	text, _ := record.Get("value")
-	return m.decoder.Decode(v, text) == nil
 }
 
 // A scanner reads JSON sequentially. It checks what it reads, except the values that the
