@@ -14,7 +14,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // retrieve sends a record.
@@ -147,13 +146,6 @@ func (v *view) filter(params url.Values) (f schema.Filter, ok bool) {
 	return f, err == nil
 }
 
-// refers reports whether a field, in snake_case, holds ids of another collection.
-func (r *route) refers(field string) bool {
-	return slices.ContainsFunc(r.about.Fields, func(f schema.Field) bool {
-		return f.Refers != "" && ordering.Snake(f.Name) == field
-	})
-}
-
 // selfContained reports whether the parameters select records independently of the other
 // collections, so that the revision of this one determines the result.
 func (r *route) selfContained(params url.Values) bool {
@@ -164,8 +156,7 @@ func (r *route) selfContained(params url.Values) bool {
 			}
 			continue
 		}
-		field, _, _ := strings.Cut(name, "__")
-		if r.refers(field) {
+		if f, _, _ := r.about.Parameter(name); f.Refers != "" {
 			return false // the filter is invalid if the other record does not exist
 		}
 	}
