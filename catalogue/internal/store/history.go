@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"math"
+	"slices"
 )
 
 // An Event is the change of one record in a history.
@@ -66,31 +67,11 @@ func (h history) after(revision uint64) iter.Seq[Event] {
 	}
 }
 
-// fewEvents is the largest number of events that are read while a pin is held.
-const fewEvents = 64
-
 // Since returns the events after a revision, oldest first, the revision after
 // which all events are kept, and the current revision. If the given revision is
 // less than kept, the events are incomplete. O(events + log kept events).
 func (c *Store) Since(revision uint64) (events []Event, kept, now uint64) {
 	s, p := c.pin()
-	events = s.history.since(revision, fewEvents+1)
-	kept, now = s.history.from, s.Revision()
-	unpin(p)
-	if len(events) <= fewEvents {
-		return events, kept, now
-	}
-	s = c.Current()
-	return s.history.since(revision, math.MaxInt), s.history.from, s.Revision()
-}
-
-// since returns the first events after a revision, at most limit.
-func (h history) since(revision uint64, limit int) (events []Event) {
-	for ev := range h.after(revision) {
-		if len(events) == limit {
-			break
-		}
-		events = append(events, ev)
-	}
-	return events
+	defer unpin(p)
+	return slices.Collect(s.history.after(revision)), s.history.from, s.Revision()
 }
