@@ -29,6 +29,11 @@
 // from the tree otherwise. The first read of an ordering builds its index without
 // holding a lock; meanwhile writers record the changes that the index misses.
 //
+// # Indexes
+//
+// A [policy] decides which indexes there are: what queries make and want, what is refused,
+// and what is dropped.
+//
 // # Conditions
 //
 // A condition is a list of key ranges of a field. An index in which the fields with
