@@ -399,10 +399,6 @@ type Range struct {
 }
 
 func (r Range) contains(k sortkey.Key) bool {
-	if one, ok := r.From.AsText(); ok && r.From == r.To { // a text of another length need not be read
-		text, ok := k.AsText()
-		return ok && text == one && !r.FromExcluded && r.ToIncluded
-	}
 	from, to := k.Compare(r.From), k.Compare(r.To)
 	return (from > 0 || from == 0 && !r.FromExcluded) && (to < 0 || to == 0 && r.ToIncluded)
 }

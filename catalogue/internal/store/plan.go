@@ -12,13 +12,17 @@ import (
 // matcher returns a function that reports whether an entry satisfies conditions and match,
 // which may be nil.
 func (typ *Type) matcher(where []Condition, match func(*Entry) bool) func(*Entry) bool {
-	fields := make([]Field, len(where))
+	all := make([]func(*Entry) bool, len(where))
 	for i, c := range where {
-		fields[i], _ = typ.Field(c.Field)
+		f, _ := typ.Field(c.Field)
+		all[i] = func(e *Entry) bool { return ordering.InRanges(c.Ranges, f.Key(e)) }
+		if one, ok := c.text(); ok { // no text of another length is read
+			all[i] = func(e *Entry) bool { text, ok := f.Key(e).AsText(); return ok && text == one }
+		}
 	}
 	return func(e *Entry) bool {
-		for i, c := range where {
-			if !ordering.InRanges(c.Ranges, fields[i].Key(e)) {
+		for _, holds := range all {
+			if !holds(e) {
 				return false
 			}
 		}
