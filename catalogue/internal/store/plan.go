@@ -16,7 +16,10 @@ func (typ *Type) matcher(where []Condition, match func(*Entry) bool) func(*Entry
 	for i, c := range where {
 		f, _ := typ.Field(c.Field)
 		all[i] = func(e *Entry) bool { return ordering.InRanges(c.Ranges, f.Key(e)) }
-		if one, ok := c.text(); ok { // no text of another length is read
+		if !c.one() {
+			continue
+		}
+		if one, ok := c.Ranges[0].From.AsText(); ok { // no text of another length is read
 			all[i] = func(e *Entry) bool { text, ok := f.Key(e).AsText(); return ok && text == one }
 		}
 	}

@@ -75,15 +75,6 @@ func (sel *selection) on(field string) *Condition {
 // one reports whether the condition permits one value only.
 func (c *Condition) one() bool { return len(c.Ranges) == 1 && c.values() }
 
-// text returns the only text that the condition permits. ok is false if it permits anything
-// else.
-func (c *Condition) text() (text string, ok bool) {
-	if c.one() {
-		text, ok = c.Ranges[0].From.AsText()
-	}
-	return text, ok
-}
-
 // values reports whether each range of the condition is a single value.
 func (c *Condition) values() bool {
 	for i := range c.Ranges {
