@@ -81,7 +81,7 @@ func longest(ctx context.Context, c *api.ClientWithResponses) error {
 	return nil
 }
 
-// create creates a film and an invalid link.
+// create posts a film and an invalid link.
 func create(ctx context.Context, c *api.ClientWithResponses) error {
 	premiere := time.Date(2026, 5, 10, 18, 0, 0, 0, time.UTC)
 	made, err := c.CreateFilmWithResponse(ctx, api.NewFilm{

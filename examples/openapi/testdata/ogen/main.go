@@ -63,7 +63,7 @@ func walk(name string, list reflect.Value) (w walked) {
 	}
 }
 
-// create creates records, an invalid one too, and reads a film.
+// create posts records, an invalid one too, and reads a film.
 func create(ctx context.Context, c *api.Client) error {
 	premiere := time.Date(2026, 5, 10, 18, 0, 0, 0, time.UTC)
 	film, err := c.CreateFilm(ctx, &api.NewFilm{
