@@ -176,7 +176,7 @@ func (s *State) demand(sel *selection, p *plan) {
 	terms, left := s.wanted(sel, p)
 	cost := p.cost() - left
 	if len(terms) > 0 && cost > 0 && s.want(terms, cost, buildCost*s.Len()) {
-		if c := s.store.Value(); c != nil {
+		if c := s.store.Value(); c != nil && !s.refuses(terms) {
 			c.join(terms)
 		}
 	}

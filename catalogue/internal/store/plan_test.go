@@ -80,6 +80,14 @@ func TestPlanOfOneRecord(t *testing.T) {
 	if diff := cmp.Diff([]string{"note"}, indexed(c)); diff != "" {
 		t.Errorf("indexes (-want +got):\n%s", diff)
 	}
+	for range 3 {
+		put(c, &record{number: 100})
+	}
+	ordered(t, c, "number")
+	few := Query{Where: conditions(t, ordering.AtLeast("number", 100), ordering.Equal("note", "5")), Terms: parse("number")}
+	if text, _ := of(c).Explain(within(t), few); !strings.HasPrefix(text, "range of note: 1 of ") {
+		t.Errorf("three records in order are read in place of one: %s", text)
+	}
 }
 
 // A condition on a field whose keys are too large for an index is a filter. The records are
