@@ -635,7 +635,7 @@ func TestTurns(t *testing.T) {
 					most.Store(max(most.Load(), running.Add(1)))
 					defer running.Add(-1)
 					if e.ID%5000 == 0 {
-						time.Sleep(1) // until all other goroutines wait
+						time.Sleep(time.Nanosecond) // until all other goroutines wait
 					}
 					if e.ID == 1 && inner != nil {
 						of(inner).Page(t.Context(), Query{Terms: parse("note")})
