@@ -323,10 +323,11 @@ func IsTime(t reflect.Type) bool {
 	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[schema.DateTime]()
 }
 
-// HasClone reports whether a type has a method Clone that returns a value of the type.
+// HasClone reports whether a type has a method Clone that returns a value of the type. That of
+// [json.RawMessage] does not count: it has one since Go 1.27, and copies its bytes.
 func HasClone(t reflect.Type) bool {
 	m, ok := t.MethodByName("Clone")
-	return ok && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0) == t
+	return ok && t != reflect.TypeFor[json.RawMessage]() && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0) == t
 }
 
 // WritesJSON reports whether a pointer to a type has a method MarshalJSON or MarshalText.
