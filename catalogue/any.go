@@ -132,8 +132,8 @@ func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, er
 
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
 // have white space around it. The JSON must not be modified. The error is ctx.Err(), or wraps
-// [ErrNotFound] if no such record exists or the filter does not select it, or is about the
-// filter, as that of List. O(log n).
+// [ErrNotFound] if no such record exists or the filter does not select it, and
+// [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid. O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
 	f, err := c.core.filter(ctx, filter)
 	if err != nil {
@@ -217,13 +217,13 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 }
 
 // Delete deletes the record that Get returns, and at the same instant removes its id from all
-// [schema.References] to the collection in other records. The error is ctx.Err(), or about the
-// filter, as that of List, or wraps [ErrNotFound] if there is no such record,
-// [ErrReadOnly] if the collection does not accept deletions or the catalogue is a snapshot,
-// and [ErrReferenced] if a [schema.Reference] of another record, in any collection of the
-// catalogue, holds the id. If precondition is not nil, Delete calls it with the JSON of the
-// record at the instant of the deletion and returns its error. After an error nothing has
-// changed.
+// [schema.References] to the collection in other records. The error is ctx.Err(), or wraps
+// [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid, [ErrNotFound] if
+// there is no such record, [ErrReadOnly] if the collection does not accept deletions or the
+// catalogue is a snapshot, and [ErrReferenced] if a [schema.Reference] of another record, in
+// any collection of the catalogue, holds the id. If precondition is not nil, Delete calls it
+// with the JSON of the record at the instant of the deletion and returns its error. After an
+// error nothing has changed.
 //
 // Create, Update and Delete leave no reference to a record that does not exist: writes to
 // the collections that refer to this one wait for Delete. Reads do not wait, and other

@@ -80,8 +80,8 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	return c.core.replaceAll(fresh)
 }
 
-// insert stores a fresh entry. tx is the batch that the write is part of, or nil. So it is for
-// the other writes.
+// insert stores a fresh entry. If tx is not nil, the write is part of that batch; the methods
+// below take it too.
 func (c *core) insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
 	return idOf(c.write(tx, func(now current) (store.Change, error) { return c.typ.insertion(now, fresh) }))
 }

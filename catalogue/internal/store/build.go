@@ -453,6 +453,13 @@ type turns struct {
 	over  atomic.Bool // the sort no longer waits
 }
 
+// turns returns the turns of a sort of n entries. A sort of few does not wait.
+func (c Cores) turns(n int) *turns {
+	t := &turns{cores: c}
+	t.over.Store(n <= fewEntries)
+	return t
+}
+
 // maxTurn is the time after which a sort no longer waits for its turn. The sort that uses the
 // processor may then be waiting for this one, because it calls a function of the program that
 // queries another collection.

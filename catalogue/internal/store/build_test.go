@@ -619,8 +619,8 @@ func TestFinishedBuild(t *testing.T) {
 	}
 }
 
-// Sorts compute keys in as many goroutines at a time as there are cores. A sort that a key
-// function waits for is not kept waiting for ever.
+// Sorts compute keys in as many goroutines at a time as there are cores. A sort of few records
+// does not wait for its turn, and one that a key function waits for does not wait for ever.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int32
@@ -659,8 +659,15 @@ func TestTurns(t *testing.T) {
 		if most.Load() != 1 {
 			t.Errorf("%d goroutines compute keys at a time, want 1", most.Load())
 		}
+		typ.Cores <- struct{}{}
+		few, start := New(typ), time.Now()
+		put(few, &record{})
+		if ordered(t, few, "note"); time.Since(start) > 0 {
+			t.Error("a sort of one record waits for its turn")
+		}
+		<-typ.Cores
 		inner = New(&Type{ID: "id", Field: typ.Field, Cores: typ.Cores})
-		putAll(inner, manyRecords()...)
+		inner.Replace(func(*State) ([]*Entry, error) { return entries[:fewEntries+1], nil })
 		if got := len(ordered(t, outer, "slow,-id")); got != len(entries) || len(indexed(inner)) != 1 {
 			t.Errorf("%d records, and the indexes %v of the store that a key function queries, want %d and one by note", got, indexed(inner), len(entries))
 		}

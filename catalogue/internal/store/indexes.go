@@ -312,7 +312,8 @@ func maxKeys(n int, terms []ordering.Term) int {
 	return maxPerRecord * n
 }
 
-// evict drops indexes until all limits are met, and those that no query used while writes changed as many records as there are. O(indexes).
+// evict drops the indexes that no query used while writes changed as many records as there
+// are, and then others until all limits are met. O(indexes).
 func (s *State) evict() {
 	n := s.Len()
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool {

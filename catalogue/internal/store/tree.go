@@ -426,44 +426,35 @@ func (t *tree[K]) fill(entries []*Entry) {
 // build fills an empty index. The error is ctx.Err(), or errLargeKeys if the keys take
 // more than limit bytes.
 func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores Cores) error {
-	turns := &turns{cores: cores}
-	parts, bytes, err := t.arrange(ctx, entries, limit, turns)
+	turns := cores.turns(len(entries))
+	bytes, err := t.arrange(ctx, entries, limit, turns, func(it item[K]) { t.items.Load(it) })
 	if err != nil {
 		return err
 	}
-	turns.use(func() {
-		merged(parts, t.less, func(it item[K]) { t.items.Load(it) })
-		t.bytes = bytes
-		t.compact()
-	})
+	t.bytes = bytes
+	turns.use(t.compact)
 	return nil
 }
 
 // sort returns the entries in order. The error is ctx.Err(), or errLargeKeys if the keys
 // take more than limit bytes.
 func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error) {
-	turns := &turns{cores: cores}
-	parts, _, err := t.arrange(ctx, entries, limit, turns)
-	if err != nil {
-		return nil, err
-	}
 	sorted := make([]*Entry, 0, len(entries))
-	turns.use(func() {
-		merged(parts, t.less, func(it item[K]) { sorted = append(sorted, it.entry) })
-	})
-	return sorted, nil
+	collect := func(it item[K]) { sorted = append(sorted, it.entry) }
+	_, err := t.arrange(ctx, entries, limit, cores.turns(len(entries)), collect)
+	return sorted, err
 }
 
-// arrange returns the items of entries in several parts, which are sorted in
-// parallel, and the size of their keys. The error is ctx.Err(), or errLargeKeys if the
-// keys take more than limit bytes.
-func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns) (parts [][]item[K], bytes int, err error) {
+// arrange calls f with the items of entries in order, and returns the size of their keys. It
+// sorts several parts in parallel. The error is ctx.Err(), or errLargeKeys if the keys take
+// more than limit bytes; then it does not call f.
+func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns, f func(item[K])) (bytes int, err error) {
 	const (
 		minPart  = 4096 // a smaller part is sorted before another goroutine starts
 		maxParts = 8    // merging compares the first items of all parts
 	)
 	n := min(len(entries)/minPart+1, runtime.GOMAXPROCS(0), maxParts)
-	parts = make([][]item[K], n)
+	parts := make([][]item[K], n)
 	sizes := make([]int, n)
 	parallel(n, func(i int) {
 		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
@@ -491,10 +482,14 @@ func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turn
 	for _, size := range sizes {
 		bytes += size
 	}
-	if bytes > limit {
-		return nil, 0, errLargeKeys
+	switch {
+	case bytes > limit:
+		return 0, errLargeKeys
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
 	}
-	return parts, bytes, ctx.Err()
+	turns.use(func() { merged(parts, t.less, f) })
+	return bytes, nil
 }
 
 // merged calls f with the items of all sorted parts in order. O(items × parts).
