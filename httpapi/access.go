@@ -21,9 +21,9 @@ type Access struct {
 	Bytes      int           // number of bytes written to the body
 	Duration   time.Duration // time until the response was written
 
-	// Window and Ordering describe the requested page if the response is a page or
-	// a 304 for one. Unknown fields are omitted from the Ordering of a page. If it is
-	// empty, the page has the default order.
+	// Window and Ordering describe the requested page if the parameters of a request for one
+	// are valid. Unknown fields are omitted from the Ordering. If it is empty, the page has
+	// the default order.
 	Window   pagination.Window
 	Ordering []ordering.Term
 
@@ -56,7 +56,7 @@ func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
 			h.reportPanic(r, reason)
 		}
 	}()
-	h.onAccess(r.Context(), *seen)
+	h.opts.OnAccess(r.Context(), *seen)
 }
 
 // observedWriter is a ResponseWriter that records status and length. A Handler calls

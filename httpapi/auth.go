@@ -83,7 +83,7 @@ func Forbidden(detail string) error {
 
 // authorize calls the authorizer. It returns nil if the action is permitted.
 func (v *view) authorize(action schema.Actions) *refusal {
-	err := v.handler.authorizer(v.r, v.route.key, action)
+	err := v.handler.opts.Authorizer(v.r, v.route.key, action)
 	if err == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (v *view) authorize(action schema.Actions) *refusal {
 	if errors.As(err, &no) {
 		return no
 	}
-	v.handler.report(v.r, err)
+	v.handler.opts.OnError(v.r, err)
 	return &refusal{http.StatusForbidden, "", detailNoPermission}
 }
 

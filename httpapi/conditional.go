@@ -4,9 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"hash/fnv"
 	"net/http"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +49,7 @@ func (v *view) ifNoneMatch() tagList { return v.tagList("If-None-Match") }
 // without tags.
 func (v *view) tagList(name string) tagList {
 	lines := v.r.Header[name]
-	if !v.handler.tags || len(lines) == 0 {
+	if !v.handler.opts.ETags || len(lines) == 0 {
 		return tagList{}
 	}
 	return tagList{true, strings.Trim(strings.Join(lines, ","), " \t")}
@@ -93,30 +92,20 @@ func refused(match, noneMatch tagList, is func(tag string) bool) (detail string)
 	return ""
 }
 
-// readStatus evaluates the preconditions of a GET or HEAD for the response with v.tag. It
-// returns 412, 304, or 0 if the response is to be sent.
-func (v *view) readStatus() int {
-	switch detail := refused(v.ifMatch(), v.ifNoneMatch(), func(tag string) bool { return tag == v.tag }); {
-	case detail == detailIfMatch:
-		return http.StatusPreconditionFailed
-	case detail == detailIfNoneMatch && v.tag != "":
-		return http.StatusNotModified
-	}
-	return 0
-}
-
 // sentInstead evaluates the preconditions of a GET or HEAD for the response with v.tag. It
 // reports whether it has sent a 412 or a 304.
 func (v *view) sentInstead() bool {
-	switch v.readStatus() {
-	case http.StatusNotModified:
-		v.sendNotModified()
-	case http.StatusPreconditionFailed:
+	switch refused(v.ifMatch(), v.ifNoneMatch(), func(tag string) bool { return tag == v.tag }) {
+	case detailIfMatch:
 		v.fail(http.StatusPreconditionFailed, detailIfMatch)
-	default:
-		return false
+		return true
+	case detailIfNoneMatch:
+		if v.tag != "" {
+			v.sendNotModified()
+			return true
+		}
 	}
-	return true
+	return false
 }
 
 // precondition returns a function that returns an error if the preconditions of a PUT,
@@ -129,8 +118,8 @@ func (v *view) precondition() func(record []byte) error {
 		return nil
 	}
 	return func(record []byte) error {
-		hash := recordHash(record)
-		detail := refused(match, noneMatch, func(tag string) bool { return hasHash(tag, hash) })
+		hash := digest(record)
+		detail := refused(match, noneMatch, func(tag string) bool { return hasHash(tag, string(hash[:])) })
 		if detail != "" {
 			return &preconditionError{detail}
 		}
@@ -152,53 +141,42 @@ func (v *view) postCondition() error {
 	return nil
 }
 
-// setCreatedTag sets the tag of a record that a POST created, if its path has one.
-func (v *view) setCreatedTag(record []byte) {
-	if records := v.route.records; v.handler.tags && records != nil && records.actions.Has(schema.Retrieve) {
-		v.tag = v.recordTag(record)
-	}
-}
-
-// hasPage sets the entity tag of a page and reports whether the response is a 304 and no
-// page is needed to know it. If-Match comes before If-None-Match.
-func (v *view) hasPage(params url.Values) bool {
-	v.findTag(params)
-	return v.readStatus() == http.StatusNotModified && !v.ifMatch().sent
-}
-
 // findTag sets the entity tag of the root or of a page, unless the collection has no
 // revision or the response depends on other collections.
-func (v *view) findTag(params url.Values) {
+func (v *view) findTag(filter schema.Filter) {
+	if !v.handler.opts.ETags {
+		return
+	}
 	if v.route.collection != nil {
 		var ok bool
-		if !v.route.selfContained(params) {
+		if !v.route.selfContained(filter) {
 			return
 		}
 		if v.revision, ok = v.askRevision(); !ok {
 			return
 		}
 	}
-	var room [40]byte
-	tag := append(room[:0], '"')
-	tag = strconv.AppendUint(tag, v.hash(), 36)
-	tag = append(tag, '-')
-	tag = strconv.AppendUint(tag, v.revision, 36)
-	v.tag = string(append(tag, '"'))
-}
-
-// hash returns a hash of everything that a page depends on except the revision. A collision
-// harms only the client that requests both URLs, so the hash need not resist attacks.
-func (v *view) hash() uint64 {
 	var room [256]byte
-	text := room[:0]
+	text := room[:0] // everything that a page depends on except the revision
 	for _, part := range [...]string{
-		v.handler.tagKey, v.r.URL.Path, v.r.URL.RawQuery, v.origin.Scheme, v.origin.Host, v.origin.Prefix,
+		v.handler.opts.ETagKey, v.r.URL.Path, v.r.URL.RawQuery, v.origin.Scheme, v.origin.Host, v.origin.Prefix,
 	} {
 		text = append(append(text, part...), 0)
 	}
-	h := fnv.New64a()
-	_, _ = h.Write(append(text, byte(v.indent))) // the error is nil
-	return h.Sum64()
+	hash := digest(append(text, byte(v.indent)))
+	v.tag = `"` + string(hash[:]) + "-" + strconv.FormatUint(v.revision, 36) + `"`
+}
+
+// selfContained reports whether a filter selects records independently of the other
+// collections, so that the revision of this one determines the result.
+func (r *route) selfContained(filter schema.Filter) bool {
+	for _, test := range filter.Tests {
+		if f, _, _ := r.about.Parameter(test.Field); f.Refers != "" {
+			return false // the filter is invalid if the other record does not exist
+		}
+	}
+	ofOther := func(t schema.Test) bool { return strings.Contains(t.Field, "__") }
+	return filter.Search == nil || !slices.ContainsFunc(filter.Search[0], ofOther)
 }
 
 // catalogueRevision is the Revisioner of a collection of a catalogue. AnyCollection itself is
@@ -207,15 +185,6 @@ type catalogueRevision struct{ catalogue.AnyCollection }
 
 func (c catalogueRevision) Revision(context.Context) (uint64, error) {
 	return c.AnyCollection.Revision(), nil
-}
-
-// revisionerOf returns the Revisioner of a collection, or nil if its pages have no tags.
-func revisionerOf(c Collection) Revisioner {
-	if own, ok := c.(catalogue.AnyCollection); ok {
-		return catalogueRevision{own}
-	}
-	r, _ := c.(Revisioner)
-	return r
 }
 
 // askRevision returns the collection's revision. If that fails, or the collection is not a
@@ -249,26 +218,30 @@ func (v *view) sendNotModified() {
 
 func (v *view) setTag(header http.Header) {
 	header["Etag"] = []string{v.tag}
-	if negotiation.IsRead(v.r.Method) {
-		header["Cache-Control"] = v.handler.cacheControl
+	if negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
+		header["Cache-Control"] = v.handler.values.noCache
 	}
 }
 
-// recordTag returns the tag of a record. It depends only on the JSON and on the
+// findRecordTag sets the entity tag of a record. It depends only on the JSON and on the
 // indentation, so other writes to the collection do not change it.
-func (v *view) recordTag(record []byte) string {
-	tag := `"` + recordHash(record)
-	if v.indent > 0 {
-		tag += "-" + strconv.Itoa(v.indent)
+func (v *view) findRecordTag(record []byte) {
+	if !v.handler.opts.ETags {
+		return
 	}
-	return tag + `"`
+	hash, suffix := digest(record), ""
+	if v.indent > 0 {
+		suffix = "-" + strconv.Itoa(v.indent)
+	}
+	v.tag = `"` + string(hash[:]) + suffix + `"`
 }
 
-// recordHash returns the part of a record's tag that all indentations share. Clients can
-// choose the content of records, so the hash resists attacks.
-func recordHash(record []byte) string {
-	sum := sha256.Sum256(record)
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
+// digest returns the part of a record's tag that all indentations share, or of a page's that all
+// revisions share. Clients can choose the content of records, so the hash resists attacks.
+func digest(text []byte) (hash [22]byte) {
+	sum := sha256.Sum256(text)
+	base64.RawURLEncoding.Encode(hash[:], sum[:16])
+	return hash
 }
 
 // hasHash reports whether tag identifies a representation of the record with the hash: the

@@ -6,10 +6,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -86,8 +88,9 @@ type Options struct {
 	// ETags enables strong entity tags for the root, for pages of collections that are
 	// a [Revisioner], and for records. If-Match and If-None-Match are then evaluated, as the
 	// package documentation describes. A GET or HEAD of a page whose If-None-Match contains
-	// the tag, or is "*", results in 304. For these the handler calls only Revision. If there
-	// is also an If-Match, it calls List first. If Revision fails, the page has no tag.
+	// the tag, or is "*", results in 304. For these the handler calls only Revision. If
+	// Revision fails, the page has no tag. A response with a tag has the Cache-Control
+	// "no-cache", so that caches always revalidate, unless middleware has set another before.
 	//
 	// The tag of a page is valid for one Handler only, so the same page of another process
 	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON.
@@ -104,10 +107,6 @@ type Options struct {
 	// Order lists the keys of collections that come first in the root listing. The others
 	// follow in the order of the catalogue or of [NewHandler].
 	Order []string
-
-	// CacheControl is the Cache-Control of responses with an ETag. It must consist of
-	// printable ASCII. If empty, it is "no-cache", so that caches always revalidate.
-	CacheControl string
 
 	// OnAccess, if not nil, is called once for each request after the response has been
 	// written. It is called by the goroutine that serves the request, with the request's
@@ -128,23 +127,12 @@ type Options struct {
 // A Handler serves the paths of collections. It must be created by [New] or [NewHandler]. It
 // is immutable, and safe for concurrent use if its collections and its authorizer are.
 type Handler struct {
-	collections []*route // in the order of the root listing
-	rootPath    string
-	routes      map[string]*route   // by path, with its slash
-	root        map[string]rootBody // by the query of its links
-	authorizer  Authorizer
-	reads       bool // the authorizer is asked about reads too
-	onError     func(*http.Request, error)
-	onAccess    func(context.Context, Access)
+	opts        Options           // with their defaults, except for Limits
+	collections []*route          // in the order of the root listing
+	routes      map[string]*route // by path, with its slash
 	origins     *origin.Resolver
-	limits      pagination.Limits
-	maxBody     int64 // maximum length of a body in bytes
 	values      fixedValues
-	buffers     buffers // of pages
-
-	tags         bool   // responses have entity tags
-	tagKey       string // of the tags of pages
-	cacheControl []string
+	writers     sync.Pool // of *bufio.Writer, for pages
 }
 
 // New returns a handler that serves the collections of a catalogue. It returns an error
@@ -168,16 +156,16 @@ func New(c *catalogue.Catalogue, opts Options) (*Handler, error) {
 // or has an invalid description, if two have the same key or segment, or if the options are
 // invalid. O(number of collections).
 func NewHandler(collections []Collection, opts Options) (*Handler, error) {
-	root, err := checkRoot(opts.Root)
-	if err != nil {
-		return nil, err
+	opts.Root = cmp.Or(opts.Root, defaultRoot)
+	if !wire.IsRoot(opts.Root) {
+		return nil, fmt.Errorf("%w: Root %q is not a clean path in ASCII that ends in a slash, like /v1/", ErrInvalidConfig, opts.Root)
 	}
 	list := make([]*route, len(collections))
 	for i, c := range collections {
 		if c == nil || c == Collection(catalogue.AnyCollection{}) {
 			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
 		}
-		list[i] = newRoute(root, c)
+		list[i] = newRoute(opts.Root, c)
 	}
 	if err := checkRoutes(list); err != nil {
 		return nil, err
@@ -189,31 +177,18 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidConfig, err)
 	}
-	cacheControl, err := checkCacheControl(opts.CacheControl)
-	if err != nil {
-		return nil, err
+	if opts.Authorizer == nil {
+		opts.Authorizer = denyAll
 	}
-	h := &Handler{
-		collections: list,
-		rootPath:    root,
-		routes:      map[string]*route{root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}}},
-		root:        newRootBodies(list),
-		authorizer:  opts.Authorizer,
-		reads:       opts.AuthorizeReads,
-		onError:     opts.OnError,
-		onAccess:    opts.OnAccess,
-		origins:     origins,
-		limits:      opts.Limits,
-		maxBody:     maxBody(opts.MaxBody),
-		values:      newFixedValues(),
-
-		tags:         opts.ETags,
-		tagKey:       cmp.Or(opts.ETagKey, rand.Text()),
-		cacheControl: []string{cacheControl},
+	if opts.OnError == nil {
+		opts.OnError = func(*http.Request, error) {}
 	}
-	if h.authorizer == nil {
-		h.authorizer = denyAll
+	if opts.MaxBody = cmp.Or(opts.MaxBody, 1<<20); opts.MaxBody < 0 {
+		opts.MaxBody = math.MaxInt64
 	}
+	opts.ETagKey = cmp.Or(opts.ETagKey, rand.Text())
+	h := &Handler{opts: opts, collections: list, origins: origins, values: newFixedValues()}
+	h.routes = map[string]*route{opts.Root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}}}
 	for _, r := range list {
 		h.routes[r.path] = r
 	}
@@ -258,19 +233,6 @@ func inOrder(list []*route, keys []string) error {
 	return nil
 }
 
-// checkCacheControl returns the value of Cache-Control, or an error.
-func checkCacheControl(text string) (string, error) {
-	if text == "" {
-		return "no-cache", nil
-	}
-	for _, c := range []byte(text) {
-		if c < ' ' || c > '~' {
-			return "", fmt.Errorf("%w: CacheControl %q is not printable ASCII", ErrInvalidConfig, text)
-		}
-	}
-	return text, nil
-}
-
 // Base returns the part of the links in the response to r that is before the root, such as
 // "https://shop.example/our": [Options.BaseURL], or the scheme, the host and the prefix of the
 // request and of the headers of trusted proxies. It returns "" if these are invalid.
@@ -306,7 +268,8 @@ type ServedCollection struct {
 // collections. O(number of collections).
 func (h *Handler) Served() Served {
 	s := Served{
-		Root: h.rootPath, BaseURL: h.origins.BaseURL(), AuthorizesReads: h.reads, Tagged: h.tags, Limits: h.limits,
+		Root: h.opts.Root, BaseURL: h.origins.BaseURL(), AuthorizesReads: h.opts.AuthorizeReads,
+		Tagged: h.opts.ETags, Limits: h.opts.Limits,
 		Collections: make([]ServedCollection, len(h.collections)),
 	}
 	for i, r := range h.collections {
@@ -314,7 +277,7 @@ func (h *Handler) Served() Served {
 		if r.records != nil {
 			actions |= r.records.actions
 		}
-		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, actions, h.tags && r.revisioner != nil}
+		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, actions, h.opts.ETags && r.revisioner != nil}
 	}
 	return s
 }
@@ -356,17 +319,6 @@ func Mount(mux *http.ServeMux, prefix string, h http.Handler) error {
 
 // defaultRoot is the path of the root listing if Options.Root is empty.
 const defaultRoot = "/api/"
-
-// checkRoot returns the path of the root listing, or an error.
-func checkRoot(root string) (string, error) {
-	switch {
-	case root == "":
-		return defaultRoot, nil
-	case wire.IsRoot(root):
-		return root, nil
-	}
-	return "", fmt.Errorf("%w: Root %q is not a clean path in ASCII that ends in a slash, like /v1/", ErrInvalidConfig, root)
-}
 
 // register registers a pattern. It returns an error if [http.ServeMux.Handle] panics.
 func register(mux *http.ServeMux, pattern string, h http.Handler) (err error) {

@@ -118,30 +118,6 @@ func TestBodyAfterFailedWrite(t *testing.T) {
 	}
 }
 
-// A buffer is reused unless it is large, and is empty then.
-func TestBuffers(t *testing.T) {
-	for _, test := range []struct {
-		size int
-		kept bool
-	}{{1, true}, {maxPooled, true}, {maxPooled + 1, false}} {
-		kept := false
-		for range 100 { // under the race detector, pools drop some
-			var b buffers
-			buffer := b.get()
-			*buffer = append(make([]byte, 0, test.size), 'x')
-			b.put(buffer)
-			again := b.get()
-			if len(*again) != 0 {
-				t.Errorf("size %d: get returns a buffer with %q", test.size, *again)
-			}
-			kept = kept || cap(*again) > 0
-		}
-		if kept != test.kept {
-			t.Errorf("a buffer of %d bytes is reused: %t, want %t", test.size, kept, test.kept)
-		}
-	}
-}
-
 // The number of allocations of a page does not depend on its size. Without OnAccess, none
 // are made for it.
 func TestPageAllocations(t *testing.T) {

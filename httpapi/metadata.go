@@ -9,28 +9,19 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
-// rootMetadata returns the response to OPTIONS at the root.
-func rootMetadata() []byte {
-	return []byte(commonMetadata("Api Root", "The default basic root view for DefaultRouter") + "}")
-}
-
-// metadata returns the response to OPTIONS at another path. If method is not empty, it
-// lists the fields that the client may send with the method.
-func metadata(title, method string, about *schema.Description) []byte {
-	if method == "" {
-		return []byte(commonMetadata(title, "") + "}")
-	}
-	list := make([]string, len(about.Fields))
-	for i, f := range about.Fields {
-		list[i] = fieldMetadata(f, about.SnakeCase())
-	}
-	return []byte(commonMetadata(title, "") + `,"actions":{"` + method + `":{` + strings.Join(list, ",") + `}}}`)
-}
-
-// commonMetadata returns the common part of these responses, without the closing brace.
-func commonMetadata(name, description string) string {
-	return fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
+// metadata returns the response to OPTIONS. The fields are those that the client may send with
+// a method; there are none if method is empty.
+func metadata(name, description, method string, about *schema.Description) []byte {
+	text := fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
 		wire.Quote(name), wire.Quote(description))
+	if method != "" {
+		list := make([]string, len(about.Fields))
+		for i, f := range about.Fields {
+			list[i] = fieldMetadata(f, about.SnakeCase())
+		}
+		text += `,"actions":{"` + method + `":{` + strings.Join(list, ",") + `}}`
+	}
+	return []byte(text + "}")
 }
 
 // fieldMetadata returns a field, with names in snake_case or camelCase.
@@ -79,16 +70,16 @@ func label(f schema.Field) string {
 // not exist or is hidden by a filter.
 func (v *view) options() {
 	r := v.route
-	switch {
-	case r.collection == nil:
-		v.write(http.StatusOK, rootMetadata())
-	case r.actions.Has(schema.Create) && v.authorize(schema.Create) == nil:
-		v.write(http.StatusOK, metadata(title(r.about.Name)+" List", http.MethodPost, r.about))
-	case r.actions.Has(schema.Update) && v.authorize(schema.Update) == nil && v.exists():
-		v.write(http.StatusOK, metadata(title(r.about.Name)+" Instance", http.MethodPut, r.about))
-	case r.isRecord:
-		v.write(http.StatusOK, metadata(title(r.about.Name)+" Instance", "", nil))
-	default:
-		v.write(http.StatusOK, metadata(title(r.about.Name)+" List", "", nil))
+	if r.collection == nil {
+		v.write(http.StatusOK, metadata("Api Root", "The default basic root view for DefaultRouter", "", nil))
+		return
 	}
+	name, method, action := title(r.about.Name)+" List", http.MethodPost, schema.Create
+	if r.isRecord {
+		name, method, action = title(r.about.Name)+" Instance", http.MethodPut, schema.Update
+	}
+	if !r.actions.Has(action) || v.authorize(action) != nil || r.isRecord && !v.exists() {
+		method = ""
+	}
+	v.write(http.StatusOK, metadata(name, "", method, r.about))
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -18,7 +16,7 @@ import (
 
 // retrieve sends a record.
 func (v *view) retrieve() {
-	filter, ok := v.filter(v.params())
+	filter, ok := v.filter()
 	if !ok {
 		return
 	}
@@ -27,11 +25,8 @@ func (v *view) retrieve() {
 		v.failBecause(err, ifNotFound)
 		return
 	}
-	if v.handler.tags {
-		v.tag = v.recordTag(record)
-		if v.sentInstead() {
-			return
-		}
+	if v.findRecordTag(record); v.sentInstead() {
+		return
 	}
 	v.write(http.StatusOK, record)
 }
@@ -39,7 +34,7 @@ func (v *view) retrieve() {
 // exists reports whether the record of the path exists and no filter hides it. If that
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
-	filter, err := v.parseFilter(v.params())
+	filter, err := v.parseFilter()
 	if err == nil {
 		_, err = v.route.getter.Get(v.r.Context(), v.segment, filter)
 	}
@@ -63,8 +58,8 @@ func (v *view) finds(filter schema.Filter, precondition func(record []byte) erro
 // update changes a record. As in Django REST framework, a request for a record that does
 // not exist fails before its body is read. So does one whose precondition is false.
 func (v *view) update(partial bool) {
-	params, precondition := v.params(), v.precondition()
-	filter, ok := v.filter(params)
+	precondition := v.precondition()
+	filter, ok := v.filter()
 	if !ok || !v.finds(filter, precondition) {
 		return
 	}
@@ -79,8 +74,8 @@ func (v *view) update(partial bool) {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
 	}
-	if partial && v.handler.tags && params == nil {
-		v.tag = v.recordTag(record) // RFC 9110, section 9.3.4, forbids that for a PUT
+	if partial && filter.Tests == nil && filter.Search == nil {
+		v.findRecordTag(record) // RFC 9110, section 9.3.4, forbids that for a PUT
 	}
 	v.write(http.StatusOK, record)
 }
@@ -88,7 +83,7 @@ func (v *view) update(partial bool) {
 // destroy deletes a record.
 func (v *view) destroy() {
 	precondition := v.precondition()
-	filter, ok := v.filter(v.params())
+	filter, ok := v.filter()
 	if !ok || !v.finds(filter, precondition) {
 		return
 	}
@@ -108,12 +103,9 @@ func referencedDetail(err error) string {
 	return "The record cannot be deleted: other records refer to it."
 }
 
-// params returns the parameters of the query that select records, or nil if there are
-// none.
-func (v *view) params() (params url.Values) {
-	if v.route.about == nil || len(v.route.about.Filters)+len(v.route.about.Search) == 0 {
-		return nil
-	}
+// parseFilter returns the filter that the parameters of the query describe.
+func (v *view) parseFilter() (schema.Filter, error) {
+	var params url.Values
 	for name, value := range v.query.All() {
 		if wire.Selects(*v.route.about, name) {
 			if params == nil {
@@ -122,11 +114,6 @@ func (v *view) params() (params url.Values) {
 			params.Add(name, value)
 		}
 	}
-	return params
-}
-
-// parseFilter returns the filter that the parameters describe.
-func (v *view) parseFilter(params url.Values) (schema.Filter, error) {
 	if params == nil {
 		return schema.Filter{}, nil
 	}
@@ -138,29 +125,12 @@ func (v *view) parseFilter(params url.Values) (schema.Filter, error) {
 }
 
 // filter is parseFilter, except that it sends a response to an error and then returns false.
-func (v *view) filter(params url.Values) (f schema.Filter, ok bool) {
-	f, err := v.parseFilter(params)
+func (v *view) filter() (f schema.Filter, ok bool) {
+	f, err := v.parseFilter()
 	if err != nil {
 		v.failBecause(err, ifFields)
 	}
 	return f, err == nil
-}
-
-// selfContained reports whether the parameters select records independently of the other
-// collections, so that the revision of this one determines the result.
-func (r *route) selfContained(params url.Values) bool {
-	for name := range params {
-		if name == wire.Search {
-			if slices.ContainsFunc(r.about.Search, func(s string) bool { return strings.Contains(s, "__") }) {
-				return false
-			}
-			continue
-		}
-		if f, _, _ := r.about.Parameter(name); f.Refers != "" {
-			return false // the filter is invalid if the other record does not exist
-		}
-	}
-	return true
 }
 
 // post creates a record.
@@ -178,7 +148,9 @@ func (v *view) post() {
 		v.failBecause(err, ifSyntax|ifFields|ifFull)
 		return
 	}
-	v.setCreatedTag(record)
+	if records := v.route.records; records != nil && records.actions.Has(schema.Retrieve) {
+		v.findRecordTag(record)
+	}
 	v.write(http.StatusCreated, record)
 }
 
@@ -197,7 +169,9 @@ func (v *view) readJSON() (body []byte, ok bool) {
 	}
 	contentType := v.r.Header.Get("Content-Type")
 	media := negotiation.ParseMediaType(contentType)
-	if !media.IsJSON() && (len(body) > 0 || v.fromOtherSite()) { // an empty body needs no type
+	// An empty body needs no type, except from another site: a form there can be sent with the
+	// cookies of this one, though never as JSON.
+	if !media.IsJSON() && (len(body) > 0 || new(http.CrossOriginProtection).Check(v.r) != nil) {
 		v.fail(http.StatusUnsupportedMediaType,
 			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return nil, false
@@ -205,40 +179,28 @@ func (v *view) readJSON() (body []byte, ok bool) {
 	return media.ToUTF8(body), true
 }
 
-// fromOtherSite reports whether a page of another site has sent the request. A form can send it
-// with the cookies of this site, though never as JSON.
-func (v *view) fromOtherSite() bool {
-	return new(http.CrossOriginProtection).Check(v.r) != nil
-}
-
 // readBody reads the whole body. If that fails, it sends an error response and returns
 // false.
 func (v *view) readBody() (body []byte, ok bool) {
-	limit := v.handler.maxBody
+	var err error
+	limit, tooLarge := v.handler.opts.MaxBody, new(http.MaxBytesError)
 	if v.r.ContentLength > limit {
-		v.failTooLarge()
-		return nil, false
+		err = tooLarge
+	} else if v.r.Body != nil {
+		body, err = io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, limit))
+		if errors.As(err, &tooLarge) {
+			// http.MaxBytesReader closes the connection only if w is net/http's own
+			// writer. Without this header, the server would continue to read the body.
+			v.w.Header().Set("Connection", "close")
+		}
 	}
-	if v.r.Body == nil {
-		return nil, true
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, limit))
-	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil:
 		return body, true
 	case errors.As(err, &tooLarge):
-		// http.MaxBytesReader closes the connection only if w is net/http's own
-		// writer. Without this header, the server would continue to read the body.
-		v.w.Header().Set("Connection", "close")
-		v.failTooLarge()
+		v.fail(http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request is larger than %d bytes.", limit))
 	default:
 		v.fail(http.StatusBadRequest, "The body of the request could not be read.")
 	}
 	return nil, false
-}
-
-func (v *view) failTooLarge() {
-	v.fail(http.StatusRequestEntityTooLarge,
-		fmt.Sprintf("The body of the request is larger than %d bytes.", v.handler.maxBody))
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // Details that Django REST framework sends.
@@ -37,17 +36,16 @@ const (
 // fixedValues are header values that never change. All responses share them, because
 // allocating them is a large part of the cost of a response. They must not be modified.
 type fixedValues struct {
-	json, html, zero, deny, nosniff, referrer []string
+	json, deny, nosniff, referrer, noCache []string
 }
 
 func newFixedValues() fixedValues {
 	return fixedValues{
 		json:     []string{"application/json"},
-		html:     []string{"text/html; charset=utf-8"},
-		zero:     []string{"0"},
 		deny:     []string{"DENY"},
 		nosniff:  []string{"nosniff"},
 		referrer: []string{"same-origin"},
+		noCache:  []string{"no-cache"},
 	}
 }
 
@@ -65,7 +63,7 @@ func (v *view) write(status int, body []byte) {
 // It reports whether the body is to be written, which it is not after a HEAD.
 func (v *view) begin(status, size int) bool {
 	if v.revisionErr != nil {
-		v.handler.report(v.r, v.revisionErr)
+		v.handler.opts.OnError(v.r, v.revisionErr)
 	}
 	header, values := v.w.Header(), &v.handler.values
 	if v.route != nil {
@@ -100,7 +98,7 @@ func (v *view) setVary(header http.Header) {
 
 // fail sends an error response with the given detail.
 func (v *view) fail(status int, detail string) {
-	v.write(status, detailBody(detail))
+	v.write(status, []byte(`{"detail":`+wire.Quote(detail)+`}`))
 }
 
 // refuse sends the response that a refusal describes.
@@ -115,10 +113,15 @@ func (v *view) refuse(no *refusal) {
 // request is reported.
 func (v *view) failWith(err error) {
 	v.revisionErr = nil
-	v.handler.report(v.r, err)
+	v.handler.opts.OnError(v.r, err)
+	var wait *unavailable
 	switch {
 	case errors.Is(err, ErrUnavailable):
-		v.failUnavailable(err)
+		if errors.As(err, &wait) && wait.after > 0 {
+			seconds := 1 + (wait.after-1)/time.Second // rounded up, without overflow
+			v.w.Header()["Retry-After"] = []string{strconv.FormatInt(int64(seconds), 10)}
+		}
+		v.fail(http.StatusServiceUnavailable, detailUnavailable)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		v.fail(http.StatusServiceUnavailable, "The request was given up before it could be answered.")
 	case errors.Is(err, ErrConflict):
@@ -128,20 +131,13 @@ func (v *view) failWith(err error) {
 	}
 }
 
-// report calls OnError, if there is one.
-func (h *Handler) report(r *http.Request, err error) {
-	if h.onError != nil {
-		h.onError(r, err)
-	}
-}
-
 // redirect redirects to a location: with 301 for GET and HEAD, and otherwise with 308,
 // after which clients repeat the method and the body.
 func (v *view) redirect(location string) {
 	header, values := v.w.Header(), &v.handler.values
-	header["Content-Type"] = values.html
+	header["Content-Type"] = []string{"text/html; charset=utf-8"}
 	header["Location"] = []string{location}
-	header["Content-Length"] = values.zero
+	header["Content-Length"] = []string{"0"}
 	header["X-Content-Type-Options"] = values.nosniff
 	header["Referrer-Policy"] = values.referrer
 	status := http.StatusPermanentRedirect
@@ -150,36 +146,6 @@ func (v *view) redirect(location string) {
 	}
 	v.sent = true
 	v.w.WriteHeader(status)
-}
-
-// named returns errors whose name for the whole body is in the case of the fields.
-func (r *route) named(errs schema.FieldErrors) schema.FieldErrors {
-	const whole = "nonFieldErrors"
-	if !r.about.SnakeCase() {
-		return errs
-	}
-	errs = slices.Clone(errs)
-	for i := range errs {
-		if errs[i].Field == whole {
-			errs[i].Field = ordering.Snake(whole)
-		}
-	}
-	return errs
-}
-
-// detailBody returns {"detail": text}.
-func detailBody(text string) []byte {
-	return []byte(`{"detail":` + wire.Quote(text) + `}`)
-}
-
-// failUnavailable sends the response to an [ErrUnavailable].
-func (v *view) failUnavailable(err error) {
-	var e *unavailable
-	if errors.As(err, &e) && e.after > 0 {
-		seconds := 1 + (e.after-1)/time.Second // rounded up, without overflow
-		v.w.Header()["Retry-After"] = []string{strconv.FormatInt(int64(seconds), 10)}
-	}
-	v.fail(http.StatusServiceUnavailable, detailUnavailable)
 }
 
 // causes are the errors of a step that are the client's mistake. All other errors of the step
@@ -212,10 +178,18 @@ func (v *view) failBecause(err error, possible causes) {
 	case may(ifSyntax) && errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Error())
 	case may(ifFields) && errors.As(err, &fields):
-		body, _ := v.route.named(fields).MarshalJSON() // always nil; json.Marshal would escape <, > and &
+		if v.route.about.SnakeCase() { // so is the name for the whole body
+			fields = slices.Clone(fields)
+			for i, e := range fields {
+				if e.Field == "nonFieldErrors" {
+					fields[i].Field = "non_field_errors"
+				}
+			}
+		}
+		body, _ := fields.MarshalJSON() // always nil; json.Marshal would escape <, > and &
 		v.write(http.StatusBadRequest, body)
 	case may(ifFull) && errors.Is(err, catalogue.ErrInvalidID):
-		v.handler.report(v.r, err)
+		v.handler.opts.OnError(v.r, err)
 		v.fail(http.StatusConflict, fmt.Sprintf("No id is left above %d.", math.MaxInt))
 	default:
 		v.failWith(err)

@@ -21,9 +21,10 @@ import (
 // Values that middleware sets before the handler are kept. Values that it adds afterwards
 // do not appear in other responses.
 func TestSharedHeaders(t *testing.T) {
-	h := newStubHandler(t, Options{}, listOnly{newStub(1)})
+	h := newStubHandler(t, Options{ETags: true}, listOnly{newStub(1)})
 	middleware := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept-Encoding")
+		w.Header().Set("Cache-Control", "public, max-age=60")
 		h.ServeHTTP(w, r)
 		w.Header().Add("Allow", "BREW")
 		w.Header().Add("Vary", "Origin")
@@ -31,6 +32,9 @@ func TestSharedHeaders(t *testing.T) {
 	for range 2 {
 		if got := get(middleware, "/api/films/").Header["Vary"]; got != "Accept-Encoding | Accept | Origin" {
 			t.Errorf("Vary = %s, want Accept-Encoding | Accept | Origin", got)
+		}
+		if got := get(middleware, "/api/").Header["Cache-Control"]; got != "public, max-age=60" {
+			t.Errorf("Cache-Control = %s, want that of the middleware", got)
 		}
 		if got := get(h, "/api/films/"); got.Header["Vary"] != "Accept" || got.Header["Allow"] != readMethods {
 			t.Errorf("header changed by another response: %v", got.Header)

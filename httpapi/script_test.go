@@ -313,8 +313,6 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 			opts.Order = strings.Split(value, ",")
 		case "etags":
 			opts.ETags = true
-		case "cache-control":
-			opts.CacheControl = value
 		case "max-limit":
 			opts.Limits.Max = number
 		case "default-limit":

@@ -2,12 +2,12 @@ package httpapi
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
@@ -19,7 +19,7 @@ import (
 // path is r.URL.Path. ServeHTTP does not rely on the checks of an [http.Server], so it
 // may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.onAccess != nil {
+	if h.opts.OnAccess != nil {
 		h.serveObserved(w, r)
 		return
 	}
@@ -135,7 +135,7 @@ func (v *view) authorizeMethod(action schema.Actions) *refusal {
 	switch {
 	case action&^(schema.List|schema.Retrieve) != 0:
 		return v.authorize(action)
-	case !v.handler.reads:
+	case !v.handler.opts.AuthorizeReads:
 		return nil
 	case v.route.isRecord:
 		return v.authorize(schema.Retrieve)
@@ -167,10 +167,10 @@ func (v *view) recovered() {
 func (h *Handler) reportPanic(r *http.Request, reason any) {
 	defer func() { _ = recover() }()
 	if err, ok := reason.(error); ok {
-		h.report(r, fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack()))
+		h.opts.OnError(r, fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack()))
 		return
 	}
-	h.report(r, fmt.Errorf("%w: %v\n%s", ErrPanic, reason, debug.Stack()))
+	h.opts.OnError(r, fmt.Errorf("%w: %v\n%s", ErrPanic, reason, debug.Stack()))
 }
 
 // A route is a path that is served, or the paths of the records of a collection, with the
@@ -209,7 +209,11 @@ func newRoute(root string, c Collection) *route {
 	r.creator, _ = c.(Creator)
 	r.updater, _ = c.(Updater)
 	r.deleter, _ = c.(Deleter)
-	r.revisioner = revisionerOf(c)
+	if own, ok := c.(catalogue.AnyCollection); ok {
+		r.revisioner = catalogueRevision{own}
+	} else {
+		r.revisioner, _ = c.(Revisioner)
+	}
 	served := r.possible() & d.Actions
 	if served&wire.RecordActions != 0 {
 		records := *r
@@ -295,19 +299,8 @@ func (h *Handler) find(path string) (r *route, id string) {
 const (
 	maxTerms      = 100      // in an ordering, including unknown and empty ones
 	maxParameters = 1000     // in a query, including empty ones
-	maxQuery      = 16 << 10 // bytes, both as sent and as escaped in links
+	maxQuery      = 16 << 10 // bytes, as escaped in links
 )
-
-// maxBody returns the maximum length of a body in bytes for a value of [Options.MaxBody].
-func maxBody(option int64) int64 {
-	switch {
-	case option == 0:
-		return 1 << 20
-	case option < 0:
-		return math.MaxInt64
-	}
-	return option
-}
 
 // maxPath is the maximum length of a path in bytes, both as sent and as escaped. Each
 // link of the root repeats the part before the root.
@@ -316,8 +309,7 @@ const maxPath = 2048
 // targetFault returns an error text if the path or the query of a request is too long,
 // or "".
 func targetFault(r *http.Request) string {
-	const growth = len("%EF%BF%BD") // the longest escape of a byte, one that is not UTF-8
-	if query := r.URL.RawQuery; len(query) > maxQuery/growth && queryTooLong(query) {
+	if queryTooLong(r.URL.RawQuery) {
 		return fmt.Sprintf("The query of the request is longer than %d bytes.", maxQuery)
 	}
 	path, _, _ := strings.Cut(r.RequestURI, "?")
@@ -327,10 +319,17 @@ func targetFault(r *http.Request) string {
 	return ""
 }
 
-// queryTooLong reports whether the parameters without a limit and an offset are too long, as
-// sent or as written in links. If a query is accepted, so are the queries of its links.
+// queryTooLong reports whether the parameters are too long as they are written in links. If a
+// query is accepted, so are the queries of its links.
 func queryTooLong(rawQuery string) bool {
-	if len(rawQuery)-paramLen(rawQuery, "limit=")-paramLen(rawQuery, "offset=") > maxQuery {
+	const (
+		growth = len("%EF%BF%BD") // the longest escape of a byte, one that is not UTF-8
+		added  = len("limit=9223372036854775807&offset=9223372036854775807&")
+	)
+	switch {
+	case len(rawQuery) <= maxQuery/growth:
+		return false
+	case len(rawQuery) > maxQuery+added:
 		return true
 	}
 	link, _ := pagination.AppendNext(nil, "", pagination.ParseQuery(rawQuery), pagination.Window{Limit: 1}, 2)
@@ -340,25 +339,14 @@ func queryTooLong(rawQuery string) bool {
 // paramsFault returns an error text if a query has too many parameters, or "". Like
 // Django, it counts empty parameters.
 func paramsFault(rawQuery string) string {
-	others := strings.Count(rawQuery, "&") + 1
-	for _, name := range [...]string{"limit=", "offset="} {
-		if others > maxParameters && paramLen(rawQuery, name) > 0 {
-			others--
+	extra := strings.Count(rawQuery, "&") + 1 - maxParameters
+	for _, name := range [...]string{"&limit=", "&offset="} {
+		if extra > 0 && strings.Contains("&"+rawQuery, name) {
+			extra--
 		}
 	}
-	if others <= maxParameters {
+	if extra <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", maxParameters)
-}
-
-// paramLen returns the length of the first parameter with a prefix, as sent, and an '&'. It
-// returns 0 if none exists.
-func paramLen(rawQuery, prefix string) int {
-	for param := range strings.SplitSeq(rawQuery, "&") {
-		if strings.HasPrefix(param, prefix) {
-			return len(param) + len("&")
-		}
-	}
-	return 0
 }
