@@ -58,8 +58,7 @@
 //
 // Browsers send empty inputs too. A request from the form, which has the parameter _filter, is
 // therefore redirected to the same page without that parameter and without empty values. If
-// the handler rejects a value, the page shows the form with the errors. Times in the form are
-// in UTC.
+// the handler rejects a value, the page shows the form with the errors.
 //
 // # Forms
 //
@@ -77,7 +76,8 @@
 // is in the parameter _method of the query. A request without Sec-Fetch-Site
 // and Origin, which no form of a browser sends, is passed on as it is. In a form for a
 // record, an empty input is null or empty text, whichever is valid. In a form for a new
-// record, empty inputs are omitted. A form may be at most 1 MiB. For a reference, forms offer
+// record, empty inputs are omitted. A form may be at most 1 MiB. Times in forms are in UTC. A
+// time with a fraction of a second is text with its offset. For a reference, forms offer
 // the records of a collection of at most 50. Otherwise they show the name of the record and link
 // to the collection.
 //

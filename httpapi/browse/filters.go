@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
@@ -289,9 +288,7 @@ func newBound(field schema.Field, name, label string, q query) input {
 	in.Control = kindOf(field).control
 	if field.Kind == schema.Timestamp {
 		in.Label += " (UTC)"
-		if at, err := time.Parse(time.RFC3339, in.Value); err == nil && at.Nanosecond() == 0 {
-			in.Value = at.UTC().Format("2006-01-02T15:04:05")
-		}
+		in.Value = localTime(in.Value)
 	}
 	if !fits(in.Control, in.Value) {
 		in.Control = "text"
@@ -402,8 +399,8 @@ func (c *collection) filterValues(name, text string) []string {
 		return []string{text}
 	case field.Kind == schema.References:
 		return splitIDs(text)
-	case field.Kind == schema.Timestamp && len(text) <= localSize && fits("datetime-local", text):
-		text = seconds(text) + "Z" // browsers send no offset
+	case field.Kind == schema.Timestamp:
+		text = utcTime(text)
 	}
 	return []string{text}
 }

@@ -113,7 +113,6 @@ type input struct {
 	Label    string
 	Control  string // checkbox, textarea, select, or a type of input element
 	Value    string
-	Zone     string // UTC offset of a time, or ""
 	Step     string // of a number
 	Min, Max *int
 	Checked  bool
@@ -154,14 +153,12 @@ func (v *view) newInput(field schema.Field, text string) input {
 	}
 	if in.Control != "checkbox" && strings.ContainsAny(text, "\r\n") {
 		in.Control = "textarea" // browsers remove line endings from other inputs
-	} else if !fits(in.Control, text) || in.Control == "datetime-local" && text != "" && len(text) <= localSize {
+	} else if !fits(in.Control, text) {
 		in.Control = "text"
 	}
 	switch {
 	case in.Control == "select":
 		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
-	case in.Control == "datetime-local":
-		in.Value, in.Zone = cutZone(text)
 	case v.byKey[field.Refers] != nil:
 		v.offer(&in, field, v.byKey[field.Refers])
 	}
@@ -254,7 +251,8 @@ func kindOf(field schema.Field) kind {
 	case schema.Slug:
 		k.hint = "Letters, digits, - and _."
 	case schema.Timestamp:
-		k.control, k.hint, k.json = "datetime-local", "With its UTC offset, such as +02:00 or Z.", wordJSON
+		k.control, k.hint = "datetime-local", "In UTC."
+		k.json = func(text string) string { return wire.Quote(utcTime(strings.TrimSpace(text))) }
 	case schema.Boolean:
 		k.control, k.choices, k.none, k.unsent = "checkbox", []string{"true", "false"}, "null", true
 		if field.Nullable {
@@ -305,7 +303,9 @@ func valueText(field schema.Field, value json.RawMessage) string {
 	case string(value) == "null", k.control == "checkbox" && string(value) != "true":
 		return ""
 	}
-	if text, ok := readText(value); ok {
+	if text, ok := readText(value); ok && field.Kind == schema.Timestamp {
+		return localTime(text)
+	} else if ok {
 		return text
 	}
 	return string(value)
@@ -413,59 +413,51 @@ func returned(text string) string {
 // fits reports whether a browser keeps a text in an input with a control, which need not be
 // valid otherwise. Browsers empty inputs whose text has another form.
 func fits(control, text string) bool {
-	layouts := []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05Z07:00"}
 	switch {
 	case text == "":
 		return true
 	case control == "date":
-		layouts = []string{time.DateOnly}
+		day, err := time.Parse(time.DateOnly, text)
+		return err == nil && day.Year() > 0
+	case control == "datetime-local":
+		return utcTime(text) != text && localTime(utcTime(text)) == text
 	case control == "number":
 		_, err := strconv.ParseFloat(text, 64)
 		return err == nil && json.Valid([]byte(text))
 	case control == "email":
 		return isToken(text) && strings.Count(text, "@") == 1
-	case control != "datetime-local":
-		return true
 	}
-	return slices.ContainsFunc(layouts, func(layout string) bool {
-		at, err := time.Parse(layout, text)
-		return err == nil && at.Year() > 0 && at.Nanosecond() == 0
-	})
+	return true
 }
 
-// localSize is the length of a time without its offset.
-const localSize = len("2006-01-02T15:04:05")
-
-// cutZone splits a time into the parts that a browser has inputs for. The offset of no time is
-// that of UTC.
-func cutZone(text string) (local, zone string) {
-	if text == "" {
-		return "", "Z"
+// localTime returns a time in UTC as browsers send it: without an offset, and without seconds
+// that are zero. It returns texts that they do not keep, such as fractions of a second, as they are.
+func localTime(text string) string {
+	at, err := time.Parse(time.RFC3339, text)
+	at = at.UTC()
+	if err != nil || at.Nanosecond() != 0 || at.Year() < 1 || at.Year() > 9999 {
+		return text
 	}
-	return text[:localSize], text[localSize:]
+	return strings.TrimSuffix(at.Format("2006-01-02T15:04:05"), ":00")
 }
 
-// seconds adds seconds to a time without them, as browsers send it.
-func seconds(local string) string {
-	if len(local) == len("2006-01-02T15:04") {
-		local += ":00"
+// utcTime returns a time that a browser has sent, with the offset of UTC. It returns any other
+// text as it is.
+func utcTime(text string) string {
+	for _, local := range []string{text, text + ":00"} {
+		if at, err := time.Parse("2006-01-02T15:04:05", local); err == nil {
+			return at.Format(time.RFC3339Nano)
+		}
 	}
-	return local
+	return text
 }
 
 // received returns the texts of the fields in a posted form. Several values of a field come
-// from a select, after an empty one, or are a time and its offset.
+// from a select, after an empty one.
 func (v *view) received(posted url.Values) url.Values {
 	for _, f := range v.c.Fields {
-		switch {
-		case f.Kind == schema.References && len(posted[f.Name]) > 1:
+		if f.Kind == schema.References && len(posted[f.Name]) > 1 {
 			posted[f.Name] = []string{strings.TrimPrefix(strings.Join(posted[f.Name], ", "), ", ")}
-		case f.Kind == schema.Timestamp && len(posted[f.Name]) == 2:
-			local, zone := posted[f.Name][0], posted[f.Name][1]
-			if local != "" {
-				local = seconds(local) + strings.TrimSpace(zone)
-			}
-			posted[f.Name] = []string{local}
 		}
 	}
 	return posted
