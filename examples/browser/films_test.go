@@ -148,7 +148,7 @@ func TestFilters(t *testing.T) {
 
 	p.do(chromedp.Focus(chromedp.CSS(".panel summary")), chromedp.KeyEvent(kb.Enter))
 	p.check("panel")
-	p.fill(map[string]string{"year__gte": "1960", "shown_at__gte": "2026-10-30T20:00", "_lookup.title": "startswith", "_value.title": "Film"})
+	p.fill(map[string]string{"year__gte": "1960", "shown_at__gte": "2026-10-30T20:00", "title__startswith": "Film"})
 	p.press(kb.Enter)
 	p.wantAddress("/v1/films/?director=2&genre__in=crime%2Cdrama&limit=5&ordering=-id&shown_at__gte=2026-10-30T20%3A00%3A00Z&title__startswith=Film&year__gte=1960")
 	if open := p.texts(".panel[open]"); len(open) != 0 {

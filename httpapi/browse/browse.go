@@ -51,7 +51,7 @@
 // # Filters
 //
 // The page of a collection whose description has Filters or a Search has a form for these
-// parameters, with a row for each field. Above the table are the active filters, each as a link
+// parameters, with a row for each field and an input for each parameter. Above the table are the active filters, each as a link
 // that removes it, and for the first three fields with at most 12 values (choices, booleans
 // and references to small collections) these values, each as a link with the number of its
 // records. Parameters that nothing reads are named.
@@ -136,7 +136,7 @@
 // The handler sees more requests than the browser sends: at the root, one for each collection
 // that is shown; for a list, one for each collection that its fields and filters refer to, at
 // most 100 for names (of collections whose records have no pages, it requests the first thousand
-// records), and at most 50 for the numbers of records that have a value; for a
+// records), and at most 36 for the numbers of records that have a value; for a
 // record, also one for each field that may refer to it.
 package browse
 

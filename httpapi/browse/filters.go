@@ -46,53 +46,33 @@ type choice struct {
 }
 
 const (
-	maxFacets  = 3  // facets above the table; other fields with choices are in the form
+	maxFacets  = 3  // facets above the table
 	maxChoices = 12 // values of a facet
-	maxCounts  = 50 // requests of a page for the numbers of records that have a value
 )
 
-// Parameters that only the form for filters sends. Browsers send empty inputs too, which the
-// handler may reject.
-const (
-	filterMarker = "_filter"
-	lookupPrefix = "_lookup." // of the name of a field: the lookup for a value
-	valuePrefix  = "_value."  // of the name of a field: that value
-)
+// filterMarker is a parameter that only the form for filters sends. Browsers send empty inputs
+// too, which the handler may reject.
+const filterMarker = "_filter"
 
 // newFilters returns the filters of the collection with the values of the query. wrong are the
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
 	f := &filters{Ignored: v.ignored(), Failed: wrong != nil}
 	cleared := []string{"offset", "", wire.Search, ""}
-	shown := map[string]bool{"offset": true, filterMarker: true} // parameters that the form sends itself
 	if len(v.c.Search) > 0 {
-		text := v.query.get(wire.Search)
-		f.Search = &input{Key: "filter-search", Name: wire.Search, Value: text, Hint: searchHint(v.c.Search)}
-		shown[wire.Search] = true
-	}
-	lookups, fields := v.c.lookups()
-	counts := 0
-	for _, field := range fields {
-		options := v.choices(field)
-		if counts+len(options) <= maxCounts && wrong == nil {
-			counts += len(options)
-			v.countOptions(field, options)
-		}
-		isFacet := len(f.Facets) < maxFacets && len(options) <= maxChoices && options != nil && wrong == nil && v.query.repeats(maxFacets*maxChoices)
-		if isFacet {
-			f.Facets = append(f.Facets, v.newFacet(field, options))
-		}
-		row := v.newRow(field, lookups[field.Name], options, isFacet)
-		for i, in := range row.Inputs {
-			shown[in.Name], shown[in.Stands] = true, true
-			row.Inputs[i].Faults = wrong.of(cmp.Or(in.Stands, in.Name))
-		}
-		if row.Inputs != nil {
-			f.Rows = append(f.Rows, row)
-		}
+		f.Search = &input{Key: "filter-search", Name: wire.Search, Value: v.query.get(wire.Search), Hint: searchHint(v.c.Search)}
 	}
 	active := len(v.query.values[wire.Search])
 	for _, name := range v.c.Filters {
+		field, lookup := v.c.parameter(name)
+		options := v.choices(field)
+		isFacet := name == v.c.choosing(field) && options != nil && len(options) <= maxChoices
+		if isFacet && wrong == nil && len(f.Facets) < maxFacets && v.query.repeats(maxFacets*maxChoices) {
+			f.Facets = append(f.Facets, v.newFacet(name, field, options))
+		}
+		in := newFilter(name, field, lookup, options, v.query)
+		in.Faults = wrong.of(name)
+		f.add(heading(field.Name), in)
 		cleared, active = append(cleared, name, ""), active+len(v.query.values[name])
 	}
 	f.Clear = v.query.with(cleared...)
@@ -103,8 +83,19 @@ func (v *view) newFilters(wrong faults) *filters {
 	} else {
 		f.Chips = []choice{{Label: counted(active, "filter"), Link: f.Clear}}
 	}
-	f.Kept = v.query.kept(func(name string) bool { return !shown[name] })
+	f.Kept = v.query.kept(func(name string) bool {
+		return !wire.Selects(v.c.Description, name) && name != "offset" && name != filterMarker
+	})
 	return f
+}
+
+// add adds an input to the row of the form with a label.
+func (f *filters) add(label string, in input) {
+	at := slices.IndexFunc(f.Rows, func(row filterRow) bool { return row.Label == label })
+	if at < 0 {
+		at, f.Rows = len(f.Rows), append(f.Rows, filterRow{Label: label})
+	}
+	f.Rows[at].Inputs = append(f.Rows[at].Inputs, in)
 }
 
 // ignored returns the names of the parameters that nothing reads.
@@ -119,19 +110,6 @@ func (v *view) ignored() string {
 	return text
 }
 
-// lookups returns the fields that filters name, in their order, and the lookups of each.
-func (c *collection) lookups() (lookups map[string][]string, fields []schema.Field) {
-	lookups = make(map[string][]string)
-	for _, name := range c.Filters {
-		field, lookup := c.parameter(name)
-		if lookups[field.Name] == nil {
-			fields = append(fields, field)
-		}
-		lookups[field.Name] = append(lookups[field.Name], lookup)
-	}
-	return lookups, fields
-}
-
 // choices returns the values of a field that a page offers: the choices, true and false, or
 // the records of a small collection. The field must have a filter for one value.
 func (v *view) choices(field schema.Field) (options []option) {
@@ -139,7 +117,7 @@ func (v *view) choices(field schema.Field) (options []option) {
 		return nil
 	}
 	if other := v.byKey[field.Refers]; other != nil && v.records(other).whole {
-		return slices.Clone(v.records(other).options)
+		return v.records(other).options
 	}
 	return optionsOf(kindOf(field).choices)
 }
@@ -154,32 +132,25 @@ func (c *collection) choosing(field schema.Field) string {
 	return name
 }
 
-// countOptions adds to options how many records each selects, among those that the other parameters
-// of the page select.
-func (v *view) countOptions(field schema.Field, options []option) {
-	name := v.c.choosing(field)
-	others := []string{"limit", "1", "offset", "", "ordering", ""}
-	for _, filter := range v.c.Filters {
-		if f, _ := v.c.parameter(filter); f.Name == field.Name {
-			others = append(others, filter, "")
-		}
-	}
-	for i := range options {
-		selection := strings.TrimPrefix(v.query.with(append(others, name, options[i].Value)...), "?")
-		options[i].Count = v.count(v.c.path, selection)
-	}
-}
-
-// newFacet returns the facet of a field with options. It leaves out those that select nothing.
-func (v *view) newFacet(field schema.Field, options []option) facet {
-	name, exact := v.c.choosing(field), ordering.Snake(field.Name)
+// newFacet returns the facet of a field with options, which the parameter name selects by. It
+// leaves out those that select nothing.
+func (v *view) newFacet(name string, field schema.Field, options []option) facet {
+	exact := ordering.Snake(field.Name)
 	chosen := slices.Clone(v.query.values[exact])
 	for _, value := range v.query.values[exact+"__in"] {
 		chosen = append(chosen, strings.Split(value, ",")...)
 	}
+	// The number of records of a value is that among those that the other parameters select.
+	counting := []string{"limit", "1", "offset", "", "ordering", ""}
+	for _, filter := range v.c.Filters {
+		if f, _ := v.c.parameter(filter); f.Name == field.Name {
+			counting = append(counting, filter, "")
+		}
+	}
 	f := facet{Label: heading(field.Name)}
 	for _, o := range options {
-		c := choice{Label: o.Label, Count: o.Count, Active: slices.Contains(chosen, o.Value)}
+		selection := strings.TrimPrefix(v.query.with(append(counting, name, o.Value)...), "?")
+		c := choice{Label: o.Label, Count: v.count(v.c.path, selection), Active: slices.Contains(chosen, o.Value)}
 		next := slices.DeleteFunc(slices.Clone(chosen), func(value string) bool { return value == o.Value || name == exact })
 		if !c.Active {
 			next = append(next, o.Value)
@@ -239,93 +210,28 @@ func (v *view) label(name string) string {
 	return label
 }
 
-// newRow returns the row of the form for a field: bounds if it has a lookup for both, the
-// options, and otherwise a lookup and a value.
-func (v *view) newRow(field schema.Field, lookups []string, options []option, isFacet bool) filterRow {
-	name := ordering.Snake(field.Name)
-	row := filterRow{Label: heading(field.Name)}
-	for _, bound := range [][2]string{{"gt", "from"}, {"lt", "to"}} {
-		lookup := bound[0] + "e"
-		if !slices.Contains(lookups, lookup) {
-			lookup = bound[0]
-		}
-		if slices.Contains(lookups, lookup) {
-			row.Inputs = append(row.Inputs, newBound(field, name+"__"+lookup, bound[1], v.query))
-		}
+// newFilter returns the input of a parameter that selects by a field.
+func newFilter(name string, field schema.Field, lookup string, options []option, q query) input {
+	in := input{Key: "filter-" + name, Name: name, Label: wire.LookupOf(lookup).Word, Control: "text", Step: "any", Value: q.get(name)}
+	if field.Kind == schema.References {
+		in.Value = strings.Join(q.values[name], ", ")
 	}
-	both := len(row.Inputs) == 2
-	if options != nil && !isFacet {
-		chosen := v.c.choosing(field)
-		in := input{Key: "filter-" + chosen, Name: chosen, Label: "is", Value: v.query.get(chosen)}
+	switch control := kindOf(field).control; {
+	case lookup == "isnull":
+		in.selectAmong([]option{{Value: "true", Label: "null"}, {Value: "false", Label: "not null"}}, "any", true)
+	case lookup == "exact" && options != nil:
 		in.selectAmong(options, "any", true)
-		row.Inputs = append(row.Inputs, in)
-	}
-	lookups = slices.DeleteFunc(lookups, func(lookup string) bool {
-		switch lookup {
-		case "gt", "gte", "lt", "lte":
-			return true
-		case "exact", "in", "range":
-			return options != nil || both
-		}
-		return false
-	})
-	row.Inputs = append(row.Inputs, newLookup(name, lookups, v.query)...)
-	return row
-}
-
-// parameterOf returns the parameter of a field, in snake_case, and a lookup.
-func parameterOf(name, lookup string) string {
-	if lookup == "exact" {
-		return name
-	}
-	return name + "__" + lookup
-}
-
-// newBound returns the input for a bound of a field. Times are in UTC, which browsers do not
-// know of.
-func newBound(field schema.Field, name, label string, q query) input {
-	in := input{Key: "filter-" + name, Name: name, Label: label, Step: "any", Value: q.get(name)}
-	in.Control = kindOf(field).control
-	if field.Kind == schema.Timestamp {
+	case lookup == "in" || lookup == "range":
+	case control == "datetime-local":
 		in.Label += " (UTC)"
 		in.Value = localTime(in.Value)
-	}
-	if !fits(in.Control, in.Value) {
-		in.Control = "text"
+		fallthrough
+	case control == "number" || control == "date":
+		if fits(control, in.Value) {
+			in.Control = control
+		}
 	}
 	return in
-}
-
-// newLookup returns a list of lookups and the input for the value. They show the first lookup
-// that is active.
-func newLookup(name string, lookups []string, q query) []input {
-	if len(lookups) == 0 {
-		return nil
-	}
-	how := input{Key: "lookup-" + name, Name: lookupPrefix + name, Label: "Lookup", Control: "select", Quiet: true}
-	value := input{Key: "value-" + name, Name: valuePrefix + name, Label: "Value", Control: "text", Quiet: true}
-	active := slices.IndexFunc(lookups, func(lookup string) bool { return q.get(parameterOf(name, lookup)) != "" })
-	for i, lookup := range lookups {
-		if lookup != "isnull" {
-			how.Options = append(how.Options, option{Value: lookup, Label: wire.LookupOf(lookup).Word, Selected: i == max(active, 0)})
-			continue
-		}
-		if i == 0 {
-			how.Options = []option{{Label: "any", Selected: active < 0}}
-		}
-		isNull := strings.EqualFold(q.get(name+"__isnull"), "true")
-		how.Options = append(how.Options, option{Value: "isnull=true", Label: "is null", Selected: i == active && isNull},
-			option{Value: "isnull=false", Label: "is not null", Selected: i == active && !isNull})
-	}
-	value.Stands = parameterOf(name, lookups[max(active, 0)])
-	if active >= 0 && lookups[active] != "isnull" {
-		value.Value = strings.Join(q.values[value.Stands], ", ")
-	}
-	if how.Options[0].Value == "" && len(lookups) == 1 {
-		how.Stands = value.Stands
-		return []input{how}
-	}
-	return []input{how, value}
 }
 
 // searchHint returns the names of the fields in which a search finds text.
@@ -363,24 +269,12 @@ func (v *view) isFilterForm() bool {
 	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && len(v.c.Filters)+len(v.c.Search) > 0
 }
 
-// serveFilterForm redirects to the same page without the empty values of the form, and with
-// the lookups that are chosen in it.
+// serveFilterForm redirects to the same page without the empty values of the form.
 func (v *view) serveFilterForm() {
 	q := query{make(url.Values)}
-	set := func(name, text string) { q.values[name] = append(q.values[name], v.c.filterValues(name, text)...) }
 	for name, all := range v.query.values {
-		field, isLookup := strings.CutPrefix(name, lookupPrefix)
-		lookup, isNull := strings.CutPrefix(v.query.get(name), "isnull=")
-		switch {
-		case isLookup && v.query.get(name) == "":
-		case isLookup && isNull:
-			set(field+"__isnull", lookup)
-		case isLookup:
-			set(parameterOf(field, lookup), v.query.get(valuePrefix+field))
-		case !strings.HasPrefix(name, valuePrefix):
-			for _, text := range all {
-				set(name, text)
-			}
+		for _, text := range all {
+			q.values[name] = append(q.values[name], v.c.filterValues(name, text)...)
 		}
 	}
 	addVary(v.w.Header(), "Accept")
@@ -395,9 +289,7 @@ func (c *collection) filterValues(name, text string) []string {
 		return []string{text}
 	case strings.TrimSpace(text) == "":
 		return nil
-	case lookup == "in", lookup == "range":
-		return []string{text}
-	case field.Kind == schema.References:
+	case lookup == "exact" && field.Kind == schema.References:
 		return splitIDs(text)
 	case field.Kind == schema.Timestamp:
 		text = utcTime(text)

@@ -118,8 +118,6 @@ type input struct {
 	Checked  bool
 	Multiple bool     // several options can be selected
 	Options  []option // of a select
-	Quiet    bool     // the label is for screen readers only
-	Stands   string   // parameter that it stands for, if that is not Name
 	Required bool
 	Hint     string
 	Named    string // name of the record whose id is the value, or ""
@@ -131,7 +129,6 @@ type input struct {
 // option is an option of a select.
 type option struct {
 	Value, Label string
-	Count        string // of records that have the value, or ""
 	Selected     bool
 }
 
