@@ -88,14 +88,12 @@
 // # Sign-in
 //
 // Browsers do not send bearer tokens. If [Options].Scheme is set, pages have a form for a
-// token. The token is accepted if there is a request that the handler rejects without it, and
-// does not reject with 401 with it. To find one, browse sends requests that change nothing.
-// It keeps the token in a cookie of the
-// browser session, which scripts cannot read and other sites cannot send with a form (HttpOnly,
-// SameSite=Lax, and Secure if links of the handler begin with https). It adds the token to
-// the Authorization header of requests for pages, of the forms on them, and of reads for JSON,
-// but not to other writes, and not if the request has an Authorization header. The token is sent
-// only to the wrapped handler. Signing out removes the cookie.
+// token. Browse does not check it: if it permits no change, the pages that follow say so. It is
+// kept in a cookie of the browser session, which scripts cannot read and other sites cannot send
+// with a form (HttpOnly, SameSite=Lax, and Secure if links of the handler begin with https).
+// Browse adds the token to the Authorization header of requests for pages, of the forms on them,
+// and of reads for JSON, but not to other writes, and not if the request has an Authorization
+// header. The token is sent only to the wrapped handler. Signing out removes the cookie.
 //
 // Browsers send cookies to all ports of a host. Programs that share a host with others that
 // they do not trust should not offer this form.
