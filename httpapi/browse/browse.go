@@ -25,9 +25,8 @@
 // A page shows the handler's response to the same request with Accept:
 // application/json. It has the same status and headers, and shows the request that the
 // handler was sent, with its body, and the headers of the response. It shows the body of a
-// response from which it makes nothing else, such as an error. The root lists the collections with their counts. If
-// there are more than 12 collections, the root has a form for the parameter search, which
-// selects collections by words of their names.
+// response from which it makes nothing else, such as an error. The root lists the collections
+// with their counts.
 //
 // A collection has its exact count, the time that the handler took, and a table whose columns are
 // the members of the records on the page. The id is in front; it and the header stay in view. Times
@@ -131,8 +130,8 @@
 // handler takes microseconds. Its size is limited by the handler's maximum page size.
 // Requests for JSON cost one additional allocation.
 //
-// The handler sees more requests than the browser sends: at the root, one for each collection
-// that is shown; for a list, one for each collection that its fields and filters refer to, at
+// The handler sees more requests than the browser sends: at the root, one for each
+// collection; for a list, one for each collection that its fields and filters refer to, at
 // most 100 for names (of collections whose records have no pages, it requests the first thousand
 // records), and at most 36 for the numbers of records that have a value; for a
 // record, also one for each field that may refer to it.
@@ -372,14 +371,6 @@ func spelled(words string) string {
 	return strings.Join(all, " ")
 }
 
-// listing is the list of collections at the root.
-type listing struct {
-	Summary string // such as "39 collections" or "3 of 39 collections"
-	Entries []entry
-	Search  *input // nil if there are few collections
-	Clear   string // link to all collections if the search is active, or ""
-}
-
 // entry is a collection listed at the root.
 type entry struct {
 	Name  string
@@ -387,46 +378,18 @@ type entry struct {
 	Count string // "" if unknown
 }
 
-// A root with at most maxUnsearched collections has no search.
-const maxUnsearched = 12
-
-// showRoot shows the collections whose names have all words of the parameter search.
+// showRoot lists the collections.
 func (v *view) showRoot(p *page, resp *response) {
 	if _, ok := readMembers(resp.body.Bytes()); !ok {
 		v.showResponse(p, resp)
 		return
 	}
 	p.here()
-	search := v.query.get(wire.Search)
-	total := len(v.collections)
-	l := &listing{}
 	for _, c := range v.collections {
-		if name := heading(c.Key); hasWords(name+" "+c.Key+" "+c.Segment, search) {
-			l.Entries = append(l.Entries, entry{name, "./" + url.PathEscape(c.Segment) + "/", v.count(c.path, "limit=1")})
-		}
+		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", v.count(c.path, "limit=1")})
 	}
-	slices.SortStableFunc(l.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	l.Summary = counted(total, "collection")
-	if len(l.Entries) < total {
-		l.Summary = fmt.Sprintf("%d of %s", len(l.Entries), l.Summary)
-	}
-	if active := strings.TrimSpace(search) != ""; active || total > maxUnsearched {
-		l.Search = &input{Key: wire.Search, Name: wire.Search, Label: "Search collections", Control: "search", Value: search}
-		if active {
-			l.Clear = v.query.with(wire.Search, "")
-		}
-	}
-	p.Listing, p.OpenAPI = l, v.openAPI
-}
-
-// hasWords reports whether a text contains all words of a search, in any case.
-func hasWords(text, search string) bool {
-	for word := range strings.FieldsSeq(search) {
-		if !strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
-			return false
-		}
-	}
-	return true
+	slices.SortStableFunc(p.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
+	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.openAPI
 }
 
 // count requests the number of records that a query selects. It returns "" if that fails.

@@ -52,7 +52,8 @@ type page struct {
 	Detail   string   // of the error
 	Faults   []string // what is wrong with the request
 	Moved    string   // target of a redirect, or ""
-	Listing  *listing // only at the root
+	Summary  string   // such as "39 collections", only at the root
+	Entries  []entry  // only at the root
 	Record   *record
 	Filters  *filters
 	List     *list

@@ -3,24 +3,10 @@ package browse
 import (
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/gobacklist/backlist/httpapi"
 )
-
-// Records are counted only of the collections that are shown.
-func TestRootSearchCountsShownCollections(t *testing.T) {
-	h := newHandlers(t, load(t, books(3)), httpapi.Options{})
-	var requests atomic.Int32
-	counting := around(t, func(w http.ResponseWriter, r *http.Request) {
-		requests.Add(1)
-		h.plain.ServeHTTP(w, r)
-	})
-	if got := get(counting, "/api/?search=books&format=api"); !strings.Contains(got.text, "Books 3 records") || requests.Load() != 3 {
-		t.Errorf("%d requests, want those for the root, books and bookshop-sales: %s", requests.Load(), got.text)
-	}
-}
 
 // Only the failing collection is shown without a count.
 func TestRootWithFailingCollection(t *testing.T) {
