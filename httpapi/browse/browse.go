@@ -154,7 +154,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -194,21 +193,19 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		return nil, fmt.Errorf("%w: browse: %T does not have the methods Base and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
 	}
 	b := &browser{
-		next:        next,
-		root:        next.Served().Root,
-		limits:      next.Served().Limits,
-		title:       cmp.Or(opts.Title, "Catalogue"),
-		scheme:      opts.Scheme,
-		key:         []byte(rand.Text()),
-		openAPI:     opts.OpenAPI,
-		policy:      contentPolicy(),
-		template:    template.Must(template.New("page").Parse(pageHTML)),
-		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
-		byPath:      make(map[string]*collection),
-		byKey:       make(map[string]*collection),
+		Options:  opts,
+		next:     next,
+		key:      []byte(rand.Text()),
+		policy:   contentPolicy(),
+		template: template.Must(template.New("page").Parse(pageHTML)),
+		byPath:   make(map[string]*collection),
+		byKey:    make(map[string]*collection),
 	}
-	for _, s := range next.Served().Collections {
-		c := newCollection(s)
+	b.Title = cmp.Or(opts.Title, "Catalogue")
+	b.CrossOrigin = cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection())
+	b.served = next.Served()
+	for _, s := range b.served.Collections {
+		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions}
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}
@@ -224,16 +221,12 @@ type handler interface {
 
 // browser is the handler returned by New. It is immutable.
 type browser struct {
+	Options       // with defaults
+	served        httpapi.Served
 	next          handler
-	root          string // path of the root
-	limits        pagination.Limits
-	title         string
-	scheme        string // of tokens, or ""
 	key           []byte // of signatures
-	openAPI       string
 	policy        string // Content-Security-Policy
 	template      *template.Template
-	crossOrigin   *http.CrossOriginProtection
 	collections   []*collection
 	byPath, byKey map[string]*collection
 }
@@ -291,10 +284,6 @@ type collection struct {
 	schema.Description
 	path    string
 	actions schema.Actions
-}
-
-func newCollection(s httpapi.ServedCollection) *collection {
-	return &collection{Description: s.Description, path: s.Path, actions: s.Actions}
 }
 
 // find returns the collection that a path names, or nil, and the segment with the id if
@@ -362,10 +351,6 @@ func spelled(words string) string {
 		case "api", "bic", "csv", "doi", "ean", "epub", "faq", "gtin", "html", "iban", "id", "ip", "isbn", "issn", "json",
 			"pdf", "png", "seo", "sku", "svg", "uri", "url", "utc", "uuid", "vat", "xml":
 			all[i] = strings.ToUpper(stem) + end
-		case "webp":
-			all[i] = "WebP" + end
-		case "tiein":
-			all[i] = "tie-in" + end
 		}
 	}
 	return strings.Join(all, " ")
@@ -389,7 +374,7 @@ func (v *view) showRoot(p *page, resp *response) {
 		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", v.count(c.path, "limit=1")})
 	}
 	slices.SortStableFunc(p.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.openAPI
+	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.OpenAPI
 }
 
 // count requests the number of records that a query selects. It returns "" if that fails.

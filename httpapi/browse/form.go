@@ -239,11 +239,8 @@ func kindOf(field schema.Field) kind {
 	case schema.Integer:
 		k.control, k.step, k.json = "number", "1", numberJSON
 	case schema.Text:
-		switch name := strings.ToLower(field.Name); {
-		case name == "description":
+		if strings.EqualFold(field.Name, "description") {
 			k.control = "textarea"
-		case strings.HasSuffix(name, "email"):
-			k.control = "email"
 		}
 	case schema.Slug:
 		k.hint = "Letters, digits, - and _."
@@ -421,8 +418,6 @@ func fits(control, text string) bool {
 	case control == "number":
 		_, err := strconv.ParseFloat(text, 64)
 		return err == nil && json.Valid([]byte(text))
-	case control == "email":
-		return isToken(text) && strings.Count(text, "@") == 1
 	}
 	return true
 }
@@ -447,15 +442,4 @@ func utcTime(text string) string {
 		}
 	}
 	return text
-}
-
-// received returns the texts of the fields in a posted form. Several values of a field come
-// from a select, after an empty one.
-func (v *view) received(posted url.Values) url.Values {
-	for _, f := range v.c.Fields {
-		if f.Kind == schema.References && len(posted[f.Name]) > 1 {
-			posted[f.Name] = []string{strings.TrimPrefix(strings.Join(posted[f.Name], ", "), ", ")}
-		}
-	}
-	return posted
 }

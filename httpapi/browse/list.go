@@ -95,7 +95,7 @@ func (v *view) showList(p *page, resp *response) {
 // readOnly returns the reason why the visitor cannot write where others can.
 func (v *view) readOnly() string {
 	switch {
-	case v.scheme == "":
+	case v.Scheme == "":
 		return "Read-only: the service does not permit you to make changes here."
 	case v.token(v.r) == "":
 		return "Read-only until you sign in."
@@ -283,8 +283,8 @@ func (v *view) newPager(e envelope) pager {
 	p.Total = grouped(p.Pages)
 	p.Kept = q.kept(func(name string) bool { return name != "limit" && name != "offset" && name != pageParam })
 	p.Kept = append(p.Kept, pair{"limit", strconv.Itoa(w.Limit)})
-	largest := v.limits.Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
-	sizes := []int{10, v.limits.Window(pagination.Query{}).Limit, 50, 100, w.Limit}
+	largest := v.served.Limits.Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
+	sizes := []int{10, v.served.Limits.Window(pagination.Query{}).Limit, 50, 100, w.Limit}
 	slices.Sort(sizes)
 	for _, records := range slices.Compact(sizes) {
 		if records > largest || records == math.MaxInt {
@@ -301,7 +301,7 @@ func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 // windowOf returns the window of a page. The links of the handler contain the effective
 // limit, if there are any.
 func (v *view) windowOf(e envelope) pagination.Window {
-	w := v.limits.Window(pagination.ParseQuery(v.query.values.Encode()))
+	w := v.served.Limits.Window(pagination.ParseQuery(v.query.values.Encode()))
 	for _, link := range []string{e.Previous, e.Next} {
 		if limit := parameter(link, "limit"); limit > 0 {
 			w.Limit = limit

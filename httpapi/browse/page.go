@@ -70,7 +70,7 @@ func (v *view) serve(resp *response) {
 	switch {
 	case resp.status != http.StatusOK || !negotiation.IsRead(v.r.Method):
 		v.showResponse(p, resp)
-	case v.r.URL.Path == v.root:
+	case v.r.URL.Path == v.served.Root:
 		v.showRoot(p, resp)
 	case v.id != "":
 		v.showRecord(p, resp)
@@ -86,14 +86,14 @@ func (v *view) serve(resp *response) {
 
 func (v *view) newPage(resp *response) *page {
 	p := &page{
-		Site:     v.title,
-		Title:    v.title,
+		Site:     v.Title,
+		Title:    v.Title,
 		Style:    template.CSS(styleCSS),
 		Root:     v.rootLink(v.r),
 		Exchange: v.newExchange(resp),
 	}
-	if v.r.URL.Path != v.root {
-		p.Path = []step{{v.title, p.Root}}
+	if v.r.URL.Path != v.served.Root {
+		p.Path = []step{{v.Title, p.Root}}
 	}
 	switch {
 	case v.id != "":
@@ -103,9 +103,9 @@ func (v *view) newPage(resp *response) *page {
 		p.Title = heading(v.c.Key)
 		p.Path = append(p.Path, step{p.Title, v.cleanLink()})
 	}
-	if v.scheme != "" && v.token(v.r) != "" {
+	if v.Scheme != "" && v.token(v.r) != "" {
 		p.SignOut = v.query.with(methodName, signOut)
-	} else if v.scheme != "" {
+	} else if v.Scheme != "" {
 		p.SignIn = v.query.with(methodName, signIn)
 	}
 	if resp.status == http.StatusOK && negotiation.IsRead(v.r.Method) {
@@ -128,7 +128,7 @@ func (p *page) here() {
 // rootLink returns a relative link from the path of r to the root, so that it is valid
 // under any prefix.
 func (b *browser) rootLink(r *http.Request) string {
-	path, root := r.URL.EscapedPath(), (&url.URL{Path: b.root}).EscapedPath()
+	path, root := r.URL.EscapedPath(), (&url.URL{Path: b.served.Root}).EscapedPath()
 	up, down := 0, strings.TrimPrefix(root, "/")
 	if rest, ok := strings.CutPrefix(path, root); ok {
 		up, down = strings.Count(rest, "/"), ""

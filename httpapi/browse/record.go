@@ -105,12 +105,10 @@ func (v *view) servePosted() {
 
 // serveCreation creates a record.
 func (v *view) serveCreation() {
-	posted, refused := v.readForm()
-	if refused != nil {
-		v.serve(refused)
+	posted := v.readForm()
+	if posted == nil {
 		return
 	}
-	posted = v.received(posted)
 	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted), "")
 	switch resp.status {
 	case http.StatusCreated:
@@ -183,12 +181,10 @@ func (v *view) serveChange(method string) {
 		v.serve(now)
 		return
 	}
-	posted, refused := v.readForm()
-	if refused != nil {
-		v.serve(refused)
+	posted := v.readForm()
+	if posted == nil {
 		return
 	}
-	posted = v.received(posted)
 	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
 	match := ""
 	if now.header.Get("Etag") != "" {

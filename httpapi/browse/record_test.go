@@ -80,12 +80,8 @@ func TestUnusualValues(t *testing.T) {
 		{"rating", `1e400`, "text", ""},
 		{"rating", `"Inf"`, "text", ""},
 		{"price", `"+1.50"`, "text", ""},
-		{"email", `"a@b.example"`, "email", ""},
-		{"email", `"a@é.example"`, "text", ""},
-		{"email", `"a"`, "text", ""},
 	} {
 		own := newService()
-		own.films.about.Fields = append(own.films.about.Fields, schema.Field{Name: "email", Kind: schema.Text})
 		own.films.records[1][test.field] = json.RawMessage(test.value)
 		h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 		page, control := changeForm(t, h), ""

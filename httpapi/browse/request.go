@@ -46,7 +46,7 @@ const detailForeign = "The request was sent from another site, so nothing was st
 // proxy that changes the Host, a browser without Sec-Fetch-Site sends the origin of the
 // links.
 func (b *browser) isForeign(r *http.Request) bool {
-	if r.Method == "" || b.crossOrigin.Check(r) == nil {
+	if r.Method == "" || b.CrossOrigin.Check(r) == nil {
 		return false
 	}
 	base := b.base(r)
@@ -64,20 +64,23 @@ func isForm(r *http.Request) bool {
 // maxForm is the maximum size of a form in bytes.
 const maxForm = 1 << 20
 
-// readForm reads the body of a form. If that fails, it returns the response to send.
-func (v *view) readForm() (posted url.Values, refused *response) {
+// readForm reads the body of a form. Of several values of an input, those of a select are joined;
+// the first is empty. If it fails, it serves the response, and returns nil.
+func (v *view) readForm() url.Values {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
-	if err == nil {
-		posted, err = url.ParseQuery(string(body))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		v.serve(refusal(http.StatusRequestEntityTooLarge, "The form is larger than 1 MiB."))
+		return nil
 	}
-	var tooLarge *http.MaxBytesError
-	switch {
-	case err == nil:
-		return posted, nil
-	case errors.As(err, &tooLarge):
-		return nil, refusal(http.StatusRequestEntityTooLarge, "The form is larger than 1 MiB.")
+	posted, invalid := url.ParseQuery(string(body))
+	if err != nil || invalid != nil {
+		v.serve(refusal(http.StatusBadRequest, "The form could not be read."))
+		return nil
 	}
-	return nil, refusal(http.StatusBadRequest, "The form could not be read.")
+	for name, texts := range posted {
+		posted.Set(name, strings.TrimPrefix(strings.Join(texts, ", "), ", "))
+	}
+	return posted
 }
 
 // query is the query of a request, from which links to the same path are made.

@@ -31,14 +31,14 @@ func (b *browser) withToken(r *http.Request, isPage bool) *http.Request {
 		return r
 	}
 	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", b.scheme+" "+token)
+	r.Header.Set("Authorization", b.Scheme+" "+token)
 	return r
 }
 
 // token returns the token of a signed-in visitor, or "".
 func (b *browser) token(r *http.Request) string {
 	cookie, err := r.Cookie(tokenCookie)
-	if err != nil || b.scheme == "" {
+	if err != nil || b.Scheme == "" {
 		return ""
 	}
 	token, err := base64.RawURLEncoding.DecodeString(cookie.Value)
@@ -57,7 +57,7 @@ func isToken(text string) bool {
 func (v *view) setToken(token string) {
 	base := v.base(v.r)
 	c := &http.Cookie{
-		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)), Path: base.EscapedPath() + (&url.URL{Path: v.root}).EscapedPath(),
+		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)), Path: base.EscapedPath() + (&url.URL{Path: v.served.Root}).EscapedPath(),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: base.Scheme == "https",
 	}
 	if token == "" {
@@ -69,16 +69,15 @@ func (v *view) setToken(token string) {
 // isSession reports whether the request, which is a form, signs in or out.
 func (v *view) isSession() bool {
 	method := v.query.get(methodName)
-	return v.scheme != "" && (method == signIn || method == signOut)
+	return v.Scheme != "" && (method == signIn || method == signOut)
 }
 
 // serveSession signs the visitor in or out, and redirects to the page with the form.
 func (v *view) serveSession() {
 	token := ""
 	if v.query.get(methodName) == signIn {
-		posted, refused := v.readForm()
-		if refused != nil {
-			v.serve(refused)
+		posted := v.readForm()
+		if posted == nil {
 			return
 		}
 		token = strings.TrimSpace(posted.Get("token"))
