@@ -1,10 +1,14 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // TestNavigation uses the form for the number of a page, and the folded body of the response.
@@ -36,4 +40,46 @@ func TestNavigation(t *testing.T) {
 	}
 	p.check("2-body")
 	p.checkRequests(root)
+}
+
+type note struct {
+	ID   int      `json:"id"`
+	Text string   `json:"text" backlist:"blank"`
+	Tags []string `json:"tags"`
+}
+
+// TestUnchangedForm sends forms as they are: whatever the browser does with line endings and
+// blanks, nothing is changed.
+func TestUnchangedForm(t *testing.T) {
+	cat, err := catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{`one\ntwo`, `\n`, `\r\n\r\n x \r`, `a\rb\n\rc`, ` a\tb `, `\ud83d\ude00 \"<&amp;`, ``}
+	var all []string
+	for i, text := range texts {
+		all = append(all, fmt.Sprintf(`{"id":%d,"text":"%s","tags":["a","b\r\n","%s"]}`, i+1, text, text))
+	}
+	if err := cat.Load(strings.NewReader(`{"notes":[`+strings.Join(all, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	notes, err := cat.Collection("notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := serve(t, cat)
+	p := open(t, launch(t), "unchanged", 800, false)
+	for i, text := range texts {
+		id := fmt.Sprint(i + 1)
+		before, err := notes.Get(t.Context(), id, schema.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.visit(root + "notes/" + id + "/?_method=PATCH")
+		p.click(".form button")
+		p.wantText(".done", "Note "+id+" has been changed.")
+		if after, err := notes.Get(t.Context(), id, schema.Filter{}); err != nil || string(after) != string(before) {
+			t.Errorf("%s: the form has changed %s to %s: %v", text, before, after, err)
+		}
+	}
 }

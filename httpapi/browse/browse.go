@@ -75,7 +75,7 @@
 // is in the parameter _method of the query. A request without Sec-Fetch-Site
 // and Origin, which no form of a browser sends, is passed on as it is. In a form for a
 // record, an empty input is null or empty text, whichever is valid. In a form for a new
-// record, empty inputs are omitted. A form may be at most 1 MiB. Times in forms are in UTC. A
+// record, empty inputs are omitted. A form may be at most 2 MiB. Times in forms are in UTC. A
 // time with a fraction of a second is text with its offset. For a reference, forms offer
 // the records of a collection of at most 50. Otherwise they show the name of the record and link
 // to the collection.
@@ -99,7 +99,8 @@
 //
 // # Concurrent changes
 //
-// The form for a record sends only the values that the visitor has changed. If PATCH is not
+// The form for a record has each value twice, so that only those that the visitor has changed
+// are sent to the handler. If PATCH is not
 // served, the PUT has the others as they are stored when the form is received. A value that
 // the visitor has left alone therefore never overwrites a concurrent change.
 //

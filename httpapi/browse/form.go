@@ -23,6 +23,7 @@ type form struct {
 	Button string
 	Failed string   // why it was posted and rejected, or ""
 	Faults []string // errors that belong to no field
+	Kept   []pair   // texts of the record that the form has been made from
 	Inputs []input
 }
 
@@ -36,10 +37,10 @@ func (v *view) newForm(posted url.Values, wrong faults) *form {
 }
 
 // newChangeForm returns the form for changing a record. The values are the record's or, if
-// the form was posted and rejected with errors, the posted ones. shown and tag are the
-// digests and the entity tag of the record.
-func (v *view) newChangeForm(values url.Values, wrong faults, shown, tag string) *form {
-	action := v.query.with(methodName, v.c.updateMethod(), tagName, tag, shownName, shown)
+// the form was posted and rejected with errors, the posted ones. tag is the entity tag of the
+// record.
+func (v *view) newChangeForm(values url.Values, wrong faults, tag string) *form {
+	action := v.query.with(methodName, v.c.updateMethod(), tagName, tag)
 	f := &form{Action: action, Cancel: v.cleanLink(), Button: "Save"}
 	v.fill(f, values, wrong)
 	return f
@@ -47,7 +48,7 @@ func (v *view) newChangeForm(values url.Values, wrong faults, shown, tag string)
 
 // cleanLink returns a link to the page without the parameters of its forms.
 func (v *view) cleanLink(changes ...string) string {
-	return v.query.with(append(changes, methodName, "", tagName, "", shownName, "")...)
+	return v.query.with(append(changes, methodName, "", tagName, "")...)
 }
 
 // fill adds the inputs for the fields. If values is nil, they are empty, except that those
@@ -64,6 +65,9 @@ func (v *view) fill(f *form, values url.Values, wrong faults) {
 		text := values.Get(field.Name)
 		if values == nil && kindOf(field).choices != nil {
 			text = valueText(field, json.RawMessage(field.Default))
+		}
+		if shown := shownPrefix + field.Name; values.Has(shown) {
+			f.Kept = append(f.Kept, pair{shown, values.Get(shown)})
 		}
 		in := v.newInput(field, text)
 		in.Faults = wrong[field.Name]

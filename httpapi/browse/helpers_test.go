@@ -449,6 +449,7 @@ func checkAccessible(t *testing.T, page result) {
 // class, whose inputs have been changed.
 func (res result) formValues(form string, changes map[string]string) url.Values {
 	values := make(url.Values)
+	lineEndings := strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n")
 	inForm, selecting := false, ""
 	for _, tag := range res.tags {
 		name := tag.attrs["name"]
@@ -461,7 +462,9 @@ func (res result) formValues(form string, changes map[string]string) url.Values 
 			inForm = false
 		case !inForm:
 		case tag.name == "textarea":
-			values.Add(name, strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n").Replace(strings.TrimPrefix(tag.text, "\n")))
+			values.Add(name, lineEndings.Replace(strings.TrimPrefix(tag.text, "\n")))
+		case tag.attrs["type"] == "hidden":
+			values.Add(name, lineEndings.Replace(tag.attrs["value"]))
 		case tag.name == "select":
 			selecting = name
 		case tag.name == "option" && selected:

@@ -112,7 +112,7 @@ func TestLongRequests(t *testing.T) {
 		{"terms", request("GET", "/api/books/?ordering="+strings.Repeat("a,", 200), ""), 400, "100"},
 		{"query", request("GET", "/api/books/?x="+long[:20_000], ""), 414, "16384"},
 		{"body", request("POST", "/api/events/", strings.Repeat(" ", 2<<20), "Content-Type", "application/json"), 413, "1048576"},
-		{"form", formRequest("/api/events/", "name="+long), 413, "1 MiB"},
+		{"form", formRequest("/api/events/", "name="+long), 413, "2 MiB"},
 	}
 	for _, test := range tests {
 		got := do(h.browse, test.request)

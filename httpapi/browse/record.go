@@ -2,8 +2,6 @@ package browse
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -32,8 +30,11 @@ const (
 	listName   = "_list"   // query of the list that led to the record
 	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
 	doneName   = "_done"   // what was done before a redirect, such as "added.12", with a signature
-	shownName  = "_shown"  // digests of the texts that the form shows
 )
+
+// shownPrefix begins the name of an input with the text of a field that the form has shown. The
+// name of the field follows.
+const shownPrefix = "_shown."
 
 const (
 	detailChanged = "The record has changed since the form was opened, so nothing was stored."
@@ -78,8 +79,7 @@ func (v *view) showRecord(p *page, resp *response) {
 		r.Asking, r.Action = true, v.query.with(tagName, tag)
 		p.Title = "Delete " + name + "?"
 	case mayChange && asked == method:
-		texts := recordTexts(v.c.Fields, byName(members))
-		p.Form = v.newChangeForm(texts, nil, digests(v.c.Fields, texts), tag)
+		p.Form = v.newChangeForm(recordTexts(v.c.Fields, byName(members)), nil, tag)
 		p.Record, p.Title = nil, "Change "+name
 	}
 	p.here()
@@ -130,7 +130,7 @@ func (v *view) serveFaults(resp *response, posted url.Values) {
 	case v.id == "":
 		v.serveForm(resp, v.newForm(posted, wrong))
 	default:
-		v.serveForm(resp, v.newChangeForm(posted, wrong, v.query.get(shownName), v.query.get(tagName)))
+		v.serveForm(resp, v.newChangeForm(posted, wrong, v.query.get(tagName)))
 	}
 }
 
@@ -185,7 +185,7 @@ func (v *view) serveChange(method string) {
 	if posted == nil {
 		return
 	}
-	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
+	ch := newChange(v.c.Fields, posted, stored)
 	match := ""
 	if now.header.Get("Etag") != "" {
 		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
@@ -224,8 +224,8 @@ func (v *view) serveConflict(resp *response, posted url.Values) {
 		v.serve(now)
 		return
 	}
-	ch := newChange(v.c.Fields, posted, v.query.get(shownName), stored)
-	f := v.newChangeForm(ch.texts, ch.conflicts, ch.shown, now.header.Get("Etag"))
+	ch := newChange(v.c.Fields, posted, stored)
+	f := v.newChangeForm(ch.texts, ch.conflicts, now.header.Get("Etag"))
 	f.Failed = detailChanged + " What you have changed is still in the form. " +
 		"The other fields have their present values. Please check them and save again."
 	v.serveForm(resp, f)
@@ -235,7 +235,6 @@ func (v *view) serveConflict(resp *response, posted url.Values) {
 type change struct {
 	touched   map[string]string          // JSON of the fields that the visitor has changed
 	stored    map[string]json.RawMessage // present values of all fields
-	shown     string                     // digests of these values
 	texts     url.Values                 // of a form for the record as it is now, with the change
 	conflicts faults                     // touched fields that have got another value in the meantime
 }
@@ -244,25 +243,23 @@ type change struct {
 // if its text is not the one that the form has shown. A form without the text that it has
 // shown counts as showing the stored record. A field that is not in the form is not changed,
 // except a boolean, since browsers send a box only if it is checked.
-func newChange(fields []schema.Field, posted url.Values, shown string, stored map[string]json.RawMessage) change {
+func newChange(fields []schema.Field, posted url.Values, stored map[string]json.RawMessage) change {
 	ch := change{touched: make(map[string]string), stored: stored, texts: recordTexts(fields, stored), conflicts: make(faults)}
-	ch.shown = digests(fields, ch.texts)
-	if len(shown) != len(ch.shown) {
-		shown = ch.shown
-	}
 	for _, field := range fields {
-		if field.ReadOnly {
+		if field.ReadOnly || !posted.Has(field.Name) && !kindOf(field).unsent {
 			continue
 		}
-		var was string
-		was, shown = shown[:digestSize], shown[digestSize:]
-		now, text := ch.texts.Get(field.Name), posted.Get(field.Name)
-		if !posted.Has(field.Name) && !kindOf(field).unsent || digest(text) == was {
+		text, now := returned(posted.Get(field.Name)), returned(ch.texts.Get(field.Name))
+		was := now
+		if shown := shownPrefix + field.Name; posted.Has(shown) {
+			was = returned(posted.Get(shown))
+		}
+		if text == was {
 			continue
 		}
 		ch.texts.Set(field.Name, text)
 		ch.touched[field.Name], _ = fieldJSON(field, text)
-		if is := digest(now); is != was && is != digest(text) {
+		if now != was && now != text {
 			message := "It has been emptied in the meantime."
 			if now, _ = cut(now); now != "" {
 				message = "It has been changed in the meantime: " + now
@@ -290,31 +287,14 @@ func (ch change) json(fields []schema.Field, method string) []byte {
 	return objectJSON(members)
 }
 
-// recordTexts returns the texts that a form has for the values of a record.
+// recordTexts returns what a form for a record sends if nobody changes it: the texts of its
+// values, twice.
 func recordTexts(fields []schema.Field, stored map[string]json.RawMessage) url.Values {
 	texts := make(url.Values)
 	for _, field := range fields {
-		texts.Set(field.Name, valueText(field, stored[field.Name]))
+		text := valueText(field, stored[field.Name])
+		texts.Set(field.Name, text)
+		texts.Set(shownPrefix+field.Name, text)
 	}
 	return texts
-}
-
-// digestSize is the length of a digest.
-const digestSize = 8
-
-// digest returns a digest of a text in a form.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(returned(text)))
-	return base64.RawURLEncoding.EncodeToString(sum[:digestSize*6/8])
-}
-
-// digests returns the digests of the texts that a form for a record shows, joined.
-func digests(fields []schema.Field, texts url.Values) string {
-	all := ""
-	for _, field := range fields {
-		if !field.ReadOnly {
-			all += digest(texts.Get(field.Name))
-		}
-	}
-	return all
 }

@@ -61,15 +61,15 @@ func isForm(r *http.Request) bool {
 		(r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "")
 }
 
-// maxForm is the maximum size of a form in bytes.
-const maxForm = 1 << 20
+// maxForm is the maximum size of a form in bytes. A form for a record has each text twice.
+const maxForm = 2 << 20
 
 // readForm reads the body of a form. Of several values of an input, those of a select are joined;
 // the first is empty. If it fails, it serves the response, and returns nil.
 func (v *view) readForm() url.Values {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
 	if errors.As(err, new(*http.MaxBytesError)) {
-		v.serve(refusal(http.StatusRequestEntityTooLarge, "The form is larger than 1 MiB."))
+		v.serve(refusal(http.StatusRequestEntityTooLarge, "The form is larger than 2 MiB."))
 		return nil
 	}
 	posted, invalid := url.ParseQuery(string(body))
