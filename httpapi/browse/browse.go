@@ -366,7 +366,7 @@ type entry struct {
 
 // showRoot lists the collections.
 func (v *view) showRoot(p *page, resp *response) {
-	if _, ok := readMembers(resp.body.Bytes()); !ok {
+	if !resp.decode(new(members)) {
 		v.showResponse(p, resp)
 		return
 	}

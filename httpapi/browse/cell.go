@@ -3,6 +3,7 @@ package browse
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"html/template"
 	"net/url"
 	"path"
@@ -286,9 +287,9 @@ func link(target, text string) string {
 	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
 }
 
-// idOf returns the id of a record, or "" if it is not a positive integer.
-func idOf(members []member) string {
-	id := byName(members)["id"]
+// id returns the id of a record, or "" if it is not a positive integer.
+func (all members) id() string {
+	id := all.byName()["id"]
 	if ids := readIDs(id); len(ids) != 1 || id[0] == '[' {
 		return ""
 	}
@@ -307,44 +308,35 @@ func readIDs(value json.RawMessage) (ids []int) {
 	return ids
 }
 
-// member is a member of a JSON object.
+// members are the members of a JSON object, in order.
+type members []member
+
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// skipped is a value that is not copied.
-type skipped struct{}
-
-func (skipped) UnmarshalJSON([]byte) error { return nil }
-
-// readMembers returns the members of a JSON object in order. It returns false for other
-// values.
-func readMembers(text []byte) (members []member, ok bool) {
+func (all *members) UnmarshalJSON(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, false
+		return errors.New("browse: not an object")
 	}
+	*all = members{}
 	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
-			return nil, false
+		name, _ := decoder.Token() // text is valid JSON
+		m := member{name: name.(string)}
+		if err := decoder.Decode(&m.value); err != nil {
+			return err
 		}
-		start := decoder.InputOffset()
-		if decoder.Decode(new(skipped)) != nil {
-			return nil, false
-		}
-		value := bytes.TrimLeft(text[start:decoder.InputOffset()], ": \t\r\n")
-		members = append(members, member{name.(string), value}) // names are strings
+		*all = append(*all, m)
 	}
-	_, err := decoder.Token() // closing brace
-	return members, err == nil
+	return nil
 }
 
 // byName returns the values of members by their names.
-func byName(members []member) map[string]json.RawMessage {
-	values := make(map[string]json.RawMessage, len(members))
-	for _, m := range members {
+func (all members) byName() map[string]json.RawMessage {
+	values := make(map[string]json.RawMessage, len(all))
+	for _, m := range all {
 		values[m.name] = m.value
 	}
 	return values

@@ -93,12 +93,12 @@ type faults map[string][]string
 
 // readFaults parses the body of a response of 400. It returns nil if that is no JSON object.
 func readFaults(body []byte) faults {
-	members, ok := readMembers(body)
-	if !ok {
+	var all members
+	if json.Unmarshal(body, &all) != nil {
 		return nil
 	}
-	wrong := make(faults, len(members))
-	for _, m := range members {
+	wrong := make(faults, len(all))
+	for _, m := range all {
 		var messages []string
 		if text, ok := readText(m.value); ok {
 			messages = []string{text}

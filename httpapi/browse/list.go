@@ -19,7 +19,7 @@ import (
 )
 
 // envelope is the JSON form of a page.
-type envelope = pagination.Envelope[json.RawMessage]
+type envelope = pagination.Envelope[members]
 
 // list is a page of a collection.
 type list struct {
@@ -39,7 +39,7 @@ type column struct {
 	Link   string // orders by this column, or reverses the order
 	Sort   string // ascending, descending, or "" if it is not the first term
 	Arrow  string // up, down, or "" if it is not a term
-	Number bool   // all values are numbers or null
+	Number bool   // some values are numbers
 }
 
 // row is the row of a record.
@@ -55,29 +55,24 @@ func (v *view) showList(p *page, resp *response) {
 		v.showResponse(p, resp)
 		return
 	}
-	records := make([][]member, len(e.Records))
-	for i, text := range e.Records {
-		var ok bool
-		if records[i], ok = readMembers(text); !ok {
-			v.showResponse(p, resp)
-			return
-		}
-	}
 	p.here()
-	names := memberNames(records)
+	names := memberNames(e.Records)
 	if id := slices.Index(names, "id"); id > 0 { // it stays in view on narrow screens
 		names = slices.Insert(slices.Delete(names, id, id+1), 0, "id")
 	}
 	p.Filters = v.newFilters(nil)
 	p.List = &list{
 		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering)),
-		Rows:     v.newRows(records, names),
+		Rows:     v.newRows(e.Records, names),
 		Pager:    v.newPager(e),
-		Took:     rounded(v.took),
+		Took:     v.took.Round(time.Microsecond).String(),
 		Filtered: len(p.Filters.Chips) > 0,
 		About:    spelled(v.c.Name),
 	}
-	p.List.alignNumbers()
+	for i := range p.List.Columns {
+		isNumber := func(r row) bool { return r.Cells[i].Class == "number" }
+		p.List.Columns[i].Number = slices.ContainsFunc(p.List.Rows, isNumber)
+	}
 	if len(names) == maxColumns {
 		p.List.Columns = append(p.List.Columns, column{Label: "More"})
 	}
@@ -108,7 +103,7 @@ func (v *view) readOnly() string {
 const maxColumns = 64
 
 // memberNames returns the names of the first maxColumns members, in order of appearance.
-func memberNames(records [][]member) []string {
+func memberNames(records []members) []string {
 	var names []string
 	seen := make(map[string]bool)
 	for _, members := range records {
@@ -171,7 +166,7 @@ const maxListed = 3
 
 // newRows returns the rows of the table. Members without their own column are combined
 // in a last one. The id and the name, or else the first text, link to the record.
-func (v *view) newRows(records [][]member, names []string) []row {
+func (v *view) newRows(records []members, names []string) []row {
 	links := v.links("../", names)
 	self := target{self: true, prefix: v.c.pages("./../")}
 	if self.prefix != "" {
@@ -189,7 +184,7 @@ func (v *view) newRows(records [][]member, names []string) []row {
 	rows := make([]row, len(records))
 	for i, members := range records {
 		r := row{Cells: make([]cell, len(names))}
-		id := idOf(members)
+		id := members.id()
 		var others []string
 		for _, m := range members {
 			at, ok := place[m.name]
@@ -213,31 +208,6 @@ func (v *view) newRows(records [][]member, names []string) []row {
 		rows[i] = r
 	}
 	return rows
-}
-
-// alignNumbers marks the columns whose values are numbers or null, with at least one
-// number, and aligns their nulls.
-func (l *list) alignNumbers() {
-	for i := range l.Columns {
-		numbers, others := 0, 0
-		for _, r := range l.Rows {
-			switch r.Cells[i].Class {
-			case "number":
-				numbers++
-			case "null", "":
-			default:
-				others++
-			}
-		}
-		if l.Columns[i].Number = numbers > 0 && others == 0; !l.Columns[i].Number {
-			continue
-		}
-		for _, r := range l.Rows {
-			if r.Cells[i].Class == "null" {
-				r.Cells[i].Attr = `class="null number"`
-			}
-		}
-	}
 }
 
 // rowID returns the element id of a record's row.
@@ -264,16 +234,16 @@ type size struct {
 }
 
 func (v *view) newPager(e envelope) pager {
-	q, w := v.query, v.windowOf(e)
+	q, w := v.query, v.window()
 	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0}
 	at := func(offset int) string {
 		return q.with("limit", positive(w.Limit), "offset", positive(offset))
 	}
 	if e.Previous != "" {
-		p.First, p.Previous = at(0), at(parameter(e.Previous, "offset"))
+		p.First, p.Previous = at(0), at(w.Offset-w.Limit)
 	}
 	if e.Next != "" {
-		p.Next = at(parameter(e.Next, "offset"))
+		p.Next = at(w.Offset + w.Limit)
 	}
 	if e.Next != "" || p.Beyond {
 		p.Last = at((e.Count - 1) / w.Limit * w.Limit)
@@ -298,23 +268,9 @@ func (v *view) newPager(e envelope) pager {
 // pages returns the number of pages, at least 1.
 func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
-// windowOf returns the window of a page. The links of the handler contain the effective
-// limit, if there are any.
-func (v *view) windowOf(e envelope) pagination.Window {
-	w := v.served.Limits.Window(pagination.ParseQuery(v.query.values.Encode()))
-	for _, link := range []string{e.Previous, e.Next} {
-		if limit := parameter(link, "limit"); limit > 0 {
-			w.Limit = limit
-		}
-	}
-	return w
-}
-
-// parameter returns the value of a parameter in a link, or 0 if it has no valid one.
-func parameter(link, name string) int {
-	_, raw, _ := strings.Cut(link, "?")
-	value, _ := strconv.Atoi(parseQuery(raw).get(name))
-	return value
+// window returns the window that the query selects.
+func (v *view) window() pagination.Window {
+	return v.served.Limits.Window(pagination.ParseQuery(v.query.values.Encode()))
 }
 
 // positive returns a positive number as text. It returns "" for others, and for the largest,
@@ -340,15 +296,6 @@ func summary(offset, records, count int) string {
 	return fmt.Sprintf("Records %s–%s of %s", grouped(offset+1), grouped(offset+records), grouped(count))
 }
 
-// rounded returns a duration with at most three digits.
-func rounded(d time.Duration) string {
-	unit := time.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return d.Round(unit).String()
-}
-
 // counted returns a number of things, such as "1 record" or "1,234 records".
 func counted(count int, thing string) string {
 	if count != 1 {
@@ -368,7 +315,7 @@ func (v *view) servePageJump() {
 		v.serve(v.forward())
 		return
 	}
-	limit := v.windowOf(e).Limit
+	limit := v.window().Limit
 	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
 	page := min(max(number, 1), pages(e.Count, limit))
 	addVary(v.w.Header(), "Accept")

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,8 +13,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A column of numbers is aligned like its header. A number in another column is too, but not
-// its header.
+// The header of a column is aligned like its numbers, if it has some.
 func TestNumbers(t *testing.T) {
 	const records = `{"books":[
 		{"id":1,"pages":7,"price":"12.50","isbn":"9788800000000","mixed":1,"none":null,"ids":[1],"gap":5},
@@ -27,7 +25,7 @@ func TestNumbers(t *testing.T) {
 	for _, th := range page.find("th", "scope", "col") {
 		got[th.attrs["class"]] += " "
 	}
-	want := map[string]string{"id number": " ", "number": "   ", "": "    "} // pages, price and gap; isbn, mixed, none and ids
+	want := map[string]string{"id number": " ", "number": "    ", "": "   "} // pages, price, mixed and gap; isbn, none and ids
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("classes of the header (-want +got):\n%s", diff)
 	}
@@ -36,25 +34,6 @@ func TestNumbers(t *testing.T) {
 	}
 	if cells := page.find("th", "class", "id number"); len(cells) != 4 {
 		t.Errorf("%d ids, want 4 with the header", len(cells))
-	}
-}
-
-// A handler with a lower maximum decides how large the pages are.
-func TestPageJumpWithReducedLimit(t *testing.T) {
-	cat := load(t, books(500))
-	h, err := httpapi.New(cat, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reduced := around(t, func(w http.ResponseWriter, r *http.Request) {
-		r = r.Clone(r.Context())
-		q := r.URL.Query()
-		q.Set("limit", "10")
-		r.URL.RawQuery = q.Encode()
-		h.ServeHTTP(w, r)
-	})
-	if got := get(reduced, "/api/books/?limit=100&_page=3").header.Get("Location"); got != "?limit=10&offset=20" {
-		t.Errorf("the third page is %q", got)
 	}
 }
 
@@ -171,21 +150,16 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
-// A list says how long the handler took, with three digits, beside its count. Other pages do not.
+// A list says how long the handler took, in microseconds, beside its count. Other pages do not.
 func TestTimeOfAnswer(t *testing.T) {
 	h := newHandlers(t, load(t, books(9)), httpapi.Options{}).browse
 	page := get(h, "/api/books/")
-	if !regexp.MustCompile(`9 records in [1-9][0-9.]{0,3}(ns|µs|ms|s) `).MatchString(page.text) {
+	if !regexp.MustCompile(`9 records in [1-9]([0-9]{0,2}µs|[0-9.]*m?s) `).MatchString(page.text) {
 		t.Errorf("the page says nothing of the time: %s", page.text)
 	}
 	for _, target := range []string{"/api/", "/api/none/"} {
 		if page := get(h, target); len(page.find("p", "class", "lead took")) != 0 {
 			t.Errorf("%s has a time: %s", target, page.text)
-		}
-	}
-	for d, want := range map[time.Duration]string{0: "0s", 7: "7ns", 41_346: "41.3µs", 999_999: "1ms", 1_234_567: "1.23ms", 12_345_678: "12.3ms", 3_456_000_000: "3.46s"} {
-		if got := rounded(d); got != want {
-			t.Errorf("rounded(%d) = %s, want %s", d, got, want)
 		}
 	}
 }

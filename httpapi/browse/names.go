@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
@@ -45,11 +44,10 @@ func (v *view) records(c *collection) *known {
 }
 
 // options returns options for records, whose values are their ids.
-func (v *view) options(c *collection, records []json.RawMessage) (options []option) {
-	for _, text := range records {
-		members, _ := readMembers(text)
-		if id := idOf(members); id != "" {
-			options = append(options, option{Value: id, Label: c.nameOf(members, id)})
+func (v *view) options(c *collection, records []members) (options []option) {
+	for _, record := range records {
+		if id := record.id(); id != "" {
+			options = append(options, option{Value: id, Label: c.nameOf(record, id)})
 		}
 	}
 	return options
@@ -63,8 +61,9 @@ func (v *view) name(c *collection, id string) string {
 		name = id
 		if !k.whole && c.hasPages() && v.asked < maxAsked {
 			v.asked++
-			if members, ok := v.get(c.path+url.PathEscape(id)+"/", "").members(); ok {
-				name = c.nameOf(members, id)
+			var record members
+			if v.get(c.path+url.PathEscape(id)+"/", "").decode(&record) {
+				name = c.nameOf(record, id)
 			}
 		}
 		k.names[id] = name
@@ -73,9 +72,9 @@ func (v *view) name(c *collection, id string) string {
 }
 
 // nameOf returns what people call a record, or otherwise.
-func (c *collection) nameOf(members []member, otherwise string) string {
+func (c *collection) nameOf(record members, otherwise string) string {
 	texts := make(map[string]string)
-	for _, m := range members {
+	for _, m := range record {
 		if text, ok := readText(m.value); ok && strings.TrimSpace(text) != "" {
 			texts[m.name] = text
 		}

@@ -44,22 +44,22 @@ const (
 // showRecord shows a record. With the parameter _method it shows the form to change it, or
 // the confirmation of its deletion.
 func (v *view) showRecord(p *page, resp *response) {
-	members, ok := readMembers(resp.body.Bytes())
-	if !ok {
+	var values members
+	if !resp.decode(&values) {
 		v.showResponse(p, resp)
 		return
 	}
-	links := v.links("../../", memberNames([][]member{members}))
+	links := v.links("../../", memberNames([]members{values}))
 	r := &record{About: wire.Capital(v.c.recordName(v.id)), Unasked: v.cleanLink()}
-	name := v.c.nameOf(members, v.c.recordName(v.id))
-	p.Record, p.Title = r, v.c.nameOf(members, p.Title)
+	name := v.c.nameOf(values, v.c.recordName(v.id))
+	p.Record, p.Title = r, v.c.nameOf(values, p.Title)
 	p.Path[len(p.Path)-1].Name = p.Title
-	for _, m := range members {
+	for _, m := range values {
 		c := v.cell(m, links[m.name], maxLinks, "").finish()
 		c.Label = heading(m.name)
 		r.Members = append(r.Members, c)
 	}
-	if id := idOf(members); id != "" {
+	if id := values.id(); id != "" {
 		r.Refer = v.referrers(id)
 	}
 	method := v.c.updateMethod()
@@ -79,7 +79,7 @@ func (v *view) showRecord(p *page, resp *response) {
 		r.Asking, r.Action = true, v.query.with(tagName, tag)
 		p.Title = "Delete " + name + "?"
 	case mayChange && asked == method:
-		p.Form = v.newChangeForm(recordTexts(v.c.Fields, byName(members)), nil, tag)
+		p.Form = v.newChangeForm(recordTexts(v.c.Fields, values.byName()), nil, tag)
 		p.Record, p.Title = nil, "Change "+name
 	}
 	p.here()
@@ -112,8 +112,9 @@ func (v *view) serveCreation() {
 	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted), "")
 	switch resp.status {
 	case http.StatusCreated:
-		members, _ := readMembers(resp.body.Bytes())
-		v.redirect(v.query.with(methodName, "", doneName, v.sign("added", idOf(members))))
+		var record members
+		_ = json.Unmarshal(resp.body.Bytes(), &record)
+		v.redirect(v.query.with(methodName, "", doneName, v.sign("added", record.id())))
 	case http.StatusBadRequest:
 		v.serveFaults(resp, posted)
 	default:

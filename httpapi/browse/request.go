@@ -251,14 +251,6 @@ func (resp *response) decode(to any) bool {
 	return resp.status == http.StatusOK && json.Unmarshal(resp.body.Bytes(), to) == nil
 }
 
-// members returns the members of the body of a response of 200.
-func (resp *response) members() (members []member, ok bool) {
-	if resp.status != http.StatusOK {
-		return nil, false
-	}
-	return readMembers(resp.body.Bytes())
-}
-
 // sendJSON sends a response to a client other than a browser that follows a link.
 func (resp *response) sendJSON(w http.ResponseWriter) {
 	header := w.Header()
