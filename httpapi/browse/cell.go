@@ -194,14 +194,12 @@ func readableTime(text string) (seen string, ok bool) {
 // links maps members to what is known of their values.
 type links map[string]target
 
-// target is what is known of the values of a member: the collection that they refer to, or
-// that they are numbers.
+// target is what is known of the values of a member: the collection that they refer to.
 type target struct {
 	to     *collection
 	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
 	suffix string // query of the links, escaped for HTML
 	self   bool   // the value is the id of the record itself, or its name
-	number bool
 }
 
 // pages returns the relative link to the records of c, escaped for HTML, or "" if they have no
@@ -227,8 +225,6 @@ func (v *view) links(up string, members []string) links {
 	for _, f := range v.c.Fields {
 		if other := v.byKey[f.Refers]; other != nil {
 			all[f.Name] = target{to: other, prefix: other.pages(up)}
-		} else if kindOf(f).isNumber {
-			all[f.Name] = target{number: true}
 		}
 	}
 	return all
@@ -242,8 +238,6 @@ const maxLinks = 50
 func (v *view) cell(m member, to target, most int, id string) cell {
 	c := newCell(m.value)
 	switch {
-	case to.number && c.Class == "short":
-		c.Class = "number"
 	case to.self && to.prefix != "" && id != "" && c.Text != "" && c.Link == "" && c.Class != "null" && c.Class != "json":
 		c.Links = template.HTML(link(to.prefix+id+"/"+to.suffix, c.Text))
 		c.Whole = ""

@@ -101,17 +101,3 @@ func TestCellsWithLinks(t *testing.T) {
 		}
 	}
 }
-
-// The text of a Decimal is a number even without a decimal point, and that of another field
-// is not.
-func TestDecimals(t *testing.T) {
-	v := &view{}
-	for value, want := range map[string]string{`"15"`: "number", `"1.50"`: "number", `null`: "null"} {
-		if got := v.cell(member{"price", []byte(value)}, target{number: true}, 1, "").Class; got != want {
-			t.Errorf("the class of %s is %s, want %s", value, got, want)
-		}
-	}
-	if got := v.cell(member{"isbn", []byte(`"15"`)}, target{}, 1, "").Class; got != "short" {
-		t.Errorf("the class of an ISBN is %s, want short", got)
-	}
-}

@@ -60,11 +60,11 @@ func (v *view) newFilters(wrong faults) *filters {
 	f := &filters{Ignored: v.ignored(), Failed: wrong != nil}
 	cleared := []string{"offset", "", wire.Search, ""}
 	if len(v.c.Search) > 0 {
-		f.Search = &input{Key: "filter-search", Name: wire.Search, Value: v.query.get(wire.Search), Hint: searchHint(v.c.Search)}
+		f.Search = &input{Name: wire.Search, Value: v.query.get(wire.Search), Hint: searchHint(v.c.Search)}
 	}
 	active := len(v.query.values[wire.Search])
 	for _, name := range v.c.Filters {
-		field, lookup := v.c.parameter(name)
+		field, lookup, _ := v.c.Parameter(name) // the handler has checked it
 		options := v.choices(field)
 		isFacet := name == v.c.choosing(field) && options != nil && len(options) <= maxChoices
 		if isFacet && wrong == nil && len(f.Facets) < maxFacets && v.query.repeats(maxFacets*maxChoices) {
@@ -111,11 +111,8 @@ func (v *view) ignored() string {
 }
 
 // choices returns the values of a field that a page offers: the choices, true and false, or
-// the records of a small collection. The field must have a filter for one value.
-func (v *view) choices(field schema.Field) (options []option) {
-	if !slices.Contains(v.c.Filters, v.c.choosing(field)) {
-		return nil
-	}
+// the records of a small collection.
+func (v *view) choices(field schema.Field) []option {
 	if other := v.byKey[field.Refers]; other != nil && v.records(other).whole {
 		return v.records(other).options
 	}
@@ -140,13 +137,7 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 	for _, value := range v.query.values[exact+"__in"] {
 		chosen = append(chosen, strings.Split(value, ",")...)
 	}
-	// The number of records of a value is that among those that the other parameters select.
-	counting := []string{"limit", "1", "offset", "", "ordering", ""}
-	for _, filter := range v.c.Filters {
-		if f, _ := v.c.parameter(filter); f.Name == field.Name {
-			counting = append(counting, filter, "")
-		}
-	}
+	counting := []string{"limit", "1", "offset", "", "ordering", "", exact, ""}
 	f := facet{Label: heading(field.Name)}
 	for _, o := range options {
 		selection := strings.TrimPrefix(v.query.with(append(counting, name, o.Value)...), "?")
@@ -165,9 +156,9 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 
 // chips returns the active values of a parameter.
 func (v *view) chips(name string) (chips []choice) {
-	field, lookup := v.c.parameter(name)
+	field, lookup, _ := v.c.Parameter(name)
 	label := v.label(name)
-	if lookup == "exact" {
+	if lookup == "exact" || name == wire.Search {
 		label += ":"
 	}
 	for _, value := range v.query.values[name] {
@@ -202,9 +193,9 @@ func (v *view) label(name string) string {
 	if v.c == nil {
 		return heading(name)
 	}
-	field, lookup := v.c.parameter(name)
+	field, lookup, err := v.c.Parameter(name)
 	label := heading(cmp.Or(field.Name, name))
-	if lookup != "exact" {
+	if err == nil && lookup != "exact" {
 		label += " " + wire.LookupOf(lookup).Word
 	}
 	return label
@@ -212,7 +203,7 @@ func (v *view) label(name string) string {
 
 // newFilter returns the input of a parameter that selects by a field.
 func newFilter(name string, field schema.Field, lookup string, options []option, q query) input {
-	in := input{Key: "filter-" + name, Name: name, Label: wire.LookupOf(lookup).Word, Control: "text", Step: "any", Value: q.get(name)}
+	in := input{Name: name, Label: wire.LookupOf(lookup).Word, Control: "text", Step: "any", Value: q.get(name)}
 	if field.Kind == schema.References {
 		in.Value = strings.Join(q.values[name], ", ")
 	}
@@ -254,16 +245,6 @@ func (f faults) of(parameter string) []string {
 	return nil
 }
 
-// parameter returns the field that a parameter of a query selects by, and the lookup. If there is
-// no such field, it returns the zero Field.
-func (c *collection) parameter(name string) (schema.Field, string) {
-	field, lookup, err := c.Parameter(name)
-	if err != nil {
-		return schema.Field{}, "exact"
-	}
-	return field, lookup
-}
-
 // isFilterForm reports whether the request is from the form for filters of a collection.
 func (v *view) isFilterForm() bool {
 	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && len(v.c.Filters)+len(v.c.Search) > 0
@@ -277,13 +258,12 @@ func (v *view) serveFilterForm() {
 			q.values[name] = append(q.values[name], v.c.filterValues(name, text)...)
 		}
 	}
-	addVary(v.w.Header(), "Accept")
 	v.redirect(q.with(filterMarker, ""))
 }
 
 // filterValues returns the values of a parameter of a form in which it is text.
 func (c *collection) filterValues(name, text string) []string {
-	field, lookup := c.parameter(name)
+	field, lookup, _ := c.Parameter(name)
 	switch {
 	case !wire.Selects(c.Description, name):
 		return []string{text}

@@ -69,9 +69,9 @@ func TestInvalidFilters(t *testing.T) {
 		t.Fatalf("%d %s", page.status, page.text)
 	}
 	for key, want := range map[string]string{
-		"filter-minutes__gte":     "Enter a number.",
-		"filter-status":           "Select a valid choice. <bogus> is not one of the available choices.",
-		"filter-title__icontains": "Null characters are not allowed.",
+		"minutes__gte":     "Enter a number.",
+		"status":           "Select a valid choice. <bogus> is not one of the available choices.",
+		"title__icontains": "Null characters are not allowed.",
 	} {
 		if got := page.one(t, "p", "id", "fault-"+key).text; strings.TrimSpace(got) != want {
 			t.Errorf("%s: %q", key, got)

@@ -17,7 +17,6 @@ import (
 
 // form is a form that posts a record to a collection or changes a record.
 type form struct {
-	Title  string
 	Action string
 	Cancel string
 	Button string
@@ -27,33 +26,19 @@ type form struct {
 	Inputs []input
 }
 
-// newForm returns the form for a new record. If it was posted and rejected, posted and
-// wrong are its values and errors; otherwise they are nil.
-func (v *view) newForm(posted url.Values, wrong faults) *form {
-	action := v.query.with(methodName, http.MethodPost)
-	f := &form{Title: "Add " + spelled(v.c.Name), Action: action, Cancel: v.query.with(methodName, ""), Button: "Add"}
-	v.fill(f, posted, wrong)
-	return f
-}
-
-// newChangeForm returns the form for changing a record. The values are the record's or, if
-// the form was posted and rejected with errors, the posted ones. tag is the entity tag of the
-// record.
-func (v *view) newChangeForm(values url.Values, wrong faults, tag string) *form {
-	action := v.query.with(methodName, v.c.updateMethod(), tagName, tag)
-	f := &form{Action: action, Cancel: v.cleanLink(), Button: "Save"}
-	v.fill(f, values, wrong)
-	return f
-}
-
 // cleanLink returns a link to the page without the parameters of its forms.
 func (v *view) cleanLink(changes ...string) string {
 	return v.query.with(append(changes, methodName, "", tagName, "")...)
 }
 
-// fill adds the inputs for the fields. If values is nil, they are empty, except that those
-// with choices have their default.
-func (v *view) fill(f *form, values url.Values, wrong faults) {
+// newForm returns the form for a new record or for changing one. The values are nil, the record's
+// or, if the form was posted and rejected with errors, the posted ones. Fields with choices have
+// their default if values is nil. tag is the entity tag of the record.
+func (v *view) newForm(values url.Values, wrong faults, tag string) *form {
+	f := &form{Action: v.query.with(methodName, http.MethodPost), Cancel: v.cleanLink(), Button: "Add"}
+	if v.id != "" {
+		f.Action, f.Button = v.query.with(methodName, v.c.updateMethod(), tagName, tag), "Save"
+	}
 	if wrong != nil {
 		f.Failed = "Nothing was stored. Please correct the following:"
 	}
@@ -80,6 +65,7 @@ func (v *view) fill(f *form, values url.Values, wrong faults) {
 			f.Faults = append(f.Faults, wrong[name]...)
 		}
 	}
+	return f
 }
 
 // postable reports whether the sender of the request may post to its path, which is a
@@ -112,14 +98,12 @@ func readFaults(body []byte) faults {
 
 // input is a field of a form.
 type input struct {
-	Key      string // part of the ids of its elements
 	Name     string // of the field in JSON, or of a parameter
 	Label    string
 	Control  string // checkbox, textarea, select, or a type of input element
 	Value    string
 	Step     string // of a number
 	Min, Max *int
-	Checked  bool
 	Multiple bool     // several options can be selected
 	Options  []option // of a select
 	Required bool
@@ -140,7 +124,6 @@ type option struct {
 func (v *view) newInput(field schema.Field, text string) input {
 	k := kindOf(field)
 	in := input{
-		Key:      field.Name,
 		Name:     field.Name,
 		Label:    heading(field.Name),
 		Control:  k.control,
@@ -148,7 +131,6 @@ func (v *view) newInput(field schema.Field, text string) input {
 		Step:     k.step,
 		Min:      field.Min,
 		Max:      field.Max,
-		Checked:  text != "",
 		Required: field.Required && !mayBeEmpty(field),
 		Hint:     k.hint,
 	}
@@ -219,13 +201,11 @@ func (in *input) selectAmong(options []option, none string, optional bool) {
 
 // kind is what pages know of the values of a field.
 type kind struct {
-	control  string // of an input
-	step     string // of a number
-	hint     string
-	choices  []string // of a select in a form or a filter
-	none     string   // label of the empty choice in a form
-	isNumber bool     // text is aligned as a number
-	unsent   bool     // a form may leave out the empty text, as that of an empty box
+	control string // of an input
+	step    string // of a number
+	hint    string
+	choices []string // of a select in a form or a filter
+	none    string   // label of the empty choice in a form
 
 	json  func(text string) string           // JSON of a text that is not blank
 	empty string                             // JSON of an empty input
@@ -252,9 +232,9 @@ func kindOf(field schema.Field) kind {
 		k.control, k.hint = "datetime-local", "In UTC."
 		k.json = func(text string) string { return wire.Quote(utcTime(strings.TrimSpace(text))) }
 	case schema.Boolean:
-		k.control, k.choices, k.none, k.unsent = "checkbox", []string{"true", "false"}, "null", true
+		k.control, k.choices, k.none = "checkbox", []string{"true", "false"}, "null"
 		if field.Nullable {
-			k.control, k.json = "select", booleanJSON
+			k.control, k.json = "select", anyJSON
 		}
 	case schema.Choice:
 		k.control, k.choices, k.none = "select", field.Choices, "none"
@@ -263,7 +243,7 @@ func kindOf(field schema.Field) kind {
 	case schema.Float:
 		k.control, k.step, k.json = "number", "any", wordJSON
 	case schema.Decimal:
-		k.control, k.json, k.isNumber = "number", wordJSON, true
+		k.control, k.json = "number", wordJSON
 		k.step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
 	case schema.URL:
 		k.control, k.hint = "url", "Starts with https:// or http://."
@@ -360,13 +340,6 @@ func numberJSON(text string) string {
 		return strconv.FormatInt(n, 10)
 	}
 	return wire.Quote(text)
-}
-
-func booleanJSON(text string) string {
-	if text == "true" || text == "false" {
-		return text
-	}
-	return textJSON(text)
 }
 
 func anyJSON(text string) string {

@@ -129,12 +129,6 @@ func termsOf(q query, names []string, byDefault []ordering.Term) []ordering.Term
 	return terms
 }
 
-// termOf returns the index of the term for a member, or -1.
-func termOf(name string, terms []ordering.Term) int {
-	field := ordering.Snake(name)
-	return slices.IndexFunc(terms, func(t ordering.Term) bool { return t.Field == field })
-}
-
 // newColumns returns the columns for the given members. They show the current ordering
 // and link to others.
 func newColumns(names []string, q query, terms []ordering.Term) []column {
@@ -142,7 +136,8 @@ func newColumns(names []string, q query, terms []ordering.Term) []column {
 	for i, name := range names {
 		c := column{Name: name, Label: heading(name)}
 		term := ordering.Asc(ordering.Snake(name))
-		if at := termOf(name, terms); at >= 0 {
+		isTerm := func(t ordering.Term) bool { return t.Field == term.Field }
+		if at := slices.IndexFunc(terms, isTerm); at >= 0 {
 			c.Arrow, c.Sort = "up", "ascending"
 			if terms[at].Desc {
 				c.Arrow, c.Sort = "down", "descending"
@@ -318,7 +313,6 @@ func (v *view) servePageJump() {
 	limit := v.window().Limit
 	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
 	page := min(max(number, 1), pages(e.Count, limit))
-	addVary(v.w.Header(), "Accept")
 	v.redirect(v.query.with(pageParam, "", "limit", positive(limit), "offset", positive((page-1)*limit)))
 }
 

@@ -75,8 +75,8 @@ func (v *view) serve(resp *response) {
 	case v.id != "":
 		v.showRecord(p, resp)
 	case v.query.get(methodName) == http.MethodPost && v.c != nil && v.postable():
-		p.Form = v.newForm(nil, nil)
-		p.Title = p.Form.Title
+		p.Form = v.newForm(nil, nil, "")
+		p.Title = "Add " + spelled(v.c.Name)
 		p.here()
 	default:
 		v.showList(p, resp)

@@ -79,7 +79,7 @@ func (v *view) showRecord(p *page, resp *response) {
 		r.Asking, r.Action = true, v.query.with(tagName, tag)
 		p.Title = "Delete " + name + "?"
 	case mayChange && asked == method:
-		p.Form = v.newChangeForm(recordTexts(v.c.Fields, values.byName()), nil, tag)
+		p.Form = v.newForm(recordTexts(v.c.Fields, values.byName()), nil, tag)
 		p.Record, p.Title = nil, "Change "+name
 	}
 	p.here()
@@ -110,29 +110,23 @@ func (v *view) serveCreation() {
 		return
 	}
 	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted), "")
-	switch resp.status {
-	case http.StatusCreated:
-		var record members
-		_ = json.Unmarshal(resp.body.Bytes(), &record)
-		v.redirect(v.query.with(methodName, "", doneName, v.sign("added", record.id())))
-	case http.StatusBadRequest:
-		v.serveFaults(resp, posted)
-	default:
-		v.serve(resp)
+	if resp.status != http.StatusCreated {
+		v.serveFailure(resp, posted)
+		return
 	}
+	var record members
+	_ = json.Unmarshal(resp.body.Bytes(), &record) // without an id, nothing is reported
+	v.redirect(v.query.with(methodName, "", doneName, v.sign("added", record.id())))
 }
 
-// serveFaults serves the form again, with its values and errors.
-func (v *view) serveFaults(resp *response, posted url.Values) {
+// serveFailure serves a response to a form, with the form again if its values are not valid.
+func (v *view) serveFailure(resp *response, posted url.Values) {
 	wrong := readFaults(resp.body.Bytes())
-	switch {
-	case wrong == nil:
+	if resp.status != http.StatusBadRequest || wrong == nil {
 		v.serve(resp)
-	case v.id == "":
-		v.serveForm(resp, v.newForm(posted, wrong))
-	default:
-		v.serveForm(resp, v.newChangeForm(posted, wrong, v.query.get(tagName)))
+		return
 	}
+	v.serveForm(resp, v.newForm(posted, wrong, v.query.get(tagName)))
 }
 
 // serveForm serves the form of a record that was not stored.
@@ -198,12 +192,10 @@ func (v *view) serveChange(method string) {
 	switch resp.status {
 	case http.StatusOK:
 		v.redirect(v.cleanLink(doneName, v.sign("changed", v.id)))
-	case http.StatusBadRequest:
-		v.serveFaults(resp, posted)
 	case http.StatusPreconditionFailed:
 		v.serveConflict(resp, posted)
 	default:
-		v.serve(resp)
+		v.serveFailure(resp, posted)
 	}
 }
 
@@ -211,9 +203,7 @@ func (v *view) serveChange(method string) {
 // resp the response to send.
 func (v *view) current() (resp *response, stored map[string]json.RawMessage) {
 	resp = v.get(v.r.URL.Path, "")
-	if resp.status == http.StatusOK && (!resp.decode(&stored) || len(stored) == 0) {
-		return refusal(http.StatusInternalServerError, "The record could not be read."), nil
-	}
+	resp.decode(&stored)
 	return resp, stored
 }
 
@@ -226,7 +216,7 @@ func (v *view) serveConflict(resp *response, posted url.Values) {
 		return
 	}
 	ch := newChange(v.c.Fields, posted, stored)
-	f := v.newChangeForm(ch.texts, ch.conflicts, now.header.Get("Etag"))
+	f := v.newForm(ch.texts, ch.conflicts, now.header.Get("Etag"))
 	f.Failed = detailChanged + " What you have changed is still in the form. " +
 		"The other fields have their present values. Please check them and save again."
 	v.serveForm(resp, f)
@@ -247,7 +237,7 @@ type change struct {
 func newChange(fields []schema.Field, posted url.Values, stored map[string]json.RawMessage) change {
 	ch := change{touched: make(map[string]string), stored: stored, texts: recordTexts(fields, stored), conflicts: make(faults)}
 	for _, field := range fields {
-		if field.ReadOnly || !posted.Has(field.Name) && !kindOf(field).unsent {
+		if field.ReadOnly || !posted.Has(field.Name) && field.Kind != schema.Boolean {
 			continue
 		}
 		text, now := returned(posted.Get(field.Name)), returned(ch.texts.Get(field.Name))

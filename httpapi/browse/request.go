@@ -263,6 +263,7 @@ func (resp *response) sendJSON(w http.ResponseWriter) {
 
 // redirect redirects to a relative link.
 func (v *view) redirect(location string) {
+	addVary(v.w.Header(), "Accept")
 	v.w.Header().Set("Location", location)
 	v.w.WriteHeader(http.StatusSeeOther)
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
@@ -25,9 +26,8 @@ const (
 // has been checked then.
 func (b *browser) withToken(r *http.Request, isPage bool) *http.Request {
 	token := b.token(r)
-	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	stated := r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != ""
-	if token == "" || r.Header["Authorization"] != nil || !isRead && !(isPage && stated) {
+	if token == "" || r.Header["Authorization"] != nil || !negotiation.IsRead(r.Method) && !(isPage && stated) {
 		return r
 	}
 	r = r.Clone(r.Context())
@@ -87,7 +87,6 @@ func (v *view) serveSession() {
 		}
 	}
 	v.setToken(token)
-	addVary(v.w.Header(), "Accept")
 	v.redirect(v.query.with(methodName, ""))
 }
 
