@@ -50,10 +50,10 @@
 // # Filters
 //
 // The page of a collection whose description has Filters or a Search has a form for these
-// parameters, with a row for each field and an input for each parameter. Above the table are the active filters, each as a link
-// that removes it, and for the first three fields with at most 12 values (choices, booleans
-// and references to small collections) these values, each as a link with the number of its
-// records. Parameters that nothing reads are named.
+// parameters, with a row for each field and an input for each parameter. Above the table are the
+// active filters, each as a link that removes it, and for the first three fields with at most 12
+// values (choices, booleans and references to small collections) these values, each as a link with
+// the number of its records. Parameters that nothing reads are named.
 //
 // Browsers send empty inputs too. A request from the form, which has the parameter _filter, is
 // therefore redirected to the same page without that parameter and without empty values. If
@@ -75,10 +75,10 @@
 // is in the parameter _method of the query. A request without Sec-Fetch-Site
 // and Origin, which no form of a browser sends, is passed on as it is. In a form for a
 // record, an empty input is null or empty text, whichever is valid. In a form for a new
-// record, empty inputs are omitted. A form may be at most 2 MiB. Times in forms are in UTC. A
-// time with a fraction of a second is text with its offset. For a reference, forms offer
-// the records of a collection of at most 50. Otherwise they show the name of the record and link
-// to the collection.
+// record, empty inputs are omitted. Times in forms are in UTC; a time with a fraction of a second
+// is text, with its offset. For a reference, forms offer the records of a collection of at most
+// 50. Otherwise they show the name of the record and link to the collection. A form may be at most
+// 2 MiB.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
 // page reports what has been done. The report is in the parameter _done, signed with a key
@@ -99,10 +99,10 @@
 //
 // # Concurrent changes
 //
-// The form for a record has each value twice, so that only those that the visitor has changed
-// are sent to the handler. If PATCH is not
-// served, the PUT has the others as they are stored when the form is received. A value that
-// the visitor has left alone therefore never overwrites a concurrent change.
+// The form for a record also sends the values that it has shown, so that the handler gets only
+// those that the visitor has changed. If PATCH is not served, the PUT has the others as they are
+// stored when the form is received. A value that the visitor has left alone therefore never
+// overwrites a concurrent change.
 //
 // If the record has an entity tag ([httpapi.Options].ETags), the form and the confirmation of
 // a deletion send the tag of the record that they show in If-Match. If the record has changed
@@ -131,11 +131,11 @@
 // handler takes microseconds. Its size is limited by the handler's maximum page size.
 // Requests for JSON cost one additional allocation.
 //
-// The handler sees more requests than the browser sends: at the root, one for each
-// collection; for a list, one for each collection that its fields and filters refer to, at
-// most 100 for names (of collections whose records have no pages, it requests the first thousand
-// records), and at most 36 for the numbers of records that have a value; for a
-// record, also one for each field that may refer to it.
+// The handler sees more requests than the browser sends: at the root, one for each collection;
+// for a list, one for each collection that its fields and filters refer to, at most 100 for names
+// (of collections whose records have no pages, it requests the first thousand records), and at
+// most 36 for the numbers of records that have a value; for a record, also one for each field that
+// may refer to it.
 package browse
 
 import (
