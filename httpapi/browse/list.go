@@ -39,7 +39,7 @@ type column struct {
 	Link   string // orders by this column, or reverses the order
 	Sort   string // ascending, descending, or "" if it is not the first term
 	Arrow  string // up, down, or "" if it is not a term
-	Number bool   // some values are numbers
+	Number bool   // all values are numbers, null or absent
 }
 
 // row is the row of a record.
@@ -70,8 +70,13 @@ func (v *view) showList(p *page, resp *response) {
 		About:    spelled(v.c.Name),
 	}
 	for i := range p.List.Columns {
-		isNumber := func(r row) bool { return r.Cells[i].Class == "number" }
-		p.List.Columns[i].Number = slices.ContainsFunc(p.List.Rows, isNumber)
+		classes := make(map[string]bool)
+		for _, r := range p.List.Rows {
+			classes[r.Cells[i].Class] = true
+		}
+		delete(classes, "null")
+		delete(classes, "") // absent
+		p.List.Columns[i].Number = len(classes) == 1 && classes["number"]
 	}
 	if len(names) == maxColumns {
 		p.List.Columns = append(p.List.Columns, column{Label: "More"})
