@@ -23,6 +23,7 @@ type call struct {
 	body      []byte
 	partial   bool
 	condition func([]byte) error
+	id        int
 }
 
 // An answer is what a call returns.
@@ -31,6 +32,7 @@ type answer struct {
 	list        catalogue.List
 	record      []byte
 	revision    uint64
+	exists      bool
 	err         error
 }
 
@@ -47,11 +49,12 @@ type fake struct {
 }
 
 var (
-	_ httpapi.Getter     = fake{}
-	_ httpapi.Creator    = fake{}
-	_ httpapi.Updater    = fake{}
-	_ httpapi.Deleter    = fake{}
-	_ httpapi.Revisioner = fake{}
+	_ httpapi.Getter           = fake{}
+	_ httpapi.Creator          = fake{}
+	_ httpapi.Updater          = fake{}
+	_ httpapi.Deleter          = fake{}
+	_ httpapi.Revisioner       = fake{}
+	_ httpapi.ReferenceChecker = fake{}
 )
 
 func (f fake) next(c call) (a answer) {
@@ -70,6 +73,8 @@ func (f fake) next(c call) (a answer) {
 		})
 	case "Delete":
 		a.err = f.collection.Delete(c.ctx, c.segment, c.Filter, c.condition)
+	case "Exists":
+		a.exists, a.err = f.collection.Exists(c.ctx, c.segment, c.id)
 	case "Load":
 		a.err = f.collection.Load(bytes.NewReader(c.body), catalogue.LoadOptions{})
 	case "Revision":
@@ -98,12 +103,17 @@ func (f fake) Create(ctx context.Context, body []byte) ([]byte, error) {
 }
 
 func (f fake) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
-	a := f.fault(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Partial, u.Precondition}, f.next)
+	a := f.fault(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Partial, u.Precondition, 0}, f.next)
 	return a.record, a.err
 }
 
 func (f fake) Delete(ctx context.Context, segment string, filter schema.Filter, condition func([]byte) error) error {
-	return f.fault(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, false, condition}, f.next).err
+	return f.fault(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, false, condition, 0}, f.next).err
+}
+
+func (f fake) Exists(ctx context.Context, collection string, id int) (bool, error) {
+	a := f.fault(call{method: "Exists", ctx: ctx, segment: collection, id: id}, f.next)
+	return a.exists, a.err
 }
 
 func (f fake) Revision(ctx context.Context) (uint64, error) {

@@ -247,6 +247,9 @@ func faults() []planted {
 				}
 				return a
 			})},
+		{"all records exist", films, "references", after("Exists", func(_ call, a *answer) { a.exists = true })},
+		{"references are read in another collection", films, "references", before("Exists", func(c *call) { c.segment, c.id = "genres", c.id+1 })},
+		{"Exists ignores the context", films, "references", ignoresContext("Exists")},
 		{"one of several words is enough", films, "search",
 			selects(func(filter schema.Filter, list lister) (chosen [][]byte) {
 				if filter.Search == nil {

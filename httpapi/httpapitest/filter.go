@@ -2,6 +2,7 @@ package httpapitest
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -141,6 +143,27 @@ func checkFilterPages(s *subject) {
 	up, down := ordering.Asc(ordering.Snake(field.Name)), ordering.Desc(ordering.Snake(field.Name))
 	for _, terms := range [][]ordering.Term{nil, {ordering.Desc("id")}, {down}, {up}} {
 		p.list("an order of selected records", catalogue.Query{Filter: filter, Window: all(), Terms: terms})
+	}
+}
+
+// Exists finds the records that the Body refers to, and no other.
+func checkReferences(s *subject) {
+	c, ok := s.open(s.records(1)).c.(httpapi.ReferenceChecker)
+	if !ok {
+		s.Skipf("the collection is not an httpapi.ReferenceChecker")
+	}
+	canceled, cancel := context.WithCancel(s.ctx)
+	cancel()
+	for _, f := range s.find(func(f schema.Field) bool { return f.Refers != "" }) {
+		for _, id := range append(s.referred(f), strconv.Itoa(unused)) {
+			n, _ := strconv.Atoi(id)
+			if got, err := c.Exists(s.ctx, f.Refers, n); got != (n != unused) || err != nil {
+				s.Fatalf("Exists of %d in %s: %t, error %v", n, f.Refers, got, err)
+			}
+			if _, err := c.Exists(canceled, f.Refers, n); !errors.Is(err, canceled.Err()) {
+				s.Fatalf("Exists with a ctx that is done: error %v, want one wrapping %q", err, canceled.Err())
+			}
+		}
 	}
 }
 

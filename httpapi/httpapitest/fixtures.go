@@ -207,7 +207,8 @@ func (s *subject) referred(f schema.Field) []string {
 	return strings.FieldsFunc(string(s.body(0)[f.Name]), func(r rune) bool { return r < '0' || r > '9' })
 }
 
-// unused is a number that no record has as its id, nor a value for it in a unique field.
+// unused is a number that no record has as its id, also in other collections, nor a value for it
+// in a unique field.
 const unused = 977
 
 // body returns the Body with other values in unique fields for each n. For 0 it is the

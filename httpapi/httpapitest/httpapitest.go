@@ -18,8 +18,8 @@
 // same description and the same records.
 //
 // The optional interfaces [httpapi.Getter], [httpapi.Creator], [httpapi.Updater],
-// [httpapi.Deleter] and [httpapi.Revisioner] are checked too if the collection implements
-// them and the description has their actions. The error messages of single fields, searches
+// [httpapi.Deleter], [httpapi.ReferenceChecker] and [httpapi.Revisioner] are checked too if the
+// collection implements them and the description has their actions. The error messages of single fields, searches
 // in other collections, deletions of records that others refer to, and writes between a
 // condition and its write are not checked.
 package httpapitest
@@ -62,8 +62,8 @@ type Implementation struct {
 	// Body is a JSON object that can be posted to a collection, and also be put in place of a
 	// record. Its members have the names of the Fields. It can be posted repeatedly, with
 	// other values in unique fields other than references. Its texts have no surrounding
-	// white space, and the records that it refers to exist. If Body is empty, the checks of
-	// [httpapi.Creator] and of a PUT are skipped.
+	// white space. The records that it refers to exist, and none with id 977 in their
+	// collections. If Body is empty, the checks of [httpapi.Creator] and of a PUT are skipped.
 	Body string
 }
 
@@ -140,6 +140,7 @@ func allChecks() []check {
 		{"filter-text", lookups("iexact", "contains", "icontains", "startswith", "istartswith")},
 		{"filter-several", checkFilterSeveral},
 		{"filter-pages", checkFilterPages},
+		{"references", checkReferences},
 		{"search", checkSearch},
 
 		{"get", named(schema.Retrieve)},
