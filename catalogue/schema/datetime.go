@@ -65,14 +65,16 @@ func (d DateTime) appendWire(dst []byte) []byte {
 	return d.AppendFormat(dst, "2006-01-02T15:04:05.000000Z07:00")
 }
 
-// UnmarshalJSON parses a JSON string in the format of RFC 3339, with at most twelve
-// digits of fraction, truncated to microseconds. For all other values, including null, a
-// string without offset, and year 0, it returns an error matching [ErrInvalid] and leaves
-// the date-time unchanged. O(len).
+// UnmarshalJSON parses a JSON string in the format of RFC 3339, with a fraction of any length,
+// truncated to microseconds. For all other values, including null, a string without offset,
+// and year 0, it returns an error matching [ErrInvalid] and leaves the date-time unchanged.
+// O(len).
 func (d *DateTime) UnmarshalJSON(data []byte) error {
-	if read, ok := readWire(data); ok {
-		*d = read
-		return nil
+	if last := len(data) - 1; last > 0 && data[0] == '"' && data[last] == '"' {
+		if read, ok := parseWire(data[1:last]); ok {
+			*d = read
+			return nil
+		}
 	}
 	if serr := checkSyntax(data, maxDepth); serr != nil {
 		return serr
@@ -81,37 +83,24 @@ func (d *DateTime) UnmarshalJSON(data []byte) error {
 	if kindOf(text) != jsonString {
 		return fmt.Errorf("%w date-time: want a string, got %s", ErrInvalid, excerpt(text))
 	}
-	written := unquote(text)
-	read, message := parseDateTime(written)
-	if message != "" || !isWireForm(written) {
+	read, ok := parseWire([]byte(unquote(text)))
+	if !ok {
 		return fmt.Errorf("%w date-time %s: want the form 2024-05-10T18:00:00+02:00", ErrInvalid, excerpt(text))
 	}
 	*d = read
 	return nil
 }
 
-// isWireForm reports whether a text that parseDateTime accepts is in the format of
-// RFC 3339.
-func isWireForm(text string) bool {
-	const form = "0000-00-00T00:00:00"
-	if len(text) < len(form) || zeros(text[:len(form)]) != form {
-		return false
+// parseWire parses a date-time in the format of RFC 3339.
+func parseWire(text []byte) (d DateTime, ok bool) {
+	var t time.Time
+	if err := t.UnmarshalText(text); err != nil || t.Year() < 1 {
+		return DateTime{}, false
 	}
-	offset := text[len(form):]
-	if fraction, found := strings.CutPrefix(offset, "."); found {
-		offset = strings.TrimLeft(fraction, "0123456789")
-	}
-	return offset == "Z" || zeros(offset) == offset[:1]+"00:00" && offset[4] < '6'
-}
-
-// zeros replaces each digit with 0.
-func zeros(text string) string {
-	return strings.Map(func(r rune) rune {
-		if isDigit(r) {
-			return '0'
-		}
-		return r
-	}, text)
+	// UnmarshalText also accepts hours of one digit, commas, and offsets up to 24:60.
+	n := len(text)
+	inRange := text[n-1] == 'Z' || string(text[n-5:n-3]) < "24" && string(text[n-2:]) < "60"
+	return At(t), inRange && text[len("2006-01-02T15")] == ':' && text[len("2006-01-02T15:04:05")] != ','
 }
 
 // The first message is Django REST framework's. The second is for texts without an offset,
@@ -238,59 +227,6 @@ func (r *timeReader) offset() (offset time.Duration, present bool) {
 		offset = -offset
 	}
 	return offset, true
-}
-
-// readWire parses a date-time in the form that MarshalJSON writes, including quotes. ok
-// is false for all other forms, some of which are valid.
-func readWire(data []byte) (d DateTime, ok bool) {
-	const form = `"0000-00-00T00:00:00`
-	if len(data) < len(form+`Z"`) || data[0] != '"' || data[5] != '-' || data[8] != '-' ||
-		data[11] != 'T' || data[14] != ':' || data[17] != ':' {
-		return DateTime{}, false
-	}
-	year, month, day := digits(data[1:5]), digits(data[6:8]), digits(data[9:11])
-	hour, minute, second := digits(data[12:14]), digits(data[15:17]), digits(data[18:20])
-	micro, rest := 0, data[len(form):]
-	if rest[0] == '.' && len(rest) >= len(`.000000Z"`) {
-		micro, rest = digits(rest[1:7]), rest[7:]
-	}
-	offset, ok := wireOffset(rest)
-	if !ok || min(year, month, day) < 1 || min(hour, minute, second, micro) < 0 ||
-		month > 12 || hour > 23 || minute > 59 || second > 59 {
-		return DateTime{}, false
-	}
-	t := time.Date(year, time.Month(month), day, hour, minute, second, micro*1000, zone(offset))
-	return DateTime{t}, t.Day() == day // false if the month has fewer days
-}
-
-// wireOffset parses Z or an offset, followed by the closing quote.
-func wireOffset(data []byte) (offset time.Duration, ok bool) {
-	if string(data) == `Z"` {
-		return 0, true
-	}
-	if len(data) != len(`+00:00"`) || data[0] != '+' && data[0] != '-' || data[3] != ':' || data[6] != '"' {
-		return 0, false
-	}
-	hours, minutes := digits(data[1:3]), digits(data[4:6])
-	if min(hours, minutes) < 0 || hours > 23 || minutes > 59 {
-		return 0, false
-	}
-	offset = time.Duration(60*hours+minutes) * time.Minute
-	if data[0] == '-' {
-		offset = -offset
-	}
-	return offset, true
-}
-
-// digits returns the value of a text of digits, or -1 if it has other characters.
-func digits(text []byte) (n int) {
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return -1
-		}
-		n = 10*n + int(c-'0')
-	}
-	return n
 }
 
 // filterDate reads a date in one of three forms, 2006-1-2, 1/2/2006 and 1/2/06, and

@@ -90,30 +90,27 @@ func TestDateTimeUnmarshal(t *testing.T) {
 	}
 }
 
-// checkReadWire compares the result of readWire, if it accepts data, with that of
-// parseDateTime, which shares no code with it.
-func checkReadWire(t *testing.T, data []byte) (accepted bool) {
-	got, ok := readWire(data)
-	if !ok {
-		return false
-	}
+// checkUnmarshal checks that a date-time is read if and only if it is in the format of RFC 3339,
+// and as parseDateTime reads it, which shares no code with UnmarshalJSON.
+func checkUnmarshal(t *testing.T, data []byte) (accepted bool) {
+	var got DateTime
+	err := got.UnmarshalJSON(data)
 	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		t.Fatalf("readWire accepts %q, json.Unmarshal does not: %v", data, err)
+	if json.Unmarshal(data, &text) != nil || !rfc3339.MatchString(text) {
+		text = ""
 	}
-	want, err := parsedTime(text)
-	if err != nil || !isWireForm(text) {
-		t.Fatalf("readWire accepts %q; isWireForm = %v, parseDateTime: %v", data, isWireForm(text), err)
+	want, wantErr := parsedTime(text)
+	if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(want, got) {
+		t.Fatalf("UnmarshalJSON of %q: %#v, %v, want %#v, %v", data, got, err, want, wantErr)
 	}
-	if !reflect.DeepEqual(want, got) {
-		t.Fatalf("readWire(%q) = %#v, want %#v", data, got, want)
-	}
-	return true
+	return err == nil
 }
 
-// TestReadWire checks which texts readWire accepts, and that it rejects or reads correctly what
-// differs from them by one byte that is replaced, inserted or removed.
-func TestReadWire(t *testing.T) {
+var rfc3339 = regexp.MustCompile(`^[0-9]{4}(-[0-9]{2}){2}T([0-9]{2}:){2}[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:[0-5][0-9])$`)
+
+// TestUnmarshalWire checks which texts are date-times, and what differs from them by one byte that
+// is replaced, inserted or removed.
+func TestUnmarshalWire(t *testing.T) {
 	for _, row := range []struct{ text, reason string }{
 		{`"2024-05-10T18:00:00Z"`, "UTC"},
 		{`"2024-12-31T18:00:00.250000Z"`, "microseconds"},
@@ -125,16 +122,16 @@ func TestReadWire(t *testing.T) {
 		{`"9999-12-31T23:59:59.999999Z"`, "last year"},
 	} {
 		text := row.text
-		if !checkReadWire(t, []byte(text)) {
-			t.Errorf("%s: readWire rejects %s", row.reason, text)
+		if !checkUnmarshal(t, []byte(text)) {
+			t.Errorf("%s: UnmarshalJSON rejects %s", row.reason, text)
 		}
 		for i := range text {
 			for b := range 256 {
-				checkReadWire(t, []byte(text[:i]+string([]byte{byte(b)})+text[i+1:]))
-				checkReadWire(t, []byte(text[:i]+string([]byte{byte(b)})+text[i:]))
+				checkUnmarshal(t, []byte(text[:i]+string([]byte{byte(b)})+text[i+1:]))
+				checkUnmarshal(t, []byte(text[:i]+string([]byte{byte(b)})+text[i:]))
 			}
-			checkReadWire(t, []byte(text[:i]+text[i+1:]))
-			checkReadWire(t, []byte(text[:i]))
+			checkUnmarshal(t, []byte(text[:i]+text[i+1:]))
+			checkUnmarshal(t, []byte(text[:i]))
 		}
 	}
 }

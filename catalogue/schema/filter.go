@@ -223,7 +223,8 @@ func validUTF8(text string) string { return strings.ToValidUTF8(text, "\ufffd") 
 // MatchesText reports whether a text satisfies the test. It supports exact, in and the
 // lookups of text; for any other lookup it returns false. The lookups iexact, icontains and
 // istartswith compare the [unicode.ToUpper] of each code point, so that "ß" is not equal to
-// "SS". MatchesText does not allocate. O(len(s) + len of values), expected.
+// "SS". MatchesText allocates only if a value is nearly found many times. O(len(s) + len of
+// values), expected.
 func (t Test) MatchesText(s string) bool {
 	return slices.ContainsFunc(t.Values, func(value string) bool {
 		switch t.Lookup {
@@ -247,7 +248,8 @@ func (t Test) MatchesText(s string) bool {
 }
 
 // containsUpper reports whether s contains word in any letters. It compares word with s at
-// each occurrence of its first letter. After many comparisons, it calls searchUpper.
+// each occurrence of its first letter. After many comparisons it converts both, which is slower for
+// most texts, but linear for all.
 func containsUpper(s, word string) bool {
 	if word == "" {
 		return true
@@ -267,44 +269,12 @@ func containsUpper(s, word string) bool {
 				return true
 			}
 			if left -= len(s) - len(rest); left < 0 {
-				return searchUpper(s, word)
+				return strings.Contains(strings.Map(unicode.ToUpper, s), strings.Map(unicode.ToUpper, word))
 			}
 		}
 		s = s[size:]
 	}
 	return false
-}
-
-// searchUpper implements containsUpper with rolling hashes, as package strings does. It is
-// slower for most texts, but linear for all.
-func searchUpper(s, word string) bool {
-	const prime = 16777619
-	power, want, got := uint32(1), uint32(0), uint32(0)
-	end := 0 // of the part of s that got is the hash of
-	for rest := word; rest != ""; {
-		if end == len(s) {
-			return false
-		}
-		r, size := firstUpper(rest)
-		rest = rest[size:]
-		last, size := firstUpper(s[end:])
-		end += size
-		power, want, got = power*prime, want*prime+uint32(r), got*prime+uint32(last)
-	}
-	for {
-		if got == want {
-			if _, ok := cutUpper(s, word); ok {
-				return true
-			}
-		}
-		if end == len(s) {
-			return false
-		}
-		first, size := firstUpper(s)
-		last, lastSize := firstUpper(s[end:])
-		got = got*prime + uint32(last) - power*uint32(first)
-		s, end = s[size:], end+lastSize-size
-	}
 }
 
 // cutUpper returns s without a prefix in any letters. If s does not begin with it, ok is

@@ -127,9 +127,6 @@ func TestMatchesTextModel(t *testing.T) {
 				found++
 			}
 		}
-		if got, want := searchUpper(s, value), modelMatches("icontains", s, value); got != want {
-			t.Fatalf("searchUpper(%q, %q) = %v, want %v", s, value, got, want)
-		}
 	}
 	if found < 50_000 {
 		t.Errorf("only %d matches", found)
