@@ -85,8 +85,9 @@ type Options struct {
 	// CheckRedirect. If nil, a client with a timeout of 30 seconds is used.
 	HTTP *http.Client
 
-	// Header is added to every request, for credentials or a User-Agent. New copies
-	// it and canonicalizes the names. The client sets Accept itself.
+	// Header is added to every request, for credentials or a User-Agent. Its names are
+	// canonical, as [http.Header.Set] writes them. New copies it. The client sets Accept
+	// itself.
 	Header http.Header
 
 	// Rate is the maximum number of requests per second, including retries, over
@@ -103,20 +104,16 @@ type Options struct {
 	// Zero means 16 MiB.
 	MaxBody int64
 
-	// MaxRecords is the maximum number of records of a collection. Zero means a
-	// million.
-	MaxRecords int
-
 	// Retries is the number of times a request is repeated after a response of 429
 	// or 503. The client waits as long as Retry-After demands, or 1, 2, 4, …
-	// seconds without it. Other failures are not retried. Zero means 3. Negative
-	// means no retries.
+	// seconds without it. If it had to wait for more than a minute, the walk fails
+	// immediately with [ErrUnavailable]. Other failures are not retried. Zero means 3.
+	// Negative means no retries.
 	Retries int
-
-	// MaxWait is the maximum delay before a retry. If the delay would be longer, the
-	// walk fails immediately with [ErrUnavailable]. Zero means one minute.
-	MaxWait time.Duration
 }
+
+// maxWait is the maximum delay before a retry.
+const maxWait = time.Minute
 
 // A Client reads collections from one service. It is safe for concurrent use; all
 // goroutines share its rate.
@@ -145,7 +142,7 @@ func New(opts Options) (*Client, error) {
 	c := &Client{
 		base:    strings.TrimRight(opts.BaseURL, "/"),
 		http:    noRedirects(opts.HTTP),
-		header:  canonical(opts.Header),
+		header:  opts.Header.Clone(),
 		pace:    new(pace),
 		retries: max(cmp.Or(opts.Retries, 3), 0),
 	}
@@ -158,8 +155,6 @@ func New(opts Options) (*Client, error) {
 	}
 	opts.PageSize = cmp.Or(opts.PageSize, 100)
 	opts.MaxBody = min(cmp.Or(opts.MaxBody, 16<<20), math.MaxInt64-1) // read requests one byte more, to detect larger bodies
-	opts.MaxRecords = cmp.Or(opts.MaxRecords, 1_000_000)
-	opts.MaxWait = cmp.Or(opts.MaxWait, time.Minute)
 	c.opts = opts
 	return c, nil
 }
@@ -187,8 +182,8 @@ func (o Options) checkNumbers() error {
 	switch {
 	case o.PageSize < 0 || o.PageSize == 1:
 		return fmt.Errorf("%w: PageSize %d: want at least 2", ErrInvalidOptions, o.PageSize)
-	case o.MaxBody < 0 || o.MaxRecords < 0 || o.MaxWait < 0:
-		return fmt.Errorf("%w: negative MaxBody, MaxRecords or MaxWait", ErrInvalidOptions)
+	case o.MaxBody < 0:
+		return fmt.Errorf("%w: MaxBody is negative", ErrInvalidOptions)
 	case math.IsNaN(o.Rate) || 0 < o.Rate && o.Rate*secondsOfDay < 1:
 		return fmt.Errorf("%w: Rate %v: want at least one request per day", ErrInvalidOptions, o.Rate)
 	}
@@ -207,17 +202,6 @@ func noRedirects(given *http.Client) *http.Client {
 	return &c
 }
 
-// canonical returns a copy of given with canonical names.
-func canonical(given http.Header) http.Header {
-	header := make(http.Header, len(given))
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		for _, value := range given[name] {
-			header.Add(name, value)
-		}
-	}
-	return header
-}
-
 // get requests url and returns the body of the response. It retries while the
 // service is busy.
 func (c *Client) get(ctx context.Context, url string) ([]byte, error) {
@@ -230,7 +214,7 @@ func (c *Client) get(ctx context.Context, url string) ([]byte, error) {
 			return body, err
 		}
 		delay := busy.delay(try)
-		if try == c.retries || delay > c.opts.MaxWait {
+		if try == c.retries || delay > maxWait {
 			return nil, fmt.Errorf("%w: status %d after %d requests, next retry in %v", ErrUnavailable, busy.status, try+1, delay)
 		}
 		if err := sleep(ctx, delay); err != nil {
@@ -262,7 +246,7 @@ func (c *Client) ask(ctx context.Context, url string) (body []byte, _ *busy, err
 	if err != nil {
 		return nil, nil, err
 	}
-	request.Header = c.header.Clone()
+	maps.Copy(request.Header, c.header.Clone())
 	request.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {
@@ -356,8 +340,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // alphabetical order.
 //
 // The root listing is requested once. If that fails, the error wraps [ErrUnavailable],
-// [ErrInvalidPage] if the response is not a root listing, [ErrInvalidLink] if a collection
-// is not below the root, or the error of ctx or of the network. O(collections).
+// [ErrInvalidPage] if the response is not a root listing or a collection is not below the
+// root, or the error of ctx or of the network. O(collections).
 func (c *Client) Keys(ctx context.Context) ([]string, error) {
 	s, err := c.service(ctx)
 	if err != nil {
@@ -419,7 +403,7 @@ func parseRoot(body []byte, root string) (*service, error) {
 	for _, key := range slices.Sorted(maps.Keys(links)) {
 		segment, ok := segmentOf(links[key], root)
 		if !ok {
-			return nil, fmt.Errorf("%w: the URL %.200q of %s is not that of a collection below %s", ErrInvalidLink, links[key], key, root)
+			return nil, fmt.Errorf("%w: the URL %.200q of %s is not that of a collection below %s", ErrInvalidPage, links[key], key, root)
 		}
 		s.collections = append(s.collections, collection{key, segment, true})
 	}

@@ -158,8 +158,7 @@ func TestRetries(t *testing.T) {
 		{"no valid Retry-After", "the delay doubles each time", client.Options{}, []http.HandlerFunc{busy(503, ""), busy(429, "soon"), busy(503, "-1")}, nil, []time.Duration{0, s, 3 * s, 7 * s}},
 		{"too many retries", "the default is three", client.Options{}, []http.HandlerFunc{busy(503, "1"), busy(503, "1"), busy(503, "1"), busy(503, "1")}, client.ErrUnavailable, []time.Duration{0, s, 2 * s, 3 * s}},
 		{"no retries", "Retries is negative", client.Options{Retries: -1}, []http.HandlerFunc{busy(503, "1")}, client.ErrUnavailable, []time.Duration{0}},
-		{"delay above MaxWait", "the default is a minute", client.Options{}, []http.HandlerFunc{busy(429, "61")}, client.ErrUnavailable, []time.Duration{0}},
-		{"long delay", "MaxWait is an hour", client.Options{MaxWait: time.Hour}, []http.HandlerFunc{busy(429, "3600")}, nil, []time.Duration{0, time.Hour}},
+		{"delay above a minute", "the walk would stop for long", client.Options{}, []http.HandlerFunc{busy(429, "61")}, client.ErrUnavailable, []time.Duration{0}},
 		{"delay out of range", "the number overflows", client.Options{}, []http.HandlerFunc{busy(429, "99999999999999999999")}, client.ErrUnavailable, []time.Duration{0}},
 		{"500", "other statuses are not retried", client.Options{}, []http.HandlerFunc{busy(500, "1")}, client.ErrInvalidPage, []time.Duration{0}},
 	} {
@@ -247,9 +246,9 @@ func TestAllBreak(t *testing.T) {
 	}
 }
 
-// Header names are canonicalized, and the map is copied.
+// The header is copied, except for Accept.
 func TestRequests(t *testing.T) {
-	given := http.Header{"accept": {"text/html"}, "x-tag": {"b"}, "X-Tag": {"a"}}
+	given := http.Header{"Accept": {"text/html"}, "X-Tag": {"a", "b"}}
 	var got []string
 	var sent http.Header
 	h := newHandler(t, tenBooks(t))
@@ -274,7 +273,7 @@ func TestRequests(t *testing.T) {
 	if diff := cmp.Diff(http.Header{"Accept": {"application/json"}, "X-Tag": {"a", "b"}}, sent); diff != "" {
 		t.Errorf("header of the last request (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(http.Header{"accept": {"text/html"}, "x-tag": {"b"}, "X-Tag": {"a"}, "X-Late": {"1"}}, given); diff != "" {
+	if diff := cmp.Diff(http.Header{"Accept": {"text/html"}, "X-Tag": {"a", "b"}, "X-Late": {"1"}}, given); diff != "" {
 		t.Errorf("header of the options (-want +got):\n%s", diff)
 	}
 }
@@ -299,8 +298,6 @@ func TestInvalidOptions(t *testing.T) {
 		{"Rate not a number", client.Options{BaseURL: base, Rate: math.NaN()}},
 		{"negative PageSize", client.Options{BaseURL: base, PageSize: -2}},
 		{"negative MaxBody", client.Options{BaseURL: base, MaxBody: -1}},
-		{"negative MaxRecords", client.Options{BaseURL: base, MaxRecords: -1}},
-		{"negative MaxWait", client.Options{BaseURL: base, MaxWait: -1}},
 	} {
 		if service, err := client.New(c.opts); !errors.Is(err, client.ErrInvalidOptions) || service != nil {
 			t.Errorf("%s: New = %v, %v, want ErrInvalidOptions", c.reason, service, err)

@@ -11,16 +11,14 @@ var (
 	// Errors of one response.
 
 	// ErrInvalidPage is returned when the status, content type, size or content of a response
-	// is neither a page's nor the root listing's.
+	// is neither a page's nor the root listing's, which includes links: when next or previous
+	// does not lead to the adjacent page, when there is no such page, or when previous is
+	// missing, and when the root listing has a URL that is not below the root. A missing next
+	// is an [ErrInconsistent].
 	ErrInvalidPage = errors.New("not a page")
 	// ErrUnavailable is returned when the service responds with 429 or 503 and no
-	// retries are left or the delay would exceed [Options.MaxWait].
+	// retries are left or the delay would exceed a minute.
 	ErrUnavailable = errors.New("service is unavailable")
-	// ErrInvalidLink is returned when next or previous does not lead to the adjacent
-	// page, when there is no such page, or when previous is missing; a missing next
-	// is an [ErrInconsistent]. It is also returned when the root listing has a URL that
-	// is not below the root.
-	ErrInvalidLink = errors.New("invalid link")
 
 	// Errors of a walk.
 
@@ -28,7 +26,4 @@ var (
 	// missing or appears twice, records are not ordered by id, or the count changed between
 	// pages. The text of the error names the case.
 	ErrInconsistent = errors.New("inconsistent pages")
-	// ErrTooManyRecords is returned when a collection has more than
-	// [Options.MaxRecords] records.
-	ErrTooManyRecords = errors.New("too many records")
 )

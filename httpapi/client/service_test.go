@@ -157,12 +157,12 @@ func TestInvalidRootListing(t *testing.T) {
 		{"a list", 200, `[]`, client.ErrInvalidPage},
 		{"null", 200, `null`, client.ErrInvalidPage},
 		{"a URL is not text", 200, `{"films":1}`, client.ErrInvalidPage},
-		{"a URL is null", 200, `{"films":null}`, client.ErrInvalidLink},
-		{"a URL is not below the root", 200, `{"films":"http://films.test/v2/films/"}`, client.ErrInvalidLink},
-		{"a URL is that of the root", 200, `{"films":"http://films.test/v1/"}`, client.ErrInvalidLink},
-		{"a URL is that of a record", 200, `{"films":"http://films.test/v1/films/1/"}`, client.ErrInvalidLink},
-		{"a URL does not end in a slash", 200, `{"films":"http://films.test/v1/films"}`, client.ErrInvalidLink},
-		{"a URL is invalid", 200, `{"films":":"}`, client.ErrInvalidLink},
+		{"a URL is null", 200, `{"films":null}`, client.ErrInvalidPage},
+		{"a URL is not below the root", 200, `{"films":"http://films.test/v2/films/"}`, client.ErrInvalidPage},
+		{"a URL is that of the root", 200, `{"films":"http://films.test/v1/"}`, client.ErrInvalidPage},
+		{"a URL is that of a record", 200, `{"films":"http://films.test/v1/films/1/"}`, client.ErrInvalidPage},
+		{"a URL does not end in a slash", 200, `{"films":"http://films.test/v1/films"}`, client.ErrInvalidPage},
+		{"a URL is invalid", 200, `{"films":":"}`, client.ErrInvalidPage},
 	} {
 		requests := 0
 		service := newRootClient(t, client.Options{BaseURL: "http://films.test", Root: "/v1/", Rate: -1, Retries: -1,

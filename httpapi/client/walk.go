@@ -64,7 +64,7 @@ func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, erro
 			yield(nil, err)
 			return
 		}
-		p := proof{limit: c.opts.PageSize, most: c.opts.MaxRecords}
+		p := proof{limit: c.opts.PageSize}
 		for more := true; more; more = p.more() {
 			url := list + p.query()
 			records, err := c.page(ctx, url, &p)
@@ -184,7 +184,6 @@ func host(u *url.URL) string {
 // proof is the state of a walk over a live service: what has been verified so far.
 type proof struct {
 	limit int // page size, as requested or as reduced by the service
-	most  int // maximum number of records
 	pages int
 	count int // count of the first page
 	seen  int // number of records seen
@@ -259,9 +258,6 @@ func (p *proof) counted(got page) error {
 	if got.count != p.count {
 		return fmt.Errorf("%w: changed: the count changed from %d to %d", ErrInconsistent, p.count, got.count)
 	}
-	if p.count > p.most {
-		return fmt.Errorf("%w: %d, want at most %d", ErrTooManyRecords, p.count, p.most)
-	}
 	return nil
 }
 
@@ -330,9 +326,9 @@ func (p *proof) linked(got page, next, previous *pageURL) error {
 	case after != nil && next == nil:
 		return misplaced{end, fmt.Errorf("%w: gap: next is null, but %d records are to come", ErrInconsistent, p.count-end)}
 	case !same(next, after):
-		return fmt.Errorf("%w: next is %.200q", ErrInvalidLink, got.next)
+		return fmt.Errorf("%w: next is %.200q", ErrInvalidPage, got.next)
 	case !same(previous, before):
-		return fmt.Errorf("%w: previous is %.200q", ErrInvalidLink, got.previous)
+		return fmt.Errorf("%w: previous is %.200q", ErrInvalidPage, got.previous)
 	}
 	return nil
 }
@@ -352,7 +348,7 @@ func link(url string) (*pageURL, error) {
 	}
 	q, err := parsePageURL(url)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %.200q", ErrInvalidLink, url)
+		return nil, fmt.Errorf("%w: %.200q", ErrInvalidPage, url)
 	}
 	return &q, nil
 }
