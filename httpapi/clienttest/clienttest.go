@@ -23,8 +23,7 @@
 // client through many random scenarios, in which responses are wrong or late, connections
 // break, and records are inserted, deleted and changed between two requests. It reports
 // the smallest scenario in which the client loses or repeats a record, never ends, or does
-// not return in time, with a Go test that repeats it. [ExploreCreate] does so for a client
-// that creates a record.
+// not return in time, with a Go test that repeats it.
 //
 //	func TestClientExplored(t *testing.T) {
 //		clienttest.Explore(t, eventIDs, clienttest.Options{Collection: "events"})
@@ -70,12 +69,10 @@ import (
 // service. It should keep no state between calls.
 type Fetch func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error)
 
-// Options configures [VerifyClient], [Explore] and [ExploreCreate]. The zero value is the
-// default.
+// Options configures [VerifyClient] and [Explore]. The zero value is the default.
 type Options struct {
-	// Collection is the key of the collection that the client fetches or creates records
-	// in. If empty, it is "events" or, if there is a Catalogue, its first collection that
-	// is suitable.
+	// Collection is the key of the collection that the client fetches. If empty, it is
+	// "events" or, if there is a Catalogue, its first collection that is suitable.
 	Collection string
 
 	// Catalogue, if not nil, has the collections and the records of the services. It is
@@ -92,8 +89,8 @@ type Options struct {
 	Timeout time.Duration
 
 	// Skip lists what the client is not meant to handle. For VerifyClient, these are names of
-	// situations, which its subtests have too. For Explore and ExploreCreate, they are names
-	// of events, which then do not happen:
+	// situations, which its subtests have too. For Explore, they are names of events, which
+	// then do not happen:
 	//
 	//   - responses: status-500, status-404, status-503, status-429,
 	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
@@ -106,8 +103,7 @@ type Options struct {
 	//   - writes: insert, delete, swap (two records exchange their contents) and load.
 	Skip []string
 
-	// Scenarios is the number of scenarios of Explore and ExploreCreate. If zero or
-	// negative, it is 1000.
+	// Scenarios is the number of scenarios of Explore. If zero or negative, it is 1000.
 	Scenarios int
 
 	// Seed determines the first scenario. The following ones have the following seeds, so
@@ -242,19 +238,16 @@ func (d *dataset) collection(paths []string) (about schema.Description, path str
 }
 
 // serve returns a server of a catalogue with pages of the given size. It refuses requests that
-// write, unless they are permitted.
-func (d *dataset) serve(c *catalogue.Catalogue, limit int, writes bool) (*cataloguetest.Server, error) {
-	opts := cataloguetest.Options{
+// write.
+func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Server, error) {
+	return cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    c,
 		Root:         d.root,
 		Limits:       pagination.Limits{Default: limit, Max: limit},
 		Secure:       true,
 		MaxExchanges: 1,
-	}
-	if !writes {
-		opts.Authorizer = httpapi.Bearer(rand.Text()) // which no client knows
-	}
-	return cataloguetest.Open(opts)
+		Authorizer:   httpapi.Bearer(rand.Text()), // which no client knows
+	})
 }
 
 // first returns a catalogue with the first n records of the collection.
@@ -293,13 +286,6 @@ func (d *dataset) load(c *catalogue.Catalogue, records [][]byte) error {
 		return err
 	}
 	return into.Load(bytes.NewReader(list), catalogue.LoadOptions{})
-}
-
-// idsIn returns the ids of the records that the collection has in a catalogue.
-func (d *dataset) idsIn(c *catalogue.Catalogue) ([]int, error) {
-	now := dataset{key: d.key, catalogue: c}
-	err := now.read(-1)
-	return now.ids, err
 }
 
 func idOf(record []byte) (int, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -68,60 +67,7 @@ import (
 // least 4 records. It must not be called inside a bubble.
 func Explore(t *testing.T, fetch Fetch, opts Options) {
 	t.Helper()
-	explore(t, opts, fetchSubject(fetch))
-}
-
-// ExploreCreate searches for mistakes of a client that creates a record, with a POST to a
-// collection, and returns its id. It runs create in scenarios as [Explore] does; they have no
-// other writes. In each of them, if the client returns no error, the collection must have
-// one new record, with the id that the client has returned. So a client that repeats a POST
-// must make sure that it does not create a second record. The requirements of a [Fetch] apply.
-func ExploreCreate(t *testing.T, create func(ctx context.Context, client *http.Client, baseURL string) (id int, err error), opts Options) {
-	t.Helper()
-	explore(t, opts, createSubject(create))
-}
-
-// A subject is a kind of client, and what is expected of it.
-type subject struct {
-	function string // that explores it
-	name     string // of the client in a test that is printed
-	kinds    []kind // of the steps of its scenarios
-	creates  bool   // it writes to the collection
-	call     Fetch
-	judge    func(*trial) problem
-}
-
-func fetchSubject(fetch Fetch) subject {
-	return subject{function: "Explore", name: "fetch", kinds: kinds(), call: fetch, judge: judgeFetch}
-}
-
-func createSubject(create func(context.Context, *http.Client, string) (int, error)) subject {
-	s := subject{
-		function: "ExploreCreate",
-		name:     "create",
-		kinds:    slices.DeleteFunc(kinds(), func(k kind) bool { return k.write != nil }),
-		creates:  true,
-		judge:    judgeCreate,
-	}
-	if create != nil {
-		s.call = func(ctx context.Context, client *http.Client, url string) (ids []int, err error) {
-			id, err := create(ctx, client, url)
-			return []int{id}, err
-		}
-	}
-	return s
-}
-
-const (
-	defaultScenarios = 1000
-	leastOf          = 4  // records that a collection must have
-	mostOf           = 60 // records of a collection that occur in scenarios
-	mostFindings     = 10 // mistakes that are reported
-)
-
-func explore(t *testing.T, opts Options, s subject) {
-	t.Helper()
-	x, err := newExplorer(opts, s)
+	x, err := newExplorer(fetch, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +77,16 @@ func explore(t *testing.T, opts Options, s subject) {
 	}
 }
 
+const (
+	defaultScenarios = 1000
+	leastOf          = 4  // records that a collection must have
+	mostOf           = 60 // records of a collection that occur in scenarios
+	mostFindings     = 10 // mistakes that are reported
+)
+
 // An explorer runs a client through scenarios.
 type explorer struct {
-	subject
+	fetch    Fetch
 	opts     Options
 	script   script
 	data     *dataset
@@ -150,14 +103,15 @@ type size struct{ records, limit int }
 
 var errExploring = errors.New("clienttest: Explore is called inside a synctest bubble; it makes a bubble for each scenario itself")
 
-func newExplorer(opts Options, s subject) (*explorer, error) {
+func newExplorer(fetch Fetch, opts Options) (*explorer, error) {
 	switch {
-	case s.call == nil:
+	case fetch == nil:
 		return nil, errNilClient
 	case fake.InBubble():
 		return nil, errExploring
 	}
-	if err := opts.checkSkip("event", kindNames(s.kinds)); err != nil {
+	all := kinds()
+	if err := opts.checkSkip("event", kindNames(all)); err != nil {
 		return nil, err
 	}
 	data, err := newDataset(opts, leastOf, mostOf)
@@ -168,9 +122,9 @@ func newExplorer(opts Options, s subject) (*explorer, error) {
 	if timeout <= 0 {
 		timeout = time.Minute
 	}
-	kinds := slices.DeleteFunc(slices.Clone(s.kinds), func(k kind) bool { return slices.Contains(opts.Skip, k.name) })
+	kinds := slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(opts.Skip, k.name) })
 	return &explorer{
-		subject:  s,
+		fetch:    fetch,
 		opts:     opts,
 		script:   script{kinds, len(data.ids) / 2},
 		data:     data,
@@ -287,7 +241,6 @@ type trial struct {
 	grace    time.Duration
 	problem  problem
 	happened []bool // which steps have changed a response or the records
-	after    []int  // ids in the collection after the call
 }
 
 // truth is what has existed in the collection.
@@ -346,7 +299,7 @@ func (x *explorer) play(e *trial, s *service) problem {
 		now := time.Now()
 		ended.Store(&now)
 	})
-	e.outcome = <-x.call.start(ctx, g, s.server.URL)
+	e.outcome = <-x.fetch.start(ctx, g, s.server.URL)
 	if at := ended.Load(); at != nil {
 		e.late = time.Since(*at) > x.grace
 	}
@@ -356,13 +309,7 @@ func (x *explorer) play(e *trial, s *service) problem {
 	for _, faults := range s.steps {
 		e.happened = append(e.happened, slices.ContainsFunc(faults, func(j *cataloguetest.Injection) bool { return j.Count() > 0 }))
 	}
-	if x.creates {
-		var err error
-		if e.after, err = x.data.idsIn(s.server.Catalogue); err != nil {
-			return problem{kind: stuck, text: err.Error()}
-		}
-	}
-	return x.problem(e, violationOf(g, violation), bodies)
+	return e.gravest(violationOf(g, violation), bodies)
 }
 
 // A service is the service of a scenario.
@@ -422,7 +369,7 @@ func (x *explorer) serve(e *trial) (*service, error) {
 // server returns a service without faults. Scenarios without writes share it.
 func (x *explorer) server(e *trial, before state) (*service, error) {
 	at := size{e.records, e.limit}
-	shared := !x.creates && !e.writes()
+	shared := !e.writes()
 	if s := x.shared[at]; s != nil && shared {
 		return &service{server: s, shared: true}, nil
 	}
@@ -437,7 +384,7 @@ func (x *explorer) server(e *trial, before state) (*service, error) {
 	if !shared {
 		start = start.Clone()
 	}
-	s, err := x.data.serve(start, e.limit, x.creates)
+	s, err := x.data.serve(start, e.limit)
 	if err != nil {
 		return nil, err
 	}
@@ -451,7 +398,7 @@ func (x *explorer) server(e *trial, before state) (*service, error) {
 // it.
 func (x *explorer) report(f *finding) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "clienttest: %s: the client %s", x.function, f.problem.text)
+	fmt.Fprintf(&out, "clienttest: Explore: the client %s", f.problem.text)
 	if f.problem.remedy != "" {
 		fmt.Fprintf(&out, ": %s", f.problem.remedy)
 	}
@@ -463,7 +410,7 @@ func (x *explorer) report(f *finding) string {
 		fmt.Fprintf(&out, ", reduced in %d runs", f.runs)
 	}
 	fmt.Fprintf(&out, ": %s\n%s", f.scenario, formatRequests(f.requests))
-	fmt.Fprintf(&out, "A test that repeats it, where %s is the client:\n\n%s", x.name, x.test(f))
+	fmt.Fprintf(&out, "A test that repeats it, where fetch is the client:\n\n%s", x.test(f))
 	return out.String()
 }
 
@@ -476,7 +423,7 @@ func (x *explorer) test(f *finding) string {
 		}
 	}
 	fmt.Fprintf(&out, "// TestScenario: the client %s.\n", f.problem.text)
-	fmt.Fprintf(&out, "func TestScenario(t *testing.T) {\n\tclienttest.%s(t, %s, clienttest.Options{\n", x.function, x.name)
+	out.WriteString("func TestScenario(t *testing.T) {\n\tclienttest.Explore(t, fetch, clienttest.Options{\n")
 	option(true, "Collection: %q,", x.data.key)
 	option(x.opts.Catalogue != nil, "Catalogue: %s,", "original, // set it to the Catalogue of the Options")
 	option(x.opts.Root != "", "Root: %q,", x.opts.Root)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -26,9 +25,9 @@ import (
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
-func mustExplorer(t *testing.T, s subject, opts Options) *explorer {
+func mustExplorer(t *testing.T, fetch Fetch, opts Options) *explorer {
 	t.Helper()
-	x, err := newExplorer(opts, s)
+	x, err := newExplorer(fetch, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,27 +41,24 @@ func TestExploreFindsMistakes(t *testing.T) {
 	own := Options{Catalogue: films(t, 60), Root: "/v1/", Timeout: time.Minute, Skip: []string{"delay", "load"}}
 	ownFilms := withoutCount()
 	ownFilms.path = "/v1/films/"
-	links := Options{Collection: "social-links"}
 	tests := []struct {
-		client  string
-		subject subject
-		opts    Options
-		want    string // the kind of mistake, or several, separated by commas
+		client string
+		fetch  Fetch
+		opts   Options
+		want   string // the kind of mistake, or several, separated by commas
 	}{
-		{"azure-sdk-for-go, before pull request 27222", fetchSubject(azurePager().ids), Options{}, "endless requests"},
-		{"go-bitbucket, after pull request 186", fetchSubject(bitbucketPages), Options{}, "missing record, panicked"},
-		{"follows every link", fetchSubject(followNext), Options{}, "endless requests, repeated record, missing record"},
-		{"offsets without an overlap", fetchSubject(offsetsOnly().ids), Options{}, "missing record"},
-		{"does not compare the count", fetchSubject(withoutCount().ids), Options{}, "missing record"},
-		{"does not compare the count of its own films", fetchSubject(ownFilms.ids), own, "missing record"},
-		{"one read for a body", fetchSubject(readOnce("/api/events/").ids), Options{}, "unprovoked error"},
-		{"waits without its context", fetchSubject(retrying().ids), Options{}, "late"},
-		{"posts again", createSubject(poster{attempts: 3}.create), links, "record created twice"},
-		{"trusts the status of a post", createSubject(trusting), links, "record not created"},
+		{"azure-sdk-for-go, before pull request 27222", azurePager().ids, Options{}, "endless requests"},
+		{"go-bitbucket, after pull request 186", bitbucketPages, Options{}, "missing record, panicked"},
+		{"follows every link", followNext, Options{}, "endless requests, repeated record, missing record"},
+		{"offsets without an overlap", offsetsOnly().ids, Options{}, "missing record"},
+		{"does not compare the count", withoutCount().ids, Options{}, "missing record"},
+		{"does not compare the count of its own films", ownFilms.ids, own, "missing record"},
+		{"one read for a body", readOnce("/api/events/").ids, Options{}, "unprovoked error"},
+		{"waits without its context", retrying().ids, Options{}, "late"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.client, func(t *testing.T) {
-			x := mustExplorer(t, tt.subject, tt.opts)
+			x := mustExplorer(t, tt.fetch, tt.opts)
 			few := tt.opts
 			few.Scenarios = 600
 			found := x.search(t, few, 1)
@@ -80,12 +76,12 @@ func TestExploreFindsMistakes(t *testing.T) {
 				t.Errorf("%q after %d requests, want %q after at most 5:\n%s", f.problem.kind, requests, tt.want, x.report(f))
 			}
 			_, code, _ := strings.Cut(x.report(f), "is the client:\n\n")
-			opts := printedOptions(t, code, tt.subject.function)
+			opts := printedOptions(t, code)
 			if opts.Catalogue != nil {
 				t.Errorf("the printed test has a catalogue")
 			}
 			opts.Catalogue = tt.opts.Catalogue
-			again := mustExplorer(t, tt.subject, opts).search(t, opts, 1)
+			again := mustExplorer(t, tt.fetch, opts).search(t, opts, 1)
 			if len(again) != 1 || again[0].problem != f.problem || again[0].scenario.String() != f.scenario.String() {
 				t.Errorf("the printed test finds %v:\n%s", again, code)
 			}
@@ -94,7 +90,7 @@ func TestExploreFindsMistakes(t *testing.T) {
 }
 
 // printedOptions returns the Options in the source of a test, except the Catalogue.
-func printedOptions(t *testing.T, code, function string) (opts Options) {
+func printedOptions(t *testing.T, code string) (opts Options) {
 	t.Helper()
 	source := "package p\n\n" + code
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
@@ -103,8 +99,8 @@ func printedOptions(t *testing.T, code, function string) (opts Options) {
 	}
 	body := file.Decls[0].(*ast.FuncDecl).Body.List
 	call := body[0].(*ast.ExprStmt).X.(*ast.CallExpr)
-	if name := call.Fun.(*ast.SelectorExpr).Sel.Name; name != function || len(body) != 1 {
-		t.Fatalf("the test calls %s, want %s", name, function)
+	if name := call.Fun.(*ast.SelectorExpr).Sel.Name; name != "Explore" || len(body) != 1 {
+		t.Fatalf("the test calls %s, want Explore", name)
 	}
 	members := map[string]any{}
 	for _, e := range call.Args[2].(*ast.CompositeLit).Elts {
@@ -137,115 +133,18 @@ func printedOptions(t *testing.T, code, function string) (opts Options) {
 // TestShrinkKeepsTheMistake uses a client that loses records, and panics if there are none:
 // the smallest list in which it loses one is not empty.
 func TestShrinkKeepsTheMistake(t *testing.T) {
-	x := mustExplorer(t, fetchSubject(func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+	x := mustExplorer(t, func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
 		page, err := getPage(ctx, client, baseURL+"/api/events/")
 		if err != nil {
 			return nil, err
 		}
 		_ = page.Results[0]
 		return page.appendIDs(nil), nil
-	}), Options{})
+	}, Options{})
 	e, runs := x.shrink(t, x.run(t, scenario{records: 25, limit: 10}))
 	if e.problem.kind != missing || e.records != 3 || e.limit != leastLimit || runs == 0 {
 		t.Errorf("reduced in %d runs to %s: %q, want %d records in pages of %d: %q", runs, e.scenario, e.problem.kind, 3, leastLimit, missing)
 	}
-}
-
-// A poster creates a social link.
-type poster struct {
-	attempts int
-	// exists returns the id of the record if it exists, or 0.
-	exists func(context.Context, *http.Client, string) (int, error)
-}
-
-const (
-	postedURL  = "https://social.example/created"
-	postedLink = `{"title": "Created", "url": "` + postedURL + `", "type": "web", "author": 1}`
-)
-
-// create posts the record, at most a number of times, unless it finds out that it exists.
-func (p poster) create(ctx context.Context, client *http.Client, baseURL string) (id int, err error) {
-	for range p.attempts {
-		if id, err = post(ctx, client, baseURL); err == nil {
-			return id, nil
-		}
-		if p.exists == nil {
-			continue
-		}
-		if id, lost := p.exists(ctx, client, baseURL); lost != nil || id > 0 {
-			return id, lost
-		}
-	}
-	return 0, err
-}
-
-func post(ctx context.Context, client *http.Client, baseURL string) (id int, err error) {
-	r, err := http.NewRequestWithContext(ctx, "POST", baseURL+"/api/social-links/", strings.NewReader(postedLink))
-	if err != nil {
-		return 0, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := withoutRedirects(client).Do(r)
-	if err != nil {
-		return 0, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err
-	}
-	var record struct{ ID int }
-	if err := json.Unmarshal(body, &record); err != nil || record.ID == 0 || resp.StatusCode != http.StatusCreated {
-		return 0, fmt.Errorf("%s: %.100s", resp.Status, body)
-	}
-	return record.ID, nil
-}
-
-// lastLink returns the id of the last social link if it is the posted one. It sends one
-// request, so that no wrong page can lead it to another.
-func lastLink(ctx context.Context, client *http.Client, baseURL string) (int, error) {
-	resp, err := get(ctx, withoutRedirects(client), baseURL+"/api/social-links/?ordering=-id")
-	if err != nil {
-		return 0, err
-	}
-	defer resp.Body.Close()
-	var page struct {
-		Count   *int
-		Next    *string
-		Results []struct {
-			ID  int
-			URL string
-		}
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil {
-		return 0, err
-	}
-	if resp.StatusCode != http.StatusOK || page.Count == nil || len(page.Results) == 0 && (*page.Count > 0 || page.Next != nil) {
-		return 0, errors.New("no page")
-	}
-	if len(page.Results) > 0 && page.Results[0].URL == postedURL {
-		return page.Results[0].ID, nil
-	}
-	return 0, nil
-}
-
-// trusting takes any JSON with status 200 for a record.
-func trusting(ctx context.Context, client *http.Client, baseURL string) (int, error) {
-	id, err := post(ctx, client, baseURL)
-	if err != nil && strings.HasPrefix(err.Error(), "200 OK: {") {
-		err = nil
-	}
-	return id, err
-}
-
-// TestExploreCreateFindsNothing uses clients without a mistake.
-func TestExploreCreateFindsNothing(t *testing.T) {
-	scenarios := defaultScenarios
-	if testing.Short() {
-		scenarios = 200 // mistakes are found in the first 100
-	}
-	ExploreCreate(t, poster{attempts: 1}.create, Options{Collection: "social-links", Scenarios: scenarios})
-	ExploreCreate(t, poster{attempts: 3, exists: lastLink}.create, Options{Collection: "social-links", Scenarios: scenarios})
 }
 
 // TestSkipDocumented checks that the documentation of Options.Skip names all events.
@@ -309,7 +208,7 @@ func TestExplorerFailures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			x := mustExplorer(t, fetchSubject(tt.call), Options{})
+			x := mustExplorer(t, tt.call, Options{})
 			if e := x.run(t, x.script.decode(nil)); e.problem.kind != tt.want {
 				t.Errorf("%q (%s), want %q", e.problem.kind, e.problem.text, tt.want)
 			}
@@ -322,13 +221,13 @@ func TestExplorerFailures(t *testing.T) {
 func TestExplorerStuck(t *testing.T) {
 	var calls atomic.Int32
 	var stop atomic.Bool
-	x := mustExplorer(t, fetchSubject(func(context.Context, *http.Client, string) ([]int, error) {
+	x := mustExplorer(t, func(context.Context, *http.Client, string) ([]int, error) {
 		calls.Add(1)
 		for !stop.Load() {
 			time.Sleep(time.Hour) // of synthetic time
 		}
 		return nil, nil
-	}), Options{})
+	}, Options{})
 	defer stop.Store(true)
 	x.patience = 20 * time.Millisecond
 	found := x.search(t, Options{Scenarios: 3}, mostFindings)
@@ -351,7 +250,7 @@ func TestExplorerTransport(t *testing.T) {
 		Requests []string
 	}
 	for seed := range uint64(scenarios) {
-		x := mustExplorer(t, fetchSubject(followEnvelopes), Options{})
+		x := mustExplorer(t, followEnvelopes, Options{})
 		s := x.script.decode(x.script.generate(seed))
 		play := func(transport func(t *testing.T, h http.Handler) http.RoundTripper) (r answer) {
 			e := &trial{scenario: s, data: x.data, grace: x.grace}
@@ -365,7 +264,7 @@ func TestExplorerTransport(t *testing.T) {
 				defer cancel()
 				next := transport(t, service.server.Handler)
 				g := &guard{next: next, origin: service.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
-				e.outcome = <-x.call.start(ctx, g, service.server.URL)
+				e.outcome = <-x.fetch.start(ctx, g, service.server.URL)
 				r.Requests, _ = g.close()
 			})
 			r.IDs, r.Failed, r.Cut = e.ids, e.err != nil, errors.Is(e.err, io.ErrUnexpectedEOF)
@@ -393,7 +292,7 @@ func TestExplorerTransport(t *testing.T) {
 // TestExplorerReportsEachMistake checks that a client that follows redirects and any link is
 // told of each mistake once, with the event that allows it.
 func TestExplorerReportsEachMistake(t *testing.T) {
-	x := mustExplorer(t, fetchSubject(followEnvelopes), Options{})
+	x := mustExplorer(t, followEnvelopes, Options{})
 	seen := map[mistake]bool{}
 	events := 0
 	for _, f := range x.search(t, Options{Scenarios: 60}, mostFindings) {
@@ -429,7 +328,7 @@ func TestExploreReportsLossFirst(t *testing.T) {
 	}
 	for reason, client := range map[string]*careful{"bodies are never closed": open, "bodies are not closed after errors": sometimes} {
 		for _, most := range []int{1, 2, 3} {
-			x := mustExplorer(t, fetchSubject(client.ids), Options{})
+			x := mustExplorer(t, client.ids, Options{})
 			var kinds []problemKind
 			for _, f := range x.search(t, Options{Scenarios: 300}, most) {
 				kinds = append(kinds, f.problem.kind)

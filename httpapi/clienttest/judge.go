@@ -130,38 +130,15 @@ const (
 	repeated    problemKind = "repeated record"
 	unknown     problemKind = "unknown record"
 	missing     problemKind = "missing record"
-	uncreated   problemKind = "record not created"
-	duplicated  problemKind = "record created twice"
 )
 
-// wrongRecords reports whether the client has returned wrong records and no error, or created
-// wrong ones.
+// wrongRecords reports whether the client has returned wrong records and no error.
 func (k problemKind) wrongRecords() bool {
-	return slices.Contains([]problemKind{repeated, unknown, missing, uncreated, duplicated}, k)
+	return slices.Contains([]problemKind{repeated, unknown, missing}, k)
 }
 
-// problem returns the gravest problem of a scenario.
-func (x *explorer) problem(e *trial, violation problem, bodies string) problem {
-	p := x.gravest(e, violation, bodies)
-	if x.creates {
-		p.remedy = createRemedy(p)
-	}
-	return p
-}
-
-// createRemedy returns the remedy for a client that creates a record. Those of the events are
-// for clients that read lists.
-func createRemedy(p problem) string {
-	switch p.kind {
-	case unprovoked, uncreated:
-		return remedyCreated
-	case endless:
-		return remedyLimit
-	}
-	return p.remedy
-}
-
-func (x *explorer) gravest(e *trial, violation problem, bodies string) problem {
+// gravest returns the gravest problem of a scenario.
+func (e *trial) gravest(violation problem, bodies string) problem {
 	switch {
 	case e.panicked:
 		return problem{kind: panicked, text: e.failure, remedy: remedyPanic}
@@ -175,7 +152,7 @@ func (x *explorer) gravest(e *trial, violation problem, bodies string) problem {
 	case e.err != nil && e.harmless():
 		return problem{kind: unprovoked, text: fmt.Sprintf("returned an error although nothing is wrong (%s)", truncateText(e.err.Error())), remedy: e.remedy(remedyLinks)}
 	}
-	if p := x.judge(e); p.kind != "" {
+	if p := e.judge(); p.kind != "" {
 		return p
 	}
 	if bodies != "" {
@@ -216,8 +193,8 @@ func (e *trial) remedy(otherwise string) string {
 	return otherwise
 }
 
-// judgeFetch compares the ids that a client has returned with the records that existed.
-func judgeFetch(e *trial) problem {
+// judge compares the ids that a client has returned with the records that existed.
+func (e *trial) judge() problem {
 	if e.err != nil {
 		return problem{}
 	}
@@ -229,28 +206,6 @@ func judgeFetch(e *trial) problem {
 		p.remedy = e.remedy(remedyLinks)
 	}
 	return p
-}
-
-// judgeCreate compares the records that exist with the one that a client says it has
-// created.
-func judgeCreate(e *trial) problem {
-	if e.err != nil {
-		return problem{}
-	}
-	var created []int
-	for _, id := range e.after {
-		if i, ok := slices.BinarySearch(e.data.ids, id); !ok || !e.ever[i] {
-			created = append(created, id)
-		}
-	}
-	id := e.ids[0]
-	switch {
-	case len(created) > 1:
-		return problem{duplicated, fmt.Sprintf("created %d records, with the ids %v, and returned no error", len(created), created), remedyPost}
-	case !slices.Contains(created, id):
-		return problem{uncreated, fmt.Sprintf("returned the id %d and no error; the new records have the ids %v", id, created), e.remedy(remedyStatus)}
-	}
-	return problem{}
 }
 
 // violationOf returns the problem of a request that was not permitted.
@@ -290,12 +245,9 @@ const (
 	remedyShrinks   = "do not stop at count while next is not null, and return an error if the count changes"
 	remedyDeletion  = "if the count changes, a record may have moved from one page to another; start again or return an error"
 
-	remedyWrites  = "records move to other pages when others are inserted or deleted, even if the count stays the same; order by id, begin each page with the last record of the page before it, and start again or return an error if that record is no longer there or the count changes"
-	remedySwap    = "an update can move a record to another page; order by id, which never changes"
-	remedyPanic   = "check each part of a response before using it"
-	remedyLimit   = "limit the number of attempts for each request, and return the last error"
-	remedyClose   = "call resp.Body.Close for each response, whatever its status, for example in a defer statement"
-	remedyBlock   = "end all goroutines of the call before it returns, and wait for nothing that may not happen without the context"
-	remedyCreated = "a POST that creates a record is answered with status 201 and the record; return the id of that, or an error"
-	remedyPost    = "after a POST whose response is lost, cut off or invalid, the record may exist: find out with a GET before another POST, or return an error"
+	remedyWrites = "records move to other pages when others are inserted or deleted, even if the count stays the same; order by id, begin each page with the last record of the page before it, and start again or return an error if that record is no longer there or the count changes"
+	remedySwap   = "an update can move a record to another page; order by id, which never changes"
+	remedyPanic  = "check each part of a response before using it"
+	remedyClose  = "call resp.Body.Close for each response, whatever its status, for example in a defer statement"
+	remedyBlock  = "end all goroutines of the call before it returns, and wait for nothing that may not happen without the context"
 )

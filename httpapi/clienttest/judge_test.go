@@ -45,8 +45,7 @@ func TestScenarioJudge(t *testing.T) {
 		for range tt.steps {
 			e.happened = append(e.happened, tt.happened)
 		}
-		x := &explorer{subject: fetchSubject(nil)}
-		if got := x.problem(e, problem{}, ""); got.kind != tt.want {
+		if got := e.gravest(problem{}, ""); got.kind != tt.want {
 			t.Errorf("%s: %q (%s), want %q", tt.reason, got.kind, got.text, tt.want)
 		}
 	}
@@ -72,8 +71,7 @@ func TestScenarioJudgeOrder(t *testing.T) {
 	}
 	for _, tt := range tests {
 		e := &trial{data: &dataset{}, outcome: tt.outcome, late: tt.late}
-		x := &explorer{subject: fetchSubject(nil)}
-		if got := x.problem(e, tt.violation, tt.bodies); got.kind != tt.want {
+		if got := e.gravest(tt.violation, tt.bodies); got.kind != tt.want {
 			t.Errorf("%s: %q, want %q", tt.reason, got.kind, tt.want)
 		}
 	}

@@ -121,7 +121,7 @@ func (v *verification) run(s situation) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	server, err := v.data.serve(c, pageSize, false)
+	server, err := v.data.serve(c, pageSize)
 	if err != nil {
 		return result{}, err
 	}

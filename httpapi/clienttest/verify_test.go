@@ -211,7 +211,7 @@ func TestInvalidOptions(t *testing.T) {
 		return err
 	}
 	exploration := func(fetch Fetch, opts Options) error {
-		_, err := newExplorer(opts, fetchSubject(fetch))
+		_, err := newExplorer(fetch, opts)
 		return err
 	}
 	const situation, event = `unknown situation "unknown"; want one of several-pages, many-pages, `, `unknown event "unknown"; want one of status-500, `
