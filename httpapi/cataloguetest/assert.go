@@ -38,8 +38,7 @@ func (s *Server) ClearLog() { s.log.forget() }
 // A request is written as its method, a space, and its path with the query. The
 // order of parameters is ignored, but not the order of a parameter's values. Without
 // arguments, AssertRequests fails the test if the server received any request. It also
-// fails the test if an argument is not written in this form, or if a URL is too long to be
-// kept; see [Exchange.Cut].
+// fails the test if an argument is not written in this form.
 func (s *Server) AssertRequests(tb testing.TB, requests ...string) {
 	tb.Helper()
 	want := make([]line, len(requests))
@@ -120,8 +119,8 @@ func lineOf(method string, link *url.URL) line {
 // client abandoned, as far as the server can detect that; see [Exchange.Aborted]. The client
 // must read a page for it to count.
 //
-// AssertWalkedOnce also fails the test if it cannot check a page because not all of the
-// exchange was kept; see [Exchange.Cut]. Records without a numeric member "id" are not
+// AssertWalkedOnce also fails the test if it cannot check a page because not all of it was kept;
+// see [Exchange.Cut]. Records without a numeric member "id" are not
 // checked for repetition.
 func (s *Server) AssertWalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()

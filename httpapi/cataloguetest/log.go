@@ -8,18 +8,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/gobacklist/backlist/httpapi/internal/fake"
 )
 
 // Bounds on what is kept of the exchanges.
 const (
-	maxURL  = 8 << 10  // bytes of a path with its query; also of a method
 	maxBody = 1 << 20  // bytes of a single body
-	maxKept = 64 << 20 // bytes of all headers and bodies
+	maxKept = 64 << 20 // bytes of all bodies, if the number of exchanges has a bound
 )
 
 // An exchangeLog records the exchanges of a server. The zero value is ready to use.
@@ -29,8 +25,7 @@ type exchangeLog struct {
 
 	mu      sync.Mutex
 	entries []*logEntry
-	size    int // bytes of the headers and bodies that are kept
-	dropped int // number of entries, from the first, whose headers and bodies are dropped
+	size    int // bytes of the bodies that are kept
 }
 
 // wrap returns a handler that records the exchanges of next. Requests are recorded
@@ -52,47 +47,25 @@ func (l *exchangeLog) wrap(next http.Handler) http.Handler {
 
 // begin adds an entry for a request.
 func (l *exchangeLog) begin(r *http.Request) *logEntry {
-	link, cut := keptURL(r.URL)
-	method := fake.Truncate(cmp.Or(r.Method, http.MethodGet), maxURL)
-	e := &Exchange{Method: strings.Clone(method), URL: link, Cut: cut || len(r.Method) > maxURL}
+	entry := &logEntry{log: l, start: time.Now(), exchange: &Exchange{
+		Method: cmp.Or(r.Method, http.MethodGet),
+		URL:    &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery},
+		Header: r.Header.Clone(),
+	}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	entry := &logEntry{log: l, exchange: e, start: time.Now()}
 	l.entries = append(l.entries, entry)
-	entry.keepHeader(&e.Header, r.Header)
-	if l.max > 0 && len(l.entries) > l.max {
-		l.forgetFirst()
-	}
+	l.trim()
 	return entry
 }
 
-// keptURL returns the path and the query of a URL, or their beginning. Its strings do not
-// keep the request line in memory, as the strings of u do.
-func keptURL(u *url.URL) (kept *url.URL, cut bool) {
-	kept = &url.URL{Path: strings.Clone(fake.Truncate(u.Path, maxURL))}
-	room := maxURL - max(len(u.Path), len(u.RawPath))
-	if room < 0 {
-		return kept, true
-	}
-	kept.RawPath = strings.Clone(u.RawPath)
-	kept.RawQuery = strings.Clone(fake.Truncate(u.RawQuery, room))
-	return kept, len(u.RawQuery) > room
-}
-
-// forgetFirst removes the first entry, whose request may still be running. The log must be
-// locked.
-func (l *exchangeLog) forgetFirst() {
-	l.entries[0].drop()
-	l.entries[0] = nil // the array has it until it is replaced
-	l.entries, l.dropped = l.entries[1:], max(l.dropped-1, 0)
-}
-
-// trim drops the headers and bodies of the first entries while there are too many. The log
-// must be locked.
+// trim forgets the first entries, whose requests may still be running, while there are too many.
+// The log must be locked.
 func (l *exchangeLog) trim() {
-	for l.size > maxKept && l.dropped < len(l.entries) {
-		l.entries[l.dropped].drop()
-		l.dropped++
+	for l.max > 0 && (len(l.entries) > l.max || l.size > maxKept) {
+		l.entries[0].forget()
+		l.entries[0] = nil // the array has it until it is replaced
+		l.entries = l.entries[1:]
 	}
 }
 
@@ -112,63 +85,35 @@ func (l *exchangeLog) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, entry := range l.entries {
-		entry.drop()
+		entry.forget()
 	}
-	l.entries, l.dropped = nil, 0
+	l.entries = nil
 }
 
 // A logEntry is an exchange that may still be running.
 type logEntry struct {
-	log      *exchangeLog
-	exchange *Exchange
-	start    time.Time
-	dropping bool // nothing more is kept of its headers and bodies
-}
-
-// keepHeader sets a header to a copy of h. The log must be locked.
-func (n *logEntry) keepHeader(header *http.Header, h http.Header) {
-	if n.dropping {
-		n.exchange.Cut = true
-		return
-	}
-	*header = h.Clone()
-	n.log.size += headerSize(h)
-	n.log.trim()
-}
-
-// headerSize returns the size of a header. Names and values count as in HTTP/2, with 32 bytes
-// more than their text, so that many short ones are bounded as well.
-func headerSize(h http.Header) (size int) {
-	for name, values := range h {
-		size += len(name) + 32
-		for _, value := range values {
-			size += len(value) + 32
-		}
-	}
-	return size
+	log       *exchangeLog
+	exchange  *Exchange
+	start     time.Time
+	forgotten bool // nothing more is kept of its bodies
 }
 
 // keep appends p to a body as far as there is room. The log must be locked.
 func (n *logEntry) keep(body *[]byte, p []byte) {
-	room := min(len(p), maxBody-len(*body))
-	if n.dropping {
-		room = 0
+	if n.forgotten {
+		return
 	}
+	room := min(len(p), maxBody-len(*body))
 	*body = append(*body, p[:room]...)
 	n.exchange.Cut = n.exchange.Cut || room < len(p)
 	n.log.size += room
 	n.log.trim()
 }
 
-// drop discards the headers and bodies, including the parts that follow. The log must be
-// locked.
-func (n *logEntry) drop() {
-	e := n.exchange
-	size := headerSize(e.Header) + headerSize(e.ResponseHeader) + len(e.Body) + len(e.ResponseBody)
-	n.log.size -= size
-	e.Cut = e.Cut || size > 0
-	e.Header, e.ResponseHeader, e.Body, e.ResponseBody = nil, nil, nil, nil
-	n.dropping = true
+// forget removes the bodies from the size of the log, which must be locked.
+func (n *logEntry) forget() {
+	n.log.size -= len(n.exchange.Body) + len(n.exchange.ResponseBody)
+	n.forgotten = true
 }
 
 // update calls f with the exchange and sets the time that it has taken so far.
@@ -183,8 +128,7 @@ func (n *logEntry) update(f func(e *Exchange)) {
 func (n *logEntry) header(status int, h http.Header) {
 	n.update(func(e *Exchange) {
 		if e.Status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
-			e.Status = status
-			n.keepHeader(&e.ResponseHeader, h)
+			e.Status, e.ResponseHeader = status, h.Clone()
 		}
 	})
 }
@@ -244,24 +188,20 @@ func (w *loggedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // An Exchange is a request and its response, as the client sent and received
 // them. The response includes the effect of faults.
 //
-// What is kept of an exchange is bounded; see Cut. Headers and bodies of the oldest exchanges
-// are dropped when there are too many, but not the method, the URL and the outcome of a
-// request. [Options.MaxExchanges] bounds their number. [Server.ClearLog] discards all.
+// At most 1 MiB of each body is kept. [Options.MaxExchanges] bounds the number of exchanges.
+// [Server.ClearLog] discards all.
 type Exchange struct {
 	Method string
-	URL    *url.URL // path and query, or their beginning, followed by "…"
-
-	// Header is the request's header, including what net/http adds. It is nil if it was
-	// dropped.
-	Header http.Header
-	Body   []byte // the part of the request body that was read
+	URL    *url.URL    // path and query
+	Header http.Header // of the request, including what net/http adds
+	Body   []byte      // the part of the request body that was read
 
 	Status         int         // of the response; 0 if none exists, see Aborted
 	ResponseHeader http.Header // as set by the handler, without the Date that net/http adds
 	ResponseBody   []byte      // as written by the handler
 
-	// Cut reports whether the URL, a header or a body is incomplete here, because it is
-	// too long or because it was dropped. The client and the server have all of it.
+	// Cut reports whether a body is incomplete here, because it is too long. The client and
+	// the server have all of it.
 	Cut bool
 
 	// Duration is the time from the request to the last byte of the response, on the

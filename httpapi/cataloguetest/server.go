@@ -356,8 +356,9 @@ type Options struct {
 	// response, even if it was removed. Otherwise such a fault is only logged.
 	RequireFaults bool
 
-	// MaxExchanges is the largest number of exchanges that are kept. The oldest ones are
-	// dropped first; assertions apply to those that are kept. If zero or negative, all are.
+	// MaxExchanges is the largest number of exchanges that are kept, with at most 64 MiB of
+	// bodies. The oldest ones are dropped first; assertions apply to those that are kept. If
+	// zero or negative, all are.
 	MaxExchanges int
 
 	// Secure makes URL an https URL.
