@@ -58,26 +58,6 @@ func (s *Server) AssertRequests(tb testing.TB, requests ...string) {
 	}
 }
 
-// AssertReadOnly fails the test if the server received a request with a method other
-// than GET, HEAD and OPTIONS, whether it was permitted or refused. Changes that
-// the test makes to the catalogue do not count.
-func (s *Server) AssertReadOnly(tb testing.TB) {
-	tb.Helper()
-	want, got := []line{}, []line{}
-	for _, e := range s.log.exchanges() {
-		if !readsOnly(e.Method) {
-			got = append(got, line(fmt.Sprintf("%s: %d", lineOf(e.Method, e.URL), e.Status)))
-		}
-	}
-	if diff := diffLines(want, got); diff != "" {
-		tb.Errorf("write requests received (-want +got):\n%s", diff)
-	}
-}
-
-func readsOnly(method string) bool {
-	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
-}
-
 // A line describes a request or a page. Lines are compared as a whole.
 type line string
 

@@ -82,8 +82,6 @@ func TestAsserts(t *testing.T) {
 				server.AssertRequests(tb, want...)
 			case "AssertWalkedOnce":
 				server.AssertWalkedOnce(tb, collection)
-			case "AssertReadOnly":
-				server.AssertReadOnly(tb)
 			}
 		}), parts...)
 	})

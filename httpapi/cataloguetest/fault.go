@@ -64,13 +64,10 @@ const unavailablePage = "<!doctype html><title>503 Service Unavailable</title><h
 
 // Unavailable responds with status 503, a page of HTML as proxies send, and a header
 // Retry-After with the given time in seconds, rounded up. As with [Status], the request does
-// not reach the catalogue. The time must not be negative. It is only announced: a request
+// not reach the catalogue. A negative time counts as zero. The time is only announced: a request
 // that comes earlier is not treated differently.
 func Unavailable(after time.Duration) Fault {
-	if after < 0 {
-		return Fault{err: fmt.Errorf("Unavailable: negative time %v", after)}
-	}
-	seconds := int64(after / time.Second)
+	seconds := int64(max(after, 0) / time.Second)
 	if after%time.Second > 0 {
 		seconds++
 	}
@@ -131,14 +128,11 @@ func Delay(d time.Duration) Fault {
 }
 
 // Throttle sends the body in chunks of the given number of bytes, with a pause between
-// two chunks. If the request's context ends in a pause, the connection is closed. The
-// chunk size must be at least 1.
+// two chunks. If the request's context ends in a pause, the connection is closed. A chunk has
+// at least one byte.
 func Throttle(chunk int, pause time.Duration) Fault {
-	if chunk < 1 {
-		return Fault{err: fmt.Errorf("Throttle: invalid chunk size %d; want at least 1", chunk)}
-	}
 	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
-		i.chunk, i.pause = chunk, pause
+		i.chunk, i.pause = max(chunk, 1), pause
 		return i.sendsBody()
 	}}
 }
@@ -159,29 +153,23 @@ func ResetConnection() Fault {
 // ResetAfter sends the header, with the Content-Length of the whole body, and n bytes of
 // the body, and then closes the connection. At least the last byte is missing. The
 // request reaches the catalogue, so a write has its effect. A response without a
-// body is not changed. n must not be negative.
+// body is not changed. A negative n counts as zero.
 func ResetAfter(n int) Fault {
-	if n < 0 {
-		return Fault{err: fmt.Errorf("ResetAfter: negative number of bytes %d", n)}
-	}
 	return Fault{stage: whileSending, apply: func(i *interceptor) bool {
-		i.resetsBody, i.resetAfter = i.sendsBody(), n
+		i.resetsBody, i.resetAfter = i.sendsBody(), max(n, 0)
 		return i.resetsBody
 	}}
 }
 
 // Truncate sends only the first n bytes of the body, with a Content-Length that
 // agrees. The response is valid HTTP, but its JSON is invalid. At least the last byte
-// is missing. A response without a body is not changed. n must not be negative.
+// is missing. A response without a body is not changed. A negative n counts as zero.
 func Truncate(n int) Fault {
-	if n < 0 {
-		return Fault{err: fmt.Errorf("Truncate: negative number of bytes %d", n)}
-	}
 	return Fault{stage: atEnd, apply: func(i *interceptor) bool {
 		if len(i.response.Body) == 0 {
 			return false
 		}
-		i.response.Body = i.response.Body[:min(n, len(i.response.Body)-1)]
+		i.response.Body = i.response.Body[:min(max(n, 0), len(i.response.Body)-1)]
 		return true
 	}}
 }

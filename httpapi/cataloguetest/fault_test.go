@@ -3,6 +3,7 @@ package cataloguetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -198,6 +199,33 @@ func TestBrowsableAPIOfRecords(t *testing.T) {
 	} {
 		if resp, body := ask(t, server, tt.request, "", "Accept", tt.accept); resp.StatusCode != tt.status || !strings.Contains(body, tt.want) {
 			t.Errorf("%s, %s: %s, %s; want %d with %q", tt.request, tt.accept, resp.Status, body, tt.status, tt.want)
+		}
+	}
+}
+
+// TestFaultsOfNegativeNumbers checks that negative numbers count as zero, and a chunk of no bytes
+// as one of a byte.
+func TestFaultsOfNegativeNumbers(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		fault  Fault
+		want   string // the header Retry-After, what is received of the body, and the error
+	}{
+		{"Unavailable", Unavailable(-time.Second), "0 " + unavailablePage + " <nil>"},
+		{"ResetAfter", ResetAfter(-1), "  unexpected EOF"},
+		{"Truncate", Truncate(-1), "  <nil>"},
+		{"Throttle", Throttle(0, 0), ` {"detail":"Not found."} <nil>`},
+	} {
+		server := NewWith(t, Options{Empty: true})
+		server.Inject(Match{}, test.fault)
+		resp, err := server.Client.Get(server.URL + "/api/events/1/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if got := fmt.Sprintf("%s %s %v", resp.Header.Get("Retry-After"), body, err); got != test.want {
+			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
 		}
 	}
 }

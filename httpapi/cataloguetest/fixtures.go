@@ -16,14 +16,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// Errors of fixtures, apart from invalid records. Each follows the name of a file or
-// collection.
-var (
-	errNoFixtures = errors.New("has no .json file")
-	errEmptyFile  = errors.New("is empty")
-	errNoKey      = errors.New("is not named after a collection and is not a JSON object of collections")
-)
-
 // fixtures is a catalogue that is being loaded from files.
 type fixtures struct {
 	catalogue *catalogue.Catalogue // empty at first
@@ -64,7 +56,7 @@ func fixtureNames(files fs.FS) (names []string, err error) {
 		return nil
 	})
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("the file system %w", errNoFixtures)
+		err = errors.New("the file system has no .json file")
 	}
 	return names, err
 }
@@ -72,7 +64,7 @@ func fixtureNames(files fs.FS) (names []string, err error) {
 // load loads one file.
 func (f *fixtures) load(name string, text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
-		return fmt.Errorf("%s %w", name, errEmptyFile)
+		return fmt.Errorf("%s is empty", name)
 	}
 	if syntax := (*schema.SyntaxError)(nil); errors.As(schema.CheckSyntax(text), &syntax) {
 		return fmt.Errorf("%s:%d:%d: %s", name, syntax.Line, syntax.Column, syntax.Reason)
@@ -90,7 +82,7 @@ func (f *fixtures) load(name string, text []byte) error {
 		}
 		return f.loadKeys(name, text, collection.Load, about.Key)
 	case members == nil:
-		return fmt.Errorf("%s %w", name, errNoKey)
+		return fmt.Errorf("%s is not named after a collection and is not a JSON object of collections", name)
 	}
 	return f.loadKeys(name, text, f.catalogue.Load, slices.Sorted(maps.Keys(members))...)
 }

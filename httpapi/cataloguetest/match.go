@@ -71,14 +71,10 @@ func (m *Match) check(p paths) error {
 	switch {
 	case m.Method != "" && !isToken(m.Method):
 		return fmt.Errorf("Match.Method: %q is not a method; want one such as %q", m.Method, http.MethodGet)
-	case m.Offset < 0:
-		return fmt.Errorf("Match.Offset: negative offset %d", m.Offset)
+	case min(m.Offset, m.After, m.Nth) < 0:
+		return fmt.Errorf("Match: Offset %d, After %d or Nth %d is negative", m.Offset, m.After, m.Nth)
 	case !(m.Share >= 0 && m.Share <= 1): // false for NaN
 		return fmt.Errorf("Match.Share: %v is not between 0 and 1", m.Share)
-	case m.After < 0:
-		return fmt.Errorf("Match.After: negative number of requests %d", m.After)
-	case m.Nth < 0:
-		return fmt.Errorf("Match.Nth: negative number %d; the first request is 1", m.Nth)
 	}
 	return nil
 }

@@ -62,12 +62,11 @@
 //
 // # Requests
 //
-// [Server.Exchanges] returns every request with its response. [Server.AssertRequests],
-// [Server.AssertReadOnly] and [Server.AssertWalkedOnce] make assertions about them:
+// [Server.Exchanges] returns every request with its response. [Server.AssertRequests] and
+// [Server.AssertWalkedOnce] make assertions about them:
 //
 //	server.AssertRequests(t, "GET /api/events/") // and nothing else
-//	server.AssertReadOnly(t)                // no POST, PUT, PATCH or DELETE
-//	server.AssertWalkedOnce(t, "events")      // every page once, no record left out
+//	server.AssertWalkedOnce(t, "events")         // every page once, no record left out
 //
 // When a test fails, its last requests are logged, with the bodies of error responses,
 // together with the changes that were made to the catalogue.
@@ -238,7 +237,7 @@ func NewWith(tb testing.TB, opts Options) *Server {
 //	return http.ListenAndServe("127.0.0.1:8080", server.Handler)
 func Open(opts Options) (*Server, error) {
 	if opts.RequireFaults {
-		return nil, fmt.Errorf("cataloguetest: %w", errNoTest)
+		return nil, errors.New("cataloguetest: options: RequireFaults needs a test; use NewWith")
 	}
 	s, err := newServer(opts, log.Printf)
 	if err != nil {
@@ -273,7 +272,7 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 		served = opts.Wrap(handler)
 	}
 	if served == nil {
-		return nil, errNilWrap
+		return nil, errors.New("options: Wrap returned a nil handler")
 	}
 	s := &Server{Catalogue: records, initial: initial, limits: opts.Limits}
 	s.log.max = opts.MaxExchanges
@@ -365,21 +364,14 @@ type Options struct {
 	Secure bool
 }
 
-var (
-	errContradictory = errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
-	errTwoCatalogues = errors.New("options: Catalogue and Definitions may not both be set")
-	errNilWrap       = errors.New("options: Wrap returned a nil handler")
-	errNoTest        = errors.New("options: RequireFaults needs a test; use NewWith")
-)
-
 // records returns the catalogue to serve and its initial state, which is never
 // written to.
 func (o *Options) records() (served, initial *catalogue.Catalogue, err error) {
 	switch {
 	case o.Empty && o.Catalogue != nil, o.Empty && o.Fixtures != nil, o.Catalogue != nil && o.Fixtures != nil:
-		return nil, nil, errContradictory
+		return nil, nil, errors.New("options: at most one of Empty, Catalogue and Fixtures may be set")
 	case o.Catalogue != nil && len(o.Definitions) > 0:
-		return nil, nil, errTwoCatalogues
+		return nil, nil, errors.New("options: Catalogue and Definitions may not both be set")
 	case o.Catalogue != nil:
 		return o.Catalogue, o.Catalogue.Clone(), nil
 	case len(o.Definitions) > 0:
