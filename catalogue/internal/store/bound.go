@@ -2,7 +2,6 @@ package store
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -113,42 +112,10 @@ func (t *tree[K]) rank(b bound) int {
 	if all {
 		return t.len()
 	}
-	if at, ok := t.recent.find(t.kind, p); ok {
-		return at
-	}
-	at := t.search(p)
-	t.recent.add(&knownRank[K]{p, at})
-	return at
+	return t.search(p)
 }
 
 func (t *tree[K]) position(e *Entry) int { return t.search(t.item(e)) - 1 }
-
-// search returns the number of items that do not compare greater than a pivot. O(log n)
-// comparisons, O(log² n) in all.
-func (t *tree[K]) search(pivot item[K]) int {
-	low, high := 0, t.len()
-	slots := t.probes.get(minSearches, min(1<<bits.Len(uint(high)), maxProbes))
-	for node := 1; low < high; { // numbers the positions as the nodes of a binary heap
-		middle := int(uint(low+high) >> 1)
-		var it item[K]
-		if node >= len(slots) {
-			it, _ = t.items.GetAt(middle)
-		} else if kept := slots[node].Load(); kept != nil {
-			it = *kept
-		} else {
-			it, _ = t.items.GetAt(middle)
-			slots[node].Store(&item[K]{it.key, it.id, it.entry})
-		}
-		node *= 2
-		if t.less(pivot, it) {
-			high = middle
-		} else {
-			low = middle + 1
-			node++
-		}
-	}
-	return low
-}
 
 // first descends the tree once. O(log n).
 func (t *tree[K]) first(from, to bound, desc bool) (found *Entry) {

@@ -65,8 +65,7 @@ func (m *mergedRuns[K]) at(c *cursor[K], i int) item[K] {
 	if m.desc {
 		pos = c.end - 1 - i
 	}
-	it, _ := m.items.GetAt(pos)
-	return it
+	return m.itemAt(pos)
 }
 
 // before reports whether the head of a is before the head of b.

@@ -82,6 +82,7 @@ type kind[K any] struct {
 	pivot   func(bound) (p item[K], all bool)
 	pack    func(K) key
 	unpack  func(key) K
+	order   func(a, b K) int
 	compare func(a, b item[K]) int
 	less    func(a, b item[K]) bool
 	size    func(K) int // bytes that a key takes in addition to its item
@@ -93,9 +94,7 @@ type tree[K any] struct {
 	items *btree.BTreeG[item[K]]
 	bytes int // total size of all keys
 	garbage
-	parts  parts
-	probes probes[K]
-	recent rankCache[K]
+	parts parts[K]
 }
 
 // A primary is the index by id.
@@ -117,6 +116,7 @@ func newPrimary() *tree[struct{}] {
 		pivot:   pivotID,
 		pack:    func(struct{}) (none key) { return },
 		unpack:  func(key) (none struct{}) { return },
+		order:   func(_, _ struct{}) int { return 0 },
 		compare: func(a, b item[struct{}]) int { return a.id - b.id },
 		less:    func(a, b item[struct{}]) bool { return a.id < b.id },
 		size:    func(struct{}) int { return 0 },
@@ -130,6 +130,7 @@ func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], bool)) *t
 		pivot:  pivot,
 		pack:   func(n int64) key { return key{number: n} },
 		unpack: func(k key) int64 { return k.number },
+		order:  cmp.Compare[int64],
 		compare: func(a, b item[int64]) int {
 			if c := cmp.Compare(a.key, b.key); c != 0 {
 				return c
@@ -149,6 +150,7 @@ func newTexts(of func(*Entry) string, pivot func(bound) (item[string], bool), si
 		pivot:   pivot,
 		pack:    func(s string) key { return key{text: s} },
 		unpack:  func(k key) string { return k.text },
+		order:   strings.Compare,
 		compare: compareTexts,
 		less: func(a, b item[string]) bool {
 			c := strings.Compare(a.key, b.key)
@@ -328,38 +330,21 @@ func (t *tree[K]) keys(ch Change) (k keys) {
 	return k
 }
 
-// set applies a change. It does not run callbacks. O(log n), and O(log² n) if readers keep
-// arrays of the index.
+// set applies a change. It does not run callbacks. O(log n).
 func (t *tree[K]) set(ch Change, k keys) {
-	t.dropRanks()
-	kept := t.parts.pay(t.len())
-	first, last, n := math.MaxInt, 0, t.len() // the positions of the entries that move
-	var old, new item[K]
+	t.writes(1)
+	var new item[K]
 	if ch.New != nil {
 		new = item[K]{t.unpack(k.new), ch.New.ID, ch.New}
 	}
 	if ch.Old != nil {
-		old = item[K]{t.unpack(k.old), ch.Old.ID, ch.Old}
+		old := item[K]{t.unpack(k.old), ch.Old.ID, ch.Old}
 		if ch.New == nil || t.compare(old, new) != 0 {
-			if kept {
-				first = t.search(old) - 1
-				last = first
-			}
 			t.remove(old, nil)
 		}
 	}
 	if ch.New != nil {
 		t.put(new, nil)
-		if kept {
-			at := t.search(new) - 1
-			first, last = min(first, at), max(last, at)
-		}
-	}
-	if t.len() != n {
-		last = math.MaxInt
-	}
-	if kept {
-		t.parts.moved(first, last, t.len())
 	}
 }
 
@@ -368,6 +353,7 @@ func (t *tree[K]) remove(old item[K], hint *btree.PathHint) {
 	if _, ok := t.items.DeleteHint(old, hint); ok {
 		t.bytes -= t.size(old.key)
 		t.noteRemoved()
+		t.lost(old)
 	}
 }
 
@@ -381,6 +367,7 @@ func (t *tree[K]) put(new item[K], hint *btree.PathHint) {
 		t.split = true
 	}
 	t.bytes += t.size(new.key)
+	t.gained(new, t.items.Len()-n)
 }
 
 func (t *tree[K]) noteRemoved() {
@@ -405,7 +392,7 @@ func (t *tree[K]) setAll(changes []Change) {
 			}
 		}
 	}
-	t.dropCaches()
+	t.writes(len(changes))
 	slices.SortFunc(removed, t.compare)
 	slices.SortFunc(added, t.compare)
 	var hint btree.PathHint

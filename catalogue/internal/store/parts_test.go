@@ -69,7 +69,7 @@ func TestPageFromArrays(t *testing.T) {
 				}
 				// The page that makes the directory is the first counted for a part. The page
 				// that makes an array is the first counted for the next part.
-				if want := 4 + row.n/1024 - 1 + row.parts*(partPages-1) + 1; made != want {
+				if want := 4 + row.n/1024 - 1 + row.parts*(partReads-1) + 1; made != want {
 					t.Errorf("%d pages were read from the tree, want %d", made, want)
 				}
 				dst := make([]*Entry, 0, row.limit)
@@ -138,7 +138,7 @@ func TestArraysAfterWrites(t *testing.T) {
 				}
 				offset, desc := rng.IntN(len(v.want)), rng.IntN(2) == 0
 				n := min(1+rng.IntN(partLen), len(v.want)-offset)
-				for range rng.IntN(2 * partPages) {
+				for range rng.IntN(2 * partReads) {
 					want := ids(v.want[offset : offset+n])
 					if desc {
 						want = ids(v.want[len(v.want)-offset-n : len(v.want)-offset])
@@ -166,50 +166,69 @@ func TestArraysAfterWrites(t *testing.T) {
 	}
 }
 
-// A write drops the array of the entry that it replaces and no other. All arrays are dropped
-// after some writes if few pages are read between them.
-func TestWriteDropsOneArray(t *testing.T) {
-	x, _ := counting(20 * partLen)
-	all := x.walk(nil, 0, x.len(), false)
-	want := func(reason string, x *tree[int64], arrays int) {
-		t.Helper()
-		n := 0
-		for at := 0; at < 20 && x.parts.kept(); at++ {
-			if (*x.parts.directory.Load())[0].arrays[at].Load() != nil {
-				n++
+// parts returns the parts of an index and the number of those that have an array.
+func partsOf(x *tree[int64]) (parts, arrays int) {
+	d := x.parts.directory.Load()
+	for i := 0; d != nil && i < len(d.chunks); i++ {
+		for _, p := range d.chunks[i].parts {
+			if parts++; p.arrays.Load() != nil {
+				arrays++
 			}
 		}
-		if n != arrays {
-			t.Errorf("%s: %d of 20 arrays are left, want %d", reason, n, arrays)
+	}
+	return parts, arrays
+}
+
+// A write replaces the part of the entry that it changes, and no other, in the tree that is
+// written to. After some writes that nothing reads between, all parts are dropped.
+func TestWriteReplacesOnePart(t *testing.T) {
+	const n = 20
+	x, _ := counting(n * partLen)
+	all := x.walk(nil, 0, x.len(), false)
+	want := func(reason string, x *tree[int64], parts, arrays int) {
+		t.Helper()
+		if p, a := partsOf(x); p != parts || a != arrays {
+			t.Errorf("%s: %d parts, %d arrays, want %d and %d", reason, p, a, parts, arrays)
+		}
+		if err := x.check(); err != nil {
+			t.Errorf("%s: %v", reason, err)
 		}
 	}
-	for range 7 + partPages { // the directory is made after 6 pages
-		for at := range 20 {
+	set := func(x *tree[int64], ch Change) { x.set(ch, x.keys(ch)) }
+	for range 7 + partReads { // the directory is made after 6 pages
+		for at := range n {
 			x.view(at*partLen, 1, false)
 		}
 	}
-	write := func(at int) { x.set(Change{all[at], all[at]}, x.keys(Change{all[at], all[at]})) }
+	want("before the first write", x, n, n)
 	for range 20 {
-		write(7*partLen + 5)
+		set(x, Change{all[7*partLen+5], all[7*partLen+5]})
 	}
-	want("writes without pages between them", x, 19)
-	forked := x.fork().(*tree[int64])
-	forked.set(Change{all[0], all[0]}, forked.keys(Change{all[0], all[0]}))
-	want("a write to a fork", forked, 18)
-	want("the tree of the fork", x, 19)
-	x.view(7*partLen, 1, false)
-	want("a page", x, 20)
-	for range 100 { // the pages pay for more than the writes
-		x = x.fork().(*tree[int64])
-		write(7 * partLen)
-		for range 2 * maxPaid {
-			x.view(7*partLen, 1, false)
-		}
+	want("an entry is replaced", x, n, n-1)
+	fork := x.fork().(*tree[int64])
+	set(fork, Change{Old: all[0]})
+	want("an entry of a fork is removed", fork, n, n-2)
+	want("the tree of the fork", x, n, n-1)
+	for range partReads {
+		fork.view(7*partLen, 1, false)
 	}
-	want("writes with many pages between them", x, 20)
-	for range 22*partCredit + 1 {
-		x.view(7*partLen, 1, false)
-		write(7 * partLen)
+	want("an array is made in the fork", fork, n, n-1)
+	want("it is there for the tree as well", x, n, n)
+	for i := range maxPart - partLen + 2 {
+		r := &record{Entry: Entry{n*partLen + 1 + i}, number: recordOf(all[5*partLen]).number}
+		set(x, Change{New: &r.Entry})
+		x.view(0, 1, false) // otherwise the parts are dropped
 	}
-	want("writes with a page between them", x, 0)
+	want("a part that grows is divided", x, n+1, n-1)
+	for at := 9 * partLen; at < 11*partLen; at++ {
+		set(x, Change{Old: all[at]})
+		x.view(0, 1, false)
+	}
+	want("parts without entries are removed", x, n-1, n-3)
+	for range x.len()/partLen + maxChunk + 1 {
+		set(x, Change{all[0], all[0]})
+	}
+	if parts, _ := partsOf(x); parts != 0 {
+		t.Errorf("%d parts are left after writes that nothing reads between", parts)
+	}
 }

@@ -1,0 +1,449 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync/atomic"
+)
+
+// Entries are the entries of a page, in order. They may refer to arrays of an index, which
+// never change. The zero value is empty.
+type Entries struct {
+	head, tail []*Entry // in the order of the index
+	desc       bool     // the index is read backwards
+}
+
+// Len returns the number of entries. O(1).
+func (es Entries) Len() int { return len(es.head) + len(es.tail) }
+
+// At returns the entry with index i. O(1).
+func (es Entries) At(i int) *Entry {
+	if es.desc {
+		i = es.Len() - 1 - i
+	}
+	if i < len(es.head) {
+		return es.head[i]
+	}
+	return es.tail[i-len(es.head)]
+}
+
+func (es Entries) appendTo(dst []*Entry) []*Entry {
+	for i := range es.Len() {
+		dst = append(dst, es.At(i))
+	}
+	return dst
+}
+
+// parts divides an index into parts, so that a page can refer to arrays of entries, and a
+// search finds the position of a key, without descending the tree.
+//
+// Readers pay for what they make. The directory is made after a number of reads that grows
+// with the index, the array of a part after partReads pages that begin or end in the part, and
+// its keys after as many searches in it. A read therefore costs at most about three times as
+// much as without parts, for any size of the index. An array takes 8 bytes for each of its
+// entries, keys take their own size, and the directory about a byte for each entry of the index.
+//
+// A write replaces the part that it changes, and moves no other. It drops all if nothing has
+// been read for so many writes that they have cost as much as making the directory.
+type parts[K any] struct {
+	directory atomic.Pointer[directory[K]]
+	reads     atomic.Int32 // while there was no directory; negative if a reader makes it
+	idle      atomic.Int32 // writes since the last read
+}
+
+// A directory has the parts of an index in order. Only a write to the index changes it.
+type directory[K any] struct {
+	chunks []*chunk[K]
+	ends   []int // the number of entries up to the end of each chunk
+}
+
+// A chunk is some consecutive parts. Forks share it, so a write replaces it.
+type chunk[K any] struct {
+	parts []*part[K]
+	ends  []int // the number of its entries up to the end of each part
+}
+
+// A part is a run of consecutive entries of an index. Forks share it, so a write replaces it,
+// but readers of any fork add arrays.
+type part[K any] struct {
+	first    item[K]
+	n        int          // the number of entries, at least 1
+	pages    atomic.Int32 // that began or ended in it before its array was made
+	searches atomic.Int32 // before its keys were
+	arrays   atomic.Pointer[arrays[K]]
+}
+
+// arrays has the entries of a part and, after some searches, their keys.
+type arrays[K any] struct {
+	entries []*Entry
+	keys    []K
+}
+
+const (
+	partLen   = 128 // entries of a part when the directory is made
+	maxPart   = 192 // a part of more entries is divided
+	maxChunk  = 64  // a chunk of more parts is divided
+	partReads = 8
+)
+
+// divided returns the directory, or nil if too few reads have needed it to make it.
+func (t *tree[K]) divided() *directory[K] {
+	if d := t.parts.directory.Load(); d != nil {
+		if t.parts.idle.Load() != 0 { // otherwise readers share the counter without writing to it
+			t.parts.idle.Store(0)
+		}
+		return d
+	}
+	if t.parts.reads.Add(1) < int32(4+t.len()>>10) || t.len() == 0 {
+		return nil
+	}
+	t.parts.reads.Store(math.MinInt32 / 2) // other readers go on without it meanwhile
+	d := new(directory[K])
+	var list []*part[K]
+	for at := 0; at < t.len(); at += partLen {
+		first, _ := t.items.GetAt(at)
+		list = append(list, &part[K]{first: first, n: min(partLen, t.len()-at)})
+	}
+	for some := range slices.Chunk(list, maxChunk/2) {
+		d.chunks = append(d.chunks, newChunk(some))
+	}
+	d.count(0)
+	t.parts.directory.Store(d)
+	return d
+}
+
+// share makes the parts those of a fork of an index.
+func (p *parts[K]) share(of *parts[K]) {
+	reads := of.reads.Load()
+	p.reads.Store(max(reads, -reads)) // a directory that is being made is lost to the fork
+	if d := of.directory.Load(); d != nil {
+		p.directory.Store(&directory[K]{slices.Clone(d.chunks), slices.Clone(d.ends)})
+		p.idle.Store(of.idle.Load())
+	}
+}
+
+// drop drops all arrays.
+func (p *parts[K]) drop() {
+	p.directory.Store(nil)
+	p.reads.Store(0)
+	p.idle.Store(0)
+}
+
+// writes drops the parts if n writes to the index, or the next one, would cost more than
+// making them again. It must be called before the writes.
+func (t *tree[K]) writes(n int) {
+	d := t.parts.directory.Load()
+	if d == nil {
+		return
+	}
+	worth := t.len() / partLen
+	if t.len() < 2 || n > worth || int(t.parts.idle.Add(1)) > worth+maxChunk || len(d.chunks) > worth+4 {
+		t.parts.drop()
+	}
+}
+
+func newChunk[K any](list []*part[K]) *chunk[K] {
+	g := &chunk[K]{parts: list, ends: make([]int, len(list))}
+	n := 0
+	for i, p := range list {
+		n += p.n
+		g.ends[i] = n
+	}
+	return g
+}
+
+// len returns the number of entries.
+func (g *chunk[K]) len() int { return g.ends[len(g.ends)-1] }
+
+// count sets the numbers of entries, of which those before a chunk are right.
+func (d *directory[K]) count(first int) {
+	n := 0
+	if d.ends = d.ends[:first]; first > 0 {
+		n = d.ends[first-1]
+	}
+	for _, g := range d.chunks[first:] {
+		n += g.len()
+		d.ends = append(d.ends, n)
+	}
+}
+
+// A partIndex is the chunk of a part in a directory and its index in the chunk.
+type partIndex struct{ chunk, part int }
+
+func (d *directory[K]) part(at partIndex) *part[K] { return d.chunks[at.chunk].parts[at.part] }
+
+// next returns the index of the part after another.
+func (d *directory[K]) next(at partIndex) partIndex {
+	if at.part++; at.part == len(d.chunks[at.chunk].parts) {
+		return partIndex{at.chunk + 1, 0}
+	}
+	return at
+}
+
+// at returns the index of the part with a position, and how many entries of the part are
+// before it.
+func (d *directory[K]) at(pos int) (at partIndex, offset int) {
+	at.chunk, pos = locate(d.ends, pos)
+	at.part, pos = locate(d.chunks[at.chunk].ends, pos)
+	return at, pos
+}
+
+// locate returns the index of the first end that is greater than pos, and how far pos is after
+// the end before it. It begins with the index if all distances are equal.
+func locate(ends []int, pos int) (i, offset int) {
+	i = int(uint(pos) * uint(len(ends)) / uint(ends[len(ends)-1]))
+	for ends[i] <= pos {
+		i++
+	}
+	for i > 0 && ends[i-1] > pos {
+		i--
+	}
+	if i > 0 {
+		pos -= ends[i-1]
+	}
+	return i, pos
+}
+
+// start returns the number of entries before a part.
+func (d *directory[K]) start(at partIndex) (n int) {
+	if at.chunk > 0 {
+		n = d.ends[at.chunk-1]
+	}
+	if at.part > 0 {
+		n += d.chunks[at.chunk].ends[at.part-1]
+	}
+	return n
+}
+
+// find returns the index of the part that has an item or, if no part has it, would have it.
+func (d *directory[K]) find(less func(a, b item[K]) bool, it item[K]) (at partIndex) {
+	at.chunk = max(sort.Search(len(d.chunks), func(i int) bool { return less(it, d.chunks[i].parts[0].first) })-1, 0)
+	list := d.chunks[at.chunk].parts
+	at.part = max(sort.Search(len(list), func(i int) bool { return less(it, list[i].first) })-1, 0)
+	return at
+}
+
+// replace replaces n parts of a chunk.
+func (d *directory[K]) replace(at partIndex, n int, by ...*part[K]) {
+	list := slices.Concat(d.chunks[at.chunk].parts[:at.part], by, d.chunks[at.chunk].parts[at.part+n:])
+	switch {
+	case len(list) == 0:
+		d.chunks = slices.Delete(d.chunks, at.chunk, at.chunk+1)
+	case len(list) > maxChunk:
+		d.chunks[at.chunk] = newChunk(list[: maxChunk/2 : maxChunk/2])
+		d.chunks = slices.Insert(d.chunks, at.chunk+1, newChunk(list[maxChunk/2:]))
+	default:
+		d.chunks[at.chunk] = newChunk(list)
+	}
+	d.count(at.chunk)
+}
+
+// successor returns a part that has n entries more. Its arrays are made after half as many
+// reads, so that those of a part that is read often are soon there again, and one that is
+// written as often as it is read has none.
+func (p *part[K]) successor(n int) *part[K] {
+	next := &part[K]{first: p.first, n: p.n + n}
+	next.pages.Store(min(p.pages.Load(), partReads) / 2)
+	next.searches.Store(min(p.searches.Load(), partReads) / 2)
+	return next
+}
+
+// lost updates the parts, if there are any, after an item was removed from the tree. The
+// tree is not empty.
+func (t *tree[K]) lost(it item[K]) {
+	d := t.parts.directory.Load()
+	if d == nil {
+		return
+	}
+	at := d.find(t.less, it)
+	p := d.part(at)
+	next := p.successor(-1)
+	switch list := d.chunks[at.chunk].parts[at.part+1:]; {
+	case next.n == 0:
+		d.replace(at, 1)
+		return
+	case !t.less(p.first, it):
+		t.items.Ascend(it, func(it item[K]) bool { next.first = it; return false })
+		fallthrough
+	default:
+		if len(list) == 0 || next.n+list[0].n > partLen {
+			d.replace(at, 1, next)
+			return
+		}
+		next.n += list[0].n
+		d.replace(at, 2, next)
+	}
+}
+
+// gained updates the parts, if there are any, after n items, 0 or 1, were added to the tree by
+// putting an item into it.
+func (t *tree[K]) gained(it item[K], n int) {
+	d := t.parts.directory.Load()
+	if d == nil {
+		return
+	}
+	at := d.find(t.less, it)
+	next := d.part(at).successor(n)
+	if !t.less(next.first, it) {
+		next.first = it
+	}
+	if next.n <= maxPart {
+		d.replace(at, 1, next)
+		return
+	}
+	half := next.n / 2
+	second := next.successor(-half)
+	second.first, _ = t.items.GetAt(d.start(at) + half)
+	next.n = half
+	d.replace(at, 1, next, second)
+}
+
+// array returns the entries of a part, or nil if too few pages have needed them.
+func (t *tree[K]) array(p *part[K]) []*Entry {
+	if a := p.arrays.Load(); a != nil {
+		return a.entries
+	}
+	if p.pages.Add(1) < partReads {
+		return nil
+	}
+	a := &arrays[K]{entries: make([]*Entry, 0, p.n)}
+	t.items.Ascend(p.first, func(it item[K]) bool {
+		a.entries = append(a.entries, it.entry)
+		return len(a.entries) < p.n
+	})
+	p.arrays.Store(a)
+	return a.entries
+}
+
+// keyed returns the entries of a part with their keys, or nil if too few searches have needed
+// them.
+func (t *tree[K]) keyed(p *part[K]) *arrays[K] {
+	if a := p.arrays.Load(); a != nil && a.keys != nil {
+		return a
+	}
+	if p.searches.Add(1) < partReads {
+		return nil
+	}
+	a := &arrays[K]{make([]*Entry, 0, p.n), make([]K, 0, p.n)}
+	t.items.Ascend(p.first, func(it item[K]) bool {
+		a.entries, a.keys = append(a.entries, it.entry), append(a.keys, it.key)
+		return len(a.keys) < p.n
+	})
+	p.arrays.Store(a)
+	return a
+}
+
+// search returns the number of items that do not compare greater than a pivot. O(log n), and
+// O(log² n) until the index has parts with keys.
+func (t *tree[K]) search(pivot item[K]) int {
+	low, n := 0, t.len()
+	if d := t.divided(); d != nil {
+		at := d.find(t.less, pivot)
+		p := d.part(at)
+		low, n = d.start(at), p.n
+		if a := t.keyed(p); a != nil {
+			return low + sort.Search(n, func(i int) bool {
+				c := t.order(pivot.key, a.keys[i])
+				return c < 0 || c == 0 && pivot.id < a.entries[i].ID
+			})
+		}
+	}
+	return low + sort.Search(n, func(i int) bool {
+		it, _ := t.items.GetAt(low + i)
+		return t.less(pivot, it)
+	})
+}
+
+// itemAt returns the item at a position.
+func (t *tree[K]) itemAt(pos int) item[K] {
+	if d := t.divided(); d != nil {
+		at, i := d.at(pos)
+		if a := t.keyed(d.part(at)); a != nil {
+			return item[K]{a.keys[i], a.entries[i].ID, a.entries[i]}
+		}
+	}
+	it, _ := t.items.GetAt(pos)
+	return it
+}
+
+// view returns the n entries after the first offset entries. ok is false if they are not in
+// one or two arrays.
+func (t *tree[K]) view(offset, n int, desc bool) (es Entries, ok bool) {
+	if n > partLen {
+		return Entries{}, false
+	}
+	d := t.divided()
+	if d == nil {
+		return Entries{}, false
+	}
+	pos := offset
+	if desc {
+		pos = t.len() - offset - n
+	}
+	at, first := d.at(pos)
+	head := t.array(d.part(at))
+	if head == nil {
+		return Entries{}, false
+	}
+	es = Entries{head: head[first:min(first+n, len(head))], desc: desc}
+	if n -= len(es.head); n > 0 {
+		tail := t.array(d.part(d.next(at)))
+		if len(tail) < n {
+			return Entries{}, false
+		}
+		es.tail = tail[:n]
+	}
+	return es, true
+}
+
+// page appends the n entries after the first offset entries, or as many as there
+// are.
+func (t *tree[K]) page(dst []*Entry, offset, n int, desc bool) []*Entry {
+	n = min(n, t.len()-offset)
+	if n <= 0 {
+		return dst
+	}
+	if es, ok := t.view(offset, n, desc); ok {
+		return es.appendTo(dst)
+	}
+	if desc {
+		offset = t.len() - 1 - offset
+	}
+	return t.walk(dst, offset, n, desc)
+}
+
+// checkParts returns an error if the parts do not have the entries of the tree. O(n).
+func (t *tree[K]) checkParts() error {
+	d := t.parts.directory.Load()
+	if d == nil {
+		return nil
+	}
+	all, pos := t.walk(nil, 0, t.len(), false), 0
+	for g, chunk := range d.chunks {
+		for i, p := range chunk.parts {
+			at := partIndex{g, i}
+			if p.n < 1 || p.n > maxPart || d.start(at) != pos || pos+p.n > len(all) || chunk.ends[i] != pos+p.n-d.start(partIndex{g, 0}) {
+				return fmt.Errorf("part %v has %d of %d entries from %d", at, p.n, len(all), pos)
+			}
+			a := p.arrays.Load()
+			if p.first.entry != all[pos] || t.compare(p.first, t.item(all[pos])) != 0 || a != nil && !slices.Equal(a.entries, all[pos:pos+p.n]) {
+				return fmt.Errorf("part %v begins with id %d or has an array of other entries", at, p.first.id)
+			}
+			for j := range p.n {
+				if a != nil && a.keys != nil && t.order(a.keys[j], t.of(all[pos+j])) != 0 {
+					return fmt.Errorf("part %v has another key than id %d", at, all[pos+j].ID)
+				}
+			}
+			pos += p.n
+		}
+		if d.ends[g] != pos {
+			return fmt.Errorf("chunk %d ends at %d, not %d", g, d.ends[g], pos)
+		}
+	}
+	if pos != len(all) {
+		return fmt.Errorf("the parts have %d of %d entries", pos, len(all))
+	}
+	return nil
+}
