@@ -107,6 +107,9 @@ func (k Key) Compare(other Key) int {
 	}
 	switch {
 	case k.kind == number && (k.text != "" || other.text != ""):
+		if a, b := k.outside(), other.outside(); a != 0 || b != 0 { // one end of most ranges of integers
+			return cmp.Compare(a, b)
+		}
 		var a, b [32]byte
 		return strings.Compare(string(k.appendNumber(a[:0])), string(other.appendNumber(b[:0])))
 	case k.kind == boolean, k.kind == number:

@@ -16,6 +16,8 @@ const (
 	smallExp = 0xc0 // exponent 0; exponents from -31 to 31 take one byte
 	bigExp   = 0xf0 // larger exponents
 	tinyExp  = 0x90 // smaller exponents
+
+	nan, negativeInfinity, positiveInfinity = "\x00\x00", "\x00\x01", "\xff" // before and after all others
 )
 
 // Float returns the key of a floating-point number. Its value is the shortest decimal that
@@ -24,11 +26,11 @@ const (
 func Float(f float64) Key {
 	switch {
 	case math.IsNaN(f):
-		return Key{kind: number, text: "\x00\x00"}
+		return Key{kind: number, text: nan}
 	case math.IsInf(f, 1):
-		return Key{kind: number, text: "\xff"}
+		return Key{kind: number, text: positiveInfinity}
 	case math.IsInf(f, -1):
-		return Key{kind: number, text: "\x00\x01"}
+		return Key{kind: number, text: negativeInfinity}
 	}
 	return Number(strconv.FormatFloat(f, 'e', -1, 64))
 }
@@ -69,6 +71,20 @@ func Decimal(s string) Key {
 		return Text(s)
 	}
 	return Number(sign + digits)
+}
+
+// outside returns a negative number if a number comes before all finite numbers, a positive
+// number if it comes after them, and zero if it is finite. Each of these numbers has its own.
+func (k Key) outside() int {
+	switch k.text {
+	case nan:
+		return -2
+	case negativeInfinity:
+		return -1
+	case positiveInfinity:
+		return 1
+	}
+	return 0
 }
 
 func (k Key) appendNumber(dst []byte) []byte {

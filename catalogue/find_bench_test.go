@@ -1,0 +1,190 @@
+package catalogue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A parcel is a small record. Four of them have the same Number, a tenth the same Depot.
+type parcel struct {
+	ID     int    `json:"id"`
+	Number int    `json:"number"`
+	Depot  int    `json:"depot"`
+	Weight int    `json:"weight"`
+	Name   string `json:"name"`
+}
+
+// parcelsOf returns a collection of n parcels with the indexes of the benchmarks, of which
+// readers have made all arrays.
+func parcelsOf(tb testing.TB, n int) *Collection[parcel] {
+	tb.Helper()
+	c, err := NewCollection[parcel](Options{Indexes: [][]ordering.Term{
+		{ordering.Asc("number")}, {ordering.Asc("name")}, {ordering.Asc("depot")}, {ordering.Asc("depot"), ordering.Asc("weight")},
+	}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 8))
+	err = c.Batch(func(tx *Tx[parcel]) error {
+		for i, number := range r.Perm(n) {
+			if _, err := tx.Insert(parcel{Number: number / 4, Depot: i % 10, Weight: r.IntN(n), Name: fmt.Sprintf("%03d %d", r.IntN(1000), i)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	warm(tb, c, n)
+	return c
+}
+
+// warm reads pages and searches everywhere, until all arrays are made.
+func warm(tb testing.TB, c *Collection[parcel], n int) {
+	for range 10 {
+		for at := 0; at < n; at += 64 {
+			for _, term := range []string{"id", "number", "name", "depot"} {
+				if _, err := c.Where().View(pagination.Window{Offset: at, Limit: 1}, ordering.Asc(term)); err != nil {
+					tb.Fatal(err)
+				}
+			}
+			for _, where := range [][]ordering.Condition{
+				{ordering.Equal("number", at/4)},
+				{ordering.Equal("depot", at%10)},
+				{ordering.Equal("depot", at/64%10), ordering.AtLeast("weight", at)},
+				{ordering.Prefix("name", fmt.Sprintf("%03d", at/64%1000))},
+			} {
+				if _, err := c.Where(where...).Count(); err != nil {
+					tb.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkFind finds pages and counts them, at random places. The unit of the rows is the
+// view without conditions.
+func BenchmarkFind(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		c := parcelsOf(b, n)
+		w := pagination.Window{Limit: benchLimit}
+		view := func(w pagination.Window, terms []ordering.Term, where ...ordering.Condition) error {
+			_, err := c.Where(where...).View(w, terms...)
+			return err
+		}
+		count := func(where ...ordering.Condition) error {
+			_, err := c.Where(where...).Count()
+			return err
+		}
+		number, weight := []ordering.Term{ordering.Asc("number")}, []ordering.Term{ordering.Asc("weight")}
+		name := []ordering.Term{ordering.Asc("name")}
+		for _, row := range []struct {
+			name string
+			f    func(i int) error
+		}{
+			{"unfiltered", func(i int) error {
+				return view(pagination.Window{Offset: i % (n - benchLimit), Limit: benchLimit}, number)
+			}},
+			{"value", func(i int) error { return view(w, number, ordering.Equal("number", i%(n/4))) }},
+			{"value and range", func(i int) error {
+				return view(w, weight, ordering.Equal("depot", i%10), ordering.AtLeast("weight", i%n))
+			}},
+			{"in of two", func(i int) error {
+				at := pagination.Window{Offset: i % (n / 10), Limit: benchLimit}
+				return view(at, weight, ordering.OneOf("depot", i%10, (i+3)%10))
+			}},
+			{"prefix", func(i int) error {
+				return view(w, name, ordering.Prefix("name", fmt.Sprintf("%03d", i%1000)))
+			}},
+			{"count of value", func(i int) error { return count(ordering.Equal("number", i%(n/4))) }},
+			{"count of value and range", func(i int) error {
+				return count(ordering.Equal("depot", i%10), ordering.Between("weight", i%n, i%n+n/10))
+			}},
+		} {
+			b.Run(fmt.Sprintf("n=%d/%s", n, row.name), func(b *testing.B) {
+				b.ReportAllocs()
+				r := rand.New(rand.NewPCG(1, 1))
+				for b.Loop() {
+					if err := row.f(int(r.Uint32() >> 1)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkViewDuringWrites reports how long a view of a page takes alone, and beside a
+// thousand updates or inserts a second, after readers have made all arrays.
+func BenchmarkViewDuringWrites(b *testing.B) {
+	const n = 100_000
+	c := parcelsOf(b, n)
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, row := range []struct {
+		name  string
+		write func() error
+	}{
+		{"alone", nil},
+		{"updates", func() error {
+			return c.Update(1+r.IntN(n), func(p *parcel) error { p.Number = r.IntN(n / 4); return nil })
+		}},
+		{"inserts", func() error { _, err := c.Insert(parcel{Number: r.IntN(n / 4)}); return err }},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			warm(b, c, n)
+			var stop atomic.Bool
+			var writer sync.WaitGroup
+			if row.write != nil {
+				writer.Go(func() {
+					for !stop.Load() {
+						if err := row.write(); err != nil {
+							b.Error(err)
+							return
+						}
+						time.Sleep(time.Millisecond)
+					}
+				})
+			}
+			took, places := make([]time.Duration, b.N), rand.New(rand.NewPCG(2, 2))
+			number := []ordering.Term{ordering.Asc("number")}
+			b.ResetTimer()
+			for i := range took {
+				w := pagination.Window{Limit: benchLimit, Offset: places.IntN(n - benchLimit)}
+				start := time.Now()
+				if _, err := c.Where().View(w, number...); err != nil {
+					b.Fatal(err)
+				}
+				took[i] = time.Since(start)
+			}
+			b.StopTimer()
+			stop.Store(true)
+			writer.Wait()
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
+		})
+	}
+}
+
+// BenchmarkRangeInAnotherOrder reports how long it takes to filter a record: a range of one
+// field in the order of another, which no index serves.
+func BenchmarkRangeInAnotherOrder(b *testing.B) {
+	const n = 100_000
+	c := parcelsOf(b, n)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Where(ordering.AtLeast("weight", n/2)).View(pagination.Window{Limit: benchLimit}, ordering.Asc("name")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/record")
+}
