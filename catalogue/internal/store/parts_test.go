@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -86,9 +87,9 @@ func TestPageFromArrays(t *testing.T) {
 	}
 }
 
-// Views of an index and its forks have the entries of plain slices while all are written to.
-// A view that is held does not change.
-func TestArraysAfterWrites(t *testing.T) {
+// Views, positions and items of an index and its forks are those of plain slices while all are
+// written to. A view that is held does not change.
+func TestPartsAfterWrites(t *testing.T) {
 	rng := random(t)
 	type version struct {
 		tree *tree[int64]
@@ -114,30 +115,33 @@ func TestArraysAfterWrites(t *testing.T) {
 					all[rng.IntN(len(all))] = f
 				}
 			case 1:
-				var ch Change
-				if at := rng.IntN(len(v.want) + 1); at < len(v.want) && rng.IntN(3) > 0 {
-					ch.Old = v.want[at]
-					v.want = slices.Delete(v.want, at, at+1)
-				}
-				if ch.Old == nil || rng.IntN(3) > 0 {
-					id := 10_000 + step
-					if ch.Old != nil {
-						id = ch.Old.ID
+				var changes []Change
+				for range 1 + rng.IntN(3)*rng.IntN(4) {
+					ch, after := randomChange(rng, v.want, 10_000+100*step+len(changes))
+					if !slices.ContainsFunc(changes, func(other Change) bool { return other.ID() == ch.ID() }) {
+						changes, v.want = append(changes, ch), after
 					}
-					r := &record{Entry: Entry{id}, number: rng.Int64N(3000)}
-					ch.New = &r.Entry
-					at, _ := slices.BinarySearchFunc(v.want, r, func(e *Entry, r *record) int {
-						return cmp.Or(int(recordOf(e).number-r.number), e.ID-r.ID)
-					})
-					v.want = slices.Insert(v.want, at, &r.Entry)
 				}
-				v.tree.set(ch, v.tree.keys(ch))
+				if len(changes) == 1 {
+					v.tree.set(changes[0], v.tree.keys(changes[0]))
+				} else {
+					v.tree.setAll(changes)
+				}
+				if err := v.tree.check(); err != nil {
+					t.Fatalf("step %d: %v", step, err)
+				}
 			default:
 				if len(v.want) == 0 {
 					continue
 				}
 				offset, desc := rng.IntN(len(v.want)), rng.IntN(2) == 0
 				n := min(1+rng.IntN(partLen), len(v.want)-offset)
+				for range rng.IntN(2 * partReads) {
+					e := v.want[offset]
+					if at, it := v.tree.position(e), v.tree.itemAt(offset); at != offset || it.entry != e || it.id != e.ID || it.key != recordOf(e).number {
+						t.Fatalf("step %d: the position of entry %d is %d, and the item there that of id %d", step, offset, at, it.id)
+					}
+				}
 				for range rng.IntN(2 * partReads) {
 					want := ids(v.want[offset : offset+n])
 					if desc {
@@ -166,7 +170,29 @@ func TestArraysAfterWrites(t *testing.T) {
 	}
 }
 
-// parts returns the parts of an index and the number of those that have an array.
+// randomChange returns a change of one record, and the records after it. Ids of new records
+// are id.
+func randomChange(rng *rand.Rand, all []*Entry, id int) (ch Change, after []*Entry) {
+	if at := rng.IntN(len(all) + 1); at < len(all) && rng.IntN(3) > 0 {
+		ch.Old = all[at]
+		id = all[at].ID
+		all = slices.Concat(all[:at], all[at+1:])
+	}
+	if ch.Old != nil && rng.IntN(3) == 0 {
+		return ch, all
+	}
+	r := &record{Entry: Entry{id}, number: rng.Int64N(3000)}
+	if ch.Old != nil && rng.IntN(4) == 0 {
+		r.number = recordOf(ch.Old).number // it stays where it is
+	}
+	ch.New = &r.Entry
+	at, _ := slices.BinarySearchFunc(all, r, func(e *Entry, r *record) int {
+		return cmp.Or(int(recordOf(e).number-r.number), e.ID-r.ID)
+	})
+	return ch, slices.Concat(all[:at], []*Entry{&r.Entry}, all[at:])
+}
+
+// partsOf returns the parts of an index and the number of those that have an array.
 func partsOf(x *tree[int64]) (parts, arrays int) {
 	d := x.parts.directory.Load()
 	for i := 0; d != nil && i < len(d.chunks); i++ {
