@@ -259,22 +259,19 @@ func (t *tree[K]) lost(it item[K]) {
 	}
 	at := d.find(t.less, it)
 	p := d.part(at)
-	next := p.successor(-1)
-	switch list := d.chunks[at.chunk].parts[at.part+1:]; {
-	case next.n == 0:
+	next, after := p.successor(-1), d.chunks[at.chunk].parts[at.part+1:]
+	if next.n == 0 {
 		d.replace(at, 1)
 		return
-	case !t.less(p.first, it):
-		t.items.Ascend(it, func(it item[K]) bool { next.first = it; return false })
-		fallthrough
-	default:
-		if len(list) == 0 || next.n+list[0].n > partLen {
-			d.replace(at, 1, next)
-			return
-		}
-		next.n += list[0].n
-		d.replace(at, 2, next)
 	}
+	if !t.less(p.first, it) {
+		t.items.Ascend(it, func(it item[K]) bool { next.first = it; return false })
+	}
+	replaced := 1
+	if len(after) > 0 && next.n+after[0].n <= partLen {
+		replaced, next.n = 2, next.n+after[0].n
+	}
+	d.replace(at, replaced, next)
 }
 
 // gained updates the parts, if there are any, after n items, 0 or 1, were added to the tree by

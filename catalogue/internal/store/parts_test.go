@@ -235,10 +235,16 @@ func TestWriteReplacesOnePart(t *testing.T) {
 	set(fork, Change{Old: all[0]})
 	want("an entry of a fork is removed", fork, n, n-2)
 	want("the tree of the fork", x, n, n-1)
+	for range partReads/2 - 1 {
+		fork.view(0, 1, false)
+	}
+	want("fewer than half as many pages as made the array", fork, n, n-2)
+	fork.view(0, 1, false)
+	want("half as many pages as made the array", fork, n, n-1)
 	for range partReads {
 		fork.view(7*partLen, 1, false)
 	}
-	want("an array is made in the fork", fork, n, n-1)
+	want("the array of a part that was written to often", fork, n, n)
 	want("it is there for the tree as well", x, n, n)
 	for i := range maxPart - partLen + 2 {
 		r := &record{Entry: Entry{n*partLen + 1 + i}, number: recordOf(all[5*partLen]).number}
@@ -251,6 +257,12 @@ func TestWriteReplacesOnePart(t *testing.T) {
 		x.view(0, 1, false)
 	}
 	want("parts without entries are removed", x, n-1, n-3)
+	for at := range partLen / 2 {
+		set(x, Change{Old: all[14*partLen+at]})
+		set(x, Change{Old: all[13*partLen+at]})
+		x.view(0, 1, false)
+	}
+	want("parts that fit into one are joined", x, n-2, n-5)
 	for range x.len()/partLen + maxChunk + 1 {
 		set(x, Change{all[0], all[0]})
 	}

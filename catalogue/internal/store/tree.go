@@ -276,7 +276,7 @@ func (t *tree[K]) walk(dst []*Entry, pos, n int, desc bool) []*Entry {
 }
 
 // check returns an error if an entry is not found by its key or at its position,
-// or if the total size of the keys is wrong. O(n log n).
+// if the total size of the keys is wrong, or if the parts are. O(n log n).
 func (t *tree[K]) check() (err error) {
 	pos, bytes := 0, 0
 	t.items.Scan(func(it item[K]) bool {
@@ -293,7 +293,7 @@ func (t *tree[K]) check() (err error) {
 	if err == nil && bytes != t.bytes {
 		err = fmt.Errorf("the keys have %d bytes, counted %d", bytes, t.bytes)
 	}
-	return err
+	return cmp.Or(err, t.checkParts())
 }
 
 // garbage counts the removed entries that the nodes of a tree may still refer to.
