@@ -1,14 +1,23 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
 
+// TestWorkerPackages checks that the packages of the program have files for WebAssembly. It
+// does not compile them, which takes longer than all other tests of this package.
+func TestWorkerPackages(t *testing.T) {
+	if _, err := goCommand(t.Context(), "list", "-deps", workerPackage); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestCompile builds the program and checks the size of what visitors download.
 func TestCompile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds for WebAssembly")
+	if os.Getenv("BACKLIST_WASM") == "" || testing.Short() {
+		t.Skip("BACKLIST_WASM is not set: it builds for WebAssembly")
 	}
 	wasm, runtime, err := compile(t.Context())
 	if err != nil {
