@@ -2,13 +2,21 @@ package catalogue
 
 import (
 	"io"
+	"reflect"
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // ReplaceFile is SaveFile with a replaceable function that writes the content.
 func ReplaceFile(path string, write func(io.Writer) error) error { return replaceFile(path, write) }
+
+// TypeError returns the error of [NewCollection] for records of type T.
+func TypeError[T any](opts Options) error {
+	_, err := newCore(table{reflect: reflect.TypeFor[T](), describe: schema.DescriptionOf[T]}, opts)
+	return err
+}
 
 // CheckSnapshot is [Collection.Check] for a snapshot.
 func CheckSnapshot[T any](s Snapshot[T]) error { return s.typ.checkState(s.state, s.state.Check()) }

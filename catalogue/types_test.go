@@ -233,10 +233,9 @@ func TestTypesRefused(t *testing.T) {
 	_ = private[int]{secret: 0}
 }
 
-// refusal returns the error of NewCollection.
+// refusal returns the error of NewCollection. It does not compile a collection for each T.
 func refusal[T any](opts catalogue.Options) error {
-	_, err := catalogue.NewCollection[T](opts)
-	return err
+	return catalogue.TypeError[T](opts)
 }
 
 // defined returns the error of a catalogue with records of type T.

@@ -218,15 +218,15 @@ func keysOf[T any](v T) keys {
 	return k
 }
 
-// fieldKey returns the key of a field.
+// fieldKey returns the key of a field. It calls ValueFields, because FieldsOf would be
+// compiled for each of the types.
 func fieldKey[T any](v T) keys {
-	type record struct{ Value T }
-	fields, err := ordering.FieldsOf[record]()
+	record := struct{ Value T }{v}
+	fields, err := ordering.ValueFields(reflect.TypeOf(record))
 	if err != nil {
 		return keys{err: err}
 	}
-	f, _ := fields.Lookup("value")
-	return keys{field: f.Key(&record{v}), kind: f.Kind}
+	return keys{field: fields[0].Key(reflect.ValueOf(&record).Elem()), kind: fields[0].Kind}
 }
 
 // Types of values for TestKeys.

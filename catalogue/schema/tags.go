@@ -67,7 +67,10 @@ import (
 // field and the word if a word is unknown or repeated, contradicts the type or another
 // word, or has an invalid value. O(fields), by reflection.
 func DescriptionOf[T any](key string) (Description, error) {
-	t := reflect.TypeFor[T]()
+	return descriptionOf(reflect.TypeOf((*T)(nil)).Elem(), key) // not TypeFor, which would be compiled for each T
+}
+
+func descriptionOf(t reflect.Type, key string) (Description, error) {
 	d := Description{
 		Key:      key,
 		Segment:  key,
