@@ -39,8 +39,14 @@ type answer struct {
 // right answers a call as the catalogue does.
 type right func(call) answer
 
-// A fault answers a call, wrongly.
-type fault func(c call, next right) answer
+// A fault answers the calls of some methods, which are separated by spaces, wrongly.
+type fault struct {
+	methods string
+	answer  func(c call, next right) answer
+}
+
+// of reports whether the fault is in a method.
+func (f fault) of(method string) bool { return slices.Contains(strings.Fields(f.methods), method) }
 
 // A fake is a collection of a catalogue with a fault.
 type fake struct {
@@ -56,6 +62,14 @@ var (
 	_ httpapi.Revisioner       = fake{}
 	_ httpapi.ReferenceChecker = fake{}
 )
+
+// answer answers a call, wrongly if the method has the fault.
+func (f fake) answer(c call) answer {
+	if f.fault.of(c.method) {
+		return f.fault.answer(c, f.next)
+	}
+	return f.next(c)
+}
 
 func (f fake) next(c call) (a answer) {
 	switch c.method {
@@ -84,51 +98,49 @@ func (f fake) next(c call) (a answer) {
 }
 
 func (f fake) Description() schema.Description {
-	return f.fault(call{method: "Description"}, f.next).description
+	return f.answer(call{method: "Description"}).description
 }
 
 func (f fake) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	a := f.fault(call{method: "List", ctx: ctx, Query: q}, f.next)
+	a := f.answer(call{method: "List", ctx: ctx, Query: q})
 	return a.list, a.err
 }
 
 func (f fake) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
-	a := f.fault(call{method: "Get", ctx: ctx, segment: segment, Query: catalogue.Query{Filter: filter}}, f.next)
+	a := f.answer(call{method: "Get", ctx: ctx, segment: segment, Query: catalogue.Query{Filter: filter}})
 	return a.record, a.err
 }
 
 func (f fake) Create(ctx context.Context, body []byte) ([]byte, error) {
-	a := f.fault(call{method: "Create", ctx: ctx, body: body}, f.next)
+	a := f.answer(call{method: "Create", ctx: ctx, body: body})
 	return a.record, a.err
 }
 
 func (f fake) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
-	a := f.fault(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Partial, u.Precondition, 0}, f.next)
+	a := f.answer(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Partial, u.Precondition, 0})
 	return a.record, a.err
 }
 
 func (f fake) Delete(ctx context.Context, segment string, filter schema.Filter, condition func([]byte) error) error {
-	return f.fault(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, false, condition, 0}, f.next).err
+	return f.answer(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, false, condition, 0}).err
 }
 
 func (f fake) Exists(ctx context.Context, collection string, id int) (bool, error) {
-	a := f.fault(call{method: "Exists", ctx: ctx, segment: collection, id: id}, f.next)
+	a := f.answer(call{method: "Exists", ctx: ctx, segment: collection, id: id})
 	return a.exists, a.err
 }
 
 func (f fake) Revision(ctx context.Context) (uint64, error) {
-	a := f.fault(call{method: "Revision", ctx: ctx}, f.next)
+	a := f.answer(call{method: "Revision", ctx: ctx})
 	return a.revision, a.err
 }
 
 // before changes the calls of the methods, which are separated by spaces.
 func before(methods string, change func(c *call)) fault {
-	return func(c call, next right) answer {
-		if slices.Contains(strings.Fields(methods), c.method) {
-			change(&c)
-		}
+	return instead(methods, func(c call, next right) answer {
+		change(&c)
 		return next(c)
-	}
+	})
 }
 
 // after changes the answers to calls of the methods, which are separated by spaces.
@@ -141,14 +153,7 @@ func after(methods string, change func(c call, a *answer)) fault {
 }
 
 // instead replaces the methods, which are separated by spaces.
-func instead(methods string, f fault) fault {
-	return func(c call, next right) answer {
-		if slices.Contains(strings.Fields(methods), c.method) {
-			return f(c, next)
-		}
-		return next(c)
-	}
-}
+func instead(methods string, f func(c call, next right) answer) fault { return fault{methods, f} }
 
 func ignoresContext(method string) fault {
 	return before(method, func(c *call) { c.ctx = context.WithoutCancel(c.ctx) })
@@ -165,7 +170,7 @@ func ignoresCondition(method string) fault {
 // keepsRevision hides what a method adds to the revision.
 func keepsRevision(method string) fault {
 	var hidden uint64
-	return func(c call, next right) answer {
+	return instead(method+" Revision", func(c call, next right) answer {
 		revision := func() uint64 { return next(call{method: "Revision", ctx: context.Background()}).revision }
 		start := revision()
 		a := next(c)
@@ -174,7 +179,7 @@ func keepsRevision(method string) fault {
 		}
 		a.revision -= hidden
 		return a
-	}
+	})
 }
 
 // sharesBuffer uses one buffer for the records of all pages.
@@ -218,10 +223,18 @@ func filmOrder(terms []ordering.Term) []ordering.Term {
 // it. In open records, ids are of the kind JSON, too.
 func comparesAs(kind schema.Kind, key func(value string) string) fault {
 	return instead("List", func(c call, next right) answer {
+		about := next(call{method: "Description"}).description
+		affected := func(t ordering.Term) bool {
+			return about.Fields == nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool {
+				return f.Kind == kind && ordering.Snake(f.Name) == t.Field
+			})
+		}
+		if !slices.ContainsFunc(c.Terms, affected) {
+			return next(c)
+		}
 		w := c.Window
 		c.Window = all()
 		a := next(c)
-		about := next(call{method: "Description"}).description
 		about.Filters, about.Search, about.Fields = nil, nil, slices.Clone(about.Fields)
 		kinds := map[string]schema.Kind{}
 		for i, f := range about.Fields {
