@@ -25,6 +25,7 @@ func TestImport(t *testing.T) {
 		{"another root listing, with more collections", source.base + "/v1/", 300},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
+			t.Parallel() // an import waits between its requests
 			s := start(t, "-import", tt.url)
 			for key, url := range root {
 				_, path, _ := strings.Cut(url, "/v1/")
