@@ -303,7 +303,7 @@ func (s *recordType) recordError(in scanner, i int, err error) error {
 func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	in.skipSpace()
 	start, e := in.at, s.new()
-	if !s.readLayout(in, recordOf(e)) {
+	if !s.readCommon(in, recordOf(e)) {
 		in.at, e = start, s.new()
 		if err := s.decodeLoaded(recordOf(e), in.value(), in.opts); err != nil {
 			return nil, err
@@ -322,6 +322,45 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	}
 	s.copy(s.copier, r, r)
 	return e, nil
+}
+
+// readCommon reads an object with the members of a struct in their order, as Save writes
+// them, into a zero record and reports whether it did. It is faster than decodeLoaded, and
+// allocates less. Where it succeeds, the result is the same.
+func (s *recordType) readCommon(in *scanner, to *record) bool {
+	if s.ownJSON || !in.take("{") {
+		return false
+	}
+	v, count, next := s.value(to), 0, 0
+	for !in.take("}") {
+		if count > 0 && !in.take(",") {
+			return false
+		}
+		i := slices.IndexFunc(s.members[next:], func(m member) bool { return in.take(m.key) })
+		if i < 0 {
+			return false
+		}
+		m := &s.members[next+i]
+		count, next = count+1, next+i+1
+		if text := in.value(); !m.decode(v, text) || m.strict && string(text) == "null" {
+			return false
+		}
+	}
+	return (count == len(s.members) || s.strict == nil) && *s.id(to) > 0
+}
+
+// decode decodes a value, which need not be valid JSON, into a record and reports whether it did.
+func (m *member) decode(record reflect.Value, text []byte) bool {
+	field := value.Settable(record, m.Field.Index)
+	if value.DecodeCommon(field, text) {
+		return true
+	}
+	canonical, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), text, []byte("}")))
+	if err != nil {
+		return false
+	}
+	valid, _ := canonical.Get("value")
+	return m.decoder.Decode(field, valid) == nil
 }
 
 // decodeLoaded decodes a record that is loaded into a zero one. If its type implements
@@ -444,25 +483,16 @@ func (s *recordType) memberNames() []string {
 	return names
 }
 
-// strictField returns the field with a JSON name, or nil.
-func (s *recordType) strictField(name string) *schema.Field {
-	if i := slices.IndexFunc(s.strict, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
-		return &s.strict[i]
-	}
-	return nil
-}
-
 // checkStrict returns an error if loads are strict and a loaded object has null in a member
 // that is not nullable, or lacks a required member.
 func (s *recordType) checkStrict(members schema.Record) error {
-	for name, text := range members.All() {
-		if f := s.strictField(name); f != nil && text == "null" && !f.Nullable {
-			return &schema.MemberError{Member: name, Err: value.ErrNull}
-		}
-	}
 	var missing []string
 	for _, f := range s.strict {
-		if _, ok := members.Get(f.Name); f.Required && !ok {
+		text, ok := members.Get(f.Name)
+		switch {
+		case text == "null" && !f.Nullable:
+			return &schema.MemberError{Member: f.Name, Err: value.ErrNull}
+		case f.Required && !ok:
 			missing = append(missing, f.Name)
 		}
 	}
@@ -474,4 +504,90 @@ func (s *recordType) checkStrict(members schema.Record) error {
 		err = fmt.Errorf("%w, and so are %s", errMissing, strings.Join(others, ", "))
 	}
 	return &schema.MemberError{Member: missing[0], Err: err}
+}
+
+// A scanner reads JSON sequentially. It checks what it reads, except the values that the
+// method value returns.
+type scanner struct {
+	data []byte
+	at   int
+	opts LoadOptions
+}
+
+var (
+	errNoObject = errors.New("want a JSON object")
+	errBroken   = errors.New("invalid JSON") // schema.CheckSyntax finds the place
+)
+
+func (s *scanner) skipSpace() {
+	for s.at < len(s.data) && (s.data[s.at] == ' ' || s.data[s.at] == '\n' || s.data[s.at] == '\r' || s.data[s.at] == '\t') {
+		s.at++
+	}
+}
+
+// take skips white space and a token, and reports whether the token was there.
+func (s *scanner) take(token string) bool {
+	s.skipSpace()
+	if len(s.data)-s.at < len(token) || string(s.data[s.at:s.at+len(token)]) != token {
+		return false
+	}
+	s.at += len(token)
+	return true
+}
+
+// value skips the next value and returns its bytes. It looks only for the end that a
+// valid value would have: the caller must check that the bytes are one valid value.
+func (s *scanner) value() []byte {
+	s.skipSpace()
+	start, depth, quoted := s.at, 0, false
+	for ; s.at < len(s.data); s.at++ {
+		switch c := s.data[s.at]; {
+		case quoted:
+			if c == '\\' {
+				s.at++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{' || c == '[':
+			depth++
+		case depth == 0 && strings.IndexByte(",:]} \n\r\t", c) >= 0:
+			return s.data[start:s.at]
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	s.at = len(s.data)
+	return s.data[start:]
+}
+
+// skip skips a value. It returns an error if the value is invalid.
+func (s *scanner) skip() error {
+	if !json.Valid(s.value()) {
+		return errBroken
+	}
+	return nil
+}
+
+// object reads an object. It calls f with the name of each member; f must read the value.
+// A repeated name is an error.
+func (s *scanner) object(f func(name string) error) error {
+	if !s.take("{") {
+		return errNoObject
+	}
+	seen := map[string]bool{}
+	for !s.take("}") {
+		var name string
+		if len(seen) > 0 && !s.take(",") || json.Unmarshal(s.value(), &name) != nil || !s.take(":") {
+			return errBroken
+		}
+		if seen[name] {
+			return fmt.Errorf("key %q is repeated", name)
+		}
+		seen[name] = true
+		if err := f(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

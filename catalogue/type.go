@@ -116,7 +116,6 @@ type recordType struct {
 	members []member           // members of a struct
 	lists   []member           // those that are never nil
 	ownJSON bool               // *T implements json.Unmarshaler
-	fast    bool               // the layout of members can read a record; otherwise only decode
 	trusted bool               // loaded records need no check and no copy, because no methods are called
 	engine  *store.Type
 	unique  []store.Field
@@ -126,6 +125,14 @@ type recordType struct {
 	about   *schema.Description // nil if the collection is standalone, as are the others
 	columns []column            // of the fields of about
 	now     func() time.Time
+}
+
+// A member is a member of a struct.
+type member struct {
+	jsonmember.Member
+	decoder value.Decoder
+	key     string // the name in quotes, and a colon
+	strict  bool   // null in loaded data is an error
 }
 
 // newRecordType returns the record type of a collection whose description has the given
@@ -209,17 +216,16 @@ func (s *recordType) describeFields(fields []schema.Field, strict bool) error {
 	}
 	for _, f := range fields {
 		m := s.member(f.Name)
+		if m != nil {
+			m.strict = strict && !f.Nullable
+		}
 		switch {
 		case s.open():
 			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
 		case m == nil && !s.ownJSON:
 			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, ordering.Suggest(f.Name, s.memberNames()))
-		case m == nil || f.Nullable:
-		default:
-			if kind := m.Field.Type.Kind(); kind == reflect.Slice || kind == reflect.Map {
-				s.lists = append(s.lists, *m)
-			}
-			m.strict, m.null = strict, m.null && !strict
+		case m != nil && !f.Nullable && (m.Field.Type.Kind() == reflect.Slice || m.Field.Type.Kind() == reflect.Map):
+			s.lists = append(s.lists, *m)
 		}
 	}
 	return nil
@@ -243,13 +249,23 @@ func unknownField(name string, known []string) error {
 	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
 }
 
+// member returns the member with a name, or nil.
+func (s *recordType) member(name string) *member {
+	if i := slices.IndexFunc(s.members, func(m member) bool { return m.Name == name }); i >= 0 {
+		return &s.members[i]
+	}
+	return nil
+}
+
 // value returns the record as an addressable value of its type.
 func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
 func (s *recordType) describeStruct(described []schema.Field, own []ordering.KeyFunc) error {
 	t := s.reflect
 	members, conflicts := jsonmember.Of(t)
-	s.members = membersOf(t, members)
+	for _, m := range members {
+		s.members = append(s.members, member{Member: m, decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`})
+	}
 	fields, err := ordering.ValueFields(t, s.allKeys(described, own)...)
 	if err != nil {
 		if _, without := ordering.ValueFields(t); without == nil {
@@ -280,10 +296,9 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	at := m.offset
+	at := value.OffsetOf(t, id.Index)
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
-	s.fast = !s.ownJSON && !slices.ContainsFunc(members, func(m jsonmember.Member) bool { return m.Indirect })
 	return s.describeCopies()
 }
 

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
@@ -27,8 +30,60 @@ func DecoderOf(t reflect.Type) Decoder {
 	return Decoder{contains(t, reflect.Array), contains(t, reflect.Interface)}
 }
 
-// Decode decodes a value. A number in an interface becomes a [json.Number], which keeps its
-// digits. Arrays are checked for their length.
+// DecodeCommon decodes a value of one of the most common types, from JSON that need not be
+// valid, and reports whether it did. It leaves white space, escapes and what is invalid to a
+// [Decoder], which is slower.
+func DecodeCommon(v reflect.Value, text []byte) (ok bool) {
+	switch p := v.Addr().Interface().(type) {
+	case *string:
+		*p, ok = plainText(text)
+	case *int:
+		*p, ok = integer(text)
+	case *[]int:
+		*p, ok = integers(text)
+	case *bool:
+		*p = string(text) == "true"
+		ok = *p || string(text) == "false"
+	case *time.Time:
+		ok = string(text) != "null" && p.UnmarshalJSON(text) == nil
+	case *schema.DateTime:
+		ok = p.UnmarshalJSON(text) == nil
+	}
+	return ok
+}
+
+func plainText(text []byte) (string, bool) {
+	inside, quoted := bytes.CutPrefix(text, []byte(`"`))
+	inside, ended := bytes.CutSuffix(inside, []byte(`"`))
+	special := func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
+	if !quoted || !ended || slices.ContainsFunc(inside, special) || !utf8.Valid(inside) {
+		return "", false
+	}
+	return string(inside), true
+}
+
+func integer(text []byte) (int, bool) {
+	n, err := strconv.Atoi(string(text))
+	var room [20]byte // what Atoi accepts may have a plus sign or leading zeros
+	return n, err == nil && bytes.Equal(strconv.AppendInt(room[:0], int64(n), 10), text)
+}
+
+func integers(text []byte) ([]int, bool) {
+	list := make([]int, 0, 1+bytes.Count(text, []byte(",")))
+	inside, opened := bytes.CutPrefix(text, []byte("["))
+	inside, closed := bytes.CutSuffix(inside, []byte("]"))
+	for item := range bytes.SplitSeq(inside, []byte(",")) {
+		n, ok := integer(item)
+		if !ok || !opened || !closed {
+			return list[:0:0], string(text) == "[]"
+		}
+		list = append(list, n)
+	}
+	return list, true
+}
+
+// Decode decodes a value of a [schema.Record]. A number in an interface becomes a
+// [json.Number], which keeps its digits. Arrays are checked for their length.
 func (d Decoder) Decode(v reflect.Value, text string) error {
 	if text == "null" && !nullable(v.Type()) {
 		return ErrNull
