@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -159,10 +160,7 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 // if a method UnmarshalText or UnmarshalJSON returns one. O(length of the body + orderings in
 // use × log n).
 func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, err error) {
-	if !c.core.typ.about.Actions.Has(schema.Create) {
-		return nil, c.core.typ.errorf("%w: the service does not accept posts to it", ErrReadOnly)
-	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(c.core.permits(schema.Create), ctx.Err()); err != nil {
 		return nil, err
 	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {

@@ -34,16 +34,6 @@ func (ch Change[T]) After() (record T, ok bool) {
 	return copyOf[T](ch.typ, ch.after), ch.after != nil
 }
 
-// JSON returns the JSON of the record as it was after the change, or null if it was
-// deleted. It must not be modified. The error wraps [ErrInvalid] if a method MarshalJSON
-// or MarshalText returns an error. O(1) after the first call for a record.
-func (ch Change[T]) JSON() ([]byte, error) {
-	if ch.after == nil {
-		return []byte("null"), nil
-	}
-	return ch.typ.encoded(ch.after)
-}
-
 // Since returns the changes after a revision, and the current revision for the next
 // call. The changes are sorted by revision and, within a revision, by id. To start, pass
 // the revision of a [Snapshot].

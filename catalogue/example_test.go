@@ -703,7 +703,8 @@ func ExampleCollection_Changes() {
 		for {
 			names := map[int]string{}
 			start := films.Snapshot()
-			for f := range start.All() {
+			all, _ := start.Where().All()
+			for f := range all {
 				names[f.ID] = f.Name
 			}
 			show(names)
@@ -769,27 +770,4 @@ func ExampleChange_Before() {
 	// Output:
 	// map[1958-05:219]
 	// map[1958-05:0 1958-06:128]
-}
-
-func ExampleChange_JSON() {
-	directors, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "directors", History: 10})
-	if err != nil {
-		panic(err)
-	}
-	director, _ := schema.ParseRecord([]byte(`{"rating": 9.50}`))
-	id, _ := directors.Insert(director)
-	directors.Delete(id)
-
-	changes, _, _ := directors.Since(0)
-	for _, ch := range changes { // for example, as server-sent events
-		data, _ := ch.JSON()
-		fmt.Printf("id: %d\nevent: director %d\ndata: %s\n", ch.Revision, ch.ID, data)
-	}
-	// Output:
-	// id: 1
-	// event: director 1
-	// data: {"id":1,"rating":9.50}
-	// id: 2
-	// event: director 1
-	// data: null
 }

@@ -82,12 +82,19 @@ func (c *core) filter(ctx context.Context, wanted schema.Filter) (f filter, err 
 		}
 		f.add(col, t)
 	}
-	if len(wanted.Search) > 0 {
-		match, err := c.finder(wanted.Search)
-		if err != nil {
-			return f, err
+	states := map[string]*store.State{} // one of each other collection
+	for _, tests := range wanted.Search {
+		var found []func(*store.Entry) bool
+		for _, t := range tests {
+			match, err := c.searches(t, states)
+			if err != nil {
+				return f, err
+			}
+			found = append(found, match)
 		}
-		f.match = append(f.match, match)
+		f.match = append(f.match, func(e *store.Entry) bool {
+			return slices.ContainsFunc(found, func(match func(*store.Entry) bool) bool { return match(e) })
+		})
 	}
 	return f, nil
 }
@@ -175,102 +182,35 @@ func idsOf(values []string) map[int]bool {
 	return ids
 }
 
-// A searched is a field that is searched: a column, or a column of the records to which it
-// refers.
-type searched struct {
-	*column
-	of    *column // in the collection that column refers to, or nil
-	state *store.State
-}
-
-// finder returns a function that reports whether an entry has all words: one of the tests
-// of each word holds. It reads each of the other collections in one state, that
-// of the call.
-func (c *core) finder(words [][]schema.Test) (func(*store.Entry) bool, error) {
-	fields, err := c.searched(words[0])
+// searches returns the function of a test of a search: whether the test holds for a column of an
+// entry, or for one of a record that it refers to. It reads each other collection in one state.
+func (c *core) searches(t schema.Test, states map[string]*store.State) (func(*store.Entry) bool, error) {
+	if col := c.typ.column(t.Field); col != nil {
+		return col.textual(t), nil
+	}
+	reference, field, _ := strings.Cut(t.Field, "__")
+	col := c.typ.column(reference)
+	if col == nil {
+		return nil, c.typ.unknownColumn(reference)
+	}
+	m, err := c.catalogue.lookup(col.Refers)
 	if err != nil {
 		return nil, err
 	}
-	sameField := func(a, b schema.Test) bool { return a.Field == b.Field }
-	for _, tests := range words {
-		if !slices.EqualFunc(tests, words[0], sameField) {
-			return nil, c.typ.errorf("%w: the words of a search have different fields", schema.ErrInvalid)
-		}
+	of := m.typ.column(field)
+	if of == nil {
+		return nil, m.typ.unknownColumn(field)
 	}
-	return func(entry *store.Entry) bool {
-		var texts [8]string // read once for all words
-		var ends [8]int
-		text, end := texts[:0], ends[:0]
-		for _, f := range fields {
-			if f.of != nil {
-				text = append(text, f.texts(entry)...)
-			} else if own, ok := f.key(entry).AsText(); ok {
-				text = append(text, own)
-			}
-			end = append(end, len(text))
-		}
-		for _, tests := range words {
-			if !oneHolds(tests, text, end) {
-				return false
-			}
-		}
-		return true
+	if states[col.Refers] == nil {
+		states[col.Refers] = m.store.Current()
+	}
+	state, match := states[col.Refers], of.textual(t)
+	return func(e *store.Entry) bool {
+		return col.refers(e, func(id int) bool {
+			other := state.Get(id)
+			return other != nil && match(other)
+		})
 	}, nil
-}
-
-// oneHolds reports whether one of the tests holds for a text of its field. The texts of
-// the field of tests[i] end before texts[ends[i]].
-func oneHolds(tests []schema.Test, texts []string, ends []int) bool {
-	start := 0
-	for i, t := range tests {
-		if slices.ContainsFunc(texts[start:ends[i]], t.MatchesText) {
-			return true
-		}
-		start = ends[i]
-	}
-	return false
-}
-
-// searched returns the fields of the tests of a word.
-func (c *core) searched(tests []schema.Test) (fields []searched, err error) {
-	states := map[string]*store.State{} // one of each collection, even if several fields are searched
-	for _, t := range tests {
-		if col := c.typ.column(t.Field); col != nil {
-			fields = append(fields, searched{column: col})
-			continue
-		}
-		reference, field, _ := strings.Cut(t.Field, "__")
-		col := c.typ.column(reference)
-		if col == nil {
-			return nil, c.typ.unknownColumn(reference)
-		}
-		m, err := c.catalogue.lookup(col.Refers)
-		if err != nil {
-			return nil, err
-		}
-		of := m.typ.column(field)
-		if of == nil {
-			return nil, m.typ.unknownColumn(field)
-		}
-		if states[col.Refers] == nil {
-			states[col.Refers] = m.store.Current()
-		}
-		fields = append(fields, searched{col, of, states[col.Refers]})
-	}
-	return fields, nil
-}
-
-// texts returns the texts of the records to which an entry refers.
-func (s searched) texts(e *store.Entry) (texts []string) {
-	s.refers(e, func(id int) bool {
-		if other := s.state.Get(id); other != nil {
-			if text, ok := s.of.key(other).AsText(); ok {
-				texts = append(texts, text)
-			}
-		}
-		return false
-	})
-	return texts
 }
 
 // textual returns the function of a test of text.

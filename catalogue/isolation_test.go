@@ -112,13 +112,13 @@ func TestTxAfterBatch(t *testing.T) {
 		_ = caught(func() error {
 			return c.Batch(func(tx *catalogue.Tx[account]) error { kept = tx; return fail() })
 		})
-		if n := kept.Count(); n != 0 || kept.Has(1) {
-			t.Errorf("%s: Count() = %d, Has(1) = %t, want 0 and false", name, n, kept.Has(1))
+		if kept.Has(1) {
+			t.Errorf("%s: Has(1) = true", name)
 		}
 		_, err1 := kept.Get(1)
 		_, err2 := kept.Insert(account{})
 		_, err3 := kept.Upsert(account{ID: 1})
-		_, err4 := kept.Page(pagination.Window{})
+		_, err4 := kept.Where().Page(pagination.Window{})
 		_, err5 := kept.Where().First()
 		for i, err := range []error{err1, err2, err3, err4, err5, kept.Delete(1), kept.Update(1, func(*account) error { return nil })} {
 			if !errors.Is(err, catalogue.ErrTxDone) {
@@ -139,7 +139,7 @@ func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh stri
 	for _, by := range []string{"", indexed, fresh, indexed + "," + fresh} {
 		page, err1 := c.Page(whole, terms(by)...)
 		view, err2 := c.Where().View(whole, terms(by)...)
-		ofSnapshot, err3 := s.Page(whole, terms(by)...)
+		ofSnapshot, err3 := s.Where().Page(whole, terms(by)...)
 		seq, err4 := c.Where().All(terms(by)...)
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			t.Error(err)

@@ -260,21 +260,6 @@ func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return Selection[T]{s.typ.where(s.state, conditions)}
 }
 
-// Page returns copies of the records in a window, in the order of terms, and the number
-// of all records. Without terms, records are in the default order. The error wraps
-// [ordering.ErrUnknownField] if a term names an unknown field. O(log n + limit) at any
-// offset, after the first use of the ordering.
-func (s Snapshot[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
-	return s.Where().Page(w, terms...)
-}
-
-// All returns an iterator over copies of all records in the default order. O(1) for each
-// record.
-func (s Snapshot[T]) All() iter.Seq[T] {
-	all, _ := s.Where().All() // without terms there is no error
-	return all
-}
-
 // A selection is a [Selection] without the type of its records.
 type selection struct {
 	typ    *recordType

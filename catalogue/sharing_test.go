@@ -112,7 +112,7 @@ func TestRecordsAreCopied(t *testing.T) {
 			return page.Records[0], err
 		}},
 		"snapshot page": {false, func(c collection) (nestedRecord, error) {
-			page, err := c.Snapshot().Page(whole)
+			page, err := c.Snapshot().Where().Page(whole)
 			return page.Records[0], err
 		}},
 		"snapshot get": {false, func(c collection) (nestedRecord, error) { return c.Snapshot().Get(1) }},

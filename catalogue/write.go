@@ -11,7 +11,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // Insert stores a copy of the record and returns its id. If the id of the record is
@@ -329,27 +328,12 @@ func (tx *Tx[T]) Get(id int) (record T, err error) {
 // false. O(log n).
 func (tx *Tx[T]) Has(id int) bool { return !tx.tx.Done() && tx.tx.Get(id) != nil }
 
-// Count returns the number of records. After the batch it returns 0. O(1).
-func (tx *Tx[T]) Count() int {
-	if tx.tx.Done() {
-		return 0
-	}
-	return tx.tx.Len()
-}
-
 // Where returns the records that satisfy all conditions, or all records if there are none,
 // with the writes of the batch so far. The first call of a method of a Selection costs
 // O(orderings in use + writes so far × orderings in use × log n) in addition, and makes
 // each later write of the batch about twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return Selection[T]{tx.core.typ.where(tx.tx, conditions)}
-}
-
-// Page returns copies of the records in a window, in the order of terms, and the number
-// of all records. It includes the writes of the batch; [Tx.Where] has the cost of that.
-// The error wraps [ordering.ErrUnknownField] if a term names an unknown field.
-func (tx *Tx[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
-	return tx.Where().Page(w, terms...)
 }
 
 // refused returns the error of a write that the store refused. It names the value that

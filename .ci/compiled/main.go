@@ -155,9 +155,7 @@ func useFilm0() {
 		tx.Delete(1)
 		tx.Get(1)
 		tx.Has(1)
-		tx.Count()
 		tx.Where()
-		tx.Page(w)
 		return nil
 	})
 	cat.Batch(func(b *catalogue.Batch) error {
@@ -182,7 +180,6 @@ func useFilm0() {
 	for _, ch := range changes {
 		ch.Before()
 		ch.After()
-		ch.JSON()
 	}
 	{
 		s := c.Snapshot()
@@ -190,8 +187,6 @@ func useFilm0() {
 		s.Count()
 		s.Has(1)
 		s.Get(1)
-		s.Page(w)
-		s.All()
 		s.Where()
 	}
 	s := c.Where().Filter(nil)

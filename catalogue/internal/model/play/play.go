@@ -151,8 +151,6 @@ func (c *typed[T]) changes(ctx context.Context, revision uint64) iter.Seq2[strin
 type reader[T any] interface {
 	Get(id int) (T, error)
 	Has(id int) bool
-	Count() int
-	Page(pagination.Window, ...ordering.Term) (catalogue.Page[T], error)
 	Where(...ordering.Condition) catalogue.Selection[T]
 }
 
@@ -574,7 +572,11 @@ func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 	case "has":
 		return done(fmt.Sprint(r.Has(op.ID)))
 	case "len":
-		return done(fmt.Sprint(r.Count()))
+		if c, ok := r.(interface{ Count() int }); ok {
+			return done(fmt.Sprint(c.Count()))
+		}
+		n, err := r.Where().Count()
+		return done(result(fmt.Sprint(n), err))
 	}
 	terms, w := terms(op.Terms), pagination.Window{Limit: op.Limit, Offset: op.Offset}
 	sel := r.Where(conditions[T](op.Where)...)
@@ -596,8 +598,8 @@ func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 		}
 	case "page":
 		page, err := sel.Page(w, terms...)
-		if len(op.Where) == 0 {
-			page, err = r.Page(w, terms...)
+		if c, ok := r.(*typed[T]); ok && len(op.Where) == 0 {
+			page, err = c.Page(w, terms...)
 		}
 		return func() string { return result(model.Page(page.Count, all(slices.Values(page.Records), 0)), err) }
 	case "counts":
@@ -660,9 +662,6 @@ func change[T any](ch catalogue.Change[T]) string {
 	}
 	if record, ok := ch.After(); ok {
 		after = encode(record)
-	}
-	if data, err := ch.JSON(); string(data) != after || err != nil {
-		return fmt.Sprintf("Change.JSON() = %s, %v, and After is %s", data, err, after)
 	}
 	return model.Change(ch.Revision, ch.ID, before, after, ch.Last)
 }
