@@ -247,26 +247,13 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 		if err != nil {
 			return err
 		}
-		lists := make([][]int, len(all))
 		for i, m := range all {
-			var by *ReferenceError
-			if lists[i], by, err = m.referring(ctx, c.core.key(), old.ID); err != nil {
-				return err
-			}
-			if by != nil {
-				return c.core.typ.errorf("id %d: %w", old.ID, by)
-			}
-		}
-		if err := c.core.passes(old, precondition); err != nil {
-			return err
-		}
-		for i, m := range all {
-			if err := m.removeReferences(txs[i], c.core.key(), old.ID, lists[i]); err != nil {
+			if err := m.removeReferences(ctx, txs[i], c.core, old.ID); err != nil {
 				return err
 			}
 		}
 		tx.Write(store.Change{Old: old})
-		return nil
+		return c.core.passes(old, precondition) // last: after an error the batch writes nothing
 	}))
 }
 
@@ -404,55 +391,47 @@ func (c *core) written(entry *store.Entry, err error) ([]byte, error) {
 	return bytes.Clone(stored), err
 }
 
-// referring returns the ids of the records whose lists refer to a record of the collection
-// with the key, and the first other record with a single reference to it.
-func (c *core) referring(ctx context.Context, key string, id int) (lists []int, by *ReferenceError, err error) {
-	if !refers(c.typ.about, key) {
-		return nil, nil, nil
+// removeReferences removes the id of a record of another collection, or of the same one, from
+// the lists of other records. It returns an error if a record has a single reference to it.
+func (c *core) removeReferences(ctx context.Context, tx *store.Tx, to *core, id int) error {
+	if !refers(c.typ.about, to.key()) {
+		return nil
 	}
-	is := func(to int) bool { return to == id }
+	is := func(n int) bool { return n == id }
 	all, err := c.store.Answer(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(c.typ.idName)}, Want: store.WantScan})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	n := 0
 	for entry := range all.Scan {
 		if n++; n%256 == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return ctx.Err()
 		}
-		if entry.ID == id && c.key() == key {
+		if entry.ID == id && c == to {
 			continue
 		}
+		listed := false
 		for i := range c.typ.columns {
 			col := &c.typ.columns[i]
 			switch {
-			case col.Refers != key || !col.refers(entry, is):
+			case col.Refers != to.key() || !col.refers(entry, is):
 			case col.Kind != schema.References:
-				return nil, &ReferenceError{c.key(), entry.ID, col.Name}, nil
-			case len(lists) == 0 || lists[len(lists)-1] != entry.ID:
-				lists = append(lists, entry.ID)
+				return to.typ.errorf("id %d: %w", id, &ReferenceError{c.key(), entry.ID, col.Name})
+			default:
+				listed = true
 			}
 		}
-	}
-	return lists, nil, nil
-}
-
-// removeReferences removes the id of a record of the collection with the key from the
-// lists of other records.
-func (c *core) removeReferences(tx *store.Tx, key string, id int, from []int) error {
-	for _, other := range from {
-		old := tx.Get(other)
-		if old == nil {
+		if !listed {
 			continue
 		}
-		fresh, err := c.without(old, key, id)
+		fresh, err := c.without(entry, to.key(), id)
 		if err != nil {
-			return c.typ.errorf("%w: id %d: %w", ErrInvalid, other, err)
+			return c.typ.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
 		}
-		if err := c.typ.own(fresh, recordOf(fresh), other); err != nil {
+		if err := c.typ.own(fresh, recordOf(fresh), entry.ID); err != nil {
 			return err
 		}
-		tx.Write(store.Change{Old: old, New: fresh})
+		tx.Write(store.Change{Old: entry, New: fresh})
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package catalogue
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -239,7 +238,6 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 	if !in.take("[") {
 		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
 	}
-	ascending, last := true, 0
 	for !in.take("]") {
 		if len(entries) > 0 && !in.take(",") {
 			return nil, errBroken
@@ -248,32 +246,12 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 		if err != nil {
 			return nil, s.recordError(start, len(entries), err)
 		}
-		ascending, last = ascending && last < e.ID, e.ID
 		entries = append(entries, e)
 	}
-	if d := s.duplicates(entries); d != nil {
-		return nil, s.recordError(start, d.index, &schema.MemberError{Member: d.field, Err: d})
-	}
-	if !ascending {
-		if i, err := sortByID(entries); err != nil {
-			return nil, s.recordError(start, i, &schema.MemberError{Member: s.idWire, Err: err})
-		}
+	if i, wrong := s.arrange(entries); wrong != nil {
+		return nil, s.recordError(start, i, wrong)
 	}
 	return entries, nil
-}
-
-// sortByID sorts entries by id. If two have the same id, it returns an error and the index of
-// the second one.
-func sortByID(entries []*store.Entry) (index int, err error) {
-	seen := make(map[int]int, len(entries))
-	for i, e := range entries {
-		if first, twice := seen[e.ID]; twice {
-			return i, fmt.Errorf("%w: the record at index %d has %d too", ErrExists, first, e.ID)
-		}
-		seen[e.ID] = i
-	}
-	slices.SortFunc(entries, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
-	return 0, nil
 }
 
 // recordError returns the error of the i-th record of an array that begins at in.

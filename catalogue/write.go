@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
@@ -108,17 +109,11 @@ func (c *core) replaceAll(fresh []*store.Entry) error {
 // number checks the records of fresh entries, assigns ids greater than last to those
 // without one, copies the records, and sorts the entries by id.
 func (s *recordType) number(fresh []*store.Entry, last int) error {
-	places := make(map[int]int, len(fresh))
 	for i, e := range fresh {
 		id := *s.id(recordOf(e))
-		first, twice := places[id]
-		switch {
-		case id < 0:
+		if id < 0 {
 			return s.errorf("record %d: %w: %d is negative", i, ErrInvalidID, id)
-		case id > 0 && twice:
-			return s.errorf("record %d: %w: the record at index %d has %d too", i, ErrExists, first, id)
 		}
-		places[id] = i
 		last = max(last, id)
 	}
 	for i, e := range fresh {
@@ -134,11 +129,43 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 			return s.errorf("record %d: %w: %w", i, ErrInvalid, err)
 		}
 	}
-	if d := s.duplicates(fresh); d != nil {
-		return s.errorf("record %d: %w", d.index, d)
+	if i, wrong := s.arrange(fresh); wrong != nil {
+		return s.errorf("record %d: %w", i, wrong.Err)
 	}
-	slices.SortFunc(fresh, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
 	return nil
+}
+
+// arrange sorts the entries of a list by id. If a record has the id or the value of a unique field
+// of an earlier one, it returns its index and the error about the member.
+func (s *recordType) arrange(list []*store.Entry) (index int, wrong *schema.MemberError) {
+	for _, f := range s.unique {
+		seen := make(map[string]int, len(list))
+		for i, e := range list {
+			k := f.Key(e)
+			if k.Compare(sortkey.Null()) == 0 {
+				continue
+			}
+			encoded := string(k.Append(nil))
+			if before, twice := seen[encoded]; twice {
+				name, value := s.valueOf(e, f.Name)
+				return i, &schema.MemberError{Member: name, Err: &duplicate{name, value, fmt.Sprintf("the record at index %d", before)}}
+			}
+			seen[encoded] = i
+		}
+	}
+	byID := func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) }
+	if slices.IsSortedFunc(list, func(a, b *store.Entry) int { return cmp.Or(byID(a, b), -1) }) { // without repeated ids
+		return 0, nil
+	}
+	seen := make(map[int]int, len(list))
+	for i, e := range list {
+		if first, twice := seen[e.ID]; twice {
+			return i, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: the record at index %d has %d too", ErrExists, first, e.ID)}
+		}
+		seen[e.ID] = i
+	}
+	slices.SortFunc(list, byID)
+	return 0, nil
 }
 
 // write writes the change that prepare returns, or adds it to a batch, and returns its new
@@ -351,7 +378,6 @@ func (s *recordType) refused(err error) error {
 // another one. It wraps [ErrDuplicate].
 type duplicate struct {
 	field, value string // the JSON name and the JSON
-	index        int    // of the record, if it is one of a list
 	other        string // the other record: its id, or its index in the list
 }
 
@@ -375,25 +401,4 @@ func (s *recordType) valueOf(e *store.Entry, field string) (name, value string) 
 		value = strings.ToValidUTF8(value[:longest], "") + "…"
 	}
 	return name, value
-}
-
-// duplicates returns the first record of a list that has the same value of a unique field
-// as an earlier one, or nil.
-func (s *recordType) duplicates(list []*store.Entry) *duplicate {
-	for _, f := range s.unique {
-		seen := make(map[string]int, len(list))
-		for i, e := range list {
-			k := f.Key(e)
-			if k.Compare(sortkey.Null()) == 0 {
-				continue
-			}
-			encoded := string(k.Append(nil))
-			if before, twice := seen[encoded]; twice {
-				name, value := s.valueOf(e, f.Name)
-				return &duplicate{name, value, i, fmt.Sprintf("the record at index %d", before)}
-			}
-			seen[encoded] = i
-		}
-	}
-	return nil
 }
