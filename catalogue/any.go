@@ -361,12 +361,9 @@ func (c *core) holder(ctx context.Context, field, value string) (*store.Entry, e
 	if i < 0 {
 		return nil, nil
 	}
-	members, err := schema.Record{}.With(field, json.RawMessage(value))
-	if err != nil {
-		return nil, nil
-	}
-	fresh, err := c.typ.with(nil, members)
-	if err != nil {
+	members, invalid := schema.Record{}.With(field, json.RawMessage(value))
+	fresh, unfit := c.typ.with(nil, members)
+	if invalid != nil || unfit != nil {
 		return nil, nil // decoding the whole record reports it
 	}
 	k := c.typ.unique[i].Key(fresh)
@@ -451,7 +448,7 @@ func (c *core) without(entry *store.Entry, key string, id int) (fresh *store.Ent
 			continue
 		}
 		list = slices.DeleteFunc(list, func(item json.RawMessage) bool {
-			to, ok := referenceIn(string(item))
+			to, ok := referenceOf(sortkey.JSON(string(item)))
 			return ok && to == id
 		})
 		if lists, err = lists.With(name, list); err != nil {

@@ -112,12 +112,16 @@ func (c *Catalogue) writable() error {
 	return nil
 }
 
-// refused returns the error of a batch of several stores.
+// refused returns the error of a write that the stores refused. It names the value that two
+// records would have.
 func (c *Catalogue) refused(err error) error {
-	if d, ok := err.(*store.Duplicate); ok {
-		return c.of(d.Store).typ.refused(d)
+	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another catalogue
+	if !ok {
+		return err
 	}
-	return err
+	s := c.of(d.Store).typ
+	name, value := s.valueOf(d.Entry, d.Field)
+	return s.errorf("%w", &duplicate{name, value, fmt.Sprintf("id %d", d.Other)})
 }
 
 // of returns the collection with the given store.

@@ -103,13 +103,7 @@ func replaceAtomically(path string, write func(io.Writer) error) error {
 	if err := write(temp); err != nil {
 		return err
 	}
-	if err := temp.Chmod(mode); err != nil {
-		return err
-	}
-	if err := temp.Sync(); err != nil {
-		return err
-	}
-	if err := temp.Close(); err != nil {
+	if err := cmp.Or(temp.Chmod(mode), temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(temp.Name(), path); err != nil {

@@ -257,11 +257,7 @@ func (s *recordType) unknownColumn(name string) error {
 // columnsOf returns the columns of described fields. own are the functions of Options.Keys:
 // orderings use them, but filters compare values.
 func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []column {
-	plain := map[string]ordering.ValueField{}
-	list, _ := ordering.ValueFields(s.reflect, s.valueKeys(fields)...) // without own only that of open records is an error
-	for _, f := range list {
-		plain[f.Name] = f
-	}
+	plain, _ := ordering.ValueFields(s.reflect, s.valueKeys(fields)...) // without own only that of open records is an error
 	columns := make([]column, len(fields))
 	for i, f := range fields {
 		c := &columns[i]
@@ -276,7 +272,7 @@ func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []
 		case s.open():
 			c.key = openField(c.name, f.Kind.TextKey()).Key
 		case hasValue(f.Kind, s.typeOf(f.Name)):
-			p := plain[c.name]
+			p := plain[slices.IndexFunc(plain, func(f ordering.ValueField) bool { return f.Name == c.name })]
 			c.key = s.keyIn(p)
 			if f.Kind == schema.Timestamp {
 				c.keyOf = func(value string) sortkey.Key { return timeKey(p, value) }
@@ -396,7 +392,7 @@ func (s *recordType) references(c *column) func(*store.Entry, func(int) bool) bo
 	return func(e *store.Entry, to func(int) bool) bool {
 		_, list := s.valueIn(e, c)
 		for item := range elements(list) {
-			if id, ok := referenceIn(item); ok && to(id) {
+			if id, ok := referenceOf(sortkey.JSON(item)); ok && to(id) {
 				return true
 			}
 		}
@@ -410,14 +406,6 @@ func (s *recordType) references(c *column) func(*store.Entry, func(int) bool) bo
 func referenceOf(k sortkey.Key) (id int, ok bool) {
 	n, ok := k.AsInt()
 	return int(n), ok && int64(int(n)) == n && k.Compare(sortkey.Int(n)) == 0 // a boolean is not a number
-}
-
-// referenceIn returns the id that an element of a list refers to.
-func referenceIn(item string) (id int, ok bool) {
-	if id, err := strconv.Atoi(item); err == nil {
-		return id, true
-	}
-	return referenceOf(sortkey.JSON(item))
 }
 
 // elements returns the elements of a list, which is canonical JSON. Other values have

@@ -353,27 +353,10 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 	if err != nil {
 		return err
 	}
-	if opts.SkipUnknown {
-		members = s.known(members)
-	}
-	if err := s.set(to, members); err != nil {
+	if err := s.set(to, members, opts.SkipUnknown); err != nil {
 		return err
 	}
 	return s.checkStrict(members)
-}
-
-// known returns the members that the record type has. Open records, and those that a method
-// reads, can have any.
-func (s *recordType) known(members schema.Record) schema.Record {
-	if s.open() || s.ownJSON {
-		return members
-	}
-	for name := range members.All() {
-		if s.member(name) == nil {
-			members = members.Without(name)
-		}
-	}
-	return members
 }
 
 // fillLists makes the nil lists of a record empty, because their JSON would be null, which
@@ -410,7 +393,7 @@ func (s *recordType) with(old *store.Entry, members schema.Record) (fresh *store
 	default:
 		fresh = s.copied(old)
 	}
-	return fresh, s.set(recordOf(fresh), members)
+	return fresh, s.set(recordOf(fresh), members, false)
 }
 
 // merged returns the members of an entry, replaced by the given ones.
@@ -428,7 +411,8 @@ func (s *recordType) merged(old *store.Entry, members schema.Record) (schema.Rec
 }
 
 // set sets members of a record. An open record, and one that a method reads, has no others.
-func (s *recordType) set(to *record, members schema.Record) error {
+// If skipUnknown is set, members that the record type does not have are ignored.
+func (s *recordType) set(to *record, members schema.Record, skipUnknown bool) error {
 	switch {
 	case s.open():
 		*typed[schema.Record](to) = members
@@ -440,6 +424,9 @@ func (s *recordType) set(to *record, members schema.Record) error {
 	v := s.value(to)
 	for name, text := range members.All() {
 		m := s.member(name)
+		if m == nil && skipUnknown {
+			continue
+		}
 		if m == nil {
 			err := fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, s.memberNames()))
 			return &schema.MemberError{Member: name, Err: err}

@@ -75,7 +75,7 @@ type source interface {
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	sel := c.core.typ.where(c.core.store, conditions)
-	sel.readOnly = c.core.writable() != nil
+	sel.core = c.core
 	return Selection[T]{sel}
 }
 
@@ -268,7 +268,7 @@ type selection struct {
 	match  func(*store.Entry) bool // of Filter, or nil
 	err    error
 
-	readOnly bool // the source is a collection of a snapshot
+	core *core // of the source, or nil if it is of a snapshot or a batch
 }
 
 func (s *recordType) where(from source, conditions []ordering.Condition) selection {
@@ -410,10 +410,11 @@ func (sel *selection) rewrite(change func(now getter, id int) (store.Change, err
 	}
 	switch to := sel.source.(type) {
 	case *store.Store:
-		if !sel.readOnly {
-			n, err := to.WriteAll(prepare)
-			return n, sel.typ.refused(err)
+		if err := sel.core.writable(); err != nil {
+			return 0, err
 		}
+		n, err := to.WriteAll(prepare)
+		return n, sel.core.catalogue.refused(err)
 	case *store.Tx:
 		return sel.rewriteIn(to, prepare)
 	}

@@ -296,7 +296,8 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	at := value.OffsetOf(t, id.Index)
+	zero := s.new()
+	at := s.value(recordOf(zero)).FieldByIndex(id.Index).Addr().Pointer() - uintptr(unsafe.Pointer(recordOf(zero)))
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	return s.describeCopies()
@@ -508,7 +509,7 @@ func (s *recordType) checkJSON(r *record, decode bool) error {
 func (s *recordType) reload(to *record, text []byte, decode bool) error {
 	members, err := schema.ParseRecord(text)
 	if err == nil && decode {
-		err = s.set(to, members)
+		err = s.set(to, members, false)
 	}
 	return err
 }

@@ -24,7 +24,7 @@ import (
 // descriptions require is checked only for requests; see [AnyCollection.Create].
 // O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) {
-	return c.core.insert(nil, newEntry(record))
+	return c.core.put(nil, newEntry(record), (*recordType).insertion)
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
@@ -33,7 +33,7 @@ func (c *Collection[T]) Insert(record T) (id int, err error) {
 // has the value of a unique field, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
-	return c.core.upsert(nil, newEntry(record))
+	return c.core.put(nil, newEntry(record), (*recordType).replacement)
 }
 
 // Update calls f with a copy of the record with the given id and stores the result.
@@ -80,14 +80,13 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	return c.core.replaceAll(fresh)
 }
 
-// insert stores a fresh entry. If tx is not nil, the write is part of that batch; the methods
-// below take it too.
-func (c *core) insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return idOf(c.write(tx, func(now current) (store.Change, error) { return c.typ.insertion(now, fresh) }))
-}
-
-func (c *core) upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return idOf(c.write(tx, func(now current) (store.Change, error) { return c.typ.replacement(now, fresh) }))
+// put stores a fresh entry by the change that a method returns for it. If tx is not nil, the write
+// is part of that batch; the methods below take it too.
+func (c *core) put(tx *store.Tx, fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (id int, err error) {
+	if _, err := c.write(tx, func(now current) (store.Change, error) { return change(c.typ, now, fresh) }); err != nil {
+		return 0, err
+	}
+	return fresh.ID, nil
 }
 
 func (c *core) modify(tx *store.Tx, id int, f func(*record) error) error {
@@ -109,11 +108,17 @@ func (c *core) replaceAll(fresh []*store.Entry) error {
 // number checks the records of fresh entries, assigns ids greater than last to those
 // without one, copies the records, and sorts the entries by id.
 func (s *recordType) number(fresh []*store.Entry, last int) error {
+	places := make(map[int]int, len(fresh))
 	for i, e := range fresh {
 		id := *s.id(recordOf(e))
-		if id < 0 {
+		first, twice := places[id]
+		switch {
+		case id < 0:
 			return s.errorf("record %d: %w: %d is negative", i, ErrInvalidID, id)
+		case id > 0 && twice:
+			return s.errorf("record %d: %w", i, taken(first, id))
 		}
+		places[id] = i
 		last = max(last, id)
 	}
 	for i, e := range fresh {
@@ -160,12 +165,17 @@ func (s *recordType) arrange(list []*store.Entry) (index int, wrong *schema.Memb
 	seen := make(map[int]int, len(list))
 	for i, e := range list {
 		if first, twice := seen[e.ID]; twice {
-			return i, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: the record at index %d has %d too", ErrExists, first, e.ID)}
+			return i, &schema.MemberError{Member: s.idWire, Err: taken(first, e.ID)}
 		}
 		seen[e.ID] = i
 	}
 	slices.SortFunc(list, byID)
 	return 0, nil
+}
+
+// taken returns the error of a record in a list whose id an earlier one has.
+func taken(earlier, id int) error {
+	return fmt.Errorf("%w: the record at index %d has %d too", ErrExists, earlier, id)
 }
 
 // write writes the change that prepare returns, or adds it to a batch, and returns its new
@@ -176,7 +186,7 @@ func (c *core) write(tx *store.Tx, prepare func(now current) (store.Change, erro
 			return nil, err
 		}
 		ch, err := c.store.Write(func(s *store.State) (store.Change, error) { return prepare(s) })
-		return ch.New, c.typ.refused(err)
+		return ch.New, c.catalogue.refused(err)
 	}
 	if tx.Done() {
 		return nil, c.typ.errorf("%w", ErrTxDone)
@@ -187,13 +197,6 @@ func (c *core) write(tx *store.Tx, prepare func(now current) (store.Change, erro
 	}
 	tx.Write(ch)
 	return ch.New, nil
-}
-
-func idOf(e *store.Entry, err error) (int, error) {
-	if err != nil {
-		return 0, err
-	}
-	return e.ID, nil
 }
 
 // current is the state for which a change is prepared: the published state, which only this
@@ -309,7 +312,7 @@ func (c *core) batch(f func(tx *store.Tx) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	return c.typ.refused(c.store.Batch(f))
+	return c.catalogue.refused(c.store.Batch(f))
 }
 
 // Insert stores a copy of the record and returns its id. If the id of the record is zero,
@@ -318,14 +321,14 @@ func (c *core) batch(f func(tx *store.Tx) error) error {
 // [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique field is
 // an error of the batch.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
-	return tx.core.insert(tx.tx, newEntry(record))
+	return tx.core.put(tx.tx, newEntry(record), (*recordType).insertion)
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one, or inserts
 // the record if none exists or the id is zero. It returns the id. The error wraps
 // [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
-	return tx.core.upsert(tx.tx, newEntry(record))
+	return tx.core.put(tx.tx, newEntry(record), (*recordType).replacement)
 }
 
 // Update calls f with a copy of the record with the given id and stores the result. f may
@@ -361,17 +364,6 @@ func (tx *Tx[T]) Has(id int) bool { return !tx.tx.Done() && tx.tx.Get(id) != nil
 // each later write of the batch about twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return Selection[T]{tx.core.typ.where(tx.tx, conditions)}
-}
-
-// refused returns the error of a write that the store refused. It names the value that
-// two records would have.
-func (s *recordType) refused(err error) error {
-	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another collection
-	if !ok {
-		return err
-	}
-	name, value := s.valueOf(d.Entry, d.Field)
-	return s.errorf("%w", &duplicate{field: name, value: value, other: fmt.Sprintf("id %d", d.Other)})
 }
 
 // A duplicate is the error of a record that has the same value of a unique field as

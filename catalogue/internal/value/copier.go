@@ -403,13 +403,3 @@ func notCopied(f reflect.StructField, c *Copier) error {
 	}
 	return nil
 }
-
-// OffsetOf returns the offset of a field in a struct. The path to the field must contain
-// no pointers.
-func OffsetOf(t reflect.Type, index []int) (offset uintptr) {
-	for _, i := range index {
-		f := t.Field(i)
-		offset, t = offset+f.Offset, f.Type
-	}
-	return offset
-}
