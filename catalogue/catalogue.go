@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Catalogue is a set of collections. The collections and the types of their records are
@@ -54,11 +53,7 @@ func (c *Catalogue) lookup(key string) (*core, error) {
 
 // unknown returns the error for an unknown key.
 func (c *Catalogue) unknown(key string) error {
-	known := make([]string, len(c.all))
-	for i, m := range c.all {
-		known[i] = m.key()
-	}
-	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, ordering.Suggest(key, known))
+	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, suggest(key, c.all, (*core).key))
 }
 
 // Clone returns an independent copy of the catalogue. All collections are cloned at one

@@ -178,8 +178,7 @@ func copied[T any](s *recordType, e *store.Entry, id int) (record T, err error) 
 	if e == nil {
 		return record, s.noID(id)
 	}
-	copyTo(s.copier, &record, typed[T](recordOf(e)))
-	return record, nil
+	return copyOf[T](s, e), nil
 }
 
 // Check returns an error that describes the first violated invariant of the collection, or

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // The errors of this package are wrapped by errors that contain the name of the
@@ -60,6 +61,15 @@ var (
 	// reported as a [*RecordError], which wraps ErrInvalidData.
 	ErrInvalidData = errors.New("cannot load")
 )
+
+// suggest returns the part of an error about an unknown name that says which names are known.
+func suggest[E any](name string, known []E, nameOf func(E) string) string {
+	names := make([]string, len(known))
+	for i, e := range known {
+		names[i] = nameOf(e)
+	}
+	return ordering.Suggest(name, names)
+}
 
 // invalidRecord is the type of [ErrInvalid].
 type invalidRecord struct{}

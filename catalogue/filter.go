@@ -247,11 +247,8 @@ func (s *recordType) column(name string) *column {
 
 // unknownColumn returns the error for a field that is not described.
 func (s *recordType) unknownColumn(name string) error {
-	known := make([]string, len(s.columns))
-	for i := range s.columns {
-		known[i] = s.columns[i].name
-	}
-	return s.errorf("%w", unknownField(name, known))
+	known := suggest(name, s.columns, func(c column) string { return c.name })
+	return s.errorf("%w: %q: %s", ordering.ErrUnknownField, name, known)
 }
 
 // columnsOf returns the columns of described fields. own are the functions of Options.Keys:
@@ -269,8 +266,6 @@ func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []
 			return name == c.name || name == "" // of a type, which may be that of the field
 		})
 		switch {
-		case s.open():
-			c.key = openField(c.name, f.Kind.TextKey()).Key
 		case hasValue(f.Kind, s.typeOf(f.Name)):
 			p := plain[slices.IndexFunc(plain, func(f ordering.ValueField) bool { return f.Name == c.name })]
 			c.key = s.keyIn(p)
@@ -278,7 +273,7 @@ func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []
 				c.keyOf = func(value string) sortkey.Key { return timeKey(p, value) }
 			}
 		default:
-			c.indexed = false
+			c.indexed = c.indexed && s.open()
 			c.key = func(e *store.Entry) sortkey.Key { return s.jsonKey(c, e) }
 		}
 		c.refers = s.references(c)
@@ -289,13 +284,7 @@ func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []
 // jsonKey returns the value of a column in the JSON of an entry.
 func (s *recordType) jsonKey(c *column, e *store.Entry) sortkey.Key {
 	_, value := s.valueIn(e, c)
-	k := sortkey.JSON(value)
-	if text, ok := k.AsText(); ok {
-		if special := c.Kind.TextKey(); special != nil {
-			return special(text)
-		}
-	}
-	return k
+	return withText(sortkey.JSON(value), c.Kind.TextKey())
 }
 
 // typeOf returns the type of a member, or nil if there is no such member.

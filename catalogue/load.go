@@ -14,7 +14,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // LoadOptions configures loading. With the zero value, members and keys that cannot be
@@ -152,7 +151,7 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 	d := json.NewDecoder(bytes.NewReader(list))
 	d.DisallowUnknownFields()
 	if d.Decode(&ids) != nil {
-		return fmt.Errorf("%s: %w", lastIDsKey, errNoIDs)
+		return fmt.Errorf(`%s: want an array of objects such as {"collection":"books","id":7}`, lastIDsKey)
 	}
 	for _, last := range ids {
 		switch _, err := c.lookup(last.Collection); {
@@ -195,12 +194,6 @@ func (e *RecordError) Error() string {
 // Unwrap returns [ErrInvalidData] and Err.
 func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
-var (
-	errNoArray   = errors.New("want an array of records")
-	errNoResults = errors.New("want an array of records, or an object whose results are one")
-	errNoIDs     = errors.New(`want an array of objects such as {"collection":"books","id":7}`)
-)
-
 // readResults reads an array of records or an object that contains one. used is the id
 // of lastIDKey, or 0.
 func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
@@ -227,7 +220,7 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 		return err
 	})
 	if err == nil && !found {
-		err = errNoResults
+		err = errors.New("want an array of records, or an object whose results are one")
 	}
 	return entries, used, err
 }
@@ -236,7 +229,7 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 	start := *in
 	if !in.take("[") {
-		return nil, s.errorf("%w: %w", ErrInvalidData, errNoArray)
+		return nil, s.errorf("%w: want an array of records", ErrInvalidData)
 	}
 	for !in.take("]") {
 		if len(entries) > 0 && !in.take(",") {
@@ -374,11 +367,6 @@ func (s *recordType) fillLists(r *record) {
 	}
 }
 
-var (
-	errUnknownMember = errors.New("is unknown")
-	errMissing       = errors.New("is missing")
-)
-
 // with returns a fresh entry whose record has the given members and otherwise the values of
 // old, or zero values if old is nil.
 func (s *recordType) with(old *store.Entry, members schema.Record) (fresh *store.Entry, err error) {
@@ -428,7 +416,7 @@ func (s *recordType) set(to *record, members schema.Record, skipUnknown bool) er
 			continue
 		}
 		if m == nil {
-			err := fmt.Errorf("%w: %s", errUnknownMember, ordering.Suggest(name, s.memberNames()))
+			err := fmt.Errorf("is unknown: %s", suggest(name, s.members, func(m member) string { return m.Name }))
 			return &schema.MemberError{Member: name, Err: err}
 		}
 		field := value.Settable(v, m.Field.Index)
@@ -438,14 +426,6 @@ func (s *recordType) set(to *record, members schema.Record, skipUnknown bool) er
 		}
 	}
 	return nil
-}
-
-func (s *recordType) memberNames() []string {
-	names := make([]string, len(s.members))
-	for i, m := range s.members {
-		names[i] = m.Name
-	}
-	return names
 }
 
 // checkStrict returns an error if loads are strict and a loaded object has null in a member
@@ -464,11 +444,11 @@ func (s *recordType) checkStrict(members schema.Record) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	err := errMissing
+	text := "is missing"
 	if others := missing[1:]; len(others) > 0 {
-		err = fmt.Errorf("%w, and so are %s", errMissing, strings.Join(others, ", "))
+		text += ", and so are " + strings.Join(others, ", ")
 	}
-	return &schema.MemberError{Member: missing[0], Err: err}
+	return &schema.MemberError{Member: missing[0], Err: errors.New(text)}
 }
 
 // A scanner reads JSON sequentially. It checks what it reads, except the values that the
@@ -479,10 +459,7 @@ type scanner struct {
 	opts LoadOptions
 }
 
-var (
-	errNoObject = errors.New("want a JSON object")
-	errBroken   = errors.New("invalid JSON") // schema.CheckSyntax finds the place
-)
+var errBroken = errors.New("invalid JSON") // schema.CheckSyntax finds the place
 
 func (s *scanner) skipSpace() {
 	for s.at < len(s.data) && (s.data[s.at] == ' ' || s.data[s.at] == '\n' || s.data[s.at] == '\r' || s.data[s.at] == '\t') {
@@ -538,7 +515,7 @@ func (s *scanner) skip() error {
 // A repeated name is an error.
 func (s *scanner) object(f func(name string) error) error {
 	if !s.take("{") {
-		return errNoObject
+		return errors.New("want a JSON object")
 	}
 	seen := map[string]bool{}
 	for !s.take("}") {

@@ -116,10 +116,7 @@ func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 // O(log n).
 func (s Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	e, err := s.sel.first(terms)
-	if err == nil {
-		copyTo(s.sel.typ.copier, &record, typed[T](recordOf(e)))
-	}
-	return record, err
+	return copyOf[T](s.sel.typ, e), err
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number of
@@ -389,43 +386,42 @@ func (sel *selection) modify(f func(*record) error) (int, error) {
 	return sel.rewrite(func(now getter, id int) (store.Change, error) { return sel.typ.modification(now, id, f) })
 }
 
-// rewrite makes the change of each selected record.
+// rewrite makes the change of each selected record in the batch that the selection is of, or
+// else in one of its own.
 func (sel *selection) rewrite(change func(now getter, id int) (store.Change, error)) (n int, err error) {
-	if sel.err != nil {
+	tx, ok := sel.source.(*store.Tx)
+	switch {
+	case sel.err != nil:
 		return 0, sel.err
+	case ok:
+		return sel.rewriteIn(tx, change)
+	case sel.core == nil:
+		return 0, sel.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
 	}
-	prepare := func() (changes []store.Change, err error) {
-		scan, err := sel.scan([]ordering.Term{ordering.Asc(sel.typ.idName)})
-		if err != nil {
-			return nil, err
-		}
-		for e := range scan {
-			ch, err := change(sel.source, e.ID)
-			if err != nil {
-				return nil, err
-			}
-			changes = append(changes, ch)
-		}
-		return changes, nil
-	}
-	switch to := sel.source.(type) {
-	case *store.Store:
-		if err := sel.core.writable(); err != nil {
-			return 0, err
-		}
-		n, err := to.WriteAll(prepare)
-		return n, sel.core.catalogue.refused(err)
-	case *store.Tx:
-		return sel.rewriteIn(to, prepare)
-	}
-	return 0, sel.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
-}
-
-// rewriteIn adds changes to a batch.
-func (sel *selection) rewriteIn(tx *store.Tx, prepare func() ([]store.Change, error)) (n int, err error) {
-	changes, err := prepare()
+	err = sel.core.batch(func(tx *store.Tx) error {
+		in := *sel
+		in.source = tx
+		n, err = in.rewriteIn(tx, change)
+		return err
+	})
 	if err != nil {
 		return 0, err
+	}
+	return n, nil
+}
+
+func (sel *selection) rewriteIn(tx *store.Tx, change func(now getter, id int) (store.Change, error)) (n int, err error) {
+	scan, err := sel.scan([]ordering.Term{ordering.Asc(sel.typ.idName)})
+	if err != nil {
+		return 0, err
+	}
+	var changes []store.Change
+	for e := range scan {
+		ch, err := change(tx, e.ID)
+		if err != nil {
+			return 0, err
+		}
+		changes = append(changes, ch)
 	}
 	for _, ch := range changes {
 		if tx.Get(ch.ID()) != ch.Old {

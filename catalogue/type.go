@@ -223,7 +223,7 @@ func (s *recordType) describeFields(fields []schema.Field, strict bool) error {
 		case s.open():
 			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
 		case m == nil && !s.ownJSON:
-			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, ordering.Suggest(f.Name, s.memberNames()))
+			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, suggest(f.Name, s.members, func(m member) string { return m.Name }))
 		case m != nil && !f.Nullable && (m.Field.Type.Kind() == reflect.Slice || m.Field.Type.Kind() == reflect.Map):
 			s.lists = append(s.lists, *m)
 		}
@@ -466,25 +466,27 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 // no such member, it is null. If text is not nil, it returns the key of a value that is text.
 func openField(name string, text func(string) sortkey.Key) store.Field {
 	wire := ordering.Camel(name)
-	special := func(k sortkey.Key) sortkey.Key {
-		if s, ok := k.AsText(); ok && text != nil {
-			return text(s)
-		}
-		return k
-	}
 	return store.Field{Name: name,
 		Key: func(e *store.Entry) sortkey.Key {
 			_, value := memberOf(*typed[schema.Record](recordOf(e)), wire, name)
-			return special(sortkey.JSON(value))
+			return withText(sortkey.JSON(value), text)
 		},
 		KeyOf: func(value any) (sortkey.Key, error) {
 			k, err := ordering.KeyOf(value)
 			if k.Compare(sortkey.Float(math.Inf(1))) > 0 && k.Compare(sortkey.Text("")) < 0 { // a time
 				return k, fmt.Errorf("open records have times as text: want a string, not %T", value)
 			}
-			return special(k), err
+			return withText(k, text), err
 		},
 	}
+}
+
+// withText returns the key that text returns for a key that is text, and other keys unchanged.
+func withText(k sortkey.Key, text func(string) sortkey.Key) sortkey.Key {
+	if s, ok := k.AsText(); ok && text != nil {
+		return text(s)
+	}
+	return k
 }
 
 // checkJSON returns an error if a record, which has its id, cannot be loaded from its JSON,

@@ -156,7 +156,6 @@ type Copier struct {
 	check func(reflect.Value) error // replaces the check for the kind if not nil
 
 	shares  bool // an assigned value refers to the same memory as the original
-	flat    bool // values contain no pointers
 	checked bool // a value can be invalid
 	making  bool // the Copier is not complete; it is found so if the type contains itself
 
@@ -175,16 +174,16 @@ type Copier struct {
 // bulk returns a function that copies n values as values of another type, or nil if they must
 // be copied as values of their own type.
 func (c *Copier) bulk() func(p unsafe.Pointer, n int) unsafe.Pointer {
-	size, align := c.typ.Size(), c.typ.Align()
 	switch {
-	case c.kind == reflect.String && !c.Clones:
+	case c.Clones:
+	case c.kind == reflect.String:
 		return cloneOf[string]
 	case IsTime(c.typ):
 		return cloneOf[time.Time]
-	case c.flat && align == 1 && size > 0:
-		return func(p unsafe.Pointer, n int) unsafe.Pointer { return cloneOf[byte](p, n*int(size)) }
-	case c.flat && align == reflect.TypeFor[uint64]().Align() && size%8 == 0 && size > 0:
-		return func(p unsafe.Pointer, n int) unsafe.Pointer { return cloneOf[uint64](p, n*int(size/8)) }
+	case c.kind == reflect.Uint8:
+		return cloneOf[byte]
+	case c.kind == reflect.Int:
+		return cloneOf[int]
 	}
 	return nil
 }
@@ -242,7 +241,7 @@ func (all copiers) fill(c *Copier) {
 func (all copiers) heed(c *Copier) {
 	writes, reads := WritesJSON(c.typ), ReadsJSON(c.typ)
 	if c.Clones {
-		c.shares, c.flat, c.Open, c.NoCopy = true, false, false, nil
+		c.shares, c.Open, c.NoCopy = true, false, nil
 	}
 	if writes {
 		c.checked, c.NoJSON, c.WriteOnly = false, nil, !reads
@@ -264,13 +263,13 @@ func (all copiers) plain(c *Copier) {
 	case reflect.String:
 		c.checked = true
 	case reflect.Float32, reflect.Float64:
-		c.checked, c.flat = true, true
+		c.checked = true
 	case reflect.Pointer, reflect.Slice:
 		c.shares = true
 		c.elem = all.part(c, t.Elem())
 	case reflect.Array:
 		c.elem = all.part(c, t.Elem())
-		c.shares, c.flat = c.elem.shares, c.elem.flat
+		c.shares = c.elem.shares
 	case reflect.Map:
 		c.shares = true
 		c.key, c.elem = all.part(c, t.Key()), all.part(c, t.Elem())
@@ -293,9 +292,7 @@ func (all copiers) plain(c *Copier) {
 		c.NoCopy = fmt.Errorf("%v cannot be copied", t)
 		c.NoJSON = fmt.Errorf("%v has no JSON", t)
 	case reflect.Complex64, reflect.Complex128:
-		c.flat, c.NoJSON = true, fmt.Errorf("%v has no JSON", t)
-	default: // numbers and booleans
-		c.flat = true
+		c.NoJSON = fmt.Errorf("%v has no JSON", t)
 	}
 }
 
@@ -355,11 +352,9 @@ type field struct {
 }
 
 func (all copiers) structure(c *Copier) {
-	c.flat = true
 	for i := range c.typ.NumField() {
 		f := c.typ.Field(i)
 		sub := &field{all.of(f.Type), f.Name, i, f.Offset}
-		c.flat = c.flat && sub.flat
 		if err := notCopied(f, sub.Copier); err != nil {
 			c.NoCopy = cmp.Or(c.NoCopy, fmt.Errorf("field %s: %w", f.Name, err))
 		}
