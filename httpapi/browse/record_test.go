@@ -120,6 +120,7 @@ func TestChange(t *testing.T) {
 	}{
 		{"nothing is changed", nil, `{}`},
 		{"text", map[string]string{"title": " <b>"}, `{"title":" <b>"}`},
+		{"text that begins like a list", map[string]string{"title": ", or: "}, `{"title":", or: "}`},
 		{"text is emptied", map[string]string{"title": "", "synopsis": ""}, `{"title":"","synopsis":""}`},
 		{"line endings", map[string]string{"synopsis": "a\r\nb"}, `{"synopsis":"a\nb"}`},
 		{"nullable values are emptied", map[string]string{"released": "", "premiereAt": " ", "rating": "", "extra": ""}, `{"released":null,"premiereAt":null,"rating":null,"extra":null}`},

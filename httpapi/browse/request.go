@@ -78,7 +78,9 @@ func (v *view) readForm() url.Values {
 		return nil
 	}
 	for name, texts := range posted {
-		posted.Set(name, strings.TrimPrefix(strings.Join(texts, ", "), ", "))
+		if len(texts) > 1 {
+			posted.Set(name, strings.TrimPrefix(strings.Join(texts, ", "), ", "))
+		}
 	}
 	return posted
 }
