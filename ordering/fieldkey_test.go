@@ -114,6 +114,19 @@ func TestFieldKey(t *testing.T) {
 	if f, _ = fields.Lookup("name"); f.Kind != reflect.Invalid {
 		t.Errorf("kind %v, want any: the function can return any key", f.Kind)
 	}
+	type meeting struct {
+		At  time.Time
+		End struct{ time.Time }
+	}
+	times, err := ordering.FieldsOf[meeting](ordering.TypeKey(func(t time.Time) sortkey.Key { return sortkey.Int(int64(t.Hour())) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range times.Names() {
+		if f, _ := times.Lookup(name); f.Kind != reflect.Invalid {
+			t.Errorf("%s has the kind %v, want any: the function for times can return any key", name, f.Kind)
+		}
+	}
 	for _, v := range []any{5, shade("b"), json.Number("1")} {
 		if _, err := fields.Matcher(ordering.Equal("name", v)); !errors.Is(err, ordering.ErrInvalidCondition) {
 			t.Errorf("name = %#v: error %v, want %v: the function decides how strings compare", v, err, ordering.ErrInvalidCondition)

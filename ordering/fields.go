@@ -23,10 +23,10 @@ type Field[T any] struct {
 	// record, and must return equal keys for equal records. It must be safe for
 	// concurrent use.
 	Key func(record *T) sortkey.Key
-	// Kind is [reflect.Bool], [reflect.Int] or [reflect.String] if all keys are made by
-	// [sortkey.Bool], are numbers for which [sortkey.Key.AsInt] reports true, or are made
-	// by [sortkey.Text]. This permits a cheaper index, which is in the wrong order if a
-	// key is another one. The zero value is always right.
+	// Kind is [reflect.Bool], [reflect.Int], [reflect.String] or [reflect.Struct] if all keys
+	// are made by [sortkey.Bool], are numbers for which [sortkey.Key.AsInt] reports true, are
+	// made by [sortkey.Text], or by [sortkey.Time]. This permits a cheaper index, which is in
+	// the wrong order if a key is another one. The zero value is always right.
 	Kind reflect.Kind
 	// KeyOf returns the key of a value in a [Condition]. If nil, it is the function
 	// [KeyOf].
@@ -223,10 +223,23 @@ func (k keyer) field(m jsonmember.Member) memberKey {
 	case m.Indirect, t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
 	case hasMethod[integerKeyed](t):
 		f.kind = reflect.Int
+	case k.isTime(t):
+		f.kind = reflect.Struct
 	case !own:
 		f.kind = basicKind(t)
 	}
 	return f
+}
+
+// isTime reports whether the keys of all values of a type are those of times.
+func (k keyer) isTime(t reflect.Type) bool {
+	of := reflect.TypeFor[time.Time]()
+	if t.Kind() == reflect.Struct && t != of && !hasMethod[keyed](t) {
+		if f, ok := t.FieldByName("Time"); ok && f.Anonymous && len(f.Index) == 1 {
+			t = f.Type
+		}
+	}
+	return t == of && k[of] == nil
 }
 
 // basicKind returns the kind of the keys of basicKey.

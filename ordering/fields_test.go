@@ -284,7 +284,7 @@ func TestKeys(t *testing.T) {
 	pointer := &five
 	num, str, list, object := sortkey.Int, sortkey.Text, sortkey.List, sortkey.Object
 	null, at := sortkey.Null(), sortkey.Time(noon)
-	const none, boolean, integer, isText = reflect.Invalid, reflect.Bool, reflect.Int, reflect.String
+	const none, boolean, integer, isText, instant = reflect.Invalid, reflect.Bool, reflect.Int, reflect.String, reflect.Struct
 	for _, row := range []struct {
 		why  string
 		got  keys
@@ -326,16 +326,16 @@ func TestKeys(t *testing.T) {
 		{"pointers that have MarshalJSON", keysOf([]reversed{5, -7}), none, list(num(-5), num(7))},
 		{"an array of pointers that have MarshalJSON", keysOf([1]reversed{5}), none, list(num(-5))},
 
-		{"a time", keysOf(noon), none, at},
-		{"a time in another zone", keysOf(noon.In(time.FixedZone("", 3600))), none, at},
-		{"a time that has no JSON", keysOf(late), none, sortkey.Time(late)},
+		{"a time", keysOf(noon), instant, at},
+		{"a time in another zone", keysOf(noon.In(time.FixedZone("", 3600))), instant, at},
+		{"a time that has no JSON", keysOf(late), instant, sortkey.Time(late)},
 		{"a pointer to a time", keysOf(&noon), none, at},
-		{"a struct that embeds a time", keysOf(noonValue), none, at},
+		{"a struct that embeds a time", keysOf(noonValue), instant, at},
 		{"a struct that embeds a pointer to a time", keysOf(timePointer{&noon}), none, at},
 		{"a struct in a struct that embeds a time", keysOf(nestedValue{noonValue}), none, at},
 		{"a pointer in a struct that embeds a time", keysOf(nestedPointer{&noonValue}), none, at},
 		{"a struct with a time and text", keysOf(&timeAndText{noon, "x"}), none, at},
-		{"a time with other JSON", keysOf(yearOnly{noon}), none, at},
+		{"a time with other JSON", keysOf(yearOnly{noon}), instant, at},
 		{"times", keysOf([]time.Time{noon}), none, list(at)},
 		{"structs that embed times", keysOf([1]timeValue{noonValue}), none, list(at)},
 

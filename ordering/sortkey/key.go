@@ -93,6 +93,14 @@ func (k Key) AsInt() (i int64, ok bool) {
 	return k.num, k.kind == boolean || k.kind == number && k.text == ""
 }
 
+// AsTime returns the instant of a key made by [Time], in UTC. ok is false for all other keys.
+func (k Key) AsTime() (t time.Time, ok bool) {
+	if k.kind != instant {
+		return time.Time{}, false
+	}
+	return time.Unix(k.num, int64(k.nanos)).UTC(), true
+}
+
 // AsText returns the string of a key for text. ok is false for all other keys.
 func (k Key) AsText() (s string, ok bool) {
 	return k.text, k.kind == text

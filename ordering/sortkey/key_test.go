@@ -126,7 +126,7 @@ func rat(s string) *big.Rat {
 	return r
 }
 
-func TestAsIntAndAsText(t *testing.T) {
+func TestValueOfKey(t *testing.T) {
 	for _, k := range []Key{Int(7), Bool(true)} {
 		if _, ok := k.AsInt(); !ok {
 			t.Errorf("%v.AsInt reports false", k)
@@ -143,6 +143,15 @@ func TestAsIntAndAsText(t *testing.T) {
 	for _, k := range []Key{Null(), Int(7), List(Text("x")), Object("{}")} {
 		if _, ok := k.AsText(); ok {
 			t.Errorf("%v.AsText reports true", k)
+		}
+	}
+	at := time.Date(-5, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
+	if u, ok := Time(at).AsTime(); !u.Equal(at) || u.Location() != time.UTC || !ok {
+		t.Errorf("AsTime = %v, %v, want %v", u, ok, at.UTC())
+	}
+	for _, k := range []Key{Null(), Int(7), Text("2026-05-10T18:00:00Z")} {
+		if _, ok := k.AsTime(); ok {
+			t.Errorf("%v.AsTime reports true", k)
 		}
 	}
 }

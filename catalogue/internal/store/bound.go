@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"time"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -54,6 +55,13 @@ func pivotNumber(b bound) (p item[int64], all bool) {
 func pivotBool(b bound) (p item[int64], all bool) {
 	n, _ := b.key.AsInt()
 	return item[int64]{key: n, id: b.id}, b.key.Compare(sortkey.Bool(true)) > 0
+}
+
+func pivotInstant(b bound) (p item[instant], all bool) {
+	if _, ok := b.key.AsTime(); ok {
+		return item[instant]{key: instantOf(b.key), id: b.id}, false
+	}
+	return item[instant]{key: instant{seconds: math.MinInt64}}, b.key.Compare(sortkey.Time(time.Time{})) > 0
 }
 
 func pivotText(b bound) (p item[string], all bool) {

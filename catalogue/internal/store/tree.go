@@ -63,11 +63,18 @@ type item[K any] struct {
 	entry *Entry
 }
 
-// A key is the sort key of an entry in an index of any kind: a number, a text, or
+// A key is the sort key of an entry in an index of any kind: a number, an instant, a text, or
 // the zero value in the index by id.
 type key struct {
-	number int64
+	number int64 // or the seconds of an instant
+	nanos  int32 // of an instant
 	text   string
+}
+
+// An instant is the key of a time.
+type instant struct {
+	seconds int64
+	nanos   int32
 }
 
 // keys holds the keys of a change in one index. They are computed before anything
@@ -144,6 +151,42 @@ func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], bool)) *t
 	})
 }
 
+// newInstants returns an empty index by times.
+func newInstants(of func(*Entry) instant) *tree[instant] {
+	return newTree(&kind[instant]{
+		of:     of,
+		pivot:  pivotInstant,
+		pack:   func(t instant) key { return key{number: t.seconds, nanos: t.nanos} },
+		unpack: func(k key) instant { return instant{k.number, k.nanos} },
+		order:  instant.compare,
+		compare: func(a, b item[instant]) int {
+			if c := a.key.compare(b.key); c != 0 {
+				return c
+			}
+			return a.id - b.id
+		},
+		less: func(a, b item[instant]) bool {
+			if a.key == b.key {
+				return a.id < b.id
+			}
+			return a.key.compare(b.key) < 0
+		},
+		size: func(instant) int { return 0 },
+	})
+}
+
+func (t instant) compare(u instant) int {
+	if t.seconds != u.seconds {
+		return cmp.Compare(t.seconds, u.seconds)
+	}
+	return int(t.nanos) - int(u.nanos)
+}
+
+func instantOf(k sortkey.Key) instant {
+	t, _ := k.AsTime()
+	return instant{t.Unix(), int32(t.Nanosecond())}
+}
+
 func newTexts(of func(*Entry) string, pivot func(bound) (item[string], bool), size func(string) int) *tree[string] {
 	return newTree(&kind[string]{
 		of:      of,
@@ -177,6 +220,8 @@ func newIndex(fields []Field, terms []ordering.Term) index {
 			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotNumber)
 		case reflect.Bool:
 			return newNumbers(func(e *Entry) int64 { n, _ := value(e).AsInt(); return n }, pivotBool)
+		case reflect.Struct:
+			return newInstants(func(e *Entry) instant { return instantOf(value(e)) })
 		case reflect.String: // the key refers to the record's text, so it has no size of its own
 			return newTexts(func(e *Entry) string { s, _ := value(e).AsText(); return s }, pivotText, func(string) int { return 0 })
 		}

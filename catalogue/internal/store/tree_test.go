@@ -243,10 +243,12 @@ func testSequences(n int) []testSequence {
 	isInt := func(k sortkey.Key) bool { _, ok := k.AsInt(); return ok }
 	isBool := func(k sortkey.Key) bool { return isInt(k) && k.Compare(sortkey.Bool(true)) <= 0 }
 	isText := func(k sortkey.Key) bool { _, ok := k.AsText(); return ok }
+	isTime := func(k sortkey.Key) bool { _, ok := k.AsTime(); return ok }
 	all := func(sortkey.Key) bool { return true }
 	return []testSequence{
 		{"numbers", tree(reflect.Int), rankedEntries(n, func(k sortkey.Key) bool { return isInt(k) && !isBool(k) })},
 		{"booleans", tree(reflect.Bool), rankedEntries(n, isBool)},
+		{"times", tree(reflect.Struct), rankedEntries(n, isTime)},
 		{"texts", tree(reflect.String), rankedEntries(n, isText)},
 		{"encoded keys", tree(reflect.Invalid), rankedEntries(n, all)},
 		{"ids", func(entries []*Entry) sequence { x := newPrimary(); x.fill(entries); return x }, rankedIDs(n)},
@@ -366,6 +368,8 @@ func dropParts(x sequence) {
 	case *tree[struct{}]:
 		x.parts.drop()
 	case *tree[int64]:
+		x.parts.drop()
+	case *tree[instant]:
 		x.parts.drop()
 	case *tree[string]:
 		x.parts.drop()
