@@ -296,8 +296,8 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	zero := s.new()
-	at := s.value(recordOf(zero)).FieldByIndex(id.Index).Addr().Pointer() - uintptr(unsafe.Pointer(recordOf(zero)))
+	zero := reflect.New(t).Elem()
+	at := zero.FieldByIndex(id.Index).UnsafeAddr() - zero.UnsafeAddr()
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	return s.describeCopies()
