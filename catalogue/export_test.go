@@ -6,15 +6,52 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // ReplaceFile is SaveFile with a replaceable function that writes the content.
 func ReplaceFile(path string, write func(io.Writer) error) error { return replaceFile(path, write) }
 
+// bareTable is [tableOf] for tests of many types: it compiles no Collection[T].
+func bareTable[T any]() table {
+	return table{
+		reflect:  reflect.TypeFor[T](),
+		new:      func() *store.Entry { return &new(stored[T]).header.Entry },
+		copy:     func(c *value.Copier, to, from *record) { copyTo(c, typed[T](to), typed[T](from)) },
+		pointer:  func(r *record) any { return typed[T](r) },
+		handle:   func(*core) any { return nil },
+		describe: schema.DescriptionOf[T],
+	}
+}
+
 // TypeError returns the error of [NewCollection] for records of type T.
 func TypeError[T any](opts Options) error {
-	_, err := newCore(table{reflect: reflect.TypeFor[T](), describe: schema.DescriptionOf[T]}, opts)
+	_, err := newCore(bareTable[T](), opts)
+	return err
+}
+
+// DefineBare is [Define] for a collection that only [InsertBare] can find.
+func DefineBare[T any](key string) AnyDefinition { return bareDefinition{key, bareTable[T]()} }
+
+type bareDefinition struct {
+	key   string
+	table table
+}
+
+func (d bareDefinition) Key() string                                      { return d.key }
+func (d bareDefinition) WithDescription(schema.Description) AnyDefinition { return d }
+func (d bareDefinition) make(c *Catalogue) (*core, error) {
+	return define(c, d.key, d.table, Options{})
+}
+
+// InsertBare is [Collection.Insert] for the collection with a key, whose records have type T.
+func InsertBare[T any](c *Catalogue, key string, record T) error {
+	m, err := c.lookup(key)
+	if err != nil {
+		return err
+	}
+	_, err = m.put(nil, newEntry(record), (*recordType).insertion)
 	return err
 }
 

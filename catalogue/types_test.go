@@ -240,7 +240,7 @@ func refusal[T any](opts catalogue.Options) error {
 
 // defined returns the error of a catalogue with records of type T.
 func defined[T any]() error {
-	_, err := catalogue.New(catalogue.Define[T]("books", catalogue.Options{}))
+	_, err := catalogue.New(catalogue.DefineBare[T]("books"))
 	return err
 }
 

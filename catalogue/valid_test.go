@@ -115,22 +115,22 @@ func nestedAny(levels int) any {
 // the JSON of both catalogues, or the error of Insert.
 func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	t.Helper()
-	cat, err := resources.New(catalogue.Define[T]("books", catalogue.Options{}))
+	cat, err := resources.New(catalogue.DefineBare[T]("books"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	books, err := catalogue.Define[T]("books", catalogue.Options{}).In(cat)
+	books, err := cat.Collection("books")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := books.Insert(r); err != nil {
+	if err := catalogue.InsertBare(cat, "books", r); err != nil {
 		if !errors.Is(err, catalogue.ErrInvalid) || books.Count() != 0 {
 			t.Errorf("Insert: %v with %d records, want ErrInvalid with none", err, books.Count())
 		}
 		return "", "", err
 	}
 	before = saved(t, cat)
-	other, err := resources.New(catalogue.Define[T]("books", catalogue.Options{}))
+	other, err := resources.New(catalogue.DefineBare[T]("books"))
 	if err != nil {
 		t.Fatal(err)
 	}
