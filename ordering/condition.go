@@ -452,7 +452,7 @@ func isNaN(k sortkey.Key) bool {
 func (fs *Fields[T]) ranges(c Condition) ([]Range, error) {
 	f, ok := fs.Lookup(c.field)
 	if !ok && c.field != "" {
-		return nil, unknownField(c.field, fs.Names())
+		return nil, unknownField(c.field, fs.names())
 	}
 	return c.Ranges(f.KeyOf)
 }

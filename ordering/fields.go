@@ -40,9 +40,8 @@ type Fields[T any] struct {
 	byName map[string]int
 }
 
-// Names returns the names of the fields, in the order of the struct.
-// The caller may modify the slice. O(n).
-func (fs *Fields[T]) Names() []string {
+// names returns the names of the fields, in the order of the struct.
+func (fs *Fields[T]) names() []string {
 	names := make([]string, len(fs.list))
 	for i, f := range fs.list {
 		names[i] = f.Name
@@ -84,7 +83,7 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 	for i, t := range terms {
 		f, ok := fs.Lookup(t.Field)
 		if !ok {
-			return unknownField(t.Field, fs.Names())
+			return unknownField(t.Field, fs.names())
 		}
 		keys[i] = f.Key
 	}
@@ -481,7 +480,7 @@ func floatKey(f float64, bits int) sortkey.Key {
 	if bits == 64 || f-f != 0 { // infinite or NaN
 		return sortkey.Float(f)
 	}
-	return sortkey.Number(strconv.FormatFloat(f, 'e', -1, bits))
+	return sortkey.Decimal(strconv.FormatFloat(f, 'e', -1, bits))
 }
 
 func pointerKey(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
@@ -526,5 +525,5 @@ func unsignedKey(u uint64) sortkey.Key {
 	if u <= math.MaxInt64 {
 		return sortkey.Int(int64(u))
 	}
-	return sortkey.Number(strconv.FormatUint(u, 10))
+	return sortkey.Decimal(strconv.FormatUint(u, 10))
 }

@@ -7,10 +7,6 @@ import (
 	"fmt"
 )
 
-// ErrNotPage is returned by [Envelope.UnmarshalJSON] for a JSON object that is not a
-// page.
-var ErrNotPage = errors.New("pagination: not a page")
-
 // An Envelope is a page of a list with the number of records in the list and links to
 // the neighbouring pages. Its JSON is the response of DRF to a request for a list.
 type Envelope[T any] struct {
@@ -55,10 +51,9 @@ func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 // is "". Unknown members are ignored. Records are newly allocated and not nil. By the
 // convention of encoding/json, null has no effect.
 //
-// UnmarshalJSON returns an error wrapping [ErrNotPage] if count or results are absent or
-// null, or if count is negative, so that an error document is not mistaken for the end of a
-// list. An error of [json.Unmarshal] is wrapped. After an error, e is unchanged. O(length of
-// the JSON).
+// UnmarshalJSON returns an error if count or results are absent or null, or if count is
+// negative, so that an error document is not mistaken for the end of a list. An error of
+// [json.Unmarshal] is wrapped. After an error, e is unchanged. O(length of the JSON).
 func (e *Envelope[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -74,11 +69,11 @@ func (e *Envelope[T]) UnmarshalJSON(data []byte) error {
 	}
 	switch {
 	case page.Count == nil:
-		return fmt.Errorf("%w: no count", ErrNotPage)
+		return errors.New("pagination: not a page: no count")
 	case *page.Count < 0:
-		return fmt.Errorf("%w: count is %d", ErrNotPage, *page.Count)
+		return fmt.Errorf("pagination: not a page: count is %d", *page.Count)
 	case page.Results == nil:
-		return fmt.Errorf("%w: no results", ErrNotPage)
+		return errors.New("pagination: not a page: no results")
 	}
 	*e = Envelope[T]{*page.Count, page.Next, page.Previous, *page.Results}
 	return nil

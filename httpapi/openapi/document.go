@@ -29,32 +29,9 @@ type model struct {
 }
 
 type info struct {
-	Title       string   `json:"title"`
-	Description string   `json:"description,omitempty"`
-	Contact     *contact `json:"contact,omitempty"`
-	License     *license `json:"license,omitempty"`
-	Version     string   `json:"version"`
-}
-
-type contact struct {
-	URL string `json:"url"`
-}
-
-type license struct {
-	Name string `json:"name"`
-	URL  string `json:"url,omitempty"`
-}
-
-// infoOf returns the options' information about the API.
-func infoOf(opts Options) info {
-	i := info{Title: opts.Title, Description: opts.Description, Version: opts.Version}
-	if opts.Contact != "" {
-		i.Contact = &contact{opts.Contact}
-	}
-	if opts.License != "" {
-		i.License = &license{opts.License, opts.LicenseURL}
-	}
-	return i
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	Version     string `json:"version"`
 }
 
 type server struct {
@@ -236,7 +213,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 			all = append(all, c)
 		}
 	}
-	m := &model{OpenAPI: "3.1.0", Info: infoOf(opts), Servers: []server{{opts.Server}}}
+	m := &model{OpenAPI: "3.1.0", Info: info{opts.Title, opts.Description, opts.Version}, Servers: []server{{opts.Server}}}
 	d := &describer{
 		model: m, operations: names{}, opts: opts, errors: fieldErrorsSchema(all),
 	}

@@ -104,11 +104,6 @@ type Options struct {
 	// records too. The handler always has them, but few clients use them, and generated
 	// clients become several times larger.
 	RecordFilters bool
-
-	// License is the name of the licence of the API, and LicenseURL its URL, which needs a name.
-	License, LicenseURL string
-	// Contact is the URL of a page where people get help with the API.
-	Contact string
 }
 
 // defaults validates the options and returns a copy with defaults filled in.
@@ -125,8 +120,6 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 		return o, fmt.Errorf("%w: Server %q is not an http or https URL", httpapi.ErrInvalidConfig, o.Server)
 	case strings.ContainsAny(o.Scheme, " \t\r\n"):
 		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
-	case o.LicenseURL != "" && o.License == "":
-		return o, fmt.Errorf("%w: LicenseURL is set, but License is not", httpapi.ErrInvalidConfig)
 	}
 	roots := []string{h.Served().Root}
 	for i, also := range o.Also {

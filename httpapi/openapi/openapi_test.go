@@ -81,7 +81,6 @@ func TestInvalidOptions(t *testing.T) {
 		"fragment":              {Server: "/shop#x"},
 		"template variable":     {Server: "https://{host}/"},
 		"white space in Scheme": {Scheme: "Bearer s3cret"},
-		"licence without name":  {LicenseURL: "https://x.example/mit"},
 	} {
 		if d, err := New(h, opts); !errors.Is(err, httpapi.ErrInvalidConfig) || d != nil {
 			t.Errorf("%s: New = %v, %v, want ErrInvalidConfig", reason, d, err)
@@ -453,15 +452,14 @@ func TestRecordFilters(t *testing.T) {
 	}
 }
 
-// The document names the licence and the contact of the options.
-func TestLicense(t *testing.T) {
-	opts := Options{Title: "Films", Description: "D", License: "MIT", LicenseURL: "https://x.example/mit", Contact: "https://x.example/help"}
+// The document has the information about the API of the options.
+func TestInfo(t *testing.T) {
+	opts := Options{Title: "Films", Description: "D"}
 	var got struct{ Info json.RawMessage }
 	if err := json.Unmarshal(newDocument(t, filmCatalogue(t), opts).JSON(), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"title":"Films","description":"D","contact":{"url":"https://x.example/help"},` +
-		`"license":{"name":"MIT","url":"https://x.example/mit"},"version":"1"}`
+	want := `{"title":"Films","description":"D","version":"1"}`
 	if diff := cmp.Diff(want, compactJSON(t, got.Info)); diff != "" {
 		t.Errorf("info (-want +got):\n%s", diff)
 	}

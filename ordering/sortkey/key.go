@@ -87,7 +87,7 @@ func List(elements ...Key) Key {
 }
 
 // AsInt returns the value of a number that is an int64, or 0 or 1 for a boolean. It
-// does not matter how the key was made: [Int](2), [Float](2) and [Number]("2.0") are
+// does not matter how the key was made: [Int](2), [Float](2) and [Decimal]("2.0") are
 // equal. ok is false for all other keys.
 func (k Key) AsInt() (i int64, ok bool) {
 	return k.num, k.kind == boolean || k.kind == number && k.text == ""
@@ -202,7 +202,7 @@ func jsonValue(text string) (k Key, ok bool) {
 		return Text(s), ok
 	case c == '-' || digit(c):
 		if json.Valid([]byte(text)) {
-			return Number(text), true
+			return numberOf(text), true
 		}
 	case text == "null":
 		return Null(), true

@@ -32,14 +32,14 @@ func Float(f float64) Key {
 	case math.IsInf(f, -1):
 		return Key{kind: number, text: negativeInfinity}
 	}
-	return Number(strconv.FormatFloat(f, 'e', -1, 64))
+	return numberOf(strconv.FormatFloat(f, 'e', -1, 64))
 }
 
-// Number returns the key of a JSON number. It is exact for any number of digits: "1.0", "1"
+// numberOf returns the key of a JSON number. It is exact for any number of digits: "1.0", "1"
 // and "10e-1" are equal. An exponent out of range for an int64 counts as the nearest int64,
 // as it is written and in scientific notation (5 for "0.1e6"). If json is not a JSON number,
 // the key is unspecified. O(len).
-func Number(json string) Key {
+func numberOf(json string) Key {
 	if i, err := strconv.ParseInt(json, 10, 64); err == nil {
 		return Int(i)
 	}
@@ -70,7 +70,7 @@ func Decimal(s string) Key {
 	if digits == "" || !digit(digits[0]) || !json.Valid([]byte(digits)) {
 		return Text(s)
 	}
-	return Number(sign + digits)
+	return numberOf(sign + digits)
 }
 
 // outside returns a negative number if a number comes before all finite numbers, a positive

@@ -180,7 +180,7 @@ func TestParallel(t *testing.T) {
 // package ordering describes it. The tests compare keys by their positions in the
 // list, and so without the code of package ordering.
 func ascendingKeys() []sortkey.Key {
-	number, text, list := sortkey.Number, sortkey.Text, sortkey.List
+	number, text, list := sortkey.Decimal, sortkey.Text, sortkey.List
 	day := time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)
 	keys := []sortkey.Key{
 		sortkey.Bool(false), sortkey.Bool(true),
@@ -194,7 +194,7 @@ func ascendingKeys() []sortkey.Key {
 	}
 	return append(keys,
 		sortkey.Int(math.MaxInt64-1), number("9223372036854775806.5"), sortkey.Int(math.MaxInt64),
-		number("9223372036854775807.5"), number("9223372036854775808"), sortkey.Number("18446744073709551615"),
+		number("9223372036854775807.5"), number("9223372036854775808"), sortkey.Decimal("18446744073709551615"),
 		number("1e300"), sortkey.Float(math.Inf(1)),
 		sortkey.Time(time.Time{}), sortkey.Time(day), sortkey.Time(day.Add(1)), sortkey.Time(day.Add(time.Second)),
 		text(""), text("\x00"), text("\x00\x00"), text("\x00\x01"), text("\x00\xff"), text("a"), text("a\x00"),
