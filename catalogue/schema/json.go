@@ -442,22 +442,20 @@ func excerpt(text string) string {
 
 // repeated returns a name that is repeated, and whether there is one.
 func repeated(names [][]byte) (name []byte, found bool) {
-	if len(names) <= 64 { // comparing all pairs is faster than sorting
+	if len(names) <= 64 { // comparing all pairs is faster
 		for i, name := range names {
-			for _, other := range names[:i] {
-				if string(name) == string(other) {
-					return name, true
-				}
+			if slices.ContainsFunc(names[:i], func(other []byte) bool { return bytes.Equal(name, other) }) {
+				return name, true
 			}
 		}
 		return nil, false
 	}
-	names = slices.Clone(names)
-	slices.SortFunc(names, bytes.Compare)
-	for i, name := range names[1:] {
-		if string(name) == string(names[i]) {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if seen[string(name)] {
 			return name, true
 		}
+		seen[string(name)] = true
 	}
 	return nil, false
 }

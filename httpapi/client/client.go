@@ -61,7 +61,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // Options configures a [Client]. Only BaseURL is required. Negative values are invalid
@@ -148,7 +147,8 @@ func New(opts Options) (*Client, error) {
 	}
 	opts.Root = cmp.Or(opts.Root, "/api/")
 	if opts.Catalogue != nil {
-		c.known.Store(serviceOf(opts.Catalogue, opts.Root))
+		known := serviceOf(opts.Catalogue)
+		c.known.Store(&known)
 	}
 	if rate := cmp.Or(opts.Rate, 5); rate > 0 {
 		c.pace.every = time.Duration(float64(time.Second) / rate)
@@ -352,9 +352,9 @@ func (c *Client) Keys(ctx context.Context) ([]string, error) {
 
 // service returns the collections of the service. Goroutines that call it before the root
 // listing is known may each request it.
-func (c *Client) service(ctx context.Context) (*service, error) {
+func (c *Client) service(ctx context.Context) (service, error) {
 	if known := c.known.Load(); known != nil {
-		return known, nil
+		return *known, nil
 	}
 	url := c.base + c.opts.Root
 	body, err := c.get(ctx, url)
@@ -365,15 +365,12 @@ func (c *Client) service(ctx context.Context) (*service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client: %s: %w", url, err)
 	}
-	c.known.Store(s)
+	c.known.Store(&s)
 	return s, nil
 }
 
-// service has the collections of a service.
-type service struct {
-	root        string
-	collections []collection
-}
+// A service is the collections of a service.
+type service []collection
 
 type collection struct {
 	key, segment string
@@ -381,17 +378,16 @@ type collection struct {
 }
 
 // serviceOf returns the collections that a catalogue describes.
-func serviceOf(c *catalogue.Catalogue, root string) *service {
-	s := &service{root: root}
+func serviceOf(c *catalogue.Catalogue) (s service) {
 	for _, c := range c.All() {
 		d := c.Description()
-		s.collections = append(s.collections, collection{d.Key, d.Segment, d.Actions.Has(schema.List)})
+		s = append(s, collection{d.Key, d.Segment, d.Actions.Has(schema.List)})
 	}
 	return s
 }
 
 // parseRoot returns the collections of a root listing, an object with their URLs.
-func parseRoot(body []byte, root string) (*service, error) {
+func parseRoot(body []byte, root string) (s service, err error) {
 	var links map[string]string
 	if err := json.Unmarshal(body, &links); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidPage, cmp.Or(schema.CheckSyntax(body), err))
@@ -399,13 +395,12 @@ func parseRoot(body []byte, root string) (*service, error) {
 	if links == nil {
 		return nil, fmt.Errorf("%w: null", ErrInvalidPage)
 	}
-	s := &service{root: root}
 	for _, key := range slices.Sorted(maps.Keys(links)) {
 		segment, ok := segmentOf(links[key], root)
 		if !ok {
 			return nil, fmt.Errorf("%w: the URL %.200q of %s is not that of a collection below %s", ErrInvalidPage, links[key], key, root)
 		}
-		s.collections = append(s.collections, collection{key, segment, true})
+		s = append(s, collection{key, segment, true})
 	}
 	return s, nil
 }
@@ -423,22 +418,11 @@ func segmentOf(link, root string) (segment string, ok bool) {
 }
 
 // keys returns the keys of the collections that can be listed.
-func (s *service) keys() (keys []string) {
-	for _, c := range s.collections {
+func (s service) keys() (keys []string) {
+	for _, c := range s {
 		if c.listed {
 			keys = append(keys, c.key)
 		}
 	}
 	return keys
 }
-
-// lookup returns the collection with the given key.
-func (s *service) lookup(key string) (collection, error) {
-	if i := slices.IndexFunc(s.collections, func(c collection) bool { return c.key == key }); i >= 0 {
-		return s.collections[i], nil
-	}
-	return collection{}, fmt.Errorf("client: %w: %q: %s", catalogue.ErrUnknownCollection, key, ordering.Suggest(key, s.keys()))
-}
-
-// pathOf returns the path of a collection, after the part that is the base URL.
-func (s *service) pathOf(c collection) string { return s.root + c.segment + "/" }

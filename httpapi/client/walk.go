@@ -9,10 +9,13 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -49,11 +52,11 @@ func (c *Client) list(ctx context.Context, key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	about, err := s.lookup(key)
-	if err != nil {
-		return "", err
+	i := slices.IndexFunc(s, func(c collection) bool { return c.key == key })
+	if i < 0 {
+		return "", fmt.Errorf("client: %w: %q: %s", catalogue.ErrUnknownCollection, key, ordering.Suggest(key, s.keys()))
 	}
-	return c.base + s.pathOf(about), nil
+	return c.base + c.opts.Root + s[i].segment + "/", nil
 }
 
 // pages yields the new records of each page of a walk.
