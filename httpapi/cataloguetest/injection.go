@@ -193,9 +193,6 @@ func (f *faults) hits(r *http.Request) (hits []*Injection) {
 	return hits
 }
 
-// maxUnused is the number of unused faults that are reported.
-const maxUnused = 10
-
 // report logs the faults that changed no response, or fails the test if they are required
 // to change one. It reports nothing of a test that was skipped.
 func (f *faults) report(tb testing.TB, required bool) {
@@ -209,29 +206,12 @@ func (f *faults) report(tb testing.TB, required bool) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	unused := slices.DeleteFunc(slices.Clone(f.added), func(j *Injection) bool { return j.count > 0 })
-	for n, j := range unused {
-		if n == maxUnused {
-			report("cataloguetest: and %d more faults changed no response", len(unused)-n)
-			return
+	for _, j := range f.added {
+		if j.count == 0 {
+			report("cataloguetest: %s: the fault changed no response; requests that matched: %d, of which Share, After and Nth selected %d",
+				j.at, j.matched, j.selected)
 		}
-		report("cataloguetest: %s", j.describe())
 	}
-}
-
-// describe returns where an unused fault was injected, and how many requests it has matched. The
-// owner must be locked.
-func (j *Injection) describe() string {
-	text := j.at + ": the fault changed no response: "
-	switch {
-	case j.matched == 0:
-		text += "no request matched its Match"
-	case j.selected == 0:
-		text += fmt.Sprintf("requests that matched: %d; Share, After and Nth selected none of them", j.matched)
-	default:
-		text += fmt.Sprintf("requests that matched: %d, of which %d were selected; the fault could not change their responses", j.matched, j.selected)
-	}
-	return text
 }
 
 // An interceptor serves one request with the faults that apply to it.
