@@ -27,9 +27,9 @@ import (
 //
 // The error wraps [catalogue.ErrUnknownCollection], the error of ctx, which is observed
 // while waiting and while reading, or one of the errors of this package. The text of an error
-// about a page has the collection, the number of records before the failure, and the URL of the
-// page. Each iteration starts again from the first record. It requests
-// (n-1)/(page size-1) pages and holds one at a time.
+// about a page has the collection, the number of records before it, and the URL of the page.
+// Each iteration starts again from the first record. It requests (n-1)/(page size-1) pages and
+// holds one at a time.
 func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for records, err := range c.pages(ctx, key) {
@@ -72,7 +72,7 @@ func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, erro
 			url := list + p.query()
 			records, err := c.page(ctx, url, &p)
 			if err != nil {
-				err = p.locate(key, url, err)
+				err = fmt.Errorf("%s: offset %d: %w (%s)", key, p.seen, err, url)
 			}
 			if !yield(records, err) || err != nil {
 				return
@@ -200,24 +200,6 @@ func (p *proof) offset() int { return max(p.seen-1, 0) }
 // but the last is full, and so has at least one new record.
 func (p *proof) more() bool { return p.seen < p.count }
 
-// misplaced is an error of take at an offset other than the number of records seen.
-type misplaced struct {
-	offset int
-	error
-}
-
-func (m misplaced) Unwrap() error { return m.error }
-
-// locate adds to an error of take where it happened.
-func (p *proof) locate(key, url string, err error) error {
-	offset := p.seen
-	var m misplaced
-	if errors.As(err, &m) {
-		offset, err = m.offset, m.error
-	}
-	return fmt.Errorf("%s: offset %d: %w (%s)", key, offset, err, url)
-}
-
 // take verifies the next page of the walk and returns its new records.
 func (p *proof) take(got page) ([]record, error) {
 	next, err := link(got.next)
@@ -274,21 +256,20 @@ func (p *proof) joined(got page) error {
 	}
 	switch id := got.records[0].id; {
 	case id > p.last:
-		return misplaced{p.offset(), fmt.Errorf("%w: gap: record %d in place of %d: there are fewer records before it", ErrInconsistent, id, p.last)}
+		return fmt.Errorf("%w: gap: record %d in place of %d: there are fewer records before it", ErrInconsistent, id, p.last)
 	case id < p.last:
-		return misplaced{p.offset(), fmt.Errorf("%w: duplicate: record %d in place of %d: there are more records before it", ErrInconsistent, id, p.last)}
+		return fmt.Errorf("%w: duplicate: record %d in place of %d: there are more records before it", ErrInconsistent, id, p.last)
 	}
 	return nil
 }
 
 func (p *proof) ordered(got page) error {
 	for i, r := range got.records[min(1, len(got.records)):] {
-		before, offset := got.records[i].id, p.offset()+i+1
-		switch {
+		switch before := got.records[i].id; {
 		case r.id == before:
-			return misplaced{offset, fmt.Errorf("%w: duplicate: record %d", ErrInconsistent, r.id)}
+			return fmt.Errorf("%w: duplicate: record %d", ErrInconsistent, r.id)
 		case r.id < before:
-			return misplaced{offset, fmt.Errorf("%w: not ordered by id: record %d after %d", ErrInconsistent, r.id, before)}
+			return fmt.Errorf("%w: not ordered by id: record %d after %d", ErrInconsistent, r.id, before)
 		}
 	}
 	return nil
@@ -299,11 +280,11 @@ func (p *proof) full(got page) error {
 	want := min(p.limit, p.count-p.offset())
 	switch n := len(got.records); {
 	case n < want:
-		return misplaced{p.offset() + n, fmt.Errorf("%w: gap: %d records on a page of %d", ErrInconsistent, n, want)}
+		return fmt.Errorf("%w: gap: %d records on a page of %d", ErrInconsistent, n, want)
 	case n > p.limit:
 		return fmt.Errorf("%w: %d records on a page of %d", ErrInvalidPage, n, want)
 	case n > want:
-		return misplaced{p.offset() + want, fmt.Errorf("%w: changed: %d records, but the count is %d", ErrInconsistent, p.offset()+n, p.count)}
+		return fmt.Errorf("%w: changed: %d records, but the count is %d", ErrInconsistent, p.offset()+n, p.count)
 	}
 	return nil
 }
@@ -327,7 +308,7 @@ func (p *proof) linked(got page, next, previous *pageURL) error {
 	}
 	switch {
 	case after != nil && next == nil:
-		return misplaced{end, fmt.Errorf("%w: gap: next is null, but %d records are to come", ErrInconsistent, p.count-end)}
+		return fmt.Errorf("%w: gap: next is null, but %d records are to come", ErrInconsistent, p.count-end)
 	case !same(next, after):
 		return fmt.Errorf("%w: next is %.200q", ErrInvalidPage, got.next)
 	case !same(previous, before):
