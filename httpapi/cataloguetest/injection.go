@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"runtime"
@@ -75,6 +76,7 @@ type Injection struct {
 	match   Match
 	fault   Fault
 	pattern *pathPattern // of match.Path; nil if that is none
+	random  *rand.Rand   // decides what is in match.Share; guarded by owner.mu
 	at      string       // file and line of the call of Inject or TryInject
 
 	// Numbers of requests, guarded by owner.mu: that match the fields of match, are
@@ -111,7 +113,7 @@ func (j *Injection) selects(r *http.Request) bool {
 		return false
 	}
 	j.matched++
-	if !j.match.inShare(j.matched) {
+	if j.match.Share > 0 && j.random.Float64() >= j.match.Share {
 		return false
 	}
 	j.shared++
@@ -153,7 +155,7 @@ func (f *faults) add(match Match, fault Fault, at string) (*Injection, error) {
 	if err := match.check(f.paths); err != nil {
 		return nil, err
 	}
-	j := &Injection{owner: f, match: match, fault: fault, at: at}
+	j := &Injection{owner: f, match: match, fault: fault, at: at, random: rand.New(rand.NewPCG(match.Seed, 0))}
 	if isPattern(match.Path) {
 		j.pattern, _ = newPathPattern(match.Path) // has been checked
 	}

@@ -3,7 +3,6 @@ package cataloguetest
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -107,19 +106,6 @@ func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method
 // limits.
 func offsetOf(r *http.Request) int {
 	return pagination.Limits{}.Window(pagination.ParseQuery(r.URL.RawQuery)).Offset
-}
-
-// inShare reports whether the nth matching request belongs to the share. It compares
-// the nth number of SplitMix64 with the share of all numbers.
-func (m *Match) inShare(nth int) bool {
-	if m.Share == 0 || m.Share == 1 {
-		return true
-	}
-	z := m.Seed + uint64(nth)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return float64(z) < m.Share*math.MaxUint64
 }
 
 // inRange reports whether After and Nth select the nth request of the share.

@@ -39,25 +39,21 @@ func serveInProcess(h http.Handler, scheme string, errorLog *log.Logger) (url st
 	p.server.Handler = h
 	p.server.ErrorLog = errorLog
 	p.server.ConnState = p.connState
-	client, release := newClient(&http.Transport{DialContext: p.dialPlain, DialTLSContext: p.dialTLS})
+	client, release := newClient(&http.Transport{DialContext: p.dialer("http://"), DialTLSContext: p.dialer("https://")})
 	return p.url, client, func() {
 		release()
 		p.close()
 	}
 }
 
-func (p *inProcess) dialPlain(_ context.Context, _, addr string) (net.Conn, error) {
-	return p.dial("http://", addr)
-}
-
-func (p *inProcess) dialTLS(_ context.Context, _, addr string) (net.Conn, error) {
-	return p.dial("https://", addr)
+func (p *inProcess) dialer(scheme string) func(_ context.Context, _, addr string) (net.Conn, error) {
+	return func(_ context.Context, _, addr string) (net.Conn, error) { return p.dial(scheme, addr) }
 }
 
 // dial returns one end of a pipe and serves the other.
 func (p *inProcess) dial(scheme, addr string) (net.Conn, error) {
 	if addr != p.addr || scheme+domain != p.url {
-		return nil, errOtherAddress(p.url, scheme+addr)
+		return nil, fmt.Errorf("cataloguetest: the client of %s does not connect to other addresses: %s", p.url, scheme+addr)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,10 +131,6 @@ func localAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port
 // errClosed is the error of requests after the end of the test or after Close.
 var errClosed = errors.New("cataloguetest: the server is closed; the server of a test is closed when the test ends")
 
-func errOtherAddress(url, addr string) error {
-	return fmt.Errorf("cataloguetest: the client of %s does not connect to other addresses: %s", url, addr)
-}
-
 // A boundTransport is a transport whose requests end with its server. Otherwise the
 // goroutines of a response that is not read to its end and not closed would outlive
 // the test.
@@ -186,27 +178,20 @@ func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Errors of servers that are made on one side of a synctest bubble and used on the other.
-// Without them, the runtime would end the process, because channels of a bubble must not
-// be used from outside it.
-var (
-	errMadeOutside = errors.New("cataloguetest: the server was made outside the synctest bubble in which it is used; make it inside the bubble, with the T that synctest.Test passes to its function")
-	errMadeInside  = errors.New("cataloguetest: the server was made inside a synctest bubble and is used outside of it; make it with the T that synctest.Test passes to its function, and use it only inside the bubble")
-)
-
 // A side is one of the sides of a synctest bubble.
 type side bool
 
 // thisSide returns the side on which the calling goroutine is.
 func thisSide() side { return side(fake.InBubble()) }
 
-// check returns an error unless the calling goroutine is on that side.
+// check returns an error unless the calling goroutine is on that side. Without it, the runtime
+// would end the process, because channels of a bubble must not be used from outside it.
 func (made side) check() error {
 	switch {
 	case made == thisSide():
 		return nil
 	case bool(made):
-		return errMadeInside
+		return errors.New("cataloguetest: the server was made inside a synctest bubble and is used outside of it; make it with the T that synctest.Test passes to its function, and use it only inside the bubble")
 	}
-	return errMadeOutside
+	return errors.New("cataloguetest: the server was made outside the synctest bubble in which it is used; make it inside the bubble, with the T that synctest.Test passes to its function")
 }

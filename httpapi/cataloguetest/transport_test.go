@@ -38,7 +38,7 @@ func serveLoopback(h http.Handler, _ string, errorLog *log.Logger) (url string, 
 	client = server.Client()
 	client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		if own := server.Listener.Addr().String(); addr != own {
-			return nil, errOtherAddress(own, addr)
+			return nil, fmt.Errorf("%s does not connect to other addresses: %s", own, addr)
 		}
 		var d net.Dialer
 		return d.DialContext(ctx, network, addr)
