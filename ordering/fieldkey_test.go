@@ -122,8 +122,8 @@ func TestFieldKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range times.Names() {
-		if f, _ := times.Lookup(name); f.Kind != reflect.Invalid {
+	for _, name := range []string{"at", "end"} {
+		if f, ok := times.Lookup(name); !ok || f.Kind != reflect.Invalid {
 			t.Errorf("%s has the kind %v, want any: the function for times can return any key", name, f.Kind)
 		}
 	}
