@@ -128,7 +128,8 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 // Exists reports whether the collection of the catalogue that has the key has a record with the
 // id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err(). O(log n).
 func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
-	return c.core.catalogue.has(ctx, key, id)
+	m, err := c.core.catalogue.lookup(key)
+	return err == nil && m.store.Get(id) != nil, ctx.Err()
 }
 
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
@@ -266,12 +267,6 @@ func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return load(c.core, r, opts)
 }
 
-// has reports whether the collection with the key has a record with the id.
-func (c *Catalogue) has(ctx context.Context, key string, id int) (bool, error) {
-	m, err := c.lookup(key)
-	return err == nil && m.store.Get(id) != nil, ctx.Err()
-}
-
 // target returns the entry that a segment names and a filter selects.
 func (c *core) target(now getter, segment string, f filter) (*store.Entry, error) {
 	old := now.Get(schema.ParseID(segment))
@@ -351,7 +346,7 @@ func (c *core) checks(id int) schema.Checks {
 		other, err := c.holder(ctx, field, value)
 		return other != nil && other.ID != id, err
 	}
-	return schema.Checks{Exists: c.catalogue.has, Taken: taken, Now: c.typ.now}
+	return schema.Checks{Exists: AnyCollection{c}.Exists, Taken: taken, Now: c.typ.now}
 }
 
 // holder returns the entry that has a value of a unique field, or nil. O(log n).

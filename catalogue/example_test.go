@@ -413,8 +413,9 @@ func ExampleCollection_Snapshot() {
 	films := newFilms()
 	before := films.Snapshot()
 	films.Delete(1)
-	fmt.Println(before.Count(), films.Count())
-	// Output: 4 3
+	count, err := before.Where().Count()
+	fmt.Println(count, films.Count(), err)
+	// Output: 4 3 <nil>
 }
 
 func ExampleAnyCollection() {
@@ -657,7 +658,8 @@ func ExampleCollection_Since() {
 	films.Insert(Film{Name: "Alien", Minutes: 117})
 
 	start := films.Snapshot() // start with the current records
-	fmt.Println(start.Count(), "films")
+	count, _ := start.Where().Count()
+	fmt.Println(count, "films")
 	films.Batch(func(tx *catalogue.Tx[Film]) error {
 		tx.Update(1, func(f *Film) error { f.Minutes = 171; return nil })
 		tx.Update(1, func(f *Film) error { f.Name = "Heat, restored"; return nil })

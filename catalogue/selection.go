@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
@@ -241,12 +239,6 @@ func (c *Collection[T]) Snapshot() Snapshot[T] {
 // Revisions are not saved. O(1).
 func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
 
-// Count returns the number of records. O(1).
-func (s Snapshot[T]) Count() int { return s.state.Len() }
-
-// Has reports whether there is a record with the given id. O(log n).
-func (s Snapshot[T]) Has(id int) bool { return s.state.Get(id) != nil }
-
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
 func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.state.Get(id), id) }
@@ -343,7 +335,7 @@ func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
 	case err != nil || e != nil:
 		return e, err
 	case sel.restricted():
-		return nil, sel.typ.errorf("%w: none satisfies %s", ErrNotFound, sel.restriction())
+		return nil, sel.typ.errorf("%w: none satisfies the conditions", ErrNotFound)
 	}
 	return nil, sel.typ.errorf("%w: there are none", ErrNotFound)
 }
@@ -354,7 +346,7 @@ func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
 	case err != nil || a.N >= 0:
 		return a.N, err
 	case sel.restricted():
-		return 0, sel.typ.errorf("%w: id %d is not among those that satisfy %s", ErrNotFound, id, sel.restriction())
+		return 0, sel.typ.errorf("%w: id %d does not satisfy the conditions", ErrNotFound, id)
 	}
 	return 0, sel.typ.noID(id)
 }
@@ -365,20 +357,6 @@ func (sel *selection) explain(terms []ordering.Term) (string, error) {
 }
 
 func (sel *selection) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
-
-// restriction returns the conditions as text for an error.
-func (sel *selection) restriction() string {
-	if len(sel.where) == 0 {
-		return "the filter"
-	}
-	var fields []string
-	for _, c := range sel.where {
-		if !slices.Contains(fields, c.Field) {
-			fields = append(fields, c.Field)
-		}
-	}
-	return "the conditions on " + strings.Join(fields, " and ")
-}
 
 func (sel *selection) remove() (int, error) { return sel.rewrite(sel.typ.deletion) }
 

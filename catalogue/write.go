@@ -354,10 +354,6 @@ func (tx *Tx[T]) Get(id int) (record T, err error) {
 	return copied[T](tx.core.typ, tx.tx.Get(id), id)
 }
 
-// Has reports whether there is a record with the given id. After the batch it returns
-// false. O(log n).
-func (tx *Tx[T]) Has(id int) bool { return !tx.tx.Done() && tx.tx.Get(id) != nil }
-
 // Where returns the records that satisfy all conditions, or all records if there are none,
 // with the writes of the batch so far. The first call of a method of a Selection costs
 // O(orderings in use + writes so far × orderings in use × log n) in addition, and makes

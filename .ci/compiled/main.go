@@ -154,7 +154,6 @@ func useFilm0() {
 		tx.Update(1, func(*Film0) error { return nil })
 		tx.Delete(1)
 		tx.Get(1)
-		tx.Has(1)
 		tx.Where()
 		return nil
 	})
@@ -184,8 +183,6 @@ func useFilm0() {
 	{
 		s := c.Snapshot()
 		s.Revision()
-		s.Count()
-		s.Has(1)
 		s.Get(1)
 		s.Where()
 	}

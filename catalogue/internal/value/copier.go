@@ -37,7 +37,11 @@ func (c *Copier) copy(p unsafe.Pointer) {
 	case c.Clones, kind == reflect.Map && *(*unsafe.Pointer)(p) != nil:
 		box := reflect.New(c.typ)
 		c.assign(box.UnsafePointer(), p)
-		c.replace(box.Elem())
+		if v := box.Elem(); !c.Clones {
+			v.Set(c.copyMap(v))
+		} else if kind != reflect.Pointer || !v.IsNil() {
+			v.Set(v.MethodByName("Clone").Call(nil)[0])
+		}
 		c.assign(p, box.UnsafePointer())
 	case kind == reflect.Struct:
 		for _, f := range c.copies {
@@ -99,17 +103,6 @@ func (c *Copier) slices(pair *[2][]byte) (a, b reflect.Value) {
 
 func cloneOf[E any](p unsafe.Pointer, n int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(append([]E{}, unsafe.Slice((*E)(p), n)...)))
-}
-
-// replace replaces a map, or a value with a method Clone, by a copy.
-func (c *Copier) replace(v reflect.Value) {
-	switch {
-	case !c.Clones:
-		v.Set(c.copyMap(v))
-	case c.kind == reflect.Pointer && v.IsNil():
-	default:
-		v.Set(v.MethodByName("Clone").Call(nil)[0])
-	}
 }
 
 func (c *Copier) copyMap(m reflect.Value) reflect.Value {

@@ -150,7 +150,6 @@ func (c *typed[T]) changes(ctx context.Context, revision uint64) iter.Seq2[strin
 // A reader is a collection, a snapshot or a batch.
 type reader[T any] interface {
 	Get(id int) (T, error)
-	Has(id int) bool
 	Where(...ordering.Condition) catalogue.Selection[T]
 }
 
@@ -570,7 +569,11 @@ func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 		record, err := r.Get(op.ID)
 		return func() string { return result(encode(record), err) }
 	case "has":
-		return done(fmt.Sprint(r.Has(op.ID)))
+		_, err := r.Get(op.ID)
+		if c, ok := r.(*typed[T]); ok && c.Has(op.ID) != (err == nil) {
+			return done("error: Has contradicts Get")
+		}
+		return done(fmt.Sprint(err == nil))
 	case "len":
 		if c, ok := r.(interface{ Count() int }); ok {
 			return done(fmt.Sprint(c.Count()))
