@@ -126,8 +126,10 @@ type Client struct {
 	retries int
 }
 
+var errInvalidOptions = errors.New("client: invalid option")
+
 // New returns a client for a service. It sends no request. If an option is invalid,
-// it returns an error wrapping [ErrInvalidOptions].
+// it returns an error that names it.
 func New(opts Options) (*Client, error) {
 	if err := checkBase(opts.BaseURL); err != nil {
 		return nil, err
@@ -163,9 +165,9 @@ func checkBase(base string) error {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: BaseURL: %w", ErrInvalidOptions, err)
+		return fmt.Errorf("%w: BaseURL: %w", errInvalidOptions, err)
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.ForceQuery, strings.Contains(base, "#"):
-		return fmt.Errorf("%w: BaseURL %q: want an absolute http or https URL without user, query or fragment", ErrInvalidOptions, base)
+		return fmt.Errorf("%w: BaseURL %q: want an absolute http or https URL without user, query or fragment", errInvalidOptions, base)
 	}
 	return nil
 }
@@ -175,17 +177,17 @@ func (o Options) checkRoot() error {
 	if o.Root == "" || wire.IsRoot(o.Root) {
 		return nil
 	}
-	return fmt.Errorf("%w: Root %q: want a clean path that ends in a slash, like /v1/", ErrInvalidOptions, o.Root)
+	return fmt.Errorf("%w: Root %q: want a clean path that ends in a slash, like /v1/", errInvalidOptions, o.Root)
 }
 
 func (o Options) checkNumbers() error {
 	switch {
 	case o.PageSize < 0 || o.PageSize == 1:
-		return fmt.Errorf("%w: PageSize %d: want at least 2", ErrInvalidOptions, o.PageSize)
+		return fmt.Errorf("%w: PageSize %d: want at least 2", errInvalidOptions, o.PageSize)
 	case o.MaxBody < 0:
-		return fmt.Errorf("%w: MaxBody is negative", ErrInvalidOptions)
+		return fmt.Errorf("%w: MaxBody is negative", errInvalidOptions)
 	case math.IsNaN(o.Rate) || 0 < o.Rate && o.Rate*secondsOfDay < 1:
-		return fmt.Errorf("%w: Rate %v: want at least one request per day", ErrInvalidOptions, o.Rate)
+		return fmt.Errorf("%w: Rate %v: want at least one request per day", errInvalidOptions, o.Rate)
 	}
 	return nil
 }

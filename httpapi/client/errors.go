@@ -2,12 +2,9 @@ package client
 
 import "errors"
 
-// The errors returned by this package wrap one of the errors below. Errors of contexts, of the
+// The errors of walks and of imports wrap one of the errors below. Errors of contexts, of the
 // network and of readers are wrapped unchanged.
 var (
-	// ErrInvalidOptions is returned by [New] when an option is invalid.
-	ErrInvalidOptions = errors.New("client: invalid option")
-
 	// Errors of one response.
 
 	// ErrInvalidPage is returned when the status, content type, size or content of a response

@@ -15,7 +15,6 @@ import (
 type Imported struct {
 	Collection string // key
 	Records    int    // number of records read
-	Pages      int    // number of pages read
 	Err        error  // nil if the collection was loaded
 }
 
@@ -72,7 +71,6 @@ func (c *Client) importOne(ctx context.Context, into *catalogue.Catalogue, key s
 			list = append(list, r.json...)
 			result.Records++
 		}
-		result.Pages++
 	}
 	result.Err = collection.Load(bytes.NewReader(append(list, ']')), catalogue.LoadOptions{})
 	return result
