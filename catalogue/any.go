@@ -227,7 +227,9 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 // Create, Update and Delete leave no reference to a record that does not exist: writes to
 // the collections that refer to this one wait for Delete. Reads do not wait, and other
 // writes are not checked. precondition must not write to the catalogue: it could deadlock.
-// O(n) for n records in the collections that refer to this one.
+// O(log n) for n records in the collections that refer to this one, after the first deletion
+// has made the indexes of the fields that do; O(n) for a list of ids, or for a field that
+// Options.Keys has a function for.
 func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
 	if err := c.core.permits(schema.Destroy); err != nil {
 		return err
@@ -386,9 +388,47 @@ func (c *core) written(entry *store.Entry, err error) ([]byte, error) {
 // removeReferences removes the id of a record of another collection, or of the same one, from
 // the lists of other records. It returns an error if a record has a single reference to it.
 func (c *core) removeReferences(ctx context.Context, tx *store.Tx, to *core, id int) error {
-	if !refers(c.typ.about, to.key()) {
-		return nil
+	lists := false
+	for i := range c.typ.columns {
+		col := &c.typ.columns[i]
+		switch {
+		case col.Refers != to.key():
+		case col.Kind == schema.References || !col.indexed:
+			lists = true
+		default:
+			if err := c.referenced(ctx, col, to, id); err != nil {
+				return err
+			}
+		}
 	}
+	if lists {
+		return c.removeFromLists(ctx, tx, to, id)
+	}
+	return nil
+}
+
+// referenced returns an error if a record other than the one with the id has a reference to it
+// in a column with an index.
+func (c *core) referenced(ctx context.Context, col *column, to *core, id int) error {
+	k := sortkey.Int(int64(id))
+	a, err := c.store.Answer(ctx, store.Query{
+		Terms:  []ordering.Term{ordering.Asc(c.typ.idName)},
+		Window: pagination.Window{Limit: 2}, // one may be the record itself
+		Where:  []store.Condition{{Field: col.name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}},
+	})
+	if err != nil {
+		return err
+	}
+	for i := range a.Entries.Len() {
+		if by := a.Entries.At(i).ID; c != to || by != id {
+			return to.typ.errorf("id %d: %w", id, &ReferenceError{c.key(), by, col.Name})
+		}
+	}
+	return nil
+}
+
+// removeFromLists removes the id of a record from the lists of others. It reads all records.
+func (c *core) removeFromLists(ctx context.Context, tx *store.Tx, to *core, id int) error {
 	is := func(n int) bool { return n == id }
 	all, err := c.store.Answer(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(c.typ.idName)}, Want: store.WantScan})
 	if err != nil {
