@@ -117,8 +117,8 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 		return List{}, c.core.typ.named(err)
 	}
 	list.Count, list.Records = count, make([][]byte, entries.Len())
-	for i := range list.Records {
-		if list.Records[i], err = c.core.typ.encoded(entries.At(i)); err != nil {
+	for i, e := range entries.All() {
+		if list.Records[i], err = c.core.typ.encoded(e); err != nil {
 			return List{}, err
 		}
 	}

@@ -409,6 +409,19 @@ func ExampleSelection_View() {
 	// Output: Alien 1 4 true <nil>
 }
 
+func ExampleView_All() {
+	view, err := newFilms().Where().View(pagination.Window{Limit: 2}, ordering.Desc("name"))
+	if err != nil {
+		panic(err)
+	}
+	for i, film := range view.All() {
+		fmt.Println(i+1, film.Name)
+	}
+	// Output:
+	// 1 Spartacus
+	// 2 Rope
+}
+
 func ExampleCollection_Snapshot() {
 	films := newFilms()
 	before := films.Snapshot()

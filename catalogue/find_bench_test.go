@@ -188,3 +188,38 @@ func BenchmarkRangeInAnotherOrder(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/record")
 }
+
+// BenchmarkReadView reads the records of a page, and finds them, in pages at random offsets.
+func BenchmarkReadView(b *testing.B) {
+	const n = 10_000
+	c := parcelsOf(b, n)
+	number := []ordering.Term{ordering.Asc("number")}
+	for _, row := range []struct {
+		name string
+		read func(View[parcel]) int
+	}{
+		{"find", func(v View[parcel]) int { return v.Count() }},
+		{"find and At", func(v View[parcel]) (sum int) {
+			for i := range v.Len() {
+				sum += v.At(i).ID
+			}
+			return sum
+		}},
+		{"find and All", func(v View[parcel]) (sum int) {
+			for _, p := range v.All() {
+				sum += p.ID
+			}
+			return sum
+		}},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			offsets := rand.New(rand.NewPCG(4, 4)).Perm(n - benchLimit)
+			for i := 0; b.Loop(); i++ {
+				v, err := c.Where().View(pagination.Window{Offset: offsets[i%len(offsets)], Limit: benchLimit}, number...)
+				if err != nil || row.read(v) == 0 {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -125,8 +125,8 @@ func (s Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T]
 		return Page[T]{}, err
 	}
 	p := Page[T]{Count: count, Records: make([]T, entries.Len())}
-	for i := range p.Records {
-		copyTo(s.sel.typ.copier, &p.Records[i], typed[T](recordOf(entries.At(i))))
+	for i, e := range entries.All() {
+		copyTo(s.sel.typ.copier, &p.Records[i], typed[T](recordOf(e)))
 	}
 	return p, nil
 }
@@ -213,6 +213,18 @@ func (v View[T]) Len() int { return v.entries.Len() }
 // At returns the record with index i. The record is the stored one and must not be
 // modified. At panics if i is not in [0, Len). O(1).
 func (v View[T]) At(i int) *T { return typed[T](recordOf(v.entries.At(i))) }
+
+// All yields the records with their indexes. They are the stored ones and must not be
+// modified. O(records), faster than At for each index.
+func (v View[T]) All() iter.Seq2[int, *T] {
+	return func(yield func(int, *T) bool) {
+		for i, e := range v.entries.All() {
+			if !yield(i, typed[T](recordOf(e))) {
+				return
+			}
+		}
+	}
+}
 
 // JSON returns the JSON of the record with index i. It must not be modified. The error
 // wraps [ErrInvalid] if a method MarshalJSON or MarshalText returns an error. JSON

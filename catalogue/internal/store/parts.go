@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -29,7 +30,34 @@ func (es Entries) At(i int) *Entry {
 	return es.tail[i-len(es.head)]
 }
 
+// All yields the entries with their indexes.
+func (es Entries) All() iter.Seq2[int, *Entry] {
+	return func(yield func(int, *Entry) bool) {
+		if es.desc {
+			for i := range es.Len() {
+				if !yield(i, es.At(i)) {
+					return
+				}
+			}
+			return
+		}
+		for i, e := range es.head {
+			if !yield(i, e) {
+				return
+			}
+		}
+		for i, e := range es.tail {
+			if !yield(len(es.head)+i, e) {
+				return
+			}
+		}
+	}
+}
+
 func (es Entries) appendTo(dst []*Entry) []*Entry {
+	if !es.desc {
+		return append(append(dst, es.head...), es.tail...)
+	}
 	for i := range es.Len() {
 		dst = append(dst, es.At(i))
 	}

@@ -637,10 +637,10 @@ func all[T any](seq iter.Seq[T], limit int) (list []string) {
 
 func viewed[T any](v catalogue.View[T]) string {
 	var list []string
-	for i := range v.Len() {
+	for i, record := range v.All() {
 		data, err := v.JSON(i)
-		if err != nil || string(data) != encode(*v.At(i)) {
-			return fmt.Sprintf("View.JSON(%d) = %s, %v, and View.At is %s", i, data, err, encode(*v.At(i)))
+		if err != nil || string(data) != encode(*record) || v.At(i) != record {
+			return fmt.Sprintf("View.JSON(%d) = %s, %v, View.At is %s, and View.All yields %s", i, data, err, encode(*v.At(i)), encode(*record))
 		}
 		list = append(list, string(data))
 	}
