@@ -105,23 +105,17 @@ func (d Description) Check() error {
 }
 
 func (d Description) checkNames() error {
+	for _, text := range [...]struct{ of, is string }{{"key", d.Key}, {"segment", d.Segment}, {"name", d.Name}, {"Vary", d.Vary}} {
+		switch {
+		case text.is == "" && text.of != "Vary":
+			return fmt.Errorf("the %s is empty", text.of)
+		case !isPlain(text.is):
+			return fmt.Errorf("the %s contains control characters or invalid UTF-8", text.of)
+		}
+	}
 	switch {
-	case d.Key == "":
-		return errors.New("the key is empty")
-	case !isPlain(d.Key):
-		return errors.New("the key contains control characters or invalid UTF-8")
-	case d.Segment == "":
-		return errors.New("the segment is empty")
 	case strings.ContainsAny(d.Segment, "/.?#%") || strings.ContainsFunc(d.Segment, isSpace):
 		return fmt.Errorf("segment %q contains white space or one of / . ? # %%", d.Segment)
-	case !isPlain(d.Segment):
-		return fmt.Errorf("segment %q contains control characters or invalid UTF-8", d.Segment)
-	case d.Name == "":
-		return errors.New("the name is empty")
-	case !isPlain(d.Name):
-		return fmt.Errorf("name %q contains control characters or invalid UTF-8", d.Name)
-	case !isPlain(d.Vary):
-		return fmt.Errorf("the Vary %q contains control characters or invalid UTF-8", d.Vary)
 	case strings.ContainsFunc(d.Query, func(r rune) bool { return r <= ' ' || r > '~' }) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
 		return fmt.Errorf("query %q contains characters that a URL escapes", d.Query)
 	}

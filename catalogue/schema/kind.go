@@ -60,7 +60,7 @@ const (
 )
 
 var kinds = [...]kindRow{
-	Integer:    {"integer", "", jsonInt, orderLookups, Field.cleanInteger, filterInteger, sortkey.Decimal},
+	Integer:    {"integer", "", jsonInt, orderLookups, Field.cleanInteger, numberFilter(filterNumber.integer), sortkey.Decimal},
 	Text:       {"string", "", jsonString, textLookups, Field.cleanText, filterText, nil},
 	Slug:       {"slug", "slug", jsonString, textLookups, Field.cleanSlug, filterText, nil},
 	Timestamp:  {"datetime", "", jsonString, orderLookups, cleanTime, filterTime, timeKey},
@@ -70,8 +70,8 @@ var kinds = [...]kindRow{
 	References: {"field", "", jsonList, "exact", Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
 	TextList:   {"list", "", jsonList, "", cleanTextList, nil, nil},
 	JSON:       {"field", "", "", "", cleanJSON, nil, nil},
-	Float:      {"float", "", jsonFloat, orderLookups, cleanFloat, filterFloat, sortkey.Decimal},
-	Decimal:    {"decimal", "decimal", jsonString, orderLookups, Field.cleanDecimal, filterDecimal, sortkey.Decimal},
+	Float:      {"float", "", jsonFloat, orderLookups, cleanFloat, numberFilter(filterNumber.float), sortkey.Decimal},
+	Decimal:    {"decimal", "decimal", jsonString, orderLookups, Field.cleanDecimal, numberFilter(filterNumber.decimal), sortkey.Decimal},
 	Date:       {"date", "date", jsonString, orderLookups, cleanDate, filterDate, nil},
 	Choice:     {"choice", "choices", jsonString, textLookups, Field.cleanChoice, Field.filterChoice, nil},
 }

@@ -244,19 +244,12 @@ func isInteger(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-func filterInteger(_ Field, _, value string, _ *checker) (text, message string) {
-	n, message := readFilterNumber(value)
-	return n.integer(), message
-}
-
-func filterFloat(_ Field, _, value string, _ *checker) (text, message string) {
-	n, message := readFilterNumber(value)
-	return n.float(), message
-}
-
-func filterDecimal(_ Field, _, value string, _ *checker) (text, message string) {
-	n, message := readFilterNumber(value)
-	return n.decimal(), message
+// numberFilter returns a function that reads a number of a filter and returns its text.
+func numberFilter(text func(filterNumber) string) func(Field, string, string, *checker) (string, string) {
+	return func(_ Field, _, value string, _ *checker) (string, string) {
+		n, message := readFilterNumber(value)
+		return text(n), message
+	}
 }
 
 // A filterNumber is the number ±0.digits × 10^point. The digits neither begin nor end
