@@ -2,14 +2,10 @@ package catalogue
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A core is a collection without the type of its records. [Collection] and [AnyCollection]
@@ -23,13 +19,13 @@ type core struct {
 
 // newCore returns a standalone collection.
 func newCore(t table, opts Options) (*core, error) {
-	fields, err := taggedFields(t, opts.Name)
-	if err != nil {
+	about, invalid := t.describe(opts.Name)
+	s, err := newRecordType(t, opts, about.Fields)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	s, err := newRecordType(t, opts, fields)
-	if err != nil {
-		return nil, err
+	case invalid != nil && slices.ContainsFunc(s.members, member.isTagged): // other types need no description
+		return nil, s.errorf("%w: %w", ErrInvalidType, invalid)
 	}
 	return newStandalone(s, store.New(s.engine)), nil
 }
@@ -38,23 +34,6 @@ func newStandalone(s *recordType, engine *store.Store) *core {
 	c := &core{typ: s, store: engine}
 	c.catalogue = &Catalogue{all: []*core{c}}
 	return c
-}
-
-// taggedFields returns the described fields of a type, or none if it has no tags of this module.
-func taggedFields(t table, name string) ([]schema.Field, error) {
-	members, _ := jsonmember.Of(t.reflect)
-	tagged := slices.ContainsFunc(members, func(m jsonmember.Member) bool {
-		_, ok := m.Field.Tag.Lookup("backlist")
-		return ok
-	})
-	if !tagged {
-		return nil, nil
-	}
-	about, err := t.describe(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", cmp.Or(name, "collection"), ErrInvalidType, err)
-	}
-	return about.Fields, nil
 }
 
 // newMember returns a collection of a catalogue with its handle.

@@ -165,21 +165,13 @@ func (c *column) contains(t schema.Test) func(*store.Entry) bool {
 			return c.refers(e, func(int) bool { return true }) != empty
 		}
 	}
-	ids := idsOf(t.Values)
-	wanted := func(id int) bool { return ids[id] }
-	return func(e *store.Entry) bool { return c.refers(e, wanted) }
-}
-
-// idsOf returns the set of those values that are ids. The others are out of range, so that
-// no record has them.
-func idsOf(values []string) map[int]bool {
-	ids := make(map[int]bool, len(values))
-	for _, v := range values {
-		if id, err := strconv.Atoi(v); err == nil {
+	ids := make(map[int]bool, len(t.Values))
+	for _, v := range t.Values {
+		if id, err := strconv.Atoi(v); err == nil { // otherwise it is out of range: no record has it
 			ids[id] = true
 		}
 	}
-	return ids
+	return func(e *store.Entry) bool { return c.refers(e, func(id int) bool { return ids[id] }) }
 }
 
 // searches returns the function of a test of a search: whether the test holds for a column of an

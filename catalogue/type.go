@@ -135,6 +135,11 @@ type member struct {
 	strict  bool   // null in loaded data is an error
 }
 
+func (m member) isTagged() bool {
+	_, ok := m.Field.Tag.Lookup("backlist")
+	return ok
+}
+
 // newRecordType returns the record type of a collection whose description has the given
 // fields.
 func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, error) {

@@ -326,6 +326,13 @@ func TestOptionsID(t *testing.T) {
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}
+	type numbered struct {
+		Number int    `json:"number"`
+		ID     string `json:"id"` // a description could not have it
+	}
+	if _, err := catalogue.NewCollection[numbered](catalogue.Options{ID: "number"}); err != nil {
+		t.Error(err)
+	}
 	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "number") {
 		t.Errorf("unknown id field: %v, want ErrInvalidType", err)
 	}

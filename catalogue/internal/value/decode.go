@@ -23,11 +23,11 @@ import (
 var ErrNull = errors.New("must not be null")
 
 // A Decoder decodes values of one type.
-type Decoder struct{ arrays, interfaces bool } // what values of the type contain
+type Decoder struct{ special bool } // values of the type contain arrays or interfaces
 
 // DecoderOf returns the decoder of a type.
 func DecoderOf(t reflect.Type) Decoder {
-	return Decoder{contains(t, reflect.Array), contains(t, reflect.Interface)}
+	return Decoder{isSpecial(t)}
 }
 
 // DecodeCommon decodes a value of one of the most common types, from JSON that need not be
@@ -91,7 +91,7 @@ func (d Decoder) Decode(v reflect.Value, text string) error {
 	if err := json.Unmarshal([]byte(text), v.Addr().Interface()); err != nil {
 		return errorIn(v.Type(), text, err)
 	}
-	if d.interfaces { // a second time: this does not refuse numbers beyond a float64
+	if d.special { // a second time: this does not refuse numbers beyond a float64
 		v.SetZero()
 		in := json.NewDecoder(strings.NewReader(text))
 		in.UseNumber()
@@ -99,7 +99,7 @@ func (d Decoder) Decode(v reflect.Value, text string) error {
 			return err
 		}
 	}
-	if composite := text[0] == '[' || text[0] == '{'; composite && (d.arrays || strings.Contains(text, "null")) {
+	if composite := text[0] == '[' || text[0] == '{'; composite && (d.special || strings.Contains(text, "null")) {
 		return errorIn(v.Type(), text, nil)
 	}
 	return nil
@@ -342,20 +342,20 @@ func pythonType(text string) string {
 	return "int"
 }
 
-// contains reports whether values of a type contain parts of a kind that encoding/json
+// isSpecial reports whether values of a type contain arrays or interfaces that encoding/json
 // reads. outer are the types that contain it.
-func contains(t reflect.Type, kind reflect.Kind, outer ...reflect.Type) bool {
+func isSpecial(t reflect.Type, outer ...reflect.Type) bool {
 	if ReadsJSON(t) || slices.Contains(outer, t) {
 		return false
 	}
 	switch t.Kind() {
-	case kind:
+	case reflect.Array, reflect.Interface:
 		return true
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return contains(t.Elem(), kind, append(outer, t)...)
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return isSpecial(t.Elem(), append(outer, t)...)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if contains(t.Field(i).Type, kind, append(outer, t)...) {
+			if isSpecial(t.Field(i).Type, append(outer, t)...) {
 				return true
 			}
 		}
