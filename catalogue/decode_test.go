@@ -108,7 +108,7 @@ func TestReadCommonRefuses(t *testing.T) {
 		{"another order than that of the struct", `{"title":"t","tags":["a"],"id":1}`},
 		{"no id", `{"title":"t"}`},
 		{"id 0", `{"id":0}`},
-		{"repeated member", `{"id":1,"title":"t","title":"t"}`},
+		{"repeated member", `{"title":"t","title":"t","id":1}`},
 		{"unknown member", `{"id":1,"titles":"t"}`},
 		{"name in another case", `{"id":1,"Title":"t"}`},
 		{"text as a json.Number", `{"id":1,"digits":"x"}`},

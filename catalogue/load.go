@@ -275,7 +275,7 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	in.skipSpace()
 	start, e := in.at, s.new()
 	if !s.readCommon(in, recordOf(e)) {
-		in.at, e = start, s.new()
+		in.at = start // all that has been read is read again
 		if err := s.decodeLoaded(recordOf(e), in.value(), in.opts); err != nil {
 			return nil, err
 		}
