@@ -201,6 +201,7 @@ func useFilm0() {
 	v.Count()
 	v.Len()
 	v.At(0)
+	v.All()
 	v.JSON(0)
 }
 `
