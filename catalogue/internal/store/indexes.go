@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,7 +22,7 @@ import (
 //   - After each write and each build, indexes are dropped until the limits are met: first
 //     those that are too large or only written to, then those that are used least.
 //
-// For any queries, builds that queries do not wait for therefore cost at most as much as these
+// For any queries, builds that queries do not wait for therefore cost in proportion to what these
 // queries did, and the queries that want one index cost at most twice what they would if it
 // had been built for the first of them. No clock and no random number plays a part, so the
 // same queries always have the same effect.
@@ -39,7 +40,7 @@ type policy struct {
 // cost as much as the build and a share of 1/(maxWanted+1) of all queries.
 type wanted struct {
 	terms []ordering.Term
-	cost  int // as of a plan
+	cost  int // as of [plan.work]
 }
 
 // A refusal is the canonical terms of an index whose keys were too large. It is built again
@@ -174,12 +175,38 @@ func (s *State) makes(c Condition, best *plan) (terms []ordering.Term, ok bool) 
 // count too, although only later ones have the index.
 func (s *State) demand(sel *selection, p *plan) {
 	terms, left := s.wanted(sel, p)
-	cost := p.cost() - left
+	cost := p.work() - left
 	if len(terms) > 0 && cost > 0 && s.want(terms, cost, buildCost*s.Len()) {
 		if c := s.store.Value(); c != nil && !s.refuses(terms) {
 			c.join(terms)
 		}
 	}
+}
+
+// work returns the cost of a plan for the demand. An entry that is sorted costs as much for each
+// term as one that is added to an index.
+func (p *plan) work() int {
+	if p.unsorted && p.count > 1 {
+		return p.count * buildCost * max(len(p.selection.canonical()), 1)
+	}
+	return p.count
+}
+
+// progress describes for people how far the index that a query wants is from being built, or
+// returns "" if no query has wanted it since the last time.
+func (s *State) progress(sel *selection, p *plan) string {
+	if p.direct() {
+		return ""
+	}
+	terms, _ := s.wanted(sel, p)
+	s.policy.mu.Lock()
+	defer s.policy.mu.Unlock()
+	for _, w := range s.policy.wanted {
+		if slices.Equal(w.terms, terms) {
+			return fmt.Sprintf("; such queries have cost %d%% of an index by %s", min(100*w.cost/(buildCost*s.Len()), 100), ordering.Format(terms))
+		}
+	}
+	return ""
 }
 
 // wanted returns the terms of an index that would answer a query, or nil if none exists:

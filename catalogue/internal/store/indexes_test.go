@@ -1,8 +1,10 @@
 package store
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +18,7 @@ import (
 func TestDemand(t *testing.T) {
 	const n = 700 // 100 records for each number from 0 to 6
 	three, few := ordering.Equal("number", 3), ordering.OneOf("number", 3, 5)
+	const sorted100, sorted200 = 100 * buildCost, 200 * buildCost // by one term
 	for _, row := range []struct {
 		reason  string
 		where   []ordering.Condition
@@ -24,15 +27,16 @@ func TestDemand(t *testing.T) {
 		want    string
 		explain string
 	}{
-		{"one value and an order", []ordering.Condition{three}, "-text", 100 * sortCost, "number,text", "range of number: 100 of 700 records, in order"},
-		{"the value is in the order, too", []ordering.Condition{three}, "number,text", 100 * sortCost, "number,text", "range of number: 100 of 700 records, in order"},
-		{"several values", []ordering.Condition{few}, "text", 200 * sortCost, "number,text", "range of number: 200 of 700 records, merged in order"},
-		{"a range in the order", []ordering.Condition{three, ordering.NotNull("text")}, "-text", 100 * sortCost, "number,text", "range of number,text: 100 of 700 records, in order"},
-		{"two values in the order of the fields' names", []ordering.Condition{ordering.IsNull("note"), three}, "text", 100 * sortCost,
+		{"one value and an order", []ordering.Condition{three}, "-text", sorted100, "number,text", "range of number: 100 of 700 records, in order"},
+		{"the value is in the order, too", []ordering.Condition{three}, "number,text", sorted100, "number,text", "range of number: 100 of 700 records, in order"},
+		{"several values", []ordering.Condition{few}, "text", sorted200, "number,text", "range of number: 200 of 700 records, merged in order"},
+		{"a range in the order", []ordering.Condition{three, ordering.NotNull("text")}, "-text", sorted100, "number,text", "range of number,text: 100 of 700 records, in order"},
+		{"two values in the order of the fields' names", []ordering.Condition{ordering.IsNull("note"), three}, "text", sorted100,
 			"note,number,text", "range of note,number: 100 of 700 records, in order"},
 		{"several values and a range in the order", []ordering.Condition{few, ordering.NotNull("text")}, "-text", 700, "number,text", // all records in order
 			"range of number,text: 200 of 700 records, merged in order"},
-		{"ties in the other direction", []ordering.Condition{three}, "text,-id", 100 * sortCost, "number,text,-id", "range of number: 100 of 700 records, in order"},
+		{"ties in the other direction", []ordering.Condition{three}, "text,-id", 2 * sorted100, "number,text,-id", "range of number: 100 of 700 records, in order"},
+		{"two orders", []ordering.Condition{three}, "text,-note", 2 * sorted100, "number,text,-note", "range of number: 100 of 700 records, in order"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newType(0), n)
@@ -41,6 +45,9 @@ func TestDemand(t *testing.T) {
 			for i := range (buildCost*n + row.cost - 1) / row.cost {
 				if slices.Contains(indexed(c), row.want) {
 					t.Fatalf("the index is there after %d queries", i)
+				}
+				if got, _ := of(c).Explain(within(t), q); i > 0 && !strings.HasSuffix(got, fmt.Sprintf("; such queries have cost %d%% of an index by %s", 100*i*row.cost/(buildCost*n), row.want)) {
+					t.Fatalf("after %d queries, Explain() = %q", i, got)
 				}
 				of(c).Page(within(t), q)
 			}

@@ -159,7 +159,7 @@ func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 	case err != nil:
 		return Answer{}, err
 	case q.Want == WantExplain:
-		return Answer{Text: p.String()}, nil
+		return Answer{Text: p.String() + s.progress(&sel, &p)}, nil
 	case e != nil && !p.direct() && !s.typ.matcher(sel.where, sel.match)(e):
 		return Answer{N: -1}, nil
 	}
