@@ -184,10 +184,10 @@ func (s *State) demand(sel *selection, p *plan) {
 }
 
 // work returns the cost of a plan for the demand. An entry that is sorted costs as much for each
-// term as one that is added to an index.
+// term as one that is added to an index, but at least four queries want each index.
 func (p *plan) work() int {
 	if p.unsorted && p.count > 1 {
-		return p.count * buildCost * max(len(p.selection.canonical()), 1)
+		return min(p.count*buildCost*max(len(p.selection.canonical()), 1), buildCost*p.state.Len()/4)
 	}
 	return p.count
 }
