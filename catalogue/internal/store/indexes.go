@@ -195,7 +195,7 @@ func (p *plan) work() int {
 // progress describes for people how far the index that a query wants is from being built, or
 // returns "" if no query has wanted it since the last time.
 func (s *State) progress(sel *selection, p *plan) string {
-	if p.direct() {
+	if p.direct() || s.Len() == 0 {
 		return ""
 	}
 	terms, _ := s.wanted(sel, p)

@@ -58,6 +58,13 @@ func TestDemand(t *testing.T) {
 			found(t, c, q)
 		})
 	}
+	c := newStore(t, newType(0), n)
+	q := Query{Where: conditions(t, three), Terms: parse("text")}
+	of(c).Page(within(t), q)
+	Replace([]Replacement{{Store: c}})
+	if got, err := of(c).Explain(within(t), q); err != nil || strings.Contains(got, "%") {
+		t.Errorf("Explain() without records = %q, %v, want no share of a build", got, err)
+	}
 }
 
 // No index is built for queries that none would answer, or that read few records.
