@@ -33,54 +33,52 @@ func (t *tree[K]) merge(runs []run, desc bool) sequence {
 func (m *mergedRuns[K]) len() int { return m.size }
 
 // A cursor reads a run.
-type cursor[K any] struct {
+type cursor struct {
 	run
-	at    int       // the number of items before head
-	room  []item[K] // for next
-	next  []item[K] // some of those after head
-	head  item[K]
-	rest  string // the key of head after the shared bytes
-	known bool   // head is the item that it should be
+	at   int    // the number of entries before head
+	head *Entry // nil if unknown
+	rest string // the key of head after the shared bytes
 }
 
-func (m *mergedRuns[K]) cursors() []cursor[K] {
-	list := make([]cursor[K], len(m.runs))
+func (m *mergedRuns[K]) cursors() []cursor {
+	list := make([]cursor, len(m.runs))
 	for i, r := range m.runs {
 		list[i].run = r
 	}
 	return list
 }
 
-func (c *cursor[K]) len() int { return c.end - c.start }
+func (c *cursor) len() int { return c.end - c.start }
 
-// setHead makes an item the head.
-func (m *mergedRuns[K]) setHead(c *cursor[K], it item[K]) {
-	text := m.pack(it.key).text
-	c.head, c.rest, c.known = it, text[min(c.shared, len(text)):], true
+// setHead makes an entry with a key the head.
+func (m *mergedRuns[K]) setHead(c *cursor, k K, e *Entry) {
+	text := m.pack(k).text
+	c.head, c.rest = e, text[min(c.shared, len(text)):]
 }
 
-// at returns item i of a run.
-func (m *mergedRuns[K]) at(c *cursor[K], i int) item[K] {
+// read makes entry i of the run the head.
+func (m *mergedRuns[K]) read(c *cursor, i int) {
 	pos := c.start + i
 	if m.desc {
 		pos = c.end - 1 - i
 	}
-	return m.itemAt(pos)
+	k, e := m.entryAt(pos)
+	m.setHead(c, k, e)
 }
 
 // before reports whether the head of a is before the head of b.
-func (m *mergedRuns[K]) before(a, b *cursor[K]) bool {
+func (m *mergedRuns[K]) before(a, b *cursor) bool {
 	c := strings.Compare(a.rest, b.rest)
 	if c == 0 {
-		c = a.head.id - b.head.id
+		c = a.head.ID - b.head.ID
 	}
 	return c < 0 != m.desc && c != 0
 }
 
 // least returns the cursor with the first head, or nil if no head is known.
-func (m *mergedRuns[K]) least(list []cursor[K]) (first *cursor[K]) {
+func (m *mergedRuns[K]) least(list []cursor) (first *cursor) {
 	for i := range list {
-		if c := &list[i]; c.known && (first == nil || m.before(c, first)) {
+		if c := &list[i]; c.head != nil && (first == nil || m.before(c, first)) {
 			first = c
 		}
 	}
@@ -92,71 +90,50 @@ func (m *mergedRuns[K]) least(list []cursor[K]) (first *cursor[K]) {
 //
 // It looks at an item some steps ahead in each run. The steps are n at most together, so
 // the items up to the first of those are among the first n.
-func (m *mergedRuns[K]) split(n int) []cursor[K] {
+func (m *mergedRuns[K]) split(n int) []cursor {
 	list := m.cursors()
 	for step := max(n/len(list), 1); n > 0; {
 		if step > 1 && step*len(list) > n {
 			step /= 2
 			for i := range list {
-				list[i].known = false
+				list[i].head = nil
 			}
 		}
 		for i := range list {
-			if c := &list[i]; !c.known && c.at < c.len() {
-				m.setHead(c, m.at(c, min(c.at+step, c.len())-1))
+			if c := &list[i]; c.head == nil && c.at < c.len() {
+				m.read(c, min(c.at+step, c.len())-1)
 			}
 		}
 		c := m.least(list)
 		steps := min(step, c.len()-c.at)
 		c.at += steps
 		n -= steps
-		c.known = false
+		c.head = nil
 	}
 	for i := range list {
-		list[i].known = false
+		list[i].head = nil
 	}
 	return list
 }
 
-// page merges items that it reads from each run, some at a time.
+// page merges the runs.
 func (m *mergedRuns[K]) page(dst []*Entry, offset, n int, _ bool) []*Entry {
 	list := m.split(offset)
-	n = min(n, m.size-offset)
-	chunk := min(n/len(list)+2, 64)
-	room := make([]item[K], len(list)*chunk)
 	for i := range list {
-		list[i].room = room[i*chunk : i*chunk : (i+1)*chunk]
-		m.advance(&list[i])
+		if c := &list[i]; c.at < c.len() {
+			m.read(c, c.at)
+		}
 	}
-	for range n {
+	for range min(n, m.size-offset) {
 		c := m.least(list)
-		dst = append(dst, c.head.entry)
-		c.at++
-		m.advance(c)
+		dst = append(dst, c.head)
+		if c.at++; c.at < c.len() {
+			m.read(c, c.at)
+		} else {
+			c.head = nil
+		}
 	}
 	return dst
-}
-
-// advance sets the head of a cursor, and reads some items if none is left.
-func (m *mergedRuns[K]) advance(c *cursor[K]) {
-	if c.known = false; c.at == c.len() {
-		return
-	}
-	if len(c.next) == 0 {
-		n := min(cap(c.room), c.len()-c.at)
-		c.next = c.room
-		collect := func(it item[K]) bool {
-			c.next = append(c.next, it)
-			return len(c.next) < n
-		}
-		if from := m.at(c, c.at); m.desc {
-			m.items.Descend(from, collect)
-		} else {
-			m.items.Ascend(from, collect)
-		}
-	}
-	m.setHead(c, c.next[0])
-	c.next = c.next[1:]
 }
 
 func (m *mergedRuns[K]) view(int, int, bool) (es Entries, ok bool) { return es, false }
@@ -168,10 +145,10 @@ func (m *mergedRuns[K]) position(e *Entry) (n int) {
 		if at < own.start || own.end <= at {
 			continue
 		}
-		m.setHead(&own, m.tree.item(e))
+		m.setHead(&own, m.of(e), e)
 		for _, c := range list {
 			n += sort.Search(c.len(), func(i int) bool {
-				m.setHead(&c, m.at(&c, i))
+				m.read(&c, i)
 				return !m.before(&c, &own)
 			})
 		}

@@ -381,16 +381,16 @@ func (t *tree[K]) search(pivot item[K]) int {
 	})
 }
 
-// itemAt returns the item at a position.
-func (t *tree[K]) itemAt(pos int) item[K] {
+// entryAt returns the entry at a position and its key.
+func (t *tree[K]) entryAt(pos int) (K, *Entry) {
 	if d := t.divided(); d != nil {
 		at, i := d.at(pos)
 		if a := t.keyed(d.part(at)); a != nil {
-			return item[K]{a.keys[i], a.entries[i].ID, a.entries[i]}
+			return a.keys[i], a.entries[i]
 		}
 	}
 	it, _ := t.items.GetAt(pos)
-	return it
+	return it.key, it.entry
 }
 
 // view returns the n entries after the first offset entries. ok is false if they are not in

@@ -138,8 +138,9 @@ func TestPartsAfterWrites(t *testing.T) {
 				n := min(1+rng.IntN(partLen), len(v.want)-offset)
 				for range rng.IntN(2 * partReads) {
 					e := v.want[offset]
-					if at, it := v.tree.position(e), v.tree.itemAt(offset); at != offset || it.entry != e || it.id != e.ID || it.key != recordOf(e).number {
-						t.Fatalf("step %d: the position of entry %d is %d, and the item there that of id %d", step, offset, at, it.id)
+					k, found := v.tree.entryAt(offset)
+					if at := v.tree.position(e); at != offset || found != e || k != recordOf(e).number {
+						t.Fatalf("step %d: the position of entry %d is %d, and id %d is there", step, offset, at, found.ID)
 					}
 				}
 				for range rng.IntN(2 * partReads) {
