@@ -301,15 +301,36 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	zero := reflect.New(t).Elem()
-	at := zero.FieldByIndex(id.Index).UnsafeAddr() - zero.UnsafeAddr()
+	at := offsetOf(t, id)
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	return s.describeCopies()
 }
 
-// keyIn returns the function that returns the key of a field of an entry.
+// offsetOf returns the offset of a field in a struct that has the field itself, or in another
+// struct that is embedded in it by value.
+func offsetOf(t reflect.Type, f reflect.StructField) uintptr {
+	zero := reflect.New(t).Elem()
+	return zero.FieldByIndex(f.Index).UnsafeAddr() - zero.UnsafeAddr()
+}
+
+// keyIn returns the function that returns the key of a field of an entry. The most frequent
+// types are read at their offset: a filter that reads all records does little else.
 func (s *recordType) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key {
+	i := slices.IndexFunc(s.members, func(m member) bool { return ordering.Snake(m.Name) == f.Name })
+	if t := s.members[i].Field.Type; !s.members[i].Indirect && f.Kind != reflect.Invalid {
+		at := offsetOf(s.reflect, s.members[i].Field)
+		switch t {
+		case reflect.TypeFor[int]():
+			return func(e *store.Entry) sortkey.Key {
+				return sortkey.Int(int64(*(*int)(unsafe.Add(unsafe.Pointer(recordOf(e)), at))))
+			}
+		case reflect.TypeFor[string]():
+			return func(e *store.Entry) sortkey.Key {
+				return sortkey.Text(*(*string)(unsafe.Add(unsafe.Pointer(recordOf(e)), at)))
+			}
+		}
+	}
 	return func(e *store.Entry) sortkey.Key { return f.Key(s.value(recordOf(e))) }
 }
 

@@ -14,8 +14,7 @@ type Tx struct {
 	draft   *State
 	state   *State        // cannot change while the batch holds the writers' mutex
 	changes set[txChange] // nil if there are none
-	len     int
-	used    int // highest id written by the batch, or 0
+	used    int           // highest id written by the batch, or 0
 	done    bool
 }
 
@@ -35,8 +34,7 @@ func Batch(stores []*Store, f func([]*Tx) error) error {
 	all := make([]*Tx, len(stores))
 	for i, c := range stores {
 		c.writing.Lock()
-		s := c.published.Load()
-		all[i] = &Tx{store: c, state: s, len: s.Len()}
+		all[i] = &Tx{store: c, state: c.published.Load()}
 	}
 	defer func() {
 		for _, tx := range all {
@@ -80,9 +78,6 @@ func (tx *Tx) list() []Change {
 // Done reports whether the batch has ended.
 func (tx *Tx) Done() bool { return tx.done }
 
-// Len returns the number of records, including the changes of the batch. O(1).
-func (tx *Tx) Len() int { return tx.len }
-
 // LastID returns the highest id that was ever used, including by the batch. O(1).
 func (tx *Tx) LastID() int { return max(tx.state.lastID, tx.used) }
 
@@ -102,12 +97,7 @@ func (tx *Tx) Write(ch Change) {
 	if tx.draft != nil {
 		tx.draft.write(ch) // first, because it may panic
 	}
-	if ch.Old == nil {
-		tx.len++
-	}
-	if ch.New == nil {
-		tx.len--
-	} else {
+	if ch.New != nil {
 		tx.used = max(tx.used, ch.New.ID)
 	}
 	if tx.changes == nil {

@@ -100,23 +100,6 @@ func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 	return ch, nil
 }
 
-// WriteAll applies the changes that prepare returns, at most one for each record and sorted
-// by id, as one batch, and returns their number. Nothing changes if prepare returns an error
-// or panics, if the changes would make a [*Duplicate], or if the journal fails. Other writers
-// wait for prepare, which may run callbacks; readers do not.
-func (c *Store) WriteAll(prepare func() ([]Change, error)) (n int, err error) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	changes, err := prepare()
-	if err != nil || len(changes) == 0 {
-		return 0, err
-	}
-	if err := commit([]pending{{store: c, edit: edit{changes: changes}}}); err != nil {
-		return 0, err
-	}
-	return len(changes), nil
-}
-
 // commit makes changes visible at one instant, in each store as one revision. The writers'
 // mutexes must be held and the stores be in the order of their catalogue. If the error, a
 // [*Duplicate] or the journal's, is not nil, nothing changes.
