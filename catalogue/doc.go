@@ -78,8 +78,8 @@
 // together take a bounded number of bytes for each record; those that are used least are
 // dropped first, and those that are only written to. Orderings that a held state keeps are
 // bounded too, so that no sequence of requests can fill the memory. Parts of an index that are
-// read often are kept as arrays. A write drops those whose entries it moves, or all of them if
-// few pages are read between writes.
+// read often are kept as arrays. A write drops the array of the part that it changes, and all
+// of them if nothing has read the index for many writes.
 //
 // A deleted or replaced record is garbage as soon as no snapshot, view or history refers
 // to it. In a collection of more than a few records, tree nodes may refer to removed records

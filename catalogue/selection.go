@@ -37,11 +37,12 @@ import (
 //
 // An index by status,created answers pages with Equal("status", …) by created and by -created,
 // and counts with a range of created in addition. Then a page costs O(log² n + limit) at any
-// offset, with O(log n) comparisons, a count O(log² n), and First O(log n). In an index by one
-// field, the records with the same value are in the order of their ids.
+// offset, a count O(log n), and First O(log n). In an index by one
+// field, the records with the same value are in the order of their ids. The first n/1000 searches
+// in an index of n records take O(log² n).
 //
 // If conditions permit several values, as [ordering.OneOf] does, an index has the records
-// of each in the order. Up to 16 such combinations are merged: v of them cost O(v log² n + v ×
+// of each in the order. Up to 16 such combinations are merged: v of them cost O(v log n + v ×
 // limit).
 //
 // Nothing else is logarithmic: a range, a prefix or a Not with another order, more than 16
@@ -89,7 +90,7 @@ func (s Selection[T]) Filter(f func(record *T) bool) Selection[T] {
 	return Selection[T]{s.sel.filter(func(e *store.Entry) bool { return f(typed[T](recordOf(e))) })}
 }
 
-// Count returns the number of records. It is O(1) without conditions, and O(log² n) if an
+// Count returns the number of records. It is O(1) without conditions, and O(log n) if an
 // index answers it. Otherwise records are filtered, as for a page.
 func (s Selection[T]) Count() (int, error) { return s.sel.count() }
 
@@ -99,9 +100,9 @@ func (s Selection[T]) Count() (int, error) { return s.sel.count() }
 // and of the state at the time of the call. The error wraps [ordering.ErrInvalidCondition] or
 // [ordering.ErrUnknownField]; then the iterator is empty.
 //
-// O(log² n) for each value, with O(log n) comparisons, if one index has the records in the
-// order of the field: without conditions always. Otherwise the records are filtered and
-// sorted, as for a page. Groups that are not read cost nothing.
+// O(log n) for each value, if one index has the records in the order of the field: without
+// conditions always. Otherwise the records are filtered and sorted, as for a page. Groups that
+// are not read cost nothing.
 func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 	groups, err := s.sel.groups(field)
 	return func(yield func(T, int) bool) {
@@ -153,8 +154,7 @@ func (s Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
 
 // Position returns the number of selected records before the one with the given id, in
 // the order of terms. The page of limit l that contains the record has the offset p - p%l.
-// The error wraps [ErrNotFound] if the record is not selected. O(log² n) without
-// conditions, with O(log n) comparisons.
+// The error wraps [ErrNotFound] if the record is not selected. O(log n) without conditions.
 func (s Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 	return s.sel.position(id, terms)
 }

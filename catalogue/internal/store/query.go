@@ -34,11 +34,11 @@ type Want uint8
 const (
 	// WantPage asks for the entries in the window and the number of all. Without conditions it
 	// costs O(log n + page) once the index exists. One condition in the order of its field costs
-	// O(log² n) for each range in addition. Otherwise the entries that satisfy one condition
+	// O(log n) for each range in addition. Otherwise the entries that satisfy one condition
 	// are filtered and sorted.
 	WantPage Want = iota
 
-	// WantCount asks for the number of entries. O(log² n) if one index has them all; otherwise
+	// WantCount asks for the number of entries. O(log n) if one index has them all; otherwise
 	// the entries that satisfy one condition are filtered.
 	WantCount
 
@@ -50,12 +50,12 @@ const (
 	// callbacks.
 	WantScan
 
-	// WantGroups asks for the values of the only term, in its order. O(log² n) for each value
+	// WantGroups asks for the values of the only term, in its order. O(log n) for each value
 	// if one index has the entries in order. Otherwise they are filtered and sorted.
 	WantGroups
 
 	// WantPosition asks for the number of entries before the one with the id. O(log n) if there
-	// is no entry with the id, and O(log² n) if one index has the entries in order. Otherwise
+	// is no entry with the id, and O(log n) if one index has the entries in order. Otherwise
 	// it costs as much as a page.
 	WantPosition
 
