@@ -64,8 +64,8 @@ func plainText(text []byte) (string, bool) {
 
 func integer(text []byte) (int, bool) {
 	n, err := strconv.Atoi(string(text))
-	var room [20]byte // what Atoi accepts may have a plus sign or leading zeros
-	return n, err == nil && bytes.Equal(strconv.AppendInt(room[:0], int64(n), 10), text)
+	digits := bytes.TrimPrefix(text, []byte("-")) // what Atoi accepts may have a plus sign or leading zeros
+	return n, err == nil && digits[0] != '+' && (digits[0] != '0' || len(text) == 1)
 }
 
 func integers(text []byte) ([]int, bool) {
