@@ -164,12 +164,20 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 	if err := cmp.Or(c.core.permits(schema.Create), ctx.Err()); err != nil {
 		return nil, err
 	}
-	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
-		posted, err := c.core.typ.about.Validate(ctx, body, c.core.checks(0))
+	about, checks := c.core.typ.about, c.core.checks(0)
+	validate := func(checks schema.Checks) (*store.Entry, error) {
+		posted, err := about.Validate(ctx, body, checks)
 		if err != nil {
-			return store.Change{}, err
+			return nil, err
 		}
-		fresh, err := c.core.decoded(nil, posted)
+		return c.core.decoded(nil, posted)
+	}
+	result := func() (*store.Entry, error) { return validate(checks) }
+	if !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created }) { // their times ascend with the ids
+		result = assuming(checks, validate)
+	}
+	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
+		fresh, err := result()
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -195,6 +203,9 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if err != nil {
 		return nil, err
 	}
+	result := assuming(c.core.checks(schema.ParseID(segment)), func(checks schema.Checks) (schema.Record, error) {
+		return c.core.typ.about.ValidateUpdate(ctx, schema.Record{}, u.Body, u.Partial, checks)
+	})
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
 		old, err := c.core.target(now, segment, f)
 		if err == nil {
@@ -203,7 +214,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		if err != nil {
 			return store.Change{}, err
 		}
-		sent, err := c.core.typ.about.ValidateUpdate(ctx, schema.Record{}, u.Body, u.Partial, c.core.checks(old.ID))
+		sent, err := result()
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -349,6 +360,37 @@ func (c *core) checks(id int) schema.Checks {
 		return other != nil && other.ID != id, err
 	}
 	return schema.Checks{Exists: AnyCollection{c}.Exists, Taken: taken, Now: c.typ.now}
+}
+
+// assuming calls validate on the assumption that references exist and no value of a unique field
+// is taken, so that no writer waits for it. The function that it returns must be called by the
+// writer. It checks the assumptions and returns the result of validate or, if one is false, that
+// of another call with the given checks.
+func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, error)) func() (V, error) {
+	var assumptions []func() bool
+	assume := func(want bool, check func() (bool, error)) (bool, error) {
+		assumptions = append(assumptions, func() bool {
+			got, err := check()
+			return got == want && err == nil
+		})
+		return want, nil
+	}
+	result, err := validate(schema.Checks{
+		Exists: func(ctx context.Context, collection string, id int) (bool, error) {
+			return assume(true, func() (bool, error) { return checks.Exists(ctx, collection, id) })
+		},
+		Taken: func(ctx context.Context, field, value string) (bool, error) {
+			return assume(false, func() (bool, error) { return checks.Taken(ctx, field, value) })
+		},
+	})
+	return func() (V, error) {
+		for _, holds := range assumptions {
+			if !holds() {
+				return validate(checks)
+			}
+		}
+		return result, err
+	}
 }
 
 // holder returns the entry that has a value of a unique field, or nil. O(log n).
