@@ -26,8 +26,12 @@ func Camel(name string) string {
 // does. It inserts an underscore where a word starts, converts the name to lower case, and
 // removes leading underscores. A digit directly after a letter starts a word if it is
 // followed by another digit, an upper-case letter or the end of the name. Snake is not
-// the inverse of [Camel]: it returns "line_1" for both "line_1" and "line1". O(len).
+// the inverse of [Camel]: it returns "line_1" for both "line_1" and "line1". It does not
+// allocate for a name of ASCII lower-case letters and underscores. O(len).
 func Snake(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' }) {
+		return strings.TrimLeft(name, "_")
+	}
 	var b strings.Builder
 	b.Grow(len(name) + 4)
 	for i := 0; i < len(name); {

@@ -56,3 +56,9 @@ func TestCasing(t *testing.T) {
 		}
 	}
 }
+
+func TestCasingOfSimpleNamesDoesNotAllocate(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() { ordering.Camel("genre"); ordering.Snake("released_at") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -39,7 +39,7 @@ type kindRow struct {
 	name    string   // in the metadata of Django REST framework
 	word    string   // of the tag backlist, for a string
 	json    jsonKind // of the values; empty: any
-	lookups string   // of filters, separated by spaces
+	lookups []string // of filters
 
 	// clean returns the JSON to store for a value in a request that is not null, or the
 	// messages if it is invalid. It returns both if the value has the right type but is
@@ -54,9 +54,9 @@ type kindRow struct {
 	key func(value string) sortkey.Key
 }
 
-const (
-	orderLookups = "exact in gt gte lt lte range isnull"
-	textLookups  = "exact iexact contains icontains startswith istartswith in isnull"
+var (
+	orderLookups = []string{"exact", "in", "gt", "gte", "lt", "lte", "range", "isnull"}
+	textLookups  = []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "isnull"}
 )
 
 var kinds = [...]kindRow{
@@ -64,12 +64,12 @@ var kinds = [...]kindRow{
 	Text:       {"string", "", jsonString, textLookups, Field.cleanText, filterText, nil},
 	Slug:       {"slug", "slug", jsonString, textLookups, Field.cleanSlug, filterText, nil},
 	Timestamp:  {"datetime", "", jsonString, orderLookups, cleanTime, filterTime, timeKey},
-	Boolean:    {"boolean", "", jsonBool, "exact isnull", Field.cleanBool, filterBool, boolKey},
+	Boolean:    {"boolean", "", jsonBool, []string{"exact", "isnull"}, Field.cleanBool, filterBool, boolKey},
 	URL:        {"url", "url", jsonString, textLookups, Field.cleanURL, filterText, nil},
-	Reference:  {"field", "", jsonInt, "exact in isnull", Field.cleanReference, Field.filterReference, sortkey.Decimal},
-	References: {"field", "", jsonList, "exact", Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
-	TextList:   {"list", "", jsonList, "", cleanTextList, nil, nil},
-	JSON:       {"field", "", "", "", cleanJSON, nil, nil},
+	Reference:  {"field", "", jsonInt, []string{"exact", "in", "isnull"}, Field.cleanReference, Field.filterReference, sortkey.Decimal},
+	References: {"field", "", jsonList, []string{"exact"}, Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
+	TextList:   {"list", "", jsonList, nil, cleanTextList, nil, nil},
+	JSON:       {"field", "", "", nil, cleanJSON, nil, nil},
 	Float:      {"float", "", jsonFloat, orderLookups, cleanFloat, numberFilter(filterNumber.float), sortkey.Decimal},
 	Decimal:    {"decimal", "decimal", jsonString, orderLookups, Field.cleanDecimal, numberFilter(filterNumber.decimal), sortkey.Decimal},
 	Date:       {"date", "date", jsonString, orderLookups, cleanDate, filterDate, nil},
@@ -109,10 +109,10 @@ func (k Kind) TextKey() func(string) sortkey.Key {
 func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }
 
 // lookups returns the lookups of filters.
-func (k Kind) lookups() []string { return strings.Fields(k.row().lookups) }
+func (k Kind) lookups() []string { return k.row().lookups }
 
 // isText reports whether the values are text, which can be blank and be searched.
-func (k Kind) isText() bool { return k.row().lookups == textLookups }
+func (k Kind) isText() bool { return slices.Contains(k.row().lookups, "contains") }
 
 // invalid returns a message about an invalid value.
 func invalid(format string, args ...any) (text string, messages []string) {

@@ -173,14 +173,18 @@ func (d Description) sent(body []byte) ([]string, error) {
 	if len(body) == 0 {
 		return values, nil
 	}
-	names := make([]string, len(d.Fields))
-	for i, f := range d.Fields {
-		names[i] = ordering.Snake(f.Name)
-	}
+	var names []string // in snake_case, if a member is not spelled as its field
 	s := scanner{data: body, limit: maxDepth}
 	if s.next() == '{' {
 		for name, value := range s.members() {
-			if i := slices.Index(names, ordering.Snake(name)); i >= 0 {
+			i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == name })
+			if i < 0 {
+				if names == nil {
+					names = d.snakeNames()
+				}
+				i = slices.Index(names, ordering.Snake(name))
+			}
+			if i >= 0 {
 				values[i] = value
 			}
 		}
