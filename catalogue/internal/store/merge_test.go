@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +18,10 @@ func TestMergedRuns(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = 6 - i
 	}
+	texts := []string{"352", "919"} // of two records with number 1
+	for len(texts) <= maxRuns/2 {
+		texts = append(texts, fmt.Sprint("none ", len(texts)))
+	}
 	for _, row := range []struct {
 		reason string
 		where  []ordering.Condition
@@ -32,6 +37,8 @@ func TestMergedRuns(t *testing.T) {
 		{"two values that are in the order", []ordering.Condition{ordering.OneOf("number", 1, 2)}, "number,-text", "range of number: 20 of 70 records, in order"},
 		{"two values of a descending term", []ordering.Condition{ordering.Equal("number", 1), ordering.OneOf("text", "352", "919")}, "text,-id",
 			"range of number,-text: 2 of 70 records, in order"},
+		{"more runs than permitted", []ordering.Condition{ordering.OneOf("number", 1, 2), ordering.OneOf("text", texts...)}, "-text,id",
+			"range of number,-text: 2 of 70 records, then sorted"},
 		{"ranges are not merged", []ordering.Condition{ordering.Not(ordering.Equal("number", 1))}, "id", "all 70 records, filtered by number, in order"},
 	} {
 		q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms)}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -159,6 +160,22 @@ func TestCostOfUnknownDefault(t *testing.T) {
 	}
 	if got, want := allocations("tilte"), allocations(""); got != want {
 		t.Errorf("%v allocations, want %v", got, want)
+	}
+}
+
+// Without records, a condition on any field of open records selects nothing, although none has
+// the field. One on a field that a type does not have is an error.
+func TestConditionWithoutRecords(t *testing.T) {
+	q := Query{Where: conditions(t, ordering.Equal("no_such", 1))}
+	for method, err := range errorsOf(t, New(newMemberType()), q) {
+		if err != nil {
+			t.Errorf("%s of open records: %v", method, err)
+		}
+	}
+	for method, err := range errorsOf(t, New(newType(0)), q) {
+		if !errors.Is(err, ordering.ErrUnknownField) {
+			t.Errorf("%s of a type: error %v, want %v", method, err, ordering.ErrUnknownField)
+		}
 	}
 }
 
