@@ -25,7 +25,7 @@ func TestViewAllocates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		snapshot := events.Snapshot()
+		snapshot, named := events.Snapshot(), events.Where(ordering.AtLeast("name", "m"))
 		read := func(v View[event], err error) {
 			if err != nil || v.Len() != 21 {
 				t.Fatal(v.Len(), err)
@@ -38,6 +38,12 @@ func TestViewAllocates(t *testing.T) {
 			most   float64
 		}{
 			{"a page", func() { read(events.Where().View(w, terms...)) }, 0},
+			{"a page whose order is written in the call", func() { read(events.Where().View(w, ordering.Desc("name"))) }, 0},
+			{"a page with a condition", func() {
+				if _, err := named.View(w, ordering.Desc("name")); err != nil {
+					t.Fatal(err)
+				}
+			}, 0},
 			{"a page of a snapshot", func() { read(snapshot.Where().View(w, terms...)) }, 0},
 			{"its JSON into a buffer", func() {
 				body = body[:0]

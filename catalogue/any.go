@@ -106,13 +106,13 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 			return t.Field != c.core.typ.idName && !slices.Contains(sortable, t.Field)
 		})
 	}
-	query := store.Query{Terms: terms, Window: q.Window, Lenient: true}
+	query := store.Query{Window: q.Window, Lenient: true}
 	var list List
 	if len(terms) > 0 {
 		query.Known = &list.Terms
 	}
 	f.addTo(&query)
-	entries, count, err := store.Page(ctx, c.core.store, query)
+	entries, count, err := store.Page(ctx, c.core.store, query, terms)
 	if err != nil {
 		return List{}, c.core.typ.named(err)
 	}

@@ -319,8 +319,8 @@ func (sel *selection) page(w pagination.Window, terms []ordering.Term) (store.En
 	if sel.err != nil {
 		return store.Entries{}, 0, sel.err
 	}
-	q := store.Query{Where: sel.where, Match: sel.match, Window: w, Terms: terms}
-	entries, count, err := store.Page(context.Background(), sel.source, q)
+	q := store.Query{Where: sel.where, Match: sel.match, Window: w}
+	entries, count, err := store.Page(context.Background(), sel.source, q, terms)
 	return entries, count, sel.typ.named(err)
 }
 

@@ -168,7 +168,7 @@ type finder struct{ Source }
 func of(s Source) finder { return finder{s} }
 
 func (f finder) Page(ctx context.Context, q Query) (Entries, int, error) {
-	return Page(ctx, f.Source, q)
+	return Page(ctx, f.Source, q, q.Terms)
 }
 
 func (f finder) Count(ctx context.Context, q Query) (int, error) {

@@ -97,20 +97,37 @@ type Source interface {
 	Answer(ctx context.Context, q Query) (Answer, error)
 }
 
-// Page returns the entries in the window of a query and the number of records that
-// satisfy its conditions. It takes a shorter path for the most frequent query, a page
-// without conditions.
-func Page(ctx context.Context, from Source, q Query) (entries Entries, count int, err error) {
-	if c, ok := from.(*Store); ok && q.plain() {
-		s, p := c.pin()
-		entries, count, ok, err := s.readyPage(&q)
-		unpin(p)
-		if ok || err != nil {
-			return entries, count, err
-		}
+// Page returns the entries in the window of a query and the number of records that satisfy its
+// conditions, in the order of terms, which replace those of the query. If an index of a store or
+// of a state answers the query, the terms do not escape to the heap.
+func Page(ctx context.Context, from Source, q Query, terms []ordering.Term) (entries Entries, count int, err error) {
+	inPlace, ok := q, false
+	inPlace.Terms = terms
+	switch from := from.(type) {
+	case *Store:
+		entries, count, ok, err = from.ready(&inPlace)
+	case *State:
+		var a Answer
+		a, ok, err = from.ready(&inPlace)
+		entries, count = a.Entries, a.N
 	}
+	if ok || err != nil {
+		return entries, count, err
+	}
+	q.Terms = append([]ordering.Term(nil), terms...)
 	a, err := from.Answer(ctx, q)
 	return a.Entries, a.N, err
+}
+
+// ready answers a query for a page if the published state is ready for it.
+func (c *Store) ready(q *Query) (entries Entries, count int, ok bool, err error) {
+	s, p := c.pin()
+	defer unpin(p)
+	if q.plain() { // the most frequent query
+		return s.readyPage(q)
+	}
+	a, ok, err := s.ready(q)
+	return a.Entries, a.N, ok, err
 }
 
 // Answer answers a query about a state that was published during the call: the pinned state
