@@ -168,3 +168,18 @@ func TestPanicInBatch(t *testing.T) {
 		put(c, &record{})
 	}
 }
+
+// A batch can delete a record that it has updated, and one that it has inserted.
+func TestDeleteWrittenInBatch(t *testing.T) {
+	c := newStore(t, newType(0), 3)
+	err := c.Batch(func(tx *Tx) error {
+		tx.Write(Change{tx.Get(2), newEntry(2, "")})
+		tx.Write(Change{New: newEntry(4, "")})
+		tx.Write(Change{Old: tx.Get(2)})
+		tx.Write(Change{Old: tx.Get(4)})
+		return nil
+	})
+	if diff := cmp.Diff([]int{1, 3}, ids(c.Current().Entries())); diff != "" || err != nil {
+		t.Errorf("after the batch: %v (-want +got):\n%s", err, diff)
+	}
+}
