@@ -61,16 +61,9 @@ type Update struct {
 // AnyCollection is invalid: its methods panic.
 type AnyCollection struct{ core *core }
 
-// Description returns the description of the collection. For open records whose fields
-// are not known, its Sortable are the names of their members. The caller must not modify
-// its slices. O(fields).
-func (c AnyCollection) Description() schema.Description {
-	d := *c.core.typ.about
-	if c.core.typ.open() && d.Fields == nil && d.Sortable == nil {
-		d.Sortable = c.core.store.Current().Names()
-	}
-	return d
-}
+// Description returns the description of the collection. The caller must not modify its
+// slices. O(1).
+func (c AnyCollection) Description() schema.Description { return *c.core.typ.about }
 
 // RecordType returns the type of the records. O(1).
 func (c AnyCollection) RecordType() reflect.Type { return c.core.typ.reflect }

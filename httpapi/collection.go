@@ -19,7 +19,8 @@ import (
 // condition on a value in ctx. Declare Update and Delete with the same condition too, because a
 // record may change between Get and a write. A type that embeds a catalogue.AnyCollection has
 // its other methods, but no tags of pages unless it declares Revision: equal numbers would have
-// to mean equal pages for all users.
+// to mean equal pages for all users. If the embedded type is a [Revisioner] of its own, declare
+// a Revision that returns an error.
 //
 // Methods must be safe for concurrent use. ctx is the context of the request. An error
 // that a method returns after ctx is done must wrap ctx.Err().
@@ -47,8 +48,9 @@ type Collection interface {
 	// with an invalid value results in 400 without a call of List.
 	//
 	// The terms are from the request, possibly none, with names in snake_case. No field
-	// appears twice. If the description has Fields, the terms name the id or a field that
-	// records can be ordered by. Otherwise List drops those that name no member of a record.
+	// appears twice. If the description has Fields or Sortable, the terms name the id or a
+	// field that records can be ordered by, even if the collection is embedded in one with
+	// another description. Otherwise List drops those that name no member of a record.
 	// If none is left, it uses the default order of the description. It breaks ties by id in
 	// the direction of the leading term. Null is the largest value: last in ascending and
 	// first in descending order. List must neither modify the filter and the terms nor retain

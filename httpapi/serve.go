@@ -198,12 +198,9 @@ type route struct {
 func newRoute(root string, c Collection) *route {
 	d := c.Description()
 	path := root + d.Segment + "/"
-	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c}
+	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d)}
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}
-	}
-	if d.Fields != nil {
-		r.sortable = wire.Sortable(d)
 	}
 	r.getter, _ = c.(Getter)
 	r.creator, _ = c.(Creator)

@@ -114,30 +114,44 @@ func TestSortable(t *testing.T) {
 	d := catalogue.Define[memo]("memos", catalogue.Options{})
 	restricted := catalogue.Define[memo]("memos", catalogue.Options{Description: &schema.Description{Sortable: []string{"text"}}})
 	open := catalogue.Define[schema.Record]("memos", catalogue.Options{Description: &schema.Description{Sortable: []string{"text"}}})
+	unknown := catalogue.Define[schema.Record]("memos", catalogue.Options{})
+	as := func(about schema.Description) func(schema.Description) schema.Description {
+		return func(d schema.Description) schema.Description {
+			d.Fields, d.Sortable = about.Fields, about.Sortable
+			return d
+		}
+	}
+	unchanged := func(d schema.Description) schema.Description { return d }
+	text := []schema.Field{{Name: "text", Kind: schema.Text}}
 	for _, test := range []struct {
 		reason string
 		d      catalogue.AnyDefinition
-		hidden []string // members of a wrapper's description
-		found  []string // fields that records can be ordered by
+		about  func(schema.Description) schema.Description // that of a wrapper
+		found  []string                                    // fields that records can be ordered by
 	}{
-		{"all fields", d, nil, []string{"id", "owner", "text"}},
-		{"the description", restricted, nil, []string{"id", "text"}},
-		{"open records", open, nil, []string{"id", "text"}},
-		{"a wrapper", d, []string{"owner"}, []string{"id", "text"}},
+		{"all fields", d, unchanged, []string{"id", "owner", "text"}},
+		{"the description", restricted, unchanged, []string{"id", "text"}},
+		{"open records", open, unchanged, []string{"id", "text"}},
+		{"open records, whose members the description does not name", unknown, unchanged, []string{"id", "owner", "text"}},
+		{"a wrapper hides a field", d, as(schema.Description{Fields: text}), []string{"id", "text"}},
+		{"a wrapper names fields", d, as(schema.Description{Fields: text, Sortable: []string{"owner"}}), []string{"id", "owner"}},
+		{"a wrapper permits none", d, as(schema.Description{Fields: text, Sortable: []string{}}), []string{"id"}},
+		{"a wrapper of open records hides a member", unknown, as(schema.Description{Sortable: []string{"text"}}), []string{"id", "text"}},
 	} {
 		c, err := catalogue.New(test.d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		const data = `{"memos":[{"id":1,"owner":"b","text":"b"},{"id":2,"owner":"a","text":"a"}]}`
-		if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		// The handler is made before there are records.
 		coll, err := c.Collection("memos")
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := newStubHandler(t, Options{}, without{coll, test.hidden})
+		h := newStubHandler(t, Options{}, describedAs{coll, test.about(coll.Description())})
+		const data = `{"memos":[{"id":1,"owner":"b","text":"b"},{"id":2,"owner":"a","text":"a"}]}`
+		if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+			t.Fatal(err)
+		}
 		for _, field := range []string{"id", "owner", "text"} {
 			got := get(h, "/api/memos/?limit=1&ordering="+map[bool]string{true: "-"}[field == "id"]+field)
 			if sorted := strings.Contains(got.Body, `[{"id":2`); sorted != slices.Contains(test.found, field) {
@@ -147,17 +161,13 @@ func TestSortable(t *testing.T) {
 	}
 }
 
-// without is a collection whose description lacks some fields.
-type without struct {
+// describedAs is a collection with another description.
+type describedAs struct {
 	catalogue.AnyCollection
-	hidden []string
+	about schema.Description
 }
 
-func (w without) Description() schema.Description {
-	d := w.AnyCollection.Description()
-	d.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f schema.Field) bool { return slices.Contains(w.hidden, f.Name) })
-	return d
-}
+func (c describedAs) Description() schema.Description { return c.about }
 
 // If the members of records are in snake_case, so are the other names in responses.
 func TestSnakeCase(t *testing.T) {

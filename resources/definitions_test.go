@@ -37,9 +37,8 @@ func TestNewReplaces(t *testing.T) {
 		return d.Fields
 	}(schema.DescriptionOf[book]("books"))
 	documented := schema.Description{Key: "books", Segment: "books", Name: "book", Actions: schema.List, Vary: "Accept",
-		Query: "format=api", Ordering: []ordering.Term{ordering.Asc("id")}, Sortable: []string{"id"}}
+		Query: "format=api", Ordering: []ordering.Term{ordering.Asc("id")}}
 	typed, replaced := documented, documented
-	typed.Sortable, replaced.Sortable = nil, nil // the fields
 	typed.Fields = fields
 	replaced.Name, replaced.Actions, replaced.Query, replaced.Search, replaced.Fields = "volume", schema.AllActions, "", own.Search, fields
 	for _, row := range []struct {

@@ -43,9 +43,6 @@ func (s *subject) open(records [][]byte) *pair {
 // the records to which the Body refers.
 func (s *subject) reference(records [][]byte) catalogue.AnyCollection {
 	about := s.Description
-	if about.Fields == nil {
-		about.Sortable = nil // the members of the records that it was returned for
-	}
 	related, ids := about.Key+"Related", map[string]bool{}
 	about.Fields = slices.Clone(about.Fields)
 	for i, f := range about.Fields {

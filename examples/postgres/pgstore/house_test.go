@@ -3,6 +3,8 @@ package pgstore_test
 import (
 	"context"
 	"database/sql"
+	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"testing"
@@ -136,20 +138,28 @@ func described(key string) schema.Description {
 
 // fieldsOf returns the names that the records of a collection can be ordered by.
 func fieldsOf(c *catalogue.Catalogue, key string) []string {
+	names := map[string]bool{"id": true}
+	for _, f := range described(key).Fields {
+		names[ordering.Snake(f.Name)] = true
+	}
 	coll, err := c.Collection(key)
 	if err != nil {
 		panic(err)
 	}
-	return sortable(coll.Description())
-}
-
-// sortable returns the names that records can be ordered by.
-func sortable(d schema.Description) []string {
-	names := d.Sortable
-	for _, f := range d.Fields {
-		names = append(names, ordering.Snake(f.Name))
+	all, err := coll.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: math.MaxInt}})
+	if err != nil {
+		panic(err)
 	}
-	return names
+	for _, record := range all.Records {
+		r, err := schema.ParseRecord(record)
+		if err != nil {
+			panic(err)
+		}
+		for name := range r.All() {
+			names[ordering.Snake(name)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // mustIn returns d's collection in c.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -49,25 +48,8 @@ func inSnapshot(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error
 	return tx.Commit()
 }
 
-// Description returns the documented description. For open records it reads the names of
-// their members; if that fails, Sortable has only the id.
-func (t *table) Description() schema.Description {
-	d := t.about
-	if !t.open() {
-		return d
-	}
-	d.Sortable = []string{"id"}
-	_ = t.read(context.Background(), func(ctx context.Context, tx *sql.Tx, _ state) error {
-		all, err := t.members(ctx, tx)
-		if err != nil {
-			return err
-		}
-		d.Sortable = append(slices.Collect(maps.Keys(all.fields())), "id")
-		slices.Sort(d.Sortable)
-		return nil
-	})
-	return d
-}
+// Description returns the documented description.
+func (t *table) Description() schema.Description { return t.about }
 
 // List returns a page of one snapshot. The collections have no filters.
 func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.List, err error) {
