@@ -152,6 +152,64 @@ func ExampleCollection() {
 	// 404 {"detail":"Not found."}
 }
 
+// An action of the program's own, beside the handler, with the same authorizer and errors.
+func ExampleWriteError() {
+	type Film struct {
+		ID        int    `json:"id"`
+		Title     string `json:"title"`
+		Published bool   `json:"published" backlist:"readonly"`
+	}
+	d := catalogue.Define[Film]("films", catalogue.Options{})
+	c, err := catalogue.New(d)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	films, err := d.In(c)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	authorize := httpapi.Bearer("s3cret")
+	h, err := httpapi.New(c, httpapi.Options{Authorizer: authorize})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mux := http.NewServeMux()
+	if err := httpapi.Mount(mux, "", h); err != nil {
+		fmt.Println(err)
+		return
+	}
+	mux.HandleFunc("POST /api/films/{id}/publish/", func(w http.ResponseWriter, r *http.Request) {
+		err := authorize(r, "films", schema.PartialUpdate)
+		if err == nil {
+			err = films.Update(schema.ParseID(r.PathValue("id")), func(f *Film) error {
+				f.Published = true
+				return nil
+			})
+		}
+		if err != nil {
+			httpapi.WriteError(w, r, err)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	if _, err := films.Insert(Film{Title: "Alien"}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(mux, "POST", "/api/films/1/publish/")
+	show(mux, "POST", "/api/films/1/publish/", "Authorization: Bearer s3cret")
+	show(mux, "POST", "/api/films/2/publish/", "Authorization: Bearer s3cret")
+	show(mux, "GET", "/api/films/1/")
+	// Output:
+	// 401 {"detail":"Authentication credentials were not provided."}
+	// 204
+	// 404 {"detail":"Not found."}
+	// 200 {"id":1,"title":"Alien","published":true}
+}
+
 // A server for untrusted clients behind a proxy, with timeouts and limits.
 func Example_server() {
 	handler, err := httpapi.New(filmCatalogue(), httpapi.Options{

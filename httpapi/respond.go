@@ -109,6 +109,37 @@ func (v *view) refuse(no *refusal) {
 	v.fail(no.status, no.detail)
 }
 
+// WriteError sends the response of a [Handler] to an error, for handlers of the program's own
+// that serve other actions on the same records. The first in this list that err is or wraps counts:
+//
+//   - an error made by [Unauthorized] or [Forbidden]: 401 or 403
+//   - [catalogue.ErrNotFound]: 404
+//   - [catalogue.ErrReferenced]: 409
+//   - *[schema.SyntaxError] and [schema.FieldErrors]: 400, with the text of the errors
+//   - [catalogue.ErrInvalidID]: 409
+//   - the errors of a [Collection]: 503 or 409
+//   - any other, and nil: 500
+//
+// The names of fields are sent as they are. The text of other errors is not sent, and WriteError
+// does not report it: [Options.OnError] is not called. The response has neither Allow nor Vary.
+// After a HEAD it has no body.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	h := &Handler{opts: Options{OnError: func(*http.Request, error) {}}, values: newFixedValues()}
+	v := view{handler: h, w: w, r: r}
+	v.indent, _ = negotiation.Accept(r.Header["Accept"])
+	v.failFor(err)
+}
+
+// failFor sends the response to an error of the program's own code, which may also be a refusal.
+func (v *view) failFor(err error) {
+	var no *refusal
+	if errors.As(err, &no) {
+		v.refuse(no)
+		return
+	}
+	v.failBecause(err, ifNotFound|ifReferenced|ifSyntax|ifFields|ifFull)
+}
+
 // failWith reports an error and sends a response without its text. No other error of the
 // request is reported.
 func (v *view) failWith(err error) {
@@ -178,7 +209,7 @@ func (v *view) failBecause(err error, possible causes) {
 	case may(ifSyntax) && errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Error())
 	case may(ifFields) && errors.As(err, &fields):
-		if v.route.about.SnakeCase() { // so is the name for the whole body
+		if v.route != nil && v.route.about.SnakeCase() { // so is the name for the whole body
 			fields = slices.Clone(fields)
 			for i, e := range fields {
 				if e.Field == "nonFieldErrors" {

@@ -108,6 +108,49 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// WriteError sends what a handler sends for the error of a collection or of an authorizer.
+func TestWriteError(t *testing.T) {
+	_, syntax := schema.ParseRecord([]byte(`{"id":1,`))
+	film := call{target: "/api/films/1/"}
+	for _, test := range []struct {
+		reason string
+		err    error
+		method string // of a collection that returns the error, or "" for the authorizer
+		call   call
+	}{
+		{"not found", fmt.Errorf("films: %w", catalogue.ErrNotFound), "Get", film},
+		{"not found, after a HEAD", catalogue.ErrNotFound, "Get", call{method: "HEAD", target: "/api/films/1/"}},
+		{"not found, indented", catalogue.ErrNotFound, "Get", call{target: "/api/films/1/", header: accept("application/json; indent=2")}},
+		{"referenced", &catalogue.ReferenceError{Collection: "films", ID: 2, Field: "sequel"}, "Delete", call{method: "DELETE", target: "/api/films/1/"}},
+		{"syntax", syntax, "Create", call{method: "POST", target: "/api/films/"}},
+		{"fields", schema.FieldErrors{{Field: "status", Messages: []string{"<wrong>"}}}, "Update", call{method: "PATCH", target: "/api/films/1/"}},
+		{"no id", catalogue.ErrInvalidID, "Create", call{method: "POST", target: "/api/films/"}},
+		{"conflict", ErrConflict, "Update", call{method: "PUT", target: "/api/films/1/"}},
+		{"unavailable", Unavailable(time.Second, errors.New("secret")), "Get", film},
+		{"canceled", context.Canceled, "Get", film},
+		{"any other", errors.New("secret"), "Get", film},
+		{"unauthorized", fmt.Errorf("wrapped: %w", Unauthorized("Bearer", "Expired.")), "", film},
+		{"forbidden", Forbidden(""), "", film},
+	} {
+		opts := Options{AuthorizeReads: true, Authorizer: func(*http.Request, string, schema.Actions) error {
+			if test.method != "" {
+				return nil
+			}
+			return test.err
+		}}
+		want := test.call.do(newStubHandler(t, opts, failing(test.method, test.err)))
+		delete(want.Header, "Allow")
+		delete(want.Header, "Vary")
+		got := test.call.do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { WriteError(w, r, test.err) }))
+		if diff := cmp.Diff(want, got); diff != "" || want.Status < 400 {
+			t.Errorf("%s (-handler +WriteError):\n%s", test.reason, diff)
+		}
+	}
+	if got := film.do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { WriteError(w, r, nil) })); got.Status != 500 {
+		t.Errorf("nil: %d, want 500", got.Status)
+	}
+}
+
 // An error is the client's mistake only if it comes from a step that can find one: a page
 // has no syntax, and a read deletes nothing. All others are reported.
 func TestErrorsOfSteps(t *testing.T) {
