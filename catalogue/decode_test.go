@@ -94,7 +94,7 @@ func TestReadCommon(t *testing.T) {
 			t.Errorf("%s: not read", record)
 		}
 	}
-	for _, record := range []string{fullMixed, `{"id":1}`, `{"tags":null,"inner":null,"id":1,"counts":null,"any":null,"far":null,"lists":null,"note":"\u00e9"}`} {
+	for _, record := range []string{fullMixed, `{"id":1}`, `{"tags":["a,b","c"],"id":1,"ratio":-0.5,"small":-0,"far":"x"}`, `{"tags":null,"inner":null,"id":1,"counts":null,"any":null,"far":null,"lists":null,"note":"\u00e9"}`} {
 		if !typeOf(t, Define[mixed]("books", Options{})).readCommon(&scanner{data: []byte(record)}, asRecord(new(mixed))) {
 			t.Errorf("%s: not read", record)
 		}
@@ -118,6 +118,14 @@ func TestReadCommonRefuses(t *testing.T) {
 		{"leading zero", `{"id":01}`},
 		{"plus sign", `{"id":+1}`},
 		{"trailing comma", `{"id":1,}`},
+		{"fraction without digits", `{"id":1,"ratio":1.}`},
+		{"fraction that is hexadecimal", `{"id":1,"ratio":1.0x1}`},
+		{"number without digits before the point", `{"id":1,"ratio":.5}`},
+		{"number beyond a float64", `{"id":1,"ratio":1e999}`},
+		{"list that ends in a comma", `{"tags":["a",],"id":1}`},
+		{"list of another kind", `{"tags":["a",1],"id":1}`},
+		{"null for a date-time", `{"id":1,"made":null}`},
+		{"null for a time", `{"id":1,"seen":null}`},
 	} {
 		if typeOf(t, Define[mixed]("books", Options{})).readCommon(&scanner{data: []byte(row.record)}, asRecord(new(mixed))) {
 			t.Errorf("%s: read: %s", row.reason, row.record)

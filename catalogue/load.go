@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
@@ -302,18 +303,22 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 	if s.ownJSON || !in.take("{") {
 		return false
 	}
-	v, count, next := s.value(to), 0, 0
+	count, next := 0, 0
 	for !in.take("}") {
 		if count > 0 && !in.take(",") {
 			return false
 		}
-		i := slices.IndexFunc(s.members[next:], func(m member) bool { return in.take(m.key) })
-		if i < 0 {
+		for next < len(s.members) && !in.take(s.members[next].key) {
+			next++
+		}
+		if next == len(s.members) {
 			return false
 		}
-		m := &s.members[next+i]
-		count, next = count+1, next+i+1
-		if text := in.value(); !m.decode(v, text) || m.strict && string(text) == "null" {
+		m := &s.members[next]
+		count, next = count+1, next+1
+		text := in.value()
+		read := m.common != nil && m.common(unsafe.Add(unsafe.Pointer(to), m.offset), text)
+		if !read && !m.decode(s.value(to), text) || m.strict && string(text) == "null" {
 			return false
 		}
 	}
@@ -322,16 +327,12 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 
 // decode decodes a value, which need not be valid JSON, into a record and reports whether it did.
 func (m *member) decode(record reflect.Value, text []byte) bool {
-	field := value.Settable(record, m.Field.Index)
-	if value.DecodeCommon(field, text) {
-		return true
-	}
 	canonical, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), text, []byte("}")))
 	if err != nil {
 		return false
 	}
 	valid, _ := canonical.Get("value")
-	return m.decoder.Decode(field, valid) == nil
+	return m.decoder.Decode(value.Settable(record, m.Field.Index), valid) == nil
 }
 
 // decodeLoaded decodes a record that is loaded into a zero one. If its type implements
@@ -482,6 +483,12 @@ func (s *scanner) take(token string) bool {
 func (s *scanner) value() []byte {
 	s.skipSpace()
 	start, depth, quoted := s.at, 0, false
+	if rest := s.data[start:]; len(rest) > 0 && rest[0] == '"' { // faster for a string without escapes
+		if n := bytes.IndexByte(rest[1:], '"'); n >= 0 && bytes.IndexByte(rest[1:1+n], '\\') < 0 {
+			s.at += n + 2
+			return rest[:n+2]
+		}
+	}
 	for ; s.at < len(s.data); s.at++ {
 		switch c := s.data[s.at]; {
 		case quoted:
@@ -493,7 +500,7 @@ func (s *scanner) value() []byte {
 			quoted = true
 		case c == '{' || c == '[':
 			depth++
-		case depth == 0 && strings.IndexByte(",:]} \n\r\t", c) >= 0:
+		case depth == 0 && (c == ',' || c == ':' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t'):
 			return s.data[start:s.at]
 		case c == '}' || c == ']':
 			depth--

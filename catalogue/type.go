@@ -131,6 +131,8 @@ type recordType struct {
 type member struct {
 	jsonmember.Member
 	decoder value.Decoder
+	common  func(to unsafe.Pointer, text []byte) bool // see Decoder.Common; nil if the offset is not fixed
+	offset  uintptr
 	key     string // the name in quotes, and a colon
 	strict  bool   // null in loaded data is an error
 }
@@ -269,7 +271,11 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	t := s.reflect
 	members, conflicts := jsonmember.Of(t)
 	for _, m := range members {
-		s.members = append(s.members, member{Member: m, decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`})
+		d := member{Member: m, decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`}
+		if !m.Indirect {
+			d.common, d.offset = d.decoder.Common, offsetOf(t, m.Field)
+		}
+		s.members = append(s.members, d)
 	}
 	fields, err := ordering.ValueFields(t, s.allKeys(described, own)...)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
@@ -23,43 +24,94 @@ import (
 var ErrNull = errors.New("must not be null")
 
 // A Decoder decodes values of one type.
-type Decoder struct{ special bool } // values of the type contain arrays or interfaces
+type Decoder struct {
+	// Common decodes a value into memory, from JSON that need not be valid, and reports whether it
+	// did. It leaves white space, escapes and what is invalid to Decode, which is slower. It is nil
+	// if the type is not one of the most common.
+	Common func(to unsafe.Pointer, text []byte) (ok bool)
+
+	special bool // values of the type contain arrays or interfaces
+}
 
 // DecoderOf returns the decoder of a type.
 func DecoderOf(t reflect.Type) Decoder {
-	return Decoder{isSpecial(t)}
+	return Decoder{commonOf(t), isSpecial(t)}
 }
 
-// DecodeCommon decodes a value of one of the most common types, from JSON that need not be
-// valid, and reports whether it did. It leaves white space, escapes and what is invalid to a
-// [Decoder], which is slower.
-func DecodeCommon(v reflect.Value, text []byte) (ok bool) {
-	switch p := v.Addr().Interface().(type) {
-	case *string:
-		*p, ok = plainText(text)
-	case *int:
-		*p, ok = integer(text)
-	case *[]int:
-		*p, ok = integers(text)
-	case *bool:
-		*p = string(text) == "true"
-		ok = *p || string(text) == "false"
-	case *time.Time:
-		ok = string(text) != "null" && p.UnmarshalJSON(text) == nil
-	case *schema.DateTime:
-		ok = p.UnmarshalJSON(text) == nil
+func commonOf(t reflect.Type) func(to unsafe.Pointer, text []byte) bool {
+	switch t {
+	case reflect.TypeFor[string]():
+		return common(plainText)
+	case reflect.TypeFor[int]():
+		return common(integer)
+	case reflect.TypeFor[float64]():
+		return common(decimal)
+	case reflect.TypeFor[bool]():
+		return common(boolean)
+	case reflect.TypeFor[time.Time]():
+		return common(instant)
+	case reflect.TypeFor[schema.DateTime]():
+		return common(dateTime)
+	case reflect.TypeFor[[]int]():
+		return common(listOf(integer))
+	case reflect.TypeFor[[]string]():
+		return common(listOf(plainText))
 	}
-	return ok
+	one := Decoder{}
+	if t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Pointer { // a type may point to itself
+		one.Common = commonOf(t.Elem())
+	}
+	if one.Common == nil {
+		return nil
+	}
+	return func(to unsafe.Pointer, text []byte) bool {
+		if string(text) == "null" {
+			return true
+		}
+		p := reflect.New(t.Elem()).UnsafePointer()
+		*(*unsafe.Pointer)(to) = p
+		return one.Common(p, text)
+	}
+}
+
+// common returns a function that stores what read returns.
+func common[V any](read func(text []byte) (V, bool)) func(to unsafe.Pointer, text []byte) bool {
+	return func(to unsafe.Pointer, text []byte) bool {
+		v, ok := read(text)
+		if ok {
+			*(*V)(to) = v
+		}
+		return ok
+	}
+}
+
+func boolean(text []byte) (b, ok bool) {
+	b = string(text) == "true"
+	return b, b || string(text) == "false"
+}
+
+func instant(text []byte) (t time.Time, ok bool) {
+	return t, string(text) != "null" && t.UnmarshalJSON(text) == nil
+}
+
+func dateTime(text []byte) (d schema.DateTime, ok bool) {
+	return d, d.UnmarshalJSON(text) == nil
 }
 
 func plainText(text []byte) (string, bool) {
 	inside, quoted := bytes.CutPrefix(text, []byte(`"`))
 	inside, ended := bytes.CutSuffix(inside, []byte(`"`))
-	special := func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
-	if !quoted || !ended || slices.ContainsFunc(inside, special) || !utf8.Valid(inside) {
+	if !quoted || !ended {
 		return "", false
 	}
-	return string(inside), true
+	all := byte(0)
+	for _, c := range inside {
+		if c < ' ' || c == '"' || c == '\\' {
+			return "", false
+		}
+		all |= c
+	}
+	return string(inside), all < utf8.RuneSelf || utf8.Valid(inside)
 }
 
 func integer(text []byte) (int, bool) {
@@ -68,18 +120,37 @@ func integer(text []byte) (int, bool) {
 	return n, err == nil && digits[0] != '+' && (digits[0] != '0' || len(text) == 1)
 }
 
-func integers(text []byte) ([]int, bool) {
-	list := make([]int, 0, 1+bytes.Count(text, []byte(",")))
-	inside, opened := bytes.CutPrefix(text, []byte("["))
-	inside, closed := bytes.CutSuffix(inside, []byte("]"))
-	for item := range bytes.SplitSeq(inside, []byte(",")) {
-		n, ok := integer(item)
-		if !ok || !opened || !closed {
-			return list[:0:0], string(text) == "[]"
-		}
-		list = append(list, n)
+// decimal leaves exponents and most numbers between -1 and 0 to others.
+func decimal(text []byte) (float64, bool) {
+	whole, fraction, point := bytes.Cut(text, []byte("."))
+	_, ok := integer(whole)
+	if !ok || point && (len(fraction) == 0 || slices.ContainsFunc(fraction, func(c byte) bool { return c < '0' || c > '9' })) {
+		return 0, false
 	}
-	return list, true
+	f, err := strconv.ParseFloat(string(text), 64)
+	return f, err == nil
+}
+
+// listOf returns a function that reads a list of values. A string with a comma is not read.
+func listOf[V any](one func([]byte) (V, bool)) func(text []byte) ([]V, bool) {
+	return func(text []byte) ([]V, bool) {
+		inside, opened := bytes.CutPrefix(text, []byte("["))
+		inside, closed := bytes.CutSuffix(inside, []byte("]"))
+		if !opened || !closed || len(inside) == 0 {
+			return []V{}, string(text) == "[]"
+		}
+		list := make([]V, 0, 1+bytes.Count(inside, []byte(",")))
+		for more := true; more; {
+			var item []byte
+			item, inside, more = bytes.Cut(inside, []byte(","))
+			v, ok := one(item)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, v)
+		}
+		return list, true
+	}
 }
 
 // Decode decodes a value of a [schema.Record]. A number in an interface becomes a
