@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -15,12 +19,12 @@ import (
 // [ReferenceChecker], and its pages have entity tags, like pages of a [Revisioner]. Package
 // httpapitest tests implementations.
 //
-// To restrict what a user can see, embed a Collection and declare List and Get, which add a
-// condition on a value in ctx. Declare Update and Delete with the same condition too, because a
-// record may change between Get and a write. A type that embeds a catalogue.AnyCollection has
-// its other methods, but no tags of pages unless it declares Revision: equal numbers would have
-// to mean equal pages for all users. If the embedded type is a [Revisioner] of its own, declare
-// a Revision that returns an error.
+// [Restrict] restricts what a user can see. A type that embeds a Collection and declares List and
+// Get can do so too. It must declare Update and Delete as well, because a record may change
+// between Get and a write. A type that embeds a catalogue.AnyCollection has its other methods, but
+// no tags of pages unless it declares Revision: equal numbers would have to mean equal pages for
+// all users. If the embedded type is a [Revisioner] of its own, declare a Revision that returns
+// an error.
 //
 // Methods must be safe for concurrent use. ctx is the context of the request. An error
 // that a method returns after ctx is done must wrap ctx.Err().
@@ -160,6 +164,78 @@ type Revisioner interface {
 	// called with the error at most once for each request, and not at all if the request
 	// fails with another error or a panic.
 	Revision(ctx context.Context) (uint64, error)
+}
+
+// Restrict returns a collection of the records of c that the parameters returned by rows select,
+// like get_queryset of Django REST framework. rows is called with the context of each request that
+// reads, changes or deletes records. Other records do not exist for the request: they are neither
+// in its pages, nor counted, nor found. No parameters select all records.
+//
+// The parameters are those of [schema.Description.Filter], of any field in the description, whether
+// or not the description lists them as Filters. An unknown parameter, an invalid value, and a
+// parameter whose value counts as absent are errors. Errors are handled like errors of List.
+//
+// Restrict does not restrict what is written: a POST may create, and a PUT or PATCH may result in, a
+// record that the request cannot see, which the response nevertheless contains. [Options.Assign]
+// determines fields of such records. Values of unique fields are compared with all records, and
+// references and searches in other collections find all of theirs.
+//
+// Responses to GET and HEAD have the Cache-Control "private, no-cache" unless middleware has set
+// another before. A tag of a page is that of the parameters, so requests with other parameters do
+// not match it.
+//
+// Of the optional interfaces, the handler uses those that c implements. rows must be safe for
+// concurrent use. If c or rows is nil, Restrict returns nil.
+func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) Collection {
+	if isNil(c) || rows == nil {
+		return nil
+	}
+	about := c.Description()
+	return restricted{c, func(ctx context.Context) ([]schema.Test, error) {
+		params, err := rows(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d := schema.Description{Fields: about.Fields, Filters: slices.Sorted(maps.Keys(params))}
+		filter, err := d.Filter(ctx, params, anyExists)
+		if err == nil && len(filter.Tests) < len(params) {
+			err = fmt.Errorf("%s: one of the parameters %q is unknown or has no value", about.Key, d.Filters)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("httpapi: Restrict: %w", err)
+		}
+		return filter.Tests, nil
+	}}
+}
+
+// isNil reports whether c is nil or the zero AnyCollection.
+func isNil(c Collection) bool { return c == nil || c == Collection(catalogue.AnyCollection{}) }
+
+// anyExists is the Exists of a collection that is no ReferenceChecker.
+func anyExists(context.Context, string, int) (bool, error) { return true, nil }
+
+// restricted is a collection that Restrict returns. A handler takes it apart, because it must use
+// the optional interfaces of the Collection.
+type restricted struct {
+	Collection
+	rows func(ctx context.Context) ([]schema.Test, error)
+}
+
+func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+	tests, err := c.rows(ctx)
+	if err != nil {
+		return catalogue.List{}, err
+	}
+	q.Filter.Tests = slices.Concat(tests, q.Filter.Tests)
+	return c.Collection.List(ctx, q)
+}
+
+// RecordType returns the type of the records for package openapi, or nil if it is not known.
+func (c restricted) RecordType() reflect.Type {
+	if c, ok := c.Collection.(interface{ RecordType() reflect.Type }); ok {
+		return c.RecordType()
+	}
+	return nil
 }
 
 // Errors that a [Collection] returns to determine the status of the response. It may wrap

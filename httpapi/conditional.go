@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -149,6 +150,7 @@ func (v *view) findTag(filter schema.Filter) {
 	}
 	if v.route.collection != nil {
 		var ok bool
+		filter.Tests = filter.Tests[len(v.rows):]
 		if !v.route.selfContained(filter) {
 			return
 		}
@@ -163,7 +165,11 @@ func (v *view) findTag(filter schema.Filter) {
 	} {
 		text = append(append(text, part...), 0)
 	}
-	hash := digest(append(text, byte(v.indent)))
+	text = append(text, byte(v.indent))
+	if v.rows != nil {
+		text = fmt.Appendf(text, "%q", v.rows)
+	}
+	hash := digest(text)
 	v.tag = `"` + string(hash[:]) + "-" + strconv.FormatUint(v.revision, 36) + `"`
 }
 
@@ -210,8 +216,8 @@ func (v *view) confirmTag() {
 
 func (v *view) sendNotModified() {
 	header := v.w.Header()
+	v.setCaching(header)
 	v.setTag(header)
-	v.setVary(header)
 	v.sent = true
 	v.w.WriteHeader(http.StatusNotModified)
 }

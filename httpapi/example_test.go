@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -77,49 +78,18 @@ func show(h http.Handler, method, target string, header ...string) {
 	fmt.Println(strings.TrimSpace(fmt.Sprint(rec.Code, " ", rec.Body)))
 }
 
-// ownNotes restricts a collection of notes to those of the user, whose name is in the context.
-type ownNotes struct{ catalogue.AnyCollection }
-
 // userKey is the key of a context for the name of the user.
 type userKey struct{}
 
-// owned adds the condition that the user owns a record.
-func owned(ctx context.Context, filter schema.Filter) schema.Filter {
-	user, _ := ctx.Value(userKey{}).(string)
-	own := schema.Test{Field: "owner", Lookup: "exact", Values: []string{user}}
-	filter.Tests = append([]schema.Test{own}, filter.Tests...)
-	return filter
-}
-
-func (c ownNotes) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
-	q.Filter = owned(ctx, q.Filter)
-	return c.AnyCollection.List(ctx, q)
-}
-
-func (c ownNotes) Get(ctx context.Context, segment string, filter schema.Filter) ([]byte, error) {
-	return c.AnyCollection.Get(ctx, segment, owned(ctx, filter))
-}
-
-func (c ownNotes) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
-	u.Filter = owned(ctx, u.Filter)
-	return c.AnyCollection.Update(ctx, segment, u)
-}
-
-func (c ownNotes) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func([]byte) error) error {
-	return c.AnyCollection.Delete(ctx, segment, owned(ctx, filter), precondition)
-}
-
 // A collection that shows each user his own records. Authentication, which is not shown, puts
 // the name of the user into the context.
-func ExampleCollection() {
+func ExampleRestrict() {
 	type Note struct {
 		ID    int    `json:"id"`
 		Owner string `json:"owner" backlist:"readonly"`
 		Text  string `json:"text"`
 	}
-	notes := catalogue.Define[Note]("notes", catalogue.Options{
-		Description: &schema.Description{Actions: schema.AllActions &^ schema.Create},
-	})
+	notes := catalogue.Define[Note]("notes", catalogue.Options{})
 	c, err := catalogue.New(notes)
 	if err != nil {
 		fmt.Println(err)
@@ -135,7 +105,14 @@ func ExampleCollection() {
 		fmt.Println(err)
 		return
 	}
-	h, err := httpapi.NewHandler([]httpapi.Collection{ownNotes{all}}, httpapi.Options{Authorizer: httpapi.AllowAll})
+	own := httpapi.Restrict(all, func(ctx context.Context) (url.Values, error) {
+		user, ok := ctx.Value(userKey{}).(string)
+		if !ok {
+			return nil, errors.New("the request has no user")
+		}
+		return url.Values{"owner": {user}}, nil
+	})
+	h, err := httpapi.NewHandler([]httpapi.Collection{own}, httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -162,7 +162,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	}
 	list := make([]*route, len(collections))
 	for i, c := range collections {
-		if c == nil || c == Collection(catalogue.AnyCollection{}) {
+		if isNil(c) {
 			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
 		}
 		list[i] = newRoute(opts.Root, c)

@@ -39,7 +39,7 @@ func (v *view) list() {
 	if v.findTag(filter); v.sentInstead() {
 		return
 	}
-	list, err := v.route.collection.List(v.r.Context(), q)
+	list, err := v.route.all.List(v.r.Context(), q)
 	if err != nil {
 		v.failWith(err)
 		return

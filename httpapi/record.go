@@ -1,12 +1,12 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -35,6 +35,9 @@ func (v *view) retrieve() {
 // cannot be determined, exists returns false.
 func (v *view) exists() bool {
 	filter, err := v.parseFilter()
+	if err == nil {
+		filter, err = v.restrict(filter)
+	}
 	if err == nil {
 		_, err = v.route.getter.Get(v.r.Context(), v.segment, filter)
 	}
@@ -74,7 +77,7 @@ func (v *view) update(partial bool) {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
 	}
-	if partial && filter.Tests == nil && filter.Search == nil {
+	if partial && len(filter.Tests) == len(v.rows) && filter.Search == nil {
 		v.findRecordTag(record) // RFC 9110, section 9.3.4, forbids that for a PUT
 	}
 	v.write(http.StatusOK, record)
@@ -117,18 +120,38 @@ func (v *view) parseFilter() (schema.Filter, error) {
 	if params == nil {
 		return schema.Filter{}, nil
 	}
-	exists := func(context.Context, string, int) (bool, error) { return true, nil }
-	if c, ok := v.route.collection.(ReferenceChecker); ok {
+	exists := anyExists
+	if c, ok := v.route.all.(ReferenceChecker); ok {
 		exists = c.Exists
 	}
 	return v.route.about.Filter(v.r.Context(), params, exists)
 }
 
-// filter is parseFilter, except that it sends a response to an error and then returns false.
+// restrict adds the tests of [Restrict] to a filter.
+func (v *view) restrict(f schema.Filter) (schema.Filter, error) {
+	for _, rows := range v.route.rows {
+		tests, err := rows(v.r.Context())
+		if err != nil {
+			return f, err
+		}
+		v.rows = append(v.rows, tests...)
+	}
+	if v.rows != nil {
+		f.Tests = slices.Concat(v.rows, f.Tests)
+	}
+	return f, nil
+}
+
+// filter returns the filter of the query and of [Restrict]. It sends a response to an error and
+// then returns false.
 func (v *view) filter() (f schema.Filter, ok bool) {
 	f, err := v.parseFilter()
 	if err != nil {
 		v.failBecause(err, ifFields)
+		return f, false
+	}
+	if f, err = v.restrict(f); err != nil {
+		v.failWith(err)
 	}
 	return f, err == nil
 }

@@ -36,7 +36,7 @@ const (
 // fixedValues are header values that never change. All responses share them, because
 // allocating them is a large part of the cost of a response. They must not be modified.
 type fixedValues struct {
-	json, deny, nosniff, referrer, noCache []string
+	json, deny, nosniff, referrer, noCache, private []string
 }
 
 func newFixedValues() fixedValues {
@@ -46,6 +46,7 @@ func newFixedValues() fixedValues {
 		nosniff:  []string{"nosniff"},
 		referrer: []string{"same-origin"},
 		noCache:  []string{"no-cache"},
+		private:  []string{"private, no-cache"},
 	}
 }
 
@@ -68,7 +69,7 @@ func (v *view) begin(status, size int) bool {
 	header, values := v.w.Header(), &v.handler.values
 	if v.route != nil {
 		header["Allow"] = v.route.allow
-		v.setVary(header)
+		v.setCaching(header)
 	}
 	if v.tag != "" && (status == http.StatusOK || status == http.StatusCreated) {
 		v.setTag(header)
@@ -85,9 +86,12 @@ func (v *view) begin(status, size int) bool {
 	return v.r.Method != http.MethodHead
 }
 
-// setVary adds the route's value of Vary, if any, to those that outer middleware has set,
-// such as Accept-Encoding.
-func (v *view) setVary(header http.Header) {
+// setCaching sets Cache-Control if a read is restricted to what a user may see. It adds the
+// route's value of Vary, if any, to those that outer middleware has set, such as Accept-Encoding.
+func (v *view) setCaching(header http.Header) {
+	if v.route.rows != nil && negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
+		header["Cache-Control"] = v.handler.values.private
+	}
 	switch before := header["Vary"]; {
 	case len(before) == 0 && v.route.vary != nil:
 		header["Vary"] = v.route.vary

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -40,6 +41,8 @@ type view struct {
 	segment string // of the path of a record
 	query   pagination.Query
 	indent  int // spaces for each level; 0 is compact
+
+	rows []schema.Test // what Restrict has added to the filter
 
 	tag         string // entity tag of the response, or ""
 	revision    uint64 // revision in the tag
@@ -180,9 +183,11 @@ type route struct {
 	link       string // the path as it appears in URLs; it needs no escaping in JSON
 	key        string // of the collection; empty at the root
 	about      *schema.Description
-	collection Collection // nil at the root
-	records    *route     // of the records of this collection; nil if their paths are not served
-	isRecord   bool       // the path ends in an id
+	collection Collection                                     // nil at the root
+	all        Collection                                     // collection without its restrictions
+	rows       []func(context.Context) ([]schema.Test, error) // what Restrict adds to filters
+	records    *route                                         // of the records of this collection; nil if their paths are not served
+	isRecord   bool                                           // the path ends in an id
 	actions    schema.Actions
 	allow      []string
 	vary       []string
@@ -199,6 +204,10 @@ func newRoute(root string, c Collection) *route {
 	d := c.Description()
 	path := root + d.Segment + "/"
 	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d)}
+	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
+		r.rows, c = append(r.rows, part.rows), part.Collection
+	}
+	r.all = c
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}
 	}

@@ -2,13 +2,20 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 type memo struct {
@@ -35,52 +42,201 @@ func owned(ctx context.Context) schema.Filter {
 	return schema.Filter{Tests: []schema.Test{{Field: "owner", Lookup: "exact", Values: []string{ctx.Value(userKey{}).(string)}}}}
 }
 
-// A type that embeds a collection and restricts List and Get shows no record of another user,
-// neither by a tag of a page nor by a write.
-func TestRestrictedRows(t *testing.T) {
-	d := catalogue.Define[memo]("memos", catalogue.Options{})
-	c, err := catalogue.New(d)
+// newMemos returns the memos of two users.
+func newMemos(t *testing.T) catalogue.AnyCollection {
+	t.Helper()
+	c, err := catalogue.New(
+		catalogue.Define[memo]("memos", catalogue.Options{Description: &schema.Description{Filters: []string{"text"}, Search: []string{"text"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, owner := range []string{"ann", "bob"} {
-		if _, err := mustIn(d, c).Insert(memo{Owner: owner, Text: "secret of " + owner}); err != nil {
-			t.Fatal(err)
-		}
+	const data = `{"memos":[{"id":1,"owner":"ann","text":"x"},{"id":2,"owner":"bob","text":"x"},{"id":3,"owner":"bob","text":"y"}]}`
+	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	coll, err := c.Collection("memos")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newStubHandler(t, Options{ETags: true, Authorizer: AllowAll}, memos{coll})
-	as := func(user string, c call) answer {
-		r := c.request()
-		return serve(h, r.WithContext(context.WithValue(r.Context(), userKey{}, user)))
-	}
-	record := as("ann", call{target: "/api/memos/1/"})
-	tag := record.Header["Etag"]
-	if record.Status != 200 || tag == "" {
-		t.Fatalf("the record of the user: %+v, want 200 with a tag", record)
-	}
-	if page := as("ann", call{target: "/api/memos/"}); page.Header["Etag"] != "" {
-		t.Errorf("the page of a user has the tag %s, want none", page.Header["Etag"])
-	}
-	for _, test := range []call{
-		{target: "/api/memos/1/"},
-		{target: "/api/memos/1/", header: ifNoneMatch(tag)},
-		{target: "/api/memos/1/", header: ifNoneMatch("*")},
-		{"PATCH", "/api/memos/1/", nil, `{"text":"x"}`},
-		{"PUT", "/api/memos/1/", http.Header{"If-Match": {tag}}, `{"text":"x","owner":"bob"}`},
-		{"DELETE", "/api/memos/1/", nil, ""},
-		{"DELETE", "/api/memos/1/", http.Header{"If-Match": {tag}}, ""},
-		{"DELETE", "/api/memos/1/", ifNoneMatch("*"), ""},
+	return coll
+}
+
+// ownRows returns the parameters that select the records of the user.
+func ownRows(ctx context.Context) (url.Values, error) {
+	return url.Values{"owner": {ctx.Value(userKey{}).(string)}}, nil
+}
+
+// doAs sends a request of a user.
+func (c call) doAs(h http.Handler, user string) answer {
+	r := c.request()
+	return serve(h, r.WithContext(context.WithValue(r.Context(), userKey{}, user)))
+}
+
+// A collection that is restricted, by Restrict or by a type that embeds it and declares List and
+// Get, shows no record of another user, neither by a tag nor by a write.
+func TestRestrictedRows(t *testing.T) {
+	for reason, restrict := range map[string]func(c catalogue.AnyCollection) Collection{
+		"a wrapper": func(c catalogue.AnyCollection) Collection { return memos{c} },
+		"Restrict":  func(c catalogue.AnyCollection) Collection { return Restrict(c, ownRows) },
+		"twice": func(c catalogue.AnyCollection) Collection {
+			exists := func(context.Context) (url.Values, error) { return url.Values{"id__isnull": {"false"}}, nil }
+			return Restrict(Restrict(c, ownRows), exists)
+		},
 	} {
-		if got := as("bob", test); got.Status != 404 || got.Body != notFound {
-			t.Errorf("%s %v of another user: %d %s, want 404", test.method, test.header, got.Status, got.Body)
+		h := newStubHandler(t, Options{ETags: true, Authorizer: AllowAll}, restrict(newMemos(t)))
+		record := call{target: "/api/memos/1/"}.doAs(h, "ann")
+		tag := record.Header["Etag"]
+		if record.Status != 200 || tag == "" {
+			t.Fatalf("%s: the record of the user: %+v, want 200 with a tag", reason, record)
+		}
+		for _, test := range []call{
+			{target: "/api/memos/1/"},
+			{target: "/api/memos/1/", header: ifNoneMatch(tag)},
+			{target: "/api/memos/1/", header: ifNoneMatch("*")},
+			{"PATCH", "/api/memos/1/", nil, `{"text":"x"}`},
+			{"PUT", "/api/memos/1/", http.Header{"If-Match": {tag}}, `{"text":"x","owner":"bob"}`},
+			{"DELETE", "/api/memos/1/", nil, ""},
+			{"DELETE", "/api/memos/1/", http.Header{"If-Match": {tag}}, ""},
+			{"DELETE", "/api/memos/1/", ifNoneMatch("*"), ""},
+		} {
+			if got := test.doAs(h, "bob"); got.Status != 404 || got.Body != notFound {
+				t.Errorf("%s: %s %v of another user: %d %s, want 404", reason, test.method, test.header, got.Status, got.Body)
+			}
+		}
+		page := call{target: "/api/memos/"}
+		if a, b := page.doAs(h, "ann").Header["Etag"], page.doAs(h, "bob").Header["Etag"]; a == b && a != "" {
+			t.Errorf("%s: the pages of two users have the tag %s", reason, a)
+		}
+		if got := (call{method: "DELETE", target: "/api/memos/1/"}).doAs(h, "ann"); got.Status != 204 {
+			t.Errorf("%s: DELETE of the user: %d %s, want 204", reason, got.Status, got.Body)
 		}
 	}
-	if got := as("ann", call{method: "DELETE", target: "/api/memos/1/"}); got.Status != 204 {
-		t.Errorf("DELETE of the user: %d %s, want 204", got.Status, got.Body)
+}
+
+// Requests in order, to a collection of which each user sees his own records.
+func TestRestrict(t *testing.T) {
+	h := newStubHandler(t, Options{ETags: true, Authorizer: AllowAll}, Restrict(newMemos(t), ownRows))
+	page := call{target: "/api/memos/"}
+	tag := page.doAs(h, "bob").Header["Etag"]
+	for _, test := range []struct {
+		reason string
+		user   string
+		call   call
+		status int
+		want   string // in the body
+	}{
+		{"the count is that of the user", "bob", call{target: "/api/memos/?limit=1"}, 200, `{"count":2,`},
+		{"a filter", "bob", call{target: "/api/memos/?text=x"}, 200, `"results":[{"id":2,"owner":"bob","text":"x"}]}`},
+		{"owner is no filter of the client", "bob", call{target: "/api/memos/?owner=ann"}, 200, `{"count":2,`},
+		{"a search", "ann", call{target: "/api/memos/?search=x"}, 200, `"results":[{"id":1,"owner":"ann","text":"x"}]}`},
+		{"no records", "eve", page, 200, `{"count":0,"next":null,"previous":null,"results":[]}`},
+		{"the tag of the user", "bob", call{target: page.target, header: ifNoneMatch(tag)}, 304, ""},
+		{"the tag of another user", "ann", call{target: page.target, header: ifNoneMatch(tag)}, 200, `{"count":1,`},
+		{"OPTIONS of a record", "ann", call{method: "OPTIONS", target: "/api/memos/1/"}, 200, `"actions"`},
+		{"OPTIONS of a record of another user", "ann", call{method: "OPTIONS", target: "/api/memos/2/"}, 200, `"parses":["application/json"]}`},
+		{"a filter that does not select the record", "bob", call{target: "/api/memos/2/?text=y"}, 404, notFound},
+		{"a PATCH", "bob", call{"PATCH", "/api/memos/2/", nil, `{"text":"z"}`}, 200, `{"id":2,"owner":"bob","text":"z"}`},
+		{"a PUT may move a record away", "bob", call{"PUT", "/api/memos/2/", nil, `{"owner":"ann","text":"z"}`}, 200, `{"id":2,"owner":"ann","text":"z"}`},
+		{"which is gone", "bob", call{target: "/api/memos/2/"}, 404, notFound},
+		{"to another user", "ann", call{target: "/api/memos/2/"}, 200, `"z"`},
+		{"a POST is not restricted", "eve", call{"POST", "/api/memos/", nil, `{"owner":"bob","text":"p"}`}, 201, `{"id":4,"owner":"bob","text":"p"}`},
+	} {
+		got := test.call.doAs(h, test.user)
+		if got.Status != test.status || !strings.Contains(got.Body, test.want) {
+			t.Errorf("%s: %d %s, want %d %s", test.reason, got.Status, got.Body, test.status, test.want)
+		}
+		private := map[bool]string{true: "private, no-cache"}[test.call.method == ""]
+		if got.Header["Cache-Control"] != private {
+			t.Errorf("%s: Cache-Control %q, want %q", test.reason, got.Header["Cache-Control"], private)
+		}
+	}
+	patched := call{"PATCH", "/api/memos/3/", nil, `{}`}.doAs(h, "bob").Header["Etag"]
+	if tag := (call{target: "/api/memos/3/"}).doAs(h, "bob").Header["Etag"]; tag != patched || tag == "" {
+		t.Errorf("the tags after a PATCH and of the record are %q and %q, want one", patched, tag)
+	}
+}
+
+// If it is not clear which records a request may see, it sees none.
+func TestRestrictErrors(t *testing.T) {
+	given := func(params url.Values, err error) func(context.Context) (url.Values, error) {
+		return func(context.Context) (url.Values, error) { return params, err }
+	}
+	secret := errors.New("secret")
+	for _, test := range []struct {
+		reason string
+		rows   func(context.Context) (url.Values, error)
+		status int
+	}{
+		{"no parameters", given(nil, nil), 200},
+		{"several parameters", given(url.Values{"owner": {"ann"}, "id__in": {"1,2"}}, nil), 200},
+		{"an error", given(nil, secret), 500},
+		{"an error beside parameters", given(url.Values{"owner": {"ann"}}, secret), 500},
+		{"unavailable", given(nil, ErrUnavailable), 503},
+		{"the errors of fields", given(nil, schema.FieldErrors{{Field: "owner", Messages: []string{"secret"}}}), 500},
+		{"an unknown field", given(url.Values{"ovner": {"ann"}}, nil), 500},
+		{"an unknown lookup", given(url.Values{"owner__is": {"ann"}}, nil), 500},
+		{"an empty value, which counts as absent", given(url.Values{"owner": {""}}, nil), 500},
+		{"no value", given(url.Values{"owner": nil}, nil), 500},
+		{"an invalid value", given(url.Values{"id": {"x"}}, nil), 500},
+		{"the parameter of a search", given(url.Values{"search": {"x"}}, nil), 500},
+		{"the parameter of a page", given(url.Values{"limit": {"1"}}, nil), 500},
+	} {
+		coll := Restrict(newMemos(t), test.rows)
+		opts, reported := reporting()
+		h := newStubHandler(t, opts, coll)
+		for _, c := range []call{
+			{target: "/api/memos/"},
+			{target: "/api/memos/1/"},
+			{"PATCH", "/api/memos/1/", nil, `{}`},
+		} {
+			if got := c.do(h); got.Status != test.status || strings.Contains(got.Body, "secret") {
+				t.Errorf("%s: %s %s: %d %s, want %d", test.reason, c.method, c.target, got.Status, got.Body, test.status)
+			}
+		}
+		if reports := map[bool]int{true: 3}[test.status >= 500]; len(*reported) != reports {
+			t.Errorf("%s: OnError was called with %v, want %d errors", test.reason, *reported, reports)
+		}
+		if _, err := coll.List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 1}}); (err == nil) != (test.status == 200) {
+			t.Errorf("%s: List: %v", test.reason, err)
+		}
+	}
+	if Restrict(nil, ownRows) != nil || Restrict(catalogue.AnyCollection{}, ownRows) != nil || Restrict(newMemos(t), nil) != nil {
+		t.Error("Restrict of nil is not nil")
+	}
+}
+
+// A restricted collection has the actions, the tags and the type of the collection.
+func TestRestrictKeeps(t *testing.T) {
+	films, err := newSmallCatalogue(t).Collection("films")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		reason string
+		c      Collection
+		tagged bool
+	}{
+		{"of a catalogue", films, true},
+		{"with Revision", newStub(1), true},
+		{"with List only", listOnly{films}, false},
+	} {
+		rows := func(context.Context) (url.Values, error) { return url.Values{"director": {"99"}}, nil } // who does not exist
+		if _, ok := test.c.(*stub); ok {
+			rows = func(context.Context) (url.Values, error) { return nil, nil }
+		}
+		served := newStubHandler(t, Options{ETags: true}, Restrict(test.c, rows)).Served().Collections[0]
+		want := newStubHandler(t, Options{ETags: true}, test.c).Served().Collections[0]
+		if diff := cmp.Diff(want, served, cmpopts.IgnoreFields(ServedCollection{}, "Collection")); diff != "" {
+			t.Errorf("%s (-collection +restricted):\n%s", test.reason, diff)
+		}
+		h := newStubHandler(t, Options{ETags: true}, Restrict(test.c, rows))
+		if got := get(h, "/api/films/"); got.Status != 200 || (got.Header["Etag"] != "") != test.tagged {
+			t.Errorf("%s: %d with the tag %q, want one: %t", test.reason, got.Status, got.Header["Etag"], test.tagged)
+		}
+		typed, ok := test.c.(interface{ RecordType() reflect.Type })
+		if got := served.Collection.(interface{ RecordType() reflect.Type }).RecordType(); ok && got != typed.RecordType() || !ok && got != nil {
+			t.Errorf("%s: the type is %v", test.reason, got)
+		}
 	}
 }
 
