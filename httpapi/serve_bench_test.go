@@ -1,11 +1,19 @@
 package httpapi_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -13,8 +21,19 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// BenchmarkServe serves a page with and without a filter, and writes, from 10,000 records.
-func BenchmarkServe(b *testing.B) {
+// serveRows are the requests of the benchmarks.
+var serveRows = [...]struct{ name, method, target, body string }{
+	{"GET page", "GET", "/films/", ""},
+	{"GET page at 9000", "GET", "/films/?offset=9000", ""},
+	{"GET filter and order", "GET", "/films/?" + url.Values{"genre": {"g7"}, "ordering": {"-year"}}.Encode(), ""},
+	{"GET two filters", "GET", "/films/?genre=g7&year__gte=1950", ""},
+	{"GET record", "GET", "/films/77/", ""},
+	{"PATCH", "PATCH", "/films/77/", `{"title": "Another"}`},
+	{"POST", "POST", "/films/", `{"title": "New", "genre": "g1", "year": 2001, "studio": "S", "length": 90}`},
+}
+
+// serveFilms returns a handler of 10,000 records.
+func serveFilms(b *testing.B) http.Handler {
 	type film struct {
 		ID     int    `json:"id"`
 		Title  string `json:"title"`
@@ -40,14 +59,13 @@ func BenchmarkServe(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, row := range []struct{ name, method, target, body string }{
-		{"GET page", "GET", "/films/", ""},
-		{"GET filter and order", "GET", "/films/?" + url.Values{"genre": {"g7"}, "ordering": {"-year"}}.Encode(), ""},
-		{"GET two filters", "GET", "/films/?genre=g7&year__gte=1950", ""},
-		{"GET record", "GET", "/films/77/", ""},
-		{"PATCH", "PATCH", "/films/77/", `{"title": "Another"}`},
-		{"POST", "POST", "/films/", `{"title": "New", "genre": "g1", "year": 2001, "studio": "S", "length": 90}`},
-	} {
+	return h
+}
+
+// BenchmarkServe calls the handler.
+func BenchmarkServe(b *testing.B) {
+	h := serveFilms(b)
+	for _, row := range serveRows {
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -60,4 +78,72 @@ func BenchmarkServe(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkServeBesideStatic sends requests on eight connections, in turn to the handler and to
+// one that always writes the same response. It reports the median of the rate of the first as
+// a part of that of the second.
+func BenchmarkServeBesideStatic(b *testing.B) {
+	h := serveFilms(b)
+	for _, row := range serveRows {
+		b.Run(row.name, func(b *testing.B) {
+			request := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+				row.method, row.target, len(row.body), row.body)
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(row.method, row.target, strings.NewReader(row.body))
+			r.Header.Set("Content-Type", "application/json")
+			h.ServeHTTP(w, r)
+			static := func(to http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+				maps.Copy(to.Header(), w.Header())
+				to.WriteHeader(w.Code)
+				to.Write(w.Body.Bytes())
+			}
+			ours, theirs := dialServer(b, h), dialServer(b, http.HandlerFunc(static))
+			var rates []float64
+			for b.Loop() {
+				took := exchange(b, ours, request, w.Code)
+				rates = append(rates, float64(exchange(b, theirs, request, w.Code))/float64(took))
+			}
+			slices.Sort(rates)
+			b.ReportMetric(rates[len(rates)/2], "of-static")
+		})
+	}
+}
+
+// dialServer returns connections to a server with the handler.
+func dialServer(b *testing.B, h http.Handler) (conns [8]net.Conn) {
+	s := httptest.NewServer(h)
+	b.Cleanup(s.Close)
+	for i := range conns {
+		conn, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { conn.Close() })
+		conns[i] = conn
+	}
+	return conns
+}
+
+// exchange sends a request 25 times on each connection and returns how long all of them take.
+func exchange(b *testing.B, conns [8]net.Conn, request []byte, code int) time.Duration {
+	start := time.Now()
+	var all sync.WaitGroup
+	for _, conn := range conns {
+		all.Go(func() {
+			in := bufio.NewReader(conn)
+			for range 25 {
+				conn.Write(request) // an error makes the read fail
+				r, err := http.ReadResponse(in, nil)
+				if err != nil || r.StatusCode != code {
+					b.Error(r, err)
+					return
+				}
+				io.Copy(io.Discard, r.Body)
+			}
+		})
+	}
+	all.Wait()
+	return time.Since(start)
 }
