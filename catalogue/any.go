@@ -29,7 +29,9 @@ type Query struct {
 	Window pagination.Window
 
 	// Terms order the records. Those that name no field, or one that is not in Sortable of the
-	// description, are dropped. If none is left, the order is the default one.
+	// description, are dropped. If Sortable is nil, it is the names of Fields, or, if these are nil
+	// too, of all members of the records. Fields inside others, such as address__city, must be in
+	// Sortable. If no term is left, the order is the default one.
 	Terms []ordering.Term
 }
 
@@ -94,12 +96,10 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 		return List{}, err
 	}
 	terms := q.Terms
-	if sortable := c.core.typ.about.Sortable; sortable != nil {
-		terms = slices.DeleteFunc(slices.Clone(terms), func(t ordering.Term) bool {
-			return t.Field != c.core.typ.idName && !slices.Contains(sortable, t.Field)
-		})
+	if slices.ContainsFunc(terms, c.core.typ.unsortable) {
+		terms = slices.DeleteFunc(slices.Clone(terms), c.core.typ.unsortable)
 	}
-	query := store.Query{Window: q.Window, Lenient: true}
+	query := store.Query{Window: q.Window, Lenient: true, Flat: c.core.typ.about.Sortable == nil && c.core.typ.about.Fields == nil}
 	var list List
 	if len(terms) > 0 {
 		query.Known = &list.Terms

@@ -463,6 +463,41 @@ func ExampleCollection_Where() {
 
 // The filter panel of a shop shows how many products each choice would leave: the counts of a
 // field with the conditions on the other fields.
+// Fields of structs inside records have names with two underscores. They are null if a pointer
+// to the struct is nil.
+func ExampleCollection_Where_nested() {
+	type Address struct {
+		City string `json:"city"`
+	}
+	type Customer struct {
+		ID      int      `json:"id"`
+		Name    string   `json:"name"`
+		Address *Address `json:"address"`
+	}
+	customers, err := catalogue.NewCollection[Customer](catalogue.Options{Name: "customers"})
+	if err != nil {
+		panic(err)
+	}
+	customers.Insert(Customer{Name: "Ada", Address: &Address{City: "Bonn"}})
+	customers.Insert(Customer{Name: "Bob"})
+	customers.Insert(Customer{Name: "Cyd", Address: &Address{City: "Bern"}})
+
+	first, err := customers.Where(ordering.Equal("address__city", "Bonn")).First()
+	fmt.Println(first.Name, err)
+	page, err := customers.Page(pagination.Window{}, ordering.Asc("address__city"))
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range page.Records {
+		fmt.Println(c.ID, c.Name)
+	}
+	// Output:
+	// Ada <nil>
+	// 3 Cyd
+	// 1 Ada
+	// 2 Bob
+}
+
 func ExampleSelection_Counts() {
 	type Product struct {
 		ID    int     `json:"id"`

@@ -20,11 +20,16 @@ import (
 // order. Records that are equal by all terms are in the order of their ids, which descend
 // if the first term does.
 //
+// Conditions and terms name a field of a struct inside a record, or of an object inside an open
+// record, by the names of both: address__city is the city of the address. It is null if there
+// is no address. Elements of lists have no names. A member of an open record that is itself
+// named address__city takes precedence.
+//
 // The methods return an error that wraps [ordering.ErrUnknownField] if a condition or a
 // term names an unknown field, and [ordering.ErrInvalidCondition] if a condition is
 // invalid. A field of open records is unknown in a condition if there are records and
-// none has the field, unless it is in Options.Unique. For a batch that has ended, the
-// error wraps [ErrTxDone].
+// none has the field, unless it is in Options.Unique. As for address__city, it is unknown if
+// none has an address. For a batch that has ended, the error wraps [ErrTxDone].
 //
 // # Cost
 //

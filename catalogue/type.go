@@ -273,7 +273,7 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	for _, m := range members {
 		d := member{Member: m, decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`}
 		if !m.Indirect {
-			d.common, d.offset = d.decoder.Common, offsetOf(t, m.Field)
+			d.common, d.offset = d.decoder.Common, offsetsOf(t, m.Field.Index)[0]
 		}
 		s.members = append(s.members, d)
 	}
@@ -293,7 +293,11 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	byName := map[string]store.Field{}
 	for _, f := range fields {
 		s.engine.Names = append(s.engine.Names, f.Name)
-		byName[f.Name] = store.Field{Name: f.Name, Kind: f.Kind, KeyOf: f.KeyOf, Key: s.keyIn(f)}
+		field := store.Field{Name: f.Name, KeyOf: f.KeyOf, Key: s.keyIn(f)}
+		if !f.Nullable {
+			field.Kind = f.Kind
+		}
+		byName[f.Name] = field
 	}
 	s.engine.Field = func(name string) (store.Field, bool) {
 		f, ok := byName[name]
@@ -307,31 +311,59 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
 		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
 	}
-	at := offsetOf(t, id)
+	at := offsetsOf(t, id.Index)[0]
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	return s.describeCopies()
 }
 
-// offsetOf returns the offset of a field in a struct that has the field itself, or in another
-// struct that is embedded in it by value.
-func offsetOf(t reflect.Type, f reflect.StructField) uintptr {
-	zero := reflect.New(t).Elem()
-	return zero.FieldByIndex(f.Index).UnsafeAddr() - zero.UnsafeAddr()
+// offsetsOf returns the offset of a field in a struct. If structs on the way are pointers, it
+// returns the offset of the first pointer, that of the next one in the struct that it points
+// to, and so on, and last that of the field.
+func offsetsOf(t reflect.Type, index []int) []uintptr {
+	offsets := []uintptr{0}
+	for _, i := range index {
+		if t.Kind() == reflect.Pointer {
+			t, offsets = t.Elem(), append(offsets, 0)
+		}
+		f := t.Field(i)
+		offsets[len(offsets)-1] += f.Offset
+		t = f.Type
+	}
+	return offsets
+}
+
+// keyThrough returns a function that returns the key of a field of an entry, or null if a
+// pointer on the way is nil.
+func keyThrough[V any](offsets []uintptr, key func(V) sortkey.Key) func(*store.Entry) sortkey.Key {
+	last := len(offsets) - 1
+	return func(e *store.Entry) sortkey.Key {
+		p := unsafe.Pointer(recordOf(e))
+		for _, at := range offsets[:last] {
+			if p = *(*unsafe.Pointer)(unsafe.Add(p, at)); p == nil {
+				return sortkey.Null()
+			}
+		}
+		return key(*(*V)(unsafe.Add(p, offsets[last])))
+	}
 }
 
 // keyIn returns the function that returns the key of a field of an entry. The most frequent
 // types are read at their offset: a filter that reads all records does little else.
 func (s *recordType) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key {
-	i := slices.IndexFunc(s.members, func(m member) bool { return ordering.Snake(m.Name) == f.Name })
-	if t := s.members[i].Field.Type; !s.members[i].Indirect && f.Kind != reflect.Invalid {
-		at := offsetOf(s.reflect, s.members[i].Field)
-		switch t {
-		case reflect.TypeFor[int]():
+	if f.Kind != reflect.Invalid {
+		offsets := offsetsOf(s.reflect, f.Index)
+		at := offsets[0]
+		switch t := s.reflect.FieldByIndex(f.Index).Type; {
+		case t == reflect.TypeFor[int]() && f.Nullable:
+			return keyThrough(offsets, func(i int) sortkey.Key { return sortkey.Int(int64(i)) })
+		case t == reflect.TypeFor[string]() && f.Nullable:
+			return keyThrough(offsets, sortkey.Text)
+		case t == reflect.TypeFor[int]():
 			return func(e *store.Entry) sortkey.Key {
 				return sortkey.Int(int64(*(*int)(unsafe.Add(unsafe.Pointer(recordOf(e)), at))))
 			}
-		case reflect.TypeFor[string]():
+		case t == reflect.TypeFor[string]():
 			return func(e *store.Entry) sortkey.Key {
 				return sortkey.Text(*(*string)(unsafe.Add(unsafe.Pointer(recordOf(e)), at)))
 			}
@@ -493,15 +525,13 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 	}
 }
 
-// openField returns a field of open records. Its value is in the member whose name is the
-// camelCase form of name, or else in the first member with that snake_case name. If there is
-// no such member, it is null. If text is not nil, it returns the key of a value that is text.
+// openField returns a field of open records. If text is not nil, it returns the key of a value
+// that is text.
 func openField(name string, text func(string) sortkey.Key) store.Field {
-	wire := ordering.Camel(name)
+	p := pathOf(name)
 	return store.Field{Name: name,
 		Key: func(e *store.Entry) sortkey.Key {
-			_, value := memberOf(*typed[schema.Record](recordOf(e)), wire, name)
-			return withText(sortkey.JSON(value), text)
+			return withText(sortkey.JSON(p.value(*typed[schema.Record](recordOf(e)))), text)
 		},
 		KeyOf: func(value any) (sortkey.Key, error) {
 			k, err := ordering.KeyOf(value)

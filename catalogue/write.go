@@ -382,9 +382,12 @@ func (s *recordType) valueOf(e *store.Entry, field string) (name, value string) 
 	if err == nil {
 		name, value = memberOf(r, ordering.Camel(field), field)
 	}
+	if name == "" { // inside a member
+		name, value = field, pathOf(field).value(r)
+	}
 	switch {
-	case name == "":
-		return field, "value"
+	case value == "":
+		return name, "value"
 	case len(value) > longest:
 		value = strings.ToValidUTF8(value[:longest], "") + "…"
 	}

@@ -13,7 +13,9 @@
 //
 // Orderings, conditions and key functions name a field by the snake_case form of its
 // JSON name: "releasedAt" is released_at. [Snake] and [Camel] convert names by
-// the rules of djangorestframework-camel-case.
+// the rules of djangorestframework-camel-case. A field of a struct inside a record has the
+// names of both, with two underscores between them: address__city. It is null if the struct
+// is a nil pointer.
 //
 // In the text of an ordering, a leading minus means descending order, and commas
 // separate terms. [Parse] and [Fields.Parse] drop unknown fields, as OrderingFilter of

@@ -3,6 +3,7 @@ package ordering
 import (
 	"bytes"
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -117,6 +118,12 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 // of the JSON of T is a field, named by the snake_case form of the member's name.
 // Embedded structs are flattened as in encoding/json.
 //
+// If a field is a struct or a pointer to one, the fields of that struct are fields of T too, at
+// any depth. Their names begin with the name of the outer field and two underscores, as in
+// address__city. They are null if a pointer on the way is nil. A struct inside a struct of the
+// same type has no such fields, nor has one with a method MarshalJSON or MarshalText, such as
+// [time.Time]. Elements of lists and maps have no names.
+//
 // Records compare by a field according to its type:
 //
 //   - A type with a method OrderingKey() int64 or OrderingKey() sortkey.Key compares
@@ -136,7 +143,7 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 // earlier one for the same field or type.
 //
 // FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
-// fields have the same name in snake_case, if that name is empty, or if a function is
+// fields have the same name, if a name in snake_case is empty, or if a function is
 // nil or takes another type than its field has. The error wraps [ErrUnknownField] if a
 // function is for a field that T does not have. FieldsOf inspects the type once; the
 // fields do not repeat that work for each record.
@@ -148,6 +155,9 @@ func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
 	fs := &Fields[T]{byName: map[string]int{}}
 	for i, f := range list {
 		fs.byName[f.Name] = i
+		if f.Nullable {
+			f.Kind = reflect.Invalid
+		}
 		key := func(record *T) sortkey.Key { return f.Key(reflect.ValueOf(record).Elem()) }
 		fs.list = append(fs.list, Field[T]{f.Name, key, f.Kind, f.KeyOf})
 	}
@@ -161,15 +171,20 @@ type ValueField struct {
 	// Key returns the sort key of a record, which must be addressable. It must not modify
 	// the record. It is safe for concurrent use.
 	Key func(record reflect.Value) sortkey.Key
-	// Kind and KeyOf are as in a [Field].
+	// Kind and KeyOf are as in a [Field], but if the field is Nullable, Kind is that of the
+	// keys that are not null.
 	Kind  reflect.Kind
 	KeyOf func(value any) (sortkey.Key, error)
+	// Index is the path from the record to the Go field, for [reflect.Type.FieldByIndex].
+	Index []int
+	// Nullable reports whether a struct on the path is a pointer. If it is nil, the key is null.
+	Nullable bool
 }
 
 // ValueFields returns the fields of a struct type in the order of the struct, as
-// [FieldsOf] does. The error wraps [ErrInvalidFields] or [ErrUnknownField].
-// O(members of the struct).
-func ValueFields(t reflect.Type, keys ...KeyFunc) (list []ValueField, err error) {
+// [FieldsOf] does. The fields of a struct inside it follow the field that is the struct. The
+// error wraps [ErrInvalidFields] or [ErrUnknownField]. O(fields).
+func ValueFields(t reflect.Type, keys ...KeyFunc) ([]ValueField, error) {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
 	}
@@ -177,29 +192,90 @@ func ValueFields(t reflect.Type, keys ...KeyFunc) (list []ValueField, err error)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", t, err)
 	}
+	d := deriver{types, special, map[string]string{}, nil}
+	if err := d.derive(t, place{}); err != nil {
+		return nil, fmt.Errorf("%v: %w", t, err)
+	}
 	var names []string
-	members, _ := jsonmember.Of(t)
-	for _, m := range members {
-		name := Snake(m.Name)
-		f := types.field(m)
-		if k, ok := special[name]; ok {
-			if f.key, err = k.of(m.Field.Type); err != nil {
-				return nil, fmt.Errorf("%v: %w", t, err)
-			}
-			f.kind, f.own = reflect.Invalid, true
-		}
-		if name == "" || slices.Contains(names, name) {
-			return nil, fmt.Errorf("%v: %w: the name of %s is %q, which is empty or that of another field", t, ErrInvalidFields, m.Field.Name, name)
-		}
-		names = append(names, name)
-		list = append(list, ValueField{name, keyAt(m.Field, f.key), f.kind, valueKey(m.Field.Type, f.key, f.own)})
+	for _, f := range d.list {
+		names = append(names, f.Name)
 	}
 	for name := range special {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("%v: %w", t, unknownField(name, names))
 		}
 	}
-	return list, nil
+	return d.list, nil
+}
+
+// A deriver derives the fields of a struct type.
+type deriver struct {
+	types   keyer
+	special map[string]KeyFunc
+	members map[string]string // the Go names of the fields, such as Address.City
+	list    []ValueField
+}
+
+// A place is where a struct is in a record.
+type place struct {
+	outer    []reflect.Type // the structs around it
+	index    []int
+	indirect bool   // a struct on the way is a pointer
+	prefix   string // of the names of its fields
+	goPrefix string // of their Go names
+}
+
+// derive adds the fields of a struct at a place in the record.
+func (d *deriver) derive(t reflect.Type, at place) error {
+	at.outer = append(slices.Clip(at.outer), t)
+	members, _ := jsonmember.Of(t)
+	for _, m := range members {
+		name, goName := Snake(m.Name), at.goPrefix+m.Field.Name
+		if name == "" {
+			return fmt.Errorf("%w: the name of %s is %q, which is empty in snake_case", ErrInvalidFields, goName, m.Name)
+		}
+		name = at.prefix + name
+		if other, taken := d.members[name]; taken {
+			return fmt.Errorf("%w: the name of both %s and %s is %q", ErrInvalidFields, other, goName, name)
+		}
+		d.members[name] = goName
+		m.Field.Index, m.Indirect = slices.Concat(at.index, m.Field.Index), m.Indirect || at.indirect
+		if err := d.add(name, m); err != nil {
+			return err
+		}
+		inner, pointer := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
+		if pointer {
+			inner = inner.Elem()
+		}
+		if !isObject(inner) || slices.Contains(at.outer, inner) {
+			continue
+		}
+		if err := d.derive(inner, place{at.outer, m.Field.Index, m.Indirect || pointer, name + "__", goName + "."}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isObject reports whether the JSON of a type is an object with the fields of a struct.
+func isObject(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && !marshals(t) && !hasMethod[encoding.TextMarshaler](t)
+}
+
+// add adds the field for a member.
+func (d *deriver) add(name string, m jsonmember.Member) (err error) {
+	f := d.types.field(m.Field.Type)
+	if k, ok := d.special[name]; ok {
+		if f.key, err = k.of(m.Field.Type); err != nil {
+			return err
+		}
+		f.kind, f.own = reflect.Invalid, true
+	}
+	d.list = append(d.list, ValueField{
+		Name: name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
+		Index: m.Field.Index, Nullable: m.Indirect,
+	})
+	return nil
 }
 
 // A memberKey is the key of a member of a struct.
@@ -209,9 +285,8 @@ type memberKey struct {
 	own  bool         // the type decides how its values compare
 }
 
-// field returns the key of a member.
-func (k keyer) field(m jsonmember.Member) memberKey {
-	t := m.Field.Type
+// field returns the key of a member of type t.
+func (k keyer) field(t reflect.Type) memberKey {
 	base := t
 	if base.Kind() == reflect.Pointer {
 		base = base.Elem()
@@ -219,7 +294,7 @@ func (k keyer) field(m jsonmember.Member) memberKey {
 	own := k.ownKey(base) != nil || k[t] != nil || marshals(t) || t == reflect.TypeFor[json.Number]()
 	f := memberKey{k.keyOf(t), reflect.Invalid, own}
 	switch {
-	case m.Indirect, t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
+	case t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
 	case hasMethod[integerKeyed](t):
 		f.kind = reflect.Int
 	case k.isTime(t):
@@ -255,8 +330,8 @@ func basicKind(t reflect.Type) reflect.Kind {
 	return reflect.Invalid
 }
 
-// keyAt returns a function that returns the key of a field. The key is null if an
-// embedded pointer on the way is nil.
+// keyAt returns a function that returns the key of a field. The key is null if a pointer on
+// the way is nil.
 func keyAt(f reflect.StructField, key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
 	if !f.IsExported() {
 		key = readable(key)
@@ -265,10 +340,15 @@ func keyAt(f reflect.StructField, key func(reflect.Value) sortkey.Key) func(refl
 		i := f.Index[0]
 		return func(record reflect.Value) sortkey.Key { return key(record.Field(i)) }
 	}
-	return func(record reflect.Value) sortkey.Key {
-		v, err := record.FieldByIndexErr(f.Index)
-		if err != nil {
-			return sortkey.Null()
+	return func(v reflect.Value) sortkey.Key {
+		for _, i := range f.Index {
+			if v.Kind() == reflect.Pointer { // FieldByIndexErr would make an error
+				if v.IsNil() {
+					return sortkey.Null()
+				}
+				v = v.Elem()
+			}
+			v = v.Field(i)
 		}
 		return key(v)
 	}
@@ -311,8 +391,8 @@ func FieldKey[V any](field string, key func(V) sortkey.Key) KeyFunc {
 // TypeKey returns the KeyFunc of all fields of type V, *V, or a slice or array of these.
 // It is for types of other packages, such as [net/netip.Addr]. A type of the program can
 // have a method OrderingKey instead. A nil pointer is null; key is not called for it. The
-// KeyFunc has no effect if there is no such field, and none on values inside maps and
-// structs, which compare by their JSON.
+// KeyFunc has no effect if there is no such field, and none on how a map or a struct compares
+// that contains such a value: by its JSON.
 //
 // The values of conditions on the fields are compared by their keys too. key must be safe
 // for concurrent use and must not modify its argument. [FieldsOf] reports a nil key.

@@ -75,7 +75,7 @@ func TestFieldsErrors(t *testing.T) {
 	}{
 		{"not a struct", func() error { _, err := ordering.FieldsOf[int](); return err }, "int"},
 		{"two fields with the same name", func() error { _, err := ordering.FieldsOf[clash](); return err }, "line_1"},
-		{"no name in snake_case", func() error { _, err := ordering.FieldsOf[nameless](); return err }, "the name of A is \"\", which is empty"},
+		{"no name in snake_case", func() error { _, err := ordering.FieldsOf[nameless](); return err }, "the name of A is \"_\", which is empty"},
 	} {
 		if err := row.make(); !errors.Is(err, ordering.ErrInvalidFields) || !strings.Contains(err.Error(), row.names) {
 			t.Errorf("%s: err = %v, want ErrInvalidFields with %q", row.reason, err, row.names)

@@ -46,6 +46,33 @@ func TestParseRecordManyNames(t *testing.T) {
 	}
 }
 
+func TestMembers(t *testing.T) {
+	for _, row := range []struct{ reason, text, want string }{
+		{"members in order", `{"b":1,"a":{"c":[2,{}]}}`, `b=1 a={"c":[2,{}]}`},
+		{"white space", " { \"b\" : 1 ,\t\"a\" : \"x y\" } ", `b=1 a="x y"`},
+		{"escapes in names", `{"\u0062":1,"\\":2,"x\"":3,"é":4}`, `b=1 \=2 x"=3 é=4`},
+		{"a repeated name", `{"a":1,"a":2}`, `a=1 a=2`},
+		{"no members", `{}`, ``},
+		{"a list", `[{"a":1}]`, ``},
+		{"text", `"{"`, ``},
+		{"null", `null`, ``},
+		{"nothing", ``, ``},
+		{"a syntax error", `{"a":1,"b":}`, `a=1`},
+		{"an end inside a name", `{"a":1,"b`, `a=1`},
+	} {
+		var got []string
+		for name, value := range Members(row.text) {
+			got = append(got, name+"="+value)
+		}
+		if got := strings.Join(got, " "); got != row.want {
+			t.Errorf("%s: %s, want %s", row.reason, got, row.want)
+		}
+		for range Members(row.text) {
+			break
+		}
+	}
+}
+
 func TestCheckSyntax(t *testing.T) {
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	for _, text := range []string{` {"a":1,"a":"\ud800"} `, "1", nested(10_000)} {

@@ -14,6 +14,7 @@ type Query struct {
 	Terms   []ordering.Term   // if empty, the default ordering
 	Window  pagination.Window // of a page
 	Lenient bool              // ignore terms whose field is unknown
+	Flat    bool              // ignore terms whose field is inside a member of open records
 	Known   *[]ordering.Term  // if not nil, a lenient query sets it to the terms that are not ignored
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
@@ -315,7 +316,7 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	case len(terms) == 0:
 	case q.Lenient:
 		var room [4]ordering.Term
-		terms = typ.known(room[:0], terms, s.names)
+		terms = typ.known(room[:0], terms, s.names, q.Flat)
 		if q.Known != nil {
 			*q.Known = slices.Clone(terms)
 		}

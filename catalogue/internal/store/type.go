@@ -30,7 +30,8 @@ type Type struct {
 
 	// Members returns the JSON names of the members of a record. The fields of a
 	// state are the snake_case names of the members that at least one of its
-	// records has. If nil, all records have the same fields.
+	// records has, and all names that begin with one of them and two underscores.
+	// If nil, all records have the same fields.
 	Members func(*Entry) iter.Seq[string]
 }
 
@@ -103,16 +104,20 @@ func (typ *Type) check(terms []ordering.Term, names members) error {
 		case typ.Members == nil:
 			return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, typ.Names))
 		default:
+			if outer := outerOf(t.Field); outer != t.Field {
+				return fmt.Errorf("%w: %q: no record has %q: %s", ordering.ErrUnknownField, t.Field, outer, ordering.Suggest(outer, names.names()))
+			}
 			return fmt.Errorf("%w: no record has %q: %s", ordering.ErrUnknownField, t.Field, ordering.Suggest(t.Field, names.names()))
 		}
 	}
 	return nil
 }
 
-// known appends the terms whose field is known to buf.
-func (typ *Type) known(buf, terms []ordering.Term, names members) []ordering.Term {
+// known appends the terms whose field is known to buf. If flat is set, the fields must be
+// members of records.
+func (typ *Type) known(buf, terms []ordering.Term, names members, flat bool) []ordering.Term {
 	for _, t := range terms {
-		if typ.has(t.Field, names) {
+		if typ.has(t.Field, names) && (!flat || typ.Members == nil || names.hasMember(t.Field)) {
 			buf = append(buf, t)
 		}
 	}
@@ -171,11 +176,11 @@ func newMembers(typ *Type) (m members) {
 	}
 	m = members{newCounts(), newCounts()}
 	for _, name := range slices.Concat([]string{typ.ID}, typ.Unique, typ.Known) {
-		add(m.fields, name, 1)
+		add(m.fields, outerOf(name), 1)
 	}
 	for _, terms := range typ.indexes {
 		for _, t := range terms {
-			add(m.fields, t.Field, 1)
+			add(m.fields, outerOf(t.Field), 1)
 		}
 	}
 	return m
@@ -203,10 +208,18 @@ func add(c set[count], name string, by int) int {
 	return found.n
 }
 
-// has reports whether there is a field with the name. O(log names).
-func (m members) has(name string) bool {
+// has reports whether there is a field with the name, or one that may contain it. O(log names).
+func (m members) has(name string) bool { return m.hasMember(name) || m.hasMember(outerOf(name)) }
+
+func (m members) hasMember(name string) bool {
 	_, ok := m.fields.Get(count{name: name})
 	return ok
+}
+
+// outerOf returns the part of a name before the first two underscores.
+func outerOf(name string) string {
+	outer, _, _ := strings.Cut(name, "__")
+	return outer
 }
 
 // names returns the sorted names of the fields, or nil if all records have the same.

@@ -1,0 +1,288 @@
+package catalogue_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+type (
+	place struct {
+		Lat int     `json:"lat"`
+		Alt *int    `json:"alt"`
+		Geo float64 `json:"geoHash"`
+	}
+	location struct {
+		City   string `json:"city"`
+		Postal int    `json:"postalCode"`
+		Place  *place `json:"place"`
+	}
+	buyer struct {
+		ID    int       `json:"id"`
+		Home  location  `json:"homeAddress"`
+		Work  *location `json:"work"`
+		Price string    `json:"price"`
+		Lines []place   `json:"lines"`
+	}
+)
+
+const buyersData = `[
+{"id":1,"homeAddress":{"city":"Bonn","postalCode":53111,"place":null},"work":null,"price":"","lines":[]},
+{"id":2,"homeAddress":{"city":"Rome","postalCode":100,"place":{"lat":41,"alt":null,"geoHash":2.5}},"work":{"city":"Zug","postalCode":6300,"place":null},"price":"","lines":[]},
+{"id":3,"homeAddress":{"city":"","postalCode":-1,"place":{"lat":41,"alt":7,"geoHash":-1}},"work":{"city":"Bonn","postalCode":53113,"place":{"lat":50,"alt":60,"geoHash":0}},"price":"","lines":[]},
+{"id":4,"homeAddress":{"city":"Bonn","postalCode":53111,"place":{"lat":-3,"alt":0,"geoHash":1}},"work":null,"price":"","lines":[]}]`
+
+func newBuyers[T any](t *testing.T, opts catalogue.Options) *catalogue.Collection[T] {
+	t.Helper()
+	opts.Name = "buyers"
+	c, err := catalogue.NewCollection[T](opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkAtEnd(t, c)
+	must(t, c.Load(strings.NewReader(buyersData), catalogue.LoadOptions{}))
+	return c
+}
+
+// idsOf returns the ids of the records in a view.
+func idsOf[T any](t *testing.T, v catalogue.View[T]) (list []int) {
+	for i := range v.Len() {
+		record, err := v.JSON(i)
+		must(t, err)
+		list = append(list, idIn(t, record))
+	}
+	return list
+}
+
+// TestNestedFields queries the same records as structs and as open records.
+func TestNestedFields(t *testing.T) {
+	t.Run("structs", func(t *testing.T) { testNestedFields(t, newBuyers[buyer](t, catalogue.Options{})) })
+	t.Run("open", func(t *testing.T) { testNestedFields(t, newBuyers[schema.Record](t, catalogue.Options{})) })
+}
+
+func testNestedFields[T any](t *testing.T, c *catalogue.Collection[T]) {
+	for _, row := range []struct {
+		reason string
+		where  []ordering.Condition
+		order  string
+		want   []int
+	}{
+		{"text", []ordering.Condition{ordering.Equal("home_address__city", "Bonn")}, "id", []int{1, 4}},
+		{"a prefix", []ordering.Condition{ordering.Prefix("home_address__city", "B")}, "-id", []int{4, 1}},
+		{"a range of numbers", []ordering.Condition{ordering.Between("home_address__postal_code", -1, 100)}, "", []int{2, 3}},
+		{"of a nil pointer", []ordering.Condition{ordering.IsNull("work__city")}, "", []int{1, 4}},
+		{"of a nil pointer to a number", []ordering.Condition{ordering.IsNull("work__postal_code")}, "", []int{1, 4}},
+		{"not null", []ordering.Condition{ordering.NotNull("work__place__lat")}, "", []int{3}},
+		{"a nil pointer at any depth", []ordering.Condition{ordering.IsNull("home_address__place__alt")}, "", []int{1, 2}},
+		{"a float", []ordering.Condition{ordering.AtLeast("home_address__place__geo_hash", 1.0)}, "", []int{2, 4}},
+		{"two conditions", []ordering.Condition{ordering.Equal("home_address__city", "Bonn"), ordering.NotNull("home_address__place__lat")}, "", []int{4}},
+		{"an order, with null last", nil, "home_address__place__lat", []int{4, 2, 3, 1}},
+		{"the reverse", nil, "-home_address__place__lat,id", []int{1, 2, 3, 4}},
+		{"two terms", nil, "home_address__city,-work__city,-home_address__postal_code", []int{3, 1, 4, 2}},
+		{"the object itself", []ordering.Condition{ordering.NotNull("work")}, "", []int{2, 3}},
+	} {
+		page, err := c.Where(row.where...).View(pagination.Window{}, ordering.Parse(row.order, nil)...)
+		if err != nil {
+			t.Fatalf("%s: %v", row.reason, err)
+		}
+		if diff := cmp.Diff(row.want, idsOf(t, page)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", row.reason, diff)
+		}
+	}
+	for _, row := range []struct{ reason, name, want string }{
+		{"a misspelled outer name", "home_adress__city", "did you mean home_address"},
+		{"an unknown one", "x__city", "want one of"},
+		{"a name in camelCase", "homeAddress__city", "did you mean home_address"},
+	} {
+		_, err := c.Where(ordering.IsNull(row.name)).Count()
+		if !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: %v, want ErrUnknownField with %q", row.reason, err, row.want)
+		}
+	}
+	explained, err := c.Where(ordering.Equal("home_address__city", "Bonn")).Explain(ordering.Asc("id"))
+	if want := "range of home_address__city: 2 of 4 records, in order"; err != nil || explained != want {
+		t.Errorf("Explain: %q, %v, want %q", explained, err, want)
+	}
+}
+
+// Structs have the fields of their types, and open records those that may be in a member.
+func TestUnknownNestedFields(t *testing.T) {
+	typed, open := newBuyers[buyer](t, catalogue.Options{}), newBuyers[schema.Record](t, catalogue.Options{})
+	for _, row := range []struct{ reason, name, typed, open string }{
+		{"a misspelled inner name", "home_address__ctiy", "did you mean home_address__city?", ""},
+		{"an element of a list", "lines__lat", "want one of id, home_address, home_address__city,", ""},
+		{"a field of text", "price__x", "did you mean", ""},
+		{"an outer name that no record has", "homes__city", "want one of id, home_address, home_address__city,", `"homes__city": no record has "homes": want one of`},
+	} {
+		for _, got := range []struct {
+			err  error
+			want string
+		}{{second(typed.Where(ordering.IsNull(row.name)).Count()), row.typed}, {second(open.Where(ordering.IsNull(row.name)).Count()), row.open}} {
+			switch {
+			case got.want == "" && got.err == nil:
+			case got.want == "" || !errors.Is(got.err, ordering.ErrUnknownField) || !strings.Contains(got.err.Error(), got.want):
+				t.Errorf("%s: %v, want an error with %q", row.reason, got.err, got.want)
+			}
+		}
+	}
+}
+
+func second[V any](_ V, err error) error { return err }
+
+// The member of an open record that has the whole name takes precedence over the object.
+func TestNestedNamesOfOpenRecords(t *testing.T) {
+	for _, row := range []struct{ reason, record, name, want string }{
+		{"in an object", `{"a":{"b":1}}`, "a__b", "1"},
+		{"in an object in an object", `{"a":{"x":2,"b":{"c":1}}}`, "a__b__c", "1"},
+		{"camelCase names", `{"someThing":{"otherPart":1}}`, "some_thing__other_part", "1"},
+		{"snake_case names", `{"some_thing":{"other_part":1}}`, "some_thing__other_part", "1"},
+		{"both forms of a name", `{"a":{"other_part":1,"otherPart":2}}`, "a__other_part", "2"},
+		{"escapes in a name", `{"a":{"x\"y":3,"\u0062":1}}`, "a__b", "1"},
+		{"the member id of an object", `{"a":{"id":"x"}}`, "a__id", `"x"`},
+		{"a member with the name", `{"a__b":1,"a":{"b":2}}`, "a__b", "1"},
+		{"a member with the name in camelCase", `{"a":{"b":2},"a_B":1}`, "a__b", "1"},
+		{"a member with the rest of the name", `{"a":{"b":{"c":2},"b__c":1}}`, "a__b__c", "1"},
+		{"null in a member with the name", `{"a__b":null,"a":{"b":2}}`, "a__b", "null"},
+		{"no such member", `{"a":{"c":1}}`, "a__b", "null"},
+		{"null", `{"a":null}`, "a__b", "null"},
+		{"a list", `{"a":[{"b":1}]}`, "a__b", "null"},
+		{"text", `{"a":"{\"b\":1}"}`, "a__b", "null"},
+		{"an empty part", `{"a":{"":{"b":1}}}`, "a____b", "1"},
+	} {
+		c, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
+		must(t, err)
+		checkAtEnd(t, c)
+		_, err = c.Insert(openRecord(t, row.record))
+		must(t, err)
+		want := ordering.IsNull(row.name)
+		if row.want != "null" {
+			var value any
+			must(t, json.Unmarshal([]byte(row.want), &value))
+			want = ordering.Equal(row.name, value)
+		}
+		if n, err := c.Where(want).Count(); err != nil || n != 1 {
+			t.Errorf("%s: %s is not %s in %s (%v)", row.reason, row.name, row.want, row.record, err)
+		}
+	}
+}
+
+// An index by a nested field is dropped with the last record that may have it.
+func TestNestedNamesComeAndGo(t *testing.T) {
+	c := newBuyers[schema.Record](t, catalogue.Options{})
+	by := ordering.Asc("work__city")
+	for page := range 2 {
+		_, err := c.Page(pagination.Window{}, by)
+		if err != nil {
+			t.Fatal(page, err)
+		}
+		_, err = c.Where(ordering.NotNull("work")).Delete()
+		must(t, err)
+	}
+	_, err := c.Where().Update(func(r *schema.Record) error { *r = r.Without("work"); return nil })
+	must(t, err)
+	if _, err := c.Page(pagination.Window{}, by); !errors.Is(err, ordering.ErrUnknownField) {
+		t.Errorf("no record has work: %v, want ErrUnknownField", err)
+	}
+}
+
+// Options accept nested names, and their errors suggest them.
+func TestNestedNamesInOptions(t *testing.T) {
+	opts := catalogue.Options{
+		Ordering: []ordering.Term{ordering.Desc("home_address__place__lat")},
+		Indexes:  [][]ordering.Term{{ordering.Asc("home_address__city"), ordering.Asc("work__city")}},
+		Unique:   []string{"work__postal_code"},
+		Keys:     []ordering.KeyFunc{ordering.FieldKey("work__city", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) })},
+	}
+	t.Run("structs", func(t *testing.T) { testNestedOptions(t, newBuyers[buyer](t, opts)) })
+	t.Run("open", func(t *testing.T) { testNestedOptions(t, newBuyers[schema.Record](t, opts)) })
+	for _, opts := range []catalogue.Options{
+		{Ordering: []ordering.Term{ordering.Asc("home_address__ctiy")}},
+		{Indexes: [][]ordering.Term{{ordering.Asc("home_address__ctiy")}}},
+		{Unique: []string{"home_address__ctiy"}},
+		{Keys: []ordering.KeyFunc{ordering.FieldKey("home_address__ctiy", sortkey.Text)}},
+	} {
+		_, err := catalogue.NewCollection[buyer](opts)
+		if !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "did you mean home_address__city?") {
+			t.Errorf("%+v: %v, want ErrUnknownField with a suggestion", opts, err)
+		}
+	}
+	type clash struct {
+		ID   int      `json:"id"`
+		Home location `json:"home"`
+		City string   `json:"home__city"`
+	}
+	_, err := catalogue.NewCollection[clash](catalogue.Options{})
+	if want := `the name of both Home.City and City is "home__city"`; !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), want) {
+		t.Errorf("two fields with a name: %v, want ErrInvalidType with %q", err, want)
+	}
+}
+
+func testNestedOptions[T any](t *testing.T, c *catalogue.Collection[T]) {
+	page, err := c.Where().View(pagination.Window{})
+	must(t, err)
+	if diff := cmp.Diff([]int{1, 3, 2, 4}, idsOf(t, page)); diff != "" {
+		t.Errorf("default order: -want +got\n%s", diff)
+	}
+	if n, err := c.Where(ordering.Equal("work__city", "BONN")).Count(); err != nil || n != 1 {
+		t.Errorf("by a key without case: %d records, %v, want 1", n, err)
+	}
+	explained, err := c.Where(ordering.Equal("home_address__city", "Bonn")).Explain(ordering.Asc("work__city"))
+	if want := "range of home_address__city: 2 of 4 records, in order"; err != nil || explained != want {
+		t.Errorf("Explain: %q, %v, want %q", explained, err, want)
+	}
+	again := strings.Replace(buyersData, `53113`, `6300`, 1)
+	err = c.Load(strings.NewReader(again), catalogue.LoadOptions{})
+	if want := `work__postal_code 6300 is that of`; !errors.Is(err, catalogue.ErrDuplicate) || !strings.Contains(fmt.Sprint(err), want) {
+		t.Errorf("a duplicate: %v, want ErrDuplicate with %q", err, want)
+	}
+}
+
+// Requests order records by nested fields only if the description lists them.
+func TestRequestsForNestedFields(t *testing.T) {
+	fields := []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "work", Kind: schema.JSON, Nullable: true}}
+	for _, row := range []struct {
+		reason      string
+		definition  catalogue.AnyDefinition
+		order, want string
+	}{
+		{"fields of a struct", catalogue.Define[buyer]("buyers", catalogue.Options{}), "-work__city,-price", "-price"},
+		{"a struct", catalogue.Define[buyer]("buyers", catalogue.Options{}), "work", "work"},
+		{"a field of a struct that is listed", catalogue.Define[buyer]("buyers", catalogue.Options{
+			Description: &schema.Description{Sortable: []string{"work__city"}},
+		}), "work__postal_code,-work__city,-price,id", "-work__city,id"},
+		{"open records", catalogue.Define[schema.Record]("buyers", catalogue.Options{}), "-work__city,-price", "-price"},
+		{"open records with an index", catalogue.Define[schema.Record]("buyers", catalogue.Options{
+			Indexes: [][]ordering.Term{{ordering.Asc("work__city")}}, Unique: []string{"work__place__lat"},
+		}), "-work__city,work__place__lat,-price", "-price"},
+		{"described open records", catalogue.Define[schema.Record]("buyers", catalogue.Options{
+			Description: &schema.Description{Fields: fields},
+		}), "-work__city,work,id", "work,id"},
+		{"open records with a list", catalogue.Define[schema.Record]("buyers", catalogue.Options{
+			Description: &schema.Description{Fields: fields, Sortable: []string{"work__city"}},
+		}), "-work__city,-price", "-work__city"},
+	} {
+		cat, err := catalogue.New(row.definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t, cat.Load(strings.NewReader(`{"buyers":`+buyersData+`}`), catalogue.LoadOptions{}))
+		list, err := ownCollection(t, cat, "buyers").List(t.Context(), catalogue.Query{Terms: ordering.Parse(row.order, nil)})
+		if err != nil || len(list.Records) != 4 {
+			t.Fatalf("%s: %d records, %v", row.reason, len(list.Records), err)
+		}
+		if got := ordering.Format(list.Terms); got != row.want {
+			t.Errorf("%s: ordered by %q, want %q", row.reason, got, row.want)
+		}
+		checkAtEnd(t, cat)
+	}
+}
