@@ -370,8 +370,13 @@ func (t *tree[K]) search(pivot item[K]) int {
 		low, n = d.start(at), p.n
 		if a := t.keyed(p); a != nil {
 			return low + sort.Search(n, func(i int) bool {
-				c := t.order(pivot.key, a.keys[i])
-				return c < 0 || c == 0 && pivot.id < a.entries[i].ID
+				switch c := t.order(pivot.key, a.keys[i]); {
+				case c != 0:
+					return c < 0
+				case pivot.id == 0 || pivot.id == beforeNext: // no entry is read, which would be a cache miss
+					return pivot.id == 0
+				}
+				return pivot.id < a.entries[i].ID
 			})
 		}
 	}
