@@ -196,9 +196,14 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if err != nil {
 		return nil, err
 	}
-	result := assuming(c.core.checks(schema.ParseID(segment)), func(checks schema.Checks) (schema.Record, error) {
-		return c.core.typ.about.ValidateUpdate(ctx, schema.Record{}, u.Body, u.Partial, checks)
-	})
+	checks := c.core.checks(schema.ParseID(segment))
+	validate := func(current schema.Record, checks schema.Checks) (schema.Record, error) {
+		return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
+	}
+	var sent func() (schema.Record, error)
+	if !c.core.typ.judged {
+		sent = assuming(checks, func(checks schema.Checks) (schema.Record, error) { return validate(schema.Record{}, checks) })
+	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
 		old, err := c.core.target(now, segment, f)
 		if err == nil {
@@ -207,11 +212,16 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		if err != nil {
 			return store.Change{}, err
 		}
-		sent, err := result()
+		var changed schema.Record
+		if sent != nil {
+			changed, err = sent()
+		} else {
+			changed, err = c.core.changed(old, func(current schema.Record) (schema.Record, error) { return validate(current, checks) })
+		}
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.core.decoded(old, sent)
+		fresh, err := c.core.decoded(old, changed)
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -294,6 +304,24 @@ func (c *core) passes(entry *store.Entry, precondition func(record []byte) error
 	return precondition(record)
 }
 
+// changed returns the members of an entry that a function of all of them changes.
+func (c *core) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (members schema.Record, err error) {
+	current, err := c.typ.parsed(old)
+	if err != nil {
+		return members, err
+	}
+	after, err := f(current)
+	if err != nil {
+		return members, err
+	}
+	for name, text := range after.All() {
+		if before, _ := current.Get(name); before != text && err == nil {
+			members, err = members.With(name, json.RawMessage(text))
+		}
+	}
+	return members, err
+}
+
 // decoded returns a fresh entry with the given members and otherwise the values of old, or
 // zero values if old is nil. If the record type cannot hold a value that the client has sent,
 // the error wraps [schema.FieldErrors].
@@ -348,9 +376,9 @@ func refers(about *schema.Description, key string) bool {
 
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
 func (c *core) checks(id int) schema.Checks {
-	taken := func(ctx context.Context, field, value string) (bool, error) {
-		other, err := c.holder(ctx, field, value)
-		return other != nil && other.ID != id, err
+	taken := func(ctx context.Context, fields, values []string) (bool, error) {
+		other, err := c.holder(ctx, id, fields, values)
+		return other != nil, err
 	}
 	return schema.Checks{Exists: AnyCollection{c}.Exists, Taken: taken, Now: c.typ.now}
 }
@@ -372,8 +400,8 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 		Exists: func(ctx context.Context, collection string, id int) (bool, error) {
 			return assume(true, func() (bool, error) { return checks.Exists(ctx, collection, id) })
 		},
-		Taken: func(ctx context.Context, field, value string) (bool, error) {
-			return assume(false, func() (bool, error) { return checks.Taken(ctx, field, value) })
+		Taken: func(ctx context.Context, fields, values []string) (bool, error) {
+			return assume(false, func() (bool, error) { return checks.Taken(ctx, fields, values) })
 		},
 	})
 	return func() (V, error) {
@@ -386,25 +414,43 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 	}
 }
 
-// holder returns the entry that has a value of a unique field, or nil. O(log n).
-func (c *core) holder(ctx context.Context, field, value string) (*store.Entry, error) {
-	name := ordering.Snake(field)
-	i := slices.IndexFunc(c.typ.unique, func(f store.Field) bool { return f.Name == name })
-	if i < 0 {
-		return nil, nil
+// holder returns an entry, other than the one with the id, that has the values of some fields, or
+// nil. O(log n).
+func (c *core) holder(ctx context.Context, id int, fields, values []string) (*store.Entry, error) {
+	var members schema.Record
+	for i, field := range fields {
+		var err error
+		if members, err = members.With(field, json.RawMessage(values[i])); err != nil {
+			return nil, nil // decoding the whole record reports it
+		}
 	}
-	members, invalid := schema.Record{}.With(field, json.RawMessage(value))
 	fresh, unfit := c.typ.with(nil, members)
-	if invalid != nil || unfit != nil {
-		return nil, nil // decoding the whole record reports it
+	if unfit != nil {
+		return nil, nil // as above
 	}
-	k := c.typ.unique[i].Key(fresh)
-	if k.Compare(sortkey.Null()) == 0 {
-		return nil, nil
+	q := store.Query{Window: pagination.Window{Limit: 2}} // one may be the record itself
+	for _, field := range fields {
+		f, err := c.typ.field(ordering.Snake(field))
+		if err != nil {
+			return nil, nil
+		}
+		k := f.Key(fresh)
+		if k.Compare(sortkey.Null()) == 0 {
+			return nil, nil
+		}
+		q.Terms = append(q.Terms, ordering.Asc(f.Name))
+		q.Where = append(q.Where, store.Condition{Field: f.Name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}})
 	}
-	where := []store.Condition{{Field: name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}}
-	a, err := c.store.Answer(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(name)}, Where: where, Want: store.WantFirst})
-	return a.First(), err
+	a, err := c.store.Answer(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range a.Entries.All() {
+		if e.ID != id {
+			return e, nil
+		}
+	}
+	return nil, nil
 }
 
 // written returns the JSON of an entry that was written, or an error. For a value of a

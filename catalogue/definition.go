@@ -132,6 +132,11 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 		if slices.Contains(opts.Unique, ordering.Snake(f.Name)) {
 			about.Fields[i].Unique = true
 		}
+		for _, set := range about.Unique {
+			if (f.Default == "" || f.Default == "null") && slices.Contains(set, ordering.Snake(f.Name)) {
+				about.Fields[i].Required = true
+			}
+		}
 	}
 	s, err := newRecordType(t, opts, about.Fields)
 	if err != nil {
@@ -142,6 +147,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	}
 	s.engine.Cores = c.cores
 	s.about = &about
+	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
 	s.columns = s.columnsOf(about.Fields, opts.Keys)
 	return newMember(c, s, store.New(s.engine)), nil
 }

@@ -188,8 +188,8 @@ func TestErrorOfMethod(t *testing.T) {
 	for members, want := range map[string]string{
 		`"grade":"z"`:         `{"grade":["z is no grade"]}`,
 		`"grades":{"x":"z"}`:  `{"grades":["x: z is no grade"]}`,
-		`"grades":{"x":5}`:    `{"grades":["x: Enter a valid value."]}`,
-		`"grades":{"x":null}`: `{"grades":["x: This field may not be null."]}`,
+		`"grades":{"x":[]}`:   `{"grades":{"x":["Not a valid string."]}}`,
+		`"grades":{"x":null}`: `{"grades":{"x":["This field may not be null."]}}`,
 	} {
 		var invalid schema.FieldErrors
 		if _, err := c.Create(t.Context(), []byte(`{`+members+`}`)); !errors.As(err, &invalid) {

@@ -123,6 +123,7 @@ type recordType struct {
 	check   func(*record) error
 
 	about   *schema.Description // nil if the collection is standalone, as are the others
+	judged  bool                // an update is validated together with the record that it changes
 	columns []column            // of the fields of about
 	now     func() time.Time
 }

@@ -330,7 +330,8 @@ type note struct {
 	Size  struct {
 		W int `json:"w"`
 	} `json:"size"`
-	Data any `json:"data,omitempty"`
+	Data any     `json:"data,omitempty"`
+	Pair *[2]int `json:"pair,omitempty"`
 }
 
 type poster struct {

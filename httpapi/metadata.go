@@ -3,10 +3,12 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // metadata returns the response to OPTIONS. The fields are those that the client may send with
@@ -15,37 +17,84 @@ func metadata(name, description, method string, about *schema.Description) []byt
 	text := fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
 		wire.Quote(name), wire.Quote(description))
 	if method != "" {
-		list := make([]string, len(about.Fields))
-		for i, f := range about.Fields {
-			list[i] = fieldMetadata(f, about.SnakeCase())
-		}
-		text += `,"actions":{"` + method + `":{` + strings.Join(list, ",") + `}}`
+		text += `,"actions":{"` + method + `":` + fieldsMetadata(about.Fields, about.SnakeCase()) + `}`
 	}
 	return []byte(text + "}")
 }
 
-// fieldMetadata returns a field, with names in snake_case or camelCase.
+// fieldsMetadata returns the fields of a record or of an object inside it, with names in snake_case
+// or camelCase. Fields that requests can neither read nor write are left out.
+func fieldsMetadata(fields []schema.Field, snake bool) string {
+	var list []string
+	for _, f := range fields {
+		if !f.Hidden || !f.ReadOnly {
+			list = append(list, wire.Quote(f.Name)+":"+fieldMetadata(f, snake))
+		}
+	}
+	return "{" + strings.Join(list, ",") + "}"
+}
+
+// fieldMetadata returns what is known of a field. The elements of lists have no label.
 func fieldMetadata(f schema.Field, snake bool) string {
-	readOnly, minValue, maxValue, displayName := "readOnly", "minValue", "maxValue", "displayName"
-	if snake {
-		readOnly, minValue, maxValue, displayName = "read_only", "min_value", "max_value", "display_name"
+	b := []byte{'{'}
+	add := func(name, value string) {
+		if snake {
+			name = ordering.Snake(name)
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, wire.Quote(name)+":"+value...)
 	}
-	text := fmt.Sprintf(`%s:{"type":%s,"required":%t,"%s":%t,"label":%s`,
-		wire.Quote(f.Name), wire.Quote(f.Kind.String()), f.Required, readOnly, f.ReadOnly, wire.Quote(label(f)))
-	if f.Min != nil {
-		text += fmt.Sprintf(`,"%s":%d`, minValue, *f.Min)
+	kind := f.Kind.String()
+	if f.Item != nil && f.Item.Kind == schema.Object && f.Kind == schema.Array {
+		kind = "field"
 	}
-	if f.Max != nil {
-		text += fmt.Sprintf(`,"%s":%d`, maxValue, *f.Max)
+	add("type", wire.Quote(kind))
+	add("required", strconv.FormatBool(f.Required))
+	add("readOnly", strconv.FormatBool(f.ReadOnly))
+	if f.Name != "" {
+		add("label", wire.Quote(label(f)))
+	}
+	if f.MinLength > 0 && kind != "field" {
+		add("minLength", strconv.Itoa(f.MinLength))
+	}
+	if f.MaxLength > 0 && kind != "field" {
+		add("maxLength", strconv.Itoa(f.MaxLength))
+	}
+	if f.Min != "" {
+		add("minValue", f.Min)
+	}
+	if f.Max != "" {
+		add("maxValue", f.Max)
+	}
+	if f.Item != nil {
+		add("child", fieldMetadata(*f.Item, snake))
+	}
+	if f.Kind == schema.Object {
+		add("children", fieldsMetadata(f.Fields, snake))
 	}
 	if f.Kind == schema.Choice {
-		choices := make([]string, len(f.Choices))
-		for i, c := range f.Choices {
-			choices[i] = fmt.Sprintf(`{"value":%s,"%s":%s}`, wire.Quote(c), displayName, wire.Quote(wire.Capital(strings.ReplaceAll(c, "_", " "))))
-		}
-		text += `,"choices":[` + strings.Join(choices, ",") + `]`
+		add("choices", choicesMetadata(f, snake))
 	}
-	return text + "}"
+	return string(append(b, '}'))
+}
+
+// choicesMetadata returns the choices of a field and their labels.
+func choicesMetadata(f schema.Field, snake bool) string {
+	displayName := "displayName"
+	if snake {
+		displayName = "display_name"
+	}
+	list := make([]string, len(f.Choices))
+	for i, c := range f.Choices {
+		shown := wire.Capital(strings.ReplaceAll(c, "_", " "))
+		if f.Labels != nil {
+			shown = f.Labels[i]
+		}
+		list[i] = fmt.Sprintf(`{"value":%s,"%s":%s}`, wire.Quote(c), displayName, wire.Quote(shown))
+	}
+	return "[" + strings.Join(list, ",") + "]"
 }
 
 // title returns the name of a record in title case.

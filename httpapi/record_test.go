@@ -211,7 +211,7 @@ func newNarrow(t testing.TB) *catalogue.Catalogue {
 	}
 	for i, f := range about.Fields {
 		if f.Name == "plain" {
-			about.Fields[i].Min, about.Fields[i].Max = nil, nil
+			about.Fields[i].Min, about.Fields[i].Max = "", ""
 		}
 	}
 	narrows := catalogue.Define[narrow]("narrows", catalogue.Options{Description: &about})

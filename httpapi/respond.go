@@ -213,13 +213,8 @@ func (v *view) failBecause(err error, possible causes) {
 	case may(ifSyntax) && errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Error())
 	case may(ifFields) && errors.As(err, &fields):
-		if v.route != nil && v.route.about.SnakeCase() { // so is the name for the whole body
-			fields = slices.Clone(fields)
-			for i, e := range fields {
-				if e.Field == "nonFieldErrors" {
-					fields[i].Field = "non_field_errors"
-				}
-			}
+if v.route != nil && v.route.about.SnakeCase() { // so is the name for the whole body
+			fields = snakeErrors(fields)
 		}
 		body, _ := fields.MarshalJSON() // always nil; json.Marshal would escape <, > and &
 		v.write(http.StatusBadRequest, body)
@@ -229,4 +224,17 @@ func (v *view) failBecause(err error, possible causes) {
 	default:
 		v.failWith(err)
 	}
+}
+
+// snakeErrors returns errors with the name for a whole object in snake_case.
+func snakeErrors(errs schema.FieldErrors) schema.FieldErrors {
+	errs = slices.Clone(errs)
+	for i, e := range errs {
+		if e.Field == "nonFieldErrors" {
+			errs[i].Field = "non_field_errors"
+		}
+		errs[i].Fields = snakeErrors(e.Fields)
+		errs[i].Items = snakeErrors(e.Items)
+	}
+	return errs
 }

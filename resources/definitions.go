@@ -191,7 +191,7 @@ func labelFields() []schema.Field {
 		{Name: "enabled", Kind: schema.Boolean},
 		{Name: "catchPhrase", Kind: schema.Text, Blank: true},
 		{Name: "description", Kind: schema.Text, Blank: true},
-		{Name: "catchLines", Kind: schema.TextList},
+		{Name: "catchLines", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}},
 		{Name: "users", Kind: schema.References},
 		{Name: "logo", Kind: schema.URL},
 		{Name: "logoBig", Kind: schema.URL},

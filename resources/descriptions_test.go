@@ -83,7 +83,7 @@ func TestDescriptions(t *testing.T) {
 func TestDocumentedFields(t *testing.T) {
 	kinds := map[schema.Kind]string{schema.Integer: "integer", schema.Text: "text", schema.Slug: "slug", schema.Timestamp: "timestamp",
 		schema.Boolean: "boolean", schema.URL: "URL", schema.Reference: "reference", schema.References: "references",
-		schema.TextList: "text-list", schema.JSON: "JSON"}
+		schema.Array: "text-list", schema.JSON: "JSON"}
 	var got []string
 	for _, d := range descriptions(t) {
 		for _, f := range d.Fields {
@@ -94,7 +94,7 @@ func TestDocumentedFields(t *testing.T) {
 			}{
 				{f.Refers != "", " to " + f.Refers}, {f.Nullable, " null"}, {f.Blank, " blank"}, {f.ReadOnly, " read-only"},
 				{f.Required, " required"}, {f.Default != "", " default " + f.Default}, {f.Unique, " unique"},
-				{f.Created, " created"}, {f.Choices != nil, " choices"}, {f.Min != nil || f.Max != nil, " bounds"},
+				{f.Created, " created"}, {f.Choices != nil, " choices"}, {f.Min != "" || f.Max != "", " bounds"},
 				{f.Digits != 0 || f.Places != 0, " digits"},
 			} {
 				if part.present {

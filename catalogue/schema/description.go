@@ -1,9 +1,12 @@
 package schema
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,6 +41,17 @@ type Description struct {
 	// "=slug" compares the whole field, and "director__name" is the field of the record
 	// that director refers to, which must be one record and not a list.
 	Search []string
+
+	// Unique are the sets of fields, in snake_case, of which no two records have the same
+	// values, unless one is null. A field that is unique alone is a Unique field.
+	Unique [][]string
+
+	// Rule, if not nil, checks a record whose fields are valid, before it is stored by a
+	// request, and may change it. It must not write to the collection. If it returns an
+	// error, the record is invalid: the response contains the [FieldErrors] that the error
+	// wraps, such as those of [Invalid], or otherwise its text. An error that wraps that of ctx
+	// is not sent.
+	Rule func(ctx context.Context, r *Record) error
 
 	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
 	// is title, name or slug: the first that exists.
@@ -74,18 +88,45 @@ func (a Actions) Has(others Actions) bool { return a&others == others }
 type Field struct {
 	Name     string // name in JSON
 	Kind     Kind
-	ReadOnly bool     // ignored in posted objects; has its Default
-	Required bool     // must be present, except in a PATCH
-	Nullable bool     // may be null
-	Blank    bool     // may be empty text
-	Unique   bool     // no two records have the same value, except null
-	Created  bool     // a read-only Timestamp that is set to the time of the post
-	Default  string   // JSON of the value if absent from a post; empty if none exists
-	Refers   string   // key of the collection whose ids the field holds, if any
-	Choices  []string // the values of a Choice
-	Min, Max *int     // bounds of an Integer; nil means no bound
-	Digits   int      // maximum number of digits of a Decimal
-	Places   int      // number of digits of a Decimal after the point
+	ReadOnly bool   // ignored in posted objects; has its Default
+	Required bool   // must be present, except in a PATCH
+	Nullable bool   // may be null
+	Blank    bool   // may be empty text
+	Unique   bool   // no two records have the same value, except null
+	Created  bool   // a read-only Timestamp that is set to the time of the post
+	Hidden   bool   // stored, but never served
+	Computed bool   // served, but not stored; read-only
+	Default  string // JSON of the value if absent from a post; empty if none exists
+	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
+
+	Refers  string   // key of the collection whose ids the field holds, if any
+	Choices []string // the values of a Choice
+	Labels  []string // what OPTIONS shows for the Choices; if nil, their words with a capital
+	Digits  int      // maximum number of digits of a Decimal
+	Places  int      // number of digits of a Decimal after the point
+
+	// Min and Max are the bounds of an Integer, Float or Decimal, as messages show them. If
+	// empty, there is no bound.
+	Min, Max string
+
+	// MinLength and MaxLength are the bounds of the number of code points of a text, or of
+	// the number of elements of an Array. If 0, there is no bound.
+	MinLength, MaxLength int
+
+	Untrimmed bool           // white space at the ends of a Text is kept
+	Pattern   *regexp.Regexp // is found in valid text
+	Message   string         // for a text in which Pattern is not found; has a default
+
+	Item   *Field  // of an Array or Map: its elements; the field has no name
+	Fields []Field // of an Object: its members
+
+	// Check, if not nil, returns the error of a value of the right kind, which is canonical
+	// JSON. Its messages are listed before those about bounds, lengths and forms.
+	Check func(value string) error
+
+	// Rule, if not nil, checks a valid value, which is canonical JSON, and returns the
+	// value to store. Its error is as for [Description.Rule].
+	Rule func(ctx context.Context, value string) (string, error)
 }
 
 // Label returns the name of the field in words, such as "start date" for startDate. O(len of
@@ -128,10 +169,34 @@ func isPlain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// checkFields checks the fields, whose names must also differ in snake_case, and the label.
+// checkFields checks the fields, those that are unique together, and the label.
 func (d Description) checkFields() error {
-	seen := make(map[string]string, len(d.Fields))
-	for i, f := range d.Fields {
+	if err := checkMembers(d.Fields); err != nil {
+		return err
+	}
+	for _, set := range d.Unique {
+		for i, name := range set {
+			switch _, ok := d.snakeField(name); {
+			case !ok && d.Fields != nil:
+				return fmt.Errorf("unique: unknown field %q: %s", name, ordering.Suggest(name, d.snakeNames()))
+			case slices.Contains(set[:i], name):
+				return fmt.Errorf("unique: field %q is repeated", name)
+			}
+		}
+		if len(set) < 2 {
+			return fmt.Errorf("unique: %q: want at least two fields", set)
+		}
+	}
+	if _, ok := d.snakeField(d.Label); !ok && d.Label != "" && d.Fields != nil {
+		return fmt.Errorf("label: unknown field %q: %s", d.Label, ordering.Suggest(d.Label, d.snakeNames()))
+	}
+	return nil
+}
+
+// checkMembers checks the members of an object, whose names must also differ in snake_case.
+func checkMembers(fields []Field) error {
+	seen := make(map[string]string, len(fields))
+	for i, f := range fields {
 		if f.Name == "" {
 			return fmt.Errorf("field %d has no name", i)
 		}
@@ -144,28 +209,67 @@ func (d Description) checkFields() error {
 			return fmt.Errorf("field %q: %w", f.Name, err)
 		}
 	}
-	if _, ok := d.snakeField(d.Label); !ok && d.Label != "" && d.Fields != nil {
-		return fmt.Errorf("label: unknown field %q: %s", d.Label, ordering.Suggest(d.Label, d.snakeNames()))
-	}
 	return nil
 }
 
 func (f Field) check() error {
+	composite := f.Kind == Array || f.Kind == Map
 	switch {
 	case f.Kind == 0 || int(f.Kind) >= len(kinds):
 		return fmt.Errorf("kind %d is unknown", f.Kind)
 	case f.Kind == Choice && len(f.Choices) == 0:
 		return errors.New("there are no choices")
+	case f.Labels != nil && len(f.Labels) != len(f.Choices):
+		return fmt.Errorf("%d labels of %d choices", len(f.Labels), len(f.Choices))
 	case f.Kind == Decimal && (f.Places < 0 || f.Places > f.Digits):
 		return fmt.Errorf("%d places of %d digits", f.Places, f.Digits)
-	case f.Min != nil && f.Max != nil && *f.Min > *f.Max:
-		return fmt.Errorf("the minimum %d is greater than the maximum %d", *f.Min, *f.Max)
+	case f.Kind == Regex && f.Pattern == nil:
+		return errors.New("there is no pattern")
+	case composite != (f.Item != nil):
+		return errors.New("an Array or Map, and no other kind, has an Item")
+	case f.Kind != Object && f.Fields != nil:
+		return errors.New("only an Object has Fields")
+	case f.MinLength < 0 || f.MaxLength < 0 || f.MaxLength > 0 && f.MinLength > f.MaxLength:
+		return fmt.Errorf("the lengths %d to %d are invalid", f.MinLength, f.MaxLength)
+	}
+	if err := f.checkBounds(); err != nil {
+		return err
+	}
+	if err := checkMembers(f.Fields); err != nil {
+		return err
+	}
+	if f.Item != nil {
+		if err := f.Item.check(); err != nil {
+			return fmt.Errorf("item: %w", err)
+		}
 	}
 	if f.Default == "" {
 		return nil
 	}
 	if serr := checkSyntax([]byte(f.Default), maxDepth); serr != nil {
 		return fmt.Errorf("the default is not JSON: %s", serr.Reason)
+	}
+	return nil
+}
+
+// checkBounds checks Min and Max.
+func (f Field) checkBounds() error {
+	for _, bound := range []string{f.Min, f.Max} {
+		_, ok := parseDecimal(bound)
+		switch {
+		case bound == "":
+		case f.Kind != Integer && f.Kind != Float && f.Kind != Decimal:
+			return fmt.Errorf("bound %s: the field is not a number", bound)
+		case !ok:
+			return fmt.Errorf("the bound %q is not a number", bound)
+		case f.Kind == Integer:
+			if _, err := strconv.ParseInt(bound, 10, 64); err != nil {
+				return fmt.Errorf("the bound %q is not an integer of 64 bits", bound)
+			}
+		}
+	}
+	if f.Min != "" && f.Max != "" && compareNumbers(f.Min, f.Max) > 0 {
+		return fmt.Errorf("the minimum %s is greater than the maximum %s", f.Min, f.Max)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -16,8 +17,14 @@ func TestCheckAccepts(t *testing.T) {
 		}
 	}
 	every := Description{Key: "x", Segment: "x", Name: "x"}
-	for kind := Integer; kind <= Choice; kind++ {
+	for kind := Integer; kind <= Object; kind++ {
 		f := Field{Name: string(rune('a' + kind)), Kind: kind, Choices: []string{"a"}}
+		switch kind {
+		case Array, Map:
+			f.Item = &Field{Kind: Text}
+		case Regex:
+			f.Pattern = regexp.MustCompile("a")
+		}
 		every.Fields = append(every.Fields, f)
 		for _, lookup := range kind.lookups() {
 			name := f.Name + "__" + lookup
@@ -30,7 +37,7 @@ func TestCheckAccepts(t *testing.T) {
 	if err := every.Check(); err != nil {
 		t.Errorf("all lookups of all kinds: %v", err)
 	}
-	if len(every.Filters) != 5*8+4*8+3+2+1 {
+	if len(every.Filters) != 5*8+7*8+3+3+2+1 {
 		t.Errorf("the kinds have %d lookups", len(every.Filters))
 	}
 }
@@ -46,7 +53,6 @@ func TestCheckRejects(t *testing.T) {
 		return func(d *Description) { d.Search = append(d.Search, entry) }
 	}
 	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
-	one, two := 1, 2
 	const badSegment = " contains white space or one of / . ? # %"
 	for _, row := range []struct {
 		change       func(*Description)
@@ -72,11 +78,11 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "title", Kind: Text}), `fields "title" and "title" are both "title" in snake_case`, "repeated field"},
 		{field(Field{Name: "premiere_at", Kind: Text}), `fields "premiereAt" and "premiere_at" are both "premiere_at" in snake_case`, "repeated in snake_case"},
 		{field(Field{Name: "x"}), `field "x": kind 0 is unknown`, "no kind"},
-		{field(Field{Name: "x", Kind: Choice + 1}), `field "x": kind 15 is unknown`, "unknown kind"},
+		{field(Field{Name: "x", Kind: Object + 1}), `field "x": kind 21 is unknown`, "unknown kind"},
 		{field(Field{Name: "x", Kind: Choice}), `field "x": there are no choices`, "no choices"},
 		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: 3}), `field "x": 3 places of 2 digits`, "more places than digits"},
 		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: -1}), `field "x": -1 places of 2 digits`, "negative places"},
-		{field(Field{Name: "x", Kind: Integer, Min: &two, Max: &one}), `field "x": the minimum 2 is greater than the maximum 1`, "empty bounds"},
+		{field(Field{Name: "x", Kind: Integer, Min: "2", Max: "1"}), `field "x": the minimum 2 is greater than the maximum 1`, "empty bounds"},
 		{field(Field{Name: "x", Kind: Text, Default: `x`}),
 			`field "x": the default is not JSON: unexpected character 'x' at the start of a value`, "default without quotes"},
 		{func(d *Description) { d.Label = "titel" }, `label: unknown field "titel": did you mean title?`, "unknown label"},
@@ -95,7 +101,7 @@ func TestCheckRejects(t *testing.T) {
 		{filter(""), `filter "": unknown field "": want one of id, title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at`, "empty"},
 		{filter("slug", "slug"), `filter "slug" is repeated`, "repeated"},
 		{func(d *Description) {
-			d.Fields = append(d.Fields, Field{Name: "tags", Kind: TextList})
+			d.Fields = append(d.Fields, Field{Name: "tags", Kind: Array, Item: &Field{Kind: Text}})
 			d.Filters = append(d.Filters, "tags")
 		}, `filter "tags": field "tags" has no lookup "exact": there are none`, "kind without lookups"},
 		{func(d *Description) { d.Fields = nil }, `filter "status": unknown field "status": there are none`, "no fields"},

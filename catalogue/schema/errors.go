@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -48,44 +49,97 @@ func (e *SyntaxError) Is(target error) bool { return target == ErrInvalid }
 // nonField is the name of the field for errors about the whole body.
 const nonField = "nonFieldErrors"
 
-// A FieldError lists the errors of one field of an object in a request.
+// A FieldError describes what is wrong with one field of an object in a request. It has one of
+// Messages, Fields and Items.
 type FieldError struct {
-	Field    string // name in JSON, or nonFieldErrors for the whole body
-	Messages []string
+	Field    string       // name in JSON, or nonFieldErrors for the whole object
+	Messages []string     // about the value
+	Fields   FieldErrors  // about members of an object, or elements of a list by their index
+	Items    []FieldError // about each object of a list; empty if the object is valid
 }
 
 // FieldErrors lists the errors of an object in a request, in the order of its fields. It
 // matches [ErrInvalid].
 type FieldErrors []FieldError
 
-// Error returns a text with all messages, preceded by the names of their fields.
-func (e FieldErrors) Error() string {
-	fields := make([]string, len(e))
-	for i, f := range e {
-		fields[i] = f.Field + ": " + strings.Join(f.Messages, " ")
+// Invalid returns an error for a rule: messages about an object as a whole, or about the value of
+// a field. Without messages it returns nil.
+func Invalid(messages ...string) error {
+	if len(messages) == 0 {
+		return nil
 	}
-	return ErrInvalid.Error() + " record: " + strings.Join(fields, "; ")
+	return wholeError(messages...)
+}
+
+// wholeError returns the errors of an object with messages about all of it.
+func wholeError(messages ...string) FieldErrors {
+	return FieldErrors{{Field: nonField, Messages: messages}}
+}
+
+// ok reports whether nothing is wrong.
+func (e FieldError) ok() bool { return e.Messages == nil && e.Fields == nil && e.Items == nil }
+
+// Error returns a text with all messages, preceded by the paths of their fields, such as
+// "address.city" and "lines.0.sku".
+func (e FieldErrors) Error() string {
+	var texts []string
+	for _, f := range e {
+		texts = f.appendTexts(texts, f.Field)
+	}
+	return ErrInvalid.Error() + " record: " + strings.Join(texts, "; ")
+}
+
+func (e FieldError) appendTexts(texts []string, path string) []string {
+	if e.Messages != nil {
+		texts = append(texts, path+": "+strings.Join(e.Messages, " "))
+	}
+	for _, f := range e.Fields {
+		texts = f.appendTexts(texts, path+"."+f.Field)
+	}
+	for i, item := range e.Items {
+		texts = item.appendTexts(texts, path+"."+strconv.Itoa(i))
+	}
+	return texts
 }
 
 // Is reports whether target is [ErrInvalid].
 func (e FieldErrors) Is(target error) bool { return target == ErrInvalid }
 
 // MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as
-// Django REST framework does. Without errors it returns {}. The error is always nil. O(size).
-func (e FieldErrors) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
+// Django REST framework does. The errors of an object inside the object are an object too, and
+// those of a list of objects are a list. Without errors it returns {}. The error is always nil.
+// O(size).
+func (e FieldErrors) MarshalJSON() ([]byte, error) { return e.appendJSON(nil), nil }
+
+func (e FieldErrors) appendJSON(b []byte) []byte {
+	b = append(b, '{')
 	for i, f := range e {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendQuoted(b, f.Field), ":["...)
-		for j, m := range f.Messages {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			b = appendQuoted(b, m)
-		}
-		b = append(b, ']')
+		b = f.appendJSON(append(appendQuoted(b, f.Field), ':'))
 	}
-	return append(b, '}'), nil
+	return append(b, '}')
+}
+
+func (e FieldError) appendJSON(b []byte) []byte {
+	switch {
+	case e.Items != nil:
+		return appendList(b, e.Items, func(b []byte, item FieldError) []byte { return item.appendJSON(b) })
+	case e.Messages != nil:
+		return appendList(b, e.Messages, appendQuoted)
+	}
+	return e.Fields.appendJSON(b)
+}
+
+// appendList appends a JSON list whose items the function appends.
+func appendList[T any](b []byte, items []T, appendItem func([]byte, T) []byte) []byte {
+	b = append(b, '[')
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendItem(b, item)
+	}
+	return append(b, ']')
 }

@@ -83,7 +83,7 @@ func (d Description) Filter(ctx context.Context, params url.Values, exists func(
 	if len(params) == 0 {
 		return Filter{}, nil
 	}
-	checks := &checker{Checks: Checks{Exists: exists}, ctx: ctx}
+	checks := d.checker(ctx, Checks{Exists: exists})
 	var filter Filter
 	var errs FieldErrors
 	for _, name := range d.Filters {
@@ -101,7 +101,7 @@ func (d Description) Filter(ctx context.Context, params url.Values, exists func(
 			if !d.SnakeCase() {
 				wire = ordering.Camel(name)
 			}
-			errs = append(errs, FieldError{wire, []string{message}})
+			errs = append(errs, FieldError{Field: wire, Messages: []string{message}})
 		} else if ok {
 			filter.Tests = append(filter.Tests, test)
 		}
@@ -109,7 +109,7 @@ func (d Description) Filter(ctx context.Context, params url.Values, exists func(
 	if len(d.Search) > 0 {
 		words, message := searchWords(params["search"])
 		if message != "" {
-			errs = append(errs, FieldError{"search", []string{message}})
+			errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
 		}
 		for _, word := range words {
 			filter.Search = append(filter.Search, d.searchTests(word))

@@ -209,7 +209,7 @@ func manyWords(n int) (words []string) {
 
 // TestTooManyWords checks the error about a search, which follows those about filters.
 func TestTooManyWords(t *testing.T) {
-	tooMany := FieldError{"search", []string{"Too many words: at most 100 are allowed."}}
+	tooMany := FieldError{Field: "search", Messages: []string{"Too many words: at most 100 are allowed."}}
 	words := "search=" + strings.Join(manyWords(101), "+")
 	for _, row := range []struct {
 		d      Description
@@ -219,7 +219,7 @@ func TestTooManyWords(t *testing.T) {
 	}{
 		{own()["films"], words, FieldErrors{tooMany}, "one word too many"},
 		{own()["films"], words + "&search=a", nil, "the last value counts"},
-		{own()["films"], words + "&minutes=x", FieldErrors{{"minutes", []string{"Enter a number."}}, tooMany}, "after the filters"},
+		{own()["films"], words + "&minutes=x", FieldErrors{{Field: "minutes", Messages: []string{"Enter a number."}}, tooMany}, "after the filters"},
 		{own()["genres"], words, nil, "without search fields"},
 	} {
 		_, err := row.d.Filter(t.Context(), query(t, row.query), nil)

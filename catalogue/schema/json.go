@@ -519,17 +519,17 @@ func escape(text string) (r rune, rest string) {
 	if text[1] != 'u' {
 		return rune(text[1]), text[2:]
 	}
-	r, rest = hex(text[2:6]), text[6:]
+	r, rest = hexRune(text[2:6]), text[6:]
 	if strings.HasPrefix(rest, `\u`) {
-		if pair := utf16.DecodeRune(r, hex(rest[2:6])); pair != utf8.RuneError {
+		if pair := utf16.DecodeRune(r, hexRune(rest[2:6])); pair != utf8.RuneError {
 			return pair, rest[6:]
 		}
 	}
 	return r, rest
 }
 
-// hex returns the value of four hexadecimal digits.
-func hex(digits string) rune {
+// hexRune returns the value of four hexadecimal digits.
+func hexRune(digits string) rune {
 	n, _ := strconv.ParseUint(digits, 16, 16) // the syntax has been checked
 	return rune(n)
 }

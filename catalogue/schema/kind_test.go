@@ -37,12 +37,18 @@ func TestKinds(t *testing.T) {
 		{URL, "url", "https://a.example", "https://b.example", false},
 		{Reference, "field", "9", "10", false},
 		{References, "field", "9", "10", false},
-		{TextList, "list", "10", "9", false},
+		{Array, "list", "10", "9", false},
 		{JSON, "field", "10", "9", false},
 		{Float, "float", "-1e3", "0.5", false},
 		{Decimal, "decimal", "9.50", "12.00", true},
 		{Date, "date", "2024-05-10", "2024-05-11", false},
 		{Choice, "choice", "announced", "released", false},
+		{Email, "email", "a@b.example", "b@a.example", false},
+		{UUID, "string", "01234567-89ab-cdef-0123-456789abcdef", "11234567-89ab-cdef-0123-456789abcdef", false},
+		{UnicodeSlug, "slug", "a", "é", false},
+		{Regex, "regex", "a", "b", false},
+		{Map, "nested object", "a", "b", false},
+		{Object, "nested object", "a", "b", false},
 	} {
 		if got := row.kind.String(); got != row.name {
 			t.Errorf("kind %d is %q, want %q", row.kind, got, row.name)
@@ -58,7 +64,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v: wrong keys of text", row.kind)
 		}
 	}
-	for _, unknown := range []Kind{0, Choice + 1} {
+	for _, unknown := range []Kind{0, Object + 1} {
 		if unknown.String() != "field" || unknown.TextKey() != nil || len(unknown.lookups()) > 0 {
 			t.Errorf("kind %d is not like JSON", unknown)
 		}

@@ -1,11 +1,13 @@
 package schema
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 const (
@@ -28,24 +30,28 @@ func (f Field) cleanInteger(value string, _ *checker) (text string, messages []s
 		return invalid("A valid integer is required.")
 	}
 	n, err := strconv.ParseInt(digits, 10, 64) // the error is that n is out of range
-	low, high := int64(math.MinInt64), int64(math.MaxInt64)
-	if f.Min != nil {
-		low = int64(*f.Min)
-	}
-	if f.Max != nil {
-		high = int64(*f.Max)
-	}
-	if n > high || err != nil && n > 0 {
-		messages = append(messages, fmt.Sprintf("Ensure this value is less than or equal to %d.", high))
-	}
-	if n < low || err != nil && n < 0 {
-		messages = append(messages, fmt.Sprintf("Ensure this value is greater than or equal to %d.", low))
-	}
+	f.Min = cmp.Or(f.Min, strconv.Itoa(math.MinInt64))
+	f.Max = cmp.Or(f.Max, strconv.Itoa(math.MaxInt64))
+	messages = f.outside(digits)
 	if err != nil {
 		return "", messages
 	}
 	return strconv.FormatInt(n, 10), messages
 }
+
+// outside returns the messages about the bounds of a number.
+func (f Field) outside(number string) (messages []string) {
+	if f.Max != "" && compareNumbers(number, f.Max) > 0 {
+		messages = append(messages, "Ensure this value is less than or equal to "+f.Max+".")
+	}
+	if f.Min != "" && compareNumbers(number, f.Min) < 0 {
+		messages = append(messages, "Ensure this value is greater than or equal to "+f.Min+".")
+	}
+	return messages
+}
+
+// compareNumbers compares the values of two decimal numbers.
+func compareNumbers(a, b string) int { return sortkey.Decimal(a).Compare(sortkey.Decimal(b)) }
 
 // withoutZeros removes a final point that only zeros and white space follow.
 func withoutZeros(text string) string {
@@ -74,7 +80,7 @@ func numberText(value string) (text, message string) {
 }
 
 // cleanFloat accepts a number, a boolean, or a string that contains a number.
-func cleanFloat(_ Field, value string, _ *checker) (text string, messages []string) {
+func (f Field) cleanFloat(value string, _ *checker) (text string, messages []string) {
 	switch value {
 	case "true":
 		return "1.0", nil
@@ -93,7 +99,8 @@ func cleanFloat(_ Field, value string, _ *checker) (text string, messages []stri
 	if n == 0 {
 		n = 0 // not -0, which databases do not keep
 	}
-	return formatFloat(n), nil
+	text = formatFloat(n)
+	return text, f.outside(text)
 }
 
 // pythonFloat returns the text of a JSON number with a point or exponent in Python.
@@ -151,7 +158,8 @@ func (f Field) cleanDecimal(value string, _ *checker) (text string, messages []s
 	case whole > f.Digits-f.Places:
 		return invalid("Ensure that there are no more than %d digits before the decimal point.", f.Digits-f.Places)
 	}
-	return `"` + n.text(f.Places) + `"`, nil
+	text = n.text(f.Places)
+	return `"` + text + `"`, f.outside(text)
 }
 
 // A decimal is a number as it is written: the digits before and after the point and a

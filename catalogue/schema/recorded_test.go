@@ -23,7 +23,6 @@ func dataset(t testing.TB) map[string][]json.RawMessage {
 
 // own returns the descriptions of the collections of drf-own.md, section 0.
 func own() map[string]Description {
-	zero, low, high := 0, -2147483648, 2147483647
 	return map[string]Description{
 		"directors": {Key: "directors", Segment: "directors", Name: "director", Actions: AllActions, Fields: []Field{
 			{Name: "id", Kind: Integer, ReadOnly: true},
@@ -35,7 +34,7 @@ func own() map[string]Description {
 		"genres": {Key: "genres", Segment: "genres", Name: "genre", Actions: AllActions, Fields: []Field{
 			{Name: "id", Kind: Integer, ReadOnly: true},
 			{Name: "name", Kind: Text, Required: true, Unique: true},
-			{Name: "position", Kind: Integer, Min: &low, Max: &high, Default: "0"},
+			{Name: "position", Kind: Integer, Min: "-2147483648", Max: "2147483647", Default: "0"},
 		}},
 		"films": {Key: "films", Segment: "films", Name: "film", Actions: AllActions, Fields: []Field{
 			{Name: "id", Kind: Integer, ReadOnly: true},
@@ -44,7 +43,7 @@ func own() map[string]Description {
 			{Name: "synopsis", Kind: Text, Blank: true, Default: `""`},
 			{Name: "released", Kind: Date, Nullable: true, Default: "null"},
 			{Name: "premiereAt", Kind: Timestamp, Nullable: true, Default: "null"},
-			{Name: "minutes", Kind: Integer, Required: true, Min: &zero, Max: &high},
+			{Name: "minutes", Kind: Integer, Required: true, Min: "0", Max: "2147483647"},
 			{Name: "rating", Kind: Float, Nullable: true, Default: "null"},
 			{Name: "price", Kind: Decimal, Required: true, Digits: 8, Places: 2},
 			{Name: "status", Kind: Choice, Choices: []string{"announced", "released", "withdrawn"}, Default: `"announced"`},

@@ -31,7 +31,7 @@ func TestValidateCallsExists(t *testing.T) {
 		t.Errorf("calls of exists (-want +got):\n%s", diff)
 	}
 	want := FieldErrors{
-		{"director", []string{missing("0")}}, {"genres", []string{missing("-1")}}, {"others", []string{missing("0")}},
+		{Field: "director", Messages: []string{missing("0")}}, {Field: "genres", Messages: []string{missing("-1")}}, {Field: "others", Messages: []string{missing("0")}},
 	}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)

@@ -87,10 +87,13 @@ func describedField(t *testing.T, description string) Field {
 		switch kind := slices.Index(kinds, word); {
 		case i == 0 && kind >= 0:
 			f.Kind = Integer + Kind(kind)
+			if f.Kind == Array {
+				f.Item = &Field{Kind: Text}
+			}
 		case name == "min":
-			f.Min = &number
+			f.Min = value
 		case name == "max":
-			f.Max = &number
+			f.Max = value
 		case name == "digits":
 			f.Digits = number
 		case name == "places":
@@ -118,7 +121,7 @@ func TestValues(t *testing.T) {
 				got, _ := record.Get("value")
 				var errs FieldErrors
 				if errors.As(err, &errs) && len(errs) == 1 && errs[0].Field == "value" {
-					got = "error: " + strings.Join(errs[0].Messages, " | ")
+					got = "error: " + errorText(errs[0])
 				} else if err != nil {
 					got = err.Error()
 				}
@@ -130,13 +133,21 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// errorText returns the messages of a field, or the JSON of the errors of its parts.
+func errorText(e FieldError) string {
+	if e.Messages != nil {
+		return strings.Join(e.Messages, " | ")
+	}
+	return string(e.appendJSON(nil))
+}
+
 // TestBodies checks the bodies in testdata/bodies.txtar.
 func TestBodies(t *testing.T) {
 	d := own()["films"]
 	checks := Checks{
 		Exists: exists,
-		Taken: func(_ context.Context, field, value string) (bool, error) {
-			return field == "slug" && value == `"taken"`, nil
+		Taken: func(_ context.Context, fields, values []string) (bool, error) {
+			return fields[0] == "slug" && values[0] == `"taken"`, nil
 		},
 		Now: func() time.Time { return time.Date(2026, 1, 2, 1, 4, 5, 600_000_999, time.FixedZone("", -7200)) },
 	}
@@ -208,7 +219,7 @@ var otherKinds = Description{
 	Fields: []Field{
 		{Name: "rating", Kind: Float}, {Name: "price", Kind: Decimal}, {Name: "born", Kind: Date},
 		{Name: "at", Kind: Timestamp}, {Name: "minutes", Kind: Integer}, {Name: "status", Kind: Choice, Choices: []string{"a"}},
-		{Name: "owner", Kind: Reference}, {Name: "tags", Kind: TextList}, {Name: "line1", Kind: Slug},
+		{Name: "owner", Kind: Reference}, {Name: "tags", Kind: Array, Item: &Field{Kind: Text}}, {Name: "line1", Kind: Slug},
 	},
 	Filters: []string{
 		"rating", "rating__in", "price__range", "born__range", "born__in", "at", "at__in", "minutes__in", "minutes__contains",

@@ -32,35 +32,52 @@ import (
 //	bool                                       Boolean, false by default
 //	float32, float64, json.Number              Float
 //	time.Time, DateTime                        Timestamp
-//	[]string                                   TextList, empty by default
 //	slices with the tag refers                 References, empty by default
+//	slices of these types and of structs       Array, empty by default
+//	maps of strings to these types             Map, empty by default
+//	structs                                    Object
 //	any, json.RawMessage                       JSON, null by default
 //	other slices and maps                      JSON, empty by default
 //	all other types                            JSON
 //	a pointer to one of these                  the same, but Nullable and null by default
 //
 // The types int and int64 have no bounds. A json.Number keeps the digits of a Float, such as
-// 7.0. The id is a read-only Integer. All other fields without a default are required, unless
-// the tag backlist says otherwise. The tag is a list of words, separated by commas, such as
-// `backlist:"slug,unique"`:
+// 7.0. The members of a struct inside the record are described in the same way; a struct that
+// contains itself is JSON inside itself. The id is a read-only Integer. All other fields
+// without a default are required, unless the tag backlist says otherwise. The tag is a list of
+// words, separated by commas, such as `backlist:"slug,unique"`:
 //
-//	slug, url, date       a Slug, URL or Date, which is a string, or a *string that may be
-//	                      null; a Date is a day without a time, such as "1958-05-09"
+//	slug, unicodeslug     a Slug or UnicodeSlug, which is a string, or a *string that may be null
+//	url, email, uuid      a URL, Email or UUID, in the same way
+//	date                  a Date: a day without a time, such as "1958-05-09"
 //	choices=a|b|c         a Choice with these values, which is a string
 //	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point, which
 //	                      is a string such as "12.00"
 //	refers=directors      a Reference, or References if the type is a slice: ids of the
 //	                      collection with this key
-//	min=0, max=9          the bounds of an Integer
+//	min=0, max=9.5        the bounds of a number, as messages show them
+//	minlength=2           the least number of characters of a text, or of elements of a list
+//	maxlength=40          the largest
+//	untrimmed             white space at the ends of a text is kept
 //	blank                 a string may be empty, and is by default
 //	unique                no two records have the same value
 //	readonly              ignored in requests
 //	created               a read-only Timestamp: the time of a POST
+//	hidden                stored, but never served
+//	optional              may be absent, and has no default
 //	default=X             the value if absent: JSON, or the text of a string
+//	reset                 a PUT without the field sets it to its default
+//	item.WORD             a word about the elements of a list or map, such as item.max=60
 //
 // Types with a method MarshalJSON or MarshalText count as strings for these words. Values
 // cannot contain commas. Anything else can be set in the result before it becomes the
 // Description in the options of a definition. Filters and Search are empty.
+//
+// If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule
+// of the description or the field. The method may change the value.
+//
+// If T has a method Computed without parameters, whose result is a struct, the members of that
+// struct are Computed fields after the others. They are JSON, whatever their types.
 //
 // DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two
 // members have the same name, or if JSON cannot represent a field. The error names the
@@ -86,18 +103,54 @@ func descriptionOf(t reflect.Type, key string) (Description, error) {
 		return Description{}, fmt.Errorf("%w description: %v is not a struct", ErrInvalid, t)
 	}
 	d.Name = cmp.Or(typeName(t), key)
+	fields, err := structFields(t, nil)
+	if err != nil {
+		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+	}
+	d.Fields, d.Rule = fields, recordRule(t)
+	return d, nil
+}
+
+// structFields returns the fields of a struct, and of what its method Computed returns. outer are
+// the structs that contain it.
+func structFields(t reflect.Type, outer []reflect.Type) (fields []Field, err error) {
 	members, conflicts := jsonmember.Of(t)
 	if conflicts != nil { // encoding/json would write none of them
-		return Description{}, fmt.Errorf("%w description: %v: two members %q", ErrInvalid, t, conflicts[0])
+		return nil, fmt.Errorf("%v: two members %q", t, conflicts[0])
 	}
 	for _, m := range members {
-		f, err := memberField(m)
+		f, err := memberField(m, append(slices.Clip(outer), t))
 		if err != nil {
-			return Description{}, fmt.Errorf("%w description: %v: field %s: %w", ErrInvalid, t, m.Field.Name, err)
+			return nil, fmt.Errorf("%v: field %s: %w", t, m.Field.Name, err)
 		}
-		d.Fields = append(d.Fields, f)
+		fields = append(fields, f)
 	}
-	return d, nil
+	if outer != nil {
+		return fields, nil
+	}
+	computed, err := ComputedMembers(t)
+	for _, m := range computed {
+		fields = append(fields, Field{Name: m.Name, Kind: JSON, ReadOnly: true, Computed: true})
+	}
+	return fields, err
+}
+
+// ComputedMembers returns the members of the struct that the method Computed of a type returns.
+// If the type has no such method, there are none. The error is that the method has parameters or
+// does not return one struct. O(members), by reflection.
+func ComputedMembers(t reflect.Type) ([]jsonmember.Member, error) {
+	method, ok := reflect.PointerTo(t).MethodByName("Computed")
+	if !ok {
+		return nil, nil
+	}
+	if method.Type.NumIn() != 1 || method.Type.NumOut() != 1 || method.Type.Out(0).Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%v: the method Computed must have no parameters and return a struct", t)
+	}
+	members, conflicts := jsonmember.Of(method.Type.Out(0))
+	if conflicts != nil {
+		return nil, fmt.Errorf("%v: two members %q of what Computed returns", t, conflicts[0])
+	}
+	return members, nil
 }
 
 // elem returns the type that t points to, or t if it is not a pointer.
@@ -109,14 +162,14 @@ func elem(t reflect.Type) reflect.Type {
 }
 
 // memberField returns the field for a member of a struct.
-func memberField(m jsonmember.Member) (Field, error) {
+func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 	t := m.Field.Type
-	f, err := fieldOf(t)
+	f, err := fieldOf(t, outer)
 	if err != nil {
 		return Field{}, err
 	}
 	tag, present := m.Field.Tag.Lookup("backlist")
-	if m.Name == "id" {
+	if m.Name == "id" && len(outer) == 1 {
 		switch {
 		case t.Kind() != reflect.Int:
 			return Field{}, fmt.Errorf("the id must be an int, got %v", t)
@@ -125,31 +178,35 @@ func memberField(m jsonmember.Member) (Field, error) {
 		}
 		return Field{Name: "id", Kind: Integer, ReadOnly: true}, nil
 	}
-	f.Name = m.Name
+	f.Name, f.Required = m.Name, true // unless the tag or a default makes it optional
 	if present {
 		if err := f.apply(tag, elem(t)); err != nil {
 			return Field{}, err
 		}
 	}
-	f.Required = f.Default == "" && !f.ReadOnly
+	if len(outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "") {
+		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference")
+	}
+	f.Required = f.Required && f.Default == "" && !f.ReadOnly
+	f.Rule = fieldRule(elem(t))
 	return f, nil
 }
 
 // fieldOf returns the field for a Go type without a tag. It has no name.
-func fieldOf(t reflect.Type) (f Field, err error) {
+func fieldOf(t reflect.Type, outer []reflect.Type) (f Field, err error) {
 	if t.Kind() != reflect.Pointer {
-		return kindOfType(t)
+		return kindOfType(t, outer)
 	}
 	f.Kind = JSON
 	if t.Elem().Kind() != reflect.Pointer {
-		f, err = kindOfType(t.Elem())
+		f, err = kindOfType(t.Elem(), outer)
 	}
 	f.Nullable, f.Default = true, "null"
 	return f, err
 }
 
 // kindOfType returns the field for a type that is not a pointer.
-func kindOfType(t reflect.Type) (Field, error) {
+func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
 		return Field{Kind: Timestamp}, nil
@@ -159,7 +216,7 @@ func kindOfType(t reflect.Type) (Field, error) {
 		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
 	}
 	switch {
-	case implements[json.Marshaler](t):
+	case implements[json.Marshaler](t), slices.Contains(outer, t) && t.Kind() == reflect.Struct:
 		return Field{Kind: JSON}, nil
 	case implements[encoding.TextMarshaler](t):
 		return Field{Kind: Text}, nil
@@ -174,10 +231,19 @@ func kindOfType(t reflect.Type) (Field, error) {
 	case reflect.Interface:
 		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
 	case reflect.Map:
-		return Field{Kind: JSON, Default: "{}"}, nil
+		if t.Key().Kind() != reflect.String || implements[encoding.TextMarshaler](t.Key()) {
+			return Field{Kind: JSON, Default: "{}"}, nil
+		}
+		return partsField(Map, t, outer)
 	case reflect.Slice:
-		return sliceField(t.Elem()), nil
-	case reflect.Struct, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 && !implements[json.Marshaler](t.Elem()) && !implements[encoding.TextMarshaler](t.Elem()) {
+			return Field{Kind: Text}, nil // JSON text in base64
+		}
+		return partsField(Array, t, outer)
+	case reflect.Struct:
+		fields, err := structFields(t, outer)
+		return Field{Kind: Object, Fields: fields}, err
+	case reflect.Array:
 		return Field{Kind: JSON}, nil
 	default:
 		if isIntegral(t) {
@@ -187,16 +253,25 @@ func kindOfType(t reflect.Type) (Field, error) {
 	}
 }
 
-// sliceField returns the field for a slice with elements of type t.
-func sliceField(t reflect.Type) Field {
-	marshals := implements[json.Marshaler](t) || implements[encoding.TextMarshaler](t)
-	switch {
-	case t.Kind() == reflect.Uint8 && !marshals: // JSON text in base64
-		return Field{Kind: Text}
-	case t.Kind() == reflect.String && !marshals && t != reflect.TypeFor[json.Number]():
-		return Field{Kind: TextList, Default: "[]"}
+// partsField returns the field for a slice or map, which is JSON if nothing is known of its
+// elements or if it contains itself.
+func partsField(kind Kind, t reflect.Type, outer []reflect.Type) (Field, error) {
+	f := Field{Kind: kind, Default: "[]"}
+	if kind == Map {
+		f.Default = "{}"
 	}
-	return Field{Kind: JSON, Default: "[]"}
+	if slices.Contains(outer, t) {
+		f.Kind = JSON
+		return f, nil
+	}
+	item, err := fieldOf(t.Elem(), append(slices.Clip(outer), t))
+	if item.Kind == JSON {
+		f.Kind = JSON
+		return f, err
+	}
+	item.Required, item.Default, item.Rule = true, "", fieldRule(elem(t.Elem()))
+	f.Item = &item
+	return f, err
 }
 
 // integerField returns the field for an integer type. The types int and int64, and
@@ -206,13 +281,12 @@ func integerField(t reflect.Type) Field {
 	bits := t.Bits()
 	switch t.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32:
-		low, high := int(-1<<(bits-1)), int(1<<(bits-1)-1)
-		f.Min, f.Max = &low, &high
+		f.Min, f.Max = strconv.Itoa(-1<<(bits-1)), strconv.Itoa(1<<(bits-1)-1)
 	case reflect.Int, reflect.Int64:
 	default:
-		f.Min = new(int)
-		if high := 1<<bits - 1; bits < strconv.IntSize {
-			f.Max = &high
+		f.Min = "0"
+		if bits < 64 {
+			f.Max = strconv.FormatUint(1<<bits-1, 10)
 		}
 	}
 	return f
@@ -238,18 +312,27 @@ type tagWord struct {
 func tagWords() []tagWord {
 	return []tagWord{
 		{"slug", false, kindWord(Slug)},
+		{"unicodeslug", false, kindWord(UnicodeSlug)},
 		{"url", false, kindWord(URL)},
+		{"email", false, kindWord(Email)},
+		{"uuid", false, kindWord(UUID)},
 		{"date", false, kindWord(Date)},
 		{"choices", true, (*Field).tagChoices},
 		{"decimal", true, (*Field).tagDecimal},
 		{"refers", true, (*Field).tagRefers},
 		{"min", true, (*Field).tagMin},
 		{"max", true, (*Field).tagMax},
+		{"minlength", true, (*Field).tagMinLength},
+		{"maxlength", true, (*Field).tagMaxLength},
+		{"untrimmed", false, (*Field).tagUntrimmed},
 		{"blank", false, (*Field).tagBlank},
 		{"unique", false, (*Field).tagUnique},
 		{"readonly", false, (*Field).tagReadOnly},
 		{"created", false, (*Field).tagCreated},
+		{"hidden", false, (*Field).tagHidden},
+		{"optional", false, (*Field).tagOptional},
 		{"default", true, (*Field).tagDefault},
+		{"reset", false, (*Field).tagReset},
 	}
 }
 
@@ -258,7 +341,12 @@ func tagWords() []tagWord {
 func (f *Field) apply(tag string, t reflect.Type) error {
 	known := tagWords()
 	values := map[string]string{}
+	var ofItem []string
 	for word := range strings.SplitSeq(tag, ",") {
+		if word, ok := strings.CutPrefix(word, "item."); ok {
+			ofItem = append(ofItem, word)
+			continue
+		}
 		name, value, valued := strings.Cut(word, "=")
 		i := slices.IndexFunc(known, func(w tagWord) bool { return w.name == name })
 		_, twice := values[name]
@@ -284,6 +372,14 @@ func (f *Field) apply(tag string, t reflect.Type) error {
 			return fmt.Errorf("tag word %q has no value", name)
 		}
 		values[name] = value
+	}
+	if ofItem != nil {
+		if f.Item == nil {
+			return fmt.Errorf("tag word %q: %v is not a list or map of described elements", "item."+ofItem[0], t)
+		}
+		if err := f.Item.apply(strings.Join(ofItem, ","), elem(t.Elem())); err != nil {
+			return fmt.Errorf("item: %w", err)
+		}
 	}
 	for _, w := range known {
 		value, found := values[w.name]
@@ -338,9 +434,9 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	case value == "":
 		return errors.New("want the key of a collection")
 	case f.Kind == Integer:
-		f.Kind, f.Min, f.Max = Reference, nil, nil
-	case t.Kind() == reflect.Slice && isIntegral(t.Elem()) && f.Kind == JSON:
-		f.Kind = References
+		f.Kind, f.Min, f.Max = Reference, "", ""
+	case f.Kind == Array && f.Item.Kind == Integer && !f.Item.Nullable:
+		f.Kind, f.Item = References, nil
 	default:
 		return fmt.Errorf("want an integer or a slice of integers, got %v", t)
 	}
@@ -348,29 +444,54 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	return nil
 }
 
-func (f *Field) tagMin(value string, t reflect.Type) (err error) {
-	f.Min, err = f.bound(value, t)
-	return err
+func (f *Field) tagMin(value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }
+
+func (f *Field) tagMax(value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }
+
+// tagBound sets a bound of a number, which must be inside its present bounds.
+func (f *Field) tagBound(bound *string, value string, t reflect.Type) error {
+	switch {
+	case f.Refers != "":
+		return errors.New(`contradicts "refers"`)
+	case f.Kind != Integer && f.Kind != Float && f.Kind != Decimal:
+		return fmt.Errorf("want a number, got %v", t)
+	}
+	other := *f
+	*bound = value
+	if err := f.checkBounds(); err != nil || value == "" || other.outside(value) != nil {
+		return fmt.Errorf("%q is not a number of the kind within the other bounds of the field", value)
+	}
+	return nil
 }
 
-func (f *Field) tagMax(value string, t reflect.Type) (err error) {
-	f.Max, err = f.bound(value, t)
-	return err
+func (f *Field) tagMinLength(value string, t reflect.Type) error {
+	return f.tagLength(&f.MinLength, value, t)
 }
 
-// bound returns a bound of an Integer that is inside its present bounds.
-func (f *Field) bound(value string, t reflect.Type) (*int, error) {
-	if f.Refers != "" {
-		return nil, errors.New(`contradicts "refers"`)
+func (f *Field) tagMaxLength(value string, t reflect.Type) error {
+	return f.tagLength(&f.MaxLength, value, t)
+}
+
+// tagLength sets a bound of the length of a text or list.
+func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) {
+	if f.Kind != Array && !f.Kind.isText() {
+		return fmt.Errorf("want a string or a slice, got %v", t)
 	}
-	if f.Kind != Integer {
-		return nil, fmt.Errorf("want an integer, got %v", t)
+	if *bound, err = strconv.Atoi(value); err != nil || *bound < 1 || f.MaxLength > 0 && f.MinLength > f.MaxLength {
+		return fmt.Errorf("%q is not a positive integer within the other bound of the length", value)
 	}
-	n, err := strconv.Atoi(value)
-	if err != nil || f.Min != nil && n < *f.Min || f.Max != nil && n > *f.Max {
-		return nil, fmt.Errorf("%q is not an integer within the other bounds of the field", value)
+	if f.Kind == Array && f.MinLength > 0 && f.Default == "[]" {
+		f.Default = ""
 	}
-	return &n, nil
+	return nil
+}
+
+func (f *Field) tagUntrimmed(_ string, t reflect.Type) error {
+	if f.Kind != Text {
+		return fmt.Errorf("want a string without another kind, got %v", t)
+	}
+	f.Untrimmed = true
+	return nil
 }
 
 func (f *Field) tagBlank(_ string, t reflect.Type) error {
@@ -397,6 +518,25 @@ func (f *Field) tagReadOnly(string, reflect.Type) error {
 	return nil
 }
 
+func (f *Field) tagHidden(string, reflect.Type) error {
+	f.Hidden = true
+	return nil
+}
+
+// tagOptional makes the field one that may be absent. Its default is of the Go type.
+func (f *Field) tagOptional(string, reflect.Type) error {
+	f.Default, f.Nullable, f.Required = "", false, false
+	return nil
+}
+
+func (f *Field) tagReset(string, reflect.Type) error {
+	if f.Default == "" {
+		return errors.New("the field has no default")
+	}
+	f.Reset = true
+	return nil
+}
+
 func (f *Field) tagCreated(_ string, t reflect.Type) error {
 	if f.Kind != Timestamp {
 		return fmt.Errorf("want a time, got %v", t)
@@ -417,9 +557,9 @@ func (f *Field) tagDefault(value string, t reflect.Type) error {
 		return fmt.Errorf("%q is not JSON", value)
 	}
 	exists := func(context.Context, string, int) (bool, error) { return true, nil }
-	text, messages := f.clean(trimSpace(value), &checker{Checks: Checks{Exists: exists}})
-	if messages != nil {
-		return fmt.Errorf("%s: %s", value, strings.Join(messages, " "))
+	text, wrong := f.clean(trimSpace(value), &checker{Checks: Checks{Exists: exists}, ctx: context.Background()})
+	if !wrong.ok() {
+		return fmt.Errorf("%s: %s", value, strings.Join(wrong.appendTexts(nil, "value"), " "))
 	}
 	f.Default = text
 	return nil

@@ -123,7 +123,7 @@ func describe[T any](tag ...string) described {
 	for _, words := range tag {
 		f.Tag = reflect.StructTag(`backlist:` + strconv.Quote(words))
 	}
-	field, err := memberField(jsonmember.Member{Name: "value", Field: f})
+	field, err := memberField(jsonmember.Member{Name: "value", Field: f}, []reflect.Type{reflect.TypeFor[struct{}]()})
 	return described{field, err}
 }
 
@@ -133,8 +133,6 @@ type described struct {
 }
 
 func TestDescriptionOfTypes(t *testing.T) {
-	zero, low8, high8, low16, high16, high := 0, -128, 127, -32768, 32767, 255
-	low, nine := -9, 9
 	for i, test := range []struct {
 		got  described
 		want Field
@@ -148,26 +146,29 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[*bool](), Field{Kind: Boolean, Nullable: true, Default: "null"}},
 		{describe[int](), Field{Kind: Integer, Required: true}},
 		{describe[int64](), Field{Kind: Integer, Required: true}},
-		{describe[int8](), Field{Kind: Integer, Required: true, Min: &low8, Max: &high8}},
-		{describe[*int16](), Field{Kind: Integer, Nullable: true, Default: "null", Min: &low16, Max: &high16}},
-		{describe[uint](), Field{Kind: Integer, Required: true, Min: &zero}},
-		{describe[uint64](), Field{Kind: Integer, Required: true, Min: &zero}},
-		{describe[uint8](), Field{Kind: Integer, Required: true, Min: &zero, Max: &high}},
+		{describe[int8](), Field{Kind: Integer, Required: true, Min: "-128", Max: "127"}},
+		{describe[*int16](), Field{Kind: Integer, Nullable: true, Default: "null", Min: "-32768", Max: "32767"}},
+		{describe[uint](), Field{Kind: Integer, Required: true, Min: "0"}},
+		{describe[uint64](), Field{Kind: Integer, Required: true, Min: "0"}},
+		{describe[uint8](), Field{Kind: Integer, Required: true, Min: "0", Max: "255"}},
 		{describe[float32](), Field{Kind: Float, Required: true}},
 		{describe[json.Number](), Field{Kind: Float, Required: true}},
 		{describe[time.Time](), Field{Kind: Timestamp, Required: true}},
 		{describe[DateTime](), Field{Kind: Timestamp, Required: true}},
 		{describe[moment](), Field{Kind: JSON, Required: true}},
-		{describe[[]word](), Field{Kind: TextList, Default: "[]"}},
-		{describe[[]json.Number](), Field{Kind: JSON, Default: "[]"}},
-		{describe[[]int](), Field{Kind: JSON, Default: "[]"}},
-		{describe[*[]int](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+		{describe[[]word](), Field{Kind: Array, Item: &Field{Kind: Text, Required: true}, Default: "[]"}},
+		{describe[[]json.Number](), Field{Kind: Array, Item: &Field{Kind: Float, Required: true}, Default: "[]"}},
+		{describe[[]int](), Field{Kind: Array, Item: &Field{Kind: Integer, Required: true}, Default: "[]"}},
+		{describe[*[]*int](), Field{Kind: Array, Item: &Field{Kind: Integer, Required: true, Nullable: true}, Nullable: true, Default: "null"}},
 		{describe[[2]string](), Field{Kind: JSON, Required: true}},
-		{describe[map[string]int](), Field{Kind: JSON, Default: "{}"}},
+		{describe[map[string]int](), Field{Kind: Map, Item: &Field{Kind: Integer, Required: true}, Default: "{}"}},
+		{describe[map[int]int](), Field{Kind: JSON, Default: "{}"}},
+		{describe[map[string]any](), Field{Kind: JSON, Default: "{}"}},
+		{describe[[]any](), Field{Kind: JSON, Default: "[]"}},
 		{describe[any](), Field{Kind: JSON, Nullable: true, Default: "null"}},
 		{describe[json.RawMessage](), Field{Kind: JSON, Nullable: true, Default: "null"}},
-		{describe[tree](), Field{Kind: JSON, Required: true}},
-		{describe[*tree](), Field{Kind: JSON, Nullable: true, Default: "null"}},
+		{describe[tree](), Field{Kind: Object, Required: true, Fields: []Field{{Name: "Children", Kind: JSON, Default: "[]"}}}},
+		{describe[*tree](), Field{Kind: Object, Nullable: true, Default: "null", Fields: []Field{{Name: "Children", Kind: JSON, Default: "[]"}}}},
 		{describe[**int](), Field{Kind: JSON, Nullable: true, Default: "null"}},
 		{describe[pointer](), Field{Kind: JSON, Nullable: true, Default: "null"}},
 
@@ -178,8 +179,8 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[*string]("default=null"), Field{Kind: Text, Nullable: true, Default: "null"}},
 		{describe[*string]("default=x"), Field{Kind: Text, Nullable: true, Default: `"x"`}},
 		{describe[bool]("default=true"), Field{Kind: Boolean, Default: "true"}},
-		{describe[int8]("max=9,min=-9"), Field{Kind: Integer, Required: true, Min: &low, Max: &nine}},
-		{describe[uint16]("max=9,default=9.0"), Field{Kind: Integer, Min: &zero, Max: &nine, Default: "9"}},
+		{describe[int8]("max=9,min=-9"), Field{Kind: Integer, Required: true, Min: "-9", Max: "9"}},
+		{describe[uint16]("max=9,default=9.0"), Field{Kind: Integer, Min: "0", Max: "9", Default: "9"}},
 		{describe[string]("default=1.5,decimal=4.2"), Field{Kind: Decimal, Digits: 4, Places: 2, Default: `"1.50"`}},
 		{describe[string]("decimal=3.0"), Field{Kind: Decimal, Digits: 3, Required: true}},
 		{describe[string]("date,default=2024-5-1"), Field{Kind: Date, Default: `"2024-05-01"`}},
@@ -190,6 +191,18 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[string]("readonly"), Field{Kind: Text, ReadOnly: true}},
 		{describe[*moment]("date"), Field{Kind: Date, Nullable: true, Default: "null"}},
 		{describe[*time.Time](), Field{Kind: Timestamp, Nullable: true, Default: "null"}},
+		{describe[float64]("max=0,min=-0.50"), Field{Kind: Float, Required: true, Min: "-0.50", Max: "0"}},
+		{describe[string]("decimal=4.1,min=0.1"), Field{Kind: Decimal, Required: true, Digits: 4, Places: 1, Min: "0.1"}},
+		{describe[string]("email,maxlength=60"), Field{Kind: Email, Required: true, MaxLength: 60}},
+		{describe[*string]("uuid"), Field{Kind: UUID, Nullable: true, Default: "null"}},
+		{describe[string]("unicodeslug,minlength=2"), Field{Kind: UnicodeSlug, Required: true, MinLength: 2}},
+		{describe[string]("untrimmed,blank"), Field{Kind: Text, Untrimmed: true, Blank: true, Default: `""`}},
+		{describe[string]("hidden"), Field{Kind: Text, Hidden: true, Required: true}},
+		{describe[*string]("optional,blank"), Field{Kind: Text, Blank: true}},
+		{describe[bool]("default=true,reset"), Field{Kind: Boolean, Default: "true", Reset: true}},
+		{describe[[]string]("maxlength=4,item.minlength=2"), Field{Kind: Array, Default: "[]", MaxLength: 4, Item: &Field{Kind: Text, Required: true, MinLength: 2}}},
+		{describe[[]int]("minlength=1,item.max=60,item.min=1"), Field{Kind: Array, Required: true, MinLength: 1, Item: &Field{Kind: Integer, Required: true, Min: "1", Max: "60"}}},
+		{describe[map[string]string]("item.blank"), Field{Kind: Map, Default: "{}", Item: &Field{Kind: Text, Required: true, Blank: true, Default: `""`}}},
 		{describe[*DateTime]("created,unique"), Field{Kind: Timestamp, ReadOnly: true, Created: true, Nullable: true, Unique: true}},
 	} {
 		test.want.Name = "value"
@@ -239,13 +252,12 @@ func TestDescriptionOfTagErrors(t *testing.T) {
 		{describe[[]byte]("refers=films"), `"refers": want an integer or a slice of integers`, "refers on text in base64"},
 		{describe[int]("refers="), `"refers": want the key of a collection`, "no key"},
 		{describe[int]("refers=films,min=1"), `"min": contradicts "refers"`, "bounds of a reference"},
-		{describe[string]("min=0"), `"min": want an integer, got string`, "min on text"},
-		{describe[float64]("max=0"), `"max": want an integer, got float64`, "max on a float"},
-		{describe[int]("min=x"), `"x" is not an integer`, "not a number"},
-		{describe[int]("min=99999999999999999999"), `is not an integer`, "out of range"},
-		{describe[int]("min=2,max=1"), `"max": "1" is not an integer within the other bounds`, "bounds in the wrong order"},
-		{describe[int8]("max=128"), `"max": "128" is not an integer within the other bounds`, "outside of the type"},
-		{describe[uint]("min=-1"), `"min": "-1" is not an integer within the other bounds`, "outside of the type"},
+		{describe[string]("min=0"), `"min": want a number, got string`, "min on text"},
+		{describe[int]("min=x"), `"x" is not a number`, "not a number"},
+		{describe[int]("min=99999999999999999999"), `is not a number of the kind`, "out of range"},
+		{describe[int]("min=2,max=1"), `"max": "1" is not a number of the kind within the other bounds`, "bounds in the wrong order"},
+		{describe[int8]("max=128"), `"max": "128" is not a number of the kind within the other bounds`, "outside of the type"},
+		{describe[uint]("min=-1"), `"min": "-1" is not a number of the kind within the other bounds`, "outside of the type"},
 		{describe[int]("blank"), `"blank": want a string`, "blank on an integer"},
 		{describe[string]("date,blank"), `"blank": want a string that is neither`, "blank on a date"},
 		{describe[[]string]("unique"), `"unique": want a single value, got []string`, "unique on a list"},

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -16,9 +17,10 @@ type Checks struct {
 	// It is called once for each record. If nil, no record exists.
 	Exists func(ctx context.Context, collection string, id int) (bool, error)
 
-	// Taken reports whether another record than the written one has a value of a unique
-	// field. The field is its JSON name, and the value is JSON. If nil, no value is taken.
-	Taken func(ctx context.Context, field, value string) (bool, error)
+	// Taken reports whether another record than the written one has the values of a unique
+	// field, or of fields that are unique together. The fields are their JSON names, and the
+	// values are JSON other than null. If nil, no value is taken.
+	Taken func(ctx context.Context, fields, values []string) (bool, error)
 
 	// Now returns the time for fields that are Created. If nil, it is [time.Now].
 	Now func() time.Time
@@ -27,9 +29,16 @@ type Checks struct {
 // A checker calls Checks for one value of a caller.
 type checker struct {
 	Checks
-	ctx   context.Context
-	known map[reference]bool // what Exists has returned: a list may repeat an id many times
-	err   error              // of a callback
+	ctx     context.Context
+	name    string             // of a record
+	snake   bool               // names in JSON are in snake_case
+	lenient bool               // members of objects are not required, and rules are not called
+	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
+	err     error              // of a callback
+}
+
+func (d Description) checker(ctx context.Context, checks Checks) *checker {
+	return &checker{Checks: checks, ctx: ctx, name: d.Name, snake: d.SnakeCase()}
 }
 
 // A reference is an id of a collection.
@@ -55,10 +64,10 @@ func (c *checker) exists(collection string, id int) bool {
 	return found
 }
 
-// taken reports whether another record has a value of a unique field.
-func (c *checker) taken(f Field, value string) (found bool) {
-	if f.Unique && value != "" && value != "null" && c.Taken != nil && c.err == nil {
-		found, c.err = c.Taken(c.ctx, f.Name, value)
+// taken reports whether another record has the values of some fields.
+func (c *checker) taken(fields, values []string) (found bool) {
+	if c.Taken != nil && c.err == nil {
+		found, c.err = c.Taken(c.ctx, fields, values)
 	}
 	return found
 }
@@ -101,30 +110,67 @@ func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (
 	}
 	var record Record
 	var errs FieldErrors
-	check := &checker{Checks: checks, ctx: ctx}
+	check := d.checker(ctx, checks)
 	for i, f := range d.Fields {
 		var text string
-		var messages []string
+		var wrong FieldError
 		switch {
 		case f.Name == "id":
 			record.idAt = len(record.members)
+		case f.Computed:
 		case f.Created:
 			text = check.created()
 		case f.ReadOnly:
 			text = f.Default
 		default:
-			text, messages = d.clean(f, values[i], check)
+			text, wrong = f.clean(values[i], check)
 		}
-		if messages != nil {
-			errs = append(errs, FieldError{f.Name, messages})
+		if !wrong.ok() {
+			wrong.Field = f.Name
+			errs = append(errs, wrong)
 		} else if text != "" {
 			record.members = append(record.members, member{f.Name, text})
 		}
 	}
-	if err := check.failure(errs); err != nil {
+	if err := d.judge(&record, errs, check); err != nil {
 		return Record{}, err
 	}
 	return record, nil
+}
+
+// judge returns the errors of a record whose fields have the given errors: these, or those of
+// fields that are unique together, or those of the rule.
+func (d Description) judge(record *Record, errs FieldErrors, checks *checker) error {
+	if errs == nil {
+		errs = d.together(*record, checks)
+	}
+	if errs == nil && d.Rule != nil && checks.err == nil {
+		if err := d.Rule(checks.ctx, record); err != nil {
+			errs = checks.judge(err)
+		}
+	}
+	return checks.failure(errs)
+}
+
+// together returns an error with a message for each set of fields whose values another record has.
+func (d Description) together(record Record, checks *checker) FieldErrors {
+	var messages []string
+	for _, set := range d.Unique {
+		var fields, values []string
+		for _, name := range set {
+			f, _ := d.snakeField(name)
+			if value, _ := record.Get(f.Name); value != "" && value != "null" {
+				fields, values = append(fields, f.Name), append(values, value)
+			}
+		}
+		if len(fields) == len(set) && checks.taken(fields, values) {
+			messages = append(messages, "The fields "+strings.Join(set, ", ")+" must make a unique set.")
+		}
+	}
+	if messages == nil {
+		return nil
+	}
+	return wholeError(messages...)
 }
 
 // ValidateUpdate converts the JSON object of a PUT or, if partial is set, of a PATCH to
@@ -147,20 +193,31 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	record := current
 	record.members = slices.Clone(current.members)
 	var errs FieldErrors
-	check := &checker{Checks: checks, ctx: ctx}
+	check := d.checker(ctx, checks)
 	for i, f := range d.Fields {
-		kept := values[i] == "" && (partial || !f.Required)
-		if kept || f.ReadOnly || f.Created || f.Name == "id" {
+		reset := f.Reset && !partial && (values[i] == "" || f.ReadOnly)
+		kept := values[i] == "" && (partial || !f.Required) || f.ReadOnly || f.Created || f.Computed || f.Name == "id"
+		var text string
+		var wrong FieldError
+		switch {
+		case reset:
+			text = f.Default
+		case kept:
 			continue
+		case partial:
+			stored, _ := current.Get(f.Name)
+			text, wrong = f.cleanPart(values[i], stored, check)
+		default:
+			text, wrong = f.clean(values[i], check)
 		}
-		text, messages := d.clean(f, values[i], check)
-		if messages != nil {
-			errs = append(errs, FieldError{f.Name, messages})
+		if !wrong.ok() {
+			wrong.Field = f.Name
+			errs = append(errs, wrong)
 		} else {
 			record.set(f.Name, text)
 		}
 	}
-	if err := check.failure(errs); err != nil {
+	if err := d.judge(&record, errs, check); err != nil {
 		return Record{}, err
 	}
 	record.compact()
@@ -169,25 +226,12 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 
 // sent returns the JSON of each field in a body, or "" if the field is absent.
 func (d Description) sent(body []byte) ([]string, error) {
-	values := make([]string, len(d.Fields))
 	if len(body) == 0 {
-		return values, nil
+		return make([]string, len(d.Fields)), nil
 	}
-	var names []string // in snake_case, if a member is not spelled as its field
 	s := scanner{data: body, limit: maxDepth}
 	if s.next() == '{' {
-		for name, value := range s.members() {
-			i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == name })
-			if i < 0 {
-				if names == nil {
-					names = d.snakeNames()
-				}
-				i = slices.Index(names, ordering.Snake(name))
-			}
-			if i >= 0 {
-				values[i] = value
-			}
-		}
+		values := s.fields(d.Fields)
 		if s.syntax != nil || !s.end() {
 			return nil, s.syntax
 		}
@@ -197,40 +241,98 @@ func (d Description) sent(body []byte) ([]string, error) {
 		return nil, s.syntax
 	}
 	kind := kindOf(trimSpace(string(body)))
-	message := "Invalid data. Expected a dictionary, but got " + string(kind) + "."
 	if kind == jsonNull {
-		message = "No data provided"
+		return nil, wholeError("No data provided")
 	}
-	return nil, FieldErrors{{nonField, []string{message}}}
+	return nil, wholeError(notADictionary(kind))
 }
 
-// clean calls [Field.clean] and returns an empty text if there are messages. It also
-// checks whether the value is unique. The framework checks that first.
-func (d Description) clean(f Field, value string, checks *checker) (text string, messages []string) {
-	text, messages = f.clean(value, checks)
-	if checks.taken(f, text) {
-		messages = slices.Insert(messages, 0, d.Name+" with this "+f.Label()+" already exists.")
+// fields returns the JSON of each field in the object that is next, or "" if the field is absent.
+// If a field is repeated, the last value counts.
+func (s *scanner) fields(fields []Field) []string {
+	values := make([]string, len(fields))
+	var names []string // in snake_case, if a member is not spelled as its field
+	for name, value := range s.members() {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			if names == nil {
+				names = Description{Fields: fields}.snakeNames()
+			}
+			i = slices.Index(names, ordering.Snake(name))
+		}
+		if i >= 0 {
+			values[i] = value
+		}
 	}
-	if messages != nil {
-		return "", messages
-	}
-	return text, nil
+	return values
 }
 
-// clean returns the JSON to store for a value, or the messages if it is invalid. It
-// returns both if the value has the right type but is not in the range of the field.
-func (f Field) clean(value string, checks *checker) (text string, messages []string) {
+// clean returns the JSON to store for a value, or the error if it is invalid.
+func (f Field) clean(value string, checks *checker) (text string, wrong FieldError) {
+	var messages []string
 	switch {
+	case value == "" && checks.lenient:
+		return "", wrong
 	case value == "" && f.Required:
-		return "", []string{"This field is required."}
+		return "", FieldError{Messages: []string{"This field is required."}}
 	case value == "" && f.Kind == Reference && f.Default != "" && f.Default != "null":
 		value = f.Default // the record may have been deleted
 	case value == "":
-		return f.Default, nil
-	case kindOf(value) == jsonNull:
-		return f.cleanNull()
+		return f.Default, FieldError{Messages: f.taken(f.Default, checks)}
 	}
-	return f.Kind.row().clean(f, value, checks)
+	clean := f.Kind.row().clean
+	switch {
+	case kindOf(value) == jsonNull:
+		text, messages = f.cleanNull()
+	case clean == nil:
+		text, wrong = f.cleanParts(value, checks)
+	default:
+		text, messages = clean(f, value, checks)
+	}
+	if own := f.checked(text, checks); own != nil {
+		messages = append(own, messages...)
+	}
+	if messages != nil {
+		wrong.Messages = messages
+	}
+	if !wrong.ok() {
+		return "", wrong
+	}
+	if f.Rule != nil && text != "null" && !checks.lenient && checks.err == nil {
+		var err error
+		if text, err = f.Rule(checks.ctx, text); err != nil {
+			return "", f.judge(err, checks)
+		}
+	}
+	return text, wrong
+}
+
+// checked returns the messages of what the framework checks before bounds and lengths: patterns,
+// the field's own check, and whether the value is unique. An empty text is none.
+func (f Field) checked(text string, checks *checker) (messages []string) {
+	if text == "" || text == "null" {
+		return nil
+	}
+	if text == `""` && f.Blank {
+		return f.taken(text, checks)
+	}
+	if f.Pattern != nil || f.Kind == UnicodeSlug {
+		messages = f.patternMessages(unquote(text))
+	}
+	if f.Check != nil {
+		if err := f.Check(text); err != nil {
+			messages = append(messages, f.judge(err, checks).Messages...)
+		}
+	}
+	return append(messages, f.taken(text, checks)...)
+}
+
+// taken returns the message that another record has the value of a unique field, or nil.
+func (f Field) taken(text string, checks *checker) []string {
+	if !f.Unique || text == "" || text == "null" || !checks.taken([]string{f.Name}, []string{text}) {
+		return nil
+	}
+	return []string{checks.name + " with this " + f.Label() + " already exists."}
 }
 
 // cleanNull returns null, or the message that it is not allowed.

@@ -14,7 +14,7 @@ import (
 )
 
 func TestFieldErrorsText(t *testing.T) {
-	errs := FieldErrors{{"name", []string{required, "<&>\u2028"}}, {"slug", []string{badSlug}}}
+	errs := FieldErrors{{Field: "name", Messages: []string{required, "<&>\u2028"}}, {Field: "slug", Messages: []string{badSlug}}}
 	want := "schema: invalid record: name: This field is required. <&>\u2028; slug: " + badSlug
 	if got := errs.Error(); got != want {
 		t.Errorf("Error() = %q, want %q", got, want)
@@ -30,12 +30,11 @@ func TestFieldErrorsText(t *testing.T) {
 }
 
 func TestUnique(t *testing.T) {
-	one, nine := 1, 9
 	d := Description{Name: "short film", Fields: []Field{
 		{Name: "mainTitle", Kind: Text, Unique: true},
 		{Name: "slug", Kind: Slug, Unique: true},
 		{Name: "site", Kind: URL, Unique: true, Nullable: true, Blank: true},
-		{Name: "number", Kind: Integer, Unique: true, Min: &one, Max: &nine},
+		{Name: "number", Kind: Integer, Unique: true, Min: "1", Max: "9"},
 		{Name: "price", Kind: Decimal, Digits: 4, Places: 2, Unique: true},
 		{Name: "status", Kind: Choice, Choices: []string{"a", "b"}, Unique: true, Default: `"a"`},
 		{Name: "author", Kind: Reference, Refers: "authors", Unique: true},
@@ -43,28 +42,29 @@ func TestUnique(t *testing.T) {
 	values := map[string]string{
 		"mainTitle": `"T"`, "slug": `"t !"`, "site": `""`, "number": "0", "price": `"1.50"`, "status": `"a"`, "author": "7",
 	}
-	taken := func(_ context.Context, field, value string) (bool, error) {
-		return values[field] == value || value == "null" || value == "" || value == "9223372036854775807", nil
+	taken := func(_ context.Context, fields, given []string) (bool, error) {
+		value := given[0]
+		return values[fields[0]] == value || value == "null" || value == "" || value == "9223372036854775807", nil
 	}
 	exist := func(label string) string { return "short film with this " + label + " already exists." }
-	status := FieldError{"status", []string{exist("status")}}
+	status := FieldError{Field: "status", Messages: []string{exist("status")}}
 	tests := []struct {
 		body, reason string
 		want         FieldErrors
 	}{
 		{`{"status":"b","mainTitle":"t","slug":"t"}`, "other values", nil},
 		{`{"status":"b","mainTitle":" T "}`, "the normalized value counts",
-			FieldErrors{{"mainTitle", []string{exist("main title")}}}},
-		{`{"status":"b","price":1.5}`, "the normalized value counts", FieldErrors{{"price", []string{exist("price")}}}},
-		{`{"status":"b","author":"7"}`, "reference", FieldErrors{{"author", []string{exist("author")}}}},
+			FieldErrors{{Field: "mainTitle", Messages: []string{exist("main title")}}}},
+		{`{"status":"b","price":1.5}`, "the normalized value counts", FieldErrors{{Field: "price", Messages: []string{exist("price")}}}},
+		{`{"status":"b","author":"7"}`, "reference", FieldErrors{{Field: "author", Messages: []string{exist("author")}}}},
 		{`{}`, "default", FieldErrors{status}},
 		{`{"status":"b","site":null}`, "null is not checked", nil},
-		{`{"status":"b","site":""}`, "empty text is checked", FieldErrors{{"site", []string{exist("site")}}}},
+		{`{"status":"b","site":""}`, "empty text is checked", FieldErrors{{Field: "site", Messages: []string{exist("site")}}}},
 		{`{"status":"b","slug":"t !","number":0}`, "also invalid",
-			FieldErrors{{"slug", []string{exist("slug"), badSlug}},
-				{"number", []string{exist("number"), "Ensure this value is greater than or equal to 1."}}}},
+			FieldErrors{{Field: "slug", Messages: []string{exist("slug"), badSlug}},
+				{Field: "number", Messages: []string{exist("number"), "Ensure this value is greater than or equal to 1."}}}},
 		{`{"status":"b","slug":"\ud800","number":"x"}`, "a value of the wrong type is not checked",
-			FieldErrors{{"slug", []string{"Surrogate characters are not allowed: U+D800.", badSlug}}, {"number", []string{badInteger}}}},
+			FieldErrors{{Field: "slug", Messages: []string{"Surrogate characters are not allowed: U+D800.", badSlug}}, {Field: "number", Messages: []string{badInteger}}}},
 	}
 	for _, test := range tests {
 		_, err := d.Validate(t.Context(), []byte(test.body), Checks{Exists: exists, Taken: taken})
@@ -77,7 +77,7 @@ func TestUnique(t *testing.T) {
 		}
 	}
 	_, err := d.Validate(t.Context(), []byte(`{"status":"b","number":99999999999999999999}`), Checks{Taken: taken})
-	want := FieldErrors{{"number", []string{"Ensure this value is less than or equal to 9."}}}
+	want := FieldErrors{{Field: "number", Messages: []string{"Ensure this value is less than or equal to 9."}}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("a number that is out of range for an int64 is not checked (-want +got):\n%s", diff)
 	}
@@ -242,7 +242,7 @@ func TestChecksFail(t *testing.T) {
 			return name != "slug" && name != "number", nil
 		}
 		exists := func(ctx context.Context, collection string, id int) (bool, error) { return check(ctx, collection, "") }
-		checks := Checks{Exists: exists, Taken: check}
+		checks := Checks{Exists: exists, Taken: func(ctx context.Context, fields, _ []string) (bool, error) { return check(ctx, fields[0], "") }}
 		body := []byte(`{"slug":"a","director":1,"genres":[1,2],"number":3}`)
 		if _, err := d.Validate(ctx, body, checks); err != failure {
 			t.Errorf("%s fails: Validate: %v", failing, err)

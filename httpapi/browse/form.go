@@ -102,8 +102,8 @@ type input struct {
 	Label    string
 	Control  string // checkbox, textarea, select, or a type of input element
 	Value    string
-	Step     string // of a number
-	Min, Max *int
+	Step     string   // of a number
+	Min, Max string   // of a number
 	Multiple bool     // several options can be selected
 	Options  []option // of a select
 	Required bool
@@ -254,16 +254,25 @@ func kindOf(field schema.Field) kind {
 		k.json = func(text string) string { return listJSON(splitIDs(text), numberJSON) }
 		k.text = func(value json.RawMessage) string { return listText(value, ", ") }
 		k.empty = "[]"
-	case schema.TextList:
+	case schema.Array:
+		if field.Item.Kind != schema.Text {
+			return jsonControl(k)
+		}
 		k.control, k.hint = "textarea", "One per line."
 		k.json = func(text string) string { return listJSON(lines(text), wire.Quote) }
 		k.text = func(value json.RawMessage) string { return listText(value, "\n") }
 		k.empty = "[]"
-	case schema.JSON:
-		k.control, k.hint = "textarea", "JSON."
-		k.json, k.empty = anyJSON, "null"
-		k.text = func(value json.RawMessage) string { return indented(value) }
+	case schema.JSON, schema.Map, schema.Object:
+		return jsonControl(k)
 	}
+	return k
+}
+
+// jsonControl returns a control whose text is JSON.
+func jsonControl(k kind) kind {
+	k.control, k.hint = "textarea", "JSON."
+	k.json, k.empty = anyJSON, "null"
+	k.text = func(value json.RawMessage) string { return indented(value) }
 	return k
 }
 

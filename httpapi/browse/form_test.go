@@ -173,7 +173,7 @@ func TestFormJSON(t *testing.T) {
 		{Name: "yes", Kind: schema.Boolean},
 		{Name: "ref", Kind: schema.Reference},
 		{Name: "refs", Kind: schema.References},
-		{Name: "lines", Kind: schema.TextList},
+		{Name: "lines", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}},
 		{Name: "any", Kind: schema.JSON},
 	}
 	tests := []struct{ reason, form, want string }{

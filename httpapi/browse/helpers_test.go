@@ -325,14 +325,13 @@ func (s *shelf) Create(_ context.Context, body []byte) ([]byte, error) {
 }
 
 func filmFields() []schema.Field {
-	least, most := 0, 600
 	return []schema.Field{
 		{Name: "id", Kind: schema.Integer, ReadOnly: true},
 		{Name: "title", Kind: schema.Text, Required: true},
 		{Name: "synopsis", Kind: schema.Text, Blank: true, Default: `""`},
 		{Name: "released", Kind: schema.Date, Nullable: true, Default: `null`},
 		{Name: "premiereAt", Kind: schema.Timestamp, Nullable: true, Default: `null`},
-		{Name: "minutes", Kind: schema.Integer, Required: true, Min: &least, Max: &most},
+		{Name: "minutes", Kind: schema.Integer, Required: true, Min: "0", Max: "600"},
 		{Name: "rating", Kind: schema.Float, Nullable: true, Default: `null`},
 		{Name: "price", Kind: schema.Decimal, Digits: 8, Places: 2, Required: true},
 		{Name: "status", Kind: schema.Choice, Choices: []string{"announced", "released"}, Default: `"announced"`},
@@ -341,7 +340,7 @@ func filmFields() []schema.Field {
 		{Name: "website", Kind: schema.URL, Blank: true, Nullable: true, Default: `null`},
 		{Name: "director", Kind: schema.Reference, Refers: "directors", Required: true},
 		{Name: "genres", Kind: schema.References, Refers: "genres", Default: `[]`},
-		{Name: "tags", Kind: schema.TextList, Default: `[]`},
+		{Name: "tags", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Default: `[]`},
 		{Name: "extra", Kind: schema.JSON, Nullable: true, Default: `null`},
 		{Name: "createdAt", Kind: schema.Timestamp, ReadOnly: true, Created: true},
 	}

@@ -128,7 +128,7 @@ func (s *subject) values(f schema.Field) (values []string) {
 		for _, id := range s.referred(f) {
 			values = append(values, "["+id+"]")
 		}
-	case schema.TextList:
+	case schema.Array:
 		return []string{"[]", `["b"]`, `["a","b"]`, `["B"]`, `["a"]`, `["a","a"]`}
 	case schema.JSON:
 		return []string{"10", "9.5", "1e2", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891",
@@ -182,11 +182,11 @@ func (s *subject) value(f schema.Field, n int) string {
 // integer returns an integer within the bounds of a field, if possible 1+n.
 func integer(f schema.Field, n int) int {
 	low, high := 1, math.MaxInt
-	if f.Max != nil {
-		high = *f.Max
+	if most, err := strconv.Atoi(f.Max); err == nil {
+		high = most
 	}
-	if f.Min != nil && (*f.Min > low || high < low) {
-		low = *f.Min
+	if least, err := strconv.Atoi(f.Min); err == nil && (least > low || high < low) {
+		low = least
 	}
 	low = min(low, high)
 	return low + n%(high-low+1)

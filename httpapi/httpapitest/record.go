@@ -267,11 +267,10 @@ func invalid(s *subject) []string {
 	bodies := []string{`{"a":`, `[]`}
 	for _, f := range s.fields() {
 		values := []string{"null", "[]", "{}", "5", `"x"`, `"a b"`, `"2024-02-30"`, `"0.1234567890123"`}
-		if f.Max != nil && *f.Max < math.MaxInt {
-			values = append(values, strconv.Itoa(*f.Max+1))
-		}
-		if f.Min != nil && *f.Min > math.MinInt {
-			values = append(values, strconv.Itoa(*f.Min-1))
+		for _, bound := range []string{f.Min, f.Max} {
+			if n, err := strconv.Atoi(bound); err == nil {
+				values = append(values, strconv.Itoa(n-1), strconv.Itoa(n+1))
+			}
 		}
 		body := s.changes()
 		delete(body, f.Name)

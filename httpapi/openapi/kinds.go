@@ -32,7 +32,7 @@ func formsOf(f schema.Field) forms {
 	switch f.Kind {
 	case schema.Integer:
 		s.stored, s.posted, s.filter = integer(), integer(), numberText()
-		s.posted.Minimum, s.posted.Maximum = f.Min, f.Max
+		s.posted.Minimum, s.posted.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
 	case schema.Float:
 		s.stored, s.filter = formatted("number", "double"), numberText()
 	case schema.Decimal:
@@ -68,8 +68,9 @@ func formsOf(f schema.Field) forms {
 		s.stored, s.filter = integer(), integer()
 	case schema.References:
 		s.stored, s.exact, s.filter = listOf(integer()), listOf(integer()), integer()
-	case schema.TextList:
-		s.stored = listOf(ofKind("string"))
+	case schema.Array:
+		item := formsOf(*f.Item)
+		s.stored, s.posted = listOf(item.stored), listOf(item.posted)
 	}
 	s.posted, s.exact = cmp.Or(s.posted, s.stored), cmp.Or(s.exact, s.filter)
 	return s
@@ -148,11 +149,11 @@ func exampleOf(f schema.Field, s *jsonSchema) string {
 	switch f.Kind {
 	case schema.Integer:
 		n := 1
-		if f.Max != nil {
-			n = min(n, *f.Max)
+		if most, err := strconv.Atoi(f.Max); err == nil {
+			n = min(n, most)
 		}
-		if f.Min != nil {
-			n = max(n, *f.Min)
+		if least, err := strconv.Atoi(f.Min); err == nil {
+			n = max(n, least)
 		}
 		return strconv.Itoa(n)
 	case schema.Float:
@@ -177,8 +178,10 @@ func exampleOf(f schema.Field, s *jsonSchema) string {
 		return "1"
 	case schema.References:
 		return "[1]"
-	case schema.TextList:
-		return "[" + label + "]"
+	case schema.Array:
+		item := *f.Item
+		item.Name = f.Name
+		return "[" + exampleOf(item, s) + "]"
 	}
 	switch {
 	case f.Nullable:

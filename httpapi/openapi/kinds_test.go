@@ -135,17 +135,16 @@ func TestExamples(t *testing.T) {
 
 // Bounds and kinds that no film has.
 func TestExampleOf(t *testing.T) {
-	low, high := 5, -3
 	for _, tt := range []struct {
 		field  schema.Field
 		schema *jsonSchema
 		want   string
 	}{
-		{schema.Field{Kind: schema.Integer, Min: &low}, nil, `5`},
-		{schema.Field{Kind: schema.Integer, Max: &high}, nil, `-3`},
+		{schema.Field{Kind: schema.Integer, Min: "5"}, nil, `5`},
+		{schema.Field{Kind: schema.Integer, Max: "-3"}, nil, `-3`},
 		{schema.Field{Kind: schema.Decimal, Places: 2}, nil, `"0.00"`},
 		{schema.Field{Kind: schema.Text, Name: "shortTitle"}, nil, `"Short title"`},
-		{schema.Field{Kind: schema.TextList, Name: "tags"}, nil, `["Tags"]`},
+		{schema.Field{Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Name: "tags"}, nil, `["Tags"]`},
 		{schema.Field{Kind: schema.JSON, Nullable: true}, shape(reflect.TypeFor[[]int]()), `null`},
 		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[[]int]()), `[]`},
 		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[map[string]int]()), `{}`},

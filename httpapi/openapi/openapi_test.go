@@ -255,7 +255,6 @@ type (
 // records with a description.
 func filmCatalogue(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
-	position := -10
 	cat, err := catalogue.New(
 		catalogue.Define[director]("directors", catalogue.Options{
 			Description: &schema.Description{Search: []string{"^name", "=slug"}},
@@ -267,7 +266,7 @@ func filmCatalogue(t *testing.T) *catalogue.Catalogue {
 				Fields: []schema.Field{
 					{Name: "id", Kind: schema.Integer, ReadOnly: true},
 					{Name: "name", Kind: schema.Text, Required: true, Unique: true},
-					{Name: "position", Kind: schema.Integer, Default: "0", Min: &position},
+					{Name: "position", Kind: schema.Integer, Default: "0", Min: "-10"},
 				},
 			},
 		}),

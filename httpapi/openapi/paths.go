@@ -250,15 +250,15 @@ const (
 func commonParameters(limits pagination.Limits) members[parameter] {
 	byDefault := limits.Window(pagination.Query{}).Limit
 	most := limits.Window(pagination.ParseQuery("limit=" + tooMany)).Limit
-	limit := &jsonSchema{Type: "integer", Minimum: number(1), Default: intText(byDefault)}
+	limit := &jsonSchema{Type: "integer", Minimum: intText(1), Default: intText(byDefault)}
 	text := "The maximum number of records on the page."
 	if most < math.MaxInt {
-		limit.Maximum = number(most)
+		limit.Maximum = intText(most)
 		text += " Larger limits are reduced to the maximum."
 	}
-	offset := &jsonSchema{Type: "integer", Minimum: number(0), Default: intText(0)}
+	offset := &jsonSchema{Type: "integer", Minimum: intText(0), Default: intText(0)}
 	id := integer()
-	id.Minimum = number(1)
+	id.Minimum = intText(1)
 	query := func(name, text string, s *jsonSchema) member[parameter] {
 		return member[parameter]{name, parameter{Name: name, In: "query", Description: text, Schema: s}}
 	}

@@ -25,8 +25,8 @@ type jsonSchema struct {
 	Enum        []string             `json:"enum,omitempty"`
 	MinLength   int                  `json:"minLength,omitempty"`
 	MaxLength   int                  `json:"maxLength,omitempty"`
-	Minimum     *int                 `json:"minimum,omitempty"`
-	Maximum     *int                 `json:"maximum,omitempty"`
+	Minimum     json.RawMessage      `json:"minimum,omitempty"`
+	Maximum     json.RawMessage      `json:"maximum,omitempty"`
 	Items       *jsonSchema          `json:"items,omitempty"`
 	MinItems    *int                 `json:"minItems,omitempty"`
 	MaxItems    *int                 `json:"maxItems,omitempty"`
@@ -202,7 +202,7 @@ func openSchema() *jsonSchema {
 // pageSchema returns the schema of a page's envelope.
 func pageSchema(record string) *jsonSchema {
 	count := ofKind("integer")
-	count.Description, count.Minimum = "The total number of records.", number(0)
+	count.Description, count.Minimum = "The total number of records.", intText(0)
 	next, previous := orNull(formatted("string", "uri")), orNull(formatted("string", "uri"))
 	next.Description = "The URL of the next page, or null on the last."
 	previous.Description = "The URL of the previous page, or null on the first."

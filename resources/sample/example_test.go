@@ -44,7 +44,7 @@ func ExampleWrite() {
 func ExampleRecords() {
 	films := schema.Description{Key: "films", Segment: "films", Name: "film", Fields: []schema.Field{
 		{Name: "id", Kind: schema.Integer, ReadOnly: true},
-		{Name: "minutes", Kind: schema.Integer, Required: true, Min: pointer(60), Max: pointer(62)},
+		{Name: "minutes", Kind: schema.Integer, Required: true, Min: "60", Max: "62"},
 		{Name: "price", Kind: schema.Decimal, Required: true, Digits: 2, Places: 1},
 		{Name: "genre", Kind: schema.Reference, Required: true, Refers: "genres"},
 	}}

@@ -225,7 +225,7 @@ func (m *maker) choice(d *draw, f schema.Field, n int, suffix string) any {
 		return idAt(n)
 	case schema.References:
 		return m.references(d, f)
-	case schema.TextList:
+	case schema.Array:
 		return d.texts(l, suffix)
 	case schema.JSON:
 		return d.anything(l, n)
@@ -251,11 +251,11 @@ func joined(text, separator, suffix string) string {
 // integers, they are all of these.
 func window(f schema.Field, size int) (low, count int) {
 	n, least, most := max(1000, size), math.MinInt, math.MaxInt
-	if f.Min != nil {
-		least = *f.Min
+	if n, err := strconv.Atoi(f.Min); err == nil {
+		least = n
 	}
-	if f.Max != nil {
-		most = *f.Max
+	if n, err := strconv.Atoi(f.Max); err == nil {
+		most = n
 	}
 	if least > most {
 		return 0, 0

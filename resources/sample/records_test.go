@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +15,6 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 	"github.com/google/go-cmp/cmp"
 )
-
-func pointer(n int) *int { return &n }
 
 // decode stores the value of a member.
 func decode(r schema.Record, name string, into any) error {
@@ -34,7 +33,7 @@ func cinema() []schema.Description {
 			{Name: "synopsis", Kind: schema.Text, Blank: true, Default: `""`},
 			{Name: "released", Kind: schema.Date, Nullable: true, Default: "null"},
 			{Name: "premiereAt", Kind: schema.Timestamp, Nullable: true, Default: "null"},
-			{Name: "minutes", Kind: schema.Integer, Required: true, Min: pointer(1), Max: pointer(240)},
+			{Name: "minutes", Kind: schema.Integer, Required: true, Min: "1", Max: "240"},
 			{Name: "rating", Kind: schema.Float, Nullable: true, Default: "null"},
 			{Name: "price", Kind: schema.Decimal, Required: true, Digits: 8, Places: 2},
 			{Name: "status", Kind: schema.Choice, Choices: []string{"announced", "released"}, Default: `"announced"`},
@@ -43,7 +42,7 @@ func cinema() []schema.Description {
 			{Name: "director", Kind: schema.Reference, Required: true, Refers: "directors"},
 			{Name: "sequelOf", Kind: schema.Reference, Nullable: true, Default: "null", Refers: "films"},
 			{Name: "genres", Kind: schema.References, Default: "[]", Refers: "genres"},
-			{Name: "tags", Kind: schema.TextList, Default: "[]"},
+			{Name: "tags", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Default: "[]"},
 			{Name: "extra", Kind: schema.JSON, Default: "0"},
 			{Name: "createdAt", Kind: schema.Timestamp, ReadOnly: true, Created: true},
 		}},
@@ -56,12 +55,12 @@ func cinema() []schema.Description {
 		}},
 		{Key: "genres", Segment: "genres", Name: "genre", Fields: []schema.Field{
 			id,
-			{Name: "position", Kind: schema.Integer, Required: true, Unique: true, Min: pointer(-4), Max: pointer(15)},
+			{Name: "position", Kind: schema.Integer, Required: true, Unique: true, Min: "-4", Max: "15"},
 			{Name: "share", Kind: schema.Decimal, Required: true, Unique: true, Digits: 3, Places: 3},
 			{Name: "weight", Kind: schema.Float, Required: true, Unique: true},
 			{Name: "since", Kind: schema.Timestamp, Required: true, Unique: true},
 			{Name: "page", Kind: schema.URL, Required: true, Unique: true},
-			{Name: "words", Kind: schema.TextList, Required: true, Unique: true},
+			{Name: "words", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Required: true, Unique: true},
 			{Name: "note", Kind: schema.JSON, Required: true, Unique: true},
 			{Name: "leader", Kind: schema.Reference, Required: true, Unique: true, Refers: "directors"},
 		}},
@@ -210,18 +209,18 @@ func TestRecordsDependOnLittle(t *testing.T) {
 func TestRecordsIntegerBounds(t *testing.T) {
 	tests := []struct {
 		reason    string
-		min, max  *int
+		min, max  string
 		low, high int // of all values
 	}{
-		{"none", nil, nil, 0, 999},
-		{"at least 5", pointer(5), nil, 5, 1004},
-		{"at most 5", nil, pointer(5), -994, 5},
-		{"at most -5", nil, pointer(-5), -1004, -5},
-		{"one value", pointer(7), pointer(7), 7, 7},
-		{"32 bits", pointer(math.MinInt32), pointer(math.MaxInt32), 0, 999},
-		{"all", pointer(math.MinInt), pointer(math.MaxInt), 0, 999},
-		{"the least", nil, pointer(math.MinInt), math.MinInt, math.MinInt},
-		{"the greatest", pointer(math.MaxInt - 1), nil, math.MaxInt - 1, math.MaxInt},
+		{"none", "", "", 0, 999},
+		{"at least 5", "5", "", 5, 1004},
+		{"at most 5", "", "5", -994, 5},
+		{"at most -5", "", "-5", -1004, -5},
+		{"one value", "7", "7", 7, 7},
+		{"32 bits", "-2147483648", "2147483647", 0, 999},
+		{"all", strconv.Itoa(math.MinInt), strconv.Itoa(math.MaxInt), 0, 999},
+		{"the least", "", strconv.Itoa(math.MinInt), math.MinInt, math.MinInt},
+		{"the greatest", strconv.Itoa(math.MaxInt - 1), "", math.MaxInt - 1, math.MaxInt},
 	}
 	for _, tt := range tests {
 		d := schema.Description{Key: "a", Segment: "a", Name: "a", Fields: []schema.Field{{Name: "f", Kind: schema.Integer, Min: tt.min, Max: tt.max}}}
@@ -268,10 +267,10 @@ func TestRecordsErrors(t *testing.T) {
 		{"reference to an empty collection", map[string]int{"b": -1}, []schema.Description{describe("a", ref("f", "b")), describe("b")}, "a: f: "},
 		{"invalid kind", nil, []schema.Description{describe("a", schema.Field{Name: "f"})}, "f"},
 		{"no choices", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Choice})}, "f"},
-		{"Min is greater than Max", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Integer, Min: pointer(2), Max: pointer(1)})}, "f"},
+		{"Min is greater than Max", nil, []schema.Description{describe("a", schema.Field{Name: "f", Kind: schema.Integer, Min: "2", Max: "1"})}, "f"},
 		{"too few choices", nil, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Choice, Choices: []string{"x"}}))}, "a: f: 1 values for 12"},
 		{"too few booleans", map[string]int{"a": 3}, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Boolean}))}, "a: f: 2 values for 3"},
-		{"too few integers", nil, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Integer, Min: pointer(-2), Max: pointer(8)}))}, "a: f: 11 values for 12"},
+		{"too few integers", nil, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Integer, Min: "-2", Max: "8"}))}, "a: f: 11 values for 12"},
 		{"too few decimals", nil, []schema.Description{describe("a", unique(schema.Field{Kind: schema.Decimal, Digits: 1}))}, "a: f: 10 values for 12"},
 		{"too few records", map[string]int{"b": 11}, []schema.Description{describe("a", unique(ref("", "b"))), describe("b")}, "a: f: 11 values for 12"},
 		{"unique lists of ids", nil, []schema.Description{describe("a", unique(schema.Field{Kind: schema.References, Refers: "b"})), describe("b")}, "a: f: "},

@@ -138,7 +138,7 @@ func TestSchema(t *testing.T) {
 func sqlType(f schema.Field) string {
 	name := map[schema.Kind]string{
 		schema.Integer: "bigint", schema.Reference: "bigint", schema.References: "bigint[]",
-		schema.Text: "text C", schema.Slug: "text C", schema.URL: "text C", schema.TextList: "text[] C",
+		schema.Text: "text C", schema.Slug: "text C", schema.URL: "text C", schema.Array: "text[] C",
 		schema.Boolean: "boolean", schema.Timestamp: "timestamp with time zone", schema.JSON: "bytea",
 	}[f.Kind]
 	if f.Name == "id" {

@@ -32,7 +32,7 @@ func (g generator) longValue(f schema.Field) string {
 			list = append(list, fmt.Sprint(1+g.Int64N(1<<60)))
 		}
 		return "[1," + strings.Join(list, ",") + "]"
-	case schema.TextList:
+	case schema.Array:
 		for range 3 {
 			list = append(list, quoted(g.long()))
 		}

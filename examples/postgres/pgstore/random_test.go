@@ -148,7 +148,7 @@ func (g generator) member(f schema.Field) string {
 		return pick(g, []string{"true", "false"})
 	case schema.References:
 		return pick(g, []string{"[]", "[1]", "[1,2]", "[2,1]", "[1,1]", "[1,2,3]", "[4611686018427387904]", "[2]"})
-	case schema.TextList:
+	case schema.Array:
 		return pick(g, []string{"[]", `[""]`, `["a"]`, `["a","a"]`, `["a",""]`, `["A"]`, `["á"]`, `["b"]`, `["\"","\\","{","}",",","NULL","null"]`})
 	case schema.JSON:
 		return g.value()

@@ -128,7 +128,11 @@ type column struct {
 }
 
 func newColumn(f schema.Field) column {
-	return column{ordering.Snake(f.Name), f.Name, f.Kind, f.Unique}
+	kind := f.Kind
+	if kind == schema.Map || kind == schema.Object || kind == schema.Array && f.Item.Kind != schema.Text {
+		kind = schema.JSON
+	}
+	return column{ordering.Snake(f.Name), f.Name, kind, f.Unique}
 }
 
 // sqlType returns the type of the column. Values that no type orders like package catalogue
@@ -143,7 +147,7 @@ func (c column) sqlType() string {
 		return "timestamp with time zone"
 	case schema.References:
 		return "bigint[]"
-	case schema.TextList:
+	case schema.Array:
 		return `text[] COLLATE "C"`
 	case schema.JSON, schema.Float, schema.Decimal:
 		return "bytea"
@@ -180,7 +184,7 @@ func (c column) value(text string) (any, error) {
 		return at.Time, err
 	case schema.References:
 		return decode[[]int64](text)
-	case schema.TextList:
+	case schema.Array:
 		list, err := decode[[]string](text)
 		for _, s := range list {
 			if strings.Contains(s, "\x00") {
@@ -216,7 +220,7 @@ func (c column) exprs() []expr {
 		prefix = "left(" + name + ", 256)"
 	case schema.References:
 		prefix = name + "[1:32]"
-	case schema.TextList:
+	case schema.Array:
 		prefix = "left(coalesce(" + name + "[1], ''), 256)" // an empty list sorts like one with an empty element
 	case schema.JSON, schema.Float, schema.Decimal:
 		prefix = "substring(" + name + ", 1, 256)"

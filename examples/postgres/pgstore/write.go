@@ -142,29 +142,38 @@ func (t *table) validate(ctx context.Context, body []byte) (record schema.Record
 	err = inSnapshot(ctx, t.store.db, func(tx *sql.Tx) error {
 		record, err = t.about.Validate(ctx, body, schema.Checks{
 			Exists: func(ctx context.Context, key string, id int) (bool, error) { return t.store.has(ctx, tx, key, id) },
-			Taken:  func(ctx context.Context, field, value string) (bool, error) { return t.taken(ctx, tx, field, value) },
+			Taken: func(ctx context.Context, fields, values []string) (bool, error) {
+				return t.taken(ctx, tx, fields, values)
+			},
 		})
 		return err
 	})
 	return record, err
 }
 
-// taken reports whether a record has a value of a unique field. Two posts at the same time
-// may both find that it is not: the index then refuses one.
-func (t *table) taken(ctx context.Context, tx *sql.Tx, field, value string) (found bool, err error) {
+// taken reports whether a record has the values of some fields. Two posts at the same time may
+// both find that none has them: the index then refuses one.
+func (t *table) taken(ctx context.Context, tx *sql.Tx, fields, values []string) (found bool, err error) {
+	var tests []string
+	var args []any
 	for _, c := range t.columns {
-		if c.wire != field {
+		i := slices.Index(fields, c.wire)
+		if i < 0 {
 			continue
 		}
-		v, err := c.value(value)
+		v, err := c.value(values[i])
 		if err != nil || v == nil {
 			return false, err
 		}
-		query := "SELECT EXISTS (SELECT 1 FROM " + t.name() + " WHERE " + quote(c.name) + " = $1)"
-		err = tx.QueryRowContext(ctx, query, v).Scan(&found)
-		return found, err
+		args = append(args, v)
+		tests = append(tests, fmt.Sprintf("%s = $%d", quote(c.name), len(args)))
 	}
-	return false, nil
+	if len(args) < len(fields) {
+		return false, nil
+	}
+	query := "SELECT EXISTS (SELECT 1 FROM " + t.name() + " WHERE " + strings.Join(tests, " AND ") + ")"
+	err = tx.QueryRowContext(ctx, query, args...).Scan(&found)
+	return found, err
 }
 
 // ofID reports whether a violation is that of the primary key.

@@ -1,0 +1,270 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+const notAList = `Expected a list of items but got type "%s".`
+
+// cleanParts returns the JSON to store for a value of a kind with parts, or what is wrong with
+// them.
+func (f Field) cleanParts(value string, checks *checker) (text string, wrong FieldError) {
+	switch f.Kind {
+	case Array:
+		return f.cleanArray(value, checks)
+	case Map:
+		return f.cleanMap(value, checks)
+	}
+	return f.cleanObject(value, checks)
+}
+
+// cleanArray accepts a list whose elements are valid. Errors are by the index of the element, or,
+// for a list of objects, a list as long as the value.
+func (f Field) cleanArray(value string, checks *checker) (text string, wrong FieldError) {
+	if kind := kindOf(value); kind != jsonList {
+		return "", f.listError(fmt.Sprintf(notAList, kind))
+	}
+	items := slices.Collect(elements(value))
+	if message := f.lengthMessage(len(items)); message != "" && f.Item.Kind == Object {
+		return "", f.listError(message)
+	}
+	errs := make([]FieldError, len(items))
+	failed := false
+	list := []byte{'['}
+	for i, item := range items {
+		clean, wrong := f.Item.clean(item, checks)
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, clean...)
+		errs[i], failed = wrong, failed || !wrong.ok()
+	}
+	switch message := f.lengthMessage(len(items)); {
+	case failed && f.Item.Kind == Object:
+		return "", FieldError{Items: errs}
+	case failed:
+		return "", FieldError{Fields: byIndex(errs)}
+	case message != "":
+		return "", f.listError(message)
+	}
+	return string(append(list, ']')), FieldError{}
+}
+
+// lengthMessage returns the message about the number of elements of a list, or "".
+func (f Field) lengthMessage(n int) string {
+	switch {
+	case n == 0 && f.MinLength > 0 && f.Item.Kind == Object:
+		return "This list may not be empty."
+	case f.MaxLength > 0 && n > f.MaxLength:
+		return fmt.Sprintf("Ensure this field has no more than %d elements.", f.MaxLength)
+	case n < f.MinLength:
+		return fmt.Sprintf("Ensure this field has at least %d elements.", f.MinLength)
+	}
+	return ""
+}
+
+// listError returns the error of a list as a whole.
+func (f Field) listError(message string) FieldError {
+	if f.Item.Kind == Object {
+		return FieldError{Fields: wholeError(message)}
+	}
+	return FieldError{Messages: []string{message}}
+}
+
+// byIndex returns the errors of invalid elements, which are named after their indexes.
+func byIndex(items []FieldError) (errs FieldErrors) {
+	for i, e := range items {
+		if !e.ok() {
+			e.Field = strconv.Itoa(i)
+			errs = append(errs, e)
+		}
+	}
+	return errs
+}
+
+// cleanMap accepts an object whose elements are valid. Errors are by name.
+func (f Field) cleanMap(value string, checks *checker) (text string, wrong FieldError) {
+	if kind := kindOf(value); kind != jsonObject {
+		return "", FieldError{Messages: []string{fmt.Sprintf(`Expected a dictionary of items but got type "%s".`, kind)}}
+	}
+	var errs FieldErrors
+	object := []byte{'{'}
+	for _, m := range membersOf(value, !checks.snake) {
+		clean, wrong := f.Item.clean(m.value, checks)
+		if !wrong.ok() {
+			wrong.Field = m.name
+			errs = append(errs, wrong)
+		}
+		object = appendMember(object, m.name, clean)
+	}
+	if errs != nil {
+		return "", FieldError{Fields: errs}
+	}
+	return string(append(object, '}')), FieldError{}
+}
+
+// membersOf returns the members of an object. If camel is set, their names are in the form that
+// the framework stores and serves: each converted to snake_case and back. Of members with equal
+// names, the last value counts, at the place of the first.
+func membersOf(object string, camel bool) (list []member) {
+	places := map[string]int{}
+	s := scanner{data: []byte(object), limit: maxDepth}
+	for name, value := range s.members() {
+		if camel {
+			name = ordering.Camel(ordering.Snake(name))
+		}
+		if i, found := places[name]; found {
+			list[i].value = value
+			continue
+		}
+		places[name] = len(list)
+		list = append(list, member{name, value})
+	}
+	return list
+}
+
+// appendMember appends a member to the text of an object that has an opening brace.
+func appendMember(object []byte, name, value string) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	return append(append(appendQuoted(object, name), ':'), value...)
+}
+
+// cleanObject accepts an object whose members are valid. Unknown members are ignored.
+func (f Field) cleanObject(value string, checks *checker) (text string, wrong FieldError) {
+	if kind := kindOf(value); kind != jsonObject {
+		return "", FieldError{Fields: wholeError(notADictionary(kind))}
+	}
+	s := scanner{data: []byte(value), limit: maxDepth}
+	values := s.fields(f.Fields)
+	var errs FieldErrors
+	object := []byte{'{'}
+	for i, m := range f.Fields {
+		clean, wrong := m.Default, FieldError{}
+		if !m.ReadOnly {
+			clean, wrong = m.clean(values[i], checks)
+		}
+		switch {
+		case !wrong.ok():
+			wrong.Field = m.Name
+			errs = append(errs, wrong)
+		case clean != "":
+			object = appendMember(object, m.Name, clean)
+		}
+	}
+	if errs != nil {
+		return "", FieldError{Fields: errs}
+	}
+	return string(append(object, '}')), FieldError{}
+}
+
+func notADictionary(kind jsonKind) string {
+	return "Invalid data. Expected a dictionary, but got " + string(kind) + "."
+}
+
+// cleanPart cleans a value of a PATCH. The members of an object that are absent keep the values
+// of the stored object, or are required if nothing is stored; so are those of objects in a list.
+// What is required is reported only if nothing else is wrong.
+func (f Field) cleanPart(value, stored string, checks *checker) (text string, wrong FieldError) {
+	if f.Item == nil && f.Fields == nil {
+		return f.clean(value, checks)
+	}
+	checks.lenient = true
+	_, wrong = f.clean(value, checks)
+	checks.lenient = false
+	if !wrong.ok() {
+		return "", wrong
+	}
+	if f.Kind == Object && strings.HasPrefix(value, "{") && strings.HasPrefix(stored, "{") {
+		value = f.merged(stored, value)
+	}
+	return f.clean(value, checks)
+}
+
+// merged returns an object with the described members of the value, and otherwise those of the
+// stored object.
+func (f Field) merged(stored, value string) string {
+	before := scanner{data: []byte(stored), limit: maxDepth}
+	after := scanner{data: []byte(value), limit: maxDepth}
+	kept, sent := before.fields(f.Fields), after.fields(f.Fields)
+	object := []byte{'{'}
+	for i, m := range f.Fields {
+		if sent[i] == "" {
+			sent[i] = kept[i]
+		}
+		if sent[i] != "" {
+			object = appendMember(object, m.Name, sent[i])
+		}
+	}
+	return string(append(object, '}'))
+}
+
+var errNotStorable = errors.New("cannot be stored")
+
+// cleanJSON accepts any value that a record can hold. It stores what the framework does: numbers
+// as Python writes them, and names as membersOf returns them.
+func cleanJSON(_ Field, value string, checks *checker) (text string, messages []string) {
+	clean, err := appendFree(nil, value, !checks.snake)
+	if err != nil {
+		return invalid("Value must be valid JSON.")
+	}
+	return string(clean), nil
+}
+
+// appendFree appends a JSON value as cleanJSON stores it.
+func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
+	switch kindOf(value) {
+	case jsonObject:
+		start := len(b)
+		b = append(b, '{')
+		for _, m := range membersOf(value, camel) {
+			if _, found := firstSurrogate(m.name); found {
+				return nil, errNotStorable
+			}
+			if len(b) > start+1 {
+				b = append(b, ',')
+			}
+			if b, err = appendFree(append(appendQuoted(b, m.name), ':'), m.value, camel); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	case jsonList:
+		start := len(b)
+		b = append(b, '[')
+		for item := range elements(value) {
+			if len(b) > start+1 {
+				b = append(b, ',')
+			}
+			if b, err = appendFree(b, item, camel); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case jsonString:
+		text := unquote(value)
+		if _, found := firstSurrogate(text); found {
+			return nil, errNotStorable
+		}
+		return appendQuoted(b, text), nil
+	case jsonFloat:
+		if n, _ := strconv.ParseFloat(value, 64); math.IsInf(n, 0) {
+			return nil, errNotStorable
+		}
+		return append(b, pythonFloat(value)...), nil
+	case jsonInt:
+		if value == "-0" {
+			value = "0"
+		}
+	}
+	return append(b, bytes.TrimSpace([]byte(value))...), nil
+}

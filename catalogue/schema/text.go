@@ -1,0 +1,261 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	isBlank = "This field may not be blank."
+	hasNull = "Null characters are not allowed."
+
+	notText        = "Not a valid string."
+	notSlug        = `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
+	notUnicodeSlug = `Enter a valid "slug" consisting of Unicode letters, numbers, underscores, or hyphens.`
+	notURL         = "Enter a valid URL."
+	notEmail       = "Enter a valid email address."
+	notUUID        = "Must be a valid UUID."
+)
+
+// cleanText accepts a string, which it trims, or a number, whose digits it keeps.
+func (f Field) cleanText(value string, _ *checker) (text string, messages []string) {
+	return f.cleanString(value, notText, "", nil)
+}
+
+func (f Field) cleanSlug(value string, _ *checker) (text string, messages []string) {
+	return f.cleanString(value, notSlug, notSlug, validSlug)
+}
+
+func (f Field) cleanUnicodeSlug(value string, _ *checker) (text string, messages []string) {
+	return f.cleanString(value, notSlug, notUnicodeSlug, validUnicodeSlug)
+}
+
+func (f Field) cleanURL(value string, _ *checker) (text string, messages []string) {
+	return f.cleanString(value, notURL, notURL, validURL)
+}
+
+func (f Field) cleanEmail(value string, _ *checker) (text string, messages []string) {
+	return f.cleanString(value, notEmail, notEmail, validEmail)
+}
+
+func (f Field) cleanRegex(value string, _ *checker) (text string, messages []string) {
+	wrong := cmp.Or(f.Message, "This value does not match the required pattern.")
+	return f.cleanString(value, wrong, wrong, f.Pattern.MatchString)
+}
+
+// cleanString returns all messages about the length, the characters and the form of a string at
+// once, together with the text. notText is the message for another value, and wrong the one for
+// a text that is not valid. If valid is nil, all texts are.
+func (f Field) cleanString(value, notText, wrong string, valid func(string) bool) (text string, messages []string) {
+	clean, ok := f.stringOf(value)
+	switch {
+	case !ok:
+		return invalid("%s", notText)
+	case clean == "" && f.Blank:
+		return `""`, nil
+	case clean == "":
+		return invalid(isBlank)
+	}
+	if f.MaxLength > 0 && utf8.RuneCountInString(clean) > f.MaxLength {
+		messages = append(messages, fmt.Sprintf("Ensure this field has no more than %d characters.", f.MaxLength))
+	}
+	if utf8.RuneCountInString(clean) < f.MinLength {
+		messages = append(messages, fmt.Sprintf("Ensure this field has at least %d characters.", f.MinLength))
+	}
+	if strings.IndexByte(clean, 0) >= 0 {
+		messages = append(messages, hasNull)
+	}
+	if r, found := firstSurrogate(clean); found {
+		messages = append(messages, fmt.Sprintf("Surrogate characters are not allowed: U+%04X.", r))
+	}
+	if valid != nil && !valid(clean) {
+		messages = append(messages, wrong)
+	}
+	return string(appendQuoted(nil, clean)), messages
+}
+
+// patternMessages returns the messages of the validators that a field of the framework's model
+// has: of the pattern and of a slug.
+func (f Field) patternMessages(text string) (messages []string) {
+	switch {
+	case f.Kind == UnicodeSlug && !validUnicodeSlug(text):
+		messages = append(messages, "Enter a valid “slug” consisting of Unicode letters, numbers, underscores, or hyphens.")
+	case f.Kind == Regex:
+		return nil // it is the form of the text
+	}
+	if f.Pattern != nil && !f.Pattern.MatchString(text) {
+		messages = append(messages, cmp.Or(f.Message, "Enter a valid value."))
+	}
+	return messages
+}
+
+// stringOf returns the text of a string or number. ok is false for other values and for
+// numbers out of range for a float64.
+func (f Field) stringOf(value string) (text string, ok bool) {
+	switch kindOf(value) {
+	case jsonString:
+		text = unquote(value)
+		if !f.Untrimmed {
+			text = strings.TrimFunc(text, isSpace)
+		}
+		return text, true
+	case jsonInt, jsonFloat:
+		_, err := strconv.ParseFloat(value, 64)
+		return value, err == nil
+	}
+	return "", false
+}
+
+// isSpace reports whether r is white space that Python's str.strip removes. Python's int and
+// float, which read ids and numbers, remove only the white space of package unicode.
+func isSpace(r rune) bool {
+	return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f
+}
+
+// validSlug reports whether text is not empty and consists of ASCII letters, digits, _
+// and -.
+func validSlug(text string) bool {
+	for _, r := range text {
+		if !isLetter(r) && !isDigit(r) && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isLetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
+func isDigit(r rune) bool  { return '0' <= r && r <= '9' }
+
+// validUnicodeSlug reports whether text is not empty and consists of characters that Python
+// counts as letters or numbers, _ and -.
+func validUnicodeSlug(text string) bool {
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '-' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// validEmail reports whether EmailValidator of Django 3.2 accepts a text. Labels of a domain with
+// letters beyond ASCII are not converted to Punycode.
+func validEmail(text string) bool {
+	at := strings.LastIndexByte(text, '@')
+	return at >= 0 && validMailbox(text[:at]) && validDomain(text[at+1:])
+}
+
+// validMailbox reports whether text is words that are separated by dots, or a quoted string.
+func validMailbox(text string) bool {
+	if inside, ok := strings.CutPrefix(text, `"`); ok && len(inside) > 0 && strings.HasSuffix(inside, `"`) {
+		return validQuoted(inside[:len(inside)-1])
+	}
+	for word := range strings.SplitSeq(text, ".") {
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool {
+			return !isAddressLetter(r) && !isDigit(r) && !strings.ContainsRune("-!#$%&'*+/=?^_`{}|~", r)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// validQuoted reports whether text can be inside the quotes of a mailbox: control characters and
+// ASCII without blanks, quotes and line ends. A backslash precedes any of them but line ends.
+func validQuoted(text string) bool {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		escaped := c == '\\' && i+1 < len(text)
+		if escaped {
+			i++
+			c = text[i]
+		}
+		if c == 0 || c == '\n' || c == '\r' || c > 0x7f || !escaped && (c == '\t' || c == ' ' || c == '"' || c == '\\') {
+			return false
+		}
+	}
+	return true
+}
+
+// validDomain reports whether text is a domain of an e-mail address: localhost, an address in
+// brackets, or at least two labels.
+func validDomain(text string) bool {
+	if inside, ok := strings.CutPrefix(text, "["); ok {
+		addr, err := netip.ParseAddr(strings.TrimSuffix(inside, "]"))
+		return err == nil && addr.Zone() == "" && strings.HasSuffix(inside, "]")
+	}
+	labels := strings.Split(text, ".")
+	for i, label := range labels {
+		last := i == len(labels)-1
+		if strings.HasSuffix(label, "-") || !last && strings.HasPrefix(label, "-") {
+			return false
+		}
+		n := utf8.RuneCountInString(label)
+		if n == 0 || n > maxLabel || last && n < 2 || strings.ContainsFunc(label, func(r rune) bool {
+			return !isAddressLetter(r) && !isDigit(r) && r != '-' && (r < utf8.RuneSelf || !unicode.In(r, unicode.L, unicode.M, unicode.N))
+		}) {
+			return false
+		}
+	}
+	return len(labels) > 1 || text == "localhost"
+}
+
+// isAddressLetter reports whether Python finds r in [A-Z] without regard to case.
+func isAddressLetter(r rune) bool { return isLetter(r) || strings.ContainsRune("İıſ\u212a", r) }
+
+// cleanUUID accepts a string as uuid.UUID of Python does, an integer, or a boolean, which is an
+// integer there.
+func cleanUUID(_ Field, value string, _ *checker) (text string, messages []string) {
+	digits := ""
+	switch kindOf(value) {
+	case jsonString:
+		digits = uuidDigits(unquote(value))
+	case jsonInt:
+		if n, ok := new(big.Int).SetString(value, 10); ok && n.Sign() >= 0 && n.BitLen() <= 128 {
+			digits = fmt.Sprintf("%032x", n)
+		}
+	case jsonBool:
+		digits = strings.Repeat("0", 31) + map[string]string{"true": "1", "false": "0"}[value]
+	}
+	if digits == "" {
+		return invalid(notUUID)
+	}
+	return `"` + formatUUID(digits) + `"`, nil
+}
+
+// uuidDigits returns the 32 hexadecimal digits of a UUID in lower case, or "" if text is none.
+func uuidDigits(text string) string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "urn:", ""), "uuid:", "")
+	text = strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")
+	if _, err := hex.DecodeString(text); err != nil || len(text) != 32 {
+		return ""
+	}
+	return strings.ToLower(text)
+}
+
+// formatUUID returns the usual form of a UUID.
+func formatUUID(digits string) string {
+	return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
+}
+
+func filterUUID(_ Field, _, value string, _ *checker) (text, message string) {
+	digits := uuidDigits(strings.TrimFunc(value, isSpace))
+	if digits == "" {
+		return "", "Enter a valid UUID."
+	}
+	return formatUUID(digits), ""
+}
+
+// filterText trims a text. It also trims the values of a choice, except in exact.
+func filterText(_ Field, _, value string, _ *checker) (text, message string) {
+	if strings.IndexByte(value, 0) >= 0 {
+		return "", hasNull
+	}
+	return strings.TrimFunc(value, isSpace), ""
+}
