@@ -213,7 +213,7 @@ func (v *view) failBecause(err error, possible causes) {
 	case may(ifSyntax) && errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Error())
 	case may(ifFields) && errors.As(err, &fields):
-if v.route != nil && v.route.about.SnakeCase() { // so is the name for the whole body
+		if v.route != nil && v.route.about.SnakeCase() { // so is the name for the whole body
 			fields = snakeErrors(fields)
 		}
 		body, _ := fields.MarshalJSON() // always nil; json.Marshal would escape <, > and &
