@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -294,7 +295,13 @@ func (p *plan) scan(yield func(*Entry) bool) {
 	for i := range p.spans {
 		from, n := runAt(p.sequence, p.spans, p.backwards, i)
 		for at := 0; at < n; at += chunk {
-			for _, e := range p.sequence.page(buf, from+at, min(chunk, n-at), p.backwards) {
+			entries := p.sequence.page(buf, from+at, min(chunk, n-at), p.backwards)
+			ids := 0
+			for _, e := range entries { // so that cache misses overlap, which those of yield do not
+				ids += e.ID
+			}
+			runtime.KeepAlive(ids)
+			for _, e := range entries {
 				if !yield(e) {
 					return
 				}
