@@ -10,6 +10,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
@@ -166,11 +167,16 @@ func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, 
 		return c.core.decoded(nil, posted)
 	}
 	result := func() (*store.Entry, error) { return validate(checks) }
-	if !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created }) { // their times ascend with the ids
+	stamped := !c.core.typ.ownJSON || !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created })
+	if stamped { // otherwise a method reads the time with the other members
+		checks.Now = nil
 		result = assuming(checks, validate)
 	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
 		fresh, err := result()
+		if err == nil && stamped {
+			err = c.core.stamp(fresh)
+		}
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -281,6 +287,30 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 // id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return load(c.core, r, opts)
+}
+
+// stamp sets the Created members of a fresh entry. The writer calls it, so that their times ascend
+// with the ids.
+func (c *core) stamp(fresh *store.Entry) (err error) {
+	now, members := time.Now, schema.Record{}
+	if c.typ.now != nil {
+		now = c.typ.now
+	}
+	if c.typ.open() {
+		members = *typed[schema.Record](recordOf(fresh))
+	}
+	for _, f := range c.typ.about.Fields {
+		if f.Created && err == nil {
+			members, err = members.With(f.Name, schema.At(now().UTC()))
+		}
+	}
+	if err == nil {
+		err = c.typ.set(recordOf(fresh), members, false)
+	}
+	if err != nil {
+		return c.typ.errorf("%w: %w", ErrInvalid, err)
+	}
+	return nil
 }
 
 // target returns the entry that a segment names and a filter selects.

@@ -245,6 +245,7 @@ func TestCreateDecodesBeforeItWaits(t *testing.T) {
 		Title    heardText `json:"title"`
 		Slug     string    `json:"slug" backlist:"slug,unique"`
 		Director int       `json:"director" backlist:"refers=directors"`
+		Made     time.Time `json:"made" backlist:"created"`
 	}
 	about := schema.Description{Actions: schema.AllActions}
 	for _, row := range []struct {
