@@ -53,6 +53,10 @@ type Update struct {
 	Body    []byte
 	Partial bool
 
+	// Assigned has the values of fields that the server determines, whatever the Body has. See
+	// Assigned of [schema.Checks].
+	Assigned schema.Record
+
 	// Precondition, if not nil, is called with the JSON of the record at the instant of the
 	// change. If it returns an error, the record does not change. It must neither modify nor
 	// retain the JSON.
@@ -144,7 +148,8 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 
 // Create validates a posted JSON object, stores it as a record with the next id, and
 // returns the JSON of the record, which the caller may modify. References must be to
-// records that exist; see Delete.
+// records that exist; see Delete. assigned has the values of fields that the server determines,
+// whatever the body has, or is the zero Record; see Assigned of [schema.Checks].
 //
 // The error is ctx.Err(), or a [*schema.SyntaxError] or [schema.FieldErrors] about the body,
 // or wraps [ErrReadOnly] if the collection does not accept posts or the catalogue is a
@@ -154,11 +159,11 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 // valid value, the error wraps [schema.FieldErrors] too; the message is the text of the error
 // if a method UnmarshalText or UnmarshalJSON returns one. O(length of the body + orderings in
 // use × log n).
-func (c AnyCollection) Create(ctx context.Context, body []byte) (record []byte, err error) {
+func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
 	if err := cmp.Or(c.core.permits(schema.Create), ctx.Err()); err != nil {
 		return nil, err
 	}
-	about, checks := c.core.typ.about, c.core.checks(0)
+	about, checks := c.core.typ.about, c.core.checks(0, assigned)
 	validate := func(checks schema.Checks) (*store.Entry, error) {
 		posted, err := about.Validate(ctx, body, checks)
 		if err != nil {
@@ -202,7 +207,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if err != nil {
 		return nil, err
 	}
-	checks := c.core.checks(schema.ParseID(segment))
+	checks := c.core.checks(schema.ParseID(segment), u.Assigned)
 	validate := func(current schema.Record, checks schema.Checks) (schema.Record, error) {
 		return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
 	}
@@ -405,12 +410,12 @@ func refers(about *schema.Description, key string) bool {
 }
 
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
-func (c *core) checks(id int) schema.Checks {
+func (c *core) checks(id int, assigned schema.Record) schema.Checks {
 	taken := func(ctx context.Context, fields, values []string) (bool, error) {
 		other, err := c.holder(ctx, id, fields, values)
 		return other != nil, err
 	}
-	return schema.Checks{Exists: AnyCollection{c}.Exists, Taken: taken, Now: c.typ.now}
+	return schema.Checks{Exists: AnyCollection{c}.Exists, Taken: taken, Now: c.typ.now, Assigned: assigned}
 }
 
 // assuming calls validate on the assumption that references exist and no value of a unique field
@@ -427,6 +432,7 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 		return want, nil
 	}
 	result, err := validate(schema.Checks{
+		Assigned: checks.Assigned,
 		Exists: func(ctx context.Context, collection string, id int) (bool, error) {
 			return assume(true, func() (bool, error) { return checks.Exists(ctx, collection, id) })
 		},

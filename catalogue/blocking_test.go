@@ -293,7 +293,7 @@ func TestCreateDecodesBeforeItWaits(t *testing.T) {
 					return err
 				}
 				go func() {
-					_, err := films.Create(t.Context(), fmt.Appendf(nil, `{"title":"b","slug":%q,"director":%s}`, row.slug, row.directorID))
+					_, err := films.Create(t.Context(), fmt.Appendf(nil, `{"title":"b","slug":%q,"director":%s}`, row.slug, row.directorID), schema.Record{})
 					created <- err
 				}()
 				withinLimit(t, "decoding a post during a batch", func() { <-decodedText })
@@ -340,7 +340,7 @@ func TestCreatedTimesAscend(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, err := notes.Create(t.Context(), nil); err != nil {
+			if _, err := notes.Create(t.Context(), nil, schema.Record{}); err != nil {
 				t.Error(err)
 			}
 		})

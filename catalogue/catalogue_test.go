@@ -383,7 +383,7 @@ func TestWritesThatShareAReference(t *testing.T) {
 		updated <- err
 	}()
 	<-inside
-	if _, err := given.Create(ctx, []byte(`{"customers":[2]}`)); err != nil { // would hang if it waited
+	if _, err := given.Create(ctx, []byte(`{"customers":[2]}`), schema.Record{}); err != nil { // would hang if it waited
 		t.Error(err)
 	}
 	deleted := make(chan error, 1)
@@ -488,6 +488,6 @@ func randomWrite(ctx context.Context, c *catalogue.Catalogue, rng *rand.Rand, da
 	case 9:
 		encoded.Update(ctx, fmt.Sprint(id), catalogue.Update{Body: fmt.Appendf(nil, `{"customer":%d}`, rng.IntN(3)), Partial: true})
 	default:
-		encoded.Create(ctx, fmt.Appendf(nil, `{"email":"%d","balance":1,"customer":%d,"customers":[%[2]d]}`, rng.Int(), rng.IntN(9)))
+		encoded.Create(ctx, fmt.Appendf(nil, `{"email":"%d","balance":1,"customer":%d,"customers":[%[2]d]}`, rng.Int(), rng.IntN(9)), schema.Record{})
 	}
 }

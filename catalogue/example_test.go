@@ -436,10 +436,10 @@ func ExampleAnyCollection() {
 	if err != nil {
 		panic(err)
 	}
-	record, err := films.Create(context.Background(), []byte(`{"name": "Heat", "minutes": 170, "releasedOn": "1995-12-15", "tags": ["heist"]}`))
+	record, err := films.Create(context.Background(), []byte(`{"name": "Heat", "minutes": 170, "releasedOn": "1995-12-15", "tags": ["heist"]}`), schema.Record{})
 	os.Stdout.Write(record)
 	fmt.Println("", err)
-	_, err = films.Create(context.Background(), []byte(`{"name": "Heat", "tags": []}`))
+	_, err = films.Create(context.Background(), []byte(`{"name": "Heat", "tags": []}`), schema.Record{})
 	fmt.Println(err)
 	// Output:
 	// {"id":1,"name":"Heat","minutes":170,"releasedOn":"1995-12-15","tags":["heist"]} <nil>

@@ -70,7 +70,7 @@ var journalTests = []struct {
 		[]string{`orders r2 last 2: 2 {"id":2,"customer":3}`, `customers r2 last 3: 3 {"id":3,"email":"e@f"}`}},
 	{"a posted record, whose reference changes nothing", func(c *catalogue.Catalogue) error {
 		coll, _ := c.Collection("orders")
-		_, err := coll.Create(context.Background(), []byte(`{"customer":2}`))
+		_, err := coll.Create(context.Background(), []byte(`{"customer":2}`), schema.Record{})
 		return err
 	}, []string{`orders r2 last 2: 2 {"id":2,"customer":2}`}},
 	{"a deletion that removes a reference", func(c *catalogue.Catalogue) error {

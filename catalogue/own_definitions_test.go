@@ -110,7 +110,7 @@ func TestNewOrder(t *testing.T) {
 	}
 	c := ownCollection(t, cat, "genres")
 	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
-		if _, err := c.Create(t.Context(), []byte(body)); err != nil {
+		if _, err := c.Create(t.Context(), []byte(body), schema.Record{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,7 +30,7 @@ func ownHouses(t *testing.T, f func(t *testing.T, cat *catalogue.Catalogue)) {
 				{"genres", `{"name":"a"}`}, {"genres", `{"name":"b"}`}, {"genres", `{"name":"c"}`},
 				{"films", `{"title":"Sea","slug":"sea","minutes":90,"price":"9.9","director":1,"genres":[1,2]}`},
 			} {
-				if _, err := ownCollection(t, cat, row[0]).Create(t.Context(), []byte(row[1])); err != nil {
+				if _, err := ownCollection(t, cat, row[0]).Create(t.Context(), []byte(row[1]), schema.Record{}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -80,13 +80,13 @@ func TestEncodedErrors(t *testing.T) {
 			{"Delete of a record that is not selected", films.Delete(ctx, "1", hidden, nil), catalogue.ErrNotFound, "films"},
 			{"Delete of a record that is referred to", directors.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: record 1 of films, in the field director"},
 			{"Delete of no record", directors.Delete(ctx, "9", schema.Filter{}, nil), catalogue.ErrNotFound, ": 9"},
-			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`))), catalogue.ErrReadOnly, "films"},
+			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`), schema.Record{})), catalogue.ErrReadOnly, "films"},
 			{"Update in a snapshot", second(frozen.Update(ctx, "1", catalogue.Update{Body: body, Partial: true})), catalogue.ErrReadOnly, "films"},
 			{"Delete in a snapshot", frozen.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReadOnly, "films"},
 			{"value of another record", second(directors.Update(ctx, "2", catalogue.Update{Body: []byte(`{"slug":"anna"}`), Partial: true})), schema.ErrInvalid, "director with this slug already exists."},
-			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`))), schema.ErrInvalid, "director with this slug already exists."},
-			{"Create where the service accepts no posts", second(labels.Create(ctx, body)), catalogue.ErrReadOnly, "labels"},
-			{"Create with an ended context", second(films.Create(ended, body)), context.Canceled, ""},
+			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`), schema.Record{})), schema.ErrInvalid, "director with this slug already exists."},
+			{"Create where the service accepts no posts", second(labels.Create(ctx, body, schema.Record{})), catalogue.ErrReadOnly, "labels"},
+			{"Create with an ended context", second(films.Create(ended, body, schema.Record{})), context.Canceled, ""},
 			{"List with an ended context", listing, context.Canceled, ""},
 			{"Delete with an ended context", films.Delete(ended, "1", schema.Filter{}, nil), context.Canceled, ""},
 		} {
@@ -304,11 +304,11 @@ func TestConcurrentReferences(t *testing.T) {
 		films, directors, genres := ownCollection(t, cat, "films"), ownCollection(t, cat, "directors"), ownCollection(t, cat, "genres")
 		ctx := t.Context()
 		for round := range 40 {
-			director, err := directors.Create(ctx, fmt.Appendf(nil, `{"name":"d","slug":"d%d"}`, round))
+			director, err := directors.Create(ctx, fmt.Appendf(nil, `{"name":"d","slug":"d%d"}`, round), schema.Record{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			genre, err := genres.Create(ctx, fmt.Appendf(nil, `{"name":"g%d"}`, round))
+			genre, err := genres.Create(ctx, fmt.Appendf(nil, `{"name":"g%d"}`, round), schema.Record{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,7 +317,7 @@ func TestConcurrentReferences(t *testing.T) {
 			for i := range 4 {
 				wg.Go(func() {
 					body := fmt.Appendf(nil, `{"title":"x","slug":"x%d-%d","minutes":1,"price":1,"director":%d,"genres":[%d]}`, round, i, d, g)
-					films.Create(ctx, body)
+					films.Create(ctx, body, schema.Record{})
 				})
 				wg.Go(func() {
 					films.Update(ctx, "1", catalogue.Update{Body: fmt.Appendf(nil, `{"genres":[%d,3]}`, g), Partial: true})
@@ -429,7 +429,7 @@ func TestDefaultReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	var invalid schema.FieldErrors
-	if record, err := served.Create(t.Context(), []byte(`{}`)); !errors.As(err, &invalid) || invalid[0].Field != "after" {
+	if record, err := served.Create(t.Context(), []byte(`{}`), schema.Record{}); !errors.As(err, &invalid) || invalid[0].Field != "after" {
 		t.Errorf("%s, %v, want an error about the field after", record, err)
 	}
 }

@@ -67,7 +67,7 @@ func TestListFilters(t *testing.T) {
 	cat := ownTyped(t)
 	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
 		for i := range 3 {
-			if _, err := ownCollection(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i)); err != nil {
+			if _, err := ownCollection(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i), schema.Record{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -75,7 +75,7 @@ func TestListFilters(t *testing.T) {
 	c := ownCollection(t, cat, "films")
 	for i, genres := range []string{"[1]", "[2,3]", "[]", "[3]"} {
 		body := fmt.Appendf(nil, `{"title":"t","slug":"s%d","minutes":1,"price":"1.00","director":1,"genres":%s}`, i, genres)
-		if _, err := c.Create(t.Context(), body); err != nil {
+		if _, err := c.Create(t.Context(), body, schema.Record{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -221,7 +222,7 @@ func TestEncodedCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := []byte(`{"title":"T","url":"https://x.example/","type":"t","author":1}`)
-	answer, err := links.Create(ctx, body)
+	answer, err := links.Create(ctx, body, schema.Record{})
 	if err != nil {
 		t.Fatal(err)
 	}

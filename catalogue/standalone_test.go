@@ -192,7 +192,7 @@ func TestErrorOfMethod(t *testing.T) {
 		`"grades":{"x":null}`: `{"grades":{"x":["This field may not be null."]}}`,
 	} {
 		var invalid schema.FieldErrors
-		if _, err := c.Create(t.Context(), []byte(`{`+members+`}`)); !errors.As(err, &invalid) {
+		if _, err := c.Create(t.Context(), []byte(`{`+members+`}`), schema.Record{}); !errors.As(err, &invalid) {
 			t.Errorf("posted %s: %v, want FieldErrors", members, err)
 		} else if got, _ := json.Marshal(invalid); string(got) != want {
 			t.Errorf("posted %s: %s, want %s", members, got, want)
@@ -310,7 +310,7 @@ func TestCatalogueSnapshot(t *testing.T) {
 	must(t, err)
 	_, insert := events.Insert(resources.Event{})
 	_, upsert := authors.Upsert(schema.Record{})
-	_, create := encoded.Create(t.Context(), []byte(`{"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T18:00:00Z"}`))
+	_, create := encoded.Create(t.Context(), []byte(`{"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T18:00:00Z"}`), schema.Record{})
 	for what, err := range map[string]error{
 		"Insert": insert, "Upsert": upsert, "Create": create,
 		"Update":         events.Update(1, func(*resources.Event) error { return nil }),

@@ -348,7 +348,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	c, err := cat.Collection("books")
 	must(t, err)
 	const members = `"data":{"n":[1234567890123456789,1.0]},"map":{"a":0.10,"b":1e22},"list":[-0,12345678901234567890123],"nested":{"A":1.50},"raw":1.0}`
-	got, err := c.Create(t.Context(), []byte("{"+members))
+	got, err := c.Create(t.Context(), []byte("{"+members), schema.Record{})
 	const posted = `"data":{"n":[1234567890123456789,1.0]},"map":{"a":0.1,"b":1e+22},"list":[0,12345678901234567890123],"nested":{"A":1.5},"raw":1.0}` // Python's
 	if want := `{"id":1,` + posted; err != nil || string(got) != want {
 		t.Errorf("posted: %s, %v, want %s", got, err, want)
@@ -362,7 +362,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		t.Errorf("loaded: %s, %v", got, err)
 	}
 	var errs schema.FieldErrors
-	if _, err := c.Create(t.Context(), []byte(`{"data":[1e999]}`)); !errors.As(err, &errs) || errs[0].Field != "data" {
+	if _, err := c.Create(t.Context(), []byte(`{"data":[1e999]}`), schema.Record{}); !errors.As(err, &errs) || errs[0].Field != "data" {
 		t.Errorf("a number beyond a float64: %v, want an error of the field data", err)
 	}
 }

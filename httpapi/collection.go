@@ -82,8 +82,9 @@ type Getter interface {
 // not contain POST.
 type Creator interface {
 	// Create creates a record from the body of a request and returns it encoded as by
-	// List. It must ignore read-only and unknown members.
-	// [schema.Description.Validate] makes all necessary checks.
+	// List. It must ignore read-only and unknown members. assigned is what [Options.Assign]
+	// returns, or the zero Record: its values replace those in the body, and may be of
+	// read-only fields. [schema.Description.Validate] makes all necessary checks.
 	//
 	// The body has at most [Options.MaxBody] bytes, or twice as many if it was converted
 	// from Latin-1. It may be anything, including invalid UTF-8. An empty body means {}.
@@ -93,13 +94,14 @@ type Creator interface {
 	// the client. An error wrapping [catalogue.ErrInvalidID] means that no id is left and
 	// results in 409. Other errors are handled as described for [Collection]. Create must
 	// store nothing if it returns an error or if ctx is done before the call.
-	Create(ctx context.Context, body []byte) (record []byte, err error)
+	Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error)
 }
 
 // An Updater is a [Getter] whose records can be replaced with PUT and PATCH.
 type Updater interface {
 	// Update changes the record that Get returns as the body of a PUT or, if u.Partial is
-	// set, of a PATCH specifies, and returns the new record as Get does.
+	// set, of a PATCH specifies, and returns the new record as Get does. The values in
+	// u.Assigned replace those in the body, as in Create.
 	// [schema.Description.ValidateUpdate] makes all necessary checks. The body may be
 	// anything, including invalid UTF-8, and Update may retain and modify it. An error
 	// wrapping [catalogue.ErrNotFound] results in 404, and a

@@ -51,6 +51,12 @@
 // describes, a panic in 500. [Options.OnError] is called with both. They affect only the
 // request in which they occur, and no response contains their text.
 //
+// # Users
+//
+// An [Authorizer] decides which requests are permitted, [Restrict] which records exist for a
+// request, and [Options.Assign] which values of new and changed records the request determines,
+// such as the owner. [WriteError] sends errors for handlers of the program's own.
+//
 // # Conditional requests
 //
 // With [Options.ETags], the root, records, and the pages of each [Revisioner] have strong

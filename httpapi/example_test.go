@@ -39,7 +39,7 @@ func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, erro
 // wishes is a shelf that can be posted to. It stores nothing.
 type wishes struct{ shelf }
 
-func (*wishes) Create(_ context.Context, body []byte) ([]byte, error) {
+func (*wishes) Create(_ context.Context, body []byte, _ schema.Record) ([]byte, error) {
 	return fmt.Appendf(nil, `{"id":1,"bytes":%d}`, len(body)), nil
 }
 
@@ -81,13 +81,13 @@ func show(h http.Handler, method, target string, header ...string) {
 // userKey is the key of a context for the name of the user.
 type userKey struct{}
 
-// A collection that shows each user his own records. Authentication, which is not shown, puts
-// the name of the user into the context.
+// A collection that shows each user his own records, and makes him the owner of new ones.
+// Authentication, which is not shown, puts the name of the user into the context.
 func ExampleRestrict() {
 	type Note struct {
 		ID    int    `json:"id"`
 		Owner string `json:"owner" backlist:"readonly"`
-		Text  string `json:"text"`
+		Text  string `json:"text" backlist:"blank"`
 	}
 	notes := catalogue.Define[Note]("notes", catalogue.Options{})
 	c, err := catalogue.New(notes)
@@ -112,7 +112,15 @@ func ExampleRestrict() {
 		}
 		return url.Values{"owner": {user}}, nil
 	})
-	h, err := httpapi.NewHandler([]httpapi.Collection{own}, httpapi.Options{Authorizer: httpapi.AllowAll})
+	h, err := httpapi.NewHandler([]httpapi.Collection{own}, httpapi.Options{
+		Authorizer: httpapi.AllowAll,
+		Assign: func(r *http.Request, _ string, action schema.Actions) (schema.Record, error) {
+			if action != schema.Create {
+				return schema.Record{}, nil
+			}
+			return schema.Record{}.With("owner", r.Context().Value(userKey{}))
+		},
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -123,10 +131,12 @@ func ExampleRestrict() {
 	show(asAnn, "GET", "/api/notes/?owner=bob")
 	show(asAnn, "GET", "/api/notes/2/")
 	show(asAnn, "DELETE", "/api/notes/2/")
+	show(asAnn, "POST", "/api/notes/")
 	// Output:
 	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":1,"owner":"ann","text":"a"}]}
 	// 404 {"detail":"Not found."}
 	// 404 {"detail":"Not found."}
+	// 201 {"id":3,"owner":"ann","text":""}
 }
 
 // An action of the program's own, beside the handler, with the same authorizer and errors.

@@ -43,6 +43,20 @@ type Options struct {
 	// the root the key of the collection is empty. If false, all reads are permitted.
 	AuthorizeReads bool
 
+	// Assign, if not nil, returns the values of fields of a new or changed record that the
+	// request determines and not its body, such as the owner or the tenant, under their names in
+	// JSON. They replace what the body has, are validated as if they had been sent, so that a
+	// required field is not missing, and may be of read-only fields, which clients do not see as
+	// fields to send.
+	//
+	// It is called with the key of the collection and one of [schema.Create], [schema.Update]
+	// and [schema.PartialUpdate], after the body has been read and before the collection is
+	// called, and must not read the body. It returns the zero Record to assign nothing. A value that
+	// the field rejects results in 400, and a member that is no field of the collection in 500. An
+	// error determines the response as in [WriteError].
+	// Assign must be safe for concurrent use.
+	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
+
 	// BaseURL is the part of links before the root: an absolute http or https URL without
 	// user, query or fragment. It may have a path, as in "https://x.example/shop".
 	// Trailing slashes are ignored. If BaseURL is empty, links begin with the scheme, host

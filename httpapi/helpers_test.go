@@ -95,7 +95,7 @@ func (c *stub) Get(ctx context.Context, segment string, _ schema.Filter) ([]byte
 	return fmt.Appendf(nil, `{"id":%d}`, schema.ParseID(segment)), c.call(ctx, "Get")
 }
 
-func (c *stub) Create(ctx context.Context, body []byte) ([]byte, error) {
+func (c *stub) Create(ctx context.Context, body []byte, _ schema.Record) ([]byte, error) {
 	return body, c.call(ctx, "Create")
 }
 

@@ -60,7 +60,7 @@ func (v *view) finds(filter schema.Filter, precondition func(record []byte) erro
 
 // update changes a record. As in Django REST framework, a request for a record that does
 // not exist fails before its body is read. So does one whose precondition is false.
-func (v *view) update(partial bool) {
+func (v *view) update(action schema.Actions) {
 	precondition := v.precondition()
 	filter, ok := v.filter()
 	if !ok || !v.finds(filter, precondition) {
@@ -70,8 +70,13 @@ func (v *view) update(partial bool) {
 	if !ok {
 		return
 	}
+	assigned, ok := v.assigned(action)
+	if !ok {
+		return
+	}
+	partial := action == schema.PartialUpdate
 	record, err := v.route.updater.Update(v.r.Context(), v.segment, catalogue.Update{
-		Filter: filter, Body: body, Partial: partial, Precondition: precondition,
+		Filter: filter, Body: body, Partial: partial, Assigned: assigned, Precondition: precondition,
 	})
 	if err != nil {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
@@ -166,7 +171,11 @@ func (v *view) post() {
 	if !ok {
 		return
 	}
-	record, err := v.route.creator.Create(v.r.Context(), body)
+	assigned, ok := v.assigned(schema.Create)
+	if !ok {
+		return
+	}
+	record, err := v.route.creator.Create(v.r.Context(), body, assigned)
 	if err != nil {
 		v.failBecause(err, ifSyntax|ifFields|ifFull)
 		return
@@ -175,6 +184,19 @@ func (v *view) post() {
 		v.findRecordTag(record)
 	}
 	v.write(http.StatusCreated, record)
+}
+
+// assigned returns the values that the program assigns. It sends a response to an error and then
+// returns false.
+func (v *view) assigned(action schema.Actions) (values schema.Record, ok bool) {
+	if v.handler.opts.Assign == nil {
+		return values, true
+	}
+	values, err := v.handler.opts.Assign(v.r, v.route.key, action)
+	if err != nil {
+		v.failFor(err)
+	}
+	return values, err == nil
 }
 
 // readJSON reads the whole body, which must be JSON by its Content-Type and must not have a

@@ -124,7 +124,7 @@ func (v *view) serveRoute() {
 	case schema.Create:
 		v.post()
 	case schema.Update, schema.PartialUpdate:
-		v.update(action == schema.PartialUpdate)
+		v.update(action)
 	case schema.Destroy:
 		v.destroy()
 	default:

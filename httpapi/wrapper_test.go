@@ -156,6 +156,84 @@ func TestRestrict(t *testing.T) {
 	}
 }
 
+// Values that the program assigns replace those of the body, for the actions for which it returns
+// them.
+func TestAssign(t *testing.T) {
+	type task struct {
+		ID     int    `json:"id"`
+		Owner  string `json:"owner"`
+		Tenant string `json:"tenant" backlist:"readonly"`
+		Text   string `json:"text"`
+		Parent *int   `json:"parent" backlist:"refers=tasks"`
+	}
+	c, err := catalogue.New(catalogue.Define[task]("tasks", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts, reported := reporting()
+	opts.Assign = func(r *http.Request, collection string, action schema.Actions) (schema.Record, error) {
+		if collection != "tasks" {
+			return schema.Record{}, errors.New("another collection")
+		}
+		switch user := r.Header.Get("User"); {
+		case user == "nobody":
+			return schema.Record{}, Forbidden("You are nobody.")
+		case user == "wrong":
+			return schema.Record{}.With("ovner", user)
+		case user == "orphan":
+			return schema.Record{}.With("parent", 99)
+		case user == "broken":
+			return schema.Record{}, errors.New("secret")
+		case action == schema.Create:
+			owned, err := schema.Record{}.With("owner", user)
+			if err != nil {
+				return owned, err
+			}
+			return owned.With("tenant", "of "+user)
+		case action == schema.Update:
+			return schema.Record{}.With("tenant", "put by "+user)
+		case action == schema.PartialUpdate && user != "":
+			return schema.Record{}.With("owner", user)
+		}
+		return schema.Record{}, nil
+	}
+	h, err := New(c, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		reason             string
+		user, method, body string
+		status             int
+		want               string
+	}{
+		{"a required field is not missing", "ann", "POST", `{"text":"t"}`, 201, `{"id":1,"owner":"ann","tenant":"of ann","text":"t","parent":null}`},
+		{"a PATCH that assigns nothing", "", "PATCH", `{"owner":"bob","tenant":"x"}`, 200, `{"id":1,"owner":"bob","tenant":"of ann","text":"t","parent":null}`},
+		{"a PATCH", "eve", "PATCH", `{"owner":"bob"}`, 200, `{"id":1,"owner":"eve","tenant":"of ann","text":"t","parent":null}`},
+		{"a PUT", "ann", "PUT", `{"owner":"bob","text":"u"}`, 200, `{"id":1,"owner":"bob","tenant":"put by ann","text":"u","parent":null}`},
+		{"in place of an invalid value", "ann", "POST", `{"owner":[],"text":"t"}`, 201, `{"id":2,"owner":"ann","tenant":"of ann","text":"t","parent":null}`},
+		{"another field is invalid", "ann", "POST", `{}`, 400, `{"text":["This field is required."]}`},
+		{"a value that the field rejects", "orphan", "POST", `{"owner":"o","text":"t"}`, 400, `{"parent":["Invalid pk \"99\" - object does not exist."]}`},
+		{"a refusal", "nobody", "POST", `{}`, 403, `{"detail":"You are nobody."}`},
+		{"a refusal of a PATCH", "nobody", "PATCH", `{}`, 403, `{"detail":"You are nobody."}`},
+		{"no field", "wrong", "POST", `{"owner":"o","text":"t"}`, 500, internalError},
+		{"an error", "broken", "PUT", `{"owner":"o","text":"t"}`, 500, internalError},
+		{"a body that is not JSON", "ann", "POST", `{`, 400, `JSON parse error`},
+	} {
+		target := "/api/tasks/1/"
+		if test.method == "POST" {
+			target = "/api/tasks/"
+		}
+		got := call{test.method, target, http.Header{"User": {test.user}}, test.body}.do(h)
+		if got.Status != test.status || !strings.Contains(got.Body, test.want) {
+			t.Errorf("%s: %d %s, want %d %s", test.reason, got.Status, got.Body, test.status, test.want)
+		}
+	}
+	if len(*reported) != 2 {
+		t.Errorf("OnError was called with %v, want the two errors that result in 500", *reported)
+	}
+}
+
 // If it is not clear which records a request may see, it sees none.
 func TestRestrictErrors(t *testing.T) {
 	given := func(params url.Values, err error) func(context.Context) (url.Values, error) {

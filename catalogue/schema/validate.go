@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,12 @@ type Checks struct {
 
 	// Now returns the time for fields that are Created. If nil, it is [time.Now].
 	Now func() time.Time
+
+	// Assigned has the values of fields that the server determines, under their names in
+	// JSON. They replace what was sent, are validated as if they had been sent, and may be of
+	// read-only and Created fields. A name that is not that of a field, or is that of the id, is
+	// an error matching [ErrInvalid].
+	Assigned Record
 }
 
 // A checker calls Checks for one value of a caller.
@@ -105,6 +112,9 @@ func (c *checker) created() string {
 // last match [ErrInvalid]. O(len of body), without the calls of checks.
 func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
 	values, err := d.sent(body)
+	if err == nil {
+		d.Fields, err = d.assign(values, checks.Assigned)
+	}
 	if err != nil {
 		return Record{}, err
 	}
@@ -187,6 +197,9 @@ func (d Description) together(record Record, checks *checker) FieldErrors {
 // O(len of body + members × fields).
 func (d Description) ValidateUpdate(ctx context.Context, current Record, body []byte, partial bool, checks Checks) (Record, error) {
 	values, err := d.sent(body)
+	if err == nil {
+		d.Fields, err = d.assign(values, checks.Assigned)
+	}
 	if err != nil {
 		return Record{}, err
 	}
@@ -222,6 +235,23 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	}
 	record.compact()
 	return record, nil
+}
+
+// assign replaces values, one of each field, by those that are assigned. It returns the fields, of
+// which those that are assigned can be written.
+func (d Description) assign(values []string, assigned Record) ([]Field, error) {
+	if len(assigned.members) == 0 && assigned.ID == 0 {
+		return d.Fields, nil
+	}
+	fields := slices.Clone(d.Fields)
+	for name, value := range assigned.All() {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && name != "id" })
+		if i < 0 {
+			return nil, fmt.Errorf("%w assigned member %q: no field of %s has this name", ErrInvalid, name, d.Key)
+		}
+		fields[i].ReadOnly, fields[i].Created, values[i] = false, false, value
+	}
+	return fields, nil
 }
 
 // sent returns the JSON of each field in a body, or "" if the field is absent.

@@ -86,6 +86,62 @@ func TestUnique(t *testing.T) {
 	}
 }
 
+// Values that the server assigns replace what was sent, and are validated.
+func TestAssigned(t *testing.T) {
+	d := Description{Key: "films", Name: "film", Fields: []Field{
+		{Name: "id", Kind: Integer, ReadOnly: true},
+		{Name: "title", Kind: Text, Required: true},
+		{Name: "owner", Kind: Reference, Refers: "users", Required: true},
+		{Name: "tenant", Kind: Text, ReadOnly: true},
+		{Name: "createdAt", Kind: Timestamp, ReadOnly: true, Created: true},
+	}}
+	exists := func(_ context.Context, _ string, id int) (bool, error) { return id == 7, nil }
+	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+	const created = `,"createdAt":"2026-01-02T03:04:05Z"`
+	for _, test := range []struct {
+		reason         string
+		body, assigned string
+		post, patch    string // the record, or the text of the error
+	}{
+		{"nothing", `{"title":"T","owner":7,"tenant":"x"}`, `{}`, `{"title":"T","owner":7` + created + `}`, `{"title":"T","owner":7}`},
+		{"a required field that is absent", `{"title":"T"}`, `{"owner":7}`, `{"title":"T","owner":7` + created + `}`, `{"title":"T","owner":7}`},
+		{"in place of what was sent", `{"title":"T","owner":8}`, `{"owner":7}`, `{"title":"T","owner":7` + created + `}`, `{"title":"T","owner":7}`},
+		{"in place of an invalid value", `{"title":"T","owner":"x"}`, `{"owner":7}`, `{"title":"T","owner":7` + created + `}`, `{"title":"T","owner":7}`},
+		{"read-only fields", `{"title":"T","owner":7,"tenant":"x"}`, `{"tenant":" a ","createdAt":"2020-01-01T00:00:00+00:00"}`,
+			`{"title":"T","owner":7,"tenant":"a","createdAt":"2020-01-01T00:00:00Z"}`,
+			`{"title":"T","owner":7,"tenant":"a","createdAt":"2020-01-01T00:00:00Z"}`},
+		{"an id that no record has", `{"title":"T","owner":7}`, `{"owner":8}`,
+			`schema: invalid record: owner: Invalid pk "8" - object does not exist.`, `schema: invalid record: owner: Invalid pk "8" - object does not exist.`},
+		{"beside an error", `{"title":null}`, `{"owner":7}`,
+			`schema: invalid record: title: This field may not be null.`, `schema: invalid record: title: This field may not be null.`},
+		{"a name in snake_case", `{"title":"T","owner":7}`, `{"created_at":null}`,
+			`schema: invalid assigned member "created_at": no field of films has this name`, `schema: invalid assigned member "created_at": no field of films has this name`},
+		{"the id", `{"title":"T","owner":7}`, `{"id":5}`,
+			`schema: invalid assigned member "id": no field of films has this name`, `schema: invalid assigned member "id": no field of films has this name`},
+	} {
+		var assigned Record
+		if err := assigned.UnmarshalJSON([]byte(test.assigned)); err != nil {
+			t.Fatal(err)
+		}
+		checks := Checks{Exists: exists, Now: now, Assigned: assigned}
+		text := func(r Record, err error) string {
+			if err != nil {
+				return err.Error()
+			}
+			return r.String()
+		}
+		if diff := cmp.Diff(test.post, text(d.Validate(t.Context(), []byte(test.body), checks))); diff != "" {
+			t.Errorf("%s: Validate (-want +got):\n%s", test.reason, diff)
+		}
+		if diff := cmp.Diff(test.patch, text(d.ValidateUpdate(t.Context(), Record{}, []byte(test.body), true, checks))); diff != "" {
+			t.Errorf("%s: ValidateUpdate (-want +got):\n%s", test.reason, diff)
+		}
+	}
+	if !d.Fields[3].ReadOnly || !d.Fields[4].Created {
+		t.Error("the fields of the description have changed")
+	}
+}
+
 func TestReadOnlyFields(t *testing.T) {
 	d := Description{Fields: []Field{
 		{Name: "a", Kind: Integer, ReadOnly: true, Default: "5"},

@@ -316,7 +316,7 @@ func (s *shelf) Delete(_ context.Context, segment string, _ schema.Filter, condi
 	return s.refuse
 }
 
-func (s *shelf) Create(_ context.Context, body []byte) ([]byte, error) {
+func (s *shelf) Create(_ context.Context, body []byte, _ schema.Record) ([]byte, error) {
 	s.calls = append(s.calls, "create "+string(body))
 	if s.refuse != nil {
 		return nil, s.refuse

@@ -21,6 +21,7 @@ type call struct {
 	catalogue.Query
 	segment   string
 	body      []byte
+	assigned  schema.Record
 	partial   bool
 	condition func([]byte) error
 	id        int
@@ -80,10 +81,10 @@ func (f fake) next(c call) (a answer) {
 	case "Get":
 		a.record, a.err = f.collection.Get(c.ctx, c.segment, c.Filter)
 	case "Create":
-		a.record, a.err = f.collection.Create(c.ctx, c.body)
+		a.record, a.err = f.collection.Create(c.ctx, c.body, c.assigned)
 	case "Update":
 		a.record, a.err = f.collection.Update(c.ctx, c.segment, catalogue.Update{
-			Filter: c.Filter, Body: c.body, Partial: c.partial, Precondition: c.condition,
+			Filter: c.Filter, Body: c.body, Partial: c.partial, Assigned: c.assigned, Precondition: c.condition,
 		})
 	case "Delete":
 		a.err = f.collection.Delete(c.ctx, c.segment, c.Filter, c.condition)
@@ -111,18 +112,18 @@ func (f fake) Get(ctx context.Context, segment string, filter schema.Filter) ([]
 	return a.record, a.err
 }
 
-func (f fake) Create(ctx context.Context, body []byte) ([]byte, error) {
-	a := f.answer(call{method: "Create", ctx: ctx, body: body})
+func (f fake) Create(ctx context.Context, body []byte, assigned schema.Record) ([]byte, error) {
+	a := f.answer(call{method: "Create", ctx: ctx, body: body, assigned: assigned})
 	return a.record, a.err
 }
 
 func (f fake) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
-	a := f.answer(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Partial, u.Precondition, 0})
+	a := f.answer(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Assigned, u.Partial, u.Precondition, 0})
 	return a.record, a.err
 }
 
 func (f fake) Delete(ctx context.Context, segment string, filter schema.Filter, condition func([]byte) error) error {
-	return f.answer(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, false, condition, 0}).err
+	return f.answer(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, schema.Record{}, false, condition, 0}).err
 }
 
 func (f fake) Exists(ctx context.Context, collection string, id int) (bool, error) {

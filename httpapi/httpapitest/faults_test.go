@@ -293,7 +293,7 @@ func recordFaults() []planted {
 				}
 			})},
 
-		{"all created records get the same id", films, "create create-invalid deleted-ids revision", after("Create", func(_ call, a *answer) {
+		{"all created records get the same id", films, "create create-invalid create-assigned deleted-ids revision", after("Create", func(_ call, a *answer) {
 			if a.err == nil {
 				a.record = withID(a.record, 1)
 			}
@@ -328,7 +328,7 @@ func recordFaults() []planted {
 			}
 			return a
 		})},
-		{"Create stores another value", films, "create deleted-ids revision", before("Create", func(c *call) {
+		{"Create stores another value", films, "create create-assigned deleted-ids revision", before("Create", func(c *call) {
 			c.body = replaced(c.body, `"minutes":90`, `"minutes":91`)
 		})},
 		{"Create ignores the context", films, "cancellation", ignoresContext("Create")},
@@ -350,7 +350,7 @@ func recordFaults() []planted {
 				c.body = []byte("{}")
 			}
 		})},
-		{"a PUT resets absent fields", films, "put put-invalid put-unique revision", before("Update", func(c *call) {
+		{"a PUT resets absent fields", films, "put put-invalid put-unique put-assigned revision", before("Update", func(c *call) {
 			if !c.partial {
 				c.body = replaced(c.body, "{", `{"synopsis":"",`)
 			}
@@ -362,6 +362,8 @@ func recordFaults() []planted {
 					a.record = replaced(a.record, `"createdAt":"2024`, `"createdAt":"2001`)
 				}
 			})},
+		{"assigned values are ignored", films, "create-assigned patch-assigned put-assigned",
+			before("Create Update", func(c *call) { c.assigned = schema.Record{} })},
 		{"an invalid update is stored", films, "patch-invalid", instead("Update", func(c call, next right) answer {
 			a := next(c)
 			if a.err != nil && bytes.Contains(c.body, []byte(`:"x"`)) {
@@ -398,7 +400,7 @@ func recordFaults() []planted {
 		{"Update ignores its filter", films, "patch-filtered put-filtered", ignoresFilter("Update")},
 		{"Update ignores the context", films, "cancellation", ignoresContext("Update")},
 		{"Update stores nothing", films,
-			"patch patch-invalid patch-unique patch-filtered patch-condition put put-invalid put-unique put-filtered put-condition revision",
+			"patch patch-invalid patch-unique patch-assigned patch-filtered patch-condition put put-invalid put-unique put-assigned put-filtered put-condition revision",
 			instead("Update", func(c call, next right) answer {
 				stored := next(call{method: "Get", ctx: c.ctx, segment: c.segment}).record
 				a := next(c)

@@ -26,6 +26,7 @@ type operation struct {
 	filter    schema.Filter
 	body      string
 	condition condition
+	assigned  schema.Record
 }
 
 // A condition is the result of the condition of an operation, if it has one.
@@ -48,12 +49,19 @@ func (o operation) String() string {
 	case schema.Retrieve:
 		return "Get of " + record
 	case schema.Create:
-		return "Create of " + o.body
+		return "Create of " + o.body + o.assignment()
 	case schema.Destroy:
 		return "Delete of " + record + string(o.condition)
 	}
 	method := map[bool]string{false: "PUT", true: "PATCH"}[o.action == schema.PartialUpdate]
-	return fmt.Sprintf("Update of %s by a %s of %s%s", record, method, o.body, o.condition)
+	return fmt.Sprintf("Update of %s by a %s of %s%s%s", record, method, o.body, o.assignment(), o.condition)
+}
+
+func (o operation) assignment() string {
+	if text := o.assigned.String(); text != "{}" {
+		return " with the assigned " + text
+	}
+	return ""
 }
 
 // A result is what an operation returns, with the records that its condition was called with.
@@ -81,12 +89,12 @@ func (o operation) on(ctx context.Context, c httpapi.Collection) (r result) {
 	case schema.Retrieve:
 		r.record, r.err = c.(httpapi.Getter).Get(ctx, o.segment, o.filter)
 	case schema.Create:
-		r.record, r.err = c.(httpapi.Creator).Create(ctx, []byte(o.body))
+		r.record, r.err = c.(httpapi.Creator).Create(ctx, []byte(o.body), o.assigned)
 	case schema.Destroy:
 		r.err = c.(httpapi.Deleter).Delete(ctx, o.segment, o.filter, check)
 	default:
 		r.record, r.err = c.(httpapi.Updater).Update(ctx, o.segment, catalogue.Update{
-			Filter: o.filter, Body: []byte(o.body), Partial: o.action == schema.PartialUpdate, Precondition: check,
+			Filter: o.filter, Body: []byte(o.body), Partial: o.action == schema.PartialUpdate, Assigned: o.assigned, Precondition: check,
 		})
 	}
 	return r
@@ -153,7 +161,7 @@ func (p *pair) checkCreated(o operation, record, want []byte) {
 	p.used[id] = true
 	a, b := decode(record), decode(want)
 	for _, f := range p.fields() {
-		if f.ReadOnly || f.Name == "id" {
+		if _, assigned := o.assigned.Get(f.Name); f.ReadOnly && !assigned || f.Name == "id" {
 			delete(a, f.Name)
 			delete(b, f.Name)
 		}
@@ -218,9 +226,31 @@ func conditions(action schema.Actions) func(*subject) {
 		p := s.open(s.records(3))
 		change := encode(s.changes())
 		for _, body := range []string{change, "[]", "{"} {
-			p.do(operation{action, updated, schema.Filter{}, body, fails})
+			p.do(operation{action: action, segment: updated, body: body, condition: fails})
 		}
-		p.do(operation{action, updated, schema.Filter{}, change, holds})
+		p.do(operation{action: action, segment: updated, body: change, condition: holds})
+	}
+}
+
+// assigned returns a check of an action with a value for each field, in place of one in the body
+// and of one that is absent.
+func assigned(action schema.Actions) func(*subject) {
+	return func(s *subject) {
+		p := s.open(s.records(3))
+		fields := s.find(func(f schema.Field) bool {
+			return !f.Created && !f.Unique && f.Kind != schema.Reference && f.Kind != schema.References
+		})
+		for i, f := range fields {
+			values, err := schema.Record{}.With(f.Name, json.RawMessage(s.value(f, 1)))
+			if err != nil {
+				s.Fatal(err)
+			}
+			body := s.body(2*i + 1)
+			p.do(operation{action: action, segment: updated, body: encode(body), assigned: values})
+			body = s.body(2*i + 2)
+			delete(body, f.Name)
+			p.do(operation{action: action, segment: updated, body: encode(body), assigned: values})
+		}
 	}
 }
 

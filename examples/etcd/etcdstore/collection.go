@@ -54,9 +54,9 @@ func (c *collection) Exists(ctx context.Context, key string, id int) (bool, erro
 	return c.member().Exists(ctx, key, id)
 }
 
-func (c *collection) Create(ctx context.Context, body []byte) (record []byte, err error) {
+func (c *collection) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
 	err = c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) (err error) {
-		record, err = draft.Create(ctx, bytes.Clone(body)) // which may be modified
+		record, err = draft.Create(ctx, bytes.Clone(body), assigned) // which may be modified
 		return err
 	})
 	return record, err

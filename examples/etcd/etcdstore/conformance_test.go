@@ -197,8 +197,8 @@ type split struct {
 	writing collection
 }
 
-func (s *split) Create(ctx context.Context, body []byte) ([]byte, error) {
-	return s.writing.Create(ctx, body)
+func (s *split) Create(ctx context.Context, body []byte, assigned schema.Record) ([]byte, error) {
+	return s.writing.Create(ctx, body, assigned)
 }
 
 func (s *split) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -43,7 +44,7 @@ func TestTooLarge(t *testing.T) {
 		before := storeKeys(t, client)
 		reply := node.want(row.reason, "POST", "genres/", storeLarge("A", row.length), http.StatusBadRequest)
 		storeSame(t, row.reason, want, reply.Body)
-		_, err := genres.Create(t.Context(), []byte(storeLarge("A", row.length)))
+		_, err := genres.Create(t.Context(), []byte(storeLarge("A", row.length)), schema.Record{})
 		if !errors.Is(err, etcdstore.ErrTooLarge) || row.cause != nil && !errors.Is(err, row.cause) {
 			t.Errorf("%s: Create = %v, want %v with %v", row.reason, err, etcdstore.ErrTooLarge, row.cause)
 		}

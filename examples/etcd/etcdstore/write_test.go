@@ -41,7 +41,7 @@ func TestWaitingWrite(t *testing.T) {
 	})
 	<-arrived
 	genres := storeCollection(node.Store, "genres")
-	_, err := genres.Create(t.Context(), []byte(`{"name":"waiting"}`))
+	_, err := genres.Create(t.Context(), []byte(`{"name":"waiting"}`), schema.Record{})
 	if !errors.Is(err, httpapi.ErrUnavailable) {
 		t.Errorf("Create that waits = %v, want %v", err, httpapi.ErrUnavailable)
 	}
@@ -198,7 +198,7 @@ func TestClose(t *testing.T) {
 	for i := range 8 {
 		writers.Go(func() {
 			for j := 0; ; j++ {
-				_, err := genres.Create(t.Context(), fmt.Appendf(nil, `{"name":"%d-%d"}`, i, j))
+				_, err := genres.Create(t.Context(), fmt.Appendf(nil, `{"name":"%d-%d"}`, i, j), schema.Record{})
 				switch {
 				case err == nil:
 					acknowledged.Add(1)
@@ -251,7 +251,7 @@ func TestCloseWithoutMember(t *testing.T) {
 	proxy.Cut()
 	var writer sync.WaitGroup
 	writer.Go(func() {
-		_, err := storeCollection(node.Store, "genres").Create(t.Context(), []byte(`{"name":"A"}`))
+		_, err := storeCollection(node.Store, "genres").Create(t.Context(), []byte(`{"name":"A"}`), schema.Record{})
 		if err == nil {
 			t.Error("Create succeeds without a member")
 		}

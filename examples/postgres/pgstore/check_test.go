@@ -150,7 +150,7 @@ func (w *writeRecord) terminate(ctx context.Context) error {
 // create posts an event.
 func (w *writeRecord) create(ctx context.Context) error {
 	const body = `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z"}`
-	record, err := collectionOf(w.store, "events").Create(ctx, []byte(body))
+	record, err := collectionOf(w.store, "events").Create(ctx, []byte(body), schema.Record{})
 	if err != nil {
 		return w.failed(ctx, err)
 	}

@@ -373,19 +373,19 @@ func TestCreateNextIDInUse(t *testing.T) {
 	exec(t, db, `INSERT INTO social_links (id, record, title, url, type, author) VALUES (1, '{}', '', '', '', 1)`)
 	links := collectionOf(store, "social-links")
 	const body = `{"title":"T","url":"https://x.example/","type":"instagram","author":1}`
-	_, err := links.Create(t.Context(), []byte(body))
+	_, err := links.Create(t.Context(), []byte(body), schema.Record{})
 	if !errors.Is(err, pgstore.ErrCount) || errors.Is(err, httpapi.ErrConflict) || !namedOnce(err, "social-links") {
 		t.Errorf("Create = %v, want %v", err, pgstore.ErrCount)
 	}
 	exec(t, db, `UPDATE collections SET count = 1, last_id = 1 WHERE key = 'social-links'`)
-	if _, err := links.Create(t.Context(), []byte(body)); err != nil {
+	if _, err := links.Create(t.Context(), []byte(body), schema.Record{}); err != nil {
 		t.Errorf("Create after correcting the count = %v", err)
 	}
 }
 
 func TestCreateReadOnly(t *testing.T) {
 	store := open(t, pgstore.Options{DSN: newDSN(t)})
-	_, err := collectionOf(store, "books").Create(t.Context(), []byte(`{}`))
+	_, err := collectionOf(store, "books").Create(t.Context(), []byte(`{}`), schema.Record{})
 	if !errors.Is(err, catalogue.ErrReadOnly) {
 		t.Errorf("Create = %v, want %v", err, catalogue.ErrReadOnly)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
@@ -151,7 +152,7 @@ func TestRepeatedReferences(t *testing.T) {
 	body := `{"name":"n","slug":"s","startDate":"2026-05-01T18:00:00Z","endDate":"2026-05-01T18:00:00Z","authors":[` +
 		strings.Repeat("1,2,", 500) + `1]}`
 	recorder.take()
-	if _, err := collectionOf(store, "events").Create(t.Context(), []byte(body)); err != nil {
+	if _, err := collectionOf(store, "events").Create(t.Context(), []byte(body), schema.Record{}); err != nil {
 		t.Fatal(err)
 	}
 	lookups := 0

@@ -102,7 +102,7 @@ func (t *table) insertText() string {
 // Create validates a posted record as the service does, at one instant, and stores it
 // with the next id. For a read-only collection the error wraps
 // [catalogue.ErrReadOnly], as in memory.
-func (t *table) Create(ctx context.Context, body []byte) (record []byte, err error) {
+func (t *table) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
 	}
@@ -111,7 +111,7 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 	}
 	limited, cancel := t.store.limit(ctx)
 	defer cancel()
-	posted, err := t.validate(limited, body)
+	posted, err := t.validate(limited, body, assigned)
 	if err != nil {
 		return nil, t.fault(ctx, err)
 	}
@@ -138,10 +138,11 @@ func (t *table) Create(ctx context.Context, body []byte) (record []byte, err err
 }
 
 // validate validates a body with references looked up in one snapshot.
-func (t *table) validate(ctx context.Context, body []byte) (record schema.Record, err error) {
+func (t *table) validate(ctx context.Context, body []byte, assigned schema.Record) (record schema.Record, err error) {
 	err = inSnapshot(ctx, t.store.db, func(tx *sql.Tx) error {
 		record, err = t.about.Validate(ctx, body, schema.Checks{
-			Exists: func(ctx context.Context, key string, id int) (bool, error) { return t.store.has(ctx, tx, key, id) },
+			Assigned: assigned,
+			Exists:   func(ctx context.Context, key string, id int) (bool, error) { return t.store.has(ctx, tx, key, id) },
 			Taken: func(ctx context.Context, fields, values []string) (bool, error) {
 				return t.taken(ctx, tx, fields, values)
 			},
