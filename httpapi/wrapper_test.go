@@ -367,6 +367,9 @@ func TestSortable(t *testing.T) {
 		{"the description", restricted, unchanged, []string{"id", "text"}},
 		{"open records", open, unchanged, []string{"id", "text"}},
 		{"open records, whose members the description does not name", unknown, unchanged, []string{"id", "owner", "text"}},
+		{"hidden and computed fields", d, as(schema.Description{Fields: []schema.Field{
+			{Name: "owner", Kind: schema.Text, Hidden: true}, {Name: "text", Kind: schema.Text, Computed: true},
+		}}), []string{"id"}},
 		{"a wrapper hides a field", d, as(schema.Description{Fields: text}), []string{"id", "text"}},
 		{"a wrapper names fields", d, as(schema.Description{Fields: text, Sortable: []string{"owner"}}), []string{"id", "owner"}},
 		{"a wrapper permits none", d, as(schema.Description{Fields: text, Sortable: []string{}}), []string{"id"}},

@@ -19,14 +19,17 @@ import (
 const RecordActions = schema.Retrieve | schema.Update | schema.PartialUpdate | schema.Destroy
 
 // Sortable returns the names of the fields, in snake_case, that records can be ordered by: those
-// in Sortable or, if that is nil, of Fields. It returns nil if they are not known.
+// in Sortable or, if that is nil, of Fields that are stored and served. It returns nil if they are
+// not known.
 func Sortable(d schema.Description) []string {
 	if d.Sortable != nil || d.Fields == nil {
 		return d.Sortable
 	}
-	names := make([]string, len(d.Fields))
-	for i, f := range d.Fields {
-		names[i] = ordering.Snake(f.Name)
+	names := make([]string, 0, len(d.Fields))
+	for _, f := range d.Fields {
+		if !f.Hidden && !f.Computed {
+			names = append(names, ordering.Snake(f.Name))
+		}
 	}
 	return names
 }
