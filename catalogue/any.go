@@ -130,6 +130,26 @@ func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, er
 	return err == nil && m.store.Get(id) != nil, ctx.Err()
 }
 
+// Find returns the id of the record of the collection of the catalogue that has the key whose
+// field, in snake_case, is a text, or 0 if none exists. It implements Find of [schema.Checks].
+// The error is ctx.Err(). O(log n) after the first use of the field.
+func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id int, err error) {
+	m, err := c.core.catalogue.lookup(key)
+	if err != nil {
+		return 0, ctx.Err()
+	}
+	i := slices.IndexFunc(m.typ.about.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == field })
+	value, err := json.Marshal(text)
+	if i < 0 || err != nil {
+		return 0, ctx.Err()
+	}
+	e, err := m.holder(ctx, 0, []string{m.typ.about.Fields[i].Name}, []string{string(value)})
+	if e == nil {
+		return 0, err
+	}
+	return e.ID, nil
+}
+
 // Get returns the JSON of the record that a segment of a path names: by its id, which may
 // have white space around it. The JSON must not be modified. The error is ctx.Err(), or wraps
 // [ErrNotFound] if no such record exists or the filter does not select it, and
@@ -415,7 +435,7 @@ func (c *core) checks(id int, assigned schema.Record) schema.Checks {
 		other, err := c.holder(ctx, id, fields, values)
 		return other != nil, err
 	}
-	return schema.Checks{Exists: AnyCollection{c}.Exists, Taken: taken, Now: c.typ.now, Assigned: assigned}
+	return schema.Checks{Exists: AnyCollection{c}.Exists, Find: AnyCollection{c}.Find, Taken: taken, Now: c.typ.now, Assigned: assigned}
 }
 
 // assuming calls validate on the assumption that references exist and no value of a unique field
@@ -435,6 +455,14 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 		Assigned: checks.Assigned,
 		Exists: func(ctx context.Context, collection string, id int) (bool, error) {
 			return assume(true, func() (bool, error) { return checks.Exists(ctx, collection, id) })
+		},
+		Find: func(ctx context.Context, collection, field, text string) (int, error) {
+			id, err := checks.Find(ctx, collection, field, text)
+			assumptions = append(assumptions, func() bool {
+				now, failed := checks.Find(ctx, collection, field, text)
+				return now == id && cmp.Or(err, failed) == nil
+			})
+			return id, err
 		},
 		Taken: func(ctx context.Context, fields, values []string) (bool, error) {
 			return assume(false, func() (bool, error) { return checks.Taken(ctx, fields, values) })

@@ -217,6 +217,9 @@ func (c *Catalogue) checkTogether() error {
 			if _, known := c.byKey[f.Refers]; f.Refers != "" && !known {
 				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, c.unknown(f.Refers))
 			}
+			if err := c.relate(d, f); err != nil {
+				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, f.Name, err)
+			}
 		}
 		for _, entry := range d.Search {
 			path := strings.TrimLeft(entry, "^=")
@@ -225,6 +228,27 @@ func (c *Catalogue) checkTogether() error {
 			}
 		}
 	}
+	return nil
+}
+
+// relate adds the description of the collection to which a field refers by a text to those that
+// are related to a description.
+func (c *Catalogue) relate(d *schema.Description, f schema.Field) error {
+	if f.By == "" {
+		return nil
+	}
+	other := c.byKey[f.Refers].typ
+	to := other.column(f.By)
+	switch {
+	case to == nil:
+		return other.unknownColumn(f.By)
+	case !to.Unique || to.Kind.TextKey() != nil || to.Kind == schema.Integer || to.Kind == schema.Float:
+		return fmt.Errorf("%s of %s is not a unique text", f.By, f.Refers)
+	}
+	if d.Related == nil {
+		d.Related = map[string]*schema.Description{}
+	}
+	d.Related[f.Refers] = other.about
 	return nil
 }
 

@@ -104,7 +104,7 @@ func ownHouse(tb testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.
 // filterOf returns the filter of the parameters of a query.
 func filterOf(tb testing.TB, c catalogue.AnyCollection, params url.Values) schema.Filter {
 	tb.Helper()
-	filter, err := c.Description().Filter(tb.Context(), params, c.Exists)
+	filter, err := c.Description().Filter(tb.Context(), params, schema.Checks{Exists: c.Exists, Find: c.Find})
 	if err != nil {
 		tb.Fatal(err)
 	}

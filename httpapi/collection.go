@@ -131,13 +131,17 @@ type Deleter interface {
 	Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error
 }
 
-// A ReferenceChecker is a [Collection] with filters by references in which an id that no record
-// has is an invalid value, as in Django REST framework, and results in 400. In other collections
+// A ReferenceChecker is a [Collection] with filters by references in which an id or text that no
+// record has is an invalid value, as in Django REST framework, and results in 400. In other collections
 // it is an id that selects no record.
 type ReferenceChecker interface {
 	// Exists reports whether the collection with the key in Refers of a field has a record
 	// with an id, which is at least 1. Errors are handled as described for [Collection].
 	Exists(ctx context.Context, collection string, id int) (bool, error)
+
+	// Find returns the id of the record of such a collection that has a text in the field in By,
+	// or 0 if none exists. It is called only if the description has such a field.
+	Find(ctx context.Context, collection, field, text string) (id int, err error)
 }
 
 // A Revisioner is a [Collection] whose pages have entity tags if [Options.ETags] is set.
@@ -199,7 +203,7 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 			return nil, err
 		}
 		d := schema.Description{Fields: about.Fields, Filters: slices.Sorted(maps.Keys(params))}
-		filter, err := d.Filter(ctx, params, anyExists)
+		filter, err := d.Filter(ctx, params, anyRecord())
 		if err == nil && len(filter.Tests) < len(params) {
 			err = fmt.Errorf("%s: one of the parameters %q is unknown or has no value", about.Key, d.Filters)
 		}
@@ -213,8 +217,13 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 // isNil reports whether c is nil or the zero AnyCollection.
 func isNil(c Collection) bool { return c == nil || c == Collection(catalogue.AnyCollection{}) }
 
-// anyExists is the Exists of a collection that is no ReferenceChecker.
-func anyExists(context.Context, string, int) (bool, error) { return true, nil }
+// anyRecord returns the checks of a collection that is no ReferenceChecker.
+func anyRecord() schema.Checks {
+	return schema.Checks{
+		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
+		Find:   func(context.Context, string, string, string) (int, error) { return 1, nil },
+	}
+}
 
 // restricted is a collection that Restrict returns. A handler takes it apart, because it must use
 // the optional interfaces of the Collection.

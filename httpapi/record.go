@@ -125,11 +125,11 @@ func (v *view) parseFilter() (schema.Filter, error) {
 	if params == nil {
 		return schema.Filter{}, nil
 	}
-	exists := anyExists
+	checks := anyRecord()
 	if c, ok := v.route.all.(ReferenceChecker); ok {
-		exists = c.Exists
+		checks = schema.Checks{Exists: c.Exists, Find: c.Find}
 	}
-	return v.route.about.Filter(v.r.Context(), params, exists)
+	return v.route.about.Filter(v.r.Context(), params, checks)
 }
 
 // restrict adds the tests of [Restrict] to a filter.

@@ -53,6 +53,10 @@ type Description struct {
 	// is not sent.
 	Rule func(ctx context.Context, r *Record) error
 
+	// Related are the descriptions of collections that fields refer to, by their keys. A
+	// catalogue sets it if a field refers to another one By a text.
+	Related map[string]*Description
+
 	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
 	// is title, name or slug: the first that exists.
 	Label string
@@ -93,13 +97,14 @@ type Field struct {
 	Nullable bool   // may be null
 	Blank    bool   // may be empty text
 	Unique   bool   // no two records have the same value, except null
-	Created  bool   // a read-only Timestamp that is set to the time of the post
+	Created  bool   // a Timestamp that is the time of the post, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
 	Computed bool   // served, but not stored; read-only
 	Default  string // JSON of the value if absent from a post; empty if none exists
 	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
 
-	Refers  string   // key of the collection whose ids the field holds, if any
+	Refers  string   // key of the collection that a Reference or References refers to
+	By      string   // name, in snake_case, of the unique text there that is the value; if empty, its id
 	Choices []string // the values of a Choice
 	Labels  []string // what OPTIONS shows for the Choices; if nil, their words with a capital
 	Digits  int      // maximum number of digits of a Decimal

@@ -184,11 +184,11 @@ func ExampleDescription_Filter() {
 		Search:  []string{"title"},
 	}
 	params, _ := url.ParseQuery("minutes__gte=90.7&search=night+city")
-	filter, _ := films.Filter(context.Background(), params, nil)
+	filter, _ := films.Filter(context.Background(), params, schema.Checks{})
 	fmt.Println(filter.Tests, len(filter.Search), "words")
 
 	params, _ = url.ParseQuery("minutes__lt=x")
-	_, err := films.Filter(context.Background(), params, nil)
+	_, err := films.Filter(context.Background(), params, schema.Checks{})
 	data, _ := json.Marshal(err)
 	fmt.Println(string(data))
 	// Output:
@@ -210,7 +210,7 @@ func ExampleDescription_Parameter() {
 
 func ExampleTest_MatchesText() {
 	films := schema.Description{Search: []string{"title", "^director__name"}}
-	filter, _ := films.Filter(context.Background(), url.Values{"search": {"NIGHT"}}, nil)
+	filter, _ := films.Filter(context.Background(), url.Values{"search": {"NIGHT"}}, schema.Checks{})
 	for _, test := range filter.Search[0] { // the tests of the first word
 		fmt.Println(test.Field, test.Lookup, test.MatchesText("Midnight"))
 	}

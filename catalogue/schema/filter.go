@@ -45,8 +45,8 @@ type Test struct {
 }
 
 // Filter returns the filter that the parameters of a query describe, as django-filter and
-// the SearchFilter of Django REST framework do. exists is as in [Checks]. If it returns an
-// error, so does Filter.
+// the SearchFilter of Django REST framework do. Exists and Find of checks look up what fields
+// refer to. If one returns an error, so does Filter.
 //
 // A parameter of Description.Filters is the name of a field, which is the lookup exact, or
 // that name, two underscores and another lookup:
@@ -70,7 +70,7 @@ type Test struct {
 //
 // If a parameter is repeated, the last value counts, except that all values of a list of ids
 // do. An empty value counts as absent, except in a list of ids. If the field refers to a
-// collection, the ids must be of existing records. Numbers consist of ASCII digits, and
+// collection, the ids or texts must be of existing records. Numbers consist of ASCII digits, and
 // date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
 //
 // A search of more than 100 different words is invalid.
@@ -78,12 +78,12 @@ type Test struct {
 // Other errors are [FieldErrors] in the order of Filters, and then search. Its fields are the
 // names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
 // released_at__gte, unless the description is in SnakeCase. O(len of Filters × Fields + len of
-// the values), without the calls of exists.
-func (d Description) Filter(ctx context.Context, params url.Values, exists func(ctx context.Context, collection string, id int) (bool, error)) (Filter, error) {
+// the values), without the calls of checks.
+func (d Description) Filter(ctx context.Context, params url.Values, checks Checks) (Filter, error) {
 	if len(params) == 0 {
 		return Filter{}, nil
 	}
-	checks := d.checker(ctx, Checks{Exists: exists})
+	check := d.checker(ctx, checks)
 	var filter Filter
 	var errs FieldErrors
 	for _, name := range d.Filters {
@@ -95,7 +95,7 @@ func (d Description) Filter(ctx context.Context, params url.Values, exists func(
 		if err != nil {
 			continue
 		}
-		test, ok, message := f.test(lookup, given, checks)
+		test, ok, message := f.test(lookup, given, check)
 		if message != "" {
 			wire := name
 			if !d.SnakeCase() {
@@ -115,7 +115,7 @@ func (d Description) Filter(ctx context.Context, params url.Values, exists func(
 			filter.Search = append(filter.Search, d.searchTests(word))
 		}
 	}
-	if err := checks.failure(errs); err != nil {
+	if err := check.failure(errs); err != nil {
 		return Filter{}, err
 	}
 	return filter, nil

@@ -22,7 +22,7 @@ func zeroes(n int) string { return strings.Repeat("0", n) }
 
 func TestFilterWithoutParameters(t *testing.T) {
 	for _, params := range []url.Values{nil, {}, {"status": nil, "search": {}, "genres": {}}} {
-		got, err := own()["films"].Filter(t.Context(), params, nil)
+		got, err := own()["films"].Filter(t.Context(), params, Checks{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestFilterLargeValues(t *testing.T) {
 		large := strings.Repeat(part, 1<<14)
 		for _, name := range append(d.Filters, "search") {
 			for _, value := range []string{large, "1" + large, large + "1"} {
-				_, err := d.Filter(t.Context(), url.Values{name: {value}}, filterExists)
+				_, err := d.Filter(t.Context(), url.Values{name: {value}}, Checks{Exists: filterExists})
 				if errs := (FieldErrors)(nil); err != nil && !errors.As(err, &errs) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -179,12 +179,12 @@ func TestMatchesTextAllocations(t *testing.T) {
 func TestSearchWords(t *testing.T) {
 	for _, row := range readRows(t, "search.txtar")[0].rows {
 		for _, d := range []Description{own()["films"], own()["directors"]} {
-			got, err := d.Filter(t.Context(), query(t, row.value), nil)
+			got, err := d.Filter(t.Context(), query(t, row.value), Checks{})
 			if words := strings.Join(wordsOf(got), " | "); err != nil || words != strings.TrimPrefix(row.want, "none") || got.Tests != nil {
 				t.Errorf("%s: words %s of %s, %v and %v, want %s", row.reason, words, d.Key, got.Tests, err, row.want)
 			}
 		}
-		got, err := own()["genres"].Filter(t.Context(), query(t, row.value), nil)
+		got, err := own()["genres"].Filter(t.Context(), query(t, row.value), Checks{})
 		if diff := cmp.Diff(Filter{}, got); err != nil || diff != "" {
 			t.Errorf("%s: without search fields: %v (-want +got):\n%s", row.reason, err, diff)
 		}
@@ -222,7 +222,7 @@ func TestTooManyWords(t *testing.T) {
 		{own()["films"], words + "&minutes=x", FieldErrors{{Field: "minutes", Messages: []string{"Enter a number."}}, tooMany}, "after the filters"},
 		{own()["genres"], words, nil, "without search fields"},
 	} {
-		_, err := row.d.Filter(t.Context(), query(t, row.query), nil)
+		_, err := row.d.Filter(t.Context(), query(t, row.query), Checks{})
 		if diff := cmp.Diff(row.want, err, cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
@@ -231,7 +231,7 @@ func TestTooManyWords(t *testing.T) {
 
 func TestSearchTests(t *testing.T) {
 	tests := func(d Description, word string) [][]Test {
-		filter, err := d.Filter(t.Context(), url.Values{"search": {word}}, nil)
+		filter, err := d.Filter(t.Context(), url.Values{"search": {word}}, Checks{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		params, _ := url.ParseQuery(text) // with the pairs that it can read
 		for _, d := range descriptions {
-			filter, err := d.Filter(t.Context(), params, filterExists)
+			filter, err := d.Filter(t.Context(), params, Checks{Exists: filterExists})
 			if err != nil {
 				checkFilterErrors(t, d, params, err)
 				continue
@@ -283,7 +283,7 @@ func FuzzFilter(f *testing.F) {
 			if len(filter.Search) > 0 {
 				given["search"] = []string{strings.Join(wordsOf(filter), " ")}
 			}
-			again, err := d.Filter(t.Context(), given, filterExists)
+			again, err := d.Filter(t.Context(), given, Checks{Exists: filterExists})
 			if err != nil {
 				t.Fatalf("filter %v of %q: %v", filter, text, err)
 			}

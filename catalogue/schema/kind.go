@@ -180,19 +180,7 @@ func (f Field) cleanChoice(value string, _ *checker) (text string, messages []st
 	if value == `""` && f.Blank {
 		return value, nil
 	}
-	chosen := value
-	switch kindOf(value) {
-	case jsonBool:
-		chosen = strings.ToUpper(value[:1]) + value[1:]
-	case jsonInt:
-		if value == "-0" {
-			chosen = "0"
-		}
-	case jsonFloat:
-		chosen = pythonFloat(value)
-	case jsonString:
-		chosen = unquote(value)
-	}
+	chosen := pythonText(value)
 	if !slices.Contains(f.Choices, chosen) {
 		if kind := kindOf(value); kind == jsonList || kind == jsonObject {
 			var compact bytes.Buffer

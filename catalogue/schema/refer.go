@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +15,13 @@ import (
 func (f Field) cleanReference(value string, checks *checker) (text string, messages []string) {
 	if value == `""` {
 		return f.cleanNull()
+	}
+	if f.By != "" {
+		_, text, message := f.named(value, checks)
+		if message != "" {
+			return invalid("%s", message)
+		}
+		return text, nil
 	}
 	id, message := f.reference(value, checks)
 	if message != "" {
@@ -37,6 +45,9 @@ func (f Field) cleanReferences(value string, checks *checker) (text string, mess
 		}
 	default:
 		return invalid(notAList, kind)
+	}
+	if f.By != "" {
+		return f.cleanNames(items, checks)
 	}
 	ids := make([]int, len(items))
 	for i, item := range items {
@@ -101,7 +112,80 @@ func integer(text string) (n int, ok bool) {
 	return n, true
 }
 
+// cleanNames accepts the texts of existing records. It sorts them by the ids of the records and
+// removes duplicates.
+func (f Field) cleanNames(items []string, checks *checker) (text string, messages []string) {
+	names := map[int]string{}
+	for _, item := range items {
+		id, name, message := f.named(item, checks)
+		if message != "" {
+			return invalid("%s", message)
+		}
+		names[id] = name
+	}
+	list := []byte{'['}
+	for i, id := range slices.Sorted(maps.Keys(names)) {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, names[id]...)
+	}
+	return string(append(list, ']')), nil
+}
+
+// named returns the id and the text of the record that a value refers to by its text, in JSON.
+// Other values than text count as their text in Python, except for integers that are UUIDs.
+func (f Field) named(value string, checks *checker) (id int, text, message string) {
+	shown := pythonText(value)
+	name := shown
+	switch {
+	case !checks.byUUID(f):
+	case kindOf(value) == jsonString && uuidDigits(shown) == "":
+		return 0, "", notAnyUUID(shown)
+	case kindOf(value) == jsonString || kindOf(value) == jsonInt:
+		quoted, _ := cleanUUID(f, value, checks)
+		name = strings.Trim(quoted, `"`)
+	}
+	if strings.IndexByte(name, 0) >= 0 {
+		return 0, "", "Invalid value."
+	}
+	if id = checks.find(f, name); id == 0 {
+		return 0, "", fmt.Sprintf("Object with %s=%s does not exist.", f.By, strings.ToValidUTF8(shown, "\ufffd"))
+	}
+	return id, string(appendQuoted(nil, name)), ""
+}
+
+func notAnyUUID(text string) string { return fmt.Sprintf("“%s” is not a valid UUID.", text) }
+
+// pythonText returns the text of a value in Python. Lists and objects are as they were sent.
+func pythonText(value string) string {
+	switch kindOf(value) {
+	case jsonNull:
+		return "None"
+	case jsonBool:
+		return strings.ToUpper(value[:1]) + value[1:]
+	case jsonInt:
+		if value == "-0" {
+			return "0"
+		}
+	case jsonFloat:
+		return pythonFloat(value)
+	case jsonString:
+		return unquote(value)
+	}
+	return value
+}
+
 func (f Field) filterReference(_, value string, checks *checker) (text, message string) {
+	if f.By != "" {
+		if digits := uuidDigits(value); digits != "" && checks.byUUID(f) {
+			value = formatUUID(digits)
+		}
+		if checks.find(f, value) == 0 {
+			return "", notAvailable("That choice")
+		}
+		return value, ""
+	}
 	id, ok := f.filterID(strings.TrimSpace(value), checks)
 	if !ok {
 		return "", notAvailable("That choice")
@@ -113,6 +197,9 @@ func (f Field) filterReference(_, value string, checks *checker) (text, message 
 // values are integers before it looks for the first one that is not an id. It compares
 // their text, so that "01" is not the id 1.
 func (f Field) filterIDs(given []string, checks *checker) (ids []string, message string) {
+	if f.By != "" {
+		return f.filterNames(given, checks)
+	}
 	for _, text := range given {
 		if _, ok := integer(strings.TrimSpace(text)); !ok {
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
@@ -121,6 +208,21 @@ func (f Field) filterIDs(given []string, checks *checker) (ids []string, message
 	for _, text := range given {
 		if id, ok := f.filterID(text, checks); !ok || strconv.Itoa(id) != text {
 			return nil, notAvailable(text)
+		}
+	}
+	return slices.Clone(given), ""
+}
+
+// filterNames returns the texts of a parameter for a list of references by text.
+func (f Field) filterNames(given []string, checks *checker) (names []string, message string) {
+	for _, text := range given {
+		if uuidDigits(text) == "" && checks.byUUID(f) {
+			return nil, notAnyUUID(validUTF8(text))
+		}
+	}
+	for _, text := range given {
+		if checks.find(f, text) == 0 {
+			return nil, notAvailable(validUTF8(text))
 		}
 	}
 	return slices.Clone(given), ""

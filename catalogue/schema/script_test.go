@@ -238,7 +238,7 @@ func TestFilters(t *testing.T) {
 			d, known = otherKinds, nil
 		}
 		for _, row := range s.rows {
-			filter, err := d.Filter(t.Context(), query(t, row.value), known)
+			filter, err := d.Filter(t.Context(), query(t, row.value), Checks{Exists: known})
 			var parts []string
 			for _, test := range filter.Tests {
 				values, _ := json.Marshal(append([]string{}, test.Values...))

@@ -55,6 +55,7 @@ import (
 //	                      is a string such as "12.00"
 //	refers=directors      a Reference, or References if the type is a slice: ids of the
 //	                      collection with this key
+//	refers=users.email    the same by a unique text of that collection: a string or []string
 //	min=0, max=9.5        the bounds of a number, as messages show them
 //	minlength=2           the least number of characters of a text, or of elements of a list
 //	maxlength=40          the largest
@@ -65,7 +66,8 @@ import (
 //	created               a read-only Timestamp: the time of a POST
 //	hidden                stored, but never served
 //	optional              may be absent, and has no default
-//	default=X             the value if absent: JSON, or the text of a string
+//	default=X             the value if absent: JSON, or the text of a string; default=now is
+//	                      the time of a POST
 //	reset                 a PUT without the field sets it to its default
 //	item.WORD             a word about the elements of a list or map, such as item.max=60
 //
@@ -431,8 +433,14 @@ func (f *Field) tagDecimal(value string, t reflect.Type) error {
 
 func (f *Field) tagRefers(value string, t reflect.Type) error {
 	switch {
-	case value == "":
-		return errors.New("want the key of a collection")
+	case value == "" || strings.HasPrefix(value, ".") || strings.HasSuffix(value, "."):
+		return errors.New("want the key of a collection, or the key and a field of it, such as customers.email")
+	case f.Kind == Text && strings.Contains(value, "."):
+		f.Kind = Reference
+	case f.Kind == Array && f.Item.Kind == Text && strings.Contains(value, "."):
+		f.Kind, f.Item = References, nil
+	case strings.Contains(value, "."):
+		return fmt.Errorf("want a string or a slice of strings, got %v", t)
 	case f.Kind == Integer:
 		f.Kind, f.Min, f.Max = Reference, "", ""
 	case f.Kind == Array && f.Item.Kind == Integer && !f.Item.Nullable:
@@ -440,7 +448,7 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	default:
 		return fmt.Errorf("want an integer or a slice of integers, got %v", t)
 	}
-	f.Refers = value
+	f.Refers, f.By, _ = strings.Cut(value, ".")
 	return nil
 }
 
@@ -548,6 +556,10 @@ func (f *Field) tagCreated(_ string, t reflect.Type) error {
 func (f *Field) tagDefault(value string, t reflect.Type) error {
 	if f.Created {
 		return errors.New(`contradicts "created"`)
+	}
+	if value == "now" && f.Kind == Timestamp {
+		f.Created, f.Required = true, false
+		return nil
 	}
 	quoted := strings.HasPrefix(value, `"`) || f.Nullable && value == "null"
 	if !quoted && f.Kind.row().json == jsonString {

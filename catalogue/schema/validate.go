@@ -18,6 +18,10 @@ type Checks struct {
 	// It is called once for each record. If nil, no record exists.
 	Exists func(ctx context.Context, collection string, id int) (bool, error)
 
+	// Find returns the id of the record of a collection that has a text in a unique field,
+	// whose name is in snake_case, or 0 if none exists. If nil, no record exists.
+	Find func(ctx context.Context, collection, field, text string) (id int, err error)
+
 	// Taken reports whether another record than the written one has the values of a unique
 	// field, or of fields that are unique together. The fields are their JSON names, and the
 	// values are JSON other than null. If nil, no value is taken.
@@ -38,6 +42,7 @@ type checker struct {
 	Checks
 	ctx     context.Context
 	name    string             // of a record
+	related map[string]*Description
 	snake   bool               // names in JSON are in snake_case
 	lenient bool               // members of objects are not required, and rules are not called
 	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
@@ -45,7 +50,7 @@ type checker struct {
 }
 
 func (d Description) checker(ctx context.Context, checks Checks) *checker {
-	return &checker{Checks: checks, ctx: ctx, name: d.Name, snake: d.SnakeCase()}
+	return &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase()}
 }
 
 // A reference is an id of a collection.
@@ -69,6 +74,24 @@ func (c *checker) exists(collection string, id int) bool {
 	}
 	c.known[to] = found
 	return found
+}
+
+// byUUID reports whether a field refers to records by a UUID.
+func (c *checker) byUUID(f Field) bool {
+	d := c.related[f.Refers]
+	if d == nil {
+		return false
+	}
+	to, _ := d.snakeField(f.By)
+	return to.Kind == UUID
+}
+
+// find returns the id of the record that has a text in the field to which f refers, or 0.
+func (c *checker) find(f Field, text string) (id int) {
+	if c.Find != nil && c.err == nil {
+		id, c.err = c.Find(c.ctx, f.Refers, f.By, text)
+	}
+	return id
 }
 
 // taken reports whether another record has the values of some fields.
@@ -128,7 +151,7 @@ func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (
 		case f.Name == "id":
 			record.idAt = len(record.members)
 		case f.Computed:
-		case f.Created:
+		case f.Created && (f.ReadOnly || values[i] == ""):
 			text = check.created()
 		case f.ReadOnly:
 			text = f.Default
@@ -209,7 +232,7 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	check := d.checker(ctx, checks)
 	for i, f := range d.Fields {
 		reset := f.Reset && !partial && (values[i] == "" || f.ReadOnly)
-		kept := values[i] == "" && (partial || !f.Required) || f.ReadOnly || f.Created || f.Computed || f.Name == "id"
+		kept := values[i] == "" && (partial || !f.Required) || f.ReadOnly || f.Computed || f.Name == "id"
 		var text string
 		var wrong FieldError
 		switch {

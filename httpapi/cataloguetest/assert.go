@@ -187,7 +187,10 @@ func isFiltered(e Exchange, about schema.Description) bool {
 	for name, value := range pagination.ParseQuery(e.URL.RawQuery).All() {
 		params.Add(name, value)
 	}
-	filter, err := about.Filter(context.Background(), params, func(context.Context, string, int) (bool, error) { return true, nil })
+	filter, err := about.Filter(context.Background(), params, schema.Checks{
+		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
+		Find:   func(context.Context, string, string, string) (int, error) { return 1, nil },
+	})
 	return err != nil || len(filter.Tests)+len(filter.Search) > 0
 }
 

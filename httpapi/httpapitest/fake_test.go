@@ -131,6 +131,10 @@ func (f fake) Exists(ctx context.Context, collection string, id int) (bool, erro
 	return a.exists, a.err
 }
 
+func (f fake) Find(ctx context.Context, collection, field, text string) (int, error) {
+	return f.collection.Find(ctx, collection, field, text)
+}
+
 func (f fake) Revision(ctx context.Context) (uint64, error) {
 	a := f.answer(call{method: "Revision", ctx: ctx})
 	return a.revision, a.err

@@ -83,7 +83,7 @@ func (s *subject) filter(parameters ...string) schema.Filter {
 		params.Set(parameters[i], parameters[i+1])
 	}
 	exists := func(context.Context, string, int) (bool, error) { return true, nil }
-	filter, err := s.Description.Filter(s.ctx, params, exists)
+	filter, err := s.Description.Filter(s.ctx, params, schema.Checks{Exists: exists})
 	if err != nil {
 		s.Fatalf("parameters of a check: %v", err)
 	}
@@ -154,7 +154,7 @@ func checkReferences(s *subject) {
 	}
 	canceled, cancel := context.WithCancel(s.ctx)
 	cancel()
-	for _, f := range s.find(func(f schema.Field) bool { return f.Refers != "" }) {
+	for _, f := range s.find(func(f schema.Field) bool { return f.Refers != "" && f.By == "" }) {
 		for _, id := range append(s.referred(f), strconv.Itoa(unused)) {
 			n, _ := strconv.Atoi(id)
 			if got, err := c.Exists(s.ctx, f.Refers, n); got != (n != unused) || err != nil {

@@ -54,6 +54,14 @@ func (c *collection) Exists(ctx context.Context, key string, id int) (bool, erro
 	return c.member().Exists(ctx, key, id)
 }
 
+// Find returns the id of the record that a text refers to, in the same way.
+func (c *collection) Find(ctx context.Context, key, field, text string) (int, error) {
+	if err := c.store.catchUpOnce(ctx); err != nil {
+		return 0, err
+	}
+	return c.member().Find(ctx, key, field, text)
+}
+
 func (c *collection) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
 	err = c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) (err error) {
 		record, err = draft.Create(ctx, bytes.Clone(body), assigned) // which may be modified
