@@ -574,7 +574,10 @@ func (c *core) referenced(ctx context.Context, col *column, to *core, id int) er
 
 // removeFromLists removes the id of a record from the lists of others. It reads all records.
 func (c *core) removeFromLists(ctx context.Context, tx *store.Tx, to *core, id int) error {
-	is := func(n int) bool { return n == id }
+	is := func(k sortkey.Key) bool {
+		n, ok := referenceOf(k)
+		return ok && n == id
+	}
 	all, err := c.store.Answer(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(c.typ.idName)}, Want: store.WantScan})
 	if err != nil {
 		return err

@@ -237,7 +237,7 @@ func (c *Catalogue) relate(d *schema.Description, f schema.Field) error {
 	if f.By == "" {
 		return nil
 	}
-	other := c.byKey[f.Refers].typ
+	other := c.all[c.byKey[f.Refers]].typ
 	to := other.column(f.By)
 	switch {
 	case to == nil:

@@ -162,16 +162,23 @@ func (c *column) contains(t schema.Test) func(*store.Entry) bool {
 	if t.Lookup == "isnull" {
 		empty := t.Values[0] == "true"
 		return func(e *store.Entry) bool {
-			return c.refers(e, func(int) bool { return true }) != empty
+			return c.refers(e, func(sortkey.Key) bool { return true }) != empty
 		}
 	}
-	ids := make(map[int]bool, len(t.Values))
+	texts, ids := make(map[string]bool, len(t.Values)), make(map[int]bool, len(t.Values))
 	for _, v := range t.Values {
+		texts[v] = c.By != ""
 		if id, err := strconv.Atoi(v); err == nil { // otherwise it is out of range: no record has it
-			ids[id] = true
+			ids[id] = c.By == ""
 		}
 	}
-	return func(e *store.Entry) bool { return c.refers(e, func(id int) bool { return ids[id] }) }
+	return func(e *store.Entry) bool {
+		return c.refers(e, func(k sortkey.Key) bool {
+			text, _ := k.AsText()
+			id, ok := referenceOf(k)
+			return texts[text] || ok && ids[id]
+		})
+	}
 }
 
 // searches returns the function of a test of a search: whether the test holds for a column of an
@@ -198,7 +205,8 @@ func (c *core) searches(t schema.Test, states map[string]*store.State) (func(*st
 	}
 	state, match := states[col.Refers], of.textual(t)
 	return func(e *store.Entry) bool {
-		return col.refers(e, func(id int) bool {
+		return col.refers(e, func(k sortkey.Key) bool {
+			id, _ := referenceOf(k)
 			other := state.Get(id)
 			return other != nil && match(other)
 		})
@@ -224,9 +232,9 @@ type column struct {
 	key func(*store.Entry) sortkey.Key
 	// keyOf returns the key of a value of a [schema.Test].
 	keyOf func(value string) sortkey.Key
-	// refers reports whether the value, a reference or a list of references, has an id
-	// for which the function returns true.
-	refers func(*store.Entry, func(id int) bool) bool
+	// refers reports whether the value, a reference or a list of references, has one whose
+	// key satisfies the function: an id, or a text if the field refers By it.
+	refers func(*store.Entry, func(sortkey.Key) bool) bool
 }
 
 // column returns the column of a field, or nil if none exists.
@@ -264,6 +272,9 @@ func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []
 		c.Field, c.name = f, ordering.Snake(f.Name)
 		c.wire = ordering.Camel(c.name)
 		c.keyOf = f.Kind.Key
+		if f.By != "" {
+			f.Kind, c.keyOf = schema.Text, sortkey.Text
+		}
 		c.indexed = !slices.ContainsFunc(own, func(k ordering.KeyFunc) bool {
 			name, _, _ := k.ForText()
 			return name == c.name || name == "" // of a type, which may be that of the field
@@ -367,24 +378,24 @@ func (s *recordType) allKeys(fields []schema.Field, own []ordering.KeyFunc) []or
 }
 
 // references returns the function refers of a column.
-func (s *recordType) references(c *column) func(*store.Entry, func(int) bool) bool {
+func (s *recordType) references(c *column) func(*store.Entry, func(sortkey.Key) bool) bool {
 	if c.Kind != schema.References {
-		return func(e *store.Entry, to func(int) bool) bool {
-			id, ok := referenceOf(c.key(e))
-			return ok && to(id)
+		return func(e *store.Entry, is func(sortkey.Key) bool) bool {
+			k := c.key(e)
+			return k.Compare(sortkey.Null()) != 0 && is(k)
 		}
 	}
 	if s.typeOf(c.Name) == reflect.TypeFor[[]int]() {
 		index := s.member(c.Name).Field.Index
-		return func(e *store.Entry, to func(int) bool) bool {
+		return func(e *store.Entry, is func(sortkey.Key) bool) bool {
 			v, err := s.value(recordOf(e)).FieldByIndexErr(index)
-			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), to)
+			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), func(id int) bool { return is(sortkey.Int(int64(id))) })
 		}
 	}
-	return func(e *store.Entry, to func(int) bool) bool {
+	return func(e *store.Entry, is func(sortkey.Key) bool) bool {
 		_, list := s.valueIn(e, c)
 		for item := range elements(list) {
-			if id, ok := referenceOf(sortkey.JSON(item)); ok && to(id) {
+			if is(sortkey.JSON(item)) {
 				return true
 			}
 		}

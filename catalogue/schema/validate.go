@@ -41,7 +41,7 @@ type Checks struct {
 type checker struct {
 	Checks
 	ctx     context.Context
-	name    string             // of a record
+	name    string // of a record
 	related map[string]*Description
 	snake   bool               // names in JSON are in snake_case
 	lenient bool               // members of objects are not required, and rules are not called
