@@ -27,20 +27,25 @@ type Envelope[T any] struct {
 // result of this method; to avoid that, use a [json.Encoder] with SetEscapeHTML(false).
 // MarshalJSON returns an error if a record cannot be encoded. O(length of the JSON).
 func (e Envelope[T]) MarshalJSON() ([]byte, error) {
+	return encodePage(&e.Count, e.Next, e.Previous, e.Records)
+}
+
+// encodePage returns the JSON of a page. It has no count if count is nil.
+func encodePage[T any](count *int, next, previous string, records []T) ([]byte, error) {
 	// Pointers, because encoding/json encodes []byte as base64.
-	results := make([]*T, len(e.Records))
-	for i := range e.Records {
-		results[i] = &e.Records[i]
+	results := make([]*T, len(records))
+	for i := range records {
+		results[i] = &records[i]
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(struct {
-		Count    int     `json:"count"`
+		Count    *int    `json:"count,omitempty"`
 		Next     *string `json:"next"`
 		Previous *string `json:"previous"`
 		Results  []*T    `json:"results"`
-	}{e.Count, orNull(e.Next), orNull(e.Previous), results})
+	}{count, orNull(next), orNull(previous), results})
 	if err != nil {
 		return nil, fmt.Errorf("pagination: encoding a page: %w", err)
 	}
@@ -55,28 +60,47 @@ func (e Envelope[T]) MarshalJSON() ([]byte, error) {
 // negative, so that an error document is not mistaken for the end of a list. An error of
 // [json.Unmarshal] is wrapped. After an error, e is unchanged. O(length of the JSON).
 func (e *Envelope[T]) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
-	var page struct {
-		Count    *int   `json:"count"`
-		Next     string `json:"next"`
-		Previous string `json:"previous"`
-		Results  *[]T   `json:"results"`
-	}
-	if err := json.Unmarshal(data, &page); err != nil {
-		return fmt.Errorf("pagination: decoding a page: %w", err)
-	}
+	page, err := decodePage[T](data)
 	switch {
+	case err != nil || page == nil:
+		return err
 	case page.Count == nil:
 		return errors.New("pagination: not a page: no count")
 	case *page.Count < 0:
 		return fmt.Errorf("pagination: not a page: count is %d", *page.Count)
-	case page.Results == nil:
-		return errors.New("pagination: not a page: no results")
 	}
-	*e = Envelope[T]{*page.Count, page.Next, page.Previous, *page.Results}
-	return nil
+	records, err := page.records()
+	if err == nil {
+		*e = Envelope[T]{*page.Count, page.Next, page.Previous, records}
+	}
+	return err
+}
+
+// A decodedPage has the members of a page.
+type decodedPage[T any] struct {
+	Count    *int   `json:"count"`
+	Next     string `json:"next"`
+	Previous string `json:"previous"`
+	Results  *[]T   `json:"results"`
+}
+
+func (p *decodedPage[T]) records() ([]T, error) {
+	if p.Results == nil {
+		return nil, errors.New("pagination: not a page: no results")
+	}
+	return *p.Results, nil
+}
+
+// decodePage parses a page. It returns nil for null.
+func decodePage[T any](data []byte) (*decodedPage[T], error) {
+	if string(data) == "null" {
+		return nil, nil
+	}
+	page := new(decodedPage[T])
+	if err := json.Unmarshal(data, page); err != nil {
+		return nil, fmt.Errorf("pagination: decoding a page: %w", err)
+	}
+	return page, nil
 }
 
 func orNull(link string) *string {

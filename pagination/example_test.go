@@ -111,3 +111,69 @@ func ExampleParseQuery() {
 	// tè verde true
 	// bad=%25zz&q=caff%C3%A8&q=t%C3%A8+verde&tag=a%3Bb
 }
+
+func ExampleNumbers() {
+	labels := []string{"Ardesia", "Brina", "Corvo", "Dedalo", "Edera"}
+	numbers := pagination.Numbers{Limits: pagination.Limits{Default: 2}}
+	for _, query := range []string{"page=2&format=json", "page=last", "page=4"} {
+		q := pagination.ParseQuery(query)
+		w, ok := numbers.Window(q, len(labels))
+		if !ok {
+			fmt.Println("404 Invalid page.")
+			continue
+		}
+		start, end := w.Bounds(len(labels))
+		next, previous := numbers.Links("/api/labels/", q, w, len(labels))
+		fmt.Printf("%v %q %q\n", labels[start:end], next, previous)
+	}
+	// Output:
+	// [Corvo Dedalo] "/api/labels/?format=json&page=3" "/api/labels/?format=json"
+	// [Edera] "" "/api/labels/?page=2"
+	// 404 Invalid page.
+}
+
+// This example serves years that are sorted, some of them twice.
+func ExampleCursors() {
+	years := []string{"1999", "2004", "2004", "2004", "2011"}
+	cursors := pagination.Cursors{Limits: pagination.Limits{Default: 2}}
+	serve := func(query string) pagination.CursorPage[string] {
+		q := pagination.ParseQuery(query)
+		at, size, ok := cursors.Page(q)
+		if !ok || at.Reverse {
+			return pagination.CursorPage[string]{}
+		}
+		start := at.Offset
+		for _, year := range years {
+			if at.Positioned && year <= at.Position {
+				start++
+			}
+		}
+		read := years[min(start, len(years)):min(start+size+1, len(years))]
+		next, previous := at.Neighbours(size, len(read), func(i int) string { return read[i] })
+		return pagination.CursorPage[string]{
+			Next: cursors.Link("", q, next), Previous: cursors.Link("", q, previous), Records: read[:min(size, len(read))],
+		}
+	}
+	query := ""
+	for {
+		page := serve(query)
+		u, _ := url.Parse(page.Next)
+		at, _ := pagination.ParseCursor(u.Query().Get("cursor"))
+		fmt.Println(page.Records, at.Position, at.Offset)
+		if query = u.RawQuery; query == "" {
+			break
+		}
+	}
+	// Output:
+	// [1999 2004] 1999 1
+	// [2004 2004] 2004 0
+	// [2011]  0
+}
+
+func ExampleCursor_Neighbours() {
+	read := []string{"2004", "2004", "2011"} // after the first page of two, and one more
+	next, previous := pagination.Cursor{}.Neighbours(2, len(read), func(i int) string { return read[i] })
+	fmt.Println(next.Position, next.Offset, previous)
+	// Output:
+	// 2004 0 <nil>
+}

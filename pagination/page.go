@@ -66,6 +66,9 @@ type Limits struct {
 	Max int
 }
 
+// Parameters returns the names of the parameters that l reads: limit and offset.
+func (l Limits) Parameters() []string { return []string{limitName, offsetName} }
+
 // Window returns the window that a query requests, by its last limit and its last offset.
 // It never fails: a limit that is absent or not a positive number counts as Default, and an
 // offset that is absent, negative or not a number counts as 0. For the zero Query it is the
@@ -115,7 +118,7 @@ func parseInt(s string) (n int, ok bool) {
 		return 0, false
 	}
 	for _, c := range []byte(digits) {
-		if c < '0' || c > '9' {
+		if !isDigit(c) {
 			return 0, false
 		}
 		d := int(c - '0')

@@ -247,15 +247,15 @@ func isASCII(s string) bool {
 }
 
 func isUnreserved(c byte) bool {
-	switch {
-	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		return true
-	}
-	return c == '_' || c == '.' || c == '-' || c == '~'
+	return isAlphanumeric(c) || c == '_' || c == '.' || c == '-' || c == '~'
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c)
 }
 
 func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
 // unhex returns the value of a hexadecimal digit.

@@ -1,0 +1,217 @@
+package pagination
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Cursors divides lists into pages that begin after a position of the order, as
+// CursorPagination of DRF does. Records that are inserted or deleted before the position do
+// not move the page. The zero value is ready to use: the parameter cursor has the cursor of a
+// page of 21 records.
+//
+// A page of n records needs the n+1 records that a [Cursor] describes. In SQL, for a list that
+// is ordered by created and has the size n:
+//
+//	SELECT … WHERE created > $1 ORDER BY created, id LIMIT n+1 OFFSET $2
+//
+// There is no count: the last of these records, if there is one, only shows that there is a
+// next page.
+type Cursors struct {
+	// Limits bounds the size of pages. A request determines it only if Size is set.
+	Limits Limits
+	// Cursor is the name of the parameter with the cursor. If empty, it is cursor.
+	Cursor string
+	// Size is the name of the parameter with the size of the page, such as page_size. If
+	// empty, all pages have the default size.
+	Size string
+}
+
+// A Cursor describes where a page begins: after the first Offset records that follow a
+// position. The zero Cursor is that of the first page.
+type Cursor struct {
+	// Position is the text of the first field of the order in some record, as Python's str
+	// writes it. The page has records of which the field is after it.
+	Position string
+	// Positioned reports whether there is a Position, which may be empty text. Otherwise the
+	// page begins at the start of the list, or at its end if Reverse is set.
+	Positioned bool
+	// Offset is the number of records to skip, for a position that many records share.
+	Offset int
+	// Reverse is set if the records are read in the reverse of the order: the page ends
+	// before Position.
+	Reverse bool
+}
+
+// maxOffset is the largest offset of a cursor. DRF has it too.
+const maxOffset = 1000
+
+// Parameters returns the names of the parameters that c reads: Cursor, and Size if it is set.
+func (c Cursors) Parameters() []string { return withSize(c.cursor(), c.Size) }
+
+// Page returns the cursor and the size of the page that a query requests. Without a cursor it
+// is the first page. The last value of each parameter counts. A size that is absent or not a
+// positive number counts as the default size, and a large one as Limits.Max.
+//
+// ok is false if the cursor is invalid, to which DRF responds with 404 and the detail "Invalid
+// cursor". A cursor is never invalid because of its position: whether that is a value of the
+// field, the caller knows. An offset of more than 1000 counts as 1000. O(length of the query).
+func (c Cursors) Page(q Query) (at Cursor, size int, ok bool) {
+	text, _ := q.Get(c.cursor())
+	at, ok = ParseCursor(text)
+	return at, c.Limits.size(q, c.Size), ok
+}
+
+// ParseCursor parses the text of a cursor, which is the base64 of a query with an offset o, a
+// direction r and a position p. Characters that base64 does not have are ignored, and so is
+// what follows the padding. Empty text is the zero Cursor. ok is false if the text is invalid.
+func ParseCursor(text string) (at Cursor, ok bool) {
+	raw, ok := decodeBase64(text)
+	if !ok {
+		return Cursor{}, false
+	}
+	values := map[string]string{"o": "0", "r": "0"}
+	for _, p := range slices.Backward(ParseQuery(raw).pairs) {
+		values[p.name] = p.value // the first counts
+	}
+	offset, isNumber := parsePython(values["o"])
+	reverse, isDirection := parsePython(values["r"])
+	if !isNumber || !isDirection || offset < 0 {
+		return Cursor{}, false
+	}
+	position, positioned := values["p"]
+	return Cursor{position, positioned, min(offset, maxOffset), reverse != 0}, true
+}
+
+// String returns the text of the cursor as it is in links before they are escaped. It is empty
+// for the zero Cursor.
+func (at Cursor) String() string {
+	var pairs []pair
+	if at.Offset != 0 {
+		pairs = append(pairs, pair{"o", strconv.Itoa(at.Offset)})
+	}
+	if at.Reverse {
+		pairs = append(pairs, pair{"r", "1"})
+	}
+	if at.Positioned {
+		pairs = append(pairs, pair{"p", at.Position})
+	}
+	raw := appendPairs(nil, pairs)
+	return base64.StdEncoding.EncodeToString(raw[:max(len(raw)-1, 0)])
+}
+
+// Neighbours returns the cursors of the pages after and before the page of a cursor, or nil if
+// there is no such page. n is the number of records that were read: at most size, which is
+// positive, and one more. position returns the position of record i of them, in the order in
+// which they were read. O(size) calls of position, but few if the positions differ.
+//
+// As in DRF, records that share their position with the whole page make the offset grow by size,
+// so no page begins after more than 1000 of them.
+func (at Cursor) Neighbours(size, n int, position func(i int) string) (next, previous *Cursor) {
+	page := min(n, size)
+	if n > size {
+		next = &Cursor{at.Position, at.Positioned, at.Offset + size, at.Reverse}
+		from := func(i int) string { return position(page - 1 - i) }
+		if same := shared(page, position(size), from); same < page {
+			next = &Cursor{from(same), true, same, at.Reverse}
+		}
+	}
+	if at.Positioned || at.Offset > 0 {
+		previous = &Cursor{at.Position, at.Positioned, 0, !at.Reverse}
+		edge := at.Position
+		if at.Offset > 0 && page > 0 {
+			edge = position(0)
+		}
+		switch same := shared(page, edge, position); {
+		case page == 0:
+		case same < page:
+			previous = &Cursor{position(same), true, same, !at.Reverse}
+		case n > size:
+			previous = &Cursor{position(size), true, 0, !at.Reverse}
+		default:
+			previous = &Cursor{Offset: size, Reverse: !at.Reverse}
+		}
+	}
+	if at.Reverse {
+		next, previous = previous, next
+	}
+	return next, previous
+}
+
+// shared returns how many of the first n positions are equal to edge.
+func shared(n int, edge string, position func(i int) string) (same int) {
+	for same < n && position(same) == edge {
+		same++
+	}
+	return same
+}
+
+// Link returns the URL of the page of a cursor, or "" if to is nil. The base and q are as for
+// [Links]: the URL of the list without query, and the query of the request, of which only the
+// cursor is replaced.
+func (c Cursors) Link(base string, q Query, to *Cursor) string {
+	if to == nil {
+		return ""
+	}
+	return replaced(base, q, c.cursor(), to.String())
+}
+
+func (c Cursors) cursor() string { return cmp.Or(c.Cursor, "cursor") }
+
+// decodeBase64 decodes ASCII text as b64decode of Python does.
+func decodeBase64(text string) (decoded string, ok bool) {
+	var digits []byte
+	pads := 0
+	for _, c := range []byte(text) {
+		switch {
+		case c >= utf8.RuneSelf:
+			return "", false
+		case c == '=' && len(digits)%4 >= 2:
+			pads++
+		case len(digits)%4+pads >= 4: // after the padding
+		case isAlphanumeric(c), c == '+', c == '/':
+			digits, pads = append(digits, c), 0
+		}
+	}
+	if n := len(digits) % 4; n != 0 && n+pads < 4 {
+		return "", false
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(string(digits))
+	decoded = string(raw)
+	return decoded, err == nil && isASCII(decoded)
+}
+
+// A CursorPage is a page of a list that is divided by [Cursors]. Its JSON is that of an
+// [Envelope] without the count.
+type CursorPage[T any] struct {
+	// Next and Previous are the URLs of the neighbouring pages. If empty, there is
+	// no such page, and the JSON has null.
+	Next, Previous string
+	// Records are the records of this page, "results" in JSON. If nil, the page is
+	// empty.
+	Records []T
+}
+
+// MarshalJSON returns {"next":…,"previous":…,"results":[…]}, as [Envelope.MarshalJSON] does.
+func (p CursorPage[T]) MarshalJSON() ([]byte, error) {
+	return encodePage(nil, p.Next, p.Previous, p.Records)
+}
+
+// UnmarshalJSON is the inverse of [CursorPage.MarshalJSON]. A link that is null or absent is "".
+// Unknown members are ignored, and so is a count. It returns an error if results are absent or
+// null, or one that wraps that of [encoding/json.Unmarshal]. After an error, p is unchanged. By the
+// convention of encoding/json, null has no effect.
+func (p *CursorPage[T]) UnmarshalJSON(data []byte) error {
+	page, err := decodePage[T](data)
+	if err != nil || page == nil {
+		return err
+	}
+	records, err := page.records()
+	if err == nil {
+		*p = CursorPage[T]{page.Next, page.Previous, records}
+	}
+	return err
+}

@@ -1,0 +1,188 @@
+package pagination_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/gobacklist/backlist/pagination"
+	"github.com/google/go-cmp/cmp"
+)
+
+// encoded returns the cursor with a content.
+func encoded(content string) string { return base64.StdEncoding.EncodeToString([]byte(content)) }
+
+// TestParseCursor has the cursors of drf-pages.
+func TestParseCursor(t *testing.T) {
+	seven := &pagination.Cursor{Offset: 7}
+	for _, row := range []struct {
+		reason string
+		text   string
+		want   *pagination.Cursor // nil if it is invalid
+	}{
+		{"empty", "", &pagination.Cursor{}},
+		{"only padding", "=", &pagination.Cursor{}},
+		{"nothing of the alphabet", "!!!!", &pagination.Cursor{}},
+		{"another name", encoded("x=1"), &pagination.Cursor{}},
+		{"upper case", encoded("O=7"), &pagination.Cursor{}},
+		{"offset", "bz03", seven},
+		{"other characters are skipped", "bz0-3", seven},
+		{"a blank is skipped", "b z 0 3", seven},
+		{"a null character is skipped", "bz03\x00", seven},
+		{"padding that is not needed", "bz03====", seven},
+		{"what follows the padding", "YQ==bz03", &pagination.Cursor{}},
+		{"a digit too many", "bz03a", nil},
+		{"no padding", "YQ", nil},
+		{"half a padding", "YQ=", nil},
+		{"no base64", "abc", nil},
+		{"not ASCII before decoding", "bz03é", nil},
+		{"not ASCII after it", "w6k=", nil},
+		{"the first of several", encoded("o=7&o=9"), seven},
+		{"the first of several is bad", encoded("o=x&o=9"), nil},
+		{"empty parts", encoded("&o=7&"), seven},
+		{"a semicolon", encoded("o=7;r=1"), nil},
+		{"blanks and a sign", encoded("o=%20%2B7"), seven},
+		{"full-width digits", encoded("o=%EF%BC%97"), seven},
+		{"an empty offset", encoded("o="), nil},
+		{"a negative offset", encoded("o=-1"), nil},
+		{"a large offset", encoded("o=1001"), &pagination.Cursor{Offset: 1000}},
+		{"an offset out of range", encoded("o=99999999999999999999"), &pagination.Cursor{Offset: 1000}},
+		{"reverse", encoded("r=1"), &pagination.Cursor{Reverse: true}},
+		{"any number but 0", encoded("r=-1"), &pagination.Cursor{Reverse: true}},
+		{"not reverse", encoded("r=0"), &pagination.Cursor{}},
+		{"no number", encoded("r=true"), nil},
+		{"position", encoded("p=a+b%2B"), &pagination.Cursor{Position: "a b+", Positioned: true}},
+		{"an empty position", encoded("p="), &pagination.Cursor{Positioned: true}},
+		{"all", encoded("p=x&r=1&o=3"), &pagination.Cursor{Position: "x", Positioned: true, Offset: 3, Reverse: true}},
+	} {
+		at, ok := pagination.ParseCursor(row.text)
+		want := pagination.Cursor{}
+		if row.want != nil {
+			want = *row.want
+		}
+		if diff := cmp.Diff(want, at); diff != "" || ok != (row.want != nil) {
+			t.Errorf("%s: %t (-want +got):\n%s", row.reason, ok, diff)
+		}
+	}
+}
+
+func TestCursorString(t *testing.T) {
+	for _, row := range []struct {
+		at   pagination.Cursor
+		want string
+	}{
+		{pagination.Cursor{}, ""},
+		{pagination.Cursor{Positioned: true}, "p="},
+		{pagination.Cursor{Position: "a b+é", Positioned: true, Offset: 3, Reverse: true}, "o=3&r=1&p=a+b%2B%C3%A9"},
+	} {
+		if diff := cmp.Diff(encoded(row.want), row.at.String()); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", row.at, diff)
+		}
+		if again, ok := pagination.ParseCursor(row.at.String()); again != row.at || !ok {
+			t.Errorf("parsing %v = %v, %t", row.at, again, ok)
+		}
+	}
+}
+
+// listing serves sorted items by cursors, whose positions are the texts of the items.
+func listing(items []int, style pagination.Cursors, u *url.URL) (page pagination.CursorPage[int], ok bool) {
+	q := pagination.ParseQuery(u.RawQuery)
+	at, size, ok := style.Page(q)
+	if !ok {
+		return page, false
+	}
+	list := slices.Clone(items)
+	if at.Reverse {
+		slices.Reverse(list)
+	}
+	if at.Positioned {
+		bound, _ := strconv.Atoi(at.Position)
+		list = slices.DeleteFunc(list, func(n int) bool { return n == bound || (n < bound) != at.Reverse })
+	}
+	list = list[min(at.Offset, len(list)):]
+	list = list[:min(size+1, len(list))]
+	next, previous := at.Neighbours(size, len(list), func(i int) string { return strconv.Itoa(list[i]) })
+	page.Next, page.Previous = style.Link("/c", q, next), style.Link("/c", q, previous)
+	page.Records = list[:min(size, len(list))]
+	if at.Reverse {
+		slices.Reverse(page.Records)
+	}
+	return page, true
+}
+
+// FuzzCursorWalk checks that the next links lead to all records of a list with many ties, once
+// and in order, and that previous links end.
+func FuzzCursorWalk(f *testing.F) {
+	for i := range 40 {
+		f.Add(uint8(i*7), uint8(1+i%9), uint8(1+i%13))
+	}
+	f.Fuzz(func(t *testing.T, count, ties, size uint8) {
+		items := make([]int, count)
+		for i := range items {
+			items[i] = i / max(int(ties), 1)
+		}
+		style := pagination.Cursors{Limits: pagination.Limits{Default: max(int(size), 1)}}
+		var seen []int
+		u := &url.URL{}
+		for u.RawQuery != "end" {
+			page, ok := listing(items, style, u)
+			if !ok || len(seen) > len(items) {
+				t.Fatalf("%s: %t after %d records of %d", u, ok, len(seen), len(items))
+			}
+			seen = append(seen, page.Records...)
+			if page.Next == "" {
+				break
+			}
+			u = parseURL(t, page.Next)
+		}
+		if diff := cmp.Diff(items, append([]int{}, seen...)); diff != "" {
+			t.Fatalf("records (-want +got):\n%s", diff)
+		}
+		for range len(items) + 2 {
+			page, ok := listing(items, style, u)
+			if !ok {
+				t.Fatalf("%s is invalid", u)
+			}
+			if page.Previous == "" {
+				return
+			}
+			u = parseURL(t, page.Previous)
+		}
+		t.Fatal("previous links do not end")
+	})
+}
+
+func FuzzParseCursor(f *testing.F) {
+	for _, text := range []string{"", "bz03", "abc", "cj0xJnA9eA==", "=bz0=3", "YQ==é", encoded("o=1_0&p=%ff")} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		at, ok := pagination.ParseCursor(text)
+		if again, valid := pagination.ParseCursor(at.String()); ok && (!valid || again != at) {
+			t.Fatalf("%q: %+v, and again %+v, %t", text, at, again, valid)
+		}
+	})
+}
+
+func TestCursorPageJSON(t *testing.T) {
+	page := pagination.CursorPage[string]{Next: "/c?cursor=bz03", Records: []string{"a&b"}}
+	text, err := page.MarshalJSON()
+	if diff := cmp.Diff(`{"next":"/c?cursor=bz03","previous":null,"results":["a&b"]}`, string(text)); diff != "" || err != nil {
+		t.Errorf("MarshalJSON: %v (-want +got):\n%s", err, diff)
+	}
+	var again pagination.CursorPage[string]
+	if err := json.Unmarshal(text, &again); err != nil || cmp.Diff(page, again) != "" {
+		t.Errorf("UnmarshalJSON = %v, %v", again, err)
+	}
+	for _, text := range []string{`{"detail":"Invalid cursor"}`, `{"results":null}`, `{"results":7}`, `[]`} {
+		if err := json.Unmarshal([]byte(text), &again); err == nil || cmp.Diff(page, again) != "" {
+			t.Errorf("UnmarshalJSON of %s = %v, %v", text, again, err)
+		}
+	}
+	if err := json.Unmarshal([]byte("null"), &again); err != nil || cmp.Diff(page, again) != "" {
+		t.Errorf("UnmarshalJSON of null = %v, %v", again, err)
+	}
+}
