@@ -138,12 +138,7 @@ func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id in
 	if err != nil {
 		return 0, ctx.Err()
 	}
-	i := slices.IndexFunc(m.typ.about.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == field })
-	value, err := json.Marshal(text)
-	if i < 0 || err != nil {
-		return 0, ctx.Err()
-	}
-	e, err := m.holder(ctx, 0, []string{m.typ.about.Fields[i].Name}, []string{string(value)})
+	e, err := m.textHolder(ctx, field, text)
 	if e == nil {
 		return 0, err
 	}
@@ -159,7 +154,7 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 	if err != nil {
 		return nil, err
 	}
-	entry, err := c.core.target(c.core.store, segment, f)
+	entry, err := c.core.target(ctx, c.core.store, segment, f)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +222,11 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if err != nil {
 		return nil, err
 	}
-	checks := c.core.checks(schema.ParseID(segment), u.Assigned)
+	before, err := c.core.named(ctx, c.core.store, segment)
+	if before == nil || err != nil {
+		return nil, cmp.Or(err, c.core.typ.errorf("%w: %s", ErrNotFound, segment))
+	}
+	checks := c.core.checks(before.ID, u.Assigned)
 	validate := func(current schema.Record, checks schema.Checks) (schema.Record, error) {
 		return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
 	}
@@ -236,7 +235,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		sent = assuming(checks, func(checks schema.Checks) (schema.Record, error) { return validate(schema.Record{}, checks) })
 	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
-		old, err := c.core.target(now, segment, f)
+		old, err := c.core.target(ctx, now, segment, f)
 		if err == nil {
 			err = c.core.passes(old, u.Precondition)
 		}
@@ -244,9 +243,10 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 			return store.Change{}, err
 		}
 		var changed schema.Record
-		if sent != nil {
+		if sent != nil && old.ID == before.ID {
 			changed, err = sent()
 		} else {
+			checks := c.core.checks(old.ID, u.Assigned)
 			changed, err = c.core.changed(old, func(current schema.Record) (schema.Record, error) { return validate(current, checks) })
 		}
 		if err != nil {
@@ -291,7 +291,7 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 	}
 	return c.core.catalogue.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
 		tx := txs[slices.Index(all, c.core)]
-		old, err := c.core.target(tx, segment, f)
+		old, err := c.core.target(ctx, tx, segment, f)
 		if err != nil {
 			return err
 		}
@@ -339,12 +339,34 @@ func (c *core) stamp(fresh *store.Entry) (err error) {
 }
 
 // target returns the entry that a segment names and a filter selects.
-func (c *core) target(now getter, segment string, f filter) (*store.Entry, error) {
-	old := now.Get(schema.ParseID(segment))
+func (c *core) target(ctx context.Context, now getter, segment string, f filter) (*store.Entry, error) {
+	old, err := c.named(ctx, now, segment)
+	if err != nil {
+		return nil, err
+	}
 	if old == nil || !f.holds(old) {
 		return nil, c.typ.errorf("%w: %s", ErrNotFound, segment)
 	}
 	return old, nil
+}
+
+// named returns the entry that a segment names, or nil. A writer passes the state that it changes
+// before it has written to it.
+func (c *core) named(ctx context.Context, now getter, segment string) (*store.Entry, error) {
+	if c.typ.about.Lookup == "" {
+		return now.Get(schema.ParseID(segment)), nil
+	}
+	return c.textHolder(ctx, c.typ.about.Lookup, c.typ.about.LookupText(segment))
+}
+
+// textHolder returns the entry that has a text in a unique field, in snake_case, or nil.
+func (c *core) textHolder(ctx context.Context, field, text string) (*store.Entry, error) {
+	col := c.typ.column(field)
+	value, err := json.Marshal(text)
+	if col == nil || err != nil {
+		return nil, ctx.Err()
+	}
+	return c.holder(ctx, 0, []string{col.Name}, []string{string(value)})
 }
 
 // passes returns the error of a precondition for an entry. Every entry passes if it is nil.

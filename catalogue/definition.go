@@ -242,7 +242,9 @@ func (c *Catalogue) relate(d *schema.Description, f schema.Field) error {
 	switch {
 	case to == nil:
 		return other.unknownColumn(f.By)
-	case !to.Unique || to.Kind.TextKey() != nil || to.Kind == schema.Integer || to.Kind == schema.Float:
+	}
+	about := *other.about
+	if about.Lookup = f.By; about.Check() != nil {
 		return fmt.Errorf("%s of %s is not a unique text", f.By, f.Refers)
 	}
 	if d.Related == nil {

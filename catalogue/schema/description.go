@@ -57,6 +57,10 @@ type Description struct {
 	// catalogue sets it if a field refers to another one By a text.
 	Related map[string]*Description
 
+	// Lookup names the unique field of text, in snake_case, by which the paths of records
+	// address them. If empty, paths have ids.
+	Lookup string
+
 	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
 	// is title, name or slug: the first that exists.
 	Label string
@@ -192,10 +196,19 @@ func (d Description) checkFields() error {
 			return fmt.Errorf("unique: %q: want at least two fields", set)
 		}
 	}
+	if f, ok := d.snakeField(d.Lookup); d.Lookup != "" && (!ok || !f.isKey()) {
+		return fmt.Errorf("lookup: %q is not a unique field of text", d.Lookup)
+	}
 	if _, ok := d.snakeField(d.Label); !ok && d.Label != "" && d.Fields != nil {
 		return fmt.Errorf("label: unknown field %q: %s", d.Label, ordering.Suggest(d.Label, d.snakeNames()))
 	}
 	return nil
+}
+
+// isKey reports whether the values of a field are unique texts that are compared as they are.
+func (f Field) isKey() bool {
+	row := f.Kind.row()
+	return f.Unique && row.json == jsonString && row.key == nil
 }
 
 // checkMembers checks the members of an object, whose names must also differ in snake_case.

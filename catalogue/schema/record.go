@@ -314,6 +314,20 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
+// LookupText returns the text in the Lookup field of the record that a segment of a path names:
+// the segment or, if the field is a UUID, its usual form. It returns "" if no record can have it.
+// O(len).
+func (d Description) LookupText(segment string) string {
+	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
+		return segment
+	}
+	digits := uuidDigits(segment)
+	if digits == "" {
+		return ""
+	}
+	return formatUUID(digits)
+}
+
 // ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
 // record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
 // are not white space. O(len).
