@@ -27,6 +27,26 @@ type FilmRecord struct {
 	Published  bool             `json:"published"`
 	Awards     []int            `json:"awards" backlist:"refers=awards"`
 	CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
+
+	Contact  *string            `json:"contact" backlist:"email,maxlength=60"`
+	Serial   *string            `json:"serial" backlist:"uuid"`
+	Keywords []string           `json:"keywords" backlist:"maxlength=3,item.minlength=2,item.maxlength=10"`
+	Takings  map[string]float64 `json:"takings" backlist:"item.min=0.5"`
+	Studio   *Studio            `json:"studio"`
+	Cuts     []Cut              `json:"cuts"`
+}
+
+// A Studio is an object inside a film.
+type Studio struct {
+	Name string  `json:"name" backlist:"minlength=2,maxlength=20"`
+	City string  `json:"city" backlist:"default=Rome"`
+	Lot  *string `json:"lot,omitempty" backlist:"optional,blank"`
+}
+
+// A Cut is an object in a list.
+type Cut struct {
+	Name    string `json:"name"`
+	Minutes int    `json:"minutes" backlist:"min=1,max=600"`
 }
 
 // A DirectorRecord cannot be changed, and is deleted only without films.
@@ -101,16 +121,19 @@ func films() string {
 	var directors, awards, films []string
 	for id := 1; id <= 25; id++ {
 		released, premiere, rating, reviews, award := "null", "null", "null", "", ""
+		parts := `"contact":null,"serial":null,"studio":null`
 		if id%2 == 0 {
 			released, premiere, rating = fmt.Sprintf(`"19%d-02-01"`, 50+id), `"2021-10-27T19:15:00+02:00"`, "7.5"
 			reviews, award = `,"reviews":[{"by":"a","stars":null},{"by":"b","stars":3}]`, `,"note":["any"]`
+			parts = `"contact":"a@b.example","serial":"01234567-89ab-cdef-0123-456789abcdef","keywords":["sea"],"takings":{"1999":1.5},` +
+				`"studio":{"name":"Cine","city":"Rome"},"cuts":[{"name":"long","minutes":180}]`
 		}
 		directors = append(directors,
 			fmt.Sprintf(`{"id":%d,"name":"Director %[1]d","slug":"director-%[1]d","born":%s,"website":""}`, id, released))
 		awards = append(awards, fmt.Sprintf(`{"id":%d,"name":"award %[1]d","position":%[1]d%s}`, id, award))
 		films = append(films, fmt.Sprintf(`{"id":%d,"title":"Film %[1]d","slug":"film-%[1]d","synopsis":"","released":%s,"premiereAt":%s,`+
 			`"minutes":%[1]d,"rating":%[4]s,"price":"%[1]d.50","status":"released","published":true,"director":%[1]d,"awards":[%[1]d],`+
-			`"createdAt":"2021-10-27T19:15:00Z"%[5]s}`, id, released, premiere, rating, reviews))
+			`"createdAt":"2021-10-27T19:15:00Z"%[5]s,%[6]s}`, id, released, premiere, rating, reviews, parts))
 	}
 	return fmt.Sprintf(`{"directors":[%s],"awards":[%s],"films":[%s]}`,
 		strings.Join(directors, ","), strings.Join(awards, ","), strings.Join(films, ","))

@@ -272,11 +272,14 @@ func (d *describer) common(name string) parameter {
 
 // Schemas that belong to no particular type.
 const (
-	openRecord    = "Record"
-	unknownRecord = "Object"
-	detail        = "Detail"
-	fieldErrors   = "FieldErrors"
-	root          = "Root"
+	openRecord      = "Record"
+	unknownRecord   = "Object"
+	detail          = "Detail"
+	fieldErrors     = "FieldErrors"
+	fieldError      = "FieldError"
+	fieldErrorItem  = "FieldErrorItem"
+	fieldErrorParts = "FieldErrorParts"
+	root            = "Root"
 )
 
 // recordName returns the name of a collection's records, such as "ItemVariant".
@@ -313,7 +316,7 @@ type names map[string]bool
 // reserved returns the names that a document may need regardless of its collections.
 func reserved() names {
 	taken := names{}
-	for _, name := range []string{detail, fieldErrors, root} {
+	for _, name := range []string{detail, fieldErrors, fieldError, fieldErrorItem, fieldErrorParts, root} {
 		taken[name] = true
 	}
 	for _, record := range []string{openRecord, unknownRecord} {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/values"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -22,39 +25,45 @@ type forms struct {
 	filter *jsonSchema // one value of any other filter
 }
 
-// formsOf returns the schemas that follow from the kind of a field.
+// formsOf returns the schemas that follow from the kind of a field. Those of lists and objects
+// say nothing of their parts.
 func formsOf(f schema.Field) forms {
 	s := forms{stored: &jsonSchema{}, filter: ofKind("string")}
-	least := 1
-	if f.Blank {
-		least = 0
-	}
 	switch f.Kind {
 	case schema.Integer:
 		s.stored, s.posted, s.filter = integer(), integer(), numberText()
 		s.posted.Minimum, s.posted.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
 	case schema.Float:
-		s.stored, s.filter = formatted("number", "double"), numberText()
+		s.stored, s.posted, s.filter = formatted("number", "double"), formatted("number", "double"), numberText()
+		s.posted.Minimum, s.posted.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
 	case schema.Decimal:
 		s.stored = &jsonSchema{Type: "string", Description: fmt.Sprintf("A number with %d decimal places.", f.Places)}
 		s.posted = &jsonSchema{Type: "string", Pattern: decimalPattern(f),
-			Description: fmt.Sprintf("A number with at most %d digits, %d of them after the point.", f.Digits, f.Places)}
+			Description: fmt.Sprintf("A number with at most %d digits, %d of them after the point.", f.Digits, f.Places) + bounds(f)}
 		s.filter = numberText()
-	case schema.Text:
-		s.stored, s.posted = ofKind("string"), &jsonSchema{Type: "string", MinLength: least}
+	case schema.Text, schema.Regex:
+		s.stored, s.posted = ofKind("string"), textForm(f, jsonSchema{})
 	case schema.Slug:
-		s.stored, s.posted = ofKind("string"), &jsonSchema{Type: "string", MinLength: least, Pattern: "^[-a-zA-Z0-9_]+$"}
+		pattern := "^[-a-zA-Z0-9_]+$"
 		if f.Blank {
-			s.posted.Pattern = "^[-a-zA-Z0-9_]*$"
+			pattern = "^[-a-zA-Z0-9_]*$"
 		}
+		s.stored, s.posted = ofKind("string"), textForm(f, jsonSchema{Pattern: pattern})
+	case schema.UnicodeSlug:
+		s.stored = ofKind("string")
+		s.posted = textForm(f, jsonSchema{Description: "Letters and numbers of any script, hyphens and underscores."})
+	case schema.Email: // records that were loaded may have addresses that are not of the format
+		s.stored = ofKind("string")
+		s.posted = textForm(f, jsonSchema{Format: "email", Description: "An e-mail address"})
 	case schema.URL:
 		s.stored = formatted("string", "uri")
 		if f.Blank { // an empty string does not have the format uri
 			s.stored = &jsonSchema{Type: "string", Description: "A URL, or empty."}
 		}
-		posted := *s.stored
-		posted.MinLength, posted.MaxLength = least, maxURL
-		s.posted = &posted
+		f.MaxLength = min(maxURL, cmp.Or(f.MaxLength, maxURL))
+		s.posted = textForm(f, jsonSchema{Format: "uri", Description: "A URL"})
+	case schema.UUID:
+		s.stored, s.filter = formatted("string", "uuid"), formatted("string", "uuid")
 	case schema.Date:
 		s.stored, s.filter = formatted("string", "date"), formatted("string", "date")
 	case schema.Timestamp:
@@ -68,12 +77,62 @@ func formsOf(f schema.Field) forms {
 		s.stored, s.filter = integer(), integer()
 	case schema.References:
 		s.stored, s.exact, s.filter = listOf(integer()), listOf(integer()), integer()
-	case schema.Array:
-		item := formsOf(*f.Item)
-		s.stored, s.posted = listOf(item.stored), listOf(item.posted)
 	}
 	s.posted, s.exact = cmp.Or(s.posted, s.stored), cmp.Or(s.exact, s.filter)
 	return s
+}
+
+// textForm adds to the schema of a text in a request the length and the pattern of its field. A
+// text that may be empty has no format, and the description of the format instead.
+func textForm(f schema.Field, s jsonSchema) *jsonSchema {
+	s.Type, s.MinLength, s.MaxLength = "string", max(f.MinLength, 1), f.MaxLength
+	switch {
+	case s.Format == "":
+	case f.Blank:
+		s.Format, s.Description = "", s.Description+", or empty."
+	default:
+		s.Description = ""
+	}
+	switch {
+	case f.Pattern == nil:
+	case s.Pattern == "" && isPortable(f.Pattern.String()):
+		s.Pattern = f.Pattern.String()
+	default:
+		s.Description = strings.TrimSpace(s.Description + " Matches the pattern " + f.Pattern.String())
+	}
+	if f.Blank {
+		s.MinLength = 0
+		if f.Pattern != nil && s.Pattern == f.Pattern.String() && !f.Pattern.MatchString("") {
+			s.Pattern = "^$|" + s.Pattern
+		}
+	}
+	return &s
+}
+
+// isPortable reports whether a pattern consists of what means the same in Go and in ECMA-262:
+// characters, classes, groups, alternatives, repetitions and the ends of the text.
+func isPortable(pattern string) bool {
+	const (
+		escape = `\\[dDwW.*+?()\[\]{}^$|/\\]`
+		inside = `(?:[^\\\[\]^-]|\\[.*+?()\[\]{}^$|/\\-])`
+		class  = `\[\^?(?:-|\\[dDwW]|` + inside + `(?:-` + inside + `)?)(?:\\[dDwW]|` + inside + `(?:-` + inside + `)?)*-?\]`
+		atom   = `(?:[^\\\[\](){}*+?^$|]|` + escape + `|` + class + `|\))`
+	)
+	simple := regexp.MustCompile(`^(?:` + atom + `(?:(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)?|\((?:\?:)?|[|^$])*$`)
+	return simple.MatchString(pattern)
+}
+
+// bounds returns a sentence about the bounds of a number, after a space, or "".
+func bounds(f schema.Field) string {
+	switch {
+	case f.Min == "" && f.Max == "":
+		return ""
+	case f.Max == "":
+		return " At least " + f.Min + "."
+	case f.Min == "":
+		return " At most " + f.Max + "."
+	}
+	return " From " + f.Min + " to " + f.Max + "."
 }
 
 // maxURL is the maximum length of a posted URL in code points.
@@ -104,68 +163,87 @@ func decimalPattern(f schema.Field) string {
 	return fmt.Sprintf(`^-?%s(\.[0-9]{1,%d})?$`, whole, f.Places)
 }
 
-// described returns the schema of records with the given fields. All of them are always
-// present, unless t is a struct whose JSON may omit some. Open records that were loaded
-// have the required ones, and may have other members. t may be nil.
+// described returns the schema of records with the given fields, with an example. t may be nil.
 func described(fields []schema.Field, t reflect.Type) *jsonSchema {
+	s := stored(fields, t, true)
+	var examples members[json.RawMessage]
+	for _, p := range s.Properties {
+		i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Name == p.name })
+		value := exampleOf(fields[i], p.value)
+		if value == "" {
+			return s
+		}
+		examples.add(p.name, json.RawMessage(value))
+	}
+	text, _ := examples.MarshalJSON() // of valid values
+	s.Examples = []json.RawMessage{text}
+	return s
+}
+
+// stored returns the schema of stored objects with the given fields: of records, or of objects
+// inside them. Required fields and those with a default are always present, and others if t is a
+// struct whose JSON does not omit them. Open records that were loaded have the required ones, and
+// may have other members. t may be nil.
+func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 	var own []jsonmember.Member
-	if t != nil && !marshals(t) {
+	if t != nil && t.Kind() == reflect.Struct && !marshals(t) {
 		own, _ = jsonmember.Of(t)
+		computed, _ := schema.ComputedMembers(t) // an error of the catalogue
+		own = append(own, computed...)
 	}
 	s := ofKind("object")
-	var examples members[json.RawMessage]
 	for _, f := range fields {
-		field, required := storedField(f), !isOpen(t) || f.Required || f.Name == "id"
-		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
-			if s := shape(own[i].Field.Type); field.acceptsAny() && !s.acceptsAny() {
-				field = s
-			}
-			var nullable bool
-			required, nullable = presence(own[i])
-			if nullable && (f.Nullable || !isList(own[i].Field.Type)) { // a catalogue stores empty lists for nil
-				field = orNull(field)
-			}
+		if f.Hidden {
+			continue
 		}
+		var typ reflect.Type
+		required, nullable := f.Required || f.Name == "id" || !isOpen(t) && (f.Default != "" || f.ReadOnly), false
+		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
+			typ = own[i].Field.Type
+			required, nullable = presence(own[i])
+			f.Nullable = f.Nullable && (nullable || typ.Kind() != reflect.Pointer) // a nil pointer may be omitted
+			if record && isList(typ) {                                             // a catalogue stores empty lists for nil, but not inside objects
+				nullable = nullable && f.Nullable
+			}
+		} else if isOpen(t) {
+			typ = t
+		}
+		field := storedField(f, typ)
+		if nullable {
+			field = orNull(field)
+		}
+		field.ReadOnly = f.Computed
 		s.Properties.add(f.Name, field)
 		if required {
 			s.Required = append(s.Required, f.Name)
 		}
-		if value := exampleOf(f, field); value != "" {
-			examples.add(f.Name, json.RawMessage(value))
-		}
 	}
 	if isOpen(t) {
 		s.Others = &jsonSchema{}
-	}
-	if text, err := examples.MarshalJSON(); err == nil && len(examples) == len(fields) {
-		s.Examples = []json.RawMessage{text}
 	}
 	return s
 }
 
 // exampleOf returns an example of a field with the given schema, or "" if none is known.
 func exampleOf(f schema.Field, s *jsonSchema) string {
-	label := wire.Quote(wire.Capital(wire.Words(f.Label())))
 	switch f.Kind {
 	case schema.Integer:
-		n := 1
-		if most, err := strconv.Atoi(f.Max); err == nil {
-			n = min(n, most)
-		}
-		if least, err := strconv.Atoi(f.Min); err == nil {
-			n = max(n, least)
-		}
-		return strconv.Itoa(n)
+		return within(f, "1")
 	case schema.Float:
-		return "1.5"
+		return within(f, "1.5")
 	case schema.Decimal:
-		return wire.Quote(strconv.FormatFloat(0, 'f', f.Places, 64))
-	case schema.Text:
-		return label
-	case schema.Slug:
-		return `"a-slug"`
+		n, _ := strconv.ParseFloat(within(f, "0"), 64)
+		return wire.Quote(strconv.FormatFloat(n, 'f', f.Places, 64))
+	case schema.Text, schema.Regex:
+		return exampleText(f, wire.Capital(wire.Words(f.Label())))
+	case schema.Slug, schema.UnicodeSlug:
+		return exampleText(f, "a-slug")
 	case schema.URL:
-		return `"https://www.example.com/"`
+		return exampleText(f, "https://www.example.com/")
+	case schema.Email:
+		return exampleText(f, "name@example.com")
+	case schema.UUID:
+		return `"01234567-89ab-cdef-0123-456789abcdef"`
 	case schema.Date:
 		return `"2026-05-10"`
 	case schema.Timestamp:
@@ -181,7 +259,13 @@ func exampleOf(f schema.Field, s *jsonSchema) string {
 	case schema.Array:
 		item := *f.Item
 		item.Name = f.Name
-		return "[" + exampleOf(item, s) + "]"
+		if value := exampleOf(item, &jsonSchema{}); value != "" {
+			return "[" + value + strings.Repeat(","+value, max(0, f.MinLength-1)) + "]"
+		}
+	case schema.Map:
+		return "{}"
+	case schema.Object:
+		return exampleObject(f.Fields)
 	}
 	switch {
 	case f.Nullable:
@@ -194,11 +278,103 @@ func exampleOf(f schema.Field, s *jsonSchema) string {
 	return ""
 }
 
-// storedField returns the schema of a field of a stored record.
-func storedField(f schema.Field) *jsonSchema { return fieldSchema(f, formsOf(f).stored) }
+// exampleObject returns an object with an example of each field, or "" if one has none.
+func exampleObject(fields []schema.Field) string {
+	var parts []string
+	for _, f := range fields {
+		value := exampleOf(f, &jsonSchema{})
+		if value == "" {
+			return ""
+		}
+		parts = append(parts, wire.Quote(f.Name)+":"+value)
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
 
-// postedField returns the schema of a field in a request.
-func postedField(f schema.Field) *jsonSchema { return fieldSchema(f, formsOf(f).posted) }
+// exampleText returns a text, or another one that has the length and the pattern of a field.
+func exampleText(f schema.Field, text string) string {
+	if f.Pattern != nil {
+		text = values.Text(f.Pattern, func(n int) int { return n - 1 })
+	}
+	if n := f.MinLength - utf8.RuneCountInString(text); n > 0 {
+		text += strings.Repeat("x", n)
+	}
+	if f.MaxLength > 0 && utf8.RuneCountInString(text) > f.MaxLength {
+		text = string([]rune(text)[:f.MaxLength])
+	}
+	if f.Pattern != nil && !f.Pattern.MatchString(text) {
+		return ""
+	}
+	return wire.Quote(text)
+}
+
+// within returns a number, or the bound of a field that it exceeds.
+func within(f schema.Field, text string) string {
+	n, _ := strconv.ParseFloat(text, 64)
+	if least, err := strconv.ParseFloat(f.Min, 64); err == nil && n < least {
+		return f.Min
+	}
+	if most, err := strconv.ParseFloat(f.Max, 64); err == nil && n > most {
+		return f.Max
+	}
+	return text
+}
+
+// storedField returns the schema of a field of a stored record. t is the Go type of the values,
+// or nil if it is unknown.
+func storedField(f schema.Field, t reflect.Type) *jsonSchema {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	s := formsOf(f).stored
+	switch {
+	case f.Kind == schema.Array:
+		s = listOf(storedItem(*f.Item, t))
+	case f.Kind == schema.Map:
+		s = mapOf(storedItem(*f.Item, t))
+	case f.Kind == schema.Object:
+		s = stored(f.Fields, t, false)
+	case f.Kind == schema.JSON && t != nil && !isOpen(t):
+		s = shape(t)
+	}
+	return fieldSchema(f, s)
+}
+
+// storedItem returns the schema of the elements of a list or map of type t, which may be nil.
+func storedItem(f schema.Field, t reflect.Type) *jsonSchema {
+	switch {
+	case t == nil || isOpen(t):
+		return storedField(f, t)
+	case !isList(t) || marshals(t):
+		return storedField(f, nil)
+	}
+	s := storedField(f, t.Elem())
+	if writesNull(t.Elem()) {
+		return orNull(s)
+	}
+	return s
+}
+
+// postedField returns the schema of a field in a request. The members of an object are those of a
+// request with the given action.
+func postedField(f schema.Field, inner schema.Actions) *jsonSchema {
+	s := formsOf(f).posted
+	switch f.Kind {
+	case schema.Array:
+		s = listOf(postedField(*f.Item, schema.Create))
+		if f.MinLength > 0 {
+			s.MinItems = number(f.MinLength)
+		}
+		if f.MaxLength > 0 {
+			s.MaxItems = number(f.MaxLength)
+		}
+	case schema.Map:
+		s = mapOf(postedField(*f.Item, schema.Create))
+	case schema.Object:
+		s = posted(f.Fields, inner, schema.Create)
+	}
+	return fieldSchema(f, s)
+}
 
 // fieldSchema adds to the schema of a field's values what does not follow from its kind.
 func fieldSchema(f schema.Field, s *jsonSchema) *jsonSchema {
@@ -224,15 +400,17 @@ func fieldSchema(f schema.Field, s *jsonSchema) *jsonSchema {
 	return s
 }
 
-// posted returns the schema of the body of a request with an action. An absent field has
-// its default only in a new record.
-func posted(fields []schema.Field, action schema.Actions) *jsonSchema {
+// posted returns the schema of an object in a request with an action. An absent field has its
+// default only in a new record or object. A PATCH can omit members of objects in the record, but
+// not of those inside them: inner is the action for these.
+func posted(fields []schema.Field, action, inner schema.Actions) *jsonSchema {
 	s := ofKind("object")
 	for _, f := range fields {
-		if f.ReadOnly {
+		if f.ReadOnly || f.Computed {
 			continue
 		}
-		field := postedField(f)
+		field := postedField(f, inner)
+		field.WriteOnly = f.Hidden
 		if action == schema.Create {
 			field.setDefault(f.Default)
 		}
@@ -292,19 +470,19 @@ func (d *describer) filters(c collection) (references []parameter) {
 
 func filterParameter(name string, f schema.Field, lookup string) parameter {
 	joined, repeated := false, true
-	values := formsOf(f)
-	p := parameter{Name: name, In: "query", Schema: values.filter}
+	of := formsOf(f)
+	p := parameter{Name: name, In: "query", Schema: of.filter}
 	text := wire.LookupOf(lookup).Sentence
 	switch lookup {
 	case "exact":
-		p.Schema = values.exact
+		p.Schema = of.exact
 		if p.Schema.Type == "array" {
 			p.Explode, text = &repeated, "contain one of the ids."
 		}
 	case "in":
-		p.Schema, p.Explode = listOf(values.filter), &joined
+		p.Schema, p.Explode = listOf(of.filter), &joined
 	case "range":
-		p.Schema, p.Explode = listOf(values.filter), &joined
+		p.Schema, p.Explode = listOf(of.filter), &joined
 		p.Schema.MinItems, p.Schema.MaxItems = number(2), number(2)
 	case "isnull":
 		p.Schema = ofKind("boolean")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,11 +54,126 @@ func TestPostedFields(t *testing.T) {
 			`{"description":"The id of a record of the collection films. No two records have the same value.","type":"integer","format":"int64"}`},
 		{"unique URL that may be empty", schema.Field{Kind: schema.URL, Blank: true, Unique: true},
 			`{"description":"A URL, or empty. No two records have the same value.","type":"string","maxLength":2048}`},
+		{"text with a length", schema.Field{Kind: schema.Text, MinLength: 2, MaxLength: 40}, `{"type":"string","minLength":2,"maxLength":40}`},
+		{"text with a length that may be empty", schema.Field{Kind: schema.Text, MinLength: 2, Blank: true}, `{"type":"string"}`},
+		{"pattern", schema.Field{Kind: schema.Regex, Pattern: regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`)}, `{"type":"string","pattern":"^[A-Z]{3}-[0-9]{4}$","minLength":1}`},
+		{"pattern of a text that may be empty", schema.Field{Kind: schema.Text, Blank: true, Pattern: regexp.MustCompile(`^[0-9]+$`)}, `{"type":"string","pattern":"^$|^[0-9]+$"}`},
+		{"pattern that accepts empty text", schema.Field{Kind: schema.Text, Blank: true, Pattern: regexp.MustCompile(`^\+?[0-9 ]*$`)}, `{"type":"string","pattern":"^\\+?[0-9 ]*$"}`},
+		{"pattern of Go", schema.Field{Kind: schema.Text, Pattern: regexp.MustCompile(`(?i)^a`)}, `{"description":"Matches the pattern (?i)^a","type":"string","minLength":1}`},
+		{"two patterns", schema.Field{Kind: schema.Slug, Pattern: regexp.MustCompile(`^a`)},
+			`{"description":"Matches the pattern ^a","type":"string","pattern":"^[-a-zA-Z0-9_]+$","minLength":1}`},
+		{"slug of any script", schema.Field{Kind: schema.UnicodeSlug, MaxLength: 30},
+			`{"description":"Letters and numbers of any script, hyphens and underscores.","type":"string","minLength":1,"maxLength":30}`},
+		{"e-mail", schema.Field{Kind: schema.Email, MaxLength: 60}, `{"type":"string","format":"email","minLength":1,"maxLength":60}`},
+		{"e-mail that may be empty", schema.Field{Kind: schema.Email, Blank: true}, `{"description":"An e-mail address, or empty.","type":"string"}`},
+		{"short URL", schema.Field{Kind: schema.URL, MaxLength: 60}, `{"type":"string","format":"uri","minLength":1,"maxLength":60}`},
+		{"UUID", schema.Field{Kind: schema.UUID, Nullable: true}, `{"oneOf":[{"type":"string","format":"uuid"},{"type":"null"}]}`},
+		{"bounds of a float", schema.Field{Kind: schema.Float, Min: "0.001", Max: "5000"}, `{"type":"number","format":"double","minimum":0.001,"maximum":5000}`},
+		{"bounds of a decimal", schema.Field{Kind: schema.Decimal, Digits: 2, Min: "1", Max: "20"},
+			`{"description":"A number with at most 2 digits, 0 of them after the point. From 1 to 20.","type":"string","pattern":"^-?[0-9]{1,2}$"}`},
+		{"minimum of a decimal", schema.Field{Kind: schema.Decimal, Digits: 2, Min: "1"},
+			`{"description":"A number with at most 2 digits, 0 of them after the point. At least 1.","type":"string","pattern":"^-?[0-9]{1,2}$"}`},
+		{"maximum of a decimal", schema.Field{Kind: schema.Decimal, Digits: 2, Max: "20"},
+			`{"description":"A number with at most 2 digits, 0 of them after the point. At most 20.","type":"string","pattern":"^-?[0-9]{1,2}$"}`},
+		{"list", schema.Field{Kind: schema.Array, MinLength: 1, MaxLength: 5, Item: &schema.Field{Kind: schema.Text, MaxLength: 10, Nullable: true}},
+			`{"type":"array","items":{"oneOf":[{"type":"string","minLength":1,"maxLength":10},{"type":"null"}]},"minItems":1,"maxItems":5}`},
+		{"map", schema.Field{Kind: schema.Map, Item: &schema.Field{Kind: schema.Boolean}}, `{"type":"object","additionalProperties":{"type":"boolean"}}`},
+		{"object", schema.Field{Kind: schema.Object, Nullable: true, Fields: []schema.Field{
+			{Name: "city", Kind: schema.Text, Required: true}, {Name: "country", Kind: schema.Text, Default: `"IT"`}, {Name: "seen", Kind: schema.Integer, ReadOnly: true},
+		}}, `{"oneOf":[{"type":"object","properties":{"city":{"type":"string","minLength":1},` +
+			`"country":{"description":"The default is \"IT\".","type":"string","minLength":1}},"required":["city"]},{"type":"null"}]}`},
 	} {
-		got := postedField(tt.field)
+		got := postedField(tt.field, schema.Create)
 		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
+	}
+}
+
+// Only what Go and ECMA-262 read in the same way is portable.
+func TestIsPortable(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		want    bool
+	}{
+		{``, true}, {`^[A-Z]{3}-[0-9]{4}$`, true}, {`^\+?[0-9 ]*$`, true}, {`^(?:a|b){2,}?(c.d)*$`, true}, {`é+`, true}, {`^[-\w.]+@[^\d\]/-]$`, true}, {`\\\.`, true},
+		{`(?i)a`, false}, {`(?P<x>a)`, false}, {`\Aa\z`, false}, {`\pL`, false}, {`[[:alpha:]]`, false}, {`\Qa.\E`, false}, {`[]a]`, false}, {`[][]`, false},
+		{`a{,2}`, false}, {`a]`, false}, {`[\w-z]`, false}, {`\s`, false}, {`\_`, false}, {`\x41`, false},
+	} {
+		if _, err := regexp.Compile(tt.pattern); err != nil {
+			t.Errorf("%s: %v", tt.pattern, err)
+		}
+		if got := isPortable(tt.pattern); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.pattern, got, tt.want)
+		}
+	}
+}
+
+type account struct {
+	ID       int     `json:"id"`
+	Password string  `json:"password" backlist:"hidden,minlength=8"`
+	Channel  string  `json:"channel" backlist:"hidden,readonly,default=api"`
+	Home     address `json:"home"`
+}
+
+type address struct {
+	City string            `json:"city" backlist:"minlength=2"`
+	Geo  *geo              `json:"geo"`
+	Tags []string          `json:"tags"`
+	More map[string][]int8 `json:"more,omitempty"`
+}
+
+type geo struct {
+	Lat float64 `json:"lat"`
+}
+
+type greeting struct {
+	Greeting string   `json:"greeting"`
+	Visits   int      `json:"visits"`
+	Rate     *float32 `json:"rate"`
+	Known    bool     `json:"known,omitempty"`
+}
+
+func (account) Computed() greeting { return greeting{} }
+
+// Hidden fields are in bodies and computed ones in records only, and fields that are hidden and
+// read-only in neither. Lists inside objects may be null, since a catalogue does not replace nil.
+func TestHiddenComputed(t *testing.T) {
+	about, err := schema.DescriptionOf[account]("accounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const password = `"password":{"type":"string","writeOnly":true,"minLength":8}`
+	const home = `"home":{"type":"object","properties":{"city":{"type":"string","minLength":2},` +
+		`"geo":{"description":"The default is null.","oneOf":[{"type":"object","properties":{"lat":{"type":"number","format":"double"}},"required":["lat"]},{"type":"null"}]},` +
+		`"tags":{"description":"The default is [].","type":"array","items":{"type":"string","minLength":1}},` +
+		`"more":{"description":"The default is {}.","type":"object","additionalProperties":{"type":"array","items":{"type":"integer","format":"int64","minimum":-128,"maximum":127}}}},"required":["city"]}`
+	patched := strings.ReplaceAll(strings.ReplaceAll(home, `,"required":["city"]`, ""), "The default is", "")
+	for reason, action := range map[string]schema.Actions{"POST": schema.Create, "PUT": schema.Update} {
+		got := compact(t, posted(about.Fields, action, schema.Create))
+		want := `{"type":"object","properties":{` + password + `,` + home + `},"required":["password","home"]}`
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+	}
+	for _, text := range []string{`"description":" null.",`, `"description":" [].",`, `"description":" {}.",`} {
+		patched = strings.Replace(patched, text, "", 1)
+	}
+	got := compact(t, posted(about.Fields, schema.PartialUpdate, schema.PartialUpdate))
+	if diff := cmp.Diff(`{"type":"object","properties":{`+password+`,`+patched+`}}`, got); diff != "" {
+		t.Errorf("PATCH, which requires members of objects in objects only (-want +got):\n%s", diff)
+	}
+	record := described(about.Fields, reflect.TypeFor[account]())
+	record.Examples = nil
+	const want = `{"type":"object","properties":{"id":{"type":"integer","format":"int64"},"home":{"type":"object","properties":{"city":{"type":"string"},` +
+		`"geo":{"oneOf":[{"type":"object","properties":{"lat":{"type":"number","format":"double"}},"required":["lat"]},{"type":"null"}]},` +
+		`"tags":{"oneOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]},` +
+		`"more":{"type":"object","additionalProperties":{"oneOf":[{"type":"array","items":{"type":"integer","format":"int64"}},{"type":"null"}]}}},"required":["city","geo","tags"]},` +
+		`"greeting":{"type":"string","readOnly":true},"visits":{"type":"integer","format":"int64","readOnly":true},` +
+		`"rate":{"readOnly":true,"oneOf":[{"type":"number","format":"double"},{"type":"null"}]},"known":{"type":"boolean","readOnly":true}},` +
+		`"required":["id","home","greeting","visits","rate"]}`
+	if diff := cmp.Diff(want, compact(t, record)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
 
@@ -94,8 +211,8 @@ func TestDescribedStruct(t *testing.T) {
 		"note":    `{"type":"string"}`,
 		"tags":    `{"type":"array","items":{"type":"string"}}`,
 		"names":   `{"type":"array","items":{"type":"string"}}`,
-		"credits": `{"type":"array","items":{}}`,
-		"free":    `{"type":"object","additionalProperties":{}}`,
+		"credits": `{"type":"array","items":{"type":"object","properties":{"role":{"type":"string"}},"required":["role"]}}`,
+		"free":    `{"type":"object","additionalProperties":{"type":"integer","format":"int64"}}`,
 		"size":    `{"type":"array","items":{}}`,
 		"more":    `{}`,
 		"based":   `{"oneOf":[{"type":"object","additionalProperties":{}},{"type":"null"}]}`,
@@ -145,6 +262,19 @@ func TestExampleOf(t *testing.T) {
 		{schema.Field{Kind: schema.Decimal, Places: 2}, nil, `"0.00"`},
 		{schema.Field{Kind: schema.Text, Name: "shortTitle"}, nil, `"Short title"`},
 		{schema.Field{Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Name: "tags"}, nil, `["Tags"]`},
+		{schema.Field{Kind: schema.Float, Min: "2"}, nil, `2`},
+		{schema.Field{Kind: schema.Decimal, Places: 2, Min: "0.5"}, nil, `"0.50"`},
+		{schema.Field{Kind: schema.Regex, Pattern: regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`), MaxLength: 8}, nil, `"ZZZ-9999"`},
+		{schema.Field{Kind: schema.Regex, Pattern: regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`), MaxLength: 7}, nil, ``},
+		{schema.Field{Kind: schema.Text, Name: "name", MinLength: 6}, nil, `"Namexx"`},
+		{schema.Field{Kind: schema.Text, Name: "name", MaxLength: 2}, nil, `"Na"`},
+		{schema.Field{Kind: schema.UnicodeSlug}, nil, `"a-slug"`},
+		{schema.Field{Kind: schema.Email}, nil, `"name@example.com"`},
+		{schema.Field{Kind: schema.UUID}, nil, `"01234567-89ab-cdef-0123-456789abcdef"`},
+		{schema.Field{Kind: schema.Array, MinLength: 2, Item: &schema.Field{Kind: schema.Integer, Min: "3"}}, nil, `[3,3]`},
+		{schema.Field{Kind: schema.Map, Item: &schema.Field{Kind: schema.Integer}}, nil, `{}`},
+		{schema.Field{Kind: schema.Object, Fields: []schema.Field{{Name: "n", Kind: schema.Integer}, {Name: "x", Kind: schema.JSON, Nullable: true}}}, nil, `{"n":1,"x":null}`},
+		{schema.Field{Kind: schema.Object, Fields: []schema.Field{{Name: "n", Kind: schema.Integer}, {Name: "x", Kind: schema.JSON}}}, &jsonSchema{}, ``},
 		{schema.Field{Kind: schema.JSON, Nullable: true}, shape(reflect.TypeFor[[]int]()), `null`},
 		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[[]int]()), `[]`},
 		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[map[string]int]()), `{}`},

@@ -18,9 +18,10 @@
 // and may lack those that are not required; without one they are objects with an id and
 // any other members. All other records without fields are objects with any members.
 //
-// A field of the kind JSON is a list or an object of any values, if the Go type of the records is
-// known and says so, and otherwise any value. Records with fields have an example, which is made
-// up, unless they have such a field of any value that cannot be null.
+// Objects inside records are described in place. A field of the kind JSON, such as one that is
+// computed, has the form of its Go type, if that is known, and otherwise any value. Hidden fields
+// are writeOnly members of bodies, and computed ones readOnly members of records. Records have an
+// example, which is made up, unless none is known for some field.
 //
 // # Operations
 //
@@ -36,7 +37,8 @@
 // A POST, a PUT and a PATCH have bodies of their own: New, the name of a record, and that
 // name with Update or Patch appended, such as NewFilm, FilmUpdate and FilmPatch. Only a
 // POST has defaults, and a PATCH requires nothing. These bodies have the rules for new
-// values, such as a minimum. Stored records do not, because they may have been loaded.
+// values, such as a minimum. Stored records do not, because they may have been loaded. The pattern
+// of a field is one of the schema if it means the same in ECMA-262, and otherwise in its description.
 //
 // The document describes requests as they should be sent. The handler accepts more: it also
 // accepts names in snake_case and numbers in strings, and ignores unknown orderings. The
@@ -54,7 +56,8 @@
 //
 // Some facts are written in the form that most tools understand. The default of a member is
 // in its description, because openapi-typescript would require the member. The schema
-// FieldErrors describes both the errors by field and a detail, instead of alternatives. The
+// FieldErrors describes both the errors by field and a detail, instead of alternatives. Its members
+// are lists of messages, or trees if some record has a list, a map or an object. The
 // directory examples/openapi lists the tools that accept the document.
 package openapi
 

@@ -152,9 +152,12 @@ func (d *describer) operation(op *operation, status string, good response, other
 
 // body returns the description of the body of a request with an action.
 func (d *describer) body(c collection, action schema.Actions) *requestBody {
-	s := ofKind("object")
+	s, inner := ofKind("object"), schema.Create
+	if action == schema.PartialUpdate {
+		inner = action
+	}
 	if c.Description.Fields != nil {
-		s = d.schema(bodyOf(c.name, action), posted(c.Description.Fields, action))
+		s = d.schema(bodyOf(c.name, action), posted(c.Description.Fields, action, inner))
 	}
 	return &requestBody{Required: true, Content: jsonBody(s)}
 }
@@ -218,6 +221,11 @@ func (d *describer) shared(c common) response {
 		r.Content = jsonBody(d.schema(detail, object(member[*jsonSchema]{"detail", ofKind("string")})))
 	case fieldErrors:
 		r.Content = jsonBody(d.schema(fieldErrors, d.errors))
+		if d.errors.Others.Ref != "" {
+			for _, s := range fieldErrorSchemas() {
+				d.schema(s.name, s.value)
+			}
+		}
 	}
 	return r
 }

@@ -21,6 +21,8 @@ type jsonSchema struct {
 	Description string               `json:"description,omitempty"`
 	Type        string               `json:"type,omitempty"`
 	Format      string               `json:"format,omitempty"`
+	ReadOnly    bool                 `json:"readOnly,omitempty"`
+	WriteOnly   bool                 `json:"writeOnly,omitempty"`
 	Pattern     string               `json:"pattern,omitempty"`
 	Enum        []string             `json:"enum,omitempty"`
 	MinLength   int                  `json:"minLength,omitempty"`
@@ -93,9 +95,37 @@ func fieldErrorsSchema(collections []collection) *jsonSchema {
 		}
 	}
 	s := mapOf(messages)
+	if slices.ContainsFunc(collections, collection.hasParts) {
+		s.Others = ref(fieldError)
+	}
 	s.Description = "The errors by field. Those in " + nonField(collections) + " concern the whole record."
 	s.Properties = one("detail", whole)
 	return s
+}
+
+// hasParts reports whether some field is a list, a map or an object with described parts.
+func (c collection) hasParts() bool {
+	return slices.ContainsFunc(c.Description.Fields, func(f schema.Field) bool { return f.Item != nil || f.Fields != nil })
+}
+
+// fieldErrorSchemas returns the schemas of the errors of a field with parts, which are a tree. Each
+// form has a name, because ogen does not end if a schema contains itself in another way.
+func fieldErrorSchemas() members[*jsonSchema] {
+	messages := listOf(ofKind("string"))
+	return members[*jsonSchema]{
+		{fieldError, &jsonSchema{
+			Description: "What is wrong with a value: messages, or the errors of each object in a list, or those of its parts.",
+			OneOf:       []*jsonSchema{listOf(ref(fieldErrorItem)), ref(fieldErrorParts)},
+		}},
+		{fieldErrorItem, &jsonSchema{
+			Description: "A message, or what is wrong with an object in a list. If nothing is, it is empty.",
+			OneOf:       []*jsonSchema{ofKind("string"), ref(fieldErrorParts), messages},
+		}},
+		{fieldErrorParts, &jsonSchema{
+			Description: "The errors of an object or map by member, or of a list by index.",
+			Type:        "object", Others: ref(fieldError),
+		}},
+	}
 }
 
 // nonField returns the member of the errors that concern a whole record, as the collections name
@@ -142,14 +172,19 @@ func recordType(c httpapi.Collection) reflect.Type {
 	return nil
 }
 
-// shape returns the schema of lists or objects if encoding/json encodes values of type t as these,
-// and otherwise that of any value.
+// shape returns the schema of the values of type t as encoding/json encodes them: lists, objects
+// or single values. If their form is unknown, it is that of any value.
 func shape(t reflect.Type) *jsonSchema {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
 	switch kind := t.Kind(); {
 	case marshals(t):
+	case kind == reflect.String:
+		return ofKind("string")
+	case kind == reflect.Bool:
+		return ofKind("boolean")
+	case kind == reflect.Float32, kind == reflect.Float64:
+		return formatted("number", "double")
+	case reflect.Int <= kind && kind <= reflect.Uintptr:
+		return integer()
 	case kind == reflect.Slice, kind == reflect.Array:
 		return listOf(&jsonSchema{})
 	case kind == reflect.Map, kind == reflect.Struct:

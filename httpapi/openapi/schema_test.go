@@ -43,6 +43,10 @@ func TestFieldErrors(t *testing.T) {
 		ID   int `json:"id"`
 		Year int `json:"release_year"`
 	}
+	type team struct {
+		ID   int      `json:"id"`
+		Tags []string `json:"tags"`
+	}
 	notes := catalogue.Define[note]("notes", catalogue.Options{})
 	films := catalogue.Define[film]("films", catalogue.Options{})
 	of := func(definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
@@ -54,20 +58,23 @@ func TestFieldErrors(t *testing.T) {
 	}
 	const about = `"description":"What is wrong with the request as a whole. If present, there are no errors by field."`
 	const lists = `{"type":"array","items":{"type":"string"}}`
+	const tree = `{"$ref":"#/components/schemas/FieldError"}`
+	const detailText = `{` + about + `,"type":"string"}`
 	const detailList = `{"description":"If this is a list, the errors of the field detail.","oneOf":[{` + about + `,"type":"string"},` + lists + `]}`
 	for _, tt := range []struct {
 		reason string
 		cat    *catalogue.Catalogue
 		whole  string
 		detail string
+		others string
 	}{
-		{"documented collections", mustNew(), "nonFieldErrors", `{` + about + `,"type":"string"}`},
-		{"names in snake_case", of(films), "non_field_errors", `{` + about + `,"type":"string"}`},
-		{"a field called detail", of(notes), "nonFieldErrors", detailList},
-		{"both", of(notes, films), "nonFieldErrors or non_field_errors", detailList},
+		{"names in snake_case", of(films), "non_field_errors", detailText, lists},
+		{"a field called detail", of(notes), "nonFieldErrors", detailList, lists},
+		{"both", of(notes, films), "nonFieldErrors or non_field_errors", detailList, lists},
+		{"a field with parts", of(catalogue.Define[team]("teams", catalogue.Options{})), "nonFieldErrors", detailText, tree},
 	} {
 		want := `{"description":"The errors by field. Those in ` + tt.whole + ` concern the whole record.","type":"object",` +
-			`"properties":{"detail":` + tt.detail + `},"additionalProperties":` + lists + `}`
+			`"properties":{"detail":` + tt.detail + `},"additionalProperties":` + tt.others + `}`
 		got := compactJSON(t, documentOf(t, tt.cat, httpapi.Options{}, Options{}).Components.Schemas["FieldErrors"])
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)

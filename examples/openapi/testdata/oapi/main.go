@@ -96,9 +96,14 @@ func create(ctx context.Context, c *api.ClientWithResponses) error {
 	if err != nil || refused.JSON400 == nil {
 		return fmt.Errorf("CreateSocialLink: %v, %s", err, refused.Body)
 	}
-	want := map[string][]string{"url": {"Enter a valid URL."}, "author": {`Invalid pk "1000000" - object does not exist.`}}
-	if !reflect.DeepEqual(want, refused.JSON400.AdditionalProperties) {
-		return fmt.Errorf("CreateSocialLink: %v", refused.JSON400)
+	for field, want := range map[string]string{"url": "Enter a valid URL.", "author": `Invalid pk "1000000" - object does not exist.`} {
+		items, err := refused.JSON400.AdditionalProperties[field].AsFieldError0() // a list, not the errors of parts
+		if err != nil || len(items) != 1 {
+			return fmt.Errorf("CreateSocialLink: %v: %v", refused.JSON400, err)
+		}
+		if got, err := items[0].AsFieldErrorItem0(); got != want || err != nil {
+			return fmt.Errorf("CreateSocialLink: %s: %q, want %q, %v", field, got, want, err)
+		}
 	}
 	return nil
 }

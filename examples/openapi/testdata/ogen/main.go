@@ -76,7 +76,7 @@ func create(ctx context.Context, c *api.Client) error {
 		Title: "T", Type: "instagram", URL: url.URL{Scheme: "https", Host: "x.example"}, Author: 1_000_000,
 	})
 	refused, ok := link.(*api.FieldErrors)
-	if !ok || err != nil || len(refused.AdditionalProps["author"]) != 1 || refused.Detail.Set {
+	if !ok || err != nil || len(refused.AdditionalProps["author"].FieldErrorItemArray) != 1 || refused.Detail.Set {
 		return fmt.Errorf("CreateSocialLink: %T %+v, %v", link, link, err)
 	}
 	first, err := c.GetFilm(ctx, api.GetFilmParams{ID: 1})
