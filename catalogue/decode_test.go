@@ -3,6 +3,7 @@ package catalogue
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -235,17 +236,14 @@ func FuzzReadCommon(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { compare(t, data) })
 }
 
-// TestLoadStructs checks that structs are loaded as encoding/json decodes them. Numbers in
-// interfaces keep their digits.
+// TestLoadStructs checks that structs are loaded as encoding/json decodes them.
 func TestLoadStructs(t *testing.T) {
 	records := strings.Join([]string{
 		fullMixed, `{"id":2}`, `{"id":9,"status":"\u00e9","tags":[],"far":null,"due":null,"levels":[]}`,
 		`{"id":3,"title":"a\/b","raw":[null],"any":{"a":"\n"},"bytes":"","ready":false,"inner":-1}`,
 	}, ",")
 	var want []mixed
-	decoder := json.NewDecoder(strings.NewReader("[" + records + "]"))
-	decoder.UseNumber()
-	if err := decoder.Decode(&want); err != nil {
+	if err := json.Unmarshal([]byte("["+records+"]"), &want); err != nil {
 		t.Fatal(err)
 	}
 	want[0].Loud = "X"
@@ -267,5 +265,60 @@ func TestLoadStructs(t *testing.T) {
 	}
 	if i != len(want) {
 		t.Errorf("All returned %d records, want %d", i, len(want))
+	}
+}
+
+// TestNumbersInInterfaces checks that a number in an interface is a float64 if encoding/json
+// writes that with the same digits, and a json.Number otherwise. Saving and loading keeps both.
+func TestNumbersInInterfaces(t *testing.T) {
+	type free struct {
+		ID   int                      `json:"id"`
+		Data any                      `json:"data"`
+		Map  map[string]any           `json:"map"`
+		List [1][]any                 `json:"list"`
+		Deep map[int]*struct{ A any } `json:"deep"`
+	}
+	for _, row := range []struct {
+		reason, number string
+		want           any
+	}{
+		{"an integer", "7", 7.0},
+		{"a fraction", "-1.5", -1.5},
+		{"the largest integer before floats skip some", "9007199254740992", 9007199254740992.0},
+		{"an integer between two floats", "9007199254740993", json.Number("9007199254740993")},
+		{"an integer beyond an int64", "100000000000000000000", 1e20},
+		{"such an integer that is no float", "100000000000000000001", json.Number("100000000000000000001")},
+		{"a fraction of zero", "7.0", json.Number("7.0")},
+		{"zeros at the end", "1.50", json.Number("1.50")},
+		{"an exponent as encoding/json writes it", "1e+22", 1e22},
+		{"an exponent without a sign", "1e22", json.Number("1e22")},
+		{"negative zero", "-0", math.Copysign(0, -1)},
+		{"negative zero with a fraction", "-0.0", json.Number("-0.0")},
+		{"more digits than a float has", "0.10000000000000000555", json.Number("0.10000000000000000555")},
+	} {
+		want := free{1, map[string]any{"n": []any{row.want}}, map[string]any{"n": row.want}, [1][]any{{row.want, nil}},
+			map[int]*struct{ A any }{1: {row.want}, 2: nil}}
+		text := strings.ReplaceAll(`[{"id":1,"data":{"n":[N]},"map":{"n":N},"list":[[N,null]],"deep":{"1":{"A":N},"2":null}}]`, "N", row.number)
+		c, err := NewCollection[free](Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // from the text, and from what Save has written
+			if err := c.Load(strings.NewReader(text), LoadOptions{}); err != nil {
+				t.Fatalf("%s: %v", row.reason, err)
+			}
+			got, err := c.Get(1)
+			if diff := cmp.Diff(fmt.Sprintf("%#v", want.Data), fmt.Sprintf("%#v", got.Data)); diff != "" || !reflect.DeepEqual(want, got) || err != nil {
+				t.Errorf("%s: %v: got %+v, want %+v\n%s", row.reason, err, got, want, diff)
+			}
+			var saved strings.Builder
+			if err := c.Save(&saved); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(saved.String(), text[1:len(text)-1]) {
+				t.Errorf("%s: saved as %s", row.reason, saved.String())
+			}
+			text = saved.String()
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 )
 
@@ -157,9 +158,7 @@ func (c *Catalogue) Save(w io.Writer) error {
 
 // quotedKey returns the key of a collection as a JSON string.
 func quotedKey(m *core) []byte {
-	key := m.key()
-	quoted, _ := encodeJSON(key) // strings are always valid
-	return quoted
+	return jsontext.AppendString(nil, m.key())
 }
 
 func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {

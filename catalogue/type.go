@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"cmp"
 	"encoding"
 	"encoding/json"
@@ -120,6 +119,7 @@ type recordType struct {
 	engine  *store.Type
 	unique  []store.Field
 	copier  *value.Copier
+	encoder *value.Encoder // of a struct
 	check   func(*record) error
 
 	about   *schema.Description // nil if the collection is standalone, as are the others
@@ -271,6 +271,7 @@ func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.p
 func (s *recordType) describeStruct(described []schema.Field, own []ordering.KeyFunc) error {
 	t := s.reflect
 	members, conflicts := jsonmember.Of(t)
+	s.encoder = value.EncoderOf(t, members)
 	for _, m := range members {
 		d := member{Member: m, decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`}
 		if !m.Indirect {
@@ -427,23 +428,13 @@ func (s *recordType) copied(e *store.Entry) *store.Entry {
 	return fresh
 }
 
-// encode returns the JSON of a record, without white space, and without escaping <, >
-// and &.
+// encode returns the JSON of a record that passes its check, without white space, and without
+// escaping <, > and &.
 func (s *recordType) encode(r *record) ([]byte, error) {
 	if s.open() {
 		return typed[schema.Record](r).MarshalJSON()
 	}
-	return encodeJSON(s.pointer(r))
-}
-
-func encodeJSON(value any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return s.encoder.Encode(unsafe.Pointer(r))
 }
 
 // errorf returns an error that begins with the name of the collection.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -227,20 +226,20 @@ type (
 	}
 
 	film struct {
-		ID         int              `json:"id"`
-		Title      string           `json:"title"`
-		Slug       string           `json:"slug" backlist:"slug,unique"`
-		Synopsis   string           `json:"synopsis" backlist:"blank"`
-		Released   *string          `json:"released" backlist:"date"`
-		PremiereAt *schema.DateTime `json:"premiereAt"`
-		Minutes    int32            `json:"minutes" backlist:"min=0"`
-		Rating     *json.Number     `json:"rating"`
-		Price      string           `json:"price" backlist:"decimal=8.2"`
-		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
-		Published  bool             `json:"published"`
-		Director   int              `json:"director" backlist:"refers=directors"`
-		Genres     []int            `json:"genres" backlist:"refers=genres"`
-		CreatedAt  schema.DateTime  `json:"createdAt" backlist:"created"`
+		ID         int        `json:"id"`
+		Title      string     `json:"title"`
+		Slug       string     `json:"slug" backlist:"slug,unique"`
+		Synopsis   string     `json:"synopsis" backlist:"blank"`
+		Released   *string    `json:"released" backlist:"date"`
+		PremiereAt *time.Time `json:"premiereAt"`
+		Minutes    int32      `json:"minutes" backlist:"min=0"`
+		Rating     *float64   `json:"rating"`
+		Price      string     `json:"price" backlist:"decimal=8.2"`
+		Status     string     `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
+		Published  bool       `json:"published"`
+		Director   int        `json:"director" backlist:"refers=directors"`
+		Genres     []int      `json:"genres" backlist:"refers=genres"`
+		CreatedAt  time.Time  `json:"createdAt" backlist:"created"`
 	}
 )
 

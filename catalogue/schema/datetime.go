@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -59,10 +60,8 @@ func (d DateTime) OrderingKey() int64 { return d.UnixMicro() }
 
 // appendWire appends the wire form of a normalized date-time.
 func (d DateTime) appendWire(dst []byte) []byte {
-	if d.Nanosecond() == 0 {
-		return d.AppendFormat(dst, "2006-01-02T15:04:05Z07:00")
-	}
-	return d.AppendFormat(dst, "2006-01-02T15:04:05.000000Z07:00")
+	dst, _ = jsontext.AppendTime(dst, d.Time)
+	return dst
 }
 
 // UnmarshalJSON parses a JSON string in the format of RFC 3339, with a fraction of any length,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
 // ErrInvalid is matched by all errors about invalid JSON, records, descriptions and
@@ -117,7 +119,7 @@ func (e FieldErrors) appendJSON(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = f.appendJSON(append(appendQuoted(b, f.Field), ':'))
+		b = f.appendJSON(append(jsontext.AppendString(b, f.Field), ':'))
 	}
 	return append(b, '}')
 }
@@ -127,7 +129,7 @@ func (e FieldError) appendJSON(b []byte) []byte {
 	case e.Items != nil:
 		return appendList(b, e.Items, func(b []byte, item FieldError) []byte { return item.appendJSON(b) })
 	case e.Messages != nil:
-		return appendList(b, e.Messages, appendQuoted)
+		return appendList(b, e.Messages, jsontext.AppendString)
 	}
 	return e.Fields.appendJSON(b)
 }

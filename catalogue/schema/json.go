@@ -2,23 +2,23 @@ package schema
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
 var errSurrogate = errors.New("unpaired surrogate")
 
 // A scanner reads a JSON text in one pass. It checks the grammar of RFC 8259, the UTF-8
 // and the depth of nesting, and writes the canonical text: without white space, with
-// strings escaped as by appendQuoted, and with numbers unchanged.
+// strings escaped as by jsontext.AppendString, and with numbers unchanged.
 //
 // Its methods read the element that they are named after and report whether that
 // succeeded. If not, syntax is the reason, and the scanner must not be used further.
@@ -310,7 +310,7 @@ func (s *scanner) text() bool {
 	start := s.at
 	differs := false // whether the canonical string differs
 	for s.at++; ; {
-		s.at += plainPrefix(s.data[s.at:])
+		s.at += jsontext.PlainPrefix(s.data[s.at:])
 		switch c := s.peek(); {
 		case c == '"':
 			s.at++
@@ -364,27 +364,8 @@ func (s *scanner) rewrite(start int) {
 	if _, found := firstSurrogate(text); found {
 		s.blame(errSurrogate)
 	}
-	s.out = appendQuoted(append(s.out, s.data[s.written:start]...), text)
+	s.out = jsontext.AppendString(append(s.out, s.data[s.written:start]...), text)
 	s.written = s.at
-}
-
-// plainPrefix returns the length of the longest prefix of text that consists of ASCII
-// characters without a special meaning in strings. It checks eight bytes at a time.
-func plainPrefix(text []byte) (n int) {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; len(text) >= n+8; n += 8 {
-		// The subtractions set the highest bit of each matching byte. A borrow can
-		// set it in a byte above a match too, so only the lowest one is reliable.
-		w := binary.LittleEndian.Uint64(text[n:])
-		found := (w | (w - ones*' ') | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
-		if found != 0 {
-			return n + bits.TrailingZeros64(found)/8
-		}
-	}
-	for n < len(text) && ' ' <= text[n] && text[n] < utf8.RuneSelf && text[n] != '"' && text[n] != '\\' {
-		n++
-	}
-	return n
 }
 
 // maxDepth is the maximum depth to which objects and lists can be nested.
@@ -554,33 +535,4 @@ func firstSurrogate(text string) (r rune, found bool) {
 		}
 	}
 	return 0, false
-}
-
-// appendQuoted appends text as a JSON string. As in Django REST framework, quotes,
-// backslashes, control characters and the separators U+2028 and U+2029 are escaped. Invalid
-// UTF-8 becomes U+FFFD.
-func appendQuoted(dst []byte, text string) []byte {
-	dst = append(dst, '"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r < ' ':
-			dst = appendControl(dst, byte(r))
-		case r == '\u2028' || r == '\u2029':
-			dst = append(dst, `\u202`...)
-			dst = append(dst, "89"[r-'\u2028'])
-		default:
-			dst = utf8.AppendRune(dst, r)
-		}
-	}
-	return append(dst, '"')
-}
-
-// appendControl appends the escape of a control character.
-func appendControl(dst []byte, c byte) []byte {
-	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
-		return append(dst, '\\', "bfnrt"[i])
-	}
-	return append(dst, '\\', 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&0xf])
 }

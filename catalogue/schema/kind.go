@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -189,7 +190,7 @@ func (f Field) cleanChoice(value string, _ *checker) (text string, messages []st
 		}
 		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
 	}
-	return string(appendQuoted(nil, chosen)), nil
+	return string(jsontext.AppendString(nil, chosen)), nil
 }
 
 func (f Field) filterChoice(lookup, value string, checks *checker) (text, message string) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -136,7 +137,7 @@ func appendMember(object []byte, name, value string) []byte {
 	if len(object) > 1 {
 		object = append(object, ',')
 	}
-	return append(append(appendQuoted(object, name), ':'), value...)
+	return append(append(jsontext.AppendString(object, name), ':'), value...)
 }
 
 // cleanObject accepts an object whose members are valid. Unknown members are ignored.
@@ -233,7 +234,7 @@ func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
 			if len(b) > start+1 {
 				b = append(b, ',')
 			}
-			if b, err = appendFree(append(appendQuoted(b, m.name), ':'), m.value, camel); err != nil {
+			if b, err = appendFree(append(jsontext.AppendString(b, m.name), ':'), m.value, camel); err != nil {
 				return nil, err
 			}
 		}
@@ -255,7 +256,7 @@ func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
 		if _, found := firstSurrogate(text); found {
 			return nil, errNotStorable
 		}
-		return appendQuoted(b, text), nil
+		return jsontext.AppendString(b, text), nil
 	case jsonFloat:
 		if n, _ := strconv.ParseFloat(value, 64); math.IsInf(n, 0) {
 			return nil, errNotStorable

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -105,25 +106,18 @@ func (f Field) cleanFloat(value string, _ *checker) (text string, messages []str
 
 // pythonFloat returns the text of a JSON number with a point or exponent in Python.
 func pythonFloat(number string) string {
-	n, _ := strconv.ParseFloat(number, 64) // infinite if it is out of range
-	return formatFloat(n)
+	n, err := strconv.ParseFloat(number, 64)
+	switch {
+	case err == nil:
+		return formatFloat(n)
+	case n < 0:
+		return "-inf"
+	}
+	return "inf"
 }
 
-// formatFloat returns the shortest text for a number, as Python does: with a point or an
-// exponent.
-func formatFloat(n float64) string {
-	switch abs := math.Abs(n); {
-	case math.IsInf(n, 0):
-		return strings.TrimPrefix(strings.ToLower(strconv.FormatFloat(n, 'g', -1, 64)), "+")
-	case abs >= 1e16 || abs < 1e-4 && abs > 0:
-		return strconv.FormatFloat(n, 'e', -1, 64)
-	}
-	text := strconv.FormatFloat(n, 'f', -1, 64)
-	if !strings.Contains(text, ".") {
-		text += ".0"
-	}
-	return text
-}
+// formatFloat returns the text of a finite number in Python.
+func formatFloat(n float64) string { return string(jsontext.AppendFloat(nil, n, 64)) }
 
 // cleanDecimal accepts a number, or a string that contains one, that has at most
 // f.Digits digits, f.Places of them after the point. The empty string counts as null if

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
 // A Record is an open record: an id and any JSON members. Members keep their order, and
@@ -151,7 +153,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = append(appendQuoted(dst, name), ':')
+		dst = append(jsontext.AppendString(dst, name), ':')
 		dst = append(dst, value...)
 	}
 	return append(dst, '}'), nil
@@ -278,7 +280,7 @@ func cut(text string, names [][]byte, ends []int) []member {
 }
 
 // canonical returns the canonical text of a JSON value inside a record: without white
-// space, with strings escaped as by appendQuoted, and with numbers unchanged.
+// space, with strings escaped as by jsontext.AppendString, and with numbers unchanged.
 func canonical(data []byte) ([]byte, error) {
 	s := scanner{data: data, limit: maxDepth - 1}
 	if !s.whole() {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -41,7 +42,7 @@ func (f Field) cleanReferences(value string, checks *checker) (text string, mess
 	case jsonObject:
 		object := scanner{data: []byte(value), limit: maxDepth}
 		for name := range object.members() { // in snake_case, as the framework's parser converts them
-			items = append(items, string(appendQuoted(nil, ordering.Snake(name))))
+			items = append(items, string(jsontext.AppendString(nil, ordering.Snake(name))))
 		}
 	default:
 		return invalid(notAList, kind)
@@ -152,7 +153,7 @@ func (f Field) named(value string, checks *checker) (id int, text, message strin
 	if id = checks.find(f, name); id == 0 {
 		return 0, "", fmt.Sprintf("Object with %s=%s does not exist.", f.By, strings.ToValidUTF8(shown, "\ufffd"))
 	}
-	return id, string(appendQuoted(nil, name)), ""
+	return id, string(jsontext.AppendString(nil, name)), ""
 }
 
 func notAnyUUID(text string) string { return fmt.Sprintf("“%s” is not a valid UUID.", text) }

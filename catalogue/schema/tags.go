@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -563,7 +564,7 @@ func (f *Field) tagDefault(value string, t reflect.Type) error {
 	}
 	quoted := strings.HasPrefix(value, `"`) || f.Nullable && value == "null"
 	if !quoted && f.Kind.row().json == jsonString {
-		value = string(appendQuoted(nil, value))
+		value = string(jsontext.AppendString(nil, value))
 	}
 	if serr := checkSyntax([]byte(value), maxDepth-1); serr != nil {
 		return fmt.Errorf("%q is not JSON", value)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
 const (
@@ -78,7 +80,7 @@ func (f Field) cleanString(value, notText, wrong string, valid func(string) bool
 	if valid != nil && !valid(clean) {
 		messages = append(messages, wrong)
 	}
-	return string(appendQuoted(nil, clean)), messages
+	return string(jsontext.AppendString(nil, clean)), messages
 }
 
 // patternMessages returns the messages of the validators that a field of the framework's model

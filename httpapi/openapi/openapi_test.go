@@ -241,7 +241,7 @@ type (
 		Released   *string          `json:"released" backlist:"date"`
 		PremiereAt *schema.DateTime `json:"premiereAt"`
 		Minutes    int32            `json:"minutes" backlist:"min=0"`
-		Rating     *json.Number     `json:"rating"`
+		Rating     *float64         `json:"rating"`
 		Price      string           `json:"price" backlist:"decimal=8.2"`
 		Status     string           `json:"status" backlist:"choices=announced|released|withdrawn,default=announced"`
 		Published  bool             `json:"published"`

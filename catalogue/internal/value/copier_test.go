@@ -76,7 +76,7 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint64:
 		v.SetUint(uint64(uint8(rng.Uint64())))
 	case reflect.Float32, reflect.Float64:
-		v.SetFloat(rng.Float64())
+		v.SetFloat(0.5 + rng.Float64()) // encoding/json and Python write it with the same digits
 	case reflect.String:
 		v.SetString(fmt.Sprint(rng.Uint64()))
 	case reflect.Pointer:
@@ -85,6 +85,10 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 			fill(rng, v.Elem(), depth+1)
 		}
 	case reflect.Slice:
+		if raw, ok := v.Addr().Interface().(*json.RawMessage); ok {
+			*raw = json.RawMessage(`{"a": [1.50,"<\u2028"]}`)
+			return
+		}
 		if rng.IntN(4) > 0 {
 			v.Set(reflect.MakeSlice(v.Type(), n, n+rng.IntN(3)))
 		}
@@ -109,7 +113,10 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Struct:
+		v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem() // it may be unexported and embedded
 		switch at := v.Addr().Interface().(type) {
+		case *schema.Record:
+			*at, _ = schema.ParseRecord([]byte(`{"id": 7,"b":[1.0]}`))
 		case *time.Time:
 			*at = time.Unix(rng.Int64N(1e9), 5).In(time.FixedZone("", 60*rng.IntN(9)))
 		case *schema.DateTime:
@@ -119,7 +126,9 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 			fill(rng, v.Field(0), depth+1)
 		default:
 			for i := range v.NumField() {
-				fill(rng, v.Field(i), depth+1)
+				if f := v.Type().Field(i); f.IsExported() || f.Anonymous {
+					fill(rng, v.Field(i), depth+1)
+				}
 			}
 		}
 	case reflect.Interface:

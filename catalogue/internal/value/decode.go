@@ -153,8 +153,9 @@ func listOf[V any](one func([]byte) (V, bool)) func(text []byte) ([]V, bool) {
 	}
 }
 
-// Decode decodes a value of a [schema.Record]. A number in an interface becomes a
-// [json.Number], which keeps its digits. Arrays are checked for their length.
+// Decode decodes a value of a [schema.Record]. A number in an interface becomes a float64 if
+// encoding/json writes that with the same digits, and otherwise a [json.Number]. Arrays are
+// checked for their length.
 func (d Decoder) Decode(v reflect.Value, text string) error {
 	if text == "null" && !nullable(v.Type()) {
 		return ErrNull
@@ -169,11 +170,65 @@ func (d Decoder) Decode(v reflect.Value, text string) error {
 		if err := in.Decode(v.Addr().Interface()); err != nil {
 			return err
 		}
+		convertNumbers(v)
 	}
 	if composite := text[0] == '[' || text[0] == '{'; composite && (d.special || strings.Contains(text, "null")) {
 		return errorIn(v.Type(), text, nil)
 	}
 	return nil
+}
+
+// convertNumbers converts the numbers in the interfaces of a decoded value.
+func convertNumbers(v reflect.Value) {
+	if !isSpecial(v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			v.Set(reflect.ValueOf(converted(v.Interface())))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			convertNumbers(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			convertNumbers(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			convertNumbers(v.Field(i))
+		}
+	case reflect.Map:
+		value := reflect.New(v.Type().Elem()).Elem()
+		for it := v.MapRange(); it.Next(); {
+			value.SetIterValue(it)
+			convertNumbers(value)
+			v.SetMapIndex(it.Key(), value)
+		}
+	}
+}
+
+// converted returns a value of an interface with float64 in place of each number whose digits
+// encoding/json writes for it.
+func converted(value any) any {
+	switch x := value.(type) {
+	case json.Number:
+		f, _ := x.Float64() // is in range
+		if text, _ := json.Marshal(f); string(text) == string(x) {
+			return f
+		}
+	case []any:
+		for i, e := range x {
+			x[i] = converted(e)
+		}
+	case map[string]any:
+		for k, e := range x {
+			x[k] = converted(e)
+		}
+	}
+	return value
 }
 
 // nullable reports whether null can be decoded into a type, by its kind or by its method
