@@ -93,10 +93,17 @@ type Collection[T any] struct{ core *core }
 //   - booleans, numbers, strings, [time.Time] and [encoding/json.RawMessage]
 //   - structs, pointers, slices, arrays and maps of these types
 //   - any, for numbers, booleans, strings, []any and map[string]any; other values are
-//     rejected when they are written. Numbers that are loaded or posted have the type
-//     [encoding/json.Number], which keeps their digits
+//     rejected when they are written. A number that is loaded or posted is a float64 if
+//     encoding/json writes that with the same digits, and otherwise, as for 1.0, 1e22 and
+//     9007199254740993, an [encoding/json.Number], so that it keeps its digits
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type
+//
+// The JSON of a record is what encoding/json writes without HTML escapes, with two exceptions,
+// which are as Django REST framework writes them. A float has a point or an exponent: 7.0,
+// 1e+16, 1e-05. The fraction of a time.Time has six digits, or nine if there are
+// nanoseconds, or is absent if it is zero. Neither applies to what methods of a type write and to
+// values of the type any.
 //
 // A struct with unexported fields that contain references, such as [math/big.Int] and
 // [net/netip.Addr], must be part of a type with such a method. The option string of a json

@@ -47,11 +47,14 @@ func zone(offset time.Duration) *time.Location {
 // zero, and with Z for offset zero. It returns an error wrapping [ErrInvalid] if the
 // year is outside the range 1 to 9999. O(1).
 func (d DateTime) MarshalJSON() ([]byte, error) {
-	d = At(d.Time)
+	if _, offset := d.Zone(); offset%60 != 0 || d.Nanosecond()%1000 != 0 || max(offset, -offset) >= int(maxOffset/time.Second) {
+		d = At(d.Time)
+	}
 	if y := d.Year(); y < 1 || y > 9999 {
 		return nil, fmt.Errorf("%w date-time: year %d is outside the range 1 to 9999", ErrInvalid, y)
 	}
-	return append(d.appendWire([]byte{'"'}), '"'), nil
+	text := append(make([]byte, 0, len(`"2006-01-02T15:04:05.000000+07:00"`)), '"')
+	return append(d.appendWire(text), '"'), nil
 }
 
 // OrderingKey returns the number of microseconds since January 1, 1970 UTC. Package

@@ -42,11 +42,12 @@ import (
 //	all other types                            JSON
 //	a pointer to one of these                  the same, but Nullable and null by default
 //
-// The types int and int64 have no bounds. A json.Number keeps the digits of a Float, such as
-// 7.0. The members of a struct inside the record are described in the same way; a struct that
-// contains itself is JSON inside itself. The id is a read-only Integer. All other fields
-// without a default are required, unless the tag backlist says otherwise. The tag is a list of
-// words, separated by commas, such as `backlist:"slug,unique"`:
+// The types int and int64 have no bounds. Floats hold the number that is nearest to the one that
+// is sent or loaded. A json.Number keeps the digits of a number that is loaded, and so do the
+// numbers in a value of the type any. The members of a struct inside the record are described in
+// the same way; a struct that contains itself is JSON inside itself. The id is a read-only
+// Integer. All other fields without a default are required, unless the tag backlist says
+// otherwise. The tag is a list of words, separated by commas, such as `backlist:"slug,unique"`:
 //
 //	slug, unicodeslug     a Slug or UnicodeSlug, which is a string, or a *string that may be null
 //	url, email, uuid      a URL, Email or UUID, in the same way

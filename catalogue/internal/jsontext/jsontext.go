@@ -22,28 +22,32 @@ func AppendString(dst []byte, text string) []byte {
 	start := len(dst) - len(text)
 	plain := PlainPrefix(dst[start:])
 	dst = dst[:start+plain]
-	for _, r := range text[plain:] {
-		switch {
-		case r == '"' || r == '\\':
-			dst = append(dst, '\\', byte(r))
-		case r < ' ':
-			dst = appendControl(dst, byte(r))
-		case r == '\u2028' || r == '\u2029':
-			dst = append(dst, `\u202`...)
-			dst = append(dst, "89"[r-'\u2028'])
-		default:
-			dst = utf8.AppendRune(dst, r)
+	from := plain // the beginning of what is not in dst
+	for i, r := range text[plain:] {
+		if r >= ' ' && r != '"' && r != '\\' && r != '\u2028' && r != '\u2029' && r != utf8.RuneError {
+			continue
 		}
+		i += plain
+		_, size := utf8.DecodeRuneInString(text[i:])
+		dst = appendEscaped(append(dst, text[from:i]...), r)
+		from = i + size
 	}
-	return append(dst, '"')
+	return append(append(dst, text[from:]...), '"')
 }
 
-// appendControl appends the escape of a control character.
-func appendControl(dst []byte, c byte) []byte {
-	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
+// appendEscaped appends the escape of a character. U+FFFD has none.
+func appendEscaped(dst []byte, r rune) []byte {
+	switch i := strings.IndexRune("\b\f\n\r\t", r); {
+	case i >= 0:
 		return append(dst, '\\', "bfnrt"[i])
+	case r == '"' || r == '\\':
+		return append(dst, '\\', byte(r))
+	case r < ' ':
+		return append(dst, '\\', 'u', '0', '0', '0'+byte(r>>4), "0123456789abcdef"[r&0xf])
+	case r == utf8.RuneError:
+		return utf8.AppendRune(dst, r)
 	}
-	return append(dst, '\\', 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&0xf])
+	return append(append(dst, `\u202`...), "89"[r-'\u2028'])
 }
 
 // PlainPrefix returns the length of the longest prefix of text that consists of ASCII
