@@ -641,13 +641,17 @@ func (c *core) removeFromLists(ctx context.Context, tx *store.Tx, to *core, id i
 // without returns a fresh entry with the record of another one, in which no list refers to
 // the id.
 func (c *core) without(entry *store.Entry, key string, id int) (fresh *store.Entry, err error) {
+	record, err := c.typ.parsed(entry)
+	if err != nil {
+		return nil, err
+	}
 	var lists schema.Record
 	for i := range c.typ.columns {
 		col := &c.typ.columns[i]
 		if col.Kind != schema.References || col.Refers != key {
 			continue
 		}
-		name, value := c.typ.valueIn(entry, col)
+		name, value := memberOf(record, col.path.wire, col.name)
 		var list []json.RawMessage
 		if json.Unmarshal([]byte(value), &list) != nil || list == nil {
 			continue

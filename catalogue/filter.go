@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -224,8 +225,8 @@ func (c *column) textual(t schema.Test) func(*store.Entry) bool {
 // A column reads the values of a described field from entries.
 type column struct {
 	schema.Field
-	name    string // in snake_case
-	wire    string // the camelCase form of name
+	name    string // in snake_case, or a path such as address__city
+	path    *path  // of name
 	indexed bool   // key is that of the engine, so conditions can use its index
 
 	// key returns the value. Decimals are numbers, even if they are text in JSON.
@@ -237,10 +238,14 @@ type column struct {
 	refers func(*store.Entry, func(sortkey.Key) bool) bool
 }
 
-// column returns the column of a field, or nil if none exists.
+// column returns the column of a field, which may be inside another one, or nil if none exists.
 func (s *recordType) column(name string) *column {
-	if i := slices.IndexFunc(s.columns, func(c column) bool { return c.name == name }); i >= 0 {
-		return &s.columns[i]
+	return cmp.Or(columnIn(s.columns, name), columnIn(s.nested, name))
+}
+
+func columnIn(columns []column, name string) *column {
+	if i := slices.IndexFunc(columns, func(c column) bool { return c.name == name }); i >= 0 {
+		return &columns[i]
 	}
 	return nil
 }
@@ -251,26 +256,26 @@ func (s *recordType) unsortable(t ordering.Term) bool {
 	case t.Field == s.idName, s.about.Sortable == nil && s.about.Fields == nil:
 		return false
 	case s.about.Sortable == nil:
-		return s.column(t.Field) == nil
+		return columnIn(s.columns, t.Field) == nil
 	}
 	return !slices.Contains(s.about.Sortable, t.Field)
 }
 
 // unknownColumn returns the error for a field that is not described.
 func (s *recordType) unknownColumn(name string) error {
-	known := suggest(name, s.columns, func(c column) string { return c.name })
+	known := suggest(name, slices.Concat(s.columns, s.nested), func(c column) string { return c.name })
 	return s.errorf("%w: %q: %s", ordering.ErrUnknownField, name, known)
 }
 
 // columnsOf returns the columns of described fields. own are the functions of Options.Keys:
 // orderings use them, but filters compare values.
 func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []column {
-	plain, _ := ordering.ValueFields(s.reflect, s.valueKeys(fields)...) // without own only that of open records is an error
+	plain, _ := ordering.ValueFields(s.reflect, s.textKeys(fields)...) // without own only that of open records is an error
 	columns := make([]column, len(fields))
 	for i, f := range fields {
 		c := &columns[i]
 		c.Field, c.name = f, ordering.Snake(f.Name)
-		c.wire = ordering.Camel(c.name)
+		c.path = pathOf(c.name)
 		c.keyOf = f.Kind.Key
 		if f.By != "" {
 			f.Kind, c.keyOf = schema.Text, sortkey.Text
@@ -297,16 +302,15 @@ func (s *recordType) columnsOf(fields []schema.Field, own []ordering.KeyFunc) []
 
 // jsonKey returns the value of a column in the JSON of an entry.
 func (s *recordType) jsonKey(c *column, e *store.Entry) sortkey.Key {
-	_, value := s.valueIn(e, c)
-	return withText(sortkey.JSON(value), c.Kind.TextKey())
+	return withText(sortkey.JSON(s.valueIn(e, c)), c.Kind.TextKey())
 }
 
-// typeOf returns the type of a member, or nil if there is no such member.
+// typeOf returns the type of a member or of a nested field, or nil if there is none.
 func (s *recordType) typeOf(name string) reflect.Type {
 	if m := s.member(name); m != nil {
 		return m.Field.Type
 	}
-	return nil
+	return s.types[name]
 }
 
 // hasValue reports whether package ordering derives the key of a type from the value in its
@@ -351,9 +355,13 @@ func timeKey(f ordering.ValueField, value string) sortkey.Key {
 	return schema.Timestamp.Key(value)
 }
 
-// valueKeys returns the key functions of the fields that are text in JSON but compare by
-// another value.
-func (s *recordType) valueKeys(fields []schema.Field) (keys []ordering.KeyFunc) {
+// valueKeys returns the key functions of the fields, and of those inside them, that are text in
+// JSON but compare by another value.
+func (s *recordType) valueKeys(fields []schema.Field) []ordering.KeyFunc {
+	return s.textKeys(slices.Concat(fields, schema.Nested(fields)))
+}
+
+func (s *recordType) textKeys(fields []schema.Field) (keys []ordering.KeyFunc) {
 	for _, f := range fields {
 		if key := f.Kind.TextKey(); key != nil && (s.open() || isString(s.typeOf(f.Name))) {
 			keys = append(keys, ordering.FieldKey(ordering.Snake(f.Name), key))
@@ -385,16 +393,15 @@ func (s *recordType) references(c *column) func(*store.Entry, func(sortkey.Key) 
 			return k.Compare(sortkey.Null()) != 0 && is(k)
 		}
 	}
-	if s.typeOf(c.Name) == reflect.TypeFor[[]int]() {
-		index := s.member(c.Name).Field.Index
+	if m := s.member(c.Name); m != nil && m.Field.Type == reflect.TypeFor[[]int]() {
+		index := m.Field.Index
 		return func(e *store.Entry, is func(sortkey.Key) bool) bool {
 			v, err := s.value(recordOf(e)).FieldByIndexErr(index)
 			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), func(id int) bool { return is(sortkey.Int(int64(id))) })
 		}
 	}
 	return func(e *store.Entry, is func(sortkey.Key) bool) bool {
-		_, list := s.valueIn(e, c)
-		for item := range elements(list) {
+		for item := range elements(s.valueIn(e, c)) {
 			if is(sortkey.JSON(item)) {
 				return true
 			}
@@ -432,14 +439,13 @@ func elements(list string) iter.Seq[string] {
 	}
 }
 
-// valueIn returns the name and the value of a column in the JSON of an entry, or "" if it
-// is absent.
-func (s *recordType) valueIn(e *store.Entry, c *column) (name, value string) {
+// valueIn returns the value of a column in the JSON of an entry, or "" if it is absent.
+func (s *recordType) valueIn(e *store.Entry, c *column) string {
 	r, err := s.parsed(e)
 	if err != nil {
-		return "", ""
+		return ""
 	}
-	return memberOf(r, c.wire, c.name)
+	return c.path.value(r)
 }
 
 // parsed returns the members of the JSON of an entry.

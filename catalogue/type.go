@@ -108,14 +108,15 @@ func copyOf[T any](s *recordType, e *store.Entry) (record T) {
 type recordType struct {
 	table
 	name    string
-	idWire  string             // name of the id in JSON
-	idName  string             // name of the id in an ordering
-	id      func(*record) *int // the id
-	strict  []schema.Field     // the fields of the description if loads are strict
-	members []member           // members of a struct
-	lists   []member           // those that are never nil
-	ownJSON bool               // *T implements json.Unmarshaler
-	trusted bool               // loaded records need no check and no copy, because no methods are called
+	idWire  string                  // name of the id in JSON
+	idName  string                  // name of the id in an ordering
+	id      func(*record) *int      // the id
+	strict  []schema.Field          // the fields of the description if loads are strict
+	members []member                // members of a struct
+	types   map[string]reflect.Type // of the fields in its JSON, and inside them
+	lists   []member                // those that are never nil
+	ownJSON bool                    // *T implements json.Unmarshaler
+	trusted bool                    // loaded records need no check and no copy, because no methods are called
 	engine  *store.Type
 	unique  []store.Field
 	copier  *value.Copier
@@ -125,6 +126,7 @@ type recordType struct {
 	about   *schema.Description // nil if the collection is standalone, as are the others
 	judged  bool                // an update is validated together with the record that it changes
 	columns []column            // of the fields of about
+	nested  []column            // of the fields inside these
 	now     func() time.Time
 }
 
@@ -279,12 +281,19 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 		}
 		s.members = append(s.members, d)
 	}
-	fields, err := ordering.ValueFields(t, s.allKeys(described, own)...)
+	fields, err := ordering.ValueFields(t)
 	if err != nil {
-		if _, without := ordering.ValueFields(t); without == nil {
-			return fmt.Errorf("Options.Keys: %w", err)
-		}
 		return err
+	}
+	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
+	s.types = map[string]reflect.Type{}
+	for _, f := range fields {
+		if !s.ownJSON {
+			s.types[f.Name] = t.FieldByIndex(f.Index).Type
+		}
+	}
+	if fields, err = ordering.ValueFields(t, s.allKeys(described, own)...); err != nil {
+		return fmt.Errorf("Options.Keys: %w", err)
 	}
 	if err := checkMethods(t); err != nil {
 		return err
@@ -315,7 +324,6 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	}
 	at := offsetsOf(t, id.Index)[0]
 	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
-	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
 	return s.describeCopies()
 }
 

@@ -313,7 +313,7 @@ func (d Description) checkFilters() error {
 func (d Description) checkSearch() error {
 	for _, entry := range d.Search {
 		name, _ := searchEntry(entry)
-		if f, ok := d.snakeField(name); ok {
+		if f, ok := d.anyField(name); ok {
 			if !f.Kind.isText() {
 				return fmt.Errorf("search %q: field %q is not text", entry, name)
 			}

@@ -39,7 +39,7 @@ type Filter struct {
 // Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without
 // values.
 type Test struct {
-	Field  string   // in snake_case
+	Field  string   // in snake_case, or a path such as address__city
 	Lookup string   // as [Description.Filter] names it, such as "gte"; never empty
 	Values []string // one value; two for range; any number for in, and for exact of a list of ids
 }
@@ -49,7 +49,8 @@ type Test struct {
 // refer to. If one returns an error, so does Filter.
 //
 // A parameter of Description.Filters is the name of a field, which is the lookup exact, or
-// that name, two underscores and another lookup:
+// that name, two underscores and another lookup. The name of a member of an [Object] is that of
+// the object, two underscores and its own, as in address__city:
 //
 //   - exact: equal to the value; a list of ids contains one of the values
 //   - in: equal to one of the values, which are separated by commas
@@ -122,18 +123,21 @@ func (d Description) Filter(ctx context.Context, params url.Values, checks Check
 }
 
 // Parameter returns the field and the lookup of a parameter that can be in Filters, such as
-// gte for minutes__gte, or exact for minutes. The error names an unknown field or lookup, and
-// the nearest known one. O(len of Fields).
+// gte for minutes__gte, or exact for minutes. A field inside an Object is as [Nested] returns
+// it. The error names an unknown field or lookup, and the nearest known one. O(fields).
 func (d Description) Parameter(name string) (f Field, lookup string, err error) {
-	f, ok := d.snakeField(name)
+	f, ok := d.anyField(name)
 	field, lookup := name, "exact"
 	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
 		field, lookup = name[:at], name[at+len("__"):]
-		f, ok = d.snakeField(field)
+		f, ok = d.anyField(field)
+	}
+	if f.Fields != nil && field != name { // the lookup is a member that does not exist
+		ok, field = false, name
 	}
 	switch lookups := f.Kind.lookups(); {
 	case !ok:
-		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, d.snakeNames()))
+		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
 	case lookup == "exact" && field != name:
 		return f, "", fmt.Errorf("the lookup exact is written %q", field)
 	case !slices.Contains(lookups, lookup):
@@ -149,6 +153,26 @@ func (d Description) snakeField(name string) (f Field, ok bool) {
 		return Field{}, false
 	}
 	return d.Fields[i], true
+}
+
+// anyField returns the field with a name in snake_case, which may be inside another one.
+func (d Description) anyField(name string) (f Field, ok bool) {
+	if f, ok = d.snakeField(name); ok {
+		return f, true
+	}
+	return Description{Fields: Nested(d.Fields)}.snakeField(name)
+}
+
+// Nested returns the fields inside Objects, at any depth and in order. Their names are paths in
+// snake_case, such as address__city. Without Objects it returns nil. O(fields).
+func Nested(fields []Field) (list []Field) {
+	for _, f := range fields {
+		for _, inner := range f.Fields {
+			inner.Name = ordering.Snake(f.Name) + "__" + ordering.Snake(inner.Name)
+			list = append(append(list, inner), Nested([]Field{inner})...)
+		}
+	}
+	return list
 }
 
 // snakeNames returns the names of all fields in snake_case.

@@ -20,6 +20,58 @@ import (
 
 func zeroes(n int) string { return strings.Repeat("0", n) }
 
+// Parameters name members of objects by their path. A field takes precedence over a lookup.
+func TestParametersOfNestedFields(t *testing.T) {
+	d := Description{Key: "buyers", Segment: "buyers", Name: "buyer", Fields: []Field{
+		{Name: "name", Kind: Text},
+		{Name: "homeAddress", Kind: Object, Fields: []Field{
+			{Name: "postalCode", Kind: Text},
+			{Name: "geo", Kind: Object, Nullable: true, Fields: []Field{{Name: "lat1", Kind: Float}, {Name: "in", Kind: Integer}}},
+		}},
+		{Name: "lines", Kind: Array, Item: &Field{Kind: Object, Fields: []Field{{Name: "sku", Kind: Text}}}},
+	}}
+	var names []string
+	for _, f := range Nested(d.Fields) {
+		names = append(names, f.Name)
+	}
+	want := []string{"home_address__postal_code", "home_address__geo", "home_address__geo__lat_1", "home_address__geo__in"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("Nested: -want +got\n%s", diff)
+	}
+	for _, row := range []struct {
+		reason, parameter, field, lookup string
+		kind                             Kind
+		err                              string
+	}{
+		{"a member", "home_address__postal_code", "home_address__postal_code", "exact", Text, ""},
+		{"with a lookup", "home_address__postal_code__istartswith", "home_address__postal_code", "istartswith", Text, ""},
+		{"at any depth", "home_address__geo__lat_1__gte", "home_address__geo__lat_1", "gte", Float, ""},
+		{"a member that is named like a lookup", "home_address__geo__in", "home_address__geo__in", "exact", Integer, ""},
+		{"its own lookup", "home_address__geo__in__in", "home_address__geo__in", "in", Integer, ""},
+		{"a misspelled member", "home_address__postalcode", "", "", 0, "did you mean home_address__postal_code?"},
+		{"a misspelled member with a lookup", "home_address__postal_cod__in", "", "", 0, "did you mean home_address__postal_code?"},
+		{"an unknown lookup", "home_address__postal_code__gte", "", "", 0, `field "home_address__postal_code" has no lookup "gte"`},
+		{"an element of a list", "lines__sku", "", "", 0, `field "lines" has no lookup "sku"`},
+		{"the object", "home_address", "", "", 0, `field "home_address" has no lookup "exact"`},
+	} {
+		f, lookup, err := d.Parameter(row.parameter)
+		switch {
+		case row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)):
+			t.Errorf("%s: %v, want %q", row.reason, err, row.err)
+		case row.err == "" && (err != nil || f.Name != row.field || f.Kind != row.kind || lookup != row.lookup):
+			t.Errorf("%s: %s (%v), %s, %v", row.reason, f.Name, f.Kind, lookup, err)
+		}
+	}
+	d.Search = []string{"=home_address__postal_code"}
+	if err := d.Check(); err != nil {
+		t.Error(err)
+	}
+	d.Search = []string{"home_address__geo__in"}
+	if err := d.Check(); err == nil || !strings.Contains(err.Error(), "is not text") {
+		t.Errorf("a search in a number: %v", err)
+	}
+}
+
 func TestFilterWithoutParameters(t *testing.T) {
 	for _, params := range []url.Values{nil, {}, {"status": nil, "search": {}, "genres": {}}} {
 		got, err := own()["films"].Filter(t.Context(), params, Checks{})

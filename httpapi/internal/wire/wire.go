@@ -105,8 +105,10 @@ func Capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Words returns the words of a name such as item_variants or film-roles.
-func Words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }
+// Words returns the words of a name such as item_variants, film-roles or address__city.
+func Words(name string) string {
+	return strings.NewReplacer("__", " ", "_", " ", "-", " ").Replace(name)
+}
 
 // IsPlain reports whether text needs no escapes in JSON.
 func IsPlain(text string) bool {
