@@ -94,8 +94,8 @@ type Collection[T any] struct{ core *core }
 //   - structs, pointers, slices, arrays and maps of these types
 //   - any, for numbers, booleans, strings, []any and map[string]any; other values are
 //     rejected when they are written. A number that is loaded or posted is a float64 if
-//     encoding/json writes that with the same digits, and otherwise, as for 1.0, 1e22 and
-//     9007199254740993, an [encoding/json.Number], so that it keeps its digits
+//     encoding/json writes that with the same digits, and otherwise, as for 1.0 and
+//     9007199254740993, an [encoding/json.Number], so that no digit is lost
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type
 //
