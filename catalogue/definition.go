@@ -147,6 +147,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	}
 	s.engine.Cores = c.cores
 	s.about = &about
+	s.hasTwoForms = hasHiddenOrComputed(about.Fields)
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
 	s.columns, s.nested = s.columnsOf(about.Fields, opts.Keys), s.columnsOf(schema.Nested(about.Fields), opts.Keys)
 	return newMember(c, s, store.New(s.engine)), nil

@@ -208,7 +208,7 @@ func (c *core) save(w io.Writer) error {
 func (s *recordType) write(w *bufio.Writer, state *store.State) error {
 	lead := "[\n"
 	for _, e := range state.Entries() {
-		record, err := s.encoded(e)
+		record, err := s.stored(e)
 		if err != nil {
 			return err
 		}

@@ -453,7 +453,7 @@ func (s *recordType) parsed(e *store.Entry) (schema.Record, error) {
 	if s.open() {
 		return *typed[schema.Record](recordOf(e)), nil
 	}
-	b, err := s.encoded(e)
+	b, err := s.stored(e)
 	if err != nil {
 		return schema.Record{}, err
 	}

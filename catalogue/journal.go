@@ -82,7 +82,7 @@ func (s *recordType) committed(from store.Commit) (Commit, error) {
 			continue
 		}
 		var err error
-		if texts[i], err = s.encoded(ch.New); err != nil {
+		if texts[i], err = s.stored(ch.New); err != nil {
 			return Commit{}, err
 		}
 	}

@@ -123,11 +123,12 @@ type recordType struct {
 	encoder *value.Encoder // of a struct
 	check   func(*record) error
 
-	about   *schema.Description // nil if the collection is standalone, as are the others
-	judged  bool                // an update is validated together with the record that it changes
-	columns []column            // of the fields of about
-	nested  []column            // of the fields inside these
-	now     func() time.Time
+	about       *schema.Description // nil if the collection is standalone, as are the others
+	hasTwoForms bool                // what is served has other members than what is stored
+	judged      bool                // an update is validated together with the record that it changes
+	columns     []column            // of the fields of about
+	nested      []column            // of the fields inside these
+	now         func() time.Time
 }
 
 // A member is a member of a struct.
@@ -232,6 +233,7 @@ func (s *recordType) describeFields(fields []schema.Field, strict bool) error {
 		switch {
 		case s.open():
 			s.engine.Known = append(s.engine.Known, ordering.Snake(f.Name))
+		case f.Computed:
 		case m == nil && !s.ownJSON:
 			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, suggest(f.Name, s.members, func(m member) string { return m.Name }))
 		case m != nil && !f.Nullable && (m.Field.Type.Kind() == reflect.Slice || m.Field.Type.Kind() == reflect.Map):
@@ -462,21 +464,6 @@ func (s *recordType) named(err error) error {
 		return nil
 	}
 	return s.errorf("%w", err)
-}
-
-// encoded returns the JSON of an entry. Concurrent first calls may each make it; the
-// results are equal.
-func (s *recordType) encoded(e *store.Entry) ([]byte, error) {
-	kept := &headerOf(e).encoding
-	if b := kept.Load(); b != nil {
-		return *b, nil
-	}
-	b, err := s.encode(recordOf(e))
-	if err != nil {
-		return nil, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
-	}
-	kept.Store(&b)
-	return b, nil
 }
 
 // describeOpen sets the record type of open records. They need no copies and no checks,

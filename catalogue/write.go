@@ -280,6 +280,10 @@ func (s *recordType) keep(fresh *store.Entry, from *record, id int) error {
 	s.fillLists(to)
 	*s.id(to) = id // a method Clone may have changed it
 	fresh.ID = id
+	if s.hasTwoForms { // an error of the method Computed changes nothing
+		_, err := s.encoded(fresh)
+		return err
+	}
 	return nil
 }
 
