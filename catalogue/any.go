@@ -189,7 +189,6 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 	result := func() (*store.Entry, error) { return validate(checks) }
 	stamped := !c.core.typ.ownJSON || !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created })
 	if stamped { // otherwise a method reads the time with the other members
-		checks.Now = nil
 		result = assuming(checks, validate)
 	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
@@ -314,7 +313,7 @@ func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return load(c.core, r, opts)
 }
 
-// stamp sets the Created members of a fresh entry. The writer calls it, so that their times ascend
+// stamp sets the Created members of a fresh entry that requests cannot set. The writer calls it, so that their times ascend
 // with the ids.
 func (c *core) stamp(fresh *store.Entry) (err error) {
 	now, members := time.Now, schema.Record{}
@@ -325,7 +324,7 @@ func (c *core) stamp(fresh *store.Entry) (err error) {
 		members = *typed[schema.Record](recordOf(fresh))
 	}
 	for _, f := range c.typ.about.Fields {
-		if f.Created && err == nil {
+		if f.Created && f.ReadOnly && err == nil {
 			members, err = members.With(f.Name, schema.At(now().UTC()))
 		}
 	}
@@ -475,6 +474,7 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 	}
 	result, err := validate(schema.Checks{
 		Assigned: checks.Assigned,
+		Now:      checks.Now,
 		Exists: func(ctx context.Context, collection string, id int) (bool, error) {
 			return assume(true, func() (bool, error) { return checks.Exists(ctx, collection, id) })
 		},

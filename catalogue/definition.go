@@ -147,6 +147,9 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	}
 	s.engine.Cores = c.cores
 	s.about = &about
+	if err := s.describeComputed(); err != nil {
+		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
+	}
 	s.hasTwoForms = hasHiddenOrComputed(about.Fields)
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
 	s.columns, s.nested = s.columnsOf(about.Fields, opts.Keys), s.columnsOf(schema.Nested(about.Fields), opts.Keys)

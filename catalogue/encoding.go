@@ -4,7 +4,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -60,7 +62,7 @@ func (s *recordType) served(e *store.Entry, stored []byte) ([]byte, error) {
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = append(append(schema.AppendQuoted(b, name), ':'), text...)
+		b = append(append(jsontext.AppendString(b, name), ':'), text...)
 	}
 	for _, f := range s.about.Fields {
 		from := members
@@ -82,12 +84,25 @@ func (s *recordType) served(e *store.Entry, stored []byte) ([]byte, error) {
 // computed returns the members that the method Computed of a record returns, if it has one.
 func (s *recordType) computed(e *store.Entry) (schema.Record, error) {
 	method := reflect.ValueOf(s.pointer(recordOf(e))).MethodByName("Computed")
-	if !method.IsValid() || s.open() {
+	if !method.IsValid() || s.computes == nil {
 		return schema.Record{}, nil
 	}
-	b, err := encodeJSON(method.Call(nil)[0].Interface())
+	result := reflect.New(method.Type().Out(0))
+	result.Elem().Set(method.Call(nil)[0])
+	b, err := s.computes.Encode(result.UnsafePointer())
 	if err != nil {
 		return schema.Record{}, err
 	}
 	return schema.ParseRecord(b)
+}
+
+// describeComputed sets the encoder of what the method Computed of a struct returns, if it has
+// one.
+func (s *recordType) describeComputed() error {
+	members, err := schema.ComputedMembers(s.reflect)
+	if err == nil && members != nil {
+		method, _ := reflect.PointerTo(s.reflect).MethodByName("Computed")
+		s.computes = value.EncoderOf(method.Type.Out(0), members)
+	}
+	return err
 }

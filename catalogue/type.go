@@ -124,6 +124,7 @@ type recordType struct {
 	check   func(*record) error
 
 	about       *schema.Description // nil if the collection is standalone, as are the others
+	computes    *value.Encoder      // of what the method Computed returns, or nil
 	hasTwoForms bool                // what is served has other members than what is stored
 	judged      bool                // an update is validated together with the record that it changes
 	columns     []column            // of the fields of about

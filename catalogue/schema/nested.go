@@ -147,20 +147,25 @@ func (f Field) cleanObject(value string, checks *checker) (text string, wrong Fi
 	}
 	s := scanner{data: []byte(value), limit: maxDepth}
 	values := s.fields(f.Fields)
-	var errs FieldErrors
+	var errs, missing FieldErrors
 	object := []byte{'{'}
 	for i, m := range f.Fields {
 		clean, wrong := m.Default, FieldError{}
 		if !m.ReadOnly {
 			clean, wrong = m.clean(values[i], checks)
 		}
+		wrong.Field = m.Name
 		switch {
+		case !wrong.ok() && checks.partial && values[i] == "":
+			missing = append(missing, wrong)
 		case !wrong.ok():
-			wrong.Field = m.Name
 			errs = append(errs, wrong)
 		case clean != "":
 			object = appendMember(object, m.Name, clean)
 		}
+	}
+	if errs == nil {
+		errs = missing
 	}
 	if errs != nil {
 		return "", FieldError{Fields: errs}
@@ -174,20 +179,12 @@ func notADictionary(kind jsonKind) string {
 
 // cleanPart cleans a value of a PATCH. The members of an object that are absent keep the values
 // of the stored object, or are required if nothing is stored; so are those of objects in a list.
-// What is required is reported only if nothing else is wrong.
 func (f Field) cleanPart(value, stored string, checks *checker) (text string, wrong FieldError) {
-	if f.Item == nil && f.Fields == nil {
-		return f.clean(value, checks)
-	}
-	checks.lenient = true
-	_, wrong = f.clean(value, checks)
-	checks.lenient = false
-	if !wrong.ok() {
-		return "", wrong
-	}
 	if f.Kind == Object && strings.HasPrefix(value, "{") && strings.HasPrefix(stored, "{") {
 		value = f.merged(stored, value)
 	}
+	checks.partial = true
+	defer func() { checks.partial = false }()
 	return f.clean(value, checks)
 }
 

@@ -84,9 +84,9 @@ func numberText(value string) (text, message string) {
 func (f Field) cleanFloat(value string, _ *checker) (text string, messages []string) {
 	switch value {
 	case "true":
-		return "1.0", nil
+		return "1.0", f.outside("1")
 	case "false":
-		return "0.0", nil
+		return "0.0", f.outside("0")
 	}
 	written, message := numberText(value)
 	if message != "" {

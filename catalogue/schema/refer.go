@@ -140,11 +140,12 @@ func (f Field) named(value string, checks *checker) (id int, text, message strin
 	shown := pythonText(value)
 	name := shown
 	switch {
-	case !checks.byUUID(f):
-	case kindOf(value) == jsonString && uuidDigits(shown) == "":
-		return 0, "", notAnyUUID(shown)
-	case kindOf(value) == jsonString || kindOf(value) == jsonInt:
+	case !checks.byUUID(f), kindOf(value) == jsonNull:
+	default:
 		quoted, _ := cleanUUID(f, value, checks)
+		if quoted == "" {
+			return 0, "", notAnyUUID(strings.ToValidUTF8(shown, "\ufffd"))
+		}
 		name = strings.Trim(quoted, `"`)
 	}
 	if strings.IndexByte(name, 0) >= 0 {

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"cmp"
-	"encoding/hex"
 	"fmt"
 	"math/big"
 	"net/netip"
@@ -235,10 +234,18 @@ func cleanUUID(_ Field, value string, _ *checker) (text string, messages []strin
 func uuidDigits(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "urn:", ""), "uuid:", "")
 	text = strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")
-	if _, err := hex.DecodeString(text); err != nil || len(text) != 32 {
+	if utf8.RuneCountInString(text) != 32 {
 		return ""
 	}
-	return strings.ToLower(text)
+	digits, _ := strings.CutPrefix(strings.TrimSpace(text), "+") // what int() of Python accepts
+	if !strings.HasPrefix(strings.ToLower(digits), "0x") {
+		digits = "0x" + digits
+	}
+	n, ok := new(big.Int).SetString(digits, 0)
+	if !ok || n.Sign() < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%032x", n)
 }
 
 // formatUUID returns the usual form of a UUID.

@@ -44,7 +44,7 @@ type checker struct {
 	name    string // of a record
 	related map[string]*Description
 	snake   bool               // names in JSON are in snake_case
-	lenient bool               // members of objects are not required, and rules are not called
+	partial bool               // of a PATCH: what objects lack is reported if nothing else is wrong
 	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
 	err     error              // of a callback
 }
@@ -324,8 +324,6 @@ func (s *scanner) fields(fields []Field) []string {
 func (f Field) clean(value string, checks *checker) (text string, wrong FieldError) {
 	var messages []string
 	switch {
-	case value == "" && checks.lenient:
-		return "", wrong
 	case value == "" && f.Required:
 		return "", FieldError{Messages: []string{"This field is required."}}
 	case value == "" && f.Kind == Reference && f.Default != "" && f.Default != "null":
@@ -351,7 +349,7 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 	if !wrong.ok() {
 		return "", wrong
 	}
-	if f.Rule != nil && text != "null" && !checks.lenient && checks.err == nil {
+	if f.Rule != nil && text != "null" && checks.err == nil {
 		var err error
 		if text, err = f.Rule(checks.ctx, text); err != nil {
 			return "", f.judge(err, checks)

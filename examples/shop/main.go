@@ -1,0 +1,143 @@
+// Shop serves the collections of a small shop, as Django REST framework serves them: with
+// nested objects, rules, references by name, and records that are addressed by a slug or a UUID.
+//
+//	go run ./examples/shop -open &
+//	curl 'http://127.0.0.1:8080/api/products/?category__name__icontains=home&ordering=-price'
+//
+// shop.go has the collections. The flag -data loads records from a file. Writes are refused
+// without -open or -token. With -now, new records are created at that time, for tests.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/browse"
+)
+
+// config holds the values of the flags.
+type config struct {
+	addr    string
+	data    string
+	open    bool
+	token   string
+	browse  bool
+	baseURL string
+	now     func() time.Time
+}
+
+func main() {
+	c, err := parse(os.Args[1:], os.Stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "shop:", err)
+		os.Exit(2)
+	}
+	if err := run(c); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// parse parses the flags. If help is requested, it prints the usage to stdout and returns
+// flag.ErrHelp.
+func parse(args []string, stdout io.Writer) (config, error) {
+	var c config
+	set := flag.NewFlagSet("shop", flag.ContinueOnError)
+	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
+	set.StringVar(&c.data, "data", "", "load the records from a JSON `file`")
+	set.BoolVar(&c.open, "open", false, "permit all writes")
+	set.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
+	set.BoolVar(&c.browse, "browse", true, "send pages to browsers; -browse=false sends JSON")
+	set.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy")
+	set.Func("now", "create records at this `time`, such as 2026-01-02T03:04:05.678Z", func(text string) error {
+		at, err := time.Parse(time.RFC3339, text)
+		c.now = func() time.Time { return at }
+		return err
+	})
+	if err := flags.Parse(set, args, stdout); err != nil {
+		return c, err
+	}
+	switch {
+	case set.NArg() > 0:
+		return c, fmt.Errorf("unexpected argument %q", set.Arg(0))
+	case c.open && c.token != "":
+		return c, errors.New("-open and -token cannot be combined")
+	}
+	return c, nil
+}
+
+// run serves the shop until a signal.
+func run(c config) error {
+	cat, err := newCatalogue(c.now)
+	if err != nil {
+		return err
+	}
+	if c.data != "" {
+		if err := cat.LoadFile(c.data, catalogue.LoadOptions{}); err != nil {
+			return err
+		}
+	}
+	handler, err := newHandler(cat, c)
+	if err != nil {
+		return err
+	}
+	return serve(c.addr, handler)
+}
+
+// newHandler returns the handler of the collections, with pages for browsers if the flag is set.
+func newHandler(cat *catalogue.Catalogue, c config) (http.Handler, error) {
+	opts := httpapi.Options{
+		BaseURL: c.baseURL,
+		OnError: func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
+	}
+	about := browse.Options{Title: "Shop"}
+	switch {
+	case c.open:
+		opts.Authorizer = httpapi.AllowAll
+	case c.token != "":
+		opts.Authorizer, about.Scheme = httpapi.Bearer(c.token), "Bearer"
+	}
+	api, err := httpapi.New(cat, opts)
+	if err != nil || !c.browse {
+		return api, err
+	}
+	return browse.New(api, about)
+}
+
+// serve serves until an interrupt or SIGTERM, and then waits at most ten seconds for running
+// requests.
+func serve(addr string, handler http.Handler) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("serving http://%s/api/\n", listener.Addr())
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
