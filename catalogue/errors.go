@@ -37,6 +37,9 @@ var (
 	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and by the
 	// methods of [AnyCollection] for an action that the collection's description does not have.
 	ErrReadOnly = errors.New("collection is read-only")
+	// ErrInvalidToken is returned by [Selection.PageAfter] for a token that is incomplete or
+	// altered, or of another query.
+	ErrInvalidToken = store.ErrInvalidToken
 	// ErrTxDone is returned by the methods of a [Tx] after its batch.
 	ErrTxDone = store.ErrTxDone
 	// ErrDuplicate is returned by a write after which two records would have the same

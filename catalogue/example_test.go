@@ -598,6 +598,33 @@ func ExampleSelection_Position() {
 	// 4 Spartacus
 }
 
+// This example reads a collection two records at a time. A deletion moves no page, as it would
+// with offsets.
+func ExampleSelection_PageAfter() {
+	films := newFilms()
+	all := films.Where()
+	for token := ""; ; {
+		page, next, err := all.PageAfter(token, 2, ordering.Asc("name"))
+		if err != nil {
+			panic(err)
+		}
+		for _, f := range page {
+			fmt.Println(f.ID, f.Name)
+		}
+		if token = next; token == "" {
+			break
+		}
+		if err := films.Delete(page[0].ID); err != nil {
+			panic(err)
+		}
+	}
+	// Output:
+	// 2 Alien
+	// 1 Heat
+	// 3 Rope
+	// 4 Spartacus
+}
+
 // A batch finds the record with a slug and updates it, or inserts a new one. No other
 // write comes between the two.
 func ExampleTx_Where() {

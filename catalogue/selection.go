@@ -147,6 +147,36 @@ func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T]
 	return View[T]{s.sel.typ, entries, count}, nil
 }
 
+// PageAfter returns copies of at most n records after a position in the order of terms, and the
+// token of the position after them, or "" if no more records are selected. The empty token is the
+// position before all records. An n of zero or less means no limit.
+//
+// A token has the values of the last record by the terms, and its id. Records before the position
+// can be inserted and deleted, which would move the pages of a [pagination.Window]: the calls of a
+// walk from token to token together return each record that stays selected, with the values by
+// which it is ordered, exactly once. A record that moves may be returned twice, or not at all.
+//
+// The error wraps [ErrInvalidToken] if the token is none that PageAfter has returned, or of another
+// order or other conditions, as far as it can be recognized: the functions of Filter are not
+// compared. A token remains valid when its record is deleted, when the program is restarted, and
+// for snapshots and batches. It is not secret: whoever has it can read the values in it.
+//
+// O(log n + records), and O(log² n + records) for the first searches in an index and for several
+// ranges of values, if an index has the records in order. Records that Filter or other conditions
+// exclude count too, but only those between the position and the last record. If no index has
+// the order, it costs as much as a page.
+func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (records []T, next string, err error) {
+	a, err := s.sel.ask(store.Query{Want: store.WantAfter, Token: token, Window: pagination.Window{Limit: n}, Terms: terms})
+	if err != nil {
+		return nil, "", err
+	}
+	records = make([]T, a.Entries.Len())
+	for i, e := range a.Entries.All() {
+		copyTo(s.sel.typ.copier, &records[i], typed[T](recordOf(e)))
+	}
+	return records, a.Next, nil
+}
+
 // All returns an iterator over copies of the records in the order of terms. It yields the
 // state at the time of the call; later writes do not affect it. After an error the iterator
 // is empty. O(1) for each record, after the records have been found.

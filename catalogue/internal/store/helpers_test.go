@@ -201,6 +201,12 @@ func (f finder) Groups(ctx context.Context, q Query) (func(yield func(first *Ent
 	return a.Groups, err
 }
 
+func (f finder) After(ctx context.Context, token string, n int, q Query) (Entries, string, error) {
+	q.Want, q.Token, q.Window = WantAfter, token, pagination.Window{Limit: n}
+	a, err := f.Answer(ctx, q)
+	return a.Entries, a.Next, err
+}
+
 func (f finder) Explain(ctx context.Context, q Query) (string, error) {
 	q.Want = WantExplain
 	a, err := f.Answer(ctx, q)
@@ -350,7 +356,7 @@ func selected(entries []*Entry, terms string, holds func(r *record) bool) []int 
 }
 
 // found returns the ids of all records of a query, and checks Page for some windows,
-// First, Scan and Position against them.
+// First, Scan, Position and walks by tokens against them.
 func found(t testing.TB, p Source, q Query) []int {
 	t.Helper()
 	q.Window = allRecords
@@ -387,7 +393,27 @@ func found(t testing.TB, p Source, q Query) []int {
 			t.Errorf("Position(%d) = %d, %v, want %d", id, got, err, at)
 		}
 	}
+	for _, n := range []int{0, 1 + count/3, 2} {
+		if got := walked(t, p, q, n, count); !slices.Equal(got, all) {
+			t.Errorf("a walk by tokens, %d at a time, finds %v, want %v", n, got, all)
+		}
+	}
 	return all
+}
+
+// walked returns the ids that a walk by tokens finds, n at a time. It stops after more than most.
+func walked(t testing.TB, p Source, q Query, n, most int) (all []int) {
+	t.Helper()
+	for token := ""; ; {
+		page, next, err := of(p).After(within(t), token, n, q)
+		if err != nil || n > 0 && page.Len() > n || page.Len() == 0 && next != "" {
+			t.Errorf("after %q: %v, %q, %v", token, ids(page.list()), next, err)
+		}
+		all = append(all, ids(page.list())...)
+		if token = next; token == "" || len(all) > most || err != nil {
+			return all
+		}
+	}
 }
 
 // A gate blocks the first goroutine that computes the slow key of its record

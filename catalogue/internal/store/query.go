@@ -19,8 +19,9 @@ type Query struct {
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
 
-	Want Want
-	ID   int // of the record whose position is wanted
+	Want  Want
+	ID    int    // of the record whose position is wanted
+	Token string // after which entries are wanted; "" is before the first
 }
 
 // A Condition restricts a field to ranges of keys, which are sorted and do not overlap.
@@ -60,6 +61,11 @@ const (
 	// it costs as much as a page.
 	WantPosition
 
+	// WantAfter asks for the entries after a token, at most as many as the window has, and the
+	// token of the next ones. It costs O(log² n) and the entries, and those that are filtered
+	// between them, if they are in order. Otherwise it costs as much as a page.
+	WantAfter
+
 	// WantExplain asks for a description of how the entries are found. It makes the sequences
 	// that are missing, but filters and sorts no entries.
 	WantExplain
@@ -74,6 +80,7 @@ type Answer struct {
 	Scan    func(yield func(*Entry) bool)
 	Groups  func(yield func(first *Entry, n int) bool) // for each value the first entry that has it, and their number
 	Text    string                                     // describes the plan
+	Next    string                                     // the token of the next entries, or "" if these are the last
 }
 
 // First returns the first entry, or nil if none exists.
@@ -93,7 +100,8 @@ func (q *Query) plain() bool { return len(q.Where) == 0 && q.Match == nil && q.W
 //
 // If a query needs an index that is missing, it waits until it is built. For a state that
 // is not the store's current one, it sorts the entries instead. The errors are ctx.Err(),
-// an error that wraps [ordering.ErrUnknownField], and for a Tx after its batch [ErrTxDone].
+// an error that wraps [ordering.ErrUnknownField] or [ErrInvalidToken], and for a Tx after its
+// batch [ErrTxDone].
 type Source interface {
 	Answer(ctx context.Context, q Query) (Answer, error)
 }
@@ -172,6 +180,12 @@ func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 			return Answer{N: -1}, nil
 		}
 	}
+	var start position
+	if q.Token != "" {
+		if start, err = sel.parseToken(q.Token, s.Len() == 0); err != nil {
+			return Answer{}, err
+		}
+	}
 	p, err := s.plan(ctx, sel)
 	switch {
 	case err != nil:
@@ -180,6 +194,12 @@ func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 		return Answer{Text: p.String() + s.progress(&sel, &p)}, nil
 	case e != nil && !p.direct() && !s.typ.matcher(sel.where, sel.match)(e):
 		return Answer{N: -1}, nil
+	}
+	if q.Want == WantAfter {
+		if p.unsorted {
+			s.demand(&sel, &p)
+		}
+		return p.after(ctx, q, start)
 	}
 	if !p.direct() {
 		if p.unsorted || q.Want != WantFirst { // otherwise few entries are read

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A token is of one order and one set of conditions, however these are written.
+func TestTokenOfAnotherQuery(t *testing.T) {
+	c := newStore(t, newType(0), 70)
+	query := func(terms string, list ...ordering.Condition) Query {
+		return Query{Terms: parse(terms), Where: conditions(t, list...)}
+	}
+	less, text := ordering.Less("number", 5), ordering.AtLeast("text", "2")
+	filtered := query("-number,text", less, text)
+	filtered.Match = func(*Entry) bool { return true }
+	_, token, err := of(c).After(t.Context(), "", 3, query("-number,text", less, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		reason string
+		query  Query
+		same   bool
+	}{
+		{"the same", query("-number,text", less, text), true},
+		{"terms without effect", query("-number,text,-number,-id", less, text), true},
+		{"conditions in another order", query("-number,text", text, less), true},
+		{"the reverse", query("number,-text", less, text), false},
+		{"another order", query("-number", less, text), false},
+		{"the default order", query("", less, text), false},
+		{"another value", query("-number,text", ordering.Less("number", 6), text), false},
+		{"another bound", query("-number,text", ordering.AtMost("number", 5), text), false},
+		{"a condition less", query("-number,text", less), false},
+		{"no condition", query("-number,text"), false},
+		{"a function in addition", filtered, false},
+	} {
+		_, _, err := of(c).After(t.Context(), token, 3, row.query)
+		if (err == nil) != row.same || err != nil && (!errors.Is(err, ErrInvalidToken) || !strings.Contains(err.Error(), "of another query")) {
+			t.Errorf("%s: error %v", row.reason, err)
+		}
+	}
+}
+
+// FuzzToken checks that a text is an error that wraps ErrInvalidToken, unless it is the token.
+func FuzzToken(f *testing.F) {
+	c := newStore(f, newType(0), 70)
+	q := Query{Terms: parse("-number,text")}
+	_, token, err := of(c).After(f.Context(), "", 3, q)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, text := range []string{token, token[1:], token[:len(token)-1], "", "AAAA", "====", "é", strings.Repeat("A", 100), token + "\n", strings.ToLower(token)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, _, err := of(c).After(t.Context(), text, 3, q)
+		valid := text == "" || strings.NewReplacer("\r", "", "\n", "").Replace(text) == token // encoding/base64 ignores these
+		if valid != (err == nil) || err != nil && !errors.Is(err, ErrInvalidToken) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	})
+}
+
+// A token remains valid when its record and those near it are gone, and when all are.
+func TestTokenOfDeletedRecord(t *testing.T) {
+	c := newStore(t, newType(0), 70)
+	for _, terms := range []string{"id", "-id", "number,-text", "-note"} {
+		q := Query{Terms: parse(terms)}
+		all := found(t, c, q)
+		_, token, err := of(c).After(t.Context(), "", 3, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		remove(c, all[2])
+		remove(c, all[3])
+		page, _, err := of(c).After(t.Context(), token, 2, q)
+		if diff := cmp.Diff(all[4:6], ids(page.list())); diff != "" || err != nil {
+			t.Errorf("by %s: %v (-want +got):\n%s", terms, err, diff)
+		}
+	}
+	open := New(newMemberType())
+	put(open, &record{number: 1, members: []string{"a"}})
+	put(open, &record{number: 2, members: []string{"a"}})
+	q := Query{Where: conditions(t, ordering.AtLeast("a", 1))}
+	_, token, _ := of(open).After(t.Context(), "", 1, q)
+	remove(open, 1)
+	remove(open, 2)
+	if page, next, err := of(open).After(t.Context(), token, 1, q); page.Len() > 0 || next != "" || err != nil {
+		t.Errorf("of no records: %v, %q, %v", ids(page.list()), next, err)
+	}
+}
+
+// A walk by tokens reads each record that stays where it is once, while others are inserted,
+// deleted and moved.
+func TestConcurrentWalk(t *testing.T) {
+	const records = 300
+	c := newStore(t, newType(0), records) // those with odd ids stay
+	write := func() {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for i := range 3000 {
+			if id := 2 * (1 + rng.IntN(records)); c.Get(id) != nil && i%3 == 0 {
+				remove(c, id)
+			} else {
+				put(c, &record{Entry: Entry{id}, number: rng.Int64N(7), text: fmt.Sprint(rng.IntN(1000))})
+			}
+		}
+	}
+	whileWriting(t, 2, write, func(rng *rand.Rand) error {
+		q := Query{Terms: parse([]string{"id", "-number", "number,-text", "note"}[rng.IntN(4)])}
+		if rng.IntN(2) == 0 {
+			q.Match = func(e *Entry) bool { return e.ID%4 > 0 }
+		}
+		var stayed []int
+		for _, id := range walked(t, c, q, 1+rng.IntN(20), 4*records) {
+			if id%2 == 1 {
+				stayed = append(stayed, id)
+			}
+		}
+		slices.Sort(stayed)
+		for i, id := range stayed {
+			if id != 2*i+1 {
+				return fmt.Errorf("%+v: record %d in place of %d", q.Terms, id, 2*i+1)
+			}
+		}
+		if len(stayed) != records/2 {
+			return fmt.Errorf("%+v: %d records, want %d", q.Terms, len(stayed), records/2)
+		}
+		return nil
+	})
+}
