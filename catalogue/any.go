@@ -189,6 +189,9 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 	result := func() (*store.Entry, error) { return validate(checks) }
 	stamped := !c.core.typ.ownJSON || !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created })
 	if stamped { // otherwise a method reads the time with the other members
+		if !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created && !f.ReadOnly }) {
+			checks.Now = nil
+		}
 		result = assuming(checks, validate)
 	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
