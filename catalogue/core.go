@@ -72,7 +72,11 @@ func (s *recordType) checkState(state *store.State, err error) error {
 		if kept == nil {
 			continue
 		}
-		if fresh, err := s.encode(recordOf(e)); err != nil || !bytes.Equal(fresh, *kept) {
+		fresh, err := s.encode(recordOf(e))
+		if err == nil && s.hasTwoForms {
+			fresh, err = s.served(e, fresh)
+		}
+		if err != nil || !bytes.Equal(fresh, *kept) {
 			return s.errorf("%w: id %d: the stored JSON is %s, want %s (%v)", errCorrupt, e.ID, *kept, fresh, err)
 		}
 	}
