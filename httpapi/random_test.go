@@ -60,6 +60,8 @@ type ware struct {
 	Currencies []int             `json:"currencies" backlist:"refers=currencies"`
 	Address    *wareAddress      `json:"address"`
 	Lines      []wareLine        `json:"lines" backlist:"minlength=1,maxlength=3"`
+	Password   string            `json:"password" backlist:"hidden,minlength=8,maxlength=30"`
+	Channel    string            `json:"channel" backlist:"hidden,readonly,default=api"`
 }
 
 // smallTypes has fields whose Go types hold less than the JSON that their kinds permit.
@@ -85,6 +87,17 @@ type smallTypes struct {
 		Map  map[string]any `json:"map"`
 		Time *time.Time     `json:"time"`
 	} `json:"inner"`
+}
+
+// Computed returns the members that follow from the others.
+func (s *smallTypes) Computed() struct {
+	Double float32 `json:"double"`
+	Parts  []any   `json:"parts"`
+} {
+	return struct {
+		Double float32 `json:"double"`
+		Parts  []any   `json:"parts"`
+	}{s.Single / 2, s.List}
 }
 
 type wareAddress struct {
@@ -132,7 +145,7 @@ func wareDescription(t *testing.T) schema.Description {
 	set(about.Fields)
 	about.Unique = [][]string{{"name", "status"}}
 	about.Filters = []string{"name", "name__icontains", "email__in", "uuid", "price__gte", "weight__range", "stock__lt", "active", "day__lte", "at__gt", "status__in",
-		"currency", "currencies", "site__isnull"}
+		"currency", "currencies", "site__isnull", "address__country__in", "address__geo__lat__gte", "address__postal_code"}
 	about.Search = []string{"name", "=slug", "^email"}
 	return about
 }
