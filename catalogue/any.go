@@ -30,9 +30,9 @@ type Query struct {
 	Window pagination.Window
 
 	// Terms order the records. Those that name no field, or one that is not in Sortable of the
-	// description, are dropped. If Sortable is nil, it is the names of Fields, or, if these are nil
-	// too, of all members of the records. Fields inside others, such as address__city, must be in
-	// Sortable. If no term is left, the order is the default one.
+	// description, are dropped. If Sortable is nil, it is the names of Fields that are not
+	// Hidden, or, if these are nil too, of all members of the records. Fields inside others, such
+	// as address__city, must be in Sortable. If no term is left, the order is the default one.
 	Terms []ordering.Term
 }
 

@@ -256,7 +256,8 @@ func (s *recordType) unsortable(t ordering.Term) bool {
 	case t.Field == s.idName, s.about.Sortable == nil && s.about.Fields == nil:
 		return false
 	case s.about.Sortable == nil:
-		return columnIn(s.columns, t.Field) == nil
+		c := columnIn(s.columns, t.Field)
+		return c == nil || c.Hidden
 	}
 	return !slices.Contains(s.about.Sortable, t.Field)
 }

@@ -1,0 +1,189 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A member has a password, which is never served, and a greeting, which is never stored.
+type member struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name"`
+	Password string `json:"password" backlist:"hidden,minlength=8"`
+	Born     string `json:"born" backlist:"date"`
+}
+
+var errNoName = errors.New("no name to greet")
+
+type greeting struct {
+	Greeting greetingText `json:"greeting"`
+}
+
+type greetingText string
+
+func (g greetingText) MarshalText() ([]byte, error) {
+	if g == "Dear nobody" {
+		return nil, errNoName
+	}
+	return []byte(g), nil
+}
+
+func (a *member) Computed() greeting { return greeting{greetingText("Dear " + a.Name)} }
+
+func newMembers(t *testing.T, about *schema.Description) (*catalogue.Collection[member], catalogue.AnyCollection) {
+	t.Helper()
+	members := catalogue.Define[member]("members", catalogue.Options{Description: about})
+	c, err := catalogue.New(members)
+	must(t, err)
+	served, err := c.Collection("members")
+	must(t, err)
+	typed, err := members.In(c)
+	must(t, err)
+	return typed, served
+}
+
+// TestHiddenAndComputed checks what is served, saved and journalled of a record with a hidden and
+// a computed member.
+func TestHiddenAndComputed(t *testing.T) {
+	typed, c := newMembers(t, nil)
+	var journal []string
+	must(t, typed.Journal(func(batch []catalogue.Commit) error {
+		for _, commit := range batch {
+			for _, record := range commit.Changes {
+				journal = append(journal, string(record))
+			}
+		}
+		return nil
+	}))
+	const (
+		body   = `{"name":"Ann","password":"12345678","born":"1990-02-03","greeting":"Hi"}`
+		stored = `{"id":1,"name":"Ann","password":"12345678","born":"1990-02-03"}`
+		served = `{"id":1,"name":"Ann","born":"1990-02-03","greeting":"Dear Ann"}`
+	)
+	created, err := c.Create(t.Context(), []byte(body), schema.Record{})
+	must(t, err)
+	got, err := c.Get(t.Context(), "1", schema.Filter{})
+	must(t, err)
+	list, err := c.List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 5}})
+	must(t, err)
+	var saved bytes.Buffer
+	must(t, typed.Save(&saved))
+	for _, row := range []struct{ of, got, want string }{
+		{"the response to a POST", string(created), served},
+		{"a record", string(got), served},
+		{"a page", string(list.Records[0]), served},
+		{"the journal", strings.Join(journal, "\n"), stored},
+		{"what is saved", strings.TrimSpace(saved.String()), "[\n" + stored + "]"},
+	} {
+		if diff := cmp.Diff(row.want, row.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.of, diff)
+		}
+	}
+	must(t, typed.Load(&saved, catalogue.LoadOptions{}))
+	if record, err := typed.Get(1); err != nil || record.Password != "12345678" {
+		t.Errorf("loaded: %+v, %v, want the password", record, err)
+	}
+	_, err = c.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"name":"Bea"}`), Partial: true})
+	must(t, err)
+	if record, err := typed.Get(1); err != nil || record.Password != "12345678" {
+		t.Errorf("after a PATCH of another member: %+v, %v, want the password", record, err)
+	}
+}
+
+// TestHiddenIsNotOrdered checks that no order reveals a hidden member unless the description lists
+// it.
+func TestHiddenIsNotOrdered(t *testing.T) {
+	for _, row := range []struct {
+		sortable []string
+		want     []ordering.Term
+		reason   string
+	}{
+		{nil, []ordering.Term{}, "hidden"},
+		{[]string{"password"}, []ordering.Term{ordering.Desc("password")}, "listed"},
+	} {
+		_, c := newMembers(t, &schema.Description{Sortable: row.sortable})
+		list, err := c.List(t.Context(), catalogue.Query{
+			Window: pagination.Window{Limit: 5},
+			Terms:  []ordering.Term{ordering.Desc("password"), ordering.Asc("greeting")},
+		})
+		if diff := cmp.Diff(row.want, list.Terms); err != nil || diff != "" {
+			t.Errorf("%s: %v, terms (-want +got):\n%s", row.reason, err, diff)
+		}
+	}
+}
+
+// TestErrorOfComputed checks that a record whose computed members cannot be encoded is not stored.
+func TestErrorOfComputed(t *testing.T) {
+	typed, c := newMembers(t, nil)
+	body := []byte(`{"name":"nobody","password":"12345678","born":"1990-02-03"}`)
+	if _, err := c.Create(t.Context(), body, schema.Record{}); !errors.Is(err, errNoName) {
+		t.Errorf("Create: %v, want %v", err, errNoName)
+	}
+	if _, err := typed.Insert(member{Name: "nobody"}); !errors.Is(err, errNoName) {
+		t.Errorf("Insert: %v, want %v", err, errNoName)
+	}
+	if n := typed.Count(); n != 0 {
+		t.Errorf("%d records are stored", n)
+	}
+}
+
+type computesNothing struct {
+	ID int `json:"id"`
+}
+
+func (computesNothing) Computed() string { return "" }
+
+func TestComputedMustReturnStruct(t *testing.T) {
+	_, err := catalogue.New(catalogue.Define[computesNothing]("nothings", catalogue.Options{}))
+	if err == nil || !strings.Contains(err.Error(), "Computed must have no parameters and return a struct") {
+		t.Errorf("New: %v", err)
+	}
+}
+
+// An order has a rule that compares what was sent with what is stored.
+type ruled struct {
+	ID    int `json:"id"`
+	Least int `json:"least"`
+	Most  int `json:"most"`
+}
+
+func (r *ruled) Validate(context.Context) error {
+	if r.Least > r.Most {
+		return schema.Invalid("least is more than most.")
+	}
+	return nil
+}
+
+// TestRuleOfMergedRecord checks that the rule of a PATCH sees the stored members, too.
+func TestRuleOfMergedRecord(t *testing.T) {
+	cat, err := catalogue.New(catalogue.Define[ruled]("ruled", catalogue.Options{}))
+	must(t, err)
+	c, err := cat.Collection("ruled")
+	must(t, err)
+	_, err = c.Create(t.Context(), []byte(`{"least":1,"most":5}`), schema.Record{})
+	must(t, err)
+	for _, row := range []struct{ body, want string }{
+		{`{"least":6}`, `{"nonFieldErrors":["least is more than most."]}`},
+		{`{"most":0}`, `{"nonFieldErrors":["least is more than most."]}`},
+		{`{"least":6,"most":6}`, ``},
+	} {
+		_, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(row.body), Partial: true})
+		var got []byte
+		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
+			got, _ = errs.MarshalJSON()
+		}
+		if string(got) != row.want {
+			t.Errorf("%s: %v, want %s", row.body, err, row.want)
+		}
+	}
+}
