@@ -77,8 +77,9 @@
 // record, an empty input is null or empty text, whichever is valid. In a form for a new
 // record, empty inputs are omitted. Times in forms are in UTC; a time with a fraction of a second
 // is text, with its offset. For a reference, forms offer the records of a collection of at most
-// 50. Otherwise they show the name of the record and link to the collection. A form may be at most
-// 2 MiB.
+// 50. Otherwise they show the name of the record and link to the collection. Objects, maps, and lists
+// of other values than text are JSON. The value of a hidden field is never shown, and stays if its
+// input is empty. Messages about parts of a value begin with their path. A form may be at most 2 MiB.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
 // page reports what has been done. The report is in the parameter _done, signed with a key

@@ -113,7 +113,7 @@ func (v *view) ignored() string {
 // choices returns the values of a field that a page offers: the choices, true and false, or
 // the records of a small collection.
 func (v *view) choices(field schema.Field) []option {
-	if other := v.byKey[field.Refers]; other != nil && v.records(other).whole {
+	if other := v.byKey[field.Refers]; other != nil && field.By == "" && v.records(other).whole {
 		return v.records(other).options
 	}
 	return optionsOf(kindOf(field).choices)
@@ -168,7 +168,7 @@ func (v *view) chips(name string) (chips []choice) {
 			continue
 		case lookup == "isnull":
 			text = map[bool]string{true: "null", false: "not null"}[strings.EqualFold(value, "true")]
-		case other != nil:
+		case other != nil && field.By == "":
 			names := strings.Split(value, ",")
 			for i, id := range names {
 				names[i] = v.name(other, strings.TrimSpace(id))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // form is a form that posts a record to a collection or changes a record.
@@ -44,7 +45,7 @@ func (v *view) newForm(values url.Values, wrong faults, tag string) *form {
 	}
 	focused := false
 	for _, field := range v.c.Fields {
-		if field.ReadOnly {
+		if isReadOnly(field) {
 			continue
 		}
 		text := values.Get(field.Name)
@@ -55,6 +56,7 @@ func (v *view) newForm(values url.Values, wrong faults, tag string) *form {
 			f.Kept = append(f.Kept, pair{shown, values.Get(shown)})
 		}
 		in := v.newInput(field, text)
+		in.Required = in.Required && !(field.Hidden && v.id != "") // a form for a record does not show its value
 		in.Faults = wrong[field.Name]
 		in.Focus = in.Faults != nil && !focused
 		focused = focused || in.Focus
@@ -85,15 +87,42 @@ func readFaults(body []byte) faults {
 	}
 	wrong := make(faults, len(all))
 	for _, m := range all {
-		var messages []string
-		if text, ok := readText(m.value); ok {
-			messages = []string{text}
-		} else if json.Unmarshal(m.value, &messages) != nil {
-			messages = []string{string(m.value)}
-		}
-		wrong[m.name] = messages
+		wrong[m.name] = messagesOf(m.name, m.name, m.value)
 	}
 	return wrong
+}
+
+// messagesOf returns the messages about a field: about its value and, with their path, its parts.
+func messagesOf(field, path string, value json.RawMessage) (messages []string) {
+	var parts members
+	var items []json.RawMessage
+	text, ok := readText(value)
+	switch {
+	case !ok && json.Unmarshal(value, &items) == nil && items != nil:
+		for i, item := range items {
+			at := path
+			if item[0] != '"' { // about an element
+				at += "." + strconv.Itoa(i)
+			}
+			messages = append(messages, messagesOf(field, at, item)...)
+		}
+		return messages
+	case !ok && json.Unmarshal(value, &parts) == nil:
+		for _, m := range parts {
+			at := path
+			if ordering.Snake(m.name) != "non_field_errors" {
+				at += "." + m.name
+			}
+			messages = append(messages, messagesOf(field, at, m.value)...)
+		}
+		return messages
+	case !ok:
+		text = string(value)
+	}
+	if path != field {
+		text = path + ": " + text
+	}
+	return []string{text}
 }
 
 // input is a field of a form.
@@ -102,8 +131,12 @@ type input struct {
 	Label    string
 	Control  string // checkbox, textarea, select, or a type of input element
 	Value    string
-	Step     string   // of a number
-	Min, Max string   // of a number
+	Step     string // of a number
+	Min, Max string // of a number
+
+	MinLength, MaxLength int    // of a text, or 0
+	Pattern              string // of a whole text
+
 	Multiple bool     // several options can be selected
 	Options  []option // of a select
 	Required bool
@@ -134,6 +167,16 @@ func (v *view) newInput(field schema.Field, text string) input {
 		Required: field.Required && !mayBeEmpty(field),
 		Hint:     k.hint,
 	}
+	if isText(field) {
+		in.MinLength, in.MaxLength = field.MinLength, field.MaxLength
+		if p := field.Pattern; p != nil && wire.IsPortable(p.String()) {
+			in.Pattern = ".*(?:" + p.String() + ").*"
+		}
+		if field.Hidden {
+			in.Control, in.Value = "password", ""
+			return in
+		}
+	}
 	if in.Control != "checkbox" && strings.ContainsAny(text, "\r\n") {
 		in.Control = "textarea" // browsers remove line endings from other inputs
 	} else if !fits(in.Control, text) {
@@ -142,7 +185,7 @@ func (v *view) newInput(field schema.Field, text string) input {
 	switch {
 	case in.Control == "select":
 		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
-	case v.byKey[field.Refers] != nil:
+	case v.byKey[field.Refers] != nil && field.By == "":
 		v.offer(&in, field, v.byKey[field.Refers])
 	}
 	return in
@@ -228,6 +271,14 @@ func kindOf(field schema.Field) kind {
 		}
 	case schema.Slug:
 		k.hint = "Letters, digits, - and _."
+	case schema.UnicodeSlug:
+		k.hint = "Letters and digits of any script, - and _."
+	case schema.Email:
+		k.control = "email"
+	case schema.UUID:
+		k.hint, k.json = "32 hexadecimal digits.", wordJSON
+	case schema.Regex:
+		k.hint = field.Message
 	case schema.Timestamp:
 		k.control, k.hint = "datetime-local", "In UTC."
 		k.json = func(text string) string { return wire.Quote(utcTime(strings.TrimSpace(text))) }
@@ -249,32 +300,53 @@ func kindOf(field schema.Field) kind {
 		k.control, k.hint = "url", "Starts with https:// or http://."
 	case schema.Reference:
 		k.hint, k.json = "An id from "+heading(field.Refers)+".", numberJSON
+		if field.By != "" {
+			k.hint, k.json = heading(field.By)+" of a record from "+heading(field.Refers)+".", wordJSON
+		}
 	case schema.References:
-		k.hint = "Ids from " + heading(field.Refers) + ", separated by commas."
-		k.json = func(text string) string { return listJSON(splitIDs(text), numberJSON) }
+		what, element := "Ids", numberJSON
+		if field.By != "" {
+			what, element = heading(field.By), wordJSON
+		}
+		k.hint = what + " from " + heading(field.Refers) + ", separated by commas."
+		k.json = func(text string) string { return listJSON(splitIDs(text), element) }
 		k.text = func(value json.RawMessage) string { return listText(value, ", ") }
 		k.empty = "[]"
 	case schema.Array:
-		if field.Item.Kind != schema.Text {
-			return jsonControl(k)
+		if !isText(*field.Item) {
+			return jsonControl(k, "[]")
 		}
 		k.control, k.hint = "textarea", "One per line."
 		k.json = func(text string) string { return listJSON(lines(text), wire.Quote) }
 		k.text = func(value json.RawMessage) string { return listText(value, "\n") }
 		k.empty = "[]"
-	case schema.JSON, schema.Map, schema.Object:
-		return jsonControl(k)
+	case schema.Map:
+		return jsonControl(k, "{}")
+	case schema.JSON, schema.Object:
+		return jsonControl(k, "null")
 	}
 	return k
 }
 
 // jsonControl returns a control whose text is JSON.
-func jsonControl(k kind) kind {
+func jsonControl(k kind, empty string) kind {
 	k.control, k.hint = "textarea", "JSON."
-	k.json, k.empty = anyJSON, "null"
+	k.json, k.empty = anyJSON, empty
 	k.text = func(value json.RawMessage) string { return indented(value) }
 	return k
 }
+
+// isText reports whether the values of a field are any text of some form.
+func isText(field schema.Field) bool {
+	switch field.Kind {
+	case schema.Text, schema.Slug, schema.UnicodeSlug, schema.URL, schema.Email, schema.Regex:
+		return true
+	}
+	return false
+}
+
+// isReadOnly reports whether requests cannot write a field.
+func isReadOnly(field schema.Field) bool { return field.ReadOnly || field.Computed }
 
 // mayBeEmpty reports whether the empty text is a valid value in a form.
 func mayBeEmpty(field schema.Field) bool { return field.Nullable || field.Blank }
@@ -313,7 +385,7 @@ func listText(value json.RawMessage, separator string) string {
 func formJSON(fields []schema.Field, posted url.Values) []byte {
 	var members []string
 	for _, field := range fields {
-		if field.ReadOnly {
+		if isReadOnly(field) {
 			continue
 		}
 		value, ok := fieldJSON(field, posted.Get(field.Name))

@@ -1,15 +1,18 @@
 package browse
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -115,7 +118,7 @@ func TestPostInvalidRecord(t *testing.T) {
 // Errors that belong to no field of the form are shown above it.
 func TestErrorsOfNoField(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"nonFieldErrors":["Sold out."],"zzz":[["<deep>"]]}`: `Sold out. [["<deep>"]]`,
+		`{"nonFieldErrors":["Sold out."],"zzz":[["<deep>"]]}`: `Sold out. zzz.0: <deep>`,
 		`{"detail":"Not <today>."}`:                           "Not <today>.",
 	} {
 		h := around(t, func(w http.ResponseWriter, r *http.Request) {
@@ -175,6 +178,13 @@ func TestFormJSON(t *testing.T) {
 		{Name: "refs", Kind: schema.References},
 		{Name: "lines", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}},
 		{Name: "any", Kind: schema.JSON},
+		{Name: "total", Kind: schema.JSON, Computed: true},
+		{Name: "mails", Kind: schema.Array, Item: &schema.Field{Kind: schema.Email}},
+		{Name: "sizes", Kind: schema.Array, Item: &schema.Field{Kind: schema.Integer}},
+		{Name: "home", Kind: schema.Object, Fields: []schema.Field{{Name: "city", Kind: schema.Text}}},
+		{Name: "code", Kind: schema.Reference, Refers: "x", By: "code"},
+		{Name: "codes", Kind: schema.References, Refers: "x", By: "code"},
+		{Name: "uuid", Kind: schema.UUID},
 	}
 	tests := []struct{ reason, form, want string }{
 		{"empty form", "", `{"yes":false}`},
@@ -194,6 +204,11 @@ func TestFormJSON(t *testing.T) {
 		{"checked box", "yes=true", `{"yes":true}`},
 		{"lines", "lines=a%0D%0A%0D%0A+b+", `{"yes":false,"lines":["a","b"]}`},
 		{"JSON", `any={"a":[1,null]}`, `{"yes":false,"any":{"a":[1,null]}}`},
+		{"lines of another kind", "mails=a@b.example%0D%0Ac@d.example", `{"yes":false,"mails":["a@b.example","c@d.example"]}`},
+		{"parts", `sizes=[1]&home={"city":"Rom"}`, `{"yes":false,"sizes":[1],"home":{"city":"Rom"}}`},
+		{"references by text", "code=+7+&codes=a,+7", `{"yes":false,"code":"7","codes":["a","7"]}`},
+		{"UUID", "uuid=+7+", `{"yes":false,"uuid":"7"}`},
+		{"computed field", "total=1", `{"yes":false}`},
 		{"read-only and unknown fields", "id=9&x=1", `{"yes":false}`},
 		{"repeated field", "t=a&t=b", `{"t":"a","yes":false}`},
 	}
@@ -205,5 +220,130 @@ func TestFormJSON(t *testing.T) {
 		if diff := cmp.Diff(test.want, string(formJSON(fields, posted))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
+	}
+}
+
+type account struct {
+	ID       int      `json:"id"`
+	Name     string   `json:"name" backlist:"minlength=2,maxlength=40"`
+	Code     string   `json:"code" backlist:"blank"`
+	Email    string   `json:"email" backlist:"email,maxlength=60"`
+	Tags     []string `json:"tags" backlist:"item.minlength=2"`
+	Home     *home    `json:"home"`
+	Lines    []home   `json:"lines"`
+	Password string   `json:"password" backlist:"hidden,minlength=8"`
+}
+
+type home struct {
+	City string `json:"city" backlist:"minlength=2"`
+	Geo  *struct {
+		Lat int `json:"lat"`
+	} `json:"geo"`
+}
+
+func (h home) Validate(context.Context) error {
+	if h.City == "Nowhere" {
+		return schema.Invalid("No such place.")
+	}
+	return nil
+}
+
+func (a account) Computed() struct {
+	Greeting string `json:"greeting"`
+} {
+	return struct {
+		Greeting string `json:"greeting"`
+	}{"Dear " + a.Name}
+}
+
+// accounts serves two accounts.
+func accounts(t *testing.T) handlers {
+	t.Helper()
+	about, err := schema.DescriptionOf[account]("accounts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	about.Filters = []string{"home__city__icontains", "home__geo__lat__gte"}
+	about.Fields[2].Pattern, about.Fields[2].Message = regexp.MustCompile(`^[A-Z]+$`), "Capitals only."
+	c, err := catalogue.New(catalogue.Define[account]("accounts", catalogue.Options{Description: &about}))
+	if err == nil {
+		err = c.Load(strings.NewReader(`{"accounts":[
+			{"id":1,"name":"Zoe","code":"A","email":"z@b.example","tags":["ab"],"home":{"city":"Rome","geo":{"lat":4}},"lines":[],"password":"secret word"},
+			{"id":2,"name":"Tom","code":"","email":"t@b.example","tags":[],"home":null,"lines":[],"password":"another word"}]}`), catalogue.LoadOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newHandlers(t, c, httpapi.Options{Authorizer: httpapi.AllowAll})
+}
+
+// Inputs have the lengths and the pattern of their fields. A hidden field has an input without its
+// value and no cell, and a computed one a cell and no input.
+func TestInputsOfKinds(t *testing.T) {
+	h := accounts(t)
+	for target, required := range map[string]bool{"/api/accounts/?_method=POST": true, "/api/accounts/1/?_method=PATCH": false} {
+		page := get(h.browse, target)
+		checkAccessible(t, page)
+		for name, want := range map[string]map[string]string{
+			"name":     {"type": "text", "minlength": "2", "maxlength": "40"},
+			"code":     {"type": "text", "pattern": ".*(?:^[A-Z]+$).*"},
+			"email":    {"type": "email", "maxlength": "60"},
+			"password": {"type": "password", "minlength": "8", "value": ""},
+		} {
+			attrs := page.one(t, "input", "name", name).attrs
+			for attr, value := range want {
+				if attrs[attr] != value {
+					t.Errorf("%s: %s of %s is %q, want %q", target, attr, name, attrs[attr], value)
+				}
+			}
+			if _, got := attrs["required"]; name == "password" && got != required {
+				t.Errorf("%s: the password is required = %t", target, got)
+			}
+		}
+		if len(page.find("", "name", "greeting")) != 0 || strings.Contains(page.body, "secret") {
+			t.Errorf("%s: %s", target, page.text)
+		}
+	}
+	page := get(h.browse, "/api/accounts/1/")
+	if !strings.Contains(page.text, "Greeting Dear Zoe") || strings.Contains(page.text, "Password") {
+		t.Error(page.text)
+	}
+}
+
+// Messages about parts of a field begin with their paths. What is hidden keeps its value unless a
+// new one is sent, and is not sent back.
+func TestFaultsOfParts(t *testing.T) {
+	h := accounts(t)
+	got := do(h.browse, formRequest("/api/accounts/1/?_method=PATCH", url.Values{
+		"name": {"Z"}, "code": {"A"}, "email": {"z@b.example"}, "tags": {"ab\nc"}, "password": {"qwerty"},
+		"home": {`{"city":"R","geo":{"lat":"x"}}`}, "lines": {`[{"city":"Rome"},{"city":"Nowhere"},5]`},
+	}.Encode()))
+	for name, want := range map[string]string{
+		"tags":     "tags.1: Ensure this field has at least 2 characters.",
+		"home":     "home.city: Ensure this field has at least 2 characters. home.geo.lat: A valid integer is required.",
+		"lines":    "lines.1: No such place. lines.2: Invalid data. Expected a dictionary, but got int.",
+		"password": "Ensure this field has at least 8 characters.",
+	} {
+		if faults := got.find("p", "id", "fault-"+name); len(faults) != 1 || strings.TrimSpace(faults[0].text) != want {
+			t.Errorf("%s: %v, want %q", name, faults, want)
+		}
+	}
+	if got.one(t, "input", "name", "password").attrs["value"] != "" || strings.Contains(got.body, "qwerty") || !strings.Contains(got.text, `"password": "…"`) {
+		t.Error("the form has the password that was sent")
+	}
+	if got := do(h.browse, formRequest("/api/accounts/1/?_method=PATCH", "name=Ann&code=A&email=z@b.example&tags=ab&password=&lines=[]")); got.status != http.StatusSeeOther {
+		t.Errorf("a form without a password: %d %s", got.status, got.text)
+	}
+}
+
+// Parameters name members of objects.
+func TestFiltersOfParts(t *testing.T) {
+	page := get(accounts(t).browse, "/api/accounts/?home__city__icontains=rom&home__geo__lat__gte=4")
+	checkAccessible(t, page)
+	if len(page.find("tr", "id", "record-1")) != 1 || len(page.find("tr", "id", "record-2")) != 0 {
+		t.Error(page.text)
+	}
+	if !strings.Contains(page.text, "Home city contains rom") || page.one(t, "input", "name", "home__geo__lat__gte").attrs["value"] != "4" {
+		t.Error(page.text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed" // of the template and its stylesheets
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
@@ -207,6 +209,23 @@ type exchange struct {
 	Open    bool   // it is visible at first
 }
 
+// masked returns the body of a request without the values of hidden fields.
+func (v *view) masked(body []byte) []byte {
+	isHidden := func(f schema.Field) bool { return f.Hidden }
+	var all members
+	if v.c == nil || !slices.ContainsFunc(v.c.Fields, isHidden) || json.Unmarshal(body, &all) != nil {
+		return body
+	}
+	var texts []string
+	for _, m := range all {
+		if slices.ContainsFunc(v.c.Fields, func(f schema.Field) bool { return f.Hidden && f.Name == m.name }) {
+			m.value = json.RawMessage(`"…"`)
+		}
+		texts = append(texts, wire.Quote(m.name)+":"+string(m.value))
+	}
+	return objectJSON(texts)
+}
+
 // newExchange returns the exchange that ended with resp. If the handler was not called, the
 // request is the browser's.
 func (v *view) newExchange(resp *response) exchange {
@@ -214,7 +233,7 @@ func (v *view) newExchange(resp *response) exchange {
 	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
 	e := exchange{
 		Request: in.Method + " " + path,
-		Sent:    indented(resp.sent),
+		Sent:    indented(v.masked(resp.sent)),
 		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
 	}
 	if in.URL.RawQuery != "" {

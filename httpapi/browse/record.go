@@ -237,7 +237,7 @@ type change struct {
 func newChange(fields []schema.Field, posted url.Values, stored map[string]json.RawMessage) change {
 	ch := change{touched: make(map[string]string), stored: stored, texts: recordTexts(fields, stored), conflicts: make(faults)}
 	for _, field := range fields {
-		if field.ReadOnly || !posted.Has(field.Name) && field.Kind != schema.Boolean {
+		if isReadOnly(field) || !posted.Has(field.Name) && field.Kind != schema.Boolean {
 			continue
 		}
 		text, now := returned(posted.Get(field.Name)), returned(ch.texts.Get(field.Name))
@@ -268,7 +268,7 @@ func (ch change) json(fields []schema.Field, method string) []byte {
 	var members []string
 	for _, field := range fields {
 		value, touched := ch.touched[field.Name]
-		if before := ch.stored[field.Name]; !touched && method == http.MethodPut && !field.ReadOnly {
+		if before := ch.stored[field.Name]; !touched && method == http.MethodPut && !isReadOnly(field) {
 			value, touched = string(before), before != nil
 		}
 		if touched {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +94,7 @@ func textForm(f schema.Field, s jsonSchema) *jsonSchema {
 	}
 	switch {
 	case f.Pattern == nil:
-	case s.Pattern == "" && isPortable(f.Pattern.String()):
+	case s.Pattern == "" && wire.IsPortable(f.Pattern.String()):
 		s.Pattern = f.Pattern.String()
 	default:
 		s.Description = strings.TrimSpace(s.Description + " Matches the pattern " + f.Pattern.String())
@@ -107,19 +106,6 @@ func textForm(f schema.Field, s jsonSchema) *jsonSchema {
 		}
 	}
 	return &s
-}
-
-// isPortable reports whether a pattern consists of what means the same in Go and in ECMA-262:
-// characters, classes, groups, alternatives, repetitions and the ends of the text.
-func isPortable(pattern string) bool {
-	const (
-		escape = `\\[dDwW.*+?()\[\]{}^$|/\\]`
-		inside = `(?:[^\\\[\]^-]|\\[.*+?()\[\]{}^$|/\\-])`
-		class  = `\[\^?(?:-|\\[dDwW]|` + inside + `(?:-` + inside + `)?)(?:\\[dDwW]|` + inside + `(?:-` + inside + `)?)*-?\]`
-		atom   = `(?:[^\\\[\](){}*+?^$|]|` + escape + `|` + class + `|\))`
-	)
-	simple := regexp.MustCompile(`^(?:` + atom + `(?:(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)?|\((?:\?:)?|[|^$])*$`)
-	return simple.MatchString(pattern)
 }
 
 // bounds returns a sentence about the bounds of a number, after a space, or "".

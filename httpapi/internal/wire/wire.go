@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,6 +41,19 @@ const Search = "search"
 // Selects reports whether a parameter selects records of a collection.
 func Selects(d schema.Description, parameter string) bool {
 	return slices.Contains(d.Filters, parameter) || parameter == Search && len(d.Search) > 0
+}
+
+// IsPortable reports whether a pattern consists of what means the same in Go and in ECMA-262:
+// characters, classes, groups, alternatives, repetitions and the ends of the text.
+func IsPortable(pattern string) bool {
+	const (
+		escape = `\\[dDwW.*+?()\[\]{}^$|/\\]`
+		inside = `(?:[^\\\[\]^-]|\\[.*+?()\[\]{}^$|/\\-])`
+		class  = `\[\^?(?:-|\\[dDwW]|` + inside + `(?:-` + inside + `)?)(?:\\[dDwW]|` + inside + `(?:-` + inside + `)?)*-?\]`
+		atom   = `(?:[^\\\[\](){}*+?^$|]|` + escape + `|` + class + `|\))`
+	)
+	simple := regexp.MustCompile(`^(?:` + atom + `(?:(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)?|\((?:\?:)?|[|^$])*$`)
+	return simple.MatchString(pattern)
 }
 
 // IsPrefix reports whether text is a clean path such as /shop: decoded, with a slash at its

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -82,6 +83,25 @@ func TestIsRoot(t *testing.T) {
 		}
 		if got := IsRoot(text); got != want.root {
 			t.Errorf("IsRoot(%q) = %t", text, got)
+		}
+	}
+}
+
+// Only what Go and ECMA-262 read in the same way is portable.
+func TestIsPortable(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		want    bool
+	}{
+		{``, true}, {`^[A-Z]{3}-[0-9]{4}$`, true}, {`^\+?[0-9 ]*$`, true}, {`^(?:a|b){2,}?(c.d)*$`, true}, {`é+`, true}, {`^[-\w.]+@[^\d\]/-]$`, true}, {`\\\.`, true},
+		{`(?i)a`, false}, {`(?P<x>a)`, false}, {`\Aa\z`, false}, {`\pL`, false}, {`[[:alpha:]]`, false}, {`\Qa.\E`, false}, {`[]a]`, false}, {`[][]`, false},
+		{`a{,2}`, false}, {`a]`, false}, {`[\w-z]`, false}, {`\s`, false}, {`\_`, false}, {`\x41`, false},
+	} {
+		if _, err := regexp.Compile(tt.pattern); err != nil {
+			t.Errorf("%s: %v", tt.pattern, err)
+		}
+		if got := IsPortable(tt.pattern); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.pattern, got, tt.want)
 		}
 	}
 }
