@@ -32,7 +32,8 @@ type Query struct {
 	// Terms order the records. Those that name no field, or one that is not in Sortable of the
 	// description, are dropped. If Sortable is nil, it is the names of Fields that are not
 	// Hidden, or, if these are nil too, of all members of the records. Fields inside others, such
-	// as address__city, must be in Sortable. If no term is left, the order is the default one.
+	// as address__city, must be in Sortable. Those of the default order, in any direction, are not
+	// dropped. If no term is left, the order is the default one.
 	Terms []ordering.Term
 }
 

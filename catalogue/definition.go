@@ -152,7 +152,11 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	}
 	s.hasTwoForms = hasHiddenOrComputed(about.Fields)
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
-	s.columns, s.nested = s.columnsOf(about.Fields, opts.Keys), s.columnsOf(schema.Nested(about.Fields), opts.Keys)
+	fields := about.Fields
+	if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == s.idWire }) {
+		fields = append(slices.Clip(fields), schema.Field{Name: s.idWire, Kind: schema.Integer}) // for cursors
+	}
+	s.columns, s.nested = s.columnsOf(fields, opts.Keys), s.columnsOf(schema.Nested(about.Fields), opts.Keys)
 	return newMember(c, s, store.New(s.engine)), nil
 }
 

@@ -253,13 +253,18 @@ func columnIn(columns []column, name string) *column {
 // unsortable reports whether requests cannot order records by the field of a term.
 func (s *recordType) unsortable(t ordering.Term) bool {
 	switch {
-	case t.Field == s.idName, s.about.Sortable == nil && s.about.Fields == nil:
+	case t.Field == s.idName, s.about.Sortable == nil && s.about.Fields == nil, s.inDefault(t.Field):
 		return false
 	case s.about.Sortable == nil:
 		c := columnIn(s.columns, t.Field)
 		return c == nil || c.Hidden
 	}
 	return !slices.Contains(s.about.Sortable, t.Field)
+}
+
+// inDefault reports whether the default order has a field, which the reverse of it has too.
+func (s *recordType) inDefault(field string) bool {
+	return slices.ContainsFunc(s.about.Ordering, func(t ordering.Term) bool { return t.Field == field })
 }
 
 // unknownColumn returns the error for a field that is not described.

@@ -23,7 +23,7 @@ type Access struct {
 
 	// Window and Ordering describe the requested page if the parameters of a request for one
 	// are valid. Unknown fields are omitted from the Ordering. If it is empty, the page has
-	// the default order.
+	// the default order. Without its records, as in a 304, the Offset of page=last is large.
 	Window   pagination.Window
 	Ordering []ordering.Term
 
@@ -33,7 +33,7 @@ type Access struct {
 	Ignored []string
 
 	// Count is the number of records in the collection. It is -1 if the response
-	// is not a page or is a 304, for which the records are not counted.
+	// is not a page, or is a page of a cursor or a 304, for which the records are not counted.
 	Count int
 }
 
@@ -91,8 +91,10 @@ func (v *view) reads(name string) bool {
 	switch name {
 	case "format":
 		return true
-	case "limit", "offset", "ordering":
-		return v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method)
+	}
+	if v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method) &&
+		(name == "ordering" || slices.Contains(v.route.pages.Parameters(), name)) {
+		return true
 	}
 	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.about != nil && wire.Selects(*v.route.about, name)
 }

@@ -49,7 +49,8 @@ type Collection interface {
 	//
 	// The filter is what [schema.Description.Filter] returns for the parameters of the
 	// request: the zero Filter if the description has neither Filters nor Search. A request
-	// with an invalid value results in 400 without a call of List.
+	// with an invalid value results in 400 without a call of List. With [pagination.Cursors] it
+	// may have another test in addition: gt or lt of a field that records can be ordered by.
 	//
 	// The terms are from the request, possibly none, with names in snake_case. No field
 	// appears twice. If the description has Fields or Sortable, the terms name the id or a

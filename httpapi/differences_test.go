@@ -22,7 +22,7 @@ func TestDifference(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(`# Differences from Django REST framework
 
-The tests replay 2,376 requests recorded from two services built with Django REST framework 3.14
+The tests replay 2,953 requests recorded from three services built with Django REST framework 3.14
 and compare the responses byte by byte. A Handler differs deliberately in the points below, and
 in no others that are known. Each is a test of this package: ` + "`go test -run 'TestDifference/NAME' ./httpapi`" + `,
 with the requests in [testdata/differences.txtar](testdata/differences.txtar), from which this

@@ -95,6 +95,16 @@ type Options struct {
 	// 1000.
 	Limits pagination.Limits
 
+	// Pages is the style of the pages of collections whose description has none:
+	// [pagination.Numbers] or [pagination.Cursors], with their own limits, or
+	// [pagination.Limits]. If nil, it is Limits.
+	//
+	// A page number that does not exist results in 404 and "Invalid page.", and an invalid
+	// cursor in 404 and "Invalid cursor". A page of a cursor has no count. It is a page of
+	// [Collection.List] whose filter has another test: that the first field of the order is
+	// less or greater than the position in the cursor.
+	Pages pagination.Style
+
 	// MaxBody is the maximum length of a request body in bytes. A longer one is rejected
 	// with 413. If zero, it is 1 MiB. If negative, there is no limit.
 	MaxBody int64
@@ -180,6 +190,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
 		}
 		list[i] = newRoute(opts.Root, c)
+		list[i].pages = cmp.Or[pagination.Style](list[i].about.Pages, opts.Pages, opts.Limits)
 	}
 	if err := checkRoutes(list); err != nil {
 		return nil, err
@@ -219,6 +230,9 @@ func checkRoutes(list []*route) error {
 	for _, r := range list {
 		d := r.about
 		if err := d.Check(); err != nil {
+			return fmt.Errorf("%w: collection %q: %w", ErrInvalidConfig, d.Key, err)
+		}
+		if err := r.checkPages(); err != nil {
 			return fmt.Errorf("%w: collection %q: %w", ErrInvalidConfig, d.Key, err)
 		}
 		if other, twice := segments[d.Segment]; twice || keys[d.Key] {
@@ -274,8 +288,9 @@ type ServedCollection struct {
 	Path        string // without a prefix, such as "/api/films/"
 	Description schema.Description
 	Collection  Collection
-	Actions     schema.Actions // those that are served, if the authorizer permits them
-	Tagged      bool           // pages have an ETag
+	Pages       pagination.Style // of the description or of the options; nil if they have none, which is limit and offset
+	Actions     schema.Actions   // those that are served, if the authorizer permits them
+	Tagged      bool             // pages have an ETag
 }
 
 // Served returns a description of what h serves. The caller may modify its slice of
@@ -291,7 +306,7 @@ func (h *Handler) Served() Served {
 		if r.records != nil {
 			actions |= r.records.actions
 		}
-		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, actions, h.opts.ETags && r.revisioner != nil}
+		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, cmp.Or(r.about.Pages, h.opts.Pages), actions, h.opts.ETags && r.revisioner != nil}
 	}
 	return s
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // list sends a page of the collection, or the root listing.
@@ -32,38 +31,52 @@ func (v *view) list() {
 	if !ok {
 		return
 	}
-	q := catalogue.Query{Filter: filter, Window: v.handler.opts.Limits.Window(v.query), Terms: ordering.Parse(order, v.route.sorts)}
+	q := catalogue.Query{Filter: filter, Terms: ordering.Parse(order, v.route.sorts)}
 	if v.seen != nil {
-		v.seen.Window, v.seen.Ordering = q.Window, q.Terms
+		v.seen.Ordering = q.Terms
+	}
+	p, ok := v.ask(&q)
+	if !ok {
+		return
+	}
+	if v.seen != nil {
+		v.seen.Window = p.window
 	}
 	if v.findTag(filter); v.sentInstead() {
 		return
 	}
-	list, err := v.route.all.List(v.r.Context(), q)
+	terms, ok, err := v.read(&p, q)
 	if err != nil {
 		v.failWith(err)
+		return
+	}
+	if !ok {
+		v.fail(http.StatusNotFound, detailInvalidPage)
 		return
 	}
 	if v.confirmTag(); v.sentInstead() {
 		return
 	}
 	if v.seen != nil {
-		v.seen.Ordering, v.seen.Count = list.Terms, list.Count
+		v.seen.Window, v.seen.Count = p.window, p.count
+		if p.field == nil { // otherwise the order may be reversed
+			v.seen.Ordering = terms
+		}
 	}
-	v.sendPage(q.Window, list)
+	v.sendPage(&p)
 }
 
 // sendPage sends a page. It is written in chunks, because a body in one piece would stay in
 // memory until a slow client has read it. Allocating their buffer would be most of the cost of
 // a page.
-func (v *view) sendPage(w pagination.Window, list catalogue.List) {
+func (v *view) sendPage(p *page) {
 	out, ok := v.handler.writers.Get().(*bufio.Writer)
 	if !ok {
 		out = bufio.NewWriterSize(nil, chunkSize)
 	}
 	out.Reset(v.w)
-	page := v.newEnvelope(out.AvailableBuffer(), w, list.Count, list.Records)
-	if !v.begin(http.StatusOK, page.size) || page.write(out) == nil { // otherwise net/http may still read the chunk of a reset HTTP/2 stream
+	body := v.newEnvelope(out.AvailableBuffer(), p)
+	if !v.begin(http.StatusOK, body.size) || body.write(out) == nil { // otherwise net/http may still read the chunk of a reset HTTP/2 stream
 		out.Reset(nil)
 		v.handler.writers.Put(out)
 	}
@@ -96,8 +109,8 @@ func (v *view) sendRoot() {
 
 // The constant parts of a page.
 const (
-	envelopeCount    = `{"count":`
-	envelopeNext     = `,"next":`
+	envelopeCount    = `"count":`
+	envelopeNext     = `"next":`
 	envelopePrevious = `,"previous":`
 	envelopeResults  = `,"results":[`
 	envelopeEnd      = `]}`
@@ -115,13 +128,13 @@ type envelope struct {
 
 // newEnvelope returns a page, indented if the client requests that. Its head is appended to
 // dst.
-func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [][]byte) envelope {
-	size := max(len(records)-1, 0) // commas
-	for _, record := range records {
+func (v *view) newEnvelope(dst []byte, p *page) envelope {
+	size := max(len(p.records)-1, 0) // commas
+	for _, record := range p.records {
 		size += len(record)
 	}
-	head := v.appendHead(dst, w, count)
-	e := envelope{head: head, records: records, end: envelopeEnd, size: len(head) + size + len(envelopeEnd)}
+	head := v.appendHead(dst, p)
+	e := envelope{head: head, records: p.records, end: envelopeEnd, size: len(head) + size + len(envelopeEnd)}
 	if v.indent > 0 {
 		e.indentBy(v.indent)
 	}
@@ -129,14 +142,17 @@ func (v *view) newEnvelope(dst []byte, w pagination.Window, count int, records [
 }
 
 // appendHead appends the JSON of a page up to its records. Links need no escaping in JSON.
-func (v *view) appendHead(dst []byte, w pagination.Window, count int) []byte {
-	dst = append(dst, envelopeCount...)
-	dst = strconv.AppendInt(dst, int64(count), 10)
+func (v *view) appendHead(dst []byte, p *page) []byte {
+	dst = append(dst, '{')
+	if p.count >= 0 {
+		dst = append(dst, envelopeCount...)
+		dst = append(strconv.AppendInt(dst, int64(p.count), 10), ',')
+	}
 	dst = append(dst, envelopeNext...)
-	next, ok := pagination.AppendNext(v.origin.AppendURL(append(dst, '"'), v.route.link), "", v.query, w, count)
+	next, ok := v.appendNext(append(dst, '"'), p)
 	dst = endLink(dst, next, ok)
 	dst = append(dst, envelopePrevious...)
-	previous, ok := pagination.AppendPrevious(v.origin.AppendURL(append(dst, '"'), v.route.link), "", v.query, w)
+	previous, ok := v.appendPrevious(append(dst, '"'), p)
 	dst = endLink(dst, previous, ok)
 	return append(dst, envelopeResults...)
 }

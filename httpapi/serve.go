@@ -192,6 +192,7 @@ type route struct {
 	allow      []string
 	vary       []string
 	sortable   []string // fields that records can be ordered by; nil if they are not known
+	pages      pagination.Style
 
 	getter     Getter
 	creator    Creator
@@ -235,6 +236,9 @@ func newRoute(root string, c Collection) *route {
 // sorts reports whether an ordering may name a field. Any may if the fields are not known: then
 // the collection drops other names.
 func (r *route) sorts(field string) bool {
+	if _, ok := r.pages.(pagination.Cursors); ok && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
+		return false
+	}
 	return r.sortable == nil || field == "id" || slices.Contains(r.sortable, field)
 }
 

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Description describes a collection, independently of its records.
@@ -60,6 +61,11 @@ type Description struct {
 	// Lookup names the unique field of text, in snake_case, by which the paths of records
 	// address them. If empty, paths have ids.
 	Lookup string
+
+	// Pages is the style of the pages of the collection. If nil, it is that of the handler. With
+	// [pagination.Cursors], requests can order records only by the id and by Fields of scalar
+	// kinds, and not at all if Sortable is empty but not nil.
+	Pages pagination.Style
 
 	// Label is the field that pages show as the name of a record, in snake_case. If empty, it
 	// is title, name or slug: the first that exists.

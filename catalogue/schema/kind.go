@@ -121,6 +121,15 @@ func (k Kind) TextKey() func(string) sortkey.Key {
 
 func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }
 
+// Scalar reports whether the values are no lists and objects. O(1).
+func (k Kind) Scalar() bool {
+	switch k.row().json {
+	case jsonInt, jsonFloat, jsonBool, jsonString:
+		return true
+	}
+	return false
+}
+
 // lookups returns the lookups of filters.
 func (k Kind) lookups() []string { return k.row().lookups }
 

@@ -1,0 +1,201 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// An issue is a record of each collection of the service with which pages were recorded.
+type issue struct {
+	ID        int       `json:"id"`
+	Name      string    `json:"name" backlist:"maxlength=100"`
+	Kind      string    `json:"kind" backlist:"choices=note|news|review,default=note"`
+	Rank      *int32    `json:"rank"`
+	Price     string    `json:"price" backlist:"decimal=8.2,default=0.00"`
+	Published bool      `json:"published" backlist:"default=false"`
+	Day       *string   `json:"day" backlist:"date"`
+	Created   time.Time `json:"created" backlist:"default=now"`
+}
+
+// newRecordedPages returns a catalogue of the recorded pages.
+func newRecordedPages(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	define := func(key, name string, about schema.Description) catalogue.AnyDefinition {
+		about.Name = name
+		about.Search = []string{"name"}
+		about.Filters = []string{
+			"kind", "kind__in", "rank", "rank__gte", "rank__lte", "rank__isnull", "published", "created__gte", "created__lte",
+		}
+		return catalogue.Define[issue](key, catalogue.Options{Description: &about, Now: func() time.Time { return ownNow }})
+	}
+	limits := pagination.Limits{Default: 10, Max: 50}
+	c, err := catalogue.New(
+		define("numbers", "number", schema.Description{Pages: pagination.Numbers{Limits: limits}}),
+		define("sheets", "sheet", schema.Description{Pages: pagination.Numbers{Limits: limits, Page: "p", Size: "page_size"}}),
+		define("stories", "story", schema.Description{
+			Ordering: []ordering.Term{ordering.Desc("created")}, Sortable: []string{},
+			Pages: pagination.Cursors{Limits: pagination.Limits{Default: 7, Max: 50}, Size: "page_size"},
+		}),
+		define("entries", "entry", schema.Description{
+			Ordering: []ordering.Term{ordering.Desc("created"), ordering.Asc("name")},
+			Pages:    pagination.Cursors{Limits: limits},
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loadFile(t, c, "testdata/pages/dataset.json")
+	return c
+}
+
+// TestPagesVectors replays the requests that were recorded from a service with pages by number
+// and by cursor.
+func TestPagesVectors(t *testing.T) {
+	replayAll(t, newRecordedPages(t), "testdata/pages/vectors.jsonl", 577)
+}
+
+// A listFunc is the List of a collection.
+type listFunc struct {
+	about schema.Description
+	list  func(q catalogue.Query) (catalogue.List, error)
+}
+
+func (c listFunc) Description() schema.Description { return c.about }
+
+func (c listFunc) List(_ context.Context, q catalogue.Query) (catalogue.List, error) {
+	return c.list(q)
+}
+
+// The last page is read again while the count changes, until it is the last one.
+func TestLastPageWhileRecordsAreDeleted(t *testing.T) {
+	counts, asked := []int{50, 31, 30}, []pagination.Window{}
+	films := listFunc{schema.Description{Key: "films", Segment: "films", Name: "film", Actions: schema.List}, func(q catalogue.Query) (catalogue.List, error) {
+		n := counts[min(len(asked), len(counts)-1)]
+		asked = append(asked, q.Window)
+		start, end := q.Window.Bounds(n)
+		list := catalogue.List{Count: n}
+		for i := start; i < end; i++ {
+			list.Records = append(list.Records, fmt.Appendf(nil, `{"id":%d}`, i+1))
+		}
+		return list, nil
+	}}
+	h, err := NewHandler([]Collection{films}, Options{Pages: pagination.Numbers{Limits: pagination.Limits{Default: 10}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/api/films/?page=last", nil))
+	want := `{"count":30,"next":null,"previous":"http://example.com/api/films/?page=2","results":[` +
+		`{"id":21},{"id":22},{"id":23},{"id":24},{"id":25},{"id":26},{"id":27},{"id":28},{"id":29},{"id":30}]}`
+	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
+		t.Errorf("the last page (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{40, 30, 20}, []int{asked[1].Offset, asked[2].Offset, asked[3].Offset}); diff != "" || len(asked) != 4 {
+		t.Errorf("%d calls of List (-want +got):\n%s", len(asked), diff)
+	}
+}
+
+// otherStyle is a style that no handler serves.
+type otherStyle struct{ pagination.Limits }
+
+func TestInvalidPages(t *testing.T) {
+	cursors := pagination.Cursors{}
+	for _, row := range []struct {
+		reason string
+		about  schema.Description
+		pages  pagination.Style
+		want   string // part of the error
+	}{
+		{"an unknown style", schema.Description{}, otherStyle{}, "pages of type httpapi.otherStyle"},
+		{"a pointer to a style", schema.Description{}, &cursors, "pages of type *pagination.Cursors"},
+		{"a parameter that is a filter", schema.Description{Filters: []string{"rank"}}, pagination.Numbers{Page: "rank"}, `the parameter "rank"`},
+		{"a parameter that is another one", schema.Description{}, pagination.Cursors{Cursor: "ordering"}, `the parameter "ordering"`},
+		{"a parameter twice", schema.Description{}, pagination.Numbers{Size: "page"}, `the parameter "page"`},
+		{"a default order by a list", schema.Description{Ordering: []ordering.Term{ordering.Asc("tags")}}, cursors, `"tags" is none`},
+		{"a style of the description", schema.Description{Pages: otherStyle{}}, nil, "pages of type httpapi.otherStyle"},
+	} {
+		about := row.about
+		about.Key, about.Segment, about.Name, about.Actions = "films", "films", "film", schema.List
+		about.Fields = []schema.Field{{Name: "rank", Kind: schema.Integer}, {Name: "tags", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}}}
+		_, err := NewHandler([]Collection{listFunc{about: about}}, Options{Pages: row.pages})
+		if !errors.Is(err, ErrInvalidConfig) || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: error %v, want one with %s", row.reason, err, row.want)
+		}
+	}
+}
+
+// OnAccess is told of the page in any style.
+func TestAccessToPages(t *testing.T) {
+	var seen []Access
+	h, err := New(newRecordedPages(t), Options{OnAccess: func(_ context.Context, a Access) {
+		a.Bytes, a.Duration = 0, 0
+		seen = append(seen, a)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{
+		"/api/numbers/?page=last&limit=3&ordering=name", "/api/sheets/?p=0&page_size=5", "/api/entries/?cursor=bz03&ordering=-name&page=7", "/api/stories/?cursor=x",
+	} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil))
+	}
+	want := []Access{
+		{Collection: "numbers", Method: "GET", Status: 200, Window: pagination.Window{Limit: 10, Offset: 110}, Ordering: []ordering.Term{ordering.Asc("name")}, Ignored: []string{"limit"}, Count: 120},
+		{Collection: "sheets", Method: "GET", Status: 404, Count: -1},
+		{Collection: "entries", Method: "GET", Status: 200, Window: pagination.Window{Limit: 10, Offset: 7}, Ordering: []ordering.Term{ordering.Desc("name")}, Ignored: []string{"page"}, Count: -1},
+		{Collection: "stories", Method: "GET", Status: 404, Count: -1},
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("accesses (-want +got):\n%s", diff)
+	}
+}
+
+// Pages by cursor of a restricted collection have only the records that the user may see, and
+// links that lead to all of them.
+func TestRestrictedCursors(t *testing.T) {
+	entries, err := newRecordedPages(t).Collection("entries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := Restrict(entries, func(context.Context) (url.Values, error) {
+		return url.Values{"kind": {"review"}}, nil
+	})
+	h, err := NewHandler([]Collection{mine}, Options{ETags: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, target := map[int]bool{}, "/api/entries/"
+	for target != "" {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		var page pagination.CursorPage[issue]
+		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Header().Get("ETag") == "" {
+			t.Fatalf("%s: %v, %v", target, err, w.Header())
+		}
+		for _, r := range page.Records {
+			if r.Kind != "review" || seen[r.ID] {
+				t.Errorf("%s: record %+v", target, r)
+			}
+			seen[r.ID] = true
+		}
+		target = strings.TrimPrefix(page.Next, "http://example.com")
+	}
+	all, err := entries.List(t.Context(), catalogue.Query{Filter: schema.Filter{Tests: []schema.Test{{Field: "kind", Lookup: "exact", Values: []string{"review"}}}}})
+	if err != nil || all.Count != len(seen) || all.Count == 0 {
+		t.Errorf("the links lead to %d records of %d, %v", len(seen), all.Count, err)
+	}
+}
