@@ -257,7 +257,7 @@ func (s *recordType) unsortable(t ordering.Term) bool {
 		return false
 	case s.about.Sortable == nil:
 		c := columnIn(s.columns, t.Field)
-		return c == nil || c.Hidden
+		return c == nil || c.Hidden || c.Computed
 	}
 	return !slices.Contains(s.about.Sortable, t.Field)
 }

@@ -270,6 +270,9 @@ func TestRequestsForNestedFields(t *testing.T) {
 		{"described open records", catalogue.Define[schema.Record]("buyers", catalogue.Options{
 			Description: &schema.Description{Fields: fields},
 		}), "-work__city,work,id", "work,id"},
+		{"a hidden field", catalogue.Define[schema.Record]("buyers", catalogue.Options{
+			Description: &schema.Description{Fields: []schema.Field{fields[0], {Name: "price", Kind: schema.Text, Hidden: true}}},
+		}), "-price,id", "id"},
 		{"open records with a list", catalogue.Define[schema.Record]("buyers", catalogue.Options{
 			Description: &schema.Description{Fields: fields, Sortable: []string{"work__city"}},
 		}), "-work__city,-price", "-work__city"},

@@ -28,7 +28,8 @@ type Description struct {
 
 	// Sortable are the names of the fields that requests can order records by, in snake_case,
 	// besides the id. If nil, they are those of Fields that are neither hidden nor computed, or any
-	// that records have if Fields is nil. Other names have no effect.
+	// that records have if Fields is nil. Members of an Object, such as address__city, must be
+	// listed. Other names have no effect.
 	Sortable []string
 
 	// Filters are the parameters that select records: the snake_case name of a field,

@@ -38,7 +38,8 @@ type Field struct {
 	Values []string // JSON of values for random records
 	Like   string   // JSON of a value of the kind that conditions accept; "" for any
 	By     func(value) value
-	Refers string // key of the collection whose ids the field holds, if any
+	Inside []Field // fields of the objects that are its values; a Member is the name there
+	Refers string  // key of the collection whose ids the field holds, if any
 }
 
 func (f *Field) value(text string) value {
@@ -49,12 +50,26 @@ func (f *Field) value(text string) value {
 	return v
 }
 
-func (c *Config) field(name string) *Field {
-	i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == name })
-	if i < 0 {
-		return nil
+func (c *Config) field(name string) *Field { return named(c.Fields, name) }
+
+// named returns the field with a name, which may be inside another one, or nil.
+func named(fields []Field, name string) *Field {
+	for i := range fields {
+		if fields[i].Name == name {
+			return &fields[i]
+		}
+		if f := named(fields[i].Inside, name); f != nil {
+			return f
+		}
 	}
-	return &c.Fields[i]
+	return nil
+}
+
+// valueIn returns the value of the field in an object, or null if the text is another value.
+func (f *Field) valueIn(text string) value {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(text), &members)
+	return f.value(cmp.Or(string(members[f.Member]), "null"))
 }
 
 // A member is a member of a JSON object.
@@ -109,6 +124,9 @@ func (c *Config) complete(r record) record {
 		fmt.Fprintf(&b, ",%q:%s", m.name, m.text)
 		if i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Member == m.name }); i >= 0 {
 			r.values[c.Fields[i].Name] = c.Fields[i].value(m.text)
+			for _, f := range c.Fields[i].Inside {
+				r.values[f.Name] = f.valueIn(m.text)
+			}
 		}
 	}
 	r.text = b.String() + "}"

@@ -237,6 +237,9 @@ func (r *Random) partial() string {
 // query adds conditions, terms and a window, often of the same field.
 func (r *Random) query(op *Op) {
 	fields := append([]Field{{Name: "id", Like: "1", Values: strings.Fields("-2 0 1 2 3 5 8 13 21 1000 9223372036854775807")}}, r.of.c.Fields...)
+	for _, f := range r.of.c.Fields {
+		fields = append(fields, f.Inside...)
+	}
 	f := pick(r.Rand, fields...)
 	other := func() {
 		if r.IntN(3) > 0 {

@@ -37,12 +37,12 @@ type (
 	// A format compares by its area.
 	format struct {
 		Width  int64 `json:"width"`
-		Height int64 `json:"height"`
+		Height int   `json:"height"`
 	}
 )
 
 // OrderingKey returns the area.
-func (f format) OrderingKey() int64 { return f.Width * f.Height }
+func (f format) OrderingKey() int64 { return f.Width * int64(f.Height) }
 
 // Keys are the key functions of collections of films and of open films.
 func Keys() []ordering.KeyFunc {
@@ -63,6 +63,14 @@ const (
 
 func values(text string) []string {
 	return strings.Fields(strings.ReplaceAll(text, `\U0010ffff`, "\U0010ffff"))
+}
+
+// sides returns the fields of a format.
+func sides(of string) []model.Field {
+	return []model.Field{
+		{Name: of + "__width", Member: "width", Like: "0", Values: values("-1 0 1 2 3")},
+		{Name: of + "__height", Member: "height", Like: "0", Values: values("2 3 6 7")},
+	}
 }
 
 // Films returns the model of a collection of films.
@@ -87,9 +95,9 @@ func Films() *model.Config {
 		{Name: "tags", Member: "tags", Zero: "null", Like: "[]",
 			Values: values(`null [] ["a"] ["a","b"] ["a",""] ["b"] [""]`)},
 		{Name: "format", Member: "format", Zero: `{"width":0,"height":0}`, Like: values(sizes)[0],
-			Values: values(sizes), By: model.Area},
+			Values: values(sizes), By: model.Area, Inside: sides("format")},
 		{Name: "poster", Member: "poster", Zero: "null", Like: values(sizes)[0],
-			Values: values("null " + sizes), By: model.Area},
+			Values: values("null " + sizes), By: model.Area, Inside: sides("poster")},
 		{Name: "credits", Member: "credits", Zero: "null", Like: "{}", Values: values(`null {} {"a":1} {"a":10} {"b":0}`)},
 		{Name: "director", Member: "director", Zero: `""`, Like: `""`, Values: values(names), By: model.Lower},
 		{Name: "price", Member: "price", Zero: `""`, Values: values(prices), By: model.Decimal},
@@ -105,11 +113,14 @@ func (f *Film) Invalidate() {
 // OpenFilms returns the model of a collection of open records.
 func OpenFilms() *model.Config {
 	any := values(`null true false 0 -0 1 1.0 10e-1 -2.5 9007199254740993 1e400
-		[] [1] [1,2] ["a"] [[]] {} {"a":1} {"a":1.0} ` + texts)
+		[] [1] [1,2] ["a"] [[]] {} {"a":1} {"a":1.0} {"a":"b","c":{"d":2}} ` + texts)
 	return &model.Config{Open: true, Fields: []model.Field{
 		{Name: "title", Member: "title", Values: any},
 		{Name: "released_on", Member: "releasedOn", Values: any},
-		{Name: "x", Member: "x", Values: any},
+		{Name: "x", Member: "x", Values: any, Inside: []model.Field{
+			{Name: "x__a", Member: "a", Values: values(`1 1.0 "b" null 2`)},
+			{Name: "x__c", Member: "c", Values: values(`{"d":2} null`)},
+		}},
 		{Name: "price", Member: "price", Values: append(values(prices), any...), By: model.Decimal},
 	}}
 }
