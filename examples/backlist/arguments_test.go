@@ -61,6 +61,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"size is not a number", []string{"-others", "many"}, `"many"`},
 		{"open and token", []string{"-open", "-token", "s3cret"}, "-open and -token"},
 		{"limit of 0", []string{"-max-limit", "0"}, "-max-limit 0"},
+		{"unknown style of pages", []string{"-pages", "number"}, "want offsets, numbers or cursors"},
 		{"limit is not a number", []string{"-max-limit", "ten"}, `"ten"`},
 		{"base URL without a scheme", []string{"-base-url", "books.example"}, "books.example"},
 		{"invalid boolean", []string{"-open=perhaps"}, "perhaps"},

@@ -21,6 +21,7 @@ type config struct {
 	token   string
 	browse  bool
 	limits  pagination.Limits
+	style   string // of pages
 
 	data  string
 	from  string // URL of a root listing to import
@@ -47,6 +48,8 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	set.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
 	set.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; -browse=false sends JSON")
 	set.IntVar(&c.limits.Max, "max-limit", 1000, "largest page `N`; negative means no limit")
+
+	set.StringVar(&c.style, "pages", "offsets", "divide lists by limit and offset, by `STYLE` numbers, or by cursors")
 
 	set.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
 	set.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
@@ -101,7 +104,22 @@ func (c config) check(rest []string) error {
 	case c.limits.Max == 0:
 		return errors.New("-max-limit 0 is invalid; negative means no limit")
 	}
-	return nil
+	_, err := c.pages()
+	return err
+}
+
+// pages returns the style of pages, whose parameters have the names that the framework suggests.
+func (c config) pages() (pagination.Style, error) {
+	const size = "page_size"
+	switch c.style {
+	case "offsets":
+		return c.limits, nil
+	case "numbers":
+		return pagination.Numbers{Limits: c.limits, Size: size}, nil
+	case "cursors":
+		return pagination.Cursors{Limits: c.limits, Size: size}, nil
+	}
+	return nil, fmt.Errorf("-pages %s: want offsets, numbers or cursors", c.style)
 }
 
 // writes returns the authorizer of writes, which is nil if they are refused, the scheme of

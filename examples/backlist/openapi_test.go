@@ -45,3 +45,20 @@ func TestUnknownPath(t *testing.T) {
 		}
 	}
 }
+
+// TestPageStyles checks that each style of -pages is served and described.
+func TestPageStyles(t *testing.T) {
+	for _, row := range []struct{ args, target, want string }{
+		{"-pages=numbers", "/api/books/?page=2&page_size=4", `"next":"{base}/api/books/?page=3&page_size=4","previous":"{base}/api/books/?page_size=4"`},
+		{"-pages=numbers", "/v1/stories/?page=x", `{"detail":"Invalid page."}`},
+		{"-pages=numbers", "/openapi.json", `"name": "page_size"`},
+		{"-pages=cursors", "/api/books/?page_size=4", `{"next":"{base}/api/books/?cursor=`},
+		{"-pages=cursors", "/v1/stories/?cursor=x", `{"detail":"Invalid cursor"}`},
+		{"-pages=cursors", "/openapi.json", `"name": "cursor"`},
+	} {
+		s := start(t, few(row.args)...)
+		if a := ask(t, "GET "+s.base+row.target, ""); !strings.Contains(a.body, strings.ReplaceAll(row.want, "{base}", s.base)) {
+			t.Errorf("%s: %s: %d %.300s, want %s", row.args, row.target, a.status, a.body, row.want)
+		}
+	}
+}

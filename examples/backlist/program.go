@@ -176,11 +176,16 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 // newHandler returns the handler of collections, itself and with pages for browsers.
 func (p *program) newHandler(root string, list []httpapi.Collection, order ...string) (*httpapi.Handler, http.Handler, error) {
 	authorizer, scheme, _ := p.writes()
+	style, err := p.pages()
+	if err != nil {
+		return nil, nil, err
+	}
 	h, err := httpapi.NewHandler(list, httpapi.Options{
 		Root:       root,
 		Authorizer: authorizer,
 		BaseURL:    p.baseURL,
 		Limits:     p.limits,
+		Pages:      style,
 		ETags:      true,
 		Order:      order,
 		OnError: func(r *http.Request, err error) {

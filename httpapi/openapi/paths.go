@@ -39,11 +39,15 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			term = d.schema(termOf(c.record), orderingTerm(wire.Sortable(c.Description)))
 		}
 		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
-		page := d.schema(pageOf(c.record), pageSchema(c.record))
+		_, uncounted := c.Pages.(pagination.Cursors)
+		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns records in the requested order, their total number, and the URLs of the next and the previous page."
+		if uncounted {
+			text = "Returns records in the requested order, and the URLs of the next and the previous page."
+		}
 		item.Get = d.get(&operation{
 			ID: "list" + listName(c.Description), Summary: "List " + wire.Words(c.Description.Segment),
-			Description: "Returns records in the requested order, their total number, and the URLs of the next and the previous page.",
-			Parameters:  append([]parameter{order, d.common(limitParameter), d.common(offsetParameter)}, d.filters(c)...),
+			Description: text,
+			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Pages), d.filters(c)),
 		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, c.invalid(badRequest), notFound)
 	}
 	if c.Actions.Has(schema.Create) {
@@ -256,14 +260,6 @@ const (
 )
 
 func commonParameters(limits pagination.Limits) members[parameter] {
-	byDefault := limits.Window(pagination.Query{}).Limit
-	most := limits.Window(pagination.ParseQuery("limit=" + tooMany)).Limit
-	limit := &jsonSchema{Type: "integer", Minimum: intText(1), Default: intText(byDefault)}
-	text := "The maximum number of records on the page."
-	if most < math.MaxInt {
-		limit.Maximum = intText(most)
-		text += " Larger limits are reduced to the maximum."
-	}
 	offset := &jsonSchema{Type: "integer", Minimum: intText(0), Default: intText(0)}
 	id := integer()
 	id.Minimum = intText(1)
@@ -274,12 +270,48 @@ func commonParameters(limits pagination.Limits) members[parameter] {
 		return member[parameter]{component, parameter{Name: name, In: "header", Description: text, Schema: ofKind("string")}}
 	}
 	return members[parameter]{
-		query(limitParameter, text, limit),
+		{limitParameter, sizeParameter(limitParameter, limits)},
 		query(offsetParameter, "The number of records to skip.", offset),
 		{idParameter, parameter{Name: "id", In: "path", Description: "The id of the record.", Required: true, Schema: id}},
 		tags(tagParameter, "If-None-Match", "The entity tags of the client's copies."),
 		tags(matchParameter, "If-Match", "The entity tags of the record that the request is for."),
 	}
+}
+
+// sizeParameter returns the parameter with the size of a page.
+func sizeParameter(name string, limits pagination.Limits) parameter {
+	byDefault := limits.Window(pagination.Query{}).Limit
+	most := limits.Window(pagination.ParseQuery("limit=" + tooMany)).Limit
+	size := &jsonSchema{Type: "integer", Minimum: intText(1), Default: intText(byDefault)}
+	text := "The maximum number of records on the page."
+	if most < math.MaxInt {
+		size.Maximum = intText(most)
+		text += " Larger " + name + "s are reduced to the maximum."
+	}
+	return parameter{Name: name, In: "query", Description: text, Schema: size}
+}
+
+// pages returns the parameters of pages. A nil style is the common one.
+func (d *describer) pages(style pagination.Style) (list []parameter) {
+	add := func(p parameter) { list = append(list, d.parameter(p.Name, p)) }
+	var limits pagination.Limits
+	switch style := style.(type) {
+	case pagination.Numbers:
+		limits = style.Limits
+		add(parameter{Name: style.Parameters()[0], In: "query", Description: "The number of the page, or last.", Schema: ofKind("string")})
+	case pagination.Cursors:
+		limits = style.Limits
+		add(parameter{Name: style.Parameters()[0], In: "query", Description: "Where the page begins, as in links.", Schema: ofKind("string")})
+	case pagination.Limits:
+		add(sizeParameter(limitParameter, style))
+		return append(list, d.common(offsetParameter))
+	default:
+		return []parameter{d.common(limitParameter), d.common(offsetParameter)}
+	}
+	for _, name := range style.Parameters()[1:] {
+		add(sizeParameter(name, limits))
+	}
+	return list
 }
 
 // tooMany is a number that is parsed as math.MaxInt.

@@ -14,6 +14,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func TestOperationsOfRecords(t *testing.T) {
@@ -41,6 +42,32 @@ func TestOperationsOfRecords(t *testing.T) {
 		}
 		if secured := op.Security != nil; secured != tt.secured {
 			t.Errorf("%s %s: security = %v", tt.method, tt.path, op.Security)
+		}
+	}
+}
+
+// Each style of pages has its parameters, and only the styles that count have a count.
+func TestParametersOfPages(t *testing.T) {
+	limits := pagination.Limits{Default: 10, Max: 50}
+	for _, row := range []struct {
+		style      pagination.Style
+		parameters string
+		page       string // members
+	}{
+		{nil, "GenreOrdering limit offset", "count next previous results"},
+		{limits, "GenreOrdering limit offset", "count next previous results"},
+		{pagination.Numbers{Limits: limits}, "GenreOrdering page", "count next previous results"},
+		{pagination.Numbers{Limits: limits, Page: "p", Size: "page_size"}, "GenreOrdering p page_size", "count next previous results"},
+		{pagination.Cursors{Limits: limits, Size: "size"}, "GenreOrdering cursor size", "next previous results"},
+	} {
+		d := documentOf(t, filmCatalogue(t), httpapi.Options{Pages: row.style}, Options{})
+		var page struct{ Required []string }
+		if err := json.Unmarshal(d.Components.Schemas["GenrePage"], &page); err != nil {
+			t.Fatal(err)
+		}
+		got := []string{strings.Join(d.operation(t, "/api/genres/", "get").parameters(), " "), strings.Join(page.Required, " ")}
+		if diff := cmp.Diff([]string{row.parameters, row.page}, got); diff != "" {
+			t.Errorf("%#v (-want +got):\n%s", row.style, diff)
 		}
 	}
 }

@@ -234,19 +234,18 @@ func openSchema() *jsonSchema {
 	return s
 }
 
-// pageSchema returns the schema of a page's envelope.
-func pageSchema(record string) *jsonSchema {
+// pageSchema returns the schema of a page's envelope, which has no count if uncounted is set.
+func pageSchema(record string, uncounted bool) *jsonSchema {
 	count := ofKind("integer")
 	count.Description, count.Minimum = "The total number of records.", intText(0)
 	next, previous := orNull(formatted("string", "uri")), orNull(formatted("string", "uri"))
 	next.Description = "The URL of the next page, or null on the last."
 	previous.Description = "The URL of the previous page, or null on the first."
-	return object(
-		member[*jsonSchema]{"count", count},
-		member[*jsonSchema]{"next", next},
-		member[*jsonSchema]{"previous", previous},
-		member[*jsonSchema]{"results", listOf(ref(record))},
-	)
+	all := []member[*jsonSchema]{{"count", count}, {"next", next}, {"previous", previous}, {"results", listOf(ref(record))}}
+	if uncounted {
+		all = all[1:]
+	}
+	return object(all...)
 }
 
 // orderingTerm returns the schema of a term: each field, in both directions.
