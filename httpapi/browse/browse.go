@@ -156,6 +156,7 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -207,7 +208,10 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 	b.CrossOrigin = cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection())
 	b.served = next.Served()
 	for _, s := range b.served.Collections {
-		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions}
+		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, style: cmp.Or[pagination.Style](s.Pages, b.served.Limits), place: "offset"}
+		if _, offsets := c.style.(pagination.Limits); !offsets {
+			c.place = c.style.Parameters()[0]
+		}
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}
@@ -286,6 +290,8 @@ type collection struct {
 	schema.Description
 	path    string
 	actions schema.Actions
+	style   pagination.Style // of its pages
+	place   string           // the parameter that determines where a page begins
 }
 
 // find returns the collection that a path names, or nil, and the segment with the id if
@@ -388,8 +394,11 @@ func (v *view) count(path, query string) string {
 	return grouped(e.Count)
 }
 
-// grouped formats a count with commas between thousands.
+// grouped formats a count with commas between thousands. It returns "" for a negative one.
 func grouped(n int) string {
+	if n < 0 {
+		return ""
+	}
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

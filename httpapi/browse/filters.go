@@ -58,7 +58,7 @@ const filterMarker = "_filter"
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
 	f := &filters{Ignored: v.ignored(), Failed: wrong != nil}
-	cleared := []string{"offset", "", wire.Search, ""}
+	cleared := []string{v.c.place, "", wire.Search, ""}
 	if len(v.c.Search) > 0 {
 		f.Search = &input{Name: wire.Search, Value: v.query.get(wire.Search), Hint: searchHint(v.c.Search)}
 	}
@@ -84,7 +84,7 @@ func (v *view) newFilters(wrong faults) *filters {
 		f.Chips = []choice{{Label: counted(active, "filter"), Link: f.Clear}}
 	}
 	f.Kept = v.query.kept(func(name string) bool {
-		return !wire.Selects(v.c.Description, name) && name != "offset" && name != filterMarker
+		return !wire.Selects(v.c.Description, name) && name != v.c.place && name != filterMarker
 	})
 	return f
 }
@@ -102,7 +102,7 @@ func (f *filters) add(label string, in input) {
 func (v *view) ignored() string {
 	var names []string
 	for _, p := range v.query.kept(func(name string) bool { return name != "" && name[0] != '_' && !wire.Selects(v.c.Description, name) }) {
-		if p.Name != "limit" && p.Name != "offset" && p.Name != "ordering" && !slices.Contains(names, p.Name) {
+		if !slices.Contains(v.c.style.Parameters(), p.Name) && p.Name != "ordering" && !slices.Contains(names, p.Name) {
 			names = append(names, p.Name)
 		}
 	}
@@ -137,7 +137,7 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 	for _, value := range v.query.values[exact+"__in"] {
 		chosen = append(chosen, strings.Split(value, ",")...)
 	}
-	counting := []string{"limit", "1", "offset", "", "ordering", "", exact, ""}
+	counting := []string{"limit", "1", v.c.place, "", "ordering", "", exact, ""}
 	f := facet{Label: heading(field.Name)}
 	for _, o := range options {
 		selection := strings.TrimPrefix(v.query.with(append(counting, name, o.Value)...), "?")
@@ -146,7 +146,7 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 		if !c.Active {
 			next = append(next, o.Value)
 		}
-		c.Link = v.query.with("offset", "", exact, "", name, strings.Join(next, ","))
+		c.Link = v.query.with(v.c.place, "", exact, "", name, strings.Join(next, ","))
 		if c.Active || c.Count != "0" {
 			f.Values = append(f.Values, c)
 		}
@@ -183,7 +183,7 @@ func (v *view) chips(name string) (chips []choice) {
 		text, _ = cut(label + " " + text)
 		rest, isThis := query{maps.Clone(v.query.values)}, func(other string) bool { return other == value }
 		rest.values[name] = slices.DeleteFunc(slices.Clone(rest.values[name]), isThis)
-		chips = append(chips, choice{Label: text, Link: rest.with("offset", "")})
+		chips = append(chips, choice{Label: text, Link: rest.with(v.c.place, "")})
 	}
 	return chips
 }

@@ -51,7 +51,7 @@ type row struct {
 // showList shows a page of records, and a form if the caller may post.
 func (v *view) showList(p *page, resp *response) {
 	var e envelope
-	if v.c == nil || !resp.decode(&e) || e.Records == nil {
+	if v.c == nil || !decodePage(resp, &e) {
 		v.showResponse(p, resp)
 		return
 	}
@@ -62,7 +62,7 @@ func (v *view) showList(p *page, resp *response) {
 	}
 	p.Filters = v.newFilters(nil)
 	p.List = &list{
-		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering)),
+		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.place),
 		Rows:     v.newRows(e.Records, names),
 		Pager:    v.newPager(e),
 		Took:     v.took.Round(time.Microsecond).String(),
@@ -135,8 +135,8 @@ func termsOf(q query, names []string, byDefault []ordering.Term) []ordering.Term
 }
 
 // newColumns returns the columns for the given members. They show the current ordering
-// and link to others.
-func newColumns(names []string, q query, terms []ordering.Term) []column {
+// and link to others. place is the parameter that determines where a page begins.
+func newColumns(names []string, q query, terms []ordering.Term, place string) []column {
 	columns := make([]column, len(names))
 	for i, name := range names {
 		c := column{Name: name, Label: heading(name)}
@@ -154,7 +154,7 @@ func newColumns(names []string, q query, terms []ordering.Term) []column {
 			}
 		}
 		if q.repeats(len(names)) {
-			c.Link = q.with("ordering", term.String(), "offset", "")
+			c.Link = q.with("ordering", term.String(), place, "")
 		}
 		columns[i] = c
 	}
@@ -234,6 +234,9 @@ type size struct {
 }
 
 func (v *view) newPager(e envelope) pager {
+	if v.c.place != "offset" {
+		return v.newLinks(e)
+	}
 	q, w := v.query, v.window()
 	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0}
 	at := func(offset int) string {
@@ -253,8 +256,8 @@ func (v *view) newPager(e envelope) pager {
 	p.Total = grouped(p.Pages)
 	p.Kept = q.kept(func(name string) bool { return name != "limit" && name != "offset" && name != pageParam })
 	p.Kept = append(p.Kept, pair{"limit", strconv.Itoa(w.Limit)})
-	largest := v.served.Limits.Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
-	sizes := []int{10, v.served.Limits.Window(pagination.Query{}).Limit, 50, 100, w.Limit}
+	largest := v.limits().Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
+	sizes := []int{10, v.limits().Window(pagination.Query{}).Limit, 50, 100, w.Limit}
 	slices.Sort(sizes)
 	for _, records := range slices.Compact(sizes) {
 		if records > largest || records == math.MaxInt {
@@ -265,12 +268,40 @@ func (v *view) newPager(e envelope) pager {
 	return p
 }
 
+// newLinks returns the pager of a page by number or by cursor, with the links of the response.
+func (v *view) newLinks(e envelope) pager {
+	p := pager{Summary: counted(len(e.Records), "record"), Previous: relative(e.Previous), Next: relative(e.Next)}
+	if n, ok := v.c.style.(pagination.Numbers); ok {
+		w, _ := n.Window(pagination.ParseQuery(v.query.values.Encode()), e.Count)
+		p.Summary = summary(w.Offset, len(e.Records), e.Count)
+	}
+	if e.Previous != "" {
+		p.First = v.query.with(v.c.place, "")
+	}
+	return p
+}
+
+// relative returns a link to the same path with the query of a URL, or "" for "".
+func relative(link string) string {
+	u, err := url.Parse(link)
+	if err != nil || link == "" {
+		return ""
+	}
+	return query{u.Query()}.with()
+}
+
 // pages returns the number of pages, at least 1.
 func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
+// limits returns the sizes of the pages by limit and offset.
+func (v *view) limits() pagination.Limits {
+	limits, _ := v.c.style.(pagination.Limits)
+	return limits
+}
+
 // window returns the window that the query selects.
 func (v *view) window() pagination.Window {
-	return v.served.Limits.Window(pagination.ParseQuery(v.query.values.Encode()))
+	return v.limits().Window(pagination.ParseQuery(v.query.values.Encode()))
 }
 
 // positive returns a positive number as text. It returns "" for others, and for the largest,
@@ -323,6 +354,20 @@ func (v *view) servePageJump() {
 
 // list requests a list from the handler.
 func (v *view) list(path, query string) (e envelope, ok bool) {
-	ok = v.r.Context().Err() == nil && v.get(path, query).decode(&e) && e.Records != nil
+	ok = v.r.Context().Err() == nil && decodePage(v.get(path, query), &e)
 	return e, ok
+}
+
+// decodePage decodes a page, and reports whether it is one. The count of a page by cursor is
+// negative.
+func decodePage(resp *response, e *envelope) bool {
+	if resp.decode(e) {
+		return e.Records != nil
+	}
+	var p pagination.CursorPage[members]
+	if !resp.decode(&p) || p.Records == nil {
+		return false
+	}
+	*e = envelope{Count: -1, Next: p.Next, Previous: p.Previous, Records: p.Records}
+	return true
 }

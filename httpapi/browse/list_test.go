@@ -164,3 +164,32 @@ func TestTimeOfAnswer(t *testing.T) {
 		}
 	}
 }
+
+// Pages by number and by cursor have the links of the response, which lead to all records, and
+// neither sizes nor a form for a page.
+func TestOtherPages(t *testing.T) {
+	limits := pagination.Limits{Default: 7}
+	for _, style := range []pagination.Style{pagination.Numbers{Limits: limits}, pagination.Cursors{Limits: limits}} {
+		h := newHandlers(t, load(t, books(50)), httpapi.Options{Pages: style}).browse
+		page, pages, seen := get(h, "/api/books/?ordering=-id"), 1, map[string]bool{}
+		for {
+			for _, row := range page.find("tr", "id", "*") {
+				seen[row.attrs["id"]] = true
+			}
+			if len(page.find("form", "class", "jump"))+len(page.find("p", "class", "sizes")) > 0 {
+				t.Errorf("%T: a form for a page or sizes", style)
+			}
+			next := page.find("a", "rel", "next")
+			if len(next) == 0 {
+				break
+			}
+			page, pages = follow(t, h, "/api/books/", next[0].attrs["href"]), pages+1
+		}
+		if len(seen) != 50 || pages != 8 {
+			t.Errorf("%T: %d records on %d pages, want 50 on 8", style, len(seen), pages)
+		}
+		if got := follow(t, h, "/api/books/", page.one(t, "a", "rel", "prev").attrs["href"]).find("tr", "id", "record-8"); len(got) != 1 {
+			t.Errorf("%T: the page before the last lacks record 8", style)
+		}
+	}
+}

@@ -117,7 +117,7 @@ func (v *view) referrers(id string) (all []referrer) {
 			}
 			selection := url.Values{name: {id}}.Encode()
 			e, ok := v.list(c.path, selection+"&limit=5")
-			if !ok || e.Count == 0 {
+			if !ok || len(e.Records) == 0 {
 				continue
 			}
 			label := heading(c.Key)
