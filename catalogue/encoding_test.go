@@ -108,7 +108,7 @@ func TestHiddenIsNotOrdered(t *testing.T) {
 		want     []ordering.Term
 		reason   string
 	}{
-		{nil, []ordering.Term{}, "hidden"},
+		{nil, nil, "hidden and computed"},
 		{[]string{"password"}, []ordering.Term{ordering.Desc("password")}, "listed"},
 	} {
 		_, c := newMembers(t, &schema.Description{Sortable: row.sortable})
