@@ -15,7 +15,8 @@
 // them. Other types, such as one that reads from a database, can implement them too.
 //
 // The tests compare the responses, byte by byte, with 2,953 recorded from Django REST
-// framework 3.14. [DIFFERENCES.md] lists where a Handler differs deliberately, and why.
+// framework 3.14, and 303 from 3.18, which [Options.Framework] selects. [DIFFERENCES.md] lists
+// where a Handler differs deliberately, and why.
 //
 // # Paths
 //

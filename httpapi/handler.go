@@ -57,6 +57,11 @@ type Options struct {
 	// Assign must be safe for concurrent use.
 	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
 
+	// Framework is the version of Django REST framework whose responses the handler sends. The
+	// zero value is 3.14; [schema.DRF318] returns 3.18. Collections receive it in the context of
+	// each request; [schema.Description.Validate], ValidateUpdate and Filter follow it.
+	Framework schema.Framework
+
 	// BaseURL is the part of links before the root: an absolute http or https URL without
 	// user, query or fragment. It may have a path, as in "https://x.example/shop".
 	// Trailing slashes are ignored. If BaseURL is empty, links begin with the scheme, host
@@ -189,7 +194,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 		if isNil(c) {
 			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
 		}
-		list[i] = newRoute(opts.Root, c)
+		list[i] = newRoute(opts, c)
 		list[i].pages = cmp.Or[pagination.Style](list[i].about.Pages, opts.Pages, opts.Limits)
 	}
 	if err := checkRoutes(list); err != nil {

@@ -13,29 +13,29 @@ import (
 
 // metadata returns the response to OPTIONS. The fields are those that the client may send with
 // a method; there are none if method is empty.
-func metadata(name, description, method string, about *schema.Description) []byte {
+func metadata(name, description, method string, about *schema.Description, as schema.Framework) []byte {
 	text := fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
 		wire.Quote(name), wire.Quote(description))
 	if method != "" {
-		text += `,"actions":{"` + method + `":` + fieldsMetadata(about.Fields, about.SnakeCase()) + `}`
+		text += `,"actions":{"` + method + `":` + fieldsMetadata(about.Fields, about.SnakeCase(), as) + `}`
 	}
 	return []byte(text + "}")
 }
 
 // fieldsMetadata returns the fields of a record or of an object inside it, with names in snake_case
 // or camelCase. Fields that requests can neither read nor write are left out.
-func fieldsMetadata(fields []schema.Field, snake bool) string {
+func fieldsMetadata(fields []schema.Field, snake bool, as schema.Framework) string {
 	var list []string
 	for _, f := range fields {
 		if !f.Hidden || !f.ReadOnly {
-			list = append(list, wire.Quote(f.Name)+":"+fieldMetadata(f, snake))
+			list = append(list, wire.Quote(f.Name)+":"+fieldMetadata(f, snake, as))
 		}
 	}
 	return "{" + strings.Join(list, ",") + "}"
 }
 
 // fieldMetadata returns what is known of a field. The elements of lists have no label.
-func fieldMetadata(f schema.Field, snake bool) string {
+func fieldMetadata(f schema.Field, snake bool, as schema.Framework) string {
 	b := []byte{'{'}
 	add := func(name, value string) {
 		if snake {
@@ -68,11 +68,15 @@ func fieldMetadata(f schema.Field, snake bool) string {
 	if f.Max != "" {
 		add("maxValue", f.Max)
 	}
+	if f.Kind == schema.Decimal && as.ShowsDigits() {
+		add("maxDigits", strconv.Itoa(f.Digits))
+		add("decimalPlaces", strconv.Itoa(f.Places))
+	}
 	if f.Item != nil {
-		add("child", fieldMetadata(*f.Item, snake))
+		add("child", fieldMetadata(*f.Item, snake, as))
 	}
 	if f.Kind == schema.Object {
-		add("children", fieldsMetadata(f.Fields, snake))
+		add("children", fieldsMetadata(f.Fields, snake, as))
 	}
 	if f.Kind == schema.Choice {
 		add("choices", choicesMetadata(f, snake))
@@ -120,7 +124,7 @@ func label(f schema.Field) string {
 func (v *view) options() {
 	r := v.route
 	if r.collection == nil {
-		v.write(http.StatusOK, metadata("Api Root", "The default basic root view for DefaultRouter", "", nil))
+		v.write(http.StatusOK, metadata("Api Root", "The default basic root view for DefaultRouter", "", nil, schema.Framework{}))
 		return
 	}
 	name, method, action := title(r.about.Name)+" List", http.MethodPost, schema.Create
@@ -130,5 +134,5 @@ func (v *view) options() {
 	if !r.actions.Has(action) || v.authorize(action) != nil || r.isRecord && !v.exists() {
 		method = ""
 	}
-	v.write(http.StatusOK, metadata(name, "", method, r.about))
+	v.write(http.StatusOK, metadata(name, "", method, r.about, v.handler.opts.Framework))
 }

@@ -6,12 +6,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // for Europe/Rome, whatever the machine has
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,13 +90,58 @@ func TestOwnVectorsOfOpenRecords(t *testing.T) {
 	replayAll(t, c, "testdata/own/vectors.jsonl", 1217)
 }
 
-// replayAll sends n recorded requests in order and compares the responses byte by byte.
-func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int) {
-	t.Helper()
-	h, err := New(c, Options{Authorizer: AllowAll})
+// TestVectors318 replays requests that were recorded from version 3.18, most of which 3.14 answers
+// otherwise. The numbers are those of responses that differ deliberately: see DIFFERENCES.md.
+func TestVectors318(t *testing.T) {
+	rome, err := time.LoadLocation("Europe/Rome")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, test := range []struct {
+		file string
+		new  func(testing.TB) *catalogue.Catalogue
+		zone *time.Location
+		n    int
+		want map[string]int
+	}{
+		{"documented", newRecordedPublisher, rome, 128, map[string]int{
+			"scene json":  17, // the text of a syntax error; NaN
+			"scene stamp": 1,  // an offset with seconds
+		}},
+		{"own", newRecordedFilms, time.UTC, 175, map[string]int{
+			"scene json":   7,
+			"scene number": 2, // 1_0, and -0
+		}},
+	} {
+		t.Run(test.file, func(t *testing.T) {
+			got := map[string]int{}
+			for tag, diffs := range replay(t, test.new(t), schema.DRF318(test.zone), "testdata/v318/"+test.file+".jsonl", test.n) {
+				got[tag] = len(diffs)
+				t.Logf("%s: %s", tag, strings.Join(diffs, "\n"))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("responses that differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// replayAll sends n recorded requests in order and compares the responses byte by byte.
+func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int) {
+	t.Helper()
+	for tag, diffs := range replay(t, c, schema.Framework{}, file, n) {
+		t.Errorf("%s: %s", tag, strings.Join(diffs, "\n"))
+	}
+}
+
+// replay does so for a version of the framework and returns the differences of each tag.
+func replay(t *testing.T, c *catalogue.Catalogue, as schema.Framework, file string, n int) map[string][]string {
+	t.Helper()
+	h, err := New(c, Options{Authorizer: AllowAll, Framework: as})
+	if err != nil {
+		t.Fatal(err)
+	}
+	different := map[string][]string{}
 	vectors, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -112,14 +159,16 @@ func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int) {
 		}
 		for range times {
 			if diff := cmp.Diff(v.Want, v.send(h)); diff != "" {
-				t.Errorf("line %d, %s: %s %s %v %s (-want +got):\n%s", replayed+1, v.Tag, v.Request.Method,
-					v.Request.Target, v.Request.Headers, v.Request.Body.bytes(), diff)
+				different[v.Tag] = append(different[v.Tag], fmt.Sprintf("line %d: %s %s %v %s (-want +got):\n%s", replayed+1,
+					v.Request.Method, v.Request.Target, v.Request.Headers, v.Request.Body.bytes(), diff))
+				break
 			}
 		}
 	}
 	if err := lines.Err(); err != nil || replayed != n {
 		t.Errorf("replayed %d of %d requests: %v", replayed, n, err)
 	}
+	return different
 }
 
 // send sends the request and returns the parts of the response that the vector has.

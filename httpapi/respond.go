@@ -207,7 +207,11 @@ func (v *view) failBecause(err error, possible causes) {
 	case may(ifPrecondition) && errors.As(err, &precondition):
 		v.fail(http.StatusPreconditionFailed, precondition.detail)
 	case may(ifNotFound) && errors.Is(err, catalogue.ErrNotFound):
-		v.fail(http.StatusNotFound, detailNotFound)
+		detail := detailNotFound
+		if v.route != nil {
+			detail = v.handler.opts.Framework.NotFound(*v.route.about, v.segment)
+		}
+		v.fail(http.StatusNotFound, detail)
 	case may(ifReferenced) && errors.Is(err, catalogue.ErrReferenced):
 		v.fail(http.StatusConflict, referencedDetail(err))
 	case may(ifSyntax) && errors.As(err, &syntax):

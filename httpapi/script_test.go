@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -309,6 +310,15 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 			}
 		case "forwarded-prefix":
 			opts.ForwardedPrefix = true
+		case "drf318":
+			zone, err := time.LoadLocation(value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if value == "" {
+				zone = nil
+			}
+			opts.Framework = schema.DRF318(zone)
 		case "order":
 			opts.Order = strings.Split(value, ",")
 		case "etags":

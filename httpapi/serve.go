@@ -20,6 +20,9 @@ import (
 // path is r.URL.Path. ServeHTTP does not rely on the checks of an [http.Server], so it
 // may be called with any request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.opts.Framework != (schema.Framework{}) {
+		r = r.WithContext(schema.WithFramework(r.Context(), h.opts.Framework))
+	}
 	if h.opts.OnAccess != nil {
 		h.serveObserved(w, r)
 		return
@@ -201,9 +204,9 @@ type route struct {
 	revisioner Revisioner // nil if its responses have no tags
 }
 
-func newRoute(root string, c Collection) *route {
-	d := c.Description()
-	path := root + d.Segment + "/"
+func newRoute(opts Options, c Collection) *route {
+	d := opts.Framework.Describe(c.Description())
+	path := opts.Root + d.Segment + "/"
 	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d)}
 	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
 		r.rows, c = append(r.rows, part.rows), part.Collection

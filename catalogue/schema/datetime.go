@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -117,25 +119,148 @@ const (
 // parseDateTime parses a date-time as Django REST framework does: a date whose month
 // and day have one or two digits, T or a space, hours and minutes, and an offset, which
 // is Z, +02, +0200 or +02:00. Seconds are optional, and so is their fraction: a point or
-// comma and at most twelve digits, truncated to microseconds. A newline may follow. For all
-// other texts it returns a message.
-func parseDateTime(s string) (d DateTime, message string) {
-	in := timeReader{rest: strings.TrimSuffix(s, "\n")}
-	date := in.date()
-	in.one("T ")
-	hour := in.number(1, 2)
-	in.one(":")
-	minute := in.number(1, 2)
-	second, micro := in.seconds()
-	offset, present := in.offset()
+// comma and at most twelve digits, truncated to microseconds. A newline may follow. A Framework
+// that reads ISO forms reads these first, and white space before the offset. Without an offset
+// the date-time is in the zone of the Framework. For all other texts it returns a message.
+func parseDateTime(s string, as Framework) (d DateTime, message string) {
+	var local time.Time
+	var offset time.Duration
+	present, ok := false, false
+	if as.readsISO {
+		local, offset, present, ok = isoDateTime(s)
+	}
+	if !ok {
+		in := timeReader{rest: strings.TrimSuffix(s, "\n")}
+		local = in.date()
+		in.one("T ")
+		hour := in.number(1, 2)
+		in.one(":")
+		minute := in.number(1, 2)
+		second, micro := in.seconds()
+		if as.readsISO {
+			in.rest = strings.TrimLeftFunc(in.rest, isSpace)
+		}
+		offset, present = in.offset()
+		if in.invalid || in.rest != "" || hour > 23 || minute > 59 || second > 59 {
+			return DateTime{}, wrongTimeFormat
+		}
+		local = local.Add(clock(hour, minute, second, micro))
+	}
 	switch {
-	case in.invalid || in.rest != "" || hour > 23 || minute > 59 || second > 59:
-		return DateTime{}, wrongTimeFormat
-	case !present:
+	case present && offset%time.Minute == 0:
+		return DateTime{local.Add(-offset).In(zone(offset))}, ""
+	case present:
+		return At(local.Add(-offset).In(zone(offset))), ""
+	case as.zone == nil:
 		return DateTime{}, noTimeOffset
 	}
-	t := time.Date(date.Year(), date.Month(), date.Day(), hour, minute, second, micro*1000, zone(offset))
-	return DateTime{t}, ""
+	return At(time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), local.Nanosecond(), as.zone)), ""
+}
+
+// clock returns the time since midnight.
+func clock(hour, minute, second, micro int) time.Duration {
+	return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute +
+		time.Duration(second)*time.Second + time.Duration(micro)*time.Microsecond
+}
+
+// isoDateTime reads a date-time as fromisoformat of Python does: a date as isoDate reads it, any
+// character, and a time and an offset as isoClock reads them. 24:00 is the end of the day. The
+// result is in UTC, without regard to the offset, if one is present.
+func isoDateTime(s string) (local time.Time, offset time.Duration, present, ok bool) {
+	if len(s) < len("2024W19") {
+		return local, 0, false, false
+	}
+	at := min(isoDateLen(s), len(s))
+	in := timeReader{rest: s[:at]}
+	if local = in.isoDate(); in.invalid || in.rest != "" || at == len(s) {
+		return local, 0, false, !in.invalid && in.rest == ""
+	}
+	_, size := utf8.DecodeRuneInString(s[at:])
+	text := s[at+size:]
+	at = strings.IndexAny(text, "+-Z")
+	if present = at >= 0; !present {
+		at = len(text)
+	}
+	day, left, ok := isoClock(text[:at])
+	if !present {
+		ok = ok && isEnd(left)
+	} else if ok = ok && left != "." && left != ","; ok && text[at:] != "Z" {
+		offset, left, ok = isoClock(text[at+1:])
+		ok = ok && isEnd(left) && text[at] != 'Z' && offset < maxOffset
+		if text[at] == '-' {
+			offset = -offset
+		}
+	}
+	local = local.Add(day)
+	return local, offset, present, ok && day <= 24*time.Hour && local.Year() <= 9999
+}
+
+// isEnd reports whether nothing is left of a text. A null character ends it, as in C.
+func isEnd(left string) bool { return left == "" || left == "\x00" }
+
+// isoDateLen returns the length of the date with which a text of at least seven bytes begins.
+func isoDateLen(s string) int {
+	switch digits := len(s[7:]) - len(strings.TrimLeft(s[7:], "0123456789")); {
+	case s[4] == '-' && s[5] == 'W' && (len(s) < 9 || s[8] != '-' || len(s) > 10 && '0' <= s[10] && s[10] <= '9'):
+		return len("2024-W19")
+	case s[4] == '-':
+		return len("2024-05-10")
+	case s[4] == 'W' && (digits == 0 || digits > 1 && digits%2 == 1): // the time has pairs of digits
+		return len("2024W19")
+	}
+	return len("20240510") // or 2024W195
+}
+
+// isoDate reads a date in one of the forms 2024-05-10, 20240510, 2024-W19-5 and 2024W195. A week
+// without a day is its Monday.
+func (r *timeReader) isoDate() time.Time {
+	year, extended := r.number(4, 4), r.has("-")
+	dash := func() {
+		if extended {
+			r.one("-")
+		}
+	}
+	if dash(); !r.has("W") {
+		month := r.number(2, 2)
+		dash()
+		return r.dateOf(year, month, r.number(2, 2))
+	}
+	r.one("W")
+	week, day := r.number(2, 2), 1
+	if r.rest != "" {
+		dash()
+		day = r.number(1, 1)
+	}
+	date := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC) // in week 1
+	date = date.AddDate(0, 0, 7*(week-1)+day-1-(int(date.Weekday())+6)%7)
+	isoYear, isoWeek := date.ISOWeek()
+	r.invalid = r.invalid || year < 1 || date.Year() > 9999 || isoYear != year || isoWeek != week
+	return date
+}
+
+// isoClock reads two digits each of hours, minutes and seconds, and a fraction of seconds. All but
+// the hours may be absent. As in Python, one character may be left after two digits.
+func isoClock(text string) (d time.Duration, left string, ok bool) {
+	in := timeReader{rest: text}
+	hour, extended := in.number(2, 2), in.has(":")
+	var parts [2]int
+	for i := range parts {
+		if len(in.rest) < 2 {
+			break
+		}
+		if extended {
+			in.one(":")
+		}
+		parts[i] = in.number(2, 2)
+	}
+	micro := 0
+	if len(in.rest) > 1 {
+		in.one(".,")
+		micro = in.fraction()
+		in.invalid = in.invalid || strings.TrimLeft(in.rest, "0123456789") != ""
+		in.rest = ""
+	}
+	return clock(hour, parts[0], parts[1], micro), in.rest, !in.invalid && parts[0] <= 59 && parts[1] <= 59
 }
 
 // A timeReader reads the parts of a text in turn. invalid is set when the text does not
@@ -198,13 +323,19 @@ func (r *timeReader) seconds() (second, micro int) {
 		return second, 0
 	}
 	r.one(".,")
+	micro = r.fraction()
+	r.number(0, 6)
+	return second, micro
+}
+
+// fraction reads the first digits of a fraction of a second, in microseconds.
+func (r *timeReader) fraction() (micro int) {
 	before := len(r.rest)
 	micro = r.number(1, 6)
 	for range 6 - (before - len(r.rest)) {
 		micro *= 10
 	}
-	r.number(0, 6)
-	return second, micro
+	return micro
 }
 
 // offset reads the offset, if it is present.
@@ -234,7 +365,12 @@ func (r *timeReader) offset() (offset time.Duration, present bool) {
 // filterDate reads a date in one of three forms, 2006-1-2, 1/2/2006 and 1/2/06, and
 // returns it as 2006-01-02. Two digits of a year are in the years 1969 to 2068. As in
 // Python, a space may replace the first digit of the day.
-func filterDate(_ Field, _, value string, _ *checker) (text, message string) {
+func filterDate(_ Field, _, value string, checks *checker) (text, message string) {
+	if checks.as.readsMonths {
+		if date, ok := namedDate(value); ok {
+			return date.Format(time.DateOnly), ""
+		}
+	}
 	in := timeReader{rest: strings.TrimFunc(value, isSpace)}
 	var year, month, day int
 	if strings.IndexByte(in.rest, '/') < 0 {
@@ -255,6 +391,19 @@ func filterDate(_ Field, _, value string, _ *checker) (text, message string) {
 		return "", "Enter a valid date."
 	}
 	return date.Format(time.DateOnly), ""
+}
+
+// namedDate reads a date with the name of its month in English, in full or abbreviated.
+func namedDate(value string) (date time.Time, ok bool) {
+	value = strings.Join(strings.FieldsFunc(value, isSpace), " ")
+	for _, month := range [...]string{"Jan", "January"} {
+		for _, layout := range [...]string{month + " 2 2006", month + " 2, 2006", "2 " + month + " 2006", "2 " + month + ", 2006"} {
+			if date, err := time.Parse(layout, value); err == nil && date.Year() > 0 {
+				return date, true
+			}
+		}
+	}
+	return date, false
 }
 
 // day reads the day of a month.
@@ -279,14 +428,12 @@ func (r *timeReader) year() int {
 }
 
 // filterTime reads a date-time with optional white space around it. Without an offset it is
-// in UTC. It returns the date-time in UTC, or with its own offset if the year in UTC is out
+// in the zone of the framework or in UTC. It returns the date-time in UTC, or with its own offset if the year in UTC is out
 // of range.
-func filterTime(_ Field, _, value string, _ *checker) (text, message string) {
-	text = strings.TrimFunc(value, isSpace)
-	d, message := parseDateTime(text)
-	if message == noTimeOffset {
-		d, message = parseDateTime(text + "Z")
-	}
+func filterTime(_ Field, _, value string, checks *checker) (text, message string) {
+	as := checks.as
+	as.zone = cmp.Or(as.zone, time.UTC)
+	d, message := parseDateTime(strings.TrimFunc(value, isSpace), as)
 	if message != "" {
 		return "", "Enter a valid date/time."
 	}
@@ -296,26 +443,36 @@ func filterTime(_ Field, _, value string, _ *checker) (text, message string) {
 	return string(d.appendWire(nil)), ""
 }
 
-// cleanTime accepts a string that contains a date-time.
-func cleanTime(_ Field, value string, _ *checker) (text string, messages []string) {
+// cleanTime accepts a string that contains a date-time, and converts it to the zone of the framework.
+func cleanTime(_ Field, value string, checks *checker) (text string, messages []string) {
 	if kindOf(value) != jsonString {
 		return invalid(wrongTimeFormat)
 	}
-	d, message := parseDateTime(unquote(value))
+	d, message := parseDateTime(unquote(value), checks.as)
 	if message != "" {
 		return invalid("%s", message)
+	}
+	if zone := checks.as.zone; zone != nil {
+		d = At(d.In(zone))
+	}
+	if year := d.Year(); year < 1 || year > 9999 {
+		return invalid("Datetime value out of range.")
 	}
 	return `"` + string(d.appendWire(nil)) + `"`, nil
 }
 
 // cleanDate accepts a string that contains a date. Month and day have one or two digits.
-func cleanDate(_ Field, value string, _ *checker) (text string, messages []string) {
+func cleanDate(_ Field, value string, checks *checker) (text string, messages []string) {
 	const wrongFormat = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
 	if kindOf(value) != jsonString {
 		return invalid(wrongFormat)
 	}
-	in := timeReader{rest: strings.TrimSuffix(unquote(value), "\n")}
-	date := in.date()
+	in := timeReader{rest: unquote(value)}
+	date := in.isoDate()
+	if in.invalid || in.rest != "" || !checks.as.readsISO {
+		in = timeReader{rest: strings.TrimSuffix(unquote(value), "\n")}
+		date = in.date()
+	}
 	if in.invalid || in.rest != "" {
 		return invalid(wrongFormat)
 	}
@@ -324,7 +481,7 @@ func cleanDate(_ Field, value string, _ *checker) (text string, messages []strin
 
 // timeKey returns the key of a date-time. Other text remains text.
 func timeKey(text string) sortkey.Key {
-	d, message := parseDateTime(text)
+	d, message := parseDateTime(text, Framework{})
 	if message != "" {
 		return sortkey.Text(text)
 	}

@@ -291,7 +291,7 @@ func TestFilterTimes(t *testing.T) {
 
 // parsedTime is parseDateTime with an error instead of a message.
 func parsedTime(text string) (DateTime, error) {
-	d, message := parseDateTime(text)
+	d, message := parseDateTime(text, Framework{})
 	if message != "" {
 		return d, errors.New(message)
 	}

@@ -109,9 +109,15 @@ func (e FieldErrors) Is(target error) bool { return target == ErrInvalid }
 
 // MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as
 // Django REST framework does. The errors of an object inside the object are an object too, and
-// those of a list of objects are a list. Without errors it returns {}. The error is always nil.
+// those of a list of objects are a list. A single error without a Field, such as [Description.Filter]
+// returns, is the list of its messages. Without errors it returns {}. The error is always nil.
 // O(size).
-func (e FieldErrors) MarshalJSON() ([]byte, error) { return e.appendJSON(nil), nil }
+func (e FieldErrors) MarshalJSON() ([]byte, error) {
+	if len(e) == 1 && e[0].Field == "" {
+		return e[0].appendJSON(nil), nil
+	}
+	return e.appendJSON(nil), nil
+}
 
 func (e FieldErrors) appendJSON(b []byte) []byte {
 	b = append(b, '{')

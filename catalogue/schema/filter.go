@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -76,6 +77,9 @@ type Test struct {
 //
 // A search of more than 100 different words is invalid.
 //
+// With [WithFramework], values are what that framework accepts. In 3.18, U+0000 in the search is an error
+// without a Field, unless there are others.
+//
 // Other errors are [FieldErrors] in the order of Filters, and then search. Its fields are the
 // names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
 // released_at__gte, unless the description is in SnakeCase. O(len of Filters × Fields + len of
@@ -107,9 +111,15 @@ func (d Description) Filter(ctx context.Context, params url.Values, checks Check
 			filter.Tests = append(filter.Tests, test)
 		}
 	}
-	if len(d.Search) > 0 {
-		words, message := searchWords(params["search"])
-		if message != "" {
+	if given := params["search"]; len(d.Search) > 0 && len(given) > 0 {
+		text := validUTF8(given[len(given)-1])
+		words, message := searchWords(text, check.as)
+		switch {
+		case check.as.refuses(text):
+			if errs == nil {
+				errs = FieldErrors{{Messages: []string{nullMessage}}}
+			}
+		case message != "":
 			errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
 		}
 		for _, word := range words {
@@ -356,16 +366,15 @@ func searchEntry(entry string) (field, lookup string) {
 // each record.
 const maxWords = 100
 
-// searchWords returns the words of the last value of the parameter search, which are
-// separated by white space and commas, each once. Null characters are dropped.
-func searchWords(given []string) (words []string, message string) {
-	if len(given) == 0 {
-		return nil, ""
+// searchWords returns the words of the parameter search, each once. They are separated by white
+// space and commas, and null characters are dropped, unless the framework keeps phrases.
+func searchWords(text string, as Framework) (words []string, message string) {
+	all := strings.FieldsFuncSeq(strings.ReplaceAll(text, "\x00", ""), func(r rune) bool { return r == ',' || isSpace(r) })
+	if as.keepsPhrases {
+		all = phrases(text)
 	}
-	text := validUTF8(given[len(given)-1])
-	text = strings.ReplaceAll(text, "\x00", "")
 	seen := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || isSpace(r) }) {
+	for word := range all {
 		switch {
 		case seen[word]:
 			continue
@@ -376,4 +385,71 @@ func searchWords(given []string) (words []string, message string) {
 		words = append(words, word)
 	}
 	return words, ""
+}
+
+// phrases returns an iterator over the words of a search as Django's smart_split and the framework
+// cut it: parts separated by white space outside of quotes, without the commas around them. A part in
+// quotes is one word, without the quotes and with \" and \\ unescaped. Others are cut at commas.
+// O(len).
+func phrases(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		runes := []rune(text)
+		closing := map[rune][]int{'"': closings(runes, '"'), '\'': closings(runes, '\'')}
+		for start, end := 0, 0; start < len(runes); start = max(end, start+1) {
+			quoted, open := false, false // whether some quotes are closed, and the last is not
+			for end = start; end < len(runes) && !isSpace(runes[end]); end++ {
+				at := closing[runes[end]]
+				if at == nil || open {
+					continue
+				}
+				if open = at[end+1] < 0; open && quoted {
+					break // the rest is another part
+				} else if !open {
+					end, quoted = at[end+1], true
+				}
+			}
+			for word := range pieces(strings.Trim(string(runes[start:end]), ",")) {
+				if !yield(word) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// closings returns the index of the first quote at or after each index of a text, from where
+// backslashes escape what follows, or -1.
+func closings(text []rune, quote rune) []int {
+	at := make([]int, len(text)+2)
+	at[len(text)], at[len(text)+1] = -1, -1
+	for i := len(text) - 1; i >= 0; i-- {
+		switch {
+		case text[i] == quote:
+			at[i] = i
+		case text[i] != '\\':
+			at[i] = at[i+1]
+		case i+1 < len(text) && text[i+1] == '\n':
+			at[i] = -1
+		default:
+			at[i] = at[i+2]
+		}
+	}
+	return at
+}
+
+// pieces returns an iterator over the words of a part of a search.
+func pieces(part string) iter.Seq[string] {
+	for _, quote := range [...]string{`"`, "'"} {
+		if strings.HasPrefix(part, quote) && strings.HasSuffix(part, quote) {
+			word := strings.ReplaceAll(part[1:max(1, len(part)-1)], `\`+quote, quote)
+			return slices.Values([]string{strings.ReplaceAll(word, `\\`, `\`)})
+		}
+	}
+	return func(yield func(string) bool) {
+		for word := range strings.SplitSeq(part, ",") {
+			if word != "" && !yield(strings.TrimFunc(word, isSpace)) {
+				return
+			}
+		}
+	}
 }

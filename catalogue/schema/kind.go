@@ -145,11 +145,14 @@ const isNull = "This field may not be null."
 
 // cleanBool accepts true, false, the numbers 1 and 0, and the strings that the framework
 // accepts. Some of them are null.
-func (f Field) cleanBool(value string, _ *checker) (text string, messages []string) {
+func (f Field) cleanBool(value string, checks *checker) (text string, messages []string) {
 	word := value
 	switch kindOf(value) {
 	case jsonString:
 		word = unquote(value)
+		if checks.as.lowersBools {
+			word = strings.ToLower(word)
+		}
 		if f.Nullable && slices.Contains([]string{"null", "Null", "NULL", ""}, word) {
 			return "null", nil
 		}

@@ -28,7 +28,7 @@ func (f Field) cleanParts(value string, checks *checker) (text string, wrong Fie
 }
 
 // cleanArray accepts a list whose elements are valid. Errors are by the index of the element, or,
-// for a list of objects, a list as long as the value.
+// for a list of objects, a list as long as the value unless the framework indexes them too.
 func (f Field) cleanArray(value string, checks *checker) (text string, wrong FieldError) {
 	if kind := kindOf(value); kind != jsonList {
 		return "", f.listError(fmt.Sprintf(notAList, kind))
@@ -49,7 +49,7 @@ func (f Field) cleanArray(value string, checks *checker) (text string, wrong Fie
 		errs[i], failed = wrong, failed || !wrong.ok()
 	}
 	switch message := f.lengthMessage(len(items)); {
-	case failed && f.Item.Kind == Object:
+	case failed && f.Item.Kind == Object && !checks.as.indexesErrors:
 		return "", FieldError{Items: errs}
 	case failed:
 		return "", FieldError{Fields: byIndex(errs)}

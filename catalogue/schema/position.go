@@ -20,7 +20,7 @@ func (f Field) Position(value string) string {
 		return value
 	}
 	text := unquote(value)
-	d, message := parseDateTime(text)
+	d, message := parseDateTime(text, Framework{})
 	switch {
 	case f.Kind != Timestamp || message != "":
 		return text
@@ -63,8 +63,8 @@ func (f Field) ParsePosition(text string) (value string, ok bool) {
 // parseMoment returns a date-time in the form of filters.
 func parseMoment(text string) (value string, ok bool) {
 	for _, suffix := range []string{"", "Z", "T00:00Z"} {
-		if _, message := parseDateTime(text + suffix); message == "" {
-			value, _ = filterTime(Field{}, "", text+suffix, nil)
+		if _, message := parseDateTime(text+suffix, Framework{}); message == "" {
+			value, _ = filterTime(Field{}, "", text+suffix, &checker{})
 			return value, true
 		}
 	}

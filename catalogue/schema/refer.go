@@ -179,7 +179,10 @@ func pythonText(value string) string {
 }
 
 func (f Field) filterReference(_, value string, checks *checker) (text, message string) {
-	if f.By != "" {
+	switch {
+	case checks.as.refuses(value):
+		return "", nullMessage
+	case f.By != "":
 		if digits := uuidDigits(value); digits != "" && checks.byUUID(f) {
 			value = formatUUID(digits)
 		}
@@ -203,6 +206,9 @@ func (f Field) filterIDs(given []string, checks *checker) (ids []string, message
 		return f.filterNames(given, checks)
 	}
 	for _, text := range given {
+		if checks.as.refuses(text) {
+			return nil, nullMessage
+		}
 		if _, ok := integer(strings.TrimSpace(text)); !ok {
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
 		}
@@ -218,6 +224,9 @@ func (f Field) filterIDs(given []string, checks *checker) (ids []string, message
 // filterNames returns the texts of a parameter for a list of references by text.
 func (f Field) filterNames(given []string, checks *checker) (names []string, message string) {
 	for _, text := range given {
+		if checks.as.refuses(text) {
+			return nil, nullMessage
+		}
 		if uuidDigits(text) == "" && checks.byUUID(f) {
 			return nil, notAnyUUID(validUTF8(text))
 		}

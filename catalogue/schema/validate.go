@@ -43,14 +43,15 @@ type checker struct {
 	ctx     context.Context
 	name    string // of a record
 	related map[string]*Description
-	snake   bool               // names in JSON are in snake_case
-	partial bool               // of a PATCH: what objects lack is reported if nothing else is wrong
+	snake   bool // names in JSON are in snake_case
+	partial bool // of a PATCH: what objects lack is reported if nothing else is wrong
+	as      Framework
 	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
 	err     error              // of a callback
 }
 
 func (d Description) checker(ctx context.Context, checks Checks) *checker {
-	return &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase()}
+	return &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase(), as: frameworkOf(ctx)}
 }
 
 // A reference is an id of a collection.
@@ -129,11 +130,12 @@ func (c *checker) created() string {
 // An empty body counts as {}. Names may be in camelCase or snake_case. If a field is
 // repeated, the last value counts. Unknown and read-only members are ignored.
 //
-// Validate rejects what Django REST framework 3.14 rejects, with the same messages,
-// except as noted in the package documentation. The error is a [*SyntaxError] if the
+// Validate rejects what Django REST framework 3.14 rejects, or that of [WithFramework], with the same
+// messages, except as noted in the package documentation. The error is a [*SyntaxError] if the
 // body is not JSON, the error of a callback of checks, or [FieldErrors]; the first and the
 // last match [ErrInvalid]. O(len of body), without the calls of checks.
 func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
+	d = frameworkOf(ctx).Describe(d)
 	values, err := d.sent(body)
 	if err == nil {
 		d.Fields, err = d.assign(values, checks.Assigned)
@@ -219,6 +221,7 @@ func (d Description) together(record Record, checks *checker) FieldErrors {
 // is the zero Record, the result has exactly the fields that were sent and can be written.
 // O(len of body + members × fields).
 func (d Description) ValidateUpdate(ctx context.Context, current Record, body []byte, partial bool, checks Checks) (Record, error) {
+	d = frameworkOf(ctx).Describe(d)
 	values, err := d.sent(body)
 	if err == nil {
 		d.Fields, err = d.assign(values, checks.Assigned)

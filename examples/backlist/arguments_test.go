@@ -64,6 +64,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"unknown style of pages", []string{"-pages", "number"}, "want offsets, numbers or cursors"},
 		{"limit is not a number", []string{"-max-limit", "ten"}, `"ten"`},
 		{"base URL without a scheme", []string{"-base-url", "books.example"}, "books.example"},
+		{"unknown version", []string{"-framework", "3.15"}, "want 3.14 or 3.18"},
 		{"invalid boolean", []string{"-open=perhaps"}, "perhaps"},
 		{"missing value", []string{"-token"}, "-token"},
 		{"fault without a name", []string{"-fail", "GET /api/events/"}, `want one such as 503`},

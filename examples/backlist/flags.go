@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	_ "time/tzdata" // for -framework, whatever the system has
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/internal/flags"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
@@ -22,6 +24,7 @@ type config struct {
 	browse  bool
 	limits  pagination.Limits
 	style   string // of pages
+	version schema.Framework
 
 	data  string
 	from  string // URL of a root listing to import
@@ -48,6 +51,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	set.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
 	set.BoolVar(&c.browse, "browse", true, "send HTML pages to browsers; -browse=false sends JSON")
 	set.IntVar(&c.limits.Max, "max-limit", 1000, "largest page `N`; negative means no limit")
+	flags.Framework(set, &c.version, "Europe/Rome") // as the documented service
 
 	set.StringVar(&c.style, "pages", "offsets", "divide lists by limit and offset, by `STYLE` numbers, or by cursors")
 

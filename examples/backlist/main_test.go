@@ -218,6 +218,24 @@ func TestBaseURL(t *testing.T) {
 	}
 }
 
+// The documented service is in Italy. Version 3.14 refuses a date without a time.
+func TestFramework(t *testing.T) {
+	const event = `{"name":"N","slug":"s","startDate":"2024-05-10","endDate":"2024-05-10T20:00:00Z","poster":"https://x.example/p.jpg"}`
+	for _, tt := range []struct {
+		version, want string
+		status        int
+	}{
+		{"3.14", `{"startDate":["Datetime has wrong format.`, 400},
+		{"3.18", `"startDate":"2024-05-10T00:00:00+02:00","endDate":"2024-05-10T22:00:00+02:00"`, 201},
+	} {
+		s := start(t, few("-open", "-framework", tt.version)...)
+		a := ask(t, "POST "+s.base+"/api/events/", event, "Content-Type", "application/json")
+		if a.status != tt.status || !strings.Contains(a.body, tt.want) {
+			t.Errorf("%s: %d %s, want %d with %s", tt.version, a.status, a.body, tt.status, tt.want)
+		}
+	}
+}
+
 func TestMaxLimit(t *testing.T) {
 	tests := []struct {
 		reason string

@@ -186,6 +186,7 @@ func (p *program) newHandler(root string, list []httpapi.Collection, order ...st
 		BaseURL:    p.baseURL,
 		Limits:     p.limits,
 		Pages:      style,
+		Framework:  p.version,
 		ETags:      true,
 		Order:      order,
 		OnError: func(r *http.Request, err error) {

@@ -5,7 +5,8 @@
 //	curl 'http://127.0.0.1:8080/api/products/?category__name__icontains=home&ordering=-price'
 //
 // shop.go has the collections. The flag -data loads records from a file. Writes are refused
-// without -open or -token. With -now, new records are created at that time, for tests.
+// without -open or -token. With -now, new records are created at that time, for tests. With
+// -framework 3.18, responses are those of version 3.18 of the framework.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/internal/flags"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
@@ -37,6 +39,7 @@ type config struct {
 	browse  bool
 	baseURL string
 	now     func() time.Time
+	version schema.Framework
 }
 
 func main() {
@@ -64,6 +67,7 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	set.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
 	set.BoolVar(&c.browse, "browse", true, "send pages to browsers; -browse=false sends JSON")
 	set.StringVar(&c.baseURL, "base-url", "", "begin links with `URL`, for use behind a proxy")
+	flags.Framework(set, &c.version, "UTC")
 	set.Func("now", "create records at this `time`, such as 2026-01-02T03:04:05.678Z", func(text string) error {
 		at, err := time.Parse(time.RFC3339, text)
 		c.now = func() time.Time { return at }
@@ -102,8 +106,9 @@ func run(c config) error {
 // newHandler returns the handler of the collections, with pages for browsers if the flag is set.
 func newHandler(cat *catalogue.Catalogue, c config) (http.Handler, error) {
 	opts := httpapi.Options{
-		BaseURL: c.baseURL,
-		OnError: func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
+		BaseURL:   c.baseURL,
+		Framework: c.version,
+		OnError:   func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
 	}
 	about := browse.Options{Title: "Shop"}
 	switch {

@@ -1,4 +1,4 @@
-// Package flags parses the flags of a program and suggests the nearest one for a flag that does
+// Package flags parses the flags of a program, has one of several programs, and suggests the nearest one for a flag that does
 // not exist.
 package flags
 
@@ -8,9 +8,28 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
+
+// Framework defines the flag -framework, which sets a version of Django REST framework whose
+// TIME_ZONE is the location with a name.
+func Framework(set *flag.FlagSet, f *schema.Framework, zone string) {
+	set.Func("framework", "answer as Django REST framework `VERSION`, 3.14 or 3.18 (default 3.14)", func(text string) error {
+		switch text {
+		case "3.14":
+			*f = schema.Framework{}
+			return nil
+		case "3.18":
+			location, err := time.LoadLocation(zone)
+			*f = schema.DRF318(location)
+			return err
+		}
+		return errors.New("want 3.14 or 3.18")
+	})
+}
 
 // Parse parses the arguments of a program. Its set must have [flag.ContinueOnError]. Parse
 // prints no error, so that the caller can print it in one line. If help is requested, it prints

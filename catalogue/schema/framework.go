@@ -1,0 +1,108 @@
+package schema
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A Framework is what a version of Django REST framework, with the Django and the Python that it
+// runs on, answers differently. The zero Framework is 3.14, with Django 3.2 and Python 3.11;
+// [DRF318] returns the other one. Each field is one difference, and nothing else depends on the
+// version. Frameworks can be compared.
+type Framework struct {
+	zone *time.Location // date-times in bodies are converted to it; without an offset they are in it
+
+	namesModels   bool // 404: "No Film matches the given query.", not "Not found."
+	indexesErrors bool // of a list of objects: {"1":{…}}, not [{},{…}]
+	relaxesUnique bool // a member of a unique set that can be null is not required
+	showsDigits   bool // OPTIONS: maxDigits and decimalPlaces of a decimal
+	lowersBools   bool // bodies: "tRue" is true
+	readsISO      bool // dates in bodies, and date-times anywhere: all that Python's fromisoformat reads
+	readsMonths   bool // dates in filters: "Jan 1, 2000"
+	keepsPhrases  bool // search: "a night" in quotes is one word
+	refusesNull   bool // U+0000 in a search or a filter by references: nullMessage
+}
+
+// nullMessage is the message of a Framework that refuses U+0000.
+const nullMessage = "Null characters are not allowed."
+
+// DRF318 returns version 3.18, with Django 5.2 and Python 3.14. zone is the TIME_ZONE of Django:
+// date-times in bodies are converted to it, and those without an offset are in it, as are those in
+// filters. If zone is nil, date-times keep their offset and need one, except that those in filters
+// are in UTC. A local time that zone skips or repeats is what [time.Date] returns for it.
+func DRF318(zone *time.Location) Framework {
+	return Framework{
+		zone:          zone,
+		namesModels:   true,
+		indexesErrors: true,
+		relaxesUnique: true,
+		showsDigits:   true,
+		lowersBools:   true,
+		readsISO:      true,
+		readsMonths:   true,
+		keepsPhrases:  true,
+		refusesNull:   true,
+	}
+}
+
+type frameworkKey struct{}
+
+// WithFramework returns a context with which [Description.Validate], ValidateUpdate and Filter do
+// what f does. Without one they do what the zero Framework does. O(1).
+func WithFramework(ctx context.Context, f Framework) context.Context {
+	return context.WithValue(ctx, frameworkKey{}, f)
+}
+
+// frameworkOf returns the Framework of a context.
+func frameworkOf(ctx context.Context) Framework {
+	f, _ := ctx.Value(frameworkKey{}).(Framework)
+	return f
+}
+
+// refuses reports whether f refuses the text of a search or of a reference in a filter.
+func (f Framework) refuses(text string) bool { return f.refusesNull && strings.IndexByte(text, 0) >= 0 }
+
+// ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. O(1).
+func (f Framework) ShowsDigits() bool { return f.showsDigits }
+
+// Describe returns d with the fields that f requires. In 3.18, a field of a unique set that can be
+// null is not required, and null if it is absent from a POST or PUT. d is not modified. O(len of
+// Fields × Unique).
+func (f Framework) Describe(d Description) Description {
+	if !f.relaxesUnique || d.Unique == nil {
+		return d
+	}
+	d.Fields = slices.Clone(d.Fields)
+	unique := slices.Concat(d.Unique...)
+	for i := range d.Fields {
+		field := &d.Fields[i]
+		if field.Required && field.Nullable && slices.Contains(unique, ordering.Snake(field.Name)) {
+			field.Required, field.Reset, field.Default = false, true, "null"
+		}
+	}
+	return d
+}
+
+// NotFound returns the detail of a 404 for a segment of a path that names no record. In 3.18 it has
+// the name of a record unless no record can have the segment. O(len of segment).
+func (f Framework) NotFound(d Description, segment string) string {
+	possible := d.LookupText(segment) != "" && strings.IndexByte(segment, 0) < 0
+	if d.Lookup == "" {
+		possible = isInteger(strings.TrimSpace(segment))
+	}
+	if !f.namesModels || !possible {
+		return "Not found."
+	}
+	var model strings.Builder
+	for _, word := range strings.Fields(d.Name) {
+		first := []rune(word)
+		first[0] = unicode.ToUpper(first[0])
+		model.WriteString(string(first))
+	}
+	return "No " + model.String() + " matches the given query."
+}

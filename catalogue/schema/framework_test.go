@@ -1,0 +1,187 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The rows are differences that the releases of Django REST framework, Django and Python document,
+// as are those of TestVectors318 of package httpapi.
+func TestFramework(t *testing.T) {
+	d := Description{
+		Key: "orders", Segment: "orders", Name: "back order",
+		Fields: []Field{
+			{Name: "id", Kind: Integer, ReadOnly: true},
+			{Name: "gift", Kind: Boolean, Nullable: true},
+			{Name: "day", Kind: Date},
+			{Name: "at", Kind: Timestamp},
+			{Name: "lines", Kind: Array, Item: &Field{Kind: Object, Fields: []Field{{Name: "sku", Kind: Text, Required: true}}}},
+			{Name: "shop", Kind: Text, Required: true},
+			{Name: "code", Kind: Text, Required: true, Nullable: true},
+			{Name: "note", Kind: Text, Nullable: true, Required: true},
+		},
+		Unique: [][]string{{"shop", "code"}},
+	}
+	const rest = `,"shop":"a","code":"b","note":"n"}`
+	summer := time.FixedZone("", 7200)
+	for _, test := range []struct {
+		reason, body   string
+		zone           *time.Location
+		want14, want18 string // a part of the record or of the errors
+	}{
+		{"boolean in other letters", `{"gift":"yEs"` + rest, nil, "Must be a valid boolean.", `"gift":true`},
+		{"null in other letters", `{"gift":"nULL"` + rest, nil, "Must be a valid boolean.", `"gift":null`},
+		{"space around a boolean", `{"gift":"yes "` + rest, nil, "Must be a valid boolean.", "Must be a valid boolean."},
+		{"date without hyphens", `{"day":"20240510"` + rest, nil, "wrong format", `"day":"2024-05-10"`},
+		{"date as before", `{"day":"2024-5-1\n"` + rest, nil, `"day":"2024-05-01"`, `"day":"2024-05-01"`},
+		{"last week of a year of 53", `{"day":"2020-W53-7"` + rest, nil, "wrong format", `"day":"2021-01-03"`},
+		{"week 53 of a year of 52", `{"day":"2021-W53-1"` + rest, nil, "wrong format", "wrong format"},
+		{"week of the year 0", `{"day":"0000-W01-1"` + rest, nil, "wrong format", "wrong format"},
+		{"week that ends after the year 9999", `{"day":"9999-W52-7"` + rest, nil, "wrong format", "wrong format"},
+		{"half of the hyphens", `{"day":"2024W19-5"` + rest, nil, "wrong format", "wrong format"},
+		{"date with a time", `{"day":"20240510T00"` + rest, nil, "wrong format", "wrong format"},
+		{"offset that is kept", `{"at":"2024-05-10x1800+02:00"` + rest, nil, "wrong format", `"at":"2024-05-10T18:00:00+02:00"`},
+		{"offset that is converted", `{"at":"2024-05-10T18:00Z"` + rest, summer, `18:00:00Z"`, `"at":"2024-05-10T20:00:00+02:00"`},
+		{"offset with seconds that is kept", `{"at":"2024-05-10T18:00:00+02:00:40"` + rest, nil, "wrong format", `"at":"2024-05-10T18:00:20+02:01"`},
+		{"date alone, with a zone", `{"at":"2024-W19"` + rest, summer, "wrong format", `"at":"2024-05-06T00:00:00+02:00"`},
+		{"date alone, without a zone", `{"at":"2024-05-10"` + rest, nil, "wrong format", "no UTC offset"},
+		{"digits of weeks and hours", `{"at":"2024W1951800Z"` + rest, nil, "wrong format", `"at":"2024-05-06T18:00:00Z"`},
+		{"separator of two bytes", `{"at":"2024-05-10é18Z"` + rest, nil, "wrong format", `"at":"2024-05-10T18:00:00Z"`},
+		{"separator without a time", `{"at":"2024-05-10T"` + rest, summer, "wrong format", "wrong format"},
+		{"fraction of seven digits", `{"at":"20240510T180000.1234567Z"` + rest, nil, "wrong format", `18:00:00.123456Z"`},
+		{"fraction of an hour", `{"at":"2024-05-10T18.5Z"` + rest, nil, "wrong format", "wrong format"},
+		{"end of the day", `{"at":"2024-12-31T24:00Z"` + rest, nil, "wrong format", `"at":"2025-01-01T00:00:00Z"`},
+		{"after the end of the day", `{"at":"2024-12-31T24:00:01Z"` + rest, nil, "wrong format", "wrong format"},
+		{"end of the last day", `{"at":"9999-12-31T24:00Z"` + rest, nil, "wrong format", "wrong format"},
+		{"offset of a day", `{"at":"2024-05-10T18+24:00"` + rest, nil, "wrong format", "wrong format"},
+		{"character before an offset", `{"at":"2024-05-10T18:00:000+02:00"` + rest, nil, "wrong format", `18:00:00+02:00"`},
+		{"point before an offset", `{"at":"2024-05-10T18:00:00.Z"` + rest, nil, "wrong format", "wrong format"},
+		{"good object before a wrong one", `{"lines":[{"sku":"a"},{}]` + rest, nil,
+			`{"lines":[{},{"sku":["This field is required."]}]}`, `{"lines":{"1":{"sku":["This field is required."]}}}`},
+		{"unique and nullable", `{"shop":"a","note":"n"}`, nil, `{"code":["This field is required."]}`, `"code":null`},
+		{"unique alone, or nullable alone", `{}`, nil,
+			`{"shop":["This field is required."],"code":["This field is required."],"note":["This field is required."]}`,
+			`{"shop":["This field is required."],"note":["This field is required."]}`},
+	} {
+		for _, version := range []struct {
+			as   Framework
+			want string
+		}{{Framework{}, test.want14}, {DRF318(test.zone), test.want18}} {
+			ctx := WithFramework(context.Background(), version.as)
+			record, err := d.Validate(ctx, []byte(test.body), Checks{})
+			if got := textOfResult(record, err); !strings.Contains(got, version.want) {
+				t.Errorf("%s: %s is %s, want %s", test.reason, test.body, got, version.want)
+			}
+		}
+	}
+	current, err := ParseRecord([]byte(`{"id":1,"shop":"a","code":"b","note":"n"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := d.ValidateUpdate(WithFramework(context.Background(), DRF318(nil)), current, []byte(`{"shop":"a","note":"n"}`), false, Checks{})
+	if got := textOfResult(changed, err); !strings.Contains(got, `"code":null`) {
+		t.Errorf("a PUT without a member of a unique set is %s, want null", got)
+	}
+	if f, _ := d.snakeField("code"); !f.Required {
+		t.Error("Describe has modified the description")
+	}
+}
+
+func textOfResult(r Record, err error) string {
+	var errs FieldErrors
+	if errors.As(err, &errs) {
+		text, _ := errs.MarshalJSON()
+		return string(text)
+	}
+	return r.String()
+}
+
+// TestFrameworkFilter has what filters and searches accept.
+func TestFrameworkFilter(t *testing.T) {
+	d := Description{
+		Fields: []Field{
+			{Name: "title", Kind: Text}, {Name: "day", Kind: Date}, {Name: "at", Kind: Timestamp},
+			{Name: "shop", Kind: Reference, Refers: "shops"}, {Name: "tags", Kind: References, Refers: "tags"},
+		},
+		Filters: []string{"day", "at", "shop", "tags"},
+		Search:  []string{"title"},
+	}
+	for _, test := range []struct {
+		reason, query  string
+		want14, want18 string // the values, or the errors
+	}{
+		{"month", "day=Jan 1, 2000", `{"day":["Enter a valid date."]}`, "2000-01-01"},
+		{"month in full, after the day", "day=29 february 2024", `{"day":["Enter a valid date."]}`, "2024-02-29"},
+		{"day that the month does not have", "day=Feb 30 2024", `{"day":["Enter a valid date."]}`, `{"day":["Enter a valid date."]}`},
+		{"year 0", "day=Jan 1 0000", `{"day":["Enter a valid date."]}`, `{"day":["Enter a valid date."]}`},
+		{"basic form of a date", "day=20240510", `{"day":["Enter a valid date."]}`, `{"day":["Enter a valid date."]}`},
+		{"basic form of a date-time", "at=20240510T18", `{"at":["Enter a valid date/time."]}`, "2024-05-10T18:00:00Z"},
+		{"null in a reference", "shop=%00", `{"shop":["Select a valid choice. That choice is not one of the available choices."]}`,
+			`{"shop":["Null characters are not allowed."]}`},
+		{"null after a wrong id", "tags=x&tags=%00", `{"tags":["“x” is not a valid value."]}`, `{"tags":["“x” is not a valid value."]}`},
+		{"null before a wrong id", "tags=%00&tags=x", `{"tags":["“` + "\x00" + `” is not a valid value."]}`, `{"tags":["Null characters are not allowed."]}`},
+		{"null in a search", "search=a%00", "a", `["Null characters are not allowed."]`},
+		{"null in a search and a wrong date", "search=%00&day=x", `{"day":["Enter a valid date."]}`, `{"day":["Enter a valid date."]}`},
+		{"phrase", `search="a b" c`, `"a|b"|c`, "a b|c"},
+		{"lone quote", `search='`, "'", ""},
+		{"escaped quote", `search="a \" b"`, `"a|\"|b"`, `a " b`},
+		{"quotes in a word", `search=it's a"b c"`, `it's|a"b|c"`, `it's|a"b c"`},
+		{"commas around a phrase", `search=,"a b",c`, `"a|b"|c`, `"a b"|c`},
+		{"quote that is not closed", `search="a b`, `"a|b`, `"a|b`},
+		{"repeated words", `search=a "a" 'a'`, `a|"a"|'a'`, "a"},
+	} {
+		params, err := url.ParseQuery(strings.ReplaceAll(test.query, " ", "+"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for as, want := range map[Framework]string{{}: test.want14, DRF318(nil): test.want18} {
+			filter, err := d.Filter(WithFramework(context.Background(), as), params, Checks{})
+			got := textOfResult(Record{}, err)
+			if err == nil {
+				var values []string
+				for _, test := range filter.Tests {
+					values = append(values, test.Values...)
+				}
+				for _, tests := range filter.Search {
+					values = append(values, tests[0].Values...)
+				}
+				got = strings.Join(values, "|")
+			}
+			if diff := cmp.Diff(want, strings.ReplaceAll(got, `\u0000`, "\x00")); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", test.reason, test.query, diff)
+			}
+		}
+	}
+}
+
+func TestFrameworkNotFound(t *testing.T) {
+	plain := Description{Name: "film role"}
+	slug := Description{Name: "film", Lookup: "slug", Fields: []Field{{Name: "slug", Kind: Slug, Unique: true}}}
+	uuid := Description{Name: "film", Lookup: "uuid", Fields: []Field{{Name: "uuid", Kind: UUID, Unique: true}}}
+	for _, test := range []struct {
+		reason  string
+		d       Description
+		segment string
+		as      Framework
+		want    string
+	}{
+		{"3.14", plain, "9", Framework{}, "Not found."},
+		{"id of no record", plain, "-1", DRF318(nil), "No FilmRole matches the given query."},
+		{"too large", plain, "99999999999999999999", DRF318(nil), "No FilmRole matches the given query."},
+		{"no id", plain, "1.5", DRF318(nil), "Not found."},
+		{"slug", slug, "nope", DRF318(nil), "No Film matches the given query."},
+		{"slug with null", slug, "a\x00b", DRF318(nil), "Not found."},
+		{"UUID", uuid, "a918ba60-3500-b707-b641-97e4370a09ce", DRF318(nil), "No Film matches the given query."},
+		{"no UUID", uuid, "nope", DRF318(nil), "Not found."},
+	} {
+		if diff := cmp.Diff(test.want, test.as.NotFound(test.d, test.segment)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
