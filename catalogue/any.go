@@ -97,13 +97,13 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 // another way. A search in another collection reads the records that are referred to, in one
 // state of that collection, which may be of another instant than the page.
 func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
-	f, err := c.core.filter(ctx, q.Filter)
-	if err != nil {
-		return List{}, err
-	}
 	terms := q.Terms
 	if slices.ContainsFunc(terms, c.core.typ.unsortable) {
 		terms = slices.DeleteFunc(slices.Clone(terms), c.core.typ.unsortable)
+	}
+	f, err := c.core.filter(ctx, q.Filter, terms, c.core.store.Len())
+	if err != nil {
+		return List{}, err
 	}
 	query := store.Query{Window: q.Window, Lenient: true, Flat: c.core.typ.about.Sortable == nil && c.core.typ.about.Fields == nil}
 	var list List
@@ -111,7 +111,7 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 		query.Known = &list.Terms
 	}
 	f.addTo(&query)
-	entries, count, err := store.Page(ctx, c.core.store, query, terms)
+	entries, count, err := c.core.page(ctx, query, terms, f.instant)
 	if err != nil {
 		return List{}, c.core.typ.named(err)
 	}
@@ -122,6 +122,19 @@ func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 		}
 	}
 	return list, nil
+}
+
+// page returns the page of a query, of the current state or of an instant.
+func (c *core) page(ctx context.Context, q store.Query, terms []ordering.Term, in *instant) (store.Entries, int, error) {
+	if in == nil {
+		return store.Page(ctx, c.store, q, terms)
+	}
+	state := in.states[c]
+	if !slices.ContainsFunc(terms, func(t ordering.Term) bool { return c.crosses(t.Field) }) {
+		return store.Page(ctx, state, q, terms)
+	}
+	q.Terms = terms
+	return state.Sorted(ctx, q, in.fields(c, terms))
 }
 
 // Exists reports whether the collection of the catalogue that has the key has a record with the
@@ -139,7 +152,7 @@ func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id in
 	if err != nil {
 		return 0, ctx.Err()
 	}
-	e, err := m.textHolder(ctx, field, text)
+	e, err := m.textHolder(ctx, m.store, field, text)
 	if e == nil {
 		return 0, err
 	}
@@ -151,11 +164,7 @@ func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id in
 // [ErrNotFound] if no such record exists or the filter does not select it, and
 // [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid. O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
-	f, err := c.core.filter(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	entry, err := c.core.target(ctx, c.core.store, segment, f)
+	entry, err := c.core.target(ctx, c.core.store, segment, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -221,11 +230,10 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if err := c.core.permits(action); err != nil {
 		return nil, err
 	}
-	f, err := c.core.filter(ctx, u.Filter)
-	if err != nil {
+	if _, err := c.core.filter(ctx, u.Filter, nil, 1); err != nil {
 		return nil, err
 	}
-	before, err := c.core.named(ctx, c.core.store, segment)
+	before, err := c.core.named(ctx, c.core.store, c.core.store, segment)
 	if before == nil || err != nil {
 		return nil, cmp.Or(err, c.core.typ.errorf("%w: %s", ErrNotFound, segment))
 	}
@@ -238,7 +246,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		sent = assuming(checks, func(checks schema.Checks) (schema.Record, error) { return validate(schema.Record{}, checks) })
 	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
-		old, err := c.core.target(ctx, now, segment, f)
+		old, err := c.core.target(ctx, now, segment, u.Filter)
 		if err == nil {
 			err = c.core.passes(old, u.Precondition)
 		}
@@ -282,8 +290,7 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 	if err := c.core.permits(schema.Destroy); err != nil {
 		return err
 	}
-	f, err := c.core.filter(ctx, filter)
-	if err != nil {
+	if _, err := c.core.filter(ctx, filter, nil, 1); err != nil {
 		return err
 	}
 	var all []*core // this one and those that refer to it
@@ -294,7 +301,7 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 	}
 	return c.core.catalogue.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
 		tx := txs[slices.Index(all, c.core)]
-		old, err := c.core.target(ctx, tx, segment, f)
+		old, err := c.core.target(ctx, tx, segment, filter)
 		if err != nil {
 			return err
 		}
@@ -341,9 +348,18 @@ func (c *core) stamp(fresh *store.Entry) (err error) {
 	return nil
 }
 
-// target returns the entry that a segment names and a filter selects.
-func (c *core) target(ctx context.Context, now getter, segment string, f filter) (*store.Entry, error) {
-	old, err := c.named(ctx, now, segment)
+// target returns the entry that a segment names and a filter selects. If the filter reads other
+// collections, all is of one instant: that of the call, which a writer of the collection makes.
+func (c *core) target(ctx context.Context, now getter, segment string, wanted schema.Filter) (*store.Entry, error) {
+	f, err := c.filter(ctx, wanted, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	from := store.Source(c.store)
+	if f.instant != nil {
+		now, from = f.instant.states[c], f.instant.states[c]
+	}
+	old, err := c.named(ctx, now, from, segment)
 	if err != nil {
 		return nil, err
 	}
@@ -355,21 +371,21 @@ func (c *core) target(ctx context.Context, now getter, segment string, f filter)
 
 // named returns the entry that a segment names, or nil. A writer passes the state that it changes
 // before it has written to it.
-func (c *core) named(ctx context.Context, now getter, segment string) (*store.Entry, error) {
+func (c *core) named(ctx context.Context, now getter, from store.Source, segment string) (*store.Entry, error) {
 	if c.typ.about.Lookup == "" {
 		return now.Get(schema.ParseID(segment)), nil
 	}
-	return c.textHolder(ctx, c.typ.about.Lookup, c.typ.about.LookupText(segment))
+	return c.textHolder(ctx, from, c.typ.about.Lookup, c.typ.about.LookupText(segment))
 }
 
 // textHolder returns the entry that has a text in a unique field, in snake_case, or nil.
-func (c *core) textHolder(ctx context.Context, field, text string) (*store.Entry, error) {
+func (c *core) textHolder(ctx context.Context, from store.Source, field, text string) (*store.Entry, error) {
 	col := c.typ.column(field)
 	value, err := json.Marshal(text)
 	if col == nil || err != nil {
 		return nil, ctx.Err()
 	}
-	return c.holder(ctx, 0, []string{col.Name}, []string{string(value)})
+	return c.holder(ctx, from, 0, []string{col.Name}, []string{string(value)})
 }
 
 // passes returns the error of a precondition for an entry. Every entry passes if it is nil.
@@ -457,7 +473,7 @@ func refers(about *schema.Description, key string) bool {
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
 func (c *core) checks(id int, assigned schema.Record) schema.Checks {
 	taken := func(ctx context.Context, fields, values []string) (bool, error) {
-		other, err := c.holder(ctx, id, fields, values)
+		other, err := c.holder(ctx, c.store, id, fields, values)
 		return other != nil, err
 	}
 	return schema.Checks{Exists: AnyCollection{c}.Exists, Find: AnyCollection{c}.Find, Taken: taken, Now: c.typ.now, Assigned: assigned}
@@ -506,7 +522,7 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 
 // holder returns an entry, other than the one with the id, that has the values of some fields, or
 // nil. O(log n).
-func (c *core) holder(ctx context.Context, id int, fields, values []string) (*store.Entry, error) {
+func (c *core) holder(ctx context.Context, from store.Source, id int, fields, values []string) (*store.Entry, error) {
 	var members schema.Record
 	for i, field := range fields {
 		var err error
@@ -531,7 +547,7 @@ func (c *core) holder(ctx context.Context, id int, fields, values []string) (*st
 		q.Terms = append(q.Terms, ordering.Asc(f.Name))
 		q.Where = append(q.Where, store.Condition{Field: f.Name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}})
 	}
-	a, err := c.store.Answer(ctx, q)
+	a, err := from.Answer(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -190,7 +189,9 @@ func describe(key string, t table, opts Options) (about schema.Description, err 
 	if about.Actions&fielded != 0 && len(about.Fields) == 0 {
 		return about, errors.New("Options.Description has actions that need Fields")
 	}
-	return about, about.Check()
+	own := about
+	own.Filters, own.Search, own.Sortable = nil, nil, nil // New checks them when it has all collections
+	return about, own.Check()
 }
 
 // overridden returns a description with the members of another one that are not zero.
@@ -211,10 +212,13 @@ func overridden(about, by schema.Description) schema.Description {
 	return about
 }
 
-// checkTogether returns an error if the descriptions of the collections contradict each other.
-// [schema.Description.Check] has checked each of them.
+// checkTogether returns an error if a description is invalid, or if those of the collections
+// contradict each other.
 func (c *Catalogue) checkTogether() error {
-	bySegment := map[string]string{}
+	bySegment, related := map[string]string{}, map[string]*schema.Description{}
+	for _, m := range c.all {
+		related[m.key()] = m.typ.about
+	}
 	for _, m := range c.all {
 		d := m.typ.about
 		if other, twice := bySegment[d.Segment]; twice {
@@ -222,58 +226,38 @@ func (c *Catalogue) checkTogether() error {
 		}
 		bySegment[d.Segment] = d.Key
 		for _, f := range d.Fields {
-			if _, known := c.byKey[f.Refers]; f.Refers != "" && !known {
+			if f.Refers == "" {
+				continue
+			}
+			if _, known := c.byKey[f.Refers]; !known {
 				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, c.unknown(f.Refers))
 			}
-			if err := c.relate(d, f); err != nil {
+			if err := c.checkBy(f); err != nil {
 				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, f.Name, err)
 			}
+			d.Related = related
 		}
-		for _, entry := range d.Search {
-			path := strings.TrimLeft(entry, "^=")
-			if err := c.checkSearch(m, path); err != nil {
-				return fmt.Errorf("%s: %w: search %q: %w", d.Key, ErrInvalidType, path, err)
-			}
+		if err := d.Check(); err != nil {
+			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
 		}
 	}
 	return nil
 }
 
-// relate adds the description of the collection to which a field refers by a text to those that
-// are related to a description.
-func (c *Catalogue) relate(d *schema.Description, f schema.Field) error {
+// checkBy returns an error if a field refers to records by a field that is no unique text.
+func (c *Catalogue) checkBy(f schema.Field) error {
 	if f.By == "" {
 		return nil
 	}
 	other := c.all[c.byKey[f.Refers]].typ
 	to := other.column(f.By)
-	switch {
-	case to == nil:
+	if to == nil {
 		return other.unknownColumn(f.By)
 	}
 	about := *other.about
+	about.Filters, about.Search, about.Sortable = nil, nil, nil
 	if about.Lookup = f.By; about.Check() != nil {
 		return fmt.Errorf("%s of %s is not a unique text", f.By, f.Refers)
 	}
-	if d.Related == nil {
-		d.Related = map[string]*schema.Description{}
-	}
-	d.Related[f.Refers] = other.about
 	return nil
-}
-
-// checkSearch returns an error if a path in Search goes to a field of another collection that
-// does not exist.
-func (c *Catalogue) checkSearch(m *core, path string) error {
-	if m.typ.column(path) != nil {
-		return nil
-	}
-	reference, field, _ := strings.Cut(path, "__")
-	other, err := c.lookup(m.typ.column(reference).Refers)
-	if err != nil {
-		return err
-	}
-	about := *other.typ.about
-	about.Search = []string{field}
-	return about.Check()
 }

@@ -20,8 +20,9 @@ import (
 
 // A filter is a [schema.Filter] for the entries of a collection.
 type filter struct {
-	where []restriction
-	match []func(*store.Entry) bool
+	where   []restriction
+	match   []func(*store.Entry) bool
+	instant *instant // nil unless the query reads other collections
 }
 
 // A restriction restricts a column to ranges of keys.
@@ -53,6 +54,14 @@ func (f filter) matches(e *store.Entry) bool {
 	return true
 }
 
+// test returns the function holds, or an equivalent one that is faster.
+func (f filter) test() func(*store.Entry) bool {
+	if len(f.where) == 0 && len(f.match) == 1 {
+		return f.match[0]
+	}
+	return f.holds
+}
+
 // addTo adds the filter to a query. Restrictions of columns without an index become part
 // of the function that the store calls for entries.
 func (f filter) addTo(q *store.Query) {
@@ -68,33 +77,29 @@ func (f filter) addTo(q *store.Query) {
 	}
 }
 
-// filter returns the filter for the entries of the collection.
-func (c *core) filter(ctx context.Context, wanted schema.Filter) (f filter, err error) {
+// filter returns the filter for some of the n entries of the collection that a query with the terms
+// reads. If the query reads other collections, the filter is for the entries of its instant.
+func (c *core) filter(ctx context.Context, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
+	f.instant = c.instant(ctx, wanted, terms)
 	for _, t := range wanted.Tests {
-		col := c.typ.column(t.Field)
-		switch {
-		case col == nil:
-			return f, c.typ.unknownColumn(t.Field)
-		case !isComplete(t):
-			return f, c.typ.errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
+		if err := f.instant.add(&f, c, t, n); err != nil {
+			return f, err
 		}
-		f.add(col, t)
 	}
-	states := map[string]*store.State{} // one of each other collection
 	for _, tests := range wanted.Search {
-		var found []func(*store.Entry) bool
-		for _, t := range tests {
-			match, err := c.searches(t, states)
-			if err != nil {
+		found := make([]func(*store.Entry) bool, len(tests))
+		for i, t := range tests {
+			var one filter
+			if err := f.instant.add(&one, c, t, n); err != nil {
 				return f, err
 			}
-			found = append(found, match)
+			found[i] = one.test()
 		}
 		f.match = append(f.match, func(e *store.Entry) bool {
-			return slices.ContainsFunc(found, func(match func(*store.Entry) bool) bool { return match(e) })
+			return slices.ContainsFunc(found, func(holds func(*store.Entry) bool) bool { return holds(e) })
 		})
 	}
 	return f, nil
@@ -180,38 +185,6 @@ func (c *column) contains(t schema.Test) func(*store.Entry) bool {
 			return texts[text] || ok && ids[id]
 		})
 	}
-}
-
-// searches returns the function of a test of a search: whether the test holds for a column of an
-// entry, or for one of a record that it refers to. It reads each other collection in one state.
-func (c *core) searches(t schema.Test, states map[string]*store.State) (func(*store.Entry) bool, error) {
-	if col := c.typ.column(t.Field); col != nil {
-		return col.textual(t), nil
-	}
-	reference, field, _ := strings.Cut(t.Field, "__")
-	col := c.typ.column(reference)
-	if col == nil {
-		return nil, c.typ.unknownColumn(reference)
-	}
-	m, err := c.catalogue.lookup(col.Refers)
-	if err != nil {
-		return nil, err
-	}
-	of := m.typ.column(field)
-	if of == nil {
-		return nil, m.typ.unknownColumn(field)
-	}
-	if states[col.Refers] == nil {
-		states[col.Refers] = m.store.Current()
-	}
-	state, match := states[col.Refers], of.textual(t)
-	return func(e *store.Entry) bool {
-		return col.refers(e, func(k sortkey.Key) bool {
-			id, _ := referenceOf(k)
-			other := state.Get(id)
-			return other != nil && match(other)
-		})
-	}, nil
 }
 
 // textual returns the function of a test of text.

@@ -70,7 +70,7 @@ func TestEncodedErrors(t *testing.T) {
 			{"Get with half a range", second(films.Get(ctx, "1", with(schema.Test{Field: "minutes", Lookup: "range", Values: []string{"1"}}))), schema.ErrInvalid, "minutes"},
 			{"a search in an unknown field", search([]schema.Test{{Field: "titel", Lookup: "icontains", Values: []string{"a"}}}), ordering.ErrUnknownField, "did you mean title?"},
 			{"a search in an unknown field of another record", search([]schema.Test{{Field: "director__nam", Lookup: "icontains", Values: []string{"a"}}}), ordering.ErrUnknownField, "directors"},
-			{"a search in a field that is no reference", search([]schema.Test{{Field: "title__name", Lookup: "icontains", Values: []string{"a"}}}), catalogue.ErrUnknownCollection, ""},
+			{"a search in a field that is no reference", search([]schema.Test{{Field: "title__name", Lookup: "icontains", Values: []string{"a"}}}), ordering.ErrUnknownField, `"title__name"`},
 			{"Get of a record that is not selected", second(films.Get(ctx, "1", hidden)), catalogue.ErrNotFound, "films"},
 			{"Update with an invalid filter", second(films.Update(ctx, "9", catalogue.Update{Filter: bogus, Partial: true})), ordering.ErrUnknownField, "films"},
 			{"Update of a record that is not selected", second(films.Update(ctx, "1", catalogue.Update{Filter: hidden, Body: body, Partial: true})), catalogue.ErrNotFound, "films"},

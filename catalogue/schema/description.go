@@ -29,19 +29,23 @@ type Description struct {
 	// Sortable are the names of the fields that requests can order records by, in snake_case,
 	// besides the id. If nil, they are those of Fields that are neither hidden nor computed, or any
 	// that records have if Fields is nil. Members of an Object, such as address__city, must be
-	// listed. Other names have no effect.
+	// listed. A path through references to one record, such as "director__born", orders by a field
+	// of another record; a reference to none, or to one that does not exist, is null. Other names
+	// have no effect.
 	Sortable []string
 
 	// Filters are the parameters that select records: the snake_case name of a field,
 	// alone or followed by two underscores and a lookup, such as "minutes__gte".
-	// [Description.Filter] lists the lookups. A filter cannot name a field of another
-	// record, such as "director__name". Parameters that are not in Filters are ignored.
+	// [Description.Filter] lists the lookups. Instead of a field it may name one of a record to
+	// which the record refers, at any distance, if Related has the descriptions, as in
+	// "director__born__gte" and "genres__name". Parameters that are not in Filters are ignored.
 	Filters []string
 
 	// Search names the fields in which the parameter search finds text, in snake_case.
 	// As in Django REST framework, "^name" finds text at the beginning of the field only,
 	// "=slug" compares the whole field, and "director__name" is the field of the record
-	// that director refers to, which must be one record and not a list.
+	// that director refers to, which must be one record and not a list. There may be several
+	// references, as in "film__director__name".
 	Search []string
 
 	// Unique are the sets of fields, in snake_case, of which no two records have the same
@@ -55,8 +59,8 @@ type Description struct {
 	// is not sent.
 	Rule func(ctx context.Context, r *Record) error
 
-	// Related are the descriptions of collections that fields refer to, by their keys. A
-	// catalogue sets it if a field refers to another one By a text.
+	// Related are the descriptions of collections to which fields refer, and of those to which
+	// their fields refer, by their keys. A catalogue sets it if there are references.
 	Related map[string]*Description
 
 	// Lookup names the unique field of text, in snake_case, by which the paths of records
@@ -151,8 +155,8 @@ func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name)
 
 // Check returns an error wrapping [ErrInvalid] if the description contradicts itself, for
 // example if a filter names an unknown field. The error names the first fault and, for an
-// unknown name, the nearest known one. Check cannot see other collections: neither the key
-// that a field refers to nor a search in its fields is checked.
+// unknown name, the nearest known one. Of other collections, Check sees those in Related: others
+// need not exist, and paths to their fields in Search and Sortable are not checked.
 func (d Description) Check() error {
 	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkFilters, d.checkSearch} {
 		if err := check(); err != nil {
@@ -316,28 +320,48 @@ func (d Description) checkFilters() error {
 	return nil
 }
 
-// checkSearch checks the search fields, which must be text or go through one reference.
+// checkSearch checks the search fields, which must be text, and the paths to other records in
+// Sortable.
 func (d Description) checkSearch() error {
 	for _, entry := range d.Search {
 		name, _ := searchEntry(entry)
-		if f, ok := d.anyField(name); ok {
-			if !f.Kind.isText() {
-				return fmt.Errorf("search %q: field %q is not text", entry, name)
-			}
+		if err := d.checkPath(name, true); err != nil {
+			return fmt.Errorf("search %q: %w", entry, err)
+		}
+	}
+	for _, name := range d.Sortable {
+		if _, _, crosses := d.follow(name); !crosses { // unknown names have no effect
 			continue
 		}
-		first, second, _ := strings.Cut(name, "__")
-		f, ok := d.snakeField(first)
-		switch {
-		case !ok:
-			return fmt.Errorf("search %q: unknown field %q: %s", entry, first, ordering.Suggest(first, d.snakeNames()))
-		case f.Kind == References:
-			return fmt.Errorf("search %q: field %q is a list: want a reference to one record", entry, first)
-		case f.Kind != Reference || f.Refers == "":
-			return fmt.Errorf("search %q: field %q does not refer to a collection", entry, first)
-		case second == "" || strings.Contains(second, "__"):
-			return fmt.Errorf("search %q: want a field of %s after %s__", entry, f.Refers, first)
+		if err := d.checkPath(name, false); err != nil {
+			return fmt.Errorf("sortable %q: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// checkPath checks a path to a field through references to one record, as far as the collections
+// are in Related.
+func (d Description) checkPath(path string, text bool) error {
+	f, own := d.anyField(path)
+	reference, rest, crosses := d.follow(path)
+	first, _, _ := strings.Cut(path, "__")
+	outer, known := d.snakeField(first)
+	switch {
+	case own && text && !f.Kind.isText():
+		return fmt.Errorf("field %q is not text", path)
+	case own:
+		return nil
+	case crosses && reference.Kind == References:
+		return fmt.Errorf("field %q is a list: want a reference to one record", reference.Name)
+	case crosses && rest == "":
+		return fmt.Errorf("want a field of %s after %s", reference.Refers, path)
+	case crosses && d.Related[reference.Refers] == nil:
+		return nil
+	case crosses:
+		return d.related(reference).checkPath(rest, text)
+	case known && path != first:
+		return fmt.Errorf("field %q does not refer to a collection", outer.Name)
+	}
+	return fmt.Errorf("unknown field %q: %s", first, ordering.Suggest(first, d.snakeNames()))
 }

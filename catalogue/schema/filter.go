@@ -20,8 +20,7 @@ type Filter struct {
 
 	// Search has the tests of each word, in the order of the parameter and without repeated
 	// words: one for each entry of Description.Search. A record has the word if one of
-	// them holds; see [Test.MatchesText]. The Field of a test may be the path of a field
-	// of another record, such as "director__name".
+	// them holds; see [Test.MatchesText].
 	Search [][]Test
 }
 
@@ -40,7 +39,7 @@ type Filter struct {
 // Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without
 // values.
 type Test struct {
-	Field  string   // in snake_case, or a path such as address__city
+	Field  string   // in snake_case, or a path such as address__city or director__born
 	Lookup string   // as [Description.Filter] names it, such as "gte"; never empty
 	Values []string // one value; two for range; any number for in, and for exact of a list of ids
 }
@@ -61,6 +60,11 @@ type Test struct {
 //   - contains, startswith: text that contains the value, or begins with it
 //   - iexact, icontains, istartswith: the same, comparing the [unicode.ToUpper] of each
 //     code point
+//
+// The field can be one of a record to which the record refers: director__born__gte. Its values are
+// read as those of its own collection. A record that refers to none is found by isnull=true alone.
+// Tests of the fields of a reference are about the same record; those of a list of references can
+// hold for different ones, and each holds for at least one of them.
 //
 // Numbers and dates have exact, in, gt, gte, lt, lte, range and isnull; text and choices have
 // exact, in, isnull and the lookups of text; booleans have exact and isnull; references have
@@ -134,7 +138,9 @@ func (d Description) Filter(ctx context.Context, params url.Values, checks Check
 
 // Parameter returns the field and the lookup of a parameter that can be in Filters, such as
 // gte for minutes__gte, or exact for minutes. A field inside an Object is as [Nested] returns
-// it. The error names an unknown field or lookup, and the nearest known one. O(fields).
+// it, and a field of another record, whose collection must be in Related, has the whole path as its
+// name, too. The error names an unknown field or lookup, and the nearest known one. O(fields) for
+// each collection.
 func (d Description) Parameter(name string) (f Field, lookup string, err error) {
 	f, ok := d.anyField(name)
 	field, lookup := name, "exact"
@@ -145,6 +151,13 @@ func (d Description) Parameter(name string) (f Field, lookup string, err error) 
 	if f.Fields != nil && field != name { // the lookup is a member that does not exist
 		ok, field = false, name
 	}
+	if !ok || !slices.Contains(f.Kind.lookups(), lookup) {
+		if reference, rest, crosses := d.follow(name); crosses && d.Related[reference.Refers] != nil {
+			f, lookup, err = d.related(reference).Parameter(rest)
+			f.Name = strings.TrimSuffix(name, rest) + ordering.Snake(f.Name)
+			return f, lookup, err
+		}
+	}
 	switch lookups := f.Kind.lookups(); {
 	case !ok:
 		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
@@ -154,6 +167,33 @@ func (d Description) Parameter(name string) (f Field, lookup string, err error) 
 		return f, "", fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, lookups))
 	}
 	return f, lookup, nil
+}
+
+// follow returns the reference with which a path such as director__name begins, and the rest. ok
+// is false if the path is that of a field of the record.
+func (d Description) follow(path string) (reference Field, rest string, ok bool) {
+	if _, own := d.anyField(path); own {
+		return Field{}, "", false
+	}
+	for at := range path {
+		if rest, ok = strings.CutPrefix(path[at:], "__"); ok {
+			if reference, ok = d.anyField(path[:at]); ok && reference.Refers != "" {
+				return reference, rest, true
+			}
+		}
+	}
+	return Field{}, "", false
+}
+
+// related returns the description of the records to which a field refers. That of a collection that
+// is not in Related has no fields.
+func (d Description) related(reference Field) Description {
+	var other Description
+	if r := d.Related[reference.Refers]; r != nil {
+		other = *r
+	}
+	other.Related = d.Related
+	return other
 }
 
 // snakeField returns the field with a name in snake_case.

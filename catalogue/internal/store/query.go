@@ -168,6 +168,52 @@ func (s *State) Answer(ctx context.Context, q Query) (a Answer, err error) {
 	return s.find(ctx, &q)
 }
 
+// Sorted answers a query for a page in the order of terms that can also name the fields of other
+// records in related, by which there is no index. It calls the functions of those that are named.
+// Other terms whose field is unknown are ignored. The state must be frozen.
+// O(n log n) for n selected entries.
+func (s *State) Sorted(ctx context.Context, q Query, related map[string]func() Field) (entries Entries, count int, err error) {
+	terms := slices.DeleteFunc(slices.Clone(q.Terms), func(t ordering.Term) bool {
+		return related[t.Field] == nil && !s.typ.has(t.Field, s.names)
+	})
+	if q.Known != nil {
+		*q.Known = terms
+	}
+	canon, desc := canonical(nil, terms, s.typ.ID)
+	all, err := s.Answer(ctx, Query{Where: q.Where, Match: q.Match, Want: WantScan, Terms: []ordering.Term{ordering.Asc(s.typ.ID)}})
+	if err != nil {
+		return Entries{}, 0, err
+	}
+	if start, end := q.Window.Bounds(all.N); start >= end {
+		return Entries{}, all.N, nil
+	}
+	if len(canon) > 0 && all.N > fewEntries {
+		release, err := s.slots.take(ctx, canon)
+		if err != nil {
+			return Entries{}, 0, err
+		}
+		defer release()
+	}
+	typ := *s.typ
+	fields := map[string]Field{}
+	for _, t := range canon {
+		if field := related[t.Field]; field != nil {
+			fields[t.Field] = field()
+		}
+	}
+	typ.Field = func(name string) (Field, bool) {
+		if f, ok := fields[name]; ok {
+			return f, true
+		}
+		return s.typ.Field(name)
+	}
+	sorted, err := typ.sort(ctx, slices.Collect(all.Scan), canon)
+	if err != nil {
+		return Entries{}, 0, err
+	}
+	return pageAt(&sortedEntries{entries: sorted}, []span{{0, all.N}}, desc, all.N, q.Window), all.N, nil
+}
+
 // find is Answer for a query that is not ready.
 func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 	sel, err := s.selection(nil, q)
