@@ -94,14 +94,18 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 // order, such as minutes__gte, and by prefix use indexes; [Selection] describes their cost.
 // These are O(n): case-insensitive filters of text, filters of parts of text and of lists of
 // ids, a search, and filters of fields that Options.Keys or methods of their type sort in
-// another way. A search in another collection reads the records that are referred to, in one
-// state of that collection, which may be of another instant than the page.
+// another way.
+//
+// A page that fields of other records select or order belongs to one instant of all collections
+// concerned. It takes O(n + m) for n records in the collection and m in those to which the
+// references lead, and O(n log n) if it is ordered by such a field. No index depends on another
+// collection.
 func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
 	terms := q.Terms
 	if slices.ContainsFunc(terms, c.core.typ.unsortable) {
 		terms = slices.DeleteFunc(slices.Clone(terms), c.core.typ.unsortable)
 	}
-	f, err := c.core.filter(ctx, q.Filter, terms, c.core.store.Len())
+	f, err := c.core.filter(ctx, q.Filter, terms, 0)
 	if err != nil {
 		return List{}, err
 	}

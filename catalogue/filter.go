@@ -77,13 +77,15 @@ func (f filter) addTo(q *store.Query) {
 	}
 }
 
-// filter returns the filter for some of the n entries of the collection that a query with the terms
-// reads. If the query reads other collections, the filter is for the entries of its instant.
+// filter returns the filter for a query with the terms that reads n entries of the collection, or
+// all if n is 0. If the query reads other collections, the filter is for the entries of its instant.
 func (c *core) filter(ctx context.Context, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
-	f.instant = c.instant(ctx, wanted, terms)
+	if f.instant = c.instant(ctx, wanted, terms); f.instant != nil && n == 0 {
+		n = f.instant.states[c].Len()
+	}
 	for _, t := range wanted.Tests {
 		if err := f.instant.add(&f, c, t, n); err != nil {
 			return f, err

@@ -178,9 +178,10 @@ type Revisioner interface {
 // reads, changes or deletes records. Other records do not exist for the request: they are neither
 // in its pages, nor counted, nor found. No parameters select all records.
 //
-// The parameters are those of [schema.Description.Filter], of any field in the description, whether
-// or not the description lists them as Filters. An unknown parameter, an invalid value, and a
-// parameter whose value counts as absent are errors. Errors are handled like errors of List.
+// The parameters are those of [schema.Description.Filter], of any field in the description or of a
+// record to which it refers, whether or not the description lists them as Filters. An unknown
+// parameter, an invalid value, and a parameter whose value counts as absent are errors. Errors are
+// handled like errors of List.
 //
 // Restrict does not restrict what is written: a POST may create, and a PUT or PATCH may result in, a
 // record that the request cannot see, which the response nevertheless contains. [Options.Assign]
@@ -203,7 +204,7 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 		if err != nil {
 			return nil, err
 		}
-		d := schema.Description{Fields: about.Fields, Filters: slices.Sorted(maps.Keys(params))}
+		d := schema.Description{Fields: about.Fields, Related: about.Related, Filters: slices.Sorted(maps.Keys(params))}
 		filter, err := d.Filter(ctx, params, anyRecord())
 		if err == nil && len(filter.Tests) < len(params) {
 			err = fmt.Errorf("%s: one of the parameters %q is unknown or has no value", about.Key, d.Filters)

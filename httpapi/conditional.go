@@ -13,6 +13,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // Details of a 412. Django REST framework has none, since it ignores preconditions.
@@ -144,14 +145,14 @@ func (v *view) postCondition() error {
 
 // findTag sets the entity tag of the root or of a page, unless the collection has no
 // revision or the response depends on other collections.
-func (v *view) findTag(filter schema.Filter) {
+func (v *view) findTag(filter schema.Filter, terms []ordering.Term) {
 	if !v.handler.opts.ETags {
 		return
 	}
 	if v.route.collection != nil {
 		var ok bool
 		filter.Tests = filter.Tests[len(v.rows):]
-		if !v.route.selfContained(filter) {
+		if !v.route.selfContained(filter, terms) || slices.ContainsFunc(v.rows, v.route.crosses) {
 			return
 		}
 		if v.revision, ok = v.askRevision(); !ok {
@@ -173,16 +174,33 @@ func (v *view) findTag(filter schema.Filter) {
 	v.tag = `"` + string(hash[:]) + "-" + strconv.FormatUint(v.revision, 36) + `"`
 }
 
-// selfContained reports whether a filter selects records independently of the other
+// selfContained reports whether a filter and an ordering are independent of the other
 // collections, so that the revision of this one determines the result.
-func (r *route) selfContained(filter schema.Filter) bool {
+func (r *route) selfContained(filter schema.Filter, terms []ordering.Term) bool {
 	for _, test := range filter.Tests {
-		if f, _, _ := r.about.Parameter(test.Field); f.Refers != "" {
+		if f, _, _ := r.about.Parameter(test.Field); f.Refers != "" || r.crosses(test) {
 			return false // the filter is invalid if the other record does not exist
 		}
 	}
-	ofOther := func(t schema.Test) bool { return strings.Contains(t.Field, "__") }
-	return filter.Search == nil || !slices.ContainsFunc(filter.Search[0], ofOther)
+	for _, t := range terms {
+		if r.crosses(schema.Test{Field: t.Field}) {
+			return false
+		}
+	}
+	return filter.Search == nil || !slices.ContainsFunc(filter.Search[0], r.crosses)
+}
+
+// crosses reports whether the field of a test is that of another record: some part of its path is a
+// reference.
+func (r *route) crosses(t schema.Test) bool {
+	for at := range t.Field {
+		if strings.HasPrefix(t.Field[at:], "__") {
+			if f, _, _ := r.about.Parameter(t.Field[:at]); f.Refers != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // catalogueRevision is the Revisioner of a collection of a catalogue. AnyCollection itself is

@@ -42,7 +42,7 @@ func (v *view) list() {
 	if v.seen != nil {
 		v.seen.Window = p.window
 	}
-	if v.findTag(filter); v.sentInstead() {
+	if v.findTag(filter, q.Terms); v.sentInstead() {
 		return
 	}
 	terms, ok, err := v.read(&p, q)
@@ -85,7 +85,7 @@ func (v *view) sendPage(p *page) {
 // sendRoot sends the URLs of the collections. As in Django REST framework, they have the
 // format of the request.
 func (v *view) sendRoot() {
-	if v.findTag(schema.Filter{}); v.sentInstead() {
+	if v.findTag(schema.Filter{}, nil); v.sentInstead() {
 		return
 	}
 	query := ""

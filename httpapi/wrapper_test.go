@@ -432,3 +432,60 @@ func TestSnakeCase(t *testing.T) {
 		}
 	}
 }
+
+// Pages that other collections determine have no tag, because the revision of their own does not
+// change with them. Restrict selects by the fields of other records, too.
+func TestAcrossReferences(t *testing.T) {
+	type team struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	type job struct {
+		ID    int    `json:"id"`
+		Team  int    `json:"team" backlist:"refers=teams"`
+		State string `json:"state"`
+	}
+	cat, err := catalogue.New(catalogue.Define[team]("teams", catalogue.Options{}), catalogue.Define[job]("jobs", catalogue.Options{
+		Description: &schema.Description{
+			Filters: []string{"state", "team", "team__name"}, Search: []string{"state", "team__name"}, Sortable: []string{"state", "team__name"},
+		}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const data = `{"teams":[{"id":1,"name":"red"},{"id":2,"name":"blue"}],"jobs":[{"id":1,"team":1,"state":"on"},{"id":2,"team":2,"state":"on"}]}`
+	if err := cat.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := cat.Collection("jobs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofTeam := Restrict(jobs, func(ctx context.Context) (url.Values, error) {
+		return url.Values{"team__name": {ctx.Value(userKey{}).(string)}}, nil
+	})
+	const one, both = `"results":[{"id":1,"team":1,"state":"on"}]}`, `"results":[{"id":2,"team":2,"state":"on"},{"id":1,"team":1,"state":"on"}]}`
+	for _, row := range []struct {
+		reason     string
+		collection Collection
+		target     string
+		want       string // in the body
+		tagged     bool
+	}{
+		{"no filter", jobs, "/api/jobs/?limit=1", one[:len(one)-2], true},
+		{"its own field", jobs, "/api/jobs/?state=off", `[]`, true},
+		{"an order by its own field", jobs, "/api/jobs/?ordering=-state", both, true},
+		{"a reference", jobs, "/api/jobs/?team=1", one, false},
+		{"a field of another record", jobs, "/api/jobs/?team__name=red", one, false},
+		{"a search", jobs, "/api/jobs/?search=RED", one, false},
+		{"an order", jobs, "/api/jobs/?ordering=team__name", both, false},
+		{"an unknown order", jobs, "/api/jobs/?ordering=team__nam&limit=1", `{"count":2,`, true},
+		{"the rows of a user", ofTeam, "/api/jobs/", one, false},
+		{"a record of the user", ofTeam, "/api/jobs/1/", `{"id":1,"team":1,"state":"on"}`, true},
+		{"that of another", ofTeam, "/api/jobs/2/", `{"detail":"Not found."}`, false},
+	} {
+		got := call{target: row.target}.doAs(newStubHandler(t, Options{ETags: true}, row.collection), "red")
+		if !strings.Contains(got.Body, row.want) || (got.Header["Etag"] != "") != row.tagged {
+			t.Errorf("%s: %s with the tag %q, want %s, tagged %t", row.reason, got.Body, got.Header["Etag"], row.want, row.tagged)
+		}
+	}
+}
