@@ -509,7 +509,8 @@ func TestRelationsAreOneInstant(t *testing.T) {
 			even = strings.TrimSpace(even + " " + strconv.Itoa(id))
 		}
 	}
-	for began := time.Now(); time.Since(began) < time.Second && !t.Failed(); {
+	i := 0
+	for began := time.Now(); time.Since(began) < 2*time.Second && !t.Failed(); i++ {
 		for query, want := range map[string]string{
 			"customer__name=odd": odd,
 			"search=even":        even,
@@ -529,7 +530,9 @@ func TestRelationsAreOneInstant(t *testing.T) {
 				t.Errorf("%s finds %s, want %s", query, got, want)
 			}
 		}
-		// An update that a filter hides changes nothing, at the instant of the write.
+		if i%100 != 0 {
+			continue // an update waits for the writer
+		}
 		c := ownCollection(t, cat, "orders")
 		_, err := c.Update(t.Context(), "1", catalogue.Update{Filter: filterOf(t, c, url.Values{"customer__name": {"even"}}), Body: []byte(`{"note":"x"}`), Partial: true})
 		if err == nil {
