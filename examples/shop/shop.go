@@ -287,12 +287,6 @@ func newCatalogue(now func() time.Time) (*catalogue.Catalogue, error) {
 	describeOrders(about["orders"])
 	describeCoupons(about["coupons"])
 	about["currencies"].Actions, about["currencies"].Lookup = schema.List|schema.Retrieve, "code"
-	for _, d := range about { // without those of other records
-		d.Filters = slices.DeleteFunc(d.Filters, func(name string) bool {
-			_, _, err := d.Parameter(name)
-			return err != nil
-		})
-	}
 	options := func(key string) catalogue.Options { return catalogue.Options{Description: about[key], Now: now} }
 	return catalogue.New(
 		catalogue.Define[Currency]("currencies", options("currencies")),
