@@ -269,7 +269,7 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 				terms[i].Field = "id_key"
 			}
 		}
-		s := subject{nil, Implementation{Description: about}, c.ctx}
+		s := subject{nil, Implementation{Description: about}, c.ctx, map[string][]string{}}
 		list, err := s.reference(changed).List(c.ctx, everything(terms...))
 		if err != nil {
 			return answer{err: err}

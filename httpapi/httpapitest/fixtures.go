@@ -1,15 +1,18 @@
 package httpapitest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/values"
 )
 
 // members are the JSON values of an object by name.
@@ -98,8 +101,52 @@ func (s *subject) record(id int, values map[string]string) []byte {
 }
 
 // values returns different values of a field as JSON, in no order. A wrong comparison puts
-// some in another order than a right one.
-func (s *subject) values(f schema.Field) (values []string) {
+// some in another order than a right one. They are valid, except in fields that refer to others.
+func (s *subject) values(f schema.Field) []string {
+	if list, ok := s.known[f.Name]; ok {
+		return slices.Clone(list)
+	}
+	list := s.candidates(f)
+	if f.Kind != schema.Reference && f.Kind != schema.References {
+		list = slices.DeleteFunc(list, func(value string) bool { return normal(f, value) == "" })
+	}
+	if len(list) < 2 && f.Kind != schema.Choice {
+		list = made(f, 0, 12)
+	}
+	if len(list) == 0 {
+		s.Skipf("no valid value of the field %s is known", f.Name)
+	}
+	s.known[f.Name] = list
+	return slices.Clone(list)
+}
+
+// normal returns the form in which a value of a field is stored, or "" if the value is not valid.
+func normal(f schema.Field, value string) string {
+	f.Name, f.Required, f.ReadOnly, f.Created, f.Unique, f.Untrimmed = "f", true, false, false, false, true
+	alone := schema.Description{Name: "record", Fields: []schema.Field{f}}
+	record, err := alone.Validate(context.Background(), []byte(`{"f":`+value+`}`), schema.Checks{})
+	if err != nil {
+		return ""
+	}
+	text, _ := record.Get("f")
+	return text
+}
+
+// made returns up to n different values of a field that are made up from a seed.
+func made(f schema.Field, seed uint64, n int) (list []string) {
+	m := values.Maker{Rand: rand.New(rand.NewPCG(seed, uint64(f.Kind)))}
+	f.Nullable = false
+	for range 20 * n {
+		value := normal(f, m.Valid(f))
+		if value != "" && !slices.Contains(list, value) && len(list) < n {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// candidates returns values of a field that may not be valid.
+func (s *subject) candidates(f schema.Field) (values []string) {
 	switch f.Kind {
 	case schema.Text:
 		return []string{`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `" a"`, `"_"`, `"-"`, `"a b"`, `"ab"`,
@@ -129,6 +176,9 @@ func (s *subject) values(f schema.Field) (values []string) {
 			values = append(values, "["+id+"]")
 		}
 	case schema.Array:
+		if f.Item.Kind != schema.Text {
+			return nil
+		}
 		return []string{"[]", `["b"]`, `["a","b"]`, `["B"]`, `["a"]`, `["a","a"]`}
 	case schema.JSON:
 		return []string{"10", "9.5", "1e2", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891",
@@ -154,13 +204,29 @@ func (s *subject) values(f schema.Field) (values []string) {
 // value returns value number n of a field. It is another one for each n if the field can be
 // unique.
 func (s *subject) value(f schema.Field, n int) string {
-	values, day := s.values(f), time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)
-	if n < len(values) {
-		return values[n]
+	list := s.values(f)
+	if n < len(list) {
+		return list[n]
 	}
+	if value := numbered(f, n); value != "" && (f.Kind == schema.Reference || normal(f, value) != "") {
+		return value
+	}
+	if f.Unique {
+		list = made(f, uint64(n), 1)
+	}
+	return list[n%len(list)]
+}
+
+// numbered returns a value of a field with a number in it, or "".
+func numbered(f schema.Field, n int) string {
+	day := time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)
 	switch f.Kind {
-	case schema.Text, schema.Slug:
+	case schema.Text, schema.Slug, schema.UnicodeSlug:
 		return fmt.Sprintf(`"text-%d"`, n)
+	case schema.Email:
+		return fmt.Sprintf(`"name-%d@films.example"`, n)
+	case schema.UUID:
+		return fmt.Sprintf(`"00000000-0000-0000-0000-%012d"`, n)
 	case schema.URL:
 		return fmt.Sprintf(`"https://films.example/%d"`, n)
 	case schema.Timestamp:
@@ -176,7 +242,7 @@ func (s *subject) value(f schema.Field, n int) string {
 	case schema.Integer:
 		return strconv.Itoa(integer(f, n))
 	}
-	return values[n%len(values)]
+	return ""
 }
 
 // integer returns an integer within the bounds of a field, if possible 1+n.

@@ -75,7 +75,7 @@ type Implementation struct {
 //
 // Checks that do not apply to the implementation are skipped. The context of each check expires
 // after one minute. TestCollection waits for functions that ignore this. It calls t.Fatal if
-// impl.New is nil or impl.Body is neither empty nor a JSON object.
+// impl.New is nil, impl.Body is neither empty nor a JSON object, or a field is Hidden or Computed.
 func TestCollection(t *testing.T, impl Implementation) {
 	t.Helper()
 	if err := impl.valid(); err != nil {
@@ -89,6 +89,11 @@ func TestCollection(t *testing.T, impl Implementation) {
 func (impl *Implementation) valid() error {
 	if impl.New == nil {
 		return errors.New("httpapitest: New is nil")
+	}
+	for _, f := range impl.Description.Fields {
+		if f.Hidden || f.Computed {
+			return fmt.Errorf("httpapitest: Description: the field %s is hidden or computed: what is stored is not what is served", f.Name)
+		}
 	}
 	if err := json.Unmarshal([]byte(impl.Body), new(members)); err != nil && impl.Body != "" {
 		return fmt.Errorf("httpapitest: Body is not a JSON object: %w", err)
@@ -185,12 +190,13 @@ const timeout = time.Minute
 func (impl *Implementation) run(tb testing.TB, c check) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	c.run(&subject{tb, *impl, ctx})
+	c.run(&subject{tb, *impl, ctx, map[string][]string{}})
 }
 
 // A subject is the implementation under test, in one check.
 type subject struct {
 	testing.TB
 	Implementation
-	ctx context.Context
+	ctx   context.Context
+	known map[string][]string // values of fields
 }

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -46,9 +49,49 @@ type genre struct {
 	Position int    `json:"position" backlist:"min=-5,max=5,default=0"`
 }
 
+// A ware has kinds of fields that no film has.
+type ware struct {
+	ID       int                `json:"id"`
+	Name     string             `json:"name" backlist:"minlength=8,maxlength=40"`
+	SKU      string             `json:"sku" backlist:"unique,maxlength=8"`
+	Email    *string            `json:"email" backlist:"email,maxlength=60"`
+	UUID     string             `json:"uuid" backlist:"uuid,unique"`
+	Slug     string             `json:"slug" backlist:"unicodeslug,maxlength=12"`
+	Weight   float64            `json:"weight" backlist:"min=0.001,max=5"`
+	Price    string             `json:"price" backlist:"decimal=6.2,min=0.5,max=500"`
+	Sizes    []int              `json:"sizes" backlist:"minlength=1,maxlength=5,item.min=1,item.max=60"`
+	Tags     []string           `json:"tags" backlist:"maxlength=2,item.minlength=2"`
+	Rates    map[string]float64 `json:"rates" backlist:"item.min=0"`
+	Address  *address           `json:"address"`
+	Lines    []address          `json:"lines" backlist:"maxlength=3"`
+	Optional *address           `json:"optional,omitempty" backlist:"optional"`
+}
+
+type address struct {
+	City string `json:"city" backlist:"minlength=2,maxlength=20"`
+	Code string `json:"code" backlist:"blank"`
+	Geo  *struct {
+		Lat float64 `json:"lat" backlist:"min=-90,max=90"`
+	} `json:"geo"`
+}
+
+// wareDescription returns the description of wares.
+func wareDescription(t *testing.T) schema.Description {
+	t.Helper()
+	about, err := schema.DescriptionOf[ware]("wares")
+	if err != nil {
+		t.Fatal(err)
+	}
+	about.Fields[2].Pattern = regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`)
+	about.Filters = []string{"email__in", "uuid", "weight__gte", "price__lt", "slug__startswith"}
+	about.Search = []string{"name"}
+	return about
+}
+
 // newCatalogue returns a catalogue of films with a director and a genre. Its reviews are
 // open records, which cannot be written.
-func newCatalogue() (*catalogue.Catalogue, error) {
+func newCatalogue(t *testing.T) (*catalogue.Catalogue, error) {
+	wares := wareDescription(t)
 	c, err := catalogue.New(
 		catalogue.Define[director]("directors", catalogue.Options{}),
 		catalogue.Define[genre]("genres", catalogue.Options{Description: &schema.Description{
@@ -66,6 +109,7 @@ func newCatalogue() (*catalogue.Catalogue, error) {
 				"title__startswith", "title__istartswith", "slug__in", "premiere_at__gte", "premiere_at__lte", "website__startswith",
 			},
 		}}),
+		catalogue.Define[ware]("wares", catalogue.Options{Description: &wares}),
 		catalogue.Define[schema.Record]("reviews", catalogue.Options{Description: &schema.Description{Actions: schema.List | schema.Retrieve}}),
 	)
 	if err != nil {
@@ -79,7 +123,7 @@ const newFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":
 // inCatalogue returns the implementation of a collection of a catalogue. T is the type of
 // its records.
 func inCatalogue[T any](t *testing.T, key, body string) Implementation {
-	c, err := newCatalogue()
+	c, err := newCatalogue(t)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +140,7 @@ func inCatalogue[T any](t *testing.T, key, body string) Implementation {
 		Description: collection.Description(),
 		Body:        body,
 		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
-			if c, err = newCatalogue(); err != nil {
+			if c, err = newCatalogue(t); err != nil {
 				return nil, err
 			}
 			collection, err := c.Collection(key)
@@ -128,7 +172,9 @@ func TestCatalogue(t *testing.T) {
 		"films, no Body":   inCatalogue[film](t, "films", ""),
 		"genres":           inCatalogue[genre](t, "genres", `{"name":"comedy","position":2}`),
 		"directors":        inCatalogue[director](t, "directors", `{"name":"Anna"}`),
-		"reviews":          inCatalogue[schema.Record](t, "reviews", ""),
+		"wares": inCatalogue[ware](t, "wares", `{"name":"A chair or so","sku":"ABC-1234","email":"a@b.example","uuid":"01234567-89ab-cdef-0123-456789abcdef",`+
+			`"slug":"é","weight":1.5,"price":"9.50","sizes":[1],"tags":["ab"],"rates":{"a":1.5},"address":{"city":"Rome","code":"","geo":{"lat":4.5}},"lines":[{"city":"Bonn"}]}`),
+		"reviews": inCatalogue[schema.Record](t, "reviews", ""),
 	} {
 		t.Run(reason, func(t *testing.T) { TestCollection(t, impl) })
 	}
@@ -199,6 +245,31 @@ func TestFailingNew(t *testing.T) {
 		}
 		if names, _ := run(t, impl, allChecks()); len(names) < 15 {
 			t.Errorf("%s: only %q fail", reason, names)
+		}
+	}
+}
+
+// Errors are compared by the paths of what they blame.
+func TestPaths(t *testing.T) {
+	message := []string{"No."}
+	got := paths("", schema.FieldErrors{
+		{Field: "name", Messages: message},
+		{Field: "slug"},
+		{Field: "address", Fields: schema.FieldErrors{{Field: "city", Messages: message}, {Field: "geo", Fields: schema.FieldErrors{{Field: "lat", Messages: message}}}}},
+		{Field: "lines", Items: []schema.FieldError{{}, {Messages: message}, {Fields: schema.FieldErrors{{Field: "sku", Messages: message}}}}},
+	})
+	want := []string{"name", "slug", "address.city", "address.geo.lat", "lines.1", "lines.2.sku"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Records with hidden or computed fields cannot be compared.
+func TestHiddenFields(t *testing.T) {
+	for _, f := range []schema.Field{{Name: "password", Hidden: true}, {Name: "password", Computed: true}} {
+		impl := Implementation{Description: schema.Description{Fields: []schema.Field{f}}, New: func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil }}
+		if err := impl.valid(); err == nil || !strings.Contains(err.Error(), "password") {
+			t.Errorf("%+v: error %v", f, err)
 		}
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/values"
 )
 
 // updated is the segment of the record that checks update.
@@ -241,15 +243,15 @@ func assigned(action schema.Actions) func(*subject) {
 			return !f.Created && !f.Unique && f.Kind != schema.Reference && f.Kind != schema.References
 		})
 		for i, f := range fields {
-			values, err := schema.Record{}.With(f.Name, json.RawMessage(s.value(f, 1)))
+			given, err := schema.Record{}.With(f.Name, json.RawMessage(s.value(f, 1)))
 			if err != nil {
 				s.Fatal(err)
 			}
 			body := s.body(2*i + 1)
-			p.do(operation{action: action, segment: updated, body: encode(body), assigned: values})
+			p.do(operation{action: action, segment: updated, body: encode(body), assigned: given})
 			body = s.body(2*i + 2)
 			delete(body, f.Name)
-			p.do(operation{action: action, segment: updated, body: encode(body), assigned: values})
+			p.do(operation{action: action, segment: updated, body: encode(body), assigned: given})
 		}
 	}
 }
@@ -296,16 +298,22 @@ func valid(s *subject) []string {
 func invalid(s *subject) []string {
 	bodies := []string{`{"a":`, `[]`}
 	for _, f := range s.fields() {
-		values := []string{"null", "[]", "{}", "5", `"x"`, `"a b"`, `"2024-02-30"`, `"0.1234567890123"`}
+		texts := []string{"null", "[]", "{}", "5", `"x"`, `"a b"`, `"2024-02-30"`, `"0.1234567890123"`}
 		for _, bound := range []string{f.Min, f.Max} {
 			if n, err := strconv.Atoi(bound); err == nil {
-				values = append(values, strconv.Itoa(n-1), strconv.Itoa(n+1))
+				texts = append(texts, strconv.Itoa(n-1), strconv.Itoa(n+1))
+			}
+		}
+		m := values.Maker{Rand: rand.New(rand.NewPCG(1, 2))}
+		if f.Item != nil || f.Fields != nil || f.MinLength+f.MaxLength > 0 || f.Pattern != nil || f.Min+f.Max != "" {
+			for range 10 {
+				texts = append(texts, m.Broken(f))
 			}
 		}
 		body := s.changes()
 		delete(body, f.Name)
 		bodies = append(bodies, encode(body))
-		for _, value := range values {
+		for _, value := range texts {
 			if !f.ReadOnly {
 				body[f.Name] = json.RawMessage(value)
 				bodies = append(bodies, encode(body))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -147,7 +148,7 @@ func (p *pair) checkStored(after string) {
 }
 
 // checkErrors checks the error that a method has returned. If the reference returns an error,
-// it must be of the same kind, and blame the same fields.
+// it must be of the same kind, and blame the same fields and parts of them.
 func (s *subject) checkErrors(method string, err, want error) {
 	if (err == nil) != (want == nil) || kindOf(err) != kindOf(want) {
 		s.Fatalf("%s returns the error %v, want one like %v", method, err, want)
@@ -157,10 +158,7 @@ func (s *subject) checkErrors(method string, err, want error) {
 // kindOf returns what a handler makes of an error.
 func kindOf(err error) string {
 	if fields := (schema.FieldErrors)(nil); errors.As(err, &fields) {
-		var names []string
-		for _, e := range fields {
-			names = append(names, e.Field)
-		}
+		names := paths("", fields)
 		slices.Sort(names)
 		return strings.Join(slices.Compact(names), " ")
 	}
@@ -168,4 +166,21 @@ func kindOf(err error) string {
 		return "syntax"
 	}
 	return fmt.Sprint(errors.Is(err, catalogue.ErrNotFound), errors.Is(err, errRefused))
+}
+
+// paths returns the paths of the fields that errors blame, such as "address.city".
+func paths(prefix string, errs schema.FieldErrors) (list []string) {
+	for _, e := range errs {
+		path := prefix + e.Field
+		if e.Fields == nil && e.Items == nil {
+			list = append(list, path)
+		}
+		list = append(list, paths(path+".", e.Fields)...)
+		for i, item := range e.Items {
+			if item.Field = strconv.Itoa(i); item.Messages != nil || item.Fields != nil || item.Items != nil {
+				list = append(list, paths(path+".", schema.FieldErrors{item})...)
+			}
+		}
+	}
+	return list
 }

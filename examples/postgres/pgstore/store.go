@@ -25,8 +25,8 @@ type Options struct {
 
 	// Definitions are the collections. If there are none, they are the 39 documented ones.
 	// Records can be listed and posted; other actions, filters and search are not served.
-	// A record is stored as its JSON is served: members that are never served are lost, and
-	// fields are ordered by their kind, not by keys of the program's own.
+	// A record is stored as its JSON is served, so hidden and computed fields are an error.
+	// Fields are ordered by their kind, not by keys of the program's own.
 	Definitions []catalogue.AnyDefinition
 
 	// MaxConns is the largest number of connections. The default is 8.
@@ -67,7 +67,12 @@ func Open(opts Options) (*Store, error) {
 		return nil, fmt.Errorf("%w: Definitions: %w", ErrOptions, err)
 	}
 	used := map[string]bool{"collections": true, "members": true} // tables of every Store
-	for _, c := range s.empty.All() {
+	for key, c := range s.empty.All() {
+		for _, f := range c.Description().Fields {
+			if f.Hidden || f.Computed { // what is stored would be what is served
+				return nil, fmt.Errorf("%w: Definitions: %s: the field %s is hidden or computed, which a Store does not support", ErrOptions, key, f.Name)
+			}
+		}
 		t := newTable(s, c.Description())
 		if used[t.plainName] {
 			return nil, fmt.Errorf("%w: Definitions: there are two tables %s", ErrOptions, t.plainName)

@@ -9,6 +9,11 @@ import (
 	"github.com/gobacklist/backlist/httpapi"
 )
 
+type user struct {
+	ID       int    `json:"id"`
+	Password string `json:"password" backlist:"hidden"`
+}
+
 func TestInvalidOptions(t *testing.T) {
 	for _, row := range []struct {
 		reason string
@@ -16,6 +21,8 @@ func TestInvalidOptions(t *testing.T) {
 		want   string
 	}{
 		{"no database", pgstore.Options{}, "pgstore: invalid options: DSN is empty"},
+		{"hidden field", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.Define[user]("users", catalogue.Options{})}},
+			"pgstore: invalid options: Definitions: users: the field password is hidden or computed, which a Store does not support"},
 		{"negative connections", pgstore.Options{DSN: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
 	} {
 		_, err := pgstore.Open(row.opts)

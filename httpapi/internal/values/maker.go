@@ -76,7 +76,7 @@ func (m Maker) Valid(f schema.Field) string {
 		most := cmp.Or(f.MaxLength, f.MinLength+3)
 		return list(f.MinLength+m.IntN(most-f.MinLength+1), func() string { return m.Valid(*f.Item) })
 	case schema.Map:
-		return m.object(func() string { return m.Valid(*f.Item) })
+		return m.sorted(func() string { return m.Valid(*f.Item) })
 	case schema.Object:
 		return m.Object(f.Fields, false, false)
 	case schema.JSON:
@@ -100,7 +100,7 @@ func (m Maker) Broken(f schema.Field) string {
 		}
 		return list(m.IntN(4), func() string { return m.either(*f.Item) })
 	case schema.Map:
-		return m.object(func() string { return m.either(*f.Item) })
+		return m.sorted(func() string { return m.either(*f.Item) })
 	case schema.Object:
 		return m.Object(f.Fields, m.IntN(2) == 0, true)
 	}
@@ -213,16 +213,24 @@ func (m Maker) any(depth int) string {
 	case n == 0 && depth > 0:
 		return list(m.IntN(4), inner)
 	case n == 1 && depth > 0:
-		return m.object(inner)
+		return m.sorted(inner)
 	}
 	return m.oneOf("null", "true", "1", "-2.50", "1e22", "123456789012345678901234567890", `""`, `"é\u0000"`, `"a b"`)
 }
 
-func (m Maker) object(value func() string) string {
-	members := list(m.IntN(4), func() string {
-		return quote(m.oneOf("a", "b", "aB", "a_b", "A b", "", "_x", "ü1")) + ":" + value()
-	})
-	return "{" + members[1:len(members)-1] + "}"
+// names of members, in the order in which a map of Go is encoded after they have been converted to
+// camelCase.
+var names = [...]string{"", "a", "A b", "a_b", "b", "_x", "ü1"}
+
+// sorted returns an object whose members a map of Go keeps in order.
+func (m Maker) sorted(value func() string) string {
+	var members []string
+	for _, name := range names {
+		if m.IntN(3) == 0 {
+			members = append(members, quote(name)+":"+value())
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
 }
 
 func (m Maker) oneOf(values ...string) string { return values[m.IntN(len(values))] }
