@@ -196,6 +196,10 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 		}
 		list[i] = newRoute(opts, c)
 		list[i].pages = cmp.Or[pagination.Style](list[i].about.Pages, opts.Pages, opts.Limits)
+		if numbers, ok := list[i].pages.(pagination.Numbers); ok && opts.Framework.StartsPages() {
+			numbers.Blank = true
+			list[i].pages = numbers
+		}
 	}
 	if err := checkRoutes(list); err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ func (v *view) askCursor(p *page, q *catalogue.Query) (ok bool) {
 	if !p.cursor.Positioned {
 		return true
 	}
-	value, ok := p.field.ParsePosition(p.cursor.Position)
+	value, ok := p.field.ParsePosition(p.cursor.Position, v.handler.opts.Framework)
 	test := schema.Test{Field: first.Field, Lookup: "gt", Values: []string{value}}
 	if first.Desc {
 		test.Lookup = "lt"

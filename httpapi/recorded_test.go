@@ -19,6 +19,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A vector is a recorded request with the response of the service.
@@ -218,4 +219,28 @@ func readPage(text string) *recordedPage {
 		p.IDs = append(p.IDs, r.ID)
 	}
 	return &p.recordedPage
+}
+
+// TestPages318 has what drf-pages says of version 3.18.
+func TestPages318(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		as     schema.Framework
+		pages  pagination.Style
+		want   int
+	}{
+		{"3.14", schema.Framework{}, pagination.Numbers{}, http.StatusNotFound},
+		{"3.18", schema.DRF318(nil), pagination.Numbers{}, http.StatusOK},
+		{"3.18, by cursors", schema.DRF318(nil), pagination.Cursors{}, http.StatusOK},
+	} {
+		h, err := New(newRecordedFilms(t), Options{Pages: test.pages, Framework: test.as})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/films/?page=", nil))
+		if w.Code != test.want {
+			t.Errorf("%s: an empty page is %d %s, want %d", test.reason, w.Code, w.Body, test.want)
+		}
+	}
 }

@@ -27,6 +27,9 @@ type Numbers struct {
 	// Size is the name of the parameter with the size of the page, such as page_size. If
 	// empty, all pages have the default size.
 	Size string
+	// Blank determines that an empty number is that of the first page, as in DRF 3.18. If false,
+	// there is no such page, as in 3.14.
+	Blank bool
 }
 
 // Parameters returns the names of the parameters that n reads: Page, and Size if it is set.
@@ -52,7 +55,7 @@ func (n Numbers) Window(q Query, count int) (w Window, ok bool) {
 	switch text, sent := q.Get(n.page()); {
 	case text == "last":
 		page = last
-	case sent:
+	case sent && (text != "" || !n.Blank):
 		page, _ = parsePython(text)
 	}
 	if page < 1 || page > last {

@@ -39,6 +39,8 @@ func TestNumbersWindow(t *testing.T) {
 		{"negative", ten, "page=-1", 120, none, 0},
 		{"a null character", ten, "page=2%00", 120, none, 0},
 		{"empty", ten, "page=", 120, none, 0},
+		{"empty, in 3.18", pagination.Numbers{Blank: true}, "page=", 120, 21, 0},
+		{"blank, in 3.18", pagination.Numbers{Blank: true}, "page=%20", 120, none, 0},
 		{"the last page", ten, "page=12", 120, 10, 110},
 		{"after the last page", ten, "page=13", 120, none, 0},
 		{"out of range", ten, "page=99999999999999999999", 120, none, 0},

@@ -467,16 +467,25 @@ func cleanDate(_ Field, value string, checks *checker) (text string, messages []
 	if kindOf(value) != jsonString {
 		return invalid(wrongFormat)
 	}
-	in := timeReader{rest: unquote(value)}
-	date := in.isoDate()
-	if in.invalid || in.rest != "" || !checks.as.readsISO {
-		in = timeReader{rest: strings.TrimSuffix(unquote(value), "\n")}
-		date = in.date()
-	}
-	if in.invalid || in.rest != "" {
+	date, ok := parseDate(unquote(value), checks.as)
+	if !ok {
 		return invalid(wrongFormat)
 	}
 	return date.Format(`"2006-01-02"`), nil
+}
+
+// parseDate parses a date whose month and day have one or two digits. A newline may follow. A
+// Framework that reads ISO forms reads these first.
+func parseDate(text string, as Framework) (date time.Time, ok bool) {
+	if as.readsISO {
+		in := timeReader{rest: text}
+		if date = in.isoDate(); !in.invalid && in.rest == "" {
+			return date, true
+		}
+	}
+	in := timeReader{rest: strings.TrimSuffix(text, "\n")}
+	date = in.date()
+	return date, !in.invalid && in.rest == ""
 }
 
 // timeKey returns the key of a date-time. Other text remains text.

@@ -21,6 +21,8 @@ type Framework struct {
 	indexesErrors bool // of a list of objects: {"1":{…}}, not [{},{…}]
 	relaxesUnique bool // a member of a unique set that can be null is not required
 	showsDigits   bool // OPTIONS: maxDigits and decimalPlaces of a decimal
+	namesDomains  bool // e-mail addresses: the last label of the domain is not a number
+	startsPages   bool // page numbers: an empty one is the first
 	lowersBools   bool // bodies: "tRue" is true
 	readsISO      bool // dates in bodies, and date-times anywhere: all that Python's fromisoformat reads
 	readsMonths   bool // dates in filters: "Jan 1, 2000"
@@ -42,6 +44,8 @@ func DRF318(zone *time.Location) Framework {
 		indexesErrors: true,
 		relaxesUnique: true,
 		showsDigits:   true,
+		namesDomains:  true,
+		startsPages:   true,
 		lowersBools:   true,
 		readsISO:      true,
 		readsMonths:   true,
@@ -69,6 +73,9 @@ func (f Framework) refuses(text string) bool { return f.refusesNull && strings.I
 
 // ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. O(1).
 func (f Framework) ShowsDigits() bool { return f.showsDigits }
+
+// StartsPages reports whether an empty page number is the first one. O(1).
+func (f Framework) StartsPages() bool { return f.startsPages }
 
 // Describe returns d with the fields that f requires. In 3.18, a field of a unique set that can be
 // null is not required, and null if it is absent from a POST or PUT. d is not modified. O(len of

@@ -19,6 +19,7 @@ func TestFramework(t *testing.T) {
 		Fields: []Field{
 			{Name: "id", Kind: Integer, ReadOnly: true},
 			{Name: "gift", Kind: Boolean, Nullable: true},
+			{Name: "mail", Kind: Email},
 			{Name: "day", Kind: Date},
 			{Name: "at", Kind: Timestamp},
 			{Name: "lines", Kind: Array, Item: &Field{Kind: Object, Fields: []Field{{Name: "sku", Kind: Text, Required: true}}}},
@@ -38,6 +39,8 @@ func TestFramework(t *testing.T) {
 		{"boolean in other letters", `{"gift":"yEs"` + rest, nil, "Must be a valid boolean.", `"gift":true`},
 		{"null in other letters", `{"gift":"nULL"` + rest, nil, "Must be a valid boolean.", `"gift":null`},
 		{"space around a boolean", `{"gift":"yes "` + rest, nil, "Must be a valid boolean.", "Must be a valid boolean."},
+		{"domain that ends in a number", `{"mail":"a@b.123"` + rest, nil, `"mail":"a@b.123"`, "Enter a valid email address."},
+		{"domain that ends in a letter", `{"mail":"a@b.12c"` + rest, nil, `"mail":"a@b.12c"`, `"mail":"a@b.12c"`},
 		{"date without hyphens", `{"day":"20240510"` + rest, nil, "wrong format", `"day":"2024-05-10"`},
 		{"date as before", `{"day":"2024-5-1\n"` + rest, nil, `"day":"2024-05-01"`, `"day":"2024-05-01"`},
 		{"last week of a year of 53", `{"day":"2020-W53-7"` + rest, nil, "wrong format", `"day":"2021-01-03"`},

@@ -31,20 +31,19 @@ func (f Field) Position(value string) string {
 }
 
 // ParsePosition returns the value of a [Test] for a text of [Field.Position], or for another one
-// that the framework accepts in its place: a date-time in another form, which is in UTC if it has
+// that the version of the framework accepts in its place: a date-time in another form, which is in UTC if it has
 // no offset, or only its date, and t, f, 1 and 0 for a boolean. ok is false for all other texts,
 // for None unless it is text, and for kinds without an order. O(len).
-func (f Field) ParsePosition(text string) (value string, ok bool) {
+func (f Field) ParsePosition(text string, as Framework) (value string, ok bool) {
 	switch kind := f.Kind.row(); {
 	case f.Kind == Boolean:
 		word, found := map[string]string{"True": "true", "t": "true", "1": "true", "False": "false", "f": "false", "0": "false"}[text]
 		return word, found
 	case f.Kind == Timestamp:
-		return parseMoment(text)
+		return parseMoment(text, as)
 	case f.Kind == Date:
-		in := timeReader{rest: strings.TrimSuffix(text, "\n")}
-		day := in.date()
-		return day.Format(time.DateOnly), !in.invalid && in.rest == ""
+		day, ok := parseDate(text, as)
+		return day.Format(time.DateOnly), ok
 	case f.Kind == Decimal && strings.EqualFold(text, "NaN"):
 		return text, true // which is greater than all numbers
 	case kind.json == jsonString && f.Kind != Decimal || f.By != "":
@@ -61,10 +60,10 @@ func (f Field) ParsePosition(text string) (value string, ok bool) {
 }
 
 // parseMoment returns a date-time in the form of filters.
-func parseMoment(text string) (value string, ok bool) {
+func parseMoment(text string, as Framework) (value string, ok bool) {
 	for _, suffix := range []string{"", "Z", "T00:00Z"} {
-		if _, message := parseDateTime(text+suffix, Framework{}); message == "" {
-			value, _ = filterTime(Field{}, "", text+suffix, &checker{})
+		if _, message := parseDateTime(text+suffix, as); message == "" {
+			value, _ = filterTime(Field{}, "", text+suffix, &checker{as: as})
 			return value, true
 		}
 	}

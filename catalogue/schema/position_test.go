@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
@@ -72,12 +73,31 @@ func TestParsePosition(t *testing.T) {
 		{schema.JSON, "1", invalid},
 	} {
 		f := schema.Field{Kind: row.kind}
-		got, ok := f.ParsePosition(row.text)
+		got, ok := f.ParsePosition(row.text, schema.Framework{})
 		if !ok {
 			got = invalid
 		}
 		if got != row.want {
 			t.Errorf("ParsePosition of the %v %q = %q, want %q", row.kind, row.text, got, row.want)
+		}
+	}
+}
+
+// The texts are those of drf-pages that version 3.18 reads.
+func TestParsePosition318(t *testing.T) {
+	for _, row := range []struct {
+		kind       schema.Kind
+		text, want string
+	}{
+		{schema.Timestamp, "20240726", "2024-07-26T00:00:00Z"},
+		{schema.Timestamp, "2024-07-26T11", "2024-07-26T11:00:00Z"},
+		{schema.Date, "20000101", "2000-01-01"},
+	} {
+		f := schema.Field{Kind: row.kind}
+		for as, known := range map[schema.Framework]bool{{}: false, schema.DRF318(nil): true, schema.DRF318(time.UTC): true} {
+			if got, ok := f.ParsePosition(row.text, as); ok != known || ok && got != row.want {
+				t.Errorf("ParsePosition of %q = %q, %v, want %q, %v", row.text, got, ok, row.want, known)
+			}
 		}
 	}
 }

@@ -42,8 +42,11 @@ func (f Field) cleanURL(value string, _ *checker) (text string, messages []strin
 	return f.cleanString(value, notURL, notURL, validURL)
 }
 
-func (f Field) cleanEmail(value string, _ *checker) (text string, messages []string) {
-	return f.cleanString(value, notEmail, notEmail, validEmail)
+func (f Field) cleanEmail(value string, checks *checker) (text string, messages []string) {
+	return f.cleanString(value, notEmail, notEmail, func(text string) bool {
+		last := text[strings.LastIndexAny(text, ".@")+1:]
+		return validEmail(text) && (!checks.as.namesDomains || strings.Trim(last, "0123456789") != "")
+	})
 }
 
 func (f Field) cleanRegex(value string, _ *checker) (text string, messages []string) {
