@@ -239,7 +239,8 @@ func (r *timeReader) isoDate() time.Time {
 }
 
 // isoClock reads two digits each of hours, minutes and seconds, and a fraction of seconds. All but
-// the hours may be absent. As in Python, one character may be left after two digits.
+// the hours may be absent. As in Python, one character may be left after two digits, and without
+// colons the fraction needs no point.
 func isoClock(text string) (d time.Duration, left string, ok bool) {
 	in := timeReader{rest: text}
 	hour, extended := in.number(2, 2), in.has(":")
@@ -255,7 +256,9 @@ func isoClock(text string) (d time.Duration, left string, ok bool) {
 	}
 	micro := 0
 	if len(in.rest) > 1 {
-		in.one(".,")
+		if extended || in.has(".,") {
+			in.one(".,")
+		}
 		micro = in.fraction()
 		in.invalid = in.invalid || strings.TrimLeft(in.rest, "0123456789") != ""
 		in.rest = ""

@@ -58,6 +58,7 @@ func TestFramework(t *testing.T) {
 		{"separator of two bytes", `{"at":"2024-05-10é18Z"` + rest, nil, "wrong format", `"at":"2024-05-10T18:00:00Z"`},
 		{"separator without a time", `{"at":"2024-05-10T"` + rest, summer, "wrong format", "wrong format"},
 		{"fraction of seven digits", `{"at":"20240510T180000.1234567Z"` + rest, nil, "wrong format", `18:00:00.123456Z"`},
+		{"fraction without a point", `{"at":"20240510T18000025Z"` + rest, nil, "wrong format", `18:00:00.250000Z"`},
 		{"fraction of an hour", `{"at":"2024-05-10T18.5Z"` + rest, nil, "wrong format", "wrong format"},
 		{"end of the day", `{"at":"2024-12-31T24:00Z"` + rest, nil, "wrong format", `"at":"2025-01-01T00:00:00Z"`},
 		{"after the end of the day", `{"at":"2024-12-31T24:00:01Z"` + rest, nil, "wrong format", "wrong format"},
