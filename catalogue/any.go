@@ -141,6 +141,10 @@ func (c *core) page(ctx context.Context, q store.Query, terms []ordering.Term, i
 	return state.Sorted(ctx, q, in.fields(c, terms))
 }
 
+// Positions returns true: List accepts a test of the lookup gt or lt for each described field and
+// the id. It implements Positioner of package httpapi. O(1).
+func (c AnyCollection) Positions() bool { return true }
+
 // Exists reports whether the collection of the catalogue that has the key has a record with the
 // id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err(). O(log n).
 func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {

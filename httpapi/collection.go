@@ -15,8 +15,8 @@ import (
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection]
-// implements it and the optional interfaces [Getter], [Creator], [Updater], [Deleter] and
-// [ReferenceChecker], and its pages have entity tags, like pages of a [Revisioner]. Package
+// implements it and the optional interfaces [Getter], [Creator], [Updater], [Deleter],
+// [ReferenceChecker] and [Positioner], and its pages have entity tags, like pages of a [Revisioner]. Package
 // httpapitest tests implementations.
 //
 // [Restrict] restricts what a user can see. A type that embeds a Collection and declares List and
@@ -66,6 +66,14 @@ type Collection interface {
 	// in UTF-8. The handler does not modify the records. They must not change after
 	// List has returned.
 	List(ctx context.Context, q catalogue.Query) (catalogue.List, error)
+}
+
+// A Positioner is a [Collection] that can have pages by [pagination.Cursors]. For others that style
+// is an error of [NewHandler].
+type Positioner interface {
+	// Positions reports whether List accepts a test of the lookup gt or lt for each field that
+	// records can be ordered by, besides the tests that Filters of the description permits.
+	Positions() bool
 }
 
 // A Getter is a [Collection] whose records have paths of their own.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -38,6 +39,9 @@ func (r *route) checkPages() error {
 	case pagination.Cursors:
 		if first := r.defaultOrder()[0].Field; r.positioned(first) == nil {
 			return fmt.Errorf("pages by cursors need a default order by the id or a scalar field that is described: %q is none", first)
+		}
+		if c, ok := r.all.(Positioner); !ok || !c.Positions() {
+			return errors.New("pages by cursors need a collection that is a Positioner")
 		}
 	default:
 		return fmt.Errorf("pages of type %T: want Limits, Numbers or Cursors of package pagination", r.pages)

@@ -123,9 +123,10 @@ func TestInvalidPages(t *testing.T) {
 		{"an unknown style", schema.Description{}, otherStyle{}, "pages of type httpapi.otherStyle"},
 		{"a pointer to a style", schema.Description{}, &cursors, "pages of type *pagination.Cursors"},
 		{"a parameter that is a filter", schema.Description{Filters: []string{"rank"}}, pagination.Numbers{Page: "rank"}, `the parameter "rank"`},
-		{"a parameter that is another one", schema.Description{}, pagination.Cursors{Cursor: "ordering"}, `the parameter "ordering"`},
+		{"a parameter that is another one", schema.Description{}, pagination.Numbers{Page: "ordering"}, `the parameter "ordering"`},
 		{"a parameter twice", schema.Description{}, pagination.Numbers{Size: "page"}, `the parameter "page"`},
 		{"a default order by a list", schema.Description{Ordering: []ordering.Term{ordering.Asc("tags")}}, cursors, `"tags" is none`},
+		{"a collection that is no Positioner", schema.Description{}, cursors, "a Positioner"},
 		{"a style of the description", schema.Description{Pages: otherStyle{}}, nil, "pages of type httpapi.otherStyle"},
 	} {
 		about := row.about

@@ -7,6 +7,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 type user struct {
@@ -48,5 +49,20 @@ func TestOpenWithoutDatabase(t *testing.T) {
 	}
 	if err := store.Insert(t.Context(), "magazines", []byte(`{"id":1}`)); !errors.Is(err, catalogue.ErrUnknownCollection) {
 		t.Errorf("Insert into an unknown collection = %v, want %v", err, catalogue.ErrUnknownCollection)
+	}
+}
+
+// Pages have numbers, which are windows. A store has no filters, so it has no pages by cursors.
+func TestPageStyles(t *testing.T) {
+	store, err := pgstore.Open(pgstore.Options{DSN: "host=/nonexistent user=postgres"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if _, err := httpapi.NewHandler(store.Collections(), httpapi.Options{Pages: pagination.Numbers{}}); err != nil {
+		t.Errorf("numbers: %v", err)
+	}
+	if _, err := httpapi.NewHandler(store.Collections(), httpapi.Options{Pages: pagination.Cursors{}}); !errors.Is(err, httpapi.ErrInvalidConfig) {
+		t.Errorf("cursors: error %v, want %v", err, httpapi.ErrInvalidConfig)
 	}
 }
