@@ -195,8 +195,10 @@ func (c collection) showsRecords() bool { return c.Actions&^schema.Destroy != 0 
 
 // hasRecordsOf reports whether the records of two collections have the same components.
 func (c collection) hasRecordsOf(other collection) bool {
-	a, b := c.Description, other.Description
-	return a.Key == b.Key && a.Name == b.Name && reflect.DeepEqual(a.Fields, b.Fields) && recordType(c.Collection) == recordType(other.Collection)
+	a, b, t := c.Description, other.Description, recordType(c.Collection)
+	return a.Key == b.Key && a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
+		reflect.DeepEqual(described(a.Fields, t), described(b.Fields, t)) &&
+		reflect.DeepEqual(posted(a.Fields, schema.Create, schema.Create), posted(b.Fields, schema.Create, schema.Create))
 }
 
 func describe(handlers []*httpapi.Handler, opts Options) *model {

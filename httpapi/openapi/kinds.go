@@ -72,10 +72,13 @@ func formsOf(f schema.Field) forms {
 	case schema.Choice:
 		s.exact = &jsonSchema{Type: "string", Enum: f.Choices}
 		s.stored = &jsonSchema{Type: "string", Enum: choicesOf(f)}
-	case schema.Reference:
-		s.stored, s.filter = integer(), integer()
-	case schema.References:
-		s.stored, s.exact, s.filter = listOf(integer()), listOf(integer()), integer()
+	case schema.Reference, schema.References:
+		if s.filter = integer(); f.By != "" {
+			s.filter = ofKind("string")
+		}
+		if s.stored = s.filter; f.Kind == schema.References {
+			s.stored, s.exact = listOf(s.filter), listOf(s.filter)
+		}
 	}
 	s.posted, s.exact = cmp.Or(s.posted, s.stored), cmp.Or(s.exact, s.filter)
 	return s
@@ -238,10 +241,15 @@ func exampleOf(f schema.Field, s *jsonSchema) string {
 		return "true"
 	case schema.Choice:
 		return wire.Quote(f.Choices[0])
-	case schema.Reference:
-		return "1"
-	case schema.References:
-		return "[1]"
+	case schema.Reference, schema.References:
+		value := "1"
+		if f.By != "" {
+			value = wire.Quote(f.By)
+		}
+		if f.Kind == schema.References {
+			value = "[" + value + "]"
+		}
+		return value
 	case schema.Array:
 		item := *f.Item
 		item.Name = f.Name
@@ -368,11 +376,13 @@ func fieldSchema(f schema.Field, s *jsonSchema) *jsonSchema {
 	if s.Description != "" {
 		parts = append(parts, s.Description)
 	}
-	switch {
-	case f.Refers != "" && s.Type == "array":
+	switch by := cmp.Or(f.By, "id"); {
+	case f.Refers != "" && s.Type == "array" && f.By == "":
 		parts = append(parts, "Ids of records of the collection "+f.Refers+".")
+	case f.Refers != "" && s.Type == "array":
+		parts = append(parts, "The "+by+" of each record of the collection "+f.Refers+".")
 	case f.Refers != "":
-		parts = append(parts, "The id of a record of the collection "+f.Refers+".")
+		parts = append(parts, "The "+by+" of a record of the collection "+f.Refers+".")
 	case f.Created:
 		parts = append(parts, "The time at which the record was created.")
 	}

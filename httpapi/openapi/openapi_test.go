@@ -265,7 +265,7 @@ func filmCatalogue(t *testing.T) *catalogue.Catalogue {
 				Actions: schema.AllActions,
 				Fields: []schema.Field{
 					{Name: "id", Kind: schema.Integer, ReadOnly: true},
-					{Name: "name", Kind: schema.Text, Required: true, Unique: true},
+					{Name: "name", Kind: schema.Text, Required: true, Unique: true, Check: func(string) error { return nil }},
 					{Name: "position", Kind: schema.Integer, Default: "0", Min: "-10"},
 				},
 			},
