@@ -161,8 +161,7 @@ func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T]
 // compared. A token remains valid when its record is deleted, when the program is restarted, and
 // for snapshots and batches. It is not secret: whoever has it can read the values in it.
 //
-// O(log n + records), and O(log² n + records) for the first searches in an index and for several
-// ranges of values, if an index has the records in order. Records that Filter or other conditions
+// O(log² n + records) if an index has the records in order. Records that Filter or other conditions
 // exclude count too, but only those between the position and the last record. If no index has
 // the order, it costs as much as a page.
 func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (records []T, next string, err error) {
