@@ -205,8 +205,8 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 		return c.core.decoded(nil, posted)
 	}
 	result := func() (*store.Entry, error) { return validate(checks) }
-	stamped := !c.core.typ.ownJSON || !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created })
-	if stamped { // otherwise a method reads the time with the other members
+	stamped := !c.core.typ.ruled && (!c.core.typ.ownJSON || !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created }))
+	if stamped { // otherwise a rule or a method reads the time with the other members
 		if !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created && !f.ReadOnly }) {
 			checks.Now = nil
 		}
@@ -220,7 +220,11 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 		if err != nil {
 			return store.Change{}, err
 		}
-		return c.core.typ.insertion(now, fresh)
+		id, err := c.core.typ.newID(now, fresh)
+		if err != nil {
+			return store.Change{}, err
+		}
+		return store.Change{New: fresh}, c.core.typ.own(fresh, recordOf(fresh), id)
 	}))
 }
 
@@ -266,7 +270,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 			changed, err = sent()
 		} else {
 			checks := c.core.checks(old.ID, u.Assigned)
-			changed, err = c.core.changed(old, func(current schema.Record) (schema.Record, error) { return validate(current, checks) })
+			changed, err = c.core.typ.changed(old, func(current schema.Record) (schema.Record, error) { return validate(current, checks) })
 		}
 		if err != nil {
 			return store.Change{}, err
@@ -409,8 +413,8 @@ func (c *core) passes(entry *store.Entry, precondition func(record []byte) error
 }
 
 // changed returns the members of an entry that a function of all of them changes.
-func (c *core) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (members schema.Record, err error) {
-	current, err := c.typ.parsed(old)
+func (s *recordType) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (members schema.Record, err error) {
+	current, err := s.parsed(old)
 	if err != nil {
 		return members, err
 	}
@@ -430,30 +434,38 @@ func (c *core) changed(old *store.Entry, f func(schema.Record) (schema.Record, e
 // zero values if old is nil. If the record type cannot hold a value that the client has sent,
 // the error wraps [schema.FieldErrors].
 func (c *core) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
-	fresh, err := c.typ.with(old, members)
+	fresh, err := c.typ.decoded(old, members)
+	if err != nil {
+		return nil, c.typ.errorf("%w: %w", ErrInvalid, err)
+	}
+	return fresh, nil
+}
+
+func (s *recordType) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
+	fresh, err := s.with(old, members)
 	if err == nil {
 		return fresh, nil
 	}
-	if errs := c.faults(members, err); errs != nil {
+	if errs := s.faults(members, err); errs != nil {
 		err = errs
 	}
-	return nil, c.typ.errorf("%w: %w", ErrInvalid, err)
+	return nil, err
 }
 
 // faults returns the errors of the members that the record type cannot hold. err is the error of
 // decoding all of them.
-func (c *core) faults(members schema.Record, err error) (errs schema.FieldErrors) {
+func (s *recordType) faults(members schema.Record, err error) (errs schema.FieldErrors) {
 	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
-	if c.typ.ownJSON && !errors.As(err, &blamed) && members.String() != "{}" {
+	if s.ownJSON && !errors.As(err, &blamed) && members.String() != "{}" {
 		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Reason(err)}}}
 	}
-	for _, f := range c.typ.about.Fields {
+	for _, f := range cmp.Or(s.about, s.demands).Fields {
 		text, sent := members.Get(f.Name)
 		if !sent || f.ReadOnly || f.Created {
 			continue
 		}
 		message := ""
-		if t := c.typ.typeOf(f.Name); !c.typ.ownJSON && t != nil {
+		if t := s.typeOf(f.Name); !s.ownJSON && t != nil {
 			message = value.FaultIn(t, text)
 		} else if blamed != nil && blamed.Member == f.Name {
 			message = value.Reason(blamed.Err)
@@ -567,11 +579,11 @@ func (c *core) holder(ctx context.Context, from store.Source, id int, fields, va
 	return nil, nil
 }
 
-// written returns the JSON of an entry that was written, or an error. For a value of a
-// unique field that Validate has not compared, the error wraps [schema.FieldErrors] too.
+// written returns the JSON of an entry that was written, or an error. For values of a
+// unique set that Validate has not compared, the error wraps [schema.FieldErrors] too.
 func (c *core) written(entry *store.Entry, err error) ([]byte, error) {
 	if d := (*duplicate)(nil); errors.As(err, &d) {
-		return nil, fmt.Errorf("%w: %w", err, schema.FieldErrors{{Field: d.field, Messages: []string{"This field must be unique."}}})
+		return nil, fmt.Errorf("%w: %w", err, d.response())
 	}
 	if err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ type Batch struct {
 
 // Batch calls f and makes all its writes, to any collections, visible at one instant. A
 // reader that has seen one of them sees all. If f returns an error, Batch returns it
-// unchanged. If two records would have the same value of a unique field at the end, the
+// unchanged. If two records would have the same values of a unique set at the end, the
 // error wraps [ErrDuplicate]. It wraps [ErrReadOnly] if the catalogue is a snapshot. After an
 // error or a panic the catalogue is unchanged and no id is used.
 //
@@ -107,7 +107,7 @@ func (c *Catalogue) writable() error {
 	return nil
 }
 
-// refused returns the error of a write that the stores refused. It names the value that two
+// refused returns the error of a write that the stores refused. It names the values that two
 // records would have.
 func (c *Catalogue) refused(err error) error {
 	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another catalogue
@@ -115,8 +115,7 @@ func (c *Catalogue) refused(err error) error {
 		return err
 	}
 	s := c.of(d.Store).typ
-	name, value := s.valueOf(d.Entry, d.Field)
-	return s.errorf("%w", &duplicate{name, value, fmt.Sprintf("id %d", d.Other)})
+	return s.errorf("%w", s.duplicate(d.Entry, d.Fields, fmt.Sprintf("id %d", d.Other)))
 }
 
 // of returns the collection with the given store.

@@ -22,7 +22,7 @@ import (
 
 // Customers, orders and coupons. Orders and coupons refer to customers.
 var (
-	customers = catalogue.Define[schema.Record]("customers", catalogue.Options{Unique: []string{"email"}, Description: &schema.Description{
+	customers = catalogue.Define[schema.Record]("customers", catalogue.Options{Unique: [][]string{{"email"}}, Description: &schema.Description{
 		Fields:  []schema.Field{{Name: "email", Kind: schema.Text}, {Name: "balance", Kind: schema.Integer}},
 		Actions: schema.AllActions,
 	}})

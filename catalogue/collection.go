@@ -30,11 +30,12 @@ type Options struct {
 	// changes of a record share the one in between.
 	History int
 
-	// Unique names fields, in snake_case, of which no two records can have the same
-	// value. Null never equals null, but two empty strings are equal. A write that would
-	// break this returns [ErrDuplicate]. Each field always has an index. Open records
-	// have these fields even if no record has such a member.
-	Unique []string
+	// Unique are sets of fields, in snake_case, of which no two records can have the same
+	// values: {{"slug"}, {"parent", "name"}} permits each slug once, and each name once for
+	// each parent. A null equals nothing, but two empty strings are equal. A write that would
+	// break this returns [ErrDuplicate]. Each set always has an index. Open records have these
+	// fields even if no record has such a member.
+	Unique [][]string
 
 	// Indexes are orders that always have an index, so that the first query is as fast as
 	// the others. Without it, queries build the indexes that they need. An index answers
@@ -58,6 +59,17 @@ type Options struct {
 	// standalone collection ignores it. [schema.DescriptionOf] supplies the members that are
 	// zero, or all if it is nil.
 	Description *schema.Description
+
+	// Validate makes all writes of the program and loads validate records as requests are: the
+	// kinds, lengths, bounds, patterns and rules of the description. A standalone collection has
+	// that of [schema.DescriptionOf]. As for requests, text is trimmed, absent members have
+	// their defaults, and rules may change the record: the result is stored. The error wraps
+	// [ErrInvalid] and [schema.FieldErrors]; that of a load is a [*RecordError]. Read-only
+	// members keep their values. References are not checked, because the record can be part of
+	// the same batch or load. Unique values are compared last. The context of rules is
+	// [context.Background]. In a batch they are called for each write; other writers wait for
+	// them, except during loads. They must not write to the collection.
+	Validate bool
 
 	// StrictLoad requires that loaded records have all members that the description
 	// requires, and null only in those that are Nullable. Without it, members may be

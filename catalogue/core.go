@@ -24,8 +24,10 @@ func newCore(t table, opts Options) (*core, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case invalid != nil && slices.ContainsFunc(s.members, member.isTagged): // other types need no description
+	case invalid != nil && (opts.Validate || slices.ContainsFunc(s.members, member.isTagged)): // other types need no description
 		return nil, s.errorf("%w: %w", ErrInvalidType, invalid)
+	case opts.Validate:
+		s.demands = &about
 	}
 	return newStandalone(s, store.New(s.engine)), nil
 }

@@ -31,11 +31,11 @@ type Definition[T any] struct {
 // the name is the key, and the id is the field id. Define does not check its arguments;
 // New does.
 //
-// Only requests are validated: [AnyCollection].Create and Update apply the whole description.
+// Requests are validated: [AnyCollection].Create and Update apply the whole description.
 // [Collection.Insert], the other methods that take a T, and loading check the types of the
-// fields and unique values. They do not check choices, formats, bounds and references, and
-// do not set defaults and times of creation. A nil slice or map is stored as an empty one
-// unless the field is Nullable.
+// fields and unique values. Unless Options.Validate is set, they do not check choices, formats,
+// bounds and rules, and do not set defaults. They never check references and do not set times
+// of creation. A nil slice or map is stored as an empty one unless the field is Nullable.
 //
 // # Description
 //
@@ -48,8 +48,10 @@ type Definition[T any] struct {
 // can only be listed and retrieved. If the description has Fields, all actions are served.
 // Records can have members that are not among the fields.
 //
-// The fields of the description configure the collection. Unique fields are added to
-// Options.Unique, and fields in Options.Unique are Unique in the description. A
+// The fields of the description configure the collection. Its Unique fields and sets are added
+// to Options.Unique, and those in Options.Unique to the description, unless it lacks one of the
+// fields. The fields of a set of several are Required unless they are ReadOnly or have a Default
+// other than null. A
 // [schema.Decimal] that is a string compares by value, and a [schema.Timestamp] that is one
 // by instant, unless Options.Keys has a function for it. Collections of open records can be
 // ordered by all fields of the description, even if no record has them.
@@ -127,16 +129,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
-	for i, f := range about.Fields {
-		if slices.Contains(opts.Unique, ordering.Snake(f.Name)) {
-			about.Fields[i].Unique = true
-		}
-		for _, set := range about.Unique {
-			if (f.Default == "" || f.Default == "null") && slices.Contains(set, ordering.Snake(f.Name)) {
-				about.Fields[i].Required = true
-			}
-		}
-	}
+	opts.Unique = unite(&about, opts.Unique)
 	s, err := newRecordType(t, opts, about.Fields)
 	if err != nil {
 		return nil, err
@@ -150,13 +143,47 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	s.hasTwoForms = hasHiddenOrComputed(about.Fields)
-	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
+	s.ruled = about.Rule != nil || slices.ContainsFunc(about.Fields, hasRule)
+	s.judged = s.ruled || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
+	if opts.Validate {
+		s.demands = &about
+	}
 	fields := about.Fields
 	if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == s.idWire }) {
 		fields = append(slices.Clip(fields), schema.Field{Name: s.idWire, Kind: schema.Integer}) // for cursors
 	}
 	s.columns, s.nested = s.columnsOf(fields, opts.Keys), s.columnsOf(schema.Nested(about.Fields), opts.Keys)
 	return newMember(c, s, store.New(s.engine)), nil
+}
+
+// unite adds sets of unique fields to those of a description, if it has their fields. It
+// returns the sets of both.
+func unite(about *schema.Description, sets [][]string) (all [][]string) {
+	place := func(name string) int {
+		return slices.IndexFunc(about.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == name })
+	}
+	for _, set := range sets {
+		switch {
+		case slices.ContainsFunc(set, func(name string) bool { return place(name) < 0 }) || len(set) == 0:
+			all = append(all, set)
+		case len(set) == 1:
+			about.Fields[place(set[0])].Unique = true
+		case !containsSet(about.Unique, set):
+			about.Unique = append(about.Unique, set)
+		}
+	}
+	for _, name := range slices.Concat(about.Unique...) {
+		if i := place(name); i >= 0 {
+			f := &about.Fields[i]
+			f.Required = f.Required || !f.ReadOnly && (f.Default == "" || f.Default == "null")
+		}
+	}
+	return append(all, about.Unique...)
+}
+
+// hasRule reports whether values of a field, or values inside them, have a rule.
+func hasRule(f schema.Field) bool {
+	return f.Rule != nil || f.Item != nil && hasRule(*f.Item) || slices.ContainsFunc(f.Fields, hasRule)
 }
 
 // describe returns the description of a collection.

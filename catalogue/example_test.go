@@ -633,7 +633,7 @@ func ExampleTx_Where() {
 		Slug  string `json:"slug"`
 		Title string `json:"title"`
 	}
-	articles, err := catalogue.NewCollection[Article](catalogue.Options{Unique: []string{"slug"}})
+	articles, err := catalogue.NewCollection[Article](catalogue.Options{Unique: [][]string{{"slug"}}})
 	if err != nil {
 		panic(err)
 	}
@@ -668,7 +668,7 @@ func ExampleOptions_unique() {
 	}
 	authors, err := catalogue.NewCollection[Author](catalogue.Options{
 		Name:   "authors",
-		Unique: []string{"slug", "email"},
+		Unique: [][]string{{"slug"}, {"email"}},
 	})
 	if err != nil {
 		panic(err)

@@ -41,7 +41,7 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 		Date    schema.DateTime      `json:"date"`
 		Hidden  time.Time            `json:"-"`
 	}
-	c, err := NewCollection[record](Options{Unique: []string{"at"}})
+	c, err := NewCollection[record](Options{Unique: [][]string{{"at"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -286,13 +286,15 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	if e.ID = *s.id(r); e.ID < 1 {
 		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
 	}
-	if s.trusted {
-		return e, nil
+	if !s.trusted {
+		if err := s.check(r); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		s.copy(s.copier, r, r)
 	}
-	if err := s.check(r); err != nil {
+	if err := s.validate(e); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	s.copy(s.copier, r, r)
 	return e, nil
 }
 

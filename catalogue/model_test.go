@@ -64,8 +64,14 @@ func keyed(key string, c *model.Config, changes ...func(*model.Config)) *model.C
 	return one(c, changes...)[0]
 }
 
+// options returns a function that sets options. The fields of a unique set are joined by commas.
 func options(order string, history int, unique ...string) func(*model.Config) {
-	return func(c *model.Config) { c.Order, c.History, c.Unique = order, history, unique }
+	return func(c *model.Config) {
+		c.Order, c.History = order, history
+		for _, set := range unique {
+			c.Unique = append(c.Unique, strings.Split(set, ","))
+		}
+	}
 }
 
 // more returns a function that adds values of a field.
@@ -89,11 +95,15 @@ func modelCases() []modelCase {
 		{"typed, unique fields", 12, 20, playFilms, one(play.Films(),
 			options("", 7, "barcode", "director", "tagline", "price"),
 			more("barcode", "%d", 100), more("director", `"Name %d"`, 100), more("price", `"%d.0"`, 100))},
+		{"typed, unique sets", 8, 20, playFilms, one(play.Films(),
+			options("", 7, "rating,genre", "director,year,released_at", "price"),
+			more("price", `"%d.0"`, 100))},
 		{"open", 22, 30, playOpen, one(play.OpenFilms())},
 		{"open, with an order and history", 12, 30, playOpen, one(play.OpenFilms(), options("x,-title", 200))},
 		{"open, keys too large for an index", 3, 30, playOpen, one(play.OpenFilms(), more("x", long, 30))},
 		{"open, unique fields", 9, 20, playOpen, one(play.OpenFilms(), options("", 1, "price", "released_on"),
 			more("price", "%d.0", 100))},
+		{"open, unique sets", 6, 20, playOpen, one(play.OpenFilms(), options("", 1, "price,released_on", "x,title"))},
 		{"a catalogue", 15, 20, playCatalogue, []*model.Config{
 			keyed("films", play.Films(), options("-color,price", 300)),
 			keyed("reels", play.OpenFilms(), options("x,-title", 1<<30)),

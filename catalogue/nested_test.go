@@ -203,7 +203,7 @@ func TestNestedNamesInOptions(t *testing.T) {
 	opts := catalogue.Options{
 		Ordering: []ordering.Term{ordering.Desc("home_address__place__lat")},
 		Indexes:  [][]ordering.Term{{ordering.Asc("home_address__city"), ordering.Asc("work__city")}},
-		Unique:   []string{"work__postal_code"},
+		Unique:   [][]string{{"work__postal_code"}},
 		Keys:     []ordering.KeyFunc{ordering.FieldKey("work__city", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) })},
 	}
 	t.Run("structs", func(t *testing.T) { testNestedOptions(t, newBuyers[buyer](t, opts)) })
@@ -211,7 +211,7 @@ func TestNestedNamesInOptions(t *testing.T) {
 	for _, opts := range []catalogue.Options{
 		{Ordering: []ordering.Term{ordering.Asc("home_address__ctiy")}},
 		{Indexes: [][]ordering.Term{{ordering.Asc("home_address__ctiy")}}},
-		{Unique: []string{"home_address__ctiy"}},
+		{Unique: [][]string{{"home_address__ctiy"}}},
 		{Keys: []ordering.KeyFunc{ordering.FieldKey("home_address__ctiy", sortkey.Text)}},
 	} {
 		_, err := catalogue.NewCollection[buyer](opts)
@@ -265,7 +265,7 @@ func TestRequestsForNestedFields(t *testing.T) {
 		}), "work__postal_code,-work__city,-price,id", "-work__city,id"},
 		{"open records", catalogue.Define[schema.Record]("buyers", catalogue.Options{}), "-work__city,-price", "-price"},
 		{"open records with an index", catalogue.Define[schema.Record]("buyers", catalogue.Options{
-			Indexes: [][]ordering.Term{{ordering.Asc("work__city")}}, Unique: []string{"work__place__lat"},
+			Indexes: [][]ordering.Term{{ordering.Asc("work__city")}}, Unique: [][]string{{"work__place__lat"}},
 		}), "-work__city,work__place__lat,-price", "-price"},
 		{"described open records", catalogue.Define[schema.Record]("buyers", catalogue.Options{
 			Description: &schema.Description{Fields: fields},

@@ -44,7 +44,7 @@ func TestInvalidOptionMessages(t *testing.T) {
 	}{
 		{"an unknown field of the order", refusal[pressing](catalogue.Options{Name: "films", Ordering: ordering.Parse("-prcie", nil)}),
 			ordering.ErrUnknownField, `films: default ordering: unknown field: "prcie": did you mean price?`},
-		{"an unknown unique field", refusal[pressing](catalogue.Options{Name: "films", Unique: []string{"slgu"}}),
+		{"an unknown unique field", refusal[pressing](catalogue.Options{Name: "films", Unique: [][]string{{"slgu"}}}),
 			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "slgu": did you mean slug?`},
 		{"a key function for an unknown field", refusal[pressing](keys(ordering.FieldKey("prcie", sortkey.Decimal))),
 			ordering.ErrUnknownField, `films: invalid record type: Options.Keys: catalogue_test.pressing: unknown field: "prcie": did you mean price?`},
@@ -66,7 +66,7 @@ func TestInvalidOptionMessages(t *testing.T) {
 			catalogue.ErrInvalidType, "films: invalid record type: Options.Indexes: slug,-price has two directions, so it serves no query with conditions on its first fields in the order of the others: declare slug,price, which serves both directions, or end it with id to declare the order itself"},
 		{"a camelCase index of open records", refusal[schema.Record](index("releasedOn")),
 			ordering.ErrUnknownField, `films: Options.Indexes: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
-		{"a camelCase unique field of open records", refusal[schema.Record](catalogue.Options{Name: "films", Unique: []string{"releasedOn"}}),
+		{"a camelCase unique field of open records", refusal[schema.Record](catalogue.Options{Name: "films", Unique: [][]string{{"releasedOn"}}}),
 			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
 		{"a camelCase key function of open records", refusal[schema.Record](keys(ordering.FieldKey("releasedOn", sortkey.Decimal))),
 			ordering.ErrUnknownField, `films: invalid record type: function 0 of Options.Keys: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
@@ -207,7 +207,7 @@ func openRecord(t *testing.T, text string) schema.Record {
 
 // TestLongDuplicate checks that the error of a duplicate does not cut a character.
 func TestLongDuplicate(t *testing.T) {
-	c, err := catalogue.NewCollection[pressing](catalogue.Options{Unique: []string{"slug"}})
+	c, err := catalogue.NewCollection[pressing](catalogue.Options{Unique: [][]string{{"slug"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
 		Old   *float32 `json:"old"`
 	}
 	prices := catalogue.Define[price]("prices", catalogue.Options{
-		Unique:      []string{"price"},
+		Unique:      [][]string{{"price"}},
 		Description: &schema.Description{Filters: []string{"price", "price__lt", "price__in", "old"}},
 	})
 	cat, err := catalogue.New(prices)

@@ -428,7 +428,7 @@ func TestRecordsThatDecodeThemselves(t *testing.T) {
 // TestTagsOfStandaloneCollections: unique and decimal have an effect, the other words are
 // for requests.
 func TestTagsOfStandaloneCollections(t *testing.T) {
-	c, err := catalogue.NewCollection[priced](catalogue.Options{Unique: []string{"code"}})
+	c, err := catalogue.NewCollection[priced](catalogue.Options{Unique: [][]string{{"code"}}})
 	must(t, err)
 	checkAtEnd(t, c)
 	_, err = c.Insert(priced{Code: "a", Price: "9.50"})
@@ -458,7 +458,7 @@ func TestTagsOfStandaloneCollections(t *testing.T) {
 func TestCamelCaseNamesOfOpenRecords(t *testing.T) {
 	for name, opts := range map[string]catalogue.Options{
 		"Ordering": {Ordering: ordering.Parse("-startDate", nil)},
-		"Unique":   {Unique: []string{"startDate"}},
+		"Unique":   {Unique: [][]string{{"startDate"}}},
 		"Keys":     {Keys: []ordering.KeyFunc{ordering.FieldKey("startDate", sortkey.Text)}},
 	} {
 		_, alone := catalogue.NewCollection[schema.Record](opts)

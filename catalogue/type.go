@@ -118,14 +118,17 @@ type recordType struct {
 	ownJSON bool                    // *T implements json.Unmarshaler
 	trusted bool                    // loaded records need no check and no copy, because no methods are called
 	engine  *store.Type
-	unique  []store.Field
+	unique  [][]store.Field // sets of fields
 	copier  *value.Copier
 	encoder *value.Encoder // of a struct
 	check   func(*record) error
 
+	demands *schema.Description // what records of the program must meet; nil unless Options.Validate is set
+
 	about       *schema.Description // nil if the collection is standalone, as are the others
 	computes    *value.Encoder      // of what the method Computed returns, or nil
 	hasTwoForms bool                // what is served has other members than what is stored
+	ruled       bool                // there are rules
 	judged      bool                // an update is validated together with the record that it changes
 	columns     []column            // of the fields of about
 	nested      []column            // of the fields inside these
@@ -186,23 +189,37 @@ func (s *recordType) field(name string) (store.Field, error) {
 	return f, nil
 }
 
-// describeUnique sets the unique fields: those with the names, and those that are Unique.
-func (s *recordType) describeUnique(names []string, fields []schema.Field) error {
-	names = slices.Clone(names)
+// describeUnique sets the sets of unique fields: those with the names, and the fields that are
+// Unique.
+func (s *recordType) describeUnique(sets [][]string, fields []schema.Field) error {
+	sets = slices.Clip(sets)
 	for _, f := range fields {
-		if name := ordering.Snake(f.Name); f.Unique && !slices.Contains(names, name) {
-			names = append(names, name)
+		if set := []string{ordering.Snake(f.Name)}; f.Unique && !containsSet(sets, set) {
+			sets = append(sets, set)
 		}
 	}
-	for _, name := range names {
-		f, err := s.field(name)
-		if err != nil {
-			return err
+	for _, set := range sets {
+		if len(set) == 0 {
+			return fmt.Errorf("%w: a set has no fields", ErrInvalidType)
 		}
-		s.unique = append(s.unique, f)
+		unique := make([]store.Field, len(set))
+		for i, name := range set {
+			var err error
+			if unique[i], err = s.field(name); err != nil {
+				return err
+			}
+			if slices.Contains(set[:i], name) {
+				return fmt.Errorf("%w: field %q is repeated", ErrInvalidType, name)
+			}
+		}
+		s.unique = append(s.unique, unique)
+		s.engine.Unique = append(s.engine.Unique, slices.Clone(set))
 	}
-	s.engine.Unique = names
 	return nil
+}
+
+func containsSet(sets [][]string, set []string) bool {
+	return slices.ContainsFunc(sets, func(other []string) bool { return slices.Equal(other, set) })
 }
 
 // describeIndexes adds the indexes of Options.Indexes.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -26,7 +27,7 @@ type reviewer struct {
 // reviewers returns a collection of anna (1), bruno (2) and carla (3), the last without an email.
 func reviewers(t *testing.T) *catalogue.Collection[reviewer] {
 	t.Helper()
-	c, err := catalogue.NewCollection[reviewer](catalogue.Options{Name: "reviewers", Unique: []string{"slug", "email"}, History: 10})
+	c, err := catalogue.NewCollection[reviewer](catalogue.Options{Name: "reviewers", Unique: [][]string{{"slug"}, {"email"}}, History: 10})
 	must(t, err)
 	checkAtEnd(t, c)
 	must(t, c.ReplaceAll(slices.Values([]reviewer{
@@ -104,7 +105,7 @@ func TestDuplicateIsRefused(t *testing.T) {
 // TestDuplicateInCatalogue: a load of a catalogue with a duplicate in one collection
 // replaces none.
 func TestDuplicateInCatalogue(t *testing.T) {
-	books := catalogue.Define[reviewer]("books", catalogue.Options{Unique: []string{"slug"}})
+	books := catalogue.Define[reviewer]("books", catalogue.Options{Unique: [][]string{{"slug"}}})
 	cat, err := resources.New(books)
 	must(t, err)
 	checkAtEnd(t, cat)
@@ -159,7 +160,7 @@ func TestConcurrentDuplicates(t *testing.T) {
 		}},
 	} {
 		t.Run(test.why, func(t *testing.T) {
-			c, err := catalogue.NewCollection[reviewer](catalogue.Options{Unique: []string{"slug", "email"}, History: 50})
+			c, err := catalogue.NewCollection[reviewer](catalogue.Options{Unique: [][]string{{"slug"}, {"email"}}, History: 50})
 			must(t, err)
 			checkAtEnd(t, c)
 			won := make([]atomic.Int32, values)
@@ -189,3 +190,155 @@ func TestConcurrentDuplicates(t *testing.T) {
 }
 
 func slugOf(value int) string { return fmt.Sprint("slug ", value) }
+
+// A shelf has a name that is unique on its floor, of which nulls equal nothing.
+type shelf struct {
+	ID    int    `json:"id"`
+	Floor *int   `json:"floor"`
+	Name  string `json:"shelfName"`
+	Place struct {
+		Row int `json:"row"`
+	} `json:"place"`
+}
+
+// TestUniqueTogether writes shelves in all ways. Shelf 1 is A on floor 1, shelf 2 is B on floor 1, and
+// shelf 3 is A on no floor.
+func TestUniqueTogether(t *testing.T) {
+	type write = func(c *catalogue.Collection[shelf]) error
+	insert := func(s shelf) write {
+		return func(c *catalogue.Collection[shelf]) error {
+			_, err := c.Insert(s)
+			return err
+		}
+	}
+	rename := func(id int, name string) func(tx *catalogue.Tx[shelf]) error {
+		return func(tx *catalogue.Tx[shelf]) error {
+			return tx.Update(id, func(s *shelf) error { s.Name = name; return nil })
+		}
+	}
+	for _, test := range []struct {
+		reason string
+		write  write
+		want   string // the error, or ""
+	}{
+		{"both values of a record", insert(shelf{Floor: ptr(1), Name: "A"}), `shelves: duplicate value: floor 1 and shelfName "A" are those of id 1`},
+		{"another floor", insert(shelf{Floor: ptr(2), Name: "A"}), ""},
+		{"another name", insert(shelf{Floor: ptr(1), Name: "C"}), ""},
+		{"no floor", insert(shelf{Name: "A"}), ""},
+		{"upsert", func(c *catalogue.Collection[shelf]) error {
+			_, err := c.Upsert(shelf{ID: 3, Floor: ptr(1), Name: "B"})
+			return err
+		}, `shelves: duplicate value: floor 1 and shelfName "B" are those of id 2`},
+		{"update", func(c *catalogue.Collection[shelf]) error {
+			return c.Update(3, func(s *shelf) error { s.Floor = ptr(1); return nil })
+		}, `shelves: duplicate value: floor 1 and shelfName "A" are those of id 1`},
+		{"an exchange in a batch", func(c *catalogue.Collection[shelf]) error {
+			return c.Batch(func(tx *catalogue.Tx[shelf]) error { return errors.Join(rename(1, "B")(tx), rename(2, "A")(tx)) })
+		}, ""},
+		{"the end of a batch", func(c *catalogue.Collection[shelf]) error { return c.Batch(rename(2, "A")) },
+			`shelves: duplicate value: floor 1 and shelfName "A" are those of id 1`},
+		{"replacement", func(c *catalogue.Collection[shelf]) error {
+			return c.ReplaceAll(slices.Values([]shelf{{Floor: ptr(1), Name: "A"}, {Name: "A"}, {Floor: ptr(1), Name: "A"}}))
+		}, `shelves: record 2: duplicate value: floor 1 and shelfName "A" are those of the record at index 0`},
+		{"replacement without floors", func(c *catalogue.Collection[shelf]) error {
+			return c.ReplaceAll(slices.Values([]shelf{{Name: "A"}, {Name: "A"}}))
+		}, ""},
+		{"load", func(c *catalogue.Collection[shelf]) error {
+			return c.Load(strings.NewReader(`[{"id":1,"floor":1,"shelfName":"A"},{"id":2,"floor":1,"shelfName":"A"}]`), catalogue.LoadOptions{})
+		}, `shelves: cannot load: record 2 (line 1): duplicate value: floor 1 and shelfName "A" are those of the record at index 0`},
+	} {
+		c, err := catalogue.NewCollection[shelf](catalogue.Options{Name: "shelves", Unique: [][]string{{"floor", "shelf_name"}}})
+		must(t, err)
+		checkAtEnd(t, c)
+		must(t, c.ReplaceAll(slices.Values([]shelf{{Floor: ptr(1), Name: "A"}, {Floor: ptr(1), Name: "B"}, {Name: "A"}})))
+		before := slices.Collect(c.All())
+		err = test.write(c)
+		if test.want == "" {
+			must(t, err)
+			continue
+		}
+		if !errors.Is(err, catalogue.ErrDuplicate) || err.Error() != test.want {
+			t.Errorf("%s: error\n%v, want\n%s", test.reason, err, test.want)
+		}
+		if diff := cmp.Diff(before, slices.Collect(c.All())); diff != "" {
+			t.Errorf("%s: records (-before +after):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestUniqueTogetherOfRequests: sets of the options and of the description are one list, and make
+// their fields required, as in drf-shop.md 7. A set with a field that the description lacks is checked
+// by the write.
+func TestUniqueTogetherOfRequests(t *testing.T) {
+	about := schema.Description{Unique: [][]string{{"place", "floor"}}}
+	shelves := catalogue.Define[shelf]("shelves", catalogue.Options{
+		Unique: [][]string{{"floor", "shelf_name"}, {"place__row", "shelf_name"}, {"place", "floor"}}, Description: &about,
+	})
+	cat, err := catalogue.New(shelves)
+	must(t, err)
+	checkAtEnd(t, cat)
+	served, err := cat.Collection("shelves")
+	must(t, err)
+	if diff := cmp.Diff([][]string{{"place", "floor"}, {"floor", "shelf_name"}}, served.Description().Unique); diff != "" {
+		t.Errorf("sets of the description (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([][]string{{"place", "floor"}}, about.Unique); diff != "" {
+		t.Errorf("the given description was changed (-want +got):\n%s", diff)
+	}
+	for _, test := range []struct{ reason, id, body, want string }{
+		{"a field that may be null is required", "", `{"shelfName":"A","place":{"row":1}}`, `{"floor":["This field is required."]}`},
+		{"the first record", "", `{"floor":1,"shelfName":"A","place":{"row":1}}`, ""},
+		{"null", "", `{"floor":null,"shelfName":"A","place":{"row":2}}`, ""},
+		{"null again", "", `{"floor":null,"shelfName":"A","place":{"row":3}}`, ""},
+		{"a set of the options", "", `{"floor":1,"shelfName":" A ","place":{"row":4}}`,
+			`{"nonFieldErrors":["The fields floor, shelf_name must make a unique set."]}`},
+		{"a set of the description", "", `{"floor":1,"shelfName":"B","place":{"row":1}}`,
+			`{"nonFieldErrors":["The fields place, floor must make a unique set."]}`},
+		{"both", "", `{"floor":1,"shelfName":"A","place":{"row":1}}`,
+			`{"nonFieldErrors":["The fields place, floor must make a unique set.","The fields floor, shelf_name must make a unique set."]}`},
+		{"a set that the description lacks", "", `{"floor":2,"shelfName":"A","place":{"row":1}}`,
+			`{"nonFieldErrors":["The fields place__row, shelf_name must make a unique set."]}`},
+		{"PATCH: what is not sent is that of the record", "2", `{"floor":1}`,
+			`{"nonFieldErrors":["The fields floor, shelf_name must make a unique set."]}`},
+		{"PATCH: its own values", "1", `{"floor":1}`, ""},
+	} {
+		if test.id == "" {
+			_, err = served.Create(t.Context(), []byte(test.body), schema.Record{})
+		} else {
+			_, err = served.Update(t.Context(), test.id, catalogue.Update{Body: []byte(test.body), Partial: true})
+		}
+		got := ""
+		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
+			got = wireOf(errs)
+		} else {
+			must(t, err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestUniqueSetsAreInvalid has sets that no collection can have.
+func TestUniqueSetsAreInvalid(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		set    []string
+		want   error
+		text   string
+	}{
+		{"no field", []string{}, catalogue.ErrInvalidType, "shelves: Options.Unique: invalid record type: a set has no fields"},
+		{"a field twice", []string{"floor", "floor"}, catalogue.ErrInvalidType, `shelves: Options.Unique: invalid record type: field "floor" is repeated`},
+		{"an unknown field", []string{"floor", "nam"}, ordering.ErrUnknownField, `shelves: Options.Unique: unknown field: "nam": want one of`},
+	} {
+		opts := catalogue.Options{Name: "shelves", Unique: [][]string{test.set}}
+		_, err := catalogue.NewCollection[shelf](opts)
+		opts.Name = ""
+		_, inCatalogue := catalogue.New(catalogue.Define[shelf]("shelves", opts))
+		for _, err := range []error{err, inCatalogue} {
+			if !errors.Is(err, test.want) || !strings.HasPrefix(err.Error(), test.text) {
+				t.Errorf("%s: %v, want %s", test.reason, err, test.text)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"math"
@@ -11,7 +12,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // Insert stores a copy of the record and returns its id. If the id of the record is
@@ -130,7 +130,7 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 			last++
 			id = last
 		}
-		if err := s.keep(e, recordOf(e), id); err != nil {
+		if err := s.accept(e, recordOf(e), id); err != nil {
 			return s.errorf("record %d: %w: %w", i, ErrInvalid, err)
 		}
 	}
@@ -140,22 +140,23 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 	return nil
 }
 
-// arrange sorts the entries of a list by id. If a record has the id or the value of a unique field
-// of an earlier one, it returns its index and the error about the member.
+// arrange sorts the entries of a list by id. If a record has the id or the values of a unique set
+// of an earlier one, it returns its index and the error about the member, whose name is empty if
+// there are several.
 func (s *recordType) arrange(list []*store.Entry) (index int, wrong *schema.MemberError) {
-	for _, f := range s.unique {
+	var key []byte
+	for n, set := range s.unique {
 		seen := make(map[string]int, len(list))
 		for i, e := range list {
-			k := f.Key(e)
-			if k.Compare(sortkey.Null()) == 0 {
+			var ok bool
+			if key, ok = store.AppendKeys(key[:0], set, e); !ok {
 				continue
 			}
-			encoded := string(k.Append(nil))
-			if before, twice := seen[encoded]; twice {
-				name, value := s.valueOf(e, f.Name)
-				return i, &schema.MemberError{Member: name, Err: &duplicate{name, value, fmt.Sprintf("the record at index %d", before)}}
+			if before, twice := seen[string(key)]; twice {
+				err := s.duplicate(e, s.engine.Unique[n], fmt.Sprintf("the record at index %d", before))
+				return i, &schema.MemberError{Member: err.member(), Err: err}
 			}
-			seen[encoded] = i
+			seen[string(key)] = i
 		}
 	}
 	byID := func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) }
@@ -211,18 +212,27 @@ type getter interface{ Get(id int) *store.Entry }
 // insertion returns the change that inserts a fresh entry. The record of a fresh entry
 // is the caller's; it is copied when the change is prepared.
 func (s *recordType) insertion(now current, fresh *store.Entry) (store.Change, error) {
-	id := *s.id(recordOf(fresh))
+	id, err := s.newID(now, fresh)
+	if err != nil {
+		return store.Change{}, err
+	}
+	return store.Change{New: fresh}, s.take(fresh, recordOf(fresh), id)
+}
+
+// newID returns the id of a fresh entry that is inserted.
+func (s *recordType) newID(now current, fresh *store.Entry) (id int, err error) {
+	id = *s.id(recordOf(fresh))
 	switch {
 	case id < 0:
-		return store.Change{}, s.errorf("%w: %d is negative", ErrInvalidID, id)
+		return 0, s.errorf("%w: %d is negative", ErrInvalidID, id)
 	case id == 0 && now.LastID() == math.MaxInt:
-		return store.Change{}, s.errorf("%w: no id is left after %d", ErrInvalidID, now.LastID())
+		return 0, s.errorf("%w: no id is left after %d", ErrInvalidID, now.LastID())
 	case id == 0:
-		id = now.LastID() + 1
+		return now.LastID() + 1, nil
 	case id <= now.LastID() && now.Get(id) != nil:
-		return store.Change{}, s.errorf("%w: %d", ErrExists, id)
+		return 0, s.errorf("%w: %d", ErrExists, id)
 	}
-	return store.Change{New: fresh}, s.own(fresh, recordOf(fresh), id)
+	return id, nil
 }
 
 func (s *recordType) replacement(now current, fresh *store.Entry) (store.Change, error) {
@@ -231,7 +241,7 @@ func (s *recordType) replacement(now current, fresh *store.Entry) (store.Change,
 	if old == nil {
 		return s.insertion(now, fresh)
 	}
-	return store.Change{Old: old, New: fresh}, s.own(fresh, recordOf(fresh), id)
+	return store.Change{Old: old, New: fresh}, s.take(fresh, recordOf(fresh), id)
 }
 
 func (s *recordType) modification(now getter, id int, f func(*record) error) (store.Change, error) {
@@ -250,7 +260,7 @@ func (s *recordType) modification(now getter, id int, f func(*record) error) (st
 		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrInvalidID, id, n)
 	}
 	fresh := s.new()
-	return store.Change{Old: old, New: fresh}, s.own(fresh, changed, id)
+	return store.Change{Old: old, New: fresh}, s.take(fresh, changed, id)
 }
 
 func (s *recordType) deletion(now getter, id int) (store.Change, error) {
@@ -268,6 +278,41 @@ func (s *recordType) own(fresh *store.Entry, from *record, id int) error {
 		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
 	}
 	return nil
+}
+
+// take is own for a record of the program, which is validated if the options say so.
+func (s *recordType) take(fresh *store.Entry, from *record, id int) error {
+	if err := s.accept(fresh, from, id); err != nil {
+		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
+	}
+	return nil
+}
+
+func (s *recordType) accept(fresh *store.Entry, from *record, id int) error {
+	if err := s.keep(fresh, from, id); err != nil {
+		return err
+	}
+	return s.validate(fresh)
+}
+
+// validate validates the record of a fresh entry, if the options say so, and replaces it by what
+// rules make of it.
+func (s *recordType) validate(fresh *store.Entry) error {
+	if s.demands == nil {
+		return nil
+	}
+	members, err := s.changed(fresh, func(r schema.Record) (schema.Record, error) {
+		return s.demands.ValidateRecord(context.Background(), r)
+	})
+	if err != nil || members.String() == "{}" {
+		return err
+	}
+	valid, err := s.decoded(fresh, members)
+	if err != nil {
+		return err
+	}
+	headerOf(fresh).encoding.Store(nil)
+	return s.keep(fresh, recordOf(valid), fresh.ID)
 }
 
 func (s *recordType) keep(fresh *store.Entry, from *record, id int) error {
@@ -366,18 +411,50 @@ func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return Selection[T]{tx.core.typ.where(tx.tx, conditions)}
 }
 
-// A duplicate is the error of a record that has the same value of a unique field as
-// another one. It wraps [ErrDuplicate].
+// A duplicate is the error of a record that has the same values of a unique set as another
+// one. It wraps [ErrDuplicate].
 type duplicate struct {
-	field, value string // the JSON name and the JSON
-	other        string // the other record: its id, or its index in the list
+	fields         []string // in snake_case
+	members, texts []string // their JSON names and their JSON
+	other          string   // the other record: its id, or its index in the list
+}
+
+// duplicate returns the error of an entry that has the values of another record.
+func (s *recordType) duplicate(e *store.Entry, fields []string, other string) *duplicate {
+	d := &duplicate{fields: fields, other: other}
+	for _, field := range fields {
+		name, value := s.valueOf(e, field)
+		d.members, d.texts = append(d.members, name), append(d.texts, name+" "+value)
+	}
+	return d
 }
 
 func (d *duplicate) Error() string {
-	return fmt.Sprintf("%v: %s %s is that of %s", ErrDuplicate, d.field, d.value, d.other)
+	are := "is that"
+	if len(d.fields) > 1 {
+		are = "are those"
+	}
+	return fmt.Sprintf("%v: %s %s of %s", ErrDuplicate, strings.Join(d.texts, " and "), are, d.other)
 }
 
 func (d *duplicate) Unwrap() error { return ErrDuplicate }
+
+// member returns the JSON name of the field, or "" if there are several.
+func (d *duplicate) member() string {
+	if len(d.members) > 1 {
+		return ""
+	}
+	return d.members[0]
+}
+
+// response returns the errors of a request that writes the record.
+func (d *duplicate) response() schema.FieldErrors {
+	if len(d.fields) > 1 {
+		message := "The fields " + strings.Join(d.fields, ", ") + " must make a unique set."
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{message}}}
+	}
+	return schema.FieldErrors{{Field: d.member(), Messages: []string{"This field must be unique."}}}
+}
 
 // valueOf returns the JSON name of a field and the JSON of its value, shortened.
 func (s *recordType) valueOf(e *store.Entry, field string) (name, value string) {

@@ -76,7 +76,7 @@ func TestNoBrokenReference(t *testing.T) {
 // while another goroutine empties and fills the collection. While it is empty, no field is
 // unknown and conditions restrict nothing, which must not last until the next state.
 func TestNoLostCondition(t *testing.T) {
-	p, err := play.New[schema.Record](&model.Config{Open: true, Unique: []string{"a"}})
+	p, err := play.New[schema.Record](&model.Config{Open: true, Unique: [][]string{{"a"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +87,7 @@ func TestNoDuplicate(t *testing.T) {
 		typed("typed, many records", forUnique, 150, unique("tagline")),
 		custom("methods", forUnique, 60, unique("director", "barcode")),
 		open("open", forUnique, 0, unique("price")),
+		typed("sets", forUnique, 60, unique("director,color", "rating,tagline")),
 		inCatalogue(typed("loads", forUnique+"load load load save ", 60, unique("director", "price"), history(40))))
 }
 
@@ -100,10 +102,13 @@ func TestNoTornTogether(t *testing.T) {
 // history and unique return functions that change a model.
 func history(n int) func(*model.Config) { return func(c *model.Config) { c.History = n } }
 
-// unique makes some fields unique and adds values, so that not every write fails.
-func unique(fields ...string) func(*model.Config) {
+// unique makes sets of fields, joined by commas, unique and adds values, so that not every write
+// fails.
+func unique(sets ...string) func(*model.Config) {
 	return func(c *model.Config) {
-		c.Unique = fields
+		for _, set := range sets {
+			c.Unique = append(c.Unique, strings.Split(set, ","))
+		}
 		for i, f := range c.Fields {
 			for n := range 200 {
 				format := map[string]string{"barcode": "%d", "tagline": `"Tagline %d"`, "director": `"Name %d"`, "price": `"%d.0"`}[f.Name]

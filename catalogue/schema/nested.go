@@ -151,7 +151,10 @@ func (f Field) cleanObject(value string, checks *checker) (text string, wrong Fi
 	object := []byte{'{'}
 	for i, m := range f.Fields {
 		clean, wrong := m.Default, FieldError{}
-		if !m.ReadOnly {
+		switch {
+		case m.ReadOnly && checks.stored:
+			clean = values[i]
+		case !m.ReadOnly:
 			clean, wrong = m.clean(values[i], checks)
 		}
 		wrong.Field = m.Name

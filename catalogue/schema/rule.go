@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 )
 
 // A validator is a record, or the value of a field, that has a rule.
@@ -41,7 +42,13 @@ func fieldRule(t reflect.Type) func(ctx context.Context, value string) (string, 
 	if !implements[validator](t) {
 		return nil
 	}
-	return func(ctx context.Context, value string) (string, error) { return validated(ctx, t, value) }
+	return func(ctx context.Context, value string) (string, error) {
+		before, after, err := validated(ctx, t, value)
+		if err != nil || bytes.Equal(before, after) {
+			return value, err
+		}
+		return string(after), nil
+	}
 }
 
 // recordRule returns the rule of records of a type with a method Validate, or nil. Of the record,
@@ -51,41 +58,39 @@ func recordRule(t reflect.Type) func(ctx context.Context, r *Record) error {
 		return nil
 	}
 	return func(ctx context.Context, r *Record) error {
-		before := r.String()
-		after, err := validated(ctx, t, before)
-		if err != nil || after == before {
+		before, after, err := validated(ctx, t, r.String())
+		if err != nil || bytes.Equal(before, after) {
 			return err
 		}
-		changed, err := ParseRecord([]byte(after))
-		if err != nil {
-			return err
-		}
-		r.members = append([]member(nil), r.members...)
-		for _, m := range changed.members {
-			r.set(m.name, m.value)
+		old := membersOf(string(before), false)
+		r.members = slices.Clone(r.members)
+		for _, m := range membersOf(string(after), false) {
+			if m.name == "id" || slices.Contains(old, m) {
+				continue
+			}
+			text, err := canonical([]byte(m.value))
+			if err != nil {
+				return err
+			}
+			r.set(m.name, string(text))
 		}
 		return nil
 	}
 }
 
-// validated calls the method Validate of a value of a type and returns the JSON of the value after
-// it. If the method has not changed the value, the text is the same. A text that the type cannot
-// hold is not validated: whoever decodes it reports that.
-func validated(ctx context.Context, t reflect.Type, text string) (string, error) {
+// validated calls the method Validate of a value of a type and returns the JSON of the value before
+// and after it. A text that the type cannot hold is not validated: whoever decodes it reports that.
+func validated(ctx context.Context, t reflect.Type, text string) (before, after []byte, err error) {
 	p := reflect.New(t)
 	if json.Unmarshal([]byte(text), p.Interface()) != nil {
-		return text, nil
+		return nil, nil, nil
 	}
-	before, err := encode(p.Interface())
-	if err != nil {
-		return "", err
+	if before, err = encode(p.Interface()); err != nil {
+		return nil, nil, err
 	}
 	if err := p.Interface().(validator).Validate(ctx); err != nil {
-		return "", err
+		return nil, nil, err
 	}
-	after, err := encode(p.Interface())
-	if err != nil || bytes.Equal(before, after) {
-		return text, err
-	}
-	return string(after), nil
+	after, err = encode(p.Interface())
+	return before, after, err
 }

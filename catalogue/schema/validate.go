@@ -46,6 +46,7 @@ type checker struct {
 	snake   bool // names in JSON are in snake_case
 	partial bool // of a PATCH: what objects lack is reported if nothing else is wrong
 	as      Framework
+	stored  bool               // the values are those of a stored record
 	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
 	err     error              // of a callback
 }
@@ -280,6 +281,38 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 	return fields, nil
 }
 
+// ValidateRecord checks a stored record, or one that a program stores, as Validate checks an object
+// that has its members, and returns the record to store: values are normalized, absent members have
+// their default, and rules may change it. Fields that are read-only, in nested objects too, and
+// members that the description does not know keep their values. References are not looked up, and no
+// value counts as taken. All members keep their place; new ones are appended. ValidateRecord does not
+// modify record. The error is [FieldErrors], which match [ErrInvalid], or that of a rule that wraps
+// the error of ctx. O(size × fields).
+func (d Description) ValidateRecord(ctx context.Context, record Record) (Record, error) {
+	record.members = slices.Clone(record.members)
+	var errs FieldErrors
+	check := d.checker(ctx, Checks{})
+	check.stored = true
+	for _, f := range d.Fields {
+		value, _ := record.Get(f.Name)
+		if f.ReadOnly || f.Computed || f.Name == "id" || f.Created && value == "" {
+			continue
+		}
+		text, wrong := f.clean(value, check)
+		if !wrong.ok() {
+			wrong.Field = f.Name
+			errs = append(errs, wrong)
+		} else if text != "" {
+			record.set(f.Name, text)
+		}
+	}
+	if err := d.judge(&record, errs, check); err != nil {
+		return Record{}, err
+	}
+	record.compact()
+	return record, nil
+}
+
 // sent returns the JSON of each field in a body, or "" if the field is absent.
 func (d Description) sent(body []byte) ([]string, error) {
 	if len(body) == 0 {
@@ -338,6 +371,8 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 	switch {
 	case kindOf(value) == jsonNull:
 		text, messages = f.cleanNull()
+	case checks.stored && (f.Kind == Reference || f.Kind == References):
+		text = value
 	case clean == nil:
 		text, wrong = f.cleanParts(value, checks)
 	default:

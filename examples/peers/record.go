@@ -129,7 +129,7 @@ func bookKind() *kind[book] {
 	return &kind[book]{
 		open: func() (*catalogue.Collection[book], error) {
 			return catalogue.NewCollection[book](catalogue.Options{
-				Unique:  []string{"slug"},
+				Unique:  [][]string{{"slug"}},
 				Indexes: [][]ordering.Term{{ordering.Asc("available"), ordering.Asc("start")}},
 			})
 		},

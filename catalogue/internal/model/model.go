@@ -20,13 +20,13 @@ import (
 
 // A Config describes the records and the options of a collection.
 type Config struct {
-	Key     string  // of the collection; "" if it is the only one
-	Fields  []Field // without the id
-	Open    bool    // the records are open ones
-	Invalid bool    // the records have a method Invalidate
-	Whole   bool    // new records have all members
-	Unique  []string
-	Order   string // the default order, as text
+	Key     string     // of the collection; "" if it is the only one
+	Fields  []Field    // without the id
+	Open    bool       // the records are open ones
+	Invalid bool       // the records have a method Invalidate
+	Whole   bool       // new records have all members
+	Unique  [][]string // sets of fields
+	Order   string     // the default order, as text
 	History int
 }
 
@@ -419,17 +419,22 @@ func (s *State) writeAll(op Op) (*State, string) {
 	return after, fmt.Sprint("n ", len(all))
 }
 
-// duplicate reports whether two records have the same value of a unique field.
+// duplicate reports whether two records have the same values of a unique set.
 func (s *State) duplicate() bool {
-	for _, field := range s.c.Unique {
-		var all []value
+	for _, set := range s.c.Unique {
+		var all [][]value
 		for _, r := range s.records {
-			if v := r.value(field); v.kind != isNull {
-				all = append(all, v)
+			values := make([]value, len(set))
+			for i, field := range set {
+				values[i] = r.value(field)
+			}
+			if !slices.ContainsFunc(values, func(v value) bool { return v.kind == isNull }) {
+				all = append(all, values)
 			}
 		}
-		slices.SortFunc(all, value.compare)
-		if len(slices.CompactFunc(slices.Clone(all), func(a, b value) bool { return a.compare(b) == 0 })) < len(all) {
+		compare := func(a, b []value) int { return slices.CompareFunc(a, b, value.compare) }
+		slices.SortFunc(all, compare)
+		if len(slices.CompactFunc(slices.Clone(all), func(a, b []value) bool { return compare(a, b) == 0 })) < len(all) {
 			return true
 		}
 	}

@@ -176,9 +176,9 @@ func (r *Random) op(verb string) Op {
 }
 
 // exchange returns operations after which two records have exchanged their values of a
-// unique field.
+// field of a unique set.
 func (r *Random) exchange() []Op {
-	name := r.of.c.field(pick(r.Rand, r.of.c.Unique...)).Member
+	name := r.of.c.field(pick(r.Rand, pick(r.Rand, r.of.c.Unique...)...)).Member
 	order := r.Perm(len(r.of.records))
 	a, b := r.of.records[order[0]], r.of.records[order[1]]
 	give := func(to, from record) Op {

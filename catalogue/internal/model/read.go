@@ -121,7 +121,7 @@ func Change(revision uint64, id int, before, after string, last bool) string {
 
 // known reports whether there is a field, which for open records must be a member of one.
 func (s *State) known(field string) bool {
-	if field == "id" || slices.Contains(s.c.Unique, field) || !s.c.Open {
+	if field == "id" || slices.Contains(slices.Concat(s.c.Unique...), field) || !s.c.Open {
 		return field == "id" || s.c.field(field) != nil
 	}
 	return slices.ContainsFunc(s.records, func(r record) bool { _, ok := r.values[field]; return ok })

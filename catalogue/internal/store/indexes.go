@@ -101,7 +101,7 @@ type orderingIndex struct {
 	of     *edit // the write of ahead
 	idle   int   // the number of changes since a write found that the index was used
 	kept   bool  // never dropped
-	unique bool  // no two entries have the same key, except null
+	unique bool  // no two entries have the same keys, unless one is null
 }
 
 // usage counts the uses of an index. All states that have the index share it.
@@ -117,7 +117,7 @@ func newUsage(score int64) *usage {
 	return u
 }
 
-// keptIndexes returns an empty index for each unique field and each declared order. They are
+// keptIndexes returns an empty index for each unique set and each declared order. They are
 // never dropped.
 func (typ *Type) keptIndexes() (list []orderingIndex) {
 	keep := func(terms []ordering.Term, unique bool) {
@@ -126,10 +126,15 @@ func (typ *Type) keptIndexes() (list []orderingIndex) {
 			list = append(list, orderingIndex{terms: terms, index: x, usage: newUsage(0), kept: true, unique: unique})
 		}
 	}
-	for _, field := range typ.Unique {
-		if field != typ.ID {
-			keep([]ordering.Term{ordering.Asc(field)}, true)
+	for _, set := range typ.Unique {
+		if slices.Contains(set, typ.ID) {
+			continue
 		}
+		var terms []ordering.Term
+		for _, field := range set {
+			terms = append(terms, ordering.Asc(field))
+		}
+		keep(terms, true)
 	}
 	for _, terms := range typ.indexes {
 		keep(terms, false)

@@ -84,7 +84,7 @@ func oldStateOf(c *Store) *State { return oldState(Clone(c)[0]) }
 // A query that one record answers reads that record, and makes no index or sequence.
 func TestPlanOfOneRecord(t *testing.T) {
 	typ := newType(0)
-	typ.Unique = []string{"note"}
+	typ.Unique = [][]string{{"note"}}
 	c := New(typ)
 	for i := range 3000 {
 		note := strconv.Itoa(i)

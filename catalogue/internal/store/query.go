@@ -329,8 +329,8 @@ func (s *State) readyPage(q *Query) (entries Entries, count int, ok bool, err er
 	return viewOf(x, start, end-start, desc), count, true, nil
 }
 
-// atMostOne reports whether a route leads to one value of a unique field. No field of the
-// draft of a batch is unique: only the end of the batch is checked.
+// atMostOne reports whether a route leads to one value of a field that is unique alone. No field
+// of the draft of a batch is unique: only the end of the batch is checked.
 func (s *State) atMostOne(sel *selection, r *route) bool {
 	if r.by != 1 {
 		return false
@@ -340,7 +340,7 @@ func (s *State) atMostOne(sel *selection, r *route) bool {
 		return false
 	}
 	i := findTerms(s.indexes, r.terms)
-	return c.Field == s.typ.ID || i >= 0 && s.indexes[i].unique
+	return c.Field == s.typ.ID || i >= 0 && s.indexes[i].unique && len(r.terms) == 1
 }
 
 // seek answers a query that selects only an entry, which may be nil.

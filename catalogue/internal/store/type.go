@@ -15,7 +15,7 @@ type Type struct {
 	ID      string            // the name of the id in an ordering
 	Default []ordering.Term   // the default ordering; if empty, by id
 	History int               // the number of changes to keep; 0 keeps none
-	Unique  []string          // fields of which no two records have the same value, except null
+	Unique  [][]string        // sets of fields of which no two records have the same values, unless one is null
 	Known   []string          // fields that there are even if no record has the member
 	Cores   Cores             // for sorts; if nil, New sets it for the store alone
 	indexes [][]ordering.Term // canonical; see AddIndex
@@ -175,7 +175,7 @@ func newMembers(typ *Type) (m members) {
 		return m
 	}
 	m = members{newCounts(), newCounts()}
-	for _, name := range slices.Concat([]string{typ.ID}, typ.Unique, typ.Known) {
+	for _, name := range slices.Concat([]string{typ.ID}, slices.Concat(typ.Unique...), typ.Known) {
 		add(m.fields, outerOf(name), 1)
 	}
 	for _, terms := range typ.indexes {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -359,22 +361,22 @@ func replace(all []Replacement) error {
 	return commitMany(next)
 }
 
-// A Duplicate is the error of a write after which two records would have the same value
-// of a unique field.
+// A Duplicate is the error of a write after which two records would have the same values
+// of a unique set.
 type Duplicate struct {
-	Store *Store
-	Field string
-	Entry *Entry // the entry that was to be written
-	Other int    // the id of the record that has the value
+	Store  *Store
+	Fields []string // of the set
+	Entry  *Entry   // the entry that was to be written
+	Other  int      // the id of the record that has the values
 }
 
 func (d *Duplicate) Error() string {
-	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, d.Field, d.Other)
+	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, strings.Join(d.Fields, ", "), d.Other)
 }
 
 // unique returns a [*Duplicate] if the state would have one after changes, which have at
 // most one change for each record. It runs callbacks.
-// O(changes × unique fields × log n).
+// O(changes × unique sets × log n).
 func (s *State) unique(changes []Change) (err error) {
 	for _, x := range s.indexes {
 		if x.unique && err == nil {
@@ -385,8 +387,9 @@ func (s *State) unique(changes []Change) (err error) {
 }
 
 func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
-	key := s.typ.resolve(x.terms)[0].Key
-	var written map[string]int // ids by encoded key
+	fields := s.typ.resolve(x.terms)
+	last := len(fields) - 1
+	var written map[string]int // ids by encoded keys
 	if len(changes) > 1 {
 		written = make(map[string]int, len(changes))
 	}
@@ -394,23 +397,44 @@ func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
 		if ch.New == nil {
 			continue
 		}
-		k := key(ch.New)
-		if k.Compare(sortkey.Null()) == 0 {
+		prefix, ok := AppendKeys(nil, fields[:last], ch.New)
+		k := fields[last].Key(ch.New)
+		if !ok || k.Compare(sortkey.Null()) == 0 {
 			continue
 		}
 		if written != nil {
-			encoded := string(k.Append(nil))
+			encoded := string(k.Append(slices.Clip(prefix)))
 			if id, twice := written[encoded]; twice {
-				return &Duplicate{s.store.Value(), x.terms[0].Field, ch.New, id}
+				return s.duplicate(x.terms, ch.New, id)
 			}
 			written[encoded] = ch.New.ID
 		}
-		other := x.first(bound{key: k}, bound{key: k, id: beforeNext}, false)
+		other := x.first(bound{prefix: prefix, key: k}, bound{prefix: prefix, key: k, id: beforeNext}, false)
 		if other != nil && !changed(changes, other.ID) {
-			return &Duplicate{s.store.Value(), x.terms[0].Field, ch.New, other.ID}
+			return s.duplicate(x.terms, ch.New, other.ID)
 		}
 	}
 	return nil
+}
+
+// AppendKeys appends the encoded keys of fields of an entry and reports whether none is null.
+func AppendKeys(dst []byte, fields []Field, e *Entry) (_ []byte, ok bool) {
+	for _, f := range fields {
+		k := f.Key(e)
+		if k.Compare(sortkey.Null()) == 0 {
+			return dst, false
+		}
+		dst = k.Append(dst)
+	}
+	return dst, true
+}
+
+func (s *State) duplicate(terms []ordering.Term, e *Entry, other int) *Duplicate {
+	d := &Duplicate{Store: s.store.Value(), Entry: e, Other: other}
+	for _, t := range terms {
+		d.Fields = append(d.Fields, t.Field)
+	}
+	return d
 }
 
 // changed reports whether changes, which are sorted by id, have one for the record with

@@ -150,7 +150,7 @@ func TestReadsDuringWrites(t *testing.T) {
 // is their note.
 func newUniqueStore(t *testing.T, n int) *Store {
 	typ := newType(0)
-	typ.Unique = []string{"text", "note", "id", "text"}
+	typ.Unique = [][]string{{"text"}, {"note"}, {"id"}, {"text"}, {"id", "number"}}
 	c := newStore(t, typ, 0)
 	for i := range n {
 		put(c, &record{text: fmt.Sprint("text ", i+1)})
@@ -172,11 +172,11 @@ func TestDuplicates(t *testing.T) {
 		want   *Duplicate
 	}{
 		{"a new value", []rec{{9, "x", &a}}, nil},
-		{"the value of another record", []rec{{9, "text 2", nil}}, &Duplicate{Field: "text", Other: 2}},
+		{"the value of another record", []rec{{9, "text 2", nil}}, &Duplicate{Fields: []string{"text"}, Other: 2}},
 		{"its own value", []rec{{2, "text 2", nil}}, nil},
 		{"another value", []rec{{2, "text 20", nil}}, nil},
 		{"null equals nothing", []rec{{8, "x", nil}, {9, "y", nil}}, nil},
-		{"the same value twice in a batch", []rec{{8, "x", &a}, {9, "y", &a}}, &Duplicate{Field: "note", Other: 8}},
+		{"the same value twice in a batch", []rec{{8, "x", &a}, {9, "y", &a}}, &Duplicate{Fields: []string{"note"}, Other: 8}},
 		{"different values", []rec{{8, "x", &a}, {9, "y", &b}}, nil},
 		{"the value of a record that the batch deletes", []rec{{2, "", nil}, {9, "text 2", nil}}, nil},
 		{"the value of a record that the batch changes", []rec{{2, "x", nil}, {9, "text 2", nil}}, nil},
@@ -184,7 +184,7 @@ func TestDuplicates(t *testing.T) {
 		{"three records exchange their values", []rec{{1, "text 3", nil}, {2, "text 1", nil}, {3, "text 2", nil}}, nil},
 		{"a value that the batch writes and changes back", []rec{{9, "text 2", nil}, {9, "y", nil}}, nil},
 		{"a value that the batch writes and deletes", []rec{{9, "text 2", nil}, {9, "", nil}}, nil},
-		{"the last of several records", []rec{{1, "x", nil}, {2, "y", nil}, {3, "z", nil}, {9, "text 4", nil}}, &Duplicate{Field: "text", Other: 4}},
+		{"the last of several records", []rec{{1, "x", nil}, {2, "y", nil}, {3, "z", nil}, {9, "text 4", nil}}, &Duplicate{Fields: []string{"text"}, Other: 4}},
 	} {
 		for _, queries := range []bool{false, true} {
 			c := newUniqueStore(t, 5)
@@ -213,9 +213,81 @@ func TestDuplicates(t *testing.T) {
 	}
 	c := newUniqueStore(t, 3)
 	_, err := c.Write(func(s *State) (Change, error) { return Change{s.Get(1), newEntry(1, "text 3")}, nil })
-	checkDuplicate(t, "a single write", err, &Duplicate{Field: "text", Other: 3})
+	checkDuplicate(t, "a single write", err, &Duplicate{Fields: []string{"text"}, Other: 3})
 	if n, err := of(c).Count(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); n != 3 || err != nil {
 		t.Errorf("%d records have no note, %v, want all 3", n, err)
+	}
+}
+
+// No two records have the same values of a unique set, but any of its fields alone may repeat.
+func TestDuplicateSets(t *testing.T) {
+	a, b := "a", "b"
+	number := func(id int, number int64, note *string) *record {
+		return &record{Entry: Entry{id}, number: number, note: note}
+	}
+	for _, row := range []struct {
+		reason string
+		writes []*record
+		want   int // the id of the other record, or 0
+	}{
+		{"both values of another record", []*record{number(9, 1, &a)}, 1},
+		{"a value of one record, and a greater one of another", []*record{number(9, 1, &b)}, 0},
+		{"a value of one record, and a smaller one of another", []*record{number(9, 2, &a)}, 0},
+		{"one value of another record", []*record{number(9, 5, &a)}, 0},
+		{"its own values", []*record{number(1, 1, &a)}, 0},
+		{"null equals nothing", []*record{number(9, 3, nil)}, 0},
+		{"two records of a batch with null", []*record{number(8, 4, nil), number(9, 4, nil)}, 0},
+		{"the same values twice in a batch", []*record{number(8, 4, &a), number(9, 4, &a)}, 8},
+		{"the first value twice in a batch", []*record{number(8, 4, &a), number(9, 4, &b)}, 0},
+		{"two records exchange a value", []*record{number(1, 2, &b), number(2, 1, &a)}, 0},
+		{"two records exchange a value, and a third takes the old one", []*record{number(1, 2, &b), number(2, 1, &a), number(9, 1, &a)}, 2},
+	} {
+		for _, set := range [][]string{{"number", "note"}, {"note", "number"}} {
+			typ := newType(0)
+			typ.Unique = [][]string{set}
+			c := newStore(t, typ, 0)
+			putAll(c, number(1, 1, &a), number(2, 2, &b), number(3, 3, nil))
+			err := c.Batch(func(tx *Tx) error {
+				for _, r := range row.writes {
+					tx.Write(Change{tx.Get(r.ID), &r.Entry})
+				}
+				return nil
+			})
+			var want *Duplicate
+			if row.want > 0 {
+				want = &Duplicate{Fields: set, Other: row.want}
+			}
+			checkDuplicate(t, row.reason, err, want)
+			if err := c.Check(); err != nil {
+				t.Errorf("%s: %v", row.reason, err)
+			}
+		}
+	}
+}
+
+// A condition on the first field of a unique set selects all records that have the value.
+func TestFindInUniqueSet(t *testing.T) {
+	typ := newType(0)
+	typ.Unique = [][]string{{"number", "text"}}
+	c := newStore(t, typ, 0)
+	for i := range 4 {
+		put(c, &record{number: int64(i % 2), text: fmt.Sprint(i)})
+	}
+	for _, row := range []struct {
+		reason string
+		where  []ordering.Condition
+		want   []int
+	}{
+		{"the first field", []ordering.Condition{ordering.Equal("number", 1)}, []int{2, 4}},
+		{"both fields", []ordering.Condition{ordering.Equal("number", 1), ordering.Equal("text", "3")}, []int{4}},
+		{"both fields, of different records", []ordering.Condition{ordering.Equal("number", 1), ordering.Equal("text", "2")}, nil},
+	} {
+		if diff := cmp.Diff(row.want, found(t, c, Query{Where: conditions(t, row.where...), Terms: parse("text")}), emptyIsNil); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"number,text"}, indexed(c)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
 	}
 }
 
@@ -254,8 +326,8 @@ func checkDuplicate(t *testing.T, reason string, err error, want *Duplicate) {
 		t.Errorf("%s: %v", reason, err)
 	case want != nil && !errors.As(err, &got):
 		t.Errorf("%s: error %v, want a duplicate", reason, err)
-	case want != nil && (got.Field != want.Field || got.Other != want.Other):
-		t.Errorf("%s: the %s of id %d, want the %s of id %d", reason, got.Field, got.Other, want.Field, want.Other)
+	case want != nil && (!slices.Equal(got.Fields, want.Fields) || got.Other != want.Other):
+		t.Errorf("%s: the %s of id %d, want the %s of id %d", reason, got.Fields, got.Other, want.Fields, want.Other)
 	}
 }
 
@@ -322,7 +394,7 @@ func TestUniqueIndexesStay(t *testing.T) {
 		}
 		put(c, &record{Entry: Entry{1000}, text: "again"})
 		_, err := c.Write(func(s *State) (Change, error) { return Change{New: newEntry(1001, "again")}, nil })
-		checkDuplicate(t, row.reason, err, &Duplicate{Field: "text", Other: 1000})
+		checkDuplicate(t, row.reason, err, &Duplicate{Fields: []string{"text"}, Other: 1000})
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
@@ -333,7 +405,7 @@ func TestUniqueIndexesStay(t *testing.T) {
 // has it, and its index stays when the last such record is deleted.
 func TestUniqueMember(t *testing.T) {
 	typ := newMemberType()
-	typ.Unique = []string{"rare"}
+	typ.Unique = [][]string{{"rare"}}
 	c := newStore(t, typ, 0)
 	q := Query{Where: conditions(t, ordering.Equal("rare", 1)), Terms: parse("-rare")}
 	check := func(reason string, want ...int) {
@@ -354,7 +426,7 @@ func TestUniqueMember(t *testing.T) {
 	_, err := c.Write(func(s *State) (Change, error) {
 		return Change{New: &(&record{Entry: Entry{4}, number: 1, members: []string{"rare"}}).Entry}, nil
 	})
-	checkDuplicate(t, "a second record with the value", err, &Duplicate{Field: "rare", Other: 3})
+	checkDuplicate(t, "a second record with the value", err, &Duplicate{Fields: []string{"rare"}, Other: 3})
 	remove(c, 3)
 	check("the last record with the member deleted")
 	put(c, &record{number: 1, members: []string{"rare"}})

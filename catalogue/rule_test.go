@@ -1,0 +1,479 @@
+package catalogue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+// An offer has rules of each kind: of the record, and of types of fields.
+type offer struct {
+	ID        int       `json:"id"`
+	Code      offerCode `json:"code" backlist:"maxlength=10"`
+	Customer  string    `json:"customer" backlist:"maxlength=20"`
+	Name      offerName `json:"name" backlist:"default=New"`
+	Percent   int       `json:"percent" backlist:"min=5,max=90,default=5"`
+	Minimum   *int      `json:"minimum"`
+	From      *int      `json:"from"`
+	Until     *int      `json:"until"`
+	CreatedAt time.Time `json:"createdAt" backlist:"created"`
+}
+
+// Validate may not change the code, because the receiver is a copy.
+func (c offerCode) Validate(context.Context) error {
+	if strings.ToUpper(string(c)) != string(c) {
+		return errors.New("Only capitals.")
+	}
+	return nil
+}
+
+var offeredAt = time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC)
+
+type (
+	offerCode string
+	offerName string
+)
+
+// Validate collapses blanks.
+func (n *offerName) Validate(context.Context) error {
+	*n = offerName(strings.Join(strings.Fields(string(*n)), " "))
+	if strings.Contains(strings.ToLower(string(*n)), "banned") {
+		return schema.Invalid("This name is not allowed.")
+	}
+	return nil
+}
+
+// Validate sets a minimum for free offers.
+func (o *offer) Validate(context.Context) error {
+	var messages []string
+	if o.From != nil && o.Until != nil && *o.Until < *o.From {
+		return fmt.Errorf("offer: %w", schema.FieldErrors{{Field: "until", Messages: []string{"Must not be before from."}}})
+	}
+	if o.Percent > 50 && o.Minimum == nil {
+		messages = append(messages, "More than 50 percent need a minimum.")
+	}
+	switch o.Name {
+	case "nested":
+		return schema.FieldErrors{{Field: "lines", Fields: schema.FieldErrors{{Field: "0", Messages: []string{"No."}}}}}
+	case "panic":
+		panic(errOwn)
+	case "free":
+		o.Minimum = ptr(0)
+	}
+	return schema.Invalid(messages...)
+}
+
+// offers returns a catalogue of offers, of which (A, x) is in it, and their handler.
+func offers(t *testing.T, opts catalogue.Options) (*catalogue.Catalogue, *catalogue.Collection[offer], http.Handler) {
+	t.Helper()
+	opts.Unique = [][]string{{"customer", "code"}}
+	defined := catalogue.Define[offer]("offers", opts)
+	cat, err := catalogue.New(defined)
+	must(t, err)
+	checkAtEnd(t, cat)
+	c, err := defined.In(cat)
+	must(t, err)
+	_, err = c.Insert(offer{Code: "A", Customer: "x", Name: "N", Percent: 60, Minimum: ptr(7), CreatedAt: offeredAt})
+	must(t, err)
+	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, OnError: func(*http.Request, error) {}})
+	must(t, err)
+	return cat, c, handler
+}
+
+// send returns the status and the body of a response. createdAt is left out of it.
+func send(handler http.Handler, method, path, body string) string {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	text, _, _ := strings.Cut(w.Body.String(), `,"createdAt":`)
+	return fmt.Sprint(w.Code, " ", text)
+}
+
+// TestRules sends requests in the order of drf-shop.md 7: the fields, what is unique together, and
+// the rule of the record.
+func TestRules(t *testing.T) {
+	for _, test := range []struct {
+		reason, method, body, want string
+	}{
+		{"a rule of a field with a pointer changes its value", "POST", `{"code":"B","customer":"x","name":"  two   blanks "}`,
+			`201 {"id":2,"code":"B","customer":"x","name":"two blanks","percent":5,"minimum":null,"from":null,"until":null`},
+		{"errors of rules and of bounds of fields are together", "POST", `{"code":"a","customer":"y","name":"A  Banned  thing","percent":91}`,
+			`400 {"code":["Only capitals."],"name":["This name is not allowed."],"percent":["Ensure this value is less than or equal to 90."]}`},
+		{"a rule of a field is not called if the field is invalid", "POST", `{"code":"abcdefghijk","customer":"y"}`,
+			`400 {"code":["Ensure this field has no more than 10 characters."]}`},
+		{"the set before the rule of the record", "POST", `{"code":" A ","customer":"x","percent":60}`,
+			`400 {"nonFieldErrors":["The fields customer, code must make a unique set."]}`},
+		{"fields before the set", "POST", `{"code":"A","customer":"x","percent":91}`,
+			`400 {"percent":["Ensure this value is less than or equal to 90."]}`},
+		{"fields of the set are required", "POST", `{"code":"A"}`, `400 {"customer":["This field is required."]}`},
+		{"another value of the set", "POST", `{"code":"A","customer":"y"}`,
+			`201 {"id":2,"code":"A","customer":"y","name":"New","percent":5,"minimum":null,"from":null,"until":null`},
+		{"the rule of the record", "POST", `{"code":"B","customer":"x","percent":60}`,
+			`400 {"nonFieldErrors":["More than 50 percent need a minimum."]}`},
+		{"the rule changes the record", "POST", `{"code":"B","customer":"x","name":"free"}`,
+			`201 {"id":2,"code":"B","customer":"x","name":"free","percent":5,"minimum":0,"from":null,"until":null`},
+		{"an error that wraps that of a field", "POST", `{"code":"B","customer":"x","from":2,"until":1}`,
+			`400 {"until":["Must not be before from."]}`},
+		{"nested errors", "POST", `{"code":"B","customer":"x","name":"nested"}`, `400 {"lines":{"0":["No."]}}`},
+		{"PATCH: the rule sees the merged record", "PATCH", `{"minimum":null}`, `400 {"nonFieldErrors":["More than 50 percent need a minimum."]}`},
+		{"PATCH: both members", "PATCH", `{"minimum":null,"percent":50}`,
+			`200 {"id":1,"code":"A","customer":"x","name":"N","percent":50,"minimum":null,"from":null,"until":null`},
+		{"PATCH: the record has its own values", "PATCH", `{"code":"A"}`,
+			`200 {"id":1,"code":"A","customer":"x","name":"N","percent":60,"minimum":7,"from":null,"until":null`},
+		{"PATCH: the rule changes a member that was not sent", "PATCH", `{"name":"free"}`,
+			`200 {"id":1,"code":"A","customer":"x","name":"free","percent":60,"minimum":0,"from":null,"until":null`},
+		{"PUT: members of the set are required", "PUT", `{"customer":"x"}`, `400 {"code":["This field is required."]}`},
+		{"PUT", "PUT", `{"code":"C","customer":"x","minimum":null}`, `400 {"nonFieldErrors":["More than 50 percent need a minimum."]}`},
+	} {
+		_, c, handler := offers(t, catalogue.Options{})
+		path := "/api/offers/"
+		if test.method != "POST" {
+			path += "1/"
+		}
+		before := slices.Collect(c.All())
+		got := send(handler, test.method, path, test.body)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		if diff := cmp.Diff(before, slices.Collect(c.All())); strings.HasPrefix(got, "400") && diff != "" {
+			t.Errorf("%s: changed records:\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestValidate writes records from Go with and without Options.Validate.
+func TestValidate(t *testing.T) {
+	valid := offer{Code: "B", Customer: "x", Name: "N", Percent: 10, CreatedAt: offeredAt}
+	type write = func(*catalogue.Collection[offer], offer) error
+	load := func(text string) write {
+		return func(c *catalogue.Collection[offer], _ offer) error {
+			return c.Load(strings.NewReader(text), catalogue.LoadOptions{})
+		}
+	}
+	insert := func(c *catalogue.Collection[offer], o offer) error {
+		_, err := c.Insert(o)
+		return err
+	}
+	for _, test := range []struct {
+		reason string
+		change func(*offer)
+		write  write
+		err    string // with Validate; without it there is none
+	}{
+		{"a bound", func(o *offer) { o.Percent = 91 }, insert,
+			`offers: invalid record: id 2: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+		{"a length and a rule of a field", func(o *offer) { o.Code, o.Name = "ABCDEFGHIJK", "banned" }, insert,
+			`offers: invalid record: id 2: schema: invalid record: code: Ensure this field has no more than 10 characters.; name: This name is not allowed.`},
+		{"blank text", func(o *offer) { o.Customer = "" }, insert,
+			`offers: invalid record: id 2: schema: invalid record: customer: This field may not be blank.`},
+		{"the rule of the record", func(o *offer) { o.Percent = 60 }, insert,
+			`offers: invalid record: id 2: schema: invalid record: nonFieldErrors: More than 50 percent need a minimum.`},
+		{"an upsert", func(o *offer) { o.ID, o.Percent = 1, 91 }, func(c *catalogue.Collection[offer], o offer) error {
+			_, err := c.Upsert(o)
+			return err
+		}, `offers: invalid record: id 1: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+		{"an update", nil, func(c *catalogue.Collection[offer], _ offer) error {
+			return c.Update(1, func(o *offer) error { o.Minimum = nil; return nil })
+		}, `offers: invalid record: id 1: schema: invalid record: nonFieldErrors: More than 50 percent need a minimum.`},
+		{"an update of a selection", nil, func(c *catalogue.Collection[offer], _ offer) error {
+			_, err := c.Where().Update(func(o *offer) error { o.Minimum = nil; return nil })
+			return err
+		}, `offers: invalid record: id 1: schema: invalid record: nonFieldErrors: More than 50 percent need a minimum.`},
+		{"a write of a batch", func(o *offer) { o.Percent = 91 }, func(c *catalogue.Collection[offer], o offer) error {
+			return c.Batch(func(tx *catalogue.Tx[offer]) error {
+				_, err := tx.Insert(o)
+				return err
+			})
+		}, `offers: invalid record: id 2: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+		{"a replacement", func(o *offer) { o.Percent = 91 }, func(c *catalogue.Collection[offer], o offer) error {
+			return c.ReplaceAll(slices.Values([]offer{valid, o}))
+		}, `offers: record 1: invalid record: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+		{"a load", nil, load(`[{"id":4,"code":"B","customer":"x","name":"N","percent":91,"createdAt":"2024-05-10T18:00:00Z"}]`),
+			`offers: cannot load: record 4 (line 1): invalid record: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+	} {
+		for _, validate := range []bool{false, true} {
+			_, c, _ := offers(t, catalogue.Options{Validate: validate})
+			before := slices.Collect(c.All())
+			record := valid
+			if test.change != nil {
+				test.change(&record)
+			}
+			if strings.Contains(test.reason, "replacement") {
+				record.Code = "C"
+			}
+			err := test.write(c, record)
+			if !validate {
+				if err != nil {
+					t.Errorf("%s, not validated: %v", test.reason, err)
+				}
+				continue
+			}
+			var errs schema.FieldErrors
+			if err == nil || err.Error() != test.err || !errors.Is(err, catalogue.ErrInvalid) || !errors.As(err, &errs) {
+				t.Errorf("%s: error\n%v, want ErrInvalid and FieldErrors:\n%s", test.reason, err, test.err)
+			}
+			if diff := cmp.Diff(before, slices.Collect(c.All())); diff != "" {
+				t.Errorf("%s: changed records:\n%s", test.reason, diff)
+			}
+		}
+	}
+}
+
+// TestValidateChanges stores what rules and normalized values make of records from Go, and keeps
+// read-only members.
+func TestValidateChanges(t *testing.T) {
+	const at = "2024-05-10T18:00:00Z" // offeredAt
+	free := offer{Code: "B ", Customer: " y", Name: " free ", Percent: 10, CreatedAt: offeredAt}
+	for _, test := range []struct {
+		reason string
+		write  func(*catalogue.Collection[offer]) error
+	}{
+		{"an insertion", func(c *catalogue.Collection[offer]) error { _, err := c.Insert(free); return err }},
+		{"an upsert", func(c *catalogue.Collection[offer]) error { _, err := c.Upsert(free); return err }},
+		{"an update", func(c *catalogue.Collection[offer]) error {
+			_, err := c.Insert(offer{Code: "B", Customer: "y", Name: "N", Percent: 10, CreatedAt: offeredAt})
+			return errors.Join(err, c.Update(2, func(o *offer) error { o.Name = "  free"; return nil }))
+		}},
+		{"a replacement", func(c *catalogue.Collection[offer]) error {
+			first, err := c.Get(1)
+			return errors.Join(err, c.ReplaceAll(slices.Values([]offer{first, free})))
+		}},
+		{"a load", func(c *catalogue.Collection[offer]) error {
+			return c.Load(strings.NewReader(`[{"id":2,"code":"B ","customer":" y","name":" free ","percent":10,"createdAt":"`+at+`"}]`), catalogue.LoadOptions{})
+		}},
+	} {
+		cat, c, _ := offers(t, catalogue.Options{Validate: true})
+		must(t, test.write(c))
+		got, err := c.Get(2)
+		must(t, err)
+		want := offer{ID: 2, Code: "B", Customer: "y", Name: "free", Percent: 10, Minimum: ptr(0), CreatedAt: offeredAt}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+		served, err := cat.Collection("offers")
+		must(t, err)
+		text, err := served.Get(t.Context(), "2", schema.Filter{})
+		must(t, err)
+		if diff := cmp.Diff(wireOf(want), string(text)); diff != "" {
+			t.Errorf("%s: JSON (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestValidateOpenRecords: open records get defaults, and may have members that the description
+// does not know. References are not looked up.
+func TestValidateOpenRecords(t *testing.T) {
+	defined := catalogue.Define[schema.Record]("notes", catalogue.Options{Validate: true, Description: &schema.Description{
+		Fields: []schema.Field{
+			{Name: "id", Kind: schema.Integer, ReadOnly: true},
+			{Name: "text", Kind: schema.Text, Required: true},
+			{Name: "size", Kind: schema.Integer, Default: "3"},
+			{Name: "after", Kind: schema.Reference, Refers: "notes", Nullable: true, Default: "null"},
+			{Name: "place", Kind: schema.Object, Nullable: true, Default: "null", Fields: []schema.Field{
+				{Name: "city", Kind: schema.Text, Required: true}, {Name: "code", Kind: schema.Text, ReadOnly: true, Default: `"-"`}}},
+		},
+		Rule: func(_ context.Context, r *schema.Record) (err error) {
+			if text, _ := r.Get("text"); text == `"shout"` {
+				*r, err = r.With("text", "SHOUT")
+			}
+			return err
+		},
+	}})
+	cat, err := catalogue.New(defined)
+	must(t, err)
+	checkAtEnd(t, cat)
+	notes, err := defined.In(cat)
+	must(t, err)
+	for _, test := range []struct{ reason, record, want string }{
+		{"defaults, a change of the rule, an unknown member", `{"text":"shout","color":"red"}`,
+			`{"text":"SHOUT","color":"red","size":3,"after":null,"place":null}`},
+		{"a reference to no record", `{"text":"a","size":4,"after":99,"place":null}`, `{"text":"a","size":4,"after":99,"place":null}`},
+		{"a read-only member of an object", `{"text":"a","place":{"city":" Rom ","code":"7"},"size":4,"after":null}`,
+			`{"text":"a","place":{"city":"Rom","code":"7"},"size":4,"after":null}`},
+		{"an invalid kind, a missing member", `{"size":"x"}`, `{"text":["This field is required."],"size":["A valid integer is required."]}`},
+		{"null", `{"text":null}`, `{"text":["This field may not be null."]}`},
+	} {
+		record, err := schema.ParseRecord([]byte(test.record))
+		must(t, err)
+		id, err := notes.Insert(record)
+		got := ""
+		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
+			got = wireOf(errs)
+		} else {
+			must(t, err)
+			stored, err := notes.Get(id)
+			must(t, err)
+			stored.ID = 0
+			got = stored.String()
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestValidateStandalone: a collection outside of a catalogue has the description of its type.
+func TestValidateStandalone(t *testing.T) {
+	c, err := catalogue.NewCollection[offer](catalogue.Options{Name: "offers", Validate: true})
+	must(t, err)
+	checkAtEnd(t, c)
+	for _, test := range []struct {
+		reason string
+		record offer
+		valid  bool
+	}{
+		{"valid", offer{Code: "A", Customer: "x", Name: "N", Percent: 5}, true},
+		{"a rule", offer{Code: "A", Customer: "x", Name: "banned", Percent: 5}, false},
+		{"a bound", offer{Code: "A", Customer: "x", Name: "N", Percent: 4}, false},
+	} {
+		_, err := c.Insert(test.record)
+		if test.valid != (err == nil) || err != nil && !errors.Is(err, catalogue.ErrInvalid) {
+			t.Errorf("%s: %v", test.reason, err)
+		}
+	}
+	if _, err := catalogue.NewCollection[struct {
+		ID int        `json:"id"`
+		C  complex128 `json:"-"`
+		F  func()     `json:"-"`
+	}](catalogue.Options{Validate: true}); !errors.Is(err, catalogue.ErrInvalidType) {
+		t.Errorf("a type without a description: %v, want ErrInvalidType", err)
+	}
+}
+
+// TestRuleIsNotCalledTwice: a request is validated once although the collection validates what the
+// program writes, and at the instant of the write.
+func TestRuleIsNotCalledTwice(t *testing.T) {
+	calls := 0
+	var notes *catalogue.Collection[schema.Record]
+	defined := catalogue.Define[schema.Record]("notes", catalogue.Options{Validate: true, Description: &schema.Description{
+		Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "text", Kind: schema.Text, Required: true}},
+		Rule: func(context.Context, *schema.Record) error {
+			if calls++; notes.Count() >= 2 {
+				return schema.Invalid("At most two notes.")
+			}
+			return nil
+		},
+	}})
+	cat, err := catalogue.New(defined)
+	must(t, err)
+	notes, err = defined.In(cat)
+	must(t, err)
+	served, err := cat.Collection("notes")
+	must(t, err)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() { served.Create(t.Context(), []byte(`{"text":"a"}`), schema.Record{}) })
+	}
+	group.Wait()
+	if calls != 8 || notes.Count() != 2 {
+		t.Errorf("%d calls for 8 requests, %d records, want 2", calls, notes.Count())
+	}
+}
+
+// TestRuleThatIsCanceled: the error of a context is not one of the record.
+func TestRuleThatIsCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defined := catalogue.Define[schema.Record]("notes", catalogue.Options{Description: &schema.Description{
+		Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "text", Kind: schema.Text, Default: `""`, Blank: true}},
+		Rule: func(ctx context.Context, _ *schema.Record) error {
+			cancel()
+			return fmt.Errorf("look-up: %w", ctx.Err())
+		},
+	}})
+	cat, err := catalogue.New(defined)
+	must(t, err)
+	served, err := cat.Collection("notes")
+	must(t, err)
+	if _, err := served.Create(ctx, nil, schema.Record{}); !errors.Is(err, context.Canceled) || errors.Is(err, schema.ErrInvalid) {
+		t.Errorf("%v, want context.Canceled only", err)
+	}
+	if served.Count() != 0 {
+		t.Error("the record was stored")
+	}
+}
+
+// TestRuleThatPanics: beside other writers, a panic of a rule changes nothing. It passes to callers of
+// Go, and is a 500 over HTTP.
+func TestRuleThatPanics(t *testing.T) {
+	cat, c, handler := offers(t, catalogue.Options{Validate: true})
+	bad := offer{Code: "P", Customer: "p", Name: "panic", Percent: 5, CreatedAt: offeredAt}
+	spoil := func(o *offer) error { o.Name = "panic"; return nil }
+	writes := map[string]func() error{
+		"Insert": func() error { _, err := c.Insert(bad); return err },
+		"Upsert": func() error { _, err := c.Upsert(bad); return err },
+		"Update": func() error { return c.Update(1, spoil) },
+		"Batch": func() error {
+			return c.Batch(func(tx *catalogue.Tx[offer]) error {
+				return errors.Join(tx.Delete(1), tx.Update(2, spoil))
+			})
+		},
+		"a batch of the catalogue": func() error {
+			return cat.Batch(func(b *catalogue.Batch) error {
+				tx, err := catalogue.Define[offer]("offers", catalogue.Options{}).Tx(b)
+				if err == nil {
+					_, err = tx.Insert(bad)
+				}
+				return err
+			})
+		},
+		"ReplaceAll": func() error { return c.ReplaceAll(slices.Values([]offer{bad})) },
+		"Load": func() error {
+			return cat.Load(strings.NewReader(`{"offers":[{"id":9,"code":"P","customer":"p","name":"panic","percent":5,"createdAt":"2024-05-10T18:00:00Z"}]}`), catalogue.LoadOptions{})
+		},
+	}
+	_, err := c.Insert(offer{Code: "B", Customer: "x", Name: "N", Percent: 5, CreatedAt: offeredAt})
+	must(t, err)
+	const rounds = 20
+	var group sync.WaitGroup
+	for writer := range 2 {
+		group.Go(func() {
+			for i := range rounds {
+				_, err := c.Insert(offer{Code: "W", Customer: fmt.Sprint(writer, " ", i), Name: "N", Percent: 5, CreatedAt: offeredAt})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for name, write := range writes {
+		group.Go(func() {
+			for range rounds {
+				if err := caught(write); !errors.Is(err, panicked{errOwn}) {
+					t.Errorf("%s: %v, want the panic", name, err)
+				}
+			}
+		})
+	}
+	for _, request := range [][3]string{
+		{"POST", "/api/offers/", `{"code":"P","customer":"p","name":"panic"}`},
+		{"PATCH", "/api/offers/1/", `{"name":"panic"}`},
+	} {
+		group.Go(func() {
+			for range rounds {
+				if got := send(handler, request[0], request[1], request[2]); !strings.HasPrefix(got, "500 ") {
+					t.Errorf("%s: %s, want 500", request[0], got)
+				}
+			}
+		})
+	}
+	group.Wait()
+	first, err := c.Get(1)
+	must(t, err)
+	if n := c.Count(); n != 2+2*rounds || first.Name != "N" {
+		t.Errorf("%d records, the first is %v, want %d and N", n, first, 2+2*rounds)
+	}
+}

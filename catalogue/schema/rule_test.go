@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestTogether checks sets of fields that are unique together, as drf-shop.md 7 has them.
+func TestTogether(t *testing.T) {
+	d := Description{Key: "categories", Segment: "categories", Name: "category",
+		Fields: []Field{
+			{Name: "code", Kind: Slug, Required: true},
+			{Name: "orderName", Kind: Text, Required: true},
+			{Name: "parent", Kind: Integer, Nullable: true, Required: true},
+			{Name: "position", Kind: Integer, Default: "0", Min: "0"},
+			{Name: "badge", Kind: Integer, Nullable: true, Unique: true, Default: "null"},
+		},
+		Unique: [][]string{{"parent", "order_name"}, {"position", "code"}},
+		Rule: func(_ context.Context, r *Record) error {
+			if code, _ := r.Get("code"); code == `"bad"` {
+				return errors.New("A bad code.")
+			}
+			return nil
+		},
+	}
+	if err := d.Check(); err != nil {
+		t.Fatal(err)
+	}
+	const first, second = "The fields parent, order_name must make a unique set.", "The fields position, code must make a unique set."
+	for _, test := range []struct {
+		reason, body string
+		taken        []string // fields and values
+		want         string
+	}{
+		{"no record has the values", `{"code":"a","orderName":"N","parent":1}`, nil, `{"code":"a","orderName":"N","parent":1,"position":0,"badge":null}`},
+		{"trimmed values are compared", `{"code":"a","orderName":" N ","parent":1}`, []string{`parent,orderName=1,"N"`}, `{"nonFieldErrors":["` + first + `"]}`},
+		{"both sets, defaults too", `{"code":"a","orderName":"N","parent":1}`, []string{`parent,orderName=1,"N"`, `position,code=0,"a"`},
+			`{"nonFieldErrors":["` + first + `","` + second + `"]}`},
+		{"null is in no set", `{"code":"a","orderName":"N","parent":null}`, []string{`orderName="N"`, `parent,orderName=null,"N"`, `badge=null`},
+			`{"code":"a","orderName":"N","parent":null,"position":0,"badge":null}`},
+		{"fields first", `{"code":"a","orderName":"N","parent":1,"position":-1}`, []string{`parent,orderName=1,"N"`},
+			`{"position":["Ensure this value is greater than or equal to 0."]}`},
+		{"the rule last", `{"code":"bad","orderName":"N","parent":1}`, []string{`position,code=0,"bad"`}, `{"nonFieldErrors":["` + second + `"]}`},
+		{"the rule", `{"code":"bad","orderName":"N","parent":1}`, nil, `{"nonFieldErrors":["A bad code."]}`},
+	} {
+		taken := func(_ context.Context, fields, values []string) (bool, error) {
+			return slices.Contains(test.taken, strings.Join(fields, ",")+"="+strings.Join(values, ",")), nil
+		}
+		record, err := d.Validate(t.Context(), []byte(test.body), Checks{Taken: taken})
+		if diff := cmp.Diff(test.want, response(t, record, err)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// A parcel has rules of its own and of its fields.
+type parcel struct {
+	ID     int     `json:"id"`
+	Name   label   `json:"name"`
+	Weight float64 `json:"weight"`
+	Size   extent  `json:"size" backlist:"min=1,default=1"`
+	Note   string  `json:"note" backlist:"blank,default="`
+}
+
+type (
+	label  string
+	extent int
+)
+
+// Validate has a pointer, and so can change the value.
+func (l *label) Validate(ctx context.Context) error {
+	if *l == "ctx" {
+		return ctx.Err()
+	}
+	*l = label(strings.ToUpper(string(*l)))
+	return nil
+}
+
+// Validate has a value, and so cannot change it.
+func (e extent) Validate(context.Context) error {
+	if e > 10 {
+		return Invalid("Too large.", "At most 10.")
+	}
+	return nil
+}
+
+func (p *parcel) Validate(context.Context) error {
+	switch p.Note {
+	case "plain":
+		return errors.New("A plain error.")
+	case "several":
+		return Invalid("One.", "Two.")
+	case "wrapped":
+		return fmt.Errorf("rule: %w", FieldErrors{{Field: "size", Fields: FieldErrors{{Field: "0", Messages: []string{"Deep."}}}}})
+	case "change":
+		p.Note = "changed <&>"
+	}
+	return nil
+}
+
+// TestRuleMethods checks methods Validate in the three functions that validate.
+func TestRuleMethods(t *testing.T) {
+	d, err := DescriptionOf[parcel]("parcels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stored = `{"id":7,"name":"OLD","weight":1.50,"size":2,"note":"","more":1.0}`
+	validate := func(body string) (Record, error) { return d.Validate(t.Context(), []byte(body), Checks{}) }
+	patch := func(body string) (Record, error) {
+		return d.ValidateUpdate(t.Context(), parse(t, stored), []byte(body), true, Checks{})
+	}
+	whole := func(body string) (Record, error) { return d.ValidateRecord(t.Context(), parse(t, body)) }
+	for _, test := range []struct {
+		reason string
+		do     func(string) (Record, error)
+		body   string
+		want   string
+	}{
+		{"a pointer changes the value", validate, `{"name":"a","weight":1}`, `{"name":"A","weight":1.0,"size":1,"note":""}`},
+		{"errors of rules of fields are together", validate, `{"name":"a","weight":"x","size":11}`,
+			`{"weight":["A valid number is required."],"size":["Too large.","At most 10."]}`},
+		{"a rule after the other checks of its field", validate, `{"name":"a","weight":1,"size":0}`,
+			`{"size":["Ensure this value is greater than or equal to 1."]}`},
+		{"the text of an error", validate, `{"name":"a","weight":1,"note":"plain"}`, `{"nonFieldErrors":["A plain error."]}`},
+		{"messages of Invalid", validate, `{"name":"a","weight":1,"note":"several"}`, `{"nonFieldErrors":["One.","Two."]}`},
+		{"an error that wraps nested ones", validate, `{"name":"a","weight":1,"note":"wrapped"}`, `{"size":{"0":["Deep."]}}`},
+		{"the method of the record changes a member", validate, `{"name":"a","weight":1,"note":"change"}`,
+			`{"name":"A","weight":1.0,"size":1,"note":"changed <&>"}`},
+		{"the rule of a record is not called if a field is invalid", validate, `{"weight":1,"note":"plain"}`, `{"name":["This field is required."]}`},
+		{"PATCH: other members keep their digits", patch, `{"note":"change"}`, `{"id":7,"name":"OLD","weight":1.50,"size":2,"note":"changed <&>","more":1.0}`},
+		{"PATCH: an invalid member", patch, `{"size":12,"note":"plain"}`, `{"size":["Too large.","At most 10."]}`},
+		{"a whole record", whole, `{"id":7,"name":"a","weight":2,"note":"change","more":1.0}`,
+			`{"id":7,"name":"A","weight":2.0,"note":"changed <&>","more":1.0,"size":1}`},
+		{"a whole record: required members", whole, `{"id":7,"size":1}`,
+			`{"name":["This field is required."],"weight":["This field is required."]}`},
+		{"a whole record: values are as those of a request", whole, stored, strings.Replace(stored, "1.50", "1.5", 1)},
+	} {
+		record, err := test.do(test.body)
+		if diff := cmp.Diff(test.want, response(t, record, err)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+		}
+	}
+}
+
+// TestRuleOfEndedContext: the error of the context is returned as it is, and is not one of the record.
+// An error that does not wrap it is.
+func TestRuleOfEndedContext(t *testing.T) {
+	own := errors.New("An error of its own.")
+	for _, test := range []struct {
+		reason string
+		rule   func(ctx context.Context) error
+		sent   string // messages, or "" if the error is that of the context
+	}{
+		{"the error of the context", func(ctx context.Context) error { return ctx.Err() }, ""},
+		{"an error that wraps it", func(ctx context.Context) error { return fmt.Errorf("look-up: %w", ctx.Err()) }, ""},
+		{"another error", func(context.Context) error { return own }, `{"nonFieldErrors":["An error of its own."]}`},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := Description{Key: "a", Segment: "a", Name: "a", Fields: []Field{{Name: "b", Kind: Text, Default: `""`, Blank: true}}}
+		d.Rule = func(ctx context.Context, _ *Record) error {
+			cancel()
+			return test.rule(ctx)
+		}
+		_, err := d.Validate(ctx, nil, Checks{})
+		if test.sent != "" {
+			if diff := cmp.Diff(test.sent, response(t, Record{}, err)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		} else if !errors.Is(err, context.Canceled) || errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v, want context.Canceled only", test.reason, err)
+		}
+	}
+	d, err := DescriptionOf[parcel]("parcels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.ValidateRecord(ctx, parse(t, `{"id":1,"name":"ctx","weight":1,"note":"plain"}`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("the rule of a field: %v, want context.Canceled", err)
+	}
+}
