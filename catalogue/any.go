@@ -186,12 +186,16 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 //
 // The error is ctx.Err(), or a [*schema.SyntaxError] or [schema.FieldErrors] about the body,
 // or wraps [ErrReadOnly] if the collection does not accept posts or the catalogue is a
-// snapshot, [ErrDuplicate] and [schema.FieldErrors] if another record has the value of a
-// unique field that the description does not have, [ErrInvalid] if the record type cannot
+// snapshot, [ErrDuplicate] and [schema.FieldErrors] if another record has the values of a
+// unique set that the description does not have, [ErrInvalid] if the record type cannot
 // hold the result, or [ErrInvalidID] if no id is left. If the type of a field cannot hold a
 // valid value, the error wraps [schema.FieldErrors] too; the message is the text of the error
-// if a method UnmarshalText or UnmarshalJSON returns one. O(length of the body + orderings in
-// use × log n).
+// if a method UnmarshalText or UnmarshalJSON returns one. If a rule panics, nothing changes, and
+// the panic passes to the caller. O(length of the body + orderings in use × log n).
+//
+// If the description has a rule, for a field or for records, the body is validated while other
+// writers wait, so that a rule sees the records to which the new one is added. Otherwise it is
+// validated before.
 func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
 	if err := cmp.Or(c.core.permits(schema.Create), ctx.Err()); err != nil {
 		return nil, err

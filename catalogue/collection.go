@@ -126,11 +126,12 @@ type Collection[T any] struct{ core *core }
 // Two words of the tag backlist have an effect: a field with unique is added to
 // Options.Unique, and the text of a field with decimal is compared by its value, unless
 // Options.Keys has a function for it. All other words are for requests. They have no
-// effect in a standalone collection, but must be valid too; [schema.DescriptionOf]
-// lists them.
+// effect in a standalone collection unless Options.Validate is set, but must be valid too;
+// [schema.DescriptionOf] lists them.
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these
-// requirements, or if a function in opts is nil or takes another type than its field has.
+// requirements, if a function in opts is nil or takes another type than its field has, or if a
+// set in Options.Unique has no fields or one twice.
 // It wraps [ordering.ErrUnknownField] if T is a struct and Options.Ordering,
 // Options.Unique, Options.Indexes or Options.Keys names no field of it, and if T is schema.Record and
 // one of them has a name that is not in snake_case. NewCollection inspects T by

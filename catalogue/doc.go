@@ -51,9 +51,16 @@
 //	film, err := films.Where(ordering.Equal("slug", "vertigo")).First()
 //	byYear, err := films.Where().All(ordering.Asc("year"))
 //
-// Where is a method of collections, snapshots and batches. [Options].Unique names fields of
-// which no two records have the same value. Package ordering specifies what conditions
-// mean, and [Selection] what they cost.
+// Where is a method of collections, snapshots and batches. Package ordering specifies what
+// conditions mean, and [Selection] what they cost.
+//
+// # Validity
+//
+// [Options].Unique are sets of fields of which no two records have the same values. All writes
+// observe them. What else tags and the description of a collection demand (lengths, bounds,
+// patterns, and the program's own rules, which are methods Validate or functions of the
+// description) is checked for requests, and for writes of the program and loads if
+// [Options].Validate is set. [schema.Description.Rule] says what a rule may do.
 //
 // # Indexes
 //

@@ -31,8 +31,9 @@ var (
 	// ErrInvalidID is returned when an id is negative, when an id in loaded data is not
 	// a positive integer, when an update changes the id, and when no id is left.
 	ErrInvalidID = errors.New("invalid id")
-	// ErrInvalid is returned for a record that JSON cannot represent, and for one that
-	// could not be loaded from its JSON. It wraps [schema.ErrInvalid].
+	// ErrInvalid is returned for a record that JSON cannot represent, for one that could not
+	// be loaded from its JSON, and, with [Options].Validate, for one that requests could not
+	// write. It wraps [schema.ErrInvalid].
 	ErrInvalid error = invalidRecord{}
 	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and by the
 	// methods of [AnyCollection] for an action that the collection's description does not have.
@@ -43,7 +44,7 @@ var (
 	// ErrTxDone is returned by the methods of a [Tx] after its batch.
 	ErrTxDone = store.ErrTxDone
 	// ErrDuplicate is returned by a write after which two records would have the same
-	// value of a field in [Options].Unique. The error names the field, the value and
+	// values of a set in [Options].Unique. The error names the fields, the values and
 	// the other record, by its id or by its index in a list.
 	ErrDuplicate = errors.New("duplicate value")
 	// ErrReferenced is returned by [AnyCollection.Delete] for a record that others refer to.

@@ -683,6 +683,108 @@ func ExampleOptions_unique() {
 	// authors: duplicate value: slug "anna" is that of id 1
 }
 
+// Of the shelves on one floor no two have the same name. A null, as of shelves that are in no place
+// yet, equals nothing.
+func Example_uniqueTogether() {
+	type Shelf struct {
+		ID    int    `json:"id"`
+		Floor *int   `json:"floor"`
+		Name  string `json:"name"`
+	}
+	defined := catalogue.Define[Shelf]("shelves", catalogue.Options{Unique: [][]string{{"floor", "name"}}})
+	cat, err := catalogue.New(defined)
+	if err != nil {
+		panic(err)
+	}
+	served, err := cat.Collection("shelves") // as a server writes to it
+	if err != nil {
+		panic(err)
+	}
+	for _, body := range []string{`{"floor":1,"name":"A"}`, `{"floor":2,"name":"A"}`, `{"floor":1,"name":" A "}`, `{"name":"A"}`} {
+		if record, err := served.Create(context.Background(), []byte(body), schema.Record{}); err != nil {
+			fmt.Println(err)
+		} else {
+			fmt.Println(string(record))
+		}
+	}
+	shelves, err := defined.In(cat)
+	if err != nil {
+		panic(err)
+	}
+	err = shelves.Update(2, func(s *Shelf) error { *s.Floor = 1; return nil })
+	fmt.Println(errors.Is(err, catalogue.ErrDuplicate), err)
+	// Output:
+	// {"id":1,"floor":1,"name":"A"}
+	// {"id":2,"floor":2,"name":"A"}
+	// schema: invalid record: nonFieldErrors: The fields floor, name must make a unique set.
+	// schema: invalid record: floor: This field is required.
+	// true shelves: duplicate value: floor 1 and name "A" are those of id 1
+}
+
+// A Title is a text without blanks at the ends and repeated ones.
+type Title string
+
+// Validate is the rule of all fields of the type.
+func (t *Title) Validate(context.Context) error {
+	*t = Title(strings.Join(strings.Fields(string(*t)), " "))
+	if strings.EqualFold(string(*t), "untitled") {
+		return schema.Invalid("Give it a title.")
+	}
+	return nil
+}
+
+// A Sale is of a book at a price below the usual one.
+type Sale struct {
+	ID        int    `json:"id"`
+	Title     Title  `json:"title" backlist:"maxlength=40"`
+	Price     string `json:"price" backlist:"decimal=6.2,min=0.01"`
+	SalePrice string `json:"salePrice" backlist:"decimal=6.2,min=0"`
+}
+
+// Validate is the rule of the record. It is called if all fields are valid.
+func (s Sale) Validate(context.Context) error {
+	if sortkey.Decimal(s.SalePrice).Compare(sortkey.Decimal(s.Price)) >= 0 {
+		return schema.Invalid("The sale price must be below the price.")
+	}
+	return nil
+}
+
+// Methods Validate are rules of records and of types of fields. Requests obey them, and writes of the
+// program too if Options.Validate is set.
+func Example_rule() {
+	defined := catalogue.Define[Sale]("sales", catalogue.Options{Validate: true})
+	cat, err := catalogue.New(defined)
+	if err != nil {
+		panic(err)
+	}
+	served, err := cat.Collection("sales")
+	if err != nil {
+		panic(err)
+	}
+	for _, body := range []string{
+		`{"title":"  A   room ","price":"10","salePrice":"7.5"}`,
+		`{"title":"untitled","price":"0","salePrice":"7.5"}`,
+		`{"title":"A room","price":"10","salePrice":"10.00"}`,
+	} {
+		record, err := served.Create(context.Background(), []byte(body), schema.Record{})
+		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
+			record, _ = errs.MarshalJSON()
+		}
+		fmt.Println(string(record))
+	}
+	sales, err := defined.In(cat)
+	if err != nil {
+		panic(err)
+	}
+	err = sales.Update(1, func(s *Sale) error { s.Price = "7.50"; return nil })
+	fmt.Println(err)
+	// Output:
+	// {"id":1,"title":"A room","price":"10.00","salePrice":"7.50"}
+	// {"title":["Give it a title."],"price":["Ensure this value is greater than or equal to 0.01."]}
+	// {"nonFieldErrors":["The sale price must be below the price."]}
+	// sales: invalid record: id 1: schema: invalid record: nonFieldErrors: The sale price must be below the price.
+}
+
 // An Address has a method Clone, because netip.Addr has unexported fields with references.
 type Address struct{ netip.Addr }
 

@@ -30,7 +30,7 @@ type LoadOptions struct {
 // [Catalogue.Save] writes: a JSON object with an array of records for each key of a
 // collection. Each record must have an id. Other members of a record may be missing, unless
 // Options.StrictLoad is set. Collections whose key the object lacks are unchanged.
-// References, bounds and formats are not checked.
+// References are not checked, and bounds, formats and rules only if Options.Validate is set.
 //
 // Load reads and checks all of r, and then replaces the collections at one instant. After
 // an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a

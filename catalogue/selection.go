@@ -205,7 +205,7 @@ func (s Selection[T]) Delete() (n int, err error) { return s.sel.remove() }
 // the results in one batch. It returns the number of records, or 0 after an error. If f
 // returns an error, Update returns it unchanged. Otherwise the error wraps [ErrReadOnly] if
 // the selection is of a snapshot, [ErrInvalidID] if f changed an id, [ErrDuplicate] if two
-// records would have the same value of a unique field, and [ErrInvalid] if JSON cannot
+// records would have the same values of a unique set, and [ErrInvalid] if JSON cannot
 // represent a result. After an error or a panic nothing has changed. In a batch, the updates
 // are part of it, and a duplicate value is an error of the batch; ErrInvalid then also
 // reports that f wrote to a selected record. Other writers wait for f; readers do not. f must

@@ -18,11 +18,12 @@ import (
 // zero, Insert assigns one more than the highest id ever used.
 //
 // The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
-// negative or no id is left, [ErrDuplicate] if another record has the value of a unique
-// field, and [ErrInvalid] if JSON cannot represent the record; it then names the field.
+// negative or no id is left, [ErrDuplicate] if another record has the values of a unique
+// set, and [ErrInvalid] if JSON cannot represent the record; it then names the field.
 // After an error or a panic the collection is unchanged and no id is used. What tags and
-// descriptions require is checked only for requests; see [AnyCollection.Create].
-// O(orderings in use × log n).
+// descriptions require is checked only if Options.Validate is set; then the stored record can
+// differ from the given one, and the error also wraps [ErrInvalid] if the record is not valid.
+// The same holds for the other methods that write records. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) {
 	return c.core.put(nil, newEntry(record), (*recordType).insertion)
 }
@@ -30,7 +31,7 @@ func (c *Collection[T]) Insert(record T) (id int, err error) {
 // Upsert replaces the record that has the same id by a copy of the given one. If there
 // is none, or the id is zero, it inserts the record. It returns the id. The error wraps
 // [ErrInvalidID] if the id is negative or no id is left, [ErrDuplicate] if another record
-// has the value of a unique field, and [ErrInvalid] if JSON cannot represent the record.
+// has the values of a unique set, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
 	return c.core.put(nil, newEntry(record), (*recordType).replacement)
@@ -40,7 +41,7 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 //
 // If f returns an error, Update returns it unchanged. Otherwise the error wraps
 // [ErrNotFound] if there is no record with the id, [ErrInvalidID] if f changed the id,
-// [ErrDuplicate] if another record has the value of a unique field, and [ErrInvalid] if
+// [ErrDuplicate] if another record has the values of a unique set, and [ErrInvalid] if
 // JSON cannot represent the result. After an error or a panic the collection is
 // unchanged.
 //
@@ -63,8 +64,8 @@ func (c *Collection[T]) Delete(id int) error { return c.core.remove(nil, id) }
 // records are checked, copied and sorted; readers do not.
 //
 // The error contains the index of the invalid record, from 0. It wraps [ErrExists] if two
-// given records have the same id, [ErrDuplicate] if they have the same value of a unique
-// field, [ErrInvalidID] if an id is negative or no id is left, and [ErrInvalid] if JSON
+// given records have the same id, [ErrDuplicate] if they have the same values of a unique
+// set, [ErrInvalidID] if an id is negative or no id is left, and [ErrInvalid] if JSON
 // cannot represent a record. After an error or a panic the collection is unchanged.
 // O(n log n × orderings in use).
 func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
@@ -311,7 +312,6 @@ func (s *recordType) validate(fresh *store.Entry) error {
 	if err != nil {
 		return err
 	}
-	headerOf(fresh).encoding.Store(nil)
 	return s.keep(fresh, recordOf(valid), fresh.ID)
 }
 
@@ -343,7 +343,7 @@ type Tx[T any] struct {
 }
 
 // Batch calls f and makes its writes visible at one instant. If f returns an error,
-// Batch returns it unchanged. If two records would have the same value of a unique field
+// Batch returns it unchanged. If two records would have the same values of a unique set
 // at the end of the batch, the error wraps [ErrDuplicate]. During the batch they may have
 // it, so two records can exchange their values. After an error or a panic the collection
 // is unchanged and no id is used. A batch that changes nothing is not a new revision.
@@ -367,7 +367,7 @@ func (c *core) batch(f func(tx *store.Tx) error) error {
 // Insert stores a copy of the record and returns its id. If the id of the record is zero,
 // Insert assigns one more than the highest id ever used. The error wraps [ErrExists] if
 // another record has the id, [ErrInvalidID] if the id is negative or no id is left, and
-// [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique field is
+// [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique set is
 // an error of the batch.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
 	return tx.core.put(tx.tx, newEntry(record), (*recordType).insertion)

@@ -48,12 +48,14 @@ type Description struct {
 	// references, as in "film__director__name".
 	Search []string
 
-	// Unique are the sets of fields, in snake_case, of which no two records have the same
-	// values, unless one is null. A field that is unique alone is a Unique field.
+	// Unique are the sets of at least two fields, in snake_case, of which no two records have
+	// the same values, unless one is null. Requests must have all of them. A field that is
+	// unique alone is a Unique field.
 	Unique [][]string
 
-	// Rule, if not nil, checks a record whose fields are valid, before it is stored by a
-	// request, and may change it. It must not write to the collection. If it returns an
+	// Rule, if not nil, checks a record whose fields are valid, and whose values are unique,
+	// before it is stored, and may change it. For a PATCH it is the record with what was
+	// not sent. It must not write to the collection. If it returns an
 	// error, the record is invalid: the response contains the [FieldErrors] that the error
 	// wraps, such as those of [Invalid], or otherwise its text. An error that wraps that of ctx
 	// is not sent.

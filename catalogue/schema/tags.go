@@ -78,7 +78,8 @@ import (
 // Description in the options of a definition. Filters and Search are empty.
 //
 // If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule
-// of the description or the field. The method may change the value.
+// of the description or the field. A method with a pointer as its receiver may change the value.
+// Its error is best made by [Invalid], or is [FieldErrors] about some fields.
 //
 // If T has a method Computed without parameters, whose result is a struct, the members of that
 // struct are Computed fields after the others. They are JSON, whatever their types.

@@ -119,9 +119,11 @@ func Change(revision uint64, id int, before, after string, last bool) string {
 	return fmt.Sprintf("%d id %d %s -> %s%s", revision, id, before, after, end)
 }
 
-// known reports whether there is a field, which for open records must be a member of one.
+// known reports whether there is a field, which for open records must be a member of one, or
+// inside of one. Unique fields count as members.
 func (s *State) known(field string) bool {
-	if field == "id" || slices.Contains(slices.Concat(s.c.Unique...), field) || !s.c.Open {
+	outer, _, _ := strings.Cut(field, "__")
+	if field == "id" || slices.Contains(slices.Concat(s.c.Unique...), outer) || !s.c.Open {
 		return field == "id" || s.c.field(field) != nil
 	}
 	return slices.ContainsFunc(s.records, func(r record) bool { _, ok := r.values[field]; return ok })
