@@ -192,6 +192,7 @@ func useFilm0() {
 	s.Counts("name")
 	s.First()
 	s.Page(w)
+	s.PageAfter("", 1)
 	s.All()
 	s.Position(1)
 	s.Delete()
