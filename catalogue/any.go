@@ -235,8 +235,9 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 // Update validates a JSON object, changes the record that Get returns, and returns its JSON,
 // which the caller may modify. Fields that are absent from the object or from the JSON of the
 // record keep their values. No other write comes in between, so concurrent updates of different
-// fields lose nothing. If the precondition returns an error, Update returns it. The
-// precondition must not write to the collection. The other errors are the errors of Get and
+// fields lose nothing. If a text changes to which fields of other records refer, these change at the
+// same instant. If the precondition returns an error, Update returns it. The precondition must not
+// write to the catalogue, and may be called twice. The other errors are the errors of Get and
 // Create.
 func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (record []byte, err error) {
 	action := schema.Update
@@ -261,7 +262,7 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if !c.core.typ.judged {
 		sent = assuming(checks, func(checks schema.Checks) (schema.Record, error) { return validate(schema.Record{}, checks) })
 	}
-	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
+	return c.core.written(c.core.rewrite(ctx, func(now current) (store.Change, error) {
 		old, err := c.core.target(ctx, now, segment, u.Filter)
 		if err == nil {
 			err = c.core.passes(old, u.Precondition)
@@ -287,21 +288,24 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	}))
 }
 
-// Delete deletes the record that Get returns, and at the same instant removes its id from all
-// [schema.References] to the collection in other records. The error is ctx.Err(), or wraps
-// [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid, [ErrNotFound] if
-// there is no such record, [ErrReadOnly] if the collection does not accept deletions or the
-// catalogue is a snapshot, and [ErrReferenced] if a [schema.Reference] of another record, in
-// any collection of the catalogue, holds the id. If precondition is not nil, Delete calls it
-// with the JSON of the record at the instant of the deletion and returns its error. After an
-// error nothing has changed.
+// Delete deletes the record that Get returns. At the same instant the records that refer to it
+// change: those with a reference that is [schema.Cascade] are deleted too, and then those that refer
+// to these; a reference that is [schema.SetNull] becomes null; lists lose the item. The error is
+// ctx.Err(), or wraps [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid,
+// [ErrNotFound] if there is no such record, [ErrReadOnly] if the collection does not accept deletions
+// or the catalogue is a snapshot, and [ErrReferenced] if another record, in any collection of the
+// catalogue, has a [schema.Protect] reference to a record that would be deleted, even if it would be
+// deleted itself. If precondition is not nil, Delete calls it with the JSON of the record at the
+// instant of the deletion and returns its error. After an error nothing has changed. Records that
+// change with the deletion are not validated, and their descriptions need not have actions.
 //
-// Create, Update and Delete leave no reference to a record that does not exist: writes to
-// the collections that refer to this one wait for Delete. Reads do not wait, and other
-// writes are not checked. precondition must not write to the catalogue: it could deadlock.
-// O(log n) for n records in the collections that refer to this one, after the first deletion
-// has made the indexes of the fields that do; O(n) for a list of ids, or for a field that
-// Options.Keys has a function for.
+// Create, Update and Delete leave no reference to a record that does not exist: writes to the
+// collections whose records Delete may read or change wait for it. Reads do not wait, and other
+// writes neither check references nor change them; [Catalogue.Check] finds what they leave.
+// precondition must not write to the catalogue: it could deadlock. O(k log n) for k records that
+// change, of n records in the collections that refer to them, after the first deletion has made the
+// indexes of the fields that do; O(n) for a list, or for a field that Options.Keys has a function
+// for, and for each step of a chain of such fields.
 func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
 	if err := c.core.permits(schema.Destroy); err != nil {
 		return err
@@ -309,26 +313,16 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 	if _, err := c.core.filter(ctx, filter, nil, 1); err != nil {
 		return err
 	}
-	var all []*core // this one and those that refer to it
-	for _, m := range c.core.catalogue.all {
-		if m == c.core || refers(m.typ.about, c.core.key()) {
-			all = append(all, m)
+	return c.core.revise(ctx, func(now current, r *revision) error {
+		old, err := c.core.target(ctx, now, segment, filter)
+		if err == nil {
+			err = r.remove(c.core, old)
 		}
-	}
-	return c.core.catalogue.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
-		tx := txs[slices.Index(all, c.core)]
-		old, err := c.core.target(ctx, tx, segment, filter)
 		if err != nil {
 			return err
 		}
-		for i, m := range all {
-			if err := m.removeReferences(ctx, txs[i], c.core, old.ID); err != nil {
-				return err
-			}
-		}
-		tx.Write(store.Change{Old: old})
-		return c.core.passes(old, precondition) // last: after an error the batch writes nothing
-	}))
+		return c.core.passes(old, precondition) // last: after an error nothing is written
+	})
 }
 
 // Load replaces all records at one instant by the ones in r: a JSON array of records, or an
@@ -489,11 +483,6 @@ func (c *core) permits(action schema.Actions) error {
 	return c.writable()
 }
 
-// refers reports whether a field of a collection refers to the collection with the key.
-func refers(about *schema.Description, key string) bool {
-	return slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Refers == key })
-}
-
 // checks returns the checks for the record with the given id, or for a new one if it is 0.
 func (c *core) checks(id int, assigned schema.Record) schema.Checks {
 	taken := func(ctx context.Context, fields, values []string) (bool, error) {
@@ -594,119 +583,4 @@ func (c *core) written(entry *store.Entry, err error) ([]byte, error) {
 	}
 	stored, err := c.typ.encoded(entry)
 	return bytes.Clone(stored), err
-}
-
-// removeReferences removes the id of a record of another collection, or of the same one, from
-// the lists of other records. It returns an error if a record has a single reference to it.
-func (c *core) removeReferences(ctx context.Context, tx *store.Tx, to *core, id int) error {
-	lists := false
-	for i := range c.typ.columns {
-		col := &c.typ.columns[i]
-		switch {
-		case col.Refers != to.key():
-		case col.Kind == schema.References || !col.indexed:
-			lists = true
-		default:
-			if err := c.referenced(ctx, col, to, id); err != nil {
-				return err
-			}
-		}
-	}
-	if lists {
-		return c.removeFromLists(ctx, tx, to, id)
-	}
-	return nil
-}
-
-// referenced returns an error if a record other than the one with the id has a reference to it
-// in a column with an index.
-func (c *core) referenced(ctx context.Context, col *column, to *core, id int) error {
-	k := sortkey.Int(int64(id))
-	a, err := c.store.Answer(ctx, store.Query{
-		Terms:  []ordering.Term{ordering.Asc(c.typ.idName)},
-		Window: pagination.Window{Limit: 2}, // one may be the record itself
-		Where:  []store.Condition{{Field: col.name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}}},
-	})
-	if err != nil {
-		return err
-	}
-	for i := range a.Entries.Len() {
-		if by := a.Entries.At(i).ID; c != to || by != id {
-			return to.typ.errorf("id %d: %w", id, &ReferenceError{c.key(), by, col.Name})
-		}
-	}
-	return nil
-}
-
-// removeFromLists removes the id of a record from the lists of others. It reads all records.
-func (c *core) removeFromLists(ctx context.Context, tx *store.Tx, to *core, id int) error {
-	is := func(k sortkey.Key) bool {
-		n, ok := referenceOf(k)
-		return ok && n == id
-	}
-	all, err := c.store.Answer(ctx, store.Query{Terms: []ordering.Term{ordering.Asc(c.typ.idName)}, Want: store.WantScan})
-	if err != nil {
-		return err
-	}
-	n := 0
-	for entry := range all.Scan {
-		if n++; n%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if entry.ID == id && c == to {
-			continue
-		}
-		listed := false
-		for i := range c.typ.columns {
-			col := &c.typ.columns[i]
-			switch {
-			case col.Refers != to.key() || !col.refers(entry, is):
-			case col.Kind != schema.References:
-				return to.typ.errorf("id %d: %w", id, &ReferenceError{c.key(), entry.ID, col.Name})
-			default:
-				listed = true
-			}
-		}
-		if !listed {
-			continue
-		}
-		fresh, err := c.without(entry, to.key(), id)
-		if err != nil {
-			return c.typ.errorf("%w: id %d: %w", ErrInvalid, entry.ID, err)
-		}
-		if err := c.typ.own(fresh, recordOf(fresh), entry.ID); err != nil {
-			return err
-		}
-		tx.Write(store.Change{Old: entry, New: fresh})
-	}
-	return nil
-}
-
-// without returns a fresh entry with the record of another one, in which no list refers to
-// the id.
-func (c *core) without(entry *store.Entry, key string, id int) (fresh *store.Entry, err error) {
-	record, err := c.typ.parsed(entry)
-	if err != nil {
-		return nil, err
-	}
-	var lists schema.Record
-	for i := range c.typ.columns {
-		col := &c.typ.columns[i]
-		if col.Kind != schema.References || col.Refers != key {
-			continue
-		}
-		name, value := memberOf(record, col.path.wire, col.name)
-		var list []json.RawMessage
-		if json.Unmarshal([]byte(value), &list) != nil || list == nil {
-			continue
-		}
-		list = slices.DeleteFunc(list, func(item json.RawMessage) bool {
-			to, ok := referenceOf(sortkey.JSON(string(item)))
-			return ok && to == id
-		})
-		if lists, err = lists.With(name, list); err != nil {
-			return nil, err
-		}
-	}
-	return c.typ.with(entry, lists)
 }

@@ -286,5 +286,8 @@ func (c *Catalogue) checkBy(f schema.Field) error {
 	if about.Lookup = f.By; about.Check() != nil {
 		return fmt.Errorf("%s of %s is not a unique text", f.By, f.Refers)
 	}
+	if !slices.Contains(other.targets, to) {
+		other.targets = append(other.targets, to)
+	}
 	return nil
 }

@@ -131,6 +131,7 @@ type recordType struct {
 	ruled       bool                // there are rules
 	judged      bool                // an update is validated together with the record that it changes
 	columns     []column            // of the fields of about
+	targets     []*column           // columns to which fields refer By their texts
 	nested      []column            // of the fields inside these
 	now         func() time.Time
 }

@@ -120,12 +120,13 @@ type Field struct {
 	Default  string // JSON of the value if absent from a post; empty if none exists
 	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
 
-	Refers  string   // key of the collection that a Reference or References refers to
-	By      string   // name, in snake_case, of the unique text there that is the value; if empty, its id
-	Choices []string // the values of a Choice
-	Labels  []string // what OPTIONS shows for the Choices; if nil, their words with a capital
-	Digits  int      // maximum number of digits of a Decimal
-	Places  int      // number of digits of a Decimal after the point
+	Refers   string   // key of the collection that a Reference or References refers to
+	By       string   // name, in snake_case, of the unique text there that is the value; if empty, its id
+	OnDelete OnDelete // what a deletion of the record to which a Reference refers does
+	Choices  []string // the values of a Choice
+	Labels   []string // what OPTIONS shows for the Choices; if nil, their words with a capital
+	Digits   int      // maximum number of digits of a Decimal
+	Places   int      // number of digits of a Decimal after the point
 
 	// Min and Max are the bounds of an Integer, Float or Decimal, as messages show them. If
 	// empty, there is no bound.
@@ -150,6 +151,17 @@ type Field struct {
 	// value to store. Its error is as for [Description.Rule].
 	Rule func(ctx context.Context, value string) (string, error)
 }
+
+// An OnDelete is what happens to a record, at the same instant, when a request deletes the one to
+// which a Reference of it refers. A list of references loses the item.
+type OnDelete uint8
+
+// What a deletion does.
+const (
+	Protect OnDelete = iota // it is refused
+	Cascade                 // it deletes the record, too
+	SetNull                 // it sets the field to null
+)
 
 // Label returns the name of the field in words, such as "start date" for startDate. O(len of
 // Name).
@@ -260,6 +272,10 @@ func (f Field) check() error {
 		return errors.New("an Array or Map, and no other kind, has an Item")
 	case f.Kind != Object && f.Fields != nil:
 		return errors.New("only an Object has Fields")
+	case f.OnDelete > SetNull || f.OnDelete != Protect && (f.Kind != Reference || f.Refers == ""):
+		return errors.New("only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull")
+	case f.OnDelete == SetNull && !f.Nullable:
+		return errors.New("OnDelete is SetNull, but the field is not Nullable")
 	case f.MinLength < 0 || f.MaxLength < 0 || f.MaxLength > 0 && f.MinLength > f.MaxLength:
 		return fmt.Errorf("the lengths %d to %d are invalid", f.MinLength, f.MaxLength)
 	}

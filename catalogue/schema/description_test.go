@@ -56,6 +56,7 @@ func TestCheckRejects(t *testing.T) {
 		return func(d *Description) { d.Sortable = append(d.Sortable, name) }
 	}
 	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
+	const noOnDelete = "only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull"
 	const badSegment = " contains white space or one of / . ? # %"
 	for _, row := range []struct {
 		change       func(*Description)
@@ -88,6 +89,11 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "x", Kind: Integer, Min: "2", Max: "1"}), `field "x": the minimum 2 is greater than the maximum 1`, "empty bounds"},
 		{field(Field{Name: "x", Kind: Text, Default: `x`}),
 			`field "x": the default is not JSON: unexpected character 'x' at the start of a value`, "default without quotes"},
+		{field(Field{Name: "x", Kind: Integer, OnDelete: Cascade}), `field "x": ` + noOnDelete, "a deletion of no record"},
+		{field(Field{Name: "x", Kind: References, Refers: "films", OnDelete: Cascade}), `field "x": ` + noOnDelete, "a list loses the item"},
+		{field(Field{Name: "x", Kind: Reference, OnDelete: Cascade}), `field "x": ` + noOnDelete, "a reference to no collection"},
+		{field(Field{Name: "x", Kind: Reference, Refers: "films", OnDelete: 3}), `field "x": ` + noOnDelete, "an unknown OnDelete"},
+		{field(Field{Name: "x", Kind: Reference, Refers: "films", OnDelete: SetNull}), `field "x": OnDelete is SetNull, but the field is not Nullable`, "never null"},
 		{func(d *Description) { d.Label = "titel" }, `label: unknown field "titel": did you mean title?`, "unknown label"},
 
 		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},

@@ -58,6 +58,9 @@ import (
 //	refers=directors      a Reference, or References if the type is a slice: ids of the
 //	                      collection with this key
 //	refers=users.email    the same by a unique text of that collection: a string or []string
+//	ondelete=cascade      a request that deletes the record to which the field refers deletes
+//	                      the record, too; with setnull, the field becomes null; with
+//	                      protect, the deletion is refused, as without the word
 //	min=0, max=9.5        the bounds of a number, as messages show them
 //	minlength=2           the least number of characters of a text, or of elements of a list
 //	maxlength=40          the largest
@@ -325,6 +328,7 @@ func tagWords() []tagWord {
 		{"choices", true, (*Field).tagChoices},
 		{"decimal", true, (*Field).tagDecimal},
 		{"refers", true, (*Field).tagRefers},
+		{"ondelete", true, (*Field).tagOnDelete},
 		{"min", true, (*Field).tagMin},
 		{"max", true, (*Field).tagMax},
 		{"minlength", true, (*Field).tagMinLength},
@@ -453,6 +457,15 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	}
 	f.Refers, f.By, _ = strings.Cut(value, ".")
 	return nil
+}
+
+func (f *Field) tagOnDelete(value string, t reflect.Type) error {
+	i := slices.Index([]string{"protect", "cascade", "setnull"}, value)
+	if i < 0 {
+		return fmt.Errorf("want protect, cascade or setnull, got %q", value)
+	}
+	f.OnDelete = OnDelete(i)
+	return f.check()
 }
 
 func (f *Field) tagMin(value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }

@@ -28,7 +28,7 @@ type Category struct {
 	ID       int    `json:"id"`
 	Code     string `json:"code" backlist:"slug,unique,maxlength=12"`
 	Name     string `json:"name" backlist:"maxlength=30"`
-	Parent   *int   `json:"parent" backlist:"refers=categories"`
+	Parent   *int   `json:"parent" backlist:"refers=categories,ondelete=cascade"`
 	Position int    `json:"position" backlist:"min=-100,max=100,default=0"`
 }
 
@@ -168,8 +168,8 @@ func rational(decimal string) *big.Rat {
 type Order struct {
 	ID          int             `json:"id"`
 	OrderNumber string          `json:"orderNumber" backlist:"minlength=3,maxlength=12"`
-	Customer    string          `json:"customer" backlist:"refers=customers.email"`
-	Product     *string         `json:"product" backlist:"refers=products.slug"`
+	Customer    string          `json:"customer" backlist:"refers=customers.email,ondelete=cascade"`
+	Product     *string         `json:"product" backlist:"refers=products.slug,ondelete=setnull"`
 	Watchers    []string        `json:"watchers" backlist:"refers=customers.uuid"`
 	Status      string          `json:"status" backlist:"choices=new|paid|shipped|cancelled,default=new"`
 	PlacedAt    schema.DateTime `json:"placedAt" backlist:"default=now"`
@@ -237,7 +237,7 @@ func (o Order) Computed() struct {
 type Coupon struct {
 	ID       int     `json:"id"`
 	Code     string  `json:"code" backlist:"maxlength=10"`
-	Customer string  `json:"customer" backlist:"refers=customers.email"`
+	Customer string  `json:"customer" backlist:"refers=customers.email,ondelete=cascade"`
 	Percent  int     `json:"percent" backlist:"min=5,max=90"`
 	Minimum  *string `json:"minimum" backlist:"decimal=6.2,min=0.5,max=500"`
 	Starts   *string `json:"starts" backlist:"date"`

@@ -1,0 +1,301 @@
+package catalogue
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// A revision is what a request changes: a record, and records that refer to it.
+type revision struct {
+	ctx     context.Context
+	all     []*core // whose writers' mutexes are held
+	deleted map[*core]map[int]*store.Entry
+	changed map[*core]map[int]*edit
+}
+
+// An edit is a change of an entry in two steps: fresh, which is old at first, and members of fresh.
+type edit struct {
+	old, fresh *store.Entry
+	members    schema.Record
+}
+
+// revise calls f with the state of the collection, and with an empty revision that may change all
+// records that refer to those of the collection. Then it writes the revision at one instant.
+func (c *core) revise(ctx context.Context, f func(now current, r *revision) error) error {
+	all := c.referrers()
+	return c.catalogue.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
+		r := &revision{ctx, all, map[*core]map[int]*store.Entry{}, map[*core]map[int]*edit{}}
+		for _, m := range all {
+			r.deleted[m], r.changed[m] = map[int]*store.Entry{}, map[int]*edit{}
+		}
+		if err := f(txs[slices.Index(all, c)], r); err != nil {
+			return err
+		}
+		for i, m := range all {
+			if err := r.write(m, txs[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// referrers returns the collection, and those whose records are read or changed if one of its
+// records is deleted, in the order of the catalogue.
+func (c *core) referrers() []*core {
+	read, deleted := map[*core]bool{c: true}, map[*core]bool{c: true}
+	for next := []*core{c}; len(next) > 0; next = next[1:] {
+		for m, col := range next[0].referring() {
+			read[m] = true
+			if col.OnDelete == schema.Cascade && !deleted[m] {
+				deleted[m], next = true, append(next, m)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(c.catalogue.all), func(m *core) bool { return !read[m] })
+}
+
+// referring returns the columns of all collections that refer to records of this one.
+func (c *core) referring() iter.Seq2[*core, *column] {
+	return func(yield func(*core, *column) bool) {
+		for _, m := range c.catalogue.all {
+			for i := range m.typ.columns {
+				if col := &m.typ.columns[i]; col.Refers == c.key() && !yield(m, col) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// write writes what changes in a collection. Deletions are last, because what is deleted may have
+// changed.
+func (r *revision) write(c *core, tx *store.Tx) error {
+	for _, id := range slices.Sorted(maps.Keys(r.changed[c])) {
+		e := r.changed[c][id]
+		if e.members.String() != "{}" {
+			fresh, err := c.typ.with(e.fresh, e.members)
+			if err != nil {
+				return c.typ.errorf("%w: id %d: %w", ErrInvalid, id, err)
+			}
+			if err := c.typ.own(fresh, recordOf(fresh), id); err != nil {
+				return err
+			}
+			e.fresh = fresh
+		}
+		tx.Write(store.Change{Old: e.old, New: e.fresh})
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.deleted[c])) {
+		tx.Write(store.Change{Old: r.deleted[c][id]})
+	}
+	return nil
+}
+
+// remove deletes an entry and what refers to it by a reference that is Cascade, and changes what
+// refers to these in another way.
+func (r *revision) remove(c *core, e *store.Entry) error {
+	r.deleted[c][e.ID] = e
+	for level := map[*core][]*store.Entry{c: {e}}; len(level) > 0; {
+		next := map[*core][]*store.Entry{}
+		for _, to := range r.all {
+			if level[to] == nil {
+				continue
+			}
+			for m, col := range to.referring() {
+				if col.Kind == schema.References || col.OnDelete == schema.SetNull {
+					continue
+				}
+				gone := to.targets(col, slices.Values(level[to]))
+				if err := r.find(m, col, gone, func(by *store.Entry) error {
+					of := gone[col.target(col.key(by))]
+					switch {
+					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
+						return to.typ.errorf("id %d: %w", of.ID, &ReferenceError{m.key(), by.ID, col.Name})
+					case col.OnDelete == schema.Cascade && r.deleted[m][by.ID] == nil:
+						r.deleted[m][by.ID], next[m] = by, append(next[m], by)
+					}
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+		}
+		level = next
+	}
+	for _, to := range r.all {
+		for m, col := range to.referring() {
+			if len(r.deleted[to]) == 0 || col.Kind != schema.References && col.OnDelete != schema.SetNull {
+				continue
+			}
+			gone := to.targets(col, maps.Values(r.deleted[to]))
+			if err := r.find(m, col, gone, func(by *store.Entry) error { return r.replace(m, by, col, gone, "") }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Targets are entries by what refers to them: an id or a text.
+type targets map[any]*store.Entry
+
+// target returns the key in targets for the key of a reference in the column, or nil if it can refer
+// to no record.
+func (c *column) target(k sortkey.Key) any {
+	if id, ok := referenceOf(k); ok && c.By == "" {
+		return id
+	}
+	if text, ok := k.AsText(); ok && c.By != "" {
+		return text
+	}
+	return nil
+}
+
+// targets returns entries by what refers to them in a column of another collection.
+func (c *core) targets(col *column, entries iter.Seq[*store.Entry]) targets {
+	to := targets{}
+	for e := range entries {
+		k := sortkey.Int(int64(e.ID))
+		if col.By != "" {
+			k = c.typ.column(col.By).key(e)
+		}
+		if key := col.target(k); key != nil { // a unique text may be null
+			to[key] = e
+		}
+	}
+	return to
+}
+
+// find calls f with the entries, in the order of their ids, whose column refers to one of the
+// targets. It asks the index of the column, unless that is a list or has none.
+func (r *revision) find(m *core, col *column, to targets, f func(by *store.Entry) error) error {
+	q := store.Query{Terms: []ordering.Term{ordering.Asc(m.typ.idName)}, Want: store.WantScan}
+	if col.indexed && col.Kind == schema.Reference {
+		where := store.Condition{Field: col.name, Ranges: make([]ordering.Range, 0, len(to))}
+		for key := range to {
+			k := sortkey.Null()
+			switch key := key.(type) {
+			case int:
+				k = sortkey.Int(int64(key))
+			case string:
+				k = sortkey.Text(key)
+			}
+			where.Ranges = append(where.Ranges, ordering.Range{From: k, To: k, ToIncluded: true})
+		}
+		slices.SortFunc(where.Ranges, func(a, b ordering.Range) int { return a.From.Compare(b.From) })
+		q.Where = []store.Condition{where}
+	}
+	found, err := m.store.Answer(r.ctx, q)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for e := range found.Scan {
+		if n++; n%256 == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		if q.Where != nil || col.refers(e, func(k sortkey.Key) bool { return to[col.target(k)] != nil }) {
+			if err := f(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replace replaces references of an entry to targets by a text in JSON. If it is empty, a list loses
+// them, and another reference becomes null.
+func (r *revision) replace(m *core, by *store.Entry, col *column, to targets, text string) (err error) {
+	is := func(k sortkey.Key) bool { return to[col.target(k)] != nil }
+	e := r.changed[m][by.ID]
+	if e == nil {
+		e = &edit{old: by, fresh: by}
+		r.changed[m][by.ID] = e
+	}
+	if !col.refers(e.fresh, is) {
+		return nil
+	}
+	record, err := m.typ.parsed(e.fresh)
+	if err != nil {
+		return err
+	}
+	name, value := memberOf(record, col.path.wire, col.name)
+	if col.Kind == schema.Reference {
+		value = cmp.Or(text, "null")
+	} else {
+		list := []byte{'['}
+		for item := range elements(value) {
+			if is(sortkey.JSON(item)) {
+				item = text
+			}
+			if item != "" && len(list) > 1 {
+				list = append(list, ',')
+			}
+			list = append(list, item...)
+		}
+		value = string(append(list, ']'))
+	}
+	e.members, err = e.members.With(name, json.RawMessage(value))
+	return err
+}
+
+// errRenamed is the error of a write of one collection that must change others.
+var errRenamed = errors.New("a text changes to which other records refer")
+
+// rewrite writes the change of a record that prepare returns, and returns its new entry. If a text
+// changes to which other records refer, it calls prepare again, in a batch that changes these, too.
+func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
+	entry, err := c.write(nil, func(now current) (store.Change, error) {
+		ch, err := prepare(now)
+		if err == nil && slices.ContainsFunc(c.typ.targets, func(col *column) bool { return col.key(ch.Old).Compare(col.key(ch.New)) != 0 }) {
+			err = errRenamed
+		}
+		return ch, err
+	})
+	if err != errRenamed {
+		return entry, err
+	}
+	own := &edit{}
+	err = c.revise(ctx, func(now current, r *revision) error {
+		ch, err := prepare(now)
+		if err != nil {
+			return err
+		}
+		own.old, own.fresh = ch.Old, ch.New
+		r.changed[c][ch.Old.ID] = own
+		record, err := c.typ.parsed(ch.New)
+		if err != nil {
+			return err
+		}
+		for m, col := range c.referring() {
+			if col.By == "" {
+				continue
+			}
+			of := c.typ.column(col.By)
+			if of.key(ch.Old).Compare(of.key(ch.New)) == 0 {
+				continue
+			}
+			_, text := memberOf(record, of.path.wire, of.name)
+			before := c.targets(col, slices.Values([]*store.Entry{ch.Old}))
+			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
+			if err == nil && m == c { // the record may refer to its former text
+				err = r.replace(c, ch.Old, col, before, text)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return own.fresh, err
+}

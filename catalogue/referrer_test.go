@@ -1,0 +1,213 @@
+package catalogue_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// A graph is the records of collections that refer to each other, by collection and id, in which
+// brute force finds what a deletion or a new code changes.
+type graph struct {
+	fields  map[string][]schema.Field
+	records map[string]map[int]map[string]any
+}
+
+// randomGraph returns some collections with references of all kinds, and records with some to no
+// record and with cycles.
+func randomGraph(r *rand.Rand) graph {
+	g := graph{map[string][]schema.Field{}, map[string]map[int]map[string]any{}}
+	keys := []string{"a", "b", "c"}
+	for _, key := range keys {
+		g.fields[key] = []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "code", Kind: schema.Text, Unique: true}}
+		g.records[key] = map[int]map[string]any{}
+		for i := range 1 + r.IntN(3) {
+			f := schema.Field{Name: fmt.Sprintf("f%d", i), Kind: schema.Reference, Refers: keys[r.IntN(3)], Nullable: true, Default: "null"}
+			f.By = []string{"", "code"}[r.IntN(2)]
+			if r.IntN(4) == 0 {
+				f.Kind, f.Nullable, f.Default = schema.References, false, "[]"
+			} else if r.IntN(4) > 0 {
+				f.OnDelete = []schema.OnDelete{schema.Cascade, schema.SetNull}[r.IntN(2)]
+			}
+			g.fields[key] = append(g.fields[key], f)
+		}
+	}
+	for _, key := range keys {
+		for id := 1; id <= 1+r.IntN(12); id++ {
+			record := map[string]any{"id": float64(id), "code": fmt.Sprint(key, id)}
+			for _, f := range g.fields[key][2:] {
+				var to []any
+				for range r.IntN(3) {
+					n := 1 + r.IntN(13)
+					to = append(to, map[bool]any{true: float64(n), false: fmt.Sprint(f.Refers, n)}[f.By == ""])
+				}
+				switch {
+				case f.Kind == schema.References:
+					record[f.Name] = append([]any{}, to...)
+				case len(to) > 0:
+					record[f.Name] = to[0]
+				default:
+					record[f.Name] = nil
+				}
+			}
+			g.records[key][id] = record
+		}
+	}
+	return g
+}
+
+// each calls f for each field of each record that refers to another one, or for the whole list.
+func (g graph) each(f func(key string, id int, field schema.Field, record map[string]any)) {
+	for key, records := range g.records {
+		for id, record := range records {
+			for _, field := range g.fields[key][2:] {
+				f(key, id, field, record)
+			}
+		}
+	}
+}
+
+// refers reports whether a value refers to a record of the collection of a field.
+func (g graph) refers(f schema.Field, value any, to map[string]any) bool {
+	return to != nil && value == map[bool]any{true: to["id"], false: to["code"]}[f.By == ""]
+}
+
+// remove deletes a record and reports whether nothing protects what would be deleted.
+func (g graph) remove(key string, id int) bool {
+	type node struct {
+		key string
+		id  int
+	}
+	gone := map[node]map[string]any{{key, id}: g.records[key][id]}
+	for before := 0; before < len(gone); {
+		before = len(gone)
+		g.each(func(key string, id int, f schema.Field, record map[string]any) {
+			for n, to := range gone {
+				if f.OnDelete == schema.Cascade && n.key == f.Refers && g.refers(f, record[f.Name], to) {
+					gone[node{key, id}] = record
+				}
+			}
+		})
+	}
+	protected := false
+	g.each(func(key string, id int, f schema.Field, record map[string]any) {
+		for n, to := range gone {
+			if f.Kind == schema.Reference && f.OnDelete == schema.Protect && n.key == f.Refers && g.refers(f, record[f.Name], to) && n != (node{key, id}) {
+				protected = true
+			}
+		}
+	})
+	if protected {
+		return false
+	}
+	for n := range gone {
+		delete(g.records[n.key], n.id)
+	}
+	g.each(func(_ string, _ int, f schema.Field, record map[string]any) {
+		for n, to := range gone {
+			switch list, isList := record[f.Name].([]any); {
+			case n.key != f.Refers:
+			case isList:
+				record[f.Name] = slices.DeleteFunc(slices.Clone(list), func(v any) bool { return g.refers(f, v, to) })
+			case f.OnDelete == schema.SetNull && g.refers(f, record[f.Name], to):
+				record[f.Name] = nil
+			}
+		}
+	})
+	return true
+}
+
+// rename changes the code of a record.
+func (g graph) rename(key string, id int, code string) {
+	to := g.records[key][id]
+	g.each(func(_ string, _ int, f schema.Field, record map[string]any) {
+		if f.Refers != key || f.By == "" {
+			return
+		}
+		list, isList := record[f.Name].([]any)
+		for i, v := range list {
+			if g.refers(f, v, to) {
+				list[i] = code
+			}
+		}
+		if !isList && g.refers(f, record[f.Name], to) {
+			record[f.Name] = code
+		}
+	})
+	to["code"] = code
+}
+
+// TestReferrersMatchModel deletes and renames random records of random collections by requests.
+func TestReferrersMatchModel(t *testing.T) {
+	refused, removed := 0, 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		g := randomGraph(r)
+		var definitions []catalogue.AnyDefinition
+		for key := range strings.SplitSeq("a b c", " ") {
+			definitions = append(definitions, catalogue.Define[schema.Record](key, catalogue.Options{Description: &schema.Description{Fields: g.fields[key]}}))
+		}
+		cat := ownHouse(t, definitions...)
+		load := map[string][]any{}
+		for key, records := range g.records {
+			for _, record := range records {
+				load[key] = append(load[key], record)
+			}
+		}
+		b, err := json.Marshal(load)
+		must(t, err)
+		must(t, cat.Load(strings.NewReader(string(b)), catalogue.LoadOptions{}))
+		for op := range 12 {
+			key := []string{"a", "b", "c"}[r.IntN(3)]
+			id := 1 + r.IntN(12)
+			if g.records[key][id] == nil {
+				continue
+			}
+			what := fmt.Sprintf("seed %d: record %d of %s", seed, id, key)
+			c := ownCollection(t, cat, key)
+			if r.IntN(3) == 0 {
+				code := fmt.Sprint("new", op)
+				g.rename(key, id, code)
+				_, err := c.Update(t.Context(), strconv.Itoa(id), catalogue.Update{Body: []byte(`{"code":"` + code + `"}`), Partial: true})
+				must(t, err)
+			} else if ok := g.remove(key, id); ok {
+				removed++
+				if err := c.Delete(t.Context(), strconv.Itoa(id), schema.Filter{}, nil); err != nil {
+					t.Fatalf("%s: Delete: %v", what, err)
+				}
+			} else {
+				refused++
+				if err := c.Delete(t.Context(), strconv.Itoa(id), schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
+					t.Fatalf("%s: Delete: %v, want ErrReferenced", what, err)
+				}
+			}
+			for key, want := range g.records {
+				list, err := ownCollection(t, cat, key).List(t.Context(), catalogue.Query{})
+				must(t, err)
+				got := map[int]map[string]any{}
+				for _, record := range list.Records {
+					var members map[string]any
+					must(t, json.Unmarshal(record, &members))
+					got[int(members["id"].(float64))] = members
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%s: records of %s (-want +got):\n%s", what, key, diff)
+				}
+			}
+		}
+		must(t, cat.Check())
+	}
+	if refused < 50 || removed < 50 {
+		t.Errorf("%d deletions were refused and %d were not", refused, removed)
+	}
+}
