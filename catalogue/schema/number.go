@@ -31,8 +31,8 @@ func (f Field) cleanInteger(value string, _ *checker) (text string, messages []s
 		return invalid("A valid integer is required.")
 	}
 	n, err := strconv.ParseInt(digits, 10, 64) // the error is that n is out of range
-	f.Min = cmp.Or(f.Min, strconv.Itoa(math.MinInt64))
-	f.Max = cmp.Or(f.Max, strconv.Itoa(math.MaxInt64))
+	f.Min = cmp.Or(f.Min, strconv.FormatInt(math.MinInt64, 10))
+	f.Max = cmp.Or(f.Max, strconv.FormatInt(math.MaxInt64, 10))
 	messages = f.outside(digits)
 	if err != nil {
 		return "", messages
