@@ -137,7 +137,7 @@ type Field struct {
 	MinLength, MaxLength int
 
 	Untrimmed bool           // white space at the ends of a Text is kept
-	Pattern   *regexp.Regexp // is found in valid text
+	Pattern   *regexp.Regexp // is found in valid text; ^ and $ make it match all of it
 	Message   string         // for a text in which Pattern is not found; has a default
 
 	Item   *Field  // of an Array or Map: its elements; the field has no name

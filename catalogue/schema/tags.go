@@ -69,7 +69,8 @@ import (
 //	unique                no two records have the same value
 //	readonly              ignored in requests
 //	created               a read-only Timestamp: the time of a POST
-//	hidden                stored, but never served
+//	hidden                stored, but never served; in Filters or Search, clients can guess
+//	                      it; a PUT needs it unless it is optional
 //	optional              may be absent, and has no default
 //	default=X             the value if absent: JSON, or the text of a string; default=now is
 //	                      the time of a POST
@@ -77,10 +78,12 @@ import (
 //	item.WORD             a word about the elements of a list or map, such as item.max=60
 //
 // Types with a method MarshalJSON or MarshalText count as strings for these words. Values
-// cannot contain commas. Anything else can be set in the result before it becomes the
+// cannot contain commas. A pattern has no word: set Pattern and Message of the field. It and
+// anything else can be set in the result before it becomes the
 // Description in the options of a definition. Filters and Search are empty.
 //
-// If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule
+// If T, or the type of a field, has a method Validate(context.Context) error, which must have
+// this parameter, that is the Rule
 // of the description or the field. A method with a pointer as its receiver may change the value.
 // Its error is best made by [Invalid], or is [FieldErrors] about some fields.
 //
