@@ -30,7 +30,7 @@ func TestDone(t *testing.T) {
 		signed := query.get(doneName)
 		for reason, forged := range map[string]string{
 			"no signature":      signed[:strings.LastIndex(signed, ".")],
-			"another signature": signed[:len(signed)-2] + "AA",
+			"another signature": signed[:len(signed)-1] + strings.Replace("BA", signed[len(signed)-1:], "", 1)[:1],
 			"another record":    strings.Replace(signed, "1.", "2.", 1),
 			"another verb":      strings.NewReplacer("added", "deleted", "changed", "deleted", "deleted", "added").Replace(signed),
 			"a sentence":        "Everything.1." + signed,
