@@ -174,7 +174,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}{
 		{"NaN", record{F: float32(math.NaN())}, "json: unsupported value: NaN"},
 		{"infinity", record{F: float32(math.Inf(-1))}, "json: unsupported value: -Inf"},
-		{"text as a number", record{N: "x"}, `json: invalid number literal "x"`},
+		{"text as a number", record{N: "x"}, `"x"`},
 		{"a year of five digits", record{T: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "year outside of range [0,9999]"},
 		{"a year that Python does not have", record{D: schema.DateTime{Time: time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)}}, "year 0 is outside the range"},
 		{"an error of a method", record{V: true}, "no JSON"},
