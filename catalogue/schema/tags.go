@@ -293,12 +293,10 @@ func integerField(t reflect.Type) Field {
 	switch t.Kind() {
 	case reflect.Int8, reflect.Int16, reflect.Int32:
 		f.Min, f.Max = strconv.Itoa(-1<<(bits-1)), strconv.Itoa(1<<(bits-1)-1)
-	case reflect.Int, reflect.Int64:
-	default:
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		f.Min, f.Max = "0", strconv.FormatUint(1<<bits-1, 10)
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
 		f.Min = "0"
-		if bits < 64 {
-			f.Max = strconv.FormatUint(1<<bits-1, 10)
-		}
 	}
 	return f
 }
