@@ -159,6 +159,7 @@ func fieldsOf(c *catalogue.Catalogue, key string) []string {
 			names[ordering.Snake(name)] = true
 		}
 	}
+	delete(names, "") // of a member such as "_", which is no field
 	return slices.Sorted(maps.Keys(names))
 }
 
