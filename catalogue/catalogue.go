@@ -1,12 +1,14 @@
 package catalogue
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"reflect"
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Catalogue is a set of collections. The collections and the types of their records are
@@ -16,7 +18,7 @@ import (
 // [AnyCollection.Delete] write to several collections at one instant: a reader sees the
 // changes of all or of none, even if it reads one collection after the other. Only the
 // methods Create, Update and Delete of [AnyCollection] check references between records:
-// other writes can leave references to records that do not exist.
+// other writes can leave references to records that do not exist, which [Catalogue.Check] finds.
 type Catalogue struct {
 	all      []*core // in the order of the definitions
 	byKey    map[string]int
@@ -133,15 +135,52 @@ func storesOf(all []*core) []*store.Store {
 	return list
 }
 
-// Check calls [Collection.Check] for every collection and returns the first error. It
-// is for tests.
+// Check returns the [Violations] of all records at one instant: each reference to a record that does
+// not exist, in the order of the collections, ids and fields. Writes from Go and loads can leave such
+// references, and deletions by requests those inside an Object; other requests leave none. For tests,
+// Check first calls [Collection.Check] for every collection and returns the first error, which is a
+// fault of this package. Without either it returns nil. Writers do not wait.
+// O(records × references), and what Collection.Check takes.
 func (c *Catalogue) Check() error {
 	for _, m := range c.all {
 		if err := m.check(); err != nil {
 			return err
 		}
 	}
+	if found := c.violations(); found != nil {
+		return found
+	}
 	return nil
+}
+
+func (c *Catalogue) violations() (found Violations) {
+	in := &instant{context.Background(), map[*core]*store.State{}, map[list]*listing{}}
+	for i, s := range store.Freeze(storesOf(c.all)...) {
+		in.states[c.all[i]] = s
+	}
+	for _, m := range c.all {
+		if m.typ.about == nil { // standalone
+			continue
+		}
+		columns := slices.DeleteFunc(slices.Concat(m.typ.columns, m.typ.nested), func(col column) bool { return col.Refers == "" })
+		if len(columns) == 0 {
+			continue
+		}
+		for _, e := range in.states[m].Entries() {
+			for _, col := range columns {
+				to := c.all[c.byKey[col.Refers]]
+				l := in.list(to, col.By)
+				col.refers(e, func(k sortkey.Key) bool {
+					if l.at(k) < 0 {
+						err := fmt.Errorf("%w: %s of %s", ErrDangling, m.typ.valueIn(e, &col), to.key())
+						found = append(found, Violation{m.key(), e.ID, col.Name, err})
+					}
+					return false
+				})
+			}
+		}
+	}
+	return found
 }
 
 // New returns an empty catalogue with the collections of the definitions, in their order:

@@ -49,7 +49,7 @@ func newShop(t *testing.T) *catalogue.Catalogue {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := c.Check(); err != nil {
+		if err := faultOf(c); err != nil {
 			t.Error(err)
 		}
 	})

@@ -51,6 +51,10 @@ var (
 	// The error names the first of them.
 	ErrReferenced = errors.New("other records refer to it")
 
+	// ErrDangling is wrapped by the error of [Catalogue.Check] if a record refers to one that does
+	// not exist.
+	ErrDangling = errors.New("reference to no record")
+
 	// Following changes.
 
 	// ErrHistoryTrimmed is returned when the history does not lead from the revision to
@@ -96,3 +100,32 @@ func (e *ReferenceError) Error() string {
 
 // Unwrap returns [ErrReferenced].
 func (e *ReferenceError) Unwrap() error { return ErrReferenced }
+
+// A Violation is a value that a record should not have.
+type Violation struct {
+	Collection string // key
+	ID         int    // of the record
+	Field      string // JSON name, or a path such as address__country
+	Err        error  // wraps ErrDangling
+}
+
+// Violations lists what [Catalogue.Check] finds.
+type Violations []Violation
+
+// Error returns a text with the first ten violations and their number.
+func (v Violations) Error() string {
+	text := fmt.Sprintf("catalogue: %d violations", len(v))
+	for i, one := range v[:min(len(v), 10)] {
+		text += fmt.Sprintf("%s record %d of %s, in the field %s: %v", []string{":", ";"}[min(i, 1)], one.ID, one.Collection, one.Field, one.Err)
+	}
+	return text
+}
+
+// Unwrap returns the errors of all violations.
+func (v Violations) Unwrap() []error {
+	errs := make([]error, len(v))
+	for i, one := range v {
+		errs[i] = one.Err
+	}
+	return errs
+}

@@ -81,7 +81,7 @@ func TestSaveFile(t *testing.T) {
 		if diff := cmp.Diff(saved(t, cat), saved(t, loaded)); diff != "" {
 			t.Errorf("LoadFile (-saved +loaded):\n%s", diff)
 		}
-		if err := loaded.Check(); err != nil {
+		if err := faultOf(loaded); err != nil {
 			t.Error(err)
 		}
 	}
@@ -164,7 +164,7 @@ func TestSaveFileLinks(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
-	if err := cat.Check(); err != nil {
+	if err := faultOf(cat); err != nil {
 		t.Error(err)
 	}
 }
@@ -280,7 +280,7 @@ func TestSaveFileDiskFull(t *testing.T) {
 			t.Fatalf("room for %d of %d bytes (-before +after):\n%s", room, len(text), diff)
 		}
 	}
-	if err := cat.Check(); err != nil || saved(t, cat) != text {
+	if err := faultOf(cat); err != nil || saved(t, cat) != text {
 		t.Errorf("saving changed the catalogue, %v", err)
 	}
 }
@@ -317,7 +317,7 @@ func TestLoadFileErrors(t *testing.T) {
 		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
 		}
-		if err := cat.Check(); err != nil {
+		if err := faultOf(cat); err != nil {
 			t.Error(err)
 		}
 	}
@@ -467,7 +467,7 @@ func TestKilledWhileSaving(t *testing.T) {
 			t.Fatalf("seed %d, kill %d after %v: the file is neither version: %.300v", seed, kill, after, got)
 		}
 		seen[v]++
-		if err := cat.Check(); err != nil {
+		if err := faultOf(cat); err != nil {
 			t.Error(err)
 		}
 	}
@@ -483,7 +483,7 @@ func TestKilledWhileSaving(t *testing.T) {
 	if !cmp.Equal(left, files(t, dir)) {
 		t.Error("SaveFile changed a temporary file of another process or wrote a wrong file")
 	}
-	if err := cat.Check(); err != nil {
+	if err := faultOf(cat); err != nil {
 		t.Error(err)
 	}
 }

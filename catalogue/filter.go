@@ -403,7 +403,7 @@ func referenceOf(k sortkey.Key) (id int, ok bool) {
 // none.
 func elements(list string) iter.Seq[string] {
 	inside, ok := strings.CutPrefix(list, "[")
-	if !ok {
+	if !ok || inside == "]" {
 		return func(func(string) bool) {}
 	}
 	if !strings.ContainsAny(inside, `"[{`) {

@@ -33,7 +33,7 @@ var whole = pagination.Window{Limit: math.MaxInt}
 // checkAtEnd checks the invariants of a collection or a catalogue when the test ends.
 func checkAtEnd(t testing.TB, c interface{ Check() error }) {
 	t.Cleanup(func() {
-		if err := c.Check(); err != nil {
+		if err := faultOf(c); err != nil {
 			t.Error(err)
 		}
 	})

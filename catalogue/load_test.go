@@ -77,7 +77,7 @@ func TestSaveKeepsBytes(t *testing.T) {
 	if diff := cmp.Diff(first, saved(t, again)); diff != "" {
 		t.Errorf("second save (-want +got):\n%s", diff)
 	}
-	if err := again.Check(); err != nil {
+	if err := faultOf(again); err != nil {
 		t.Error(err)
 	}
 	ctx := context.Background()
@@ -391,7 +391,7 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 		if saved(t, cat) != before {
 			t.Errorf("%q was loaded in part: %s", data, saved(t, cat))
 		}
-		if err := cat.Check(); err != nil {
+		if err := faultOf(cat); err != nil {
 			t.Errorf("%q: %v", data, err)
 		}
 		return
@@ -416,7 +416,7 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 			t.Errorf("page by %q: %d records, %v, want %d", name, len(page.Records), err, books.Count())
 		}
 	}
-	if err := errors.Join(cat.Check(), again.Check()); err != nil {
+	if err := errors.Join(faultOf(cat), faultOf(again)); err != nil {
 		t.Error(err)
 	}
 }

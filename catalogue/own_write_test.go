@@ -35,7 +35,7 @@ func ownHouses(t *testing.T, f func(t *testing.T, cat *catalogue.Catalogue)) {
 				}
 			}
 			f(t, cat)
-			if err := cat.Check(); err != nil {
+			if err := faultOf(cat); err != nil {
 				t.Error(err)
 			}
 		})

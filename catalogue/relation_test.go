@@ -29,7 +29,7 @@ type (
 		ID     int    `json:"id"`
 		Code   string `json:"code" backlist:"unique"`
 		Name   string `json:"name"`
-		Parent *int   `json:"parent" backlist:"refers=categories"`
+		Parent *int   `json:"parent" backlist:"refers=categories,ondelete=cascade"`
 	}
 	relatedCustomer struct {
 		ID    int     `json:"id"`
@@ -48,9 +48,9 @@ type (
 	}
 	relatedOrder struct {
 		ID       int     `json:"id"`
-		Customer string  `json:"customer" backlist:"refers=customers.email"`
-		Product  *string `json:"product" backlist:"refers=products.slug"`
-		Category *int    `json:"category" backlist:"refers=categories"`
+		Customer string  `json:"customer" backlist:"refers=customers.email,ondelete=cascade"`
+		Product  *string `json:"product" backlist:"refers=products.slug,ondelete=setnull"`
+		Category *int    `json:"category" backlist:"refers=categories,ondelete=setnull"`
 		Watchers []int   `json:"watchers" backlist:"refers=customers"`
 		Note     string  `json:"note"`
 	}
@@ -363,6 +363,7 @@ func TestRelationsMatchModel(t *testing.T) {
 		t.Run(fmt.Sprint("open ", open), func(t *testing.T) {
 			cat := newRelations(t, open)
 			must(t, cat.Load(strings.NewReader(relatedData), catalogue.LoadOptions{}))
+			must(t, ownCollection(t, cat, "orders").Delete(t.Context(), "5", schema.Filter{}, nil)) // it refers to no record
 			end, running := make(chan struct{}), sync.WaitGroup{}
 			for w := range 2 {
 				running.Go(func() { writeRelated(cat, rand.New(rand.NewPCG(1, uint64(w))), end) })
