@@ -62,6 +62,16 @@
 // description) is checked for requests, and for writes of the program and loads if
 // [Options].Validate is set. [schema.Description.Rule] says what a rule may do.
 //
+// # References
+//
+// A field can refer to records of a collection of the catalogue, by their ids or by a unique text:
+// [schema.Field].Refers and By. Requests can filter, search and order by the fields of these records,
+// as in author__name__icontains; such a page is of one instant of all collections concerned. Requests
+// write no reference to a record that does not exist. A request that deletes a record is refused, or
+// deletes or changes those that refer to it, as [schema.Field].OnDelete says, and a request that
+// changes a text changes the references to it, all at the same instant. Writes of the program and
+// loads do none of this; [Catalogue.Check] finds what they leave.
+//
 // # Indexes
 //
 // The first use of an ordering sorts the records without holding a lock. The result is

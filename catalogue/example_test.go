@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -949,4 +950,54 @@ func ExampleChange_Before() {
 	// Output:
 	// map[1958-05:219]
 	// map[1958-05:0 1958-06:128]
+}
+
+// A reference can name a record by its id or by a unique text. Filters cross it; a new text and a
+// deletion, by requests, change the records that refer to it.
+func ExampleCatalogue_Check() {
+	type Author struct {
+		ID   int    `json:"id"`
+		Slug string `json:"slug" backlist:"unique"`
+		Name string `json:"name"`
+	}
+	type Book struct {
+		ID     int    `json:"id"`
+		Title  string `json:"title"`
+		Author string `json:"author" backlist:"refers=authors.slug,ondelete=cascade"`
+	}
+	authors := catalogue.Define[Author]("authors", catalogue.Options{})
+	books := catalogue.Define[Book]("books", catalogue.Options{
+		Description: &schema.Description{Filters: []string{"author__name__icontains"}},
+	})
+	cat, err := catalogue.New(authors, books)
+	if err != nil {
+		panic(err)
+	}
+	const data = `{"authors":[{"id":1,"slug":"calvino","name":"Italo Calvino"},{"id":2,"slug":"levi","name":"Primo Levi"}],
+		"books":[{"id":1,"title":"Cities","author":"calvino"},{"id":2,"title":"Table","author":"levi"}]}`
+	if err := cat.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	people, _ := cat.Collection("authors")
+	c, _ := cat.Collection("books")
+	_, _ = people.Update(ctx, "2", catalogue.Update{Body: []byte(`{"slug":"primo-levi"}`), Partial: true})
+	filter, _ := c.Description().Filter(ctx, url.Values{"author__name__icontains": {"PRIMO"}}, schema.Checks{Exists: c.Exists, Find: c.Find})
+	list, _ := c.List(ctx, catalogue.Query{Filter: filter})
+	fmt.Printf("%s\n", list.Records[0])
+	_ = people.Delete(ctx, "2", schema.Filter{}, nil)
+	fmt.Println(c.Count(), cat.Check())
+
+	typed, _ := authors.In(cat)
+	_ = typed.Delete(1) // from Go: references are not checked
+	var found catalogue.Violations
+	if errors.As(cat.Check(), &found) {
+		for _, v := range found {
+			fmt.Println(v.Collection, v.ID, v.Field, v.Err)
+		}
+	}
+	// Output:
+	// {"id":2,"title":"Table","author":"primo-levi"}
+	// 1 <nil>
+	// books 1 author reference to no record: "calvino" of authors
 }

@@ -68,8 +68,8 @@
 //	GET /api/films/7/                            200, ETag: "x1"
 //	PATCH /api/films/7/ with If-Match: "x1"      200 if the record is unchanged, otherwise 412
 //
-// A page has no tag if it depends on other collections, through a filter by a reference or a
-// search in a field of another collection. The response to a PUT has none (RFC 9110, section
+// A page has no tag if it depends on other collections, through a filter by a reference, or a
+// filter, search or ordering by a field of another collection. The response to a PUT has none (RFC 9110, section
 // 9.3.4). A POST with If-None-Match: * results in 412. Dates in preconditions, Range and
 // If-Range are ignored.
 //

@@ -26,7 +26,7 @@ type parameter struct {
 func (s *subject) parameters(lookups ...string) (all []parameter) {
 	for _, name := range s.Description.Filters {
 		field, lookup, err := s.Description.Parameter(name)
-		if err == nil && (lookups == nil || slices.Contains(lookups, lookup)) {
+		if err == nil && s.isOwn(name) && (lookups == nil || slices.Contains(lookups, lookup)) {
 			all = append(all, parameter{name, field, s.queries(field, lookup)})
 		}
 	}
@@ -34,6 +34,15 @@ func (s *subject) parameters(lookups ...string) (all []parameter) {
 		s.Skipf("the description has no such filter")
 	}
 	return all
+}
+
+// isOwn reports whether a parameter is about a field of the records, not about one of others to
+// which they refer.
+func (s *subject) isOwn(parameter string) bool {
+	own := s.Description
+	own.Related = nil
+	_, _, err := own.Parameter(parameter)
+	return err == nil
 }
 
 // queries returns values of a parameter.

@@ -55,6 +55,8 @@ func (s *subject) reference(records [][]byte) catalogue.AnyCollection {
 		}
 	}
 	about.Search = slices.DeleteFunc(slices.Clone(about.Search), func(entry string) bool { return strings.Contains(entry, "__") })
+	about.Filters = slices.DeleteFunc(slices.Clone(about.Filters), func(name string) bool { return !s.isOwn(name) })
+	about.Sortable = slices.DeleteFunc(slices.Clone(about.Sortable), func(name string) bool { return strings.Contains(name, "__") && !s.isOwn(name) })
 	cat, err := catalogue.New(
 		catalogue.Define[schema.Record](about.Key, catalogue.Options{Description: &about}),
 		catalogue.Define[schema.Record](related, catalogue.Options{}),

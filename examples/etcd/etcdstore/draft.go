@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
 )
 
 const (
@@ -57,24 +59,23 @@ func (s *Store) newDraft() *draft {
 	return d
 }
 
-// stage adds a write to the transaction. A deletion depends on the collections with
-// references to it: another process may have added one.
+// stage adds a write to the transaction. A deletion depends on the collections with references to
+// it: another process may have added one. So does a change of a collection to whose texts fields
+// refer, because it may be one of the text.
 func (d *draft) stage(batch []catalogue.Commit) error {
 	for _, commit := range batch {
 		d.lastIDs[commit.Collection] = commit.LastID
 		for id, record := range commit.Changes {
 			d.changes = append(d.changes, recordChange{commit.Collection, change{id, record}})
-			if record == nil {
-				d.dependOnReferring(commit.Collection)
-			}
+			d.dependOnReferring(commit.Collection, record == nil)
 		}
 	}
 	return nil
 }
 
-func (d *draft) dependOnReferring(key string) {
+func (d *draft) dependOnReferring(key string, deleted bool) {
 	for other, c := range d.cat.All() {
-		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == key }) {
+		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Refers == key && (deleted || f.By != "") }) {
 			d.reads[other] = true
 		}
 	}
@@ -128,16 +129,21 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 	return true, d.store.progress.wait(ctx, got.Header.Revision)
 }
 
-// fit leaves only some lists of a deletion that is too large for a transaction, and then
-// returns false.
-func (d *draft) fit() (complete bool) {
+// fit leaves only some of the other records that a deletion changes, if it is too large for a
+// transaction, and then returns false. The error wraps [httpapi.ErrConflict] if too many records are
+// deleted, or change because of a new text: a part of these would be wrong.
+func (d *draft) fit() (complete bool, err error) {
 	size := func(ch recordChange) int { return len(ch.record) }
 	if fitting(d.changes, size) == len(d.changes) {
-		return true
+		return true, nil
 	}
+	n := len(d.changes)
 	d.changes = slices.DeleteFunc(d.changes, func(ch recordChange) bool { return ch.record == nil })
+	if deleted := n - len(d.changes); deleted == 0 || deleted > maxOps {
+		return false, fmt.Errorf("%w: %d records change, more than a transaction of etcd permits", httpapi.ErrConflict, n)
+	}
 	d.changes = d.changes[:fitting(d.changes, size)]
-	return false
+	return false, nil
 }
 
 // fitting returns how many of a list one transaction can store, at least one if there are any.

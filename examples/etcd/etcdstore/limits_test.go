@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/httpapi"
@@ -97,6 +98,50 @@ func TestDeleteFromManyLists(t *testing.T) {
 			t.Errorf("key %s has %s", key, value)
 		}
 	}
+}
+
+// TestReferrers renames and deletes a record to which others refer, through two stores. What is more
+// than a transaction permits is refused, and nothing changes.
+func TestReferrers(t *testing.T) {
+	t.Parallel()
+	type user struct {
+		ID   int    `json:"id"`
+		Name string `json:"name" backlist:"unique"`
+	}
+	type note struct {
+		ID   int     `json:"id"`
+		User string  `json:"user" backlist:"refers=users.name,ondelete=cascade"`
+		Last *string `json:"last" backlist:"refers=users.name,ondelete=setnull"`
+	}
+	client := storeMember(t).Clients[0]
+	configure := func(opts *etcdstore.Options) {
+		opts.Definitions = []etcdstore.Definition{
+			etcdstore.Of(catalogue.Define[user]("users", catalogue.Options{})), etcdstore.Of(catalogue.Define[note]("notes", catalogue.Options{})),
+		}
+	}
+	node, other := openStore(t, client, configure), openStore(t, client, configure)
+	many := make([]string, 81)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"id":%d,"user":"many","last":"ann"}`, 10+i)
+	}
+	const users, notes = `{"id":1,"name":"ann"},{"id":2,"name":"bo"},{"id":3,"name":"many"}`, `{"id":1,"user":"ann","last":"bo"},{"id":2,"user":"bo","last":"ann"}`
+	storeMust(t, node.Load(t.Context(), strings.NewReader(`{"users":[`+users+`],"notes":[`+notes+`,`+strings.Join(many, ",")+`]}`)))
+	for _, row := range []struct {
+		reason, method, path, body string
+		status                     int
+		notes                      string // the first two
+	}{
+		{"too many renamed", "PATCH", "users/3/", `{"name":"x"}`, 409, notes},
+		{"too many deleted", "DELETE", "users/3/", "", 409, notes},
+		{"renamed", "PATCH", "users/2/", `{"name":"bob"}`, 200, `{"id":1,"user":"ann","last":"bob"},{"id":2,"user":"bob","last":"ann"}`},
+		{"deleted, with one of the notes, and many that change", "DELETE", "users/1/", "", 204, `{"id":2,"user":"bob","last":null},{"id":10,"user":"many","last":null}`},
+	} {
+		node.want(row.reason, row.method, row.path, row.body, row.status)
+		if page := other.want(row.reason, "GET", "notes/?limit=2", "", http.StatusOK); !strings.HasSuffix(page.Body, "["+row.notes+"]}") {
+			t.Errorf("%s: %s, want %s", row.reason, page.Body, row.notes)
+		}
+	}
+	other.want("a former name", "POST", "notes/", `{"user":"bo"}`, http.StatusBadRequest)
 }
 
 // TestNoSpace fills a member with a small quota.

@@ -70,7 +70,10 @@ func (s *Store) tryWrite(ctx, longer context.Context, key string, do func(contex
 	if err := protect(func() error { return do(ctx, c) }); err != nil {
 		return err
 	}
-	complete := d.fit()
+	complete, err := d.fit()
+	if err != nil {
+		return err
+	}
 	stored, err := d.commit(longer)
 	switch {
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -71,6 +72,9 @@ func Open(opts Options) (*Store, error) {
 		for _, f := range c.Description().Fields {
 			if f.Hidden || f.Computed { // what is stored would be what is served
 				return nil, fmt.Errorf("%w: Definitions: %s: the field %s is hidden or computed, which a Store does not support", ErrOptions, key, f.Name)
+			}
+			if f.By != "" || f.OnDelete != schema.Protect {
+				return nil, fmt.Errorf("%w: Definitions: %s: the field %s refers to records by a text or has an OnDelete, which a Store does not support", ErrOptions, key, f.Name)
 			}
 		}
 		t := newTable(s, c.Description())

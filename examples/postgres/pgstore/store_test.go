@@ -15,6 +15,15 @@ type user struct {
 	Password string `json:"password" backlist:"hidden"`
 }
 
+// definitions returns those of notes of a type, and of the users to which they refer.
+func definitions[T any]() []catalogue.AnyDefinition {
+	type user struct {
+		ID   int    `json:"id"`
+		Name string `json:"name" backlist:"unique"`
+	}
+	return []catalogue.AnyDefinition{catalogue.Define[user]("users", catalogue.Options{}), catalogue.Define[T]("notes", catalogue.Options{})}
+}
+
 func TestInvalidOptions(t *testing.T) {
 	for _, row := range []struct {
 		reason string
@@ -24,6 +33,14 @@ func TestInvalidOptions(t *testing.T) {
 		{"no database", pgstore.Options{}, "pgstore: invalid options: DSN is empty"},
 		{"hidden field", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.Define[user]("users", catalogue.Options{})}},
 			"pgstore: invalid options: Definitions: users: the field password is hidden or computed, which a Store does not support"},
+		{"reference by text", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
+			ID   int    `json:"id"`
+			User string `json:"user" backlist:"refers=users.name"`
+		}]()}, "pgstore: invalid options: Definitions: notes: the field user refers to records by a text or has an OnDelete, which a Store does not support"},
+		{"deletion of what refers", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
+			ID   int `json:"id"`
+			User int `json:"user" backlist:"refers=users,ondelete=cascade"`
+		}]()}, "pgstore: invalid options: Definitions: notes: the field user refers to records by a text or has an OnDelete, which a Store does not support"},
 		{"negative connections", pgstore.Options{DSN: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
 	} {
 		_, err := pgstore.Open(row.opts)
