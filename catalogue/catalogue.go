@@ -169,7 +169,7 @@ func (c *Catalogue) violations() (found Violations) {
 		for _, e := range in.states[m].Entries() {
 			for _, col := range columns {
 				to := c.all[c.byKey[col.Refers]]
-				l := in.list(to, col.By)
+				l := in.list(to, col.By).index()
 				col.refers(e, func(k sortkey.Key) bool {
 					if l.at(k) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, m.typ.valueIn(e, &col), to.key())

@@ -116,15 +116,24 @@ func (in *instant) add(f *filter, c *core, t schema.Test, n int) error {
 		return err
 	}
 	l, holds := in.list(to, col.By), others.test()
-	marks := make([]uint64, m/64+1)
+	marks, found := make([]uint64, m/64+1), []*store.Entry{}
 	for i, e := range l.entries {
 		if i%256 == 0 && in.ctx.Err() != nil {
 			return in.ctx.Err()
 		}
 		if holds(e) {
 			marks[i/64] |= 1 << (i % 64)
+			if len(found) <= m/32 {
+				found = append(found, e)
+			}
 		}
 	}
+	if len(found) <= m/32 && col.By != "" && !null { // the texts of few are found faster than those of all
+		few := textsOf(l.key, found)
+		f.match = append(f.match, col.through(false, func(k sortkey.Key) bool { return few.at(k) >= 0 }))
+		return nil
+	}
+	l.index()
 	f.match = append(f.match, col.through(null, func(k sortkey.Key) bool {
 		i := l.at(k)
 		return i < 0 && null || i >= 0 && marks[i/64]>>(i%64)&1 != 0
@@ -167,10 +176,32 @@ func (in *instant) find(to *core, by string, k sortkey.Key) *store.Entry {
 // A listing is the entries of a collection in the order of their ids, with their indexes.
 type listing struct {
 	entries []*store.Entry
+	key     func(*store.Entry) sortkey.Key // of the text by which they are found, or nil
+	texts   texts                          // nil until index is called
 	first   int
-	after   []int32          // after[id-first] is the index + 1; nil if there would be many gaps
-	ids     map[int]int32    // instead
-	texts   map[string]int32 // if the list is by a text
+	after   []int32       // after[id-first] is the index + 1; nil if there would be many gaps
+	ids     map[int]int32 // instead
+}
+
+// Texts are the indexes of entries by their texts.
+type texts map[string]int32
+
+func textsOf(key func(*store.Entry) sortkey.Key, entries []*store.Entry) texts {
+	t := make(texts, len(entries))
+	for i, e := range entries {
+		if text, ok := key(e).AsText(); ok {
+			t[text] = int32(i)
+		}
+	}
+	return t
+}
+
+func (t texts) at(k sortkey.Key) int {
+	text, isText := k.AsText()
+	if i, ok := t[text]; ok && isText {
+		return int(i)
+	}
+	return -1
 }
 
 // list returns the records of a collection that are found by their ids, or by a text. O(n) the
@@ -184,15 +215,9 @@ func (in *instant) list(of *core, by string) *listing {
 	in.lists[list{of, by}] = l
 	n := len(l.entries)
 	switch {
-	case n == 0:
 	case by != "":
-		l.texts = make(map[string]int32, n)
-		key := of.typ.column(by).key
-		for i, e := range l.entries {
-			if text, ok := key(e).AsText(); ok {
-				l.texts[text] = int32(i)
-			}
-		}
+		l.key = of.typ.column(by).key
+	case n == 0:
 	case l.entries[n-1].ID-l.entries[0].ID < 8*n:
 		l.first = l.entries[0].ID
 		l.after = make([]int32, l.entries[n-1].ID-l.first+1)
@@ -208,14 +233,18 @@ func (in *instant) list(of *core, by string) *listing {
 	return l
 }
 
+// index returns l after it has made the texts, so that at can be called, by several goroutines.
+func (l *listing) index() *listing {
+	if l.key != nil && l.texts == nil {
+		l.texts = textsOf(l.key, l.entries)
+	}
+	return l
+}
+
 // at returns the index of the entry to which a reference with a key refers, or -1. O(1).
 func (l *listing) at(k sortkey.Key) int {
-	if l.texts != nil {
-		text, isText := k.AsText()
-		if i, ok := l.texts[text]; ok && isText {
-			return int(i)
-		}
-		return -1
+	if l.key != nil {
+		return l.texts.at(k)
 	}
 	id, ok := referenceOf(k)
 	if ok && l.after != nil && id >= l.first && id-l.first < len(l.after) {
@@ -247,7 +276,7 @@ func (in *instant) key(c *core, path string) func(*store.Entry) sortkey.Key {
 		f, _ := c.typ.engine.Field(path)
 		return f.Key
 	}
-	of, l := in.key(to, rest), in.list(to, col.By)
+	of, l := in.key(to, rest), in.list(to, col.By).index()
 	keys := make([]sortkey.Key, len(l.entries))
 	for i, e := range l.entries {
 		keys[i] = of(e)

@@ -591,6 +591,9 @@ func BenchmarkAcrossReferences(b *testing.B) {
 	measure("read both", "categories?name__icontains=r+77", "orders?note__icontains=r+77")
 	measure("by id", "orders?category__name__icontains=r+77")
 	measure("by text", "orders?customer__name__icontains=r+77")
+	measure("read both, most", "categories?name__icontains=um", "orders?note__icontains=um")
+	measure("by id, most", "orders?category__name__icontains=um")
+	measure("by text, most", "orders?customer__name__icontains=um")
 	measure("order by id", "orders?ordering=category__name")
 	measure("order by text", "orders?ordering=customer__name")
 }
