@@ -281,6 +281,9 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 			return store.Change{}, err
 		}
 		fresh, err := c.core.decoded(old, changed)
+		if err == nil && c.core.typ.key != nil && c.core.typ.sameIdentity(old, fresh) != nil {
+			err = schema.FieldErrors{{Field: c.core.typ.idWire, Messages: []string{"The key of a record cannot be changed."}}}
+		}
 		if err != nil {
 			return store.Change{}, err
 		}

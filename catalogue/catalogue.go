@@ -117,7 +117,11 @@ func (c *Catalogue) refused(err error) error {
 		return err
 	}
 	s := c.of(d.Store).typ
-	return s.errorf("%w", s.duplicate(d.Entry, d.Fields, fmt.Sprintf("id %d", d.Other)))
+	other := fmt.Sprintf("id %d", d.Other)
+	if s.key != nil {
+		other = s.identify(d.Store.Get(d.Other))
+	}
+	return s.errorf("%w", s.duplicate(d.Entry, d.Fields, other))
 }
 
 // of returns the collection with the given store.

@@ -12,7 +12,7 @@ import (
 // same content has one. A Change is safe for concurrent use.
 type Change[T any] struct {
 	Revision uint64 // revision at which the change became visible
-	ID       int    // id of the record
+	ID       int    // id of the record, or 0 if records have a key: Before and After have it
 
 	// Last reports whether this is the last change of its revision. Applying it and
 	// all changes before it leads to the records of a [Snapshot] of that revision.
@@ -50,7 +50,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	}
 	changes = make([]Change[T], len(events))
 	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, ev.ID, ev.Last, c.core.typ, ev.Old, ev.New}
+		changes[i] = Change[T]{ev.Revision, c.core.typ.shown(ev.ID), ev.Last, c.core.typ, ev.Old, ev.New}
 	}
 	return changes, now, nil
 }

@@ -55,6 +55,12 @@ type Options struct {
 	// is no such member. [sortkey.Decimal] sorts prices such as "12.00" by value.
 	Keys []ordering.KeyFunc
 
+	// NewKey returns the key of a record that is written without one. It is called by a writer
+	// before the record is visible, and must not write to the collection. If nil, the key is a
+	// random UUID, version 4. It has no effect if records have an id, or a key that only clients
+	// choose; see the tag key of [schema.DescriptionOf].
+	NewKey func() string
+
 	// Description describes the collection of a catalogue for servers and for posts. A
 	// standalone collection ignores it. [schema.DescriptionOf] supplies the members that are
 	// zero, or all if it is nil.
@@ -167,12 +173,12 @@ func (c *Collection[T]) Count() int { return c.core.store.Len() }
 func (c *Collection[T]) Revision() uint64 { return c.core.store.Revision() }
 
 // Has reports whether there is a record with the given id. O(log n).
-func (c *Collection[T]) Has(id int) bool { return c.core.store.Get(id) != nil }
+func (c *Collection[T]) Has(id int) bool { return c.core.typ.byID(c.core.store, id) != nil }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
 func (c *Collection[T]) Get(id int) (T, error) {
-	return copied[T](c.core.typ, c.core.store.Get(id), id)
+	return copied[T](c.core.typ, c.core.typ.byID(c.core.store, id), id)
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number

@@ -36,7 +36,7 @@ func (s *recordType) stored(e *store.Entry) ([]byte, error) {
 	}
 	b, err := s.encode(recordOf(e))
 	if err != nil {
-		return nil, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
+		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
 	}
 	return b, nil
 }
@@ -49,13 +49,13 @@ func hasHiddenOrComputed(fields []schema.Field) bool {
 // served returns the JSON of an entry as it is served: the members of what is stored that are not
 // hidden, and the computed ones, in the order of the description.
 func (s *recordType) served(e *store.Entry, stored []byte) ([]byte, error) {
-	members, err := schema.ParseRecord(stored)
+	members, err := s.parse(stored)
 	if err != nil {
-		return nil, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
+		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
 	}
 	computed, err := s.computed(e)
 	if err != nil {
-		return nil, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
+		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
 	}
 	b := []byte{'{'}
 	add := func(name, text string) {

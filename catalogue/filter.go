@@ -228,7 +228,9 @@ func columnIn(columns []column, name string) *column {
 // unsortable reports whether requests cannot order records by the field of a term.
 func (s *recordType) unsortable(t ordering.Term) bool {
 	switch {
-	case t.Field == s.idName, s.about.Sortable == nil && s.about.Fields == nil, s.inDefault(t.Field):
+	case t.Field == s.idName:
+		return s.key != nil // the sequence number
+	case t.Field == s.engine.Key, s.about.Sortable == nil && s.about.Fields == nil, s.inDefault(t.Field):
 		return false
 	case s.about.Sortable == nil:
 		c := columnIn(s.columns, t.Field)
@@ -438,9 +440,9 @@ func (s *recordType) parsed(e *store.Entry) (schema.Record, error) {
 	if err != nil {
 		return schema.Record{}, err
 	}
-	r, err := schema.ParseRecord(b)
+	r, err := s.parse(b)
 	if err != nil {
-		return r, s.errorf("%w: id %d: %w", ErrInvalid, e.ID, err)
+		return r, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
 	}
 	return r, nil
 }

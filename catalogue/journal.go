@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"iter"
 	"sync"
 
@@ -20,6 +21,10 @@ type Commit struct {
 	// load it yields all records and the deleted ones. If only an id was used, by a record
 	// that the same batch deleted, there are no changes.
 	Changes iter.Seq2[int, []byte]
+
+	// Keys yields the same for records that have a key and no id, by their keys. Changes yields
+	// none then, and LastID is 0. For records with an id, Keys yields none.
+	Keys iter.Seq2[string, []byte]
 }
 
 // Journal sets the function that is called once for each batch, single write and load,
@@ -75,9 +80,13 @@ func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
 // committed returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
 func (s *recordType) committed(from store.Commit) (Commit, error) {
-	ids, texts := make([]int, len(from.Changes)), make([][]byte, len(from.Changes))
+	ids, keys, texts := make([]int, 0, len(from.Changes)), []string(nil), make([][]byte, len(from.Changes))
 	for i, ch := range from.Changes {
-		ids[i] = ch.ID()
+		if s.key == nil {
+			ids = append(ids, ch.ID())
+		} else {
+			keys = append(keys, s.keyText(cmp.Or(ch.New, ch.Old)))
+		}
 		if ch.New == nil {
 			continue
 		}
@@ -86,11 +95,19 @@ func (s *recordType) committed(from store.Commit) (Commit, error) {
 			return Commit{}, err
 		}
 	}
-	return Commit{s.name, from.Revision, from.LastID, func(yield func(int, []byte) bool) {
-		for i, id := range ids {
-			if !yield(id, texts[i]) {
+	if s.key != nil {
+		from.LastID = 0
+	}
+	return Commit{s.name, from.Revision, from.LastID, pairs(ids, texts), pairs(keys, texts)}, nil
+}
+
+// pairs returns an iterator over names and the text of each.
+func pairs[N any](names []N, texts [][]byte) iter.Seq2[N, []byte] {
+	return func(yield func(N, []byte) bool) {
+		for i, name := range names {
+			if !yield(name, texts[i]) {
 				return
 			}
 		}
-	}}, nil
+	}
 }

@@ -109,7 +109,16 @@ func (c *core) title() string { return c.typ.title() }
 // read reads the replacement of a single collection.
 func (c *core) read(in *scanner) ([]store.Replacement, error) {
 	entries, used, err := c.typ.readResults(in)
-	return []store.Replacement{{Store: c.store, Entries: entries, UsedID: used}}, err
+	return []store.Replacement{c.replacement(entries, used)}, err
+}
+
+// replacement returns the replacement of the records by those of entries.
+func (c *core) replacement(entries []*store.Entry, used int) store.Replacement {
+	r := store.Replacement{Store: c.store, Entries: entries, UsedID: used}
+	if c.typ.key != nil {
+		r.UsedID, r.Number = 0, c.typ.inheritIDs
+	}
+	return r
 }
 
 func (c *Catalogue) title() string { return "catalogue" }
@@ -133,7 +142,7 @@ func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 	})
 	for _, m := range c.all {
 		if entries, ok := found[m.key()]; ok {
-			all = append(all, store.Replacement{Store: m.store, Entries: entries, UsedID: used[m.key()]})
+			all = append(all, m.replacement(entries, used[m.key()]))
 		}
 	}
 	return all, err
@@ -283,7 +292,10 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	}
 	r := recordOf(e)
 	s.fillLists(r)
-	if e.ID = *s.id(r); e.ID < 1 {
+	if s.key != nil && s.isKeyless(r) {
+		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: it is empty", ErrInvalidID)}
+	}
+	if e.ID = *s.id(r); e.ID < 1 && s.key == nil {
 		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
 	}
 	if !s.trusted {
@@ -324,7 +336,7 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 			return false
 		}
 	}
-	return (count == len(s.members) || s.strict == nil) && *s.id(to) > 0
+	return (count == len(s.members) || s.strict == nil) && (s.key != nil || *s.id(to) > 0)
 }
 
 // decode decodes a value, which need not be valid JSON, into a record and reports whether it did.
@@ -345,7 +357,7 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 	if s.ownJSON && s.strict == nil {
 		return json.Unmarshal(object, s.pointer(to))
 	}
-	members, err := schema.ParseRecord(object)
+	members, err := s.parse(object)
 	if err != nil {
 		return err
 	}

@@ -288,7 +288,7 @@ func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
-func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.state.Get(id), id) }
+func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.typ.byID(s.state, id), id) }
 
 // Where returns the records that satisfy all conditions, or all records if there are none.
 // An invalid condition is reported by the methods of the Selection.
@@ -388,6 +388,9 @@ func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
 }
 
 func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
+	if err := sel.typ.noIDs(); err != nil {
+		return 0, err
+	}
 	a, err := sel.ask(store.Query{Want: store.WantPosition, ID: id, Terms: terms})
 	switch {
 	case err != nil || a.N >= 0:
@@ -450,7 +453,7 @@ func (sel *selection) rewriteIn(tx *store.Tx, change func(now getter, id int) (s
 	}
 	for _, ch := range changes {
 		if tx.Get(ch.ID()) != ch.Old {
-			return 0, sel.typ.errorf("%w: the function that updates the records also wrote to id %d", ErrInvalid, ch.ID())
+			return 0, sel.typ.errorf("%w: the function that updates the records also wrote to %s", ErrInvalid, sel.typ.identify(ch.Old))
 		}
 	}
 	for _, ch := range changes {

@@ -110,7 +110,9 @@ type recordType struct {
 	name    string
 	idWire  string                  // name of the id in JSON
 	idName  string                  // name of the id in an ordering
-	id      func(*record) *int      // the id
+	id      func(*record) *int      // the id; with a key, that of the entry that holds the record
+	key     *keyField               // nil if records have an id
+	texts   []textField             // unique fields that are text
 	strict  []schema.Field          // the fields of the description if loads are strict
 	members []member                // members of a struct
 	types   map[string]reflect.Type // of the fields in its JSON, and inside them
@@ -157,16 +159,23 @@ func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, e
 	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), now: opts.Now}
 	s.idName = ordering.Snake(s.idWire)
 	s.engine = &store.Type{ID: s.idName, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
+	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
+		s.idWire, s.idName, s.engine.ID, s.engine.Key = fields[i].Name, sequence, sequence, ordering.Snake(fields[i].Name)
+		if len(opts.Ordering) == 0 {
+			s.engine.Default = []ordering.Term{ordering.Asc(s.engine.Key)}
+		}
+	}
 	describe := s.describeStruct
 	if s.open() {
 		describe = s.describeOpen
 	}
-	if err := describe(fields, opts.Keys); err != nil {
+	if err := describe(fields, opts); err != nil {
 		return nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
 	if err := s.describeUnique(opts.Unique, fields); err != nil {
 		return nil, s.errorf("Options.Unique: %w", err)
 	}
+	s.describeTexts(fields)
 	if err := s.describeIndexes(opts.Indexes); err != nil {
 		return nil, s.errorf("%w", err)
 	}
@@ -291,8 +300,8 @@ func (s *recordType) member(name string) *member {
 // value returns the record as an addressable value of its type.
 func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
-func (s *recordType) describeStruct(described []schema.Field, own []ordering.KeyFunc) error {
-	t := s.reflect
+func (s *recordType) describeStruct(described []schema.Field, opts Options) error {
+	t, own := s.reflect, opts.Keys
 	members, conflicts := jsonmember.Of(t)
 	s.encoder = value.EncoderOf(t, members)
 	for _, m := range members {
@@ -334,6 +343,13 @@ func (s *recordType) describeStruct(described []schema.Field, own []ordering.Key
 	s.engine.Field = func(name string) (store.Field, bool) {
 		f, ok := byName[name]
 		return f, ok
+	}
+	if i := slices.IndexFunc(described, func(f schema.Field) bool { return f.Key }); i >= 0 {
+		if err := s.describeKey(described[i], byName[s.engine.Key], opts.NewKey); err != nil {
+			return err
+		}
+		byName[sequence] = store.Field{Name: sequence, Kind: reflect.Int, Key: func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }}
+		return s.describeCopies()
 	}
 	m := s.member(s.idWire)
 	if m == nil {
@@ -471,7 +487,26 @@ func (s *recordType) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
 }
 
-func (s *recordType) noID(id int) error { return s.errorf("%w: id %d", ErrNotFound, id) }
+// noID returns the error of an id that no record has, because none has an id if they have a key.
+func (s *recordType) noID(id int) error {
+	return cmp.Or(s.noIDs(), s.errorf("%w: id %d", ErrNotFound, id))
+}
+
+// byID returns the entry of the record with an id, or nil.
+func (s *recordType) byID(from getter, id int) *store.Entry {
+	if s.key != nil {
+		return nil
+	}
+	return from.Get(id)
+}
+
+// parse parses the JSON of a record.
+func (s *recordType) parse(text []byte) (schema.Record, error) {
+	if s.key != nil {
+		return schema.ParseKeyed(text)
+	}
+	return schema.ParseRecord(text)
+}
 
 // title returns the prefix of the collection's errors.
 func (s *recordType) title() string { return cmp.Or(s.name, "collection") }
@@ -487,12 +522,15 @@ func (s *recordType) named(err error) error {
 
 // describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func (s *recordType) describeOpen(described []schema.Field, own []ordering.KeyFunc) error {
+func (s *recordType) describeOpen(described []schema.Field, opts Options) error {
+	if s.engine.Key != "" {
+		return errors.New("open records have an id, so they cannot have a key")
+	}
 	if s.idWire != "id" {
 		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.idWire)
 	}
 	texts := map[string]func(string) sortkey.Key{}
-	for i, k := range s.allKeys(described, own) {
+	for i, k := range s.allKeys(described, opts.Keys) {
 		name, key, ok := k.ForText()
 		switch {
 		case !ok || name == "id":
@@ -516,7 +554,14 @@ func (s *recordType) describeOpen(described []schema.Field, own []ordering.KeyFu
 	s.engine.Members = openMembers
 	s.id = func(r *record) *int { return &typed[schema.Record](r).ID }
 	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
-	s.check = func(*record) error { return nil }
+	s.check = func(r *record) error {
+		members := *typed[schema.Record](r)
+		members.ID = 0
+		if text, ok := members.Get("id"); ok {
+			return fmt.Errorf("the id is %s", text)
+		}
+		return nil
+	}
 	return nil
 }
 
@@ -570,14 +615,14 @@ func (s *recordType) checkJSON(r *record, decode bool) error {
 		return err
 	case err != nil:
 		return s.blame(r, err, decode)
-	case decode && *s.id(read) != *s.id(r):
+	case decode && s.key == nil && *s.id(read) != *s.id(r):
 		return errors.New("its JSON is loaded with another id")
 	}
 	return nil
 }
 
 func (s *recordType) reload(to *record, text []byte, decode bool) error {
-	members, err := schema.ParseRecord(text)
+	members, err := s.parse(text)
 	if err == nil && decode {
 		err = s.set(to, members, false)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // Insert stores a copy of the record and returns its id. If the id of the record is
@@ -87,21 +88,30 @@ func (c *core) put(tx *store.Tx, fresh *store.Entry, change func(*recordType, cu
 	if _, err := c.write(tx, func(now current) (store.Change, error) { return change(c.typ, now, fresh) }); err != nil {
 		return 0, err
 	}
-	return fresh.ID, nil
+	return c.typ.shown(fresh.ID), nil
 }
 
 func (c *core) modify(tx *store.Tx, id int, f func(*record) error) error {
+	if err := c.typ.noIDs(); err != nil {
+		return err
+	}
 	_, err := c.write(tx, func(now current) (store.Change, error) { return c.typ.modification(now, id, f) })
 	return err
 }
 
 func (c *core) remove(tx *store.Tx, id int) error {
+	if err := c.typ.noIDs(); err != nil {
+		return err
+	}
 	_, err := c.write(tx, func(now current) (store.Change, error) { return c.typ.deletion(now, id) })
 	return err
 }
 
 func (c *core) replaceAll(fresh []*store.Entry) error {
 	return c.store.Replace(func(s *store.State) ([]*store.Entry, error) {
+		if c.typ.key != nil {
+			return fresh, c.typ.inherit(fresh, s)
+		}
 		return fresh, c.typ.number(fresh, s.LastID())
 	})
 }
@@ -154,11 +164,18 @@ func (s *recordType) arrange(list []*store.Entry) (index int, wrong *schema.Memb
 				continue
 			}
 			if before, twice := seen[string(key)]; twice {
+				if s.key != nil && len(set) == 1 && set[0].Name == s.key.Name {
+					err := fmt.Errorf("%w: the record at index %d has %s too", ErrExists, before, s.identify(e))
+					return i, &schema.MemberError{Member: s.idWire, Err: err}
+				}
 				err := s.duplicate(e, s.engine.Unique[n], fmt.Sprintf("the record at index %d", before))
 				return i, &schema.MemberError{Member: err.member(), Err: err}
 			}
 			seen[string(key)] = i
 		}
+	}
+	if s.key != nil { // they have no ids yet, or are sorted
+		return 0, nil
 	}
 	byID := func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) }
 	if slices.IsSortedFunc(list, func(a, b *store.Entry) int { return cmp.Or(byID(a, b), -1) }) { // without repeated ids
@@ -208,7 +225,10 @@ type current interface {
 	LastID() int
 }
 
-type getter interface{ Get(id int) *store.Entry }
+type getter interface {
+	Get(id int) *store.Entry
+	Holder(field string, k sortkey.Key) *store.Entry
+}
 
 // insertion returns the change that inserts a fresh entry. The record of a fresh entry
 // is the caller's; it is copied when the change is prepared.
@@ -220,8 +240,16 @@ func (s *recordType) insertion(now current, fresh *store.Entry) (store.Change, e
 	return store.Change{New: fresh}, s.take(fresh, recordOf(fresh), id)
 }
 
-// newID returns the id of a fresh entry that is inserted.
+// newID returns the id of a fresh entry that is inserted. It sets the key if that is absent.
 func (s *recordType) newID(now current, fresh *store.Entry) (id int, err error) {
+	if s.key != nil {
+		if err := s.assignKey(fresh); err != nil {
+			return 0, err
+		}
+		if now.Holder(s.key.Name, s.key.Key(fresh)) != nil {
+			return 0, s.errorf("%w: %s", ErrExists, s.identify(fresh))
+		}
+	}
 	id = *s.id(recordOf(fresh))
 	switch {
 	case id < 0:
@@ -237,6 +265,9 @@ func (s *recordType) newID(now current, fresh *store.Entry) (id int, err error) 
 }
 
 func (s *recordType) replacement(now current, fresh *store.Entry) (store.Change, error) {
+	if s.key != nil {
+		return s.replacementBy(now, &textField{Field: s.key.Field}, fresh)
+	}
 	id := *s.id(recordOf(fresh))
 	old := now.Get(id)
 	if old == nil {
@@ -250,18 +281,18 @@ func (s *recordType) modification(now getter, id int, f func(*record) error) (st
 	if old == nil {
 		return store.Change{}, s.noID(id)
 	}
-	changed := recordOf(s.copied(old)) // f may retain it
-	if err := f(changed); err != nil {
+	changed := s.copied(old) // f may retain its record
+	if err := f(recordOf(changed)); err != nil {
 		return store.Change{}, err
 	}
 	if now.Get(id) != old {
-		return store.Change{}, s.errorf("%w: the function that updates id %d also wrote to it", ErrInvalid, id)
+		return store.Change{}, s.errorf("%w: the function that updates %s also wrote to it", ErrInvalid, s.identify(old))
 	}
-	if n := *s.id(changed); n != id {
-		return store.Change{}, s.errorf("%w: %d was changed to %d", ErrInvalidID, id, n)
+	if err := s.sameIdentity(old, changed); err != nil {
+		return store.Change{}, err
 	}
 	fresh := s.new()
-	return store.Change{Old: old, New: fresh}, s.take(fresh, changed, id)
+	return store.Change{Old: old, New: fresh}, s.take(fresh, recordOf(changed), id)
 }
 
 func (s *recordType) deletion(now getter, id int) (store.Change, error) {
@@ -276,7 +307,7 @@ func (s *recordType) deletion(now getter, id int) (store.Change, error) {
 // the entry's.
 func (s *recordType) own(fresh *store.Entry, from *record, id int) error {
 	if err := s.keep(fresh, from, id); err != nil {
-		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
+		return s.errorf("%w: %s: %w", ErrInvalid, s.identify(fresh), err)
 	}
 	return nil
 }
@@ -284,7 +315,7 @@ func (s *recordType) own(fresh *store.Entry, from *record, id int) error {
 // take is own for a record of the program, which is validated if the options say so.
 func (s *recordType) take(fresh *store.Entry, from *record, id int) error {
 	if err := s.accept(fresh, from, id); err != nil {
-		return s.errorf("%w: id %d: %w", ErrInvalid, id, err)
+		return s.errorf("%w: %s: %w", ErrInvalid, s.identify(fresh), err)
 	}
 	return nil
 }
@@ -400,7 +431,7 @@ func (tx *Tx[T]) Get(id int) (record T, err error) {
 	if tx.tx.Done() {
 		return record, tx.core.typ.errorf("%w", ErrTxDone)
 	}
-	return copied[T](tx.core.typ, tx.tx.Get(id), id)
+	return copied[T](tx.core.typ, tx.core.typ.byID(tx.tx, id), id)
 }
 
 // Where returns the records that satisfy all conditions, or all records if there are none,

@@ -66,7 +66,8 @@ type Description struct {
 	Related map[string]*Description
 
 	// Lookup names the unique field of text, in snake_case, by which the paths of records
-	// address them. If empty, paths have ids.
+	// address them. If empty, paths have ids. Records without an id have it: it is their Key unless
+	// it is another field.
 	Lookup string
 
 	// Pages is the style of the pages of the collection. If nil, it is that of the handler. With
@@ -114,6 +115,7 @@ type Field struct {
 	Nullable bool   // may be null
 	Blank    bool   // may be empty text
 	Unique   bool   // no two records have the same value, except null
+	Key      bool   // Unique text that identifies the record instead of an id; never changes
 	Created  bool   // a Timestamp that is the time of the post, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
 	Computed bool   // served, but not stored; read-only
@@ -221,6 +223,19 @@ func (d Description) checkFields() error {
 			return fmt.Errorf("unique: %q: want at least two fields", set)
 		}
 	}
+	for i, f := range d.Fields {
+		switch {
+		case !f.Key:
+		case !f.isKey() || f.Nullable || f.Hidden || f.Computed || f.Default != "":
+			return fmt.Errorf("field %q: a key is a unique text that is neither null, hidden nor computed, and has no default", f.Name)
+		case slices.ContainsFunc(d.Fields[:i], func(f Field) bool { return f.Key }):
+			return fmt.Errorf("field %q: there are two keys", f.Name)
+		case slices.ContainsFunc(d.Fields, Field.isID):
+			return fmt.Errorf("field %q: records have an id: remove the id, or make the field unique and the Lookup", f.Name)
+		case d.Lookup == "":
+			return fmt.Errorf("lookup: it is empty, but records have no id: want %q, the key", ordering.Snake(f.Name))
+		}
+	}
 	if f, ok := d.snakeField(d.Lookup); d.Lookup != "" && (!ok || !f.isKey()) {
 		return fmt.Errorf("lookup: %q is not a unique field of text", d.Lookup)
 	}
@@ -229,6 +244,9 @@ func (d Description) checkFields() error {
 	}
 	return nil
 }
+
+// isID reports whether a field is the id, and not a key of that name.
+func (f Field) isID() bool { return f.Name == "id" && !f.Key }
 
 // isKey reports whether the values of a field are unique texts that are compared as they are.
 func (f Field) isKey() bool {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,8 +34,8 @@ type member struct{ name, value string }
 // Get returns the JSON of the member with the given name and reports whether the record
 // has it. The id is the member "id", unless it is 0. O(members).
 func (r Record) Get(name string) (text string, ok bool) {
-	if name == "id" {
-		return strconv.Itoa(r.ID), r.ID != 0
+	if name == "id" && r.ID != 0 {
+		return strconv.Itoa(r.ID), true
 	}
 	if i := r.index(name); i >= 0 {
 		return r.members[i].value, true
@@ -52,13 +53,17 @@ func (r Record) index(name string) int {
 // its position, or is appended if the record does not have it. A [json.RawMessage] or
 // [json.Number] keeps its digits.
 //
-// With returns an error wrapping [ErrInvalid] if the name is "id" or is not valid UTF-8,
-// or if the value cannot be marshalled to JSON that [ParseRecord] accepts.
+// With returns an error wrapping [ErrInvalid] if the name is "id", unless the value is a text
+// and the field ID is 0, as in a record with a key; see [ParseKeyed]. It does so too if the name
+// is not valid UTF-8, or if the value cannot be marshalled to JSON that [ParseRecord] accepts.
 //
 // O(members + size of the value). If more bytes have been replaced and removed than
 // remain, the record is copied in O(size).
 func (r Record) With(name string, value any) (Record, error) {
 	text, err := memberText(name, value)
+	if name == "id" && (r.ID != 0 || !strings.HasPrefix(text, `"`)) {
+		err = cmp.Or(err, errors.New("set the field ID instead"))
+	}
 	if err != nil {
 		return Record{}, fmt.Errorf("%w member %q: %w", ErrInvalid, name, err)
 	}
@@ -78,7 +83,7 @@ func (r Record) With(name string, value any) (Record, error) {
 // such member, it returns the record unchanged. The name "id" sets the id to 0. O(members).
 // If more bytes have been replaced and removed than remain, the record is copied in O(size).
 func (r Record) Without(name string) Record {
-	if name == "id" {
+	if name == "id" && r.ID != 0 {
 		r.ID = 0
 		return r
 	}
@@ -186,8 +191,17 @@ func (r Record) String() string {
 //
 // O(len), in one pass and with about three allocations.
 func ParseRecord(data []byte) (Record, error) {
+	return parseRecord(data, false)
+}
+
+// ParseKeyed parses a record that has a key and no id. A member named id is as any other, and
+// ID of the result is 0. Otherwise it is [ParseRecord], which would read the id: the errors and
+// the cost are the same.
+func ParseKeyed(data []byte) (Record, error) { return parseRecord(data, true) }
+
+func parseRecord(data []byte, keyed bool) (Record, error) {
 	s := scanner{data: data, limit: maxDepth}
-	r, err := s.record()
+	r, err := s.record(keyed)
 	if s.syntax != nil {
 		return Record{}, s.syntax
 	}
@@ -199,8 +213,8 @@ func ParseRecord(data []byte) (Record, error) {
 
 // record reads a record. The error is the first one that is not a syntax error. The
 // texts of all members are parts of one string, which takes one allocation instead of
-// two for each member.
-func (s *scanner) record() (r Record, err error) {
+// two for each member. If keyed is set, the member id is not the id.
+func (s *scanner) record(keyed bool) (r Record, err error) {
 	if s.next() != '{' {
 		s.whole()
 		return r, fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(trimSpace(string(s.data))))
@@ -234,7 +248,7 @@ func (s *scanner) record() (r Record, err error) {
 		if s.fault != nil && err == nil {
 			err = &MemberError{string(name), s.fault}
 		}
-		if string(name) != "id" {
+		if keyed || string(name) != "id" {
 			text = s.appendCanonical(append(text, name...))
 			ends = append(ends, len(text))
 			continue
@@ -250,7 +264,7 @@ func (s *scanner) record() (r Record, err error) {
 		err = &MemberError{string(name), errRepeated}
 	}
 	if s.syntax == nil && s.end() && err == nil {
-		r.members = cut(string(text), names, ends)
+		r.members = cut(string(text), names, ends, keyed)
 	}
 	return r, err
 }
@@ -266,11 +280,11 @@ func parseID(value []byte) (int, error) {
 
 // cut divides a text into members other than the id. Each member is its name, followed
 // by its value up to its end.
-func cut(text string, names [][]byte, ends []int) []member {
+func cut(text string, names [][]byte, ends []int, keyed bool) []member {
 	list := make([]member, 0, len(ends))
 	start := 0
 	for _, name := range names {
-		if string(name) != "id" {
+		if keyed || string(name) != "id" {
 			middle, end := start+len(name), ends[len(list)]
 			list = append(list, member{text[start:middle], text[middle:end]})
 			start = end
@@ -291,9 +305,6 @@ func canonical(data []byte) ([]byte, error) {
 
 // memberText returns the canonical text of a member of a record.
 func memberText(name string, value any) (string, error) {
-	if name == "id" {
-		return "", errors.New("set the field ID instead")
-	}
 	if !utf8.ValidString(name) {
 		return "", errors.New("the name is not valid UTF-8")
 	}

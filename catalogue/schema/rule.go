@@ -65,7 +65,7 @@ func recordRule(t reflect.Type) func(ctx context.Context, r *Record) error {
 		old := membersOf(string(before), false)
 		r.members = slices.Clone(r.members)
 		for _, m := range membersOf(string(after), false) {
-			if m.name == "id" || slices.Contains(old, m) {
+			if m.name == "id" && m.value[0] != '"' || slices.Contains(old, m) {
 				continue
 			}
 			text, err := canonical([]byte(m.value))

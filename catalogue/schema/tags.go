@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,7 @@ import (
 //	untrimmed             white space at the ends of a text is kept
 //	blank                 a string may be empty, and is by default
 //	unique                no two records have the same value
+//	key                   the text that identifies the record, in place of an int named id; see below
 //	readonly              ignored in requests
 //	created               a read-only Timestamp: the time of a POST
 //	hidden                stored, but never served; in Filters or Search, clients can guess
@@ -82,9 +84,14 @@ import (
 // anything else can be set in the result before it becomes the
 // Description in the options of a definition. Filters and Search are empty.
 //
+// The tag key names the key of records that have no int field id: a string, or a type with
+// MarshalText, of which no two records have the same value. With key alone, clients choose the
+// key, which then contains neither . nor /, because no path could address it. With key,readonly
+// the server does, and with key,optional it does if a client has not. The key is the Lookup and
+// the Ordering of the description. It may be named id.
+//
 // If T, or the type of a field, has a method Validate(context.Context) error, which must have
-// this parameter, that is the Rule
-// of the description or the field. A method with a pointer as its receiver may change the value.
+// this parameter, that is the Rule of the description or the field. A method with a pointer as its receiver may change the value.
 // Its error is best made by [Invalid], or is [FieldErrors] about some fields.
 //
 // If T has a method Computed without parameters, whose result is a struct, the members of that
@@ -119,6 +126,10 @@ func descriptionOf(t reflect.Type, key string) (Description, error) {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
 	d.Fields, d.Rule = fields, recordRule(t)
+	if i := slices.IndexFunc(fields, func(f Field) bool { return f.Key }); i >= 0 {
+		d.Lookup = ordering.Snake(fields[i].Name)
+		d.Ordering = []ordering.Term{ordering.Asc(d.Lookup)}
+	}
 	return d, nil
 }
 
@@ -180,10 +191,10 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 		return Field{}, err
 	}
 	tag, present := m.Field.Tag.Lookup("backlist")
-	if m.Name == "id" && len(outer) == 1 {
+	if m.Name == "id" && len(outer) == 1 && !slices.Contains(strings.Split(tag, ","), "key") {
 		switch {
 		case t.Kind() != reflect.Int:
-			return Field{}, fmt.Errorf("the id must be an int, got %v", t)
+			return Field{}, fmt.Errorf("the id must be an int, or have the tag key, got %v", t)
 		case present:
 			return Field{}, errors.New("the id has no tag backlist")
 		}
@@ -340,6 +351,7 @@ func tagWords() []tagWord {
 		{"readonly", false, (*Field).tagReadOnly},
 		{"created", false, (*Field).tagCreated},
 		{"hidden", false, (*Field).tagHidden},
+		{"key", false, (*Field).tagKey},
 		{"optional", false, (*Field).tagOptional},
 		{"default", true, (*Field).tagDefault},
 		{"reset", false, (*Field).tagReset},
@@ -535,6 +547,19 @@ func (f *Field) tagUnique(_ string, t reflect.Type) error {
 		return fmt.Errorf("want a single value, got %v", t)
 	}
 	f.Unique = true
+	return nil
+}
+
+// tagKey makes the field the key. The characters that end a segment of a path are none of a key
+// that clients choose.
+func (f *Field) tagKey(_ string, t reflect.Type) error {
+	if f.Kind.row().json != jsonString || f.Kind.row().key != nil || f.Nullable || f.Hidden {
+		return fmt.Errorf("want a string that is compared as it is and not hidden, got %v", t)
+	}
+	f.Key, f.Unique = true, true
+	if f.Kind == Text && !f.ReadOnly {
+		f.Pattern, f.Message = regexp.MustCompile("^[^./]*$"), "A key contains neither . nor /, because it is part of a path."
+	}
 	return nil
 }
 

@@ -151,7 +151,7 @@ func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (
 		var text string
 		var wrong FieldError
 		switch {
-		case f.Name == "id":
+		case f.isID():
 			record.idAt = len(record.members)
 		case f.Computed:
 		case f.Created && (f.ReadOnly || values[i] == ""):
@@ -236,7 +236,7 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	check := d.checker(ctx, checks)
 	for i, f := range d.Fields {
 		reset := f.Reset && !partial && (values[i] == "" || f.ReadOnly)
-		kept := values[i] == "" && (partial || !f.Required) || f.ReadOnly || f.Computed || f.Name == "id"
+		kept := values[i] == "" && (partial || !f.Required) || f.ReadOnly || f.Computed || f.isID()
 		var text string
 		var wrong FieldError
 		switch {
@@ -272,7 +272,7 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 	}
 	fields := slices.Clone(d.Fields)
 	for name, value := range assigned.All() {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && name != "id" })
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && !f.isID() })
 		if i < 0 {
 			return nil, fmt.Errorf("%w assigned member %q: no field of %s has this name", ErrInvalid, name, d.Key)
 		}

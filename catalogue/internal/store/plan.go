@@ -56,7 +56,7 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 	if len(sel.where) == 0 {
 		x, err := s.indexed(ctx, sel.canonical())
 		if x == nil && err == nil {
-			x, err = s.sort(ctx, Query{Terms: sel.canonical()})
+			x, err = s.sort(ctx, s.typ.exactly(sel.canonical()))
 		}
 		if err != nil {
 			return plan{}, err

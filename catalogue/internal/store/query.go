@@ -397,7 +397,7 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 			return nil, false, nil
 		}
 	}
-	canon, desc = canonical(buf, terms, typ.ID)
+	canon, desc = canonical(buf, typ.tied(terms), typ.ID)
 	return canon, desc, nil
 }
 
@@ -407,7 +407,7 @@ func (s *State) indexed(ctx context.Context, terms []ordering.Term) (sequence, e
 	if x := s.sequence(terms); x != nil {
 		return x, nil
 	}
-	q, now := Query{Terms: terms}, s
+	q, now := s.typ.exactly(terms), s
 	switch c := s.store.Value(); {
 	case s.refuses(terms):
 	case s.draft:

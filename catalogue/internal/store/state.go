@@ -7,6 +7,7 @@ import (
 	"weak"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A State is a collection at one instant. A frozen state never changes. A writer
@@ -63,6 +64,12 @@ func (s *State) Names() []string { return s.names.names() }
 
 // Get returns the entry with the id, or nil if none exists. O(log n).
 func (s *State) Get(id int) *Entry { return s.primary.get(id) }
+
+// Holder returns the first entry with a key of a unique field, or nil if none exists. O(log n).
+func (s *State) Holder(field string, k sortkey.Key) *Entry {
+	i := slices.IndexFunc(s.indexes, func(x orderingIndex) bool { return len(x.terms) == 1 && x.terms[0].Field == field })
+	return s.indexes[i].first(bound{key: k}, bound{key: k, id: beforeNext}, false)
+}
 
 // Entries returns all entries, sorted by id. O(n).
 func (s *State) Entries() []*Entry {

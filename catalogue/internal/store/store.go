@@ -52,6 +52,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"weak"
+
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Store is a collection without the type of its records. It is safe for
@@ -124,6 +126,13 @@ func (c *Store) Get(id int) *Entry {
 	e := s.Get(id)
 	unpin(p)
 	return e
+}
+
+// Holder returns the entry with a key of a unique field, or nil if none exists. O(log n).
+func (c *Store) Holder(field string, k sortkey.Key) *Entry {
+	s, p := c.pin()
+	defer unpin(p)
+	return s.Holder(field, k)
 }
 
 // Wait waits until a revision after the given one is published. It returns

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Tx is a batch in progress: a state and the changes that the batch makes to
@@ -90,6 +92,18 @@ func (tx *Tx) Get(id int) *Entry {
 		}
 	}
 	return tx.state.Get(id)
+}
+
+// Holder returns the first entry with a key of a unique field, including the changes of the batch,
+// or nil if none exists. The first call after a write makes the draft.
+func (tx *Tx) Holder(field string, k sortkey.Key) *Entry {
+	switch {
+	case tx.changes == nil:
+		return tx.state.Holder(field, k)
+	case tx.draft == nil:
+		_ = tx.begin(context.Background(), &Query{Want: WantCount}) // a count needs no index, so there is no error
+	}
+	return tx.draft.Holder(field, k)
 }
 
 // Write adds a change to the batch. O(log n).

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,6 +14,7 @@ import (
 // A Type describes the records of a store.
 type Type struct {
 	ID      string            // the name of the id in an ordering
+	Key     string            // the unique field by which ties break, or "" if they do by id
 	Default []ordering.Term   // the default ordering; if empty, by id
 	History int               // the number of changes to keep; 0 keeps none
 	Unique  [][]string        // sets of fields of which no two records have the same values, unless one is null
@@ -43,19 +45,20 @@ func (typ *Type) AddIndex(terms []ordering.Term) error {
 			return fmt.Errorf("%s has %s twice", ordering.Format(terms), t.Field)
 		}
 	}
-	canon, _ := canonical(nil, slices.Clone(terms), typ.ID)
+	canon, _ := canonical(nil, typ.tied(slices.Clone(terms)), typ.ID)
+	last := cmp.Or(typ.Key, typ.ID)
 	switch {
 	case len(terms) == 0:
 		return errors.New("an index needs a term")
-	case mixed(terms, typ.ID):
+	case mixed(terms, last):
 		same := slices.Clone(terms)
 		for i := range same {
 			same[i].Desc = false
 		}
 		return fmt.Errorf("%s has two directions, so it serves no query with conditions on its first fields in the order of the others: declare %s, which serves both directions, or end it with %s to declare the order itself",
-			ordering.Format(terms), ordering.Format(same), typ.ID)
-	case len(canon) == 0:
-		return errors.New("the index by id always exists")
+			ordering.Format(terms), ordering.Format(same), last)
+	case len(canon) == 0, canon[0].Field == typ.Key:
+		return fmt.Errorf("the index by %s always exists", last)
 	case slices.ContainsFunc(typ.indexes, func(other []ordering.Term) bool { return slices.Equal(other, canon) }):
 		return fmt.Errorf("%s is there twice; an index also serves the reverse order", ordering.Format(terms))
 	}
@@ -122,6 +125,27 @@ func (typ *Type) known(buf, terms []ordering.Term, names members, flat bool) []o
 		}
 	}
 	return buf
+}
+
+// tied returns terms after which ties break by the key, if the type has one: in the direction of
+// the first term, unless the terms have the key or the id.
+func (typ *Type) tied(terms []ordering.Term) []ordering.Term {
+	if typ.Key == "" || len(terms) == 0 {
+		return terms
+	}
+	i := slices.IndexFunc(terms, func(t ordering.Term) bool { return t.Field == typ.Key || t.Field == typ.ID })
+	if i >= 0 {
+		return terms[:i+1]
+	}
+	return append(slices.Clip(terms), ordering.Term{Field: typ.Key, Desc: terms[0].Desc})
+}
+
+// exactly returns the query in the order of canonical terms, in which ties break by id.
+func (typ *Type) exactly(terms []ordering.Term) Query {
+	if typ.Key != "" {
+		terms = append(slices.Clip(terms), ordering.Asc(typ.ID))
+	}
+	return Query{Terms: terms}
 }
 
 // canonical returns the canonical form of terms, under which their index is

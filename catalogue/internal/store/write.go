@@ -313,11 +313,13 @@ func (p *pending) succeed() {
 }
 
 // A Replacement specifies the new records of a store for [Replace]. Entries are
-// sorted by id. UsedID is the highest id that is known to have been used, or 0.
+// sorted by id. UsedID is the highest id that is known to have been used, or 0. Number, if not
+// nil, is called with the state that is replaced; it sets the ids of the entries and sorts them.
 type Replacement struct {
 	Store   *Store
 	Entries []*Entry
 	UsedID  int
+	Number  func(now *State, entries []*Entry)
 }
 
 // Replace replaces the records of stores at one instant. The stores must be sorted by their
@@ -353,6 +355,9 @@ func replace(all []Replacement) error {
 	defer clearScratch(next)
 	for i, r := range all {
 		s := r.Store.published.Load()
+		if r.Number != nil {
+			r.Number(s, r.Entries)
+		}
 		next[i] = pending{store: r.Store, edit: edit{replaced: true, entries: r.Entries}, used: r.UsedID, revision: s.revision.Load() + 1}
 		if s.history.events != nil || r.Store.journal != nil {
 			next[i].changes = difference(s.Entries(), r.Entries)

@@ -1,0 +1,430 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A session has a key that clients choose, a ticket one that the server makes if they do not, and a
+// maker one of a type that is text only in JSON.
+type session struct {
+	Token string `json:"token" backlist:"key"`
+	User  string `json:"user" backlist:"unique"`
+	Uses  int    `json:"uses"`
+}
+
+type ticket struct {
+	ID      string `json:"id" backlist:"key,uuid,optional"`
+	Subject string `json:"subject"`
+}
+
+type maker struct {
+	ID   octets `json:"id" backlist:"key,readonly"`
+	Name string `json:"name"`
+}
+
+type octets [2]byte
+
+func (o octets) MarshalText() ([]byte, error) { return []byte(hex.EncodeToString(o[:])), nil }
+
+func (o *octets) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(o) {
+		return errors.New("want 4 hexadecimal digits")
+	}
+	copy(o[:], b)
+	return nil
+}
+
+var sessionDefinition = catalogue.Define[session]("sessions", catalogue.Options{History: 100})
+
+func newSessions(t *testing.T, tokens ...string) *catalogue.Collection[session] {
+	t.Helper()
+	c, err := catalogue.New(sessionDefinition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, err := sessionDefinition.In(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, token := range tokens {
+		if _, err := sessions.Insert(session{token, "u" + token, i % 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sessions
+}
+
+func tokensOf(all iter.Seq[session]) (tokens []string) {
+	for s := range all {
+		tokens = append(tokens, s.Token)
+	}
+	return tokens
+}
+
+// numbers returns a function that returns texts with ascending numbers.
+func numbers(format string) func() string {
+	n := 0
+	return func() string { n++; return fmt.Sprintf(format, n) }
+}
+
+func TestOrderByKey(t *testing.T) {
+	sessions := newSessions(t, "c", "é", "a", "B", "b")
+	for _, row := range []struct{ terms, want, why string }{
+		{"", "B a b c é", "by the bytes of the key"},
+		{"token", "B a b c é", "the same by name"},
+		{"-token", "é c b a B", "the reverse"},
+		{"uses", "a b c B é", "ties break by the key, not by the order of insertion"},
+		{"-uses", "é B c b a", "in the direction of the leading term"},
+		{"-uses,token", "B é a b c", "an explicit direction"},
+		{"token,-uses", "B a b c é", "no two records have the same key"},
+	} {
+		terms := ordering.Parse(row.terms, nil)
+		for range 2 { // the second time there is an index
+			all, err := sessions.Where().All(terms...)
+			if got := strings.Join(tokensOf(all), " "); got != row.want || err != nil {
+				t.Errorf("%s: order %q: %s, %v, want %s", row.why, row.terms, got, err, row.want)
+			}
+			page, err := sessions.Page(pagination.Window{Offset: 1, Limit: 2}, terms...)
+			if got := strings.Join(tokensOf(slices.Values(page.Records)), " "); err != nil || got != strings.Join(strings.Fields(row.want)[1:3], " ") {
+				t.Errorf("%s: order %q: the page is %s, %v", row.why, row.terms, got, err)
+			}
+		}
+		some, err := sessions.Where(ordering.Equal("uses", 0)).All(terms...)
+		var want []string
+		for _, token := range strings.Fields(row.want) {
+			if strings.Contains("c a b", token) {
+				want = append(want, token)
+			}
+		}
+		if diff := cmp.Diff(want, tokensOf(some)); diff != "" || err != nil {
+			t.Errorf("%s: those with a condition in the order %q (-want +got):\n%s%v", row.why, row.terms, diff, err)
+		}
+	}
+	for _, name := range []string{"id", "sequence"} {
+		if _, err := sessions.Page(pagination.Window{}, ordering.Asc(name)); !errors.Is(err, ordering.ErrUnknownField) {
+			t.Errorf("order by %s: error %v, want ErrUnknownField", name, err)
+		}
+	}
+	if err := sessions.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTextIndex(t *testing.T) {
+	sessions := newSessions(t, "a", "b")
+	by := sessions.By("token")
+	for _, row := range []struct {
+		do   func() error
+		want error
+		why  string
+	}{
+		{func() error { _, err := by.Insert(session{"a", "x", 0}); return err }, catalogue.ErrExists, "a taken key"},
+		{func() error { _, err := by.Insert(session{"", "x", 0}); return err }, catalogue.ErrInvalidID, "no key, which clients choose"},
+		{func() error { _, err := by.Insert(session{"c", "ua", 0}); return err }, catalogue.ErrDuplicate, "another unique field"},
+		{func() error { _, err := by.Upsert(session{"a", "ub", 0}); return err }, catalogue.ErrDuplicate, "the same in a replacement"},
+		{func() error { return by.Update("a", func(s *session) error { s.Token = "z"; return nil }) }, catalogue.ErrInvalidID, "a change of the key"},
+		{func() error { return by.Update("z", func(*session) error { return nil }) }, catalogue.ErrNotFound, "a missing record"},
+		{func() error { return by.Delete("z") }, catalogue.ErrNotFound, "a missing record"},
+		{func() error { _, err := by.Get("A"); return err }, catalogue.ErrNotFound, "letters differ"},
+		{func() error { _, err := sessions.Get(1); return err }, catalogue.ErrNotFound, "records have no id"},
+		{func() error { return sessions.Delete(1) }, catalogue.ErrNotFound, "records have no id"},
+		{func() error { return sessions.Update(1, func(*session) error { return nil }) }, catalogue.ErrNotFound, "records have no id"},
+		{func() error { _, err := sessions.Where().Position(1); return err }, catalogue.ErrNotFound, "records have no id"},
+		{func() error { _, err := sessions.By("uses").Get("1"); return err }, ordering.ErrUnknownField, "a field that is not unique"},
+		{func() error { return sessions.By("id").Delete("1") }, ordering.ErrUnknownField, "no such field"},
+		{func() error { return sessions.Snapshot().By("token").Delete("a") }, catalogue.ErrReadOnly, "a snapshot"},
+	} {
+		if err := row.do(); !errors.Is(err, row.want) {
+			t.Errorf("%s: error %v, want one that wraps %v", row.why, err, row.want)
+		}
+	}
+	if sessions.Has(1) || by.Has("z") || !by.Has("a") || !sessions.Snapshot().By("user").Has("ub") {
+		t.Error("Has is wrong")
+	}
+	if got, err := by.Upsert(session{"c", "uc", 7}); err != nil || got != (session{"c", "uc", 7}) {
+		t.Errorf("Upsert = %v, %v", got, err)
+	}
+	if got, err := sessions.By("user").Get("uc"); err != nil || got.Token != "c" {
+		t.Errorf("Get by another unique field = %v, %v", got, err)
+	}
+	if err := by.Update("c", func(s *session) error { s.Uses++; return nil }); err != nil {
+		t.Error(err)
+	}
+	if _, err := by.Upsert(session{"a", "renamed", 9}); err != nil {
+		t.Error(err)
+	}
+	if err := sessions.By("user").Delete("ub"); err != nil {
+		t.Error(err)
+	}
+	want := []session{{"a", "renamed", 9}, {"c", "uc", 8}}
+	if diff := cmp.Diff(want, slices.Collect(sessions.All())); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+func TestTextIndexInBatch(t *testing.T) {
+	sessions := newSessions(t, "a", "b")
+	err := sessions.Batch(func(tx *catalogue.Tx[session]) error {
+		by := tx.By("token")
+		if err := by.Delete("a"); err != nil {
+			return err
+		}
+		if by.Has("a") || !sessions.By("token").Has("a") {
+			t.Error("the batch alone sees its deletion")
+		}
+		if _, err := tx.Insert(session{"a", "again", 0}); err != nil {
+			return err
+		}
+		if _, err := tx.Insert(session{"a", "twice", 0}); !errors.Is(err, catalogue.ErrExists) {
+			t.Errorf("a key that the batch has used: error %v", err)
+		}
+		if _, err := tx.Get(1); !errors.Is(err, catalogue.ErrNotFound) {
+			t.Errorf("Get by number: error %v", err)
+		}
+		_, err := by.Upsert(session{"b", "changed", 5})
+		return err
+	})
+	want := []session{{"a", "again", 0}, {"b", "changed", 5}}
+	if diff := cmp.Diff(want, slices.Collect(sessions.All())); diff != "" || err != nil {
+		t.Errorf("records (-want +got):\n%s%v", diff, err)
+	}
+	n, err := sessions.Where(ordering.Equal("uses", 5)).Update(func(s *session) error { s.Uses = 6; return nil })
+	if got, _ := sessions.By("token").Get("b"); n != 1 || err != nil || got.Uses != 6 {
+		t.Errorf("Selection.Update = %d, %v: %v", n, err, got)
+	}
+	if err := sessions.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewKeys(t *testing.T) {
+	tickets, err := catalogue.NewCollection[ticket](catalogue.Options{NewKey: numbers("00000000-0000-4000-8000-%012d")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := tickets.By("id")
+	first, err1 := by.Insert(ticket{Subject: "S"})
+	_, err2 := by.Insert(ticket{"11111111-1111-4111-8111-11111111111a", "chosen"})
+	second, err3 := by.Insert(ticket{Subject: "T"})
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(first.ID, "001") || !strings.HasSuffix(second.ID, "002") {
+		t.Errorf("keys %s and %s, want the first two", first.ID, second.ID)
+	}
+	for _, text := range []string{"11111111-1111-4111-8111-11111111111A", "1111111111114111811111111111111a", "{11111111-1111-4111-8111-11111111111a}"} {
+		if got, err := by.Get(text); err != nil || got.Subject != "chosen" {
+			t.Errorf("Get(%s) = %v, %v", text, got, err)
+		}
+	}
+	if by.Has("x") {
+		t.Error("there is a record with a key that is no UUID")
+	}
+	plain, err := catalogue.NewCollection[ticket](catalogue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := plain.By("id").Insert(ticket{})
+	if err != nil || len(made.ID) != 36 || made.ID[14] != '4' || !strings.ContainsRune("89ab", rune(made.ID[19])) || !plain.By("id").Has(made.ID) {
+		t.Errorf("the key is %q, %v, want a UUID of version 4", made.ID, err)
+	}
+	makers, err := catalogue.NewCollection[maker](catalogue.Options{NewKey: numbers("%04d")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := makers.By("id").Insert(maker{Name: "N"}); err != nil || got.ID != (octets{0, 1}) {
+		t.Errorf("Insert = %v, %v", got, err)
+	}
+	if got, err := makers.By("id").Get("0001"); err != nil || got.Name != "N" {
+		t.Errorf("Get by the text of another type = %v, %v", got, err)
+	}
+}
+
+func TestKeyedFiles(t *testing.T) {
+	sessions := newSessions(t, "b", "a", "c")
+	if err := sessions.By("token").Delete("c"); err != nil {
+		t.Fatal(err)
+	}
+	var saved bytes.Buffer
+	if err := sessions.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	want := `[
+{"token":"a","user":"ua","uses":1},
+{"token":"b","user":"ub","uses":0}]
+`
+	if diff := cmp.Diff(want, saved.String()); diff != "" {
+		t.Errorf("saved by key, without numbers (-want +got):\n%s", diff)
+	}
+	other, now := newSessions(t, "b", "z"), uint64(2)
+	load := `[{"token":"a","user":"u","uses":1},{"uses":3,"user":"v","token":"b"}]`
+	if err := other.Load(strings.NewReader(load), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	changes, _, err := other.Since(now)
+	var got []string
+	for _, ch := range changes {
+		before, had := ch.Before()
+		after, has := ch.After()
+		got = append(got, fmt.Sprint(ch.ID, before.Token, had, after.Token, has))
+	}
+	if diff := cmp.Diff([]string{"0btruebtrue", "0ztruefalse", "0falseatrue"}, got); diff != "" || err != nil {
+		t.Errorf("a load changes the record with the same key (-want +got):\n%s%v", diff, err)
+	}
+	for _, row := range []struct {
+		data string
+		want error
+		why  string
+	}{
+		{`[{"user":"u"}]`, catalogue.ErrInvalidID, "no key"},
+		{`[{"token":7}]`, catalogue.ErrInvalidID, "a number as the key"},
+		{`[{"token":"a","user":"u"},{"token":"a","user":"v"}]`, catalogue.ErrExists, "a repeated key"},
+		{`[{"token":"a","id":7}]`, catalogue.ErrInvalidData, "an id"},
+	} {
+		if err := other.Load(strings.NewReader(row.data), catalogue.LoadOptions{}); !errors.Is(err, row.want) || !errors.Is(err, catalogue.ErrInvalidData) {
+			t.Errorf("%s: error %v, want %v", row.why, err, row.want)
+		}
+	}
+	if err := other.ReplaceAll(slices.Values([]session{{"b", "u", 0}, {"b", "v", 0}})); !errors.Is(err, catalogue.ErrExists) {
+		t.Errorf("ReplaceAll with a repeated key: error %v", err)
+	}
+	if err := other.ReplaceAll(slices.Values([]session{{"y", "u", 0}, {"b", "v", 0}})); err != nil || other.Count() != 2 {
+		t.Errorf("ReplaceAll: %d records, %v", other.Count(), err)
+	}
+	if err := other.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKeyedJournal(t *testing.T) {
+	sessions := newSessions(t, "a")
+	var got []string
+	err := sessions.Journal(func(batch []catalogue.Commit) error {
+		for _, commit := range batch {
+			for id := range commit.Changes {
+				t.Errorf("a change of number %d", id)
+			}
+			for key, record := range commit.Keys {
+				got = append(got, fmt.Sprintf("%d %s %s", commit.LastID, key, record))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sessions.Insert(session{"b", "u", 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := sessions.By("token").Delete("a"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{`0 b {"token":"b","user":"u","uses":0}`, "0 a "}, got); diff != "" {
+		t.Errorf("the journal (-want +got):\n%s", diff)
+	}
+}
+
+func TestInvalidKeys(t *testing.T) {
+	type both struct {
+		ID    int    `json:"id"`
+		Token string `json:"token" backlist:"key"`
+	}
+	type number struct {
+		Key int `json:"key" backlist:"key"`
+	}
+	type two struct {
+		A string `json:"a" backlist:"key"`
+		B string `json:"b" backlist:"key"`
+	}
+	type pointer struct {
+		Key *string `json:"key" backlist:"key"`
+	}
+	open := &schema.Description{Lookup: "token", Fields: []schema.Field{{Name: "token", Kind: schema.Text, Key: true, Unique: true}}}
+	for _, row := range []struct {
+		definition catalogue.AnyDefinition
+		why        string
+	}{
+		{catalogue.Define[both]("c", catalogue.Options{}), "an id too"},
+		{catalogue.Define[number]("c", catalogue.Options{}), "a number"},
+		{catalogue.Define[two]("c", catalogue.Options{}), "two keys"},
+		{catalogue.Define[pointer]("c", catalogue.Options{}), "a pointer"},
+		{catalogue.Define[schema.Record]("c", catalogue.Options{Description: open}), "open records, which have an id"},
+	} {
+		if _, err := catalogue.New(row.definition); !errors.Is(err, catalogue.ErrInvalidType) {
+			t.Errorf("%s: error %v, want ErrInvalidType", row.why, err)
+		}
+	}
+}
+
+func TestKeyedRequests(t *testing.T) {
+	c, err := catalogue.New(sessionDefinition, catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: numbers("00000000-0000-4000-8000-%012d")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	coll, _ := c.Collection("sessions")
+	tickets, _ := c.Collection("tickets")
+	ctx := context.Background()
+	for _, row := range []struct {
+		coll               catalogue.AnyCollection
+		method, path, body string
+		want, why          string
+	}{
+		{coll, "POST", "", `{"token":"a","user":"u","uses":1}`, `{"token":"a","user":"u","uses":1}`, "clients choose the key"},
+		{coll, "POST", "", `{"token":"a","user":"v","uses":1}`, `{"token":["session with this token already exists."]}`, "a taken key"},
+		{coll, "POST", "", `{"user":"v","uses":1}`, `{"token":["This field is required."]}`, "no key"},
+		{coll, "POST", "", `{"token":"a/b","user":"v","uses":1}`, `{"token":["A key contains neither . nor /, because it is part of a path."]}`, "no path addresses it"},
+		{coll, "PUT", "a", `{"token":" a ","user":"u","uses":2}`, `{"token":"a","user":"u","uses":2}`, "the record's own key"},
+		{coll, "PATCH", "a", `{"token":"z"}`, `{"token":["The key of a record cannot be changed."]}`, "another key"},
+		{coll, "GET", "a", "", `{"token":"a","user":"u","uses":2}`, "nothing has changed"},
+		{tickets, "POST", "", `{"subject":"S"}`, `{"id":"00000000-0000-4000-8000-000000000001","subject":"S"}`, "the server makes a key"},
+		{tickets, "POST", "", `{"id":"x","subject":"S"}`, `{"id":["Must be a valid UUID."]}`, "no UUID"},
+		{tickets, "POST", "", `{"id":"11111111111141118111111111111111","subject":"S"}`, `{"id":"11111111-1111-4111-8111-111111111111","subject":"S"}`, "a client may choose it"},
+		{tickets, "POST", "", `{"subject":"S"}`, `{"id":"00000000-0000-4000-8000-000000000002","subject":"S"}`, "none was used in between"},
+		{tickets, "PATCH", "00000000000040008000000000000001", `{"id":1,"subject":"T"}`, `{"id":["The key of a record cannot be changed."]}`, "another key"},
+		{tickets, "PUT", "{00000000000040008000000000000001}", `{"subject":"T"}`, `{"id":"00000000-0000-4000-8000-000000000001","subject":"T"}`, "a key in another spelling"},
+		{tickets, "GET", "1", "", "not found", "a number is no key"},
+	} {
+		var got []byte
+		var err error
+		switch row.method {
+		case "POST":
+			got, err = row.coll.Create(ctx, []byte(row.body), schema.Record{})
+		case "GET":
+			got, err = row.coll.Get(ctx, row.path, schema.Filter{})
+		default:
+			got, err = row.coll.Update(ctx, row.path, catalogue.Update{Body: []byte(row.body), Partial: row.method == "PATCH"})
+		}
+		var wrong schema.FieldErrors
+		if errors.As(err, &wrong) {
+			got, err = wrong.MarshalJSON()
+		} else if errors.Is(err, catalogue.ErrNotFound) {
+			got, err = []byte("not found"), nil
+		}
+		if string(got) != row.want || err != nil {
+			t.Errorf("%s: %s %s %s: %s, %v, want %s", row.why, row.method, row.path, row.body, got, err, row.want)
+		}
+	}
+	list, err := tickets.List(ctx, catalogue.Query{Terms: []ordering.Term{ordering.Desc("(sequence)"), ordering.Desc("subject")}})
+	if err != nil || list.Count != 3 || !strings.Contains(string(list.Records[0]), `"T"`) {
+		t.Errorf("List = %s, %v", list.Records, err)
+	}
+	if err := tickets.Delete(ctx, "00000000-0000-4000-8000-000000000001", schema.Filter{}, nil); err != nil || tickets.Count() != 2 {
+		t.Errorf("Delete: %v, %d records are left", err, tickets.Count())
+	}
+}
