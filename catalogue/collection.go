@@ -88,7 +88,8 @@ type Options struct {
 }
 
 // A Collection holds records of type T and returns them by id or in any order of
-// their fields. T is [schema.Record] or a struct with an int field for the id.
+// their fields. T is [schema.Record] or a struct with an int field for the id. A struct without
+// one can have a key of text instead; see [Collection.By].
 // [NewCollection] lists the requirements. The zero Collection is invalid: its methods
 // panic.
 //
@@ -104,7 +105,8 @@ type Collection[T any] struct{ core *core }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
-// T must be [schema.Record] or a struct with an int field for the id. The id must
+// T must be [schema.Record] or a struct with an int field for the id, or a text with the tag
+// key. The id must
 // be a field of T or of a struct embedded by value. Every field must have a type that
 // package encoding/json can marshal, unless its tag is "-", and that can be copied:
 //
@@ -129,7 +131,8 @@ type Collection[T any] struct{ core *core }
 // MarshalJSON, it must have UnmarshalJSON too. Its JSON must be an object, so T cannot have
 // MarshalText or UnmarshalText without the corresponding method for JSON.
 //
-// Two words of the tag backlist have an effect: a field with unique is added to
+// Three words of the tag backlist have an effect: the field with key identifies the records, in
+// place of an id; [schema.DescriptionOf] describes it. A field with unique is added to
 // Options.Unique, and the text of a field with decimal is compared by its value, unless
 // Options.Keys has a function for it. All other words are for requests. They have no
 // effect in a standalone collection unless Options.Validate is set, but must be valid too;

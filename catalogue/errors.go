@@ -26,10 +26,11 @@ var (
 
 	// ErrNotFound is returned when there is no record with the id.
 	ErrNotFound = errors.New("no such record")
-	// ErrExists is returned when another record has the id.
+	// ErrExists is returned when another record has the id, or the key.
 	ErrExists = errors.New("id is taken")
 	// ErrInvalidID is returned when an id is negative, when an id in loaded data is not
-	// a positive integer, when an update changes the id, and when no id is left.
+	// a positive integer, when an update changes the id, and when no id is left; also when
+	// a key is empty or changed.
 	ErrInvalidID = errors.New("invalid id")
 	// ErrInvalid is returned for a record that JSON cannot represent, for one that could not
 	// be loaded from its JSON, and, with [Options].Validate, for one that requests could not

@@ -1001,3 +1001,29 @@ func ExampleCatalogue_Check() {
 	// 1 <nil>
 	// books 1 author reference to no record: "calvino" of authors
 }
+
+// Records without an int id have a key.
+func ExampleCollection_By() {
+	type Session struct {
+		Token string `json:"token" backlist:"key,readonly"`
+		User  string `json:"user"`
+	}
+	last := 0
+	sessions, err := catalogue.NewCollection[Session](catalogue.Options{
+		NewKey: func() string { last++; return fmt.Sprintf("token-%d", last) }, // a real one would be random
+	})
+	if err != nil {
+		panic(err)
+	}
+	byToken := sessions.By("token")
+	session, _ := byToken.Insert(Session{User: "ann"})
+	fmt.Println(session.Token)
+	byToken.Update("token-1", func(s *Session) error { s.User = "bob"; return nil })
+	fmt.Println(byToken.Get("token-1"))
+	byToken.Delete("token-1")
+	fmt.Println(byToken.Has("token-1"))
+	// Output:
+	// token-1
+	// {token-1 bob} <nil>
+	// false
+}

@@ -126,7 +126,7 @@ const (
 
 // Save writes the catalogue in the form that [Catalogue.Load] reads: a JSON object with
 // an array of records for each key, in the order of [Catalogue.All]. Records are sorted
-// by id, one on each line. Empty collections have empty arrays. All collections are
+// by id, or by key if they have one, one on each line. Empty collections have empty arrays. All collections are
 // saved at one instant; writers do not wait for w.
 //
 // If the highest id used since the records were last replaced no longer has a record,

@@ -243,7 +243,9 @@ func (x *textField) key(s *recordType, of string) sortkey.Key {
 	return sortkey.Null()
 }
 
-// By returns the index of a unique field that is text, in snake_case. O(unique fields).
+// By returns the index of a unique field that is text, in snake_case: of the key of records that
+// have no id, or of another field. The methods of the collection that take an id return
+// [ErrNotFound] if records have a key, and Insert and Upsert return 0. O(unique fields).
 func (c *Collection[T]) By(field string) TextIndex[T] {
 	at, err := c.core.typ.by(field)
 	return TextIndex[T]{c.core.typ, c.core, nil, c.core.store, at, err}

@@ -112,7 +112,7 @@ func title(name string) string {
 
 // label returns the human-readable name of a field: "Start date" for startDate.
 func label(f schema.Field) string {
-	if f.Name == "id" {
+	if f.Name == "id" && !f.Key {
 		return "ID"
 	}
 	return wire.Capital(f.Label())

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // cell is a table cell. The zero cell stands for a member that the record does not have.
@@ -288,6 +289,21 @@ func (all members) id() string {
 		return ""
 	}
 	return string(id)
+}
+
+// address returns the segment of the path of a record, escaped: its id, or the text of its Lookup.
+// It returns "" if no path can have it.
+func (c *collection) address(record members) string {
+	for _, m := range record {
+		var text string
+		if c.Lookup != "" && ordering.Snake(m.name) == c.Lookup && json.Unmarshal(m.value, &text) == nil && !strings.ContainsAny(text, "./") {
+			return template.HTMLEscapeString(url.PathEscape(text))
+		}
+	}
+	if c.Lookup != "" {
+		return ""
+	}
+	return record.id()
 }
 
 // readIDs returns the ids in a JSON number or list of numbers, or nil if the value is

@@ -181,10 +181,15 @@ func (v *view) newRows(records []members, names []string) []row {
 	}
 	named := v.c.nameField(names)
 	links["id"] = self
+	for _, f := range v.c.Fields {
+		if f.Key {
+			links[f.Name] = self
+		}
+	}
 	rows := make([]row, len(records))
 	for i, members := range records {
 		r := row{Cells: make([]cell, len(names))}
-		id := members.id()
+		id := v.c.address(members)
 		var others []string
 		for _, m := range members {
 			at, ok := place[m.name]

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"reflect"
@@ -252,7 +253,8 @@ func (d *describer) collection(c collection) {
 		if !d.opts.RecordFilters {
 			c.Description.Filters, c.Description.Search = nil, nil
 		}
-		d.model.Paths.add(path+"{"+idParameter+"}/", d.recordPath(c))
+		item := d.recordPath(c)
+		d.model.Paths.add(path+"{"+cmp.Or(item.Parameters[0].Name, idParameter)+"}/", item)
 	}
 }
 

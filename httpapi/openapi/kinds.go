@@ -186,7 +186,7 @@ func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 			continue
 		}
 		var typ reflect.Type
-		required, nullable := f.Required || f.Name == "id" || !isOpen(t) && (f.Default != "" || f.ReadOnly), false
+		required, nullable := f.Required || f.Name == "id" || f.Key || !isOpen(t) && (f.Default != "" || f.ReadOnly), false
 		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
 			typ = own[i].Field.Type
 			required, nullable = presence(own[i])

@@ -63,9 +63,23 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 
 func (c collection) hasRecordPath() bool { return c.Actions&wire.RecordActions != 0 }
 
+// address returns the parameter of the path of a record: its id, or the text of its Lookup.
+func (d *describer) address(c collection) parameter {
+	for _, f := range c.Description.Fields {
+		if ordering.Snake(f.Name) == c.Description.Lookup {
+			text := ofKind("string")
+			if f.Kind == schema.UUID {
+				text = formatted("string", "uuid")
+			}
+			return parameter{Name: f.Name, In: "path", Description: "The " + f.Label() + " of the record.", Required: true, Schema: text}
+		}
+	}
+	return d.common(idParameter)
+}
+
 // recordPath returns the description of the path of a collection's records.
 func (d *describer) recordPath(c collection) pathItem {
-	item, name := pathItem{Parameters: append([]parameter{d.common(idParameter)}, d.filters(c)...)}, article(c.Description.Name)
+	item, name := pathItem{Parameters: append([]parameter{d.address(c)}, d.filters(c)...)}, article(c.Description.Name)
 	if c.Actions.Has(schema.Retrieve) {
 		item.Get = d.get(&operation{
 			ID: "get" + c.name, Summary: "Get " + name,

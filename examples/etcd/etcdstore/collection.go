@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -169,7 +170,10 @@ func newCatalogue(list []Definition) (*catalogue.Catalogue, map[string]Definitio
 		return nil, nil, err
 	}
 	byKey, i := map[string]Definition{}, 0
-	for key := range cat.All() { // in the order of the definitions
+	for key, c := range cat.All() { // in the order of the definitions
+		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Key }) {
+			return nil, nil, fmt.Errorf("the records of %s have a key and no id, which a Store does not support", key)
+		}
 		byKey[key] = list[i]
 		i++
 	}

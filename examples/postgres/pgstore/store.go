@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -69,15 +70,19 @@ func Open(opts Options) (*Store, error) {
 	}
 	used := map[string]bool{"collections": true, "members": true} // tables of every Store
 	for key, c := range s.empty.All() {
-		for _, f := range c.Description().Fields {
-			if f.Hidden || f.Computed { // what is stored would be what is served
+		about := c.Description()
+		for _, f := range about.Fields {
+			switch {
+			case f.Hidden || f.Computed: // what is stored would be what is served
 				return nil, fmt.Errorf("%w: Definitions: %s: the field %s is hidden or computed, which a Store does not support", ErrOptions, key, f.Name)
+			case f.Key:
+				return nil, fmt.Errorf("%w: Definitions: the records of %s have a key and no id, which a Store does not support", ErrOptions, key)
 			}
 			if f.By != "" || f.OnDelete != schema.Protect {
 				return nil, fmt.Errorf("%w: Definitions: %s: the field %s refers to records by a text or has an OnDelete, which a Store does not support", ErrOptions, key, f.Name)
 			}
 		}
-		t := newTable(s, c.Description())
+		t := newTable(s, about)
 		if used[t.plainName] {
 			return nil, fmt.Errorf("%w: Definitions: there are two tables %s", ErrOptions, t.plainName)
 		}
