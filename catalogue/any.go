@@ -149,7 +149,7 @@ func (c AnyCollection) Positions() bool { return true }
 // id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err(). O(log n).
 func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
 	m, err := c.core.catalogue.lookup(key)
-	return err == nil && m.store.Get(id) != nil, ctx.Err()
+	return err == nil && m.typ.byID(m.store, id) != nil, ctx.Err()
 }
 
 // Find returns the id of the record of the collection of the catalogue that has the key whose

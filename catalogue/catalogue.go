@@ -177,7 +177,7 @@ func (c *Catalogue) violations() (found Violations) {
 				col.refers(e, func(k sortkey.Key) bool {
 					if l.at(k) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, m.typ.valueIn(e, &col), to.key())
-						found = append(found, Violation{m.key(), e.ID, col.Name, err})
+						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), col.Name, err})
 					}
 					return false
 				})

@@ -273,6 +273,12 @@ func (c *Catalogue) checkTogether() error {
 
 // checkBy returns an error if a field refers to records by a field that is no unique text.
 func (c *Catalogue) checkBy(f schema.Field) error {
+	if f.Refers == "" {
+		return nil
+	}
+	if k := c.all[c.byKey[f.Refers]].typ.key; f.By == "" && k != nil {
+		return fmt.Errorf("the records of %s have no id: refer to %s.%s", f.Refers, f.Refers, k.Name)
+	}
 	if f.By == "" {
 		return nil
 	}

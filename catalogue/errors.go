@@ -3,6 +3,7 @@ package catalogue
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -90,22 +91,32 @@ func (invalidRecord) Unwrap() error { return schema.ErrInvalid }
 // wraps [ErrReferenced].
 type ReferenceError struct {
 	Collection string // key of the collection of the record that refers to the other one
-	ID         int    // its id
+	ID         int    // its id, or 0 if it has a key
+	Key        string // its key, if it has one
 	Field      string // JSON name of the field
 }
 
-// Error returns a text with the collection, the id and the field.
+// Error returns a text with the collection, the id or the key, and the field.
 func (e *ReferenceError) Error() string {
-	return fmt.Sprintf("%v: record %d of %s, in the field %s", ErrReferenced, e.ID, e.Collection, e.Field)
+	return fmt.Sprintf("%v: record %s of %s, in the field %s", ErrReferenced, identity(e.ID, e.Key), e.Collection, e.Field)
 }
 
 // Unwrap returns [ErrReferenced].
 func (e *ReferenceError) Unwrap() error { return ErrReferenced }
 
+// identity returns the text of an id, or of a key if the id is 0.
+func identity(id int, key string) string {
+	if id == 0 {
+		return strconv.Quote(key)
+	}
+	return strconv.Itoa(id)
+}
+
 // A Violation is a value that a record should not have.
 type Violation struct {
 	Collection string // key
-	ID         int    // of the record
+	ID         int    // of the record, or 0 if it has a key
+	Key        string // of the record, if it has one
 	Field      string // JSON name, or a path such as address__country
 	Err        error  // wraps ErrDangling
 }
@@ -117,7 +128,7 @@ type Violations []Violation
 func (v Violations) Error() string {
 	text := fmt.Sprintf("catalogue: %d violations", len(v))
 	for i, one := range v[:min(len(v), 10)] {
-		text += fmt.Sprintf("%s record %d of %s, in the field %s: %v", []string{":", ";"}[min(i, 1)], one.ID, one.Collection, one.Field, one.Err)
+		text += fmt.Sprintf("%s record %s of %s, in the field %s: %v", []string{":", ";"}[min(i, 1)], identity(one.ID, one.Key), one.Collection, one.Field, one.Err)
 	}
 	return text
 }

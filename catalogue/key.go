@@ -97,8 +97,11 @@ func (s *recordType) identify(e *store.Entry) string {
 	return fmt.Sprintf("%s %q", s.idWire, s.keyText(e))
 }
 
-// keyText returns the text of the key of an entry, as in its JSON.
+// keyText returns the text of the key of an entry, as in its JSON, or "" if it has an id.
 func (s *recordType) keyText(e *store.Entry) string {
+	if s.key == nil {
+		return ""
+	}
 	v := s.value(recordOf(e)).FieldByIndex(s.key.member.Field.Index)
 	if v.Type() == reflect.TypeFor[string]() {
 		return v.String()

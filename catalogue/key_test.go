@@ -355,6 +355,13 @@ func TestInvalidKeys(t *testing.T) {
 	type pointer struct {
 		Key *string `json:"key" backlist:"key"`
 	}
+	type visit struct {
+		ID      int `json:"id"`
+		Session int `json:"session" backlist:"refers=sessions"`
+	}
+	if _, err := catalogue.New(sessionDefinition, catalogue.Define[visit]("visits", catalogue.Options{})); !errors.Is(err, catalogue.ErrInvalidType) {
+		t.Errorf("a reference by id to records without one: error %v, want ErrInvalidType", err)
+	}
 	open := &schema.Description{Lookup: "token", Fields: []schema.Field{{Name: "token", Kind: schema.Text, Key: true, Unique: true}}}
 	for _, row := range []struct {
 		definition catalogue.AnyDefinition
