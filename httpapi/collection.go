@@ -172,7 +172,8 @@ type Revisioner interface {
 	// Revision returns a number that every write changes to a value that it has never
 	// had. It must change before the write returns, and not before List includes the
 	// write. Revision is called once for a response of 304 and at most twice for any
-	// other request for a page. It should be cheap.
+	// other request for a page. If a field is Hidden, it is called for requests for records, too,
+	// and by preconditions of Update and Delete. It should be cheap.
 	//
 	// If Revision returns an error of any kind, the page has no tag. The response is
 	// otherwise the same as if the collection were not a Revisioner. [Options.OnError] is

@@ -119,9 +119,14 @@ func (v *view) precondition() func(record []byte) error {
 	if (!match.sent || match.isAny()) && !noneMatch.sent {
 		return nil
 	}
+	r, ctx, key := v.route, v.r.Context(), v.handler.opts.ETagKey // not v, which then stays on the stack
 	return func(record []byte) error {
-		hash := digest(record)
-		detail := refused(match, noneMatch, func(tag string) bool { return hasHash(tag, string(hash[:])) })
+		revision, tagged := uint64(0), true
+		if r.hides {
+			revision, tagged, _ = r.revision(ctx)
+		}
+		hash := r.recordHash(key, revision, record)
+		detail := refused(match, noneMatch, func(tag string) bool { return tagged && hasHash(tag, hash) })
 		if detail != "" {
 			return &preconditionError{detail}
 		}
@@ -211,18 +216,23 @@ func (c catalogueRevision) Revision(context.Context) (uint64, error) {
 	return c.AnyCollection.Revision(), nil
 }
 
-// askRevision returns the collection's revision. If that fails, or the collection is not a
+// revision returns the collection's revision. If that fails, or the collection is not a
 // Revisioner, ok is false.
-func (v *view) askRevision() (revision uint64, ok bool) {
-	if v.route.revisioner == nil {
-		return 0, false
+func (r *route) revision(ctx context.Context) (revision uint64, ok bool, err error) {
+	if r.revisioner == nil {
+		return 0, false, nil
 	}
-	revision, v.revisionErr = v.route.revisioner.Revision(v.r.Context())
-	return revision, v.revisionErr == nil
+	revision, err = r.revisioner.Revision(ctx)
+	return revision, err == nil, err
 }
 
-// confirmTag drops the tag if the revision has changed since findTag, because then the
-// page may be newer than the tag.
+func (v *view) askRevision() (revision uint64, ok bool) {
+	revision, ok, v.revisionErr = v.route.revision(v.r.Context())
+	return revision, ok
+}
+
+// confirmTag drops the tag if the revision has changed since it was determined, because then the
+// page or record may be newer than the tag.
 func (v *view) confirmTag() {
 	if v.tag == "" {
 		return
@@ -248,20 +258,31 @@ func (v *view) setTag(header http.Header) {
 }
 
 // findRecordTag sets the entity tag of a record. It depends only on the JSON and on the
-// indentation, so other writes to the collection do not change it.
+// indentation, so other writes to the collection do not change it, unless a field is hidden.
 func (v *view) findRecordTag(record []byte) {
 	if !v.handler.opts.ETags {
 		return
 	}
-	hash, suffix := digest(record), ""
+	suffix := ""
 	if v.indent > 0 {
 		suffix = "-" + strconv.Itoa(v.indent)
 	}
-	v.tag = `"` + string(hash[:]) + suffix + `"`
+	v.tag = `"` + v.route.recordHash(v.handler.opts.ETagKey, v.revision, record) + suffix + `"`
 }
 
-// digest returns the part of a record's tag that all indentations share, or of a page's that all
-// revisions share. Clients can choose the content of records, so the hash resists attacks.
+// recordHash returns the part of a record's tag that all indentations share. Hidden fields may
+// change while the JSON stays the same, so the tag then depends on the key and the revision, like
+// that of a page.
+func (r *route) recordHash(key string, revision uint64, record []byte) string {
+	if r.hides {
+		record = fmt.Appendf(nil, "%q %d %s", key, revision, record)
+	}
+	hash := digest(record)
+	return string(hash[:])
+}
+
+// digest returns the part of a tag that depends on a text. Clients can choose the content of
+// records, so the hash resists attacks.
 func digest(text []byte) (hash [22]byte) {
 	sum := sha256.Sum256(text)
 	base64.RawURLEncoding.Encode(hash[:], sum[:16])

@@ -122,8 +122,10 @@ type Options struct {
 	// "no-cache", so that caches always revalidate, unless middleware has set another before.
 	//
 	// The tag of a page is valid for one Handler only, so the same page of another process
-	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON.
-	// If ETags is false, there are no tags and preconditions are ignored.
+	// has another tag, unless ETagKey is set. The tag of a record depends only on its JSON. If
+	// a field is Hidden, it depends on the revision too, as that of a page, and any write to the
+	// collection changes it; responses to POST and PATCH then have none. If ETags is false, there
+	// are no tags and preconditions are ignored.
 	ETags bool
 
 	// ETagKey, if not empty, makes the tags of pages valid for all handlers with the same key

@@ -20,12 +20,22 @@ func (v *view) retrieve() {
 	if !ok {
 		return
 	}
+	tagged := true
+	if v.route.hides && v.handler.opts.ETags {
+		v.revision, tagged = v.askRevision()
+	}
 	record, err := v.route.getter.Get(v.r.Context(), v.segment, filter)
 	if err != nil {
 		v.failBecause(err, ifNotFound)
 		return
 	}
-	if v.findRecordTag(record); v.sentInstead() {
+	if tagged {
+		v.findRecordTag(record)
+	}
+	if v.route.hides {
+		v.confirmTag()
+	}
+	if v.sentInstead() {
 		return
 	}
 	v.write(http.StatusOK, record)
@@ -82,7 +92,7 @@ func (v *view) update(action schema.Actions) {
 		v.failBecause(err, ifPrecondition|ifNotFound|ifSyntax|ifFields)
 		return
 	}
-	if partial && len(filter.Tests) == len(v.rows) && filter.Search == nil {
+	if partial && !v.route.hides && len(filter.Tests) == len(v.rows) && filter.Search == nil {
 		v.findRecordTag(record) // RFC 9110, section 9.3.4, forbids that for a PUT
 	}
 	v.write(http.StatusOK, record)
@@ -180,7 +190,7 @@ func (v *view) post() {
 		v.failBecause(err, ifSyntax|ifFields|ifFull)
 		return
 	}
-	if records := v.route.records; records != nil && records.actions.Has(schema.Retrieve) {
+	if records := v.route.records; records != nil && records.actions.Has(schema.Retrieve) && !v.route.hides {
 		v.findRecordTag(record)
 	}
 	v.write(http.StatusCreated, record)

@@ -201,7 +201,8 @@ type route struct {
 	creator    Creator
 	updater    Updater
 	deleter    Deleter
-	revisioner Revisioner // nil if its responses have no tags
+	revisioner Revisioner // nil if its pages have no tags
+	hides      bool       // some field is hidden
 }
 
 func newRoute(opts Options, c Collection) *route {
@@ -212,6 +213,7 @@ func newRoute(opts Options, c Collection) *route {
 		r.rows, c = append(r.rows, part.rows), part.Collection
 	}
 	r.all = c
+	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
 )
 
 // tagOf sends a request and returns the tag of the response.
@@ -106,5 +108,78 @@ func TestNoLostUpdate(t *testing.T) {
 		if got := get(h, "/api/genres/1/"); !strings.Contains(got.Body, `"theirs"`) {
 			t.Errorf("%s: the record is %s, want that of the other write", method, got.Body)
 		}
+	}
+}
+
+// A login has a password, which no response shows.
+type login struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name"`
+	Password string `json:"password" backlist:"hidden,blank"`
+}
+
+// TestTagOfHiddenFields checks that a change of a hidden field changes the tag of a record, so that
+// no update is lost, and that the tag does not depend on the value.
+func TestTagOfHiddenFields(t *testing.T) {
+	newLogins := func() catalogue.AnyCollection {
+		c, err := catalogue.New(catalogue.Define[login]("logins", catalogue.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		logins, err := c.Collection("logins")
+		if err == nil {
+			err = logins.Load(strings.NewReader(`[{"id":1,"name":"ann","password":"a"},{"id":2,"name":"bob","password":"b"}]`), catalogue.LoadOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return logins
+	}
+	opts := Options{Authorizer: AllowAll, ETags: true, ETagKey: "key"}
+	const target, patch, mine = "/api/logins/1/", `{"password":"theirs"}`, `{"password":"mine","name":"ann"}`
+	for _, test := range []struct {
+		reason, between, body string // a PATCH of another client
+		method, path          string
+		accept                http.Header
+		status                int
+	}{
+		{"nothing changed", "", "", "PATCH", target, nil, 200},
+		{"a hidden field changed: PATCH", target, patch, "PATCH", target, nil, 412},
+		{"a hidden field changed: PUT", target, patch, "PUT", target, nil, 412},
+		{"a hidden field changed: DELETE", target, patch, "DELETE", target, nil, 412},
+		{"another record changed: the revision is that of the collection", "/api/logins/2/", patch, "PATCH", target, nil, 412},
+		{"the tag of another indentation", "", "", "DELETE", target, accept("application/json; indent=2"), 204},
+	} {
+		h := newStubHandler(t, opts, newLogins())
+		header := http.Header{"If-Match": {tagOf(t, h, call{target: test.path, header: test.accept})}}
+		if test.between != "" {
+			if status, body := send(h, "PATCH", test.between, test.body); status != 200 {
+				t.Fatal(status, body)
+			}
+		}
+		if got := (call{test.method, test.path, header, mine}).do(h); got.Status != test.status {
+			t.Errorf("%s: %d %s, want %d", test.reason, got.Status, got.Body, test.status)
+		}
+	}
+	a, b := newStubHandler(t, opts, newLogins()), newStubHandler(t, opts, newLogins())
+	for h, password := range map[*Handler]string{a: "x", b: "y"} {
+		got := call{"PATCH", target, nil, `{"password":"` + password + `"}`}.do(h)
+		if tag := got.Header["Etag"]; got.Status != 200 || tag != "" {
+			t.Errorf("PATCH: %d with tag %q, want 200 without one", got.Status, tag)
+		}
+	}
+	if a, b := tagOf(t, a, call{target: target}), tagOf(t, b, call{target: target}); a != b {
+		t.Errorf("the tags of records with different passwords are %s and %s, want equal ones", a, b)
+	}
+	tag := tagOf(t, a, call{target: target})
+	if got := (call{target: target, header: ifNoneMatch(tag)}).do(a); got.Status != 304 {
+		t.Errorf("If-None-Match with the tag: %d, want 304", got.Status)
+	}
+	wrapped := newStubHandler(t, opts, struct{ catalogue.AnyCollection }{newLogins()})
+	if got := (call{target: target}).do(wrapped); got.Status != 200 || got.Header["Etag"] != "" {
+		t.Errorf("without a Revisioner: %d with tag %q, want 200 without one", got.Status, got.Header["Etag"])
+	}
+	if got := (call{"PATCH", target, http.Header{"If-Match": {tag}}, mine}).do(wrapped); got.Status != 412 {
+		t.Errorf("without a Revisioner, If-Match: %d, want 412", got.Status)
 	}
 }
