@@ -174,7 +174,10 @@ func (s *recordType) sameIdentity(old, changed *store.Entry) error {
 //
 // If the field is not unique or not text, the methods return an error that wraps
 // [ordering.ErrUnknownField].
-type TextIndex[T any] struct {
+type TextIndex[T any] struct{ x textIndex }
+
+// A textIndex is a TextIndex without the type of the records.
+type textIndex struct {
 	typ  *recordType
 	core *core     // nil for a snapshot
 	tx   *store.Tx // nil outside of a batch
@@ -215,13 +218,14 @@ func (s *recordType) describeTexts(fields []schema.Field) {
 }
 
 // by returns the index of a field.
-func (s *recordType) by(field string) (*textField, error) {
-	for i := range s.texts {
-		if s.texts[i].Name == field {
-			return &s.texts[i], nil
-		}
+func (s *recordType) by(field string, c *core, tx *store.Tx, from getter) textIndex {
+	x := textIndex{typ: s, core: c, tx: tx, from: from}
+	if i := slices.IndexFunc(s.texts, func(f textField) bool { return f.Name == field }); i >= 0 {
+		x.at = &s.texts[i]
+	} else {
+		x.err = s.errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, field, suggest(field, s.texts, func(f textField) string { return f.Name }))
 	}
-	return nil, s.errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, field, suggest(field, s.texts, func(x textField) string { return x.Name }))
+	return x
 }
 
 // key returns the sort key of a text, or null if no record can have it.
@@ -249,36 +253,84 @@ func (x *textField) key(s *recordType, of string) sortkey.Key {
 // By returns the index of a unique field that is text, in snake_case: of the key of records that
 // have no id, or of another field. The methods of the collection that take an id return
 // [ErrNotFound] if records have a key, and Insert and Upsert return 0. O(unique fields).
-func (c *Collection[T]) By(field string) TextIndex[T] {
-	at, err := c.core.typ.by(field)
-	return TextIndex[T]{c.core.typ, c.core, nil, c.core.store, at, err}
+func (c *Collection[T]) By(field string) *TextIndex[T] {
+	return &TextIndex[T]{c.core.typ.by(field, c.core, nil, c.core.store)}
 }
 
 // By returns the index of a unique field that is text, in snake_case. Its methods that write
 // return [ErrReadOnly]. O(unique fields).
-func (s Snapshot[T]) By(field string) TextIndex[T] {
-	at, err := s.typ.by(field)
-	return TextIndex[T]{s.typ, nil, nil, s.state, at, err}
+func (s Snapshot[T]) By(field string) *TextIndex[T] {
+	return &TextIndex[T]{s.typ.by(field, nil, nil, s.state)}
 }
 
 // By returns the index of a unique field that is text, in snake_case. It reads and writes in the
 // batch. The first read after a write costs as that of [Tx.Where]. If the batch has given several
 // records one text, which it must change before it ends, the index finds one of them.
 // O(unique fields).
-func (tx *Tx[T]) By(field string) TextIndex[T] {
-	at, err := tx.core.typ.by(field)
-	return TextIndex[T]{tx.core.typ, tx.core, tx.tx, tx.tx, at, err}
+func (tx *Tx[T]) By(field string) *TextIndex[T] {
+	return &TextIndex[T]{tx.core.typ.by(field, tx.core, tx.tx, tx.tx)}
 }
 
-// find returns the entry with a text, or nil.
-func (x *TextIndex[T]) find(text string) (*store.Entry, error) {
+// Has reports whether there is a record with the text. O(log n).
+func (x *TextIndex[T]) Has(text string) bool {
+	_, err := x.x.find(text)
+	return err == nil
+}
+
+// Get returns a copy of the record with the text. The error wraps [ErrNotFound] if none exists,
+// and [ErrTxDone] after the batch. O(log n).
+func (x *TextIndex[T]) Get(text string) (T, error) {
+	e, err := x.x.find(text)
+	return copyOf[T](x.x.typ, e), err
+}
+
+// Insert stores a copy of the record and returns it as it is stored: with its new id, or with the
+// key that Options.NewKey has made. The errors are those of [Collection.Insert].
+// O(orderings in use × log n).
+func (x *TextIndex[T]) Insert(record T) (T, error) {
+	e, err := x.x.insert(newEntry(record))
+	return copyOf[T](x.x.typ, e), err
+}
+
+// Upsert replaces the record that has the same text in the field by a copy of the given one,
+// which keeps the id, or inserts the record if none exists. It returns the record as it is stored.
+// The error wraps [ErrInvalidID] if the record replaces one with another id than its own, which
+// may be 0, or with another key. The other errors are those of [Collection.Upsert].
+// O(orderings in use × log n).
+func (x *TextIndex[T]) Upsert(record T) (T, error) {
+	e, err := x.x.upsert(newEntry(record))
+	return copyOf[T](x.x.typ, e), err
+}
+
+// Update calls f with a copy of the record with the text and stores the result, as
+// [Collection.Update] does. The error wraps [ErrNotFound] if there is no record with the text, and
+// [ErrInvalidID] if f changed the id or the key. f may change the text if that is not the key.
+// O(orderings in use × log n), without f.
+func (x *TextIndex[T]) Update(text string, f func(record *T) error) error {
+	return x.x.update(text, untyped(f))
+}
+
+// Delete deletes the record with the text. The error wraps [ErrNotFound] if there is none.
+// O(orderings in use × log n).
+func (x *TextIndex[T]) Delete(text string) error { return x.x.delete(text) }
+
+// find returns the entry with a text.
+func (x *textIndex) find(text string) (*store.Entry, error) {
 	switch {
 	case x.err != nil:
 		return nil, x.err
 	case x.tx != nil && x.tx.Done():
 		return nil, x.typ.errorf("%w", ErrTxDone)
 	}
-	return x.typ.holder(x.from, x.at, text), nil
+	return x.holder(x.from, text)
+}
+
+// holder returns the entry of a state that has a text.
+func (x *textIndex) holder(from getter, text string) (*store.Entry, error) {
+	if e := x.typ.holder(from, x.at, text); e != nil {
+		return e, nil
+	}
+	return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.wire, text)
 }
 
 // holder returns the entry that has a text in a unique field, or nil.
@@ -290,86 +342,44 @@ func (s *recordType) holder(from getter, at *textField, text string) *store.Entr
 	return from.Holder(at.Name, k)
 }
 
-func (x *TextIndex[T]) missing(text string) error {
-	return x.typ.errorf("%w: %s %q", ErrNotFound, x.at.wire, text)
-}
-
 // write writes the change that prepare returns.
-func (x *TextIndex[T]) write(prepare func(now current) (store.Change, error)) (record T, err error) {
+func (x *textIndex) write(prepare func(now current) (store.Change, error)) (*store.Entry, error) {
 	switch {
 	case x.err != nil:
-		return record, x.err
+		return nil, x.err
 	case x.core == nil:
-		return record, x.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
+		return nil, x.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
 	}
 	e, err := x.core.write(x.tx, prepare)
 	if err != nil {
-		return record, err
+		return nil, err
 	}
-	return copyOf[T](x.typ, e), nil
+	return e, nil
 }
 
-// Has reports whether there is a record with the text. O(log n).
-func (x TextIndex[T]) Has(text string) bool {
-	e, err := x.find(text)
-	return e != nil && err == nil
-}
-
-// Get returns a copy of the record with the text. The error wraps [ErrNotFound] if none exists,
-// and [ErrTxDone] after the batch. O(log n).
-func (x TextIndex[T]) Get(text string) (record T, err error) {
-	e, err := x.find(text)
-	if err == nil && e == nil {
-		err = x.missing(text)
-	}
-	if err != nil {
-		return record, err
-	}
-	return copyOf[T](x.typ, e), nil
-}
-
-// Insert stores a copy of the record and returns it as it is stored: with its new id, or with the
-// key that Options.NewKey has made. The errors are those of [Collection.Insert].
-// O(orderings in use × log n).
-func (x TextIndex[T]) Insert(record T) (T, error) {
-	fresh := newEntry(record)
+func (x *textIndex) insert(fresh *store.Entry) (*store.Entry, error) {
 	return x.write(func(now current) (store.Change, error) { return x.typ.insertion(now, fresh) })
 }
 
-// Upsert replaces the record that has the same text in the field by a copy of the given one,
-// which keeps the id, or inserts the record if none exists. It returns the record as it is stored.
-// The error wraps [ErrInvalidID] if the record replaces one with another id than its own, which
-// may be 0, or with another key. The other errors are those of [Collection.Upsert].
-// O(orderings in use × log n).
-func (x TextIndex[T]) Upsert(record T) (T, error) {
-	fresh := newEntry(record)
+func (x *textIndex) upsert(fresh *store.Entry) (*store.Entry, error) {
 	return x.write(func(now current) (store.Change, error) { return x.typ.replacementBy(now, x.at, fresh) })
 }
 
-// Update calls f with a copy of the record with the text and stores the result, as
-// [Collection.Update] does. The error wraps [ErrNotFound] if there is no record with the text, and
-// [ErrInvalidID] if f changed the id or the key. f may change the text if that is not the key.
-// O(orderings in use × log n), without f.
-func (x TextIndex[T]) Update(text string, f func(record *T) error) error {
+func (x *textIndex) update(text string, f func(*record) error) error {
 	_, err := x.write(func(now current) (store.Change, error) {
-		old := x.typ.holder(now, x.at, text)
-		if old == nil {
-			return store.Change{}, x.missing(text)
+		old, err := x.holder(now, text)
+		if err != nil {
+			return store.Change{}, err
 		}
-		return x.typ.modification(now, old.ID, untyped(f))
+		return x.typ.modification(now, old.ID, f)
 	})
 	return err
 }
 
-// Delete deletes the record with the text. The error wraps [ErrNotFound] if there is none.
-// O(orderings in use × log n).
-func (x TextIndex[T]) Delete(text string) error {
+func (x *textIndex) delete(text string) error {
 	_, err := x.write(func(now current) (store.Change, error) {
-		old := x.typ.holder(now, x.at, text)
-		if old == nil {
-			return store.Change{}, x.missing(text)
-		}
-		return store.Change{Old: old}, nil
+		old, err := x.holder(now, text)
+		return store.Change{Old: old}, err
 	})
 	return err
 }

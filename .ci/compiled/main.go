@@ -18,7 +18,7 @@ import (
 )
 
 // limits has the largest number of functions for some numbers of record types.
-var limits = [...]struct{ types, functions int }{{1, 400}, {10, 2500}}
+var limits = [...]struct{ types, functions int }{{1, 400}, {10, 2600}}
 
 func main() {
 	log.SetFlags(0)
@@ -154,6 +154,7 @@ func useFilm0() {
 		tx.Update(1, func(*Film0) error { return nil })
 		tx.Delete(1)
 		tx.Get(1)
+		tx.By("name")
 		tx.Where()
 		return nil
 	})
@@ -184,8 +185,16 @@ func useFilm0() {
 		s := c.Snapshot()
 		s.Revision()
 		s.Get(1)
+		s.By("name")
 		s.Where()
 	}
+	x := c.By("name")
+	x.Has("")
+	x.Get("")
+	x.Insert(Film0{})
+	x.Upsert(Film0{})
+	x.Update("", func(*Film0) error { return nil })
+	x.Delete("")
 	s := c.Where().Filter(nil)
 	s.Filter(nil)
 	s.Count()

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -75,8 +76,7 @@ func Open(opts Options) (*Store, error) {
 				return nil, fmt.Errorf("%w: Definitions: %s: the field %s is hidden or computed, which a Store does not support", ErrOptions, key, f.Name)
 			case f.Key:
 				return nil, fmt.Errorf("%w: Definitions: the records of %s have a key and no id, which a Store does not support", ErrOptions, key)
-			}
-			if f.By != "" || f.OnDelete != schema.Protect {
+			case f.By != "" || f.OnDelete != schema.Protect:
 				return nil, fmt.Errorf("%w: Definitions: %s: the field %s refers to records by a text or has an OnDelete, which a Store does not support", ErrOptions, key, f.Name)
 			}
 		}
