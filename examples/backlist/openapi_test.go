@@ -46,7 +46,8 @@ func TestUnknownPath(t *testing.T) {
 	}
 }
 
-// TestPageStyles checks that each style of -pages is served and described.
+// TestPageStyles checks that each style of -pages is served and described, and that faults of pages
+// apply to it.
 func TestPageStyles(t *testing.T) {
 	for _, row := range []struct{ args, target, want string }{
 		{"-pages=numbers", "/api/books/?page=2&page_size=4", `"next":"{base}/api/books/?page=3&page_size=4","previous":"{base}/api/books/?page_size=4"`},
@@ -55,8 +56,10 @@ func TestPageStyles(t *testing.T) {
 		{"-pages=cursors", "/api/books/?page_size=4", `{"next":"{base}/api/books/?cursor=`},
 		{"-pages=cursors", "/v1/stories/?cursor=x", `{"detail":"Invalid cursor"}`},
 		{"-pages=cursors", "/openapi.json", `"name": "cursor"`},
+		{"-pages=numbers -fail=next-is-self", "/api/books/?page=2&page_size=4", `"next":"{base}/api/books/?page=2&page_size=4"`},
+		{"-pages=cursors -fail=next-is-self", "/api/books/?page_size=4", `{"next":"{base}/api/books/?page_size=4"`},
 	} {
-		s := start(t, few(row.args)...)
+		s := start(t, few(strings.Fields(row.args)...)...)
 		if a := ask(t, "GET "+s.base+row.target, ""); !strings.Contains(a.body, strings.ReplaceAll(row.want, "{base}", s.base)) {
 			t.Errorf("%s: %s: %d %.300s, want %s", row.args, row.target, a.status, a.body, row.want)
 		}

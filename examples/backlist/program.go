@@ -136,6 +136,10 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	if s.document, err = openapi.New(handler, about); err != nil {
 		return nil, err
 	}
+	style, err := p.pages()
+	if err != nil {
+		return nil, err
+	}
 	kept := 1 // nothing reads the log, and 0 would keep everything
 	if p.control != "" {
 		kept = maxExchanges
@@ -143,6 +147,8 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	s.fake, err = cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    records,
 		Limits:       p.limits,
+		Pages:        style,
+		Framework:    p.version,
 		MaxExchanges: kept,
 		Wrap: func(http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

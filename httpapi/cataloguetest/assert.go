@@ -91,7 +91,8 @@ func lineOf(method string, link *url.URL) line {
 // once: the pages cover all records without overlaps or gaps, the last one has no
 // next link, and no id occurs twice. The collection is given by its key or path
 // segment, such as "events". Pages may be fetched in any order or concurrently, but all must have the
-// same ordering and the same count.
+// same ordering and the same count. Pages by cursors must be those to which the next links lead
+// from the first one, in this order.
 //
 // Only pages that were sent in full, with status 200, count as fetched, and only pages of the
 // whole collection: not the pages that a filter or a search selected. A page that is fetched
@@ -114,7 +115,11 @@ func (s *Server) AssertWalkedOnce(tb testing.TB, collection string) {
 		tb.Errorf("%s: %v", collection, err)
 		return
 	}
-	if diff := diffLines(expectedPages(pages), describePages(pages)); diff != "" {
+	want, got := expectedPages(pages), describePages(pages)
+	if _, ok := about.Pages.(pagination.Cursors); ok {
+		want, got = linkedPages(pages)
+	}
+	if diff := diffLines(want, got); diff != "" {
 		tb.Errorf("%s: pages fetched (-want +got):\n%s", collection, diff)
 		return
 	}
@@ -142,10 +147,11 @@ func checkDuplicates(pages []fetchedPage) error {
 type fetchedPage struct {
 	request line
 	order   string
-	window  pagination.Window
+	window  pagination.Window // zero if the page begins at a cursor
+	first   bool
 	records int
 	count   int
-	hasNext bool
+	next    line  // request to which the next link leads; empty if there is none
 	ids     []int // of the records that have a numeric id
 }
 
@@ -161,7 +167,7 @@ func (s *Server) pagesOf(about schema.Description) ([]fetchedPage, error) {
 		if e.Cut {
 			return nil, fmt.Errorf("%s: too long to be checked", lineOf(e.Method, e.URL))
 		}
-		if p, ok := parsePage(e, s.limits); ok {
+		if p, ok := fetchedPageOf(e, about.Pages); ok {
 			pages = append(pages, p)
 		}
 	}
@@ -194,23 +200,27 @@ func isFiltered(e Exchange, about schema.Description) bool {
 	return err != nil || len(filter.Tests)+len(filter.Search) > 0
 }
 
-// parsePage reports false if the response is not a page.
-func parsePage(e Exchange, limits pagination.Limits) (fetchedPage, bool) {
-	var body pagination.Envelope[json.RawMessage]
-	if json.Unmarshal(e.ResponseBody, &body) != nil || body.Records == nil { // null unmarshals without error
-		return fetchedPage{}, false
-	}
+// fetchedPageOf reports false if the response is not a page.
+func fetchedPageOf(e Exchange, style pagination.Style) (fetchedPage, bool) {
+	body, ok := parsePage(style, e.ResponseBody)
 	query := pagination.ParseQuery(e.URL.RawQuery)
 	order, _ := query.Get("ordering")
-	return fetchedPage{
+	w, _ := windowOf(style, query, body.Count)
+	p := fetchedPage{
 		request: lineOf(e.Method, e.URL),
 		order:   order,
-		window:  limits.Window(query),
+		window:  w,
+		first:   body.Previous == "",
 		records: len(body.Records),
 		count:   body.Count,
-		hasNext: body.Next != "",
 		ids:     idsOf(body.Records),
-	}, true
+	}
+	if body.Next != "" {
+		next := *e.URL
+		_, next.RawQuery, _ = strings.Cut(body.Next, "?")
+		p.next = lineOf(e.Method, &next)
+	}
+	return p, ok
 }
 
 func idsOf(records []json.RawMessage) (ids []int) {
@@ -226,7 +236,7 @@ func idsOf(records []json.RawMessage) (ids []int) {
 func describePages(pages []fetchedPage) []line {
 	list := make([]line, len(pages))
 	for i, p := range pages {
-		list[i] = describePage(p.window.Offset, p.records, p.hasNext)
+		list[i] = describePage(p.window.Offset, p.records, p.next != "")
 	}
 	return list
 }
@@ -257,6 +267,22 @@ func expectedPages(pages []fetchedPage) []line {
 		offset += size
 	}
 	return list
+}
+
+// linkedPages returns the requests for the first page and for those to which next links lead, and
+// the requests that were sent.
+func linkedPages(pages []fetchedPage) (want, got []line) {
+	want = []line{"the first page"}
+	if pages[0].first {
+		want[0] = pages[0].request
+	}
+	for _, p := range pages {
+		got = append(got, p.request)
+		if p.next != "" {
+			want = append(want, p.next)
+		}
+	}
+	return want, got
 }
 
 // Bounds on what is logged of a failed test.

@@ -59,6 +59,11 @@ func TestAsserts(t *testing.T) {
 					t.Fatal(err)
 				}
 				server = NewWith(t, Options{Limits: limits})
+			case "pages:":
+				limits := pagination.Limits{Default: 150}
+				server = NewWith(t, Options{Pages: map[string]pagination.Style{
+					"numbers": pagination.Numbers{Limits: limits}, "cursors": pagination.Cursors{Limits: limits},
+				}[value]})
 			case "answer:":
 				server.Inject(Match{Nth: 1}, Status(200, value))
 			default:

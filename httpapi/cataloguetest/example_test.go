@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -78,6 +79,35 @@ func eventsOf(t *testing.T, c *catalogue.Catalogue) *catalogue.Collection[resour
 		t.Fatal(err)
 	}
 	return events
+}
+
+// The service has version 3.18 of the framework, and pages with numbers.
+func ExampleOptions_pages() {
+	server, err := cataloguetest.Open(cataloguetest.Options{
+		Pages:     pagination.Numbers{Size: "page_size"},
+		Framework: schema.DRF318(nil),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	resp, err := server.Client.Get(server.URL + "/api/events/?page_size=50&page=last")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	var page pagination.Envelope[resources.Event]
+	if err := json.NewDecoder(resp.Body).Decode(&page); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(page.Records), page.Count)
+	fmt.Println(page.Previous)
+	// Output:
+	// 50 300
+	// http://catalogue.test/api/events/?page=5&page_size=50
 }
 
 // A program has no testing.TB.

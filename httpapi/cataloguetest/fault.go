@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,8 +200,8 @@ func Do(f func()) Fault {
 //	})
 //
 // Pages are the responses with status 200 to GET and HEAD requests for the path of a
-// collection. Other responses do not change. A page that change leaves as it is does not
-// count as changed. A changed page is not indented. change runs in the goroutine of the request,
+// collection. Other responses do not change. The Count of a page by a cursor is 0 and has no
+// effect. A page that change leaves as it is does not count as changed. A changed page is not indented. change runs in the goroutine of the request,
 // and concurrently if requests are. If it returns records that are not valid JSON, the page is
 // not changed. If change is nil, the fault is invalid.
 func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage])) Fault {
@@ -218,19 +219,41 @@ func pageFault(change func(i *interceptor, page *envelope)) Fault {
 		if !requestsPage(i.r, i.paths) || i.response.Status != http.StatusOK {
 			return false
 		}
-		var page envelope
-		if json.Unmarshal(i.response.Body, &page) != nil {
+		style := i.paths.at(i.r.URL.Path).Pages
+		page, ok := parsePage(style, i.response.Body)
+		if !ok {
 			return false
 		}
-		before, _ := page.MarshalJSON()
+		before, _ := encodePage(style, page)
 		change(i, &page)
-		after, err := page.MarshalJSON()
+		after, err := encodePage(style, page)
 		if err != nil || bytes.Equal(before, after) {
 			return false
 		}
 		i.response.Body = after
 		return true
 	}}
+}
+
+// parsePage parses a page of a style. That of a cursor has the count 0.
+func parsePage(style pagination.Style, body []byte) (page envelope, ok bool) {
+	var err error
+	if _, cursors := style.(pagination.Cursors); cursors {
+		var p pagination.CursorPage[json.RawMessage]
+		err = json.Unmarshal(body, &p)
+		page = envelope{Next: p.Next, Previous: p.Previous, Records: p.Records}
+	} else {
+		err = json.Unmarshal(body, &page)
+	}
+	return page, err == nil && page.Records != nil // null unmarshals without error
+}
+
+// encodePage is the inverse of parsePage.
+func encodePage(style pagination.Style, page envelope) ([]byte, error) {
+	if _, cursors := style.(pagination.Cursors); cursors {
+		return pagination.CursorPage[json.RawMessage]{Next: page.Next, Previous: page.Previous, Records: page.Records}.MarshalJSON()
+	}
+	return page.MarshalJSON()
 }
 
 // NextIsSelf makes the next link of a page lead to the page itself, on the last page
@@ -265,18 +288,21 @@ func MissingRow() Fault {
 // orderings have ties that each query breaks differently.
 func RepeatedRow() Fault {
 	return pageFault(func(i *interceptor, page *envelope) {
-		if offsetOf(i.r) == 0 || len(page.Records) == 0 {
+		link, err := url.Parse(page.Previous)
+		if page.Previous == "" || err != nil || len(page.Records) == 0 {
 			return
 		}
-		// The last record of the previous page. Of a parameter that occurs twice, the last
-		// value counts.
 		r := i.r.WithContext(i.r.Context()) // a copy
 		u := *i.r.URL
-		u.RawQuery += fmt.Sprintf("&limit=1&offset=%d", offsetOf(i.r)-1)
+		u.RawQuery = link.RawQuery
 		r.URL = &u
-		var previous envelope
-		if json.Unmarshal(i.record(r).Body, &previous) == nil && len(previous.Records) == 1 {
-			page.Records = slices.Insert(page.Records, 0, previous.Records[0])
+		previous, _ := parsePage(i.paths.at(r.URL.Path).Pages, i.record(r).Body)
+		isFirst := func(r json.RawMessage) bool { return bytes.Equal(r, page.Records[0]) }
+		if at := slices.IndexFunc(previous.Records, isFirst); at >= 0 { // the pages overlap
+			previous.Records = previous.Records[:at]
+		}
+		if n := len(previous.Records); n > 0 {
+			page.Records = slices.Insert(page.Records, 0, previous.Records[n-1])
 		}
 	})
 }

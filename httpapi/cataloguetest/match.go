@@ -3,6 +3,7 @@ package cataloguetest
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -33,7 +34,8 @@ type Match struct {
 	// matches.
 	Collection string
 	// Offset matches GET and HEAD requests for the page of any collection that begins at
-	// this offset, with any limit. Zero matches any request; Nth: 1 selects a first page.
+	// this offset, with any limit or, if pages have numbers, with any number but last. Zero
+	// matches any request; Nth: 1 selects a first page. Pages by cursors begin at no offset.
 	Offset int
 
 	// Share is the fraction of the requests matching the fields above that is
@@ -74,6 +76,11 @@ func (m *Match) check(p paths) error {
 		return fmt.Errorf("Match: Offset %d, After %d or Nth %d is negative", m.Offset, m.After, m.Nth)
 	case !(m.Share >= 0 && m.Share <= 1): // false for NaN
 		return fmt.Errorf("Match.Share: %v is not between 0 and 1", m.Share)
+	case m.Offset > 0 && !slices.ContainsFunc(p.collections, func(c schema.Description) bool {
+		_, ok := windowOf(c.Pages, pagination.Query{}, 0)
+		return ok && (m.Collection == "" || m.Collection == c.Key || m.Collection == c.Segment)
+	}):
+		return fmt.Errorf("Match.Offset: %d: pages by cursors begin at no offset; want Nth or After", m.Offset)
 	}
 	return nil
 }
@@ -93,19 +100,27 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 			return false
 		}
 	}
-	return m.Offset == 0 || requestsPage(r, p) && offsetOf(r) == m.Offset
+	w, _ := windowOf(p.at(r.URL.Path).Pages, pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
+	return m.Offset == 0 || reads(r) && w.Offset == m.Offset
 }
 
 // requestsPage reports whether a request is a GET or HEAD of a page.
-func requestsPage(r *http.Request, p paths) bool { return reads(r) && p.isCollection(r.URL.Path) }
+func requestsPage(r *http.Request, p paths) bool { return reads(r) && p.at(r.URL.Path).Key != "" }
 
 // reads reports whether a request is a GET or HEAD.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// offsetOf returns the offset of a request, as the handler parses it. It does not depend on the
-// limits.
-func offsetOf(r *http.Request) int {
-	return pagination.Limits{}.Window(pagination.ParseQuery(r.URL.RawQuery)).Offset
+// windowOf returns the window of the page that a query requests in a list of count records. It
+// returns false if there is no such page, or none that begins at an offset.
+func windowOf(style pagination.Style, q pagination.Query, count int) (w pagination.Window, ok bool) {
+	switch style := style.(type) {
+	case pagination.Limits:
+		return style.Window(q), true
+	case pagination.Numbers:
+		style.Blank = true // otherwise there is no such page
+		return style.Window(q, count)
+	}
+	return w, false
 }
 
 // inRange reports whether After and Nth select the nth request of the share.
@@ -167,15 +182,18 @@ func (matched) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
 // paths are the paths of the collections of a service.
 type paths struct {
-	root        string // of the root listing
-	collections []schema.Description
+	root        string               // of the root listing
+	collections []schema.Description // with the style of their pages
 }
 
-// pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/.
-func pathsOf(c *catalogue.Catalogue, root string) paths {
+// pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/. The
+// style is that of the collections that have no other.
+func pathsOf(c *catalogue.Catalogue, root string, style pagination.Style) paths {
 	p := paths{root: cmp.Or(root, "/api/")}
 	for _, collection := range c.All() {
-		p.collections = append(p.collections, collection.Description())
+		about := collection.Description()
+		about.Pages = cmp.Or(about.Pages, style)
+		p.collections = append(p.collections, about)
 	}
 	return p
 }
@@ -197,9 +215,12 @@ func (p paths) of(c schema.Description) string {
 	return p.root + c.Segment + "/"
 }
 
-// isCollection reports whether a path names a collection.
-func (p paths) isCollection(path string) bool {
-	return slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.of(c) == path })
+// at returns the collection that a path names, or the zero Description.
+func (p paths) at(path string) (about schema.Description) {
+	if i := slices.IndexFunc(p.collections, func(c schema.Description) bool { return p.of(c) == path }); i >= 0 {
+		about = p.collections[i]
+	}
+	return about
 }
 
 // isServed reports whether a path names the root listing, a collection or a record.

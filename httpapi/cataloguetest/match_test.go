@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func TestMatch(t *testing.T) {
@@ -171,6 +173,7 @@ func TestInvalidFaults(t *testing.T) {
 		{"record without its slash", Match{Path: "/v1/films/7"}, ResetConnection(), `want "/v1/films/7/"`},
 		{"pattern of records without its slash", Match{Path: "/v1/films/{id}"}, ResetConnection(), `want "/v1/films/{id}/"`},
 		{"negative offset", Match{Offset: -1}, ResetConnection(), "-1"},
+		{"offset of a page by a cursor", Match{Collection: "books", Offset: 3}, ResetConnection(), "pages by cursors begin at no offset"},
 		{"share above 1", Match{Share: 1.1}, ResetConnection(), "1.1"},
 		{"negative share", Match{Share: -0.1}, ResetConnection(), "-0.1"},
 		{"share is NaN", Match{Share: math.NaN()}, ResetConnection(), "NaN"},
@@ -179,6 +182,9 @@ func TestInvalidFaults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		opts, root := Options{Empty: true}, "/api/"
+		if tt.match.Offset > 0 {
+			opts.Pages = pagination.Cursors{}
+		}
 		if strings.HasPrefix(tt.match.Path, "/v1/") {
 			opts.Definitions, root = filmDefinitions(), "/v1/"
 			opts.Root = root

@@ -57,6 +57,15 @@
 // of their own, such as /v1/films/7/. A [Match] selects them by Path, or all of a collection by Collection. Faults of pages do
 // not change them.
 //
+// A service whose pages have numbers, or that has a later version of the framework, has a fake in
+// one line as well:
+//
+//	server := cataloguetest.NewWith(t, cataloguetest.Options{
+//		Definitions: []catalogue.AnyDefinition{Directors, Films},
+//		Pages:       pagination.Numbers{Size: "page_size"},
+//		Framework:   schema.DRF318(time.UTC),
+//	})
+//
 // With [Options.Wrap], the server has endpoints of the program's own as well, such as
 // /login, behind the same client, log and faults.
 //
@@ -137,6 +146,7 @@ package cataloguetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,6 +157,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -174,7 +185,6 @@ type Server struct {
 	// change it.
 	Client *http.Client
 
-	limits  pagination.Limits
 	log     exchangeLog
 	faults  faults
 	initial *catalogue.Catalogue // the records at the start; never written to
@@ -261,6 +271,8 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 	handler, err := httpapi.New(records, httpapi.Options{
 		Root:       opts.Root,
 		Limits:     opts.Limits,
+		Pages:      opts.Pages,
+		Framework:  opts.Framework,
 		Authorizer: authorizer,
 		OnError:    func(r *http.Request, err error) { logf("%s %s: %v", r.Method, r.URL, err) },
 	})
@@ -274,9 +286,9 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 	if served == nil {
 		return nil, errors.New("options: Wrap returned a nil handler")
 	}
-	s := &Server{Catalogue: records, initial: initial, limits: opts.Limits}
+	s := &Server{Catalogue: records, initial: initial}
 	s.log.max = opts.MaxExchanges
-	s.faults.paths = pathsOf(records, opts.Root)
+	s.faults.paths = pathsOf(records, opts.Root, cmp.Or[pagination.Style](opts.Pages, opts.Limits))
 	s.Handler = s.log.wrap(s.faults.wrap(served))
 	return s, nil
 }
@@ -312,10 +324,20 @@ type Options struct {
 	// "/api/".
 	Root string
 
-	// Limits are the sizes of pages; see [httpapi.Options]. The zero Limits are the
-	// documented service's. If Wrap returns a handler with pages of other sizes, Limits must
-	// be theirs, since faults and [Server.AssertWalkedOnce] use them.
+	// Limits are the sizes of pages by limit and offset; see [httpapi.Options]. The zero Limits
+	// are the documented service's. If Wrap returns a handler with pages of other sizes or
+	// another style, Limits and Pages must be theirs, since faults and [Server.AssertWalkedOnce]
+	// use them.
 	Limits pagination.Limits
+
+	// Pages is the style of the pages of the collections whose descriptions have no other; see
+	// [httpapi.Options]. If nil, pages have a limit and an offset. Faults of pages apply to all
+	// styles.
+	Pages pagination.Style
+
+	// Framework is the version of Django REST framework that the server imitates; see
+	// [httpapi.Options]. The zero value is 3.14.
+	Framework schema.Framework
 
 	// Empty selects a server without records.
 	Empty bool
