@@ -356,7 +356,8 @@ func TestSortable(t *testing.T) {
 		}
 	}
 	unchanged := func(d schema.Description) schema.Description { return d }
-	text := []schema.Field{{Name: "text", Kind: schema.Text}}
+	both := []schema.Field{{Name: "text", Kind: schema.Text}, {Name: "owner", Kind: schema.Text}}
+	text := both[:1]
 	for _, test := range []struct {
 		reason string
 		d      catalogue.AnyDefinition
@@ -371,7 +372,7 @@ func TestSortable(t *testing.T) {
 			{Name: "owner", Kind: schema.Text, Hidden: true}, {Name: "text", Kind: schema.Text, Computed: true},
 		}}), []string{"id"}},
 		{"a wrapper hides a field", d, as(schema.Description{Fields: text}), []string{"id", "text"}},
-		{"a wrapper names fields", d, as(schema.Description{Fields: text, Sortable: []string{"owner"}}), []string{"id", "owner"}},
+		{"a wrapper names fields", d, as(schema.Description{Fields: both, Sortable: []string{"owner"}}), []string{"id", "owner"}},
 		{"a wrapper permits none", d, as(schema.Description{Fields: text, Sortable: []string{}}), []string{"id"}},
 		{"a wrapper of open records hides a member", unknown, as(schema.Description{Sortable: []string{"text"}}), []string{"id", "text"}},
 	} {

@@ -30,8 +30,7 @@ type Description struct {
 	// besides the id. If nil, they are those of Fields that are neither hidden nor computed, or any
 	// that records have if Fields is nil. Members of an Object, such as address__city, must be
 	// listed. A path through references to one record, such as "director__born", orders by a field
-	// of another record; a reference to none, or to one that does not exist, is null. Other names
-	// have no effect.
+	// of another record; a reference to none, or to one that does not exist, is null.
 	Sortable []string
 
 	// Filters are the parameters that select records: the snake_case name of a field,
@@ -39,6 +38,8 @@ type Description struct {
 	// [Description.Filter] lists the lookups. Instead of a field it may name one of a record to
 	// which the record refers, at any distance, if Related has the descriptions, as in
 	// "director__born__gte" and "genres__name". Parameters that are not in Filters are ignored.
+	// A filter, or an ordering, by a Hidden field reveals its values to those who try enough of
+	// them.
 	Filters []string
 
 	// Search names the fields in which the parameter search finds text, in snake_case.
@@ -57,8 +58,9 @@ type Description struct {
 	// before it is stored, and may change it. For a PATCH it is the record with what was
 	// not sent. It must not write to the collection. If it returns an
 	// error, the record is invalid: the response contains the [FieldErrors] that the error
-	// wraps, such as those of [Invalid], or otherwise its text. An error that wraps that of ctx
-	// is not sent.
+	// wraps, such as those of [Invalid], or otherwise its text. As in Django REST framework, they
+	// may have the names of any fields, described or not. An error that wraps that of ctx is not
+	// sent.
 	Rule func(ctx context.Context, r *Record) error
 
 	// Related are the descriptions of collections to which fields refer, and of those to which
@@ -356,8 +358,7 @@ func (d Description) checkFilters() error {
 	return nil
 }
 
-// checkSearch checks the search fields, which must be text, and the paths to other records in
-// Sortable.
+// checkSearch checks the search fields, which must be text, and Sortable.
 func (d Description) checkSearch() error {
 	for _, entry := range d.Search {
 		name, _ := searchEntry(entry)
@@ -366,7 +367,7 @@ func (d Description) checkSearch() error {
 		}
 	}
 	for _, name := range d.Sortable {
-		if _, _, crosses := d.follow(name); !crosses { // unknown names have no effect
+		if d.Fields == nil || d.isFree(name) || name == "id" && !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Key }) {
 			continue
 		}
 		if err := d.checkPath(name, false); err != nil {
@@ -374,6 +375,13 @@ func (d Description) checkSearch() error {
 		}
 	}
 	return nil
+}
+
+// isFree reports whether a name is that of a member of a field that may be any JSON.
+func (d Description) isFree(name string) bool {
+	outer, _, inside := strings.Cut(name, "__")
+	f, _ := d.snakeField(outer)
+	return inside && f.Kind == JSON
 }
 
 // checkPath checks a path to a field through references to one record, as far as the collections

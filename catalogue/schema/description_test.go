@@ -123,6 +123,14 @@ func TestCheckRejects(t *testing.T) {
 		{search("genres__name"), `search "genres__name": field "genres" is a list: want a reference to one record`, "path through a list"},
 		{search("directer__name"), `search "directer__name": unknown field "directer": did you mean director?`, "path through an unknown field"},
 		{search("director__"), `search "director__": want a field of directors after director__`, "path without an end"},
+		{sortable("minuts"), `sortable "minuts": unknown field "minuts": did you mean minutes?`, "order by an unknown field"},
+		{sortable("premiereAt"), `sortable "premiereAt": unknown field "premiereAt": did you mean premiere_at?`, "order by a name in camelCase"},
+		{sortable("title__size"), `sortable "title__size": field "title" does not refer to a collection`, "order by a part of a text"},
+		{func(d *Description) {
+			d.Fields = append(d.Fields, Field{Name: "code", Kind: Text, Required: true, Unique: true, Key: true})
+			d.Lookup, d.Sortable = "code", []string{"code", "id"}
+			d.Fields = slices.DeleteFunc(d.Fields, func(f Field) bool { return f.Name == "id" })
+		}, `sortable "id": unknown field "id": want one of title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at, code`, "order by the id of records that have none"},
 		{sortable("genres__name"), `sortable "genres__name": field "genres" is a list: want a reference to one record`, "order by a list"},
 	} {
 		d := own()["films"]
@@ -157,6 +165,25 @@ func TestCheckParameters(t *testing.T) {
 		want := `schema: invalid description of "films": filter "` + name + `" is another parameter`
 		if err := d.Check(); err == nil || err.Error() != want {
 			t.Errorf("Check returns %v, want %s", err, want)
+		}
+	}
+}
+
+// TestCheckSortable checks that Sortable may have names of which the description knows nothing.
+func TestCheckSortable(t *testing.T) {
+	for _, row := range []struct {
+		reason string
+		fields []Field
+		name   string
+	}{
+		{"the id, which all records have", []Field{{Name: "title", Kind: Text}}, "id"},
+		{"a member of any JSON", []Field{{Name: "extra", Kind: JSON}}, "extra__size"},
+		{"a member of an object", []Field{{Name: "size", Kind: Object, Fields: []Field{{Name: "inWidth", Kind: Integer}}}}, "size__in_width"},
+		{"no fields", nil, "whatever"},
+	} {
+		d := Description{Key: "x", Segment: "x", Name: "x", Fields: row.fields, Sortable: []string{row.name}}
+		if err := d.Check(); err != nil {
+			t.Errorf("%s: %v", row.reason, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 )
@@ -36,11 +37,40 @@ func (c *checker) judge(err error) FieldErrors {
 	return wholeError(err.Error())
 }
 
+// isValidator reports whether a type has a rule. It is an error if the type declares a method
+// Validate that is none, which would never be called.
+func isValidator(t reflect.Type) (bool, error) {
+	if implements[validator](t) {
+		return true, nil
+	}
+	const name = "Validate"
+	if _, ok := reflect.PointerTo(t).MethodByName(name); !ok || isPromoted(t, name) {
+		return false, nil
+	}
+	return false, fmt.Errorf("%v: the method Validate must be Validate(context.Context) error", t)
+}
+
+// isPromoted reports whether an embedded field of a struct has a method, which is then that of the
+// struct unless it declares one with the same name.
+func isPromoted(t reflect.Type, method string) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous {
+			if _, ok := reflect.PointerTo(elem(f.Type)).MethodByName(method); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // fieldRule returns the rule of a field whose values are of a type with a method Validate, or nil.
 // The method may have a pointer receiver.
-func fieldRule(t reflect.Type) func(ctx context.Context, value string) (string, error) {
-	if !implements[validator](t) {
-		return nil
+func fieldRule(t reflect.Type) (func(ctx context.Context, value string) (string, error), error) {
+	if ok, err := isValidator(t); !ok {
+		return nil, err
 	}
 	return func(ctx context.Context, value string) (string, error) {
 		before, after, err := validated(ctx, t, value)
@@ -48,14 +78,14 @@ func fieldRule(t reflect.Type) func(ctx context.Context, value string) (string, 
 			return value, err
 		}
 		return string(after), nil
-	}
+	}, nil
 }
 
 // recordRule returns the rule of records of a type with a method Validate, or nil. Of the record,
 // only members that the method changes are written back, so that numbers keep their digits.
-func recordRule(t reflect.Type) func(ctx context.Context, r *Record) error {
-	if !implements[validator](t) {
-		return nil
+func recordRule(t reflect.Type) (func(ctx context.Context, r *Record) error, error) {
+	if ok, err := isValidator(t); !ok {
+		return nil, err
 	}
 	return func(ctx context.Context, r *Record) error {
 		before, after, err := validated(ctx, t, r.String())
@@ -75,7 +105,7 @@ func recordRule(t reflect.Type) func(ctx context.Context, r *Record) error {
 			r.set(m.name, string(text))
 		}
 		return nil
-	}
+	}, nil
 }
 
 // validated calls the method Validate of a value of a type and returns the JSON of the value before

@@ -104,6 +104,49 @@ func (p *parcel) Validate(context.Context) error {
 	return nil
 }
 
+type (
+	noContext struct{ ID int }
+	noError   string
+	withMore  []int
+	embedding struct {
+		ID int `json:"id"`
+		noContext2
+	}
+	noContext2 struct{ Name string }
+	declaring  struct{ *embedding }
+)
+
+func (*noContext) Validate() error                      { return nil }
+func (noError) Validate(context.Context)                {}
+func (withMore) Validate(context.Context, string) error { return nil }
+func (noContext2) Validate() error                      { return nil }
+
+// TestRuleMethodsOfAnotherForm checks that a method Validate that would never be called is an error.
+func TestRuleMethodsOfAnotherForm(t *testing.T) {
+	type record[T any] struct{ Value T }
+	for _, test := range []struct {
+		reason   string
+		describe func(string) (Description, error)
+		want     string // in the error; none if empty
+	}{
+		{"of the record", DescriptionOf[noContext], "schema.noContext: the method Validate must be Validate(context.Context) error"},
+		{"of a field", DescriptionOf[record[noError]], "field Value: schema.noError: the method Validate must be"},
+		{"of a field that is a pointer", DescriptionOf[record[*withMore]], "field Value: schema.withMore: the method Validate must be"},
+		{"of an element", DescriptionOf[record[[]noError]], "field Value: schema.noError: the method Validate must be"},
+		{"of an embedded struct, which may have it for other purposes", DescriptionOf[embedding], ""},
+		{"of an embedded pointer, at any depth", DescriptionOf[declaring], ""},
+		{"of a field that embeds it", DescriptionOf[record[embedding]], ""},
+	} {
+		_, err := test.describe("values")
+		if test.want == "" && err == nil {
+			continue
+		}
+		if err == nil || test.want == "" || !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.reason, err, test.want)
+		}
+	}
+}
+
 // TestRuleMethods checks methods Validate in the three functions that validate.
 func TestRuleMethods(t *testing.T) {
 	d, err := DescriptionOf[parcel]("parcels")

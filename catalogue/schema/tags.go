@@ -90,15 +90,17 @@ import (
 // the server does, and with key,optional it does if a client has not. The key is the Lookup and
 // the Ordering of the description. It may be named id.
 //
-// If T, or the type of a field, has a method Validate(context.Context) error, which must have
-// this parameter, that is the Rule of the description or the field. A method with a pointer as its receiver may change the value.
-// Its error is best made by [Invalid], or is [FieldErrors] about some fields.
+// If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule of
+// the description or the field. A method with a pointer as its receiver may change the value. Its
+// error is best made by [Invalid], or is [FieldErrors] about some fields. A method Validate of
+// another form is an error, unless it is that of an embedded field: embed a type that has one for
+// other purposes.
 //
 // If T has a method Computed without parameters, whose result is a struct, the members of that
 // struct are Computed fields after the others. They are JSON, whatever their types.
 //
 // DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two
-// members have the same name, or if JSON cannot represent a field. The error names the
+// members have the same name, if a method has the wrong form, or if JSON cannot represent a field. The error names the
 // field and the word if a word is unknown or repeated, contradicts the type or another
 // word, or has an invalid value. O(fields), by reflection.
 func DescriptionOf[T any](key string) (Description, error) {
@@ -125,7 +127,10 @@ func descriptionOf(t reflect.Type, key string) (Description, error) {
 	if err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
-	d.Fields, d.Rule = fields, recordRule(t)
+	d.Fields = fields
+	if d.Rule, err = recordRule(t); err != nil {
+		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+	}
 	if i := slices.IndexFunc(fields, func(f Field) bool { return f.Key }); i >= 0 {
 		d.Lookup = ordering.Snake(fields[i].Name)
 		d.Ordering = []ordering.Term{ordering.Asc(d.Lookup)}
@@ -210,8 +215,8 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference")
 	}
 	f.Required = f.Required && f.Default == "" && !f.ReadOnly
-	f.Rule = fieldRule(elem(t))
-	return f, nil
+	f.Rule, err = fieldRule(elem(t))
+	return f, err
 }
 
 // fieldOf returns the field for a Go type without a tag. It has no name.
@@ -291,7 +296,10 @@ func partsField(kind Kind, t reflect.Type, outer []reflect.Type) (Field, error) 
 		f.Kind = JSON
 		return f, err
 	}
-	item.Required, item.Default, item.Rule = true, "", fieldRule(elem(t.Elem()))
+	if err == nil {
+		item.Rule, err = fieldRule(elem(t.Elem()))
+	}
+	item.Required, item.Default = true, ""
 	f.Item = &item
 	return f, err
 }

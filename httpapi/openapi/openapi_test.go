@@ -133,7 +133,7 @@ func TestUnknownRecordType(t *testing.T) {
 		bareCollection{schema.Description{Key: "items", Segment: "items", Name: "item", Actions: schema.List}},
 		typedCollection{bareCollection{schema.Description{Key: "hats", Segment: "hats", Name: "hat", Actions: schema.List}}},
 		bareCollection{schema.Description{Key: "events", Segment: "events", Name: "event", Actions: schema.List,
-			Fields: []schema.Field{{Name: "id", Kind: schema.Integer}}, Sortable: []string{"name", "name"}}},
+			Fields: []schema.Field{{Name: "id", Kind: schema.Integer}, {Name: "name", Kind: schema.Text}}, Sortable: []string{"name", "name"}}},
 	), httpapi.Options{Authorizer: httpapi.AllowAll})
 	if err != nil {
 		t.Fatal(err)
