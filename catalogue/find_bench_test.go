@@ -87,12 +87,26 @@ func BenchmarkFind(b *testing.B) {
 		}
 		number, weight := []ordering.Term{ordering.Asc("number")}, []ordering.Term{ordering.Asc("weight")}
 		name := []ordering.Term{ordering.Asc("name")}
+		tokens := []string{""} // after each hundredth record by number
+		for token, err := "", error(nil); len(tokens) < n/100; tokens = append(tokens, token) {
+			if _, token, err = c.Where().PageAfter(token, 100, number...); err != nil {
+				b.Fatal(err)
+			}
+		}
 		for _, row := range []struct {
 			name string
 			f    func(i int) error
 		}{
 			{"unfiltered", func(i int) error {
 				return view(pagination.Window{Offset: i % (n - benchLimit), Limit: benchLimit}, number)
+			}},
+			{"page", func(i int) error {
+				_, err := c.Where().Page(pagination.Window{Offset: i % (n - benchLimit), Limit: benchLimit}, number...)
+				return err
+			}},
+			{"page after a token", func(i int) error {
+				_, _, err := c.Where().PageAfter(tokens[i%len(tokens)], benchLimit, number...)
+				return err
 			}},
 			{"value", func(i int) error { return view(w, number, ordering.Equal("number", i%(n/4))) }},
 			{"value and range", func(i int) error {

@@ -161,9 +161,10 @@ func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T]
 // compared. A token remains valid when its record is deleted, when the program is restarted, and
 // for snapshots and batches. It is not secret: whoever has it can read the values in it.
 //
-// O(log² n + records) if an index has the records in order. Records that Filter or other conditions
+// O(log n + records) if an index has the records in order. Records that Filter or other conditions
 // exclude count too, but only those between the position and the last record. If no index has
-// the order, it costs as much as a page.
+// the order, each call filters and sorts, as for a page: O(r log r) for the r records that satisfy
+// the conditions, so that a walk with p pages costs O(p r log r) until the index is built. [Selection.All] sorts once.
 func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (records []T, next string, err error) {
 	a, err := s.sel.ask(store.Query{Want: store.WantAfter, Token: token, Window: pagination.Window{Limit: n}, Terms: terms})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 )
@@ -159,6 +160,26 @@ func (k Key) AppendDesc(dst []byte) []byte {
 		dst[i] = ^dst[i]
 	}
 	return dst
+}
+
+// AppendBinary appends a form of the key that [Key.UnmarshalBinary] reads. It is not ordered.
+// The error is always nil. O(len).
+func (k Key) AppendBinary(dst []byte) ([]byte, error) {
+	dst = binary.AppendUvarint(append(dst, byte(k.kind)), uint64(k.nanos))
+	return append(binary.AppendVarint(dst, k.num), k.text...), nil
+}
+
+// UnmarshalBinary makes k the key that [Key.AppendBinary] appended to an empty slice. It returns
+// an error if data is too short. Other data that AppendBinary does not make results in an
+// unspecified key. O(len).
+func (k *Key) UnmarshalBinary(data []byte) error {
+	nanos, n := binary.Uvarint(data[min(1, len(data)):])
+	num, m := binary.Varint(data[min(1+max(n, 0), len(data)):])
+	if n <= 0 || m <= 0 {
+		return errors.New("sortkey: incomplete key")
+	}
+	*k = Key{kind(data[0]), uint32(nanos), num, string(data[1+n+m:])}
+	return nil
 }
 
 // appendText appends a string that ends with 0x00 0x01. A zero byte inside it becomes 0x00

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -45,6 +46,24 @@ var ascending = map[string][]Key{
 		Time(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)),
 		Time(time.Unix(1<<60, 999_999_999)),
 	},
+}
+
+// The binary form has the key with all that its methods return, and nothing before it is one.
+func TestKeyBinary(t *testing.T) {
+	for name, keys := range ascending {
+		for i, want := range keys {
+			data, err := want.AppendBinary([]byte{})
+			var got Key
+			if err := errors.Join(err, got.UnmarshalBinary(data)); err != nil || got != want {
+				t.Errorf("%s: key %d is %+v, %v, want %+v", name, i, got, err, want)
+			}
+			for n := range len(data) - len(want.text) {
+				if got.UnmarshalBinary(data[:n]) == nil {
+					t.Errorf("%s: %d bytes of key %d are not an error", name, n, i)
+				}
+			}
+		}
+	}
 }
 
 func TestKeyOrder(t *testing.T) {

@@ -201,6 +201,56 @@ func TestCostOfSeveralTerms(t *testing.T) {
 	})
 }
 
+// The records after a token take one search for each run that has them in order and one descent,
+// and compute no keys but those of the next token.
+func TestCostOfTokens(t *testing.T) {
+	c := newCountingStore(t, manyEntries, nil)
+	c.countComparisons("number", "text,number", "note,-id")
+	odd, few := ordering.Equal("text", "odd"), ordering.OneOf("number", 3, 5, 900, 5000)
+	for _, row := range []struct {
+		reason   string
+		where    []ordering.Condition
+		terms    string
+		searches int64
+		keys     map[string]int64
+	}{
+		{"all by id", nil, "id", 2, map[string]int64{}},
+		{"all by id, descending", nil, "-id", 2, map[string]int64{}},
+		{"all by a field", nil, "number", 2, map[string]int64{"number": 1}},
+		{"all by a field, descending", nil, "-number", 2, map[string]int64{"number": 1}},
+		{"all by two fields", nil, "-text,-number", 2, map[string]int64{"number": 1, "text": 1}},
+		{"ties by descending ids", nil, "note,-id", 2, map[string]int64{"note": 1}},
+		{"of one value", []ordering.Condition{odd}, "number", 4, map[string]int64{"number": 1}}, // two for the bounds of the value
+		{"of several ranges", []ordering.Condition{few}, "-number", 9, map[string]int64{"number": 1}},
+		{"merged", []ordering.Condition{ordering.OneOf("text", "even", "odd")}, "-number", 4 + 2 + 16, map[string]int64{"number": 1}}, // and keys of parts are made
+	} {
+		for _, skipped := range []int{1, 150, 199} {
+			for range 12 { // before and after parts are made
+				q := Query{Where: conditions(t, row.where...), Terms: parse(row.terms)}
+				_, token, err := of(c).After(within(t), "", skipped, q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.reset()
+				got, _, err := of(c).After(within(t), token, 5, q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n, most := c.comparisons.Load(), row.searches*searchCost; n > most {
+					t.Errorf("%s, after %d: %d comparisons, want at most %d", row.reason, skipped, n, most)
+				}
+				if diff := cmp.Diff(row.keys, c.keysOf()); diff != "" {
+					t.Errorf("%s, after %d: keys (-want +got):\n%s", row.reason, skipped, diff)
+				}
+				q.Window = pagination.Window{Limit: 5, Offset: skipped}
+				if want, _, _ := of(c).Page(within(t), q); cmp.Diff(ids(want.list()), ids(got.list())) != "" {
+					t.Errorf("%s, after %d: ids %v, want %v", row.reason, skipped, ids(got.list()), ids(want.list()))
+				}
+			}
+		}
+	}
+}
+
 func (c *countingStore) check(t *testing.T, rows []costRow) {
 	t.Helper()
 	for _, row := range rows {

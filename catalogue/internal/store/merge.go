@@ -140,19 +140,26 @@ func (m *mergedRuns[K]) view(int, int, bool) (es Entries, ok bool) { return es, 
 
 // position returns the number of entries before e, or -1 if e is in no run.
 func (m *mergedRuns[K]) position(e *Entry) (n int) {
-	at, list := m.tree.position(e), m.cursors()
-	for _, own := range list {
-		if at < own.start || own.end <= at {
-			continue
+	at := m.tree.position(e)
+	for _, r := range m.runs {
+		if r.start <= at && at < r.end {
+			own := cursor{run: r}
+			m.setHead(&own, m.of(e), e)
+			return m.passed(own.rest, e.ID) - 1
 		}
-		m.setHead(&own, m.of(e), e)
-		for _, c := range list {
-			n += sort.Search(c.len(), func(i int) bool {
-				m.read(&c, i)
-				return !m.before(&c, &own)
-			})
-		}
-		return n
 	}
 	return -1
+}
+
+// passed returns the number of entries up to the one with an id whose key has rest after the
+// shared bytes, if there is one, or up to where it would be.
+func (m *mergedRuns[K]) passed(rest string, id int) (n int) {
+	own := cursor{head: &Entry{ID: id}, rest: rest}
+	for _, c := range m.cursors() {
+		n += sort.Search(c.len(), func(i int) bool {
+			m.read(&c, i)
+			return m.before(&own, &c)
+		})
+	}
+	return n
 }

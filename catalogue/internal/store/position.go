@@ -21,24 +21,31 @@ import (
 var ErrInvalidToken = errors.New("invalid token")
 
 // A position is a place in the order of a selection: after an entry with certain keys and id,
-// whether there is one or not. It has the encoded key of each field of the order, of which the id
-// is one, and those of the conditions that permit one value.
-type position map[string][]byte
+// whether there is one or not. It selects them: it has a condition for each field of the order,
+// of which the id is one, and those of the selection that permit one value.
+type position struct{ selection }
 
-// keyOf returns the encoded key of a field, which may be the id.
-func (typ *Type) keyOf(field string, e *Entry) []byte {
-	if field == typ.ID {
-		return sortkey.Int(int64(e.ID)).Append(nil)
-	}
-	f, _ := typ.Field(field)
-	return f.Key(e).Append(nil)
+func (at *position) key(field string) sortkey.Key { return at.on(field).Ranges[0].From }
+
+// set adds a condition that permits one value.
+func (at *position) set(field string, k sortkey.Key) {
+	at.where = append(at.where, Condition{field, []ordering.Range{{From: k, To: k, ToIncluded: true}}})
 }
 
-// compare compares an entry with a position by terms, of which the id is the last.
-func (at position) compare(typ *Type, terms []ordering.Term, e *Entry) int {
+// keyOf returns the key of a field, which may be the id.
+func (typ *Type) keyOf(field string, e *Entry) sortkey.Key {
+	if field == typ.ID {
+		return sortkey.Int(int64(e.ID))
+	}
+	f, _ := typ.Field(field)
+	return f.Key(e)
+}
+
+// compare compares an entry with the position by canonical terms.
+func (at *position) compare(typ *Type, terms []ordering.Term, e *Entry) int {
 	for i := 0; ; i++ {
 		t := typ.termAt(terms, i)
-		c := bytes.Compare(typ.keyOf(t.Field, e), at[t.Field])
+		c := typ.keyOf(t.Field, e).Compare(at.key(t.Field))
 		switch {
 		case c != 0 && t.Desc:
 			return -c
@@ -46,6 +53,40 @@ func (at position) compare(typ *Type, terms []ordering.Term, e *Entry) int {
 			return c
 		}
 	}
+}
+
+// passed returns the number of entries of a plan up to a position, in the direction in which it
+// reads them. It takes one search for each run or, if the sequence is no index, O(log n) keys.
+func (p *plan) passed(at *position, terms []ordering.Term) (n int) {
+	switch x := p.sequence.(type) {
+	case interface{ passed(rest string, id int) int }:
+		var rest []byte
+		for _, t := range terms[min(p.fixed, len(terms)):] {
+			rest = appendKey(rest, at.key(t.Field), t.Desc)
+		}
+		id, _ := at.key(p.state.typ.ID).AsInt()
+		return x.passed(string(rest), int(id))
+	case index:
+		rank := 0
+		p.state.ranges(&at.selection, &route{terms: terms, by: len(terms) + 1}, false, func(from, to bound) bool {
+			if p.backwards {
+				to = from
+			}
+			rank = x.rank(to)
+			return true
+		})
+		for _, sp := range p.spans {
+			n += min(max(rank-sp.start, 0), sp.end-sp.start)
+		}
+		if p.backwards {
+			n = p.count - n
+		}
+		return n
+	}
+	return sort.Search(p.count, func(i int) bool {
+		c := at.compare(p.state.typ, terms, p.some(i, 1).At(0))
+		return c > 0 && !p.backwards || c < 0 && p.backwards
+	})
 }
 
 // The parts of a token are the identity of its query, the keys of the order with their lengths,
@@ -75,7 +116,7 @@ func (sel *selection) identity() []byte {
 func (sel *selection) token(typ *Type, e *Entry) string {
 	raw := sel.identity()
 	for _, t := range sel.terms {
-		key := typ.keyOf(t.Field, e)
+		key, _ := typ.keyOf(t.Field, e).AppendBinary(nil) // never fails
 		raw = append(binary.AppendUvarint(raw, uint64(len(key))), key...)
 	}
 	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
@@ -84,7 +125,7 @@ func (sel *selection) token(typ *Type, e *Entry) string {
 
 // parseToken returns the position of a token. The error wraps [ErrInvalidToken]. If there are
 // no records, a selection of open ones has lost its conditions, so it is not compared.
-func (sel *selection) parseToken(token string, empty bool) (at position, err error) {
+func (sel *selection) parseToken(token string, empty bool) (at *position, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	end := len(raw) - checksumLen
 	switch {
@@ -93,32 +134,30 @@ func (sel *selection) parseToken(token string, empty bool) (at position, err err
 	case !empty && !bytes.Equal(raw[:identityLen], sel.identity()):
 		return nil, fmt.Errorf("%w: it is of another query: the order and the conditions must be the same", ErrInvalidToken)
 	}
-	at = position{}
-	for _, c := range sel.where {
-		if c.one() {
-			at[c.Field] = c.Ranges[0].From.Append(nil)
-		}
-	}
+	at = new(position)
 	rest := raw[identityLen:end]
 	for _, t := range sel.terms {
+		var k sortkey.Key
 		n, size := binary.Uvarint(rest)
-		if rest = rest[max(size, 0):]; size <= 0 || n > uint64(len(rest)) {
+		if rest = rest[max(size, 0):]; size <= 0 || n > uint64(len(rest)) || k.UnmarshalBinary(rest[:n]) != nil {
 			return nil, fmt.Errorf("%w: it is incomplete", ErrInvalidToken)
 		}
-		at[t.Field], rest = rest[:n], rest[n:]
+		at.set(t.Field, k)
+		rest = rest[n:]
+	}
+	for _, c := range sel.where {
+		if c.one() && at.on(c.Field) == nil {
+			at.where = append(at.where, c)
+		}
 	}
 	return at, nil
 }
 
 // after returns the entries after the token of a query, at most as many as its window has, and
-// the token of the next ones. It searches the order for the position of the token and filters
-// the entries that follow until there are enough. The error is ctx.Err().
-func (p plan) after(ctx context.Context, q *Query, start position) (a Answer, err error) {
-	typ, sel := p.state.typ, &p.selection
-	terms, backwards := p.terms, p.backwards // of all entries that are read, including those that are filtered
-	if p.unsorted || p.merged {
-		terms, backwards = sel.terms, sel.desc
-	}
+// the token of the next ones. It finds the position of the token and filters the entries that
+// follow until there are enough. The error is ctx.Err().
+func (p plan) after(ctx context.Context, q *Query, start *position) (a Answer, err error) {
+	typ, sel, terms := p.state.typ, &p.selection, p.terms
 	if p.unsorted {
 		if p, err = p.filtered(ctx); err == nil {
 			err = p.sort(ctx)
@@ -126,19 +165,17 @@ func (p plan) after(ctx context.Context, q *Query, start position) (a Answer, er
 		if err != nil {
 			return Answer{}, err
 		}
+		terms = sel.terms
 	}
 	at, n := 0, q.Window.Limit
 	if n <= 0 {
 		n = math.MaxInt
 	}
 	if start != nil {
-		at = sort.Search(p.count, func(i int) bool {
-			c := start.compare(typ, terms, p.some(i, 1).At(0))
-			return c > 0 && !backwards || c < 0 && backwards
-		})
+		at = p.passed(start, terms)
 	}
 	matches := typ.matcher(p.left(), sel.match)
-	var list []*Entry
+	list := make([]*Entry, 0, min(n, p.count-at, between))
 	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
 		for _, e := range p.some(at, step).All() {
 			switch {

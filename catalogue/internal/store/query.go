@@ -62,8 +62,8 @@ const (
 	WantPosition
 
 	// WantAfter asks for the entries after a token, at most as many as the window has, and the
-	// token of the next ones. It costs O(log² n) and the entries, and those that are filtered
-	// between them, if they are in order. Otherwise it costs as much as a page.
+	// token of the next ones. It costs O(log n) and the entries, and those that are filtered
+	// between them, if an index has them in order. Otherwise it costs as much as a page.
 	WantAfter
 
 	// WantExplain asks for a description of how the entries are found. It makes the sequences
@@ -226,7 +226,7 @@ func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 			return Answer{N: -1}, nil
 		}
 	}
-	var start position
+	var start *position
 	if q.Token != "" {
 		if start, err = sel.parseToken(q.Token, s.Len() == 0); err != nil {
 			return Answer{}, err
