@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+	"unicode/utf8"
 
 	"go.etcd.io/bbolt"
 )
@@ -22,8 +23,9 @@ var errEmpty = errors.New("the file is empty: restore it from a copy, or remove 
 var errDamaged = errors.New("the file is damaged: restore it from a copy")
 
 // openChecked opens a database file, creating it if none exists, and checks it: bbolt trusts
-// its files, so a damaged one would end the program, now or later. O(size of the file).
-func openChecked(file string) (db *bbolt.DB, err error) {
+// its files, so a damaged one would end the program, now or later. The records of the buckets in
+// keyed are stored under text. O(size of the file).
+func openChecked(file string, keyed map[string]bool) (db *bbolt.DB, err error) {
 	if info, err := os.Stat(file); err == nil && info.Size() == 0 {
 		return nil, errEmpty
 	}
@@ -36,7 +38,7 @@ func openChecked(file string) (db *bbolt.DB, err error) {
 		if db, err = bbolt.Open(file, 0o600, options); err != nil {
 			return err
 		}
-		return db.View(func(tx *bbolt.Tx) error { return check(tx, f) })
+		return db.View(func(tx *bbolt.Tx) error { return check(tx, f, keyed) })
 	})
 	switch {
 	case err == nil:
@@ -67,7 +69,7 @@ func recovered(f func() error) (err error) {
 
 // check reads everything in the database, so that bbolt's own check, which runs in another
 // goroutine, cannot fault. That check compares the list of free pages with the others.
-func check(tx *bbolt.Tx, f *os.File) error {
+func check(tx *bbolt.Tx, f *os.File, keyed map[string]bool) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -95,7 +97,11 @@ func check(tx *bbolt.Tx, f *os.File) error {
 			}
 		}
 		return b.ForEach(func(id, text []byte) error {
-			if len(id) != 8 || binary.BigEndian.Uint64(id) > math.MaxInt || !json.Valid(text) {
+			stored := len(id) == 8 && binary.BigEndian.Uint64(id) <= math.MaxInt
+			if keyed[string(name)] {
+				stored = utf8.Valid(id)
+			}
+			if !stored || !json.Valid(text) {
 				return fmt.Errorf("%w: %s %x is no record", errDamaged, name, id)
 			}
 			return nil

@@ -126,7 +126,7 @@ func TestFileDamaged(t *testing.T) {
 		if err := os.WriteFile(file, whole, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cat, err := catalogue.New(directors, films)
+		cat, err := newCatalogue()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestFileDamaged(t *testing.T) {
 // refuses expects an error from opening a file, which names it.
 func refuses(t *testing.T, file string, want error) {
 	t.Helper()
-	cat, err := catalogue.New(directors, films)
+	cat, err := newCatalogue()
 	if err != nil {
 		t.Fatal(err)
 	}

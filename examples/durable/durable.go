@@ -6,10 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -19,9 +21,10 @@ import (
 // have not begun to be stored are refused.
 //
 // The file has a bucket for each collection. A record is stored under its id, eight bytes in
-// big-endian order, and the sequence of the bucket is the highest id ever used.
+// big-endian order, and the sequence of the bucket is the highest id ever used. A record that has
+// a key in place of an id is stored under the key, and the sequence is 1 after the first write.
 func open(ctx context.Context, file string, cat *catalogue.Catalogue) (db *bbolt.DB, fresh bool, err error) {
-	if db, err = openChecked(file); err == nil {
+	if db, err = openChecked(file, keyed(cat)); err == nil {
 		if fresh, err = load(db, cat); err == nil {
 			err = cat.Journal(journal(ctx, db))
 		}
@@ -35,10 +38,21 @@ func open(ctx context.Context, file string, cat *catalogue.Catalogue) (db *bbolt
 	return db, fresh, nil
 }
 
+// keyed returns the keys of the collections whose records have a key in place of an id.
+func keyed(cat *catalogue.Catalogue) map[string]bool {
+	set := map[string]bool{}
+	for name, coll := range cat.All() {
+		set[name] = slices.ContainsFunc(coll.Description().Fields, func(f schema.Field) bool { return f.Key })
+	}
+	return set
+}
+
 // load replaces the records of the catalogue by those of the database, which it passes on in
 // the form in which catalogues are saved. It reports whether the database has never held a
 // record.
 func load(db *bbolt.DB, cat *catalogue.Catalogue) (fresh bool, err error) {
+	fresh = true
+	withKeys := keyed(cat)
 	var data, last bytes.Buffer
 	data.WriteString("{")
 	err = db.Update(func(tx *bbolt.Tx) error {
@@ -52,7 +66,8 @@ func load(db *bbolt.DB, cat *catalogue.Catalogue) (fresh bool, err error) {
 				data.Write(append(text[:len(text):len(text)], ','))
 			}
 			closeList(&data)
-			if b.Sequence() > 0 {
+			fresh = fresh && b.Sequence() == 0
+			if b.Sequence() > 0 && !withKeys[key] {
 				fmt.Fprintf(&last, `{"collection":%q,"id":%d},`, key, b.Sequence())
 			}
 		}
@@ -65,7 +80,7 @@ func load(db *bbolt.DB, cat *catalogue.Catalogue) (fresh bool, err error) {
 	closeList(&data)
 	data.Truncate(data.Len() - 1)
 	data.WriteString("}")
-	return last.Len() == 0, cat.Load(&data, catalogue.LoadOptions{})
+	return fresh, cat.Load(&data, catalogue.LoadOptions{})
 }
 
 // first returns a cursor and the first key and value of a bucket.
@@ -88,12 +103,20 @@ var errUnknown = errors.New("an earlier write failed and may be in the file or n
 
 // journal returns a journal that stores each batch in the database. When it returns nil, the
 // batch is on disk. After a transaction has failed, it refuses all batches: the file may have
-// that transaction or not, and a later one must not be based on it.
+// that transaction or not, and a later one must not be based on it. A batch with a key that is
+// longer than bbolt permits is refused before the transaction begins.
 func journal(ctx context.Context, db *bbolt.DB) func([]catalogue.Commit) error {
 	ctx, refuse := context.WithCancelCause(ctx)
 	return func(batch []catalogue.Commit) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, context.Cause(ctx))
+		}
+		for _, commit := range batch {
+			for key := range commit.Keys {
+				if len(key) > bbolt.MaxKeySize {
+					return fmt.Errorf("%s: a key of %d bytes cannot be stored", commit.Collection, len(key))
+				}
+			}
 		}
 		stored := false
 		defer func() {
@@ -113,23 +136,31 @@ func journal(ctx context.Context, db *bbolt.DB) func([]catalogue.Commit) error {
 func store(db *bbolt.DB, batch []catalogue.Commit) error {
 	return db.Update(func(tx *bbolt.Tx) error {
 		for _, commit := range batch {
-			b := tx.Bucket([]byte(commit.Collection))
-			if err := b.SetSequence(uint64(commit.LastID)); err != nil {
-				return err
+			b, sequence := tx.Bucket([]byte(commit.Collection)), uint64(commit.LastID)
+			for key, text := range commit.Keys {
+				sequence = 1
+				if err := put(b, []byte(key), text); err != nil {
+					return fmt.Errorf("%s %q: %w", commit.Collection, key, err)
+				}
 			}
 			for id, text := range commit.Changes {
-				if err := put(b, id, text); err != nil {
+				if err := put(b, numbered(id), text); err != nil {
 					return fmt.Errorf("%s %d: %w", commit.Collection, id, err)
 				}
+			}
+			if err := b.SetSequence(max(sequence, b.Sequence())); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 }
 
-// put stores the JSON of a record, or deletes the record if text is nil.
-func put(b *bbolt.Bucket, id int, text []byte) error {
-	key := binary.BigEndian.AppendUint64(nil, uint64(id))
+// numbered returns the key under which the record with an id is stored.
+func numbered(id int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
+
+// put stores the JSON of a record under a key, or deletes the record if text is nil.
+func put(b *bbolt.Bucket, key, text []byte) error {
 	if text == nil {
 		return b.Delete(key)
 	}

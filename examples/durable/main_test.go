@@ -27,6 +27,19 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
+// A receipt has a key in place of an id: there is one of each film, and one of the last.
+type receipt struct {
+	Key  string `json:"key" backlist:"key"`
+	Film int    `json:"film"`
+}
+
+var receipts = catalogue.Define[receipt]("receipts", catalogue.Options{})
+
+func newCatalogue() (*catalogue.Catalogue, error) { return catalogue.New(directors, films, receipts) }
+
+// receiptOf returns the key of the receipt of a film.
+func receiptOf(id int) string { return fmt.Sprintf("film/%d é", id) }
+
 // The test program is also the process that tests kill.
 func TestMain(m *testing.M) {
 	file := os.Getenv("DURABLE_FILE")
@@ -70,7 +83,7 @@ func limitFile(size, most uint64) {
 // write inserts films with a director each from four goroutines, and deletes some, until a
 // write fails. It prints a line after each write, and another one before each deletion.
 func write(file string) *catalogue.Catalogue {
-	cat, err := catalogue.New(directors, films)
+	cat, err := newCatalogue()
 	if err != nil {
 		panic(err)
 	}
@@ -116,7 +129,7 @@ func write(file string) *catalogue.Catalogue {
 // that was refused.
 func rename(file string) {
 	runtime.LockOSThread() // strace counts the system calls of each thread
-	cat, err := catalogue.New(directors, films)
+	cat, err := newCatalogue()
 	if err != nil {
 		panic(err)
 	}
@@ -139,7 +152,7 @@ func rename(file string) {
 // opened returns a catalogue of the records of a file, and its database.
 func opened(tb testing.TB, file string) (*catalogue.Catalogue, *bbolt.DB) {
 	tb.Helper()
-	cat, err := catalogue.New(directors, films)
+	cat, err := newCatalogue()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -159,7 +172,8 @@ func mustIn[T any](d catalogue.Definition[T], cat *catalogue.Catalogue) *catalog
 	return coll
 }
 
-// produce inserts a director and a film, which get the same id, in one batch.
+// produce inserts a director and a film, which get the same id, and their receipt in one batch. It
+// also makes a new receipt of the last film.
 func produce(cat *catalogue.Catalogue) (id int, err error) {
 	err = cat.Batch(func(b *catalogue.Batch) error {
 		people, err := directors.Tx(b)
@@ -173,13 +187,24 @@ func produce(cat *catalogue.Catalogue) (id int, err error) {
 		if err != nil {
 			return err
 		}
-		_, err = made.Insert(Film{Name: "film", Year: 2000, Director: id})
-		return err
+		if _, err := made.Insert(Film{Name: "film", Year: 2000, Director: id}); err != nil {
+			return err
+		}
+		paid, err := receipts.Tx(b)
+		if err != nil {
+			return err
+		}
+		if err := paid.By("key").Delete("last"); err != nil && !errors.Is(err, catalogue.ErrNotFound) {
+			return err
+		}
+		_, err1 := paid.Insert(receipt{"last", id})
+		_, err2 := paid.Insert(receipt{receiptOf(id), id})
+		return errors.Join(err1, err2)
 	})
 	return id, err
 }
 
-// unmake deletes a film and its director in one batch.
+// unmake deletes a film, its director and its receipt in one batch.
 func unmake(cat *catalogue.Catalogue, id int) error {
 	return cat.Batch(func(b *catalogue.Batch) error {
 		people, err := directors.Tx(b)
@@ -193,7 +218,11 @@ func unmake(cat *catalogue.Catalogue, id int) error {
 		if err != nil {
 			return err
 		}
-		return made.Delete(id)
+		paid, err := receipts.Tx(b)
+		if err != nil {
+			return err
+		}
+		return errors.Join(made.Delete(id), paid.By("key").Delete(receiptOf(id)))
 	})
 }
 
@@ -248,7 +277,7 @@ func compare(t *testing.T, file string, known map[int]string, inserted map[int]b
 	t.Helper()
 	cat, db := opened(t, file)
 	defer db.Close()
-	people, made := mustIn(directors, cat), mustIn(films, cat)
+	people, made, paid := mustIn(directors, cat), mustIn(films, cat), mustIn(receipts, cat)
 	for f := range made.All() {
 		if !people.Has(f.ID) {
 			t.Fatalf("id %d: half of a batch is there", f.ID)
@@ -256,10 +285,22 @@ func compare(t *testing.T, file string, known map[int]string, inserted map[int]b
 		if known[f.ID] == "deleted" {
 			t.Fatalf("id %d was deleted and is there", f.ID)
 		}
+		if r, err := paid.By("key").Get(receiptOf(f.ID)); err != nil || r.Film != f.ID {
+			t.Fatalf("id %d: the receipt is %v, %v", f.ID, r, err)
+		}
 		known[f.ID], inserted[f.ID] = "inserted", true
 	}
-	if people.Count() != made.Count() {
-		t.Fatalf("%d directors, %d films: half of a batch is there", people.Count(), made.Count())
+	last, err := paid.By("key").Get("last")
+	if err == nil {
+		inserted[last.Film] = true // it may be deleted
+	}
+	for id := range inserted {
+		if id > last.Film {
+			t.Fatalf("the last receipt is that of %d (%v), but there was %d", last.Film, err, id)
+		}
+	}
+	if people.Count() != made.Count() || paid.Count() > made.Count()+1 {
+		t.Fatalf("%d directors, %d films, %d receipts: half of a batch is there", people.Count(), made.Count(), paid.Count())
 	}
 	for id, what := range known {
 		switch {
@@ -269,6 +310,59 @@ func compare(t *testing.T, file string, known map[int]string, inserted map[int]b
 		default:
 			known[id] = "deleted"
 		}
+	}
+}
+
+// TestFresh opens a file whose records all have keys. It is fresh until the first write.
+func TestFresh(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "receipts.db")
+	for _, row := range []struct {
+		fresh bool
+		write func(paid *catalogue.Collection[receipt]) error
+		want  []receipt
+		why   string
+	}{
+		{true, func(paid *catalogue.Collection[receipt]) error { return nil }, nil, "a new file"},
+		{true, func(paid *catalogue.Collection[receipt]) error {
+			_, err := paid.Insert(receipt{Key: strings.Repeat("x", bbolt.MaxKeySize+1)})
+			_, again := paid.Insert(receipt{"b", 1})
+			if err == nil {
+				err = errors.New("the key is stored")
+				again = errors.Join(err, again)
+			}
+			return again
+		}, []receipt{{"b", 1}}, "a long key is refused, and no other"},
+		{false, func(paid *catalogue.Collection[receipt]) error {
+			return paid.Load(strings.NewReader(`[{"key":"c","film":2},{"key":"a","film":3}]`), catalogue.LoadOptions{})
+		}, []receipt{{"a", 3}, {"c", 2}}, "a load replaces all"},
+		{false, func(paid *catalogue.Collection[receipt]) error {
+			_, err := paid.Where().Delete()
+			return err
+		}, nil, "all are deleted"},
+		{false, func(paid *catalogue.Collection[receipt]) error { return nil }, nil, "there was a record"},
+	} {
+		cat, err := catalogue.New(receipts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, fresh, err := open(t.Context(), file, cat)
+		if err != nil || fresh != row.fresh {
+			t.Fatalf("%s: fresh is %t, %v, want %t", row.why, fresh, err, row.fresh)
+		}
+		if err := errors.Join(row.write(mustIn(receipts, cat)), db.Close()); err != nil {
+			t.Fatalf("%s: %v", row.why, err)
+		}
+		again, err := catalogue.New(receipts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if db, _, err = open(t.Context(), file, again); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Collect(mustIn(receipts, again).All()); !slices.Equal(got, row.want) {
+			t.Errorf("%s: the file has %v, want %v", row.why, got, row.want)
+		}
+		db.Close()
 	}
 }
 
@@ -346,7 +440,7 @@ func TestEnd(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	file := filepath.Join(t.TempDir(), "films.db")
-	cat, err := catalogue.New(directors, films)
+	cat, err := newCatalogue()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -520,7 +614,7 @@ func BenchmarkWrite(b *testing.B) {
 			text := fmt.Appendf(nil, `{"id":%d,"name":"Psycho","year":1960,"director":1}`, id)
 			return db.Update(func(tx *bbolt.Tx) error {
 				bucket := tx.Bucket([]byte("films"))
-				return errors.Join(bucket.SetSequence(uint64(id)), put(bucket, id, text))
+				return errors.Join(bucket.SetSequence(uint64(id)), put(bucket, numbered(id), text))
 			})
 		}},
 		{"journal, batch of 100", true, batch},
