@@ -8,14 +8,19 @@
 // [VerifyClient] runs a client through 36 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails ten of them. The client in examples/client passes all of them and
-// uses only the standard library.
+// uses only the standard library. If pages have cursors, and so no count, three situations
+// that no client can notice are left out.
 //
 //	func TestClient(t *testing.T) {
 //		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Collection: "events"})
 //	}
 //
 // For a client of another service, set [Options].Catalogue to a catalogue with records, and
-// Root.
+// Root. For one that counts pages, or follows links with cursors, set Pages:
+//
+//	func TestClientOfNumbers(t *testing.T) {
+//		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Pages: pagination.Numbers{Size: "page_size"}})
+//	}
 //
 // # Scenarios
 //
@@ -37,7 +42,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,6 +86,11 @@ type Options struct {
 	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is
 	// "/api/".
 	Root string
+
+	// Pages is the style of the pages of collections whose descriptions have no other; see
+	// [httpapi.Options]. If nil, pages have a limit and an offset. The sizes of pages are those
+	// of the situations and scenarios.
+	Pages pagination.Style
 
 	// Timeout is the time after which the context of the client ends. If the client waits
 	// before it retries, Timeout must be longer. If zero or negative, it is 10 seconds in
@@ -131,6 +140,8 @@ func (o *Options) checkSkip(noun string, known []string) error {
 type dataset struct {
 	key, path string // of the collection
 	root      string
+	pages     pagination.Style     // of the options
+	style     pagination.Style     // of the collection
 	catalogue *catalogue.Catalogue // never written to
 	records   [][]byte             // the first of the collection
 	ids       []int
@@ -139,7 +150,7 @@ type dataset struct {
 // newDataset returns a dataset with at least and at most the given numbers of records. Without
 // a catalogue, the records are samples, repeated if there are too few of them.
 func newDataset(opts Options, least, most int) (*dataset, error) {
-	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: clone(opts.Catalogue), Root: opts.Root})
+	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: clone(opts.Catalogue), Root: opts.Root, Pages: opts.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +162,8 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clienttest: %w", err)
 	}
-	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), catalogue: server.Catalogue}
+	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), pages: opts.Pages, catalogue: server.Catalogue}
+	d.style = cmp.Or[pagination.Style](about.Pages, opts.Pages, pagination.Limits{})
 	d.path = d.root + about.Segment + "/"
 	err = d.read(most)
 	for n := len(d.records); err == nil && n > 0 && len(d.records) < least; {
@@ -240,14 +252,47 @@ func (d *dataset) collection(paths []string) (about schema.Description, path str
 // serve returns a server of a catalogue with pages of the given size. It refuses requests that
 // write.
 func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Server, error) {
+	var list []httpapi.Collection
+	for key, collection := range c.All() {
+		if list = append(list, collection); key == d.key {
+			list[len(list)-1] = sized{collection, limit, d.style}
+		}
+	}
+	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.root})
+	if err != nil {
+		return nil, err
+	}
 	return cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    c,
 		Root:         d.root,
-		Limits:       pagination.Limits{Default: limit, Max: limit},
+		Pages:        d.pages,
 		Secure:       true,
 		MaxExchanges: 1,
-		Authorizer:   httpapi.Bearer(rand.Text()), // which no client knows
+		Wrap:         func(http.Handler) http.Handler { return handler },
 	})
+}
+
+// A sized collection has pages of a size.
+type sized struct {
+	catalogue.AnyCollection
+	size  int
+	style pagination.Style
+}
+
+func (c sized) Description() schema.Description {
+	about := c.AnyCollection.Description()
+	limits := pagination.Limits{Default: c.size, Max: c.size}
+	switch style := c.style.(type) {
+	case pagination.Numbers:
+		style.Limits = limits
+		about.Pages = style
+	case pagination.Cursors:
+		style.Limits = limits
+		about.Pages = style
+	default:
+		about.Pages = limits
+	}
+	return about
 }
 
 // first returns a catalogue with the first n records of the collection.

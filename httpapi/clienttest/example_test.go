@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/httpapi/clienttest"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // firstFailure runs a test and returns the first failure that it logs.
@@ -78,4 +79,43 @@ func ExampleExplore() {
 	// 		Scenario: []byte{1, 0, 16, 0, 0}, // 1 record in pages of 2; request 1: next-is-self
 	// 	})
 	// }
+}
+
+// The client counts pages, and takes one with fewer records than it asked for as the last.
+func ExampleExplore_pages() {
+	fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+		for number := 1; ; number++ {
+			url := fmt.Sprintf("%s/api/events/?ordering=id&page=%d&page_size=100", baseURL, number)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+			if err != nil {
+				return nil, err
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				return nil, err
+			}
+			var page struct{ Results []struct{ ID int } }
+			err = json.NewDecoder(response.Body).Decode(&page)
+			response.Body.Close()
+			if err != nil {
+				return nil, err
+			}
+			for _, event := range page.Results {
+				ids = append(ids, event.ID)
+			}
+			if len(page.Results) < 100 {
+				return ids, nil
+			}
+		}
+	}
+	report := firstFailure(func(t *testing.T) {
+		clienttest.Explore(t, fetch, clienttest.Options{Pages: pagination.Numbers{Size: "page_size"}})
+	})
+	mistake, _, _ := strings.Cut(report, "\n")
+	fmt.Println(strings.ReplaceAll(mistake, ": ", ":\n"))
+	// Output:
+	// clienttest:
+	// Explore:
+	// the client returned 2 of at least 3 records, without the one with the id 6, and no error:
+	// pages may have fewer records than requested; follow next, advance the offset by the number of records received, or count pages from 1, until next is null
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Explore searches for mistakes of a client. It runs fetch once for each of many scenarios.
@@ -110,23 +111,25 @@ func newExplorer(fetch Fetch, opts Options) (*explorer, error) {
 	case fake.InBubble():
 		return nil, errExploring
 	}
-	all := kinds()
-	if err := opts.checkSkip("event", kindNames(all)); err != nil {
-		return nil, err
-	}
 	data, err := newDataset(opts, leastOf, mostOf)
 	if err != nil {
 		return nil, err
 	}
+	all := kinds(data.style)
+	if err := opts.checkSkip("event", kindNames(all)); err != nil {
+		return nil, err
+	}
+	skip := append(unnoticed(data.style), opts.Skip...)
 	timeout := opts.Timeout
 	if timeout <= 0 {
 		timeout = time.Minute
 	}
-	kinds := slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(opts.Skip, k.name) })
+	kinds := slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(skip, k.name) })
+	_, apart := data.style.(pagination.Numbers)
 	return &explorer{
 		fetch:    fetch,
 		opts:     opts,
-		script:   script{kinds, len(data.ids) / 2},
+		script:   script{kinds, len(data.ids) / 2, apart},
 		data:     data,
 		timeout:  timeout + time.Nanosecond, // not at the instant at which a wait of the client ends
 		grace:    2 * time.Second,
@@ -427,6 +430,7 @@ func (x *explorer) test(f *finding) string {
 	option(true, "Collection: %q,", x.data.key)
 	option(x.opts.Catalogue != nil, "Catalogue: %s,", "original, // set it to the Catalogue of the Options")
 	option(x.opts.Root != "", "Root: %q,", x.opts.Root)
+	option(x.opts.Pages != nil, "Pages: %#v,", x.opts.Pages)
 	option(x.opts.Timeout > 0, "Timeout: %d,", x.opts.Timeout)
 	option(len(x.opts.Skip) > 0, "Skip: %#v,", x.opts.Skip)
 	encoded := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.script.encode(f.scenario)), " ", ", "), "[]")

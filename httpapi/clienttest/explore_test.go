@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -23,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func mustExplorer(t *testing.T, fetch Fetch, opts Options) *explorer {
@@ -53,6 +55,10 @@ func TestExploreFindsMistakes(t *testing.T) {
 		{"offsets without an overlap", offsetsOnly().ids, Options{}, "missing record"},
 		{"does not compare the count", withoutCount().ids, Options{}, "missing record"},
 		{"does not compare the count of its own films", ownFilms.ids, own, "missing record"},
+		{"stops at the first short page", firstShort().ids, Options{Pages: numbers}, "missing record, unprovoked error"},
+		{"trusts count while records are deleted", firstCount().ids, Options{Pages: numbers}, "missing record"},
+		{"asks for page 0", fromZero().ids, Options{Pages: numbers}, "unprovoked error"},
+		{"ignores that page_size is reduced", unclamped().ids, Options{Pages: numbers}, "missing record"},
 		{"one read for a body", readOnce("/api/events/").ids, Options{}, "unprovoked error"},
 		{"waits without its context", retrying().ids, Options{}, "late"},
 	}
@@ -80,7 +86,10 @@ func TestExploreFindsMistakes(t *testing.T) {
 			if opts.Catalogue != nil {
 				t.Errorf("the printed test has a catalogue")
 			}
-			opts.Catalogue = tt.opts.Catalogue
+			if printed := fmt.Sprintf("Pages: %#v,", tt.opts.Pages); strings.Contains(code, printed) != (tt.opts.Pages != nil) {
+				t.Errorf("the printed test does not have %s", printed)
+			}
+			opts.Catalogue, opts.Pages = tt.opts.Catalogue, tt.opts.Pages
 			again := mustExplorer(t, tt.fetch, opts).search(t, opts, 1)
 			if len(again) != 1 || again[0].problem != f.problem || again[0].scenario.String() != f.scenario.String() {
 				t.Errorf("the printed test finds %v:\n%s", again, code)
@@ -89,7 +98,7 @@ func TestExploreFindsMistakes(t *testing.T) {
 	}
 }
 
-// printedOptions returns the Options in the source of a test, except the Catalogue.
+// printedOptions returns the Options in the source of a test, except the Catalogue and the Pages.
 func printedOptions(t *testing.T, code string) (opts Options) {
 	t.Helper()
 	source := "package p\n\n" + code
@@ -113,6 +122,9 @@ func printedOptions(t *testing.T, code string) (opts Options) {
 		case *ast.BasicLit:
 			members[name] = json.RawMessage(value.Value)
 		case *ast.CompositeLit:
+			if name == "Pages" {
+				continue
+			}
 			var list []json.RawMessage
 			for _, e := range value.Elts {
 				list = append(list, json.RawMessage(e.(*ast.BasicLit).Value))
@@ -156,7 +168,7 @@ func TestSkipDocumented(t *testing.T) {
 	_, doc, _ := strings.Cut(string(source), "// Skip lists")
 	doc, _, _ = strings.Cut(doc, "\n\tExcept ")
 	words := strings.FieldsFunc(doc, func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	for _, name := range kindNames(kinds()) {
+	for _, name := range kindNames(kinds(pagination.Limits{})) {
 		if !slices.Contains(words, name) {
 			t.Errorf("%s is not documented", name)
 		}

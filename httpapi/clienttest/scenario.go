@@ -45,7 +45,8 @@ const (
 // A script decodes scenarios. All bytes are a scenario, so that a fuzzer can change them.
 type script struct {
 	kinds   []kind
-	records int // maximum at the start
+	records int  // maximum at the start
+	apart   bool // pages cannot overlap, so that no client notices all effects of two writes
 }
 
 // decode returns the scenario that some bytes encode: the number of records, the limit, and
@@ -69,7 +70,7 @@ func (sc *script) decode(text []byte) scenario {
 		if st.kind.write != nil {
 			st.rest = false
 		}
-		if s.permits(st) {
+		if s.permits(st) && !(sc.apart && st.kind.write != nil && s.writes()) {
 			s.steps = append(s.steps, st)
 		}
 	}
@@ -164,9 +165,26 @@ func (k *kind) class() int {
 	return 0
 }
 
-// kinds returns the kinds of all steps. Their order determines the scenario of a seed.
-func kinds() []kind {
-	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(), writeKinds())
+// kinds returns the kinds of all steps at pages of a style. Their order determines the scenario of
+// a seed.
+func kinds(style pagination.Style) []kind {
+	place := style.Parameters()[0]
+	if _, ok := style.(pagination.Limits); ok {
+		place = offsetName
+	}
+	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(place), writeKinds())
+}
+
+// unnoticed returns the names of kinds that no client can notice in pages of a style: a load may
+// leave the count as it is, and pages that begin at cursors have none.
+func unnoticed(style pagination.Style) []string {
+	switch style.(type) {
+	case pagination.Numbers:
+		return []string{"load"}
+	case pagination.Cursors:
+		return []string{"row-missing", "row-repeated-for-another", "count-shrinks"}
+	}
+	return nil
 }
 
 // withArg returns a function that returns the fault for the argument of a step.
@@ -213,13 +231,15 @@ func connectionKinds() []kind {
 	}
 }
 
-func wrongPageKinds() []kind {
+// wrongPageKinds returns the kinds of wrong pages. place is the parameter that says where a page
+// begins.
+func wrongPageKinds(place string) []kind {
 	return []kind{
 		{name: "next-is-self", wrongPage: true, faults: withoutArg(cataloguetest.NextIsSelf()), remedy: remedyLoop},
-		{name: "next-cycle", wrongPage: true, faults: withoutArg(nextCycle()), remedy: remedyLoop},
+		{name: "next-cycle", wrongPage: true, faults: withoutArg(nextCycle(place)), remedy: remedyLoop},
 		{name: "next-on-other-host", wrongPage: true, faults: withoutArg(nextHost()), remedy: remedyOrigin},
 		{name: "next-without-tls", wrongPage: true, faults: withoutArg(nextWithoutTLS()), remedy: remedyOrigin},
-		{name: "empty-pages-with-next", wrongPage: true, faults: withoutArg(emptyPageWithNext()), remedy: remedyEmptyPage},
+		{name: "empty-pages-with-next", wrongPage: true, faults: withoutArg(emptyPageWithNext(place)), remedy: remedyEmptyPage},
 		{name: "row-missing", wrongPage: true, faults: withoutArg(cataloguetest.MissingRow()), remedy: remedyCount},
 		{name: "row-repeated", wrongPage: true, faults: withoutArg(cataloguetest.RepeatedRow()), remedy: remedyRepeated},
 		{name: "row-repeated-for-another", wrongPage: true, faults: withoutArg(cataloguetest.RepeatedRow(), cataloguetest.MissingRow()), remedy: remedyRepeated},
@@ -248,8 +268,8 @@ const otherHost = "elsewhere.example"
 type envelope = pagination.Envelope[json.RawMessage]
 
 // nextCycle makes the next link lead back to the first page, on the last page as well.
-func nextCycle() cataloguetest.Fault {
-	return cataloguetest.Page(func(r *http.Request, page *envelope) { page.Next = linkTo(r, 0) })
+func nextCycle(place string) cataloguetest.Fault {
+	return cataloguetest.Page(func(r *http.Request, page *envelope) { page.Next = linkTo(r, place, "") })
 }
 
 // nextHost makes the next link lead to another host.
@@ -269,13 +289,17 @@ func nextWithoutTLS() cataloguetest.Fault {
 	})
 }
 
-// emptyPageWithNext removes all records and makes the next link lead to what follows them,
-// past the end of the list as well.
-func emptyPageWithNext() cataloguetest.Fault {
+// emptyPageWithNext removes all records of a page that has a next link. If pages have offsets, it
+// makes the next link lead to what follows the records, past the end of the list as well.
+func emptyPageWithNext(place string) cataloguetest.Fault {
 	return cataloguetest.Page(func(r *http.Request, page *envelope) {
-		offset, _ := strconv.Atoi(r.URL.Query().Get("offset"))
-		page.Next = linkTo(r, offset+max(len(page.Records), 1))
-		page.Records = nil
+		if place == offsetName {
+			offset, _ := strconv.Atoi(r.URL.Query().Get(place))
+			page.Next = linkTo(r, place, strconv.Itoa(offset+max(len(page.Records), 1)))
+		}
+		if page.Next != "" {
+			page.Records = nil
+		}
 	})
 }
 
@@ -288,12 +312,16 @@ func countShrinks(by int) cataloguetest.Fault {
 	})
 }
 
-// linkTo returns a link to the page of the same list that begins at an offset.
-func linkTo(r *http.Request, offset int) string {
+// offsetName is the parameter that says where a page begins, unless it has a number or a cursor.
+const offsetName = "offset"
+
+// linkTo returns a link to the page of the same list that begins at a place. If that is empty, it
+// is the first one.
+func linkTo(r *http.Request, place, at string) string {
 	query := r.URL.Query()
-	query.Set("offset", strconv.Itoa(offset))
-	if offset == 0 {
-		query.Del("offset")
+	query.Set(place, at)
+	if at == "" {
+		query.Del(place)
 	}
 	u := url.URL{Scheme: "https", Host: r.Host, Path: r.URL.Path, RawQuery: query.Encode()}
 	return u.String()

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // TestScenarioDecode checks the encoding of scenarios: the number of records, the limit, and
@@ -39,6 +41,10 @@ func TestScenarioDecode(t *testing.T) {
 			t.Errorf("%s: decode(%v) = %q, want %q", tt.reason, tt.text, got, tt.want)
 		}
 	}
+	sc.apart = true
+	if got, want := sc.decode([]byte{5, 0, 2, 0, 0, 0, 1, 0, 2, 2, 0}).String(), "5 records in pages of 2; request 1: write; request 2: error"; got != want {
+		t.Errorf("one write if pages are apart: %q, want %q", got, want)
+	}
 	none := script{records: 3}
 	if got, want := none.decode([]byte{1, 0, 7, 7, 7}).String(), "1 record in pages of 2"; got != want {
 		t.Errorf("without kinds: %q, want %q", got, want)
@@ -49,7 +55,7 @@ func TestScenarioDecode(t *testing.T) {
 // same after its encoding, and that every kind of step occurs among the default number of
 // scenarios.
 func TestScenarioGenerate(t *testing.T) {
-	sc := script{kinds: kinds(), records: mostOf / 2}
+	sc := script{kinds: kinds(pagination.Limits{}), records: mostOf / 2}
 	occurs := map[string]bool{}
 	describe := func(s scenario) string {
 		text := s.String()

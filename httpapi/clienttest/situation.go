@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // VerifyClient runs a client through the situations of paginated services: lists of several
@@ -24,9 +25,9 @@ import (
 //   - return when its context ends;
 //   - close the bodies of all responses before it returns.
 //
-// The client may handle an error by returning it or by retrying. It may follow links
-// or compute offsets. Pages have at most 10 records, even if the request has a larger
-// limit.
+// The client may handle an error by returning it or by retrying. It may follow links,
+// compute offsets or count pages. Pages have at most 10 records, even if the request has a
+// larger limit.
 //
 // Each situation is a subtest with its name, so that it can be run alone:
 //
@@ -80,7 +81,11 @@ func newVerification(fetch Fetch, opts Options) (*verification, error) {
 	if fetch == nil {
 		return nil, errNilClient
 	}
-	all := situations()
+	data, err := newDataset(opts, mostRecords, mostRecords)
+	if err != nil {
+		return nil, err
+	}
+	all := situations(data.style)
 	var names []string
 	for _, s := range all {
 		names = append(names, s.name)
@@ -88,10 +93,7 @@ func newVerification(fetch Fetch, opts Options) (*verification, error) {
 	if err := opts.checkSkip("situation", names); err != nil {
 		return nil, err
 	}
-	data, err := newDataset(opts, mostRecords, mostRecords)
-	if err != nil {
-		return nil, err
-	}
+	skip := append(unnoticed(data.style), opts.Skip...)
 	if opts.Timeout <= 0 {
 		opts.Timeout = 10 * time.Second
 	}
@@ -100,7 +102,7 @@ func newVerification(fetch Fetch, opts Options) (*verification, error) {
 		timeout:    opts.Timeout,
 		grace:      2 * time.Second,
 		data:       data,
-		situations: slices.DeleteFunc(all, func(s situation) bool { return slices.Contains(opts.Skip, s.name) }),
+		situations: slices.DeleteFunc(all, func(s situation) bool { return slices.Contains(skip, s.name) }),
 	}, nil
 }
 
@@ -249,9 +251,9 @@ const simplest = "several-pages"
 
 // situations returns all situations, simple ones first. What happens in them is of the kinds that
 // happen in scenarios too: once at the page at, or from that page on.
-func situations() []situation {
+func situations(style pagination.Style) []situation {
 	named := map[string]kind{}
-	for _, k := range kinds() {
+	for _, k := range kinds(style) {
 		named[k.name] = k
 	}
 	once := func(kind string, at, arg int) []step { return []step{{named[kind], at, false, arg}} }
