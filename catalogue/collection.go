@@ -1,10 +1,16 @@
 package catalogue
 
 import (
+	"bytes"
+	"errors"
 	"iter"
+	"reflect"
+	"slices"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -216,3 +222,177 @@ func copied[T any](s *recordType, e *store.Entry, id int) (record T, err error) 
 // must be as counted. The history must be in order and lead to the current records.
 // O(orderings in use × n log n + history × log n).
 func (c *Collection[T]) Check() error { return c.core.check() }
+
+// A core is a collection without the type of its records. [Collection] and [AnyCollection]
+// are handles of it.
+type core struct {
+	typ       *recordType
+	store     *store.Store
+	catalogue *Catalogue // if it is standalone, one without keys
+	handle    any        // the *Collection[T]; nil if it is standalone
+}
+
+// newCore returns a standalone collection.
+func newCore(t table, opts Options) (*core, error) {
+	about, invalid := t.describe(opts.Name)
+	s, err := newRecordType(t, opts, about.Fields)
+	switch {
+	case err != nil:
+		return nil, err
+	case invalid != nil && (opts.Validate || slices.ContainsFunc(s.members, member.isTagged)): // other types need no description
+		return nil, s.errorf("%w: %w", ErrInvalidType, invalid)
+	case opts.Validate:
+		s.demands = &about
+	}
+	return newStandalone(s, store.New(s.engine)), nil
+}
+
+func newStandalone(s *recordType, engine *store.Store) *core {
+	c := &core{typ: s, store: engine}
+	c.catalogue = &Catalogue{all: []*core{c}}
+	return c
+}
+
+// newMember returns a collection of a catalogue with its handle.
+func newMember(c *Catalogue, s *recordType, engine *store.Store) *core {
+	m := &core{typ: s, store: engine, catalogue: c}
+	m.handle = s.handle(m)
+	return m
+}
+
+// key returns the key of a collection of a catalogue.
+func (c *core) key() string { return c.typ.about.Key }
+
+// writable returns an error if the collection is read-only.
+func (c *core) writable() error {
+	if c.catalogue.readOnly {
+		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	return nil
+}
+
+// errCorrupt is wrapped by the errors of Check, which are bugs of this package.
+var errCorrupt = errors.New("corrupt")
+
+func (c *core) check() error { return c.typ.checkState(c.store.Current(), c.store.Check()) }
+
+// checkState checks the records of a state. err is the result of the store's check.
+func (s *recordType) checkState(state *store.State, err error) error {
+	if err != nil {
+		return s.errorf("%w: %w", errCorrupt, err)
+	}
+	for _, e := range state.Entries() {
+		if id := *s.id(recordOf(e)); id != e.ID {
+			return s.errorf("%w: the record with id %d is stored with id %d", errCorrupt, id, e.ID)
+		}
+		kept := headerOf(e).encoding.Load()
+		if kept == nil {
+			continue
+		}
+		fresh, err := s.encode(recordOf(e))
+		if err == nil && s.hasTwoForms {
+			fresh, err = s.served(e, fresh)
+		}
+		if err != nil || !bytes.Equal(fresh, *kept) {
+			return s.errorf("%w: id %d: the stored JSON is %s, want %s (%v)", errCorrupt, e.ID, *kept, fresh, err)
+		}
+	}
+	return nil
+}
+
+// encoded returns the JSON of an entry as it is served. Concurrent first calls may each make it;
+// the results are equal.
+func (s *recordType) encoded(e *store.Entry) ([]byte, error) {
+	kept := &headerOf(e).encoding
+	if b := kept.Load(); b != nil {
+		return *b, nil
+	}
+	b, err := s.stored(e)
+	if err == nil && s.hasTwoForms {
+		b, err = s.served(e, b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	kept.Store(&b)
+	return b, nil
+}
+
+// stored returns the JSON of an entry as it is saved, with hidden members and without computed
+// ones. If it is not also what is served, it is not kept.
+func (s *recordType) stored(e *store.Entry) ([]byte, error) {
+	if b := headerOf(e).encoding.Load(); b != nil && !s.hasTwoForms {
+		return *b, nil
+	}
+	b, err := s.encode(recordOf(e))
+	if err != nil {
+		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
+	}
+	return b, nil
+}
+
+// hasHiddenOrComputed reports whether a record is served in another form than it is stored.
+func hasHiddenOrComputed(fields []schema.Field) bool {
+	return slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Hidden || f.Computed })
+}
+
+// served returns the JSON of an entry as it is served: the members of what is stored that are not
+// hidden, and the computed ones, in the order of the description.
+func (s *recordType) served(e *store.Entry, stored []byte) ([]byte, error) {
+	members, err := s.parse(stored)
+	if err != nil {
+		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
+	}
+	computed, err := s.computed(e)
+	if err != nil {
+		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
+	}
+	b := []byte{'{'}
+	add := func(name, text string) {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(jsontext.AppendString(b, name), ':'), text...)
+	}
+	for _, f := range s.about.Fields {
+		from := members
+		if f.Computed {
+			from = computed
+		}
+		if text, ok := from.Get(f.Name); ok && !f.Hidden {
+			add(f.Name, text)
+		}
+	}
+	for name, text := range members.All() {
+		if !slices.ContainsFunc(s.about.Fields, func(f schema.Field) bool { return f.Name == name }) {
+			add(name, text)
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// computed returns the members that the method Computed of a record returns, if it has one.
+func (s *recordType) computed(e *store.Entry) (schema.Record, error) {
+	method := reflect.ValueOf(s.pointer(recordOf(e))).MethodByName("Computed")
+	if !method.IsValid() || s.computes == nil {
+		return schema.Record{}, nil
+	}
+	result := reflect.New(method.Type().Out(0))
+	result.Elem().Set(method.Call(nil)[0])
+	b, err := s.computes.Encode(result.UnsafePointer())
+	if err != nil {
+		return schema.Record{}, err
+	}
+	return schema.ParseRecord(b)
+}
+
+// describeComputed sets the encoder of what the method Computed of a struct returns, if it has
+// one.
+func (s *recordType) describeComputed() error {
+	members, err := schema.ComputedMembers(s.reflect)
+	if err == nil && members != nil {
+		method, _ := reflect.PointerTo(s.reflect).MethodByName("Computed")
+		s.computes = value.EncoderOf(method.Type.Out(0), members)
+	}
+	return err
+}
