@@ -148,11 +148,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	if opts.Validate {
 		s.demands = &about
 	}
-	fields := about.Fields
-	if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == s.idWire }) {
-		fields = append(slices.Clip(fields), schema.Field{Name: s.idWire, Kind: schema.Integer}) // for cursors
-	}
-	s.columns, s.nested = s.columnsOf(fields, opts.Keys), s.columnsOf(schema.Nested(about.Fields), opts.Keys)
+	s.keys = opts.Keys
 	return newMember(c, s, store.New(s.engine)), nil
 }
 
@@ -245,6 +241,7 @@ func (c *Catalogue) checkTogether() error {
 	bySegment, related := map[string]string{}, map[string]*schema.Description{}
 	for _, m := range c.all {
 		related[m.key()] = m.typ.about
+		m.typ.describeColumns(c)
 	}
 	for _, m := range c.all {
 		d := m.typ.about
@@ -259,7 +256,7 @@ func (c *Catalogue) checkTogether() error {
 			if _, known := c.byKey[f.Refers]; !known {
 				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, c.unknown(f.Refers))
 			}
-			if err := c.checkBy(f); err != nil {
+			if err := c.checkBy(m.typ, f); err != nil {
 				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, f.Name, err)
 			}
 			d.Related = related
@@ -271,18 +268,43 @@ func (c *Catalogue) checkTogether() error {
 	return nil
 }
 
-// checkBy returns an error if a field refers to records by a field that is no unique text.
-func (c *Catalogue) checkBy(f schema.Field) error {
-	if f.Refers == "" {
-		return nil
+// describeColumns sets the columns of the fields of the description. Before, it sets By of the
+// fields that refer to records with a key.
+func (s *recordType) describeColumns(c *Catalogue) {
+	for i := range s.about.Fields {
+		f := &s.about.Fields[i]
+		if to, ok := c.byKey[f.Refers]; ok && f.By == "" && c.all[to].typ.key != nil {
+			f.By = c.all[to].typ.key.Name
+		}
 	}
-	if k := c.all[c.byKey[f.Refers]].typ.key; f.By == "" && k != nil {
-		return fmt.Errorf("the records of %s have no id: refer to %s.%s", f.Refers, f.Refers, k.Name)
+	fields := s.about.Fields
+	if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == s.idWire }) {
+		fields = append(slices.Clip(fields), schema.Field{Name: s.idWire, Kind: schema.Integer}) // for cursors
+	}
+	s.columns, s.nested = s.columnsOf(fields, s.keys), s.columnsOf(schema.Nested(fields), s.keys)
+}
+
+// checkBy returns an error if a field refers to records by a field that is no unique text, or to
+// ids by text or to texts by numbers.
+func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
+	other := c.all[c.byKey[f.Refers]].typ
+	if t := s.typeOf(f.Name); t != nil {
+		if t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		switch {
+		case f.By == "" && hasValue(schema.Text, t):
+			return fmt.Errorf("it refers to ids of %s, but is text", f.Refers)
+		case f.By != "" && hasValue(schema.Integer, t):
+			return fmt.Errorf("it refers to texts of %s, their %s, but is a number", f.Refers, f.By)
+		}
 	}
 	if f.By == "" {
 		return nil
 	}
-	other := c.all[c.byKey[f.Refers]].typ
 	to := other.column(f.By)
 	if to == nil {
 		return other.unknownColumn(f.By)

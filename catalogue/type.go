@@ -135,6 +135,7 @@ type recordType struct {
 	columns     []column            // of the fields of about
 	targets     []*column           // columns to which fields refer By their texts
 	nested      []column            // of the fields inside these
+	keys        []ordering.KeyFunc  // of Options.Keys
 	now         func() time.Time
 }
 

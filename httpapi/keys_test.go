@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,16 +10,81 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// A country has a key that clients choose, a maker one that the server makes.
+// A country has a key that clients choose, a maker one that the server makes, an item an id, and a
+// ticket a key that either may make.
 type country struct {
 	Code     string `json:"code" backlist:"key,maxlength=8"`
 	Name     string `json:"name" backlist:"maxlength=30"`
-	Position int    `json:"position" backlist:"default=0"`
+	Position int32  `json:"position" backlist:"default=0"`
 }
 
 type maker struct {
-	ID   string `json:"id" backlist:"key,uuid,readonly"`
-	Name string `json:"name" backlist:"maxlength=30"`
+	ID     string  `json:"id" backlist:"key,uuid,readonly"`
+	Name   string  `json:"name" backlist:"maxlength=30"`
+	Parent *string `json:"parent" backlist:"refers=makers,ondelete=setnull"`
+}
+
+type item struct {
+	ID        int      `json:"id"`
+	Title     string   `json:"title" backlist:"maxlength=30"`
+	Maker     string   `json:"maker" backlist:"refers=makers,ondelete=cascade"`
+	Country   *string  `json:"country" backlist:"refers=countries,ondelete=setnull"`
+	Countries []string `json:"countries" backlist:"refers=countries"`
+	Price     string   `json:"price" backlist:"decimal=6.2,default=0"`
+}
+
+type ticket struct {
+	ID      string   `json:"id" backlist:"key,uuid,optional"`
+	Subject string   `json:"subject" backlist:"maxlength=30"`
+	Item    *int     `json:"item" backlist:"refers=items,ondelete=cascade"`
+	Country *string  `json:"country" backlist:"refers=countries"`
+	Makers  []string `json:"makers" backlist:"refers=makers"`
+}
+
+// recordedKeys returns the function that returns the keys that the recorded service makes.
+func recordedKeys(collection string) func() string {
+	n := 0
+	return func() string {
+		n++
+		b := sha256.Sum256(fmt.Appendf(nil, "%s %d", collection, n))
+		b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+		return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+	}
+}
+
+// newRecordedKeys returns a catalogue as that of the recorded service, in which a key can also be
+// a text that no path addresses.
+func newRecordedKeys(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	countries, err := schema.DescriptionOf[country]("countries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	countries.Fields[0].Pattern = nil
+	countries.Filters = strings.Fields("code code__in code__istartswith code__gte code__lt name__icontains position__gte")
+	countries.Search = []string{"^code", "name"}
+	c, err := catalogue.New(
+		catalogue.Define[country]("countries", catalogue.Options{Description: &countries}),
+		catalogue.Define[maker]("makers", catalogue.Options{NewKey: recordedKeys("makers"), Description: &schema.Description{
+			Filters: strings.Fields("id id__in id__gt name name__icontains parent parent__in parent__isnull parent__name__icontains"),
+			Search:  []string{"name", "^id", "=parent__id"},
+		}}),
+		catalogue.Define[item]("items", catalogue.Options{Description: &schema.Description{
+			Filters: strings.Fields("maker maker__in country country__in country__isnull countries maker__name__icontains maker__parent " +
+				"country__name country__code__istartswith price__gte price__lte"),
+			Search:   []string{"title", "=country__code", "maker__name"},
+			Sortable: strings.Fields("id title maker country price maker__name country__position"),
+		}}),
+		catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: recordedKeys("tickets"), Description: &schema.Description{
+			Filters: strings.Fields("id id__in item item__isnull country makers item__maker item__maker__in"),
+			Search:  []string{"subject", "id", "item__country__code"},
+		}}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loadFile(t, c, "testdata/keys/dataset.json")
+	return c
 }
 
 const makerID = "459142de-ccea-4645-82a0-0403ce80c4b0"
@@ -63,7 +130,7 @@ func TestKeys(t *testing.T) {
 		{"GET", "/api/countries/%2525/", "", 200, `{"code":"%25","name":"Percent","position":0}`, "an escaped percent sign"},
 		{"GET", "/api/countries/A%2FB/", "", 404, "", "no path addresses a slash"},
 		{"GET", "/api/countries/IT/?code=x", "", 404, notFound, "a filter hides it"},
-		{"GET", "/api/makers/{459142DECCEA464582A00403CE80C4B0}/", "", 200, `{"id":"` + makerID + `","name":"M"}`, "another spelling"},
+		{"GET", "/api/makers/{459142DECCEA464582A00403CE80C4B0}/", "", 200, `{"id":"` + makerID + `","name":"M","parent":null}`, "another spelling"},
 		{"GET", "/api/makers/1/", "", 404, notFound, "a number is no UUID"},
 		{"GET", "/api/makers/?id=x", "", 400, `{"id":["Enter a valid UUID."]}`, "no UUID in a filter"},
 		{"POST", "/api/countries/", `{"code":"IT","name":"N"}`, 400, `{"code":["country with this code already exists."]}`, "a taken key"},
@@ -73,8 +140,8 @@ func TestKeys(t *testing.T) {
 		{"PUT", "/api/countries/zz/", `{"code":"zz","name":"N"}`, 404, notFound, "a PUT creates nothing"},
 		{"DELETE", "/api/countries/x%20y/", "", 204, "", "a path by the key"},
 		{"GET", "/api/countries/x%20y/", "", 404, notFound, "it is deleted"},
-		{"POST", "/api/makers/", `{"id":"x","name":"N"}`, 201, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N"}`, "the server makes the key"},
-		{"PATCH", "/api/makers/956a7460-5951-45f5-bb10-e88fc8084d2c/", `{"id":"` + makerID + `"}`, 200, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N"}`, "a key of the server is read-only"},
+		{"POST", "/api/makers/", `{"id":"x","name":"N"}`, 201, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N","parent":null}`, "the server makes the key"},
+		{"PATCH", "/api/makers/956a7460-5951-45f5-bb10-e88fc8084d2c/", `{"id":"` + makerID + `"}`, 200, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N","parent":null}`, "a key of the server is read-only"},
 	} {
 		status, body := send(h, row.method, "http://host.example"+row.target, row.body)
 		if status != row.status || row.want != "" && body != row.want {

@@ -58,7 +58,7 @@ func (b *recordedBody) bytes() []byte {
 type recordedPage struct {
 	Count          int
 	Next, Previous *string
-	IDs            []int
+	IDs            []any  // ids or keys
 	SHA256         string // of the body
 }
 
@@ -89,6 +89,11 @@ func TestOwnVectorsOfOpenRecords(t *testing.T) {
 	}
 	loadFile(t, c, "testdata/own/dataset.json")
 	replayAll(t, c, "testdata/own/vectors.jsonl", 1217)
+}
+
+// TestKeyVectors replays those that were recorded from a service of records with keys.
+func TestKeyVectors(t *testing.T) {
+	replayAll(t, newRecordedKeys(t), "testdata/keys/vectors.jsonl", 633)
 }
 
 // TestVectors318 replays requests that were recorded from version 3.18, most of which 3.14 answers
@@ -208,14 +213,17 @@ func (v *vector) send(h http.Handler) recordedResponse {
 func readPage(text string) *recordedPage {
 	var p struct {
 		recordedPage
-		Results []struct{ ID int }
+		Results []struct{ ID, Code any }
 	}
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return &recordedPage{SHA256: text}
 	}
 	sum := sha256.Sum256([]byte(text))
-	p.SHA256, p.IDs = hex.EncodeToString(sum[:]), []int{}
+	p.SHA256, p.IDs = hex.EncodeToString(sum[:]), []any{}
 	for _, r := range p.Results {
+		if r.ID == nil {
+			r.ID = r.Code
+		}
 		p.IDs = append(p.IDs, r.ID)
 	}
 	return &p.recordedPage

@@ -42,7 +42,8 @@ type Description struct {
 	// them.
 	Filters []string
 
-	// Search names the fields in which the parameter search finds text, in snake_case.
+	// Search names the fields in which the parameter search finds text, in snake_case; in a UUID
+	// that is its form with hyphens.
 	// As in Django REST framework, "^name" finds text at the beginning of the field only,
 	// "=slug" compares the whole field, and "director__name" is the field of the record
 	// that director refers to, which must be one record and not a list. There may be several
@@ -125,7 +126,7 @@ type Field struct {
 	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
 
 	Refers   string   // key of the collection that a Reference or References refers to
-	By       string   // name, in snake_case, of the unique text there that is the value; if empty, its id
+	By       string   // name, in snake_case, of the unique text there that is the value; if empty, the key or the id
 	OnDelete OnDelete // what a deletion of the record to which a Reference refers does
 	Choices  []string // the values of a Choice
 	Labels   []string // what OPTIONS shows for the Choices; if nil, their words with a capital
@@ -392,7 +393,7 @@ func (d Description) checkPath(path string, text bool) error {
 	first, _, _ := strings.Cut(path, "__")
 	outer, known := d.snakeField(first)
 	switch {
-	case own && text && !f.Kind.isText():
+	case own && text && !f.Kind.isText() && f.Kind != UUID:
 		return fmt.Errorf("field %q is not text", path)
 	case own:
 		return nil

@@ -67,8 +67,8 @@ type Test struct {
 // Tests of the fields of a reference are about the same record; those of a list of references can
 // hold for different ones, and each holds for at least one of them.
 //
-// Numbers and dates have exact, in, gt, gte, lt, lte, range and isnull; text and choices have
-// exact, in, isnull and the lookups of text; booleans have exact and isnull; references have
+// Numbers, dates and UUIDs have exact, in, gt, gte, lt, lte, range and isnull; text and choices have
+// these and the lookups of text; booleans have exact and isnull; references have
 // exact, in and isnull, and lists of ids only exact. Lists of text and JSON have no lookups:
 // to filter by tags, make them a collection that the records refer to. As in django-filter, a
 // boolean other than true, 1, false and 0, in any case, counts as absent, and so does an

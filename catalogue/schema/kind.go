@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,7 +61,7 @@ type kindRow struct {
 
 var (
 	orderLookups = []string{"exact", "in", "gt", "gte", "lt", "lte", "range", "isnull"}
-	textLookups  = []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "isnull"}
+	textLookups  = []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "gt", "gte", "lt", "lte", "range", "isnull"}
 )
 
 var kinds = [...]kindRow{
@@ -82,7 +80,7 @@ var kinds = [...]kindRow{
 	Date:        {"date", "date", jsonString, orderLookups, cleanDate, filterDate, nil},
 	Choice:      {"choice", "choices", jsonString, textLookups, Field.cleanChoice, Field.filterChoice, nil},
 	Email:       {"email", "email", jsonString, textLookups, Field.cleanEmail, filterText, nil},
-	UUID:        {"string", "uuid", jsonString, []string{"exact", "in", "isnull"}, cleanUUID, filterUUID, nil},
+	UUID:        {"string", "uuid", jsonString, orderLookups, cleanUUID, filterUUID, nil},
 	UnicodeSlug: {"slug", "unicodeslug", jsonString, textLookups, Field.cleanUnicodeSlug, filterText, nil},
 	Regex:       {"regex", "", jsonString, textLookups, Field.cleanRegex, filterText, nil},
 	Map:         {"nested object", "", jsonObject, nil, nil, nil, nil},
@@ -187,19 +185,13 @@ func filterBool(_ Field, _, value string, _ *checker) (text, message string) {
 	return "", ""
 }
 
-// cleanChoice accepts a value whose text in Python is one of the choices. Messages show
-// lists and objects as they were sent.
+// cleanChoice accepts a value whose text in Python is one of the choices.
 func (f Field) cleanChoice(value string, _ *checker) (text string, messages []string) {
 	if value == `""` && f.Blank {
 		return value, nil
 	}
 	chosen := pythonText(value)
 	if !slices.Contains(f.Choices, chosen) {
-		if kind := kindOf(value); kind == jsonList || kind == jsonObject {
-			var compact bytes.Buffer
-			_ = json.Compact(&compact, []byte(value)) // value is valid
-			chosen = compact.String()
-		}
 		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
 	}
 	return string(jsontext.AppendString(nil, chosen)), nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -92,9 +93,9 @@ func (f Field) reference(value string, checks *checker) (id int, message string)
 	}
 	switch {
 	case !valid:
-		return 0, fmt.Sprintf("Incorrect type. Expected pk value, received %s.", kind)
+		return 0, noKey(kind)
 	case id < 1 || !checks.exists(f.Refers, id):
-		return 0, fmt.Sprintf(`Invalid pk "%s" - object does not exist.`, shown)
+		return 0, noRecord(shown)
 	}
 	return id, ""
 }
@@ -113,8 +114,8 @@ func integer(text string) (n int, ok bool) {
 	return n, true
 }
 
-// cleanNames accepts the texts of existing records. It sorts them by the ids of the records and
-// removes duplicates.
+// cleanNames accepts the texts of existing records. It sorts them by the ids or the keys of the
+// records and removes duplicates.
 func (f Field) cleanNames(items []string, checks *checker) (text string, messages []string) {
 	names := map[int]string{}
 	for _, item := range items {
@@ -124,8 +125,12 @@ func (f Field) cleanNames(items []string, checks *checker) (text string, message
 		}
 		names[id] = name
 	}
+	ids := slices.Sorted(maps.Keys(names))
+	if checks.target(f).Key {
+		slices.SortFunc(ids, func(a, b int) int { return strings.Compare(unquote(names[a]), unquote(names[b])) })
+	}
 	list := []byte{'['}
-	for i, id := range slices.Sorted(maps.Keys(names)) {
+	for i, id := range ids {
 		if i > 0 {
 			list = append(list, ',')
 		}
@@ -137,30 +142,53 @@ func (f Field) cleanNames(items []string, checks *checker) (text string, message
 // named returns the id and the text of the record that a value refers to by its text, in JSON.
 // Other values than text count as their text in Python, except for integers that are UUIDs.
 func (f Field) named(value string, checks *checker) (id int, text, message string) {
-	shown := pythonText(value)
+	shown, kind, to := pythonText(value), kindOf(value), checks.target(f)
 	name := shown
 	switch {
-	case !checks.byUUID(f), kindOf(value) == jsonNull:
-	default:
+	case to.Key && kind == jsonBool:
+		return 0, "", noKey(kind)
+	case to.Kind == UUID && kind != jsonNull:
 		quoted, _ := cleanUUID(f, value, checks)
 		if quoted == "" {
 			return 0, "", notAnyUUID(strings.ToValidUTF8(shown, "\ufffd"))
 		}
 		name = strings.Trim(quoted, `"`)
 	}
-	if strings.IndexByte(name, 0) >= 0 {
+	switch null := strings.IndexByte(name, 0) >= 0; {
+	case null && to.Key:
+		return 0, "", noKey(kind)
+	case null:
 		return 0, "", "Invalid value."
 	}
 	if id = checks.find(f, name); id == 0 {
-		return 0, "", fmt.Sprintf("Object with %s=%s does not exist.", f.By, strings.ToValidUTF8(shown, "\ufffd"))
+		if shown = strings.ToValidUTF8(shown, "\ufffd"); to.Key {
+			return 0, "", noRecord(shown)
+		}
+		return 0, "", fmt.Sprintf("Object with %s=%s does not exist.", f.By, shown)
 	}
 	return id, string(jsontext.AppendString(nil, name)), ""
 }
 
+func noKey(kind jsonKind) string {
+	return fmt.Sprintf("Incorrect type. Expected pk value, received %s.", kind)
+}
+
+func noRecord(key string) string {
+	return fmt.Sprintf(`Invalid pk "%s" - object does not exist.`, key)
+}
+
 func notAnyUUID(text string) string { return fmt.Sprintf("“%s” is not a valid UUID.", text) }
 
-// pythonText returns the text of a value in Python. Lists and objects are as they were sent.
+// pythonText returns what str of Python returns for a value.
 func pythonText(value string) string {
+	if kindOf(value) == jsonString {
+		return unquote(value)
+	}
+	return pythonRepr(value)
+}
+
+// pythonRepr returns what repr of Python returns for a value, in which names are in snake_case.
+func pythonRepr(value string) string {
 	switch kindOf(value) {
 	case jsonNull:
 		return "None"
@@ -173,9 +201,47 @@ func pythonText(value string) string {
 	case jsonFloat:
 		return pythonFloat(value)
 	case jsonString:
-		return unquote(value)
+		return pythonQuote(unquote(value))
+	case jsonList:
+		var items []string
+		for item := range elements(value) {
+			items = append(items, pythonRepr(item))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case jsonObject:
+		var items []string
+		object := scanner{data: []byte(value), limit: maxDepth}
+		for name, member := range object.members() {
+			items = append(items, pythonQuote(ordering.Snake(name))+": "+pythonRepr(member))
+		}
+		return "{" + strings.Join(items, ", ") + "}"
 	}
 	return value
+}
+
+// pythonQuote returns a text in quotes of Python: single ones, unless it has these and no double ones.
+func pythonQuote(text string) string {
+	quote := '\''
+	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
+		quote = '"'
+	}
+	b := []rune{quote}
+	for _, r := range strings.ToValidUTF8(text, "\ufffd") {
+		escape := strings.IndexRune("\n\r\t", r)
+		switch {
+		case escape >= 0:
+			b = append(b, '\\', rune("nrt"[escape]))
+		case r == '\\', r == quote:
+			b = append(b, '\\', r)
+		case unicode.IsPrint(r):
+			b = append(b, r)
+		case r < 0x100:
+			b = append(b, []rune(fmt.Sprintf(`\x%02x`, r))...)
+		default:
+			b = append(b, []rune(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))...)
+		}
+	}
+	return string(append(b, quote))
 }
 
 func (f Field) filterReference(_, value string, checks *checker) (text, message string) {
@@ -183,8 +249,12 @@ func (f Field) filterReference(_, value string, checks *checker) (text, message 
 	case checks.as.refuses(value):
 		return "", nullMessage
 	case f.By != "":
-		if digits := uuidDigits(value); digits != "" && checks.byUUID(f) {
+		to, digits := checks.target(f), uuidDigits(value)
+		switch {
+		case to.Kind == UUID && digits != "":
 			value = formatUUID(digits)
+		case to.Kind == UUID && to.Key:
+			return "", notAnyUUID(value)
 		}
 		if checks.find(f, value) == 0 {
 			return "", notAvailable("That choice")
@@ -227,7 +297,7 @@ func (f Field) filterNames(given []string, checks *checker) (names []string, mes
 		if checks.as.refuses(text) {
 			return nil, nullMessage
 		}
-		if uuidDigits(text) == "" && checks.byUUID(f) {
+		if uuidDigits(text) == "" && checks.target(f).Kind == UUID {
 			return nil, notAnyUUID(validUTF8(text))
 		}
 	}

@@ -41,3 +41,26 @@ func TestValidateCallsExists(t *testing.T) {
 		t.Errorf("exists is nil: error %v, want %v", err, ErrInvalid)
 	}
 }
+
+// TestPythonText has the texts that Python 3.11 prints for str of the values.
+func TestPythonText(t *testing.T) {
+	for _, row := range []struct{ reason, value, want string }{
+		{"text has no quotes", `"it's"`, `it's`},
+		{"null", `null`, `None`},
+		{"a boolean", `true`, `True`},
+		{"a float", `1e16`, `1e+16`},
+		{"an empty list", `[ ]`, `[]`},
+		{"a list", `["01", null,[false , 1.50]]`, `['01', None, [False, 1.5]]`},
+		{"an object, with names as the parser changes them", `{"aB":{"c":[]},"d":1}`, `{'a_b': {'c': []}, 'd': 1}`},
+		{"a single quote", `["it's"]`, `["it's"]`},
+		{"both quotes", `["it's \"q\""]`, `['it\'s "q"']`},
+		{"a double quote", `["\"q\""]`, `['"q"']`},
+		{"escapes", `["a\\b\n\r\t\u0000\u007f\u00a0"]`, `['a\\b\n\r\t\x00\x7f\xa0']`},
+		{"letters", `["é日😀"]`, `['é日😀']`},
+		{"invisible characters", `["\u200b\u2028\udb40\udc01"]`, `['\u200b\u2028\U000e0001']`},
+	} {
+		if got := pythonText(row.value); got != row.want {
+			t.Errorf("%s: %s is %s, want %s", row.reason, row.value, got, row.want)
+		}
+	}
+}

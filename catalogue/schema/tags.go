@@ -56,8 +56,9 @@ import (
 //	choices=a|b|c         a Choice with these values, which is a string
 //	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point, which
 //	                      is a string such as "12.00"
-//	refers=directors      a Reference, or References if the type is a slice: ids of the
-//	                      collection with this key
+//	refers=directors      a Reference, or References if the type is a slice, to records of the
+//	                      collection with this key: integers that are ids or, if the records
+//	                      have a key, strings that are keys
 //	refers=users.email    the same by a unique text of that collection: a string or []string
 //	ondelete=cascade      a request that deletes the record to which the field refers deletes
 //	                      the record, too; with setnull, the field becomes null; with
@@ -463,9 +464,9 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	switch {
 	case value == "" || strings.HasPrefix(value, ".") || strings.HasSuffix(value, "."):
 		return errors.New("want the key of a collection, or the key and a field of it, such as customers.email")
-	case f.Kind == Text && strings.Contains(value, "."):
+	case f.Kind == Text && t.Kind() != reflect.Slice:
 		f.Kind = Reference
-	case f.Kind == Array && f.Item.Kind == Text && strings.Contains(value, "."):
+	case f.Kind == Array && f.Item.Kind == Text:
 		f.Kind, f.Item = References, nil
 	case strings.Contains(value, "."):
 		return fmt.Errorf("want a string or a slice of strings, got %v", t)
@@ -474,7 +475,7 @@ func (f *Field) tagRefers(value string, t reflect.Type) error {
 	case f.Kind == Array && f.Item.Kind == Integer && !f.Item.Nullable:
 		f.Kind, f.Item = References, nil
 	default:
-		return fmt.Errorf("want an integer or a slice of integers, got %v", t)
+		return fmt.Errorf("want an integer, a string, or a slice of either, got %v", t)
 	}
 	f.Refers, f.By, _ = strings.Cut(value, ".")
 	return nil

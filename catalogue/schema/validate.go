@@ -78,14 +78,14 @@ func (c *checker) exists(collection string, id int) bool {
 	return found
 }
 
-// byUUID reports whether a field refers to records by a UUID.
-func (c *checker) byUUID(f Field) bool {
+// target returns the field by which a field refers to records, or the zero Field.
+func (c *checker) target(f Field) Field {
 	d := c.related[f.Refers]
 	if d == nil {
-		return false
+		return Field{}
 	}
 	to, _ := d.snakeField(f.By)
-	return to.Kind == UUID
+	return to
 }
 
 // find returns the id of the record that has a text in the field to which f refers, or 0.
