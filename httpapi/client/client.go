@@ -37,6 +37,18 @@
 //
 // Offsets are computed. The links of a page are compared with the expected ones
 // and never followed.
+//
+// # Other pages
+//
+// Pages with numbers, see [Options.Pages], do not overlap. A walk counts them from 1, and
+// checks the ids, the counts, the sizes and the links of all of them. It fails if the count
+// changes, but does not detect that a record moved to a page before it if as many records
+// were inserted as deleted between two requests.
+//
+// Pages by cursors have no count. A walk requests the first one and follows the next links
+// to the end, if they lead to the same list with another cursor. It checks the ids. Since a
+// cursor is a position in the order of ids, a completed walk contains every record that
+// existed from the first request to the last exactly once, unless the service leaves one out.
 package client
 
 import (
@@ -61,6 +73,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures a [Client]. Only BaseURL is required. Negative values are invalid
@@ -94,9 +107,15 @@ type Options struct {
 	// positive rate must be at least one request per day.
 	Rate float64
 
+	// Pages is the style of the pages of the service, of which the client uses the names of
+	// parameters. Descriptions of the Catalogue with another style take precedence. If nil,
+	// pages have a limit and an offset.
+	Pages pagination.Style
+
 	// PageSize is the requested number of records per page. It must be at least 2,
 	// because pages overlap by one record. If the service returns smaller pages, the
-	// client adopts their size. Zero means 100.
+	// client adopts their size. Pages with numbers or cursors have any size unless Pages has
+	// the name of a parameter for it. Zero means 100.
 	PageSize int
 
 	// MaxBody is the maximum size of a response body in bytes, after decompression.
@@ -139,6 +158,11 @@ func New(opts Options) (*Client, error) {
 	}
 	if err := opts.checkRoot(); err != nil {
 		return nil, err
+	}
+	switch opts.Pages = cmp.Or[pagination.Style](opts.Pages, pagination.Limits{}); opts.Pages.(type) {
+	case pagination.Limits, pagination.Numbers, pagination.Cursors:
+	default:
+		return nil, fmt.Errorf("%w: Pages %T: want Limits, Numbers or Cursors of package pagination", errInvalidOptions, opts.Pages)
 	}
 	c := &Client{
 		base:    strings.TrimRight(opts.BaseURL, "/"),
@@ -376,14 +400,15 @@ type service []collection
 
 type collection struct {
 	key, segment string
-	listed       bool // pages are served
+	listed       bool             // pages are served
+	pages        pagination.Style // nil: that of the options
 }
 
 // serviceOf returns the collections that a catalogue describes.
 func serviceOf(c *catalogue.Catalogue) (s service) {
 	for _, c := range c.All() {
 		d := c.Description()
-		s = append(s, collection{d.Key, d.Segment, d.Actions.Has(schema.List)})
+		s = append(s, collection{d.Key, d.Segment, d.Actions.Has(schema.List), d.Pages})
 	}
 	return s
 }
@@ -402,7 +427,7 @@ func parseRoot(body []byte, root string) (s service, err error) {
 		if !ok {
 			return nil, fmt.Errorf("%w: the URL %.200q of %s is not that of a collection below %s", ErrInvalidPage, links[key], key, root)
 		}
-		s = append(s, collection{key, segment, true})
+		s = append(s, collection{key, segment, true, nil})
 	}
 	return s, nil
 }

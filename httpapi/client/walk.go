@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -28,8 +29,8 @@ import (
 // The error wraps [catalogue.ErrUnknownCollection], the error of ctx, which is observed
 // while waiting and while reading, or one of the errors of this package. The text of an error
 // about a page has the collection, the number of records before it, and the URL of the page.
-// Each iteration starts again from the first record. It requests (n-1)/(page size-1) pages and
-// holds one at a time.
+// Each iteration starts again from the first record. It requests (n-1)/(page size-1) pages, or
+// n/(page size) if they do not overlap, and holds one at a time.
 func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for records, err := range c.pages(ctx, key) {
@@ -46,31 +47,32 @@ func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// list returns the URL of a collection.
-func (c *Client) list(ctx context.Context, key string) (string, error) {
+// begin returns the state of a walk over a collection before the first page.
+func (c *Client) begin(ctx context.Context, key string) (*proof, error) {
 	s, err := c.service(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	i := slices.IndexFunc(s, func(c collection) bool { return c.key == key })
 	if i < 0 {
-		return "", fmt.Errorf("client: %w: %q: %s", catalogue.ErrUnknownCollection, key, ordering.Suggest(key, s.keys()))
+		return nil, fmt.Errorf("client: %w: %q: %s", catalogue.ErrUnknownCollection, key, ordering.Suggest(key, s.keys()))
 	}
-	return c.base + c.opts.Root + s[i].segment + "/", nil
+	p := &proof{style: cmp.Or(s[i].pages, c.opts.Pages), list: c.base + c.opts.Root + s[i].segment + "/", limit: c.opts.PageSize}
+	p.url = p.list + p.query()
+	return p, nil
 }
 
 // pages yields the new records of each page of a walk.
 func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, error] {
 	return func(yield func([]record, error) bool) {
-		list, err := c.list(ctx, key)
+		p, err := c.begin(ctx, key)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		p := proof{limit: c.opts.PageSize}
-		for more := true; more; more = p.more() {
-			url := list + p.query()
-			records, err := c.page(ctx, url, &p)
+		for p.url != "" {
+			url := p.url
+			records, err := c.page(ctx, p)
 			if err != nil {
 				err = fmt.Errorf("%s: offset %d: %w (%s)", key, p.seen, err, url)
 			}
@@ -82,31 +84,40 @@ func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, erro
 }
 
 // page requests the next page and returns its new records.
-func (c *Client) page(ctx context.Context, url string, p *proof) ([]record, error) {
-	body, err := c.get(ctx, url)
+func (c *Client) page(ctx context.Context, p *proof) ([]record, error) {
+	body, err := c.get(ctx, p.url)
 	if err != nil {
 		return nil, err
 	}
-	got, err := parsePage(body)
+	got, err := p.parsePage(body)
 	if err != nil {
 		return nil, err
 	}
-	got.name = url
 	return p.take(got)
 }
 
-// query returns the query of the next page.
+// query returns the query of the next page, or of the first one by cursors.
 func (p *proof) query() string {
-	q := "?limit=" + strconv.Itoa(p.limit) // sorted by name, as in links
-	if offset := p.offset(); offset > 0 {
-		q += "&offset=" + strconv.Itoa(offset)
+	names := p.style.Parameters()
+	place, size, at := names[0], names[1:], 0
+	switch p.style.(type) {
+	case pagination.Limits:
+		place, size, at = names[1], names[:1], p.offset()
+	case pagination.Numbers:
+		at = p.seen/p.limit + 1
 	}
-	return q + "&ordering=id"
+	q := url.Values{"ordering": {"id"}}
+	if at > 0 {
+		q.Set(place, strconv.Itoa(at))
+	}
+	for _, name := range size {
+		q.Set(name, strconv.Itoa(p.limit))
+	}
+	return "?" + q.Encode()
 }
 
 // page is one page of a list.
 type page struct {
-	name           string // URL, for errors
 	count          int
 	next, previous string
 	records        []record
@@ -121,15 +132,26 @@ type record struct {
 var errNoID = errors.New("no id")
 
 // parsePage parses the body of a response.
-func parsePage(body []byte) (page, error) {
+func (p *proof) parsePage(body []byte) (page, error) {
 	var envelope pagination.Envelope[json.RawMessage]
-	if err := json.Unmarshal(body, &envelope); err != nil {
+	var err error
+	if p.follows() {
+		var uncounted pagination.CursorPage[json.RawMessage]
+		err = json.Unmarshal(body, &uncounted)
+		envelope = pagination.Envelope[json.RawMessage]{Count: p.seen + len(uncounted.Records), Next: uncounted.Next, Previous: uncounted.Previous, Records: uncounted.Records}
+		if envelope.Next != "" {
+			envelope.Count++ // or more
+		}
+	} else {
+		err = json.Unmarshal(body, &envelope)
+	}
+	if err != nil {
 		return page{}, fmt.Errorf("%w: %w", ErrInvalidPage, cmp.Or(schema.CheckSyntax(body), err))
 	}
 	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) {
 		return page{}, fmt.Errorf("%w: null", ErrInvalidPage)
 	}
-	p := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
+	got := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
 	for i, text := range envelope.Records {
 		r, err := schema.ParseRecord(text)
 		if err == nil && r.ID == 0 {
@@ -138,21 +160,21 @@ func parsePage(body []byte) (page, error) {
 		if err != nil {
 			return page{}, fmt.Errorf("%w: record %d: %w", ErrInvalidPage, i, err)
 		}
-		p.records = append(p.records, record{r.ID, text})
+		got.records = append(got.records, record{r.ID, text})
 	}
-	return p, nil
+	return got, nil
 }
 
 // pageURL is the parsed URL of a page.
 type pageURL struct {
-	list   string // the URL without limit, offset and format
-	window pagination.Window
+	list   string            // the URL without the parameters of pages and format
+	window pagination.Window // zero if the page begins at a cursor
 }
 
 var errNotAbsolute = errors.New("want an absolute URL without user")
 
-// parsePageURL parses the URL of a page as the service does.
-func parsePageURL(raw string) (pageURL, error) {
+// parse parses the URL of a page as the service does.
+func (p *proof) parse(raw string) (pageURL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return pageURL{}, err
@@ -160,16 +182,21 @@ func parsePageURL(raw string) (pageURL, error) {
 	if u.Scheme == "" || u.Host == "" || u.User != nil {
 		return pageURL{}, errNotAbsolute
 	}
-	query, others := pagination.ParseQuery(u.RawQuery), url.Values{}
+	query, own, others := pagination.ParseQuery(u.RawQuery), append(p.style.Parameters(), "format"), url.Values{}
 	for name, value := range query.All() {
-		if name != "limit" && name != "offset" && name != "format" {
+		if !slices.Contains(own, name) {
 			others.Add(name, value)
 		}
 	}
-	return pageURL{
-		list:   u.Scheme + "://" + host(u) + u.EscapedPath() + "?" + others.Encode(),
-		window: pagination.Limits{Max: -1}.Window(query),
-	}, nil
+	parsed := pageURL{list: u.Scheme + "://" + host(u) + u.EscapedPath() + "?" + others.Encode()}
+	switch style := p.style.(type) {
+	case pagination.Limits:
+		parsed.window = pagination.Limits{Max: -1}.Window(query)
+	case pagination.Numbers:
+		style.Limits = pagination.Limits{Default: p.limit, Max: p.limit}
+		parsed.window, _ = style.Window(query, math.MaxInt)
+	}
+	return parsed, nil
 }
 
 // host returns the host of u with its port, unless that is the scheme's default.
@@ -186,57 +213,61 @@ func host(u *url.URL) string {
 
 // proof is the state of a walk over a live service: what has been verified so far.
 type proof struct {
-	limit int // page size, as requested or as reduced by the service
-	pages int
-	count int // count of the first page
-	seen  int // number of records seen
-	last  int // id of the last record seen
+	style   pagination.Style
+	overlap int // number of records of the next page that have been seen
+
+	list  string // URL of the collection
+	url   string // of the next page; empty after the last one
+	limit int    // page size, as requested or as determined by the service
+	count int    // count of the first page; with cursors, as far as it is known
+	seen  int    // number of records seen
+	last  int    // id of the last record seen
 }
 
-// offset returns the offset of the next page, which starts with the last record seen.
-func (p *proof) offset() int { return max(p.seen-1, 0) }
+// offset returns the offset of the next page.
+func (p *proof) offset() int { return p.seen - p.overlap }
 
-// more reports whether there are more pages. The walk terminates because every page
-// but the last is full, and so has at least one new record.
-func (p *proof) more() bool { return p.seen < p.count }
+// follows reports whether pages begin at cursors.
+func (p *proof) follows() bool {
+	_, ok := p.style.(pagination.Cursors)
+	return ok
+}
 
-// take verifies the next page of the walk and returns its new records.
+// take verifies the next page of the walk and returns its new records. The walk terminates
+// because every page but the last is full, and so has at least one new record.
 func (p *proof) take(got page) ([]record, error) {
-	next, err := link(got.next)
-	if err != nil {
-		return nil, err
-	}
-	previous, err := link(got.previous)
-	if err != nil {
-		return nil, err
-	}
-	if p.pages == 0 {
-		p.begin(got, next)
-	}
-	for _, check := range []func(page) error{p.counted, p.joined, p.ordered, p.full} {
+	for _, check := range []func(page) error{p.begin, p.counted, p.joined, p.ordered, p.full, p.linked} {
 		if err := check(got); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.linked(got, next, previous); err != nil {
-		return nil, err
-	}
-	fresh := got.records[min(p.pages, 1):]
-	p.pages++
+	fresh := got.records[p.overlap:]
 	p.seen += len(fresh)
 	if len(fresh) > 0 {
 		p.last = fresh[len(fresh)-1].id
 	}
+	if _, ok := p.style.(pagination.Limits); ok {
+		p.overlap = min(p.seen, 1)
+	}
+	p.url = got.next
+	if !p.follows() && got.next != "" {
+		p.url = p.list + p.query()
+	}
 	return fresh, nil
 }
 
-// begin records the count of the first page, and its size if the service reduced
-// it. In that case next leads to the end of the page.
-func (p *proof) begin(got page, next *pageURL) {
-	p.count = got.count
-	if next != nil && next.window.Limit == len(got.records) && 1 < len(got.records) && len(got.records) < p.limit {
-		p.limit = len(got.records)
+// begin records the count and the size of the first page. If a limit was reduced, next leads
+// to the end of the page.
+func (p *proof) begin(got page) error {
+	if p.seen == 0 || p.follows() {
+		p.count = got.count
 	}
+	next, err := p.link(got.next)
+	size := len(got.records)
+	if _, ok := p.style.(pagination.Limits); p.seen == 0 && size > 0 && (!ok || next != nil && next.window.Limit == size && 1 < size && size < p.limit) {
+		p.limit = size
+	}
+	return err
 }
 
 func (p *proof) counted(got page) error {
@@ -248,7 +279,7 @@ func (p *proof) counted(got page) error {
 
 // joined checks that the first record is the last one of the page before.
 func (p *proof) joined(got page) error {
-	if p.pages == 0 {
+	if p.overlap == 0 {
 		return nil
 	}
 	if len(got.records) == 0 {
@@ -264,13 +295,15 @@ func (p *proof) joined(got page) error {
 }
 
 func (p *proof) ordered(got page) error {
-	for i, r := range got.records[min(1, len(got.records)):] {
-		switch before := got.records[i].id; {
+	before := p.last
+	for _, r := range got.records[p.overlap:] {
+		switch {
 		case r.id == before:
 			return fmt.Errorf("%w: duplicate: record %d", ErrInconsistent, r.id)
 		case r.id < before:
 			return fmt.Errorf("%w: not ordered by id: record %d after %d", ErrInconsistent, r.id, before)
 		}
+		before = r.id
 	}
 	return nil
 }
@@ -290,12 +323,17 @@ func (p *proof) full(got page) error {
 }
 
 // linked checks that next and previous lead to the adjacent pages.
-func (p *proof) linked(got page, next, previous *pageURL) error {
-	asked, err := parsePageURL(got.name)
+func (p *proof) linked(got page) error {
+	asked, _ := p.parse(p.url)  // has been requested
+	next, _ := p.link(got.next) // begin has parsed it
+	previous, err := p.link(got.previous)
 	if err != nil {
 		return err
 	}
 	at := func(offset int) *pageURL {
+		if p.follows() {
+			return &pageURL{list: asked.list}
+		}
 		return &pageURL{asked.list, pagination.Window{Limit: p.limit, Offset: offset}}
 	}
 	begin, end := p.offset(), p.offset()+len(got.records)
@@ -326,11 +364,11 @@ func same(a, b *pageURL) bool {
 }
 
 // link parses a link. It returns nil if url is empty.
-func link(url string) (*pageURL, error) {
+func (p *proof) link(url string) (*pageURL, error) {
 	if url == "" {
 		return nil, nil
 	}
-	q, err := parsePageURL(url)
+	q, err := p.parse(url)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %.200q", ErrInvalidPage, url)
 	}
