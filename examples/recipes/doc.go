@@ -1,4 +1,4 @@
 // Package recipes shows how to mount an httpapi.Handler on routers, behind a proxy and
-// below middleware, and how to restrict it to the records of a user. Each file is one recipe, and
-// its test checks the whole service through it. The README has a summary.
+// below middleware, how to restrict it to the records of a user, and how to keep sessions and other
+// records with a key. Each file is one recipe, with a test. The README has a summary.
 package recipes

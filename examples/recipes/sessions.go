@@ -1,0 +1,66 @@
+package recipes
+
+import (
+	"crypto/rand"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// A Session belongs to a user who has logged in. Its token is in his cookie.
+type Session struct {
+	Token   string    `json:"token" backlist:"key,readonly"`
+	User    string    `json:"user"`
+	Expires time.Time `json:"expires"`
+}
+
+// Sessions are the sessions by their token. They are safe for concurrent use.
+type Sessions struct {
+	all     *catalogue.Collection[Session]
+	byToken *catalogue.TextIndex[Session]
+	now     func() time.Time
+}
+
+// NewSessions returns no sessions.
+func NewSessions(now func() time.Time) (*Sessions, error) {
+	all, err := catalogue.NewCollection[Session](catalogue.Options{
+		NewKey:  rand.Text,
+		Indexes: [][]ordering.Term{{ordering.Asc("expires")}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Sessions{all, all.By("token"), now}, nil
+}
+
+// Start adds a session of a user and returns it.
+func (s *Sessions) Start(user string, lasts time.Duration) (Session, error) {
+	return s.byToken.Insert(Session{User: user, Expires: s.now().Add(lasts)})
+}
+
+// Get returns the session with the token, unless it has expired.
+func (s *Sessions) Get(token string) (_ Session, ok bool) {
+	session, err := s.byToken.Get(token)
+	if err != nil || !s.now().Before(session.Expires) {
+		return Session{}, false
+	}
+	return session, true
+}
+
+// Extend makes a session last until the given time from now. The error wraps
+// [catalogue.ErrNotFound] if there is none.
+func (s *Sessions) Extend(token string, lasts time.Duration) error {
+	return s.byToken.Update(token, func(session *Session) error {
+		session.Expires = s.now().Add(lasts)
+		return nil
+	})
+}
+
+// End deletes a session. The error wraps [catalogue.ErrNotFound] if there is none.
+func (s *Sessions) End(token string) error { return s.byToken.Delete(token) }
+
+// DeleteExpired deletes the sessions that have expired and returns their number. It reads no others.
+func (s *Sessions) DeleteExpired() (int, error) {
+	return s.all.Where(ordering.AtMost("expires", s.now())).Delete()
+}
