@@ -121,8 +121,10 @@ type Commit struct {
 	// that the same batch deleted, there are no changes.
 	Changes iter.Seq2[int, []byte]
 
-	// Keys yields the same for records that have a key and no id, by their keys. Changes yields
-	// none then, and LastID is 0. For records with an id, Keys yields none.
+	// Keys yields the same for records that have a key and no id. Changes yields none then, and
+	// LastID is 0. A key that the batch deletes and inserts again is yielded twice: the last one
+	// counts. If Options.Keys makes several texts one key, and the text of a record changes, the
+	// old one is yielded as deleted. For records with an id, Keys yields none.
 	Keys iter.Seq2[string, []byte]
 }
 
@@ -179,20 +181,26 @@ func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
 // committed returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
 func (s *recordType) committed(from store.Commit) (Commit, error) {
-	ids, keys, texts := make([]int, 0, len(from.Changes)), []string(nil), make([][]byte, len(from.Changes))
-	for i, ch := range from.Changes {
+	ids, keys := make([]int, 0, len(from.Changes)), []string(nil)
+	texts := make([][]byte, 0, len(from.Changes))
+	for _, ch := range from.Changes {
 		if s.key == nil {
 			ids = append(ids, ch.ID())
 		} else {
-			keys = append(keys, s.keyText(cmp.Or(ch.New, ch.Old)))
+			key := s.keyText(cmp.Or(ch.New, ch.Old))
+			if ch.New != nil && ch.Old != nil && s.keyText(ch.Old) != key {
+				keys, texts = append(keys, s.keyText(ch.Old)), append(texts, nil)
+			}
+			keys = append(keys, key)
 		}
-		if ch.New == nil {
-			continue
+		var text []byte
+		if ch.New != nil {
+			var err error
+			if text, err = s.stored(ch.New); err != nil {
+				return Commit{}, err
+			}
 		}
-		var err error
-		if texts[i], err = s.stored(ch.New); err != nil {
-			return Commit{}, err
-		}
+		texts = append(texts, text)
 	}
 	if s.key != nil {
 		from.LastID = 0

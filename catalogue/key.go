@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -72,7 +73,11 @@ func (s *recordType) assignKey(fresh *store.Entry) error {
 		return s.errorf("%w: the key %s is empty", ErrInvalidID, s.idWire)
 	}
 	text := string(jsontext.AppendString(nil, s.key.fresh()))
-	if err := s.key.member.decoder.Decode(value.Settable(s.value(r), s.key.member.Field.Index), text); err != nil {
+	err := s.key.member.decoder.Decode(value.Settable(s.value(r), s.key.member.Field.Index), text)
+	if err == nil && s.isKeyless(r) {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
 		return s.errorf("%w: the new key %s: %w", ErrInvalidID, text, err)
 	}
 	return nil
@@ -400,5 +405,5 @@ func (s *recordType) replacementBy(now current, at *textField, fresh *store.Entr
 	if err := s.sameIdentity(old, fresh); err != nil {
 		return store.Change{}, err
 	}
-	return store.Change{Old: old, New: fresh}, s.take(fresh, recordOf(fresh), old.ID)
+	return s.exchange(old, fresh, recordOf(fresh))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -312,16 +313,25 @@ func TestKeyedFiles(t *testing.T) {
 	}
 }
 
+// TestKeyedJournal applies what a journal gets to a map, which must then have the records.
 func TestKeyedJournal(t *testing.T) {
-	sessions := newSessions(t, "a")
+	folded := ordering.FieldKey("token", func(token string) sortkey.Key { return sortkey.Text(strings.ToLower(token)) })
+	sessions, err := catalogue.NewCollection[session](catalogue.Options{Keys: []ordering.KeyFunc{folded}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
-	err := sessions.Journal(func(batch []catalogue.Commit) error {
+	stored := map[string]string{}
+	err = sessions.Journal(func(batch []catalogue.Commit) error {
 		for _, commit := range batch {
 			for id := range commit.Changes {
 				t.Errorf("a change of number %d", id)
 			}
 			for key, record := range commit.Keys {
 				got = append(got, fmt.Sprintf("%d %s %s", commit.LastID, key, record))
+				if stored[key] = string(record); record == nil {
+					delete(stored, key)
+				}
 			}
 		}
 		return nil
@@ -329,14 +339,186 @@ func TestKeyedJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sessions.Insert(session{"b", "u", 0}); err != nil {
+	by := sessions.By("token")
+	for _, row := range []struct {
+		write func() error
+		want  []string
+		why   string
+	}{
+		{func() error { _, err := sessions.Insert(session{"b", "u", 0}); return err },
+			[]string{`0 b {"token":"b","user":"u","uses":0}`}, "a new record"},
+		{func() error { _, err := by.Upsert(session{"B", "u", 1}); return err },
+			[]string{"0 b ", `0 B {"token":"B","user":"u","uses":1}`}, "the same key with another text"},
+		{func() error {
+			return sessions.Batch(func(tx *catalogue.Tx[session]) error {
+				if err := tx.By("token").Delete("b"); err != nil {
+					return err
+				}
+				_, err := tx.Insert(session{"B", "v", 2})
+				return err
+			})
+		}, []string{"0 B ", `0 B {"token":"B","user":"v","uses":2}`}, "a record that is deleted and inserted"},
+		{func() error {
+			return sessions.Load(strings.NewReader(`[{"token":"c"},{"token":"b","user":"w"}]`), catalogue.LoadOptions{})
+		}, []string{"0 B ", `0 b {"token":"b","user":"w","uses":0}`, `0 c {"token":"c","user":"","uses":0}`}, "a load"},
+		{func() error { return by.Delete("C") }, []string{"0 c "}, "a deletion"},
+	} {
+		got = nil
+		if err := row.write(); err != nil {
+			t.Fatalf("%s: %v", row.why, err)
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.why, diff)
+		}
+		for s := range sessions.All() {
+			if !strings.Contains(stored[s.Token], s.User) || len(stored) != sessions.Count() {
+				t.Errorf("%s: the map has %v, want %v", row.why, stored, s)
+			}
+		}
+	}
+}
+
+// TestKeyedPages goes on after a page when its last record has been deleted and inserted again, and
+// in another collection with the same records: neither keeps the sequence number.
+func TestKeyedPages(t *testing.T) {
+	for _, row := range []struct{ terms, want string }{
+		{"", "a b | c d e"},
+		{"token", "a b | c d e"},
+		{"-token", "e d | c b a"},
+		{"uses", "a c | e b d"},
+		{"-uses", "d b | e c a"},
+		{"uses,-token", "e c | a d b"},
+		{"-uses,token", "b d | a c e"},
+	} {
+		for _, indexed := range []bool{false, true} {
+			sessions, terms := newSessions(t, "e", "d", "c", "b", "a"), ordering.Parse(row.terms, nil)
+			if indexed {
+				if _, err := sessions.Page(pagination.Window{}, terms...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first, token, err := sessions.Where().PageAfter("", 2, terms...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var saved bytes.Buffer
+			other := newSessions(t)
+			if err := errors.Join(sessions.Save(&saved), other.Load(&saved, catalogue.LoadOptions{})); err != nil {
+				t.Fatal(err)
+			}
+			if err := sessions.By("token").Delete(first[1].Token); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := sessions.Insert(first[1]); err != nil {
+				t.Fatal(err)
+			}
+			for _, of := range []*catalogue.Collection[session]{sessions, other} {
+				rest, _, err := of.Where().PageAfter(token, 0, terms...)
+				got := strings.Join(append(append(tokensOf(slices.Values(first)), "|"), tokensOf(slices.Values(rest))...), " ")
+				if got != row.want || err != nil {
+					t.Errorf("order %q: %s, %v, want %s", row.terms, got, err, row.want)
+				}
+			}
+		}
+	}
+}
+
+// TestKeyedHistory reads what a batch has changed that deletes a record and inserts it again, from
+// the collection and from a clone.
+func TestKeyedHistory(t *testing.T) {
+	sessions := newSessions(t, "a", "b")
+	before := sessions.Snapshot()
+	err := sessions.Batch(func(tx *catalogue.Tx[session]) error {
+		if err := tx.By("token").Delete("a"); err != nil {
+			return err
+		}
+		if _, err := tx.Where(ordering.Equal("token", "b")).Update(func(s *session) error { s.Uses = 7; return nil }); err != nil {
+			return err
+		}
+		_, err := tx.Insert(session{"a", "new", 0})
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sessions.By("token").Delete("a"); err != nil {
+	clone := sessions.Clone()
+	if n, err := clone.Where(ordering.Equal("token", "b")).Delete(); n != 1 || err != nil {
+		t.Errorf("Selection.Delete = %d, %v", n, err)
+	}
+	for _, row := range []struct {
+		of   *catalogue.Collection[session]
+		want map[string]session
+		why  string
+	}{
+		{sessions, map[string]session{"a": {"a", "new", 0}, "b": {"b", "ub", 7}}, "the collection"},
+		{clone, map[string]session{"a": {"a", "new", 0}}, "its clone"},
+	} {
+		changes, _, err := row.of.Since(before.Revision())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]session{"a": {"a", "ua", 0}, "b": {"b", "ub", 1}}
+		for _, ch := range changes {
+			if old, ok := ch.Before(); ok {
+				delete(got, old.Token)
+			}
+			if s, ok := ch.After(); ok {
+				got[s.Token] = s
+			}
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s after the changes (-want +got):\n%s", row.why, diff)
+		}
+		if err := row.of.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := before.By("token").Get("a"); err != nil || got.User != "ua" {
+		t.Errorf("the snapshot has %v, %v", got, err)
+	}
+}
+
+// TestUnstableKeys expects errors where a rule, or the source of keys, breaks what keys are.
+func TestUnstableKeys(t *testing.T) {
+	rule := func(ctx context.Context, r *schema.Record) (err error) {
+		if user, _ := r.Get("user"); user == `"rule"` {
+			*r, err = r.With("token", "other")
+		}
+		return err
+	}
+	c, err := catalogue.New(
+		catalogue.Define[session]("sessions", catalogue.Options{Validate: true, Description: &schema.Description{Rule: rule}}),
+		catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: func() string { return "" }}),
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{`0 b {"token":"b","user":"u","uses":0}`, "0 a "}, got); diff != "" {
-		t.Errorf("the journal (-want +got):\n%s", diff)
+	sessions := mustIn(sessionDefinition, c)
+	if _, err := sessions.Insert(session{"a", "u", 0}); err != nil {
+		t.Fatal(err)
+	}
+	tickets, err := c.Collection("tickets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := sessions.By("token")
+	for _, row := range []struct {
+		do  func() error
+		why string
+	}{
+		{func() error { return by.Update("a", func(s *session) error { s.User = "rule"; return nil }) }, "a rule changes the key in an update"},
+		{func() error { _, err := by.Upsert(session{"a", "rule", 0}); return err }, "a rule changes the key in a replacement"},
+		{func() error {
+			_, err := tickets.Create(context.Background(), []byte(`{"subject":"S"}`), schema.Record{})
+			return err
+		}, "the new key is empty"},
+	} {
+		if err := row.do(); !errors.Is(err, catalogue.ErrInvalidID) {
+			t.Errorf("%s: error %v, want ErrInvalidID", row.why, err)
+		}
+	}
+	if got, err := by.Get("a"); err != nil || got.User != "u" || tickets.Count() != 0 {
+		t.Errorf("a record was changed: %v, %v, or made: %d", got, err, tickets.Count())
 	}
 }
 

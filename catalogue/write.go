@@ -291,8 +291,16 @@ func (s *recordType) modification(now getter, id int, f func(*record) error) (st
 	if err := s.sameIdentity(old, changed); err != nil {
 		return store.Change{}, err
 	}
-	fresh := s.new()
-	return store.Change{Old: old, New: fresh}, s.take(fresh, recordOf(changed), id)
+	return s.exchange(old, s.new(), recordOf(changed))
+}
+
+// exchange returns the change that stores a copy of a record in a fresh entry, in place of old.
+func (s *recordType) exchange(old, fresh *store.Entry, from *record) (store.Change, error) {
+	err := s.take(fresh, from, old.ID)
+	if err == nil && s.key != nil { // a rule may have changed it
+		err = s.sameIdentity(old, fresh)
+	}
+	return store.Change{Old: old, New: fresh}, err
 }
 
 func (s *recordType) deletion(now getter, id int) (store.Change, error) {

@@ -112,11 +112,19 @@ func (sel *selection) identity() []byte {
 	return sum[:identityLen]
 }
 
-// token returns the text of the position after an entry.
+// token returns the text of the position after an entry. If the type has a key, that is after all
+// entries with the key: another may have it later, with any id.
 func (sel *selection) token(typ *Type, e *Entry) string {
 	raw := sel.identity()
 	for _, t := range sel.terms {
-		key, _ := typ.keyOf(t.Field, e).AppendBinary(nil) // never fails
+		k := typ.keyOf(t.Field, e)
+		if t.Field == typ.ID && typ.Key != "" {
+			k = sortkey.Int(0)
+			if t.Desc == sel.desc {
+				k = sortkey.Int(beforeNext)
+			}
+		}
+		key, _ := k.AppendBinary(nil) // never fails
 		raw = append(binary.AppendUvarint(raw, uint64(len(key))), key...)
 	}
 	raw = binary.BigEndian.AppendUint32(raw, crc32.ChecksumIEEE(raw))
