@@ -123,14 +123,12 @@ func (in *instant) add(f *filter, c *core, t schema.Test, n int) error {
 		}
 		if holds(e) {
 			marks[i/64] |= 1 << (i % 64)
-			if len(found) <= m/32 {
-				found = append(found, e)
-			}
+			found = append(found, e)
 		}
 	}
-	if len(found) <= m/32 && col.By != "" && !null { // the texts of few are found faster than those of all
-		few := textsOf(l.key, found)
-		f.match = append(f.match, col.through(false, func(k sortkey.Key) bool { return few.at(k) >= 0 }))
+	if col.By != "" && !null { // fewer texts are found faster than all
+		matching := textsOf(l.key, found)
+		f.match = append(f.match, col.through(false, func(k sortkey.Key) bool { return matching.at(k) >= 0 }))
 		return nil
 	}
 	l.index()

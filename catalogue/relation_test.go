@@ -594,6 +594,8 @@ func BenchmarkAcrossReferences(b *testing.B) {
 	measure("read both, most", "categories?name__icontains=um", "orders?note__icontains=um")
 	measure("by id, most", "orders?category__name__icontains=um")
 	measure("by text, most", "orders?customer__name__icontains=um")
+	measure("read both, half", "categories?name__icontains=7", "orders?note__icontains=7")
+	measure("by text, half", "orders?customer__name__icontains=7")
 	measure("order by id", "orders?ordering=category__name")
 	measure("order by text", "orders?ordering=customer__name")
 }
