@@ -140,8 +140,8 @@ func storesOf(all []*core) []*store.Store {
 }
 
 // Check returns the [Violations] of all records at one instant: each reference to a record that does
-// not exist, in the order of the collections, ids and fields. Writes from Go and loads can leave such
-// references, and deletions by requests those inside an Object; other requests leave none. For tests,
+// not exist, in the order of the collections and ids. Writes from Go and loads can leave such
+// references, and deletions by requests those inside other fields; other requests leave none. For tests,
 // Check first calls [Collection.Check] for every collection and returns the first error, which is a
 // fault of this package. Without either it returns nil. Writers do not wait.
 // O(records × references), and what Collection.Check takes.
@@ -166,8 +166,9 @@ func (c *Catalogue) violations() (found Violations) {
 		if m.typ.about == nil { // standalone
 			continue
 		}
-		columns := slices.DeleteFunc(slices.Concat(m.typ.columns, m.typ.nested), func(col column) bool { return col.Refers == "" })
-		if len(columns) == 0 {
+		columns := slices.DeleteFunc(slices.Clone(m.typ.columns), func(col column) bool { return col.Refers == "" })
+		outer := slices.DeleteFunc(slices.Clone(m.typ.columns), func(col column) bool { return !refersInside(col.Field) })
+		if len(columns)+len(outer) == 0 {
 			continue
 		}
 		for _, e := range in.states[m].Entries() {
@@ -180,6 +181,14 @@ func (c *Catalogue) violations() (found Violations) {
 						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), col.Name, err})
 					}
 					return false
+				})
+			}
+			for _, col := range outer {
+				eachInside(col.Field, col.name, m.typ.valueIn(e, &col), func(to, path, value string) {
+					if other := c.all[c.byKey[to]]; in.list(other, "").at(sortkey.JSON(value)) < 0 {
+						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
+						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), path, err})
+					}
 				})
 			}
 		}

@@ -249,7 +249,7 @@ func (c *Catalogue) checkTogether() error {
 			return fmt.Errorf("%s: %w: its segment %q is that of %s", d.Key, ErrInvalidType, d.Segment, other)
 		}
 		bySegment[d.Segment] = d.Key
-		for _, f := range d.Fields {
+		for _, f := range everyField(d.Fields) {
 			if f.Refers == "" {
 				continue
 			}

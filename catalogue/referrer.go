@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -298,4 +299,62 @@ func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Cha
 		return nil
 	})
 	return own.fresh, err
+}
+
+// refersInside reports whether there are references inside the values of a field.
+func refersInside(f schema.Field) bool {
+	return slices.ContainsFunc(everyField(partsOf(f)), func(part schema.Field) bool { return part.Refers != "" })
+}
+
+// eachInside calls f with the references inside a value of a field, which is JSON, with the
+// collections to which they refer, and with their paths.
+func eachInside(of schema.Field, path, value string, f func(to, path, value string)) {
+	each := func(part schema.Field, name, value string) {
+		name = path + "__" + name
+		switch {
+		case part.Refers == "":
+			eachInside(part, name, value, f)
+		case part.Kind == schema.References:
+			for item := range elements(value) {
+				f(part.Refers, name, item)
+			}
+		case value != "null":
+			f(part.Refers, name, value)
+		}
+	}
+	n := 0
+	for item := range elements(value) { // none unless it is an Array
+		each(*of.Item, strconv.Itoa(n), item)
+		n++
+	}
+	for name, value := range schema.Members(value) {
+		if of.Kind == schema.Map {
+			each(*of.Item, name, value)
+		}
+		if i := slices.IndexFunc(of.Fields, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
+			each(of.Fields[i], ordering.Snake(name), value)
+		}
+	}
+}
+
+// everyField returns fields and those inside them, at any depth. Elements have the name of their list
+// or map.
+func everyField(fields []schema.Field) (all []schema.Field) {
+	for _, f := range fields {
+		all = append(all, f)
+		for _, part := range everyField(partsOf(f)) {
+			part.Name = cmp.Or(part.Name, f.Name)
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// partsOf returns the fields that are directly inside a field. That of the elements of a list or
+// map has no name.
+func partsOf(f schema.Field) []schema.Field {
+	if f.Item != nil {
+		return []schema.Field{*f.Item}
+	}
+	return f.Fields
 }

@@ -264,6 +264,64 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestReferencesInside checks references inside objects, lists and maps: a request must have those of
+// records that exist, deletions leave them as they are, and Check finds them then.
+func TestReferencesInside(t *testing.T) {
+	film := schema.Field{Name: "leadFilm", Kind: schema.Reference, Refers: "films", Nullable: true, Default: "null"}
+	line := schema.Field{Kind: schema.Object, Required: true, Fields: []schema.Field{
+		film, {Name: "films", Kind: schema.References, Refers: "films", Default: "[]"}, {Name: "note", Kind: schema.Text, Default: `"n"`},
+	}}
+	item := film
+	item.Name = ""
+	box := line
+	box.Name = "box"
+	cat, err := catalogue.New(
+		catalogue.Define[schema.Record]("films", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}}}}),
+		catalogue.Define[schema.Record]("orders", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
+			{Name: "id", Kind: schema.Integer, ReadOnly: true}, box, {Name: "ofLines", Kind: schema.Array, Item: &line},
+			{Name: "byName", Kind: schema.Map, Item: &item, Default: "{}"}, {Name: "deep", Kind: schema.Array, Item: &schema.Field{Kind: schema.Array, Item: &line}, Default: "[]"},
+		}}}),
+	)
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(`{"films":[{"id":1},{"id":2}]}`), catalogue.LoadOptions{}))
+	orders := ownCollection(t, cat, "orders")
+	const body = `{"box":{"leadFilm":1,"films":[1,2]},"ofLines":[{"leadFilm":2},{"leadFilm":1}],"byName":{"a":1,"b":null},"deep":[[],[{"films":[1]}]]}`
+	_, err = orders.Create(t.Context(), []byte(strings.Replace(body, `"a":1`, `"a":3`, 1)), schema.Record{})
+	if invalid := (schema.FieldErrors{}); !errors.As(err, &invalid) || !strings.Contains(err.Error(), `Invalid pk "3"`) {
+		t.Errorf("a reference to no record: %v", err)
+	}
+	created, err := orders.Create(t.Context(), []byte(body), schema.Record{})
+	must(t, err)
+	must(t, cat.Check())
+	must(t, ownCollection(t, cat, "films").Delete(t.Context(), "1", schema.Filter{}, nil))
+	if after, err := orders.Get(t.Context(), "1", schema.Filter{}); err != nil || string(after) != string(created) {
+		t.Errorf("after the deletion: %s, %v, want %s", after, err, created)
+	}
+	var found catalogue.Violations
+	if err := cat.Check(); !errors.As(err, &found) {
+		t.Fatalf("Check: %v, want Violations", err)
+	}
+	var got []string
+	for _, v := range found {
+		got = append(got, fmt.Sprintf("%s %d %s: %v", v.Collection, v.ID, v.Field, v.Err))
+	}
+	const dangling = ": reference to no record: 1 of films"
+	want := []string{
+		"orders 1 box__lead_film" + dangling, "orders 1 box__films" + dangling, "orders 1 of_lines__1__lead_film" + dangling,
+		"orders 1 by_name__a" + dangling, "orders 1 deep__1__0__films" + dangling,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("violations (-want +got):\n%s", diff)
+	}
+	line.Fields[0].Refers = "flims"
+	_, err = catalogue.New(catalogue.Define[schema.Record]("orders", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
+		{Name: "ofLines", Kind: schema.Array, Item: &line},
+	}}}))
+	if err == nil || !strings.Contains(err.Error(), "field leadFilm refers to") {
+		t.Errorf("a reference to no collection: %v", err)
+	}
+}
+
 // TestCheckFindsViolations checks the list of all references to no record, and their places.
 func TestCheckFindsViolations(t *testing.T) {
 	for _, open := range []bool{false, true} {

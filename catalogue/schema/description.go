@@ -125,7 +125,7 @@ type Field struct {
 	Default  string // JSON of the value if absent from a post; empty if none exists
 	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
 
-	Refers   string   // key of the collection that a Reference or References refers to
+	Refers   string   // key of the collection to which a Reference or References refers, by ids if the field is inside another one
 	By       string   // name, in snake_case, of the unique text there that is the value; if empty, the key or the id
 	OnDelete OnDelete // what a deletion of the record to which a Reference refers does
 	Choices  []string // the values of a Choice
@@ -158,7 +158,8 @@ type Field struct {
 }
 
 // An OnDelete is what happens to a record, at the same instant, when a request deletes the one to
-// which a Reference of it refers. A list of references loses the item.
+// which a Reference of it refers. A list of references loses the item. References inside other
+// fields stay as they are.
 type OnDelete uint8
 
 // What a deletion does.
@@ -210,7 +211,7 @@ func isPlain(text string) bool {
 
 // checkFields checks the fields, those that are unique together, and the label.
 func (d Description) checkFields() error {
-	if err := checkMembers(d.Fields); err != nil {
+	if err := checkMembers(d.Fields, false); err != nil {
 		return err
 	}
 	for _, set := range d.Unique {
@@ -257,8 +258,9 @@ func (f Field) isKey() bool {
 	return f.Unique && row.json == jsonString && row.key == nil
 }
 
-// checkMembers checks the members of an object, whose names must also differ in snake_case.
-func checkMembers(fields []Field) error {
+// checkMembers checks the fields of a record, or those inside another one, whose names must also
+// differ in snake_case.
+func checkMembers(fields []Field, inside bool) error {
 	seen := make(map[string]string, len(fields))
 	for i, f := range fields {
 		if f.Name == "" {
@@ -269,16 +271,18 @@ func checkMembers(fields []Field) error {
 			return fmt.Errorf("fields %q and %q are both %q in snake_case", other, f.Name, snake)
 		}
 		seen[snake] = f.Name
-		if err := f.check(); err != nil {
+		if err := f.check(inside); err != nil {
 			return fmt.Errorf("field %q: %w", f.Name, err)
 		}
 	}
 	return nil
 }
 
-func (f Field) check() error {
+func (f Field) check(inside bool) error {
 	composite := f.Kind == Array || f.Kind == Map
 	switch {
+	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect):
+		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By or OnDelete")
 	case f.Kind == 0 || int(f.Kind) >= len(kinds):
 		return fmt.Errorf("kind %d is unknown", f.Kind)
 	case f.Kind == Choice && len(f.Choices) == 0:
@@ -303,11 +307,11 @@ func (f Field) check() error {
 	if err := f.checkBounds(); err != nil {
 		return err
 	}
-	if err := checkMembers(f.Fields); err != nil {
+	if err := checkMembers(f.Fields, true); err != nil {
 		return err
 	}
 	if f.Item != nil {
-		if err := f.Item.check(); err != nil {
+		if err := f.Item.check(true); err != nil {
 			return fmt.Errorf("item: %w", err)
 		}
 	}

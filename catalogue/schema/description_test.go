@@ -57,6 +57,7 @@ func TestCheckRejects(t *testing.T) {
 	}
 	segment := func(s string) func(*Description) { return func(d *Description) { d.Segment = s } }
 	const noOnDelete = "only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull"
+	const notInside = "a field inside another one cannot be unique, a key, created, hidden or computed, nor have By or OnDelete"
 	const badSegment = " contains white space or one of / . ? # %"
 	for _, row := range []struct {
 		change       func(*Description)
@@ -94,6 +95,13 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "x", Kind: Reference, OnDelete: Cascade}), `field "x": ` + noOnDelete, "a reference to no collection"},
 		{field(Field{Name: "x", Kind: Reference, Refers: "films", OnDelete: 3}), `field "x": ` + noOnDelete, "an unknown OnDelete"},
 		{field(Field{Name: "x", Kind: Reference, Refers: "films", OnDelete: SetNull}), `field "x": OnDelete is SetNull, but the field is not Nullable`, "never null"},
+		{field(Field{Name: "x", Kind: Object, Fields: []Field{{Name: "y", Kind: Text, Unique: true}}}), `field "x": field "y": ` + notInside, "unique inside an object"},
+		{field(Field{Name: "x", Kind: Object, Fields: []Field{{Name: "y", Kind: Text, Hidden: true}}}), `field "x": field "y": ` + notInside, "hidden inside an object"},
+		{field(Field{Name: "x", Kind: Object, Fields: []Field{{Name: "y", Kind: Text, Computed: true}}}), `field "x": field "y": ` + notInside, "computed inside an object"},
+		{field(Field{Name: "x", Kind: Object, Fields: []Field{{Name: "y", Kind: Timestamp, Created: true}}}), `field "x": field "y": ` + notInside, "created inside an object"},
+		{field(Field{Name: "x", Kind: Array, Item: &Field{Kind: Reference, Refers: "films", OnDelete: Cascade}}), `field "x": item: ` + notInside, "a deletion inside a list"},
+		{field(Field{Name: "x", Kind: Map, Item: &Field{Kind: Object, Fields: []Field{{Name: "y", Kind: Reference, Refers: "films", By: "slug"}}}}),
+			`field "x": item: field "y": ` + notInside, "a reference by a text inside a map"},
 		{func(d *Description) { d.Label = "titel" }, `label: unknown field "titel": did you mean title?`, "unknown label"},
 
 		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},

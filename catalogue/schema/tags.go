@@ -487,7 +487,7 @@ func (f *Field) tagOnDelete(value string, t reflect.Type) error {
 		return fmt.Errorf("want protect, cascade or setnull, got %q", value)
 	}
 	f.OnDelete = OnDelete(i)
-	return f.check()
+	return f.check(false)
 }
 
 func (f *Field) tagMin(value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }
