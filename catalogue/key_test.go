@@ -522,6 +522,47 @@ func TestUnstableKeys(t *testing.T) {
 	}
 }
 
+// TestReferencesByKey checks the errors about records that refer to others by their key and have
+// one, too.
+func TestReferencesByKey(t *testing.T) {
+	type visit struct {
+		Code    string   `json:"code" backlist:"key"`
+		Session *string  `json:"session" backlist:"refers=sessions"`
+		Others  []string `json:"others" backlist:"refers=sessions"`
+	}
+	visits := catalogue.Define[visit]("visits", catalogue.Options{})
+	c, err := catalogue.New(sessionDefinition, visits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const data = `{"sessions":[{"token":"a","user":"ann"}],
+		"visits":[{"code":"v","session":"a","others":["b","a"]},{"code":"w","session":null,"others":[]}]}`
+	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	sessions, err := c.Collection("sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refers *catalogue.ReferenceError
+	if err := sessions.Delete(t.Context(), "a", schema.Filter{}, nil); !errors.As(err, &refers) {
+		t.Fatalf("Delete: %v, want a ReferenceError", err)
+	}
+	if diff := cmp.Diff(&catalogue.ReferenceError{Collection: "visits", Key: "v", Field: "session"}, refers); diff != "" {
+		t.Errorf("Delete (-want +got):\n%s", diff)
+	}
+	if want := `record "v" of visits, in the field session`; !strings.Contains(refers.Error(), want) {
+		t.Errorf("the text of the error is %q, want %q", refers, want)
+	}
+	var found catalogue.Violations
+	if err := c.Check(); !errors.As(err, &found) || len(found) != 1 {
+		t.Fatalf("Check: %v, want one violation", err)
+	}
+	if v := found[0]; v.Collection != "visits" || v.ID != 0 || v.Key != "v" || v.Field != "others" || !errors.Is(v.Err, catalogue.ErrDangling) {
+		t.Errorf("Check: %+v", v)
+	}
+}
+
 func TestInvalidKeys(t *testing.T) {
 	type both struct {
 		ID    int    `json:"id"`
@@ -541,8 +582,21 @@ func TestInvalidKeys(t *testing.T) {
 		ID      int `json:"id"`
 		Session int `json:"session" backlist:"refers=sessions"`
 	}
-	if _, err := catalogue.New(sessionDefinition, catalogue.Define[visit]("visits", catalogue.Options{})); !errors.Is(err, catalogue.ErrInvalidType) {
-		t.Errorf("a reference by id to records without one: error %v, want ErrInvalidType", err)
+	type child struct {
+		ID     int    `json:"id"`
+		Parent string `json:"parent" backlist:"refers=children"`
+	}
+	for _, row := range []struct {
+		reason     string
+		definition catalogue.AnyDefinition
+		want       string
+	}{
+		{"a number that refers to keys", catalogue.Define[visit]("visits", catalogue.Options{}), "field session: it refers to texts of sessions, their token, but is a number"},
+		{"a text that refers to ids", catalogue.Define[child]("children", catalogue.Options{}), "field parent: it refers to ids of children, but is text"},
+	} {
+		if _, err := catalogue.New(sessionDefinition, row.definition); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: error %v, want %q", row.reason, err, row.want)
+		}
 	}
 	open := &schema.Description{Lookup: "token", Fields: []schema.Field{{Name: "token", Kind: schema.Text, Key: true, Unique: true}}}
 	for _, row := range []struct {
