@@ -98,6 +98,11 @@ func (f fake) next(c call) (a answer) {
 	return a
 }
 
+// A positioner is a fake that can have pages by cursors.
+type positioner struct{ fake }
+
+func (f positioner) Positions() bool { return true }
+
 func (f fake) Description() schema.Description {
 	return f.answer(call{method: "Description"}).description
 }

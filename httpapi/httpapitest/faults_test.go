@@ -242,6 +242,29 @@ func faults() []planted {
 				}
 				return a
 			})},
+		{"the records after a position begin with those at it", films, "positions", fault{"List Positions", changesTests(func(t *schema.Test) {
+			if t.Field == "published" && t.Lookup == "gt" {
+				t.Lookup = "gte"
+			}
+		}).answer}},
+		{"the records before a position are those after it", films, "positions", fault{"List Positions", changesTests(func(t *schema.Test) {
+			if t.Field == "title" && t.Lookup == "lt" {
+				t.Lookup = "gt"
+			}
+		}).answer}},
+		{"null is after all positions", films, "positions", fault{"List Positions", selects(func(filter schema.Filter, list lister) [][]byte {
+			chosen := list(filter)
+			if testOf(filter, "released", "gt").Values != nil {
+				null := schema.Filter{Tests: []schema.Test{{Field: "released", Lookup: "isnull", Values: []string{"true"}}}}
+				chosen = append(slices.Clip(chosen), list(null)...)
+			}
+			return chosen
+		}).answer}},
+		{"positions are ids only", open, "positions", fault{"List Positions", changesTests(func(t *schema.Test) {
+			if t.Field == "id" && t.Lookup == "gt" {
+				t.Field = ""
+			}
+		}).answer}},
 		{"all records exist", films, "references", after("Exists", func(_ call, a *answer) { a.exists = true })},
 		{"references are read in another collection", films, "references", before("Exists", func(c *call) { c.segment, c.id = "genres", c.id+1 })},
 		{"Exists ignores the context", films, "references", ignoresContext("Exists")},
@@ -466,7 +489,11 @@ func inFake(t *testing.T, p planted) Implementation {
 		if err != nil {
 			return nil, err
 		}
-		return fake{c.(catalogue.AnyCollection), p.fault}, nil
+		f := fake{c.(catalogue.AnyCollection), p.fault}
+		if p.fault.of("Positions") {
+			return positioner{f}, nil
+		}
+		return f, nil
 	}
 	return impl
 }
@@ -475,7 +502,7 @@ func inFake(t *testing.T, p planted) Implementation {
 func callsOf(t *testing.T, open bool) map[string][]string {
 	calls := map[string][]string{}
 	for _, check := range allChecks() {
-		records := before("Description List Get Create Update Delete Exists Revision", func(c *call) {
+		records := before("Description List Get Create Update Delete Exists Revision Positions", func(c *call) {
 			calls[check.name] = append(calls[check.name], c.method)
 		})
 		if r := outcome(inFake(t, planted{open: open, fault: records}), check); r.problem != "" {

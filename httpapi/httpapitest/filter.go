@@ -13,6 +13,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A parameter is one of the description's Filters, with values to ask for.
@@ -152,6 +153,34 @@ func checkFilterPages(s *subject) {
 	up, down := ordering.Asc(ordering.Snake(field.Name)), ordering.Desc(ordering.Snake(field.Name))
 	for _, terms := range [][]ordering.Term{nil, {ordering.Desc("id")}, {down}, {up}} {
 		p.list("an order of selected records", catalogue.Query{Filter: filter, Window: all(), Terms: terms})
+	}
+}
+
+// A Positioner lists the records after each value of a field, in both directions.
+func checkPositions(s *subject) {
+	all := []parameter{{field: schema.Field{Name: "id", Kind: schema.Integer}}}
+	for _, f := range s.Description.Fields {
+		if f.Kind.Scalar() && f.Name != "id" {
+			all = append(all, parameter{field: f})
+		}
+	}
+	p := s.open(s.filtered(all...))
+	if c, ok := p.c.(httpapi.Positioner); !ok || !c.Positions() {
+		if _, cursors := s.Description.Pages.(pagination.Cursors); cursors {
+			s.Fatalf("the description has pages by cursors, but the collection is not an httpapi.Positioner")
+		}
+		s.Skipf("the collection is not an httpapi.Positioner")
+	}
+	for _, a := range all {
+		name := ordering.Snake(a.field.Name)
+		for _, v := range s.values(a.field) {
+			value, _ := a.field.ParsePosition(a.field.Position(v), schema.Framework{})
+			for lookup, term := range map[string]ordering.Term{"gt": ordering.Asc(name), "lt": ordering.Desc(name)} {
+				q := catalogue.Query{Window: pagination.Window{Limit: 5, Offset: 1}, Terms: []ordering.Term{term}}
+				q.Filter.Tests = []schema.Test{{Field: name, Lookup: lookup, Values: []string{value}}}
+				p.list("the records after a position", q)
+			}
+		}
 	}
 }
 

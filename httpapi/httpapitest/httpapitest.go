@@ -19,7 +19,9 @@
 //
 // The optional interfaces [httpapi.Getter], [httpapi.Creator], [httpapi.Updater],
 // [httpapi.Deleter], [httpapi.ReferenceChecker] and [httpapi.Revisioner] are checked too if the
-// collection implements them and the description has their actions. The error messages of single fields, searches
+// collection implements them and the description has their actions. Pages with limits and with
+// numbers need windows of a list, which are checked always. Pages by cursors are checked if the
+// collection is an [httpapi.Positioner], which it must be if the description has them. The error messages of single fields, searches
 // in other collections, deletions of records that others refer to, and writes between a
 // condition and its write are not checked.
 package httpapitest
@@ -145,6 +147,7 @@ func allChecks() []check {
 		{"filter-text", lookups("iexact", "contains", "icontains", "startswith", "istartswith")},
 		{"filter-several", checkFilterSeveral},
 		{"filter-pages", checkFilterPages},
+		{"positions", checkPositions},
 		{"references", checkReferences},
 		{"search", checkSearch},
 

@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 type film struct {
@@ -246,6 +247,16 @@ func TestFailingNew(t *testing.T) {
 		if names, _ := run(t, impl, allChecks()); len(names) < 15 {
 			t.Errorf("%s: only %q fail", reason, names)
 		}
+	}
+}
+
+// A collection whose description has pages by cursors is a Positioner.
+func TestCursorsNeedPositions(t *testing.T) {
+	impl := inFake(t, planted{})
+	impl.Description.Pages = pagination.Cursors{}
+	names, problems := run(t, impl, allChecks())
+	if diff := cmp.Diff([]string{"description", "positions"}, names); diff != "" || !strings.Contains(problems, "positions: the description has pages by cursors, but") {
+		t.Errorf("failed checks (-want +got):\n%s\n%s", diff, problems)
 	}
 }
 
