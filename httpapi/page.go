@@ -163,7 +163,7 @@ func (p *page) turn(read [][]byte) {
 
 // position returns the position of a record. One that is not JSON has that of null.
 func (p *page) position(record []byte) string {
-	r, _ := schema.ParseRecord(record)
+	r, _ := schema.ParseKeyed(record)
 	value, _ := r.Get(p.field.Name)
 	return p.field.Position(value)
 }

@@ -8,14 +8,17 @@
 //	for imported := range service.Import(ctx, films) {
 //
 // A [Client] sends only GET requests, at a rate of at most [Options.Rate]. Every record must
-// have an integer id, and the service must be able to order by it. Collections are read as
-// a whole: pages that a filter or a search selects are not.
+// have an integer id, or a key of text in its place, and the service must be able to order by it.
+// Collections are read as a whole: pages that a filter or a search selects are not.
 //
 // # Collections
 //
 // The root listing of a service has the keys and the URLs of its collections. A client
 // reads it before the first walk, and uses the last segments of the URLs. To read a
-// service without a root listing, set [Options.Catalogue].
+// service without a root listing, set [Options.Catalogue]. Records that have a key in place of
+// an id need the description of their collection, which has the name of the member: the one in
+// Options.Catalogue, or that of the catalogue into which [Client.Import] imports. The service must
+// order keys by their bytes. In what follows, the id is then the key.
 //
 // # Verification
 //
@@ -401,6 +404,7 @@ type service []collection
 type collection struct {
 	key, segment string
 	listed       bool             // pages are served
+	by           string           // member that is the key of records, or empty if it is not known
 	pages        pagination.Style // nil: that of the options
 }
 
@@ -408,9 +412,19 @@ type collection struct {
 func serviceOf(c *catalogue.Catalogue) (s service) {
 	for _, c := range c.All() {
 		d := c.Description()
-		s = append(s, collection{d.Key, d.Segment, d.Actions.Has(schema.List), d.Pages})
+		s = append(s, collection{d.Key, d.Segment, d.Actions.Has(schema.List), keyOf(d), d.Pages})
 	}
 	return s
+}
+
+// keyOf returns the member that is the key of records, or "" if they have an id.
+func keyOf(d schema.Description) string {
+	for _, f := range d.Fields {
+		if f.Key {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // parseRoot returns the collections of a root listing, an object with their URLs.
@@ -427,7 +441,7 @@ func parseRoot(body []byte, root string) (s service, err error) {
 		if !ok {
 			return nil, fmt.Errorf("%w: the URL %.200q of %s is not that of a collection below %s", ErrInvalidPage, links[key], key, root)
 		}
-		s = append(s, collection{key, segment, true, nil})
+		s = append(s, collection{key, segment, true, "", nil})
 	}
 	return s, nil
 }

@@ -60,7 +60,7 @@ func (c *Client) importOne(ctx context.Context, into *catalogue.Catalogue, key s
 		return Imported{Collection: key, Err: err}
 	}
 	result, list := Imported{Collection: key}, []byte{'['}
-	for records, err := range c.pages(ctx, key) {
+	for records, err := range c.pages(ctx, key, keyOf(collection.Description())) {
 		if err != nil {
 			return Imported{Collection: key, Err: err}
 		}

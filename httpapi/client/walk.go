@@ -20,8 +20,8 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// All returns an iterator over the records of a collection, ordered by id, as the JSON
-// received. It yields the records of a page after verifying that the page continues
+// All returns an iterator over the records of a collection, ordered by id or by their key, as the
+// JSON received. It yields the records of a page after verifying that the page continues
 // the one before. On the first error it yields a nil record and the error, and stops.
 // The collection is known to be complete only after the iteration has ended without
 // an error.
@@ -33,7 +33,7 @@ import (
 // n/(page size) if they do not overlap, and holds one at a time.
 func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for records, err := range c.pages(ctx, key) {
+		for records, err := range c.pages(ctx, key, "") {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -47,8 +47,9 @@ func (c *Client) All(ctx context.Context, key string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// begin returns the state of a walk over a collection before the first page.
-func (c *Client) begin(ctx context.Context, key string) (*proof, error) {
+// begin returns the state of a walk over a collection before the first page. by is the member that
+// identifies records, or empty if that is the id or the service knows it.
+func (c *Client) begin(ctx context.Context, key, by string) (*proof, error) {
 	s, err := c.service(ctx)
 	if err != nil {
 		return nil, err
@@ -57,15 +58,15 @@ func (c *Client) begin(ctx context.Context, key string) (*proof, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("client: %w: %q: %s", catalogue.ErrUnknownCollection, key, ordering.Suggest(key, s.keys()))
 	}
-	p := &proof{style: cmp.Or(s[i].pages, c.opts.Pages), list: c.base + c.opts.Root + s[i].segment + "/", limit: c.opts.PageSize}
+	p := &proof{by: cmp.Or(s[i].by, by), style: cmp.Or(s[i].pages, c.opts.Pages), list: c.base + c.opts.Root + s[i].segment + "/", limit: c.opts.PageSize}
 	p.url = p.list + p.query()
 	return p, nil
 }
 
 // pages yields the new records of each page of a walk.
-func (c *Client) pages(ctx context.Context, key string) iter.Seq2[[]record, error] {
+func (c *Client) pages(ctx context.Context, key, by string) iter.Seq2[[]record, error] {
 	return func(yield func([]record, error) bool) {
-		p, err := c.begin(ctx, key)
+		p, err := c.begin(ctx, key, by)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -106,7 +107,7 @@ func (p *proof) query() string {
 	case pagination.Numbers:
 		at = p.seen/p.limit + 1
 	}
-	q := url.Values{"ordering": {"id"}}
+	q := url.Values{"ordering": {cmp.Or(ordering.Snake(p.by), "id")}}
 	if at > 0 {
 		q.Set(place, strconv.Itoa(at))
 	}
@@ -125,11 +126,48 @@ type page struct {
 
 // record is a record as received.
 type record struct {
-	id   int
+	id   identity
 	json []byte
 }
 
-var errNoID = errors.New("no id")
+// identity is the id of a record or, if records have none, its key.
+type identity struct {
+	number int
+	text   string
+}
+
+func (id identity) compare(other identity) int {
+	return cmp.Or(cmp.Compare(id.number, other.number), cmp.Compare(id.text, other.text))
+}
+
+func (id identity) String() string {
+	if id.text != "" {
+		return strconv.Quote(id.text)
+	}
+	return strconv.Itoa(id.number)
+}
+
+var errNoID = errors.New("no id: if records have a key of text, the Catalogue must describe it")
+
+// identify returns the identity of a record.
+func (p *proof) identify(record []byte) (id identity, err error) {
+	if p.by == "" {
+		r, err := schema.ParseRecord(record)
+		if err == nil && r.ID == 0 {
+			err = errNoID
+		}
+		return identity{number: r.ID}, err
+	}
+	r, err := schema.ParseKeyed(record)
+	if err != nil {
+		return id, err
+	}
+	text, _ := r.Get(p.by)
+	if json.Unmarshal([]byte(text), &id.text) != nil || id.text == "" {
+		err = fmt.Errorf("its %s is not a text", p.by)
+	}
+	return id, err
+}
 
 // parsePage parses the body of a response.
 func (p *proof) parsePage(body []byte) (page, error) {
@@ -153,14 +191,11 @@ func (p *proof) parsePage(body []byte) (page, error) {
 	}
 	got := page{count: envelope.Count, next: envelope.Next, previous: envelope.Previous}
 	for i, text := range envelope.Records {
-		r, err := schema.ParseRecord(text)
-		if err == nil && r.ID == 0 {
-			err = errNoID
-		}
+		id, err := p.identify(text)
 		if err != nil {
 			return page{}, fmt.Errorf("%w: record %d: %w", ErrInvalidPage, i, err)
 		}
-		got.records = append(got.records, record{r.ID, text})
+		got.records = append(got.records, record{id, text})
 	}
 	return got, nil
 }
@@ -213,15 +248,16 @@ func host(u *url.URL) string {
 
 // proof is the state of a walk over a live service: what has been verified so far.
 type proof struct {
+	by      string // member that is the key of records, or empty if they have an id
 	style   pagination.Style
 	overlap int // number of records of the next page that have been seen
 
-	list  string // URL of the collection
-	url   string // of the next page; empty after the last one
-	limit int    // page size, as requested or as determined by the service
-	count int    // count of the first page; with cursors, as far as it is known
-	seen  int    // number of records seen
-	last  int    // id of the last record seen
+	list  string   // URL of the collection
+	url   string   // of the next page; empty after the last one
+	limit int      // page size, as requested or as determined by the service
+	count int      // count of the first page; with cursors, as far as it is known
+	seen  int      // number of records seen
+	last  identity // of the last record seen
 }
 
 // offset returns the offset of the next page.
@@ -285,11 +321,11 @@ func (p *proof) joined(got page) error {
 	if len(got.records) == 0 {
 		return fmt.Errorf("%w: gap: the page is empty, but %d records are to come", ErrInconsistent, p.count-p.seen)
 	}
-	switch id := got.records[0].id; {
-	case id > p.last:
-		return fmt.Errorf("%w: gap: record %d in place of %d: there are fewer records before it", ErrInconsistent, id, p.last)
-	case id < p.last:
-		return fmt.Errorf("%w: duplicate: record %d in place of %d: there are more records before it", ErrInconsistent, id, p.last)
+	switch id := got.records[0].id; id.compare(p.last) {
+	case 1:
+		return fmt.Errorf("%w: gap: record %v in place of %v: there are fewer records before it", ErrInconsistent, id, p.last)
+	case -1:
+		return fmt.Errorf("%w: duplicate: record %v in place of %v: there are more records before it", ErrInconsistent, id, p.last)
 	}
 	return nil
 }
@@ -297,11 +333,11 @@ func (p *proof) joined(got page) error {
 func (p *proof) ordered(got page) error {
 	before := p.last
 	for _, r := range got.records[p.overlap:] {
-		switch {
-		case r.id == before:
-			return fmt.Errorf("%w: duplicate: record %d", ErrInconsistent, r.id)
-		case r.id < before:
-			return fmt.Errorf("%w: not ordered by id: record %d after %d", ErrInconsistent, r.id, before)
+		switch r.id.compare(before) {
+		case 0:
+			return fmt.Errorf("%w: duplicate: record %v", ErrInconsistent, r.id)
+		case -1:
+			return fmt.Errorf("%w: not ordered by %s: record %v after %v", ErrInconsistent, cmp.Or(p.by, "id"), r.id, before)
 		}
 		before = r.id
 	}
