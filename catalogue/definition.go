@@ -253,13 +253,19 @@ func (c *Catalogue) checkTogether() error {
 			if f.Refers == "" {
 				continue
 			}
-			if _, known := c.byKey[f.Refers]; !known {
+			to, known := c.byKey[f.Refers]
+			if !known {
 				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, c.unknown(f.Refers))
 			}
+			if f.By == "" && c.all[to].typ.key != nil {
+				return fmt.Errorf("%s: %w: field %s, inside another one, refers to ids, which records of %s do not have", d.Key, ErrInvalidType, f.Name, f.Refers)
+			}
+			d.Related = related
+		}
+		for _, f := range d.Fields {
 			if err := c.checkBy(m.typ, f); err != nil {
 				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, f.Name, err)
 			}
-			d.Related = related
 		}
 		if err := d.Check(); err != nil {
 			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
@@ -287,6 +293,9 @@ func (s *recordType) describeColumns(c *Catalogue) {
 // checkBy returns an error if a field refers to records by a field that is no unique text, or to
 // ids by text or to texts by numbers.
 func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
+	if f.Refers == "" {
+		return nil
+	}
 	other := c.all[c.byKey[f.Refers]].typ
 	if t := s.typeOf(f.Name); t != nil {
 		if t.Kind() == reflect.Slice {

@@ -313,12 +313,20 @@ func TestReferencesInside(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("violations (-want +got):\n%s", diff)
 	}
-	line.Fields[0].Refers = "flims"
-	_, err = catalogue.New(catalogue.Define[schema.Record]("orders", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
-		{Name: "ofLines", Kind: schema.Array, Item: &line},
-	}}}))
-	if err == nil || !strings.Contains(err.Error(), "field leadFilm refers to") {
-		t.Errorf("a reference to no collection: %v", err)
+	genres := catalogue.Define[schema.Record]("genres", catalogue.Options{Description: &schema.Description{
+		Lookup: "code", Fields: []schema.Field{{Name: "code", Kind: schema.Text, Required: true, Unique: true, Key: true}},
+	}})
+	for to, want := range map[string]string{
+		"flims":  "field leadFilm refers to",
+		"genres": "field leadFilm, inside another one, refers to ids, which records of genres do not have",
+	} {
+		line.Fields[0].Refers, line.Fields[1].Refers = to, to
+		_, err = catalogue.New(genres, catalogue.Define[schema.Record]("orders", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
+			{Name: "ofLines", Kind: schema.Array, Item: &line},
+		}}}))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a reference to %s: %v, want %s", to, err, want)
+		}
 	}
 }
 
