@@ -308,14 +308,13 @@ func (b *browser) find(path string) (c *collection, id string) {
 	return c, id
 }
 
-// recordName returns the name of a record, such as "film 7". The id is a segment of a
-// path.
-func (c *collection) recordName(id string) string {
-	if n, err := strconv.Atoi(strings.TrimSpace(id)); err == nil {
-		id = strconv.Itoa(n)
+// recordName returns the name of a record, such as "film 7", from the segment of its path.
+func (c *collection) recordName(segment string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(segment)); err == nil && c.Lookup == "" {
+		segment = strconv.Itoa(n)
 	}
-	id, _ = cut(id)
-	return spelled(c.Name) + " " + id
+	segment, _ = cut(segment)
+	return spelled(c.Name) + " " + segment
 }
 
 // hasPages reports whether the records have pages of their own.

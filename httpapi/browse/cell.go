@@ -198,9 +198,10 @@ type links map[string]target
 // target is what is known of the values of a member: the collection that they refer to.
 type target struct {
 	to     *collection
+	by     string // the field of the records that is the value, or "" if it is the id
 	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
 	suffix string // query of the links, escaped for HTML
-	self   bool   // the value is the id of the record itself, or its name
+	self   bool   // the value identifies the record itself, or is its name
 }
 
 // pages returns the relative link to the records of c, escaped for HTML, or "" if they have no
@@ -225,7 +226,7 @@ func (v *view) links(up string, members []string) links {
 	}
 	for _, f := range v.c.Fields {
 		if other := v.byKey[f.Refers]; other != nil {
-			all[f.Name] = target{to: other, prefix: other.pages(up)}
+			all[f.Name] = target{to: other, by: f.By, prefix: other.pages(up)}
 		}
 	}
 	return all
@@ -234,34 +235,33 @@ func (v *view) links(up string, members []string) links {
 // maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
 const maxLinks = 50
 
-// cell returns the cell of a member. It has at most the given number of links. id is the
-// record's.
-func (v *view) cell(m member, to target, most int, id string) cell {
+// cell returns the cell of a member. It has at most the given number of links. segment is that of
+// the path of the record.
+func (v *view) cell(m member, to target, most int, segment string) cell {
 	c := newCell(m.value)
 	switch {
-	case to.self && to.prefix != "" && id != "" && c.Text != "" && c.Link == "" && c.Class != "null" && c.Class != "json":
-		c.Links = template.HTML(link(to.prefix+id+"/"+to.suffix, c.Text))
+	case to.self && to.prefix != "" && segment != "" && c.Text != "" && c.Link == "" && c.Class != "null" && c.Class != "json":
+		c.Links = template.HTML(link(to.prefix+escaped(segment)+"/"+to.suffix, c.Text))
 		c.Whole = ""
 	case to.to != nil:
-		ids := readIDs(m.value)
-		if len(ids) == 0 || len(ids) > maxLinks {
+		values := to.values(m.value)
+		if len(values) == 0 || len(values) > maxLinks {
 			return c
 		}
-		c.Class, c.Whole, c.Text = "number", "", ""
+		c = cell{Class: "number"}
 		var all []string
-		for _, id := range ids[:min(len(ids), most)] {
-			id := strconv.Itoa(id)
-			name := v.name(to.to, id)
-			if name != id {
+		for _, value := range values[:min(len(values), most)] {
+			name, segment := v.name(to.to, to.by, value)
+			if name != value || to.by != "" {
 				c.Class = shorter("text", name)
 			}
-			all = append(all, to.link(id, name))
+			all = append(all, to.link(segment, name))
 		}
-		if len(ids) > 1 {
+		if len(values) > 1 {
 			c.Class = "text"
 		}
-		if len(ids) > most {
-			all = append(all, "and "+strconv.Itoa(len(ids)-most)+" more")
+		if len(values) > most {
+			all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")
 		}
 		c.Links = template.HTML(strings.Join(all, ", "))
 	}
@@ -270,11 +270,31 @@ func (v *view) cell(m member, to target, most int, id string) cell {
 
 // link returns a link to a record, or its name. It is HTML because a template would take
 // several times as long.
-func (to target) link(id, name string) string {
-	if to.prefix == "" {
+func (to target) link(segment, name string) string {
+	if to.prefix == "" || segment == "" {
 		return template.HTMLEscapeString(name)
 	}
-	return link(to.prefix+id+"/", name)
+	return link(to.prefix+escaped(segment)+"/", name)
+}
+
+// escaped returns a segment as a part of a link, escaped for HTML too.
+func escaped(segment string) string { return template.HTMLEscapeString(url.PathEscape(segment)) }
+
+// values returns the values of a field that refers to records, or nil if it has others.
+func (to target) values(value json.RawMessage) (values []string) {
+	if to.by == "" {
+		for _, id := range readIDs(value) {
+			values = append(values, strconv.Itoa(id))
+		}
+		return values
+	}
+	if text, ok := readText(value); ok {
+		return []string{text}
+	}
+	if values, nested := readList(value); !nested {
+		return values
+	}
+	return nil
 }
 
 // link returns a link to a target that has been escaped.
@@ -291,19 +311,33 @@ func (all members) id() string {
 	return string(id)
 }
 
-// address returns the segment of the path of a record, escaped: its id, or the text of its Lookup.
-// It returns "" if no path can have it.
-func (c *collection) address(record members) string {
-	for _, m := range record {
-		var text string
-		if c.Lookup != "" && ordering.Snake(m.name) == c.Lookup && json.Unmarshal(m.value, &text) == nil && !strings.ContainsAny(text, "./") {
-			return template.HTMLEscapeString(url.PathEscape(text))
+// text returns the text of a field, in snake_case, or the id if that is empty. It returns "" for a
+// value that is not text.
+func (all members) text(field string) string {
+	if field == "" {
+		return all.id()
+	}
+	for _, m := range all {
+		if ordering.Snake(m.name) == field {
+			text, _ := readText(m.value)
+			return text
 		}
 	}
-	if c.Lookup != "" {
+	return ""
+}
+
+// segment returns the segment of the path of the record whose field, or id if that is empty, has
+// a value. It returns "" if that is not known, or if no path can have it.
+func (c *collection) segment(field, value string) string {
+	if field != c.Lookup || strings.ContainsAny(value, "./") {
 		return ""
 	}
-	return record.id()
+	return value
+}
+
+// segmentOf returns the segment of the path of a record, or "" if it has no path.
+func (c *collection) segmentOf(record members) string {
+	return c.segment(c.Lookup, record.text(c.Lookup))
 }
 
 // readIDs returns the ids in a JSON number or list of numbers, or nil if the value is

@@ -86,7 +86,7 @@ func TestCellsWithLinks(t *testing.T) {
 		{"too large", `99999999999999999999`, nil},
 	}
 	for _, test := range tests {
-		v := &view{known: map[*collection]*known{c: {whole: true, names: map[string]string{"7": "<b>"}}}}
+		v := &view{known: map[referred]*known{{c, ""}: {whole: true, named: map[string]option{"7": {Label: "<b>", segment: "7"}}}}}
 		got := v.cell(member{"ref", []byte(test.value)}, target{to: c, prefix: "../x/"}, maxLinks, "")
 		var targets []string
 		tags, _ := parse(string(got.Links))

@@ -113,8 +113,8 @@ func (v *view) ignored() string {
 // choices returns the values of a field that a page offers: the choices, true and false, or
 // the records of a small collection.
 func (v *view) choices(field schema.Field) []option {
-	if other := v.byKey[field.Refers]; other != nil && field.By == "" && v.records(other).whole {
-		return v.records(other).options
+	if other := v.byKey[field.Refers]; other != nil && field.By == "" && v.records(other, "").whole {
+		return v.records(other, "").options
 	}
 	return optionsOf(kindOf(field).choices)
 }
@@ -171,7 +171,7 @@ func (v *view) chips(name string) (chips []choice) {
 		case other != nil && field.By == "":
 			names := strings.Split(value, ",")
 			for i, id := range names {
-				names[i] = v.name(other, strings.TrimSpace(id))
+				names[i], _ = v.name(other, "", strings.TrimSpace(id))
 			}
 			text = strings.Join(names, ", ")
 		default:

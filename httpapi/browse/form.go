@@ -151,6 +151,7 @@ type input struct {
 type option struct {
 	Value, Label string
 	Selected     bool
+	segment      string // of the path of the record that is the option, or ""
 }
 
 // newInput returns the input of a field with a text.
@@ -194,14 +195,14 @@ func (v *view) newInput(field schema.Field, text string) input {
 // offer makes the input of a field that refers to records a select of them if they are few, and
 // otherwise links to them.
 func (v *view) offer(in *input, field schema.Field, c *collection) {
-	known, ids := v.records(c), splitIDs(in.Value)
+	known, ids := v.records(c, ""), splitIDs(in.Value)
 	switch {
 	case field.Kind == schema.Reference && known.whole:
 		in.Hint = ""
 		in.selectAmong(known.options, "none", mayBeEmpty(field))
 	case !known.whole:
 		in.Lookup = v.rootLink(v.r) + url.PathEscape(c.Segment) + "/"
-		if name := v.name(c, in.Value); field.Kind == schema.Reference && name != in.Value {
+		if name, _ := v.name(c, "", in.Value); field.Kind == schema.Reference && name != in.Value {
 			in.Named = name
 		}
 	case known.whole && len(known.options) > 0 && strings.Join(ids, ", ") == in.Value:

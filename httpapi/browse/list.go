@@ -189,7 +189,7 @@ func (v *view) newRows(records []members, names []string) []row {
 	rows := make([]row, len(records))
 	for i, members := range records {
 		r := row{Cells: make([]cell, len(names))}
-		id := v.c.address(members)
+		segment := v.c.segmentOf(members)
 		var others []string
 		for _, m := range members {
 			at, ok := place[m.name]
@@ -201,7 +201,7 @@ func (v *view) newRows(records []members, names []string) []row {
 			if !isLink && (m.name == named || named == "" && m.value[0] == '"') {
 				named, to = m.name, self
 			}
-			c := v.cell(m, to, maxListed, id)
+			c := v.cell(m, to, maxListed, segment)
 			if m.name == "id" {
 				r.ID, c.Head = rowID(m.value), true
 			}

@@ -15,7 +15,7 @@ import (
 type known struct {
 	options []option // some records
 	whole   bool     // these are all records, and few
-	names   map[string]string
+	named   map[string]option
 }
 
 const (
@@ -24,51 +24,59 @@ const (
 	maxAsked   = 100  // records that a page requests for their names
 )
 
-// records requests some records of a collection, once for each page.
-func (v *view) records(c *collection) *known {
-	k := v.known[c]
+// referred is what fields refer to: a collection, and the field of its records that is the value,
+// or "" if it is the id.
+type referred struct {
+	*collection
+	by string
+}
+
+// records requests some records of a collection, once for each page and field that refers to it.
+func (v *view) records(c *collection, by string) *known {
+	k := v.known[referred{c, by}]
 	if k == nil {
 		limit := maxOptions
 		if !c.hasPages() {
 			limit = maxListing // names cannot be requested one by one
 		}
 		e, ok := v.list(c.path, "limit="+strconv.Itoa(limit))
-		k = &known{whole: ok && len(e.Records) == e.Count && e.Count <= maxOptions, names: make(map[string]string)}
-		k.options = v.options(c, e.Records)
+		k = &known{whole: ok && len(e.Records) == e.Count && e.Count <= maxOptions, named: make(map[string]option)}
+		k.options = options(c, by, e.Records)
 		for _, o := range k.options {
-			k.names[o.Value] = o.Label
+			k.named[o.Value] = o
 		}
-		v.known[c] = k
+		v.known[referred{c, by}] = k
 	}
 	return k
 }
 
-// options returns options for records, whose values are their ids.
-func (v *view) options(c *collection, records []members) (options []option) {
+// options returns options for records, whose values are their ids or the texts of a field.
+func options(c *collection, by string, records []members) (options []option) {
 	for _, record := range records {
-		if id := record.id(); id != "" {
-			options = append(options, option{Value: id, Label: c.nameOf(record, id)})
+		if value := record.text(by); value != "" {
+			options = append(options, option{Value: value, Label: c.nameOf(record, value), segment: c.segmentOf(record)})
 		}
 	}
 	return options
 }
 
-// name returns the name of a record, or its id if that is not known.
-func (v *view) name(c *collection, id string) string {
-	k := v.records(c)
-	name, ok := k.names[id]
+// name returns the name of the record whose field, or id if that is empty, has a value, and the
+// segment of its path. If they are not known, the name is the value, and the segment is empty.
+func (v *view) name(c *collection, by, value string) (name, segment string) {
+	k := v.records(c, by)
+	o, ok := k.named[value]
 	if !ok {
-		name = id
-		if !k.whole && c.hasPages() && v.asked < maxAsked {
+		o = option{Label: value, segment: c.segment(by, value)}
+		if o.segment != "" && !k.whole && c.hasPages() && v.asked < maxAsked {
 			v.asked++
 			var record members
-			if v.get(c.path+url.PathEscape(id)+"/", "").decode(&record) {
-				name = c.nameOf(record, id)
+			if v.get(c.path+o.segment+"/", "").decode(&record) {
+				o.Label = c.nameOf(record, value)
 			}
 		}
-		k.names[id] = name
+		k.named[value] = o
 	}
-	return name
+	return o.Label, o.segment
 }
 
 // nameOf returns what people call a record, or otherwise.
@@ -108,14 +116,14 @@ type referrer struct {
 }
 
 // referrers requests the records that refer to one of v.c, by each field that is a filter.
-func (v *view) referrers(id string) (all []referrer) {
+func (v *view) referrers(record members) (all []referrer) {
 	for _, c := range v.collections {
 		for _, f := range c.Fields {
-			name := ordering.Snake(f.Name)
-			if f.Refers != v.c.Key || !slices.Contains(c.Filters, name) {
+			name, value := ordering.Snake(f.Name), record.text(f.By)
+			if f.Refers != v.c.Key || !slices.Contains(c.Filters, name) || value == "" {
 				continue
 			}
-			selection := url.Values{name: {id}}.Encode()
+			selection := url.Values{name: {value}}.Encode()
 			e, ok := v.list(c.path, selection+"&limit=5")
 			if !ok || len(e.Records) == 0 {
 				continue
@@ -125,12 +133,14 @@ func (v *view) referrers(id string) (all []referrer) {
 				label += ", " + inWords(f.Name)
 			}
 			link := "../../" + url.PathEscape(c.Segment) + "/"
-			some := v.options(c, e.Records)
+			some := options(c, c.Lookup, e.Records)
 			for i := range some {
 				if some[i].Label == some[i].Value {
 					some[i].Label = wire.Capital(c.recordName(some[i].Value))
 				}
-				some[i].Value = link + some[i].Value + "/"
+				if some[i].Value = link + "?" + selection; some[i].segment != "" {
+					some[i].Value = link + url.PathEscape(some[i].segment) + "/"
+				}
 			}
 			all = append(all, referrer{label, grouped(e.Count), link + "?" + selection, some, c.hasPages()})
 		}

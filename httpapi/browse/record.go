@@ -59,9 +59,7 @@ func (v *view) showRecord(p *page, resp *response) {
 		c.Label = heading(m.name)
 		r.Members = append(r.Members, c)
 	}
-	if id := values.id(); id != "" {
-		r.Refer = v.referrers(id)
-	}
+	r.Refer = v.referrers(values)
 	method := v.c.updateMethod()
 	mayChange := method != "" && (!v.c.actions.Has(schema.Update) || v.offers(http.MethodPut))
 	tag := resp.header.Get("Etag")
@@ -115,8 +113,8 @@ func (v *view) serveCreation() {
 		return
 	}
 	var record members
-	_ = json.Unmarshal(resp.body.Bytes(), &record) // without an id, nothing is reported
-	v.redirect(v.query.with(methodName, "", doneName, v.sign("added", record.id())))
+	_ = json.Unmarshal(resp.body.Bytes(), &record) // without a path, nothing is reported
+	v.redirect(v.query.with(methodName, "", doneName, v.sign("added", v.c.segmentOf(record))))
 }
 
 // serveFailure serves a response to a form, with the form again if its values are not valid.

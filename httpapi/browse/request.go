@@ -26,13 +26,13 @@ type view struct {
 	query query
 	c     *collection // that the path names, or nil
 	id    string      // its segment of the path if that is the path of a record, or ""
-	known map[*collection]*known
+	known map[referred]*known
 	asked int           // records that were requested for their names
 	took  time.Duration // of the response to the request
 }
 
 func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
-	v := &view{browser: b, w: w, r: r, query: parseQuery(r.URL.RawQuery), known: make(map[*collection]*known)}
+	v := &view{browser: b, w: w, r: r, query: parseQuery(r.URL.RawQuery), known: make(map[referred]*known)}
 	v.c, v.id = b.find(r.URL.Path)
 	return v
 }

@@ -97,7 +97,7 @@ type done struct {
 	Link string // to the record, or ""
 }
 
-// sign returns a message about the record with an id of v.c, such as "added.12", with a
+// sign returns a message about the record of v.c with a segment, such as "added.12", with a
 // signature.
 func (v *view) sign(verb, id string) string {
 	mac := hmac.New(sha256.New, v.key)
@@ -114,7 +114,7 @@ func (v *view) newDone() *done {
 		return nil
 	}
 	d := &done{Name: wire.Capital(v.c.recordName(id)), Verb: verb}
-	if name := v.name(v.c, id); name != id && verb != "deleted" {
+	if name, _ := v.name(v.c, v.c.Lookup, id); name != id && verb != "deleted" {
 		d.Name = name
 	}
 	if verb == "added" && v.c.hasPages() && v.id == "" {
