@@ -313,9 +313,10 @@ func TestReferencesInside(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("violations (-want +got):\n%s", diff)
 	}
-	genres := catalogue.Define[schema.Record]("genres", catalogue.Options{Description: &schema.Description{
-		Lookup: "code", Fields: []schema.Field{{Name: "code", Kind: schema.Text, Required: true, Unique: true, Key: true}},
-	}})
+	type genre struct {
+		Code string `json:"code" backlist:"key"`
+	}
+	genres := catalogue.Define[genre]("genres", catalogue.Options{})
 	for to, want := range map[string]string{
 		"flims":  "field leadFilm refers to",
 		"genres": "field leadFilm, inside another one, refers to ids, which records of genres do not have",
