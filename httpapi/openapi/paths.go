@@ -51,10 +51,14 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, c.invalid(badRequest), notFound)
 	}
 	if c.Actions.Has(schema.Create) {
-		created := response{Description: "The record, with its id.", Headers: d.tagOf(c), Content: jsonBody(ref(c.record))}
+		text, result := "Validates the body and adds a record with a new id.", "The record, with its id."
+		if slices.ContainsFunc(c.Description.Fields, func(f schema.Field) bool { return f.Key }) {
+			text, result = "Validates the body and adds a record.", "The record."
+		}
+		created := response{Description: result, Headers: d.tagOf(c), Content: jsonBody(ref(c.record))}
 		item.Post = d.write(&operation{
 			ID: "create" + c.name, Summary: "Add " + article(c.Description.Name),
-			Description: "Validates the body and adds a record with a new id.",
+			Description: text,
 			RequestBody: d.body(c, schema.Create),
 		}, "201", created, badRecord, notFound, tooLarge, unsupported)
 	}
@@ -63,27 +67,29 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 
 func (c collection) hasRecordPath() bool { return c.Actions&wire.RecordActions != 0 }
 
-// address returns the parameter of the path of a record: its id, or the text of its Lookup.
-func (d *describer) address(c collection) parameter {
+// address returns the parameter of the path of a record, its id or the text of its Lookup, and
+// what that is called.
+func (d *describer) address(c collection) (p parameter, label string) {
 	for _, f := range c.Description.Fields {
 		if ordering.Snake(f.Name) == c.Description.Lookup {
 			text := ofKind("string")
 			if f.Kind == schema.UUID {
 				text = formatted("string", "uuid")
 			}
-			return parameter{Name: f.Name, In: "path", Description: "The " + f.Label() + " of the record.", Required: true, Schema: text}
+			return parameter{Name: f.Name, In: "path", Description: "The " + f.Label() + " of the record.", Required: true, Schema: text}, f.Label()
 		}
 	}
-	return d.common(idParameter)
+	return d.common(idParameter), "id"
 }
 
 // recordPath returns the description of the path of a collection's records.
 func (d *describer) recordPath(c collection) pathItem {
-	item, name := pathItem{Parameters: append([]parameter{d.address(c)}, d.filters(c)...)}, article(c.Description.Name)
+	address, label := d.address(c)
+	item, name := pathItem{Parameters: append([]parameter{address}, d.filters(c)...)}, article(c.Description.Name)
 	if c.Actions.Has(schema.Retrieve) {
 		item.Get = d.get(&operation{
 			ID: "get" + c.name, Summary: "Get " + name,
-			Description: "Returns the record with the id.",
+			Description: "Returns the record with the " + label + ".",
 		}, d.tags, response{Description: "The record.", Content: jsonBody(ref(c.record))}, c.invalid(badRequest), noRecord)
 	}
 	if c.Actions.Has(schema.Update) {

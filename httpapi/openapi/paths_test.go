@@ -72,6 +72,56 @@ func TestParametersOfPages(t *testing.T) {
 	}
 }
 
+// A country has a key that clients choose, a ticket one that the server makes, and a city an id and
+// a path by its slug.
+type (
+	country struct {
+		Code string `json:"code" backlist:"key,maxlength=8"`
+	}
+	ticket struct {
+		ID string `json:"id" backlist:"key,uuid,readonly"`
+	}
+	city struct {
+		ID   int    `json:"id"`
+		Slug string `json:"slug" backlist:"slug,unique"`
+	}
+)
+
+// Paths have the parameter by which they address records.
+func TestAddresses(t *testing.T) {
+	cat, err := catalogue.New(
+		catalogue.Define[country]("countries", catalogue.Options{}),
+		catalogue.Define[ticket]("tickets", catalogue.Options{}),
+		catalogue.Define[city]("cities", catalogue.Options{Description: &schema.Description{Lookup: "slug"}}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := documentOf(t, cat, httpapi.Options{}, Options{})
+	for _, row := range []struct{ list, path, parameter, get, post string }{
+		{"/api/countries/", "{code}/", `[{"name":"code","in":"path","description":"The code of the record.","required":true,"schema":{"type":"string"}}]`,
+			"Returns the record with the code.", "Validates the body and adds a record."},
+		{"/api/tickets/", "{id}/", `[{"name":"id","in":"path","description":"The id of the record.","required":true,"schema":{"type":"string","format":"uuid"}}]`,
+			"Returns the record with the id.", "Validates the body and adds a record."},
+		{"/api/cities/", "{slug}/", `[{"name":"slug","in":"path","description":"The slug of the record.","required":true,"schema":{"type":"string"}}]`,
+			"Returns the record with the slug.", "Validates the body and adds a record with a new id."},
+	} {
+		var get, post struct{ Description string }
+		for _, op := range []struct {
+			path, method string
+			to           any
+		}{{row.list + row.path, "get", &get}, {row.list, "post", &post}} {
+			if err := json.Unmarshal(d.Paths[op.path][op.method], op.to); err != nil {
+				t.Fatalf("%s %s: %v", op.method, op.path, err)
+			}
+		}
+		got := []string{compactJSON(t, d.Paths[row.list+row.path]["parameters"]), get.Description, post.Description}
+		if diff := cmp.Diff([]string{row.parameter, row.get, row.post}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.list, diff)
+		}
+	}
+}
+
 // untagged is a collection whose pages have no tags.
 type untagged struct {
 	httpapi.Collection
