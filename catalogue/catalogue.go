@@ -151,14 +151,16 @@ func (c *Catalogue) Check() error {
 			return err
 		}
 	}
-	if found := c.violations(); found != nil {
+	if found := c.violations(nil, func(*store.Entry) int { return 0 }); found != nil {
 		return found
 	}
 	return nil
 }
 
-func (c *Catalogue) violations() (found Violations) {
-	in := &instant{context.Background(), map[*core]*store.State{}, map[list]*listing{}}
+// violations returns the violations of all records at one instant, of which some collections have
+// other records then. line returns the number of the line where an entry was read.
+func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store.Entry) int) (found Violations) {
+	in := &instant{context.Background(), map[*core]*store.State{}, others, map[list]*listing{}}
 	for i, s := range store.Freeze(storesOf(c.all)...) {
 		in.states[c.all[i]] = s
 	}
@@ -171,14 +173,14 @@ func (c *Catalogue) violations() (found Violations) {
 		if len(columns)+len(outer) == 0 {
 			continue
 		}
-		for _, e := range in.states[m].Entries() {
+		for _, e := range in.entries(m) {
 			for _, col := range columns {
 				to := c.all[c.byKey[col.Refers]]
 				l := in.list(to, col.By).index()
 				col.refers(e, func(k sortkey.Key) bool {
 					if l.at(k) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, m.typ.valueIn(e, &col), to.key())
-						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), col.Name, err})
+						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), line(e), col.Name, err})
 					}
 					return false
 				})
@@ -187,7 +189,7 @@ func (c *Catalogue) violations() (found Violations) {
 				eachInside(col.Field, col.name, m.typ.valueIn(e, &col), func(to, path, value string) {
 					if other := c.all[c.byKey[to]]; in.list(other, "").at(sortkey.JSON(value)) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
-						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), path, err})
+						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), line(e), path, err})
 					}
 				})
 			}

@@ -241,7 +241,7 @@ func newCore(t table, opts Options) (*core, error) {
 		return nil, err
 	case invalid != nil && (opts.Validate || slices.ContainsFunc(s.members, member.isTagged)): // other types need no description
 		return nil, s.errorf("%w: %w", ErrInvalidType, invalid)
-	case opts.Validate:
+	case invalid == nil:
 		s.demands = &about
 	}
 	return newStandalone(s, store.New(s.engine)), nil

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A Definition specifies the record type and the options of one collection of a
@@ -145,11 +147,98 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	s.hasTwoForms = hasHiddenOrComputed(about.Fields)
 	s.ruled = about.Rule != nil || slices.ContainsFunc(about.Fields, hasRule)
 	s.judged = s.ruled || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
-	if opts.Validate {
-		s.demands = &about
-	}
+	s.demands = &about
 	s.keys = opts.Keys
 	return newMember(c, s, store.New(s.engine)), nil
+}
+
+// describeEvolution sets what loads rename in records, and what they add to them.
+func (s *recordType) describeEvolution(fields []schema.Field) error {
+	for _, f := range fields {
+		for _, name := range f.Formerly {
+			if name == s.idWire || s.member(name) != nil {
+				return fmt.Errorf("field %q: the former name %q is the name of another member", f.Name, name)
+			}
+		}
+	}
+	switch all := (schema.Field{Fields: fields}); {
+	case s.ownJSON:
+	case s.open():
+		s.evolving.Fields = evolving(all, nil).Fields
+	default:
+		s.evolving.Fields = evolving(all, s.reflect).Fields
+	}
+	for _, f := range s.evolving.Fields {
+		m := s.member(f.Name)
+		if m == nil {
+			continue
+		}
+		if f.Default != "" {
+			m.filled = true
+			s.filled++
+		}
+		if f.Fields != nil || f.Item != nil {
+			f.Name, f.Formerly = "value", nil
+			m.inner, m.common = &schema.Description{Fields: []schema.Field{f}}, nil
+		}
+	}
+	return nil
+}
+
+// evolving returns the part of a field that an older value of a type, or of no type, can lack or have
+// under former names.
+func evolving(f schema.Field, t reflect.Type) schema.Field {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if f.Item != nil {
+		var elem reflect.Type
+		if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
+			elem = t.Elem()
+		}
+		item := evolving(*f.Item, elem)
+		if f.Item = &item; !evolves(item) {
+			f.Item = nil
+		}
+	}
+	fields := f.Fields
+	f.Fields = nil
+	members, _ := jsonmember.Of(t)
+	for _, inner := range fields {
+		if i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == inner.Name }); i >= 0 {
+			inner = evolvingMember(inner, members[i])
+		} else {
+			inner = evolving(inner, nil)
+		}
+		if evolves(inner) {
+			f.Fields = append(f.Fields, inner)
+		}
+	}
+	return f
+}
+
+func evolves(f schema.Field) bool {
+	return f.Formerly != nil || f.Default != "" || f.Fields != nil || f.Item != nil
+}
+
+// evolvingMember is evolving for a member of a struct. A struct in it consists of the defaults of its
+// members. A member that encoding/json omits is not lacking: it is zero. Other members that are zero
+// need no default for it.
+func evolvingMember(f schema.Field, m jsonmember.Member) schema.Field {
+	t := m.Field.Type
+	f = evolving(f, t)
+	if f.Default == "" && f.Fields != nil && t.Kind() == reflect.Struct {
+		r, _ := schema.Description{Fields: f.Fields}.Upgrade(schema.Record{})
+		f.Default = r.String()
+	}
+	zero := reflect.New(t)
+	switch {
+	case m.Indirect, slices.Contains(m.Options, "omitempty"), slices.Contains(m.Options, "omitzero"),
+		f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"),
+		json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero():
+		f.Default = ""
+	}
+	return f
 }
 
 // unite adds sets of unique fields to those of a description, if it has their fields. It

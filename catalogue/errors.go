@@ -104,31 +104,68 @@ func (e *ReferenceError) Error() string {
 // Unwrap returns [ErrReferenced].
 func (e *ReferenceError) Unwrap() error { return ErrReferenced }
 
-// identity returns the text of an id, or of a key if the id is 0.
+// identity returns the text of a key or, if it is empty, of an id.
 func identity(id int, key string) string {
-	if id == 0 {
+	if key != "" {
 		return strconv.Quote(key)
 	}
 	return strconv.Itoa(id)
 }
 
+// A RecordError describes an invalid record in loaded data. It wraps [ErrInvalidData]
+// and Err.
+type RecordError struct {
+	Collection string // key or name of the collection
+	Index      int    // index of the record in the array, from 0
+	ID         int    // its id, or 0 if it has a key, or no valid id
+	Key        string // its key, or "" if it has an id, or no valid key
+	Line       int    // number of the line where it begins, from 1
+	Field      string // JSON name of the member, or "" for the whole record
+	Err        error  // what is wrong
+}
+
+// Error returns a message with the collection, the id or the key or, if there is none, the index, the
+// line, the member and Err.
+func (e *RecordError) Error() string {
+	record := "record " + identity(e.ID, e.Key)
+	if e.ID == 0 && e.Key == "" {
+		record = fmt.Sprint("record at index ", e.Index)
+	}
+	text := fmt.Sprintf("%s: %v: %s (line %d): ", e.Collection, ErrInvalidData, record, e.Line)
+	if e.Field != "" {
+		text += e.Field + ": "
+	}
+	return text + e.Err.Error()
+}
+
+// Unwrap returns [ErrInvalidData] and Err.
+func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
+
 // A Violation is a value that a record should not have.
 type Violation struct {
 	Collection string // key
-	ID         int    // of the record, or 0 if it has a key
+	ID         int    // of the record, or 0 if it has a key, or no valid id
 	Key        string // of the record, if it has one
-	Field      string // JSON name, or a path such as address__country
-	Err        error  // wraps ErrDangling
+	Line       int    // number of the line of loaded data where the record begins, from 1, or 0
+	Field      string // JSON name, a path such as address__country, or "" for the whole record
+	Err        error  // wraps ErrDangling or, for what [LoadOptions] find, also another error
 }
 
-// Violations lists what [Catalogue.Check] finds.
+// Violations lists what [Catalogue.Check] finds, or a load with [LoadOptions] that ask for it.
 type Violations []Violation
 
 // Error returns a text with the first ten violations and their number.
 func (v Violations) Error() string {
 	text := fmt.Sprintf("catalogue: %d violations", len(v))
 	for i, one := range v[:min(len(v), 10)] {
-		text += fmt.Sprintf("%s record %s of %s, in the field %s: %v", []string{":", ";"}[min(i, 1)], identity(one.ID, one.Key), one.Collection, one.Field, one.Err)
+		text += fmt.Sprintf("%s record %s of %s", []string{":", ";"}[min(i, 1)], identity(one.ID, one.Key), one.Collection)
+		if one.Line > 0 {
+			text += fmt.Sprintf(" (line %d)", one.Line)
+		}
+		if one.Field != "" {
+			text += ", in the field " + one.Field
+		}
+		text += fmt.Sprintf(": %v", one.Err)
 	}
 	return text
 }

@@ -169,6 +169,46 @@ func ExampleCatalogue_Load() {
 	// 2 directors, as before
 }
 
+// Records of an earlier version have former names, lack new fields, and may not meet new rules.
+func ExampleLoadOptions() {
+	type Poster struct {
+		ID    int    `json:"id"`
+		Name  string `json:"name" backlist:"formerly=title"`
+		Width int    `json:"width" backlist:"default=60,min=30"`
+		Film  *int   `json:"film" backlist:"refers=films"`
+	}
+	posters := catalogue.Define[Poster]("posters", catalogue.Options{})
+	cat, err := catalogue.New(posters, Films, Directors)
+	if err != nil {
+		panic(err)
+	}
+	const older = `{"posters": [
+		{"id": 1, "title": "Rope", "width": 20},
+		{"id": 2, "title": "Rear Window", "film": 7, "price": 12}
+	]}`
+	err = cat.Load(strings.NewReader(older), catalogue.LoadOptions{SkipUnknown: true, Validate: true, References: true})
+	var found catalogue.Violations
+	if errors.As(err, &found) {
+		for _, v := range found {
+			fmt.Println(v.Collection, v.ID, "line", v.Line, v.Field, v.Err)
+		}
+	}
+	err = cat.Load(strings.NewReader(older), catalogue.LoadOptions{SkipUnknown: true})
+	fmt.Println(err)
+	err = cat.Save(os.Stdout)
+	fmt.Println(err)
+	// Output:
+	// posters 1 line 2 width invalid record: schema: invalid record: width: Ensure this value is greater than or equal to 30.
+	// posters 2 line 3 film reference to no record: 7 of films
+	// <nil>
+	// {"posters":[
+	// {"id":1,"name":"Rope","width":20,"film":null},
+	// {"id":2,"name":"Rear Window","width":60,"film":7}],
+	// "films":[],
+	// "directors":[]}
+	// <nil>
+}
+
 func ExampleCollection_Load() {
 	films := newFilms()
 	page := `{"count": 1, "next": null, "previous": null, "results": [{"id": 3, "name": "Rope"}]}`

@@ -127,11 +127,11 @@ func (s *recordType) inherit(fresh []*store.Entry, now *store.State) error {
 			return s.errorf("record %d: %w: %w", i, ErrInvalid, err)
 		}
 	}
-	if i, wrong := s.arrange(fresh); wrong != nil {
-		return s.errorf("record %d: %w", i, wrong.Err)
+	err := s.arrange(fresh, func(i int, wrong *schema.MemberError) error { return s.errorf("record %d: %w", i, wrong.Err) })
+	if err == nil {
+		s.inheritIDs(now, fresh)
 	}
-	s.inheritIDs(now, fresh)
-	return nil
+	return err
 }
 
 // inheritIDs sets the sequence numbers of entries that replace those of a state, and sorts the

@@ -24,19 +24,38 @@ type LoadOptions struct {
 	// Without it they are errors. It has no effect on open records, which can have any
 	// member, and on types with a method UnmarshalJSON or UnmarshalText.
 	SkipUnknown bool
+
+	// Validate makes the load validate records, as Options.Validate does for all writes.
+	Validate bool
+
+	// References makes the load fail if afterwards, in any collection of the catalogue, a record
+	// referred to one that does not exist. Other writers to the catalogue wait meanwhile.
+	References bool
 }
+
+// lists reports whether the load lists all that is wrong.
+func (o LoadOptions) lists() bool { return o.Validate || o.References }
 
 // Load replaces the records of collections by the ones in r, which must contain the form that
 // [Catalogue.Save] writes: a JSON object with an array of records for each key of a
 // collection. Each record must have an id. Other members of a record may be missing, unless
 // Options.StrictLoad is set. Collections whose key the object lacks are unchanged.
-// References are not checked, and bounds, formats and rules only if Options.Validate is set.
+// References are not checked, and bounds, formats and rules only if Options.Validate is set, unless
+// opts ask for it.
+//
+// A member under a name that its field had [schema.Field].Formerly is loaded. A described member that
+// is missing, also inside another, has its [schema.Field].Default, or else its zero value, or is
+// missing in an open record. Neither applies to types with a method UnmarshalJSON; and a member with
+// omitempty or omitzero is zero if it is missing, because Save writes none then.
 //
 // Load reads and checks all of r, and then replaces the collections at one instant. After
 // an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a
 // snapshot, the error wraps [ErrReadOnly]. All other errors wrap [ErrInvalidData]: for an
 // invalid record the error is a [*RecordError], for an unknown or repeated key it names
-// the key, and for invalid JSON it is a [*schema.SyntaxError].
+// the key, and for invalid JSON it is a [*schema.SyntaxError]. If Validate or References is set in
+// opts, the error has [Violations] in place of the RecordError: all invalid records, with each field,
+// and then, if all records could be read, all that have an id or unique values of another, and
+// references to no record.
 //
 // O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
@@ -59,6 +78,7 @@ type loader interface {
 	title() string   // the prefix of errors
 	writable() error // not nil if it is a snapshot
 	read(in *scanner) ([]store.Replacement, error)
+	whole() *Catalogue // to which the collections belong
 }
 
 // load replaces the records of collections by the ones in r.
@@ -91,10 +111,18 @@ func loadData(to loader, data []byte, opts LoadOptions) error {
 	if err := to.writable(); err != nil {
 		return err
 	}
-	in := &scanner{data: data, opts: opts}
+	in := &scanner{data: data, opts: opts, starts: map[*store.Entry]int{}}
 	all, err := to.read(in)
 	if in.skipSpace(); err == nil && in.at == len(data) {
-		return store.Replace(all)
+		check := func() error { return in.violations(to, all) }
+		switch {
+		case in.found != nil:
+			err = check()
+		case opts.References:
+			return store.ReplaceChecked(storesOf(to.whole().all), all, check)
+		default:
+			return store.Replace(all)
+		}
 	}
 	if syntax := schema.CheckSyntax(data); syntax != nil {
 		err = syntax
@@ -104,7 +132,50 @@ func loadData(to loader, data []byte, opts LoadOptions) error {
 	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, err)
 }
 
+// violations returns an error with what is wrong with the records that have been read, if the options
+// ask for it, or nil.
+func (s *scanner) violations(to loader, all []store.Replacement) error {
+	if s.opts.References && !s.undecoded {
+		c, loaded := to.whole(), map[*core][]*store.Entry{}
+		for _, r := range all {
+			loaded[c.of(r.Store)] = r.Entries
+		}
+		s.found = append(s.found, c.violations(loaded, func(e *store.Entry) int {
+			if at, read := s.starts[e]; read {
+				return s.line(at)
+			}
+			return 0
+		})...)
+	}
+	if s.found == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, s.found)
+}
+
+// refuse returns the error of an invalid record or, if all are listed, lists it and returns nil.
+func (s *scanner) refuse(e *RecordError) error {
+	if !s.opts.lists() {
+		return e
+	}
+	v := Violation{e.Collection, e.ID, e.Key, e.Line, e.Field, e.Err}
+	var fields schema.FieldErrors
+	if !errors.As(e.Err, &fields) {
+		s.found = append(s.found, v)
+	}
+	for _, f := range fields {
+		if v.Field = f.Field; f.Field == "nonFieldErrors" {
+			v.Field = ""
+		}
+		v.Err = fmt.Errorf("%w: %w", ErrInvalid, schema.FieldErrors{f})
+		s.found = append(s.found, v)
+	}
+	return nil
+}
+
 func (c *core) title() string { return c.typ.title() }
+
+func (c *core) whole() *Catalogue { return c.catalogue }
 
 // read reads the replacement of a single collection.
 func (c *core) read(in *scanner) ([]store.Replacement, error) {
@@ -122,6 +193,8 @@ func (c *core) replacement(entries []*store.Entry, used int) store.Replacement {
 }
 
 func (c *Catalogue) title() string { return "catalogue" }
+
+func (c *Catalogue) whole() *Catalogue { return c }
 
 // read reads a catalogue. The replacements are in the order of the collections.
 func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
@@ -176,34 +249,6 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 	return nil
 }
 
-// A RecordError describes an invalid record in loaded data. It wraps [ErrInvalidData]
-// and Err.
-type RecordError struct {
-	Collection string // key or name of the collection
-	Index      int    // index of the record in the array, from 0
-	ID         int    // its id, or 0 if it has no valid one
-	Line       int    // number of the line where it begins, from 1
-	Field      string // JSON name of the member, or "" for the whole record
-	Err        error  // what is wrong
-}
-
-// Error returns a message with the collection, the id or, if there is none, the index, the
-// line, the member and Err.
-func (e *RecordError) Error() string {
-	record := fmt.Sprint("record ", e.ID)
-	if e.ID == 0 {
-		record = fmt.Sprint("record at index ", e.Index)
-	}
-	text := fmt.Sprintf("%s: %v: %s (line %d): ", e.Collection, ErrInvalidData, record, e.Line)
-	if e.Field != "" {
-		text += e.Field + ": "
-	}
-	return text + e.Err.Error()
-}
-
-// Unwrap returns [ErrInvalidData] and Err.
-func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
-
 // readResults reads an array of records or an object that contains one. used is the id
 // of lastIDKey, or 0.
 func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
@@ -237,38 +282,46 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 
 // read reads an array of records and returns their entries, sorted by id.
 func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
-	start := *in
 	if !in.take("[") {
 		return nil, s.errorf("%w: want an array of records", ErrInvalidData)
 	}
+	var starts []int
 	for !in.take("]") {
-		if len(entries) > 0 && !in.take(",") {
+		if len(starts) > 0 && !in.take(",") {
 			return nil, errBroken
 		}
+		in.skipSpace()
+		starts = append(starts, in.at)
 		e, err := s.load(in)
 		if err != nil {
-			return nil, s.recordError(start, len(entries), err)
+			if err := in.refuse(s.recordError(in, e, starts[len(starts)-1], len(starts)-1, err)); err != nil {
+				return nil, err
+			}
 		}
-		entries = append(entries, e)
+		if entries = append(entries, e); in.opts.References {
+			in.starts[e] = starts[len(starts)-1]
+		}
 	}
-	if i, wrong := s.arrange(entries); wrong != nil {
-		return nil, s.recordError(start, i, wrong)
+	if in.undecoded = in.undecoded || slices.Contains(entries, nil); in.undecoded {
+		return nil, nil
 	}
-	return entries, nil
+	return entries, s.arrange(entries, func(i int, wrong *schema.MemberError) error {
+		return in.refuse(s.recordError(in, entries[i], starts[i], i, wrong))
+	})
 }
 
-// recordError returns the error of the i-th record of an array that begins at in.
-func (s *recordType) recordError(in scanner, i int, err error) error {
-	in.take("[")
-	for range i {
-		in.value()
-		in.take(",")
-	}
-	in.skipSpace()
-	invalid := &RecordError{Collection: s.title(), Index: i, Line: 1 + bytes.Count(in.data[:in.at], []byte("\n")), Err: err}
+// recordError returns the error of the i-th record of an array, which begins at start. e is its entry,
+// or nil if it cannot be decoded.
+func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err error) *RecordError {
+	invalid := &RecordError{Collection: s.title(), Index: i, Line: in.line(start), Err: err}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(in.value(), &members) == nil {
+	if e != nil {
+		invalid.ID, invalid.Key = s.shown(e.ID), s.keyText(e)
+	} else if json.Unmarshal((&scanner{data: in.data, at: start}).value(), &members) == nil {
 		invalid.ID = schema.ParseID(string(members[s.idWire]))
+		if s.key != nil {
+			_ = json.Unmarshal(members[s.idWire], &invalid.Key) // it remains empty if it is no text
+		}
 	}
 	var member *schema.MemberError
 	if errors.As(err, &member) {
@@ -280,7 +333,7 @@ func (s *recordType) recordError(in scanner, i int, err error) error {
 	return invalid
 }
 
-// load reads a record and returns its entry.
+// load reads a record and returns its entry, also if the only error is that it is not valid.
 func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	in.skipSpace()
 	start, e := in.at, s.new()
@@ -304,8 +357,10 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 		}
 		s.copy(s.copier, r, r)
 	}
-	if err := s.validate(e); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	if s.validates || in.opts.Validate {
+		if err := s.validate(e); err != nil {
+			return e, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
 	}
 	return e, nil
 }
@@ -317,7 +372,7 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 	if s.ownJSON || !in.take("{") {
 		return false
 	}
-	count, next := 0, 0
+	count, next, lacking := 0, 0, s.filled
 	for !in.take("}") {
 		if count > 0 && !in.take(",") {
 			return false
@@ -329,19 +384,24 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 			return false
 		}
 		m := &s.members[next]
-		count, next = count+1, next+1
+		if count, next = count+1, next+1; m.filled {
+			lacking--
+		}
 		text := in.value()
 		read := m.common != nil && m.common(unsafe.Add(unsafe.Pointer(to), m.offset), text)
 		if !read && !m.decode(s.value(to), text) || m.strict && string(text) == "null" {
 			return false
 		}
 	}
-	return (count == len(s.members) || s.strict == nil) && (s.key != nil || *s.id(to) > 0)
+	return (count == len(s.members) || s.strict == nil) && lacking == 0 && (s.key != nil || *s.id(to) > 0)
 }
 
 // decode decodes a value, which need not be valid JSON, into a record and reports whether it did.
 func (m *member) decode(record reflect.Value, text []byte) bool {
 	canonical, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), text, []byte("}")))
+	if err == nil && m.inner != nil {
+		canonical, err = m.inner.Upgrade(canonical)
+	}
 	if err != nil {
 		return false
 	}
@@ -358,6 +418,9 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 		return json.Unmarshal(object, s.pointer(to))
 	}
 	members, err := s.parse(object)
+	if err == nil && s.evolving.Fields != nil {
+		members, err = s.evolving.Upgrade(members)
+	}
 	if err != nil {
 		return err
 	}
@@ -472,6 +535,21 @@ type scanner struct {
 	data []byte
 	at   int
 	opts LoadOptions
+
+	found         Violations           // if they are listed
+	undecoded     bool                 // there are others in found than of valid records
+	starts        map[*store.Entry]int // where records begin, if references are checked
+	counted, ends int                  // number of line ends before a place
+}
+
+// line returns the number of the line of a place, from 1. It is fast for a place after the last one.
+func (s *scanner) line(at int) int {
+	if at < s.counted {
+		s.counted, s.ends = 0, 0
+	}
+	s.ends += bytes.Count(s.data[s.counted:at], []byte("\n"))
+	s.counted = at
+	return s.ends + 1
 }
 
 var errBroken = errors.New("invalid JSON") // schema.CheckSyntax finds the place

@@ -40,7 +40,16 @@ func (c *core) crosses(path string) bool {
 type instant struct {
 	ctx    context.Context
 	states map[*core]*store.State
+	others map[*core][]*store.Entry // the records of collections in place of those of their states
 	lists  map[list]*listing
+}
+
+// entries returns the records of a collection, sorted by id.
+func (in *instant) entries(of *core) []*store.Entry {
+	if entries, replaced := in.others[of]; replaced {
+		return entries
+	}
+	return in.states[of].Entries()
 }
 
 // A list is the records of a collection that are found by their ids or by a unique text.
@@ -55,7 +64,7 @@ func (c *core) instant(ctx context.Context, wanted schema.Filter, terms []orderi
 	visit := func(path string) {
 		for _, to, rest, ok := c.follow(path); ok; _, to, rest, ok = to.follow(rest) {
 			if in == nil {
-				in = &instant{ctx, map[*core]*store.State{c: nil}, map[list]*listing{}}
+				in = &instant{ctx, map[*core]*store.State{c: nil}, nil, map[list]*listing{}}
 			}
 			in.states[to] = nil
 		}
@@ -209,7 +218,7 @@ func (in *instant) list(of *core, by string) *listing {
 	if l != nil {
 		return l
 	}
-	l = &listing{entries: in.states[of].Entries()}
+	l = &listing{entries: in.entries(of)}
 	in.lists[list{of, by}] = l
 	n := len(l.entries)
 	switch {

@@ -117,6 +117,7 @@ type recordType struct {
 	members []member                // members of a struct
 	types   map[string]reflect.Type // of the fields in its JSON, and inside them
 	lists   []member                // those that are never nil
+	filled  int                     // number of members that are
 	ownJSON bool                    // *T implements json.Unmarshaler
 	trusted bool                    // loaded records need no check and no copy, because no methods are called
 	engine  *store.Type
@@ -125,7 +126,10 @@ type recordType struct {
 	encoder *value.Encoder // of a struct
 	check   func(*record) error
 
-	demands *schema.Description // what records of the program must meet; nil unless Options.Validate is set
+	evolving schema.Description // the fields of which loaded records may have an older form
+
+	demands   *schema.Description // what valid records meet; nil if the type has no description
+	validates bool                // Options.Validate is set
 
 	about       *schema.Description // nil if the collection is standalone, as are the others
 	computes    *value.Encoder      // of what the method Computed returns, or nil
@@ -145,8 +149,10 @@ type member struct {
 	decoder value.Decoder
 	common  func(to unsafe.Pointer, text []byte) bool // see Decoder.Common; nil if the offset is not fixed
 	offset  uintptr
-	key     string // the name in quotes, and a colon
-	strict  bool   // null in loaded data is an error
+	key     string              // the name in quotes, and a colon
+	strict  bool                // null in loaded data is an error
+	filled  bool                // has a default if loaded data lack it
+	inner   *schema.Description // has a field "value"; nil unless values may have an older form
 }
 
 func (m member) isTagged() bool {
@@ -157,7 +163,7 @@ func (m member) isTagged() bool {
 // newRecordType returns the record type of a collection whose description has the given
 // fields.
 func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, error) {
-	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), now: opts.Now}
+	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), now: opts.Now, validates: opts.Validate}
 	s.idName = ordering.Snake(s.idWire)
 	s.engine = &store.Type{ID: s.idName, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
 	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
@@ -171,6 +177,9 @@ func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, e
 		describe = s.describeOpen
 	}
 	if err := describe(fields, opts); err != nil {
+		return nil, s.errorf("%w: %w", ErrInvalidType, err)
+	}
+	if err := s.describeEvolution(fields); err != nil {
 		return nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
 	if err := s.describeUnique(opts.Unique, fields); err != nil {

@@ -145,16 +145,13 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 			return s.errorf("record %d: %w: %w", i, ErrInvalid, err)
 		}
 	}
-	if i, wrong := s.arrange(fresh); wrong != nil {
-		return s.errorf("record %d: %w", i, wrong.Err)
-	}
-	return nil
+	return s.arrange(fresh, func(i int, wrong *schema.MemberError) error { return s.errorf("record %d: %w", i, wrong.Err) })
 }
 
 // arrange sorts the entries of a list by id. If a record has the id or the values of a unique set
-// of an earlier one, it returns its index and the error about the member, whose name is empty if
-// there are several.
-func (s *recordType) arrange(list []*store.Entry) (index int, wrong *schema.MemberError) {
+// of an earlier one, it calls refuse with its index and the error about the member, whose name is
+// empty if there are several, and returns an error of refuse.
+func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *schema.MemberError) error) error {
 	var key []byte
 	for n, set := range s.unique {
 		seen := make(map[string]int, len(list))
@@ -164,32 +161,37 @@ func (s *recordType) arrange(list []*store.Entry) (index int, wrong *schema.Memb
 				continue
 			}
 			if before, twice := seen[string(key)]; twice {
+				d := s.duplicate(e, s.engine.Unique[n], fmt.Sprintf("the record at index %d", before))
+				wrong := &schema.MemberError{Member: d.member(), Err: d}
 				if s.key != nil && len(set) == 1 && set[0].Name == s.key.Name {
-					err := fmt.Errorf("%w: the record at index %d has %s too", ErrExists, before, s.identify(e))
-					return i, &schema.MemberError{Member: s.idWire, Err: err}
+					wrong.Err = fmt.Errorf("%w: the record at index %d has %s too", ErrExists, before, s.identify(e))
 				}
-				err := s.duplicate(e, s.engine.Unique[n], fmt.Sprintf("the record at index %d", before))
-				return i, &schema.MemberError{Member: err.member(), Err: err}
+				if err := refuse(i, wrong); err != nil {
+					return err
+				}
+			} else {
+				seen[string(key)] = i
 			}
-			seen[string(key)] = i
 		}
 	}
 	if s.key != nil { // they have no ids yet, or are sorted
-		return 0, nil
+		return nil
 	}
 	byID := func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) }
 	if slices.IsSortedFunc(list, func(a, b *store.Entry) int { return cmp.Or(byID(a, b), -1) }) { // without repeated ids
-		return 0, nil
+		return nil
 	}
 	seen := make(map[int]int, len(list))
 	for i, e := range list {
-		if first, twice := seen[e.ID]; twice {
-			return i, &schema.MemberError{Member: s.idWire, Err: taken(first, e.ID)}
+		first, twice := seen[e.ID]
+		if !twice {
+			seen[e.ID] = i
+		} else if err := refuse(i, &schema.MemberError{Member: s.idWire, Err: taken(first, e.ID)}); err != nil {
+			return err
 		}
-		seen[e.ID] = i
 	}
 	slices.SortFunc(list, byID)
-	return 0, nil
+	return nil
 }
 
 // taken returns the error of a record in a list whose id an earlier one has.
@@ -329,17 +331,16 @@ func (s *recordType) take(fresh *store.Entry, from *record, id int) error {
 }
 
 func (s *recordType) accept(fresh *store.Entry, from *record, id int) error {
-	if err := s.keep(fresh, from, id); err != nil {
+	if err := s.keep(fresh, from, id); err != nil || !s.validates {
 		return err
 	}
 	return s.validate(fresh)
 }
 
-// validate validates the record of a fresh entry, if the options say so, and replaces it by what
-// rules make of it.
+// validate validates the record of a fresh entry and replaces it by what rules make of it.
 func (s *recordType) validate(fresh *store.Entry) error {
 	if s.demands == nil {
-		return nil
+		return nil // a type that has no description
 	}
 	members, err := s.changed(fresh, func(r schema.Record) (schema.Record, error) {
 		return s.demands.ValidateRecord(context.Background(), r)

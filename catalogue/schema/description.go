@@ -111,7 +111,8 @@ func (a Actions) Has(others Actions) bool { return a&others == others }
 
 // A Field describes one member of a collection's records.
 type Field struct {
-	Name     string // name in JSON
+	Name     string   // name in JSON
+	Formerly []string // names in JSON that stored records may have instead; see [Description.Upgrade]
 	Kind     Kind
 	ReadOnly bool   // ignored in posted objects; has its Default
 	Required bool   // must be present, except in a PATCH
@@ -275,6 +276,23 @@ func checkMembers(fields []Field, inside bool) error {
 			return fmt.Errorf("field %q: %w", f.Name, err)
 		}
 	}
+	return checkFormerly(fields)
+}
+
+// checkFormerly checks that the former names of the members of an object are no other names.
+func checkFormerly(fields []Field) error {
+	owners := map[string]string{}
+	for _, f := range fields {
+		owners[f.Name] = f.Name
+	}
+	for _, f := range fields {
+		for _, name := range f.Formerly {
+			if owner, taken := owners[name]; taken || name == "" {
+				return fmt.Errorf("field %q: the former name %q is empty or a name of %q", f.Name, name, owner)
+			}
+			owners[name] = f.Name
+		}
+	}
 	return nil
 }
 
@@ -295,6 +313,8 @@ func (f Field) check(inside bool) error {
 		return errors.New("there is no pattern")
 	case composite != (f.Item != nil):
 		return errors.New("an Array or Map, and no other kind, has an Item")
+	case f.Name == "" && f.Formerly != nil:
+		return errors.New("elements of an Array or Map have no former names")
 	case f.Kind != Object && f.Fields != nil:
 		return errors.New("only an Object has Fields")
 	case f.OnDelete > SetNull || f.OnDelete != Protect && (f.Kind != Reference || f.Refers == ""):

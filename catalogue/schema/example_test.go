@@ -196,6 +196,24 @@ func ExampleDescription_Filter() {
 	// {"minutes_Lt":["Enter a number."]}
 }
 
+// Stored records can have former names of fields, and lack new ones.
+func ExampleDescription_Upgrade() {
+	films := schema.Description{Fields: []schema.Field{
+		{Name: "title", Kind: schema.Text, Formerly: []string{"name"}},
+		{Name: "minutes", Kind: schema.Integer, Default: "90"},
+	}}
+	older, _ := schema.ParseRecord([]byte(`{"id":1,"name":"Rope"}`))
+	film, err := films.Upgrade(older)
+	fmt.Println(film, err)
+
+	both, _ := schema.ParseRecord([]byte(`{"id":1,"name":"Rope","title":"Rope"}`))
+	_, err = films.Upgrade(both)
+	fmt.Println(err)
+	// Output:
+	// {"id":1,"title":"Rope","minutes":90} <nil>
+	// schema: invalid record: member "name": is a former name of "title", and "title" is there too
+}
+
 func ExampleDescription_Parameter() {
 	films := schema.Description{Fields: []schema.Field{{Name: "premiereAt", Kind: schema.Timestamp}}}
 	field, lookup, err := films.Parameter("premiere_at__gte")

@@ -78,6 +78,7 @@ import (
 //	default=X             the value if absent: JSON, or the text of a string; default=now is
 //	                      the time of a POST
 //	reset                 a PUT without the field sets it to its default
+//	formerly=NAME|NAME    names that the member has in older data, which loads accept
 //	item.WORD             a word about the elements of a list or map, such as item.max=60
 //
 // Types with a method MarshalJSON or MarshalText count as strings for these words. Values
@@ -153,8 +154,8 @@ func structFields(t reflect.Type, outer []reflect.Type) (fields []Field, err err
 		}
 		fields = append(fields, f)
 	}
-	if outer != nil {
-		return fields, nil
+	if err := checkFormerly(fields); err != nil || outer != nil {
+		return fields, err
 	}
 	computed, err := ComputedMembers(t)
 	for _, m := range computed {
@@ -364,6 +365,7 @@ func tagWords() []tagWord {
 		{"optional", false, (*Field).tagOptional},
 		{"default", true, (*Field).tagDefault},
 		{"reset", false, (*Field).tagReset},
+		{"formerly", true, (*Field).tagFormerly},
 	}
 }
 
@@ -593,6 +595,14 @@ func (f *Field) tagReset(string, reflect.Type) error {
 		return errors.New("the field has no default")
 	}
 	f.Reset = true
+	return nil
+}
+
+func (f *Field) tagFormerly(value string, _ reflect.Type) error {
+	if f.Name == "" {
+		return errors.New("elements have no names")
+	}
+	f.Formerly = strings.Split(value, "|")
 	return nil
 }
 

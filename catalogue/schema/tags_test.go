@@ -202,6 +202,7 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[string]("hidden"), Field{Kind: Text, Hidden: true, Required: true}},
 		{describe[*string]("optional,blank"), Field{Kind: Text, Blank: true}},
 		{describe[bool]("default=true,reset"), Field{Kind: Boolean, Default: "true", Reset: true}},
+		{describe[int]("formerly=a|b"), Field{Kind: Integer, Required: true, Formerly: []string{"a", "b"}}},
 		{describe[[]string]("maxlength=4,item.minlength=2"), Field{Kind: Array, Default: "[]", MaxLength: 4, Item: &Field{Kind: Text, Required: true, MinLength: 2}}},
 		{describe[[]int]("minlength=1,item.max=60,item.min=1"), Field{Kind: Array, Required: true, MinLength: 1, Item: &Field{Kind: Integer, Required: true, Min: "1", Max: "60"}}},
 		{describe[map[string]string]("item.blank"), Field{Kind: Map, Default: "{}", Item: &Field{Kind: Text, Required: true, Blank: true, Default: `""`}}},
@@ -229,6 +230,7 @@ func TestDescriptionOfTagErrors(t *testing.T) {
 	}{
 		{describe[string]("slgu"), `unknown tag word "slgu": did you mean slug?`, "misspelled"},
 		{describe[string](""), `unknown tag word ""`, "empty tag"},
+		{describe[string]("formerly"), `tag word "formerly" has no value`, "no former name"},
 		{describe[string]("slug,"), `unknown tag word ""`, "empty word"},
 		{describe[string]("slug, unique"), `unknown tag word " unique": did you mean unique?`, "space"},
 		{describe[string]("blank,slug,blank"), `"blank" is repeated`, "repeated"},

@@ -333,6 +333,20 @@ func Replace(all []Replacement) error {
 	return replace(all)
 }
 
+// ReplaceChecked is [Replace] after check has returned nil. The other writers to stores, which
+// include all that are replaced and are sorted too, wait for check. If it returns an error or panics,
+// nothing changes.
+func ReplaceChecked(stores []*Store, all []Replacement, check func() error) error {
+	for _, c := range stores {
+		c.writing.Lock()
+		defer c.writing.Unlock()
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	return replace(all)
+}
+
 // Replace replaces all records by the entries that prepare returns, which must be
 // sorted by id. If prepare or the journal returns an error or panics, nothing changes.
 // O(n log n × indexes).

@@ -1,0 +1,479 @@
+package catalogue_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// Teas and houses are in the form of a later version of a program, in which some names, defaults and
+// references are new.
+type tea struct {
+	ID      int              `json:"id"`
+	Name    string           `json:"name" backlist:"formerly=title|label"`
+	Minutes int              `json:"minutes" backlist:"default=3,min=1"`
+	Grade   string           `json:"grade,omitempty" backlist:"default=A"`
+	Secret  string           `json:"secret" backlist:"hidden,default=none"`
+	Tags    []string         `json:"tags"`
+	House   *int             `json:"house" backlist:"refers=houses"`
+	Garden  garden           `json:"garden" backlist:"optional"`
+	Steps   []step           `json:"steps"`
+	Notes   map[string]*step `json:"notes" backlist:"optional"`
+	Weight  float64          `json:"weight" backlist:"optional"`
+}
+
+type garden struct {
+	Place  string `json:"place" backlist:"formerly=town,default=Fuzhou"`
+	Height *int   `json:"height"`
+}
+
+type step struct {
+	Seconds int    `json:"seconds" backlist:"formerly=time"`
+	Water   string `json:"water" backlist:"default=hot"`
+}
+
+type teahouse struct {
+	ID   int    `json:"id"`
+	Name string `json:"name" backlist:"unique"`
+}
+
+var (
+	teas      = catalogue.Define[tea]("teas", catalogue.Options{})
+	teahouses = catalogue.Define[teahouse]("houses", catalogue.Options{})
+)
+
+// newTeas returns a catalogue of teas and houses. If open is set, the records have no Go types.
+func newTeas(t testing.TB, open bool) *catalogue.Catalogue {
+	t.Helper()
+	definitions := []catalogue.AnyDefinition{teas, teahouses}
+	if open {
+		about, err := schema.DescriptionOf[tea]("teas")
+		must(t, err)
+		houses, err := schema.DescriptionOf[teahouse]("houses")
+		must(t, err)
+		definitions = []catalogue.AnyDefinition{
+			catalogue.Define[schema.Record]("teas", catalogue.Options{Description: &about}),
+			catalogue.Define[schema.Record]("houses", catalogue.Options{Description: &houses}),
+		}
+	}
+	cat, err := catalogue.New(definitions...)
+	must(t, err)
+	return cat
+}
+
+// wholeTea is a tea in the present form.
+const wholeTea = `{"id":1,"name":"n","minutes":3,"secret":"none","tags":[],"house":null,"garden":{"place":"p","height":null},"steps":[],"notes":{},"weight":0.0}`
+
+// TestLoadOlderRecords loads records that an earlier version of the program has saved.
+func TestLoadOlderRecords(t *testing.T) {
+	older := func(old, text string) string { return replaceMember(wholeTea, old, text) }
+	for _, row := range []struct {
+		reason     string
+		file       string
+		want, open string // what is saved then; if open is empty, it is want
+	}{
+		{"in the present form", wholeTea, wholeTea, ""},
+		{"a new field has its default, in open records at the end",
+			older(`"minutes":3,`, ``), wholeTea, older(`"minutes":3,`, ``)[:len(older(`"minutes":3,`, ``))-1] + `,"minutes":3,"grade":"A"}`},
+		{"a new hidden field too", older(`"secret":"none",`, ``), wholeTea, older(`"secret":"none",`, ``)[:len(older(`"secret":"none",`, ``))-1] + `,"grade":"A","secret":"none"}`},
+		{"several in any order", `{"notes":{},"steps":[],"id":1,"weight":0.0,"garden":{"height":null,"place":"p"},"label":"n"}`, wholeTea,
+			`{"notes":{},"steps":[],"id":1,"weight":0.0,"garden":{"height":null,"place":"p"},"name":"n","minutes":3,"grade":"A","secret":"none","tags":[],"house":null}`},
+		{"a field without a default is zero, or missing in an open record", older(`,"weight":0.0`, ``), wholeTea, older(`,"weight":0.0}`, `,"grade":"A"}`)},
+		{"a null is no missing member", older(`"place":"p","height":null`, `"place":"p","height":7`), older(`"place":"p","height":null`, `"place":"p","height":7`), ""},
+		{"a former name", older(`"name"`, `"title"`), wholeTea, ""},
+		{"an older one", older(`"name"`, `"label"`), wholeTea, ""},
+		{"a former name inside an object, which lacks a member", older(`"place":"p","height":null`, `"town":"p"`), wholeTea, ""},
+		{"an object that lacks a member with a default", older(`"place":"p",`, ``), older(`"place":"p"`, `"place":"Fuzhou"`), older(`"place":"p","height":null`, `"height":null,"place":"Fuzhou"`)},
+		{"a missing object has the defaults of its members, if the type always has it", `{"id":1,"name":"n","minutes":3,"secret":"none","tags":[],"house":null,"steps":[],"notes":{},"weight":0.0}`,
+			older(`"place":"p"`, `"place":"Fuzhou"`), `{"id":1,"name":"n","minutes":3,"secret":"none","tags":[],"house":null,"steps":[],"notes":{},"weight":0.0,"grade":"A"}`},
+		{"objects in a list", older(`"steps":[]`, `"steps":[{"time":20},{"seconds":9,"water":"cold"}]`),
+			older(`"steps":[]`, `"steps":[{"seconds":20,"water":"hot"},{"seconds":9,"water":"cold"}]`), ""},
+		{"objects in a map, whose names are no names of fields", older(`"notes":{}`, `"notes":{"title":{"time":20},"x":null}`),
+			older(`"notes":{}`, `"notes":{"title":{"seconds":20,"water":"hot"},"x":null}`), ""},
+		{"white space and escapes", older(`"name"`, "\n\"tit\\u006ce\" ") + "\n", wholeTea, ""},
+	} {
+		for _, open := range []bool{false, true} {
+			cat := newTeas(t, open)
+			want := row.want
+			if open {
+				if want = row.open; want == "" {
+					want = row.want
+				}
+				if !strings.Contains(want, `"grade"`) { // the type omits it, an open record does not
+					want = strings.TrimSuffix(want, "}") + `,"grade":"A"}`
+				}
+			}
+			if err := cat.Load(strings.NewReader(`{"teas":[`+row.file+`]}`), catalogue.LoadOptions{}); err != nil {
+				t.Errorf("%s, open %t: %v", row.reason, open, err)
+				continue
+			}
+			if diff := cmp.Diff(want, split(t, saved(t, cat))["teas"][0]); diff != "" {
+				t.Errorf("%s, open %t (-want +got):\n%s", row.reason, open, diff)
+			}
+			again := newTeas(t, open)
+			must(t, again.Load(strings.NewReader(saved(t, cat)), catalogue.LoadOptions{}))
+			if diff := cmp.Diff(saved(t, cat), saved(t, again)); diff != "" {
+				t.Errorf("%s, open %t: loaded again (-want +got):\n%s", row.reason, open, diff)
+			}
+			checkAtEnd(t, cat)
+		}
+	}
+}
+
+// TestLoadOmitted checks that a member that Save omits has the value that was saved.
+func TestLoadOmitted(t *testing.T) {
+	type Base struct {
+		Score int `json:"score" backlist:"default=5"`
+	}
+	type record struct {
+		ID    int `json:"id"`
+		Stars int `json:"stars,omitempty" backlist:"default=5"`
+		Votes int `json:"votes,omitzero" backlist:"default=5"`
+		Level int `json:"level" backlist:"default=5"`
+		*Base
+	}
+	records, err := catalogue.NewCollection[record](catalogue.Options{})
+	must(t, err)
+	_, err = records.Insert(record{})
+	must(t, err)
+	var b strings.Builder
+	must(t, records.Save(&b))
+	must(t, records.Load(strings.NewReader(b.String()), catalogue.LoadOptions{}))
+	must(t, records.Load(strings.NewReader(`[{"id":1}]`), catalogue.LoadOptions{}))
+	if got, err := records.Get(1); err != nil || got != (record{ID: 1, Level: 5}) {
+		t.Errorf("%+v, %v, want the default of level only", got, err)
+	}
+	if got := b.String(); got != "[\n{\"id\":1,\"level\":0}]\n" {
+		t.Errorf("saved %s", got)
+	}
+}
+
+// TestLoadOlderRefuses checks the errors of records that are neither in the present form nor in a
+// former one.
+func TestLoadOlderRefuses(t *testing.T) {
+	older := func(old, text string) string { return replaceMember(wholeTea, old, text) }
+	for _, row := range []struct{ reason, file, want string }{
+		{"the present name and a former one", older(`"name":"n"`, `"name":"n","title":"m"`), `title: is a former name of "name", and "name" is there too`},
+		{"in the other order", older(`"name":"n"`, `"title":"m","name":"n"`), `title: is a former name of "name", and "name" is there too`},
+		{"two former names", older(`"name":"n"`, `"label":"n","title":"m"`), `label: is a former name of "name", and "title" is there too`},
+		{"inside an object", older(`"place":"p"`, `"place":"p","town":"q"`), `garden: schema: invalid record: member "town": is a former name of "place", and "place" is there too`},
+		{"in a list", older(`"steps":[]`, `"steps":[{"seconds":1,"time":1}]`), `steps: schema: invalid record: member "time": is a former name of "seconds", and "seconds" is there too`},
+		{"a name of another object", older(`"name":"n"`, `"town":"n"`), `town: is unknown: want one of id, name, minutes, grade, secret, tags, house, garden, steps, notes, weight`},
+	} {
+		cat := newTeas(t, false)
+		err := cat.Load(strings.NewReader(`{"teas":[`+row.file+`]}`), catalogue.LoadOptions{})
+		if want := "teas: cannot load: record 1 (line 1): " + row.want; err == nil || err.Error() != want {
+			t.Errorf("%s: %v\nwant %s", row.reason, err, want)
+		}
+		var invalid *catalogue.RecordError
+		if !errors.As(err, &invalid) || !errors.Is(err, catalogue.ErrInvalidData) {
+			t.Errorf("%s: %v, want a RecordError", row.reason, err)
+		}
+	}
+}
+
+// TestFormerlyOfDefinitions checks that a former name is no other name.
+func TestFormerlyOfDefinitions(t *testing.T) {
+	type clash struct {
+		ID   int    `json:"id"`
+		Name string `json:"name" backlist:"formerly=title"`
+		Old  string `json:"title"`
+	}
+	type hidden struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+		Old  string `json:"title"`
+	}
+	type twice struct {
+		ID int    `json:"id"`
+		A  string `json:"a" backlist:"formerly=c"`
+		B  string `json:"b" backlist:"formerly=c"`
+	}
+	type inner struct {
+		ID  int `json:"id"`
+		Box struct {
+			A int `json:"a" backlist:"formerly=a"`
+		} `json:"box"`
+	}
+	type element struct {
+		ID   int   `json:"id"`
+		List []int `json:"list" backlist:"item.formerly=a"`
+	}
+	type caseOnly struct {
+		ID        int    `json:"id"`
+		StartDate string `json:"startDate" backlist:"formerly=start_date"`
+	}
+	fields := func(formerly ...string) catalogue.Options {
+		return catalogue.Options{Description: &schema.Description{Fields: []schema.Field{{Name: "name", Kind: schema.Text, Formerly: formerly}}}}
+	}
+	fieldsOfList := catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
+		{Name: "list", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text, Formerly: []string{"a"}}},
+	}}}
+	standalone := func(_ any, err error) error { return err }
+	for _, row := range []struct {
+		reason string
+		err    error
+		want   string
+	}{
+		{"the name of another field", standalone(catalogue.New(catalogue.Define[clash]("x", catalogue.Options{}))), `the former name "title" is empty or a name of "title"`},
+		{"without a catalogue", standalone(catalogue.NewCollection[clash](catalogue.Options{})), `the former name "title" is `},
+		{"the name of a member that is not described", standalone(catalogue.New(catalogue.Define[hidden]("x", fields("title")))), `the former name "title" is the name of another member`},
+		{"a former name of another field", standalone(catalogue.NewCollection[twice](catalogue.Options{})), `field "b": the former name "c" is empty or a name of "a"`},
+		{"its own name, inside an object", standalone(catalogue.New(catalogue.Define[inner]("x", catalogue.Options{}))), `field "a": the former name "a" is empty or a name of "a"`},
+		{"of an element", standalone(catalogue.NewCollection[element](catalogue.Options{})), `elements have no names`},
+		{"of an element without a type", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fieldsOfList))), `elements of an Array or Map have no former names`},
+		{"the id", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fields("id")))), `the former name "id" is the name of another member`},
+		{"empty", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fields("")))), `the former name "" is empty`},
+		{"another spelling of the same name", standalone(catalogue.NewCollection[caseOnly](catalogue.Options{})), ``},
+	} {
+		switch {
+		case row.want == "" && row.err != nil:
+			t.Errorf("%s: %v", row.reason, row.err)
+		case row.want != "" && (!errors.Is(row.err, catalogue.ErrInvalidType) || !strings.Contains(row.err.Error(), row.want)):
+			t.Errorf("%s: %v, want %s", row.reason, row.err, row.want)
+		}
+	}
+}
+
+// TestFormerlyIsForLoads checks that requests know only the present name.
+func TestFormerlyIsForLoads(t *testing.T) {
+	cat := newTeas(t, false)
+	served, err := cat.Collection("teas")
+	must(t, err)
+	_, err = served.Create(context.Background(), []byte(`{"title":"n"}`), schema.Record{})
+	var errs schema.FieldErrors
+	if !errors.As(err, &errs) || errs[0].Field != "name" {
+		t.Errorf("a post with the former name: %v, want that the name is required", err)
+	}
+}
+
+// ownTea reads both forms itself.
+type ownTea struct {
+	ID   int    `json:"id"`
+	Name string `json:"name" backlist:"formerly=title,default=none"`
+}
+
+func (o *ownTea) UnmarshalJSON(data []byte) error {
+	var form struct {
+		ID            int
+		Name, Heading string
+	}
+	err := json.Unmarshal(data, &form)
+	*o = ownTea{form.ID, form.Name + form.Heading}
+	return err
+}
+
+// TestLoadOwnJSON checks that a type with a method UnmarshalJSON decides alone what it reads.
+func TestLoadOwnJSON(t *testing.T) {
+	c, err := catalogue.NewCollection[ownTea](catalogue.Options{})
+	must(t, err)
+	must(t, c.Load(strings.NewReader(`[{"id":1,"title":"a"},{"id":2,"heading":"b"}]`), catalogue.LoadOptions{}))
+	var names []string
+	for o := range c.All() {
+		names = append(names, o.Name)
+	}
+	if diff := cmp.Diff([]string{"", "b"}, names); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestStrictLoadOfOlderRecords checks that a member under a former name is there.
+func TestStrictLoadOfOlderRecords(t *testing.T) {
+	strict := catalogue.Define[teahouse]("houses", catalogue.Options{StrictLoad: true})
+	about, err := schema.DescriptionOf[teahouse]("houses")
+	must(t, err)
+	about.Fields[1].Formerly = []string{"sign"}
+	cat, err := catalogue.New(strict.WithDescription(about))
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(`{"houses":[{"id":1,"sign":"a"}]}`), catalogue.LoadOptions{}))
+	if err := cat.Load(strings.NewReader(`{"houses":[{"id":1}]}`), catalogue.LoadOptions{}); err == nil {
+		t.Error("a record without a name is loaded")
+	}
+}
+
+// TestLoadLists checks that a load that validates or checks references lists everything that is
+// wrong, and its place, and changes nothing.
+func TestLoadLists(t *testing.T) {
+	const file = `{
+"houses":[
+{"id":1,"name":"a"},
+{"id":2,"name":""}],
+"teas":[
+{"id":4,"name":"n","minutes":0,"house":9,"steps":[{"seconds":1,"water":""}]},
+{"id":3,"name":"n","house":1},
+{"id":5,"name":"","house":8}]}`
+	const validity, references = `houses 2 line 4 name: schema: invalid record: name: This field may not be blank.
+teas 4 line 6 minutes: schema: invalid record: minutes: Ensure this value is greater than or equal to 1.
+teas 4 line 6 steps: schema: invalid record: steps.0.water: This field may not be blank.
+teas 5 line 8 name: schema: invalid record: name: This field may not be blank.
+`, `teas 4 line 6 house: reference to no record: 9 of houses
+teas 5 line 8 house: reference to no record: 8 of houses
+`
+	for _, row := range []struct {
+		reason string
+		file   string
+		opts   catalogue.LoadOptions
+		want   string
+	}{
+		{"nothing is asked for", file, catalogue.LoadOptions{}, ""},
+		{"validity", file, catalogue.LoadOptions{Validate: true}, validity},
+		{"references", file, catalogue.LoadOptions{References: true}, references},
+		{"both", file, catalogue.LoadOptions{Validate: true, References: true}, validity + references},
+		{"references of records that are not loaded", `{"houses":[]}`, catalogue.LoadOptions{References: true}, "teas 1 line 0 house: reference to no record: 1 of houses\n"},
+		{"references to records that are not loaded", `{"teas":[{"id":1,"name":"n","house":1}]}`, catalogue.LoadOptions{References: true, Validate: true}, ""},
+		{"references that the load mends", `{"houses":[],"teas":[{"id":1,"name":"n","house":null}]}`, catalogue.LoadOptions{References: true}, ""},
+		{"records that cannot be stored; references of the others are not looked at",
+			`{"houses":[{"id":0},{"id":3,"name":4},` + "\n" + `{"id":4,"title":""}],"teas":[{"id":1,"name":"n","house":9}]}`, catalogue.LoadOptions{References: true},
+			"houses 0 line 1 id: invalid id: want a positive integer, got 0\nhouses 3 line 1 name: want a string, not 4\nhouses 4 line 2 title: is unknown: want one of id, name\n"},
+		{"ids and unique values", `{"houses":[{"id":2,"name":"a"},{"id":3,"name":"a"},{"id":2,"name":"a"}]}`, catalogue.LoadOptions{Validate: true},
+			"houses 3 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n" +
+				"houses 2 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n" +
+				"houses 2 line 1 id: id is taken: the record at index 0 has 2 too\n"},
+	} {
+		for _, open := range []bool{false, true} {
+			if open && strings.Contains(row.file, `"name":4`) {
+				continue // open records have values of any kind
+			}
+			cat := newTeas(t, open)
+			must(t, cat.Load(strings.NewReader(`{"houses":[{"id":1,"name":"a"}],"teas":[{"id":1,"name":"n","house":1}]}`), catalogue.LoadOptions{}))
+			before := saved(t, cat)
+			err := cat.Load(strings.NewReader(row.file), row.opts)
+			var found catalogue.Violations
+			errors.As(err, &found)
+			var got strings.Builder
+			for _, v := range found {
+				fmt.Fprintf(&got, "%s %d line %d %s: %s\n", v.Collection, v.ID, v.Line, v.Field, strings.TrimPrefix(v.Err.Error(), "invalid record: "))
+			}
+			if diff := cmp.Diff(row.want, got.String()); diff != "" || (err == nil) != (row.want == "") {
+				t.Errorf("%s, open %t: %v (-want +got):\n%s", row.reason, open, err, diff)
+			}
+			if err != nil && (saved(t, cat) != before || !errors.Is(err, catalogue.ErrInvalidData)) {
+				t.Errorf("%s, open %t: after %v the catalogue is\n%s", row.reason, open, err, saved(t, cat))
+			}
+		}
+	}
+}
+
+// degrees are a number that was text in older records.
+type degrees int
+
+func (d *degrees) UnmarshalJSON(data []byte) error {
+	return json.Unmarshal([]byte(strings.Trim(string(data), `"`)), (*int)(d))
+}
+
+// TestEvolvingRecords has a row for each case of the page in the documentation of the package that
+// no other test has.
+func TestEvolvingRecords(t *testing.T) {
+	type pot struct {
+		ID   int     `json:"id"`
+		Size int     `json:"size" backlist:"min=10"`
+		Heat degrees `json:"heat" backlist:"default=80,max=100"`
+	}
+	about, err := schema.DescriptionOf[pot]("pots")
+	must(t, err)
+	unique := catalogue.Options{Unique: [][]string{{"size", "heat"}}}
+	typed := catalogue.Define[pot]("pots", catalogue.Options{})
+	open := catalogue.Define[schema.Record]("pots", catalogue.Options{Description: &about})
+	for _, row := range []struct {
+		reason  string
+		defined catalogue.AnyDefinition
+		file    string
+		opts    catalogue.LoadOptions
+		want    string // the saved record, or the error
+	}{
+		{"a removed field", typed, `{"id":1,"size":20,"heat":90,"lid":true}`, catalogue.LoadOptions{}, "pots: cannot load: record 1 (line 1): lid: is unknown: did you mean id?"},
+		{"a removed field that is skipped", typed, `{"id":1,"size":20,"heat":90,"lid":true}`, catalogue.LoadOptions{SkipUnknown: true}, `{"id":1,"size":20,"heat":90}`},
+		{"a removed field of an open record", open, `{"id":1,"size":20,"heat":90,"lid":true}`, catalogue.LoadOptions{Validate: true}, `{"id":1,"size":20,"heat":90,"lid":true}`},
+		{"text that was a number", typed, `{"id":1,"size":"20"}`, catalogue.LoadOptions{}, `pots: cannot load: record 1 (line 1): size: want an integer, not "20"`},
+		{"a type that reads both", typed, `{"id":1,"size":20,"heat":"90"}`, catalogue.LoadOptions{Validate: true}, `{"id":1,"size":20,"heat":90}`},
+		{"an open record keeps it", open, `{"id":1,"size":"20","heat":90}`, catalogue.LoadOptions{}, `{"id":1,"size":"20","heat":90}`},
+		{"an open record that is validated", open, `{"id":1,"size":"20","heat":90}`, catalogue.LoadOptions{Validate: true}, `{"id":1,"size":20,"heat":90}`},
+		{"and has another kind", open, `{"id":1,"size":"big","heat":90}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: schema: invalid record: size: A valid integer is required."},
+		{"a narrower bound", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{}, `{"id":1,"size":2,"heat":80}`},
+		{"a narrower bound that is asked for", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: schema: invalid record: size: Ensure this value is greater than or equal to 10."},
+		{"a unique set, of a default too", catalogue.Define[pot]("pots", unique), `{"id":1,"size":20},{"id":2,"size":20,"heat":80}`, catalogue.LoadOptions{}, "pots: cannot load: record 2 (line 1): duplicate value: size 20 and heat 80 are those of the record at index 0"},
+	} {
+		cat, err := catalogue.New(row.defined)
+		must(t, err)
+		got := ""
+		if err := cat.Load(strings.NewReader(`{"pots":[`+row.file+`]}`), row.opts); err != nil {
+			got = strings.TrimPrefix(err.Error(), "catalogue: cannot load: catalogue: 1 violations: ")
+		} else {
+			got = split(t, saved(t, cat))["pots"][0]
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
+		}
+	}
+	cat, err := catalogue.New(typed)
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(`{"pots":[{"id":1,"size":2}]}`), catalogue.LoadOptions{}))
+	pots, err := cat.Collection("pots")
+	must(t, err)
+	for body, valid := range map[string]bool{`{"heat":70}`: true, `{"size":3}`: false} {
+		if _, err := pots.Update(context.Background(), "1", catalogue.Update{Body: []byte(body), Partial: true}); (err == nil) != valid {
+			t.Errorf("PATCH %s of a record that does not meet a bound: %v", body, err)
+		}
+	}
+	if err := cat.Load(strings.NewReader(`{"kettles":[]}`), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrUnknownCollection) {
+		t.Errorf("a collection that has been renamed: %v", err)
+	}
+}
+
+// TestJournalOfOlderRecords checks that a journal receives loaded records in the present form.
+func TestJournalOfOlderRecords(t *testing.T) {
+	cat := newTeas(t, false)
+	var got []string
+	must(t, cat.Journal(func(batch []catalogue.Commit) error {
+		for _, commit := range batch {
+			for _, text := range commit.Changes {
+				got = append(got, string(text))
+			}
+		}
+		return nil
+	}))
+	must(t, cat.Load(strings.NewReader(`{"teas":[`+replaceMember(wholeTea, `"name"`, `"title"`)+`]}`), catalogue.LoadOptions{References: true}))
+	if diff := cmp.Diff([]string{wholeTea}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestLoadListsKeys checks the places of records that have a key.
+func TestLoadListsKeys(t *testing.T) {
+	type shelf struct {
+		Code string `json:"code" backlist:"key,formerly=label"`
+		Next string `json:"next" backlist:"refers=shelves.code"`
+		Size int    `json:"size" backlist:"max=9"`
+	}
+	cat, err := catalogue.New(catalogue.Define[shelf]("shelves", catalogue.Options{}))
+	must(t, err)
+	for _, row := range []struct{ reason, file, want string }{
+		{"validity and references", `{"label":"b","next":"a","size":10},{"code":"a","next":"c","size":1}`,
+			`"b" size: invalid record: schema: invalid record: size: Ensure this value is less than or equal to 9.; "a" next: reference to no record: "c" of shelves; `},
+		{"the same key twice", `{"label":"b","next":"b"},{"code":"b","next":"b"}`, `"b" code: id is taken: the record at index 0 has code "b" too; `},
+		{"no key", `{"next":"b"},{"code":5}`, `"" code: invalid id: it is empty; "" code: invalid id: want a string, not 5; `},
+	} {
+		err = cat.Load(strings.NewReader(`{"shelves":[`+row.file+`]}`), catalogue.LoadOptions{Validate: true, References: true})
+		var found catalogue.Violations
+		errors.As(err, &found)
+		got := ""
+		for _, v := range found {
+			got += fmt.Sprintf("%q %s: %v; ", v.Key, v.Field, v.Err)
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", row.reason, err, diff)
+		}
+	}
+	err = cat.Load(strings.NewReader(`{"shelves":[{"code":"a","label":"a"}]}`), catalogue.LoadOptions{})
+	if want := `shelves: cannot load: record "a" (line 1): label: is a former name of "code", and "code" is there too`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
