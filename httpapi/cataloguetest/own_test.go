@@ -155,6 +155,24 @@ func TestFaultsOfStyles(t *testing.T) {
 	}
 }
 
+// The style of a description takes precedence over that of the options.
+func TestStyleOfDescription(t *testing.T) {
+	server := NewWith(t, Options{
+		Definitions: []catalogue.AnyDefinition{
+			catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}}}),
+		},
+		Pages:    pagination.Numbers{},
+		Fixtures: files("directors.json", `[{"id":1,"name":"A"},{"id":2,"name":"B"},{"id":3,"name":"C"}]`),
+	})
+	getAll(t, server, "/api/directors/", "/api/directors/?cursor=cD0y")
+	server.AssertWalkedOnce(t, "directors")
+	server.Inject(Match{}, MissingRow())
+	const want = `{"next":"http://catalogue.test/api/directors/?cursor=cD0y","previous":null,"results":[{"id":1,"name":"A"}]}`
+	if _, body := get(t, server, "/api/directors/"); body != want {
+		t.Errorf("a page without its last record: %s, want %s", body, want)
+	}
+}
+
 // A server imitates another version of the framework.
 func TestFramework(t *testing.T) {
 	server := NewWith(t, Options{Pages: pagination.Numbers{Limits: pagination.Limits{Default: 150}}, Framework: schema.DRF318(nil)})

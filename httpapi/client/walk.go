@@ -283,7 +283,7 @@ func (p *proof) take(got page) ([]record, error) {
 		p.last = fresh[len(fresh)-1].id
 	}
 	if _, ok := p.style.(pagination.Limits); ok {
-		p.overlap = min(p.seen, 1)
+		p.overlap = 1
 	}
 	p.url = got.next
 	if !p.follows() && got.next != "" {

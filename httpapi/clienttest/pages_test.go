@@ -13,6 +13,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -221,6 +222,56 @@ func styled(t *testing.T, style pagination.Style) *catalogue.Catalogue {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestWrongPages checks where the next links of wrong pages lead, and that other pages are empty only
+// if their next links lead on.
+func TestWrongPages(t *testing.T) {
+	for _, tt := range []struct {
+		kind  string
+		style pagination.Style
+		query string
+		want  string // the number of records, and the query of next
+	}{
+		{"next-cycle", nil, "limit=5&offset=10", "5 limit=5"},
+		{"next-cycle", nil, "offset=20", "5 "}, // the last page
+		{"next-cycle", numbers, "page=2&page_size=5", "5 page_size=5"},
+		{"next-cycle", numbers, "page=3", "5 "},
+		{"next-cycle", pagination.Cursors{Cursor: "from"}, "from=bz0yMA%3D%3D", "5 "}, // o=20
+		{"empty-pages-with-next", nil, "offset=10", "0 offset=20"},
+		{"empty-pages-with-next", nil, "offset=20", "0 offset=25"},
+		{"empty-pages-with-next", nil, "offset=26", "0 offset=27"},
+		{"empty-pages-with-next", numbers, "page=2", "0 page=3"},
+		{"empty-pages-with-next", numbers, "page=3", "5 "},
+		{"empty-pages-with-next", pagination.Cursors{}, "cursor=bz0yMA%3D%3D", "5 "},
+	} {
+		v, err := newVerification(newCounting().ids, Options{Pages: tt.style})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := v.data.first(25)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := v.data.serve(c, pageSize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		for _, k := range kinds(v.data.style) {
+			if k.name == tt.kind {
+				server.Inject(cataloguetest.Match{}, k.faults(0)[0])
+			}
+		}
+		page, err := getPage(t.Context(), server.Client, server.URL+"/api/events/?"+tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, next, _ := strings.Cut(page.Next, "?")
+		if got := fmt.Sprint(len(page.Results), " ", next); got != tt.want {
+			t.Errorf("%s, %T: %s: %s, want %s", tt.kind, tt.style, tt.query, got, tt.want)
+		}
+	}
 }
 
 // TestExplorePages runs clients of services whose pages have numbers or cursors through scenarios.
