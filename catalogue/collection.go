@@ -128,7 +128,8 @@ type Collection[T any] struct{ core *core }
 // The JSON of a record is what encoding/json writes without HTML escapes, with two exceptions,
 // which are as Django REST framework writes them. A float has a point or an exponent: 7.0,
 // 1e+16, 1e-05. The fraction of a time.Time has six digits, or nine if there are
-// nanoseconds, or is absent if it is zero. Neither applies to what methods of a type write and to
+// nanoseconds, or is absent if it is zero. Requests have microseconds: what they write has no
+// nanoseconds, and no filter of theirs is equal to a time that has. Neither applies to what methods of a type write and to
 // values of the type any.
 //
 // A struct with unexported fields that contain references, such as [math/big.Int] and

@@ -19,10 +19,11 @@ import (
 // By default each collection has 12 records.
 //
 // Every record has all fields of its description, and [schema.Description.Validate]
-// accepts it. Some values are null or blank where the description allows it. All
-// references resolve, and one to the same collection has a lower id. Times of
-// fields that are Created are before 2026 and ascend with the ids. If the description has
-// no fields, the records only have ids.
+// accepts it, unless a rule or pattern refuses it. Sets of unique fields are ignored, so a catalogue
+// may refuse the records of a description with Unique. Some values are null or blank where the
+// description allows it. All references resolve, and one to the same collection has a lower id.
+// Times of fields that are Created are before 2026 and ascend with the ids. If the description
+// has no fields, the records only have ids.
 //
 // Records returns an error that names the field, or else the key, in these cases:
 //

@@ -37,7 +37,10 @@ func ownDefinitions() []catalogue.AnyDefinition {
 	actions := schema.List | schema.Create
 	return []catalogue.AnyDefinition{
 		catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Actions: actions}}),
-		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{Actions: actions}}),
+		catalogue.Define[film]("films", catalogue.Options{
+			Description: &schema.Description{Actions: actions},
+			Unique:      [][]string{{"director", "title", "tags"}, {"title", "price"}},
+		}),
 		catalogue.Define[schema.Record]("notes", catalogue.Options{}),
 	}
 }
@@ -78,15 +81,21 @@ func TestOwnDefinitions(t *testing.T) {
 		`{"title":"c","slug":"four","director":1,"score":0.1,"price":"7.25","released":"2020-02-29","tags":["y"]}`,
 		`{"title":"c","slug":"four","director":1,"score":0.1,"price":"7.25","released":"2020-02-29","tags":["y"]}`, // slug in use
 		`{"title":"c","slug":"five","director":2,"score":0.1,"price":"7.25","released":"2020-02-29","tags":["y"]}`, // no such director
+		`{"title":"c","slug":"six","director":1,"score":0.1,"price":"7.25","released":"2020-02-29","tags":["y"]}`,  // a set in use
+		`{"title":"c","slug":"six","director":1,"score":0.1,"price":"7.25","released":"2020-02-29","tags":["z"]}`,  // another one
 		`{"slug":"one"}`,
 	} {
 		header := map[string]string{"Content-Type": "application/json"}
 		p.ask(t, testRequest{method: "POST", path: "/api/films/", header: header, body: body})
 	}
 	p.ask(t, testRequest{method: "GET", path: "/api/films/", query: "ordering=-score"})
-	const used = `{"id":9,"title":"","slug":"two","director":1,"score":1,"price":"1.00","released":"2024-05-10","tags":[]}`
-	if err := store.Insert(t.Context(), "films", []byte(used)); !errors.Is(err, httpapi.ErrConflict) {
-		t.Errorf("Insert of a slug in use = %v, want %v", err, httpapi.ErrConflict)
+	for _, used := range []string{
+		`{"id":9,"title":"","slug":"two","director":1,"score":1,"price":"1.00","released":"2024-05-10","tags":[]}`,
+		`{"id":9,"title":"a","slug":"seven","director":1,"score":1,"price":"1.00","released":"2024-05-10","tags":[]}`,
+	} {
+		if err := store.Insert(t.Context(), "films", []byte(used)); !errors.Is(err, httpapi.ErrConflict) {
+			t.Errorf("Insert of values in use, %s = %v, want %v", used, err, httpapi.ErrConflict)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -69,20 +70,45 @@ func (t *table) create() string {
 	if t.open() {
 		columns = append(columns, `"keys" bytea[] NOT NULL`)
 	}
-	var indexes strings.Builder
+	sets := slices.Clone(t.about.Unique)
 	for _, c := range t.columns {
 		if c.name == "id" {
 			continue
 		}
 		columns = append(columns, quote(c.name)+" "+c.sqlType())
 		if c.unique {
-			fmt.Fprintf(&indexes, "CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s);\n",
-				quote(t.plainName+"_unique_"+c.name), t.name(), c.uniqueExpr())
+			sets = append(sets, []string{c.name})
 		}
+	}
+	var indexes strings.Builder
+	for _, set := range sets {
+		fmt.Fprintf(&indexes, "CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s);\n", quote(t.uniqueName(set)), t.name(), t.uniqueExprs(set))
 	}
 	key := "'" + strings.ReplaceAll(t.about.Key, "'", "''") + "'"
 	return "INSERT INTO collections (key) VALUES (" + key + ") ON CONFLICT DO NOTHING;\n" +
 		"CREATE TABLE IF NOT EXISTS " + t.name() + " (" + strings.Join(columns, ", ") + ");\n" + indexes.String()
+}
+
+// uniqueName returns the name of the index of a set of unique columns. PostgreSQL would cut long
+// names, so that two indexes could have the same.
+func (t *table) uniqueName(set []string) string {
+	if len(set) == 1 {
+		return t.plainName + "_unique_" + set[0]
+	}
+	sum := sha256.Sum256([]byte(strings.Join(set, ",")))
+	return fmt.Sprintf("%s_unique_%x", t.plainName, sum[:8])
+}
+
+// uniqueExprs returns the expressions of that index. As in package catalogue, no null is equal to
+// another one.
+func (t *table) uniqueExprs(set []string) string {
+	var exprs []string
+	for _, c := range t.columns {
+		if slices.Contains(set, c.name) {
+			exprs = append(exprs, c.uniqueExpr())
+		}
+	}
+	return strings.Join(exprs, ", ")
 }
 
 // checkColumns compares the names of the columns with those of the definition.
