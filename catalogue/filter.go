@@ -288,7 +288,7 @@ func (s *recordType) jsonKey(c *column, e *store.Entry) sortkey.Key {
 	return withText(sortkey.JSON(s.valueIn(e, c)), c.Kind.TextKey())
 }
 
-// typeOf returns the type of a member or of a nested field, or nil if there is none.
+// typeOf returns the type of a member or of a nested field, or nil if none exists.
 func (s *recordType) typeOf(name string) reflect.Type {
 	if m := s.member(name); m != nil {
 		return m.Field.Type

@@ -315,7 +315,7 @@ func (x *TextIndex[T]) Update(text string, f func(record *T) error) error {
 	return x.x.update(text, untyped(f))
 }
 
-// Delete deletes the record with the text. The error wraps [ErrNotFound] if there is none.
+// Delete deletes the record with the text. The error wraps [ErrNotFound] if none exists.
 // O(orderings in use × log n).
 func (x *TextIndex[T]) Delete(text string) error { return x.x.delete(text) }
 

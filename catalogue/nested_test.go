@@ -315,7 +315,7 @@ const invoicesData = `[
  "ship":{"total":"-1.00","due":"2024-05-01T00:00:00Z","paidAt":"2024-05-01T00:00:00Z","name":"Bob","open":true}},
 {"id":3,"billingInfo":{"total":"010.0","due":"2024-05-01T02:00:00+02:00","paidAt":"2024-05-01T00:00:00Z","name":"bo","open":true},"ship":null}]`
 
-// TestFiltersOfNestedFields gives the same requests to structs and to open records.
+// TestFiltersOfNestedFields sends the same requests to structs and to open records.
 func TestFiltersOfNestedFields(t *testing.T) {
 	about, err := schema.DescriptionOf[invoice]("invoices")
 	must(t, err)

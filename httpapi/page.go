@@ -64,7 +64,7 @@ func (r *route) defaultOrder() []ordering.Term {
 }
 
 // positioned returns the field whose values can be positions in a list that is ordered by a name
-// first, or nil if there is none.
+// first, or nil if none exists.
 func (r *route) positioned(name string) *schema.Field {
 	for i, f := range r.about.Fields {
 		if ordering.Snake(f.Name) == name && !f.Hidden && f.Kind.Scalar() {

@@ -233,7 +233,7 @@ func cleanUUID(_ Field, value string, _ *checker) (text string, messages []strin
 	return `"` + formatUUID(digits) + `"`, nil
 }
 
-// uuidDigits returns the 32 hexadecimal digits of a UUID in lower case, or "" if text is none.
+// uuidDigits returns the 32 hexadecimal digits of a UUID in lower case, or "" if text is not one.
 func uuidDigits(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "urn:", ""), "uuid:", "")
 	text = strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")

@@ -397,7 +397,7 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 }
 
 // checked returns the messages of what the framework checks before bounds and lengths: patterns,
-// the field's own check, and whether the value is unique. An empty text is none.
+// the field's own check, and whether the value is unique. It returns none for an empty text.
 func (f Field) checked(text string, checks *checker) (messages []string) {
 	if text == "" || text == "null" {
 		return nil

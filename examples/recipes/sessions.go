@@ -8,7 +8,7 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A Session belongs to a user who has logged in. Its token is in his cookie.
+// A Session is the login of a user, whose cookie has its token.
 type Session struct {
 	Token   string    `json:"token" backlist:"key,readonly"`
 	User    string    `json:"user"`
@@ -49,7 +49,7 @@ func (s *Sessions) Get(token string) (_ Session, ok bool) {
 }
 
 // Extend makes a session last until the given time from now. The error wraps
-// [catalogue.ErrNotFound] if there is none.
+// [catalogue.ErrNotFound] if none exists.
 func (s *Sessions) Extend(token string, lasts time.Duration) error {
 	return s.byToken.Update(token, func(session *Session) error {
 		session.Expires = s.now().Add(lasts)
@@ -57,7 +57,7 @@ func (s *Sessions) Extend(token string, lasts time.Duration) error {
 	})
 }
 
-// End deletes a session. The error wraps [catalogue.ErrNotFound] if there is none.
+// End deletes a session. The error wraps [catalogue.ErrNotFound] if none exists.
 func (s *Sessions) End(token string) error { return s.byToken.Delete(token) }
 
 // DeleteExpired deletes the sessions that have expired and returns their number. It reads no others.

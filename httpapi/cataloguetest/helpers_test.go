@@ -71,7 +71,7 @@ func failureOf(t *testing.T, test func(tb testing.TB)) string {
 	return strings.Join(r.errors, "\n")
 }
 
-// listen gives a server a loopback port. Its URL and its Client are then those of package
+// listen makes a server listen on a loopback port. Its URL and its Client are then those of package
 // httptest.
 func listen(t testing.TB, server *Server) {
 	listening := httptest.NewServer(server.Handler)

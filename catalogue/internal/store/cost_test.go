@@ -78,7 +78,7 @@ func (c *countingStore) keysOf() map[string]int64 {
 	return calls
 }
 
-// countComparisons gives the store indexes by id and by the fields that count their
+// countComparisons adds to the store indexes by id and by the fields that count their
 // comparisons.
 func (c *countingStore) countComparisons(fields ...string) {
 	primary := countingTree(newPrimary(), c.comparisons)
