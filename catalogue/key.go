@@ -173,9 +173,10 @@ func (s *recordType) sameIdentity(old, changed *store.Entry) error {
 
 // A TextIndex reads and writes the records of a collection by the text in a unique field: their
 // key, or another one, such as an e-mail address. [Collection.By], [Snapshot.By] and [Tx.By]
-// return it. In a field that is a UUID the text may have any spelling, with or without hyphens. A
-// TextIndex is as safe for concurrent use as what it is of. The zero TextIndex is invalid: its
-// methods panic.
+// return it. In a field that is a UUID the text may have any spelling, with or without hyphens. The
+// record must have it as requests store it, in small letters with hyphens; otherwise only the
+// stored spelling finds it. A TextIndex is as safe for concurrent use as what it is of. The zero
+// TextIndex is invalid: its methods panic.
 //
 // If the field is not unique or not text, the methods return an error that wraps
 // [ordering.ErrUnknownField].
@@ -235,9 +236,6 @@ func (s *recordType) by(field string, c *core, tx *store.Tx, from getter) textIn
 
 // key returns the sort key of a text, or null if no record can have it.
 func (x *textField) key(s *recordType, of string) sortkey.Key {
-	if x.uuid {
-		of = schema.Description{Lookup: x.Name, Fields: []schema.Field{{Name: x.wire, Kind: schema.UUID}}}.LookupText(of)
-	}
 	if x.plain {
 		k, err := x.KeyOf(of)
 		if err != nil {
@@ -338,13 +336,28 @@ func (x *textIndex) holder(from getter, text string) (*store.Entry, error) {
 	return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.wire, text)
 }
 
-// holder returns the entry that has a text in a unique field, or nil.
+// holder returns the entry that has a text in a unique field, or nil. A UUID is found in the
+// spelling that is stored, too: that of a program may be another one than that of requests.
 func (s *recordType) holder(from getter, at *textField, text string) *store.Entry {
-	k := at.key(s, text)
-	if k.Compare(sortkey.Null()) == 0 {
-		return nil
+	for {
+		if k := at.key(s, text); k.Compare(sortkey.Null()) != 0 {
+			if e := from.Holder(at.Name, k); e != nil {
+				return e
+			}
+		}
+		before := text
+		if text = at.usual(text); text == before || text == "" {
+			return nil
+		}
 	}
-	return from.Holder(at.Name, k)
+}
+
+// usual returns the usual spelling of a UUID, or "" if the text is none, and any other text as it is.
+func (x *textField) usual(text string) string {
+	if !x.uuid {
+		return text
+	}
+	return schema.Description{Lookup: x.Name, Fields: []schema.Field{{Name: x.wire, Kind: schema.UUID}}}.LookupText(text)
 }
 
 // write writes the change that prepare returns.

@@ -237,6 +237,13 @@ func TestNewKeys(t *testing.T) {
 	if by.Has("x") {
 		t.Error("there is a record with a key that is no UUID")
 	}
+	const capitals = "22222222-2222-4222-8222-22222222222A"
+	if _, err := by.Insert(ticket{capitals, "capitals"}); err != nil || !by.Has(capitals) || by.Has(strings.ToLower(capitals)) {
+		t.Errorf("a program stores another spelling: error %v, found by it: %t, and by the usual one: %t", err, by.Has(capitals), by.Has(strings.ToLower(capitals)))
+	}
+	if err := by.Delete(capitals); err != nil {
+		t.Error(err)
+	}
 	plain, err := catalogue.NewCollection[ticket](catalogue.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -2,13 +2,15 @@ package etcdstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
 
@@ -94,27 +96,35 @@ func (c *collection) Delete(ctx context.Context, segment string, filter schema.F
 // A Definition is a collection of a [Store]. [Of] returns a Definition.
 type Definition struct {
 	definition catalogue.AnyDefinition
-	apply      func(*catalogue.Catalogue, []change) error
+	apply      func(cat *catalogue.Catalogue, by string, changes []change) error
+	by         string // member that is the key of records, or empty if they have an id
 }
 
 // A change is a new state of a record.
 type change struct {
-	id     int
+	name   string // the record's, in the layout
 	record []byte // nil if the record was deleted
 }
 
 // Of returns the Definition of a collection of package catalogue. encoding/json must be
 // able to decode a T from its own JSON.
 func Of[T any](d catalogue.Definition[T]) Definition {
-	return Definition{d, func(cat *catalogue.Catalogue, changes []change) error {
+	return Definition{definition: d, apply: func(cat *catalogue.Catalogue, by string, changes []change) error {
 		c, err := d.In(cat)
 		if err != nil {
 			return err
 		}
 		return c.Batch(func(tx *catalogue.Tx[T]) error {
 			for _, ch := range changes {
-				if err := applyTo(tx, ch); err != nil {
-					return fmt.Errorf("id %d: %w", ch.id, err)
+				id, key, _ := parseName(ch.name, by)
+				var err error
+				if by == "" {
+					err = applyTo(tx, id, ch.record)
+				} else {
+					err = applyKeyed(tx, by, key, ch.record)
+				}
+				if err != nil {
+					return fmt.Errorf("id %s: %w", cmp.Or(key, strconv.Itoa(id)), err)
 				}
 			}
 			return nil
@@ -122,19 +132,45 @@ func Of[T any](d catalogue.Definition[T]) Definition {
 	}}
 }
 
-func applyTo[T any](tx *catalogue.Tx[T], ch change) error {
-	if ch.record == nil {
-		return tx.Delete(ch.id)
+func applyTo[T any](tx *catalogue.Tx[T], id int, text []byte) error {
+	if text == nil {
+		return tx.Delete(id)
 	}
 	var record T
-	if err := json.Unmarshal(ch.record, &record); err != nil {
+	if err := json.Unmarshal(text, &record); err != nil {
 		return err
 	}
-	id, err := tx.Upsert(record)
-	if err == nil && id != ch.id {
-		err = fmt.Errorf("its record has id %d", id)
+	stored, err := tx.Upsert(record)
+	if err == nil && stored != id {
+		err = fmt.Errorf("its record has id %d", stored)
 	}
 	return err
+}
+
+func applyKeyed[T any](tx *catalogue.Tx[T], by, key string, text []byte) error {
+	if text == nil {
+		return tx.By(ordering.Snake(by)).Delete(key)
+	}
+	members, err := schema.ParseKeyed(text)
+	if err != nil {
+		return err
+	}
+	if value, _ := members.Get(by); value != quoted(key) {
+		return fmt.Errorf("its record has the %s %s", by, value)
+	}
+	var record T
+	if err := json.Unmarshal(text, &record); err != nil {
+		return err
+	}
+	_, err = tx.Upsert(record)
+	return err
+}
+
+// quoted returns the JSON of a text, as records have it.
+func quoted(text string) string {
+	r, _ := schema.Record{}.With("text", text) // valid UTF-8, or it is no text of a record
+	member, _ := r.Get("text")
+	return member
 }
 
 // documented returns the definitions of the 39 documented collections.
@@ -171,10 +207,13 @@ func newCatalogue(list []Definition) (*catalogue.Catalogue, map[string]Definitio
 	}
 	byKey, i := map[string]Definition{}, 0
 	for key, c := range cat.All() { // in the order of the definitions
-		if slices.ContainsFunc(c.Description().Fields, func(f schema.Field) bool { return f.Key }) {
-			return nil, nil, fmt.Errorf("the records of %s have a key and no id, which a Store does not support", key)
+		d := list[i]
+		for _, f := range c.Description().Fields {
+			if f.Key {
+				d.by = f.Name
+			}
 		}
-		byKey[key] = list[i]
+		byKey[key] = d
 		i++
 	}
 	return cat, byKey, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -66,11 +67,18 @@ func (d *draft) stage(batch []catalogue.Commit) error {
 	for _, commit := range batch {
 		d.lastIDs[commit.Collection] = commit.LastID
 		for id, record := range commit.Changes {
-			d.changes = append(d.changes, recordChange{commit.Collection, change{id, record}})
-			d.dependOnReferring(commit.Collection, record == nil)
+			d.add(commit.Collection, numbered(id), record)
+		}
+		for key, record := range commit.Keys {
+			d.add(commit.Collection, url.PathEscape(key), record)
 		}
 	}
 	return nil
+}
+
+func (d *draft) add(collection, name string, record []byte) {
+	d.changes = append(d.changes, recordChange{collection, change{name, record}})
+	d.dependOnReferring(collection, record == nil)
 }
 
 func (d *draft) dependOnReferring(key string, deleted bool) {
@@ -111,7 +119,7 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 	changed := map[string]bool{}
 	for _, ch := range d.changes {
 		changed[ch.collection] = true
-		key := keys.record(d.generation, ch.collection, ch.id)
+		key := keys.record(d.generation, ch.collection, ch.name)
 		if ch.record == nil {
 			ops = append(ops, clientv3.OpDelete(key))
 		} else {

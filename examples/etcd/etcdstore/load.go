@@ -117,7 +117,7 @@ func (d *draft) storeAll(ctx context.Context, generation string) error {
 	var puts, ids []clientv3.Op
 	for _, ch := range d.changes {
 		if ch.record != nil {
-			puts = append(puts, clientv3.OpPut(keys.record(generation, ch.collection, ch.id), string(ch.record)))
+			puts = append(puts, clientv3.OpPut(keys.record(generation, ch.collection, ch.name), string(ch.record)))
 		}
 	}
 	for key, last := range d.lastIDs {

@@ -83,11 +83,11 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 	positions, records := map[string]position{}, map[string][]change{}
 	err = s.each(ctx, generation, at, func(kv *mvccpb.KeyValue) error {
 		empty = false
-		p, _, err := s.keys.place(generation, string(kv.Key))
+		p, _, err := r.place(string(kv.Key))
 		switch {
 		case err != nil:
 			return err
-		case p.id == 0: // these come first
+		case p.name == "": // these come first
 			lastID, err := parseID(kv.Value)
 			positions[p.collection] = position{lastID, kv.ModRevision}
 			return err
@@ -95,7 +95,7 @@ func (s *Store) readGeneration(ctx context.Context, generation string, at int64)
 			// It would change a page without changing its revision.
 			return fmt.Errorf("%w: %s was written without the highest id of %s", ErrInvalidData, kv.Key, p.collection)
 		}
-		records[p.collection] = append(records[p.collection], change{p.id, append([]byte{}, kv.Value...)})
+		records[p.collection] = append(records[p.collection], change{p.name, append([]byte{}, kv.Value...)})
 		return nil
 	})
 	if err != nil {

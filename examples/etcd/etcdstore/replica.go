@@ -87,6 +87,17 @@ func (m *member) revision() uint64 {
 	}
 }
 
+// place returns what a key names. ok is false if the key is not one of the generation.
+func (r *replica) place(key string) (p place, ok bool, err error) {
+	p, ok, err = r.keys.place(r.generation, key)
+	if m := r.members[p.collection]; m != nil && p.name != "" {
+		if _, _, valid := parseName(p.name, m.by); !valid {
+			err = fmt.Errorf("%w: unexpected key %q", ErrInvalidData, key)
+		}
+	}
+	return p, ok, err
+}
+
 // apply applies the events of one revision. It returns errReread if the records must be
 // read again.
 func (r *replica) apply(events []*clientv3.Event) error {
@@ -99,13 +110,13 @@ func (r *replica) apply(events []*clientv3.Event) error {
 			r.version = e.Kv.ModRevision
 			continue
 		}
-		p, ok, err := r.keys.place(r.generation, string(e.Kv.Key))
+		p, ok, err := r.place(string(e.Kv.Key))
 		switch {
 		case err != nil:
 			return err
 		case !ok: // of another generation
-		case p.id > 0:
-			changes[p.collection] = append(changes[p.collection], change{p.id, recordOf(e)})
+		case p.name != "":
+			changes[p.collection] = append(changes[p.collection], change{p.name, recordOf(e)})
 		case e.Type == clientv3.EventTypeDelete:
 			return errReread
 		default:
@@ -141,12 +152,12 @@ func recordOf(e *clientv3.Event) []byte {
 // change applies the changes of one revision to the collection.
 func (m *member) change(cat *catalogue.Catalogue, changes []change, p position) error {
 	for _, ch := range changes {
-		if ch.record != nil && ch.id > p.lastID {
-			return fmt.Errorf("%w: %s: id %d is above the highest id %d", ErrInvalidData, m.key, ch.id, p.lastID)
+		if id, _, _ := parseName(ch.name, m.by); ch.record != nil && id > p.lastID {
+			return fmt.Errorf("%w: %s: id %d is above the highest id %d", ErrInvalidData, m.key, id, p.lastID)
 		}
 	}
 	m.tags.Store(&tags{m.local(), m.position.revision, p.revision})
-	err := protect(func() error { return m.apply(cat, changes) })
+	err := protect(func() error { return m.apply(cat, m.by, changes) })
 	if err != nil {
 		return fmt.Errorf("%w: %s: %v", ErrInvalidData, m.key, err)
 	}

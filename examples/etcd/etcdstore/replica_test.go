@@ -21,10 +21,10 @@ func TestRevisionWhileApplying(t *testing.T) {
 
 	definition := Of(catalogue.Define[schema.Record]("books", catalogue.Options{}))
 	apply := definition.apply
-	definition.apply = func(cat *catalogue.Catalogue, changes []change) error {
+	definition.apply = func(cat *catalogue.Catalogue, by string, changes []change) error {
 		see()
 		defer see()
-		return apply(cat, changes)
+		return apply(cat, by, changes)
 	}
 	r, err := newReplica("p/", "0", []Definition{definition})
 	if err != nil {
@@ -57,7 +57,7 @@ func eventsOf(revision int64, record string) []*clientv3.Event {
 		return &clientv3.Event{Type: clientv3.EventTypePut, Kv: &mvccpb.KeyValue{Key: []byte(key), Value: []byte(value), ModRevision: revision}}
 	}
 	keys := layout("p/")
-	book := event(keys.record("0", "books", 1), record)
+	book := event(keys.record("0", "books", numbered(1)), record)
 	if record == "" {
 		book.Type = clientv3.EventTypeDelete
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -182,7 +183,8 @@ func (s *Store) NewHandler(opts httpapi.Options) (*httpapi.Handler, error) {
 //
 //	version                  the current generation; every write writes it again
 //	0/ids/films              the highest id ever used in a collection of generation 0
-//	0/records/films/00…7     the JSON of a record
+//	0/records/films/00…7     the JSON of a record, under its id
+//	0/records/tags/x%20y     the same under its key, if records have one in place of an id
 //
 // [Store.Load] writes a new generation and makes it the current one.
 type layout string
@@ -195,16 +197,26 @@ func (prefix layout) ids(g, collection string) string {
 	return prefix.generation(g) + "ids/" + collection
 }
 
-func (prefix layout) record(g, collection string, id int) string {
-	return fmt.Sprintf("%srecords/%s/%019d", prefix.generation(g), collection, id)
+func (prefix layout) record(g, collection, name string) string {
+	return prefix.generation(g) + "records/" + collection + "/" + name
+}
+
+// numbered returns the name of the record with an id.
+func numbered(id int) string { return fmt.Sprintf("%019d", id) }
+
+// parseName returns the id in the name of a record, or its key if records have one, the member by.
+func parseName(name, by string) (id int, key string, ok bool) {
+	if by != "" {
+		key, err := url.PathUnescape(name)
+		return 0, key, err == nil && url.PathEscape(key) == name
+	}
+	id, err := strconv.Atoi(name)
+	return id, "", err == nil && id > 0 && numbered(id) == name
 }
 
 // A place is what a key of a generation names: a record, or the highest id of a
-// collection if id is 0.
-type place struct {
-	collection string
-	id         int
-}
+// collection if name is empty.
+type place struct{ collection, name string }
 
 // place returns what a key names. ok is false if the key is not one of the generation.
 func (prefix layout) place(g, key string) (p place, ok bool, err error) {
@@ -213,14 +225,11 @@ func (prefix layout) place(g, key string) (p place, ok bool, err error) {
 		return p, false, nil
 	}
 	if collection, ok := strings.CutPrefix(rest, "ids/"); ok {
-		return place{collection, 0}, true, nil
+		return place{collection, ""}, true, nil
 	}
 	if rest, ok := strings.CutPrefix(rest, "records/"); ok {
-		if i := strings.LastIndexByte(rest, '/'); i >= 0 {
-			id, err := strconv.Atoi(rest[i+1:])
-			if p := (place{rest[:i], id}); err == nil && id > 0 && key == prefix.record(g, p.collection, p.id) {
-				return p, true, nil
-			}
+		if i := strings.LastIndexByte(rest, '/'); i >= 0 && i+1 < len(rest) {
+			return place{rest[:i], rest[i+1:]}, true, nil
 		}
 	}
 	return p, true, fmt.Errorf("%w: unexpected key %q", ErrInvalidData, key)

@@ -27,6 +27,7 @@ type Options struct {
 	// Definitions are the collections. If there are none, they are the 39 documented ones.
 	// Records can be listed and posted; other actions, filters and search are not served.
 	// A record is stored as its JSON is served, so hidden and computed fields are an error.
+	// So are records with a key in place of an id, and references by a text or with an OnDelete.
 	// Fields are ordered by their kind, not by keys of the program's own.
 	Definitions []catalogue.AnyDefinition
 
