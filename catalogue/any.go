@@ -428,6 +428,16 @@ func (s *recordType) changed(old *store.Entry, f func(schema.Record) (schema.Rec
 			members, err = members.With(name, json.RawMessage(text))
 		}
 	}
+	for name := range current.All() {
+		_, kept := after.Get(name)
+		switch m := s.member(name); {
+		case kept || err != nil:
+		case s.open():
+			return after, nil // it has the id, so that nothing is merged into it
+		case m != nil:
+			members, err = members.With(name, reflect.Zero(m.Field.Type).Interface())
+		}
+	}
 	return members, err
 }
 

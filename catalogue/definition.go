@@ -37,7 +37,8 @@ type Definition[T any] struct {
 // [Collection.Insert], the other methods that take a T, and loading check the types of the
 // fields and unique values. Unless Options.Validate is set, they do not check choices, formats,
 // bounds and rules, and do not set defaults. They never check references and do not set times
-// of creation. A nil slice or map is stored as an empty one unless the field is Nullable.
+// of creation. A nil slice or map is stored as an empty one, also inside other fields, unless
+// its field is Nullable.
 //
 // # Description
 //
@@ -239,6 +240,79 @@ func evolvingMember(f schema.Field, m jsonmember.Member) schema.Field {
 		f.Default = ""
 	}
 	return f
+}
+
+// filling returns a function that makes nil lists and maps of a described value of a type empty, also
+// inside it, unless they are Nullable. It returns nil if there are none.
+func filling(f schema.Field, t reflect.Type) func(v reflect.Value) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		if t.Elem().Kind() == reflect.Pointer { // a type may point to itself
+			return nil
+		}
+		if fill := filling(f, t.Elem()); fill != nil {
+			return func(v reflect.Value) {
+				if !v.IsNil() {
+					fill(v.Elem())
+				}
+			}
+		}
+	case reflect.Struct:
+		var all []func(v reflect.Value)
+		members, _ := jsonmember.Of(t)
+		for _, m := range members {
+			i := slices.IndexFunc(f.Fields, func(f schema.Field) bool { return f.Name == m.Name })
+			if i < 0 {
+				continue
+			}
+			if fill := filling(f.Fields[i], m.Field.Type); fill != nil {
+				all = append(all, func(v reflect.Value) {
+					if v, err := v.FieldByIndexErr(m.Field.Index); err == nil && v.CanSet() { // not in an embedded struct that is nil or not exported
+						fill(v)
+					}
+				})
+			}
+		}
+		if all != nil {
+			return func(v reflect.Value) {
+				for _, fill := range all {
+					fill(v)
+				}
+			}
+		}
+	case reflect.Slice, reflect.Map:
+		return fillingList(f, t)
+	}
+	return nil
+}
+
+// fillingList is filling for a type of lists or maps.
+func fillingList(f schema.Field, t reflect.Type) func(v reflect.Value) {
+	var fill func(v reflect.Value)
+	if f.Item != nil {
+		fill = filling(*f.Item, t.Elem())
+	}
+	return func(v reflect.Value) {
+		switch {
+		case v.IsNil() && f.Nullable:
+		case v.IsNil() && t.Kind() == reflect.Map:
+			v.Set(reflect.MakeMap(t))
+		case v.IsNil():
+			v.Set(reflect.MakeSlice(t, 0, 0))
+		case fill == nil:
+		case t.Kind() == reflect.Map:
+			for _, key := range v.MapKeys() {
+				item := reflect.New(t.Elem()).Elem() // items of maps cannot be changed
+				item.Set(v.MapIndex(key))
+				fill(item)
+				v.SetMapIndex(key, item)
+			}
+		default:
+			for i := range v.Len() {
+				fill(v.Index(i))
+			}
+		}
+	}
 }
 
 // unite adds sets of unique fields to those of a description, if it has their fields. It

@@ -433,15 +433,8 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 // fillLists makes the nil lists of a record empty, because their JSON would be null, which
 // no request could send back.
 func (s *recordType) fillLists(r *record) {
-	for _, m := range s.lists {
-		f, err := s.value(r).FieldByIndexErr(m.Field.Index)
-		switch {
-		case err != nil || !f.IsNil() || !f.CanSet(): // in an embedded struct that is nil or not exported
-		case m.Field.Type.Kind() == reflect.Map:
-			f.Set(reflect.MakeMap(m.Field.Type))
-		default:
-			f.Set(reflect.MakeSlice(m.Field.Type, 0, 0))
-		}
+	if s.fill != nil {
+		s.fill(s.value(r))
 	}
 }
 
@@ -450,6 +443,8 @@ func (s *recordType) fillLists(r *record) {
 func (s *recordType) with(old *store.Entry, members schema.Record) (fresh *store.Entry, err error) {
 	switch {
 	case old == nil:
+		fresh = s.new()
+	case s.open() && members.ID != 0: // all members
 		fresh = s.new()
 	case s.open(), s.ownJSON: // the method reads all members, because it may check them together
 		fresh = s.new()

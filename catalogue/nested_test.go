@@ -382,3 +382,51 @@ func TestFiltersOfNestedFields(t *testing.T) {
 		}
 	}
 }
+
+// TestNilListsInside checks that a nil list inside another field is stored as an empty one, whatever
+// writes it, and that the program's value does not change.
+func TestNilListsInside(t *testing.T) {
+	type Box struct {
+		Tags  []string        `json:"tags"`
+		Sizes map[string]int  `json:"sizes"`
+		Maybe *[]int          `json:"maybe"`
+		Raw   json.RawMessage `json:"raw"`
+	}
+	type crate struct {
+		ID     int            `json:"id"`
+		Box    Box            `json:"box"`
+		Other  *Box           `json:"other"`
+		Boxes  []Box          `json:"boxes"`
+		Named  map[string]Box `json:"named"`
+		Points []*Box         `json:"points"`
+	}
+	const empty = `{"tags":[],"sizes":{},"maybe":null,"raw":null}`
+	defined := catalogue.Define[crate]("crates", catalogue.Options{})
+	cat, err := catalogue.New(defined)
+	must(t, err)
+	crates := mustIn(defined, cat)
+	given := crate{Other: &Box{}, Boxes: []Box{{}}, Named: map[string]Box{"a": {}}, Points: []*Box{{}}}
+	_, err = crates.Insert(given)
+	must(t, err)
+	_, err = crates.Insert(crate{})
+	must(t, err)
+	must(t, crates.Update(2, func(c *crate) error { c.Boxes = append(c.Boxes, Box{}); return nil }))
+	want := `[
+{"id":1,"box":` + empty + `,"other":` + empty + `,"boxes":[` + empty + `],"named":{"a":` + empty + `},"points":[` + empty + `]},
+{"id":2,"box":` + empty + `,"other":null,"boxes":[` + empty + `],"named":{},"points":[]}]
+`
+	var b strings.Builder
+	must(t, crates.Save(&b))
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	stored, err := crates.Get(1)
+	if err != nil || stored.Boxes[0].Tags == nil || stored.Named["a"].Sizes == nil || given.Boxes[0].Tags != nil || given.Named["a"].Tags != nil || given.Other.Tags != nil {
+		t.Errorf("stored %+v, given %+v, %v", stored, given, err)
+	}
+	must(t, crates.Load(strings.NewReader(`[{"id":1,"boxes":[{}]}]`), catalogue.LoadOptions{}))
+	if got, err := crates.Get(1); err != nil || got.Box.Tags == nil || got.Boxes[0].Sizes == nil {
+		t.Errorf("loaded %+v, %v", got, err)
+	}
+	checkAtEnd(t, cat)
+}

@@ -477,3 +477,60 @@ func TestRuleThatPanics(t *testing.T) {
 		t.Errorf("%d records, the first is %v, want %d and N", n, first, 2+2*rounds)
 	}
 }
+
+// A leaflet has a rule that empties a member that its JSON omits then.
+type leaflet struct {
+	ID    int     `json:"id"`
+	Open  bool    `json:"open"`
+	Note  string  `json:"note,omitempty" backlist:"optional"`
+	Since *int    `json:"since,omitempty"`
+	Cost  float64 `json:"cost,omitzero" backlist:"optional"`
+}
+
+func (l *leaflet) Validate(context.Context) error {
+	if l.Open {
+		l.Note, l.Since, l.Cost = "", nil, 0
+	}
+	return nil
+}
+
+// TestRuleEmptiesMembers checks that what a rule empties is not what was stored.
+func TestRuleEmptiesMembers(t *testing.T) {
+	about := schema.Description{
+		Fields: []schema.Field{{Name: "open", Kind: schema.Boolean, Default: "false"}, {Name: "note", Kind: schema.Text}, {Name: "since", Kind: schema.Integer}, {Name: "cost", Kind: schema.Float}},
+		Rule: func(_ context.Context, r *schema.Record) error {
+			if open, _ := r.Get("open"); open == "true" {
+				*r = r.Without("note").Without("since").Without("cost")
+			}
+			return nil
+		},
+	}
+	for _, validate := range []bool{false, true} {
+		for _, defined := range []catalogue.AnyDefinition{
+			catalogue.Define[leaflet]("leaflets", catalogue.Options{Validate: validate}),
+			catalogue.Define[schema.Record]("leaflets", catalogue.Options{Validate: validate, Description: &about}),
+		} {
+			for _, row := range []struct {
+				reason, body string
+				partial      bool
+				want         string
+			}{
+				{"PATCH", `{"open":true}`, true, `{"id":1,"open":true}`},
+				{"PATCH that sends a member", `{"note":"m","open":true}`, true, `{"id":1,"open":true}`},
+				{"PATCH that the rule does not change", `{"note":"m"}`, true, `{"id":1,"open":false,"note":"m","since":7,"cost":1.5}`},
+				{"PUT", `{"open":true,"note":"m","since":8,"cost":2}`, false, `{"id":1,"open":true}`},
+			} {
+				cat, err := catalogue.New(defined)
+				must(t, err)
+				must(t, cat.Load(strings.NewReader(`{"leaflets":[{"id":1,"open":false,"note":"n","since":7,"cost":1.5}]}`), catalogue.LoadOptions{}))
+				c, err := cat.Collection("leaflets")
+				must(t, err)
+				got, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(row.body), Partial: row.partial})
+				if string(got) != row.want || err != nil {
+					t.Errorf("%s, validate %t, %v: %s, %v, want %s", row.reason, validate, c.RecordType(), got, err, row.want)
+				}
+				checkAtEnd(t, cat)
+			}
+		}
+	}
+}

@@ -116,7 +116,7 @@ type recordType struct {
 	strict  []schema.Field          // the fields of the description if loads are strict
 	members []member                // members of a struct
 	types   map[string]reflect.Type // of the fields in its JSON, and inside them
-	lists   []member                // those that are never nil
+	fill    func(reflect.Value)     // makes nil lists of a struct empty; nil if it has none
 	filled  int                     // number of members that are
 	ownJSON bool                    // *T implements json.Unmarshaler
 	trusted bool                    // loaded records need no check and no copy, because no methods are called
@@ -274,9 +274,10 @@ func (s *recordType) describeFields(fields []schema.Field, strict bool) error {
 		case f.Computed:
 		case m == nil && !s.ownJSON:
 			return fmt.Errorf("the JSON of %v has no field %q: %s", s.reflect, f.Name, suggest(f.Name, s.members, func(m member) string { return m.Name }))
-		case m != nil && !f.Nullable && (m.Field.Type.Kind() == reflect.Slice || m.Field.Type.Kind() == reflect.Map):
-			s.lists = append(s.lists, *m)
 		}
+	}
+	if !s.open() {
+		s.fill = filling(schema.Field{Fields: fields}, s.reflect)
 	}
 	return nil
 }

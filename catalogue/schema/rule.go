@@ -92,9 +92,14 @@ func recordRule(t reflect.Type) (func(ctx context.Context, r *Record) error, err
 		if err != nil || bytes.Equal(before, after) {
 			return err
 		}
-		old := membersOf(string(before), false)
+		old, changed := membersOf(string(before), false), membersOf(string(after), false)
 		r.members = slices.Clone(r.members)
-		for _, m := range membersOf(string(after), false) {
+		for _, m := range old {
+			if !slices.ContainsFunc(changed, func(c member) bool { return c.name == m.name }) { // it is omitted now
+				*r = r.Without(m.name)
+			}
+		}
+		for _, m := range changed {
 			if m.name == "id" && m.value[0] != '"' || slices.Contains(old, m) {
 				continue
 			}
