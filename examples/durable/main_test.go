@@ -633,3 +633,51 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 }
+
+// TestOlderFile opens a file that an earlier version of the program has written. Its records have
+// the present form in memory, and in the file after they have changed.
+func TestOlderFile(t *testing.T) {
+	type older struct {
+		ID    int    `json:"id"`
+		Title string `json:"title"`
+	}
+	type newer struct {
+		ID    int    `json:"id"`
+		Name  string `json:"name" backlist:"formerly=title"`
+		Stars int    `json:"stars" backlist:"default=3"`
+	}
+	file := filepath.Join(t.TempDir(), "films.db")
+	reopen := func(d catalogue.AnyDefinition) (*catalogue.Catalogue, *bbolt.DB) {
+		t.Helper()
+		cat, err := catalogue.New(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, _, err := open(t.Context(), file, cat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cat, db
+	}
+	before := catalogue.Define[older]("films", catalogue.Options{})
+	cat, db := reopen(before)
+	for _, title := range []string{"Rope", "Vertigo"} {
+		if _, err := mustIn(before, cat).Insert(older{Title: title}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db.Close()
+	now := catalogue.Define[newer]("films", catalogue.Options{})
+	want := []newer{{1, "Rope", 3}, {2, "Vertigo", 3}}
+	for range 2 { // both forms are in the file the second time
+		cat, db = reopen(now)
+		if got := slices.Collect(mustIn(now, cat).All()); !slices.Equal(got, want) {
+			t.Errorf("records %v, want %v", got, want)
+		}
+		want[0].Stars++
+		if err := mustIn(now, cat).Update(1, func(f *newer) error { f.Stars++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+	}
+}
