@@ -477,3 +477,19 @@ func TestLoadListsKeys(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// Lists and maps with a default are loaded as they are if nothing in them can be older.
+func TestLoadDefaultsOfLists(t *testing.T) {
+	text := &schema.Field{Kind: schema.Text}
+	about := schema.Description{Fields: []schema.Field{
+		{Name: "tags", Kind: schema.Array, Item: text, Default: "[]"}, {Name: "notes", Kind: schema.Map, Item: text, Default: "{}"},
+	}}
+	cat, err := catalogue.New(catalogue.Define[schema.Record]("teas", catalogue.Options{Description: &about}))
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(`{"teas":[{"id":1,"tags":["a"],"notes":{"b":"c"}},{"id":2}]}`), catalogue.LoadOptions{}))
+	var file strings.Builder
+	must(t, cat.Save(&file))
+	if want := `{"id":1,"tags":["a"],"notes":{"b":"c"}}`; !strings.Contains(file.String(), want) || !strings.Contains(file.String(), `{"id":2,"tags":[],"notes":{}}`) {
+		t.Errorf("saved %s, want %s", file.String(), want)
+	}
+}

@@ -313,13 +313,13 @@ func (f Field) upgraded(value string) (string, error) {
 	switch kind := kindOf(value); {
 	case f.Kind == Object && kind == jsonObject:
 		fields = f.Fields
-	case f.Kind == Map && kind == jsonObject:
+	case f.Kind == Map && f.Item != nil && kind == jsonObject:
 		for _, m := range membersOf(value, false) {
 			item := *f.Item
 			item.Name = m.name
 			fields = append(fields, item)
 		}
-	case f.Kind == Array && kind == jsonList:
+	case f.Kind == Array && f.Item != nil && kind == jsonList:
 		list := []byte{'['}
 		for item := range elements(value) {
 			item, err := f.Item.upgraded(item)
