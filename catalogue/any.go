@@ -255,12 +255,11 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		return nil, cmp.Or(err, c.core.typ.errorf("%w: %s", ErrNotFound, segment))
 	}
 	checks := c.core.checks(before.ID, u.Assigned)
-	validate := func(current schema.Record, checks schema.Checks) (schema.Record, error) {
-		return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
-	}
 	var sent func() (schema.Record, error)
 	if !c.core.typ.judged {
-		sent = assuming(checks, func(checks schema.Checks) (schema.Record, error) { return validate(schema.Record{}, checks) })
+		sent = assuming(checks, func(checks schema.Checks) (schema.Record, error) {
+			return c.core.typ.about.ValidateUpdate(ctx, schema.Record{}, u.Body, u.Partial, checks)
+		})
 	}
 	return c.core.written(c.core.rewrite(ctx, func(now current) (store.Change, error) {
 		old, err := c.core.target(ctx, now, segment, u.Filter)
@@ -274,8 +273,9 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		if sent != nil && old.ID == before.ID {
 			changed, err = sent()
 		} else {
-			checks := c.core.checks(old.ID, u.Assigned)
-			changed, err = c.core.typ.changed(old, func(current schema.Record) (schema.Record, error) { return validate(current, checks) })
+			changed, err = c.core.typ.changed(old, func(current schema.Record) (schema.Record, error) {
+				return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, c.core.checks(old.ID, u.Assigned))
+			})
 		}
 		if err != nil {
 			return store.Change{}, err
@@ -502,7 +502,7 @@ func (c *core) checks(id int, assigned schema.Record) schema.Checks {
 		other, err := c.holder(ctx, c.store, id, fields, values)
 		return other != nil, err
 	}
-	return schema.Checks{Exists: AnyCollection{c}.Exists, Find: AnyCollection{c}.Find, Taken: taken, Now: c.typ.now, Assigned: assigned}
+	return schema.Checks{Exists: c.refers.Exists, Find: c.refers.Find, Taken: taken, Now: c.typ.now, Assigned: assigned}
 }
 
 // assuming calls validate on the assumption that references exist and no value of a unique field
@@ -511,18 +511,15 @@ func (c *core) checks(id int, assigned schema.Record) schema.Checks {
 // of another call with the given checks.
 func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, error)) func() (V, error) {
 	var assumptions []func() bool
-	assume := func(want bool, check func() (bool, error)) (bool, error) {
-		assumptions = append(assumptions, func() bool {
-			got, err := check()
-			return got == want && err == nil
-		})
-		return want, nil
-	}
 	result, err := validate(schema.Checks{
 		Assigned: checks.Assigned,
 		Now:      checks.Now,
 		Exists: func(ctx context.Context, collection string, id int) (bool, error) {
-			return assume(true, func() (bool, error) { return checks.Exists(ctx, collection, id) })
+			assumptions = append(assumptions, func() bool {
+				exists, err := checks.Exists(ctx, collection, id)
+				return exists && err == nil
+			})
+			return true, nil
 		},
 		Find: func(ctx context.Context, collection, field, text string) (int, error) {
 			id, err := checks.Find(ctx, collection, field, text)
@@ -533,7 +530,11 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 			return id, err
 		},
 		Taken: func(ctx context.Context, fields, values []string) (bool, error) {
-			return assume(false, func() (bool, error) { return checks.Taken(ctx, fields, values) })
+			assumptions = append(assumptions, func() bool {
+				taken, err := checks.Taken(ctx, fields, values)
+				return !taken && err == nil
+			})
+			return false, nil
 		},
 	})
 	return func() (V, error) {

@@ -229,8 +229,9 @@ func (c *Collection[T]) Check() error { return c.core.check() }
 type core struct {
 	typ       *recordType
 	store     *store.Store
-	catalogue *Catalogue // if it is standalone, one without keys
-	handle    any        // the *Collection[T]; nil if it is standalone
+	catalogue *Catalogue    // if it is standalone, one without keys
+	handle    any           // the *Collection[T]; nil if it is standalone
+	refers    schema.Checks // the functions that find what records refer to, made once
 }
 
 // newCore returns a standalone collection.
@@ -258,6 +259,7 @@ func newStandalone(s *recordType, engine *store.Store) *core {
 func newMember(c *Catalogue, s *recordType, engine *store.Store) *core {
 	m := &core{typ: s, store: engine, catalogue: c}
 	m.handle = s.handle(m)
+	m.refers = schema.Checks{Exists: AnyCollection{m}.Exists, Find: AnyCollection{m}.Find}
 	return m
 }
 

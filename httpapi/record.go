@@ -135,11 +135,7 @@ func (v *view) parseFilter() (schema.Filter, error) {
 	if params == nil {
 		return schema.Filter{}, nil
 	}
-	checks := anyRecord()
-	if c, ok := v.route.all.(ReferenceChecker); ok {
-		checks = schema.Checks{Exists: c.Exists, Find: c.Find}
-	}
-	return v.route.about.Filter(v.r.Context(), params, checks)
+	return v.route.about.Filter(v.r.Context(), params, v.route.checks)
 }
 
 // restrict adds the tests of [Restrict] to a filter.

@@ -189,6 +189,7 @@ type route struct {
 	collection Collection                                     // nil at the root
 	all        Collection                                     // collection without its restrictions
 	rows       []func(context.Context) ([]schema.Test, error) // what Restrict adds to filters
+	checks     schema.Checks                                  // of filters
 	records    *route                                         // of the records of this collection; nil if their paths are not served
 	isRecord   bool                                           // the path ends in an id
 	actions    schema.Actions
@@ -212,7 +213,10 @@ func newRoute(opts Options, c Collection) *route {
 	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
 		r.rows, c = append(r.rows, part.rows), part.Collection
 	}
-	r.all = c
+	r.all, r.checks = c, anyRecord()
+	if c, ok := c.(ReferenceChecker); ok {
+		r.checks = schema.Checks{Exists: c.Exists, Find: c.Find}
+	}
 	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {
 		r.vary = []string{d.Vary}
