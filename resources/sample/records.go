@@ -2,12 +2,15 @@ package sample
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
@@ -19,8 +22,8 @@ import (
 // By default each collection has 12 records.
 //
 // Every record has all fields of its description, and [schema.Description.Validate]
-// accepts it, unless a rule or pattern refuses it. Sets of unique fields are ignored, so a catalogue
-// may refuse the records of a description with Unique. Some values are null or blank where the
+// accepts it, unless a rule refuses it. Sets of unique fields are ignored, so a catalogue may refuse
+// the records of a description with Unique. Some values are null or blank where the
 // description allows it. All references resolve, and one to the same collection has a lower id.
 // Times of fields that are Created are before 2026 and ascend with the ids. If the description
 // has no fields, the records only have ids.
@@ -35,6 +38,8 @@ import (
 //     references form a cycle.
 //   - A unique field has not enough values: for example, a Choice has fewer choices than
 //     there are records. If the field is nullable, the other records have null instead.
+//   - A field refers to records by a text, or its bounds, lengths or pattern permit no value that
+//     Records can make up.
 //
 // O(records × fields²).
 func Records(opts Options, descriptions ...schema.Description) (map[string][]schema.Record, error) {
@@ -43,21 +48,43 @@ func Records(opts Options, descriptions ...schema.Description) (map[string][]sch
 		return nil, fmt.Errorf("sample: %w", err)
 	}
 	all := map[string][]schema.Record{}
+	checks := schema.Checks{Exists: func(context.Context, string, int) (bool, error) { return true, nil }}
 	for _, d := range descriptions {
+		plain := d
+		plain.Fields, plain.Rule = withoutRules(d.Fields), nil
 		records := make([]schema.Record, m.sizes[d.Key])
 		for i := range records {
 			id := idAt(i)
-			var members []member
-			for _, f := range d.Fields {
-				if f.Name != "id" {
-					members = append(members, member{f.Name, m.value(d.Key, f, id)})
-				}
+			records[i] = record(id, m.members(d.Key, d.Fields, id)...)
+			if _, err := plain.Validate(context.Background(), []byte(records[i].String()), checks); err != nil {
+				return nil, fmt.Errorf("sample: %s: id %d: %w", d.Key, id, err)
 			}
-			records[i] = record(id, members...)
 		}
 		all[d.Key] = records
 	}
 	return all, nil
+}
+
+// members returns the members of a record, or of an object inside it.
+func (m *maker) members(key string, fields []schema.Field, id int) (list []member) {
+	for _, f := range fields {
+		if f.Name != "id" && !f.Computed {
+			list = append(list, member{f.Name, m.value(key, f, id)})
+		}
+	}
+	return list
+}
+
+func withoutRules(fields []schema.Field) []schema.Field {
+	fields = slices.Clone(fields)
+	for i := range fields {
+		f := &fields[i]
+		f.Rule, f.Check, f.Fields = nil, nil, withoutRules(f.Fields)
+		if f.Item != nil {
+			f.Item = &withoutRules([]schema.Field{*f.Item})[0]
+		}
+	}
+	return fields
 }
 
 // strangers is the number of ids in lists of ids that refer to no collection.
@@ -96,6 +123,9 @@ func (m *maker) check(key string, f schema.Field) error {
 		_, known := m.sizes[f.Refers]
 		if !known || f.Refers == "" && !(f.Kind == schema.References && f.ReadOnly) {
 			return fmt.Errorf("there is no description of %q", f.Refers)
+		}
+		if f.By != "" {
+			return fmt.Errorf("it refers to %s by %s", f.Refers, f.By)
 		}
 	}
 	if f.Name == "id" || f.Nullable || f.Kind == schema.References && !f.Unique {
@@ -210,11 +240,16 @@ func (m *maker) choice(d *draw, f schema.Field, n int, suffix string) any {
 		return low + n
 	case schema.Text:
 		if f.Blank {
-			return joined(pick(d.rng, l.Lines), " ", suffix)
+			return joined(d.fit(f, pick(d.rng, l.Lines), suffix), " ", suffix)
 		}
-		return joined(l.title(d.rng), " ", suffix)
-	case schema.Slug:
-		return joined(slug(l.title(d.rng), "text"), "-", suffix)
+		return joined(d.fit(f, l.title(d.rng), suffix), " ", suffix)
+	case schema.Slug, schema.UnicodeSlug:
+		return joined(d.fit(f, slug(l.title(d.rng), "text"), suffix), "-", suffix)
+	case schema.Email:
+		return joined("reader-"+d.hex(8), "-", suffix) + "@example.org"
+	case schema.UUID:
+		text := d.hex(32)
+		return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
 	case schema.Timestamp:
 		micros := d.below(60_000_000)
 		return d.stamp(day(-170).Add(time.Duration(n)*time.Minute + time.Duration(micros)*time.Microsecond))
@@ -227,7 +262,22 @@ func (m *maker) choice(d *draw, f schema.Field, n int, suffix string) any {
 	case schema.References:
 		return m.references(d, f)
 	case schema.Array:
-		return d.texts(l, suffix)
+		if f.Item.Kind == schema.Text {
+			return d.texts(l, suffix)
+		}
+		list := make([]any, max(d.below(4), f.MinLength))
+		for i := range list {
+			list[i] = m.element(d, f, i)
+		}
+		return list
+	case schema.Map:
+		elements := map[string]any{}
+		for i := range d.below(4) {
+			elements[slug(l.title(d.rng), "name")] = m.element(d, f, i)
+		}
+		return elements
+	case schema.Object:
+		return record(0, m.members(d.key, f.Fields, d.id)...)
 	case schema.JSON:
 		return d.anything(l, n)
 	case schema.Float:
@@ -237,7 +287,32 @@ func (m *maker) choice(d *draw, f schema.Field, n int, suffix string) any {
 	case schema.Date:
 		return date(day(-n))
 	}
-	return f.Choices[n]
+	if f.Kind == schema.Choice {
+		return f.Choices[n]
+	}
+	return "" // of a pattern
+}
+
+// element returns the element number i of a list or map.
+func (m *maker) element(d *draw, f schema.Field, i int) any {
+	item := *f.Item
+	item.Name = fmt.Sprintf("%s.%d", f.Name, i)
+	return m.value(d.key, item, d.id)
+}
+
+// fit returns a text of a length that a field permits, with the suffix and a character before it.
+func (d *draw) fit(f schema.Field, text, suffix string) string {
+	if suffix != "" {
+		suffix = " " + suffix
+	}
+	for utf8.RuneCountInString(text)+len(suffix) < f.MinLength {
+		text += "-" + text
+	}
+	runes := []rune(text)
+	if limit := f.MaxLength - len(suffix); f.MaxLength > 0 && limit >= 0 && len(runes) > limit {
+		text = strings.TrimRight(string(runes[:limit]), " -")
+	}
+	return text
 }
 
 func joined(text, separator, suffix string) string {
