@@ -237,3 +237,97 @@ func BenchmarkReadView(b *testing.B) {
 		})
 	}
 }
+
+// A numbered has an id, a token a key of text, and a badge a UUID.
+type (
+	numbered struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	token struct {
+		ID   string `json:"id" backlist:"key"`
+		Name string `json:"name"`
+	}
+	badge struct {
+		ID   string `json:"id" backlist:"key,uuid"`
+		Name string `json:"name"`
+	}
+)
+
+// getterOf returns a function that gets a record by its key: that of the text at i.
+func getterOf[T any](tb testing.TB, texts []string, record func(text string) T) func(text string) {
+	tb.Helper()
+	c, err := New(Define[T]("records", Options{}))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	records := mustIn(Define[T]("records", Options{}), c)
+	fresh := make([]T, len(texts))
+	for i, text := range texts {
+		fresh[i] = record(text)
+	}
+	if err := records.ReplaceAll(slices.Values(fresh)); err != nil {
+		tb.Fatal(err)
+	}
+	by := records.By("id")
+	return func(text string) {
+		if _, err := by.Get(text); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkGetByKey reports how many times longer a Get of a record by its key takes than one by
+// an id, at random places. An operation is a thousand of each.
+func BenchmarkGetByKey(b *testing.B) {
+	const n = 100_000
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = newUUID()
+	}
+	c, err := NewCollection[numbered](Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, text := range texts {
+		if _, err := c.Insert(numbered{Name: text}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, row := range []struct {
+		name string
+		get  func(text string)
+	}{
+		{"text", getterOf(b, texts, func(text string) token { return token{text, text} })},
+		{"uuid", getterOf(b, texts, func(text string) badge { return badge{text, text} })},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			byID, byKey := make([]time.Duration, b.N), make([]time.Duration, b.N)
+			r, places := rand.New(rand.NewPCG(1, 1)), make([]int, 1000)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				for j := range places {
+					places[j] = r.IntN(n)
+				}
+				start := time.Now()
+				for _, at := range places {
+					if _, err := c.Get(1 + at); err != nil {
+						b.Fatal(err)
+					}
+				}
+				middle := time.Now()
+				for _, at := range places {
+					row.get(texts[at])
+				}
+				byID[i], byKey[i] = middle.Sub(start), time.Since(middle)
+			}
+			slices.Sort(byID)
+			slices.Sort(byKey)
+			of, key := float64(byID[b.N/4]), float64(byKey[b.N/4]) // few are preempted
+			b.ReportMetric(of/1000, "ns/id")
+			b.ReportMetric(key/1000, "ns/key")
+			b.ReportMetric(key/of, "ratio")
+		})
+	}
+}

@@ -236,6 +236,9 @@ func (s *recordType) by(field string, c *core, tx *store.Tx, from getter) textIn
 
 // key returns the sort key of a text, or null if no record can have it.
 func (x *textField) key(s *recordType, of string) sortkey.Key {
+	if x.plain && x.Kind == reflect.String { // without an allocation
+		return sortkey.Text(of)
+	}
 	if x.plain {
 		k, err := x.KeyOf(of)
 		if err != nil {

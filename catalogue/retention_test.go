@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"bytes"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -211,6 +213,69 @@ func TestHistoryMemoryWithClones(t *testing.T) {
 	if err := clone.Check(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestKeyMemory limits what a UUID as the key takes more than an id and the text itself, in a
+// collection that is filled record by record in random order, and in one that is loaded.
+func TestKeyMemory(t *testing.T) {
+	const n, text = 50_000, 48 // the 36 bytes of a UUID in memory
+	perRecord := func(reason string, fill func() any) int {
+		before := heapInUse()
+		c := fill()
+		used := (heapInUse() - before) / n
+		runtime.KeepAlive(c)
+		t.Logf("%s: %d bytes", reason, used)
+		return used
+	}
+	ids := func() *Collection[numbered] { return standalone[numbered](t) }
+	keys := func() *Collection[badge] { return standalone[badge](t) }
+	for _, row := range []struct {
+		reason     string
+		byID, uuid func() any
+	}{
+		{"inserted", func() any { return filled(t, ids(), n, func() numbered { return numbered{} }) },
+			func() any { return filled(t, keys(), n, func() badge { return badge{ID: newUUID()} }) }},
+		{"loaded", func() any { return reloaded(t, filled(t, ids(), n, func() numbered { return numbered{} }), ids()) },
+			func() any {
+				return reloaded(t, filled(t, keys(), n, func() badge { return badge{ID: newUUID()} }), keys())
+			}},
+	} {
+		more := perRecord(row.reason+" with a UUID", row.uuid) - perRecord(row.reason+" with an id", row.byID)
+		if more > text+60 {
+			t.Errorf("%s: a UUID takes %d bytes more than an id, want at most %d", row.reason, more, text+60)
+		}
+	}
+}
+
+// standalone returns an empty collection.
+func standalone[T any](t *testing.T) *Collection[T] {
+	t.Helper()
+	c, err := NewCollection[T](Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// filled inserts n records into a collection and returns it.
+func filled[T any](t *testing.T, c *Collection[T], n int, record func() T) *Collection[T] {
+	t.Helper()
+	for range n {
+		if _, err := c.Insert(record()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// reloaded loads what a collection saves into another one and returns that.
+func reloaded[T any](t *testing.T, from, to *Collection[T]) *Collection[T] {
+	t.Helper()
+	var saved bytes.Buffer
+	if err := errors.Join(from.Save(&saved), to.Load(&saved, LoadOptions{})); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }
 
 // TestTrimmedHistoryIsCollected checks that a record becomes garbage once its changes

@@ -64,22 +64,22 @@ func pivotInstant(b bound) (p item[instant], all bool) {
 	return item[instant]{key: instant{seconds: math.MinInt64}}, b.key.Compare(sortkey.Time(time.Time{})) > 0
 }
 
-func pivotText(b bound) (p item[string], all bool) {
+func pivotText(b bound) (p item[text], all bool) {
 	if s, ok := b.key.AsText(); ok {
-		return item[string]{key: s, id: b.id}, false
+		return item[text]{key: textOf(s), id: b.id}, false
 	}
 	return p, b.key.Compare(sortkey.Text("")) > 0
 }
 
 // pivotEncoded returns an item with the key of the bound. If the bound is after all keys that
 // begin with it, 0xff follows: no encoding begins with that byte, nor does an inverted one.
-func pivotEncoded(b bound) (p item[string], all bool) {
+func pivotEncoded(b bound) (p item[text], all bool) {
 	var room [64]byte
 	key := appendKey(append(room[:0], b.prefix...), b.key, b.desc)
 	if b.id == beforeNext {
-		return item[string]{key: string(append(key, 0xff))}, false
+		return item[text]{key: textOf(string(append(key, 0xff)))}, false
 	}
-	return item[string]{key: string(key), id: b.id}, false
+	return item[text]{key: textOf(string(key)), id: b.id}, false
 }
 
 func pivotID(b bound) (p item[struct{}], all bool) {

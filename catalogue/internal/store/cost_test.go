@@ -90,7 +90,7 @@ func (c *countingStore) countComparisons(fields ...string) {
 		switch tree := x.(type) {
 		case *tree[int64]:
 			x = countingTree(tree, c.comparisons)
-		case *tree[string]:
+		case *tree[text]:
 			x = countingTree(tree, c.comparisons)
 		}
 		x.fill(c.Current().Entries())

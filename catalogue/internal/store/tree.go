@@ -3,12 +3,14 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/tidwall/btree"
 
@@ -187,24 +189,60 @@ func instantOf(k sortkey.Key) instant {
 	return instant{t.Unix(), int32(t.Nanosecond())}
 }
 
-func newTexts(of func(*Entry) string, pivot func(bound) (item[string], bool), size func(string) int) *tree[string] {
-	return newTree(&kind[string]{
-		of:      of,
+// A text is a string in the size of one, with its first bytes: most comparisons of texts that
+// differ early read no other memory.
+type text struct {
+	data unsafe.Pointer // its bytes, or the string if that is long
+	head uint64         // the first six bytes, zeros if there are fewer, and the length, at most longText
+}
+
+const longText = 1<<16 - 1
+
+func textOf(s string) text {
+	var first [8]byte
+	copy(first[:6], s)
+	t := text{unsafe.Pointer(unsafe.StringData(s)), binary.BigEndian.Uint64(first[:]) | uint64(min(len(s), longText))}
+	if len(s) >= longText {
+		long := s // only this copy is allocated
+		t.data = unsafe.Pointer(&long)
+	}
+	return t
+}
+
+func (t text) String() string {
+	if n := t.head & longText; n < longText {
+		return unsafe.String((*byte)(t.data), n)
+	}
+	return *(*string)(t.data)
+}
+
+func (t text) compare(u text) int {
+	if a, b := t.head&^longText, u.head&^longText; a != b {
+		return cmp.Compare(a, b)
+	}
+	return strings.Compare(t.String(), u.String())
+}
+
+func newTexts(of func(*Entry) string, pivot func(bound) (item[text], bool), size func(string) int) *tree[text] {
+	return newTree(&kind[text]{
+		of:      func(e *Entry) text { return textOf(of(e)) },
 		pivot:   pivot,
-		pack:    func(s string) key { return key{text: s} },
-		unpack:  func(k key) string { return k.text },
-		order:   strings.Compare,
+		pack:    func(t text) key { return key{text: t.String()} },
+		unpack:  func(k key) text { return textOf(k.text) },
+		order:   text.compare,
 		compare: compareTexts,
-		less: func(a, b item[string]) bool {
-			c := strings.Compare(a.key, b.key)
-			return c < 0 || c == 0 && a.id < b.id
+		less: func(a, b item[text]) bool {
+			if x, y := a.key.head&^longText, b.key.head&^longText; x != y {
+				return x < y
+			}
+			return compareTexts(a, b) < 0
 		},
-		size: size,
+		size: func(t text) int { return size(t.String()) },
 	})
 }
 
-func compareTexts(a, b item[string]) int {
-	if c := strings.Compare(a.key, b.key); c != 0 {
+func compareTexts(a, b item[text]) int {
+	if c := a.key.compare(b.key); c != 0 {
 		return c
 	}
 	return a.id - b.id

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -371,7 +372,7 @@ func dropParts(x sequence) {
 		x.parts.drop()
 	case *tree[instant]:
 		x.parts.drop()
-	case *tree[string]:
+	case *tree[text]:
 		x.parts.drop()
 	}
 }
@@ -400,4 +401,19 @@ func idOf(e *Entry) int {
 		return 0
 	}
 	return e.ID
+}
+
+// TestText checks that texts compare as strings, whatever the part is that an item has.
+func TestText(t *testing.T) {
+	list := []string{"", "\x00", "\x00\x00", "a", "a\x00", "ab", "abcdef", "abcdef\x00", "abcdefg", "abcdefh", "é", "日本語", "\xff"}
+	for _, n := range []int{longText - 1, longText, longText + 1, 2 * longText} {
+		list = append(list, strings.Repeat("a", n), strings.Repeat("a", n)+"b")
+	}
+	for _, a := range list {
+		for _, b := range list {
+			if textOf(a).String() != a || textOf(a).compare(textOf(b)) != strings.Compare(a, b) {
+				t.Errorf("%.9q with %d bytes and %.9q with %d: compare returns %d, want %d", a, len(a), b, len(b), textOf(a).compare(textOf(b)), strings.Compare(a, b))
+			}
+		}
+	}
 }
