@@ -89,7 +89,7 @@ func lineOf(method string, link *url.URL) line {
 
 // AssertWalkedOnce fails the test unless every page of a collection was fetched exactly
 // once: the pages cover all records without overlaps or gaps, the last one has no
-// next link, and no id occurs twice. The collection is given by its key or path
+// next link, and no id or key occurs twice. The collection is given by its key or path
 // segment, such as "events". Pages may be fetched in any order or concurrently, but all must have the
 // same ordering and the same count. Pages by cursors must be those to which the next links lead
 // from the first one, in this order.
@@ -101,7 +101,7 @@ func lineOf(method string, link *url.URL) line {
 // must read a page for it to count.
 //
 // AssertWalkedOnce also fails the test if it cannot check a page because not all of it was kept;
-// see [Exchange.Cut]. Records without a numeric member "id" are not
+// see [Exchange.Cut]. Records without a key of the description or a numeric member "id" are not
 // checked for repetition.
 func (s *Server) AssertWalkedOnce(tb testing.TB, collection string) {
 	tb.Helper()
@@ -131,11 +131,11 @@ func (s *Server) AssertWalkedOnce(tb testing.TB, collection string) {
 // checkDuplicates returns an error if a record occurs twice. Concurrent writes can
 // move records from page to page without changing their count.
 func checkDuplicates(pages []fetchedPage) error {
-	seen := map[int]line{}
+	seen := map[string]line{}
 	for _, p := range pages {
 		for _, id := range p.ids {
 			if first, twice := seen[id]; twice {
-				return fmt.Errorf("record %d is in both %q and %q", id, first, p.request)
+				return fmt.Errorf("record %s is in both %q and %q", id, first, p.request)
 			}
 			seen[id] = p.request
 		}
@@ -151,8 +151,8 @@ type fetchedPage struct {
 	first   bool
 	records int
 	count   int
-	next    line  // request to which the next link leads; empty if there is none
-	ids     []int // of the records that have a numeric id
+	next    line     // request to which the next link leads; empty if there is none
+	ids     []string // of the records that have a numeric id, or the JSON of their keys
 }
 
 // pagesOf returns the pages of a collection, sorted by offset. It returns an error if they
@@ -167,7 +167,7 @@ func (s *Server) pagesOf(about schema.Description) ([]fetchedPage, error) {
 		if e.Cut {
 			return nil, fmt.Errorf("%s: too long to be checked", lineOf(e.Method, e.URL))
 		}
-		if p, ok := fetchedPageOf(e, about.Pages); ok {
+		if p, ok := fetchedPageOf(e, about); ok {
 			pages = append(pages, p)
 		}
 	}
@@ -201,11 +201,11 @@ func isFiltered(e Exchange, about schema.Description) bool {
 }
 
 // fetchedPageOf reports false if the response is not a page.
-func fetchedPageOf(e Exchange, style pagination.Style) (fetchedPage, bool) {
-	body, ok := parsePage(style, e.ResponseBody)
+func fetchedPageOf(e Exchange, about schema.Description) (fetchedPage, bool) {
+	body, ok := parsePage(about.Pages, e.ResponseBody)
 	query := pagination.ParseQuery(e.URL.RawQuery)
 	order, _ := query.Get("ordering")
-	w, _ := windowOf(style, query, body.Count)
+	w, _ := windowOf(about.Pages, query, body.Count)
 	p := fetchedPage{
 		request: lineOf(e.Method, e.URL),
 		order:   order,
@@ -213,7 +213,7 @@ func fetchedPageOf(e Exchange, style pagination.Style) (fetchedPage, bool) {
 		first:   body.Previous == "",
 		records: len(body.Records),
 		count:   body.Count,
-		ids:     idsOf(body.Records),
+		ids:     idsOf(body.Records, about),
 	}
 	if body.Next != "" {
 		next := *e.URL
@@ -223,11 +223,18 @@ func fetchedPageOf(e Exchange, style pagination.Style) (fetchedPage, bool) {
 	return p, ok
 }
 
-func idsOf(records []json.RawMessage) (ids []int) {
+func idsOf(records []json.RawMessage, about schema.Description) (ids []string) {
+	name := "id"
+	i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Key })
+	if i >= 0 {
+		name = about.Fields[i].Name
+	}
 	for _, record := range records {
-		var r struct{ ID int }
-		if json.Unmarshal(record, &r) == nil && r.ID != 0 { // types of the program may have other ids
-			ids = append(ids, r.ID)
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(record, &members)
+		id := string(members[name])
+		if i >= 0 && id != "" || schema.ParseID(id) > 0 { // types of the program may have other ids
+			ids = append(ids, id)
 		}
 	}
 	return ids
@@ -365,7 +372,8 @@ func formatChanges(before, after *catalogue.Catalogue) string {
 	return "changes to the catalogue since the start of the test:" + strings.Join(lines, "")
 }
 
-// recordsOf returns the records of a collection in the order of their ids.
+// recordsOf returns the records of a collection in the order of their ids, or in the default order
+// if they have none.
 func recordsOf(c *catalogue.Catalogue, key string) (records []string) {
 	collection, err := c.Collection(key)
 	if err != nil {

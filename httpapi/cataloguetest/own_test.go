@@ -199,3 +199,53 @@ func TestFaultsOfRecords(t *testing.T) {
 		t.Errorf("%d of %d films, want 2 of 3", len(p.Records), p.Count)
 	}
 }
+
+type country struct {
+	Code string `json:"code" backlist:"key"`
+	Name string `json:"name"`
+}
+
+// TestKeys reads records that have a key in place of an id, injects a fault for one of them, and
+// walks through pages while a record moves from one to the other.
+func TestKeys(t *testing.T) {
+	countries := catalogue.Define[country]("countries", catalogue.Options{})
+	server := NewWith(t, Options{
+		Definitions: []catalogue.AnyDefinition{countries},
+		Fixtures:    files("countries.json", `[{"code":"x y","name":"S"},{"code":"%25","name":"P"},{"code":"IT","name":"I"},{"code":"é","name":"E"}]`),
+	})
+	server.Inject(Match{Path: "/api/countries/x y/", Nth: 1}, Status(503, "{}"))
+	checkStatus := func(path string, want int) {
+		t.Helper()
+		response, err := server.Client.Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("GET %s: %d, want %d", path, response.StatusCode, want)
+		}
+	}
+	checkStatus("/api/countries/x%20y/", 503)
+	checkStatus("/api/countries/x%20y/", 200)
+	checkStatus("/api/countries/%2525/", 200)
+	checkStatus("/api/countries/1/", 404)
+	server.AssertRequests(t, "GET /api/countries/x%20y/", "GET /api/countries/x%20y/", "GET /api/countries/%2525/", "GET /api/countries/1/")
+	first, second := "/api/countries/?limit=2", "/api/countries/?limit=2&offset=2"
+	getAll(t, server, first, second)
+	server.AssertWalkedOnce(t, "countries")
+	server.ClearLog()
+	getAll(t, server, first)
+	coll, err := countries.In(server.Catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coll.Insert(country{"A", "before"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := coll.By("code").Delete("é"); err != nil {
+		t.Fatal(err)
+	}
+	getAll(t, server, second)
+	checkMessage(t, "a record on two pages", failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "countries") }),
+		`countries: record "IT" is in both "GET `+first+`" and "GET `+second+`"`)
+}

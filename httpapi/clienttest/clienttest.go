@@ -76,7 +76,8 @@ type Fetch func(ctx context.Context, client *http.Client, baseURL string) (ids [
 // Options configures [VerifyClient] and [Explore]. The zero value is the default.
 type Options struct {
 	// Collection is the key of the collection that the client fetches. If empty, it is
-	// "events" or, if there is a Catalogue, its first collection that is suitable.
+	// "events" or, if there is a Catalogue, its first collection that is suitable. Its records
+	// must have ids: a key in place of an id is an error.
 	Collection string
 
 	// Catalogue, if not nil, has the collections and the records of the services. It is
@@ -191,11 +192,11 @@ func choose(c *catalogue.Catalogue, opts Options, least int) (schema.Description
 	}
 	if opts.Collection == "" {
 		for _, collection := range c.All() {
-			if about := collection.Description(); about.Actions.Has(schema.List) && collection.Count() >= least {
+			if about := collection.Description(); about.Actions.Has(schema.List) && collection.Count() >= least && hasIDs(about) {
 				return about, nil
 			}
 		}
-		return schema.Description{}, fmt.Errorf("Options.Catalogue: no collection is listed and has %d records", least)
+		return schema.Description{}, fmt.Errorf("Options.Catalogue: no collection is listed and has %d records with ids", least)
 	}
 	collection, err := c.Collection(opts.Collection)
 	if err != nil {
@@ -205,10 +206,16 @@ func choose(c *catalogue.Catalogue, opts Options, least int) (schema.Description
 	switch {
 	case !about.Actions.Has(schema.List):
 		return about, fmt.Errorf("Options.Collection: %s has no list", about.Key)
+	case !hasIDs(about):
+		return about, fmt.Errorf("Options.Collection: the records of %s have a key and no id, which a Fetch could return", about.Key)
 	case collection.Count() < least:
 		return about, fmt.Errorf("Options.Collection: %s has %d records; want at least %d", about.Key, collection.Count(), least)
 	}
 	return about, nil
+}
+
+func hasIDs(about schema.Description) bool {
+	return !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Key })
 }
 
 // read reads at most the given number of records of the collection.

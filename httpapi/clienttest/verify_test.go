@@ -205,6 +205,23 @@ func TestVerificationCollections(t *testing.T) {
 // TestInvalidOptions checks the errors of VerifyClient, and that Explore has them as well.
 func TestInvalidOptions(t *testing.T) {
 	few, many := films(t, 94), films(t, 95)
+	type tag struct {
+		Text string `json:"text" backlist:"key"`
+	}
+	tags := catalogue.Define[tag]("tags", catalogue.Options{})
+	keyed, err := catalogue.New(tags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coll, err := tags.In(keyed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 95 {
+		if _, err := coll.Insert(tag{fmt.Sprint(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	fetch := func(context.Context, *http.Client, string) ([]int, error) { panic("not called") }
 	verification := func(fetch Fetch, opts Options) error {
 		_, err := newVerification(fetch, opts)
@@ -229,6 +246,8 @@ func TestInvalidOptions(t *testing.T) {
 		{"none of an empty catalogue", fetch, Options{Catalogue: films(t, 0)}, "no collection is listed and has 95 records", "no collection is listed and has 4 records"},
 		{"few records", fetch, Options{Catalogue: few, Collection: "shortFilms"}, "shortFilms has 94 records; want at least 95", ""},
 		{"very few records", fetch, Options{Catalogue: few, Collection: "directors"}, "directors has 2 records; want at least 95", "directors has 2 records; want at least 4"},
+		{"keys", fetch, Options{Catalogue: keyed}, "no collection is listed and has 95 records with ids", "no collection is listed and has 4 records with ids"},
+		{"chosen keys", fetch, Options{Catalogue: keyed, Collection: "tags"}, "the records of tags have a key and no id", "the records of tags have a key and no id"},
 		{"no list", fetch, Options{Catalogue: many, Collection: "drafts"}, "drafts has no list", "drafts has no list"},
 		{"documented collection", fetch, Options{Catalogue: many, Collection: "events"}, `unknown collection: "events"`, `unknown collection: "events"`},
 		{"own collection without a catalogue", fetch, Options{Collection: "shortFilms"}, `unknown collection: "shortFilms"`, `unknown collection: "shortFilms"`},
