@@ -77,7 +77,8 @@ type Implementation struct {
 //
 // Checks that do not apply to the implementation are skipped. The context of each check expires
 // after one minute. TestCollection waits for functions that ignore this. It calls t.Fatal if
-// impl.New is nil, impl.Body is neither empty nor a JSON object, or a field is Hidden or Computed.
+// impl.New is nil, impl.Body is neither empty nor a JSON object, or a field is Hidden, Computed or
+// a Key: there are no checks for records that have a key in place of an id.
 func TestCollection(t *testing.T, impl Implementation) {
 	t.Helper()
 	if err := impl.valid(); err != nil {
@@ -95,6 +96,9 @@ func (impl *Implementation) valid() error {
 	for _, f := range impl.Description.Fields {
 		if f.Hidden || f.Computed {
 			return fmt.Errorf("httpapitest: Description: the field %s is hidden or computed: what is stored is not what is served", f.Name)
+		}
+		if f.Key {
+			return fmt.Errorf("httpapitest: Description: the field %s is a key: want records with an id", f.Name)
 		}
 	}
 	if err := json.Unmarshal([]byte(impl.Body), new(members)); err != nil && impl.Body != "" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,6 +77,19 @@ type address struct {
 	} `json:"geo"`
 }
 
+// A label has a path by its slug, a parcel one by its number.
+type label struct {
+	ID   int    `json:"id"`
+	Slug string `json:"slug" backlist:"slug,unique"`
+	Note string `json:"note"`
+}
+
+type parcel struct {
+	ID     int    `json:"id"`
+	Number string `json:"number" backlist:"uuid,unique"`
+	Note   string `json:"note"`
+}
+
 // wareDescription returns the description of wares.
 func wareDescription(t *testing.T) schema.Description {
 	t.Helper()
@@ -111,6 +125,8 @@ func newCatalogue(t *testing.T) (*catalogue.Catalogue, error) {
 			},
 		}}),
 		catalogue.Define[ware]("wares", catalogue.Options{Description: &wares}),
+		catalogue.Define[label]("labels", catalogue.Options{Description: &schema.Description{Lookup: "slug", Filters: []string{"note"}}}),
+		catalogue.Define[parcel]("parcels", catalogue.Options{Description: &schema.Description{Lookup: "number", Filters: []string{"note"}}}),
 		catalogue.Define[schema.Record]("reviews", catalogue.Options{Description: &schema.Description{Actions: schema.List | schema.Retrieve}}),
 	)
 	if err != nil {
@@ -172,6 +188,8 @@ func TestCatalogue(t *testing.T) {
 		"films, all of it": inCatalogue[film](t, "films", fullFilm),
 		"films, no Body":   inCatalogue[film](t, "films", ""),
 		"genres":           inCatalogue[genre](t, "genres", `{"name":"comedy","position":2}`),
+		"labels":           inCatalogue[label](t, "labels", `{"slug":"s","note":"N"}`),
+		"parcels":          inCatalogue[parcel](t, "parcels", `{"number":"01234567-89ab-4def-8123-456789abcdef","note":"N"}`),
 		"directors":        inCatalogue[director](t, "directors", `{"name":"Anna"}`),
 		"wares": inCatalogue[ware](t, "wares", `{"name":"A chair or so","sku":"ABC-1234","email":"a@b.example","uuid":"01234567-89ab-cdef-0123-456789abcdef",`+
 			`"slug":"é","weight":1.5,"price":"9.50","sizes":[1],"tags":["ab"],"rates":{"a":1.5},"address":{"city":"Rome","code":"","geo":{"lat":4.5}},"lines":[{"city":"Bonn"}]}`),
@@ -275,9 +293,50 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Records with hidden or computed fields cannot be compared.
+// A collection that addresses records by their ids, although the description has a Lookup, fails
+// the checks of single records. So does one whose paths do not move.
+func TestLookup(t *testing.T) {
+	impl := inCatalogue[label](t, "labels", `{"slug":"s","note":"N"}`)
+	open := impl.New
+	for reason, f := range map[string]fault{
+		"ids": instead("Get Update Delete", func(c call, next right) answer {
+			if a := next(c); a.err == nil || schema.ParseID(c.segment) == 0 {
+				return a
+			}
+			list := next(call{method: "List", ctx: c.ctx}).list
+			for _, record := range list.Records {
+				if strconv.Itoa(idOf(record)) == c.segment {
+					var l label
+					if err := json.Unmarshal(record, &l); err == nil {
+						c.segment = l.Slug
+					}
+				}
+			}
+			return next(c)
+		}),
+		"other letters": before("Get Update Delete", func(c *call) { c.segment = strings.ToLower(strings.TrimSpace(c.segment)) }),
+	} {
+		impl.New = func(ctx context.Context, records [][]byte) (httpapi.Collection, error) {
+			c, err := open(ctx, records)
+			if err != nil {
+				return nil, err
+			}
+			return fake{c.(catalogue.AnyCollection), f}, nil
+		}
+		names, problems := run(t, impl, allChecks())
+		want := map[string][]string{
+			"ids":           {"get-missing", "patch-missing", "put-missing", "delete-missing"},
+			"other letters": {"get", "patch-segments", "delete"},
+		}
+		if diff := cmp.Diff(want[reason], names); diff != "" {
+			t.Errorf("%s: failed checks (-want +got):\n%s\n%s", reason, diff, problems)
+		}
+	}
+}
+
+// Records with hidden or computed fields cannot be compared, nor those without an id.
 func TestHiddenFields(t *testing.T) {
-	for _, f := range []schema.Field{{Name: "password", Hidden: true}, {Name: "password", Computed: true}} {
+	for _, f := range []schema.Field{{Name: "password", Hidden: true}, {Name: "password", Computed: true}, {Name: "password", Key: true, Unique: true}} {
 		impl := Implementation{Description: schema.Description{Fields: []schema.Field{f}}, New: func(context.Context, [][]byte) (httpapi.Collection, error) { return nil, nil }}
 		if err := impl.valid(); err == nil || !strings.Contains(err.Error(), "password") {
 			t.Errorf("%+v: error %v", f, err)

@@ -11,15 +11,47 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/values"
+	"github.com/gobacklist/backlist/ordering"
 )
 
-// updated is the segment of the record that checks update.
-const updated = "2"
+// updated is the id of the record that checks update.
+const updated = 2
+
+// segment returns the segment of the path that the record with an id has now. If there is none, it
+// is the id.
+func (p *pair) segment(id int) string {
+	segment := strconv.Itoa(id)
+	if p.Description.Lookup == "" {
+		return segment
+	}
+	for _, record := range p.stored() {
+		if p.id(record) != id {
+			continue
+		}
+		for name, value := range decode(record) {
+			if ordering.Snake(name) == p.Description.Lookup {
+				_ = json.Unmarshal(value, &segment)
+			}
+		}
+	}
+	return segment
+}
+
+// spellings returns segments for the same record, or for none.
+func (p *pair) spellings(segment string) []string {
+	for _, f := range p.fields() {
+		if ordering.Snake(f.Name) == p.Description.Lookup && f.Kind == schema.UUID {
+			return []string{segment, strings.ToUpper(segment), strings.ReplaceAll(segment, "-", ""), "{" + segment + "}"}
+		}
+	}
+	return []string{segment, " " + segment, segment + " ", "\t\u00a0" + segment + "\n"}
+}
 
 // An operation is a call of a method for one record.
 type operation struct {
@@ -119,14 +151,15 @@ func (p *pair) can(action schema.Actions) bool {
 	}[action]
 }
 
-// possible returns an operation of each action that is possible.
+// possible returns an operation of each action that is possible now.
 func (p *pair) possible() []operation {
+	segment := p.segment(updated)
 	all := []operation{
-		{action: schema.Retrieve, segment: updated},
+		{action: schema.Retrieve, segment: segment},
 		{action: schema.Create, body: encode(p.body(2))},
-		{action: schema.PartialUpdate, segment: updated, body: encode(p.changes())},
-		{action: schema.Update, segment: updated, body: encode(p.body(3))},
-		{action: schema.Destroy, segment: updated},
+		{action: schema.PartialUpdate, segment: segment, body: encode(p.changes())},
+		{action: schema.Update, segment: segment, body: encode(p.body(3))},
+		{action: schema.Destroy, segment: segment},
 	}
 	return slices.DeleteFunc(all, func(o operation) bool { return !p.can(o.action) })
 }
@@ -182,8 +215,7 @@ func named(action schema.Actions) func(*subject) {
 	return func(s *subject) {
 		p := s.open(s.records(4))
 		for id := 1; id <= 4; id++ {
-			n := strconv.Itoa(id)
-			segments := []string{n, " " + n, n + " ", "\t\u00a0" + n + "\n"}
+			segments := p.spellings(p.segment(id))
 			for i := range segments {
 				segment := segments[(id+i)%4] // another one first
 				p.do(operation{action: action, segment: segment, body: "{}"})
@@ -200,14 +232,22 @@ func missing(action schema.Actions) func(*subject) {
 	return func(s *subject) {
 		for _, n := range []int{3, 0} {
 			p := s.open(s.records(n))
-			for _, segment := range []string{
+			for _, segment := range append(p.others(),
 				"0", strconv.Itoa(unused), strconv.Itoa(math.MaxInt), "99999999999999999999",
 				"", " ", "x", "-2", "2x", "2 2", "2.0", "2/", "id",
-			} {
+			) {
 				p.do(operation{action: action, segment: segment, body: encode(s.changes())})
 			}
 		}
 	}
+}
+
+// others returns segments that name no record if paths have no ids.
+func (p *pair) others() []string {
+	if p.Description.Lookup == "" {
+		return nil
+	}
+	return []string{"1", "2", "3", p.segment(1) + "x"}
 }
 
 // filtered returns a check of an action with a filter that does not select all records.
@@ -216,7 +256,7 @@ func filtered(action schema.Actions) func(*subject) {
 		records, filter, _ := s.selection()
 		p := s.open(records)
 		for _, r := range records {
-			p.do(operation{action: action, segment: strconv.Itoa(s.id(r)), filter: filter, body: encode(s.changes())})
+			p.do(operation{action: action, segment: p.segment(s.id(r)), filter: filter, body: encode(s.changes())})
 		}
 	}
 }
@@ -228,9 +268,9 @@ func conditions(action schema.Actions) func(*subject) {
 		p := s.open(s.records(3))
 		change := encode(s.changes())
 		for _, body := range []string{change, "[]", "{"} {
-			p.do(operation{action: action, segment: updated, body: body, condition: fails})
+			p.do(operation{action: action, segment: p.segment(updated), body: body, condition: fails})
 		}
-		p.do(operation{action: action, segment: updated, body: change, condition: holds})
+		p.do(operation{action: action, segment: p.segment(updated), body: change, condition: holds})
 	}
 }
 
@@ -248,10 +288,10 @@ func assigned(action schema.Actions) func(*subject) {
 				s.Fatal(err)
 			}
 			body := s.body(2*i + 1)
-			p.do(operation{action: action, segment: updated, body: encode(body), assigned: given})
+			p.do(operation{action: action, segment: p.segment(updated), body: encode(body), assigned: given})
 			body = s.body(2*i + 2)
 			delete(body, f.Name)
-			p.do(operation{action: action, segment: updated, body: encode(body), assigned: given})
+			p.do(operation{action: action, segment: p.segment(updated), body: encode(body), assigned: given})
 		}
 	}
 }
@@ -265,7 +305,7 @@ func writes(action schema.Actions, bodies func(*subject) []string) func(*subject
 		p := s.open(s.records(3))
 		p.used[bodyID] = true
 		for _, body := range bodies(s) {
-			p.do(operation{action: action, segment: updated, body: body})
+			p.do(operation{action: action, segment: p.segment(updated), body: body})
 		}
 	}
 }
@@ -341,7 +381,7 @@ func checkDeletedIDs(s *subject) {
 	p := s.open(s.records(3))
 	for n := 1; n <= 3; n++ {
 		last := slices.Max(slices.Collect(maps.Keys(p.used)))
-		p.do(operation{action: schema.Destroy, segment: strconv.Itoa(last)})
+		p.do(operation{action: schema.Destroy, segment: p.segment(last)})
 		p.do(operation{action: schema.Create, body: encode(s.body(n))})
 	}
 }
@@ -365,7 +405,8 @@ func checkRevision(s *subject) {
 		seen[now] = after
 	}
 	check("New")
-	for _, o := range p.possible() {
+	for i := range p.possible() {
+		o := p.possible()[i] // the one before may have moved the path
 		if p.do(o); o.action != schema.Retrieve {
 			check(o.String())
 		}
