@@ -29,19 +29,19 @@
 // with their counts.
 //
 // A collection has its exact count, the time that the handler took, and a table whose columns are
-// the members of the records on the page. The id is in front; it and the header stay in view. Times
-// are in UTC, with the stored text as their title. A query that is too long to be repeated in each
-// row or column is not. If records can be retrieved, each has a page of its own,
-// to which its id and its name link. The form for a page number has the parameter _page, and
-// is redirected to the offset of that page, or of the last. Errors are pages too.
+// the members of the records on the page. The id or the key is in front; it and the header stay in
+// view. Times are in UTC, with the stored text as their title. A query that is too long to be
+// repeated in each row or column is not. If records can be retrieved, each that a path can address
+// has a page of its own, to which its id or key and its name link. The form for a page number has
+// the parameter _page, and is redirected to the offset of that page, or of the last. Errors are
+// pages too.
 //
-// The name of a record is its field that the description calls Label, or else its title, its
-// name or its slug, whichever it has first. Pages show it in place of an id in the fields that
-// refer to another collection, as a link if the record has a page. In a collection whose fields
-// are not described, these are the members with the name of a record, such as book. Of a
-// longer list of ids, a table shows the first three, and the page of a record at most 50. The
-// page of a record lists those that refer to it, if the description of their collection has a
-// filter for the field.
+// The name of a record is its field that the description calls Label, or else its title, its name
+// or its slug, whichever it has first. Pages show it in place of an id or a text in the fields that
+// refer to another collection, as a link if the record has a page. In a collection whose fields are
+// not described, these are the members with the name of a record, such as book. Of a longer list, a
+// table shows the first three, and the page of a record at most 50. The page of a record lists
+// those that refer to it, if the description of their collection has a filter for the field.
 //
 // Pages contain no scripts and load no resources. Images are shown as links. A
 // Content-Security-Policy forbids browsers to load or run anything else. All links are
@@ -70,15 +70,15 @@
 // handler authorizes and validates all requests, and rejects requests of callers without the
 // permission. A page without these links explains why.
 //
-// The form's values are converted to JSON according to the kinds of the fields
-// ([schema.Kind]) and sent to the handler. Since forms can only post, the method of a form
-// is in the parameter _method of the query. A request without Sec-Fetch-Site
-// and Origin, which no form of a browser sends, is passed on as it is. In a form for a
-// record, an empty input is null or empty text, whichever is valid. In a form for a new
-// record, empty inputs are omitted. Times in forms are in UTC; a time with a fraction of a second
-// is text, with its offset. For a reference, forms offer the records of a collection of at most
-// 50. Otherwise they show the name of the record and link to the collection. Objects, maps, and lists
-// of other values than text are JSON. The value of a hidden field is never shown, and stays if its
+// The form's values are converted to JSON according to the kinds of the fields ([schema.Kind]) and
+// sent to the handler. Since forms can only post, the method of a form is in the parameter _method
+// of the query. A request without Sec-Fetch-Site and Origin, which no form of a browser sends, is
+// passed on as it is. In a form for a record, an empty input is null or empty text, whichever is
+// valid. In a form for a new record, empty inputs are omitted. Times in forms are in UTC; a time
+// with a fraction of a second is text, with its offset. For a reference, forms offer the records of
+// a collection of at most 50. Otherwise they show the name of the record and link to the
+// collection. Lists of text and of references by text have a line for each. Objects, maps, and
+// lists of other values are JSON. The value of a hidden field is never shown, and stays if its
 // input is empty. Messages about parts of a value begin with their path. A form may be at most 2 MiB.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
@@ -134,9 +134,9 @@
 //
 // The handler sees more requests than the browser sends: at the root, one for each collection;
 // for a list, one for each collection that its fields and filters refer to, at most 100 for names
-// (of collections whose records have no pages, it requests the first thousand records), and at
-// most 36 for the numbers of records that have a value; for a record, also one for each field that
-// may refer to it.
+// (it requests the first thousand records of collections whose records have no pages, or to which
+// fields refer by another member than paths), and at most 36 for the numbers of records that have a
+// value; for a record, also one for each field that may refer to it.
 package browse
 
 import (
@@ -306,6 +306,17 @@ func (b *browser) find(path string) (c *collection, id string) {
 		return nil, ""
 	}
 	return c, id
+}
+
+// key returns the name of the member that identifies the records, which is their key or the id, and
+// what fields refer to by it: the name in snake_case, or "" for the id.
+func (c *collection) key() (name, by string) {
+	for _, f := range c.Fields {
+		if f.Key {
+			return f.Name, ordering.Snake(f.Name)
+		}
+	}
+	return "id", ""
 }
 
 // recordName returns the name of a record, such as "film 7", from the segment of its path.

@@ -220,7 +220,8 @@ func (v *view) links(up string, members []string) links {
 	for _, other := range v.collections {
 		for _, name := range members {
 			if v.c.Fields == nil && inWords(name) == spelled(other.Name) {
-				all[name] = target{to: other, prefix: other.pages(up)}
+				_, by := other.key()
+				all[name] = target{to: other, by: by, prefix: other.pages(up)}
 			}
 		}
 	}
@@ -245,25 +246,29 @@ func (v *view) cell(m member, to target, most int, segment string) cell {
 		c.Whole = ""
 	case to.to != nil:
 		values := to.values(m.value)
-		if len(values) == 0 || len(values) > maxLinks {
+		if len(values) > maxLinks {
 			return c
 		}
-		c = cell{Class: "number"}
+		class, known := "number", false
 		var all []string
 		for _, value := range values[:min(len(values), most)] {
 			name, segment := v.name(to.to, to.by, value)
+			known = known || name != value || segment != "" && to.prefix != ""
+			name, _ = cut(name)
 			if name != value || to.by != "" {
-				c.Class = shorter("text", name)
+				class = shorter("text", name)
 			}
 			all = append(all, to.link(segment, name))
 		}
 		if len(values) > 1 {
-			c.Class = "text"
+			class = "text"
 		}
 		if len(values) > most {
 			all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")
 		}
-		c.Links = template.HTML(strings.Join(all, ", "))
+		if known {
+			c = cell{Class: class, Links: template.HTML(strings.Join(all, ", "))}
+		}
 	}
 	return c
 }

@@ -113,8 +113,8 @@ func (v *view) ignored() string {
 // choices returns the values of a field that a page offers: the choices, true and false, or
 // the records of a small collection.
 func (v *view) choices(field schema.Field) []option {
-	if other := v.byKey[field.Refers]; other != nil && field.By == "" && v.records(other, "").whole {
-		return v.records(other, "").options
+	if other := v.byKey[field.Refers]; other != nil && v.records(other, field.By).whole {
+		return v.records(other, field.By).options
 	}
 	return optionsOf(kindOf(field).choices)
 }
@@ -140,6 +140,9 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 	counting := []string{"limit", "1", v.c.place, "", "ordering", "", exact, ""}
 	f := facet{Label: heading(field.Name)}
 	for _, o := range options {
+		if name != exact && strings.Contains(o.Value, ",") {
+			continue // it cannot be in a list of values
+		}
 		selection := strings.TrimPrefix(v.query.with(append(counting, name, o.Value)...), "?")
 		c := choice{Label: o.Label, Count: v.count(v.c.path, selection), Active: slices.Contains(chosen, o.Value)}
 		next := slices.DeleteFunc(slices.Clone(chosen), func(value string) bool { return value == o.Value || name == exact })
@@ -168,10 +171,13 @@ func (v *view) chips(name string) (chips []choice) {
 			continue
 		case lookup == "isnull":
 			text = map[bool]string{true: "null", false: "not null"}[strings.EqualFold(value, "true")]
-		case other != nil && field.By == "":
-			names := strings.Split(value, ",")
-			for i, id := range names {
-				names[i], _ = v.name(other, "", strings.TrimSpace(id))
+		case other != nil:
+			names := []string{value}
+			if lookup == "in" {
+				names = strings.Split(value, ",")
+			}
+			for i, one := range names {
+				names[i], _ = v.name(other, field.By, strings.TrimSpace(one))
 			}
 			text = strings.Join(names, ", ")
 		default:
@@ -204,10 +210,11 @@ func (v *view) label(name string) string {
 // newFilter returns the input of a parameter that selects by a field.
 func newFilter(name string, field schema.Field, lookup string, options []option, q query) input {
 	in := input{Name: name, Label: wire.LookupOf(lookup).Word, Control: "text", Step: "any", Value: q.get(name)}
+	k := kindOf(field)
 	if field.Kind == schema.References {
-		in.Value = strings.Join(q.values[name], ", ")
+		in.Value, in.Control = strings.Join(q.values[name], k.separator), k.control
 	}
-	switch control := kindOf(field).control; {
+	switch control := k.control; {
 	case lookup == "isnull":
 		in.selectAmong([]option{{Value: "true", Label: "null"}, {Value: "false", Label: "not null"}}, "any", true)
 	case lookup == "exact" && options != nil:
@@ -270,7 +277,7 @@ func (c *collection) filterValues(name, text string) []string {
 	case strings.TrimSpace(text) == "":
 		return nil
 	case lookup == "exact" && field.Kind == schema.References:
-		return splitIDs(text)
+		return kindOf(field).split(text)
 	case field.Kind == schema.Timestamp:
 		text = utcTime(text)
 	}

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -141,8 +142,8 @@ type input struct {
 	Options  []option // of a select
 	Required bool
 	Hint     string
-	Named    string // name of the record whose id is the value, or ""
-	Lookup   string // link to records whose ids can be the value, or ""
+	Named    string // name of the record to which the value refers, or ""
+	Lookup   string // link to records to which the value can refer, or ""
 	Faults   []string
 	Focus    bool // it is the first with a fault
 }
@@ -186,7 +187,7 @@ func (v *view) newInput(field schema.Field, text string) input {
 	switch {
 	case in.Control == "select":
 		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
-	case v.byKey[field.Refers] != nil && field.By == "":
+	case v.byKey[field.Refers] != nil:
 		v.offer(&in, field, v.byKey[field.Refers])
 	}
 	return in
@@ -195,25 +196,27 @@ func (v *view) newInput(field schema.Field, text string) input {
 // offer makes the input of a field that refers to records a select of them if they are few, and
 // otherwise links to them.
 func (v *view) offer(in *input, field schema.Field, c *collection) {
-	known, ids := v.records(c, ""), splitIDs(in.Value)
+	known, k := v.records(c, field.By), kindOf(field)
 	switch {
 	case field.Kind == schema.Reference && known.whole:
 		in.Hint = ""
 		in.selectAmong(known.options, "none", mayBeEmpty(field))
 	case !known.whole:
 		in.Lookup = v.rootLink(v.r) + url.PathEscape(c.Segment) + "/"
-		if name, _ := v.name(c, "", in.Value); field.Kind == schema.Reference && name != in.Value {
-			in.Named = name
+		if field.Kind == schema.Reference {
+			if name, _ := v.name(c, field.By, in.Value); name != in.Value {
+				in.Named = name
+			}
 		}
-	case known.whole && len(known.options) > 0 && strings.Join(ids, ", ") == in.Value:
-		options, next := slices.Clone(known.options), 0
+	case len(known.options) > 0 && strings.Join(k.split(in.Value), k.separator) == in.Value:
+		options, values, next := slices.Clone(known.options), k.split(in.Value), 0
 		for i := range options { // a browser sends the selected options in this order
-			if next < len(ids) && options[i].Value == ids[next] {
+			if next < len(values) && options[i].Value == values[next] {
 				options[i].Selected = true
 				next++
 			}
 		}
-		if next == len(ids) {
+		if next == len(values) {
 			in.Control, in.Multiple, in.Options, in.Hint = "select", true, options, "Several can be selected."
 		}
 	}
@@ -254,6 +257,9 @@ type kind struct {
 	json  func(text string) string           // JSON of a text that is not blank
 	empty string                             // JSON of an empty input
 	text  func(value json.RawMessage) string // text of a value; nil if it is that of its JSON
+
+	split     func(text string) []string // elements of a list whose text is not JSON
+	separator string                     // of their texts
 }
 
 // kindOf returns what pages know of the values of a field. An empty input is null if the
@@ -305,22 +311,18 @@ func kindOf(field schema.Field) kind {
 			k.hint, k.json = heading(field.By)+" of a record from "+heading(field.Refers)+".", wordJSON
 		}
 	case schema.References:
-		what, element := "Ids", numberJSON
-		if field.By != "" {
-			what, element = heading(field.By), wordJSON
+		k.hint = "Ids from " + heading(field.Refers) + ", separated by commas."
+		if field.By == "" {
+			return listControl(k, splitIDs, ", ", numberJSON)
 		}
-		k.hint = what + " from " + heading(field.Refers) + ", separated by commas."
-		k.json = func(text string) string { return listJSON(splitIDs(text), element) }
-		k.text = func(value json.RawMessage) string { return listText(value, ", ") }
-		k.empty = "[]"
+		k.control, k.hint = "textarea", heading(field.By)+" from "+heading(field.Refers)+", one per line."
+		return listControl(k, lines, "\n", wire.Quote)
 	case schema.Array:
 		if !isText(*field.Item) {
 			return jsonControl(k, "[]")
 		}
 		k.control, k.hint = "textarea", "One per line."
-		k.json = func(text string) string { return listJSON(lines(text), wire.Quote) }
-		k.text = func(value json.RawMessage) string { return listText(value, "\n") }
-		k.empty = "[]"
+		return listControl(k, lines, "\n", wire.Quote)
 	case schema.Map:
 		return jsonControl(k, "{}")
 	case schema.JSON, schema.Object:
@@ -335,6 +337,26 @@ func jsonControl(k kind, empty string) kind {
 	k.json, k.empty = anyJSON, empty
 	k.text = func(value json.RawMessage) string { return indented(value) }
 	return k
+}
+
+// listControl returns a control whose text has the elements of a list.
+func listControl(k kind, split func(string) []string, separator string, element func(string) string) kind {
+	k.split, k.separator, k.empty = split, separator, "[]"
+	k.json = func(text string) string { return listJSON(split(text), element) }
+	k.text = func(value json.RawMessage) string { return listText(value, separator) }
+	return k
+}
+
+// separator returns what separates the elements of a list in the text of a field.
+func (c *collection) separator(name string) string {
+	if c != nil {
+		for _, f := range c.Fields {
+			if f.Name == name {
+				return cmp.Or(kindOf(f).separator, ", ")
+			}
+		}
+	}
+	return ", "
 }
 
 // isText reports whether the values of a field are any text of some form.

@@ -206,7 +206,7 @@ func TestFormJSON(t *testing.T) {
 		{"JSON", `any={"a":[1,null]}`, `{"yes":false,"any":{"a":[1,null]}}`},
 		{"lines of another kind", "mails=a@b.example%0D%0Ac@d.example", `{"yes":false,"mails":["a@b.example","c@d.example"]}`},
 		{"parts", `sizes=[1]&home={"city":"Rom"}`, `{"yes":false,"sizes":[1],"home":{"city":"Rom"}}`},
-		{"references by text", "code=+7+&codes=a,+7", `{"yes":false,"code":"7","codes":["a","7"]}`},
+		{"references by text", "code=+7+&codes=a,+7%0D%0A%0D%0A+b+", `{"yes":false,"code":"7","codes":["a, 7","b"]}`},
 		{"UUID", "uuid=+7+", `{"yes":false,"uuid":"7"}`},
 		{"computed field", "total=1", `{"yes":false}`},
 		{"read-only and unknown fields", "id=9&x=1", `{"yes":false}`},

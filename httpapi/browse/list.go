@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
@@ -40,11 +39,12 @@ type column struct {
 	Sort   string // ascending, descending, or "" if it is not the first term
 	Arrow  string // up, down, or "" if it is not a term
 	Number bool   // all values are numbers, null or absent
+	Head   bool   // the id or the key
 }
 
 // row is the row of a record.
 type row struct {
-	ID    string // of the element, or ""
+	ID    string // segment of the path of the record, escaped, or ""
 	Cells []cell
 }
 
@@ -57,8 +57,9 @@ func (v *view) showList(p *page, resp *response) {
 	}
 	p.here()
 	names := memberNames(e.Records)
-	if id := slices.Index(names, "id"); id > 0 { // it stays in view on narrow screens
-		names = slices.Insert(slices.Delete(names, id, id+1), 0, "id")
+	key, _ := v.c.key()
+	if at := slices.Index(names, key); at > 0 { // it stays in view on narrow screens
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, key)
 	}
 	p.Filters = v.newFilters(nil)
 	p.List = &list{
@@ -77,6 +78,7 @@ func (v *view) showList(p *page, resp *response) {
 		delete(classes, "null")
 		delete(classes, "") // absent
 		p.List.Columns[i].Number = len(classes) == 1 && classes["number"]
+		p.List.Columns[i].Head = names[i] == key
 	}
 	if len(names) == maxColumns {
 		p.List.Columns = append(p.List.Columns, column{Label: "More"})
@@ -180,12 +182,8 @@ func (v *view) newRows(records []members, names []string) []row {
 		place[name] = i
 	}
 	named := v.c.nameField(names)
-	links["id"] = self
-	for _, f := range v.c.Fields {
-		if f.Key {
-			links[f.Name] = self
-		}
-	}
+	key, _ := v.c.key()
+	links[key] = self
 	rows := make([]row, len(records))
 	for i, members := range records {
 		r := row{Cells: make([]cell, len(names))}
@@ -202,8 +200,8 @@ func (v *view) newRows(records []members, names []string) []row {
 				named, to = m.name, self
 			}
 			c := v.cell(m, to, maxListed, segment)
-			if m.name == "id" {
-				r.ID, c.Head = rowID(m.value), true
+			if m.name == key {
+				r.ID, c.Head = url.PathEscape(segment), true
 			}
 			r.Cells[at] = c.finish()
 		}
@@ -213,11 +211,6 @@ func (v *view) newRows(records []members, names []string) []row {
 		rows[i] = r
 	}
 	return rows
-}
-
-// rowID returns the element id of a record's row.
-func rowID(id json.RawMessage) string {
-	return "record-" + strings.Trim(string(id), `"`)
 }
 
 // pager describes the page and links to other pages. A link without a target is empty.

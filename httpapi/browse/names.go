@@ -36,7 +36,7 @@ func (v *view) records(c *collection, by string) *known {
 	k := v.known[referred{c, by}]
 	if k == nil {
 		limit := maxOptions
-		if !c.hasPages() {
+		if !c.hasPages() || by != c.Lookup {
 			limit = maxListing // names cannot be requested one by one
 		}
 		e, ok := v.list(c.path, "limit="+strconv.Itoa(limit))

@@ -189,7 +189,15 @@ func (v *view) serveChange(method string) {
 	}
 	switch resp.status {
 	case http.StatusOK:
-		v.redirect(v.cleanLink(doneName, v.sign("changed", v.id)))
+		var record members
+		resp.decode(&record)
+		link := v.cleanLink(doneName, v.sign("changed", v.id))
+		if text := record.text(v.c.Lookup); text != "" && text != v.id { // the path has changed
+			segment := url.PathEscape(v.c.segment(v.c.Lookup, text))
+			link = v.cleanLink(doneName, v.sign("changed", text))
+			link = "../" + strings.TrimPrefix(segment+"/", "/") + strings.TrimPrefix(link, "./")
+		}
+		v.redirect(link)
 	case http.StatusPreconditionFailed:
 		v.serveConflict(resp, posted)
 	default:

@@ -79,7 +79,8 @@ func (v *view) readForm() url.Values {
 	}
 	for name, texts := range posted {
 		if len(texts) > 1 {
-			posted.Set(name, strings.TrimPrefix(strings.Join(texts, ", "), ", "))
+			separator := v.c.separator(name)
+			posted.Set(name, strings.TrimPrefix(strings.Join(texts, separator), separator))
 		}
 	}
 	return posted
