@@ -198,7 +198,7 @@ func (c collection) showsRecords() bool { return c.Actions&^schema.Destroy != 0 
 func (c collection) hasRecordsOf(other collection) bool {
 	a, b, t := c.Description, other.Description, recordType(c.Collection)
 	return a.Key == b.Key && a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
-		reflect.DeepEqual(described(a.Fields, t), described(b.Fields, t)) &&
+		reflect.DeepEqual(described(a, t), described(b, t)) &&
 		reflect.DeepEqual(posted(a.Fields, schema.Create, schema.Create), posted(b.Fields, schema.Create, schema.Create))
 }
 

@@ -152,13 +152,20 @@ func decimalPattern(f schema.Field) string {
 	return fmt.Sprintf(`^-?%s(\.[0-9]{1,%d})?$`, whole, f.Places)
 }
 
-// described returns the schema of records with the given fields, with an example. t may be nil.
-func described(fields []schema.Field, t reflect.Type) *jsonSchema {
-	s := stored(fields, t, true)
+// described returns the schema of records with a description, with an example. t may be nil.
+func described(about schema.Description, t reflect.Type) *jsonSchema {
+	s := stored(about.Fields, t, true)
 	var examples members[json.RawMessage]
 	for _, p := range s.Properties {
-		i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Name == p.name })
-		value := exampleOf(fields[i], p.value)
+		i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == p.name })
+		f := about.Fields[i]
+		value := exampleOf(f, p.value)
+		if to := about.Related[f.Refers]; to != nil && f.By != "" {
+			field, _, _ := to.Parameter(f.By) // the catalogue has checked it
+			if value = exampleOf(field, &jsonSchema{}); f.Kind == schema.References {
+				value = "[" + value + "]"
+			}
+		}
 		if value == "" {
 			return s
 		}
@@ -287,7 +294,7 @@ func exampleObject(fields []schema.Field) string {
 
 // exampleText returns a text, or another one that has the length and the pattern of a field.
 func exampleText(f schema.Field, text string) string {
-	if f.Pattern != nil {
+	if f.Pattern != nil && !f.Pattern.MatchString(text) {
 		text = values.Text(f.Pattern, func(n int) int { return n - 1 })
 	}
 	if n := f.MinLength - utf8.RuneCountInString(text); n > 0 {
@@ -473,7 +480,7 @@ func filterParameter(name string, f schema.Field, lookup string) parameter {
 	case "exact":
 		p.Schema = of.exact
 		if p.Schema.Type == "array" {
-			p.Explode, text = &repeated, "contain one of the ids."
+			p.Explode, text = &repeated, "contain one of the values."
 		}
 	case "in":
 		p.Schema, p.Explode = listOf(of.filter), &joined

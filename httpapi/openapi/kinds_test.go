@@ -148,7 +148,7 @@ func TestHiddenComputed(t *testing.T) {
 	if diff := cmp.Diff(`{"type":"object","properties":{`+password+`,`+patched+`}}`, got); diff != "" {
 		t.Errorf("PATCH, which requires members of objects in objects only (-want +got):\n%s", diff)
 	}
-	record := described(about.Fields, reflect.TypeFor[account]())
+	record := described(about, reflect.TypeFor[account]())
 	record.Examples = nil
 	const want = `{"type":"object","properties":{"id":{"type":"integer","format":"int64"},"home":{"type":"object","properties":{"city":{"type":"string"},` +
 		`"geo":{"oneOf":[{"type":"object","properties":{"lat":{"type":"number","format":"double"}},"required":["lat"]},{"type":"null"}]},` +
@@ -213,7 +213,7 @@ func TestExamples(t *testing.T) {
 	examples := 0
 	for key, c := range filmCatalogue(t).All() {
 		about := c.Description()
-		s := described(about.Fields, nil)
+		s := described(about, nil)
 		if len(s.Examples) != 1 {
 			t.Fatalf("%s: %d examples, want 1", key, len(s.Examples))
 		}
@@ -232,6 +232,24 @@ func TestExamples(t *testing.T) {
 	}
 	if examples != 3 {
 		t.Errorf("%d examples, want 3", examples)
+	}
+}
+
+// The example of a reference by text is that of the field to which it refers.
+func TestExampleOfReference(t *testing.T) {
+	places := &schema.Description{Fields: []schema.Field{
+		{Name: "code", Kind: schema.Text, Unique: true, Pattern: regexp.MustCompile("^[^./]*$")},
+		{Name: "uuid", Kind: schema.UUID, Unique: true},
+	}}
+	about := schema.Description{Related: map[string]*schema.Description{"places": places}, Fields: []schema.Field{
+		{Name: "from", Kind: schema.Reference, Refers: "places", By: "uuid"},
+		{Name: "via", Kind: schema.References, Refers: "places", By: "code"},
+		{Name: "to", Kind: schema.Reference, Refers: "places"},
+		{Name: "ship", Kind: schema.Reference, Refers: "ships", By: "slug"}, // of which nothing is known
+	}}
+	want := `{"from":"01234567-89ab-cdef-0123-456789abcdef","via":["Code"],"to":1,"ship":"slug"}`
+	if diff := cmp.Diff(want, compactJSON(t, described(about, nil).Examples[0])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

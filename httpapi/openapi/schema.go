@@ -151,7 +151,7 @@ func (d *describer) record(c *collection) (known bool) {
 	t := recordType(c.Collection)
 	switch {
 	case c.Description.Fields != nil:
-		known, s = true, described(c.Description.Fields, t)
+		known, s = true, described(c.Description, t)
 	case t != nil && isOpen(t):
 		name, s = openRecord, openSchema()
 	default:
