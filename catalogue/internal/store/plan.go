@@ -168,10 +168,13 @@ func (p *plan) left() (list []Condition) {
 
 // filtered returns a plan that reads the entries that satisfy the filters. Those of an
 // unsorted plan are marked, so that a query that waits for its sort holds a bit for each entry.
-// Others are copied. First finds one entry without sorting if the entries are in order; a
-// count copies and marks nothing. The error is ctx.Err().
-func (p plan) filtered(ctx context.Context) (plan, error) {
-	sel, kept := p.selection, new(sortedEntries)
+// Others are copied, for a page up to the end of its window. First finds one entry without
+// sorting if the entries are in order; a count copies and marks nothing. The error is ctx.Err().
+func (p plan) filtered(ctx context.Context, w pagination.Window) (plan, error) {
+	sel, kept, most := p.selection, new(sortedEntries), p.count
+	if sel.want == WantPage {
+		_, most = w.Bounds(p.count)
+	}
 	matches := p.state.typ.matcher(p.left(), sel.match)
 	if p.unsorted {
 		p.marks = make([]uint64, p.count/64+1)
@@ -187,7 +190,7 @@ func (p plan) filtered(ctx context.Context) (plan, error) {
 		switch n++; {
 		case p.unsorted:
 			p.marks[at/64] |= 1 << (at % 64)
-		case sel.want != WantCount:
+		case sel.want != WantCount && n <= most:
 			kept.entries = append(kept.entries, e)
 		}
 		return sel.want != WantFirst || p.unsorted

@@ -167,7 +167,7 @@ func (sel *selection) parseToken(token string, empty bool) (at *position, err er
 func (p plan) after(ctx context.Context, q *Query, start *position) (a Answer, err error) {
 	typ, sel, terms := p.state.typ, &p.selection, p.terms
 	if p.unsorted {
-		if p, err = p.filtered(ctx); err == nil {
+		if p, err = p.filtered(ctx, q.Window); err == nil {
 			err = p.sort(ctx)
 		}
 		if err != nil {

@@ -251,7 +251,7 @@ func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 		if p.unsorted || q.Want != WantFirst { // otherwise few entries are read
 			s.demand(&sel, &p)
 		}
-		if p, err = p.filtered(ctx); err != nil {
+		if p, err = p.filtered(ctx, q.Window); err != nil {
 			return Answer{}, err
 		}
 	}
