@@ -493,3 +493,23 @@ func TestLoadDefaultsOfLists(t *testing.T) {
 		t.Errorf("saved %s, want %s", file.String(), want)
 	}
 }
+
+// TestLoadReferencesBesideDeletion loads a reference while a request deletes the record to which it
+// refers: one of the two is refused.
+func TestLoadReferencesBesideDeletion(t *testing.T) {
+	cat := newTeas(t, false)
+	houses, err := cat.Collection("houses")
+	must(t, err)
+	for range 100 {
+		must(t, cat.Load(strings.NewReader(`{"teas":[],"houses":[{"id":1,"name":"a"}]}`), catalogue.LoadOptions{}))
+		loaded := make(chan error)
+		go func() {
+			loaded <- cat.Load(strings.NewReader(`{"teas":[{"id":1,"name":"n","house":1}]}`), catalogue.LoadOptions{References: true})
+		}()
+		deleted := houses.Delete(t.Context(), "1", schema.Filter{}, nil)
+		if err := <-loaded; (err == nil) == (deleted == nil) {
+			t.Fatalf("load: %v, deletion: %v, want that one is refused", err, deleted)
+		}
+		must(t, cat.Check())
+	}
+}
