@@ -364,7 +364,7 @@ func TestKeyedJournal(t *testing.T) {
 				_, err := tx.Insert(session{"B", "v", 2})
 				return err
 			})
-		}, []string{"0 B ", `0 B {"token":"B","user":"v","uses":2}`}, "a record that is deleted and inserted"},
+		}, []string{`0 B {"token":"B","user":"v","uses":2}`}, "a record that is deleted and inserted"},
 		{func() error {
 			return sessions.Load(strings.NewReader(`[{"token":"c"},{"token":"b","user":"w"}]`), catalogue.LoadOptions{})
 		}, []string{"0 B ", `0 b {"token":"b","user":"w","uses":0}`, `0 c {"token":"c","user":"","uses":0}`}, "a load"},

@@ -43,6 +43,11 @@ func playCatalogue(c ...*model.Config) (*play.Player, error) {
 		play.Of[play.Film](c[0], nil, play.Keys()...), play.Of[schema.Record](c[1], nil, play.Keys()[1]))
 }
 
+// playKeyed plays films with keys in place of ids.
+func playKeyed[K any](c ...*model.Config) (*play.Player, error) {
+	return play.New[play.Keyed[K]](c[0], play.Keys()...)
+}
+
 // one returns a model that is changed by some functions.
 func one(c *model.Config, changes ...func(*model.Config)) []*model.Config {
 	for _, change := range changes {
@@ -74,6 +79,9 @@ func options(order string, history int, unique ...string) func(*model.Config) {
 	}
 }
 
+// withKeys makes keys stand for ids.
+func withKeys(c *model.Config) { c.Keyed = true }
+
 // more returns a function that adds values of a field.
 func more(field, format string, n int) func(*model.Config) {
 	return func(c *model.Config) {
@@ -98,6 +106,9 @@ func modelCases() []modelCase {
 		{"typed, unique sets", 8, 20, playFilms, one(play.Films(),
 			options("", 7, "rating,genre", "director,year,released_at", "price"),
 			more("price", `"%d.0"`, 100))},
+		{"text keys", 12, 30, playKeyed[string], one(play.Films(), withKeys, options("-color,price", 40))},
+		{"UUIDs", 12, 30, playKeyed[play.UUID], one(play.Films(), withKeys, options("-color,price", 40))},
+		{"many text keys", 2, 600, playKeyed[string], one(play.Films(), withKeys)},
 		{"open", 22, 30, playOpen, one(play.OpenFilms())},
 		{"open, with an order and history", 12, 30, playOpen, one(play.OpenFilms(), options("x,-title", 200))},
 		{"open, keys too large for an index", 3, 30, playOpen, one(play.OpenFilms(), more("x", long, 30))},

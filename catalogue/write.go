@@ -248,8 +248,14 @@ func (s *recordType) newID(now current, fresh *store.Entry) (id int, err error) 
 		if err := s.assignKey(fresh); err != nil {
 			return 0, err
 		}
-		if now.Holder(s.key.Name, s.key.Key(fresh)) != nil {
+		k := s.key.Key(fresh)
+		if now.Holder(s.key.Name, k) != nil {
 			return 0, s.errorf("%w: %s", ErrExists, s.identify(fresh))
+		}
+		if tx, ok := now.(*store.Tx); ok { // the batch may have deleted it: both are one change
+			if before := tx.Before().Holder(s.key.Name, k); before != nil {
+				return before.ID, nil
+			}
 		}
 	}
 	id = *s.id(recordOf(fresh))

@@ -25,6 +25,7 @@ type Config struct {
 	Open    bool       // the records are open ones
 	Invalid bool       // the records have a method Invalidate
 	Whole   bool       // new records have all members
+	Keyed   bool       // keys stand for ids, so records without one are invalid
 	Unique  [][]string // sets of fields
 	Order   string     // the default order, as text
 	History int
@@ -364,7 +365,7 @@ func (s *State) write(op Op) (*State, string) {
 	r := s.c.record(op.Records[0])
 	_, found := s.find(r.id)
 	switch {
-	case r.id < 0:
+	case r.id < 0, r.id == 0 && s.c.Keyed:
 		return s, "error: invalid id"
 	case found && op.Verb == "insert":
 		return s, "error: exists"
@@ -531,7 +532,7 @@ func (s *State) replace(op Op) (*State, string) {
 	for _, text := range op.Records {
 		r := s.c.record(text)
 		switch {
-		case r.id < 0, r.id == 0 && op.Verb == "load":
+		case r.id < 0, r.id == 0 && (op.Verb == "load" || s.c.Keyed):
 			return fail("invalid id")
 		case seen[r.id] && r.id > 0:
 			return fail("exists")

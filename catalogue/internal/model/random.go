@@ -207,7 +207,7 @@ func (r *Random) record(id int, identified bool) string {
 		id = -id
 	}
 	members := []string{fmt.Sprintf(`"id":%d`, id)}
-	if !identified {
+	if !identified && !r.of.c.Keyed {
 		members = nil
 	}
 	for _, f := range r.of.c.Fields {

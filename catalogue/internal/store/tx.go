@@ -94,6 +94,9 @@ func (tx *Tx) Get(id int) *Entry {
 	return tx.state.Get(id)
 }
 
+// Before returns the state without the changes of the batch.
+func (tx *Tx) Before() *State { return tx.state }
+
 // Holder returns the first entry with a key of a unique field, including the changes of the batch,
 // or nil if none exists. The first call after a write makes the draft.
 func (tx *Tx) Holder(field string, k sortkey.Key) *Entry {

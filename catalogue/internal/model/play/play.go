@@ -59,6 +59,7 @@ type typed[T any] struct {
 	*catalogue.Collection[T]
 	snapshot *catalogue.Snapshot[T]
 	opts     catalogue.Options
+	text     func(id int) string // nil unless records have keys
 	key      string
 	player   *Player
 	cat      *catalogue.Catalogue // nil if none exists
@@ -69,14 +70,14 @@ type typed[T any] struct {
 func Of[T any](c *model.Config, about *schema.Description, keys ...ordering.KeyFunc) Definition {
 	opts := catalogue.Options{Unique: c.Unique, Ordering: ordering.Parse(c.Order, nil), History: c.History, Keys: keys,
 		Description: about}
-	return &typed[T]{opts: opts, key: c.Key}
+	return &typed[T]{opts: opts, text: keyOf[T](), key: c.Key}
 }
 
 func (c *typed[T]) define() catalogue.AnyDefinition { return catalogue.Define[T](c.key, c.opts) }
 
 func (c *typed[T]) in(p *Player, cat *catalogue.Catalogue) (collection, error) {
 	coll, err := catalogue.Define[T](c.key, c.opts).In(cat)
-	return &typed[T]{Collection: coll, opts: c.opts, key: c.key, player: p, cat: cat}, err
+	return &typed[T]{Collection: coll, opts: c.opts, text: c.text, key: c.key, player: p, cat: cat}, err
 }
 
 // New returns a player with an empty collection that has the options of the model.
@@ -135,14 +136,21 @@ func (p *Player) Changes(ctx context.Context, key string, revision uint64) iter.
 
 func (c *typed[T]) changes(ctx context.Context, revision uint64) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
+		var some []catalogue.Change[T] // of one revision
 		for ch, err := range c.Changes(ctx, revision) {
-			text := ""
-			if err == nil {
-				text = change(ch)
-			}
-			if !yield(text, err) {
+			if err != nil {
+				yield("", err)
 				return
 			}
+			if some = append(some, ch); !ch.Last {
+				continue
+			}
+			for _, text := range changeTexts(some) {
+				if !yield(text, nil) {
+					return
+				}
+			}
+			some = nil
 		}
 	}
 }
@@ -338,7 +346,11 @@ func (c *typed[T]) start(op model.Op) func() string {
 }
 
 func (c *typed[T]) load(records []string) error {
-	data := "[" + strings.Join(records, ",") + "]"
+	var keyed []string
+	for _, text := range records {
+		keyed = append(keyed, c.keyed(text))
+	}
+	data := "[" + strings.Join(keyed, ",") + "]"
 	if c.cat != nil {
 		return c.cat.Load(strings.NewReader(fmt.Sprintf("{%q:%s}", c.key, data)), catalogue.LoadOptions{})
 	}
@@ -411,7 +423,7 @@ func (c *typed[T]) record(text string) (record T) {
 		open.ID = -open.ID // which no JSON text can have
 		return record
 	}
-	if err := json.Unmarshal([]byte(text), &record); err != nil {
+	if err := json.Unmarshal([]byte(c.keyed(text)), &record); err != nil {
 		panic(err)
 	}
 	return record
@@ -425,10 +437,11 @@ func encode[T any](record T) string {
 	if err := e.Encode(record); err != nil {
 		return err.Error()
 	}
-	return strings.TrimSpace(b.String())
+	return numbered(strings.TrimSpace(b.String()))
 }
 
-func (c *typed[T]) write(w writer[T], op model.Op) string {
+func (c *typed[T]) write(to writer[T], op model.Op) string {
+	w := c.index(to).(writer[T])
 	switch op.Verb {
 	case "delete":
 		return result("ok", w.Delete(op.ID))
@@ -446,12 +459,12 @@ func (c *typed[T]) write(w writer[T], op model.Op) string {
 		})
 		return was + result("ok", err)
 	case "deleteall":
-		n, err := w.Where(conditions[T](op.Where)...).Delete()
+		n, err := w.Where(conditions[T](c.where(op.Where))...).Delete()
 		return result(fmt.Sprint("n ", n), err)
 	case "updateall":
 		n := 0
 		err := callback(func() (err error) {
-			n, err = w.Where(conditions[T](op.Where)...).Update(func(record *T) error {
+			n, err = w.Where(conditions[T](c.where(op.Where))...).Update(func(record *T) error {
 				if err := c.merge(record, op); err != nil {
 					panic(err)
 				}
@@ -489,9 +502,9 @@ func (c *typed[T]) merge(record *T, op model.Op) error {
 		var patch map[string]json.RawMessage
 		err := json.Unmarshal([]byte(op.Records[0]), &patch)
 		v, fresh := reflect.ValueOf(record).Elem(), reflect.ValueOf(c.record(op.Records[0]))
-		for i := range v.NumField() {
-			if _, ok := patch[v.Type().Field(i).Tag.Get("json")]; ok {
-				v.Field(i).Set(fresh.Field(i))
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			if _, ok := patch[f.Tag.Get("json")]; ok {
+				v.FieldByIndex(f.Index).Set(fresh.FieldByIndex(f.Index))
 			}
 		}
 		if op.How == "invalid" {
@@ -566,11 +579,11 @@ func (c *typed[T]) step(tx *catalogue.Tx[T], op model.Op) string {
 func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 	switch op.Verb {
 	case "get":
-		record, err := r.Get(op.ID)
+		record, err := c.index(r).Get(op.ID)
 		return func() string { return result(encode(record), err) }
 	case "has":
-		_, err := r.Get(op.ID)
-		if c, ok := r.(*typed[T]); ok && c.Has(op.ID) != (err == nil) {
+		_, err := c.index(r).Get(op.ID)
+		if c, ok := r.(*typed[T]); ok && c.text == nil && c.Has(op.ID) != (err == nil) {
 			return done("error: Has contradicts Get")
 		}
 		return done(fmt.Sprint(err == nil))
@@ -582,7 +595,7 @@ func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 		return done(result(fmt.Sprint(n), err))
 	}
 	terms, w := terms(op.Terms), pagination.Window{Limit: op.Limit, Offset: op.Offset}
-	sel := r.Where(conditions[T](op.Where)...)
+	sel := r.Where(conditions[T](c.where(op.Where))...)
 	switch op.Verb {
 	case "count":
 		n, err := sel.Count()
@@ -591,7 +604,7 @@ func (c *typed[T]) read(r reader[T], op model.Op) func() string {
 		record, err := sel.First(terms...)
 		return func() string { return result(encode(record), err) }
 	case "position":
-		n, err := sel.Position(op.ID, terms...)
+		n, err := c.position(sel, op)
 		return done(result(fmt.Sprint(n), err))
 	case "all":
 		seq, err := sel.All(terms...)
@@ -656,21 +669,37 @@ func viewed[T any](v catalogue.View[T]) string {
 func since[T any](changes []catalogue.Change[T], now uint64, err error) func() string {
 	return func() string {
 		list := []string{fmt.Sprint("now ", now)}
-		for _, ch := range changes {
-			list = append(list, change(ch))
-		}
-		return result(strings.Join(list, ", "), err)
+		return result(strings.Join(append(list, changeTexts(changes)...), ", "), err)
 	}
 }
 
-// change returns the text of a change.
-func change[T any](ch catalogue.Change[T]) string {
-	before, after := "null", "null"
-	if record, ok := ch.Before(); ok {
-		before = encode(record)
+// changeTexts returns the texts of changes. Those of a revision are in the order of their ids, for
+// which keys stand.
+func changeTexts[T any](changes []catalogue.Change[T]) (texts []string) {
+	type row struct {
+		id            int
+		before, after string
 	}
-	if record, ok := ch.After(); ok {
-		after = encode(record)
+	var rows []row // of one revision
+	for _, ch := range changes {
+		r := row{ch.ID, "null", "null"}
+		if record, ok := ch.Before(); ok {
+			r.before = encode(record)
+		}
+		if record, ok := ch.After(); ok {
+			r.after = encode(record)
+		}
+		if r.id == 0 {
+			r.id = max(idIn(r.before), idIn(r.after))
+		}
+		if rows = append(rows, r); !ch.Last {
+			continue
+		}
+		slices.SortFunc(rows, func(a, b row) int { return a.id - b.id })
+		for i, r := range rows {
+			texts = append(texts, model.Change(ch.Revision, r.id, r.before, r.after, i+1 == len(rows)))
+		}
+		rows = nil
 	}
-	return model.Change(ch.Revision, ch.ID, before, after, ch.Last)
+	return texts
 }

@@ -69,9 +69,8 @@ func condition(c model.Condition, argument func(string) any, values []any) order
 
 // argument returns the value of a JSON text, of the type of a field of T if it can hold it.
 func argument[T any](field, text string) (value any) {
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		v, name := reflect.New(t.Field(i).Type), t.Field(i).Tag.Get("json")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		v, name := reflect.New(f.Type), f.Tag.Get("json")
 		if ordering.Snake(name) == field && text != "null" && json.Unmarshal([]byte(text), v.Interface()) == nil {
 			return v.Elem().Interface()
 		}
