@@ -152,7 +152,7 @@ func (c *Catalogue) Check() error {
 		}
 	}
 	if found := c.violations(nil, func(*store.Entry) int { return 0 }); found != nil {
-		return found
+		return fmt.Errorf("catalogue: %w", found)
 	}
 	return nil
 }

@@ -156,7 +156,7 @@ type Violations []Violation
 
 // Error returns a text with the first ten violations and their number.
 func (v Violations) Error() string {
-	text := fmt.Sprintf("catalogue: %d violations", len(v))
+	text := fmt.Sprintf("%d violations", len(v))
 	for i, one := range v[:min(len(v), 10)] {
 		text += fmt.Sprintf("%s record %s of %s", []string{":", ";"}[min(i, 1)], identity(one.ID, one.Key), one.Collection)
 		if one.Line > 0 {

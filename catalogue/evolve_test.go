@@ -405,7 +405,7 @@ func TestEvolvingRecords(t *testing.T) {
 		must(t, err)
 		got := ""
 		if err := cat.Load(strings.NewReader(`{"pots":[`+row.file+`]}`), row.opts); err != nil {
-			got = strings.TrimPrefix(err.Error(), "catalogue: cannot load: catalogue: 1 violations: ")
+			got = strings.TrimPrefix(err.Error(), "catalogue: cannot load: 1 violations: ")
 		} else {
 			got = split(t, saved(t, cat))["pots"][0]
 		}
