@@ -62,7 +62,9 @@ type Options struct {
 	Keys []ordering.KeyFunc
 
 	// NewKey returns the key of a record that is written without one. It is called by a writer
-	// before the record is visible, and must not write to the collection. If nil, the key is a
+	// before the record is visible, and must not write to the collection. Writers of a clone may
+	// call it at the same time. If the key is empty or the field cannot hold it, the error of the
+	// write wraps [ErrInvalidID]; if another record has it, [ErrExists]. If nil, the key is a
 	// random UUID, version 4. It has no effect if records have an id, or a key that only clients
 	// choose; see the tag key of [schema.DescriptionOf].
 	NewKey func() string
