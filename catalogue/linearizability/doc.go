@@ -31,6 +31,8 @@
 //     the same seed still differ in the scheduling of goroutines.
 //   - BACKLIST_LINEARIZABILITY_HTML is the path of a file to which a history that
 //     is not linearizable is written as a diagram.
+//   - BACKLIST_LINEARIZABILITY_KEYS is text or uuid to give the typed records keys in
+//     place of ids, for the same operations with equal results.
 //   - BACKLIST_MUTATIONS=1 makes TestMutations run a test for each mutation.
 //
 // Two tests check that the others detect faults. TestInjectedFaults injects faults

@@ -21,6 +21,7 @@ const (
 	timeVariable = "BACKLIST_LINEARIZABILITY"      // duration of all tests in shares
 	seedVariable = "BACKLIST_LINEARIZABILITY_SEED" // seed of the operations
 	htmlVariable = "BACKLIST_LINEARIZABILITY_HTML" // file for the diagram of a history
+	keysVariable = "BACKLIST_LINEARIZABILITY_KEYS" // "text" or "uuid" for keys of films in place of ids
 )
 
 var errNotLinearizable = errors.New("not linearizable")
@@ -64,9 +65,11 @@ const (
 
 func TestNoStalePage(t *testing.T)      { test(t, kindsOfRecords(forPages)...) }
 func TestNoStaleSelection(t *testing.T) { test(t, kindsOfRecords(forSelections)...) }
-func TestNoLostUpdate(t *testing.T)     { test(t, kindsOfRecords(forUpdates)...) }
-func TestNoTornBatch(t *testing.T)      { test(t, kindsOfRecords(forBatches)...) }
-func TestNoMixedSnapshot(t *testing.T)  { test(t, kindsOfRecords(forSnapshots)...) }
+func TestNoLostUpdate(t *testing.T) {
+	test(t, append(kindsOfRecords(forUpdates), keys[string]("text keys", forUpdates, 0))...)
+}
+func TestNoTornBatch(t *testing.T)     { test(t, kindsOfRecords(forBatches)...) }
+func TestNoMixedSnapshot(t *testing.T) { test(t, kindsOfRecords(forSnapshots)...) }
 
 func TestNoMissingChange(t *testing.T) {
 	test(t, append(kindsOfRecords(forHistory, history(40)), typed("long history", forHistory, 0, history(1000)))...)
@@ -87,6 +90,7 @@ func TestNoDuplicate(t *testing.T) {
 		typed("typed, many records", forUnique, 150, unique("tagline")),
 		custom("methods", forUnique, 60, unique("director", "barcode")),
 		open("open", forUnique, 0, unique("price")),
+		keys[play.UUID]("UUIDs", forUnique, 0, unique("barcode")),
 		typed("sets", forUnique, 60, unique("director,color", "rating,tagline")),
 		inCatalogue(typed("loads", forUnique+"load load load save ", 60, unique("director", "price"), history(40))))
 }
@@ -122,7 +126,20 @@ func unique(sets ...string) func(*model.Config) {
 
 // typed, custom and open return workloads with one collection.
 func typed(name, mix string, size int, changes ...func(*model.Config)) workload {
+	switch os.Getenv(keysVariable) {
+	case "text":
+		return keys[string](name, mix, size, changes...)
+	case "uuid":
+		return keys[play.UUID](name, mix, size, changes...)
+	}
 	return one[play.Film](name, mix, size, changed(play.Films(), "-color,price", changes))
+}
+
+// keys returns a workload with keys in place of ids.
+func keys[K any](name, mix string, size int, changes ...func(*model.Config)) workload {
+	c := changed(play.Films(), "-color,price", changes)
+	c.Keyed = true
+	return one[play.Keyed[K]](name, mix, size, c)
 }
 
 func custom(name, mix string, size int, changes ...func(*model.Config)) workload {
@@ -142,15 +159,15 @@ func changed(c *model.Config, order string, changes []func(*model.Config)) *mode
 }
 
 func one[T any](name, mix string, size int, c *model.Config) workload {
-	keys := play.Keys()
+	functions := play.Keys()
 	if c.Open {
-		keys = keys[1:]
+		functions = functions[1:]
 	}
 	return workload{name: name, models: []*model.Config{c}, mix: mix, size: size, play: func() (*play.Player, error) {
 		if c.Key != "" {
-			return play.NewCatalogue(play.Of[T](c, nil, keys...))
+			return play.NewCatalogue(play.Of[T](c, nil, functions...))
 		}
-		return play.New[T](c, keys...)
+		return play.New[T](c, functions...)
 	}}
 }
 

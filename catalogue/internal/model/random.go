@@ -203,11 +203,14 @@ func (r *Random) write(op *Op) {
 
 // record returns a record, which has the given id if identified is set.
 func (r *Random) record(id int, identified bool) string {
+	if r.of.c.Keyed && !identified {
+		id, identified = 1+r.IntN(1<<20), true // a new key, in place of a new id
+	}
 	if r.IntN(50) == 0 && r.Size < 100 {
 		id = -id
 	}
 	members := []string{fmt.Sprintf(`"id":%d`, id)}
-	if !identified && !r.of.c.Keyed {
+	if !identified {
 		members = nil
 	}
 	for _, f := range r.of.c.Fields {
