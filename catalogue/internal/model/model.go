@@ -528,11 +528,14 @@ func (s *State) replace(op Op) (*State, string) {
 		}
 		return s, "error: " + err
 	}
+	if s.c.Keyed && slices.ContainsFunc(op.Records, func(text string) bool { return s.c.record(text).id <= 0 }) {
+		return fail("invalid id") // keys are read before they are compared
+	}
 	list, last, seen := []record(nil), s.last, map[int]bool{}
 	for _, text := range op.Records {
 		r := s.c.record(text)
 		switch {
-		case r.id < 0, r.id == 0 && (op.Verb == "load" || s.c.Keyed):
+		case r.id < 0, r.id == 0 && op.Verb == "load":
 			return fail("invalid id")
 		case seen[r.id] && r.id > 0:
 			return fail("exists")
