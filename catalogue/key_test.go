@@ -570,6 +570,32 @@ func TestReferencesByKey(t *testing.T) {
 	}
 }
 
+// TestValidateKeys writes keys from Go to a collection that validates them, one with the name id.
+func TestValidateKeys(t *testing.T) {
+	visits := catalogue.Define[ticket]("visits", catalogue.Options{Validate: true})
+	cat, err := catalogue.New(visits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := visits.In(cat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const upper, id = "11111111-1111-4111-8111-11111111111A", "11111111-1111-4111-8111-11111111111a"
+	if stored, err := c.By("id").Insert(ticket{ID: upper, Subject: "s"}); err != nil || stored.ID != id {
+		t.Errorf("a UUID in capital letters: %v, %v, want %s", stored, err, id)
+	}
+	if _, err := c.By("id").Insert(ticket{ID: "x", Subject: "s"}); !errors.Is(err, catalogue.ErrInvalid) {
+		t.Errorf("no UUID: error %v, want ErrInvalid", err)
+	}
+	if stored, err := c.By("id").Insert(ticket{Subject: "s"}); err != nil || len(stored.ID) != len(id) {
+		t.Errorf("no key: %v, %v, want a new one", stored, err)
+	}
+	if err := cat.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestInvalidKeys(t *testing.T) {
 	type both struct {
 		ID    int    `json:"id"`

@@ -295,7 +295,7 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 	check.stored = true
 	for _, f := range d.Fields {
 		value, _ := record.Get(f.Name)
-		if f.ReadOnly || f.Computed || f.Name == "id" || f.Created && value == "" {
+		if f.ReadOnly || f.Computed || f.isID() || f.Created && value == "" {
 			continue
 		}
 		text, wrong := f.clean(value, check)
