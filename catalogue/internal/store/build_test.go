@@ -193,6 +193,21 @@ func TestIndexInstalledDuringWrite(t *testing.T) {
 	}
 }
 
+// A build may read the change of a write that is published while the next one is prepared.
+func TestBuildAfterWrite(t *testing.T) {
+	c := newStore(t, newType(0), 3)
+	ch := Change{New: &(&record{Entry: Entry{4}}).Entry}
+	c.one[0] = ch
+	p := pending{store: c, edit: edit{changes: c.one[:]}, revision: 1} // as by Write
+	p.fork()
+	e := c.inflight
+	c.announce(nil)
+	c.one[0] = Change{} // by the next write
+	if got := e.changes[0]; got != ch {
+		t.Errorf("the change is %v, want %v", got, ch)
+	}
+}
+
 // Beside a writer of large batches, an index is installed at last.
 func TestIndexBesideBatches(t *testing.T) {
 	c := newStore(t, newType(0), 3000)

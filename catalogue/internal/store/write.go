@@ -77,7 +77,9 @@ func callJournal(all []pending) error {
 	}
 	commits := make([]Commit, len(all))
 	for i, p := range all {
-		p.store.announce(&edit{slices.Clone(p.changes), p.replaced, p.entries})
+		if p.store.inflight == nil {
+			p.store.announce(&edit{slices.Clone(p.changes), p.replaced, p.entries})
+		}
 		commits[i] = Commit{p.store, p.revision, max(p.used, p.store.published.Load().lastID), p.changes}
 	}
 	return journal(commits)
@@ -196,10 +198,11 @@ func commitMany(all []pending) error {
 
 // fork makes the state to publish.
 func (p *pending) fork() {
-	c, e := p.store, p.edit
+	c := p.store
+	e := &edit{slices.Clone(p.changes), p.replaced, p.entries} // builds can read it after this write
 	c.mu.Lock()
 	next := c.published.Load().fork()
-	c.inflight = &e
+	c.inflight = e
 	c.mu.Unlock()
 	refilled := p.edit
 	if p.replaced {
