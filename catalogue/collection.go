@@ -239,13 +239,18 @@ type core struct {
 // newCore returns a standalone collection.
 func newCore(t table, opts Options) (*core, error) {
 	about, invalid := t.describe(opts.Name)
+	if invalid == nil {
+		fields := schema.Description{Key: "fields", Segment: "fields", Name: "fields", Fields: about.Fields, Lookup: about.Lookup}
+		invalid = fields.Check()
+	}
+	if invalid != nil && (opts.Validate || isTagged(t.reflect)) { // other types need no description
+		return nil, (&recordType{name: opts.Name}).errorf("%w: %w", ErrInvalidType, invalid)
+	}
 	s, err := newRecordType(t, opts, about.Fields)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case invalid != nil && (opts.Validate || slices.ContainsFunc(s.members, member.isTagged)): // other types need no description
-		return nil, s.errorf("%w: %w", ErrInvalidType, invalid)
-	case invalid == nil:
+	}
+	if invalid == nil {
 		s.demands = &about
 	}
 	return newStandalone(s, store.New(s.engine)), nil

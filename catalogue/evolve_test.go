@@ -223,15 +223,15 @@ func TestFormerlyOfDefinitions(t *testing.T) {
 		err    error
 		want   string
 	}{
-		{"the name of another field", standalone(catalogue.New(catalogue.Define[clash]("x", catalogue.Options{}))), `the former name "title" is empty or a name of "title"`},
+		{"the name of another field", standalone(catalogue.New(catalogue.Define[clash]("x", catalogue.Options{}))), `the former name "title" is a name of "title"`},
 		{"without a catalogue", standalone(catalogue.NewCollection[clash](catalogue.Options{})), `the former name "title" is `},
 		{"the name of a member that is not described", standalone(catalogue.New(catalogue.Define[hidden]("x", fields("title")))), `the former name "title" is the name of another member`},
-		{"a former name of another field", standalone(catalogue.NewCollection[twice](catalogue.Options{})), `field "b": the former name "c" is empty or a name of "a"`},
-		{"its own name, inside an object", standalone(catalogue.New(catalogue.Define[inner]("x", catalogue.Options{}))), `field "a": the former name "a" is empty or a name of "a"`},
+		{"a former name of another field", standalone(catalogue.NewCollection[twice](catalogue.Options{})), `field "b": the former name "c" is a name of "a"`},
+		{"its own name, inside an object", standalone(catalogue.New(catalogue.Define[inner]("x", catalogue.Options{}))), `field "a": the former name "a" is a name of "a"`},
 		{"of an element", standalone(catalogue.NewCollection[element](catalogue.Options{})), `elements have no names`},
 		{"of an element without a type", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fieldsOfList))), `elements of an Array or Map have no former names`},
 		{"the id", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fields("id")))), `the former name "id" is the name of another member`},
-		{"empty", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fields("")))), `the former name "" is empty`},
+		{"empty", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fields("")))), `a former name is empty`},
 		{"another spelling of the same name", standalone(catalogue.NewCollection[caseOnly](catalogue.Options{})), ``},
 	} {
 		switch {

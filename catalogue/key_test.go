@@ -632,18 +632,35 @@ func TestInvalidKeys(t *testing.T) {
 		}
 	}
 	open := &schema.Description{Lookup: "token", Fields: []schema.Field{{Name: "token", Kind: schema.Text, Key: true, Unique: true}}}
+	type bytes struct {
+		Key []byte `json:"key" backlist:"key"`
+	}
+	type word struct {
+		Code string `json:"code" backlist:"key"`
+		N    int    `json:"n" backlist:"mim=1"`
+	}
 	for _, row := range []struct {
 		definition catalogue.AnyDefinition
-		why        string
+		standalone func(catalogue.Options) error
+		why, want  string
 	}{
-		{catalogue.Define[both]("c", catalogue.Options{}), "an id too"},
-		{catalogue.Define[number]("c", catalogue.Options{}), "a number"},
-		{catalogue.Define[two]("c", catalogue.Options{}), "two keys"},
-		{catalogue.Define[pointer]("c", catalogue.Options{}), "a pointer"},
-		{catalogue.Define[schema.Record]("c", catalogue.Options{Description: open}), "open records, which have an id"},
+		{catalogue.Define[both]("c", catalogue.Options{}), newOf[both], "an id too", ""},
+		{catalogue.Define[number]("c", catalogue.Options{}), newOf[number], "a number", "want a string or a type with MarshalText, got int"},
+		{catalogue.Define[two]("c", catalogue.Options{}), newOf[two], "two keys", ""},
+		{catalogue.Define[pointer]("c", catalogue.Options{}), newOf[pointer], "a pointer", "a key cannot be a pointer"},
+		{catalogue.Define[bytes]("c", catalogue.Options{}), newOf[bytes], "bytes", "want a string or a type with MarshalText, got []uint8"},
+		{catalogue.Define[word]("c", catalogue.Options{}), newOf[word], "another mistake", `unknown tag word "mim": did you mean min?`},
+		{catalogue.Define[schema.Record]("c", catalogue.Options{Description: open}), nil, "open records, which have an id", ""},
 	} {
-		if _, err := catalogue.New(row.definition); !errors.Is(err, catalogue.ErrInvalidType) {
-			t.Errorf("%s: error %v, want ErrInvalidType", row.why, err)
+		_, err := catalogue.New(row.definition)
+		check := func(err error) {
+			t.Helper()
+			if !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("%s: error %v, want ErrInvalidType: %s", row.why, err, row.want)
+			}
+		}
+		if check(err); row.standalone != nil {
+			check(row.standalone(catalogue.Options{}))
 		}
 	}
 }
@@ -703,4 +720,9 @@ func TestKeyedRequests(t *testing.T) {
 	if err := tickets.Delete(ctx, "00000000-0000-4000-8000-000000000001", schema.Filter{}, nil); err != nil || tickets.Count() != 2 {
 		t.Errorf("Delete: %v, %d records are left", err, tickets.Count())
 	}
+}
+
+func newOf[T any](opts catalogue.Options) error {
+	_, err := catalogue.NewCollection[T](opts)
+	return err
 }

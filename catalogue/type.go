@@ -155,9 +155,13 @@ type member struct {
 	inner   *schema.Description // has a field "value"; nil unless values may have an older form
 }
 
-func (m member) isTagged() bool {
-	_, ok := m.Field.Tag.Lookup("backlist")
-	return ok
+// isTagged reports whether a member of a type has a tag of this library.
+func isTagged(t reflect.Type) bool {
+	members, _ := jsonmember.Of(t)
+	return slices.ContainsFunc(members, func(m jsonmember.Member) bool {
+		_, ok := m.Field.Tag.Lookup("backlist")
+		return ok
+	})
 }
 
 // newRecordType returns the record type of a collection whose description has the given

@@ -287,8 +287,11 @@ func checkFormerly(fields []Field) error {
 	}
 	for _, f := range fields {
 		for _, name := range f.Formerly {
-			if owner, taken := owners[name]; taken || name == "" {
-				return fmt.Errorf("field %q: the former name %q is empty or a name of %q", f.Name, name, owner)
+			if name == "" {
+				return fmt.Errorf("field %q: a former name is empty", f.Name)
+			}
+			if owner, taken := owners[name]; taken {
+				return fmt.Errorf("field %q: the former name %q is a name of %q", f.Name, name, owner)
 			}
 			owners[name] = f.Name
 		}

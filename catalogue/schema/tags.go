@@ -564,8 +564,13 @@ func (f *Field) tagUnique(_ string, t reflect.Type) error {
 // tagKey makes the field the key. The characters that end a segment of a path are none of a key
 // that clients choose.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
-	if f.Kind.row().json != jsonString || f.Kind.row().key != nil || f.Nullable || f.Hidden {
-		return fmt.Errorf("want a string that is compared as it is and not hidden, got %v", t)
+	switch row := f.Kind.row(); {
+	case f.Hidden:
+		return errors.New("a key cannot be hidden")
+	case f.Nullable:
+		return errors.New("a key cannot be a pointer")
+	case row.json != jsonString || row.key != nil || t.Kind() == reflect.Slice && !implements[encoding.TextMarshaler](t):
+		return fmt.Errorf("want a string or a type with MarshalText, got %v", t)
 	}
 	f.Key, f.Unique = true, true
 	if f.Kind == Text && !f.ReadOnly {
