@@ -416,6 +416,11 @@ func (c *core) passes(entry *store.Entry, precondition func(record []byte) error
 // changed returns the members of an entry that a function of all of them changes.
 func (s *recordType) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (members schema.Record, err error) {
 	current, err := s.parsed(old)
+	for _, f := range s.omitted {
+		if _, ok := current.Get(f.Name); !ok && err == nil {
+			current, err = current.With(f.Name, json.RawMessage(f.Default))
+		}
+	}
 	if err != nil {
 		return members, err
 	}

@@ -179,7 +179,9 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 				l := in.list(to, col.By).index()
 				col.refers(e, func(k sortkey.Key) bool {
 					if l.at(k) < 0 {
-						err := fmt.Errorf("%w: %s of %s", ErrDangling, m.typ.valueIn(e, &col), to.key())
+						id, _ := referenceOf(k)
+						text, _ := k.AsText()
+						err := fmt.Errorf("%w: %s of %s", ErrDangling, identity(id, text), to.key())
 						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), line(e), col.Name, err})
 					}
 					return false

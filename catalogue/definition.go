@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -162,6 +163,7 @@ func (s *recordType) describeEvolution(fields []schema.Field) error {
 			}
 		}
 	}
+	s.describeOmitted(fields)
 	switch all := (schema.Field{Fields: fields}); {
 	case s.ownJSON:
 	case s.open():
@@ -184,6 +186,28 @@ func (s *recordType) describeEvolution(fields []schema.Field) error {
 		}
 	}
 	return nil
+}
+
+// describeOmitted sets the members whose zero values are valid, but absent from the JSON of records.
+func (s *recordType) describeOmitted(fields []schema.Field) {
+	for _, f := range fields {
+		m := s.member(f.Name)
+		if m == nil || f.Default == "" || !omits(m.Member) {
+			continue
+		}
+		zero := reflect.New(m.Field.Type)
+		if fill := filling(f, m.Field.Type); fill != nil {
+			fill(zero.Elem())
+		}
+		r, err := schema.Record{}.With(f.Name, zero.Interface())
+		if f.Rule, f.Check = nil, nil; err == nil {
+			_, err = schema.Description{Fields: []schema.Field{f}}.ValidateRecord(context.Background(), r)
+		}
+		if err == nil {
+			f.Default, _ = r.Get(f.Name)
+			s.omitted = append(s.omitted, f)
+		}
+	}
 }
 
 // evolving returns the part of a field that an older value of a type, or of no type, can lack or have
@@ -222,6 +246,11 @@ func evolves(f schema.Field) bool {
 	return f.Formerly != nil || f.Default != "" || f.Fields != nil || f.Item != nil
 }
 
+// omits reports whether encoding/json omits a member that is zero.
+func omits(m jsonmember.Member) bool {
+	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
+}
+
 // evolvingMember is evolving for a member of a struct. A struct in it consists of the defaults of its
 // members. A member that encoding/json omits is not lacking: it is zero. Other members that are zero
 // need no default for it.
@@ -234,8 +263,7 @@ func evolvingMember(f schema.Field, m jsonmember.Member) schema.Field {
 	}
 	zero := reflect.New(t)
 	switch {
-	case m.Indirect, slices.Contains(m.Options, "omitempty"), slices.Contains(m.Options, "omitzero"),
-		f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"),
+	case omits(m), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"),
 		json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero():
 		f.Default = ""
 	}

@@ -513,3 +513,46 @@ func TestLoadReferencesBesideDeletion(t *testing.T) {
 		must(t, cat.Check())
 	}
 }
+
+// TestValidateOmitted: a value that JSON omits because it is zero is not absent.
+func TestValidateOmitted(t *testing.T) {
+	type lamp struct {
+		ID    int      `json:"id"`
+		Name  string   `json:"name"`
+		Watts int      `json:"watts,omitempty" backlist:"default=3"`
+		On    bool     `json:"on,omitzero" backlist:"default=true"`
+		Tags  []string `json:"tags,omitempty" backlist:"default=[\"new\"]"`
+	}
+	for _, validate := range []bool{false, true} {
+		lamps := catalogue.Define[lamp]("lamps", catalogue.Options{Validate: validate})
+		cat, err := catalogue.New(lamps)
+		must(t, err)
+		checkAtEnd(t, cat)
+		c, err := lamps.In(cat)
+		must(t, err)
+		served, err := cat.Collection("lamps")
+		must(t, err)
+		_, err = served.Create(t.Context(), []byte(`{"name":"a","watts":0,"on":false,"tags":[]}`), schema.Record{})
+		must(t, err)
+		check := func(after, name string) {
+			t.Helper()
+			got, err := c.Get(1)
+			must(t, err)
+			if diff := cmp.Diff(lamp{ID: 1, Name: name, Tags: []string{}}, got); diff != "" {
+				t.Errorf("Options.Validate is %t, after %s (-want +got):\n%s", validate, after, diff)
+			}
+		}
+		check("a POST", "a")
+		_, err = served.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"name":"b"}`)})
+		must(t, err)
+		check("a PUT without the members", "b")
+		must(t, c.Update(1, func(l *lamp) error { l.Name = "c"; return nil }))
+		check("Update", "c")
+		for _, opts := range []catalogue.LoadOptions{{}, {Validate: true}} {
+			var file strings.Builder
+			must(t, cat.Save(&file))
+			must(t, cat.Load(strings.NewReader(file.String()), opts))
+			check(fmt.Sprintf("Load with %+v", opts), "c")
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
@@ -72,7 +73,11 @@ func (s *recordType) assignKey(fresh *store.Entry) error {
 	case s.key.fresh == nil:
 		return s.errorf("%w: the key %s is empty", ErrInvalidID, s.idWire)
 	}
-	text := string(jsontext.AppendString(nil, s.key.fresh()))
+	key := s.key.fresh()
+	if !utf8.ValidString(key) {
+		return s.errorf("%w: the new key %q is not UTF-8", ErrInvalidID, key)
+	}
+	text := string(jsontext.AppendString(nil, key))
 	err := s.key.member.decoder.Decode(value.Settable(s.value(r), s.key.member.Field.Index), text)
 	if err == nil && s.isKeyless(r) {
 		err = errors.New("it is empty")

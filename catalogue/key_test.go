@@ -252,6 +252,13 @@ func TestNewKeys(t *testing.T) {
 	if err != nil || len(made.ID) != 36 || made.ID[14] != '4' || !strings.ContainsRune("89ab", rune(made.ID[19])) || !plain.By("id").Has(made.ID) {
 		t.Errorf("the key is %q, %v, want a UUID of version 4", made.ID, err)
 	}
+	broken, err := catalogue.NewCollection[ticket](catalogue.Options{NewKey: func() string { return "\xff" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := broken.By("id").Insert(ticket{}); !errors.Is(err, catalogue.ErrInvalidID) || broken.Count() > 0 {
+		t.Errorf("a new key that is not UTF-8: error %v, want ErrInvalidID", err)
+	}
 	makers, err := catalogue.NewCollection[maker](catalogue.Options{NewKey: numbers("%04d")})
 	if err != nil {
 		t.Fatal(err)
@@ -543,7 +550,7 @@ func TestReferencesByKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	const data = `{"sessions":[{"token":"a","user":"ann"}],
-		"visits":[{"code":"v","session":"a","others":["b","a"]},{"code":"w","session":null,"others":[]}]}`
+		"visits":[{"code":"v","session":"a","others":["b","a","c"]},{"code":"w","session":null,"others":[]}]}`
 	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -562,8 +569,11 @@ func TestReferencesByKey(t *testing.T) {
 		t.Errorf("the text of the error is %q, want %q", refers, want)
 	}
 	var found catalogue.Violations
-	if err := c.Check(); !errors.As(err, &found) || len(found) != 1 {
-		t.Fatalf("Check: %v, want one violation", err)
+	if err := c.Check(); !errors.As(err, &found) || len(found) != 2 {
+		t.Fatalf("Check: %v, want two violations", err)
+	}
+	if want := `reference to no record: "c" of sessions`; found[1].Err.Error() != want {
+		t.Errorf("the second violation is %v, want %s", found[1].Err, want)
 	}
 	if v := found[0]; v.Collection != "visits" || v.ID != 0 || v.Key != "v" || v.Field != "others" || !errors.Is(v.Err, catalogue.ErrDangling) {
 		t.Errorf("Check: %+v", v)

@@ -53,9 +53,9 @@ func (o LoadOptions) lists() bool { return o.Validate || o.References }
 // snapshot, the error wraps [ErrReadOnly]. All other errors wrap [ErrInvalidData]: for an
 // invalid record the error is a [*RecordError], for an unknown or repeated key it names
 // the key, and for invalid JSON it is a [*schema.SyntaxError]. If Validate or References is set in
-// opts, the error has [Violations] in place of the RecordError: all invalid records, with each field,
-// and then, if all records could be read, all that have an id or unique values of another, and
-// references to no record.
+// opts, the error has [Violations] in place of the RecordError: all invalid records, with each field
+// that is invalid, or the first value that the type cannot hold; and then, if all records could be
+// read, all that have an id or unique values of another, and references to no record.
 //
 // O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {

@@ -127,6 +127,7 @@ type recordType struct {
 	check   func(*record) error
 
 	evolving schema.Description // the fields of which loaded records may have an older form
+	omitted  []schema.Field     // those with a default that the JSON of records lacks if they are zero; Default is zero
 
 	demands   *schema.Description // what valid records meet; nil if the type has no description
 	validates bool                // Options.Validate is set

@@ -20,6 +20,11 @@ import (
 //
 // There is no count: the last of these records, if there is one, only shows that there is a
 // next page.
+//
+// As in DRF, the first field of the order should be neither null nor equal in many records. A
+// walk ends before records that are null there, or at a link whose position is invalid. A cursor counts at most 1000 records among those that are equal: a walk
+// through more follows the same links forever. Pages that follow previous can lose records
+// between those of equal ones.
 type Cursors struct {
 	// Limits bounds the size of pages. A request determines it only if Size is set.
 	Limits Limits
@@ -109,7 +114,7 @@ func (at Cursor) String() string {
 // which they were read. O(size) calls of position, but few if the positions differ.
 //
 // As in DRF, records that share their position with the whole page make the offset grow by size,
-// so no page begins after more than 1000 of them.
+// and Page reads more than 1000 as 1000: the next page repeats itself then.
 func (at Cursor) Neighbours(size, n int, position func(i int) string) (next, previous *Cursor) {
 	page := min(n, size)
 	if n > size {

@@ -89,8 +89,9 @@ import (
 // The tag key names the key of records that have no int field id: a string, or a type with
 // MarshalText, of which no two records have the same value. With key alone, clients choose the
 // key, which then contains neither . nor /, because no path could address it. With key,readonly
-// the server does, and with key,optional it does if a client has not. The key is the Lookup and
-// the Ordering of the description. It may be named id.
+// the server does, and with key,optional it does if a client has not: if the key has the zero value
+// of its type, such as a UUID of zeros that is an array. The key is the Lookup and the Ordering of
+// the description. It may be named id.
 //
 // If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule of
 // the description or the field. A method with a pointer as its receiver may change the value. Its
