@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -152,12 +153,12 @@ func wareDescription(t *testing.T) schema.Description {
 }
 
 // Responses to random requests, valid and broken, have no status 5xx, and stored records satisfy their
-// descriptions. A typed and an open collection respond alike. BACKLIST_RANDOM is the number of
-// requests to each collection, and BACKLIST_RANDOM_SEED repeats a run.
+// descriptions. A typed and an open collection respond alike, and references by key lead to records.
+// BACKLIST_RANDOM is the number of requests of each test, and BACKLIST_RANDOM_SEED repeats a run.
 func TestRandomRequests(t *testing.T) {
 	about := wareDescription(t)
 	t.Run("typed and open", func(t *testing.T) {
-		sendRandom(t, about,
+		sendRandom(t, []schema.Description{about},
 			newWares(t, catalogue.Define[ware]("wares", catalogue.Options{Description: &about})),
 			newWares(t, catalogue.Define[schema.Record]("wares", catalogue.Options{Description: &about})))
 	})
@@ -171,7 +172,22 @@ func TestRandomRequests(t *testing.T) {
 		}
 		about.Filters = []string{"byte__lt", "long", "when__gte", "until__isnull", "data__contains"}
 		about.Search = []string{"data"}
-		sendRandom(t, about, newWares(t, catalogue.Define[smallTypes]("wares", catalogue.Options{Description: &about})))
+		sendRandom(t, []schema.Description{about}, newWares(t, catalogue.Define[smallTypes]("wares", catalogue.Options{Description: &about})))
+	})
+	t.Run("keys", func(t *testing.T) {
+		c := newRecordedKeys(t)
+		var abouts []schema.Description
+		for _, collection := range c.All() {
+			abouts = append(abouts, collection.Description())
+		}
+		h, err := New(c, Options{Authorizer: AllowAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sendRandom(t, abouts, h)
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
@@ -189,15 +205,20 @@ func variable(t *testing.T, name string, byDefault uint64) uint64 {
 	return n
 }
 
-// sendRandom sends random requests to handlers of collections with a description, and compares
+// sendRandom sends random requests to handlers of collections with the descriptions, and compares
 // their responses.
-func sendRandom(t *testing.T, about schema.Description, handlers ...*Handler) {
+func sendRandom(t *testing.T, abouts []schema.Description, handlers ...*Handler) {
 	seed := variable(t, "BACKLIST_RANDOM_SEED", rand.Uint64())
 	t.Logf("BACKLIST_RANDOM_SEED=%d", seed)
-	g := &generator{Maker: values.Maker{Rand: rand.New(rand.NewPCG(seed, 0))}, about: about, patterns: map[string]*regexp.Regexp{}}
-	g.Refer = func(schema.Field) string { return strconv.Itoa(1 + g.IntN(3)) }
+	g := &generator{Maker: values.Maker{Rand: rand.New(rand.NewPCG(seed, 0))}, patterns: map[string]*regexp.Regexp{}, keys: map[string][]string{"currencies": {"1", "2", "3"}}}
+	g.Refer = func(f schema.Field) string { return g.key(f.Refers) }
+	for _, g.about = range abouts {
+		_, body := send(handlers[0], "GET", g.path()+"?limit=1000", "")
+		g.learn(recordsOf(t, []byte(body)))
+	}
 	statuses := map[int]int{}
 	for range variable(t, "BACKLIST_RANDOM", 1000) {
+		g.about = abouts[g.IntN(len(abouts))]
 		method, target, body := g.request()
 		var first any
 		for i, h := range handlers {
@@ -207,11 +228,11 @@ func sendRandom(t *testing.T, about schema.Description, handlers ...*Handler) {
 			h.ServeHTTP(rec, r)
 			checkAnswer(t, method, rec)
 			if rec.Code == http.StatusCreated && i == 0 {
-				g.last++
+				g.learn(recordsOf(t, rec.Body.Bytes()))
 			}
 			if rec.Code < 300 && rec.Code != http.StatusNoContent {
 				for _, stored := range recordsOf(t, rec.Body.Bytes()) {
-					if wrong := g.faults(about.Fields, stored); wrong != nil {
+					if wrong := g.faults(g.about.Fields, stored); wrong != nil {
 						t.Errorf("stored %s: %q", rec.Body, wrong)
 					}
 				}
@@ -223,7 +244,7 @@ func sendRandom(t *testing.T, about schema.Description, handlers ...*Handler) {
 				statuses[rec.Code]++
 				first = answer
 			} else if !reflect.DeepEqual(first, any(answer)) {
-				t.Errorf("responses of the first handler and another one (-first +other):\n%s", cmp.Diff(first, any(answer)))
+				t.Errorf("responses of the first handler and another one (-first +other):\n%s", gocmp.Diff(first, any(answer)))
 			}
 		}
 		if t.Failed() {
@@ -274,22 +295,22 @@ func recordsOf(t *testing.T, body []byte) []map[string]json.RawMessage {
 // A generator makes up requests for a description, and checks stored records.
 type generator struct {
 	values.Maker
-	about    schema.Description
-	last     int                       // id of a record
+	about    schema.Description        // of the collection of the next request
+	keys     map[string][]string       // JSON of the keys or ids of all records that have existed
 	patterns map[string]*regexp.Regexp // compiled
 }
 
 // request returns a request whose body or parameters are valid, broken or damaged.
 func (g *generator) request() (method, target, body string) {
 	broken := g.IntN(2) == 0
-	record := fmt.Sprintf("/api/wares/%d/", g.last-g.IntN(20))
+	record := g.path() + url.PathEscape(unquoted(g.key(g.about.Key))) + "/"
 	switch g.IntN(10) {
 	case 0, 1, 2:
 		fields := g.about.Fields
 		if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Required }) {
 			fields = g.some()
 		}
-		method, target, body = "POST", "/api/wares/", g.Object(fields, broken && g.IntN(2) == 0, broken)
+		method, target, body = "POST", g.path(), g.Object(fields, broken && g.IntN(2) == 0, broken)
 	case 3, 4:
 		method, target, body = "PUT", record, g.Object(g.about.Fields, false, broken)
 	case 5, 6:
@@ -299,7 +320,7 @@ func (g *generator) request() (method, target, body string) {
 	case 8:
 		return "GET", record, ""
 	default:
-		return "GET", "/api/wares/?" + g.query(broken).Encode(), ""
+		return "GET", g.path() + "?" + g.query(broken).Encode(), ""
 	}
 	if g.IntN(30) == 0 {
 		at := g.IntN(len(body))
@@ -308,11 +329,37 @@ func (g *generator) request() (method, target, body string) {
 	return method, target, body
 }
 
+func (g *generator) path() string { return "/api/" + g.about.Segment + "/" }
+
+// learn adds the keys of records to those that requests use.
+func (g *generator) learn(records []map[string]json.RawMessage) {
+	for _, r := range records {
+		g.keys[g.about.Key] = append(g.keys[g.about.Key], string(r[cmp.Or(g.about.Lookup, "id")]))
+	}
+}
+
+// key returns one of the last keys of a collection, whose record may have been deleted.
+func (g *generator) key(collection string) string {
+	keys := g.keys[collection]
+	if len(keys) == 0 {
+		return "0"
+	}
+	return keys[len(keys)-1-g.IntN(min(20, len(keys)))]
+}
+
+// unquoted returns the text that a value is, or its JSON.
+func unquoted(value string) (text string) {
+	if json.Unmarshal([]byte(value), &text) != nil {
+		return value
+	}
+	return text
+}
+
 // some returns some of the fields.
 func (g *generator) some() []schema.Field {
 	fields := slices.Clone(g.about.Fields)
 	g.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
-	return fields[:1+g.IntN(5)]
+	return fields[:1+g.IntN(min(5, len(fields)))]
 }
 
 // query returns parameters of filters, with orderings.
@@ -325,10 +372,7 @@ func (g *generator) query(broken bool) url.Values {
 		if broken {
 			value = g.Broken(f)
 		}
-		var text string
-		if json.Unmarshal([]byte(value), &text) != nil {
-			text = value
-		}
+		text := unquoted(value)
 		if lookup == "range" {
 			text += "," + text
 		}
@@ -398,11 +442,16 @@ func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []str
 		fault(json.Unmarshal(value, &object) != nil || object == nil, "not an object")
 		wrong = append(wrong, g.faults(f.Fields, object)...)
 	case schema.References:
-		var ids []int
-		fault(json.Unmarshal(value, &ids) != nil || ids == nil || !slices.IsSorted(ids) || len(slices.Compact(ids)) != len(ids), "not ids")
-		fault(slices.ContainsFunc(ids, func(id int) bool { return id < 1 || id > 3 }), "unknown ids")
+		var ids []json.RawMessage
+		fault(json.Unmarshal(value, &ids) != nil || ids == nil, "not a list")
+		var texts []string // an id has one digit
+		for _, id := range ids {
+			fault(!slices.Contains(g.keys[f.Refers], string(id)), "an unknown id")
+			texts = append(texts, unquoted(string(id)))
+		}
+		fault(!slices.IsSorted(texts) || len(slices.Compact(texts)) != len(ids), "not sorted")
 	case schema.Reference:
-		fault(!slices.Contains([]string{"1", "2", "3"}, string(value)), "an unknown id")
+		fault(!slices.Contains(g.keys[f.Refers], string(value)), "an unknown id")
 	case schema.Boolean:
 		fault(string(value) != "true" && string(value) != "false", "not a boolean")
 	case schema.Integer, schema.Float, schema.Decimal:
