@@ -139,12 +139,12 @@ func storesOf(all []*core) []*store.Store {
 	return list
 }
 
-// Check returns the [Violations] of all records at one instant: each reference to a record that does
-// not exist, in the order of the collections and ids. Writes from Go and loads can leave such
-// references, and deletions by requests those inside other fields; other requests leave none. For tests,
-// Check first calls [Collection.Check] for every collection and returns the first error, which is a
-// fault of this package. Without either it returns nil. Writers do not wait.
-// O(records × references), and what Collection.Check takes.
+// Check returns an error that wraps the [Violations] of all records at one instant, in the order
+// of the collections and ids: the references to records that do not exist. If there are none, it
+// returns nil. Writes from Go and loads can leave such references. Deletions by requests can
+// leave them inside other fields; other requests leave none. For tests, Check first calls
+// [Collection.Check] for every collection and returns the first error, which is a bug in this
+// package. Writers do not wait. O(records × references), and the cost of Collection.Check.
 func (c *Catalogue) Check() error {
 	for _, m := range c.all {
 		if err := m.check(); err != nil {

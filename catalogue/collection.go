@@ -64,9 +64,9 @@ type Options struct {
 	// NewKey returns the key of a record that is written without one. It is called by a writer
 	// before the record is visible, and must not write to the collection. Writers of a clone may
 	// call it at the same time. If the key is empty or the field cannot hold it, the error of the
-	// write wraps [ErrInvalidID]; if another record has it, [ErrExists]. If nil, the key is a
-	// random UUID, version 4. It has no effect if records have an id, or a key that only clients
-	// choose; see the tag key of [schema.DescriptionOf].
+	// write wraps [ErrInvalidID]; if another record has it, [ErrExists]. If NewKey is nil, the
+	// key is a random UUID, version 4. NewKey has no effect if records have an id or a key that
+	// only clients choose; see the tag key of [schema.DescriptionOf].
 	NewKey func() string
 
 	// Description describes the collection of a catalogue for servers and for posts. A
@@ -113,10 +113,9 @@ type Collection[T any] struct{ core *core }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
-// T must be [schema.Record] or a struct with an int field for the id, or a text with the tag
-// key. The id must
-// be a field of T or of a struct embedded by value. Every field must have a type that
-// package encoding/json can marshal, unless its tag is "-", and that can be copied:
+// T must be [schema.Record] or a struct with an int field for the id, or a text field with the
+// tag key. The id must be a field of T or of a struct embedded by value. Every field must have a
+// type that package encoding/json can marshal, unless its tag is "-", and that can be copied:
 //
 //   - booleans, numbers, strings, [time.Time] and [encoding/json.RawMessage]
 //   - structs, pointers, slices, arrays and maps of these types
@@ -128,11 +127,11 @@ type Collection[T any] struct{ core *core }
 //     func (t Type) Clone() Type
 //
 // The JSON of a record is what encoding/json writes without HTML escapes, with two exceptions,
-// which are as Django REST framework writes them. A float has a point or an exponent: 7.0,
-// 1e+16, 1e-05. The fraction of a time.Time has six digits, or nine if there are
-// nanoseconds, or is absent if it is zero. Requests have microseconds: what they write has no
-// nanoseconds, and no filter of theirs is equal to a time that has. Neither applies to what methods of a type write and to
-// values of the type any.
+// which are as Django REST framework writes them. A float has a point or an exponent: 7.0, 1e+16,
+// 1e-05. The fraction of a time.Time has six digits, or nine if there are nanoseconds, or is
+// absent if it is zero. Times in requests have microseconds: a request writes no nanoseconds, and
+// none of its filters equals a time that has some. Neither exception applies to the output of
+// methods of a type or to values of the type any.
 //
 // A struct with unexported fields that contain references, such as [math/big.Int] and
 // [net/netip.Addr], must be part of a type with such a method. The option string of a json
@@ -140,20 +139,19 @@ type Collection[T any] struct{ core *core }
 // MarshalJSON, it must have UnmarshalJSON too. Its JSON must be an object, so T cannot have
 // MarshalText or UnmarshalText without the corresponding method for JSON.
 //
-// Three words of the tag backlist have an effect: the field with key identifies the records, in
+// Three words of the tag backlist have an effect. The field with key identifies the records in
 // place of an id; [schema.DescriptionOf] describes it. A field with unique is added to
-// Options.Unique, and the text of a field with decimal is compared by its value, unless
-// Options.Keys has a function for it. All other words are for requests. They have no
-// effect in a standalone collection unless Options.Validate is set, but must be valid too;
-// [schema.DescriptionOf] lists them.
+// Options.Unique. The text of a field with decimal is compared by its value, unless Options.Keys
+// has a function for it. All other words are for requests. They have no effect in a standalone
+// collection unless Options.Validate is set, but must be valid too; [schema.DescriptionOf] lists
+// them.
 //
-// The error wraps [ErrInvalidType] and names the field if T does not meet these
-// requirements, if a function in opts is nil or takes another type than its field has, or if a
-// set in Options.Unique has no fields or one twice.
-// It wraps [ordering.ErrUnknownField] if T is a struct and Options.Ordering,
-// Options.Unique, Options.Indexes or Options.Keys names no field of it, and if T is schema.Record and
-// one of them has a name that is not in snake_case. NewCollection inspects T by
-// reflection once; the methods of the collection do not repeat that work.
+// The error wraps [ErrInvalidType] and names the field if T does not meet these requirements, if
+// a function in opts is nil or takes another type than its field has, or if a set in
+// Options.Unique has no fields or one twice. It wraps [ordering.ErrUnknownField] if T is a struct
+// and Options.Ordering, Options.Unique, Options.Indexes or Options.Keys names no field of it, and
+// if T is schema.Record and one of them has a name that is not in snake_case. NewCollection
+// inspects T by reflection once; the methods of the collection do not repeat that work.
 //
 // A record that Insert accepts can be saved and loaded, with one exception: if the type of a
 // field has a method that marshals its JSON but none that unmarshals it, Insert checks only

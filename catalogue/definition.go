@@ -14,10 +14,10 @@ import (
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
-// A Definition specifies the record type and the options of one collection of a
-// catalogue. [Define] returns a Definition, [New] makes the collections, and [Definition.In] returns the collection of a catalogue. A Definition is immutable and
-// safe for concurrent use. The zero Definition has no key: New and In return
-// [ErrUnknownCollection] for it.
+// A Definition specifies the record type and the options of one collection of a catalogue.
+// [Define] returns a Definition, [New] makes the collections, and [Definition.In] returns the
+// collection of a catalogue. A Definition is immutable and safe for concurrent use. The zero
+// Definition has no key: New and In return [ErrUnknownCollection] for it.
 type Definition[T any] struct {
 	key  string
 	opts Options
@@ -154,7 +154,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	return newMember(c, s, store.New(s.engine)), nil
 }
 
-// describeEvolution sets what loads rename in records, and what they add to them.
+// describeEvolution sets the members that loads rename or add.
 func (s *recordType) describeEvolution(fields []schema.Field) error {
 	for _, f := range fields {
 		for _, name := range f.Formerly {
@@ -188,7 +188,8 @@ func (s *recordType) describeEvolution(fields []schema.Field) error {
 	return nil
 }
 
-// describeOmitted sets the members whose zero values are valid, but absent from the JSON of records.
+// describeOmitted sets the fields with a default that JSON omits if they are zero, and whose zero
+// value is valid.
 func (s *recordType) describeOmitted(fields []schema.Field) {
 	for _, f := range fields {
 		m := s.member(f.Name)
@@ -210,8 +211,8 @@ func (s *recordType) describeOmitted(fields []schema.Field) {
 	}
 }
 
-// evolving returns the part of a field that an older value of a type, or of no type, can lack or have
-// under former names.
+// evolving returns f with only those parts that an older value can lack, or have under former
+// names. t is the type of the values, or nil if there is none, as in open records.
 func evolving(f schema.Field, t reflect.Type) schema.Field {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -251,9 +252,9 @@ func omits(m jsonmember.Member) bool {
 	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
 }
 
-// evolvingMember is evolving for a member of a struct. A struct in it consists of the defaults of its
-// members. A member that encoding/json omits is not lacking: it is zero. Other members that are zero
-// need no default for it.
+// evolvingMember returns what evolving returns for a member of a struct. The default of a struct
+// consists of the defaults of its members. A member needs no default if encoding/json omits it,
+// because it is zero when it is missing, or if its default is zero.
 func evolvingMember(f schema.Field, m jsonmember.Member) schema.Field {
 	t := m.Field.Type
 	f = evolving(f, t)
@@ -270,8 +271,8 @@ func evolvingMember(f schema.Field, m jsonmember.Member) schema.Field {
 	return f
 }
 
-// filling returns a function that makes nil lists and maps of a described value of a type empty, also
-// inside it, unless they are Nullable. It returns nil if there are none.
+// filling returns a function that sets nil lists and maps in a value of type t to empty ones, at
+// any depth, unless they are Nullable. It returns nil if t has none.
 func filling(f schema.Field, t reflect.Type) func(v reflect.Value) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -314,7 +315,7 @@ func filling(f schema.Field, t reflect.Type) func(v reflect.Value) {
 	return nil
 }
 
-// fillingList is filling for a type of lists or maps.
+// fillingList returns what filling returns for a list or a map.
 func fillingList(f schema.Field, t reflect.Type) func(v reflect.Value) {
 	var fill func(v reflect.Value)
 	if f.Item != nil {
@@ -465,8 +466,8 @@ func (c *Catalogue) checkTogether() error {
 	return nil
 }
 
-// describeColumns sets the columns of the fields of the description. Before, it sets By of the
-// fields that refer to records with a key.
+// describeColumns sets By of the fields that refer to records with a key, and then the columns of
+// all fields.
 func (s *recordType) describeColumns(c *Catalogue) {
 	for i := range s.about.Fields {
 		f := &s.about.Fields[i]
@@ -481,8 +482,8 @@ func (s *recordType) describeColumns(c *Catalogue) {
 	s.columns, s.nested = s.columnsOf(fields, s.keys), s.columnsOf(schema.Nested(fields), s.keys)
 }
 
-// checkBy returns an error if a field refers to records by a field that is no unique text, or to
-// ids by text or to texts by numbers.
+// checkBy returns an error if a field refers to records by a field that is not a unique text, to
+// ids by text, or to texts by numbers.
 func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
 	if f.Refers == "" {
 		return nil

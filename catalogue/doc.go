@@ -64,14 +64,15 @@
 //
 // # References
 //
-// A field can refer to records of a collection of the catalogue, by their ids or by a unique text:
-// [schema.Field].Refers and By. Requests can filter, search and order by the fields of these records,
-// as in author__name__icontains; such a page is of one instant of all collections concerned. Requests
-// write no reference to a record that does not exist. A request that deletes a record is refused, or
-// deletes or changes those that refer to it, as [schema.Field].OnDelete says, and a request that
-// changes a text changes the references to it, all at the same instant. Writes of the program and
-// loads do none of this; [Catalogue.Check] finds what they leave, and [LoadOptions].References
-// refuses a load that would leave any.
+// A field can refer to records of a collection of the catalogue, by their ids or by a unique
+// text: [schema.Field].Refers and By. Requests can filter, search and order by the fields of
+// these records, as in author__name__icontains; such a page shows one instant of all collections
+// involved. Requests cannot write a reference to a record that does not exist. A request that
+// deletes a record is refused, or deletes or changes the records that refer to it, depending on
+// [schema.Field].OnDelete. A request that changes a unique text changes the references to it.
+// Everything that a request changes becomes visible at one instant. Writes from Go and loads do
+// none of this: [Catalogue.Check] finds the references to no record that they leave, and
+// [LoadOptions].References refuses a load that would leave any.
 //
 // # Indexes
 //
@@ -141,13 +142,13 @@
 //
 // # Evolving records
 //
-// Saved records, and those that a journal has stored, can be older than the program that loads them.
-// What a program changes has these effects, for fields of records and for those inside their objects,
-// whether they are hidden or not:
+// Records that were saved, or stored by a journal, can be older than the program that loads them.
+// Changes of the program have the following effects, on fields of records and on fields inside
+// objects, hidden or not:
 //
 //   - A new field. Records that lack it have its default, such as that of the tag default=5, or
-//     else the zero value; in open records it is missing. A member with omitempty or omitzero is zero,
-//     because a record that was saved lacks it for that reason.
+//     else the zero value; in open records it is missing. A member with omitempty or omitzero is
+//     zero, because a record that was saved lacks it for that reason.
 //   - A renamed field. Its tag formerly=title, or [schema.Field].Formerly, lists the names that
 //     older records have. It is an error if a record has two of the names. Requests, conditions and
 //     orderings know the present name only.
@@ -157,21 +158,21 @@
 //     "90" in an int. Give the type a method UnmarshalJSON that reads both forms, or the new field
 //     another name. Open records keep the value, unless Validate is set: then they have the value
 //     that a request would store, here 90, or are refused.
-//   - A bound, choice, pattern or rule that older records do not meet. They are loaded all the same,
-//     and validated when a request changes them, a PATCH only in the fields that it sends.
+//   - A bound, choice, pattern or rule that older records do not meet. They are loaded all the
+//     same, and validated when a request changes them, a PATCH only in the fields that it sends.
 //     [LoadOptions].Validate refuses them and lists all. Options.Validate refuses the first.
 //   - A unique field or set. Loads refuse the first record with the values of another, and with
 //     Validate list all.
 //   - A reference. Loads accept any. [LoadOptions].References refuses references to no record and
 //     lists all; [Catalogue.Check] finds them afterwards.
-//   - A renamed collection. Loads refuse its former key, or skip its records with SkipUnknown: change
-//     the key in the data first, as in {"films":…}.
+//   - A renamed collection. Loads refuse its former key, or skip its records with SkipUnknown:
+//     change the key in the data first, as in {"films":…}.
 //
-// Loaded records have the present form in memory, and when they are saved again. A journal that is
-// set before the load receives all of them in this form. One that is set afterwards, as it usually
-// is, receives each when it changes, so its storage has both forms: keep the former names. Types with
-// a method UnmarshalJSON of their own read older forms themselves. A program that stores records
-// elsewhere calls [schema.Description.Upgrade].
+// Loaded records have the present form in memory, and when they are saved again. A journal that
+// is set before the load receives all of them in this form. One that is set afterwards, as it
+// usually is, receives each when it changes, so its storage has both forms: keep the former
+// names. Types with a method UnmarshalJSON of their own read older forms themselves. A program
+// that stores records elsewhere calls [schema.Description.Upgrade].
 //
 // # Cost
 //

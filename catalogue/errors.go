@@ -53,8 +53,8 @@ var (
 	// The error names the first of them.
 	ErrReferenced = errors.New("other records refer to it")
 
-	// ErrDangling is wrapped by the error of [Catalogue.Check] if a record refers to one that does
-	// not exist.
+	// ErrDangling is wrapped by the error of [Catalogue.Check] if a record refers to a record
+	// that does not exist.
 	ErrDangling = errors.New("reference to no record")
 
 	// Following changes.
@@ -87,7 +87,7 @@ type invalidRecord struct{}
 func (invalidRecord) Error() string { return "invalid record" }
 func (invalidRecord) Unwrap() error { return schema.ErrInvalid }
 
-// A ReferenceError names the record because of which another one cannot be deleted. It
+// A ReferenceError names a record that refers to another, which therefore cannot be deleted. It
 // wraps [ErrReferenced].
 type ReferenceError struct {
 	Collection string // key of the collection of the record that refers to the other one
@@ -124,8 +124,8 @@ type RecordError struct {
 	Err        error  // what is wrong
 }
 
-// Error returns a message with the collection, the id or the key or, if there is none, the index, the
-// line, the member and Err.
+// Error returns a message with the collection, the id or the key, the line, the member and Err.
+// If the record has neither an id nor a key, the message has its index instead.
 func (e *RecordError) Error() string {
 	record := "record " + identity(e.ID, e.Key)
 	if e.ID == 0 && e.Key == "" {
@@ -143,7 +143,7 @@ func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
 // A Violation is a value that a record should not have.
 type Violation struct {
-	Collection string // key
+	Collection string // key of the collection
 	ID         int    // of the record, or 0 if it has a key, or no valid id
 	Key        string // of the record, if it has one
 	Line       int    // number of the line of loaded data where the record begins, from 1, or 0
@@ -151,10 +151,11 @@ type Violation struct {
 	Err        error  // wraps ErrDangling or, for what [LoadOptions] find, also another error
 }
 
-// Violations lists what [Catalogue.Check] finds, or a load with [LoadOptions] that ask for it.
+// Violations lists what [Catalogue.Check] finds, or a load with Validate or References set in its
+// [LoadOptions].
 type Violations []Violation
 
-// Error returns a text with the first ten violations and their number.
+// Error returns a text with the number of violations and the first ten of them.
 func (v Violations) Error() string {
 	text := fmt.Sprintf("%d violations", len(v))
 	for i, one := range v[:min(len(v), 10)] {

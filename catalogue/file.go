@@ -124,10 +124,10 @@ const (
 	resultsKey = "results"
 )
 
-// Save writes the catalogue in the form that [Catalogue.Load] reads: a JSON object with
-// an array of records for each key, in the order of [Catalogue.All]. Records are sorted
-// by id, or by key if they have one, one on each line. Empty collections have empty arrays. All collections are
-// saved at one instant; writers do not wait for w.
+// Save writes the catalogue in the form that [Catalogue.Load] reads: a JSON object with an array
+// of records for each key, in the order of [Catalogue.All]. Records are sorted by id, or by key
+// if they have one. Each is on a line of its own. Empty collections have empty arrays. All
+// collections are saved at one instant; writers do not wait for w.
 //
 // If the highest id used since the records were last replaced no longer has a record,
 // Save writes that id too, in the member $lastIds. It is then not assigned again after

@@ -19,7 +19,7 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A keyField is the field that identifies records without an id. Their entries have an id too, a
+// A keyField is the field that identifies records without an id. Their entries have an id, a
 // sequence number that is neither served nor saved.
 type keyField struct {
 	store.Field
@@ -122,7 +122,8 @@ func (s *recordType) keyText(e *store.Entry) string {
 	return text
 }
 
-// inherit is [recordType.number] for records with a key, which replace those of a state.
+// inherit prepares fresh entries with a key to replace those of a state: it sets missing keys,
+// validates the records, sets their sequence numbers and sorts the entries.
 func (s *recordType) inherit(fresh []*store.Entry, now *store.State) error {
 	for i, e := range fresh {
 		if err := s.assignKey(e); err != nil {
@@ -176,12 +177,12 @@ func (s *recordType) sameIdentity(old, changed *store.Entry) error {
 	return nil
 }
 
-// A TextIndex reads and writes the records of a collection by the text in a unique field: their
-// key, or another one, such as an e-mail address. [Collection.By], [Snapshot.By] and [Tx.By]
-// return it. In a field that is a UUID the text may have any spelling, with or without hyphens. The
-// record must have it as requests store it, in small letters with hyphens; otherwise only the
-// stored spelling finds it. A TextIndex is as safe for concurrent use as what it is of. The zero
-// TextIndex is invalid: its methods panic.
+// A TextIndex reads and writes the records of a collection by the text in a unique field, such as
+// their key or an e-mail address. [Collection.By], [Snapshot.By] and [Tx.By] return it. If the
+// field is a UUID, the text may have any spelling, with or without hyphens, to find a record in
+// the form that requests store: lower case with hyphens. A record in another form is found only
+// by the stored spelling. A TextIndex is as safe for concurrent use as the collection, snapshot
+// or batch that returned it. The zero TextIndex is invalid: its methods panic.
 //
 // If the field is not unique or not text, the methods return an error that wraps
 // [ordering.ErrUnknownField].
@@ -261,22 +262,22 @@ func (x *textField) key(s *recordType, of string) sortkey.Key {
 	return sortkey.Null()
 }
 
-// By returns the index of a unique field that is text, in snake_case: of the key of records that
-// have no id, or of another field. The methods of the collection that take an id return
-// [ErrNotFound] if records have a key, and Insert and Upsert return 0. O(unique fields).
+// By returns the index of a unique text field, named in snake_case, such as the key of records
+// without an id. If records have a key, the methods of the collection that take an id return
+// [ErrNotFound], and Insert and Upsert return 0. O(unique fields).
 func (c *Collection[T]) By(field string) *TextIndex[T] {
 	return &TextIndex[T]{c.core.typ.by(field, c.core, nil, c.core.store)}
 }
 
-// By returns the index of a unique field that is text, in snake_case. Its methods that write
-// return [ErrReadOnly]. O(unique fields).
+// By returns the index of a unique text field, named in snake_case. Its methods that write return
+// [ErrReadOnly]. O(unique fields).
 func (s Snapshot[T]) By(field string) *TextIndex[T] {
 	return &TextIndex[T]{s.typ.by(field, nil, nil, s.state)}
 }
 
-// By returns the index of a unique field that is text, in snake_case. It reads and writes in the
-// batch. The first read after a write costs as that of [Tx.Where]. If the batch has given several
-// records one text, which it must change before it ends, the index finds one of them.
+// By returns the index of a unique text field, named in snake_case. It reads and writes in the
+// batch. The first read after a write costs as much as that of [Tx.Where]. While several records
+// have the same text, which the batch must change before it ends, the index finds one of them.
 // O(unique fields).
 func (tx *Tx[T]) By(field string) *TextIndex[T] {
 	return &TextIndex[T]{tx.core.typ.by(field, tx.core, tx.tx, tx.tx)}
@@ -304,10 +305,10 @@ func (x *TextIndex[T]) Insert(record T) (T, error) {
 }
 
 // Upsert replaces the record that has the same text in the field by a copy of the given one,
-// which keeps the id, or inserts the record if none exists. It returns the record as it is stored.
-// The error wraps [ErrInvalidID] if the record replaces one with another id than its own, which
-// may be 0, or with another key. The other errors are those of [Collection.Upsert].
-// O(orderings in use × log n).
+// which keeps the id, or inserts the record if none exists. It returns the record as it is
+// stored. The error wraps [ErrInvalidID] if the given record has another key than the one it
+// replaces, or an id that is neither 0 nor the same. The other errors are those of
+// [Collection.Upsert]. O(orderings in use × log n).
 func (x *TextIndex[T]) Upsert(record T) (T, error) {
 	e, err := x.x.upsert(newEntry(record))
 	return copyOf[T](x.x.typ, e), err
@@ -344,8 +345,8 @@ func (x *textIndex) holder(from getter, text string) (*store.Entry, error) {
 	return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.wire, text)
 }
 
-// holder returns the entry that has a text in a unique field, or nil. A UUID is found in the
-// spelling that is stored, too: that of a program may be another one than that of requests.
+// holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
+// stored spelling, because programs may store another spelling than requests do.
 func (s *recordType) holder(from getter, at *textField, text string) *store.Entry {
 	for {
 		if k := at.key(s, text); k.Compare(sortkey.Null()) != 0 {
@@ -360,7 +361,8 @@ func (s *recordType) holder(from getter, at *textField, text string) *store.Entr
 	}
 }
 
-// usual returns the usual spelling of a UUID, or "" if the text is none, and any other text as it is.
+// usual returns the usual spelling of a UUID, or "" if the text is not a UUID. If the field is
+// not a UUID, it returns the text.
 func (x *textField) usual(text string) string {
 	if !x.uuid {
 		return text

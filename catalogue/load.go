@@ -28,34 +28,34 @@ type LoadOptions struct {
 	// Validate makes the load validate records, as Options.Validate does for all writes.
 	Validate bool
 
-	// References makes the load fail if afterwards, in any collection of the catalogue, a record
-	// referred to one that does not exist. Other writers to the catalogue wait meanwhile.
+	// References makes the load fail if a record, in any collection of the catalogue, would then
+	// refer to a record that does not exist. Other writers to the catalogue wait meanwhile.
 	References bool
 }
 
-// lists reports whether the load lists all that is wrong.
+// lists reports whether the load lists all violations, not only the first.
 func (o LoadOptions) lists() bool { return o.Validate || o.References }
 
 // Load replaces the records of collections by the ones in r, which must contain the form that
-// [Catalogue.Save] writes: a JSON object with an array of records for each key of a
-// collection. Each record must have an id. Other members of a record may be missing, unless
-// Options.StrictLoad is set. Collections whose key the object lacks are unchanged.
-// References are not checked, and bounds, formats and rules only if Options.Validate is set, unless
-// opts ask for it.
+// [Catalogue.Save] writes: a JSON object with an array of records for each key of a collection.
+// Each record must have an id. Other members of a record may be missing, unless
+// Options.StrictLoad is set. Collections whose key the object lacks are unchanged. References are
+// checked only if opts.References is set. Bounds, formats and rules are checked only if
+// Options.Validate or opts.Validate is set.
 //
-// A member under a name that its field had [schema.Field].Formerly is loaded. A described member that
-// is missing, also inside another, has its [schema.Field].Default, or else its zero value, or is
-// missing in an open record. Neither applies to types with a method UnmarshalJSON; and a member with
-// omitempty or omitzero is zero if it is missing, because Save writes none then.
+// A member is also loaded under the names in [schema.Field].Formerly. A described member that is
+// missing, also inside another, has its [schema.Field].Default. Without a default it has its zero
+// value or, in an open record, stays missing. None of this applies to types with a method
+// UnmarshalJSON. A missing member with omitempty or omitzero is zero, because Save omits it then.
 //
-// Load reads and checks all of r, and then replaces the collections at one instant. After
-// an error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a
-// snapshot, the error wraps [ErrReadOnly]. All other errors wrap [ErrInvalidData]: for an
-// invalid record the error is a [*RecordError], for an unknown or repeated key it names
-// the key, and for invalid JSON it is a [*schema.SyntaxError]. If Validate or References is set in
-// opts, the error has [Violations] in place of the RecordError: all invalid records, with each field
-// that is invalid, or the first value that the type cannot hold; and then, if all records could be
-// read, all that have an id or unique values of another, and references to no record.
+// Load reads and checks all of r, and then replaces the collections at one instant. After an
+// error the catalogue is unchanged. An error of r is wrapped. If the catalogue is a snapshot, the
+// error wraps [ErrReadOnly]. All other errors wrap [ErrInvalidData]: for an invalid record the
+// error is a [*RecordError], for an unknown or repeated key it names the key, and for invalid
+// JSON it is a [*schema.SyntaxError]. If Validate or References is set in opts, the error wraps
+// [Violations] instead of a RecordError. They list all invalid records, with each field that is
+// invalid, or the first value that the type cannot hold. If all records could be read, they also
+// list the records with the id or the unique values of another, and the references to no record.
 //
 // O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
@@ -132,8 +132,8 @@ func loadData(to loader, data []byte, opts LoadOptions) error {
 	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, err)
 }
 
-// violations returns an error with what is wrong with the records that have been read, if the options
-// ask for it, or nil.
+// violations returns an error that lists what the options find wrong with the records that have
+// been read, or nil.
 func (s *scanner) violations(to loader, all []store.Replacement) error {
 	if s.opts.References && !s.undecoded {
 		c, loaded := to.whole(), map[*core][]*store.Entry{}
@@ -310,8 +310,8 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 	})
 }
 
-// recordError returns the error of the i-th record of an array, which begins at start. e is its entry,
-// or nil if it cannot be decoded.
+// recordError returns the error of the i-th record of an array, which begins at start. e is its
+// entry, or nil if it cannot be decoded.
 func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err error) *RecordError {
 	invalid := &RecordError{Collection: s.title(), Index: i, Line: in.line(start), Err: err}
 	var members map[string]json.RawMessage
@@ -537,7 +537,7 @@ type scanner struct {
 	counted, ends int                  // number of line ends before a place
 }
 
-// line returns the number of the line of a place, from 1. It is fast for a place after the last one.
+// line returns the line number of a place, from 1. It is fast if the place is after the last one.
 func (s *scanner) line(at int) int {
 	if at < s.counted {
 		s.counted, s.ends = 0, 0

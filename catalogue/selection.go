@@ -51,14 +51,13 @@ import (
 // limit).
 //
 // Nothing else is logarithmic: a range, a prefix or a Not with another order, more than 16
-// values, and a Filter take time for each of the records that they select. The condition that fewest records
-// satisfy is found in the index of its field. These records are filtered by the other
-// conditions, and sorted if the order differs: O(r log r) for r records, for each page. If
-// even that condition holds for many records, all may be filtered instead, in the order
-// wanted. Once queries have cost as much as building the index that answers them, or that has
-// their order, it is built in the background, for later batches and snapshots too. To read many
-// pages of a selection that no index answers, use [Selection.All], which finds the records
-// once.
+// values, and a Filter take time for each of the records that they select. The condition that
+// fewest records satisfy is found in the index of its field. These records are filtered by the
+// other conditions, and sorted if the order differs: O(r log r) for r records, for each page. If
+// even that condition holds for many records, all may be filtered instead, in the order wanted.
+// Once queries have cost as much as building the index that answers them, or that has their
+// order, it is built in the background, for later batches and snapshots too. To read many pages
+// of a selection that no index answers, use [Selection.All], which finds the records once.
 //
 // The first use of an ordering, and of a field with a condition, sorts the records: O(n log n),
 // unless another condition leaves one record. Indexes that are neither declared nor unique take
@@ -83,11 +82,11 @@ func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
 	return Selection[T]{sel}
 }
 
-// Filter returns the records of the selection for which f returns true. It is for what
-// conditions cannot say: whenever a method reads the selection, it calls f with each stored record that
-// satisfies the conditions, and with some of them more than once. f must not modify the
-// record and, in an Update, a Delete or a batch, must not write to the collection. A nil f selects
-// all records. The cost of a page is O(r log r) for the r records that satisfy the conditions.
+// Filter returns the records of the selection for which f returns true. It is for what conditions
+// cannot say: whenever a method reads the selection, it calls f with each stored record that
+// satisfies the conditions, and with some of them more than once. f must not modify the record
+// and, in an Update, a Delete or a batch, must not write to the collection. A nil f selects all
+// records. The cost of a page is O(r log r) for the r records that satisfy the conditions.
 func (s Selection[T]) Filter(f func(record *T) bool) Selection[T] {
 	if f == nil {
 		return s
@@ -151,20 +150,22 @@ func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T]
 // token of the position after them, or "" if no more records are selected. The empty token is the
 // position before all records. An n of zero or less means no limit.
 //
-// A token has the values of the last record by the terms, and its id. Records before the position
-// can be inserted and deleted, which would move the pages of a [pagination.Window]: the calls of a
-// walk from token to token together return each record that stays selected, with the values by
-// which it is ordered, exactly once. A record that moves may be returned twice, or not at all.
+// A token has the values of the last record by the terms, and its id. Records that are inserted
+// or deleted before the position do not move the following pages, as they would with a
+// [pagination.Window]. A walk from token to token returns each record that stays selected, with
+// the same values in the ordering, exactly once. A record that moves may be returned twice, or
+// not at all.
 //
-// The error wraps [ErrInvalidToken] if the token is none that PageAfter has returned, or of another
-// order or other conditions, as far as it can be recognized: the functions of Filter are not
-// compared. A token remains valid when its record is deleted, when the program is restarted, and
-// for snapshots and batches. It is not secret: whoever has it can read the values in it.
+// The error wraps [ErrInvalidToken] if PageAfter has not returned the token, or has returned it
+// for another order or other conditions, as far as that can be recognized. The functions of
+// Filter are not compared. A token remains valid when its record is deleted, when the program is
+// restarted, and for snapshots and batches. It is not secret: the values in it can be read.
 //
-// O(log n + records) if an index has the records in order. Records that Filter or other conditions
-// exclude count too, but only those between the position and the last record. If no index has
-// the order, each call filters and sorts, as for a page: O(r log r) for the r records that satisfy
-// the conditions, so that a walk with p pages costs O(p r log r) until the index is built. [Selection.All] sorts once.
+// O(log n + records) if an index has the records in order. Records that Filter or other
+// conditions exclude count too, but only those between the position and the last record. If no
+// index has the order, each call filters and sorts, as for a page: O(r log r) for the r records
+// that satisfy the conditions, so that a walk with p pages costs O(p r log r) until the index is
+// built. [Selection.All] sorts once.
 func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (records []T, next string, err error) {
 	a, err := s.sel.ask(store.Query{Want: store.WantAfter, Token: token, Window: pagination.Window{Limit: n}, Terms: terms})
 	if err != nil {
