@@ -115,7 +115,7 @@ func insert[T any](t *testing.T, c *catalogue.Catalogue, d catalogue.Definition[
 // putOptional inserts records with and without their optional members.
 func putOptional(t *testing.T, c *catalogue.Catalogue) {
 	t.Helper()
-	insert(t, c, resources.SocialLinks, resources.SocialLink{}, resources.SocialLink{Logo: new(string)})
+	insert(t, c, resources.SocialLinks, resources.SocialLink{Author: 1}, resources.SocialLink{Author: 1, Logo: new(string)})
 	insert(t, c, resources.Labels, resources.Label{}, resources.Label{
 		LogoFooter: new(string), LogoFooterWebp: new(string), FacebookPage: new(string),
 		BlueskyPage: new(string), LinkedinPage: new(string), InstagramPage: new(string),

@@ -50,7 +50,7 @@ func (d *parsedDocument) check(r request, answer *httptest.ResponseRecorder) (li
 func TestPages(t *testing.T) {
 	c := newService(t, manuscriptDefinition)
 	putManuscripts(t, c)
-	insert(t, c, filmDefinition, FilmRecord{Film: Film{Status: "announced"}}) // with nil lists
+	insert(t, c, filmDefinition, FilmRecord{Film: Film{Status: "announced", Director: 1}}) // with nil lists
 	h := newHandler(t, c, httpapi.Options{Limits: pagination.Limits{Max: -1}})
 	d := describe(t, h)
 	want, targets := []string{"/api/"}, []string{"/api/"}
