@@ -146,7 +146,8 @@ func (c *core) page(ctx context.Context, q store.Query, terms []ordering.Term, i
 func (c AnyCollection) Positions() bool { return true }
 
 // Exists reports whether the collection of the catalogue that has the key has a record with the
-// id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err(). O(log n).
+// id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err().
+// O(log n).
 func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
 	m, err := c.core.catalogue.lookup(key)
 	return err == nil && m.typ.byID(m.store, id) != nil, ctx.Err()
@@ -235,10 +236,10 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 // Update validates a JSON object, changes the record that Get returns, and returns its JSON,
 // which the caller may modify. Fields that are absent from the object or from the JSON of the
 // record keep their values. No other write comes in between, so concurrent updates of different
-// fields lose nothing. If a text changes to which fields of other records refer, these change at the
-// same instant. If the precondition returns an error, Update returns it. The precondition must not
-// write to the catalogue, and may be called twice. The other errors are the errors of Get and
-// Create.
+// fields lose nothing. If a text changes to which fields of other records refer, these change at
+// the same instant. If the precondition returns an error, Update returns it. The precondition
+// must not write to the catalogue, and may be called twice. The other errors are the errors of
+// Get and Create.
 func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (record []byte, err error) {
 	action := schema.Update
 	if u.Partial {
@@ -292,15 +293,16 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 }
 
 // Delete deletes the record that Get returns. At the same instant the records that refer to it
-// change: those with a reference that is [schema.Cascade] are deleted too, and then those that refer
-// to these; a reference that is [schema.SetNull] becomes null; lists lose the item. The error is
-// ctx.Err(), or wraps [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid,
-// [ErrNotFound] if there is no such record, [ErrReadOnly] if the collection does not accept deletions
-// or the catalogue is a snapshot, and [ErrReferenced] if another record, in any collection of the
-// catalogue, has a [schema.Protect] reference to a record that would be deleted, even if it would be
-// deleted itself. If precondition is not nil, Delete calls it with the JSON of the record at the
-// instant of the deletion and returns its error. After an error nothing has changed. Records that
-// change with the deletion are not validated, and their descriptions need not have actions.
+// change: those with a reference that is [schema.Cascade] are deleted too, and then those that
+// refer to these; a reference that is [schema.SetNull] becomes null; lists lose the item. The
+// error is ctx.Err(), or wraps [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is
+// invalid, [ErrNotFound] if there is no such record, [ErrReadOnly] if the collection does not
+// accept deletions or the catalogue is a snapshot, and [ErrReferenced] if another record, in any
+// collection of the catalogue, has a [schema.Protect] reference to a record that would be
+// deleted, even if it would be deleted itself. If precondition is not nil, Delete calls it with
+// the JSON of the record at the instant of the deletion and returns its error. After an error
+// nothing has changed. Records that change with the deletion are not validated, and their
+// descriptions need not have actions.
 //
 // Create, Update and Delete leave no reference to a record that does not exist: writes to the
 // collections whose records Delete may read or change wait for it. Reads do not wait, and other
@@ -337,8 +339,8 @@ func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return load(c.core, r, opts)
 }
 
-// stamp sets the Created members of a fresh entry that requests cannot set. The writer calls it, so that their times ascend
-// with the ids.
+// stamp sets the Created members of a fresh entry that requests cannot set. The writer calls it,
+// so that their times ascend with the ids.
 func (c *core) stamp(fresh *store.Entry) (err error) {
 	now, members := time.Now, schema.Record{}
 	if c.typ.now != nil {

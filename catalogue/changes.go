@@ -121,10 +121,10 @@ type Commit struct {
 	// that the same batch deleted, there are no changes.
 	Changes iter.Seq2[int, []byte]
 
-	// Keys yields the same for records that have a key and no id. Changes yields none then, and
-	// LastID is 0. A key that the batch deletes and inserts again is yielded twice: the last one
-	// counts. If Options.Keys makes several texts one key, and the text of a record changes, the
-	// old one is yielded as deleted. For records with an id, Keys yields none.
+	// Keys yields the same for records that have a key and no id. For these, Changes yields
+	// nothing and LastID is 0. A key that the batch deletes and inserts again is yielded twice:
+	// the last one counts. If Options.Keys makes several texts one key, and the text of a record
+	// changes, the old one is yielded as deleted. For records with an id, Keys yields nothing.
 	Keys iter.Seq2[string, []byte]
 }
 

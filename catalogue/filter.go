@@ -78,7 +78,8 @@ func (f filter) addTo(q *store.Query) {
 }
 
 // filter returns the filter for a query with the terms that reads n entries of the collection, or
-// all if n is 0. If the query reads other collections, the filter is for the entries of its instant.
+// all if n is 0. If the query reads other collections, the filter is for the entries of its
+// instant.
 func (c *core) filter(ctx context.Context, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
 	if err := ctx.Err(); err != nil {
 		return f, err

@@ -150,8 +150,8 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 // Targets are entries by what refers to them: an id or a text.
 type targets map[any]*store.Entry
 
-// target returns the key in targets for the key of a reference in the column, or nil if it can refer
-// to no record.
+// target returns the key in targets for the key of a reference in the column, or nil if it can
+// refer to no record.
 func (c *column) target(k sortkey.Key) any {
 	if id, ok := referenceOf(k); ok && c.By == "" {
 		return id
@@ -214,8 +214,8 @@ func (r *revision) find(m *core, col *column, to targets, f func(by *store.Entry
 	return nil
 }
 
-// replace replaces references of an entry to targets by a text in JSON. If it is empty, a list loses
-// them, and another reference becomes null.
+// replace replaces references of an entry to targets by a text in JSON. If it is empty, a list
+// loses them, and another reference becomes null.
 func (r *revision) replace(m *core, by *store.Entry, col *column, to targets, text string) (err error) {
 	is := func(k sortkey.Key) bool { return to[col.target(k)] != nil }
 	e := r.changed[m][by.ID]
@@ -337,8 +337,8 @@ func eachInside(of schema.Field, path, value string, f func(to, path, value stri
 	}
 }
 
-// everyField returns fields and those inside them, at any depth. Elements have the name of their list
-// or map.
+// everyField returns fields and those inside them, at any depth. Elements have the name of their
+// list or map.
 func everyField(fields []schema.Field) (all []schema.Field) {
 	for _, f := range fields {
 		all = append(all, f)

@@ -46,8 +46,9 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // JSON cannot represent the result. After an error or a panic the collection is
 // unchanged.
 //
-// Other writers wait for f; readers do not. f must not write to the same collection: it
-// would deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n), without f.
+// Other writers wait for f; readers do not. f must not write to the same collection: it would
+// deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n),
+// without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
 	return c.core.modify(nil, id, untyped(f))
 }

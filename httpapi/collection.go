@@ -14,9 +14,9 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection]
-// implements it and the optional interfaces [Getter], [Creator], [Updater], [Deleter],
-// [ReferenceChecker] and [Positioner], and its pages have entity tags, like pages of a [Revisioner]. Package
+// A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection] implements
+// it and the optional interfaces [Getter], [Creator], [Updater], [Deleter], [ReferenceChecker]
+// and [Positioner], and its pages have entity tags, like pages of a [Revisioner]. Package
 // httpapitest tests implementations.
 //
 // [Restrict] restricts what a user can see. A type that embeds a Collection and declares List and
@@ -141,8 +141,8 @@ type Deleter interface {
 }
 
 // A ReferenceChecker is a [Collection] with filters by references in which an id or text that no
-// record has is an invalid value, as in Django REST framework, and results in 400. In other collections
-// it is an id that selects no record.
+// record has is an invalid value, as in Django REST framework, and results in 400. In other
+// collections it is an id that selects no record.
 type ReferenceChecker interface {
 	// Exists reports whether the collection with the key in Refers of a field has a record
 	// with an id, which is at least 1. Errors are handled as described for [Collection].
@@ -192,10 +192,10 @@ type Revisioner interface {
 // parameter, an invalid value, and a parameter whose value counts as absent are errors. Errors are
 // handled like errors of List.
 //
-// Restrict does not restrict what is written: a POST may create, and a PUT or PATCH may result in, a
-// record that the request cannot see, which the response nevertheless contains. [Options.Assign]
-// determines fields of such records. Values of unique fields are compared with all records, and
-// references and searches in other collections find all of theirs.
+// Restrict does not restrict what is written: a POST may create, and a PUT or PATCH may result
+// in, a record that the request cannot see, which the response nevertheless contains.
+// [Options.Assign] determines fields of such records. Values of unique fields are compared with
+// all records, and references and searches in other collections find all of theirs.
 //
 // Responses to GET and HEAD have the Cache-Control "private, no-cache" unless middleware has set
 // another before. A tag of a page is that of the parameters, so requests with other parameters do

@@ -70,9 +70,9 @@
 //
 // A page has no tag if it depends on other collections, through a filter by a reference, or a
 // filter, search or ordering by a field of another collection. If a field is hidden, records have
-// tags only if pages have, and any write to the collection changes them. The response to a PUT
-// has none (RFC 9110, section 9.3.4). A POST with If-None-Match: * results in 412. Dates in preconditions, Range and
-// If-Range are ignored.
+// tags only if pages have them, and any write to the collection changes them. The response to a
+// PUT has none (RFC 9110, section 9.3.4). A POST with If-None-Match: * results in 412. Dates in
+// preconditions, Range and If-Range are ignored.
 //
 // # Security
 //

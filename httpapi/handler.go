@@ -49,12 +49,11 @@ type Options struct {
 	// required field is not missing, and may be of read-only fields, which clients do not see as
 	// fields to send.
 	//
-	// It is called with the key of the collection and one of [schema.Create], [schema.Update]
-	// and [schema.PartialUpdate], after the body has been read and before the collection is
-	// called, and must not read the body. It returns the zero Record to assign nothing. A value that
-	// the field rejects results in 400, and a member that is no field of the collection in 500. An
-	// error determines the response as in [WriteError].
-	// Assign must be safe for concurrent use.
+	// It is called with the key of the collection and one of [schema.Create], [schema.Update] and
+	// [schema.PartialUpdate], after the body has been read and before the collection is called,
+	// and must not read the body. It returns the zero Record to assign nothing. A value that the
+	// field rejects results in 400, and a member that is no field of the collection in 500. An
+	// error determines the response as in [WriteError]. Assign must be safe for concurrent use.
 	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
 
 	// Framework is the version of Django REST framework whose responses the handler sends. The

@@ -22,9 +22,9 @@ import (
 // next page.
 //
 // As in DRF, the first field of the order should be neither null nor equal in many records. A
-// walk ends before records that are null there, or at a link whose position is invalid. A cursor counts at most 1000 records among those that are equal: a walk
-// through more follows the same links forever. Pages that follow previous can lose records
-// between those of equal ones.
+// walk ends before records that are null there, or at a link whose position is invalid. A cursor
+// counts at most 1000 records that are equal: a walk through more follows the same links forever.
+// A walk by the previous links can miss some of the equal records.
 type Cursors struct {
 	// Limits bounds the size of pages. A request determines it only if Size is set.
 	Limits Limits

@@ -430,9 +430,9 @@ func (r *timeReader) year() int {
 	return 2000 + year
 }
 
-// filterTime reads a date-time with optional white space around it. Without an offset it is
-// in the zone of the framework or in UTC. It returns the date-time in UTC, or with its own offset if the year in UTC is out
-// of range.
+// filterTime reads a date-time with optional white space around it. Without an offset it is in
+// the zone of the framework or in UTC. It returns the date-time in UTC, or with its own offset if
+// the year in UTC is out of range.
 func filterTime(_ Field, _, value string, checks *checker) (text, message string) {
 	as := checks.as
 	as.zone = cmp.Or(as.zone, time.UTC)
@@ -446,7 +446,8 @@ func filterTime(_ Field, _, value string, checks *checker) (text, message string
 	return string(d.appendWire(nil)), ""
 }
 
-// cleanTime accepts a string that contains a date-time, and converts it to the zone of the framework.
+// cleanTime accepts a string that contains a date-time, and converts it to the zone of the
+// framework.
 func cleanTime(_ Field, value string, checks *checker) (text string, messages []string) {
 	if kindOf(value) != jsonString {
 		return invalid(wrongTimeFormat)

@@ -33,21 +33,19 @@ type Description struct {
 	// of another record; a reference to none, or to one that does not exist, is null.
 	Sortable []string
 
-	// Filters are the parameters that select records: the snake_case name of a field,
-	// alone or followed by two underscores and a lookup, such as "minutes__gte".
-	// [Description.Filter] lists the lookups. Instead of a field it may name one of a record to
-	// which the record refers, at any distance, if Related has the descriptions, as in
-	// "director__born__gte" and "genres__name". Parameters that are not in Filters are ignored.
-	// A filter, or an ordering, by a Hidden field reveals its values to those who try enough of
-	// them.
+	// Filters are the parameters that select records: the snake_case name of a field, alone or
+	// followed by two underscores and a lookup, such as "minutes__gte". [Description.Filter]
+	// lists the lookups. Instead of a field it may name one of a record to which the record
+	// refers, at any distance, if Related has the descriptions, as in "director__born__gte" and
+	// "genres__name". Parameters that are not in Filters are ignored. A filter, or an ordering,
+	// by a Hidden field reveals its values to clients that try enough of them.
 	Filters []string
 
-	// Search names the fields in which the parameter search finds text, in snake_case; in a UUID
-	// that is its form with hyphens.
-	// As in Django REST framework, "^name" finds text at the beginning of the field only,
-	// "=slug" compares the whole field, and "director__name" is the field of the record
-	// that director refers to, which must be one record and not a list. There may be several
-	// references, as in "film__director__name".
+	// Search names the fields, in snake_case, in which the parameter search finds text. The text
+	// of a UUID has hyphens. As in Django REST framework, "^name" finds text at the beginning of
+	// the field only, "=slug" compares the whole field, and "director__name" is the field of the
+	// record that director refers to, which must be one record and not a list. There may be
+	// several references, as in "film__director__name".
 	Search []string
 
 	// Unique are the sets of at least two fields, in snake_case, of which no two records have
@@ -126,8 +124,8 @@ type Field struct {
 	Default  string // JSON of the value if absent from a post; empty if none exists
 	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
 
-	Refers   string   // key of the collection to which a Reference or References refers, by ids if the field is inside another one
-	By       string   // name, in snake_case, of the unique text there that is the value; if empty, the key or the id
+	Refers   string   // key of the collection to which a Reference or References refers; by id inside other fields
+	By       string   // snake_case name of the unique text there that is the value; if empty, the key or id
 	OnDelete OnDelete // what a deletion of the record to which a Reference refers does
 	Choices  []string // the values of a Choice
 	Labels   []string // what OPTIONS shows for the Choices; if nil, their words with a capital
@@ -279,7 +277,7 @@ func checkMembers(fields []Field, inside bool) error {
 	return checkFormerly(fields)
 }
 
-// checkFormerly checks that the former names of the members of an object are no other names.
+// checkFormerly checks that no former name of a member of an object is a name of another member.
 func checkFormerly(fields []Field) error {
 	owners := map[string]string{}
 	for _, f := range fields {

@@ -107,9 +107,9 @@ func (e FieldError) appendTexts(texts []string, path string) []string {
 // Is reports whether target is [ErrInvalid].
 func (e FieldErrors) Is(target error) bool { return target == ErrInvalid }
 
-// MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as
-// Django REST framework does. The errors of an object inside the object are an object too, and
-// those of a list of objects are a list. A single error without a Field, such as [Description.Filter]
+// MarshalJSON returns {"name":["This field is required."],…} in field order, escaped as Django
+// REST framework does. The errors of an object inside the object are an object too, and those of
+// a list of objects are a list. A single error without a Field, such as [Description.Filter]
 // returns, is the list of its messages. Without errors it returns {}. The error is always nil.
 // O(size).
 func (e FieldErrors) MarshalJSON() ([]byte, error) {

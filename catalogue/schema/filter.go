@@ -67,13 +67,12 @@ type Test struct {
 // Tests of the fields of a reference are about the same record; those of a list of references can
 // hold for different ones, and each holds for at least one of them.
 //
-// Numbers, dates and UUIDs have exact, in, gt, gte, lt, lte, range and isnull; text and choices have
-// these and the lookups of text; booleans have exact and isnull; references have
-// exact, in and isnull, and lists of ids only exact. Lists of text and JSON have no lookups:
-// to filter by tags, make them a collection that the records refer to. As in django-filter, a
-// boolean other than true, 1, false and 0, in any case, counts as absent, and so does an
-// empty value. Filter ignores all other parameters, and entries of Filters that
-// [Description.Check] rejects.
+// Numbers, dates and UUIDs have exact, in, gt, gte, lt, lte, range and isnull; text and choices
+// have these and the lookups of text; booleans have exact and isnull; references have exact, in
+// and isnull, and lists of ids only exact. Lists of text and JSON have no lookups: to filter by
+// tags, make them a collection that the records refer to. As in django-filter, a boolean other
+// than true, 1, false and 0, in any case, counts as absent, and so does an empty value. Filter
+// ignores all other parameters, and entries of Filters that [Description.Check] rejects.
 //
 // If a parameter is repeated, the last value counts, except that all values of a list of ids
 // do. An empty value counts as absent, except in a list of ids. If the field refers to a
@@ -82,8 +81,8 @@ type Test struct {
 //
 // A search of more than 100 different words is invalid.
 //
-// With [WithFramework], values are what that framework accepts. In 3.18, U+0000 in the search is an error
-// without a Field, unless there are others.
+// With [WithFramework], values are what that framework accepts. In 3.18, U+0000 in the search is
+// an error without a Field, unless there are others.
 //
 // Other errors are [FieldErrors] in the order of Filters, and then search. Its fields are the
 // names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
@@ -428,10 +427,10 @@ func searchWords(text string, as Framework) (words []string, message string) {
 	return words, ""
 }
 
-// phrases returns an iterator over the words of a search as Django's smart_split and the framework
-// cut it: parts separated by white space outside of quotes, without the commas around them. A part in
-// quotes is one word, without the quotes and with \" and \\ unescaped. Others are cut at commas.
-// O(len).
+// phrases returns an iterator over the words of a search as Django's smart_split and the
+// framework cut it: parts separated by white space outside of quotes, without the commas around
+// them. A part in quotes is one word, without the quotes and with \" and \\ unescaped. Others are
+// cut at commas. O(len).
 func phrases(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		runes := []rune(text)
@@ -495,9 +494,9 @@ func pieces(part string) iter.Seq[string] {
 	}
 }
 
-// Position returns the text of a value of the field as str of Python writes it, which is what
-// cursors of Django REST framework have: None for null, True and False, and date-times as
-// "2024-05-10 16:00:00+00:00", in UTC. The value is JSON; text that is absent is null. O(len).
+// Position returns the text of a value of the field in a cursor of Django REST framework, which
+// is that of Python's str: None for null, True and False for booleans, and date-times in UTC, as
+// in "2024-05-10 16:00:00+00:00". The value is JSON; text that is absent is null. O(len).
 func (f Field) Position(value string) string {
 	switch {
 	case value == "" || value == "null":
@@ -520,10 +519,10 @@ func (f Field) Position(value string) string {
 	return d.UTC().Format("2006-01-02 15:04:05.000000-07:00")
 }
 
-// ParsePosition returns the value of a [Test] for a text of [Field.Position], or for another one
-// that the version of the framework accepts in its place: a date-time in another form, which is in UTC if it has
-// no offset, or only its date, and t, f, 1 and 0 for a boolean. ok is false for all other texts,
-// for None unless it is text, and for kinds without an order. O(len).
+// ParsePosition returns the value of a [Test] for a text that [Field.Position] returns. It also
+// accepts other texts that the version of the framework accepts: a date-time in another form or a
+// date alone, in UTC if it has no offset, and t, f, 1 and 0 for a boolean. ok is false for all
+// other texts, for None unless it is text, and for kinds without an order. O(len).
 func (f Field) ParsePosition(text string, as Framework) (value string, ok bool) {
 	switch kind := f.Kind.row(); {
 	case f.Kind == Boolean:

@@ -270,12 +270,12 @@ func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
 	return append(b, bytes.TrimSpace([]byte(value))...), nil
 }
 
-// Upgrade returns a stored record, which may be older than the description, in its form. A member
-// under a name that the field had Formerly has its Name. A field that the record lacks has its
-// Default, if there is one: renamed members keep their place, and new ones are appended. The same
-// holds for the members of objects, and of objects in lists and maps. Other members are kept, and no
-// value is checked. If an object has two names of one field, the error is a [*MemberError] that
-// names both. Upgrade does not modify r. O(size × fields).
+// Upgrade returns a stored record, which may be older than the description, in the form that the
+// description has. A member with one of the names in Formerly is renamed and keeps its place. A
+// field that the record lacks is appended with its Default, if there is one. The same holds for
+// the members of objects, and of objects in lists and maps. Other members are kept, and no value
+// is checked. If an object has two names of one field, the error is a [*MemberError] that names
+// both. Upgrade does not modify r. O(size × fields).
 func (d Description) Upgrade(r Record) (_ Record, err error) {
 	r.members, err = upgrade(d.Fields, slices.Clone(r.members))
 	return r, err

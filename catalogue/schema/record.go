@@ -53,9 +53,9 @@ func (r Record) index(name string) int {
 // its position, or is appended if the record does not have it. A [json.RawMessage] or
 // [json.Number] keeps its digits.
 //
-// With returns an error wrapping [ErrInvalid] if the name is "id", unless the value is a text
-// and the field ID is 0, as in a record with a key; see [ParseKeyed]. It does so too if the name
-// is not valid UTF-8, or if the value cannot be marshalled to JSON that [ParseRecord] accepts.
+// With returns an error wrapping [ErrInvalid] if the name is "id", unless the value is a text and
+// the field ID is 0, as in a record with a key; see [ParseKeyed]. It does so, too, if the name is
+// not valid UTF-8, or if the value cannot be marshalled to JSON that [ParseRecord] accepts.
 //
 // O(members + size of the value). If more bytes have been replaced and removed than
 // remain, the record is copied in O(size).
@@ -194,9 +194,9 @@ func ParseRecord(data []byte) (Record, error) {
 	return parseRecord(data, false)
 }
 
-// ParseKeyed parses a record that has a key and no id. A member named id is as any other, and
-// ID of the result is 0. Otherwise it is [ParseRecord], which would read the id: the errors and
-// the cost are the same.
+// ParseKeyed parses a record that has a key and no id. ID of the result is 0, and a member named
+// id is an ordinary member. Otherwise it does what [ParseRecord] does, with the same errors and
+// cost.
 func ParseKeyed(data []byte) (Record, error) { return parseRecord(data, true) }
 
 func parseRecord(data []byte, keyed bool) (Record, error) {

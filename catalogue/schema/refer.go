@@ -179,7 +179,7 @@ func noRecord(key string) string {
 
 func notAnyUUID(text string) string { return fmt.Sprintf("“%s” is not a valid UUID.", text) }
 
-// pythonText returns what str of Python returns for a value.
+// pythonText returns what Python's str returns for a value.
 func pythonText(value string) string {
 	if kindOf(value) == jsonString {
 		return unquote(value)
@@ -187,7 +187,7 @@ func pythonText(value string) string {
 	return pythonRepr(value)
 }
 
-// pythonRepr returns what repr of Python returns for a value, in which names are in snake_case.
+// pythonRepr returns what Python's repr returns for a value. Names are in snake_case.
 func pythonRepr(value string) string {
 	switch kindOf(value) {
 	case jsonNull:
@@ -219,7 +219,8 @@ func pythonRepr(value string) string {
 	return value
 }
 
-// pythonQuote returns a text in quotes of Python: single ones, unless it has these and no double ones.
+// pythonQuote returns a text quoted as Python does: in single quotes, unless it contains these
+// and no double quotes.
 func pythonQuote(text string) string {
 	quote := '\''
 	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {

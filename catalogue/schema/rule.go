@@ -38,7 +38,7 @@ func (c *checker) judge(err error) FieldErrors {
 }
 
 // isValidator reports whether a type has a rule. It is an error if the type declares a method
-// Validate of another form, which would never be called.
+// Validate with another signature, which would never be called.
 func isValidator(t reflect.Type) (bool, error) {
 	if implements[validator](t) {
 		return true, nil

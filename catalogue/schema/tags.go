@@ -88,24 +88,24 @@ import (
 //
 // The tag key names the key of records that have no int field id: a string, or a type with
 // MarshalText, of which no two records have the same value. With key alone, clients choose the
-// key, which then contains neither . nor /, because no path could address it. With key,readonly
-// the server does, and with key,optional it does if a client has not: if the key has the zero value
-// of its type, such as a UUID of zeros that is an array. The key is the Lookup and the Ordering of
-// the description. It may be named id.
+// key, which must contain neither . nor /, because no path could address it. With key,readonly
+// the server chooses it. With key,optional the server chooses it if the client does not, that is,
+// if the key has the zero value of its type, such as an array of zeros for a UUID. The key is the
+// Lookup and the Ordering of the description. It may be named id.
 //
 // If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule of
 // the description or the field. A method with a pointer as its receiver may change the value. Its
-// error is best made by [Invalid], or is [FieldErrors] about some fields. A method Validate of
-// another form is an error, unless it is that of an embedded field: embed a type that has one for
-// other purposes.
+// error should be made by [Invalid], or be [FieldErrors] about some fields. A method Validate
+// with another signature is an error, unless it is promoted from an embedded field. If T needs
+// such a method for other purposes, embed a type that has it.
 //
 // If T has a method Computed without parameters, whose result is a struct, the members of that
 // struct are Computed fields after the others. They are JSON, whatever their types.
 //
-// DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two
-// members have the same name, if a method has the wrong form, or if JSON cannot represent a field. The error names the
-// field and the word if a word is unknown or repeated, contradicts the type or another
-// word, or has an invalid value. O(fields), by reflection.
+// DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two members have
+// the same name, if a method has the wrong signature, or if JSON cannot represent a field. The
+// error names the field and the word if a word is unknown or repeated, contradicts the type or
+// another word, or has an invalid value. O(fields), by reflection.
 func DescriptionOf[T any](key string) (Description, error) {
 	return descriptionOf(reflect.TypeOf((*T)(nil)).Elem(), key) // not TypeFor, which would be compiled for each T
 }

@@ -131,9 +131,9 @@ func (c *checker) created() string {
 // An empty body counts as {}. Names may be in camelCase or snake_case. If a field is
 // repeated, the last value counts. Unknown and read-only members are ignored.
 //
-// Validate rejects what Django REST framework 3.14 rejects, or that of [WithFramework], with the same
-// messages, except as noted in the package documentation. The error is a [*SyntaxError] if the
-// body is not JSON, the error of a callback of checks, or [FieldErrors]; the first and the
+// Validate rejects what Django REST framework 3.14 rejects, or that of [WithFramework], with the
+// same messages, except as noted in the package documentation. The error is a [*SyntaxError] if
+// the body is not JSON, the error of a callback of checks, or [FieldErrors]; the first and the
 // last match [ErrInvalid]. O(len of body), without the calls of checks.
 func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
 	d = frameworkOf(ctx).Describe(d)
@@ -281,13 +281,13 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 	return fields, nil
 }
 
-// ValidateRecord checks a stored record, or one that a program stores, as Validate checks an object
-// that has its members, and returns the record to store: values are normalized, absent members have
-// their default, and rules may change it. Fields that are read-only, in nested objects too, and
-// members that the description does not know keep their values. References are not looked up, and no
-// value counts as taken. All members keep their place; new ones are appended. ValidateRecord does not
-// modify record. The error is [FieldErrors], which match [ErrInvalid], or that of a rule that wraps
-// the error of ctx. O(size × fields).
+// ValidateRecord checks a stored record, or one that a program stores, as Validate checks an
+// object that has its members, and returns the record to store: values are normalized, absent
+// members have their default, and rules may change it. Fields that are read-only, in nested
+// objects too, and members that the description does not know keep their values. References are
+// not looked up, and no value counts as taken. All members keep their place; new ones are
+// appended. ValidateRecord does not modify record. The error is [FieldErrors], which match
+// [ErrInvalid], or that of a rule that wraps the error of ctx. O(size × fields).
 func (d Description) ValidateRecord(ctx context.Context, record Record) (Record, error) {
 	record.members = slices.Clone(record.members)
 	var errs FieldErrors

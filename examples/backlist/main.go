@@ -15,7 +15,8 @@
 // # Records
 //
 // Package sample generates the records. The flag -seed selects other records, and -events and
-// similar flags set their number. With -data, the records are those of a file of [catalogue.Catalogue.SaveFile].
+// similar flags set their number. With -data, the records are those of a file of
+// [catalogue.Catalogue.SaveFile].
 //
 // With -import, they are read from a running service, whose root listing is at the URL, or at
 // /api/ if the URL has no path. It may be another backlist. The program prints the number of

@@ -52,7 +52,8 @@ func openChecked(file string, keyed map[string]bool) (db *bbolt.DB, err error) {
 	}
 }
 
-// recovered calls f. It returns a panic, or a fault of reading memory outside the file, as an error.
+// recovered calls f. It returns a panic, or a fault of reading memory outside the file, as an
+// error.
 func recovered(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -97,9 +97,9 @@ func sampleRecords(films []byte) ([]byte, error) {
 	return slices.Concat(publisher, []byte(",\n"), bytes.TrimPrefix(films, []byte("{"))), nil
 }
 
-// newWorker returns the script of the service worker with its constants. It has the hashes
-// of the other files that it serves, so that a worker never uses the files of another version. It changes
-// if and only if a file does, which is how browsers find a new version.
+// newWorker returns the script of the service worker with its constants. It has the hashes of the
+// other files that it serves, so that a worker never uses the files of another version. It
+// changes if and only if a file does, which is how browsers find a new version.
 func newWorker(files folder, wasm []byte) ([]byte, error) {
 	hashes := make(map[string]string)
 	version := sha256.New()

@@ -9,16 +9,17 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// An Object is what a namespace has under a name, as in Kubernetes.
+// An Object is identified by its namespace and name, as in Kubernetes.
 type Object struct {
 	Path   string            `json:"path" backlist:"key"` // see Path
 	Labels map[string]string `json:"labels"`
 }
 
-// Path returns the key of an object. A slash would divide a path of a URL.
+// Path returns the key of an object. A colon joins the parts, because a slash would divide the
+// path of a URL.
 func Path(namespace, name string) string { return namespace + ":" + name }
 
-// Validate checks the path: it has two labels of DNS.
+// Validate returns an error unless Path is two DNS labels joined by a colon.
 func (o Object) Validate(context.Context) error {
 	if !validPath.MatchString(o.Path) {
 		return schema.FieldErrors{{Field: "path", Messages: []string{"Want a namespace, a colon and a name."}}}
@@ -42,9 +43,10 @@ func NewObjects() (*catalogue.Catalogue, *catalogue.Collection[Object], error) {
 	return cat, c, err
 }
 
-// ListObjects returns at most limit objects of a namespace after those of the list that has returned
-// next, by name, and its own next, which is empty after the last one: it is continue of Kubernetes.
-// Objects that are created and deleted between two lists move no others.
+// ListObjects returns at most limit objects of a namespace, ordered by name, and the token with
+// which the next call continues. The first call has an empty token, and the last one returns an
+// empty token. Kubernetes calls the token continue. Objects that are created or deleted between
+// two calls move no others.
 func ListObjects(objects *catalogue.Collection[Object], namespace string, limit int, next string) ([]Object, string, error) {
 	return objects.Where(ordering.Prefix("path", Path(namespace, ""))).PageAfter(next, limit, ordering.Asc("path"))
 }

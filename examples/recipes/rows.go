@@ -13,10 +13,11 @@ import (
 
 type userKey struct{}
 
-// PerUser serves the collections of a catalogue, whose records have a read-only text field owner.
-// A user reads, changes and deletes records of his own, and owns those that he creates. For all
-// other records he gets the response of one that does not exist. userOf returns the user of a
-// request, or "" if its credentials are missing or invalid, which results in 401.
+// PerUser returns a handler for the collections of a catalogue. Their records must have a
+// read-only text field owner. Users read, change and delete their own records, and own those that
+// they create. For the records of others, the response is that for a record that does not exist.
+// userOf returns the user of a request, or "" if its credentials are missing or invalid, which
+// results in 401.
 func PerUser(cat *catalogue.Catalogue, opts httpapi.Options, userOf func(r *http.Request) string) (http.Handler, error) {
 	own := func(ctx context.Context) (url.Values, error) {
 		user, ok := ctx.Value(userKey{}).(string)

@@ -8,21 +8,21 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// A Session is the login of a user, whose cookie has its token.
+// A Session is the login of a user. The user's cookie has its token.
 type Session struct {
 	Token   string    `json:"token" backlist:"key,readonly"`
 	User    string    `json:"user"`
 	Expires time.Time `json:"expires"`
 }
 
-// Sessions are the sessions by their token. They are safe for concurrent use.
+// Sessions holds sessions by token. It is safe for concurrent use.
 type Sessions struct {
 	all     *catalogue.Collection[Session]
 	byToken *catalogue.TextIndex[Session]
 	now     func() time.Time
 }
 
-// NewSessions returns no sessions.
+// NewSessions returns an empty Sessions. now returns the current time.
 func NewSessions(now func() time.Time) (*Sessions, error) {
 	all, err := catalogue.NewCollection[Session](catalogue.Options{
 		NewKey:  rand.Text,
@@ -34,7 +34,7 @@ func NewSessions(now func() time.Time) (*Sessions, error) {
 	return &Sessions{all, all.By("token"), now}, nil
 }
 
-// Start adds a session of a user and returns it.
+// Start adds a session of a user, which expires after the given duration, and returns it.
 func (s *Sessions) Start(user string, lasts time.Duration) (Session, error) {
 	return s.byToken.Insert(Session{User: user, Expires: s.now().Add(lasts)})
 }
@@ -60,7 +60,7 @@ func (s *Sessions) Extend(token string, lasts time.Duration) error {
 // End deletes a session. The error wraps [catalogue.ErrNotFound] if none exists.
 func (s *Sessions) End(token string) error { return s.byToken.Delete(token) }
 
-// DeleteExpired deletes the sessions that have expired and returns their number. It reads no others.
+// DeleteExpired deletes the expired sessions and returns their number. It reads no others.
 func (s *Sessions) DeleteExpired() (int, error) {
 	return s.all.Where(ordering.AtMost("expires", s.now())).Delete()
 }

@@ -36,12 +36,13 @@
 // the parameter _page, and is redirected to the offset of that page, or of the last. Errors are
 // pages too.
 //
-// The name of a record is its field that the description calls Label, or else its title, its name
-// or its slug, whichever it has first. Pages show it in place of an id or a text in the fields that
-// refer to another collection, as a link if the record has a page. In a collection whose fields are
-// not described, these are the members with the name of a record, such as book. Of a longer list, a
-// table shows the first three, and the page of a record at most 50. The page of a record lists
-// those that refer to it, if the description of their collection has a filter for the field.
+// The name of a record is the field that the description calls Label, or else the first of its
+// title, its name and its slug. Pages show it in place of an id or a text in the fields that
+// refer to another collection, as a link if the record has a page. In a collection whose fields
+// are not described, these are the members with the name of a record, such as book. Of a longer
+// list, a table shows the first three, and the page of a record at most 50. The page of a record
+// lists those that refer to it, if the description of their collection has a filter for the
+// field.
 //
 // Pages contain no scripts and load no resources. Images are shown as links. A
 // Content-Security-Policy forbids browsers to load or run anything else. All links are
@@ -70,16 +71,17 @@
 // handler authorizes and validates all requests, and rejects requests of callers without the
 // permission. A page without these links explains why.
 //
-// The form's values are converted to JSON according to the kinds of the fields ([schema.Kind]) and
-// sent to the handler. Since forms can only post, the method of a form is in the parameter _method
-// of the query. A request without Sec-Fetch-Site and Origin, which no form of a browser sends, is
-// passed on as it is. In a form for a record, an empty input is null or empty text, whichever is
-// valid. In a form for a new record, empty inputs are omitted. Times in forms are in UTC; a time
-// with a fraction of a second is text, with its offset. For a reference, forms offer the records of
-// a collection of at most 50. Otherwise they show the name of the record and link to the
-// collection. Lists of text and of references by text have a line for each. Objects, maps, and
-// lists of other values are JSON. The value of a hidden field is never shown, and stays if its
-// input is empty. Messages about parts of a value begin with their path. A form may be at most 2 MiB.
+// The form's values are converted to JSON according to the kinds of the fields ([schema.Kind])
+// and sent to the handler. Since forms can only post, the method of a form is in the parameter
+// _method of the query. A request without Sec-Fetch-Site and Origin, which no form of a browser
+// sends, is passed on as it is. In a form for a record, an empty input is null or empty text,
+// whichever is valid. In a form for a new record, empty inputs are omitted. Times in forms are in
+// UTC; a time with a fraction of a second is text, with its offset. For a reference, forms offer
+// the records of a collection of at most 50. Otherwise they show the name of the record and link
+// to the collection. Lists of text and of references by text have a line for each. Objects, maps,
+// and lists of other values are JSON. The value of a hidden field is never shown, and stays if
+// its input is empty. Messages about parts of a value begin with their path. A form may be at
+// most 2 MiB.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
 // page reports what has been done. The report is in the parameter _done, signed with a key
@@ -187,9 +189,9 @@ type Options struct {
 // New returns an error wrapping [httpapi.ErrInvalidConfig] if h is nil or does not have
 // these methods.
 //
-// The returned handler has a method Served() httpapi.Served, which [httpapi.Mount] calls. It is safe
-// for concurrent use if h is, and starts no goroutines.
-// O(size of the template + number of collections).
+// The returned handler has a method Served() httpapi.Served, which [httpapi.Mount] calls. It is
+// safe for concurrent use if h is, and starts no goroutines. O(size of the template + number of
+// collections).
 func New(h http.Handler, opts Options) (http.Handler, error) {
 	next, ok := h.(handler)
 	if !ok {

@@ -504,7 +504,8 @@ func fits(control, text string) bool {
 }
 
 // localTime returns a time in UTC as browsers send it: without an offset, and without seconds
-// that are zero. It returns texts that they do not keep, such as fractions of a second, as they are.
+// that are zero. It returns texts that they do not keep, such as fractions of a second, as they
+// are.
 func localTime(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	at = at.UTC()

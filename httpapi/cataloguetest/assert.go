@@ -87,12 +87,12 @@ func lineOf(method string, link *url.URL) line {
 	return line(text + "?" + pagination.ParseQuery(link.RawQuery).Encode())
 }
 
-// AssertWalkedOnce fails the test unless every page of a collection was fetched exactly
-// once: the pages cover all records without overlaps or gaps, the last one has no
-// next link, and no id or key occurs twice. The collection is given by its key or path
-// segment, such as "events". Pages may be fetched in any order or concurrently, but all must have the
-// same ordering and the same count. Pages by cursors must be those to which the next links lead
-// from the first one, in this order.
+// AssertWalkedOnce fails the test unless every page of a collection was fetched exactly once: the
+// pages cover all records without overlaps or gaps, the last one has no next link, and no id or
+// key occurs twice. The collection is given by its key or path segment, such as "events". Pages
+// may be fetched in any order or concurrently, but all must have the same ordering and the same
+// count. Pages by cursors must be those to which the next links lead from the first one, in this
+// order.
 //
 // Only pages that were sent in full, with status 200, count as fetched, and only pages of the
 // whole collection: not the pages that a filter or a search selected. A page that is fetched

@@ -199,11 +199,11 @@ func Do(f func()) Fault {
 //		page.Count--
 //	})
 //
-// Pages are the responses with status 200 to GET and HEAD requests for the path of a
-// collection. Other responses do not change. The Count of a page by a cursor is 0 and has no
-// effect. A page that change leaves as it is does not count as changed. A changed page is not indented. change runs in the goroutine of the request,
-// and concurrently if requests are. If it returns records that are not valid JSON, the page is
-// not changed. If change is nil, the fault is invalid.
+// Pages are the responses with status 200 to GET and HEAD requests for the path of a collection.
+// Other responses do not change. The Count of a page by a cursor is 0 and has no effect. A page
+// that change leaves unmodified does not count as changed. A changed page is not indented. change
+// runs in the goroutine of the request, and concurrently if requests are. If it returns records
+// that are not valid JSON, the page is not changed. If change is nil, the fault is invalid.
 func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage])) Fault {
 	if change == nil {
 		return Fault{err: errors.New("Page: nil function")}
@@ -235,7 +235,7 @@ func pageFault(change func(i *interceptor, page *envelope)) Fault {
 	}}
 }
 
-// parsePage parses a page of a style. That of a cursor has the count 0.
+// parsePage parses a page of a style. A page by a cursor has the count 0.
 func parsePage(style pagination.Style, body []byte) (page envelope, ok bool) {
 	var err error
 	if _, cursors := style.(pagination.Cursors); cursors {

@@ -186,8 +186,8 @@ type paths struct {
 	collections []schema.Description // with the style of their pages
 }
 
-// pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/. The
-// style is that of the collections that have no other.
+// pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/.
+// Collections without a style of their own have the given one.
 func pathsOf(c *catalogue.Catalogue, root string, style pagination.Style) paths {
 	p := paths{root: cmp.Or(root, "/api/")}
 	for _, collection := range c.All() {

@@ -51,14 +51,14 @@
 //		Fixtures:    os.DirFS("testdata"),
 //	})
 //
-// Fixtures, faults and assertions then use the keys and path segments of these
-// collections, below that root. There are no sample records for them, so a server without
-// fixtures is empty; Records of package resources/sample makes some up. Records have paths
-// of their own, such as /v1/films/7/. A [Match] selects them by Path, or all of a collection by Collection. Faults of pages do
-// not change them.
+// Fixtures, faults and assertions then use the keys and path segments of these collections, below
+// that root. There are no sample records for them, so a server without fixtures is empty; Records
+// of package resources/sample makes some up. Records have paths of their own, such as
+// /v1/films/7/. A [Match] selects them by Path, or all of a collection by Collection. Faults of
+// pages do not change them.
 //
-// A service whose pages have numbers, or that has a later version of the framework, has a fake in
-// one line as well:
+// One call also makes a fake of a service whose pages have numbers, or that uses a later version
+// of the framework:
 //
 //	server := cataloguetest.NewWith(t, cataloguetest.Options{
 //		Definitions: []catalogue.AnyDefinition{Directors, Films},
@@ -193,7 +193,8 @@ type Server struct {
 	end     func() // has an effect once
 }
 
-// New returns a server with the sample records that permits every write. It is NewWith(tb, Options{}).
+// New returns a server with the sample records that permits every write. It calls NewWith with
+// the zero Options.
 func New(tb testing.TB) *Server {
 	tb.Helper()
 	return NewWith(tb, Options{})

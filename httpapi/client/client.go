@@ -13,12 +13,12 @@
 //
 // # Collections
 //
-// The root listing of a service has the keys and the URLs of its collections. A client
-// reads it before the first walk, and uses the last segments of the URLs. To read a
-// service without a root listing, set [Options.Catalogue]. Records that have a key in place of
-// an id need the description of their collection, which has the name of the member: the one in
-// Options.Catalogue, or that of the catalogue into which [Client.Import] imports. The service must
-// order keys by their bytes. In what follows, the id is then the key.
+// The root listing of a service has the keys and the URLs of its collections. A client reads it
+// before the first walk, and uses the last segments of the URLs. To read a service without a root
+// listing, set [Options.Catalogue]. If records have a key in place of an id, the client needs the
+// description of their collection, which names the member. It is taken from Options.Catalogue or
+// from the catalogue into which [Client.Import] imports. The service must order keys by their
+// bytes. What follows applies to keys as it does to ids.
 //
 // # Verification
 //
@@ -43,10 +43,10 @@
 //
 // # Other pages
 //
-// Pages with numbers, see [Options.Pages], do not overlap. A walk counts them from 1, and
-// checks the ids, the counts, the sizes and the links of all of them. It fails if the count
-// changes, but does not detect that a record moved to a page before it if as many records
-// were inserted as deleted between two requests.
+// Pages with numbers ([Options.Pages]) do not overlap. A walk counts them from 1, and checks the
+// ids, the counts, the sizes and the links of all of them. It fails if the count changes, but
+// does not detect that a record moved to a page before it if as many records were inserted as
+// deleted between two requests.
 //
 // Pages by cursors have no count. A walk requests the first one and follows the next links
 // to the end, if they lead to the same list with another cursor. It checks the ids. Since a

@@ -90,9 +90,9 @@ type Options struct {
 
 	// Pages is the style of the pages of collections whose descriptions have no other; see
 	// [httpapi.Options]. If nil, pages have a limit and an offset. The sizes of pages are those
-	// of the situations and scenarios. What no client can notice does not happen: if pages have
-	// numbers, and so cannot overlap, load and a second write; if they have cursors, and so no
-	// count, row-missing, row-repeated-for-another and count-shrinks.
+	// of the situations and scenarios. What no client can notice does not happen. Pages with
+	// numbers cannot overlap, so there is no load and no second write. Pages by cursors have no
+	// count, so there is no row-missing, row-repeated-for-another or count-shrinks.
 	Pages pagination.Style
 
 	// Timeout is the time after which the context of the client ends. If the client waits

@@ -107,7 +107,8 @@ func (v *verification) otherCollection(s situation, ids []int, paths []string) s
 	return fmt.Sprintf("returned %d records, and none of their ids is in the collection %s: the client probably fetches another collection; set Options.Collection to the key of that", len(ids), v.data.key)
 }
 
-// A problem is what a client did wrong in a scenario. The zero value means that there was no mistake.
+// A problem is what a client did wrong in a scenario. The zero value means that there was no
+// mistake.
 type problem struct {
 	kind   problemKind
 	text   string // continues "the client"

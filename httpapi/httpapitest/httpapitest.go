@@ -19,11 +19,11 @@
 //
 // The optional interfaces [httpapi.Getter], [httpapi.Creator], [httpapi.Updater],
 // [httpapi.Deleter], [httpapi.ReferenceChecker] and [httpapi.Revisioner] are checked too if the
-// collection implements them and the description has their actions. Pages with limits and with
-// numbers need windows of a list, which are checked always. Pages by cursors are checked if the
-// collection is an [httpapi.Positioner], which it must be if the description has them. The error messages of single fields, searches
-// in other collections, deletions of records that others refer to, and writes between a
-// condition and its write are not checked.
+// collection implements them and the description has their actions. The windows of a list, which
+// pages with limits or numbers need, are always checked. The positions that pages by cursors need
+// are checked if the collection is an [httpapi.Positioner], which it must be if its description
+// has such pages. The error messages of single fields, searches in other collections, deletions
+// of records that others refer to, and writes between a condition and its write are not checked.
 package httpapitest
 
 import (

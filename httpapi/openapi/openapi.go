@@ -34,11 +34,11 @@
 // ([httpapi.Options].ETags), reads have If-None-Match and 304, and the writes of records
 // whose tags the collection can compare have If-Match and 412.
 //
-// A POST, a PUT and a PATCH have bodies of their own: New, the name of a record, and that
-// name with Update or Patch appended, such as NewFilm, FilmUpdate and FilmPatch. Only a
-// POST has defaults, and a PATCH requires nothing. These bodies have the rules for new
-// values, such as a minimum. Stored records do not, because they may have been loaded. The pattern
-// of a field is one of the schema if it means the same in ECMA-262, and otherwise in its description.
+// A POST, a PUT and a PATCH have bodies of their own: New, the name of a record, and that name
+// with Update or Patch appended, such as NewFilm, FilmUpdate and FilmPatch. Only a POST has
+// defaults, and a PATCH requires nothing. These bodies have the rules for new values, such as a
+// minimum. Stored records do not, because they may have been loaded. The pattern of a field is
+// one of the schema if it means the same in ECMA-262, and otherwise in its description.
 //
 // The document describes requests as they should be sent. The handler accepts more: it also
 // accepts names in snake_case and numbers in strings, and ignores unknown orderings. The

@@ -170,7 +170,7 @@ func (k Key) AppendBinary(dst []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary makes k the key that [Key.AppendBinary] appended to an empty slice. It returns
-// an error if data is too short. Other data that AppendBinary does not make results in an
+// an error if data is too short. Other data that AppendBinary did not append results in an
 // unspecified key. O(len).
 func (k *Key) UnmarshalBinary(data []byte) error {
 	nanos, n := binary.Uvarint(data[min(1, len(data)):])

@@ -21,12 +21,12 @@ import (
 //
 // By default each collection has 12 records.
 //
-// Every record has all fields of its description, and [schema.Description.Validate]
-// accepts it, unless a rule refuses it. Sets of unique fields are ignored, so a catalogue may refuse
-// the records of a description with Unique. Some values are null or blank where the
-// description allows it. All references resolve, and one to the same collection has a lower id.
-// Times of fields that are Created are before 2026 and ascend with the ids. If the description
-// has no fields, the records only have ids.
+// Every record has all fields of its description, and [schema.Description.Validate] accepts it,
+// unless a rule refuses it. Sets of unique fields are ignored, so a catalogue may refuse the
+// records of a description with Unique. Some values are null or blank where the description
+// allows it. All references resolve, and one to the same collection has a lower id. Times of
+// fields that are Created are before 2026 and ascend with the ids. If the description has no
+// fields, the records only have ids.
 //
 // Records returns an error that names the field, or else the key, in these cases:
 //
@@ -293,14 +293,15 @@ func (m *maker) choice(d *draw, f schema.Field, n int, suffix string) any {
 	return "" // of a pattern
 }
 
-// element returns the element number i of a list or map.
+// element returns the i-th element of a list or map.
 func (m *maker) element(d *draw, f schema.Field, i int) any {
 	item := *f.Item
 	item.Name = fmt.Sprintf("%s.%d", f.Name, i)
 	return m.value(d.key, item, d.id)
 }
 
-// fit returns a text of a length that a field permits, with the suffix and a character before it.
+// fit lengthens or shortens a text so that it and the suffix, with a character between them, have
+// a length that a field permits.
 func (d *draw) fit(f schema.Field, text, suffix string) string {
 	if suffix != "" {
 		suffix = " " + suffix

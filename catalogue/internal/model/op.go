@@ -45,9 +45,10 @@ type Op struct {
 	Where   []Condition
 }
 
-// A Condition restricts a field. Its operator is one of = != < <= > >= prefix in between
-// outside null notnull contains icontains; in, between and outside, which is less or greater, have a
-// JSON list as their value, null and notnull have none. Collections do not have the last two, only filters over HTTP.
+// A Condition restricts a field. Its operator is one of = != < <= > >= prefix in between outside
+// null notnull contains icontains; in, between and outside, which is less or greater, have a JSON
+// list as their value, null and notnull have none. Collections do not have the last two, only
+// filters over HTTP.
 type Condition struct{ Field, Operator, Value string }
 
 func (c Condition) String() string {

@@ -56,7 +56,8 @@ func (at *position) compare(typ *Type, terms []ordering.Term, e *Entry) int {
 }
 
 // passed returns the number of entries of a plan up to a position, in the direction in which it
-// reads them. It takes one search for each run or, if the sequence is no index, O(log n) keys.
+// reads them. It takes one search for each run or, if the sequence is not an index, O(log n)
+// keys.
 func (p *plan) passed(at *position, terms []ordering.Term) (n int) {
 	switch x := p.sequence.(type) {
 	case interface{ passed(rest string, id int) int }:
@@ -112,8 +113,8 @@ func (sel *selection) identity() []byte {
 	return sum[:identityLen]
 }
 
-// token returns the text of the position after an entry. If the type has a key, that is after all
-// entries with the key: another may have it later, with any id.
+// token returns the text of the position after an entry. If the type has a key, the position is
+// after all entries with the key, since another entry may have it later, with any id.
 func (sel *selection) token(typ *Type, e *Entry) string {
 	raw := sel.identity()
 	for _, t := range sel.terms {

@@ -189,8 +189,8 @@ func instantOf(k sortkey.Key) instant {
 	return instant{t.Unix(), int32(t.Nanosecond())}
 }
 
-// A text is a string in the size of one, with its first bytes: most comparisons of texts that
-// differ early read no other memory.
+// A text holds a string and its first bytes in the size of a string. Most comparisons of texts
+// that differ early read no other memory.
 type text struct {
 	data unsafe.Pointer // its bytes, or the string if that is long
 	head uint64         // the first six bytes, zeros if there are fewer, and the length, at most longText

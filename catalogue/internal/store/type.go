@@ -127,8 +127,9 @@ func (typ *Type) known(buf, terms []ordering.Term, names members, flat bool) []o
 	return buf
 }
 
-// tied returns terms after which ties break by the key, if the type has one: in the direction of
-// the first term, unless the terms have the key or the id.
+// tied returns terms followed by the key of the type, in the direction of the first term, so that
+// ties break by it. If terms have the key or the id, it returns them up to that term. If the type
+// has no key, it returns terms.
 func (typ *Type) tied(terms []ordering.Term) []ordering.Term {
 	if typ.Key == "" || len(terms) == 0 {
 		return terms

@@ -337,8 +337,8 @@ func Replace(all []Replacement) error {
 }
 
 // ReplaceChecked is [Replace] after check has returned nil. The other writers to stores, which
-// include all that are replaced and are sorted too, wait for check. If it returns an error or panics,
-// nothing changes.
+// include all that are replaced and are sorted too, wait for check. If it returns an error or
+// panics, nothing changes.
 func ReplaceChecked(stores []*Store, all []Replacement, check func() error) error {
 	for _, c := range stores {
 		c.writing.Lock()

@@ -11,12 +11,13 @@
 // Each [Store] has all records in a [catalogue.Catalogue], its replica, and follows the
 // writes of all stores with the same prefix.
 //
-// A write is applied to a clone of the replica, which checks it exactly as the catalogue
-// does. The records that change are then stored in one transaction of etcd, on the condition
-// that the collection, and those that it refers to, have not changed since. If they have, the
-// write starts again, until [Options.Timeout]. It returns when the replica has it. A request that
-// deletes more than 80 records, because they refer to the one of the request, or that changes a text to
-// which more records refer than a transaction can write, fails with [httpapi.ErrConflict].
+// A write is applied to a clone of the replica, which checks it exactly as the catalogue does.
+// The records that change are then stored in one transaction of etcd, on the condition that the
+// collection, and those that it refers to, have not changed since. If they have, the write starts
+// again, until [Options.Timeout]. It returns when the replica has it. A deletion fails with
+// [httpapi.ErrConflict] if more than 80 records would be deleted because they refer to the
+// deleted one. So does a change of a text to which more records refer than a transaction can
+// write.
 //
 // A read asks a quorum of the cluster for the revision of the last write, waits until the
 // replica has that revision, and reads from memory. Reads are therefore linearizable, unless

@@ -137,9 +137,10 @@ func (d *draft) commit(ctx context.Context) (stored bool, err error) {
 	return true, d.store.progress.wait(ctx, got.Header.Revision)
 }
 
-// fit leaves only some of the other records that a deletion changes, if it is too large for a
-// transaction, and then returns false. The error wraps [httpapi.ErrConflict] if too many records are
-// deleted, or change because of a new text: a part of these would be wrong.
+// fit reports whether the changes fit into one transaction. If those of a deletion do not, it
+// keeps only some of the changes to records that are not deleted. The error wraps
+// [httpapi.ErrConflict] if too many records are deleted, or if the changes are those of a new
+// text, because a part of these would be wrong.
 func (d *draft) fit() (complete bool, err error) {
 	size := func(ch recordChange) int { return len(ch.record) }
 	if fitting(d.changes, size) == len(d.changes) {

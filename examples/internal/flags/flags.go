@@ -1,5 +1,5 @@
-// Package flags parses the flags of a program, has one of several programs, and suggests the nearest one for a flag that does
-// not exist.
+// Package flags parses the flags of a program, has one of several programs, and suggests the
+// nearest one for a flag that does not exist.
 package flags
 
 import (

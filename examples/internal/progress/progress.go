@@ -97,8 +97,8 @@ func (m *Meter) show(ended <-chan struct{}) {
 	}
 }
 
-// state returns how much is done, followed by a comma: a share of the total, or a number of bytes. It
-// returns "" if that is not known.
+// state returns how much is done, followed by a comma: a share of the total, or a number of
+// bytes. It returns "" if that is not known.
 func (m *Meter) state() string {
 	switch done := m.done.Load(); {
 	case m.total > 0:

@@ -126,10 +126,10 @@ var ErrIndex = errors.New("pgstore: invalid index")
 // and of those that are skipped from the nearer end. Without it every page sorts all
 // rows. An index for -a,b also serves a,-b. An ordering by id uses the primary key.
 //
-// The error wraps [catalogue.ErrUnknownCollection] for an unknown key, [ordering.ErrUnknownField] for a
-// field that no record has, [httpapi.ErrUnavailable], or [ErrIndex] if PostgreSQL
-// reports the index as invalid. In that case an earlier call was interrupted, and the
-// index must be dropped, or another process is still creating it. O(n log n).
+// The error wraps [catalogue.ErrUnknownCollection] for an unknown key, [ordering.ErrUnknownField]
+// for a field that no record has, [httpapi.ErrUnavailable], or [ErrIndex] if PostgreSQL reports
+// the index as invalid. In that case an earlier call was interrupted, and the index must be
+// dropped, or another process is still creating it. O(n log n).
 func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) error {
 	t, err := s.table(key)
 	if err != nil {

@@ -193,11 +193,11 @@ func (s *Store) has(ctx context.Context, tx *sql.Tx, key string, id int) (found 
 	return found, err
 }
 
-// Insert adds a record in its JSON form, with its id, to the collection with a key. The
-// error wraps [catalogue.ErrUnknownCollection] for an unknown key, [httpapi.ErrConflict] for an id in
+// Insert adds a record in its JSON form, with its id, to the collection with a key. The error
+// wraps [catalogue.ErrUnknownCollection] for an unknown key, [httpapi.ErrConflict] for an id in
 // use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
-// [catalogue.AnyCollection].Load. O(names of all members) for an open record; to
-// add many records use [Store.Load].
+// [catalogue.AnyCollection].Load. O(names of all members) for an open record; to add many records
+// use [Store.Load].
 func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	t, err := s.table(key)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/model"
 )
 
-// A Keyed is a film with a key, a string or a UUID, that stands for the id of the model. Keys are
-// in the order of the ids, and results have the ids in place of them.
+// A Keyed is a film with a key, a string or a UUID, in place of the id of the model. Keys are in
+// the order of the ids. Results have the ids in place of the keys.
 type Keyed[K any] struct {
 	ID   K `json:"id" backlist:"key"`
 	Film   // whose id is hidden
@@ -115,14 +115,14 @@ func (c *typed[T]) where(list []model.Condition) []model.Condition {
 	return list
 }
 
-// byKey reads and writes by ids what has keys.
+// byKey reads and writes records with keys by the ids for which these stand.
 type byKey[T any] struct {
 	writer[T]
 	by   *catalogue.TextIndex[T]
 	text func(id int) string
 }
 
-// index returns what reads and writes records by their ids: r, or an adapter if they have keys.
+// index returns r or, if records have keys, an adapter that reads and writes them by their ids.
 func (c *typed[T]) index(r reader[T]) reader[T] {
 	if c.text == nil {
 		return r

@@ -1,8 +1,8 @@
 // Package bridge answers the requests of a browser's service worker with an http.Handler.
 //
-// A service worker receives a request as a method, a URL, headers and a body, all in
-// memory, and returns a response of the same form. Package bridge converts them as a
-// [net/http.Server] would, and adds to pages a link to the start of the scope. It does not depend on syscall/js.
+// A service worker receives a request as a method, a URL, headers and a body, all in memory, and
+// returns a response of the same form. Package bridge converts them as a [net/http.Server] would,
+// and adds to pages a link to the start of the scope. It does not depend on syscall/js.
 package bridge
 
 import (

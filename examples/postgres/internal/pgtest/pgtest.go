@@ -154,7 +154,8 @@ func (s *Server) Start() error {
 }
 
 // Shutdown shuts the server down and returns when it has ended. The mode fast closes all
-// connections and writes all data. The mode immediate is like a crash: the next start recovers from the write-ahead log.
+// connections and writes all data. The mode immediate is like a crash: the next start recovers
+// from the write-ahead log.
 func (s *Server) Shutdown(mode string) error {
 	_, err := s.run("pg_ctl", "stop", "--wait", "--silent", "--pgdata="+s.data(), "--mode="+mode)
 	return err
