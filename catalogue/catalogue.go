@@ -157,8 +157,8 @@ func (c *Catalogue) Check() error {
 	return nil
 }
 
-// violations returns the violations of all records at one instant, of which some collections have
-// other records then. line returns the number of the line where an entry was read.
+// violations returns the violations of all records at one instant, in which others replaces the
+// records of some collections. line returns the number of the line where an entry was read.
 func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store.Entry) int) (found Violations) {
 	in := &instant{context.Background(), map[*core]*store.State{}, others, map[list]*listing{}}
 	for i, s := range store.Freeze(storesOf(c.all)...) {

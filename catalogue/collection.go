@@ -394,8 +394,7 @@ func (s *recordType) computed(e *store.Entry) (schema.Record, error) {
 	return schema.ParseRecord(b)
 }
 
-// describeComputed sets the encoder of what the method Computed of a struct returns, if it has
-// one.
+// describeComputed sets the encoder of the result of a struct's method Computed, if it has one.
 func (s *recordType) describeComputed() error {
 	members, err := schema.ComputedMembers(s.reflect)
 	if err == nil && members != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// Teas and houses are in the form of a later version of a program, in which some names, defaults and
-// references are new.
+// Teas and houses are in the form of a later version of a program, in which some names, defaults
+// and references are new.
 type tea struct {
 	ID      int              `json:"id"`
 	Name    string           `json:"name" backlist:"formerly=title|label"`

@@ -790,8 +790,8 @@ func (s Sale) Validate(context.Context) error {
 	return nil
 }
 
-// Methods Validate are rules of records and of types of fields. Requests obey them, and writes of the
-// program too if Options.Validate is set.
+// Methods Validate are rules of records and of types of fields. Requests obey them, and writes of
+// the program too if Options.Validate is set.
 func Example_rule() {
 	defined := catalogue.Define[Sale]("sales", catalogue.Options{Validate: true})
 	cat, err := catalogue.New(defined)

@@ -383,8 +383,8 @@ func TestFiltersOfNestedFields(t *testing.T) {
 	}
 }
 
-// TestNilListsInside checks that a nil list inside another field is stored as an empty one, whatever
-// writes it, and that the program's value does not change.
+// TestNilListsInside checks that a nil list inside another field is stored as an empty one,
+// whatever writes it, and that the program's value does not change.
 func TestNilListsInside(t *testing.T) {
 	type Box struct {
 		Tags  []string        `json:"tags"`

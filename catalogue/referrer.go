@@ -306,8 +306,8 @@ func refersInside(f schema.Field) bool {
 	return slices.ContainsFunc(everyField(partsOf(f)), func(part schema.Field) bool { return part.Refers != "" })
 }
 
-// eachInside calls f with the references inside a value of a field, which is JSON, with the
-// collections to which they refer, and with their paths.
+// eachInside calls f for each reference inside a value of a field, which is JSON, with the
+// collection to which it refers, its path and its value.
 func eachInside(of schema.Field, path, value string, f func(to, path, value string)) {
 	each := func(part schema.Field, name, value string) {
 		name = path + "__" + name

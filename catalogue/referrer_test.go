@@ -264,8 +264,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestReferencesInside checks references inside objects, lists and maps: a request must have those of
-// records that exist, deletions leave them as they are, and Check finds them then.
+// TestReferencesInside checks references inside objects, lists and maps: a request must have
+// those of records that exist, deletions leave them as they are, and Check finds them then.
 func TestReferencesInside(t *testing.T) {
 	film := schema.Field{Name: "leadFilm", Kind: schema.Reference, Refers: "films", Nullable: true, Default: "null"}
 	line := schema.Field{Kind: schema.Object, Required: true, Fields: []schema.Field{

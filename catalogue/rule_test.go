@@ -406,8 +406,8 @@ func TestRuleThatIsCanceled(t *testing.T) {
 	}
 }
 
-// TestRuleThatPanics: beside other writers, a panic of a rule changes nothing. It passes to callers of
-// Go, and is a 500 over HTTP.
+// TestRuleThatPanics: beside other writers, a panic of a rule changes nothing. It passes to
+// callers of Go, and is a 500 over HTTP.
 func TestRuleThatPanics(t *testing.T) {
 	cat, c, handler := offers(t, catalogue.Options{Validate: true})
 	bad := offer{Code: "P", Customer: "p", Name: "panic", Percent: 5, CreatedAt: offeredAt}

@@ -201,8 +201,8 @@ type shelf struct {
 	} `json:"place"`
 }
 
-// TestUniqueTogether writes shelves in all ways. Shelf 1 is A on floor 1, shelf 2 is B on floor 1, and
-// shelf 3 is A on no floor.
+// TestUniqueTogether writes shelves in all ways. Shelf 1 is A on floor 1, shelf 2 is B on floor
+// 1, and shelf 3 is A on no floor.
 func TestUniqueTogether(t *testing.T) {
 	type write = func(c *catalogue.Collection[shelf]) error
 	insert := func(s shelf) write {
@@ -267,8 +267,8 @@ func TestUniqueTogether(t *testing.T) {
 }
 
 // TestUniqueTogetherOfRequests: sets of the options and of the description are one list, and make
-// their fields required, as in drf-shop.md 7. A set with a field that the description lacks is checked
-// by the write.
+// their fields required, as in drf-shop.md 7. A set with a field that the description lacks is
+// checked by the write.
 func TestUniqueTogetherOfRequests(t *testing.T) {
 	about := schema.Description{Unique: [][]string{{"place", "floor"}}}
 	shelves := catalogue.Define[shelf]("shelves", catalogue.Options{

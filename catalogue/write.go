@@ -150,8 +150,9 @@ func (s *recordType) number(fresh []*store.Entry, last int) error {
 }
 
 // arrange sorts the entries of a list by id. If a record has the id or the values of a unique set
-// of an earlier one, it calls refuse with its index and the error about the member, whose name is
-// empty if there are several, and returns an error of refuse.
+// of an earlier one, arrange calls refuse with the index of the record and the error about the
+// member, whose name is empty if there are several. If refuse returns an error, arrange returns
+// it.
 func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *schema.MemberError) error) error {
 	var key []byte
 	for n, set := range s.unique {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// TestMutations changes the source code of the module, one mutation at a time, and
-// checks that the result compiles, or with -short only that it applies. If BACKLIST_MUTATIONS is set, it expects that a test
-// detects the mutation, which takes up to 20 minutes and an otherwise idle machine: the
-// test finds some of them by chance.
+// TestMutations changes the source code of the module, one mutation at a time, and checks that
+// the result compiles, or with -short only that it applies. If BACKLIST_MUTATIONS is set, it
+// expects that a test detects the mutation, which takes up to 20 minutes and an otherwise idle
+// machine: the test finds some of them by chance.
 func TestMutations(t *testing.T) {
 	for _, m := range []mutation{
 		{"a writer changes a pinned state in place", "TestNoStalePage", "catalogue/internal/store/store.go",

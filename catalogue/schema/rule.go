@@ -50,8 +50,8 @@ func isValidator(t reflect.Type) (bool, error) {
 	return false, fmt.Errorf("%v: the method Validate must be Validate(context.Context) error", t)
 }
 
-// isPromoted reports whether an embedded field of a struct has a method, which is then that of the
-// struct unless it declares one with the same name.
+// isPromoted reports whether an embedded field of a struct has a method, which is promoted to the
+// struct unless the struct declares one with that name.
 func isPromoted(t reflect.Type, method string) bool {
 	if t.Kind() != reflect.Struct {
 		return false

@@ -121,7 +121,8 @@ func (noError) Validate(context.Context)                {}
 func (withMore) Validate(context.Context, string) error { return nil }
 func (noContext2) Validate() error                      { return nil }
 
-// TestRuleMethodsOfAnotherForm checks that a method Validate that would never be called is an error.
+// TestRuleMethodsOfAnotherForm checks that a method Validate that would never be called is an
+// error.
 func TestRuleMethodsOfAnotherForm(t *testing.T) {
 	type record[T any] struct{ Value T }
 	for _, test := range []struct {
@@ -191,8 +192,8 @@ func TestRuleMethods(t *testing.T) {
 	}
 }
 
-// TestRuleOfEndedContext: the error of the context is returned as it is, and is not one of the record.
-// An error that does not wrap it is.
+// TestRuleOfEndedContext: the error of the context is returned as it is, and is not one of the
+// record. An error that does not wrap it is.
 func TestRuleOfEndedContext(t *testing.T) {
 	own := errors.New("An error of its own.")
 	for _, test := range []struct {

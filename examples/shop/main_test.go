@@ -59,8 +59,8 @@ type page struct {
 	SHA256         string // of the body
 }
 
-// different318 is the number of those recorded from version 3.18 with another response: the text of a
-// JSON syntax error is not that of Python.
+// different318 is the number of those recorded from version 3.18 with another response: the text
+// of a JSON syntax error is not that of Python.
 const different318 = 11
 
 // TestVectors replays the requests that were recorded from Django REST framework, in order.

@@ -29,20 +29,20 @@
 // with their counts.
 //
 // A collection has its exact count, the time that the handler took, and a table whose columns are
-// the members of the records on the page. The id or the key is in front; it and the header stay in
-// view. Times are in UTC, with the stored text as their title. A query that is too long to be
-// repeated in each row or column is not. If records can be retrieved, each that a path can address
-// has a page of its own, to which its id or key and its name link. The form for a page number has
-// the parameter _page, and is redirected to the offset of that page, or of the last. Errors are
-// pages too.
+// the members of the records on the page. The id or the key is in front; it and the header stay
+// in view. Times are in UTC, with the stored text as their title. Links in rows and columns do
+// not repeat a query that is too long. If records can be retrieved, each record that a path can
+// address has a page of its own. Its id or key and its name link to that page. The form for a
+// page number has the parameter _page, and is redirected to the offset of that page, or of the
+// last. Errors are pages too.
 //
 // The name of a record is the field that the description calls Label, or else the first of its
 // title, its name and its slug. Pages show it in place of an id or a text in the fields that
 // refer to another collection, as a link if the record has a page. In a collection whose fields
-// are not described, these are the members with the name of a record, such as book. Of a longer
-// list, a table shows the first three, and the page of a record at most 50. The page of a record
-// lists those that refer to it, if the description of their collection has a filter for the
-// field.
+// are not described, these fields are the members with the name of a record, such as book. Of a
+// longer list of references, a table shows the first three, and the page of a record at most 50.
+// The page of a record lists those that refer to it, if the description of their collection has a
+// filter for the field.
 //
 // Pages contain no scripts and load no resources. Images are shown as links. A
 // Content-Security-Policy forbids browsers to load or run anything else. All links are
@@ -134,11 +134,15 @@
 // handler takes microseconds. Its size is limited by the handler's maximum page size.
 // Requests for JSON cost one additional allocation.
 //
-// The handler sees more requests than the browser sends: at the root, one for each collection;
-// for a list, one for each collection that its fields and filters refer to, at most 100 for names
-// (it requests the first thousand records of collections whose records have no pages, or to which
-// fields refer by another member than paths), and at most 36 for the numbers of records that have a
-// value; for a record, also one for each field that may refer to it.
+// The handler sees more requests than the browser sends:
+//
+//   - for the root, one for each collection
+//   - for a list, one for each collection that its fields and filters refer to, at most 100 for
+//     names, and at most 36 for the numbers of records that have a value
+//   - for a record, also one for each field that may refer to it
+//
+// For names, browse requests the first thousand records of collections whose records have no
+// pages, or to which fields refer by another member than paths do.
 package browse
 
 import (

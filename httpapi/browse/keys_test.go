@@ -176,7 +176,8 @@ type voyage struct {
 
 const firstVoyage = "00000000-0000-4000-8000-000000000001"
 
-// oddKeys are keys, in order, with characters that HTML, URLs, lists or forms treat in a special way.
+// oddKeys are keys, in order, with characters that HTML, URLs, lists or forms treat in a special
+// way.
 var oddKeys = [...]string{`"'&amp;`, "$&;:@=", "%25", "<em>", "?q=1#f", "a+b", "a,b", "x y", "é"}
 
 // voyagePages returns pages of ports, of which there are so many more with keys that are numbers,

@@ -97,8 +97,7 @@ type done struct {
 	Link string // to the record, or ""
 }
 
-// sign returns a message about the record of v.c with a segment, such as "added.12", with a
-// signature.
+// sign returns a signed message about the record of v.c with a segment, such as "added.12".
 func (v *view) sign(verb, id string) string {
 	mac := hmac.New(sha256.New, v.key)
 	mac.Write([]byte(v.c.path + verb + "." + id))

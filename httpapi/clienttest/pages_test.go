@@ -224,8 +224,8 @@ func styled(t *testing.T, style pagination.Style) *catalogue.Catalogue {
 	return c
 }
 
-// TestWrongPages checks where the next links of wrong pages lead, and that other pages are empty only
-// if their next links lead on.
+// TestWrongPages checks where the next links of wrong pages lead, and that other pages are empty
+// only if their next links lead on.
 func TestWrongPages(t *testing.T) {
 	for _, tt := range []struct {
 		kind  string

@@ -151,8 +151,8 @@ func (m *mergedRuns[K]) position(e *Entry) (n int) {
 	return -1
 }
 
-// passed returns the number of entries up to the one with an id whose key has rest after the
-// shared bytes, if there is one, or up to where it would be.
+// passed returns the number of entries up to and including the one with an id and a key that ends
+// with rest after the shared bytes. If there is none, it returns the number before its place.
 func (m *mergedRuns[K]) passed(rest string, id int) (n int) {
 	own := cursor{head: &Entry{ID: id}, rest: rest}
 	for _, c := range m.cursors() {

@@ -21,8 +21,9 @@ import (
 var ErrInvalidToken = errors.New("invalid token")
 
 // A position is a place in the order of a selection: after an entry with certain keys and id,
-// whether there is one or not. It selects them: it has a condition for each field of the order,
-// of which the id is one, and those of the selection that permit one value.
+// which need not exist. It is itself the selection of that entry, with a condition for each field
+// of the order, including the id, and those conditions of the original selection that permit one
+// value.
 type position struct{ selection }
 
 func (at *position) key(field string) sortkey.Key { return at.on(field).Ranges[0].From }

@@ -325,9 +325,9 @@ func boundAt(k sortkey.Key, after bool) bound {
 	return bound{key: k}
 }
 
-// The rank of a bound of any kind, and the position of an entry, in a sequence of any kind
-// are the number of entries before it: for the first searches, which have no parts, for later ones, and after
-// writes.
+// The rank of a bound of any kind, and the position of an entry, in a sequence of any kind are
+// the number of entries before it: for the first searches, which have no parts, for later ones,
+// and after writes.
 func TestRank(t *testing.T) {
 	keys := ascendingKeys()
 	for _, n := range []int{0, 1, 2, 7, 64, 400} {

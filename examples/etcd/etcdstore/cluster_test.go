@@ -35,8 +35,8 @@ func startCluster(tb testing.TB, n int, configure func(*embed.Config)) *testClus
 	return cluster
 }
 
-// newCluster is like startCluster, but the cluster does not end with a test. Its files are in dir. Members
-// do not sync them, because no test ends the machine.
+// newCluster is like startCluster, but the cluster does not end with a test. Its files are in
+// dir. Members do not sync them, because no test ends the machine.
 func newCluster(dir string, n int, configure func(*embed.Config)) (*testCluster, error) {
 	c := &testCluster{Members: make([]*embed.Etcd, n)}
 	members := ""

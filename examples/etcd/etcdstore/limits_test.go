@@ -100,8 +100,8 @@ func TestDeleteFromManyLists(t *testing.T) {
 	}
 }
 
-// TestReferrers renames and deletes a record to which others refer, through two stores. What is more
-// than a transaction permits is refused, and nothing changes.
+// TestReferrers renames and deletes a record to which others refer, through two stores. What is
+// more than a transaction permits is refused, and nothing changes.
 func TestReferrers(t *testing.T) {
 	t.Parallel()
 	type user struct {
