@@ -18,7 +18,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/model"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Player performs operations on a catalogue, or on a collection without one, and on its
@@ -574,96 +573,6 @@ func (c *typed[T]) step(tx *catalogue.Tx[T], op model.Op) string {
 		return c.write(tx, op)
 	}
 	return c.read(tx, op)()
-}
-
-func (c *typed[T]) read(r reader[T], op model.Op) func() string {
-	switch op.Verb {
-	case "get":
-		record, err := c.index(r).Get(op.ID)
-		return func() string { return result(encode(record), err) }
-	case "has":
-		_, err := c.index(r).Get(op.ID)
-		if c, ok := r.(*typed[T]); ok && c.text == nil && c.Has(op.ID) != (err == nil) {
-			return done("error: Has contradicts Get")
-		}
-		return done(fmt.Sprint(err == nil))
-	case "len":
-		if c, ok := r.(interface{ Count() int }); ok {
-			return done(fmt.Sprint(c.Count()))
-		}
-		n, err := r.Where().Count()
-		return done(result(fmt.Sprint(n), err))
-	}
-	terms, w := terms(op.Terms), pagination.Window{Limit: op.Limit, Offset: op.Offset}
-	sel := r.Where(conditions[T](c.where(op.Where))...)
-	switch op.Verb {
-	case "count":
-		n, err := sel.Count()
-		return done(result(fmt.Sprint(n), err))
-	case "first":
-		record, err := sel.First(terms...)
-		return func() string { return result(encode(record), err) }
-	case "position":
-		n, err := c.position(sel, op)
-		return done(result(fmt.Sprint(n), err))
-	case "all":
-		seq, err := sel.All(terms...)
-		return func() string {
-			list := all(seq, op.Limit)
-			return result(model.Page(len(list), list), err)
-		}
-	case "page":
-		page, err := sel.Page(w, terms...)
-		if c, ok := r.(*typed[T]); ok && len(op.Where) == 0 {
-			page, err = c.Page(w, terms...)
-		}
-		return func() string { return result(model.Page(page.Count, all(slices.Values(page.Records), 0)), err) }
-	case "counts":
-		counts, err := sel.Counts(op.Terms)
-		return func() string {
-			var list []string
-			for record, n := range counts {
-				list = append(list, model.Count(encode(record), n))
-			}
-			return result(strings.Join(list, " "), err)
-		}
-	case "explain":
-		_, err := sel.Explain(terms...)
-		return done(result("ok", err))
-	case "view":
-		view, err := sel.View(w, terms...)
-		return func() string { return result(viewed(view), err) }
-	}
-	return done("error: unknown operation " + op.Verb)
-}
-
-// all returns the texts of at most limit records, or of all if limit is not positive.
-func all[T any](seq iter.Seq[T], limit int) (list []string) {
-	for record := range seq {
-		list = append(list, encode(record))
-		if len(list) == limit {
-			break
-		}
-	}
-	return list
-}
-
-// viewed returns the text of a view. Its JSON has floats in the form of Python, so it is compared
-// by the record that is decoded from it.
-func viewed[T any](v catalogue.View[T]) string {
-	var list []string
-	for i, record := range v.All() {
-		var read T
-		data, err := v.JSON(i)
-		if err == nil {
-			err = json.Unmarshal(data, &read)
-		}
-		if err != nil || encode(read) != encode(*record) || v.At(i) != record {
-			return fmt.Sprintf("View.JSON(%d) = %s, %v, View.At is %s, and View.All yields %s", i, data, err, encode(*v.At(i)), encode(*record))
-		}
-		list = append(list, encode(*record))
-	}
-	return model.Page(v.Count(), list)
 }
 
 func since[T any](changes []catalogue.Change[T], now uint64, err error) func() string {
