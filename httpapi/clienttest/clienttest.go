@@ -95,9 +95,8 @@ type Options struct {
 	// count, so there is no row-missing, row-repeated-for-another or count-shrinks.
 	Pages pagination.Style
 
-	// Timeout is the time after which the context of the client ends. If the client waits
-	// before it retries, Timeout must be longer. If zero or negative, it is 10 seconds in
-	// VerifyClient, and otherwise a minute, of synthetic time.
+	// Timeout is the synthetic time after which the context of the client ends. If the client
+	// waits before it retries, Timeout must be longer. If zero or negative, it is a minute.
 	Timeout time.Duration
 
 	// Skip lists what the client is not meant to handle. For VerifyClient, these are names of
@@ -302,18 +301,6 @@ func (c sized) Description() schema.Description {
 		about.Pages = limits
 	}
 	return about
-}
-
-// first returns a catalogue with the first n records of the collection.
-func (d *dataset) first(n int) (*catalogue.Catalogue, error) {
-	c := d.catalogue.Clone()
-	return c, d.load(c, d.records[:n])
-}
-
-// delete replaces the records of the collection by the first n records, without one.
-func (d *dataset) delete(c *catalogue.Catalogue, n, id int) error {
-	i := slices.Index(d.ids, id)
-	return d.load(c, slices.Delete(slices.Clone(d.records[:n]), i, i+1))
 }
 
 // write replaces the records of the collection with a state's.

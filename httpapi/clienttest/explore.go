@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -102,34 +103,44 @@ type explorer struct {
 // A size is the number of records and the limit of a service.
 type size struct{ records, limit int }
 
-var errExploring = errors.New("clienttest: Explore is called inside a synctest bubble; it makes a bubble for each scenario itself")
+var errExploring = errors.New("clienttest: called inside a synctest bubble; each scenario has a bubble of its own")
 
 func newExplorer(fetch Fetch, opts Options) (*explorer, error) {
+	x, err := newRunner(fetch, opts, leastOf, mostOf)
+	if err != nil {
+		return nil, err
+	}
+	all := kinds(x.data.style)
+	if err := opts.checkSkip("event", kindNames(all)); err != nil {
+		return nil, err
+	}
+	skip := append(unnoticed(x.data.style), opts.Skip...)
+	kinds := slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(skip, k.name) })
+	_, apart := x.data.style.(pagination.Numbers)
+	x.script = script{kinds, len(x.data.ids) / 2, apart}
+	return x, nil
+}
+
+// newRunner returns an explorer without a script, which runs scenarios of a collection with at least
+// and at most the given numbers of records.
+func newRunner(fetch Fetch, opts Options, least, most int) (*explorer, error) {
 	switch {
 	case fetch == nil:
 		return nil, errNilClient
 	case fake.InBubble():
 		return nil, errExploring
 	}
-	data, err := newDataset(opts, leastOf, mostOf)
+	data, err := newDataset(opts, least, most)
 	if err != nil {
 		return nil, err
 	}
-	all := kinds(data.style)
-	if err := opts.checkSkip("event", kindNames(all)); err != nil {
-		return nil, err
-	}
-	skip := append(unnoticed(data.style), opts.Skip...)
 	timeout := opts.Timeout
 	if timeout <= 0 {
 		timeout = time.Minute
 	}
-	kinds := slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(skip, k.name) })
-	_, apart := data.style.(pagination.Numbers)
 	return &explorer{
 		fetch:    fetch,
 		opts:     opts,
-		script:   script{kinds, len(data.ids) / 2, apart},
 		data:     data,
 		timeout:  timeout + time.Nanosecond, // not at the instant at which a wait of the client ends
 		grace:    2 * time.Second,
@@ -241,20 +252,49 @@ type trial struct {
 	outcome
 	late     bool // it returned after the grace period
 	requests []string
+	paths    []string // of the requests, each once
 	grace    time.Duration
 	problem  problem
 	happened []bool // which steps have changed a response or the records
 }
 
-// truth is what has existed in the collection.
+// An outcome is the outcome of a call to a Fetch.
+type outcome struct {
+	ids      []int
+	err      error
+	failure  string // if it did not return normally
+	panicked bool   // that is why
+}
+
+// start calls a client in a goroutine of its own, because the client may end that.
+func (fetch Fetch) start(ctx context.Context, transport http.RoundTripper, url string) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		o := outcome{failure: "ended its goroutine, as t.Fatal does, instead of returning an error"}
+		defer func() {
+			if reason := recover(); reason != nil {
+				o.failure, o.panicked = fmt.Sprintf("panicked (%v)", reason), true
+			}
+			done <- o
+		}()
+		o.ids, o.err = fetch(ctx, &http.Client{Transport: transport}, url)
+		o.failure = ""
+	}()
+	return done
+}
+
+// truth is what exists, and has existed, in the collection.
 type truth struct {
 	mu         sync.Mutex
+	state      state
+	first      int    // index of the first record of the first page; -1: there is none
 	throughout []bool // by index of the dataset
 	ever       []bool
 }
 
-// note records a state of the collection.
+// note records the new state of the collection.
 func (tr *truth) note(s state) {
+	tr.state = s
 	for i, present := range s.present {
 		tr.throughout[i] = tr.throughout[i] && present
 		tr.ever[i] = tr.ever[i] || present
@@ -296,7 +336,10 @@ func (x *explorer) run(t *testing.T, s scenario) *trial {
 func (x *explorer) play(e *trial, s *service) problem {
 	ctx, cancel := context.WithTimeout(context.Background(), x.timeout)
 	defer cancel()
-	g := &guard{next: &direct{handler: s.server.Handler}, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel, stops: true}
+	if e.cancelled {
+		cancel()
+	}
+	g := &guard{next: &direct{handler: s.server.Handler}, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
 	var ended atomic.Pointer[time.Time]
 	context.AfterFunc(ctx, func() {
 		now := time.Now()
@@ -308,11 +351,17 @@ func (x *explorer) play(e *trial, s *service) problem {
 	}
 	bodies := g.bodies.problem()
 	requests, violation := g.close()
-	e.requests = requests
+	e.requests, e.paths = requests, g.requested()
 	for _, faults := range s.steps {
 		e.happened = append(e.happened, slices.ContainsFunc(faults, func(j *cataloguetest.Injection) bool { return j.Count() > 0 }))
 	}
 	return e.gravest(violationOf(g, violation), bodies)
+}
+
+// requestLimit is the number of requests that a client may send to read some records in
+// pages. A client passes if it fetches single records and retries each several times.
+func requestLimit(records, limit int) int {
+	return 50 * max((records+limit-1)/limit, 1)
 }
 
 // A service is the service of a scenario.
@@ -341,7 +390,7 @@ func (s *service) end() {
 // there may be used inside as well, but not the other way round.
 func (x *explorer) serve(e *trial) (*service, error) {
 	before := newState(len(x.data.ids), e.records)
-	e.throughout, e.ever = slices.Clone(before.present), slices.Clone(before.present)
+	e.state, e.throughout, e.ever, e.first = before, slices.Clone(before.present), slices.Clone(before.present), -1
 	s, err := x.server(e, before)
 	if err != nil {
 		return nil, err
@@ -349,24 +398,51 @@ func (x *explorer) serve(e *trial) (*service, error) {
 	if s.origin, err = url.Parse(s.server.URL); err != nil {
 		return nil, err
 	}
-	write := func(after state) {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if x.data.write(s.server.Catalogue, after) == nil {
-			e.note(after)
-		}
-	}
-	for i, faults := range e.plan(before, write) {
+	for i, st := range e.steps {
 		s.steps = append(s.steps, nil)
-		for _, fault := range faults {
-			j, err := s.server.TryInject(e.steps[i].match(), fault)
+		for _, fault := range x.faults(e, st, s.server.Catalogue) {
+			j, err := s.server.TryInject(e.match(st), fault)
 			if err != nil {
 				return nil, err
 			}
 			s.steps[i] = append(s.steps[i], j)
 		}
 	}
-	return s, nil
+	return s, x.observe(e, s)
+}
+
+// faults returns the faults of a step. A write changes the records that exist when it happens.
+func (x *explorer) faults(e *trial, st step, c *catalogue.Catalogue) []cataloguetest.Fault {
+	if st.kind.write == nil {
+		return st.kind.faults(st.arg)
+	}
+	return []cataloguetest.Fault{cataloguetest.Do(func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		arg := st.arg
+		if st.kind.ofFirst {
+			arg = max(slices.Index(e.state.indexes(true), e.first), 0)
+		}
+		if after := st.kind.write(e.state, arg); x.data.write(c, after) == nil {
+			e.note(after)
+		}
+	})}
+}
+
+// observe keeps the first record of the first page, if a step writes to it.
+func (x *explorer) observe(e *trial, s *service) error {
+	if !slices.ContainsFunc(e.steps, func(st step) bool { return st.kind.ofFirst }) {
+		return nil
+	}
+	_, err := s.server.TryInject(e.match(step{at: 1}), cataloguetest.Page(func(_ *http.Request, page *envelope) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if len(page.Records) > 0 {
+			id, _ := idOf(page.Records[0])
+			e.first = slices.Index(x.data.ids, id)
+		}
+	}))
+	return err
 }
 
 // server returns a service without faults. Scenarios without writes share it.

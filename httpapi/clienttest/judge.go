@@ -8,50 +8,6 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
 )
 
-// A verdict is what a client is permitted to do.
-type verdict int
-
-const (
-	completes        verdict = iota // return all records and no error
-	completesOrFails                // return all records or an error
-	fails                           // return an error
-)
-
-// problem returns what the client did wrong and how to fix it, or "" if nothing. Of several
-// problems it returns the gravest.
-func (v *verification) problem(s situation, o outcome, g *guard, violation string) string {
-	problem := violation
-	if o.failure != "" || violation == "" {
-		problem = v.judge(s, o)
-	}
-	switch {
-	case problem == "":
-		return g.bodies.problem()
-	case o.failure == "" && violation == "":
-		if other := v.otherCollection(s, o.ids, g.requested()); other != "" {
-			return other
-		}
-	}
-	return problem + ": " + s.remedy
-}
-
-// judge returns what the client did wrong, or "" if nothing.
-func (v *verification) judge(s situation, o outcome) string {
-	switch {
-	case o.failure != "":
-		return o.failure
-	case o.err != nil && s.want == completes:
-		return fmt.Sprintf("returned an error although nothing is wrong (%s)", truncateText(o.err.Error()))
-	case o.err != nil:
-		return ""
-	case s.want == fails:
-		return fmt.Sprintf("returned %d records and no error", len(o.ids))
-	}
-	known := v.data.ids[:s.records]
-	always := func(int) bool { return true }
-	return compareIDs(o.ids, known, always, func(i int) bool { return known[i] != o.deleted }).text
-}
-
 // compareIDs compares the ids that a client has returned with known ones, by whose indexes ever
 // and throughout report whether a record existed at some time and all the time. It returns the
 // zero problem if nothing is wrong, and no remedy.
@@ -92,19 +48,22 @@ func truncateText(text string) string {
 	return fake.Truncate(strings.Join(strings.Fields(text), " "), 200)
 }
 
-// otherCollection describes what suggests that the client fetches another collection than the
-// verified one, or returns "". The paths are from its requests.
-func (v *verification) otherCollection(s situation, ids []int, paths []string) string {
-	if !slices.Contains(paths, v.data.path) {
-		if c, path, ok := v.data.collection(paths); ok {
-			return fmt.Sprintf("sent requests to %s and none to %s: if the client fetches the collection %s, set Options.Collection to %q", path, v.data.path, c.Key, c.Key)
+// otherCollection describes what suggests that the client fetches another collection than the one
+// that is served, or returns "".
+func (e *trial) otherCollection() string {
+	if len(e.paths) > 0 && !slices.Contains(e.paths, e.data.path) {
+		if c, path, ok := e.data.collection(e.paths); ok {
+			return fmt.Sprintf("sent requests to %s and none to %s: if the client fetches the collection %s, set Options.Collection to %q", path, e.data.path, c.Key, c.Key)
 		}
 	}
-	known := v.data.ids[:s.records]
-	if len(ids) == 0 || slices.ContainsFunc(ids, func(id int) bool { return slices.Contains(known, id) }) {
+	known := func(id int) bool {
+		i := slices.Index(e.data.ids, id)
+		return i >= 0 && e.ever[i]
+	}
+	if len(e.ids) == 0 || slices.ContainsFunc(e.ids, known) {
 		return ""
 	}
-	return fmt.Sprintf("returned %d records, and none of their ids is in the collection %s: the client probably fetches another collection; set Options.Collection to the key of that", len(ids), v.data.key)
+	return fmt.Sprintf("returned %d records, and none of their ids is in the collection %s: the client probably fetches another collection; set Options.Collection to the key of that", len(e.ids), e.data.key)
 }
 
 // A problem is what a client did wrong in a scenario. The zero value means that there was no
@@ -150,6 +109,8 @@ func (e *trial) gravest(violation problem, bodies string) problem {
 		return violation
 	case e.late:
 		return problem{kind: late, text: "did not return in time after the end of its context", remedy: remedyContext}
+	case e.cancelled && e.err == nil:
+		return problem{kind: late, text: fmt.Sprintf("returned %d records and no error", len(e.ids)), remedy: remedyContext}
 	case e.err != nil && e.harmless():
 		return problem{kind: unprovoked, text: fmt.Sprintf("returned an error although nothing is wrong (%s)", truncateText(e.err.Error())), remedy: e.remedy(remedyLinks)}
 	}
@@ -164,6 +125,9 @@ func (e *trial) gravest(violation problem, bodies string) problem {
 
 // harmless reports whether nothing has happened that justifies an error.
 func (e *trial) harmless() bool {
+	if e.cancelled {
+		return false
+	}
 	for i, st := range e.steps {
 		if e.happened[i] && !st.kind.harmless {
 			return false
@@ -188,6 +152,9 @@ func (e *trial) cause() *kind {
 
 // remedy returns the remedy for the cause, or otherwise if none exists.
 func (e *trial) remedy(otherwise string) string {
+	if e.advice != "" {
+		return e.advice
+	}
 	if cause := e.cause(); cause != nil {
 		return cause.remedy
 	}
@@ -200,6 +167,9 @@ func (e *trial) judge() problem {
 		return problem{}
 	}
 	p := compareIDs(e.ids, e.data.ids, func(i int) bool { return e.ever[i] }, func(i int) bool { return e.throughout[i] })
+	if other := e.otherCollection(); p.kind != "" && other != "" {
+		return problem{kind: p.kind, text: other}
+	}
 	switch p.kind {
 	case repeated:
 		p.remedy = e.remedy(remedyRepeated)

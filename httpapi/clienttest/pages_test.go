@@ -249,8 +249,8 @@ func TestWrongPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := v.data.first(25)
-		if err != nil {
+		c := v.data.catalogue.Clone()
+		if err := v.data.write(c, newState(len(v.data.ids), 25)); err != nil {
 			t.Fatal(err)
 		}
 		server, err := v.data.serve(c, pageSize)

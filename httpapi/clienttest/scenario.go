@@ -1,7 +1,6 @@
 package clienttest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -23,6 +22,11 @@ type scenario struct {
 	records int // of the collection at the start
 	limit   int // default and maximum limit of a page
 	steps   []step
+
+	// Of situations only.
+	collection string // key of the only collection whose requests count; empty: all requests do
+	cancelled  bool   // the context is cancelled before the call
+	advice     string // what to do if the client fails; empty: what to do because of a step
 }
 
 // A step is one event of a scenario.
@@ -150,8 +154,9 @@ type kind struct {
 	// harmless steps are no reason for a client to return an error.
 	harmless bool
 	// write returns the records after a write, given the records before it.
-	write  func(before state, arg int) state
-	remedy string // what to do if the client fails because of it
+	write   func(before state, arg int) state
+	ofFirst bool   // the argument is the first record of the first page
+	remedy  string // what to do if the client fails because of it
 }
 
 // class returns 0 for errors, 1 for wrong pages, and 2 for writes.
@@ -256,6 +261,13 @@ func writeKinds() []kind {
 	}
 }
 
+// deletion deletes the first record of the first page. After the first request, the record that
+// would have been the first of the second page moves to the end of the first one, and so the client
+// sees it on neither.
+func deletion() kind {
+	return kind{name: "record-deleted", write: state.delete, ofFirst: true, remedy: remedyDeletion}
+}
+
 // Bodies of error responses.
 const (
 	errorDocument = `{"detail":"Internal server error."}`
@@ -333,44 +345,15 @@ func (s *scenario) writes() bool {
 }
 
 // match returns the requests at which a step happens.
-func (st *step) match() cataloguetest.Match {
+func (s *scenario) match(st step) cataloguetest.Match {
+	m := cataloguetest.Match{Nth: st.at}
 	if st.rest {
-		return cataloguetest.Match{After: st.at - 1}
+		m = cataloguetest.Match{After: st.at - 1}
 	}
-	return cataloguetest.Match{Nth: st.at}
-}
-
-// states returns the state after each write of the scenario, by step. Writes happen in the
-// order of their requests.
-func (s *scenario) states(before state) []state {
-	order := make([]int, len(s.steps))
-	for i := range order {
-		order[i] = i
+	if s.collection != "" {
+		m.Method, m.Collection = http.MethodGet, s.collection
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.steps[a].at, s.steps[b].at) })
-	states := make([]state, len(s.steps))
-	for _, i := range order {
-		if st := s.steps[i]; st.kind.write != nil {
-			before = st.kind.write(before, st.arg)
-			states[i] = before
-		}
-	}
-	return states
-}
-
-// plan returns the faults of each step. A write is a fault that calls write with the state
-// after it.
-func (s *scenario) plan(before state, write func(after state)) [][]cataloguetest.Fault {
-	plan := make([][]cataloguetest.Fault, len(s.steps))
-	states := s.states(before)
-	for i, st := range s.steps {
-		if st.kind.write == nil {
-			plan[i] = st.kind.faults(st.arg)
-		} else {
-			plan[i] = []cataloguetest.Fault{cataloguetest.Do(func() { write(states[i]) })}
-		}
-	}
-	return plan
+	return m
 }
 
 // A state is the state of a collection in a scenario. It is never changed.
@@ -381,11 +364,14 @@ type state struct {
 }
 
 // newState returns the state with n records: every second one of the dataset, so that
-// others can be inserted between them.
+// others can be inserted between them, or the first if that are too many.
 func newState(of, n int) state {
 	s := state{present: make([]bool, of)}
 	for i := range n {
-		s.present[2*i+1] = true
+		if 2*n <= of {
+			i = 2*i + 1
+		}
+		s.present[i] = true
 	}
 	return s
 }

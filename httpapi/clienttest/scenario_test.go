@@ -1,7 +1,9 @@
 package clienttest
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,18 +123,34 @@ func TestStateWrites(t *testing.T) {
 	}
 }
 
-// TestScenarioStates checks that writes happen in the order of their requests.
-func TestScenarioStates(t *testing.T) {
-	s := scenario{steps: []step{
-		{kind: kind{write: state.delete}, at: 3},
-		{kind: kind{faults: withoutArg(cataloguetest.ResetConnection())}, at: 1},
-		{kind: kind{write: state.insert}, at: 2},
-	}}
-	states := s.states(newState(4, 1)) // the record 1
-	if diff := cmp.Diff([]int{0, 1}, states[2].indexes(true)); diff != "" {
-		t.Errorf("after the insertion (-want +got):\n%s", diff)
+// TestWritesInTurn checks that a write changes the records that exist when it happens.
+func TestWritesInTurn(t *testing.T) {
+	fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+		for range 3 {
+			page, err := getPage(ctx, client, baseURL+"/api/events/?ordering=id")
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, page.Count)
+		}
+		return ids, nil
 	}
-	if diff := cmp.Diff([]int{1}, states[0].indexes(true)); diff != "" {
-		t.Errorf("after the deletion (-want +got):\n%s", diff)
+	x := mustExplorer(t, fetch, Options{})
+	e := x.run(t, scenario{records: 1, limit: 2, steps: []step{
+		{kind: kind{write: state.delete}, at: 3},
+		{kind: kind{write: state.insert}, at: 2},
+	}})
+	if diff := cmp.Diff([]int{1, 2, 1}, e.ids); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{1}, e.state.indexes(true)); diff != "" {
+		t.Errorf("records at the end (-want +got):\n%s", diff)
+	}
+}
+
+// TestStartOfManyRecords checks that a list of more than half of the records begins with the first.
+func TestStartOfManyRecords(t *testing.T) {
+	if diff := cmp.Diff([]int{0, 1, 2}, newState(5, 3).indexes(true)); diff != "" {
+		t.Error(diff)
 	}
 }

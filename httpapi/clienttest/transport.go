@@ -25,7 +25,6 @@ type guard struct {
 	origin *url.URL
 	limit  int    // number of requests
 	cancel func() // cancels the context of the client
-	stops  bool   // end the goroutine of a client that goes on sending requests although they are refused
 
 	mu        sync.Mutex
 	requests  []string
@@ -78,7 +77,7 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 		g.endless = g.endless || g.violation == ""
 		g.violate(fmt.Sprintf("sent more than %d requests", g.limit))
 		g.cancel()
-		if g.refused++; g.stops && g.refused > maxRefused {
+		if g.refused++; g.refused > maxRefused {
 			runtime.Goexit()
 		}
 		return 0, errTooManyRequests
