@@ -103,9 +103,9 @@ type Options struct {
 //
 // A Collection is safe for concurrent use. Each read sees one state: every write that
 // returned before the read began, and no write that begins after it. A read never waits for a
-// writer's work. It waits at most while a few records are replaced; no callback runs then.
-// Writers of one collection take turns. The writes of one batch become visible together or,
-// after an error or a panic, not at all.
+// writer's work. It takes a lock for microseconds, never while your functions run. Writers of
+// one collection take turns. The writes of one batch become visible together or, after an
+// error or a panic, not at all.
 //
 // Records are copied on the way in and out. Only a [View] exposes stored records;
 // they must not be modified.

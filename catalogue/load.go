@@ -326,7 +326,11 @@ func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err 
 	var member *schema.MemberError
 	if errors.As(err, &member) {
 		invalid.Field, invalid.Err = member.Member, member.Err
-		if member.Member == s.idWire && !errors.Is(member.Err, ErrInvalidID) && !errors.Is(member.Err, ErrExists) {
+		switch _, has := members[s.idWire]; {
+		case member.Member != s.idWire || errors.Is(member.Err, ErrExists):
+		case members != nil && !has && s.key == nil:
+			invalid.Err = fmt.Errorf("%w: the record has no %s; Insert and ReplaceAll assign one", ErrInvalidID, s.idWire)
+		case !errors.Is(member.Err, ErrInvalidID):
 			invalid.Err = fmt.Errorf("%w: %w", ErrInvalidID, member.Err)
 		}
 	}

@@ -43,8 +43,7 @@ import (
 // An index by status,created answers pages with Equal("status", …) by created and by -created,
 // and counts with a range of created in addition. Then a page costs O(log² n + limit) at any
 // offset, a count O(log n), and First O(log n). In an index by one
-// field, the records with the same value are in the order of their ids. The first n/1000 searches
-// in an index of n records take O(log² n).
+// field, the records with the same value are in the order of their ids.
 //
 // If conditions permit several values, as [ordering.OneOf] does, an index has the records
 // of each in the order. Up to 16 such combinations are merged: v of them cost O(v log n + v ×

@@ -1,7 +1,8 @@
 // Compiled counts the functions that a program compiles for its record types: those in the
 // archive of a package that calls every method of the generic types of package catalogue. It
 // exits with status 1 if there are too many, or if one is of the engine or of its
-// trees, which are compiled once, in their own packages. Run compiled in the root of the module:
+// trees, which are compiled once, in their own packages. It also exits with status 1 if the
+// binaries of small programs are too large. Run compiled in the root of the module:
 //
 //	go run .ci/compiled/main.go
 package main
@@ -19,6 +20,17 @@ import (
 
 // limits has the largest number of functions for some numbers of record types.
 var limits = [...]struct{ types, functions int }{{1, 400}, {10, 2600}}
+
+// sizes has the largest size in bytes of the binary of a program that imports catalogue only, and
+// of one that serves it. A [reflect.Type.MethodByName] whose name is not constant adds 3 MB: the
+// linker then keeps every exported method.
+var sizes = [...]struct {
+	what, source string
+	bytes        int64
+}{
+	{"catalogue", program, 7_400_000},
+	{"httpapi", server, 13_400_000},
+}
 
 func main() {
 	log.SetFlags(0)
@@ -40,6 +52,14 @@ func main() {
 			}
 		}
 	}
+	for _, most := range sizes {
+		size, err := link(most.source)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%d bytes for a program that imports %s, at most %d\n", size, most.what, most.bytes)
+		failed = failed || size > most.bytes
+	}
 	if failed {
 		os.Exit(1)
 	}
@@ -52,26 +72,15 @@ var foreign = regexp.MustCompile(`^(github.com/tidwall/btree|github.com/gobackli
 // compile returns the names of the functions in the archive of a program with a number of
 // record types.
 func compile(types int) ([]string, error) {
-	dir, err := os.MkdirTemp("", "compiled")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	source, archive := filepath.Join(dir, "films.go"), filepath.Join(dir, "films.a")
 	text := head
 	for i := range types {
 		text += strings.ReplaceAll(use, "Film0", fmt.Sprintf("Film%d", i))
 	}
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		return nil, err
-	}
-	if _, err := run("build", "-o", archive, source); err != nil {
-		return nil, err
-	}
-	symbols, err := run("tool", "nm", archive)
-	if err != nil {
-		return nil, err
-	}
+	var symbols string
+	err := build(text, func(archive string) (err error) {
+		symbols, err = run("tool", "nm", archive)
+		return err
+	})
 	var functions []string
 	for line := range strings.Lines(symbols) {
 		// The columns are the address, the kind and the name, which may contain spaces.
@@ -79,13 +88,44 @@ func compile(types int) ([]string, error) {
 			functions = append(functions, strings.Join(f[2:], " "))
 		}
 	}
-	return functions, nil
+	return functions, err
+}
+
+// link returns the size of the binary of a program.
+func link(text string) (size int64, err error) {
+	err = build(text, func(binary string) error {
+		about, err := os.Stat(binary)
+		if err == nil {
+			size = about.Size()
+		}
+		return err
+	})
+	return size, err
+}
+
+// build compiles a file and calls use with the result, an archive or a binary, which exists until
+// then.
+func build(text string, use func(file string) error) error {
+	dir, err := os.MkdirTemp("", "compiled")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	source, result := filepath.Join(dir, "films.go"), filepath.Join(dir, "films.a")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		return err
+	}
+	if _, err := run("build", "-trimpath", "-buildvcs=false", "-o", result, source); err != nil {
+		return err
+	}
+	return use(result)
 }
 
 func run(args ...string) (string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command("go", args...)
 	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0") // sizes depend on them
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, &stderr)
@@ -107,6 +147,39 @@ func checkMethods() error {
 	}
 	return nil
 }
+
+// program and server are the programs whose binaries are measured.
+const (
+	program = `package main
+
+import "github.com/gobacklist/backlist/catalogue"
+
+type Film struct {
+	ID int ` + "`json:\"id\"`" + `
+}
+
+func main() {
+	c, err := catalogue.NewCollection[Film](catalogue.Options{})
+	println(c.Count(), err)
+}
+`
+	server = `package main
+
+import (
+	"net/http"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+)
+
+func main() {
+	films, _ := catalogue.New(catalogue.Define[schema.Record]("films", catalogue.Options{}))
+	handler, _ := httpapi.New(films, httpapi.Options{})
+	println(http.ListenAndServe("", handler))
+}
+`
+)
 
 const head = `package films
 

@@ -120,7 +120,7 @@ type Field struct {
 	Key      bool   // Unique text that identifies the record instead of an id; never changes
 	Created  bool   // a Timestamp that is the time of the post, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
-	Computed bool   // served, but not stored; read-only
+	Computed bool   // served, but not stored; read-only, and kept until the record changes
 	Default  string // JSON of the value if absent from a post; empty if none exists
 	Reset    bool   // a PUT without the field sets it to Default, even if it is read-only
 

@@ -149,6 +149,13 @@ func (r Record) All() iter.Seq2[string, string] {
 	}
 }
 
+// Equal reports whether two records have the same JSON: the same members in the same order, with
+// the same digits in numbers. [cmp.Diff] of go-cmp uses it; [reflect.DeepEqual] may be false
+// for equal records. O(size).
+//
+// [cmp.Diff]: https://pkg.go.dev/github.com/google/go-cmp/cmp#Diff
+func (r Record) Equal(other Record) bool { return r.String() == other.String() }
+
 // MarshalJSON returns the JSON of the record. The error is always nil. O(size).
 func (r Record) MarshalJSON() ([]byte, error) {
 	dst := []byte{'{'}

@@ -107,6 +107,31 @@ func size(r Record) (n int) {
 
 // TestRecordAgainstModel derives records from each other and compares their members with lists
 // of names and texts. No record changes when others are derived from it.
+// Records are equal if their JSON is, however they were made.
+func TestRecordEqual(t *testing.T) {
+	parse := func(text string) Record { return parse(t, text) }
+	for _, tt := range []struct {
+		reason string
+		a, b   Record
+		want   bool
+	}{
+		{"no members", Record{}, parse(`{}`), true},
+		{"a removed member", parse(`{"id":1,"a":2}`), parse(`{"id":1,"z":0,"a":2}`).Without("z"), true},
+		{"white space", parse(`{"id":1,"a":[1,2]}`), parse(`{ "id": 1, "a": [ 1, 2 ] }`), true},
+		{"another id", parse(`{"id":1,"a":2}`), parse(`{"id":2,"a":2}`), false},
+		{"another place of the id", parse(`{"id":1,"a":2}`), parse(`{"a":2,"id":1}`), false},
+		{"another order", parse(`{"a":1,"b":2}`), parse(`{"b":2,"a":1}`), false},
+		{"other digits", parse(`{"a":1}`), parse(`{"a":1.0}`), false},
+	} {
+		if got := tt.a.Equal(tt.b); got != tt.want {
+			t.Errorf("%s: %v equals %v: %t, want %t", tt.reason, tt.a, tt.b, got, tt.want)
+		}
+		if diff := cmp.Diff(tt.a, tt.b); (diff == "") != tt.want {
+			t.Errorf("%s: cmp.Diff returns %q", tt.reason, diff)
+		}
+	}
+}
+
 func TestRecordAgainstModel(t *testing.T) {
 	type version struct {
 		record  Record

@@ -43,24 +43,28 @@ func isValidator(t reflect.Type) (bool, error) {
 	if implements[validator](t) {
 		return true, nil
 	}
-	const name = "Validate"
-	if _, ok := reflect.PointerTo(t).MethodByName(name); !ok || isPromoted(t, name) {
+	if !hasValidate(t) || isPromoted(t) {
 		return false, nil
 	}
 	return false, fmt.Errorf("%v: the method Validate must be Validate(context.Context) error", t)
 }
 
-// isPromoted reports whether an embedded field of a struct has a method, which is promoted to the
-// struct unless the struct declares one with that name.
-func isPromoted(t reflect.Type, method string) bool {
+// hasValidate reports whether a type or a pointer to it has a method Validate, with any signature.
+// The name is constant: with another, the linker would keep every exported method of a program.
+func hasValidate(t reflect.Type) bool {
+	_, ok := reflect.PointerTo(t).MethodByName("Validate")
+	return ok
+}
+
+// isPromoted reports whether an embedded field of a struct has a method Validate, which is promoted
+// to the struct unless the struct declares one.
+func isPromoted(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
 	}
 	for i := range t.NumField() {
-		if f := t.Field(i); f.Anonymous {
-			if _, ok := reflect.PointerTo(elem(f.Type)).MethodByName(method); ok {
-				return true
-			}
+		if f := t.Field(i); f.Anonymous && hasValidate(elem(f.Type)) {
+			return true
 		}
 	}
 	return false

@@ -100,7 +100,9 @@ import (
 // such a method for other purposes, embed a type that has it.
 //
 // If T has a method Computed without parameters, whose result is a struct, the members of that
-// struct are Computed fields after the others. They are JSON, whatever their types.
+// struct are Computed fields after the others. They are JSON, whatever their types. The method is
+// called once for each version of a record, and its result is kept until the record changes: it
+// must depend on the record only. A value that reads the clock would be that of the write.
 //
 // DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two members have
 // the same name, if a method has the wrong signature, or if JSON cannot represent a field. The

@@ -74,8 +74,8 @@ func TestConcurrencyContract(t *testing.T) {
 }
 
 const contract = "A Collection is safe for concurrent use. Each read sees one state: every write that returned before " +
-	"the read began, and no write that begins after it. A read never waits for a writer's work. It waits at most while " +
-	"a few records are replaced; no callback runs then. Writers of one collection take turns. The writes of one batch " +
+	"the read began, and no write that begins after it. A read never waits for a writer's work. It takes a lock for " +
+	"microseconds, never while your functions run. Writers of one collection take turns. The writes of one batch " +
 	"become visible together or, after an error or a panic, not at all."
 
 // TestSize checks that the README is short.
