@@ -140,10 +140,11 @@ const newFilm = `{"title":"T","slug":"t","minutes":90,"price":"9.50","director":
 // inCatalogue returns the implementation of a collection of a catalogue. T is the type of
 // its records.
 func inCatalogue[T any](t *testing.T, key, body string) Implementation {
-	c, err := newCatalogue(t)
+	empty, err := newCatalogue(t)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := empty
 	t.Cleanup(func() {
 		if err := c.Check(); err != nil && !errors.Is(err, catalogue.ErrDangling) {
 			t.Error(err)
@@ -157,9 +158,7 @@ func inCatalogue[T any](t *testing.T, key, body string) Implementation {
 		Description: collection.Description(),
 		Body:        body,
 		New: func(_ context.Context, records [][]byte) (httpapi.Collection, error) {
-			if c, err = newCatalogue(t); err != nil {
-				return nil, err
-			}
+			c = empty.Clone()
 			collection, err := c.Collection(key)
 			if err != nil {
 				return nil, err
