@@ -82,7 +82,7 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	changes, _, err := c.Since(3)
-	if err != nil || len(changes) != 1 || changes[0].ID != 3 || changes[0].after != nil {
+	if err != nil || len(changes) != 1 || changes[0].Identity.ID != 3 || changes[0].after != nil {
 		t.Errorf("Since(3) = %v, %v, want only the deletion of 3", changes, err)
 	}
 	if err := c.Check(); err != nil {

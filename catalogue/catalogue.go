@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -181,8 +182,8 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 					if l.at(k) < 0 {
 						id, _ := referenceOf(k)
 						text, _ := k.AsText()
-						err := fmt.Errorf("%w: %s of %s", ErrDangling, identity(id, text), to.key())
-						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), line(e), col.Name, err})
+						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.key())
+						found = append(found, Violation{m.key(), m.typ.identity(e), line(e), col.Name, err})
 					}
 					return false
 				})
@@ -191,7 +192,7 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 				eachInside(col.Field, col.name, m.typ.valueIn(e, &col), func(to, path, value string) {
 					if other := c.all[c.byKey[to]]; in.list(other, "").at(sortkey.JSON(value)) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
-						found = append(found, Violation{m.key(), m.typ.shown(e.ID), m.typ.keyText(e), line(e), path, err})
+						found = append(found, Violation{m.key(), m.typ.identity(e), line(e), path, err})
 					}
 				})
 			}

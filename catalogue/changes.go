@@ -7,14 +7,15 @@ import (
 	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A Change is the difference that a revision made to one record. A record that was
 // inserted and deleted in one batch has no Change. A record that was written with the
 // same content has one. A Change is safe for concurrent use.
 type Change[T any] struct {
-	Revision uint64 // revision at which the change became visible
-	ID       int    // id of the record, or 0 if records have a key: Before and After have it
+	Revision uint64          // revision at which the change became visible
+	Identity schema.Identity // id or key of the record
 
 	// Last reports whether this is the last change of its revision. Applying it and
 	// all changes before it leads to the records of a [Snapshot] of that revision.
@@ -52,7 +53,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	}
 	changes = make([]Change[T], len(events))
 	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, c.core.typ.shown(ev.ID), ev.Last, c.core.typ, ev.Old, ev.New}
+		changes[i] = Change[T]{ev.Revision, c.core.typ.identity(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.typ, ev.Old, ev.New}
 	}
 	return changes, now, nil
 }
@@ -113,19 +114,15 @@ func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[
 type Commit struct {
 	Collection string // key of the collection, or Options.Name of a standalone one
 	Revision   uint64 // at which the changes become visible
-	LastID     int    // highest id ever used; lower ones are never assigned again
+	LastID     int    // highest id ever used; lower ones are never assigned again; 0 for keys
 
-	// Changes yields the changed records, in the order of their ids: the id and the JSON as
-	// Save writes it, or nil for a deleted record. The JSON must not be modified. After a
+	// Changes yields the changed records, in the order of their ids: the id or key, and the JSON
+	// as Save writes it, or nil for a deleted record. The JSON must not be modified. After a
 	// load it yields all records and the deleted ones. If only an id was used, by a record
-	// that the same batch deleted, there are no changes.
-	Changes iter.Seq2[int, []byte]
-
-	// Keys yields the same for records that have a key and no id. For these, Changes yields
-	// nothing and LastID is 0. A key that the batch deletes and inserts again is yielded twice:
-	// the last one counts. If Options.Keys makes several texts one key, and the text of a record
-	// changes, the old one is yielded as deleted. For records with an id, Keys yields nothing.
-	Keys iter.Seq2[string, []byte]
+	// that the same batch deleted, there are no changes. A key that the batch deletes and inserts
+	// again is yielded twice: the last one counts. If Options.Keys makes several texts one key, and
+	// the text of a record changes, the old one is yielded as deleted.
+	Changes iter.Seq2[schema.Identity, []byte]
 }
 
 // Journal sets the function that is called once for each batch, single write and load,
@@ -181,18 +178,13 @@ func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
 // committed returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
 func (s *recordType) committed(from store.Commit) (Commit, error) {
-	ids, keys := make([]int, 0, len(from.Changes)), []string(nil)
-	texts := make([][]byte, 0, len(from.Changes))
+	ids, texts := make([]schema.Identity, 0, len(from.Changes)), make([][]byte, 0, len(from.Changes))
 	for _, ch := range from.Changes {
-		if s.key == nil {
-			ids = append(ids, ch.ID())
-		} else {
-			key := s.keyText(cmp.Or(ch.New, ch.Old))
-			if ch.New != nil && ch.Old != nil && s.keyText(ch.Old) != key {
-				keys, texts = append(keys, s.keyText(ch.Old)), append(texts, nil)
-			}
-			keys = append(keys, key)
+		id := s.identity(cmp.Or(ch.New, ch.Old))
+		if ch.Old != nil && s.identity(ch.Old) != id {
+			ids, texts = append(ids, s.identity(ch.Old)), append(texts, nil)
 		}
+		ids = append(ids, id)
 		var text []byte
 		if ch.New != nil {
 			var err error
@@ -205,16 +197,12 @@ func (s *recordType) committed(from store.Commit) (Commit, error) {
 	if s.key != nil {
 		from.LastID = 0
 	}
-	return Commit{s.name, from.Revision, from.LastID, pairs(ids, texts), pairs(keys, texts)}, nil
-}
-
-// pairs returns an iterator over names and the text of each.
-func pairs[N any](names []N, texts [][]byte) iter.Seq2[N, []byte] {
-	return func(yield func(N, []byte) bool) {
-		for i, name := range names {
-			if !yield(name, texts[i]) {
+	changes := func(yield func(schema.Identity, []byte) bool) {
+		for i, id := range ids {
+			if !yield(id, texts[i]) {
 				return
 			}
 		}
 	}
+	return Commit{s.name, from.Revision, from.LastID, changes}, nil
 }

@@ -39,8 +39,8 @@ func TestHistoryLength(t *testing.T) {
 			t.Errorf("history %d: Since(%d): %d changes up to revision %d, %v", history, oldest, len(changes), now, err)
 		}
 		for i, ch := range changes {
-			if want := int(oldest) + 1 + i; ch.ID != want || ch.Revision != uint64(want) {
-				t.Errorf("history %d: change %d has id %d and revision %d, want %d", history, i, ch.ID, ch.Revision, want)
+			if want := int(oldest) + 1 + i; ch.Identity.ID != want || ch.Revision != uint64(want) {
+				t.Errorf("history %d: change %d has id %d and revision %d, want %d", history, i, ch.Identity.ID, ch.Revision, want)
 			}
 		}
 		changes, now, err = c.Since(oldest - 1)
@@ -98,7 +98,7 @@ func TestSinceErrors(t *testing.T) {
 		}
 		steps := 0
 		for ch, err := range c.Changes(context.Background(), row.since) {
-			if steps++; !errors.Is(err, row.want) || ch.ID != 0 || !strings.HasPrefix(err.Error(), "accounts: ") {
+			if steps++; !errors.Is(err, row.want) || ch.Identity.ID != 0 || !strings.HasPrefix(err.Error(), "accounts: ") {
 				t.Errorf("%s: Changes(%d) yields %v, %v, want %v", row.reason, row.since, ch, err, row.want)
 			}
 		}
@@ -134,11 +134,11 @@ func changesText(changes []catalogue.Change[account]) string {
 		after, exists := ch.After()
 		switch {
 		case !exists:
-			fmt.Fprintf(&b, "deleted %d", ch.ID)
-		case existed && before.ID == ch.ID:
-			fmt.Fprintf(&b, "updated %d (%d)", ch.ID, after.Amount)
+			fmt.Fprintf(&b, "deleted %d", ch.Identity.ID)
+		case existed && before.ID == ch.Identity.ID:
+			fmt.Fprintf(&b, "updated %d (%d)", ch.Identity.ID, after.Amount)
 		default:
-			fmt.Fprintf(&b, "inserted %d (%d)", ch.ID, after.Amount)
+			fmt.Fprintf(&b, "inserted %d (%d)", ch.Identity.ID, after.Amount)
 		}
 		b.WriteString(map[bool]string{true: "; ", false: ", "}[ch.Last])
 	}

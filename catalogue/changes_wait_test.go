@@ -89,14 +89,14 @@ func TestChangesFallBehind(t *testing.T) {
 	defer stop()
 	for i := range 3 {
 		ch, err, ok := next()
-		if !ok || err != nil || ch.ID != i+1 {
+		if !ok || err != nil || ch.Identity.ID != i+1 {
 			t.Fatalf("change %d: %v, %v, %v, want id %d", i, ch, err, ok, i+1)
 		}
 		if i == 0 {
 			insert(8) // trims the second and the third, among others
 		}
 	}
-	if ch, err, ok := next(); !ok || !errors.Is(err, catalogue.ErrHistoryTrimmed) || ch.ID != 0 {
+	if ch, err, ok := next(); !ok || !errors.Is(err, catalogue.ErrHistoryTrimmed) || ch.Identity.ID != 0 {
 		t.Errorf("after the changes: %v, %v, %v, want ErrHistoryTrimmed", ch, err, ok)
 	}
 	if _, _, ok := next(); ok {
@@ -175,7 +175,7 @@ func TestChangesAfterBreak(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if seen = append(seen, ch.ID); len(seen) == 2 {
+			if seen = append(seen, ch.Identity.ID); len(seen) == 2 {
 				break
 			}
 		}
@@ -193,7 +193,7 @@ func TestWriteInsideChanges(t *testing.T) {
 	}
 	within(t, "a loop over Changes that writes", func() {
 		for ch, err := range c.Changes(t.Context(), 0) {
-			if err != nil || ch.ID == 20 {
+			if err != nil || ch.Identity.ID == 20 {
 				break
 			}
 			if _, err := c.Insert(account{}); err != nil {

@@ -3,7 +3,6 @@ package catalogue
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -90,45 +89,35 @@ func (invalidRecord) Unwrap() error { return schema.ErrInvalid }
 // A ReferenceError names a record that refers to another, which therefore cannot be deleted. It
 // wraps [ErrReferenced].
 type ReferenceError struct {
-	Collection string // key of the collection of the record that refers to the other one
-	ID         int    // its id, or 0 if it has a key
-	Key        string // its key, if it has one
-	Field      string // JSON name of the field
+	Collection string          // key of the collection of the record that refers to the other one
+	Identity   schema.Identity // its id or key
+	Field      string          // JSON name of the field
 }
 
 // Error returns a text with the collection, the id or the key, and the field.
 func (e *ReferenceError) Error() string {
-	return fmt.Sprintf("%v: record %s of %s, in the field %s", ErrReferenced, identity(e.ID, e.Key), e.Collection, e.Field)
+	return fmt.Sprintf("%v: record %v of %s, in the field %s", ErrReferenced, e.Identity, e.Collection, e.Field)
 }
 
 // Unwrap returns [ErrReferenced].
 func (e *ReferenceError) Unwrap() error { return ErrReferenced }
 
-// identity returns the text of a key or, if it is empty, of an id.
-func identity(id int, key string) string {
-	if key != "" {
-		return strconv.Quote(key)
-	}
-	return strconv.Itoa(id)
-}
-
 // A RecordError describes an invalid record in loaded data. It wraps [ErrInvalidData]
 // and Err.
 type RecordError struct {
-	Collection string // key or name of the collection
-	Index      int    // index of the record in the array, from 0
-	ID         int    // its id, or 0 if it has a key, or no valid id
-	Key        string // its key, or "" if it has an id, or no valid key
-	Line       int    // number of the line where it begins, from 1
-	Field      string // JSON name of the member, or "" for the whole record
-	Err        error  // what is wrong
+	Collection string          // key or name of the collection
+	Index      int             // index of the record in the array, from 0
+	Identity   schema.Identity // its id or key, or the zero Identity if it is invalid
+	Line       int             // number of the line where it begins, from 1
+	Field      string          // JSON name of the member, or "" for the whole record
+	Err        error           // what is wrong
 }
 
 // Error returns a message with the collection, the id or the key, the line, the member and Err.
 // If the record has neither an id nor a key, the message has its index instead.
 func (e *RecordError) Error() string {
-	record := "record " + identity(e.ID, e.Key)
-	if e.ID == 0 && e.Key == "" {
+	record := "record " + e.Identity.String()
+	if e.Identity == (schema.Identity{}) {
 		record = fmt.Sprint("record at index ", e.Index)
 	}
 	text := fmt.Sprintf("%s: %v: %s (line %d): ", e.Collection, ErrInvalidData, record, e.Line)
@@ -143,12 +132,11 @@ func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
 // A Violation is a value that a record should not have.
 type Violation struct {
-	Collection string // key of the collection
-	ID         int    // of the record, or 0 if it has a key, or no valid id
-	Key        string // of the record, if it has one
-	Line       int    // number of the line of loaded data where the record begins, from 1, or 0
-	Field      string // JSON name, a path such as address__country, or "" for the whole record
-	Err        error  // wraps ErrDangling or, for what [LoadOptions] find, also another error
+	Collection string          // key of the collection
+	Identity   schema.Identity // of the record, or the zero Identity if it is invalid
+	Line       int             // number of the line of loaded data where the record begins, from 1, or 0
+	Field      string          // JSON name, a path such as address__country, or "" for the whole record
+	Err        error           // wraps ErrDangling or, for what [LoadOptions] find, also another error
 }
 
 // Violations lists what [Catalogue.Check] finds, or a load with Validate or References set in its
@@ -159,7 +147,7 @@ type Violations []Violation
 func (v Violations) Error() string {
 	text := fmt.Sprintf("%d violations", len(v))
 	for i, one := range v[:min(len(v), 10)] {
-		text += fmt.Sprintf("%s record %s of %s", []string{":", ";"}[min(i, 1)], identity(one.ID, one.Key), one.Collection)
+		text += fmt.Sprintf("%s record %v of %s", []string{":", ";"}[min(i, 1)], one.Identity, one.Collection)
 		if one.Line > 0 {
 			text += fmt.Sprintf(" (line %d)", one.Line)
 		}

@@ -350,7 +350,7 @@ teas 5 line 8 house: reference to no record: 8 of houses
 			errors.As(err, &found)
 			var got strings.Builder
 			for _, v := range found {
-				fmt.Fprintf(&got, "%s %d line %d %s: %s\n", v.Collection, v.ID, v.Line, v.Field, strings.TrimPrefix(v.Err.Error(), "invalid record: "))
+				fmt.Fprintf(&got, "%s %v line %d %s: %s\n", v.Collection, v.Identity, v.Line, v.Field, strings.TrimPrefix(v.Err.Error(), "invalid record: "))
 			}
 			if diff := cmp.Diff(row.want, got.String()); diff != "" || (err == nil) != (row.want == "") {
 				t.Errorf("%s, open %t: %v (-want +got):\n%s", row.reason, open, err, diff)
@@ -466,7 +466,7 @@ func TestLoadListsKeys(t *testing.T) {
 		errors.As(err, &found)
 		got := ""
 		for _, v := range found {
-			got += fmt.Sprintf("%q %s: %v; ", v.Key, v.Field, v.Err)
+			got += fmt.Sprintf("%q %s: %v; ", v.Identity.Key, v.Field, v.Err)
 		}
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", row.reason, err, diff)

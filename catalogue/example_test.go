@@ -190,7 +190,7 @@ func ExampleLoadOptions() {
 	var found catalogue.Violations
 	if errors.As(err, &found) {
 		for _, v := range found {
-			fmt.Println(v.Collection, v.ID, "line", v.Line, v.Field, v.Err)
+			fmt.Println(v.Collection, v.Identity, "line", v.Line, v.Field, v.Err)
 		}
 	}
 	err = cat.Load(strings.NewReader(older), catalogue.LoadOptions{SkipUnknown: true})
@@ -361,7 +361,7 @@ func ExampleCatalogue_Journal() {
 	err := cat.Journal(func(batch []catalogue.Commit) error {
 		for _, commit := range batch {
 			for id, record := range commit.Changes {
-				if _, err := fmt.Printf("%s %d %s\n", commit.Collection, id, record); err != nil {
+				if _, err := fmt.Printf("%s %v %s\n", commit.Collection, id, record); err != nil {
 					return err // the write fails, and nothing changes
 				}
 			}
@@ -887,7 +887,7 @@ func ExampleCollection_Since() {
 	for _, ch := range changes {
 		before, _ := ch.Before()
 		after, ok := ch.After()
-		fmt.Println(ch.ID, before.Minutes, after.Minutes, ok, ch.Last)
+		fmt.Println(ch.Identity, before.Minutes, after.Minutes, ok, ch.Last)
 	}
 	fmt.Println(now-start.Revision(), err)
 
@@ -936,9 +936,9 @@ func ExampleCollection_Changes() {
 					return
 				}
 				if after, ok := ch.After(); ok {
-					names[ch.ID] = after.Name
+					names[ch.Identity.ID] = after.Name
 				} else {
-					delete(names, ch.ID)
+					delete(names, ch.Identity.ID)
 				}
 				if ch.Last {
 					show(names)
@@ -1033,7 +1033,7 @@ func ExampleCatalogue_Check() {
 	var found catalogue.Violations
 	if errors.As(cat.Check(), &found) {
 		for _, v := range found {
-			fmt.Println(v.Collection, v.ID, v.Field, v.Err)
+			fmt.Println(v.Collection, v.Identity, v.Field, v.Err)
 		}
 	}
 	// Output:

@@ -27,7 +27,7 @@ func logged(batch []catalogue.Commit) (lines []string) {
 			if text == nil {
 				text = []byte("deleted")
 			}
-			lines = append(lines, fmt.Sprintf("%s: %d %s", head, id, text))
+			lines = append(lines, fmt.Sprintf("%s: %v %s", head, id, text))
 		}
 		if len(lines) == n {
 			lines = append(lines, head)

@@ -96,6 +96,11 @@ func (s *recordType) shown(id int) int {
 	return id
 }
 
+// identity returns the id or the key of an entry.
+func (s *recordType) identity(e *store.Entry) schema.Identity {
+	return schema.Identity{ID: s.shown(e.ID), Key: s.keyText(e)}
+}
+
 // identify returns the key or the id of an entry, with its name.
 func (s *recordType) identify(e *store.Entry) string {
 	switch {

@@ -297,9 +297,9 @@ func TestKeyedFiles(t *testing.T) {
 	for _, ch := range changes {
 		before, had := ch.Before()
 		after, has := ch.After()
-		got = append(got, fmt.Sprint(ch.ID, before.Token, had, after.Token, has))
+		got = append(got, fmt.Sprint(ch.Identity, before.Token, had, after.Token, has))
 	}
-	if diff := cmp.Diff([]string{"0btruebtrue", "0ztruefalse", "0falseatrue"}, got); diff != "" || err != nil {
+	if diff := cmp.Diff([]string{`"b"btruebtrue`, `"z"ztruefalse`, `"a"falseatrue`}, got); diff != "" || err != nil {
 		t.Errorf("a load changes the record with the same key (-want +got):\n%s%v", diff, err)
 	}
 	for _, row := range []struct {
@@ -338,13 +338,10 @@ func TestKeyedJournal(t *testing.T) {
 	stored := map[string]string{}
 	err = sessions.Journal(func(batch []catalogue.Commit) error {
 		for _, commit := range batch {
-			for id := range commit.Changes {
-				t.Errorf("a change of number %d", id)
-			}
-			for key, record := range commit.Keys {
-				got = append(got, fmt.Sprintf("%d %s %s", commit.LastID, key, record))
-				if stored[key] = string(record); record == nil {
-					delete(stored, key)
+			for id, record := range commit.Changes {
+				got = append(got, fmt.Sprintf("%d %s %s", commit.LastID, id.Key, record))
+				if stored[id.Key] = string(record); record == nil {
+					delete(stored, id.Key)
 				}
 			}
 		}
@@ -562,7 +559,7 @@ func TestReferencesByKey(t *testing.T) {
 	if err := sessions.Delete(t.Context(), "a", schema.Filter{}, nil); !errors.As(err, &refers) {
 		t.Fatalf("Delete: %v, want a ReferenceError", err)
 	}
-	if diff := cmp.Diff(&catalogue.ReferenceError{Collection: "visits", Key: "v", Field: "session"}, refers); diff != "" {
+	if diff := cmp.Diff(&catalogue.ReferenceError{Collection: "visits", Identity: schema.Identity{Key: "v"}, Field: "session"}, refers); diff != "" {
 		t.Errorf("Delete (-want +got):\n%s", diff)
 	}
 	if want := `record "v" of visits, in the field session`; !strings.Contains(refers.Error(), want) {
@@ -575,7 +572,7 @@ func TestReferencesByKey(t *testing.T) {
 	if want := `reference to no record: "c" of sessions`; found[1].Err.Error() != want {
 		t.Errorf("the second violation is %v, want %s", found[1].Err, want)
 	}
-	if v := found[0]; v.Collection != "visits" || v.ID != 0 || v.Key != "v" || v.Field != "others" || !errors.Is(v.Err, catalogue.ErrDangling) {
+	if v := found[0]; v.Collection != "visits" || v.Identity != (schema.Identity{Key: "v"}) || v.Field != "others" || !errors.Is(v.Err, catalogue.ErrDangling) {
 		t.Errorf("Check: %+v", v)
 	}
 }

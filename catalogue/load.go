@@ -158,7 +158,7 @@ func (s *scanner) refuse(e *RecordError) error {
 	if !s.opts.lists() {
 		return e
 	}
-	v := Violation{e.Collection, e.ID, e.Key, e.Line, e.Field, e.Err}
+	v := Violation{e.Collection, e.Identity, e.Line, e.Field, e.Err}
 	var fields schema.FieldErrors
 	if !errors.As(e.Err, &fields) {
 		s.found = append(s.found, v)
@@ -316,11 +316,11 @@ func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err 
 	invalid := &RecordError{Collection: s.title(), Index: i, Line: in.line(start), Err: err}
 	var members map[string]json.RawMessage
 	if e != nil {
-		invalid.ID, invalid.Key = s.shown(e.ID), s.keyText(e)
+		invalid.Identity = s.identity(e)
 	} else if json.Unmarshal((&scanner{data: in.data, at: start}).value(), &members) == nil {
-		invalid.ID = schema.ParseID(string(members[s.idWire]))
-		if s.key != nil {
-			_ = json.Unmarshal(members[s.idWire], &invalid.Key) // it remains empty if it is no text
+		_ = json.Unmarshal(members[s.idWire], &invalid.Identity) // it remains zero if it is invalid
+		if (invalid.Identity.Key != "") != (s.key != nil) {
+			invalid.Identity = schema.Identity{}
 		}
 	}
 	var member *schema.MemberError

@@ -121,7 +121,7 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 					of := gone[col.target(col.key(by))]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
-						return to.typ.errorf("%s: %w", to.typ.identify(of), &ReferenceError{m.key(), m.typ.shown(by.ID), m.typ.keyText(by), col.Name})
+						return to.typ.errorf("%s: %w", to.typ.identify(of), &ReferenceError{m.key(), m.typ.identity(by), col.Name})
 					case col.OnDelete == schema.Cascade && r.deleted[m][by.ID] == nil:
 						r.deleted[m][by.ID], next[m] = by, append(next[m], by)
 					}

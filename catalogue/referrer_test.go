@@ -303,7 +303,7 @@ func TestReferencesInside(t *testing.T) {
 	}
 	var got []string
 	for _, v := range found {
-		got = append(got, fmt.Sprintf("%s %d %s: %v", v.Collection, v.ID, v.Field, v.Err))
+		got = append(got, fmt.Sprintf("%s %v %s: %v", v.Collection, v.Identity, v.Field, v.Err))
 	}
 	const dangling = ": reference to no record: 1 of films"
 	want := []string{
@@ -344,7 +344,7 @@ func TestCheckFindsViolations(t *testing.T) {
 		}
 		var got []string
 		for _, v := range found {
-			got = append(got, fmt.Sprintf("%s %d %s: %v", v.Collection, v.ID, v.Field, v.Err))
+			got = append(got, fmt.Sprintf("%s %v %s: %v", v.Collection, v.Identity, v.Field, v.Err))
 		}
 		const dangling = "reference to no record: "
 		want := []string{

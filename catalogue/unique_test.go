@@ -116,7 +116,7 @@ func TestDuplicateInCatalogue(t *testing.T) {
 	if !errors.Is(err, catalogue.ErrDuplicate) || !errors.As(err, &invalid) {
 		t.Fatalf("Load: %v, want a RecordError that wraps ErrDuplicate", err)
 	}
-	if invalid.Collection != "books" || invalid.Index != 1 || invalid.ID != 2 || invalid.Line != 1 || invalid.Field != "slug" {
+	if invalid.Collection != "books" || invalid.Index != 1 || invalid.Identity.ID != 2 || invalid.Line != 1 || invalid.Field != "slug" {
 		t.Errorf("Load: %+v, want the slug of record 1 of books", invalid)
 	}
 	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {

@@ -116,7 +116,7 @@ func (v *view) destroy() {
 func referencedDetail(err error) string {
 	var by *catalogue.ReferenceError
 	if errors.As(err, &by) {
-		return fmt.Sprintf("The record cannot be deleted: record %d of %s refers to it in the field %s.", by.ID, by.Collection, by.Field)
+		return fmt.Sprintf("The record cannot be deleted: record %v of %s refers to it in the field %s.", by.Identity, by.Collection, by.Field)
 	}
 	return "The record cannot be deleted: other records refer to it."
 }

@@ -112,9 +112,9 @@ func journal(ctx context.Context, db *bbolt.DB) func([]catalogue.Commit) error {
 			return fmt.Errorf("%w: %w", httpapi.ErrUnavailable, context.Cause(ctx))
 		}
 		for _, commit := range batch {
-			for key := range commit.Keys {
-				if len(key) > bbolt.MaxKeySize {
-					return fmt.Errorf("%s: a key of %d bytes cannot be stored", commit.Collection, len(key))
+			for id := range commit.Changes {
+				if len(id.Key) > bbolt.MaxKeySize {
+					return fmt.Errorf("%s: a key of %d bytes cannot be stored", commit.Collection, len(id.Key))
 				}
 			}
 		}
@@ -137,15 +137,15 @@ func store(db *bbolt.DB, batch []catalogue.Commit) error {
 	return db.Update(func(tx *bbolt.Tx) error {
 		for _, commit := range batch {
 			b, sequence := tx.Bucket([]byte(commit.Collection)), uint64(commit.LastID)
-			for key, text := range commit.Keys {
-				sequence = 1
-				if err := put(b, []byte(key), text); err != nil {
-					return fmt.Errorf("%s %q: %w", commit.Collection, key, err)
-				}
-			}
 			for id, text := range commit.Changes {
-				if err := put(b, numbered(id), text); err != nil {
-					return fmt.Errorf("%s %d: %w", commit.Collection, id, err)
+				key := []byte(id.Key)
+				if id.ID != 0 {
+					key = numbered(id.ID)
+				} else {
+					sequence = 1
+				}
+				if err := put(b, key, text); err != nil {
+					return fmt.Errorf("%s %v: %w", commit.Collection, id, err)
 				}
 			}
 			if err := b.SetSequence(max(sequence, b.Sequence())); err != nil {

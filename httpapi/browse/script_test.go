@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/rows"
 	"github.com/google/go-cmp/cmp"
@@ -56,7 +57,7 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 		"films, with sign-in to read":         films(httpapi.Options{Authorizer: token.Authorizer, AuthorizeReads: true}, Options{Scheme: "Bearer"}, nil),
 		"films, with sign-in, at https":       films(httpapi.Options{Authorizer: token.Authorizer, BaseURL: "https://shop.example/our"}, Options{Scheme: "Bearer"}, nil),
 		"films, with a token":                 films(token, Options{}, nil),
-		"films, referenced by copy 4":         films(everybody, Options{}, &catalogue.ReferenceError{Collection: "copies", ID: 4, Field: "film"}),
+		"films, referenced by copy 4":         films(everybody, Options{}, &catalogue.ReferenceError{Collection: "copies", Identity: schema.Identity{ID: 4}, Field: "film"}),
 		"films, deleted meanwhile":            films(everybody, Options{}, catalogue.ErrNotFound),
 		"films, in conflict":                  films(everybody, Options{}, httpapi.ErrConflict),
 		"films, failing":                      films(everybody, Options{}, http.ErrBodyNotAllowed),

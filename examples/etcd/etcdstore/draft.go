@@ -67,10 +67,11 @@ func (d *draft) stage(batch []catalogue.Commit) error {
 	for _, commit := range batch {
 		d.lastIDs[commit.Collection] = commit.LastID
 		for id, record := range commit.Changes {
-			d.add(commit.Collection, numbered(id), record)
-		}
-		for key, record := range commit.Keys {
-			d.add(commit.Collection, url.PathEscape(key), record)
+			name := url.PathEscape(id.Key)
+			if id.ID != 0 {
+				name = numbered(id.ID)
+			}
+			d.add(commit.Collection, name, record)
 		}
 	}
 	return nil

@@ -591,7 +591,7 @@ func changeTexts[T any](changes []catalogue.Change[T]) (texts []string) {
 	}
 	var rows []row // of one revision
 	for _, ch := range changes {
-		r := row{ch.ID, "null", "null"}
+		r := row{ch.Identity.ID, "null", "null"}
 		if record, ok := ch.Before(); ok {
 			r.before = encode(record)
 		}

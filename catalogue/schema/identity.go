@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+)
+
+// An Identity is what identifies a record of a collection: its integer id, or its key, a text.
+// Identities can be compared with == and are keys of maps. The zero Identity identifies no record.
+type Identity struct {
+	ID  int    // at least 1, or 0 if the record has a key
+	Key string // not empty, or "" if the record has an id
+}
+
+// String returns the digits of an id or a key in quotes, as in Go. O(len).
+func (i Identity) String() string {
+	if i.Key != "" {
+		return strconv.Quote(i.Key)
+	}
+	return strconv.Itoa(i.ID)
+}
+
+// MarshalJSON returns the JSON of an id or a key as records have it, or null for the zero
+// Identity. The error is always nil. O(len).
+func (i Identity) MarshalJSON() ([]byte, error) {
+	switch {
+	case i.Key != "":
+		return jsontext.AppendString(nil, i.Key), nil
+	case i.ID != 0:
+		return strconv.AppendInt(nil, int64(i.ID), 10), nil
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON parses the JSON of the id or the key of a record. Null becomes the zero Identity.
+// The error wraps [ErrInvalid] if the JSON is another value than a positive integer that fits in
+// an int or a text that is not empty; the identity is unchanged then. O(len).
+func (i *Identity) UnmarshalJSON(data []byte) error {
+	var read Identity
+	var err error
+	switch text := trimSpace(string(data)); {
+	case text == "null":
+	case len(text) > 0 && text[0] == '"':
+		if err = json.Unmarshal(data, &read.Key); err == nil && read.Key == "" {
+			err = fmt.Errorf("the key is empty")
+		}
+	default:
+		if read.ID, err = strconv.Atoi(text); err != nil || read.ID < 1 {
+			err = fmt.Errorf("want a positive integer or a text, got %s", excerpt(text))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w identity: %w", ErrInvalid, err)
+	}
+	*i = read
+	return nil
+}
