@@ -2,9 +2,7 @@ package cataloguetest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -53,17 +50,13 @@ func (s *Server) AssertRequests(tb testing.TB, requests ...string) {
 	for _, e := range s.log.exchanges() {
 		got = append(got, lineOf(e.Method, e.URL))
 	}
-	if diff := diffLines(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b line) bool { return a == b })); diff != "" {
 		tb.Errorf("requests received (-want +got):\n%s", diff)
 	}
 }
 
-// A line describes a request or a page. Lines are compared as a whole.
+// A line describes a request. Lines are compared as a whole.
 type line string
-
-func diffLines(want, got []line) string {
-	return cmp.Diff(want, got, cmp.Comparer(func(a, b line) bool { return a == b }))
-}
 
 // parseLine normalizes a request such as "GET /api/events/?b=1&a=2".
 func parseLine(request string) (line, error) {
@@ -85,211 +78,6 @@ func lineOf(method string, link *url.URL) line {
 		return line(text)
 	}
 	return line(text + "?" + pagination.ParseQuery(link.RawQuery).Encode())
-}
-
-// AssertWalkedOnce fails the test unless every page of a collection was fetched exactly once: the
-// pages cover all records without overlaps or gaps, the last one has no next link, and no id or
-// key occurs twice. The collection is given by its key or path segment, such as "events". Pages
-// may be fetched in any order or concurrently, but all must have the same ordering and the same
-// count. Pages by cursors must be those to which the next links lead from the first one, in this
-// order.
-//
-// Only pages that were sent in full, with status 200, count as fetched, and only pages of the
-// whole collection: not the pages that a filter or a search selected. A page that is fetched
-// again after an error therefore counts once, and so does a page whose first response the
-// client abandoned, as far as the server can detect that; see [Exchange.Aborted]. The client
-// must read a page for it to count.
-//
-// AssertWalkedOnce also fails the test if it cannot check a page because not all of it was kept;
-// see [Exchange.Cut]. Records without a key of the description or a numeric member "id" are not
-// checked for repetition.
-func (s *Server) AssertWalkedOnce(tb testing.TB, collection string) {
-	tb.Helper()
-	about, err := s.faults.paths.named(collection)
-	if err != nil {
-		tb.Errorf("AssertWalkedOnce: %v", err)
-		return
-	}
-	pages, err := s.pagesOf(about)
-	if err != nil {
-		tb.Errorf("%s: %v", collection, err)
-		return
-	}
-	want, got := expectedPages(pages), describePages(pages)
-	if _, ok := about.Pages.(pagination.Cursors); ok {
-		want, got = linkedPages(pages)
-	}
-	if diff := diffLines(want, got); diff != "" {
-		tb.Errorf("%s: pages fetched (-want +got):\n%s", collection, diff)
-		return
-	}
-	if err := checkDuplicates(pages); err != nil {
-		tb.Errorf("%s: %v", collection, err)
-	}
-}
-
-// checkDuplicates returns an error if a record occurs twice. Concurrent writes can
-// move records from page to page without changing their count.
-func checkDuplicates(pages []fetchedPage) error {
-	seen := map[string]line{}
-	for _, p := range pages {
-		for _, id := range p.ids {
-			if first, twice := seen[id]; twice {
-				return fmt.Errorf("record %s is in both %q and %q", id, first, p.request)
-			}
-			seen[id] = p.request
-		}
-	}
-	return nil
-}
-
-// A fetchedPage is a page that was sent to the client.
-type fetchedPage struct {
-	request line
-	order   string
-	window  pagination.Window // zero if the page begins at a cursor
-	first   bool
-	records int
-	count   int
-	next    line     // request to which the next link leads; empty if there is none
-	ids     []string // of the records that have a numeric id, or the JSON of their keys
-}
-
-// pagesOf returns the pages of a collection, sorted by offset. It returns an error if they
-// cannot belong to one walk.
-func (s *Server) pagesOf(about schema.Description) ([]fetchedPage, error) {
-	path := s.faults.paths.of(about)
-	var pages []fetchedPage
-	for _, e := range s.log.exchanges() {
-		if e.URL.Path != path || e.Method != http.MethodGet || e.Status != http.StatusOK || e.Aborted || isFiltered(e, about) {
-			continue
-		}
-		if e.Cut {
-			return nil, fmt.Errorf("%s: too long to be checked", lineOf(e.Method, e.URL))
-		}
-		if p, ok := fetchedPageOf(e, about); ok {
-			pages = append(pages, p)
-		}
-	}
-	if len(pages) == 0 {
-		return nil, fmt.Errorf("no page of %s was fetched", path)
-	}
-	first := pages[0]
-	for _, p := range pages[1:] {
-		if p.order != first.order {
-			return nil, fmt.Errorf("pages have different orderings: %q and %q", first.request, p.request)
-		}
-		if p.count != first.count {
-			return nil, fmt.Errorf("the count changed: %d in %q, %d in %q", first.count, first.request, p.count, p.request)
-		}
-	}
-	slices.SortStableFunc(pages, func(a, b fetchedPage) int { return a.window.Offset - b.window.Offset })
-	return pages, nil
-}
-
-// isFiltered reports whether a request was for records that a filter or a search selects.
-func isFiltered(e Exchange, about schema.Description) bool {
-	params := url.Values{}
-	for name, value := range pagination.ParseQuery(e.URL.RawQuery).All() {
-		params.Add(name, value)
-	}
-	filter, err := about.Filter(context.Background(), params, schema.Checks{
-		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
-		Find:   func(context.Context, string, string, string) (int, error) { return 1, nil },
-	})
-	return err != nil || len(filter.Tests)+len(filter.Search) > 0
-}
-
-// fetchedPageOf reports false if the response is not a page.
-func fetchedPageOf(e Exchange, about schema.Description) (fetchedPage, bool) {
-	body, ok := parsePage(about.Pages, e.ResponseBody)
-	query := pagination.ParseQuery(e.URL.RawQuery)
-	order, _ := query.Get("ordering")
-	w, _ := windowOf(about.Pages, query, body.Count)
-	p := fetchedPage{
-		request: lineOf(e.Method, e.URL),
-		order:   order,
-		window:  w,
-		first:   body.Previous == "",
-		records: len(body.Records),
-		count:   body.Count,
-		ids:     idsOf(body.Records, about),
-	}
-	if body.Next != "" {
-		next := *e.URL
-		_, next.RawQuery, _ = strings.Cut(body.Next, "?")
-		p.next = lineOf(e.Method, &next)
-	}
-	return p, ok
-}
-
-func idsOf(records []json.RawMessage, about schema.Description) (ids []string) {
-	name := "id"
-	i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Key })
-	if i >= 0 {
-		name = about.Fields[i].Name
-	}
-	for _, record := range records {
-		var members map[string]json.RawMessage
-		_ = json.Unmarshal(record, &members)
-		id := string(members[name])
-		if i >= 0 && id != "" || schema.ParseID(id) > 0 { // types of the program may have other ids
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-func describePages(pages []fetchedPage) []line {
-	list := make([]line, len(pages))
-	for i, p := range pages {
-		list[i] = describePage(p.window.Offset, p.records, p.next != "")
-	}
-	return list
-}
-
-func describePage(offset, records int, hasNext bool) line {
-	text := fmt.Sprintf("offset %d: %d records", offset, records)
-	if !hasNext {
-		text += ", last page"
-	}
-	return line(text)
-}
-
-// expectedPages describes the pages that should have been fetched. A page has the
-// limit of the fetched page at its offset or, if none exists, of the first page.
-func expectedPages(pages []fetchedPage) []line {
-	count, limit := pages[0].count, pages[0].window.Limit
-	var list []line
-	for offset := 0; offset < count || offset == 0; {
-		size := limit
-		if i := slices.IndexFunc(pages, func(p fetchedPage) bool { return p.window.Offset == offset }); i >= 0 {
-			size = pages[i].window.Limit
-		}
-		size = min(size, count-offset)
-		list = append(list, describePage(offset, size, offset+size < count))
-		if size == 0 {
-			break
-		}
-		offset += size
-	}
-	return list
-}
-
-// linkedPages returns the requests for the first page and for those to which next links lead, and
-// the requests that were sent.
-func linkedPages(pages []fetchedPage) (want, got []line) {
-	want = []line{"the first page"}
-	if pages[0].first {
-		want[0] = pages[0].request
-	}
-	for _, p := range pages {
-		got = append(got, p.request)
-		if p.next != "" {
-			want = append(want, p.next)
-		}
-	}
-	return want, got
 }
 
 // Bounds on what is logged of a failed test.

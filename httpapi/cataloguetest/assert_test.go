@@ -1,17 +1,13 @@
 package cataloguetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/pagination"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // fill replaces the records of a collection.
@@ -40,103 +36,25 @@ func checkMessage(t *testing.T, reason, message string, parts ...string) {
 	}
 }
 
-// TestAsserts runs the sections of testdata/asserts.txtar, whose comment says how it is written.
-func TestAsserts(t *testing.T) {
-	forEachSection(t, "asserts.txtar", func(t *testing.T, section string) {
-		sent, expected, _ := strings.Cut(strings.TrimSpace(section), "\n=> ")
+// TestAssertRequests runs the sections of testdata/requests.txtar, whose comment says how it is
+// written.
+func TestAssertRequests(t *testing.T) {
+	forEachSection(t, "requests.txtar", func(t *testing.T, section string) {
+		sent, expected, _ := strings.Cut(strings.TrimSpace(section), "\n=>")
 		server := New(t)
-		fill(t, server.Catalogue, "wires")
 		for line := range strings.SplitSeq(sent, "\n") {
-			name, value, _ := strings.Cut(line, " ")
-			switch name {
-			case "films:":
-				films, _ := strconv.Atoi(value)
-				server = newFilms(t, films)
-				fill(t, server.Catalogue, "drafts", `{"id":1}`) // by the test, not by a request
-			case "limits:":
-				var limits pagination.Limits
-				if err := json.Unmarshal([]byte(value), &limits); err != nil {
-					t.Fatal(err)
-				}
-				server = NewWith(t, Options{Limits: limits})
-			case "pages:":
-				limits := pagination.Limits{Default: 150}
-				server = NewWith(t, Options{Pages: map[string]pagination.Style{
-					"numbers": pagination.Numbers{Limits: limits}, "cursors": pagination.Cursors{Limits: limits},
-				}[value]})
-			case "answer:":
-				server.Inject(Match{Nth: 1}, Status(200, value))
-			default:
-				path, body, _ := strings.Cut(value, " ")
-				ask(t, server, name+" "+path, body)
-			}
+			ask(t, server, line, "")
 		}
-		lines := strings.Split(expected, "\n")
 		var want, parts []string
-		for _, line := range lines[1:] {
+		for line := range strings.SplitSeq(strings.TrimSpace(expected), "\n") {
 			if request, ok := strings.CutPrefix(line, "want: "); ok {
 				want = append(want, request)
 			} else {
 				parts = append(parts, line)
 			}
 		}
-		assertion, collection, _ := strings.Cut(lines[0], " ")
-		checkMessage(t, lines[0], failureOf(t, func(tb testing.TB) {
-			switch assertion {
-			case "AssertRequests":
-				server.AssertRequests(tb, want...)
-			case "AssertWalkedOnce":
-				server.AssertWalkedOnce(tb, collection)
-			}
-		}), parts...)
+		checkMessage(t, section, failureOf(t, func(tb testing.TB) { server.AssertRequests(tb, want...) }), parts...)
 	})
-}
-
-func TestAssertWalkedOnceCountChanges(t *testing.T) {
-	server := New(t)
-	getAll(t, server, "/api/events/?limit=150")
-	if err := eventsOf(server.Catalogue).Delete(1); err != nil {
-		t.Fatal(err)
-	}
-	getAll(t, server, "/api/events/?limit=150&offset=150")
-	checkMessage(t, "record deleted", failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "events") }),
-		`the count changed: 300 in "GET /api/events/?limit=150", 299 in "GET /api/events/?limit=150&offset=150"`)
-}
-
-// TestAssertWalkedOnceRecordTwice uses pages with the right number of records, of which one is
-// repeated and another is missing.
-func TestAssertWalkedOnceRecordTwice(t *testing.T) {
-	const first, second = "/api/events/?limit=150&ordering=-id", "/api/events/?limit=150&ordering=-id&offset=150"
-	for reason, between := range map[string]func(server *Server) error{
-		"record inserted before and record deleted after": func(server *Server) error {
-			if _, err := eventsOf(server.Catalogue).Insert(resources.Event{Name: "new"}); err != nil {
-				return err
-			}
-			return eventsOf(server.Catalogue).Delete(1)
-		},
-		"ordering with ties": func(server *Server) error {
-			server.Inject(Match{}, RepeatedRow())
-			server.Inject(Match{}, MissingRow())
-			return nil
-		},
-	} {
-		server := New(t)
-		var ids []int
-		for e := range eventsOf(server.Catalogue).All() {
-			ids = append(ids, e.ID)
-		}
-		last := slices.Sorted(slices.Values(ids))[len(ids)-150] // on the first page
-		getAll(t, server, first)
-		if err := between(server); err != nil {
-			t.Fatal(err)
-		}
-		getAll(t, server, second)
-		checkMessage(t, reason, failureOf(t, func(tb testing.TB) { server.AssertWalkedOnce(tb, "events") }),
-			fmt.Sprintf(`events: record %d is in both "GET %s" and "GET /api/events/?limit=150&offset=150&ordering=-id"`, last, first))
-		if err := server.Catalogue.Check(); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // TestFailureReport checks that a failed test logs its requests and the changes to the

@@ -10,7 +10,7 @@
 //		if err != nil || len(names) == 0 {
 //			t.Errorf("eventNames = %d names, %v", len(names), err)
 //		}
-//		server.AssertWalkedOnce(t, "events")
+//		server.AssertRequests(t, "GET /api/events/", "GET /api/events/?limit=21&offset=21")
 //	}
 //
 // In these examples, eventNames is the code under test.
@@ -71,11 +71,9 @@
 //
 // # Requests
 //
-// [Server.Exchanges] returns every request with its response. [Server.AssertRequests] and
-// [Server.AssertWalkedOnce] make assertions about them:
-//
-//	server.AssertRequests(t, "GET /api/events/") // and nothing else
-//	server.AssertWalkedOnce(t, "events")         // every page once, no record left out
+// [Server.Exchanges] returns every request with its response. [Server.AssertRequests] compares
+// them with a list. Whether a client reads all records, whatever goes wrong, is tested by
+// [github.com/gobacklist/backlist/httpapi/clienttest.VerifyClient].
 //
 // When a test fails, its last requests are logged, with the bodies of error responses,
 // together with the changes that were made to the catalogue.
@@ -327,8 +325,7 @@ type Options struct {
 
 	// Limits are the sizes of pages by limit and offset; see [httpapi.Options]. The zero Limits
 	// are the documented service's. If Wrap returns a handler with pages of other sizes or
-	// another style, Limits and Pages must be theirs, since faults and [Server.AssertWalkedOnce]
-	// use them.
+	// another style, Limits and Pages must be theirs, since faults use them.
 	Limits pagination.Limits
 
 	// Pages is the style of the pages of the collections whose descriptions have no other; see
