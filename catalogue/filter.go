@@ -84,11 +84,17 @@ func (c *core) filter(ctx context.Context, wanted schema.Filter, terms []orderin
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
-	if f.instant = c.instant(ctx, wanted, terms); f.instant != nil && n == 0 {
-		n = f.instant.states[c].Len()
+	return c.instant(ctx, wanted, terms).filter(c, wanted, n)
+}
+
+// filter returns the filter for a query of the instant, which is nil if it reads no other
+// collection, that reads n entries of a collection, or all if n is 0.
+func (in *instant) filter(c *core, wanted schema.Filter, n int) (f filter, err error) {
+	if f.instant = in; in != nil && n == 0 {
+		n = in.states[c].Len()
 	}
 	for _, t := range wanted.Tests {
-		if err := f.instant.add(&f, c, t, n); err != nil {
+		if err := in.add(&f, c, t, n); err != nil {
 			return f, err
 		}
 	}
@@ -96,7 +102,7 @@ func (c *core) filter(ctx context.Context, wanted schema.Filter, terms []orderin
 		found := make([]func(*store.Entry) bool, len(tests))
 		for i, t := range tests {
 			var one filter
-			if err := f.instant.add(&one, c, t, n); err != nil {
+			if err := in.add(&one, c, t, n); err != nil {
 				return f, err
 			}
 			found[i] = one.test()

@@ -211,6 +211,11 @@ func foundIDs(tb testing.TB, cat *catalogue.Catalogue, key, query string) string
 	if list.Count != len(ids) {
 		tb.Errorf("%s?%s: count %d of %d records", key, query, list.Count, len(ids))
 	}
+	counts, err := c.Counts(tb.Context(), schema.Filter{Search: filter.Search}, [][]schema.Test{filter.Tests})
+	all, err2 := c.Counts(tb.Context(), filter, [][]schema.Test{nil, {{Field: "id", Lookup: "lt", Values: []string{"0"}}}})
+	if err := cmp.Or(err, err2); err != nil || counts[0] != len(ids) || all[0] != len(ids) || all[1] != 0 {
+		tb.Errorf("%s?%s: counts %d and %d of %d records, error %v", key, query, counts, all, len(ids), err)
+	}
 	return strings.Join(ids, " ")
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection] implements
-// it and the optional interfaces [Getter], [Creator], [Updater], [Deleter], [ReferenceChecker]
-// and [Positioner], and its pages have entity tags, like pages of a [Revisioner]. Package
+// it and the optional interfaces [Getter], [Creator], [Updater], [Deleter], [ReferenceChecker],
+// [Counter] and [Positioner], and its pages have entity tags, like pages of a [Revisioner]. Package
 // httpapitest tests implementations.
 //
 // [Restrict] restricts what a user can see. A type that embeds a Collection and declares List and
@@ -74,6 +74,18 @@ type Positioner interface {
 	// Positions reports whether List accepts a test of the lookup gt or lt for each field that
 	// records can be ordered by, besides the tests that Filters of the description permits.
 	Positions() bool
+}
+
+// A Counter is a [Collection] that counts records without a page of them. Package browse shows
+// the numbers beside the values of filters. For a collection that is no Counter, the handler calls
+// List for each value. A type that embeds a catalogue.AnyCollection is none unless it declares
+// Count.
+type Counter interface {
+	// Count returns, for each group of tests, the number of records that the filter selects and
+	// for which all tests of the group hold. A group without tests counts all that the filter
+	// selects. Filter and tests are as for List. Errors are handled as described for
+	// [Collection].
+	Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) ([]int, error)
 }
 
 // A Getter is a [Collection] whose records have paths of their own.

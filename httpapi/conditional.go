@@ -208,12 +208,17 @@ func (r *route) crosses(t schema.Test) bool {
 	return false
 }
 
-// catalogueRevision is the Revisioner of a collection of a catalogue. AnyCollection itself is
-// none, so that a type that embeds it and restricts what a user sees has no tags by promotion.
-type catalogueRevision struct{ catalogue.AnyCollection }
+// A catalogued is the Revisioner and the Counter of a collection of a catalogue. AnyCollection
+// itself is neither, so that a type that embeds it and restricts what a user sees has no tags and
+// no counts by promotion.
+type catalogued struct{ catalogue.AnyCollection }
 
-func (c catalogueRevision) Revision(context.Context) (uint64, error) {
+func (c catalogued) Revision(context.Context) (uint64, error) {
 	return c.AnyCollection.Revision(), nil
+}
+
+func (c catalogued) Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) ([]int, error) {
+	return c.AnyCollection.Counts(ctx, filter, groups)
 }
 
 // revision returns the collection's revision. If that fails, or the collection is not a

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // list sends a page of the collection, or the root listing.
@@ -29,6 +32,10 @@ func (v *view) list() {
 	}
 	filter, ok := v.filter()
 	if !ok {
+		return
+	}
+	if t := wire.TallyOf(v.r.Context()); t != nil {
+		v.tally(t, filter)
 		return
 	}
 	q := catalogue.Query{Filter: filter, Terms: ordering.Parse(order, v.route.sorts)}
@@ -64,6 +71,44 @@ func (v *view) list() {
 		}
 	}
 	v.sendPage(&p)
+}
+
+// tally sets the numbers of records of the filter that a tally asks for.
+func (v *view) tally(t *wire.Tally, filter schema.Filter) {
+	ctx := v.r.Context()
+	groups := make([][]schema.Test, len(t.Selections))
+	for i, params := range t.Selections {
+		selected, err := v.route.about.Filter(ctx, params, v.route.checks)
+		if err != nil {
+			v.failBecause(err, ifFields)
+			return
+		}
+		groups[i] = selected.Tests
+	}
+	counts, err := v.route.count(ctx, filter, groups)
+	if err != nil {
+		v.failWith(err)
+		return
+	}
+	t.Counts = counts
+	v.begin(http.StatusNoContent, 0)
+}
+
+// count counts as [Counter] does. It lists a record of each group if the collection is none.
+func (r *route) count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) (counts []int, err error) {
+	if r.counter != nil {
+		return r.counter.Count(ctx, filter, groups)
+	}
+	for _, tests := range groups {
+		q := catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}}
+		q.Filter.Tests = slices.Concat(filter.Tests, tests)
+		list, err := r.all.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		counts = append(counts, list.Count)
+	}
+	return counts, nil
 }
 
 // sendPage sends a page. It is written in chunks, because a body in one piece would stay in

@@ -203,6 +203,7 @@ type route struct {
 	updater    Updater
 	deleter    Deleter
 	revisioner Revisioner // nil if its pages have no tags
+	counter    Counter    // nil if it is none
 	hides      bool       // some field is hidden
 }
 
@@ -226,9 +227,10 @@ func newRoute(opts Options, c Collection) *route {
 	r.updater, _ = c.(Updater)
 	r.deleter, _ = c.(Deleter)
 	if own, ok := c.(catalogue.AnyCollection); ok {
-		r.revisioner = catalogueRevision{own}
+		r.revisioner, r.counter = catalogued{own}, catalogued{own}
 	} else {
 		r.revisioner, _ = c.(Revisioner)
+		r.counter, _ = c.(Counter)
 	}
 	served := r.possible() & d.Actions
 	if served&wire.RecordActions != 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -107,10 +108,25 @@ func TestRestrictedRows(t *testing.T) {
 		if a, b := page.doAs(h, "ann").Header["Etag"], page.doAs(h, "bob").Header["Etag"]; a == b && a != "" {
 			t.Errorf("%s: the pages of two users have the tag %s", reason, a)
 		}
+		if got, want := tallied(t, h, "ann", "/api/memos/", nil, url.Values{"text": {"x"}}), []int{1, 1}; !cmp.Equal(got, want) {
+			t.Errorf("%s: %d records of the user are counted, want %d", reason, got, want)
+		}
 		if got := (call{method: "DELETE", target: "/api/memos/1/"}).doAs(h, "ann"); got.Status != 204 {
 			t.Errorf("%s: DELETE of the user: %d %s, want 204", reason, got.Status, got.Body)
 		}
 	}
+}
+
+// tallied returns the numbers of records that a request of a user and selections select.
+func tallied(t *testing.T, h http.Handler, user, target string, selections ...url.Values) []int {
+	t.Helper()
+	tally := &wire.Tally{Selections: selections}
+	r := call{target: target}.request()
+	ctx := wire.WithTally(context.WithValue(r.Context(), userKey{}, user), tally)
+	if got := serve(h, r.WithContext(ctx)); got.Status != 204 || got.Body != "" {
+		t.Errorf("%s with a tally: %d %s, want 204", target, got.Status, got.Body)
+	}
+	return tally.Counts
 }
 
 // Requests in order, to a collection of which each user sees his own records.

@@ -328,6 +328,9 @@ func containsUpper(s, word string) bool {
 	if word == "" {
 		return true
 	}
+	if len(word) > utf8.UTFMax*len(s) { // it has more code points
+		return false
+	}
 	first, _ := firstUpper(word)
 	for left := 4 * len(s); s != ""; {
 		r, size := rune(s[0]), 1

@@ -227,6 +227,28 @@ func TestMatchesTextAllocations(t *testing.T) {
 	}
 }
 
+// TestMatchesLongWord checks that a word that is longer than a text can be is not compared with
+// it. In an "ⱥ" of three bytes is a "Ⱥ" of two.
+func TestMatchesLongWord(t *testing.T) {
+	text := strings.Repeat("a", 40)
+	for _, word := range []string{strings.Repeat("a", 161), strings.Repeat("a", 1<<14)} {
+		test := Test{"title", "icontains", []string{word}}
+		if n := testing.AllocsPerRun(10, func() {
+			if test.MatchesText(text) {
+				t.Error("found")
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations for a word of %d bytes", n, len(word))
+		}
+	}
+	for text, word := range map[string]string{"Ⱥ": "ⱥ", "ⱥ": "Ⱥ", "ſ": "S", "s": "ſ", "ı": "i"} {
+		test := Test{"title", "icontains", []string{word}}
+		if got, want := test.MatchesText(text), unicode.ToUpper([]rune(text)[0]) == unicode.ToUpper([]rune(word)[0]); got != want {
+			t.Errorf("%s contains %s = %t, want %t", text, word, got, want)
+		}
+	}
+}
+
 // TestSearchWords checks the queries in testdata/search.txtar.
 func TestSearchWords(t *testing.T) {
 	for _, row := range readRows(t, "search.txtar")[0].rows {

@@ -410,6 +410,18 @@ func (v *view) count(path, query string) string {
 	return grouped(e.Count)
 }
 
+// counts requests the numbers of records that a query and each selection select. They are "" if
+// that fails.
+func (v *view) counts(path, query string, selections []url.Values) []string {
+	texts, t := make([]string, len(selections)), &wire.Tally{Selections: selections}
+	in := v.request(http.MethodGet, path, query, nil, "")
+	v.ask(in.WithContext(wire.WithTally(in.Context(), t)), nil)
+	for i, n := range t.Counts {
+		texts[i] = grouped(n)
+	}
+	return texts
+}
+
 // grouped formats a count with commas between thousands. It returns "" for a negative one.
 func grouped(n int) string {
 	if n < 0 {

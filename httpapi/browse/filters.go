@@ -137,14 +137,20 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 	for _, value := range v.query.values[exact+"__in"] {
 		chosen = append(chosen, strings.Split(value, ",")...)
 	}
-	counting := []string{"limit", "1", v.c.place, "", "ordering", "", exact, ""}
+	options = slices.DeleteFunc(slices.Clone(options), func(o option) bool {
+		return name != exact && strings.Contains(o.Value, ",") // it cannot be in a list of values
+	})
+	selections := make([]url.Values, len(options))
+	for i, o := range options {
+		selections[i] = url.Values{name: {o.Value}}
+	}
+	rest := query{maps.Clone(v.query.values)}
+	delete(rest.values, exact)
+	delete(rest.values, name)
+	counts := v.counts(v.c.path, rest.values.Encode(), selections)
 	f := facet{Label: heading(field.Name)}
-	for _, o := range options {
-		if name != exact && strings.Contains(o.Value, ",") {
-			continue // it cannot be in a list of values
-		}
-		selection := strings.TrimPrefix(v.query.with(append(counting, name, o.Value)...), "?")
-		c := choice{Label: o.Label, Count: v.count(v.c.path, selection), Active: slices.Contains(chosen, o.Value)}
+	for i, o := range options {
+		c := choice{Label: o.Label, Count: counts[i], Active: slices.Contains(chosen, o.Value)}
 		next := slices.DeleteFunc(slices.Clone(chosen), func(value string) bool { return value == o.Value || name == exact })
 		if !c.Active {
 			next = append(next, o.Value)

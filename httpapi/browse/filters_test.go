@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,7 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // What a page sends again if its form is sent as it is.
@@ -156,6 +160,61 @@ const twoDirectors = `{"directors":[{"id":1,"name":"Ana"},{"id":2,"name":"<i>Ugo
 	{"id":1,"title":"Dawn","released":null,"minutes":77,"price":"1.00","status":"announced","director":1},
 	{"id":2,"title":"Dusk","released":"2024-05-10","minutes":90,"price":"1.00","status":"released","director":1},
 	{"id":3,"title":"Noon","released":null,"minutes":95,"price":"1.00","status":"released","director":2}]}`
+
+// asked counts the calls of a collection of a catalogue for lists and for counts.
+type asked struct {
+	catalogue.AnyCollection
+	lists, counts *int
+}
+
+func (c asked) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+	*c.lists++
+	return c.AnyCollection.List(ctx, q)
+}
+
+// A counting is an asked that is an httpapi.Counter.
+type counting struct{ asked }
+
+func (c counting) Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) ([]int, error) {
+	*c.counts++
+	return c.Counts(ctx, filter, groups)
+}
+
+// A page lists the records once, and counts those of each facet once. Without a Counter it lists
+// one record for each value. The numbers are the same, in each style of pages.
+func TestFacetsCount(t *testing.T) {
+	_, cat := filmPages(t, twoDirectors, httpapi.Options{})
+	for _, style := range []pagination.Style{nil, pagination.Numbers{}} {
+		for _, counts := range []bool{true, false} {
+			var lists, calls int
+			var all []httpapi.Collection
+			for key, c := range cat.All() {
+				own := asked{c, new(int), new(int)}
+				if key == "films" {
+					own = asked{c, &lists, &calls}
+				}
+				if counts {
+					all = append(all, counting{own})
+				} else {
+					all = append(all, own)
+				}
+			}
+			handler, err := httpapi.NewHandler(all, httpapi.Options{Pages: style})
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := get(browsing(t, handler, Options{}), "/api/films/?search=d")
+			for _, text := range []string{"Status announced 1 released 1", "Director Ana 2"} {
+				if !strings.Contains(page.text, text) {
+					t.Errorf("%T, a Counter %t: no %q in %s", style, counts, text, page.text)
+				}
+			}
+			if want := map[bool][2]int{true: {1, 2}, false: {5, 0}}[counts]; lists != want[0] || calls != want[1] {
+				t.Errorf("%T, a Counter %t: %d lists and %d counts, want %d", style, counts, lists, calls, want)
+			}
+		}
+	}
+}
 
 // A page offers the records of small collections only, and counts those of facets only.
 func TestFacetsOfManyValues(t *testing.T) {

@@ -167,6 +167,11 @@ func (v *view) get(path, query string) *response {
 // send sends the handler an additional request with the headers of the browser's, with JSON
 // unless body is nil, and with a value of If-Match unless that is empty.
 func (v *view) send(method, path, query string, body []byte, match string) *response {
+	return v.ask(v.request(method, path, query, body, match), body)
+}
+
+// request returns the request that send sends.
+func (v *view) request(method, path, query string, body []byte, match string) *http.Request {
 	in := v.newRequest()
 	in.Method = method
 	in.URL = &url.URL{Path: path, RawQuery: query}
@@ -182,7 +187,7 @@ func (v *view) send(method, path, query string, body []byte, match string) *resp
 	if match != "" {
 		in.Header.Set("If-Match", match)
 	}
-	return v.ask(in, body)
+	return in
 }
 
 // newRequest returns a copy of the browser's request that requests JSON, unconditionally,
