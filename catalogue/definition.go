@@ -55,7 +55,7 @@ type Definition[T any] struct {
 // The fields of the description configure the collection. Its Unique fields and sets are added
 // to Options.Unique, and those in Options.Unique to the description, unless it lacks one of the
 // fields. The fields of a set of several are Required unless they are ReadOnly or have a Default
-// other than null. A
+// other than null, or "" of a blank text. Those with such a Default are Reset. A
 // [schema.Decimal] that is a string compares by value, and a [schema.Timestamp] that is one
 // by instant, unless Options.Keys has a function for it. Collections of open records can be
 // ordered by all fields of the description, even if no record has them.
@@ -363,7 +363,9 @@ func unite(about *schema.Description, sets [][]string) (all [][]string) {
 	for _, name := range slices.Concat(about.Unique...) {
 		if i := place(name); i >= 0 {
 			f := &about.Fields[i]
-			f.Required = f.Required || !f.ReadOnly && (f.Default == "" || f.Default == "null")
+			given := f.Default != "" && f.Default != "null" && !(f.Blank && f.Default == `""`)
+			f.Required = f.Required || !f.ReadOnly && !given
+			f.Reset = f.Reset || !f.ReadOnly && given
 		}
 	}
 	return append(all, about.Unique...)

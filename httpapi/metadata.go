@@ -46,9 +46,11 @@ func fieldMetadata(f schema.Field, snake bool, as schema.Framework) string {
 		}
 		b = append(b, wire.Quote(name)+":"+value...)
 	}
-	kind := f.Kind.String()
-	if f.Item != nil && f.Item.Kind == schema.Object && f.Kind == schema.Array {
-		kind = "field"
+	kind, item := f.Kind.String(), f.Item
+	if item != nil && item.Kind == schema.Object && f.Kind == schema.Array {
+		object := *item // a list of objects gives it its own options
+		object.Required, object.ReadOnly = f.Required, f.ReadOnly
+		kind, item = "field", &object
 	}
 	add("type", wire.Quote(kind))
 	add("required", strconv.FormatBool(f.Required))
@@ -72,8 +74,8 @@ func fieldMetadata(f schema.Field, snake bool, as schema.Framework) string {
 		add("maxDigits", strconv.Itoa(f.Digits))
 		add("decimalPlaces", strconv.Itoa(f.Places))
 	}
-	if f.Item != nil {
-		add("child", fieldMetadata(*f.Item, snake, as))
+	if item != nil {
+		add("child", fieldMetadata(*item, snake, as))
 	}
 	if f.Kind == schema.Object {
 		add("children", fieldsMetadata(f.Fields, snake, as))

@@ -125,7 +125,7 @@ func referencedDetail(err error) string {
 func (v *view) parseFilter() (schema.Filter, error) {
 	var params url.Values
 	for name, value := range v.query.All() {
-		if wire.Selects(*v.route.about, name) {
+		if wire.Selects(*v.route.about, name) || name == wire.Search {
 			if params == nil {
 				params = url.Values{}
 			}

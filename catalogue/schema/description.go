@@ -137,7 +137,7 @@ type Field struct {
 	Min, Max string
 
 	// MinLength and MaxLength are the bounds of the number of code points of a text, or of
-	// the number of elements of an Array. If 0, there is no bound.
+	// the number of elements of an Array or of References. If 0, there is no bound.
 	MinLength, MaxLength int
 
 	Untrimmed bool           // white space at the ends of a Text is kept

@@ -115,14 +115,16 @@ func (d Description) Filter(ctx context.Context, params url.Values, checks Check
 			filter.Tests = append(filter.Tests, test)
 		}
 	}
-	if given := params["search"]; len(d.Search) > 0 && len(given) > 0 {
+	if given := params["search"]; len(given) > 0 {
 		text := validUTF8(given[len(given)-1])
 		words, message := searchWords(text, check.as)
 		switch {
 		case check.as.refuses(text):
 			if errs == nil {
-				errs = FieldErrors{{Messages: []string{nullMessage}}}
+				errs = FieldErrors{{Messages: []string{hasNull}}}
 			}
+		case len(d.Search) == 0:
+			words = nil
 		case message != "":
 			errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
 		}
@@ -537,7 +539,7 @@ func (f Field) ParsePosition(text string, as Framework) (value string, ok bool) 
 		day, ok := parseDate(text, as)
 		return day.Format(time.DateOnly), ok
 	case f.Kind == Decimal && strings.EqualFold(text, "NaN"):
-		return text, true // which is greater than all numbers
+		return "1e1000000", true // it is greater than all numbers
 	case kind.json == jsonString && f.Kind != Decimal || f.By != "":
 		return text, strings.IndexByte(text, 0) < 0
 	case kind.json == jsonInt:

@@ -27,11 +27,11 @@ type Framework struct {
 	readsISO      bool // dates in bodies, and date-times anywhere: all that Python's fromisoformat reads
 	readsMonths   bool // dates in filters: "Jan 1, 2000"
 	keepsPhrases  bool // search: "a night" in quotes is one word
-	refusesNull   bool // U+0000 in a search or a filter by references: nullMessage
+	refusesNull   bool // U+0000 in a search or a filter by references
+	namesBig      bool // fields of 64 bits: "A valid biginteger is required."
+	namesLarge    bool // an integer beyond a float64 has a message of its own
+	readsPorts    bool // URLs: a port of one digit
 }
-
-// nullMessage is the message of a Framework that refuses U+0000.
-const nullMessage = "Null characters are not allowed."
 
 // DRF318 returns version 3.18, with Django 5.2 and Python 3.14. zone is the TIME_ZONE of Django:
 // date-times in bodies are converted to it, and those without an offset are in it, as are those in
@@ -51,6 +51,9 @@ func DRF318(zone *time.Location) Framework {
 		readsMonths:   true,
 		keepsPhrases:  true,
 		refusesNull:   true,
+		namesBig:      true,
+		namesLarge:    true,
+		readsPorts:    true,
 	}
 }
 
@@ -78,8 +81,8 @@ func (f Framework) ShowsDigits() bool { return f.showsDigits }
 func (f Framework) StartsPages() bool { return f.startsPages }
 
 // Describe returns d with the fields that f requires. In 3.18, a field of a unique set that can be
-// null is not required, and null if it is absent from a POST or PUT. d is not modified. O(len of
-// Fields × Unique).
+// null or blank is not required, and null or blank if it is absent from a POST or PUT. d is not
+// modified. O(len of Fields × Unique).
 func (f Framework) Describe(d Description) Description {
 	if !f.relaxesUnique || d.Unique == nil {
 		return d
@@ -88,8 +91,14 @@ func (f Framework) Describe(d Description) Description {
 	unique := slices.Concat(d.Unique...)
 	for i := range d.Fields {
 		field := &d.Fields[i]
-		if field.Required && field.Nullable && slices.Contains(unique, ordering.Snake(field.Name)) {
+		if !field.Required || !slices.Contains(unique, ordering.Snake(field.Name)) {
+			continue
+		}
+		switch {
+		case field.Nullable:
 			field.Required, field.Reset, field.Default = false, true, "null"
+		case field.Blank:
+			field.Required, field.Reset, field.Default = false, true, `""`
 		}
 	}
 	return d

@@ -26,10 +26,16 @@ func TestFramework(t *testing.T) {
 			{Name: "shop", Kind: Text, Required: true},
 			{Name: "code", Kind: Text, Required: true, Nullable: true},
 			{Name: "note", Kind: Text, Nullable: true, Required: true},
+			{Name: "memo", Kind: Text, Blank: true, Required: true},
+			{Name: "big", Kind: Integer},
+			{Name: "small", Kind: Integer, Min: "-2147483648", Max: "2147483647"},
+			{Name: "sizes", Kind: Array, Item: &Field{Kind: Integer}},
+			{Name: "page", Kind: URL},
+			{Name: "rate", Kind: Float},
 		},
-		Unique: [][]string{{"shop", "code"}},
+		Unique: [][]string{{"shop", "code"}, {"shop", "memo"}},
 	}
-	const rest = `,"shop":"a","code":"b","note":"n"}`
+	const rest = `,"shop":"a","code":"b","note":"n","memo":"m"}`
 	summer := time.FixedZone("", 7200)
 	for _, test := range []struct {
 		reason, body   string
@@ -66,11 +72,19 @@ func TestFramework(t *testing.T) {
 		{"offset of a day", `{"at":"2024-05-10T18+24:00"` + rest, nil, "wrong format", "wrong format"},
 		{"character before an offset", `{"at":"2024-05-10T18:00:000+02:00"` + rest, nil, "wrong format", `18:00:00+02:00"`},
 		{"point before an offset", `{"at":"2024-05-10T18:00:00.Z"` + rest, nil, "wrong format", "wrong format"},
+		{"64 bits", `{"big":"x"` + rest, nil, "A valid integer is required.", "A valid biginteger is required."},
+		{"32 bits", `{"small":"x"` + rest, nil, "A valid integer is required.", "A valid integer is required."},
+		{"64 bits in a list", `{"sizes":["x"]` + rest, nil, "A valid integer is required.", "A valid integer is required."},
+		{"port of one digit", `{"page":"http://a.example:8"` + rest, nil, "Enter a valid URL.", `"page":"http://a.example:8"`},
+		{"port of no digit", `{"page":"http://a.example:"` + rest, nil, "Enter a valid URL.", "Enter a valid URL."},
+		{"integer beyond a float64", `{"rate":1` + strings.Repeat("0", 400) + rest, nil, "A valid number is required.", "Integer value too large to convert to float"},
+		{"number beyond a float64", `{"rate":1e400` + rest, nil, "A valid number is required.", "A valid number is required."},
 		{"good object before a wrong one", `{"lines":[{"sku":"a"},{}]` + rest, nil,
 			`{"lines":[{},{"sku":["This field is required."]}]}`, `{"lines":{"1":{"sku":["This field is required."]}}}`},
-		{"unique and nullable", `{"shop":"a","note":"n"}`, nil, `{"code":["This field is required."]}`, `"code":null`},
+		{"unique and nullable", `{"shop":"a","note":"n","memo":"m"}`, nil, `{"code":["This field is required."]}`, `"code":null`},
+		{"unique and blank", `{"shop":"a","note":"n","code":"b"}`, nil, `{"memo":["This field is required."]}`, `"memo":""`},
 		{"unique alone, or nullable alone", `{}`, nil,
-			`{"shop":["This field is required."],"code":["This field is required."],"note":["This field is required."]}`,
+			`{"shop":["This field is required."],"code":["This field is required."],"note":["This field is required."],"memo":["This field is required."]}`,
 			`{"shop":["This field is required."],"note":["This field is required."]}`},
 	} {
 		for _, version := range []struct {

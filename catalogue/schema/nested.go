@@ -18,6 +18,8 @@ const notAList = `Expected a list of items but got type "%s".`
 // cleanParts returns the JSON to store for a value of a kind with parts, or what is wrong with
 // them.
 func (f Field) cleanParts(value string, checks *checker) (text string, wrong FieldError) {
+	checks.depth++
+	defer func() { checks.depth-- }()
 	switch f.Kind {
 	case Array:
 		return f.cleanArray(value, checks)
@@ -62,7 +64,7 @@ func (f Field) cleanArray(value string, checks *checker) (text string, wrong Fie
 // lengthMessage returns the message about the number of elements of a list, or "".
 func (f Field) lengthMessage(n int) string {
 	switch {
-	case n == 0 && f.MinLength > 0 && f.Item.Kind == Object:
+	case n == 0 && f.MinLength > 0 && (f.Kind == References || f.Item.Kind == Object):
 		return "This list may not be empty."
 	case f.MaxLength > 0 && n > f.MaxLength:
 		return fmt.Sprintf("Ensure this field has no more than %d elements.", f.MaxLength)

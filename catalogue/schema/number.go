@@ -21,13 +21,17 @@ const maxNumber = 1000
 
 // cleanInteger accepts an integer, or a string that contains one. Both may end in a point
 // and zeros.
-func (f Field) cleanInteger(value string, _ *checker) (text string, messages []string) {
+func (f Field) cleanInteger(value string, checks *checker) (text string, messages []string) {
 	written, message := numberText(value)
 	if message == tooLarge {
 		return invalid(tooLarge)
 	}
 	digits := strings.TrimSpace(withoutZeros(written))
-	if !isInteger(digits) {
+	switch {
+	case isInteger(digits):
+	case checks.as.namesBig && checks.depth == 0 && f.isBig():
+		return invalid("A valid biginteger is required.")
+	default:
 		return invalid("A valid integer is required.")
 	}
 	n, err := strconv.ParseInt(digits, 10, 64) // the error is that n is out of range
@@ -38,6 +42,11 @@ func (f Field) cleanInteger(value string, _ *checker) (text string, messages []s
 		return "", messages
 	}
 	return strconv.FormatInt(n, 10), messages
+}
+
+// isBig reports whether the bounds of an Integer allow more than 32 bits.
+func (f Field) isBig() bool {
+	return f.Min == "" || f.Max == "" || compareNumbers(f.Min, strconv.Itoa(math.MinInt32)) < 0 || compareNumbers(f.Max, strconv.Itoa(math.MaxInt32)) > 0
 }
 
 // outside returns the messages about the bounds of a number.
@@ -81,7 +90,7 @@ func numberText(value string) (text, message string) {
 }
 
 // cleanFloat accepts a number, a boolean, or a string that contains a number.
-func (f Field) cleanFloat(value string, _ *checker) (text string, messages []string) {
+func (f Field) cleanFloat(value string, checks *checker) (text string, messages []string) {
 	switch value {
 	case "true":
 		return "1.0", f.outside("1")
@@ -94,7 +103,10 @@ func (f Field) cleanFloat(value string, _ *checker) (text string, messages []str
 	}
 	written = strings.TrimSpace(written)
 	n, err := strconv.ParseFloat(written, 64)
-	if _, ok := parseDecimal(written); !ok || err != nil {
+	switch _, ok := parseDecimal(written); {
+	case err != nil && kindOf(value) == jsonInt && checks.as.namesLarge:
+		return invalid("Integer value too large to convert to float")
+	case !ok || err != nil:
 		return invalid(notANumber)
 	}
 	if n == 0 {

@@ -60,7 +60,7 @@ func TestParsePosition(t *testing.T) {
 		{schema.Integer, "9999999999", "9999999999"},
 		{schema.Reference, "7", "7"},
 		{schema.Decimal, "1e1", "1e1"},
-		{schema.Decimal, "NaN", "NaN"},
+		{schema.Decimal, "NaN", "1e1000000"},
 		{schema.Decimal, "2025-04-11", invalid},
 		{schema.Float, "-0.5", "-0.5"},
 		{schema.Boolean, "True", "true"},

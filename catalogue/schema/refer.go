@@ -18,23 +18,16 @@ func (f Field) cleanReference(value string, checks *checker) (text string, messa
 	if value == `""` {
 		return f.cleanNull()
 	}
-	if f.By != "" {
-		_, text, message := f.named(value, checks)
-		if message != "" {
-			return invalid("%s", message)
-		}
-		return text, nil
-	}
-	id, message := f.reference(value, checks)
+	_, text, message := f.referred(value, checks)
 	if message != "" {
 		return invalid("%s", message)
 	}
-	return strconv.Itoa(id), nil
+	return text, nil
 }
 
 // cleanReferences accepts a list of ids of existing records, or an object, whose names
-// are the ids. It sorts the ids and removes duplicates. The message is about the first
-// invalid id.
+// are the ids. It sorts the records by their ids or keys and removes duplicates. The message is
+// about the first invalid id, or about the number of records.
 func (f Field) cleanReferences(value string, checks *checker) (text string, messages []string) {
 	var items []string
 	switch kind := kindOf(value); kind {
@@ -48,25 +41,38 @@ func (f Field) cleanReferences(value string, checks *checker) (text string, mess
 	default:
 		return invalid(notAList, kind)
 	}
-	if f.By != "" {
-		return f.cleanNames(items, checks)
-	}
-	ids := make([]int, len(items))
-	for i, item := range items {
-		var message string
-		if ids[i], message = f.reference(item, checks); message != "" {
+	texts := map[int]string{}
+	for _, item := range items {
+		id, text, message := f.referred(item, checks)
+		if message != "" {
 			return invalid("%s", message)
 		}
+		texts[id] = text
 	}
-	slices.Sort(ids)
+	if message := f.lengthMessage(len(texts)); message != "" {
+		return invalid("%s", message)
+	}
+	ids := slices.Sorted(maps.Keys(texts))
+	if checks.target(f).Key {
+		slices.SortFunc(ids, func(a, b int) int { return strings.Compare(unquote(texts[a]), unquote(texts[b])) })
+	}
 	list := []byte{'['}
-	for i, id := range slices.Compact(ids) {
+	for i, id := range ids {
 		if i > 0 {
 			list = append(list, ',')
 		}
-		list = strconv.AppendInt(list, int64(id), 10)
+		list = append(list, texts[id]...)
 	}
 	return string(append(list, ']')), nil
+}
+
+// referred returns the id of the record to which a value refers, and the JSON of the reference.
+func (f Field) referred(value string, checks *checker) (id int, text, message string) {
+	if f.By != "" {
+		return f.named(value, checks)
+	}
+	id, message = f.reference(value, checks)
+	return id, strconv.Itoa(id), message
 }
 
 // reference returns the id of an existing record. The value is a number, which is
@@ -114,31 +120,6 @@ func integer(text string) (n int, ok bool) {
 	return n, true
 }
 
-// cleanNames accepts the texts of existing records. It sorts them by the ids or the keys of the
-// records and removes duplicates.
-func (f Field) cleanNames(items []string, checks *checker) (text string, messages []string) {
-	names := map[int]string{}
-	for _, item := range items {
-		id, name, message := f.named(item, checks)
-		if message != "" {
-			return invalid("%s", message)
-		}
-		names[id] = name
-	}
-	ids := slices.Sorted(maps.Keys(names))
-	if checks.target(f).Key {
-		slices.SortFunc(ids, func(a, b int) int { return strings.Compare(unquote(names[a]), unquote(names[b])) })
-	}
-	list := []byte{'['}
-	for i, id := range ids {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, names[id]...)
-	}
-	return string(append(list, ']')), nil
-}
-
 // named returns the id and the text of the record that a value refers to by its text, in JSON.
 // Other values than text count as their text in Python, except for integers that are UUIDs.
 func (f Field) named(value string, checks *checker) (id int, text, message string) {
@@ -154,13 +135,17 @@ func (f Field) named(value string, checks *checker) (id int, text, message strin
 		}
 		name = strings.Trim(quoted, `"`)
 	}
-	switch null := strings.IndexByte(name, 0) >= 0; {
-	case null && to.Key:
+	_, surrogate := firstSurrogate(name)
+	switch unstorable := surrogate || strings.IndexByte(name, 0) >= 0; {
+	case unstorable && to.Key:
 		return 0, "", noKey(kind)
-	case null:
+	case unstorable:
 		return 0, "", "Invalid value."
 	}
-	if id = checks.find(f, name); id == 0 {
+	if kind != jsonNull { // which is no text, although Python has one
+		id = checks.find(f, name)
+	}
+	if id == 0 {
 		if shown = strings.ToValidUTF8(shown, "\ufffd"); to.Key {
 			return 0, "", noRecord(shown)
 		}
@@ -248,7 +233,7 @@ func pythonQuote(text string) string {
 func (f Field) filterReference(_, value string, checks *checker) (text, message string) {
 	switch {
 	case checks.as.refuses(value):
-		return "", nullMessage
+		return "", hasNull
 	case f.By != "":
 		to, digits := checks.target(f), uuidDigits(value)
 		switch {
@@ -278,7 +263,7 @@ func (f Field) filterIDs(given []string, checks *checker) (ids []string, message
 	}
 	for _, text := range given {
 		if checks.as.refuses(text) {
-			return nil, nullMessage
+			return nil, hasNull
 		}
 		if _, ok := integer(strings.TrimSpace(text)); !ok {
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
@@ -296,7 +281,7 @@ func (f Field) filterIDs(given []string, checks *checker) (ids []string, message
 func (f Field) filterNames(given []string, checks *checker) (names []string, message string) {
 	for _, text := range given {
 		if checks.as.refuses(text) {
-			return nil, nullMessage
+			return nil, hasNull
 		}
 		if uuidDigits(text) == "" && checks.target(f).Kind == UUID {
 			return nil, notAnyUUID(validUTF8(text))

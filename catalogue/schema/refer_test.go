@@ -42,6 +42,40 @@ func TestValidateCallsExists(t *testing.T) {
 	}
 }
 
+// A list of references may need some of them, as a many-to-many field that is not blank does.
+func TestReferencesNeedSome(t *testing.T) {
+	checks := Checks{
+		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
+		Find:   func(_ context.Context, _, _, text string) (int, error) { return len(text), nil },
+	}
+	for _, row := range []struct {
+		reason string
+		f      Field
+		value  string
+		want   string // the list, or the messages
+	}{
+		{"none", Field{MinLength: 1}, `[]`, "This list may not be empty."},
+		{"an object without names", Field{MinLength: 1}, `{}`, "This list may not be empty."},
+		{"no name", Field{MinLength: 1, By: "slug"}, `[]`, "This list may not be empty."},
+		{"one", Field{MinLength: 1}, `[3]`, `[3]`},
+		{"two that are one", Field{MinLength: 2}, `[3,"3"]`, "Ensure this field has at least 2 elements."},
+		{"two names", Field{MinLength: 2, By: "slug"}, `["bb","a"]`, `["a","bb"]`},
+		{"three", Field{MaxLength: 2}, `[3,4,5]`, "Ensure this field has no more than 2 elements."},
+		{"any number", Field{}, `[]`, `[]`},
+		{"a wrong id is told first", Field{MaxLength: 1}, `[1,0]`, missing("0")},
+	} {
+		row.f.Name, row.f.Kind, row.f.Refers = "films", References, "films"
+		record, err := Description{Fields: []Field{row.f}}.Validate(t.Context(), []byte(`{"films":`+row.value+`}`), checks)
+		got, _ := record.Get("films")
+		if errs, ok := err.(FieldErrors); ok {
+			got = errs[0].Messages[0]
+		}
+		if got != row.want {
+			t.Errorf("%s: %s is %s, want %s", row.reason, row.value, got, row.want)
+		}
+	}
+}
+
 // TestPythonText has the texts that Python 3.11 prints for str of the values.
 func TestPythonText(t *testing.T) {
 	for _, row := range []struct{ reason, value, want string }{

@@ -525,13 +525,14 @@ func (f *Field) tagMaxLength(value string, t reflect.Type) error {
 
 // tagLength sets a bound of the length of a text or list.
 func (f *Field) tagLength(bound *int, value string, t reflect.Type) (err error) {
-	if f.Kind != Array && !f.Kind.isText() {
+	list := f.Kind == Array || f.Kind == References
+	if !list && !f.Kind.isText() {
 		return fmt.Errorf("want a string or a slice, got %v", t)
 	}
 	if *bound, err = strconv.Atoi(value); err != nil || *bound < 1 || f.MaxLength > 0 && f.MinLength > f.MaxLength {
 		return fmt.Errorf("%q is not a positive integer within the other bound of the length", value)
 	}
-	if f.Kind == Array && f.MinLength > 0 && f.Default == "[]" {
+	if list && f.MinLength > 0 && f.Default == "[]" {
 		f.Default = ""
 	}
 	return nil

@@ -188,6 +188,7 @@ func TestDescriptionOfTypes(t *testing.T) {
 		{describe[*int16]("refers=x"), Field{Kind: Reference, Refers: "x", Nullable: true, Default: "null"}},
 		{describe[*int16]("refers=x,ondelete=setnull"), Field{Kind: Reference, Refers: "x", Nullable: true, Default: "null", OnDelete: SetNull}},
 		{describe[string]("refers=x.code,ondelete=cascade"), Field{Kind: Reference, Refers: "x", By: "code", Required: true, OnDelete: Cascade}},
+		{describe[[]int]("refers=x,minlength=1"), Field{Kind: References, Refers: "x", Required: true, MinLength: 1}},
 		{describe[[]int64]("refers=x,default=[2]"), Field{Kind: References, Refers: "x", Default: "[2]"}},
 		{describe[int]("readonly,default=5"), Field{Kind: Integer, ReadOnly: true, Default: "5"}},
 		{describe[string]("readonly"), Field{Kind: Text, ReadOnly: true}},

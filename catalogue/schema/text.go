@@ -38,8 +38,8 @@ func (f Field) cleanUnicodeSlug(value string, _ *checker) (text string, messages
 	return f.cleanString(value, notSlug, notUnicodeSlug, validUnicodeSlug)
 }
 
-func (f Field) cleanURL(value string, _ *checker) (text string, messages []string) {
-	return f.cleanString(value, notURL, notURL, validURL)
+func (f Field) cleanURL(value string, checks *checker) (text string, messages []string) {
+	return f.cleanString(value, notURL, notURL, func(text string) bool { return validURL(text, checks.as) })
 }
 
 func (f Field) cleanEmail(value string, checks *checker) (text string, messages []string) {
@@ -67,10 +67,11 @@ func (f Field) cleanString(value, notText, wrong string, valid func(string) bool
 	case clean == "":
 		return invalid(isBlank)
 	}
-	if f.MaxLength > 0 && utf8.RuneCountInString(clean) > f.MaxLength {
+	length := codePoints(clean)
+	if f.MaxLength > 0 && length > f.MaxLength {
 		messages = append(messages, fmt.Sprintf("Ensure this field has no more than %d characters.", f.MaxLength))
 	}
-	if utf8.RuneCountInString(clean) < f.MinLength {
+	if length < f.MinLength {
 		messages = append(messages, fmt.Sprintf("Ensure this field has at least %d characters.", f.MinLength))
 	}
 	if strings.IndexByte(clean, 0) >= 0 {
@@ -83,6 +84,16 @@ func (f Field) cleanString(value, notText, wrong string, valid func(string) bool
 		messages = append(messages, wrong)
 	}
 	return string(jsontext.AppendString(nil, clean)), messages
+}
+
+// codePoints returns the number of code points of a result of unquote.
+func codePoints(text string) (n int) {
+	for i := range len(text) {
+		if utf8.RuneStart(text[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // patternMessages returns the messages of the validators that a field of the framework's model
@@ -257,8 +268,12 @@ func formatUUID(digits string) string {
 }
 
 func filterUUID(_ Field, _, value string, _ *checker) (text, message string) {
-	digits := uuidDigits(strings.TrimFunc(value, isSpace))
-	if digits == "" {
+	value = strings.TrimFunc(value, isSpace)
+	digits := uuidDigits(value)
+	switch {
+	case value == "":
+		return "", ""
+	case digits == "":
 		return "", "Enter a valid UUID."
 	}
 	return formatUUID(digits), ""
@@ -284,10 +299,10 @@ const (
 const lookalikes = "\u2047\u2048\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16" +
 	"\ufe55\ufe56\ufe5f\ufe6b\uff03\uff0f\uff1a\uff1f\uff20"
 
-// validURL reports whether URLValidator of Django 3.2 accepts a text. It is stricter in
+// validURL reports whether URLValidator of Django 3.2 or 5.2 accepts a text. It is stricter in
 // three points: a host is not tried again in punycode, digits are ASCII, and an address
 // in brackets is checked even after user information.
-func validURL(text string) bool {
+func validURL(text string, as Framework) bool {
 	scheme, rest, found := strings.Cut(text, "://")
 	if !found || strings.ContainsAny(text, "\t\r\n") || utf8.RuneCountInString(text) > maxURL {
 		return false
@@ -302,7 +317,7 @@ func validURL(text string) bool {
 	if utf8.RuneCountInString(host) > maxHost || strings.ContainsAny(network, lookalikes) {
 		return false
 	}
-	return validAddress(rest) || validAddress(withoutUser(rest))
+	return validAddress(rest, as) || validAddress(withoutUser(rest), as)
 }
 
 // upTo returns the part of text before the first character in set.
@@ -328,7 +343,7 @@ func withoutUser(text string) string {
 
 // validAddress reports whether a text is a host with an optional port, followed by an
 // optional path, query or fragment without white space.
-func validAddress(text string) bool {
+func validAddress(text string, as Framework) bool {
 	host := upTo(text, ":/?#")
 	if strings.HasPrefix(text, "[") {
 		host = upTo(text, "]") + "]"
@@ -339,7 +354,7 @@ func validAddress(text string) bool {
 	}
 	if strings.HasPrefix(rest, ":") {
 		port := upTo(rest[1:], "/?#")
-		if len(port) < 2 || len(port) > 5 || strings.Trim(port, "0123456789") != "" {
+		if len(port) == 0 || len(port) == 1 && !as.readsPorts || len(port) > 5 || strings.Trim(port, "0123456789") != "" {
 			return false
 		}
 		rest = rest[1+len(port):]

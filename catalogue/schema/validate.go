@@ -45,6 +45,7 @@ type checker struct {
 	related map[string]*Description
 	snake   bool // names in JSON are in snake_case
 	partial bool // of a PATCH: what objects lack is reported if nothing else is wrong
+	depth   int  // of objects, lists and maps around the value
 	as      Framework
 	stored  bool               // the values are those of a stored record
 	known   map[reference]bool // what Exists has returned: a list may repeat an id many times

@@ -363,16 +363,16 @@ func postedField(f schema.Field, inner schema.Actions) *jsonSchema {
 	switch f.Kind {
 	case schema.Array:
 		s = listOf(postedField(*f.Item, schema.Create))
-		if f.MinLength > 0 {
-			s.MinItems = number(f.MinLength)
-		}
-		if f.MaxLength > 0 {
-			s.MaxItems = number(f.MaxLength)
-		}
 	case schema.Map:
 		s = mapOf(postedField(*f.Item, schema.Create))
 	case schema.Object:
 		s = posted(f.Fields, inner, schema.Create)
+	}
+	if s.Type == "array" && f.MinLength > 0 {
+		s.MinItems = number(f.MinLength)
+	}
+	if s.Type == "array" && f.MaxLength > 0 {
+		s.MaxItems = number(f.MaxLength)
 	}
 	return fieldSchema(f, s)
 }

@@ -370,7 +370,7 @@ func (m *maker) references(d *draw, f schema.Field) []int {
 		size = d.n
 	}
 	ids := []int{}
-	for range d.below(5) {
+	for range max(d.below(5), f.MinLength) {
 		ids = append(ids, idAt(d.below(size)))
 	}
 	return ascending(ids)

@@ -71,7 +71,7 @@ func (m Maker) Valid(f schema.Field) string {
 	case schema.Reference:
 		return m.refer(f)
 	case schema.References:
-		return list(m.IntN(4), func() string { return m.refer(f) })
+		return list(f.MinLength+m.IntN(4), func() string { return m.refer(f) })
 	case schema.Array:
 		most := cmp.Or(f.MaxLength, f.MinLength+3)
 		return list(f.MinLength+m.IntN(most-f.MinLength+1), func() string { return m.Valid(*f.Item) })
