@@ -80,14 +80,14 @@ func (w *observedWriter) Write(p []byte) (int, error) {
 // observeIgnored records the parameters that have no effect.
 func (v *view) observeIgnored() {
 	for name := range v.query.All() {
-		if !v.reads(name) && !slices.Contains(v.seen.Ignored, name) {
+		if !v.uses(name) && !slices.Contains(v.seen.Ignored, name) {
 			v.seen.Ignored = append(v.seen.Ignored, name)
 		}
 	}
 }
 
-// reads reports whether a parameter has an effect on the response.
-func (v *view) reads(name string) bool {
+// uses reports whether a parameter has an effect on the response.
+func (v *view) uses(name string) bool {
 	switch name {
 	case "format":
 		return true

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,12 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection] implements
@@ -204,14 +207,20 @@ type Revisioner interface {
 // parameter, an invalid value, and a parameter whose value counts as absent are errors. Errors are
 // handled like errors of List.
 //
+// A reference in a body or in a filter finds only records that the request can see, if the
+// collection with the key to which the field refers is restricted in the same Handler. The detail of
+// a 409 names the record that refers to another only if the request can read it.
+//
 // Restrict does not restrict what is written: a POST may create, and a PUT or PATCH may result
 // in, a record that the request cannot see, which the response nevertheless contains.
-// [Options.Assign] determines fields of such records. Values of unique fields are compared with
-// all records, and references and searches in other collections find all of theirs.
+// [Options.Assign] determines fields of such records. Values of unique fields and keys are compared
+// with all records, so that a 400 shows that one exists. A deletion changes or deletes all records
+// that refer to the deleted one, as the references determine. Filters, searches and orderings across
+// a reference read the record that it names, whoever can see that.
 //
 // Responses to GET and HEAD have the Cache-Control "private, no-cache" unless middleware has set
 // another before. A tag of a page is that of the parameters, so requests with other parameters do
-// not match it.
+// not match it. Each write to the collection changes it.
 //
 // Of the optional interfaces, the handler uses those that c implements. rows must be safe for
 // concurrent use. If c or rows is nil, Restrict returns nil.
@@ -226,7 +235,7 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 			return nil, err
 		}
 		d := schema.Description{Fields: about.Fields, Related: about.Related, Filters: slices.Sorted(maps.Keys(params))}
-		filter, err := d.Filter(ctx, params, anyRecord())
+		filter, err := d.Filter(schema.WithVisible(ctx, nil), params, anyRecord())
 		if err == nil && len(filter.Tests) < len(params) {
 			err = fmt.Errorf("%s: one of the parameters %q is unknown or has no value", about.Key, d.Filters)
 		}
@@ -262,6 +271,62 @@ func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.List
 	}
 	q.Filter.Tests = slices.Concat(tests, q.Filter.Tests)
 	return c.Collection.List(ctx, q)
+}
+
+// named returns the route of the collection with a key, or nil.
+func (h *Handler) named(key string) *route {
+	for _, r := range h.collections {
+		if r.key == key {
+			return r
+		}
+	}
+	return nil
+}
+
+// restrictions returns the tests of [Restrict].
+func (r *route) restrictions(ctx context.Context) (all []schema.Test, err error) {
+	for _, rows := range r.rows {
+		tests, err := rows(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tests...)
+	}
+	return all, nil
+}
+
+// visible returns a function for [schema.WithVisible] for one request, which determines the rows of
+// each collection once.
+func (h *Handler) visible() func(ctx context.Context, collection, field, value string) (bool, error) {
+	var mu sync.Mutex
+	known := map[*route][]schema.Test{}
+	return func(ctx context.Context, collection, field, value string) (bool, error) {
+		r := h.named(collection)
+		if r == nil || r.rows == nil {
+			return true, nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		tests, ok := known[r]
+		if !ok {
+			var err error
+			if tests, err = r.restrictions(ctx); err != nil {
+				return false, err
+			}
+			known[r] = tests
+		}
+		filter := schema.Filter{Tests: tests}
+		if r.getter != nil && field == cmp.Or(r.about.Lookup, "id") { // List reads more of other collections
+			_, err := r.getter.Get(ctx, value, filter)
+			if errors.Is(err, catalogue.ErrNotFound) {
+				return false, nil
+			}
+			return err == nil, err
+		}
+		filter.Tests = append(slices.Clip(tests), schema.Test{Field: field, Lookup: "exact", Values: []string{value}})
+		list, err := r.all.List(ctx, catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}})
+		return len(list.Records) > 0, err
+	}
 }
 
 // RecordType returns the type of the records for package openapi, or nil if it is not known.

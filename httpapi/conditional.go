@@ -61,7 +61,7 @@ func (v *view) tagList(name string) tagList {
 func (l tagList) isAny() bool { return l.text == "*" }
 
 // names reports whether l has a tag for which the function returns true. It stops at the first text
-// that is not an entity tag. Tags have their quotes, but not W/.
+// between commas that is not an entity tag. Tags have their quotes, but not W/.
 func (l tagList) names(is func(tag string, weak bool) bool) bool {
 	for list := l.text; ; {
 		var weak bool
@@ -73,10 +73,14 @@ func (l tagList) names(is func(tag string, weak bool) bool) bool {
 		if end < 2 {
 			return false
 		}
-		if is(list[:end], weak) {
+		tag, rest := list[:end], strings.TrimLeft(list[end:], " \t")
+		if rest != "" && rest[0] != ',' {
+			return false
+		}
+		if is(tag, weak) {
 			return true
 		}
-		list = list[end:]
+		list = rest
 	}
 }
 
@@ -97,7 +101,7 @@ func refused(match, noneMatch tagList, is func(tag string) bool) (detail string)
 // sentInstead evaluates the preconditions of a GET or HEAD for the response with v.tag. It
 // reports whether it has sent a 412 or a 304.
 func (v *view) sentInstead() bool {
-	switch refused(v.ifMatch(), v.ifNoneMatch(), func(tag string) bool { return tag == v.tag }) {
+	switch refused(v.ifMatch(), v.ifNoneMatch(), func(tag string) bool { return v.tag != "" && isEncoded(tag, v.tag) }) {
 	case detailIfMatch:
 		v.fail(http.StatusPreconditionFailed, detailIfMatch)
 		return true
@@ -165,18 +169,19 @@ func (v *view) findTag(filter schema.Filter, terms []ordering.Term) {
 		}
 	}
 	var room [256]byte
-	text := room[:0] // everything that a page depends on except the revision
+	text := room[:0] // everything that a page depends on
 	for _, part := range [...]string{
 		v.handler.opts.ETagKey, v.r.URL.Path, v.r.URL.RawQuery, v.origin.Scheme, v.origin.Host, v.origin.Prefix,
 	} {
 		text = append(append(text, part...), 0)
 	}
 	text = append(text, byte(v.indent))
+	text = strconv.AppendUint(text, v.revision, 10) // hashed: its value shows how much others write
 	if v.rows != nil {
 		text = fmt.Appendf(text, "%q", v.rows)
 	}
 	hash := digest(text)
-	v.tag = `"` + string(hash[:]) + "-" + strconv.FormatUint(v.revision, 36) + `"`
+	v.tag = `"` + string(hash[:]) + `"`
 }
 
 // selfContained reports whether a filter and an ordering are independent of the other
@@ -294,9 +299,15 @@ func digest(text []byte) (hash [22]byte) {
 	return hash
 }
 
-// hasHash reports whether tag identifies a representation of the record with the hash: the
-// hash itself, or the hash and a suffix that begins with a hyphen.
+// hasHash reports whether tag identifies a representation of the record with the hash: with any
+// indentation, and with the suffix of a proxy.
 func hasHash(tag, hash string) bool {
 	suffix, ok := strings.CutPrefix(tag[1:len(tag)-1], hash)
-	return ok && (suffix == "" || suffix[0] == '-')
+	return ok && (suffix == "" || suffix[0] == '-' || suffix[0] == ';')
+}
+
+// isEncoded reports whether sent is a tag, or that tag with the suffix of a proxy that compresses
+// responses, such as "x-gzip" or "x;br". The suffix of an indentation ends with a digit.
+func isEncoded(sent, tag string) bool {
+	return sent == tag || hasHash(sent, tag[1:len(tag)-1]) && (sent[len(sent)-2] < '0' || sent[len(sent)-2] > '9')
 }

@@ -56,7 +56,7 @@
 //
 // An [Authorizer] decides which requests are permitted, [Restrict] which records exist for a
 // request, and [Options.Assign] which values of new and changed records the request determines,
-// such as the owner. [WriteError] sends errors for handlers of the program's own.
+// such as the owner. [Handler.WriteError] sends errors for handlers of the program's own.
 //
 // # Conditional requests
 //

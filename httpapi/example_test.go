@@ -140,7 +140,7 @@ func ExampleRestrict() {
 }
 
 // An action of the program's own, beside the handler, with the same authorizer and errors.
-func ExampleWriteError() {
+func ExampleHandler_WriteError() {
 	type Film struct {
 		ID        int    `json:"id"`
 		Title     string `json:"title"`
@@ -177,7 +177,7 @@ func ExampleWriteError() {
 			})
 		}
 		if err != nil {
-			httpapi.WriteError(w, r, err)
+			h.WriteError(w, r, err)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)

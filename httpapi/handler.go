@@ -53,7 +53,7 @@ type Options struct {
 	// [schema.PartialUpdate], after the body has been read and before the collection is called,
 	// and must not read the body. It returns the zero Record to assign nothing. A value that the
 	// field rejects results in 400, and a member that is no field of the collection in 500. An
-	// error determines the response as in [WriteError]. Assign must be safe for concurrent use.
+	// error determines the response as in [Handler.WriteError]. Assign must be safe for concurrent use.
 	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
 
 	// Framework is the version of Django REST framework whose responses the handler sends. The

@@ -126,25 +126,34 @@ func (v *view) askCursor(p *page, q *catalogue.Query) (ok bool) {
 	return ok
 }
 
+// lastReads is how often the last page is read while the number of records changes.
+const lastReads = 3
+
 // read reads the page and makes its links. It returns the terms of the list. ok is false if there
 // is no such page.
 func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool, err error) {
-	list, err := v.route.all.List(v.r.Context(), q)
-	if err != nil {
-		return nil, false, err
+	numbers, _ := v.route.pages.(pagination.Numbers)
+	var list catalogue.List
+	for n := range lastReads {
+		if list, err = v.route.all.List(v.r.Context(), q); err != nil {
+			return nil, false, err
+		}
+		if _, ok := v.route.pages.(pagination.Numbers); !ok {
+			break
+		}
+		w, ok := numbers.Window(v.query, list.Count)
+		if !ok {
+			return nil, false, nil
+		}
+		if w == q.Window || n == lastReads-1 {
+			break
+		}
+		p.window, q.Window = w, w // of the last page, whose number is known now
 	}
 	p.count, p.records = list.Count, list.Records
 	switch style := v.route.pages.(type) {
 	case pagination.Numbers:
-		w, ok := style.Window(v.query, list.Count)
-		switch {
-		case !ok:
-			return nil, false, nil
-		case w != q.Window: // the last page, whose number is known now
-			p.window, q.Window = w, w
-			return v.read(p, q)
-		}
-		p.next, p.previous = style.Links(v.base(), v.query, w, list.Count)
+		p.next, p.previous = style.Links(v.base(), v.query, q.Window, list.Count)
 	case pagination.Cursors:
 		p.turn(list.Records)
 		next, previous := p.cursor.Neighbours(p.window.Limit, len(list.Records), func(i int) string { return p.position(list.Records[i]) })

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -112,13 +113,28 @@ func (v *view) destroy() {
 	v.begin(http.StatusNoContent, 0)
 }
 
-// referencedDetail returns the detail about a record that cannot be deleted.
-func referencedDetail(err error) string {
+// referencedDetail returns the detail about a record that cannot be deleted. It names the record
+// that refers to it if the request may read that.
+func (v *view) referencedDetail(err error) string {
 	var by *catalogue.ReferenceError
-	if errors.As(err, &by) {
-		return fmt.Sprintf("The record cannot be deleted: record %v of %s refers to it in the field %s.", by.Identity, by.Collection, by.Field)
+	if !errors.As(err, &by) || !v.reads(by) {
+		return "The record cannot be deleted: other records refer to it."
 	}
-	return "The record cannot be deleted: other records refer to it."
+	return fmt.Sprintf("The record cannot be deleted: record %v of %s refers to it in the field %s.", by.Identity, by.Collection, by.Field)
+}
+
+// reads reports whether the request may read a record that refers to another.
+func (v *view) reads(by *catalogue.ReferenceError) bool {
+	r := v.handler.named(by.Collection)
+	if r == nil || v.handler.opts.AuthorizeReads && v.handler.opts.Authorizer(v.r, r.key, schema.Retrieve) != nil {
+		return false
+	}
+	field, value := "id", strconv.Itoa(by.Identity.ID)
+	if by.Identity.Key != "" {
+		field, value = r.about.Lookup, by.Identity.Key
+	}
+	ok, err := v.handler.visible()(v.r.Context(), by.Collection, field, value)
+	return ok && err == nil
 }
 
 // parseFilter returns the filter that the parameters of the query describe.
@@ -140,17 +156,11 @@ func (v *view) parseFilter() (schema.Filter, error) {
 
 // restrict adds the tests of [Restrict] to a filter.
 func (v *view) restrict(f schema.Filter) (schema.Filter, error) {
-	for _, rows := range v.route.rows {
-		tests, err := rows(v.r.Context())
-		if err != nil {
-			return f, err
-		}
-		v.rows = append(v.rows, tests...)
-	}
-	if v.rows != nil {
+	var err error
+	if v.rows, err = v.route.restrictions(v.r.Context()); v.rows != nil {
 		f.Tests = slices.Concat(v.rows, f.Tests)
 	}
-	return f, nil
+	return f, err
 }
 
 // filter returns the filter of the query and of [Restrict]. It sends a response to an error and

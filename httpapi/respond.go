@@ -67,7 +67,7 @@ func (v *view) begin(status, size int) bool {
 		v.handler.opts.OnError(v.r, v.revisionErr)
 	}
 	header, values := v.w.Header(), &v.handler.values
-	if v.route != nil {
+	if v.route != nil && v.route.allow != nil {
 		header["Allow"] = v.route.allow
 		v.setCaching(header)
 	}
@@ -113,8 +113,8 @@ func (v *view) refuse(no *refusal) {
 	v.fail(no.status, no.detail)
 }
 
-// WriteError sends the response of a [Handler] to an error, for handlers of the program's own
-// that serve other actions on the same records. The first in this list that err is or wraps counts:
+// WriteError sends the response of h to an error, for handlers of the program's own that serve
+// other actions on the same records. The first in this list that err is or wraps counts:
 //
 //   - an error made by [Unauthorized] or [Forbidden]: 401 or 403
 //   - [catalogue.ErrNotFound]: 404
@@ -124,12 +124,20 @@ func (v *view) refuse(no *refusal) {
 //   - the errors of a [Collection]: 503 or 409
 //   - any other, and nil: 500
 //
-// The names of fields are sent as they are. The text of other errors is not sent, and WriteError
-// does not report it: [Options.OnError] is not called. The response has neither Allow nor Vary.
-// After a HEAD it has no body.
-func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	h := &Handler{opts: Options{OnError: func(*http.Request, error) {}}, values: newFixedValues()}
-	v := view{handler: h, w: w, r: r}
+// If the path of the request has that of a record in it, as /api/films/7/publish/ has, the detail
+// of a 404 is that of the record. The text of other errors is not sent, and WriteError does not
+// report it: [Options.OnError] is not called. The response has neither Allow nor Vary. After a HEAD
+// it has no body.
+func (h *Handler) WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	quiet := &Handler{opts: h.opts, collections: h.collections, values: h.values}
+	quiet.opts.OnError = func(*http.Request, error) {}
+	v := view{handler: quiet, w: w, r: r}
+	for _, c := range h.collections {
+		if _, rest, ok := strings.Cut(r.URL.Path, c.path); ok {
+			v.segment, _, _ = strings.Cut(rest, "/")
+			v.route = &route{about: c.about}
+		}
+	}
 	v.indent, _ = negotiation.Accept(r.Header["Accept"])
 	v.failFor(err)
 }
@@ -213,7 +221,7 @@ func (v *view) failBecause(err error, possible causes) {
 		}
 		v.fail(http.StatusNotFound, detail)
 	case may(ifReferenced) && errors.Is(err, catalogue.ErrReferenced):
-		v.fail(http.StatusConflict, referencedDetail(err))
+		v.fail(http.StatusConflict, v.referencedDetail(err))
 	case may(ifSyntax) && errors.As(err, &syntax):
 		v.fail(http.StatusBadRequest, syntax.Error())
 	case may(ifFields) && errors.As(err, &fields):

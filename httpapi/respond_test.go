@@ -138,16 +138,39 @@ func TestWriteError(t *testing.T) {
 			}
 			return test.err
 		}}
-		want := test.call.do(newStubHandler(t, opts, failing(test.method, test.err)))
+		h := newStubHandler(t, opts, failing(test.method, test.err))
+		want := test.call.do(h)
 		delete(want.Header, "Allow")
 		delete(want.Header, "Vary")
-		got := test.call.do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { WriteError(w, r, test.err) }))
+		got := test.call.do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.WriteError(w, r, test.err) }))
 		if diff := cmp.Diff(want, got); diff != "" || want.Status < 400 {
 			t.Errorf("%s (-handler +WriteError):\n%s", test.reason, diff)
 		}
 	}
-	if got := film.do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { WriteError(w, r, nil) })); got.Status != 500 {
+	h := newStubHandler(t, Options{}, newStub(1))
+	if got := film.do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.WriteError(w, r, nil) })); got.Status != 500 {
 		t.Errorf("nil: %d, want 500", got.Status)
+	}
+}
+
+// WriteError names a record as the version of the framework does, by the path of the request.
+func TestWriteErrorFramework(t *testing.T) {
+	const named = `{"detail":"No Film matches the given query."}`
+	for target, want := range map[string]string{
+		"/api/films/7/publish/":      named,
+		"/shop/api/films/7/publish/": named,
+		"/api/films/x/publish/":      notFound,
+		"/api/publish/":              notFound,
+	} {
+		for as, want := range map[schema.Framework]string{{}: notFound, schema.DRF318(nil): want} {
+			h := newStubHandler(t, Options{Framework: as}, newStub(1))
+			got := call{method: "POST", target: target}.do(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				h.WriteError(w, r, catalogue.ErrNotFound)
+			}))
+			if got.Status != 404 || got.Body != want || got.Header["Allow"] != "" {
+				t.Errorf("%s: %+v, want 404 %s", target, got, want)
+			}
+		}
 	}
 }
 

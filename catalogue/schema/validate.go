@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,11 +50,37 @@ type checker struct {
 	as      Framework
 	stored  bool               // the values are those of a stored record
 	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
-	err     error              // of a callback
+	visible visible
+	err     error // of a callback
 }
 
 func (d Description) checker(ctx context.Context, checks Checks) *checker {
-	return &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase(), as: frameworkOf(ctx)}
+	c := &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase(), as: frameworkOf(ctx)}
+	c.visible, _ = ctx.Value(visibleKey{}).(visible)
+	return c
+}
+
+// visible is the function of [WithVisible].
+type visible = func(ctx context.Context, collection, field, value string) (bool, error)
+
+type visibleKey struct{}
+
+// WithVisible returns a context with which [Description.Validate], ValidateUpdate and Filter find
+// only records for which f returns true, as if others did not exist. f is called for a record that
+// Exists or Find of [Checks] has found, with the key of its collection and the field, in snake_case,
+// that has the value: id, or that in By of the reference. Its errors are handled like theirs. If f is
+// nil, all records are found. O(1).
+func WithVisible(ctx context.Context, f func(ctx context.Context, collection, field, value string) (bool, error)) context.Context {
+	return context.WithValue(ctx, visibleKey{}, f)
+}
+
+// sees reports whether a record that was found is visible.
+func (c *checker) sees(collection, field, value string) (ok bool) {
+	if c.visible == nil || c.err != nil {
+		return c.err == nil
+	}
+	ok, c.err = c.visible(c.ctx, collection, field, value)
+	return ok
 }
 
 // A reference is an id of a collection.
@@ -75,6 +102,7 @@ func (c *checker) exists(collection string, id int) bool {
 	if found, c.err = c.Exists(c.ctx, collection, id); c.known == nil {
 		c.known = map[reference]bool{}
 	}
+	found = found && c.sees(collection, "id", strconv.Itoa(id))
 	c.known[to] = found
 	return found
 }
@@ -93,6 +121,9 @@ func (c *checker) target(f Field) Field {
 func (c *checker) find(f Field, text string) (id int) {
 	if c.Find != nil && c.err == nil {
 		id, c.err = c.Find(c.ctx, f.Refers, f.By, text)
+	}
+	if id != 0 && !c.sees(f.Refers, f.By, text) {
+		return 0
 	}
 	return id
 }

@@ -50,6 +50,9 @@ func (v *view) newForm(values url.Values, wrong faults, tag string) *form {
 			continue
 		}
 		text := values.Get(field.Name)
+		if field.Hidden {
+			text = "" // of a form that was rejected
+		}
 		if values == nil && kindOf(field).choices != nil {
 			text = valueText(field, json.RawMessage(field.Default))
 		}
@@ -175,7 +178,7 @@ func (v *view) newInput(field schema.Field, text string) input {
 			in.Pattern = ".*(?:" + p.String() + ").*"
 		}
 		if field.Hidden {
-			in.Control, in.Value = "password", ""
+			in.Control = "password"
 			return in
 		}
 	}

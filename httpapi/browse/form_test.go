@@ -336,6 +336,39 @@ func TestFaultsOfParts(t *testing.T) {
 	}
 }
 
+// A rejected form has no value of a hidden field, whatever its kind.
+func TestHiddenValues(t *testing.T) {
+	type safe struct {
+		ID     int      `json:"id"`
+		Name   string   `json:"name" backlist:"maxlength=4"`
+		Pin    int      `json:"pin" backlist:"hidden"`
+		Words  []string `json:"words" backlist:"hidden"`
+		Colour string   `json:"colour" backlist:"hidden,choices=carmine|azure"`
+		Note   string   `json:"note" backlist:"hidden"`
+	}
+	c, err := catalogue.New(catalogue.Define[safe]("safes", catalogue.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := httpapi.New(c, httpapi.Options{Authorizer: httpapi.AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := New(api, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := do(pages, formRequest("/api/safes/?_method=POST", "name=too+long&pin=7531&words=open%0D%0Asesame&colour=azure&note=plaintext"))
+	if got.status != http.StatusBadRequest {
+		t.Fatalf("%d %s, want 400", got.status, got.text)
+	}
+	for _, secret := range []string{"7531", "sesame", `<option value="azure" selected`, `<option selected value="azure"`, "plaintext"} {
+		if strings.Contains(got.body, secret) {
+			t.Errorf("the form has %s", secret)
+		}
+	}
+}
+
 // Parameters name members of objects.
 func TestFiltersOfParts(t *testing.T) {
 	page := get(accounts(t).browse, "/api/accounts/?home__city__icontains=rom&home__geo__lat__gte=4")
