@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
@@ -99,7 +100,7 @@ func listenLoopback(addr string) (net.Listener, error) {
 	if !tcp.IP.IsLoopback() {
 		return nil, fmt.Errorf("%q is not a loopback address; want one such as 127.0.0.1:%d", addr, tcp.Port)
 	}
-	return net.ListenTCP("tcp", tcp)
+	return server.Listen("-control", tcp.String())
 }
 
 // refusePages returns a handler that refuses requests of web pages: those with an Origin or

@@ -11,13 +11,13 @@ import (
 )
 
 // startControl starts the program with few records.
-func startControl(t *testing.T, args ...string) *server {
+func startControl(t *testing.T, args ...string) *instance {
 	t.Helper()
 	return start(t, few(append(args, "-open", "-control", "127.0.0.1:0")...)...)
 }
 
 // exchangesOf returns the log.
-func exchangesOf(t *testing.T, s *server) []exchange {
+func exchangesOf(t *testing.T, s *instance) []exchange {
 	t.Helper()
 	return decode[[]exchange](t, ask(t, "GET "+s.control+"/exchanges/", ""), 200)
 }

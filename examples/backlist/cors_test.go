@@ -58,7 +58,7 @@ func TestCORS(t *testing.T) {
 		{"preflight of another page", front, "OPTIONS /api/events/", []string{"Origin", "http://evil.example", "Access-Control-Request-Method", "POST"}, 200, nil, true},
 		{"preflight is not delayed or broken", front, "OPTIONS /api/books/", []string{"Origin", front, "Access-Control-Request-Method", "GET"}, 204, preflight, true},
 	}
-	servers := map[string]*server{"": start(t, few("-fail", "/api/books/ 503")...)}
+	servers := map[string]*instance{"": start(t, few("-fail", "/api/books/ 503")...)}
 	for _, tt := range tests {
 		if servers[tt.cors] == nil {
 			servers[tt.cors] = start(t, few("-fail", "/api/books/ 503", "-cors", tt.cors)...)

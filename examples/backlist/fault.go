@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/examples/internal/flags"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/ordering"
@@ -37,6 +38,9 @@ func parseFault(text string) (fault, error) {
 		if f.match.Method = a.text(); f.match.Method != method {
 			return f, fmt.Errorf("%q is not a method; want %q", f.match.Method, method)
 		}
+	}
+	if method, path, ok := strings.Cut(a.peek(), "/"); ok && slices.Contains(methods, method) {
+		return f, fmt.Errorf("want a space before the path, as in '%s /%s 503'", method, path)
 	}
 	if strings.HasPrefix(a.peek(), "/") {
 		f.match.Path = a.text()
@@ -193,8 +197,8 @@ func (a *arguments) number() int {
 
 func (a *arguments) duration() time.Duration {
 	word := a.text()
-	d, err := time.ParseDuration(word)
-	if err != nil || d < 0 {
+	d, err := flags.Duration(word)
+	if err != nil {
 		a.err = cmp.Or(a.err, fmt.Errorf("%q is not a time", word))
 	}
 	return d

@@ -64,7 +64,12 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	}
 	set.Func("others", "generate `N` records of each other collection of /api/", c.size("others"))
 
-	set.Func("delay", "delay all responses by a `TIME` such as 200ms", func(text string) error { return c.addFault("delay " + text) })
+	set.Func("delay", "delay all responses by a `TIME` such as 200ms", func(text string) error {
+		if _, err := flags.Duration(text); err != nil {
+			return err
+		}
+		return c.addFault("delay " + text)
+	})
 	set.Func("fail", "add a `FAULT` such as 'GET /api/events/ 503 10%'; see go doc ./examples/backlist", c.addFault)
 	set.StringVar(&c.control, "control", "", "serve the control of tests at `HOST:PORT`, a loopback address")
 	if err := flags.Parse(set, args, stdout); err != nil {

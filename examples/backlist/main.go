@@ -67,8 +67,8 @@
 //
 // # Signals
 //
-// After an interrupt or SIGTERM, backlist waits at most 30 seconds for running requests. A
-// second signal ends it immediately, without saving.
+// After an interrupt or SIGTERM, backlist waits at most ten seconds for running requests. A
+// second signal ends it immediately, without saving, as does the first one before it serves.
 package main
 
 import (
@@ -78,12 +78,11 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
+
+	"github.com/gobacklist/backlist/examples/internal/server"
 )
 
 // Exit codes.
@@ -94,12 +93,10 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the program immediately
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run serves until ctx is done and returns the exit code.
+// run serves until ctx is done or the program receives a signal, and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
@@ -123,57 +120,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// run serves until ctx is done and saves the records.
+// run serves until ctx is done or the program receives a signal, and saves the records.
 func (p *program) run(ctx context.Context, stdout io.Writer) error {
-	l, err := net.Listen("tcp", p.addr)
+	l, err := server.Listen("-addr", p.addr)
 	if err != nil {
-		return busy(err, "-addr")
+		return err
 	}
 	defer l.Close()
 	output := fmt.Sprintf("serving http://%s/api/\n", l.Addr())
 	if p.control != "" {
 		control, err := listenLoopback(p.control)
 		if err != nil {
-			return fmt.Errorf("-control: %w", busy(err, "-control"))
+			return fmt.Errorf("-control: %w", err)
 		}
 		output += fmt.Sprintf("control http://%s/\n", control.Addr())
-		server := &http.Server{Handler: newControl(p), ReadHeaderTimeout: 5 * time.Second}
-		defer server.Close()
-		go func() { _ = server.Serve(control) }()
+		s := &http.Server{Handler: newControl(p), ReadHeaderTimeout: 5 * time.Second}
+		defer s.Close()
+		go func() { _ = s.Serve(control) }()
 	}
 	_, _, writes := p.writes()
 	fmt.Fprintf(stdout, "%sStories and series at http://%s/v1/ can be filtered and searched. %s\n", output, l.Addr(), writes)
-	err = serve(ctx, l, allowOrigins(p.cors, p))
+	err = server.Serve(ctx, l, &http.Server{Handler: allowOrigins(p.cors, p), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})
 	if p.save != "" {
 		err = errors.Join(err, p.current.Load().records.SaveFile(p.save))
 	}
 	return err
-}
-
-// busy returns an error of listening at the address of a flag, with the remedy if the port is
-// in use.
-func busy(err error, flag string) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; %s 127.0.0.1:0 chooses a free port", err, flag)
-	}
-	return err
-}
-
-// serve serves until ctx is done, and then waits at most 30 seconds for running requests.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	defer server.Close() // an interrupted request gets no answer after the records are saved
-	if err := server.Shutdown(shutdown); err != nil {
-		return fmt.Errorf("requests were still running: %w", err)
-	}
-	return nil
 }

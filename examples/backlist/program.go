@@ -58,33 +58,49 @@ func load(ctx context.Context, c config, output io.Writer) (*catalogue.Catalogue
 		return nil, err
 	}
 	if c.data != "" {
-		shown := progress.Start(output, "loading "+c.data, 0)
+		shown := progress.Loading(output, c.data)
 		defer shown.Stop()
 		return cat, cat.LoadFile(c.data, catalogue.LoadOptions{})
 	}
 	if c.from != "" {
 		return cat, importRecords(ctx, cat, c.from, output)
 	}
-	opts := sample.Options{Seed: c.seed, Sizes: map[string]int{}}
+	opts, total := sample.Options{Seed: c.seed, Sizes: map[string]int{}}, 0
 	for key, collection := range cat.All() {
 		size, ok := c.sizes[key]
 		if !ok && !slices.Contains(sizeFlags[:], key) {
 			size, ok = c.sizes["others"]
 		}
 		if ok && documented(collection) {
-			opts.Sizes[key] = size
+			opts.Sizes[key], total = size, total+size
 		}
 	}
-	shown := progress.Start(output, "generating records", 0)
-	defer shown.Stop()
-	var records bytes.Buffer
-	if err := sample.Write(io.MultiWriter(&records, shown), opts); err != nil {
-		return nil, err
-	}
-	if err := cat.Load(&records, catalogue.LoadOptions{}); err != nil {
+	if err := generate(cat, opts, total, output); err != nil {
 		return nil, err
 	}
 	return cat, generateStories(cat, c.seed)
+}
+
+// generate replaces the records of /api/ by generated ones. total is the sum of the sizes in opts.
+func generate(cat *catalogue.Catalogue, opts sample.Options, total int, output io.Writer) error {
+	shown := progress.Start(output, fmt.Sprintf("generating %d records", total), int64(total))
+	var records bytes.Buffer
+	err := sample.Write(io.MultiWriter(&records, lineCounter{shown}), opts)
+	shown.Stop()
+	if err != nil {
+		return err
+	}
+	shown = progress.Start(output, fmt.Sprintf("loading %d records (%.1f MB)", total, float64(records.Len())/1e6), 0)
+	defer shown.Stop()
+	return cat.Load(&records, catalogue.LoadOptions{})
+}
+
+// A lineCounter adds the lines that are written, each with a record, to a meter.
+type lineCounter struct{ shown *progress.Meter }
+
+func (c lineCounter) Write(p []byte) (int, error) {
+	c.shown.Add(bytes.Count(p, []byte("\n")))
+	return len(p), nil
 }
 
 // reset restores the records and faults of the start and empties the log, at one instant.

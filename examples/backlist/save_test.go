@@ -25,7 +25,7 @@ func eventsIn(t *testing.T, file string) int {
 }
 
 // end stops the program and returns its exit code.
-func (s *server) end() int {
+func (s *instance) end() int {
 	s.stop()
 	<-s.done
 	return s.code

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// server is a run of the program in this process.
-type server struct {
+// An instance is a run of the program in this process.
+type instance struct {
 	base, addr string // http://127.0.0.1:34567, 127.0.0.1:34567
 	control    string // http://127.0.0.1:34568, if there is one
 	sentence   string // about writes
@@ -43,10 +43,10 @@ func (o *output) String() string {
 func (o *output) Len() int { return len(o.String()) }
 
 // start runs the program on a free port until the test ends.
-func start(t *testing.T, args ...string) *server {
+func start(t *testing.T, args ...string) *instance {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	s := &server{stop: stop, done: make(chan struct{})}
+	s := &instance{stop: stop, done: make(chan struct{})}
 	out, stdout := io.Pipe()
 	go func() {
 		defer close(s.done)

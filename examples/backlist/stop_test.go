@@ -101,15 +101,40 @@ func TestSecondSignalEndsImmediately(t *testing.T) {
 	}
 }
 
-// process starts the program in a separate process.
-func process(t *testing.T, args ...string) (p *exec.Cmd, addr string, stderr *bytes.Buffer) {
+// The first interrupt ends a program that still generates its records.
+func TestInterruptWhileGenerating(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("signals cannot be sent on Windows")
+	}
+	p := command(t, "-events", "9000000")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err == nil || err.Error() != "signal: interrupt" {
+		t.Errorf("the program ends with %v", err)
+	}
+}
+
+// command returns the program as a command.
+func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = exec.Command(self, append([]string{"-addr", "127.0.0.1:0", "-open"}, args...)...)
+	p := exec.Command(self, append([]string{"-addr", "127.0.0.1:0", "-open"}, args...)...)
 	p.Env = append(os.Environ(), asProgram+"=1")
+	return p
+}
+
+// process starts the program in a separate process.
+func process(t *testing.T, args ...string) (p *exec.Cmd, addr string, stderr *bytes.Buffer) {
+	t.Helper()
+	p = command(t, args...)
 	stderr = new(bytes.Buffer)
 	p.Stderr = stderr
 	stdout, err := p.StdoutPipe()

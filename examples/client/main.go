@@ -1,5 +1,5 @@
 // Client prints all records of a collection of a running service, one JSON object per
-// line. It is an example of a client that uses only the standard library and passes
+// line. It is an example of a client that passes
 // every check of clienttest.VerifyClient.
 //
 //	go run ./examples/backlist &
@@ -22,32 +22,35 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+
+	"github.com/gobacklist/backlist/examples/internal/flags"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, http.DefaultClient, os.Args[1:], os.Stdout); err != nil {
+	err := run(ctx, http.DefaultClient, os.Args[1:], os.Stdout)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "client:", err)
 		os.Exit(1)
 	}
 }
 
 func run(ctx context.Context, client *http.Client, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("client", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // the caller prints the error
-	base := flags.String("url", "http://127.0.0.1:8080", "`URL` of the service, without its root")
-	root := flags.String("root", "/api/", "`path` of the root listing")
-	timeout := flags.Duration("timeout", time.Minute, "time limit for all requests together")
-	if err := flags.Parse(args); err != nil {
+	set := flag.NewFlagSet("client", flag.ContinueOnError)
+	set.SetOutput(io.Discard) // the caller prints the error
+	base := set.String("url", "http://127.0.0.1:8080", "`URL` of the service, without its root")
+	root := set.String("root", "/api/", "`path` of the root listing")
+	timeout := set.Duration("timeout", time.Minute, "time limit for all requests together")
+	if err := flags.Parse(set, args, out); err != nil {
 		return err
 	}
-	if flags.NArg() != 1 {
+	if set.NArg() != 1 {
 		return errors.New("usage: client [-url URL] [-root /api/] [-timeout 1m] collection")
 	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	records, err := fetchAll(ctx, client, strings.TrimRight(*base, "/")+*root, flags.Arg(0))
+	records, err := fetchAll(ctx, client, strings.TrimRight(*base, "/")+*root, set.Arg(0))
 	if err != nil {
 		return err
 	}

@@ -10,16 +10,14 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 )
@@ -62,19 +60,20 @@ func main() {
 		fmt.Fprintf(flag.CommandLine.Output(), "unexpected argument %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the program immediately
-	if err := run(ctx, *addr, *file, *token); err != nil {
+	if err := run(context.Background(), *addr, *file, *token); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// run serves the films of a file until ctx is done.
+// run serves the films of a file until ctx is done or the program receives a signal. Writes that
+// then wait for others are refused by the journal.
 func run(ctx context.Context, addr, file, token string) (err error) {
 	cat, err := catalogue.New(directors, films)
 	if err != nil {
 		return err
 	}
+	ctx, refuse := context.WithCancel(ctx)
+	defer refuse()
 	db, fresh, err := open(ctx, file, cat)
 	if err != nil {
 		return err
@@ -89,15 +88,14 @@ func run(ctx context.Context, addr, file, token string) (err error) {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; -addr 127.0.0.1:0 chooses a free port", err)
-	}
+	listener, err := server.Listen("-addr", addr)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("serving http://%s/v1/\n", listener.Addr())
-	return serve(ctx, listener, handler)
+	s := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
+	s.RegisterOnShutdown(refuse)
+	return server.Serve(ctx, listener, s)
 }
 
 // newHandler returns a handler that sends pages to browsers and JSON to other clients.
@@ -121,23 +119,4 @@ func newHandler(cat *catalogue.Catalogue, token string) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", http.RedirectHandler("/v1/", http.StatusFound))
 	return mux, httpapi.Mount(mux, "", pages)
-}
-
-// serve serves until ctx is done, and then waits at most ten seconds for running requests.
-// Writes among them that wait for others are refused by the journal.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return fmt.Errorf("requests were still running: %w", err)
-	}
-	return nil
 }

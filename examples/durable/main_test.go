@@ -25,6 +25,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/internal/server"
 )
 
 // A receipt has a key in place of an id: there is one of each film, and one of the last.
@@ -462,10 +463,10 @@ func TestEnd(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		ended <- serve(ctx, listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ended <- server.Serve(ctx, listener, &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			waiting.Done()
 			handler.ServeHTTP(w, r)
-		}))
+		})})
 	}()
 	slow, err := db.Begin(true) // until it ends, no other transaction begins
 	if err != nil {

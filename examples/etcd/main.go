@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -31,6 +30,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
+	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 )
@@ -47,7 +48,7 @@ func main() {
 
 // run serves until ctx is done.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	c, err := parse(args, stderr)
+	c, err := parse(args, stdout)
 	if err != nil {
 		return err
 	}
@@ -104,12 +105,12 @@ func (c *config) serve(ctx context.Context, client *clientv3.Client, stdout io.W
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", c.addr)
+	listener, err := server.Listen("-addr", c.addr)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
-	return serve(ctx, listener, &http.Server{
+	return server.Serve(ctx, listener, &http.Server{
 		Handler:           store.ReadOnce(pages),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
@@ -140,23 +141,6 @@ func loadFile(ctx context.Context, store *etcdstore.Store, name string) error {
 	return store.Load(ctx, f)
 }
 
-// serve serves until ctx is done, and then waits for running requests.
-func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	shutdown, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := srv.Shutdown(shutdown); err != nil {
-		return fmt.Errorf("requests were still running: %w", err)
-	}
-	return nil
-}
-
 // config holds the values of the flags.
 type config struct {
 	addr         string
@@ -177,35 +161,34 @@ type config struct {
 	passed   []string // the flags that -three passes to the nodes
 }
 
-// parse parses the flags. If help is requested, it prints the usage and returns
-// flag.ErrHelp.
-func parse(args []string, stderr io.Writer) (*config, error) {
+// parse parses the flags. If help is requested, it prints the usage to stdout and
+// returns flag.ErrHelp.
+func parse(args []string, stdout io.Writer) (*config, error) {
 	c := &config{}
-	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.BoolVar(&c.three, "three", false, "run three nodes on loopback, at ports 8081 to 8083, or at that of -addr and the next two")
-	flags.StringVar(&c.addr, "addr", "", "serve HTTP at `host:port` (default 127.0.0.1:8080); port 0 chooses a free port")
-	open := flags.Bool("open", false, "permit all writes")
-	token := flags.String("token", "", "permit writes with the bearer token `T`")
-	flags.StringVar(&c.load, "load", "", "replace the records with those of a JSON `file`")
-	flags.StringVar(&c.prefix, "prefix", "backlist/", "begin keys in etcd with `text`; nodes with the same prefix have the same records")
-	flags.BoolVar(&c.serializable, "serializable", false, "read without asking the cluster; reads may miss the last writes")
-	flags.DurationVar(&c.timeout, "timeout", 5*time.Second, "time limit for each read and write")
+	set := flag.NewFlagSet("etcd", flag.ContinueOnError)
+	set.BoolVar(&c.three, "three", false, "run three nodes on loopback, at ports 8081 to 8083, or at that of -addr and the next two")
+	set.StringVar(&c.addr, "addr", "", "serve HTTP at `host:port` (default 127.0.0.1:8080); port 0 chooses a free port")
+	open := set.Bool("open", false, "permit all writes")
+	token := set.String("token", "", "permit writes with the bearer token `T`")
+	set.StringVar(&c.load, "load", "", "replace the records with those of a JSON `file`")
+	set.StringVar(&c.prefix, "prefix", "backlist/", "begin keys in etcd with `text`; nodes with the same prefix have the same records")
+	set.BoolVar(&c.serializable, "serializable", false, "read without asking the cluster; reads may miss the last writes")
+	set.DurationVar(&c.timeout, "timeout", 5*time.Second, "time limit for each read and write")
 
-	flags.StringVar(&c.name, "name", "n1", "member: its `name` in -cluster")
-	flags.StringVar(&c.dir, "dir", "", "member: keep etcd's files in `directory` (default etcd-NAME); with -three, those of all members")
-	flags.StringVar(&c.peer, "peer", "http://127.0.0.1:2380", "member: listen for the other members at `URL`")
-	flags.StringVar(&c.client, "client", "http://127.0.0.1:2379", "member: listen for etcd's clients at `URL`")
-	flags.StringVar(&c.cluster, "cluster", "", "member: `names and peer URLs` of the first members, as in n1=http://…,n2=http://… (default this one alone)")
+	set.StringVar(&c.name, "name", "n1", "member: its `name` in -cluster")
+	set.StringVar(&c.dir, "dir", "", "member: keep etcd's files in `directory` (default etcd-NAME); with -three, those of all members")
+	set.StringVar(&c.peer, "peer", "http://127.0.0.1:2380", "member: listen for the other members at `URL`")
+	set.StringVar(&c.client, "client", "http://127.0.0.1:2379", "member: listen for etcd's clients at `URL`")
+	set.StringVar(&c.cluster, "cluster", "", "member: `names and peer URLs` of the first members, as in n1=http://…,n2=http://… (default this one alone)")
 
-	flags.StringVar(&c.endpoints, "endpoints", "", "be no member, but a client of the cluster with these client `URLs`, separated by commas")
-	flags.BoolVar(&c.untilEOF, "until-eof", false, "end at the end of the standard input; -three uses it")
-	if err := flags.Parse(args); err != nil {
+	set.StringVar(&c.endpoints, "endpoints", "", "be no member, but a client of the cluster with these client `URLs`, separated by commas")
+	set.BoolVar(&c.untilEOF, "until-eof", false, "end at the end of the standard input; -three uses it")
+	if err := flags.Parse(set, args, stdout); err != nil {
 		return nil, err
 	}
 	switch {
-	case flags.NArg() > 0:
-		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case set.NArg() > 0:
+		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	case *open && *token != "":
 		return nil, errors.New("-open and -token cannot be combined")
 	case c.endpoints != "" && c.cluster != "":
@@ -220,7 +203,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		c.authorizer, c.scheme = httpapi.Bearer(*token), "Bearer"
 	}
 	if c.three {
-		return c, c.parseThree(flags)
+		return c, c.parseThree(set)
 	}
 	c.addr = cmp.Or(c.addr, "127.0.0.1:8080")
 	c.dir = cmp.Or(c.dir, "etcd-"+c.name)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -93,6 +95,9 @@ func (c *config) startMember(ctx context.Context) (*embed.Etcd, error) {
 	opts.ListenPeerUrls, opts.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	opts.ListenClientUrls, opts.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
 	e, err := embed.StartEtcd(opts)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%w; -peer and -client set the ports of the member", err)
+	}
 	if err != nil {
 		return nil, err
 	}

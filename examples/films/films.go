@@ -74,9 +74,9 @@ func load(cat *catalogue.Catalogue, file string, output io.Writer) error {
 	if file == "" {
 		return cat.Load(strings.NewReader(records), catalogue.LoadOptions{})
 	}
-	shown := progress.Start(output, "loading "+file, 0)
+	shown := progress.Loading(output, file)
 	defer shown.Stop()
-	err := cat.LoadFile(file, catalogue.LoadOptions{})
+	err := cat.LoadFile(file, catalogue.LoadOptions{Validate: true, References: true})
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

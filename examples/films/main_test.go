@@ -123,11 +123,22 @@ func TestLoad(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"Vertigo"`) {
 		t.Errorf("the new file has %s, %v", text, err)
 	}
-	if err := os.WriteFile(file, []byte(`{"directors":[{"id":1,"name":"Agnès Varda","born":null}]}`), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(`{"directors":[{"id":1,"name":"Agnès Varda","born":null}],"films":[],"screenings":[]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := load(cat, file, nil); err != nil || directors.Count() != 1 {
 		t.Errorf("with a file: %d directors, want 1; %v", directors.Count(), err)
+	}
+	for reason, text := range map[string]string{
+		"year":     `{"films":[{"id":1,"name":"Rope","year":1700,"minutes":80,"genre":"thriller","director":1}]}`,
+		"director": `{"films":[{"id":1,"name":"Rope","year":1948,"minutes":80,"genre":"thriller","director":7}]}`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := load(cat, file, nil); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: error %v, want one with %s", text, err, reason)
+		}
 	}
 	if err := load(cat, filepath.Join(t.TempDir(), "missing", "films.json"), nil); err == nil {
 		t.Error("a missing directory is no error")

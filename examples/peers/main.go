@@ -51,30 +51,28 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/gobacklist/backlist/examples/internal/flags"
 )
 
 func main() {
 	err := run(os.Args[1:], os.Stdout, os.Stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		os.Exit(2)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
 func run(args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
-	flags.SetOutput(progress)
-	quick := flags.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
-	rounds := flags.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
-	find := flags.Bool("find", false, "measure only finding records by their fields")
-	if err := flags.Parse(args); err != nil {
+	set := flag.NewFlagSet("peers", flag.ContinueOnError)
+	quick := set.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
+	rounds := set.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
+	find := set.Bool("find", false, "measure only finding records by their fields")
+	if err := flags.Parse(set, args, out); err != nil {
 		return err
 	}
-	if flags.NArg() > 0 || *rounds < 0 {
-		return fmt.Errorf("want flags only, and no negative -rounds: %q", args)
+	if set.NArg() > 0 || *rounds < 0 {
+		return fmt.Errorf("want set only, and no negative -rounds: %q", args)
 	}
 	s := settings(*quick, *find)
 	if *rounds > 0 {

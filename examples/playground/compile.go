@@ -36,7 +36,9 @@ func compile(ctx context.Context) (wasm, runtime []byte, err error) {
 	}
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "main.wasm")
-	if _, err := goCommand(ctx, append(smallBuild(), "-o", program, workerPackage)...); err != nil {
+	if _, err := goCommand(ctx, append(smallBuild(), "-o", program, workerPackage)...); ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	} else if err != nil {
 		return nil, nil, fmt.Errorf("%w\nthe working directory must be in the module of %s", err, workerPackage)
 	}
 	wasm, err = os.ReadFile(program)

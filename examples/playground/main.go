@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/progress"
+	"github.com/gobacklist/backlist/examples/internal/server"
 )
 
 func main() {
@@ -48,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "playground:", err)
 		return 2
 	}
-	if err := c.run(ctx, stdout); err != nil {
+	if err := c.run(ctx, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "playground:", err)
 		return 1
 	}
@@ -94,18 +96,20 @@ func checkLoopback(addr string) error {
 	return fmt.Errorf("-addr %s is not a loopback address, so browsers would not run the service worker; use -write and a host with https", addr)
 }
 
-// run builds the folder and writes or serves it.
-func (c config) run(ctx context.Context, stdout io.Writer) error {
+// run builds the folder and writes or serves it. It shows on stderr that it is building, if that is
+// a terminal.
+func (c config) run(ctx context.Context, stdout, stderr io.Writer) error {
 	var listener net.Listener
 	if c.write == "" { // before the build, which takes a while
 		var err error
-		if listener, err = net.Listen("tcp", c.addr); err != nil {
+		if listener, err = server.Listen("-addr", c.addr); err != nil {
 			return err
 		}
 		defer listener.Close()
 	}
+	shown := progress.Start(stderr, "building the service for browsers", 0)
 	wasm, runtime, err := compile(ctx)
-	if err != nil {
+	if shown.Stop(); err != nil {
 		return err
 	}
 	files, err := newFolder(wasm, runtime)
@@ -120,20 +124,5 @@ func (c config) run(ctx context.Context, stdout io.Writer) error {
 		return nil
 	}
 	fmt.Fprintf(stdout, "serving http://%s%s\n", listener.Addr(), mount)
-	return serve(ctx, listener, files.handler())
-}
-
-// serve serves until ctx is done, and then waits for running requests.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	return srv.Shutdown(shutdown)
+	return server.Serve(ctx, listener, &http.Server{Handler: files.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})
 }

@@ -8,7 +8,7 @@
 //
 // It migrates the schema, loads the file of -load, creates indexes, and serves, as pages to
 // browsers and as JSON to other clients. With -wait it waits for the database first. Posts are
-// refused without -token. After an interrupt or SIGTERM, it waits at most 30 seconds for
+// refused without -token. After an interrupt or SIGTERM, it waits at most ten seconds for
 // running requests. A second signal ends it immediately.
 package main
 
@@ -19,15 +19,14 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
@@ -36,18 +35,16 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the program immediately
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "postgres:", err)
 		os.Exit(1)
 	}
 }
 
-// run prepares the database and serves until ctx is done.
+// run prepares the database and serves until ctx is done or the program receives a signal.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	c, err := parse(args, stderr)
+	c, err := parse(args, stdout)
 	if err != nil {
 		return err
 	}
@@ -74,15 +71,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", c.addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; -addr 127.0.0.1:0 chooses a free port", err)
-	}
+	listener, err := server.Listen("-addr", c.addr)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "serving http://%s/api/\n", listener.Addr())
-	return serve(ctx, listener, &http.Server{
+	return server.Serve(ctx, listener, &http.Server{
 		Handler:           pages,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
@@ -172,23 +166,6 @@ func (c *config) withPages(h *httpapi.Handler) (http.Handler, error) {
 	return mux, httpapi.Mount(mux, "", pages)
 }
 
-// serve serves until ctx is done, and then waits for running requests.
-func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	shutdown, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	if err := srv.Shutdown(shutdown); err != nil {
-		return fmt.Errorf("requests were still running: %w", err)
-	}
-	return nil
-}
-
 // config holds the values of the flags.
 type config struct {
 	store      pgstore.Options
@@ -199,24 +176,23 @@ type config struct {
 	scheme     string             // of the authorizer's tokens, or ""
 }
 
-// parse parses the flags. If help is requested, it prints the usage and returns
-// flag.ErrHelp.
-func parse(args []string, stderr io.Writer) (*config, error) {
+// parse parses the flags. If help is requested, it prints the usage to stdout and
+// returns flag.ErrHelp.
+func parse(args []string, stdout io.Writer) (*config, error) {
 	var c config
-	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&c.store.DSN, "dsn", "", "connect to the database with this `DSN`, a URL or keywords as in psql")
-	flags.IntVar(&c.store.MaxConns, "conns", 0, "open at most `N` connections (default 8)")
-	flags.DurationVar(&c.store.Timeout, "timeout", 0, "time limit for each query of a request (default 5s)")
-	flags.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
-	flags.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
-	flags.DurationVar(&c.wait, "wait", 0, "wait for the database at most this `long`, as in 1m")
-	token := flags.String("token", "", "permit posts with this bearer `token`")
-	if err := flags.Parse(args); err != nil {
+	set := flag.NewFlagSet("postgres", flag.ContinueOnError)
+	set.StringVar(&c.store.DSN, "dsn", "", "connect to the database with this `DSN`, a URL or keywords as in psql")
+	set.IntVar(&c.store.MaxConns, "conns", 0, "open at most `N` connections (default 8)")
+	set.DurationVar(&c.store.Timeout, "timeout", 0, "time limit for each query of a request (default 5s)")
+	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
+	set.StringVar(&c.load, "load", "", "replace all records with those of a JSON `file`")
+	set.DurationVar(&c.wait, "wait", 0, "wait for the database at most this `long`, as in 1m")
+	token := set.String("token", "", "permit posts with this bearer `token`")
+	if err := flags.Parse(set, args, stdout); err != nil {
 		return nil, err
 	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	if set.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
 	if *token != "" {
 		c.authorizer, c.scheme = httpapi.Bearer(*token), "Bearer"

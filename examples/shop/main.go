@@ -16,16 +16,15 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/progress"
+	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 )
@@ -70,8 +69,11 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	flags.Framework(set, &c.version, "UTC")
 	set.Func("now", "create records at this `time`, such as 2026-01-02T03:04:05.678Z", func(text string) error {
 		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return errors.New("want a time such as 2026-01-02T03:04:05Z")
+		}
 		c.now = func() time.Time { return at }
-		return err
+		return nil
 	})
 	if err := flags.Parse(set, args, stdout); err != nil {
 		return c, err
@@ -92,7 +94,9 @@ func run(c config) error {
 		return err
 	}
 	if c.data != "" {
-		if err := cat.LoadFile(c.data, catalogue.LoadOptions{}); err != nil {
+		shown := progress.Loading(os.Stderr, c.data)
+		err := cat.LoadFile(c.data, catalogue.LoadOptions{})
+		if shown.Stop(); err != nil {
 			return err
 		}
 	}
@@ -100,7 +104,12 @@ func run(c config) error {
 	if err != nil {
 		return err
 	}
-	return serve(c.addr, handler)
+	listener, err := server.Listen("-addr", c.addr)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("serving http://%s/api/\n", listener.Addr())
+	return server.Serve(context.Background(), listener, &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second})
 }
 
 // newHandler returns the handler of the collections, with pages for browsers if the flag is set.
@@ -122,27 +131,4 @@ func newHandler(cat *catalogue.Catalogue, c config) (http.Handler, error) {
 		return api, err
 	}
 	return browse.New(api, about)
-}
-
-// serve serves until an interrupt or SIGTERM, and then waits at most ten seconds for running
-// requests.
-func serve(addr string, handler http.Handler) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("serving http://%s/api/\n", listener.Addr())
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	return server.Shutdown(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -47,9 +48,36 @@ func Parse(set *flag.FlagSet, args []string, stdout io.Writer) error {
 	}
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
 	if !unknown {
-		return err
+		return explained(set, err)
 	}
 	var known []string
 	set.VisitAll(func(f *flag.Flag) { known = append(known, "-"+f.Name) })
 	return fmt.Errorf("unknown flag %s: %s", name, ordering.Suggest(name, known))
+}
+
+// explained returns the error of package flag for an invalid value, with what is wanted instead.
+func explained(set *flag.FlagSet, err error) error {
+	m := regexp.MustCompile(`^(.*) for (flag |)-([^ ]+): (?:parse error|value out of range)$`).FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	want := "true or false"
+	switch set.Lookup(m[3]).Value.(flag.Getter).Get().(type) {
+	case int:
+		want = "a whole number such as 100"
+	case uint64:
+		want = "a whole number such as 100, not a negative one"
+	case time.Duration:
+		want = "a time with its unit, such as 200ms or 3s"
+	}
+	return fmt.Errorf("%s for %s-%s: want %s", m[1], m[2], m[3], want)
+}
+
+// Duration parses a time that is not negative, as in 200ms.
+func Duration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("want a time with its unit, such as 200ms or 3s")
+	}
+	return d, nil
 }

@@ -37,6 +37,15 @@ func Start(w io.Writer, what string, total int64) *Meter {
 	return start(w, what, total)
 }
 
+// Loading returns a Meter for loading a file. Its line has the size of the file.
+func Loading(w io.Writer, file string) *Meter {
+	what := "loading " + file
+	if about, err := os.Stat(file); err == nil {
+		what = fmt.Sprintf("%s (%.1f MB)", what, float64(about.Size())/1e6)
+	}
+	return Start(w, what, 0)
+}
+
 // start is Start without the check of w, which may be nil.
 func start(w io.Writer, what string, total int64) *Meter {
 	m := &Meter{w: w, what: what, total: total, stop: func() {}}

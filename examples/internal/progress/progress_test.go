@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -92,5 +93,16 @@ func TestTerminal(t *testing.T) {
 	defer null.Close()
 	if !isTerminal(null) {
 		t.Error("the null device is no terminal")
+	}
+}
+
+// The line of a file has its size.
+func TestLoading(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "films.json")
+	if err := os.WriteFile(file, make([]byte, 1_250_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Loading(nil, file).what, "loading "+file+" (1.2 MB)"; got != want {
+		t.Errorf("the line begins with %q, want %q", got, want)
 	}
 }
