@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -193,7 +192,7 @@ func (p *tab) text(selector string) string {
 	return all[0]
 }
 
-// address returns the path, query and fragment of the page, without the signature of a message.
+// address returns the path, query and fragment of the page.
 func (p *tab) address() string {
 	p.t.Helper()
 	u, err := url.Parse(eval(p, chromedp.Location()))
@@ -201,7 +200,7 @@ func (p *tab) address() string {
 		p.t.Fatal(err)
 	}
 	u.Scheme, u.Host = "", ""
-	return regexp.MustCompile(`(_done=\w+\.\d+)\.[\w-]+`).ReplaceAllString(u.String(), "$1")
+	return u.String()
 }
 
 func (p *tab) wantText(selector, want string) {

@@ -42,6 +42,20 @@ func TestNavigation(t *testing.T) {
 	p.checkRequests(root)
 }
 
+// TestFormWidth measures forms in a wide window: lines of inputs stay short enough to read.
+func TestFormWidth(t *testing.T) {
+	p := open(t, launch(t), "width", 1920, false)
+	root := serve(t, films(t))
+	for _, path := range []string{"films/?_method=POST", "films/1/?_method=PATCH"} {
+		p.visit(root + path)
+		const script = `document.querySelector("form.form").getBoundingClientRect().width / parseFloat(getComputedStyle(document.documentElement).fontSize)`
+		if width := eval(p, chromedp.Evaluate[float64](script)); width < 30 || width > 40 {
+			t.Errorf("%s: the form is %.1f rem wide, want at most 40", path, width)
+		}
+		p.check("form")
+	}
+}
+
 type note struct {
 	ID   int      `json:"id"`
 	Text string   `json:"text" backlist:"blank"`

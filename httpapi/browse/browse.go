@@ -84,15 +84,18 @@
 // most 2 MiB.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
-// page reports what has been done. The report is in the parameter _done, signed with a key
-// that each handler makes for itself. Another site cannot forge it.
+// page reports once what has been done. The report is in a cookie, signed with a key that
+// each handler makes for itself. Another site cannot forge it.
 //
 // # Sign-in
 //
 // Browsers do not send bearer tokens. If [Options].Scheme is set, pages have a form for a
-// token. Browse does not check it: if it permits no change, the pages that follow say so. It is
-// kept in a cookie of the browser session, which scripts cannot read and other sites cannot send
-// with a form (HttpOnly, SameSite=Lax, and Secure if links of the handler begin with https).
+// token. Browse asks the handler whether it accepts the token, with a request for the root if
+// reads are authorized, and otherwise with a write whose body has a type that handlers reject
+// (415), so that nothing is written. If the response is 401, the form stays open and says so. An
+// accepted token is kept in a cookie of the browser session, which scripts cannot read and other
+// sites cannot send with a form (HttpOnly, SameSite=Lax, and Secure if links of the handler begin
+// with https). If the handler no longer accepts it, the pages that need it offer to sign in again.
 // Browse adds the token to the Authorization header of requests for pages, of the forms on them,
 // and of reads for JSON, but not to other writes, and not if the request has an Authorization
 // header. The token is sent only to the wrapped handler. Signing out removes the cookie.
@@ -155,7 +158,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -284,10 +286,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case negotiation.IsRead(r.Method) && v.query.get(pageParam) != "":
 		v.servePageJump()
 	default:
-		begin := time.Now()
-		resp := v.forward()
-		v.took = time.Since(begin)
-		v.serve(resp)
+		v.serve(v.forward())
 	}
 }
 
@@ -414,7 +413,7 @@ func (v *view) count(path, query string) string {
 // that fails.
 func (v *view) counts(path, query string, selections []url.Values) []string {
 	texts, t := make([]string, len(selections)), &wire.Tally{Selections: selections}
-	in := v.request(http.MethodGet, path, query, nil, "")
+	in := v.request(http.MethodGet, path, query, nil)
 	v.ask(in.WithContext(wire.WithTally(in.Context(), t)), nil)
 	for i, n := range t.Counts {
 		texts[i] = grouped(n)

@@ -44,6 +44,8 @@ func (c cell) finish() cell {
 		class = "id"
 	case c.Whole != "":
 		class += " long"
+	case class == "json" && utf8.RuneCountInString(c.Text) <= maxShort:
+		class += " short"
 	}
 	if class != "" {
 		c.Attr = template.HTMLAttr(`class="` + class + `"`)
@@ -277,7 +279,7 @@ func (v *view) cell(m member, to target, most int, segment string) cell {
 // several times as long.
 func (to target) link(segment, name string) string {
 	if to.prefix == "" || segment == "" {
-		return template.HTMLEscapeString(name)
+		return "<bdi>" + template.HTMLEscapeString(name) + "</bdi>"
 	}
 	return link(to.prefix+escaped(segment)+"/", name)
 }

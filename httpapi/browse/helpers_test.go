@@ -174,7 +174,9 @@ func parse(page string) (tags []tag, text string) {
 		if t.name == "style" {
 			_, rest, _ = strings.Cut(rest, "</style>")
 		}
-		tags = append(tags, t)
+		if t.name != "bdi" && t.name != "/bdi" { // they only isolate a text
+			tags = append(tags, t)
+		}
 		page = rest
 	}
 	return tags, strings.Join(strings.Fields(all.String()), " ")
@@ -219,6 +221,20 @@ func follow(t *testing.T, h http.Handler, target, link string) result {
 		t.Fatal(err)
 	}
 	return get(h, at.RequestURI())
+}
+
+// next requests the page to which the response to a form at target redirects, with its cookies.
+func (res result) next(t *testing.T, h http.Handler, target string) result {
+	t.Helper()
+	at, err := request("GET", target, "").URL.Parse(res.header.Get("Location"))
+	if err != nil || res.status != http.StatusSeeOther {
+		t.Fatalf("%d %q: %v", res.status, res.header.Get("Location"), err)
+	}
+	r := request("GET", at.RequestURI(), "")
+	for _, c := range (&http.Response{Header: res.header}).Cookies() {
+		r.AddCookie(c)
+	}
+	return do(h, r)
 }
 
 // unreadBody is a body that must not be read.
@@ -405,7 +421,7 @@ func checkAccessible(t *testing.T, page result) {
 		t.Errorf("%q: no language, title or main", title)
 	}
 	page.one(t, "h1", "", "")
-	if about := page.one(t, "meta", "name", "description").attrs["content"]; len(about) < 20 || len(about) > 300 {
+	if about := page.one(t, "meta", "name", "description").attrs["content"]; len(about) < 20 || len(about) > 300 || strings.HasSuffix(about, "..") {
 		t.Errorf("%s: the description of the page is %q", title, about)
 	}
 	ids := make(map[string]bool)

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -147,7 +148,7 @@ func TestHostileCollections(t *testing.T) {
 			{request("GET", "/api/films/1/", ""), 200},
 			{request("GET", "/api/films/1/?_method=DELETE&_list="+url.QueryEscape(attack), "", "Cookie", "backlist-token="+attack), 200},
 			{request("GET", "/api/films/1/?_method=PATCH", ""), 200},
-			{request("GET", "/api/films/?_method=POST&_done="+url.QueryEscape(attack), ""), 200},
+			{request("GET", "/api/films/?_method=POST", "", "Cookie", "backlist-done="+base64.RawURLEncoding.EncodeToString([]byte(attack))), 200},
 			{request("GET", "/api/films/?_filter=x&"+url.QueryEscape(attack)+"="+url.QueryEscape(attack), ""), 303},
 			{formRequest("/api/films/?_method=SIGN-IN&"+query, "token=a+"+url.QueryEscape(attack)), 401},
 			{request("GET", "/api/films/"+url.PathEscape(strings.NewReplacer("/", "", ".", "").Replace(attack))+"/", ""), 404},

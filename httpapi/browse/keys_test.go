@@ -119,8 +119,8 @@ func TestKeys(t *testing.T) {
 			{"/api/countries/?_method=POST", "rank=1&code=" + url.QueryEscape(text), "Country " + text + " has been added."},
 		} {
 			page := do(h, formRequest(step.target, step.body))
-			if location := page.header.Get("Location"); location != "" {
-				page = follow(t, h, step.target, location)
+			if page.status == http.StatusSeeOther {
+				page = page.next(t, h, step.target)
 			}
 			if !strings.Contains(page.text, step.says) {
 				t.Errorf("%s %s: %s, want %s", step.target, step.body, page.text, step.says)
@@ -323,7 +323,7 @@ func TestFormsOfTexts(t *testing.T) {
 	got := do(h, formRequest("/api/voyages/?_method=POST", url.Values{"from": {"a+b"}, "ports": {"", "a,b", "x y"}, "ship": {"778"}}.Encode()))
 	for v := range voyages.All() {
 		if v.From != nil && *v.From == "a+b" && slices.Equal(v.Ports, []string{"a,b", "x y"}) {
-			page := follow(t, h, "/api/voyages/", got.header.Get("Location"))
+			page := got.next(t, h, "/api/voyages/")
 			if page.links()["Voyage "+v.Key] != "./"+v.Key+"/" || !strings.Contains(page.text, "Voyage "+v.Key+" has been added.") {
 				t.Errorf("after the form: %s", page.text)
 			}
@@ -336,16 +336,16 @@ func TestFormsOfTexts(t *testing.T) {
 // A form that changes the text of a path leads to the new path.
 func TestPathChanges(t *testing.T) {
 	for _, test := range []struct{ slug, location, shows string }{
-		{"ä/ö", "../?", "2 records"},
-		{"a b", "?", "<Ada> has been changed."},
-		{"%2F", "../%252F/?", "<Ada> has been changed."},
+		{"ä/ö", "../", "2 records"},
+		{"a b", "./", "<Ada> has been changed."},
+		{"%2F", "../%252F/", "<Ada> has been changed."},
 	} {
 		h, _ := voyagePages(t, 0)
 		page := get(h, "/api/ships/a%20b/?_method=PATCH")
 		action := page.one(t, "form", "method", "post").attrs["action"]
 		got := do(h, formRequest("/api/ships/a%20b/"+action, page.formValues("post", map[string]string{"slug": test.slug}).Encode()))
 		location := got.header.Get("Location")
-		if page := follow(t, h, "/api/ships/a%20b/", location); !strings.HasPrefix(location, test.location) || page.status != 200 || !strings.Contains(page.text, test.shows) {
+		if page := got.next(t, h, "/api/ships/a%20b/"); location != test.location || page.status != 200 || !strings.Contains(page.text, test.shows) {
 			t.Errorf("%s: %d, to %q: %s", test.slug, got.status, location, page.text)
 		}
 	}

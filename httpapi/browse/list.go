@@ -66,7 +66,7 @@ func (v *view) showList(p *page, resp *response) {
 		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.place),
 		Rows:     v.newRows(e.Records, names),
 		Pager:    v.newPager(e),
-		Took:     v.took.Round(time.Microsecond).String(),
+		Took:     readableDuration(v.took),
 		Filtered: len(p.Filters.Chips) > 0,
 		About:    spelled(v.c.Name),
 	}
@@ -77,7 +77,13 @@ func (v *view) showList(p *page, resp *response) {
 		}
 		delete(classes, "null")
 		delete(classes, "") // absent
-		p.List.Columns[i].Number = len(classes) == 1 && classes["number"]
+		if p.List.Columns[i].Number = len(classes) == 1 && classes["number"]; p.List.Columns[i].Number {
+			for _, r := range p.List.Rows {
+				if r.Cells[i].Class == "null" {
+					r.Cells[i].Attr = `class="null number"` // aligned as the numbers are
+				}
+			}
+		}
 		p.List.Columns[i].Head = names[i] == key
 	}
 	if len(names) == maxColumns {
@@ -90,19 +96,8 @@ func (v *view) showList(p *page, resp *response) {
 	case v.c.actions&writes == 0:
 		p.ReadOnly = "Read-only: the service has no way to change these records."
 	case v.c.actions.Has(schema.Create):
-		p.ReadOnly = v.readOnly()
+		v.explain(p)
 	}
-}
-
-// readOnly returns the reason why the visitor cannot write where others can.
-func (v *view) readOnly() string {
-	switch {
-	case v.Scheme == "":
-		return "Read-only: the service does not permit you to make changes here."
-	case v.token(v.r) == "":
-		return "Read-only until you sign in."
-	}
-	return "Read-only: your token does not permit changes here."
 }
 
 // maxColumns is the maximum number of members with their own column. Without it, a
@@ -309,6 +304,20 @@ func positive(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
+}
+
+// readableDuration returns a duration with two digits or more, such as "0.2 ms", "137 ms" or "3.0 s".
+func readableDuration(d time.Duration) string {
+	ms := float64(d) / float64(time.Millisecond)
+	switch {
+	case ms < 0.05:
+		return "under 0.1 ms"
+	case ms < 9.95:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 999.5:
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return fmt.Sprintf("%.1f s", ms/1000)
 }
 
 func summary(offset, records, count int) string {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,6 +33,9 @@ func TestNumbers(t *testing.T) {
 	}
 	if cells := page.find("td", "class", "number"); len(cells) != 8 {
 		t.Errorf("%d cells with numbers, want 8", len(cells))
+	}
+	if cells := page.find("td", "class", "null number"); len(cells) != 2 {
+		t.Errorf("%d null numbers, want 2", len(cells))
 	}
 	if cells := page.find("th", "class", "id number"); len(cells) != 4 {
 		t.Errorf("%d ids, want 4 with the header", len(cells))
@@ -151,12 +155,20 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
-// A list says how long the handler took, in microseconds, beside its count. Other pages do not.
+// A list says how long the handler took beside its count. Other pages do not.
 func TestTimeOfAnswer(t *testing.T) {
 	h := newHandlers(t, load(t, books(9)), httpapi.Options{}).browse
 	page := get(h, "/api/books/")
-	if !regexp.MustCompile(`9 records in [1-9]([0-9]{0,2}µs|[0-9.]*m?s) `).MatchString(page.text) {
+	if !regexp.MustCompile(`9 records in (under 0.1|\d\.\d|\d+) ms `).MatchString(page.text) {
 		t.Errorf("the page says nothing of the time: %s", page.text)
+	}
+	for took, want := range map[time.Duration]string{
+		62 * time.Microsecond: "0.1 ms", 447 * time.Microsecond: "0.4 ms", 40 * time.Microsecond: "under 0.1 ms", 9940 * time.Microsecond: "9.9 ms", 9960 * time.Microsecond: "10 ms",
+		137*time.Millisecond + 499*time.Microsecond: "137 ms", 999_600 * time.Microsecond: "1.0 s", 3 * time.Second: "3.0 s", 11_153_349 * time.Microsecond: "11.2 s",
+	} {
+		if got := readableDuration(took); got != want {
+			t.Errorf("%v is %q, want %q", took, got, want)
+		}
 	}
 	for _, target := range []string{"/api/", "/api/none/"} {
 		if page := get(h, target); len(page.find("p", "class", "lead took")) != 0 {

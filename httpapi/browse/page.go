@@ -39,14 +39,15 @@ func contentPolicy() string {
 // page is the data of the template.
 type page struct {
 	Site  string
-	Title string
+	Title string // a name, or what the page is
+	Verb  string // what the page does with what has the name, or ""
 	Style template.CSS
 	Root  string // link to the root
 	JSON  string // link to the response as JSON, or ""
 	Path  []step // from the root to this page
 
 	OpenAPI  string // link to the document, or ""
-	SignIn   string // action of the form to sign in, or ""
+	SignIn   *signing
 	SignOut  string // action of the form to sign out, or ""
 	ReadOnly string // why the visitor cannot change anything, or ""
 	Done     *done
@@ -69,6 +70,12 @@ type step struct{ Name, Link string }
 // serve serves a response of the handler as a page.
 func (v *view) serve(resp *response) {
 	p := v.newPage(resp)
+	v.show(p, resp)
+	v.sendPage(resp, p)
+}
+
+// show shows what the response is: the root, a list, a record, a form, or any other response.
+func (v *view) show(p *page, resp *response) {
 	switch {
 	case resp.status != http.StatusOK || !negotiation.IsRead(v.r.Method):
 		v.showResponse(p, resp)
@@ -83,7 +90,6 @@ func (v *view) serve(resp *response) {
 	default:
 		v.showList(p, resp)
 	}
-	v.sendPage(resp, p)
 }
 
 func (v *view) newPage(resp *response) *page {
@@ -105,11 +111,7 @@ func (v *view) newPage(resp *response) *page {
 		p.Title = heading(v.c.Key)
 		p.Path = append(p.Path, step{p.Title, v.cleanLink()})
 	}
-	if v.Scheme != "" && v.token(v.r) != "" {
-		p.SignOut = v.query.with(methodName, signOut)
-	} else if v.Scheme != "" {
-		p.SignIn = v.query.with(methodName, signIn)
-	}
+	v.offerSession(p, resp.status != http.StatusUnauthorized)
 	if resp.status == http.StatusOK && negotiation.IsRead(v.r.Method) {
 		p.Done = v.newDone()
 	}
@@ -119,12 +121,13 @@ func (v *view) newPage(resp *response) *page {
 	return p
 }
 
-// here ends the breadcrumb with the title of the page, in place of a link to it.
+// here ends the breadcrumb with the verb or the title of the page, in place of a link to it.
 func (p *page) here() {
-	if last := len(p.Path) - 1; last >= 0 && p.Path[last].Name == p.Title {
+	name := cmp.Or(p.Verb, p.Title)
+	if last := len(p.Path) - 1; last >= 0 && p.Path[last].Name == name {
 		p.Path = p.Path[:last]
 	}
-	p.Path = append(p.Path, step{Name: p.Title})
+	p.Path = append(p.Path, step{Name: name})
 }
 
 // rootLink returns a relative link from the path of r to the root, so that it is valid
@@ -179,7 +182,7 @@ func (v *view) sendPage(resp *response, p *page) {
 		switch name {
 		case "Accept-Ranges", "Cache-Control", "Content-Encoding", "Content-Length", "Content-Security-Policy",
 			"Content-Type", "Etag", "Expires", "Last-Modified":
-		case "Vary":
+		case "Set-Cookie", "Vary":
 			header[name] = append(slices.Clip(header[name]), values...)
 		default:
 			header[name] = values

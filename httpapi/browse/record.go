@@ -29,7 +29,6 @@ const (
 	methodName = "_method" // of the request to send: forms can only send GET and POST
 	listName   = "_list"   // query of the list that led to the record
 	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
-	doneName   = "_done"   // what was done before a redirect, such as "added.12", with a signature
 )
 
 // shownPrefix begins the name of an input with the text of a field that the form has shown. The
@@ -64,7 +63,7 @@ func (v *view) showRecord(p *page, resp *response) {
 	mayChange := method != "" && (!v.c.actions.Has(schema.Update) || v.offers(http.MethodPut))
 	tag := resp.header.Get("Etag")
 	if method != "" && !mayChange {
-		p.ReadOnly = v.readOnly()
+		v.explain(p)
 	}
 	if mayChange {
 		r.Change = v.query.with(methodName, method)
@@ -75,10 +74,10 @@ func (v *view) showRecord(p *page, resp *response) {
 	switch asked := v.query.get(methodName); {
 	case r.Delete != "" && asked == http.MethodDelete:
 		r.Asking, r.Action = true, v.query.with(tagName, tag)
-		p.Title = "Delete " + name + "?"
+		p.Verb, p.Title = "Delete", name
 	case mayChange && asked == method:
 		p.Form = v.newForm(recordTexts(v.c.Fields, values.byName()), nil, tag)
-		p.Record, p.Title = nil, "Change "+name
+		p.Verb, p.Record, p.Title = "Change", nil, name
 	}
 	p.here()
 }
@@ -107,14 +106,15 @@ func (v *view) serveCreation() {
 	if posted == nil {
 		return
 	}
-	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted), "")
+	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted))
 	if resp.status != http.StatusCreated {
 		v.serveFailure(resp, posted)
 		return
 	}
 	var record members
 	_ = json.Unmarshal(resp.body.Bytes(), &record) // without a path, nothing is reported
-	v.redirect(v.query.with(methodName, "", doneName, v.sign("added", v.c.segmentOf(record))))
+	v.report("added", v.c.segmentOf(record))
+	v.redirect(v.query.with(methodName, ""))
 }
 
 // serveFailure serves a response to a form, with the form again if its values are not valid.
@@ -138,17 +138,17 @@ func (v *view) serveForm(resp *response, f *form) {
 
 // listLink returns the link from a record to its list, with the order and the place from which
 // the visitor has come.
-func (v *view) listLink(changes ...string) string {
-	from := parseQuery(v.query.get(listName))
-	return "../" + strings.TrimPrefix(from.with(changes...), "./")
+func (v *view) listLink() string {
+	return "../" + strings.TrimPrefix(parseQuery(v.query.get(listName)).with(), "./")
 }
 
 // serveDeletion deletes a record, unless it has changed since the visitor was asked.
 func (v *view) serveDeletion() {
-	resp := v.send(http.MethodDelete, v.r.URL.Path, "", nil, v.query.get(tagName))
+	resp := v.send(http.MethodDelete, v.r.URL.Path, "", nil, "If-Match", v.query.get(tagName))
 	switch resp.status {
 	case http.StatusNoContent:
-		v.redirect(v.listLink(doneName, v.sign("deleted", v.id)))
+		v.report("deleted", v.id)
+		v.redirect(v.listLink())
 		return
 	case http.StatusPreconditionFailed:
 		if now := v.get(v.r.URL.Path, ""); now.status == http.StatusOK {
@@ -166,7 +166,7 @@ func (v *view) serveDeletion() {
 // request without a body, so that the form is not read.
 func (v *view) serveChange(method string) {
 	if v.c.actions.Has(schema.Update) && !v.offers(http.MethodPut) {
-		v.serve(v.send(http.MethodPut, v.r.URL.Path, "", nil, ""))
+		v.serve(v.send(http.MethodPut, v.r.URL.Path, "", nil))
 		return
 	}
 	now, stored := v.current()
@@ -185,18 +185,18 @@ func (v *view) serveChange(method string) {
 	}
 	resp := refusal(http.StatusPreconditionFailed, detailChanged)
 	if len(ch.conflicts) == 0 {
-		resp = v.send(method, v.r.URL.Path, "", ch.json(v.c.Fields, method), match)
+		resp = v.send(method, v.r.URL.Path, "", ch.json(v.c.Fields, method), "If-Match", match)
 	}
 	switch resp.status {
 	case http.StatusOK:
 		var record members
 		resp.decode(&record)
-		link := v.cleanLink(doneName, v.sign("changed", v.id))
-		if text := record.text(v.c.Lookup); text != "" && text != v.id { // the path has changed
+		text, link := cmp.Or(record.text(v.c.Lookup), v.id), v.cleanLink()
+		if text != v.id { // the path has changed
 			segment := url.PathEscape(v.c.segment(v.c.Lookup, text))
-			link = v.cleanLink(doneName, v.sign("changed", text))
 			link = "../" + strings.TrimPrefix(segment+"/", "/") + strings.TrimPrefix(link, "./")
 		}
+		v.report("changed", text)
 		v.redirect(link)
 	case http.StatusPreconditionFailed:
 		v.serveConflict(resp, posted)

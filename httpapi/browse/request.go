@@ -107,12 +107,10 @@ func (q query) get(name string) string {
 }
 
 // with returns a link to the same path with changed parameters, given as alternating
-// names and values. An empty value removes a parameter. There is no format, and nothing done,
-// unless given.
+// names and values. An empty value removes a parameter. There is no format unless given.
 func (q query) with(changes ...string) string {
 	values := maps.Clone(q.values)
 	values.Del("format")
-	values.Del(doneName)
 	for i := 0; i+1 < len(changes); i += 2 {
 		if changes[i+1] == "" {
 			values.Del(changes[i])
@@ -139,7 +137,7 @@ type pair struct{ Name, Value string }
 // kept returns the parameters whose names satisfy keep, for a form that sends them too.
 func (q query) kept(keep func(name string) bool) (kept []pair) {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
-		if name == "format" || name == doneName || !keep(name) {
+		if name == "format" || !keep(name) {
 			continue
 		}
 		for _, value := range q.values[name] {
@@ -156,22 +154,26 @@ func (v *view) forward() *response {
 	if in.Method == http.MethodHead {
 		in.Method = http.MethodGet
 	}
-	return v.ask(in, nil)
+	begin := time.Now()
+	resp := v.ask(in, nil)
+	v.took = time.Since(begin)
+	return resp
 }
 
 // get requests JSON from the handler.
 func (v *view) get(path, query string) *response {
-	return v.send(http.MethodGet, path, query, nil, "")
+	return v.send(http.MethodGet, path, query, nil)
 }
 
-// send sends the handler an additional request with the headers of the browser's, with JSON
-// unless body is nil, and with a value of If-Match unless that is empty.
-func (v *view) send(method, path, query string, body []byte, match string) *response {
-	return v.ask(v.request(method, path, query, body, match), body)
+// send sends the handler an additional request with the headers of the browser's, and others,
+// given as alternating names and values. An empty value is not sent. The body, unless it is nil, is
+// JSON if no header says otherwise.
+func (v *view) send(method, path, query string, body []byte, header ...string) *response {
+	return v.ask(v.request(method, path, query, body, header...), body)
 }
 
 // request returns the request that send sends.
-func (v *view) request(method, path, query string, body []byte, match string) *http.Request {
+func (v *view) request(method, path, query string, body []byte, header ...string) *http.Request {
 	in := v.newRequest()
 	in.Method = method
 	in.URL = &url.URL{Path: path, RawQuery: query}
@@ -184,8 +186,10 @@ func (v *view) request(method, path, query string, body []byte, match string) *h
 		in.Body = io.NopCloser(bytes.NewReader(body))
 		in.Header.Set("Content-Type", "application/json")
 	}
-	if match != "" {
-		in.Header.Set("If-Match", match)
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i+1] != "" {
+			in.Header.Set(header[i], header[i+1])
+		}
 	}
 	return in
 }
@@ -216,7 +220,7 @@ func (v *view) ask(in *http.Request, sent []byte) *response {
 // offers reports whether the handler's response to OPTIONS has the fields that the sender
 // of the request may send to its path with a method.
 func (v *view) offers(method string) bool {
-	resp := v.send(http.MethodOptions, v.r.URL.Path, "", nil, "")
+	resp := v.send(http.MethodOptions, v.r.URL.Path, "", nil)
 	var metadata struct{ Actions map[string]json.RawMessage }
 	return resp.decode(&metadata) && metadata.Actions[method] != nil
 }

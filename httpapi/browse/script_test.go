@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,16 +195,7 @@ func (res result) seen(name, want string, films *shelf) string {
 	if text, ok := strings.CutPrefix(name, "link "); ok {
 		return res.links()[text]
 	}
-	return strings.Join(unsigned(res.header.Values(name)), ", ")
-}
-
-// unsigned returns links without the signatures of what they say has been done.
-func unsigned(links []string) (all []string) {
-	signature := regexp.MustCompile(`([?&]_done=[a-z]+\.[^.&]*)\.[\w-]{16}`)
-	for _, link := range links {
-		all = append(all, signature.ReplaceAllString(link, "$1"))
-	}
-	return all
+	return strings.Join(res.header.Values(name), ", ")
 }
 
 // texts returns the texts of tags.

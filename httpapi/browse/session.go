@@ -8,18 +8,55 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
-// tokenCookie is the cookie with the token, encoded.
-const tokenCookie = "backlist-token"
+// Cookies, whose texts are encoded.
+const (
+	tokenCookie = "backlist-token" // the token of a signed-in visitor
+	doneCookie  = "backlist-done"  // what a form has done, such as "added.12", with a signature
+)
+
+// cookie returns the text of a cookie, or "".
+func cookie(r *http.Request, name string) string {
+	c, err := r.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	text, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// setCookie sets a cookie for all pages, for some seconds or, if age is 0, until the browser ends.
+// It removes the cookie if the text is empty.
+func (v *view) setCookie(name, text string, age int) {
+	if text == "" {
+		age = -1
+	}
+	base := v.base(v.r)
+	http.SetCookie(v.w, &http.Cookie{
+		Name: name, Value: base64.RawURLEncoding.EncodeToString([]byte(text)), MaxAge: age, Path: base.EscapedPath() + (&url.URL{Path: v.served.Root}).EscapedPath(),
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: base.Scheme == "https",
+	})
+}
 
 // Values of the parameter _method of the forms of a session.
 const (
 	signIn  = "SIGN-IN"
 	signOut = "SIGN-OUT"
 )
+
+// signing is the form to sign in.
+type signing struct {
+	Action string
+	Open   bool
+	Fault  string // why the visitor has to sign in again, or ""
+}
 
 // withToken returns r with the token of its cookie in Authorization, unless it has that
 // header. A request that may write must be for a page, and state that it was sent by one: it
@@ -37,15 +74,10 @@ func (b *browser) withToken(r *http.Request, isPage bool) *http.Request {
 
 // token returns the token of a signed-in visitor, or "".
 func (b *browser) token(r *http.Request) string {
-	cookie, err := r.Cookie(tokenCookie)
-	if err != nil || b.Scheme == "" {
-		return ""
+	if text := cookie(r, tokenCookie); b.Scheme != "" && isToken(text) {
+		return text
 	}
-	token, err := base64.RawURLEncoding.DecodeString(cookie.Value)
-	if err != nil || !isToken(string(token)) {
-		return ""
-	}
-	return string(token)
+	return ""
 }
 
 // isToken reports whether a text can be sent in Authorization and fits into a cookie.
@@ -53,17 +85,64 @@ func isToken(text string) bool {
 	return text != "" && len(text) <= 2048 && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// setToken sets the cookie of the token, for all pages, or removes it if the token is empty.
-func (v *view) setToken(token string) {
-	base := v.base(v.r)
-	c := &http.Cookie{
-		Name: tokenCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(token)), Path: base.EscapedPath() + (&url.URL{Path: v.served.Root}).EscapedPath(),
-		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: base.Scheme == "https",
+// accepts reports whether the service accepts a token. It does not if it answers 401 to a request
+// that needs one. As a write, that has a body of a type that no handler reads: if the token permits
+// the write, the answer is 415, and nothing is written.
+func (v *view) accepts(token string) bool {
+	method, path := http.MethodGet, v.served.Root
+	if !v.served.AuthorizesReads {
+		method, path = v.guarded()
 	}
-	if token == "" {
-		c.MaxAge = -1
+	authorization := v.Scheme + " " + token
+	return isToken(token) && (method == "" ||
+		v.send(method, path, "", []byte("."), "Authorization", authorization, "Content-Type", "text/plain").status != http.StatusUnauthorized)
+}
+
+// guarded returns a method and a path to which only some visitors may write, of the collection of
+// the page if there is one. The method is empty if it is not known.
+func (v *view) guarded() (method, path string) {
+	for _, c := range append([]*collection{v.c}, v.collections...) {
+		switch {
+		case c == nil:
+		case c.actions.Has(schema.Create):
+			return http.MethodPost, c.path
+		case c.updateMethod() != "":
+			return c.updateMethod(), c.path + "0/"
+		}
 	}
-	http.SetCookie(v.w, c)
+	return "", ""
+}
+
+// offerSession makes the page offer to sign out if the visitor has a token that the service
+// accepts, and otherwise to sign in.
+func (v *view) offerSession(p *page, accepted bool) {
+	signedIn := v.token(v.r) != ""
+	switch {
+	case v.Scheme == "":
+	case signedIn && accepted:
+		p.SignOut = v.query.with(methodName, signOut)
+	default:
+		p.SignIn, p.SignOut = &signing{Action: v.query.with(methodName, signIn), Open: !accepted}, ""
+		if signedIn {
+			p.SignIn.Fault = "The service does not accept your token."
+		}
+	}
+}
+
+// explain says on a page why the visitor cannot write where others can.
+func (v *view) explain(p *page) {
+	p.ReadOnly = "Read-only: the service does not permit you to make changes here."
+	token := v.token(v.r)
+	if token != "" && p.SignOut != "" && !v.accepts(token) {
+		v.offerSession(p, false)
+	}
+	switch {
+	case v.Scheme == "":
+	case p.SignOut == "":
+		p.ReadOnly = "Read-only until you sign in."
+	default:
+		p.ReadOnly = "Read-only: your token does not permit changes here."
+	}
 }
 
 // isSession reports whether the request, which is a form, signs in or out.
@@ -72,22 +151,38 @@ func (v *view) isSession() bool {
 	return v.Scheme != "" && (method == signIn || method == signOut)
 }
 
-// serveSession signs the visitor in or out, and redirects to the page with the form.
+// serveSession signs the visitor in or out, and redirects to the page with the form. If the
+// service does not accept the token, it serves that page again, with the form.
 func (v *view) serveSession() {
-	token := ""
+	token, again := "", v.query.with(methodName, "")
 	if v.query.get(methodName) == signIn {
 		posted := v.readForm()
 		if posted == nil {
 			return
 		}
-		token = strings.TrimSpace(posted.Get("token"))
-		if !isToken(token) {
-			v.serve(refusal(http.StatusUnauthorized, "The token is not valid."))
+		if token = strings.TrimSpace(posted.Get("token")); !v.accepts(token) {
+			action := v.query.with()
+			v.visit(again)
+			resp := v.forward()
+			p := v.newPage(resp)
+			v.show(p, resp)
+			p.SignIn, p.SignOut = &signing{action, true, "The service does not accept this token."}, ""
+			resp.status = http.StatusUnauthorized
+			v.sendPage(resp, p)
 			return
 		}
 	}
-	v.setToken(token)
-	v.redirect(v.query.with(methodName, ""))
+	v.setCookie(tokenCookie, token, 0)
+	v.redirect(again)
+}
+
+// visit makes the request one for the page that a link to the same path leads to.
+func (v *view) visit(link string) {
+	v.r = v.r.Clone(v.r.Context())
+	v.r.Method, v.r.Body, v.r.ContentLength = http.MethodGet, http.NoBody, 0
+	v.r.Header.Del("Content-Type")
+	v.r.URL.RawQuery = strings.TrimPrefix(strings.TrimPrefix(link, "./"), "?")
+	v.query = parseQuery(v.r.URL.RawQuery)
 }
 
 // done is what a form has done with a record.
@@ -104,14 +199,27 @@ func (v *view) sign(verb, id string) string {
 	return verb + "." + id + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:12])
 }
 
-// newDone returns the result of the form that led to the page, or nil.
+// report makes the next page of v.c, or of its record with a segment if that was changed, say what
+// a form has done.
+func (v *view) report(verb, id string) {
+	if id != "" {
+		v.setCookie(doneCookie, v.sign(verb, id), 60)
+	}
+}
+
+// newDone returns the result of the form that led to the page, or nil. No other page will show it.
 func (v *view) newDone() *done {
-	message := v.query.get(doneName)
+	message := cookie(v.r, doneCookie)
 	verb, rest, _ := strings.Cut(message, ".")
-	id, _, _ := strings.Cut(rest, ".")
-	if v.c == nil || id == "" || !hmac.Equal([]byte(message), []byte(v.sign(verb, id))) {
+	id := rest[:max(strings.LastIndexByte(rest, '.'), 0)]
+	at := ""
+	if verb == "changed" {
+		at = id
+	}
+	if v.c == nil || id == "" || v.id != at || !hmac.Equal([]byte(message), []byte(v.sign(verb, id))) {
 		return nil
 	}
+	v.setCookie(doneCookie, "", 0)
 	d := &done{Name: wire.Capital(v.c.recordName(id)), Verb: verb}
 	if name, _ := v.name(v.c, v.c.Lookup, id); name != id && verb != "deleted" {
 		d.Name = name

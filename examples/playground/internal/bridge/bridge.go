@@ -13,6 +13,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"runtime/debug"
 	"strings"
@@ -25,6 +26,7 @@ type Bridge struct {
 	host    string
 	path    string // escaped, of the scope, without the slash at the end
 	secure  bool
+	cookies http.CookieJar // browsers do not keep those of a service worker
 	log     *log.Logger
 }
 
@@ -41,12 +43,17 @@ func New(h http.Handler, scope string, errorLog *log.Logger) (*Bridge, error) {
 		return nil, fmt.Errorf("bridge: scope %q is not an http or https URL that ends in a slash", scope)
 	}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	return &Bridge{handler: h, scope: scope, host: u.Host, path: path, secure: u.Scheme == "https", log: errorLog}, nil
+	cookies, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("bridge: %w", err)
+	}
+	return &Bridge{handler: h, scope: scope, host: u.Host, path: path, secure: u.Scheme == "https", cookies: cookies, log: errorLog}, nil
 }
 
 // Answer returns the response of the handler. It returns 400 if the request is invalid, and
 // 500 if the handler panics or its status is not one that a service worker can return. It
-// returns after the handler has returned. The pages of package browse get a link to the scope.
+// returns after the handler has returned. The pages of package browse get a link to the scope. As a
+// browser would, Answer keeps cookies, and sends them with the next requests.
 func (b *Bridge) Answer(ctx context.Context, req Request) Response {
 	r, status := b.request(ctx, req)
 	if status != http.StatusOK {
@@ -55,6 +62,9 @@ func (b *Bridge) Answer(ctx context.Context, req Request) Response {
 	w := &writer{header: make(http.Header), head: r.Method == http.MethodHead}
 	if !b.serve(w, r) {
 		return failure(http.StatusInternalServerError)
+	}
+	if at, err := url.Parse(req.URL); err == nil {
+		b.cookies.SetCookies(at, (&http.Response{Header: w.header}).Cookies())
 	}
 	w.linkStart(b.path + "/")
 	return w.response()
@@ -94,6 +104,11 @@ func (b *Bridge) request(ctx context.Context, req Request) (*http.Request, int) 
 		RequestURI: b.path + "/" + rest,
 		Header:     req.header(),
 		Body:       http.NoBody,
+	}
+	if at, err := url.Parse(whole); err == nil {
+		for _, c := range b.cookies.Cookies(at) {
+			r.AddCookie(c)
+		}
 	}
 	if len(req.Body) > 0 {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(req.Body)), int64(len(req.Body))

@@ -206,6 +206,28 @@ func TestSecure(t *testing.T) {
 	}
 }
 
+// TestCookies checks that cookies come back until they are removed, to the paths that they are for.
+func TestCookies(t *testing.T) {
+	b, _ := newBridge(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch c := (&http.Cookie{Name: "a", Value: "1", Path: "/x/v1/", HttpOnly: true, Secure: true}); r.URL.Path {
+		case "/v1/set":
+			http.SetCookie(w, c)
+		case "/v1/remove":
+			c.MaxAge = -1
+			http.SetCookie(w, c)
+		}
+		_, _ = io.WriteString(w, r.Header.Get("Cookie"))
+	}), "https://host.example/x/")
+	for _, step := range []struct{ path, cookie, reason string }{
+		{"v1/", "", "none is set"}, {"v1/set", "", "it is set now"}, {"v1/films/?a=b", "a=1", "it is sent"}, {"api/", "", "another path"},
+		{"v1/remove", "a=1", "it is sent, and removed"}, {"v1/", "", "none is left"},
+	} {
+		if got := b.Answer(t.Context(), Request{Method: "GET", URL: "https://host.example/x/" + step.path}); string(got.Body) != step.cookie {
+			t.Errorf("%s: %q, want %q", step.reason, got.Body, step.cookie)
+		}
+	}
+}
+
 // TestRefused checks requests that are not passed on, and responses that browsers refuse.
 func TestRefused(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
