@@ -13,10 +13,11 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // A Bridge passes requests to a handler. It is safe for concurrent use if the handler is.
@@ -26,7 +27,7 @@ type Bridge struct {
 	host    string
 	path    string // escaped, of the scope, without the slash at the end
 	secure  bool
-	cookies http.CookieJar // browsers do not keep those of a service worker
+	cookies jar
 	log     *log.Logger
 }
 
@@ -43,11 +44,7 @@ func New(h http.Handler, scope string, errorLog *log.Logger) (*Bridge, error) {
 		return nil, fmt.Errorf("bridge: scope %q is not an http or https URL that ends in a slash", scope)
 	}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	cookies, err := cookiejar.New(nil)
-	if err != nil {
-		return nil, fmt.Errorf("bridge: %w", err)
-	}
-	return &Bridge{handler: h, scope: scope, host: u.Host, path: path, secure: u.Scheme == "https", cookies: cookies, log: errorLog}, nil
+	return &Bridge{handler: h, scope: scope, host: u.Host, path: path, secure: u.Scheme == "https", log: errorLog}, nil
 }
 
 // Answer returns the response of the handler. It returns 400 if the request is invalid, and
@@ -63,9 +60,7 @@ func (b *Bridge) Answer(ctx context.Context, req Request) Response {
 	if !b.serve(w, r) {
 		return failure(http.StatusInternalServerError)
 	}
-	if at, err := url.Parse(req.URL); err == nil {
-		b.cookies.SetCookies(at, (&http.Response{Header: w.header}).Cookies())
-	}
+	b.cookies.keep((&http.Response{Header: w.header}).Cookies())
 	w.linkStart(b.path + "/")
 	return w.response()
 }
@@ -105,11 +100,7 @@ func (b *Bridge) request(ctx context.Context, req Request) (*http.Request, int) 
 		Header:     req.header(),
 		Body:       http.NoBody,
 	}
-	if at, err := url.Parse(whole); err == nil {
-		for _, c := range b.cookies.Cookies(at) {
-			r.AddCookie(c)
-		}
-	}
+	b.cookies.addTo(r)
 	if len(req.Body) > 0 {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(req.Body)), int64(len(req.Body))
 	}
@@ -117,4 +108,32 @@ func (b *Bridge) request(ctx context.Context, req Request) (*http.Request, int) 
 		r.TLS = new(tls.ConnectionState) // links begin with https
 	}
 	return r.WithContext(ctx), http.StatusOK
+}
+
+// A jar keeps cookies, because browsers do not keep those of a service worker. Of their
+// attributes, it follows the path and whether they are removed. net/http/cookiejar is large.
+type jar struct {
+	mu  sync.Mutex
+	all []*http.Cookie
+}
+
+func (j *jar) keep(set []*http.Cookie) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range set {
+		j.all = slices.DeleteFunc(j.all, func(old *http.Cookie) bool { return old.Name == c.Name && old.Path == c.Path })
+		if c.MaxAge >= 0 {
+			j.all = append(j.all, c)
+		}
+	}
+}
+
+func (j *jar) addTo(r *http.Request) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range j.all {
+		if strings.HasPrefix(r.RequestURI, c.Path) {
+			r.AddCookie(c)
+		}
+	}
 }
