@@ -258,7 +258,7 @@ func TestInvalidArguments(t *testing.T) {
 		want   string
 	}{
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
-		{"unknown flag", []string{"-x"}, "not defined"},
+		{"unknown flag", []string{"-x"}, "unknown flag -x: want one of "},
 		{"two authorizers", []string{"-open", "-token", "t"}, "-open and -token"},
 		{"client in a cluster", []string{"-endpoints", "http://x", "-cluster", "n1=http://x"}, "-endpoints cannot be combined"},
 		{"no time", []string{"-timeout", "0s"}, "-timeout is not positive"},

@@ -132,7 +132,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"invalid DSN", []string{"-dsn", "host"}, "invalid options: DSN"},
 		{"server not running", []string{"-dsn", "host=/nonexistent user=postgres"}, "pgstore: httpapi: collection is unavailable: "},
 		{"unexpected argument", []string{"books"}, `unexpected argument "books"`},
-		{"unknown flag", []string{"-x"}, "not defined"},
+		{"unknown flag", []string{"-x"}, "unknown flag -x: want one of "},
 	} {
 		err := run(t.Context(), row.args, io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), row.want) {
