@@ -223,8 +223,8 @@ func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id in
 	return e.ID, nil
 }
 
-// Get returns the JSON of the record that a segment of a path names: by its id, which may
-// have white space around it. The JSON must not be modified. The error is ctx.Err(), or wraps
+// Get returns the JSON of a record by the segment of its path: its id, with or without white space
+// around it, its key or, with a Lookup, that text. The JSON must not be modified. The error is ctx.Err(), or wraps
 // [ErrNotFound] if no such record exists or the filter does not select it, and
 // [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid. O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {

@@ -46,12 +46,11 @@ type Options struct {
 	// Indexes are orders that always have an index, so that the first query is as fast as
 	// the others. Without it, queries build the indexes that they need. An index answers
 	// queries with conditions on its first fields in the order of the others: write the
-	// fields with conditions first and then the order, as in status,created for
-	// Equal("status", …) in the order of created or -created. It takes some memory, and
+	// fields with conditions first and then the order. For Equal("status", …) in the order of
+	// created, declare status,created; it serves -created too. An index takes some memory, and
 	// the time to update it at each write. Open records have these fields even if no
-	// record has such a member. It is an error to declare an index without terms, by id
-	// or twice, or one in two directions, as status,-created, that does not end with id:
-	// ties of -created break by descending id, so it would not answer that order.
+	// record has such a member. It is an error to declare an index without terms, by id or
+	// twice, and one in two directions, as status,-created, unless it ends with id.
 	Indexes [][]ordering.Term
 
 	// Keys are functions that return the sort keys of fields, in place of those that

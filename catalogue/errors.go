@@ -52,8 +52,7 @@ var (
 	// The error names the first of them.
 	ErrReferenced = errors.New("other records refer to it")
 
-	// ErrDangling is wrapped by the error of [Catalogue.Check] if a record refers to a record
-	// that does not exist.
+	// ErrDangling is returned by [Catalogue.Check] for a reference to no record.
 	ErrDangling = errors.New("reference to no record")
 
 	// Following changes.

@@ -74,8 +74,8 @@ type Collection interface {
 // A Positioner is a [Collection] that can have pages by [pagination.Cursors]. For others that style
 // is an error of [NewHandler].
 type Positioner interface {
-	// Positions reports whether List accepts a test of the lookup gt or lt for each field that
-	// records can be ordered by, besides the tests that Filters of the description permits.
+	// Positions reports whether pages by cursors are possible: List must accept a test of the
+	// lookup gt or lt for each field that records can be ordered by, even without a filter by it.
 	Positions() bool
 }
 

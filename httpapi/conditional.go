@@ -34,8 +34,8 @@ type tagList struct {
 	text string
 }
 
-// ifMatch returns the value of If-Match. As Django, a read ignores one that begins with no
-// entity tag.
+// ifMatch returns the value of If-Match. Like Django, a read ignores one that does not
+// begin with a tag.
 func (v *view) ifMatch() tagList {
 	l := v.tagList("If-Match")
 	isTag := func(string, bool) bool { return true }

@@ -32,7 +32,7 @@
 //
 // The description of a collection determines which of these are served
 // ([schema.Description].Actions). HEAD is served where GET is, and OPTIONS everywhere.
-// PUT, too, keeps the values of fields that are not sent. A record that the filters and the
+// PUT also keeps the values of fields that are not sent. A record that the filters and the
 // search in the query do not select is not found. Names in bodies are in camelCase or
 // snake_case, and those in a query in snake_case. Other parameters have no effect, but
 // links keep them.

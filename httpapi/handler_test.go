@@ -178,7 +178,7 @@ func TestNoVary(t *testing.T) {
 	}
 }
 
-// Base is what the links of a response begin with, whatever determines it.
+// Base returns the prefix of all links, whichever option determines it.
 func TestBase(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // of httptest.NewRequest
 	tests := []struct {

@@ -55,9 +55,8 @@ func (v *view) exists() bool {
 	return err == nil
 }
 
-// finds reports whether a record exists that a write changes and its precondition is true.
-// Otherwise it sends an error response. A collection that restricts Get thereby restricts
-// the writes.
+// finds reports whether the record to be written exists and satisfies the precondition. Otherwise
+// it sends an error response. A collection that restricts Get thereby restricts the writes.
 func (v *view) finds(filter schema.Filter, precondition func(record []byte) error) bool {
 	record, err := v.route.getter.Get(v.r.Context(), v.segment, filter)
 	if err == nil && precondition != nil {

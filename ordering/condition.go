@@ -429,8 +429,7 @@ var kinds = [...]Range{
 	{From: sortkey.Null(), To: sortkey.Null(), ToIncluded: true},
 }
 
-// kindOf returns the index in kinds of the kind of k. It does not compare numbers, which
-// takes longer than comparing kinds.
+// kindOf returns the index of k's kind in kinds. Comparing kinds is faster than comparing numbers.
 func kindOf(k sortkey.Key) int {
 	const booleans, times = 0, 2
 	if k.Compare(kinds[booleans].To) <= 0 {

@@ -26,8 +26,8 @@ type Field[T any] struct {
 	Key func(record *T) sortkey.Key
 	// Kind is [reflect.Bool], [reflect.Int], [reflect.String] or [reflect.Struct] if all keys
 	// are made by [sortkey.Bool], are numbers for which [sortkey.Key.AsInt] reports true, are
-	// made by [sortkey.Text], or by [sortkey.Time]. This permits a cheaper index, which is in
-	// the wrong order if a key is another one. The zero value is always right.
+	// made by [sortkey.Text], or by [sortkey.Time]. This permits a cheaper index. If a
+	// key is of another kind, the index is wrong. The zero value is always right.
 	Kind reflect.Kind
 	// KeyOf returns the key of a value in a [Condition]. If nil, it is the function
 	// [KeyOf].

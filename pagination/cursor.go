@@ -28,9 +28,9 @@ import (
 type Cursors struct {
 	// Limits bounds the size of pages. A request determines it only if Size is set.
 	Limits Limits
-	// Cursor is the name of the parameter with the cursor. If empty, it is cursor.
+	// Cursor is the query parameter that holds the cursor. If empty, it is cursor.
 	Cursor string
-	// Size is the name of the parameter with the size of the page, such as page_size. If
+	// Size is the query parameter that holds the size of the page, such as page_size. If
 	// empty, all pages have the default size.
 	Size string
 }

@@ -163,9 +163,9 @@ type OnDelete uint8
 
 // What a deletion does.
 const (
-	Protect OnDelete = iota // it is refused
-	Cascade                 // it deletes the record, too
-	SetNull                 // it sets the field to null
+	Protect OnDelete = iota // the deletion is refused
+	Cascade                 // the record is deleted, too
+	SetNull                 // the field becomes null
 )
 
 // Label returns the name of the field in words, such as "start date" for startDate. O(len of

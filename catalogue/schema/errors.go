@@ -9,8 +9,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
-// ErrInvalid is matched by all errors about invalid JSON, records, descriptions and
-// date-times.
+// All errors about invalid JSON, records, descriptions and date-times match ErrInvalid.
 var ErrInvalid = errors.New("schema: invalid")
 
 // A MemberError reports an invalid member of a record. It matches [ErrInvalid] and

@@ -334,9 +334,8 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-// LookupText returns the text in the Lookup field of the record that a segment of a path names:
-// the segment or, if the field is a UUID, its usual form. It returns "" if no record can have it.
-// O(len).
+// LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
+// its canonical form. It returns "" if no record can have it. O(len).
 func (d Description) LookupText(segment string) string {
 	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
 		return segment

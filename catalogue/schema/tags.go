@@ -72,8 +72,8 @@ import (
 //	key                   the text that identifies the record, in place of an int named id; see below
 //	readonly              ignored in requests
 //	created               a read-only Timestamp: the time of a POST
-//	hidden                stored, but never served; in Filters or Search, clients can guess
-//	                      it; a PUT needs it unless it is optional
+//	hidden                stored, but never served. A PUT needs it unless it is optional.
+//	                      In Filters or Search, clients can guess it.
 //	optional              may be absent, and has no default
 //	default=X             the value if absent: JSON, or the text of a string; default=now is
 //	                      the time of a POST

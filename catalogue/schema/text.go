@@ -166,7 +166,8 @@ func validEmail(text string) bool {
 	return at >= 0 && validMailbox(text[:at]) && validDomain(text[at+1:])
 }
 
-// validMailbox reports whether text is words that are separated by dots, or a quoted string.
+// validMailbox reports whether text can stand before the @ of an address: words separated by dots,
+// or a quoted string.
 func validMailbox(text string) bool {
 	if inside, ok := strings.CutPrefix(text, `"`); ok && len(inside) > 0 && strings.HasSuffix(inside, `"`) {
 		return validQuoted(inside[:len(inside)-1])

@@ -17,8 +17,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// TestHandler sends requests that README.md does not show. The requests there are sent by
-// the tests of examples/readme.
+// TestHandler sends requests that README.md does not show. The tests of examples/readme send the
+// requests of the README.
 func TestHandler(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
 	tests := []struct {

@@ -274,7 +274,7 @@ func (v *view) serveFilterForm() {
 	v.redirect(q.with(filterMarker, ""))
 }
 
-// filterValues returns the values of a parameter of a form in which it is text.
+// filterValues converts the text of an input to values of its parameter.
 func (c *collection) filterValues(name, text string) []string {
 	field, lookup, _ := c.Parameter(name)
 	switch {

@@ -45,9 +45,8 @@ import (
 type Implementation struct {
 	// Description is the one that the collection must return. Test records have a value for
 	// each of its Fields, according to their kinds. If Fields is nil, the records are open:
-	// they have members of any name and kind. The checks of an optional interface are skipped
-	// if Actions lacks its action, and checks of a parameter if Filters or Search does not
-	// have it.
+	// they have members of any name and kind. Checks of an optional interface are skipped
+	// unless Actions has its action, and those of a parameter unless Filters or Search has it.
 	Description schema.Description
 
 	// New returns a collection that holds exactly the given records. They are compact

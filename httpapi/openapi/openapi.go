@@ -82,7 +82,7 @@ type Options struct {
 	Title string
 	// Version is the version of the API. If empty, it is "1".
 	Version string
-	// Description is a description of the API in Markdown. If empty, it describes pages.
+	// Description is a description of the API in Markdown. If empty, it explains pagination.
 	Description string
 
 	// Also are handlers whose paths are in the document too. Collections with the same key,

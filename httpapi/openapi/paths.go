@@ -67,8 +67,8 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 
 func (c collection) hasRecordPath() bool { return c.Actions&wire.RecordActions != 0 }
 
-// address returns the parameter of the path of a record, which is its id or the text of its
-// Lookup, and the label of that field.
+// address returns the path parameter that identifies a record, its id or its Lookup, and that
+// field's label.
 func (d *describer) address(c collection) (p parameter, label string) {
 	for _, f := range c.Description.Fields {
 		if ordering.Snake(f.Name) == c.Description.Lookup {

@@ -279,8 +279,8 @@ func (cache *sortCache) drop(o *sortedEntries) {
 
 // sort returns the sequence of a query. If none exists, it sorts the entries or waits for
 // the reader that is sorting them. The error is ctx.Err() or wraps
-// [ordering.ErrUnknownField]: a field of an earlier state may be unknown in this one, and
-// for a lenient query the order is then by other terms or by id.
+// [ordering.ErrUnknownField]: an older state may lack a field. In a lenient query the term is
+// ignored then.
 func (s *State) sort(ctx context.Context, q Query) (sequence, error) {
 	x, terms, err := s.read(q)
 	if err != nil || x != nil {

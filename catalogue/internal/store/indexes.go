@@ -97,8 +97,8 @@ type orderingIndex struct {
 	terms []ordering.Term
 	index
 	*usage
-	ahead  index // after the write in progress, which began before the index was installed
-	of     *edit // the write of ahead
+	ahead  index // the index as the write in progress will leave it
+	of     *edit // the write in progress
 	idle   int   // the number of changes since a write found that the index was used
 	kept   bool  // never dropped
 	unique bool  // no two entries have the same keys, unless one is null

@@ -238,8 +238,8 @@ func (p *plan) sort(ctx context.Context) error {
 	return err
 }
 
-// runAt returns the offset and the number of the entries of a span in a sequence that is
-// read in the direction desc. The numbers of spans are in that direction, too.
+// runAt returns where span i begins in the sequence, and its length. Spans are numbered in reading
+// direction.
 func runAt(x sequence, spans []span, desc bool, i int) (offset, n int) {
 	if !desc {
 		return spans[i].start, spans[i].end - spans[i].start

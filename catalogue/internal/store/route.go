@@ -143,10 +143,10 @@ func intersect(a, b []ordering.Range) (both []ordering.Range) {
 // several runs if conditions permit several values or ranges.
 type route struct {
 	terms     []ordering.Term // of the sequence
-	by        int             // the number of the first terms whose conditions are used
+	by        int             // the number of leading terms whose conditions are used
 	fixed     int             // the number of those of which each run has one value
 	runs      int             // at most
-	filters   int             // the conditions that are left
+	filters   int             // the number of conditions that the route does not use
 	sorted    bool            // the runs, one after the other, are in the order of the selection
 	merged    bool            // each run is
 	backwards bool            // the direction in which the sequence is read

@@ -31,8 +31,8 @@ type pending struct {
 // An edit is what a write does to the entries.
 type edit struct {
 	changes  []Change // at most one for each record, sorted by id
-	replaced bool     // by entries, which are sorted by id; then changes are needed for the history and the journal only
-	entries  []*Entry
+	replaced bool     // entries replace all records; changes then serve the history and the journal only
+	entries  []*Entry // sorted by id
 }
 
 // apply returns the index after the edit. It may change x and run callbacks.

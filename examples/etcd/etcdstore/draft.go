@@ -20,8 +20,8 @@ const (
 	maxBytes = 1 << 20 // of the records in a transaction; etcd permits 1.5 MB
 )
 
-// A draft is a transaction that is being prepared: a clone of the replica's catalogue, to
-// which a write is applied, and the keys that change.
+// A draft prepares a transaction: a clone of the replica's catalogue, to which a write is applied,
+// and the keys that change. The transaction fails if the collection, or one it refers to, has changed.
 type draft struct {
 	store      *Store
 	generation string
