@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -472,7 +473,7 @@ func memberOf(r schema.Record, wire, field string) (name, value string) {
 // memberIn returns the value that memberOf returns for an object inside a record. Other JSON
 // has no members.
 func memberIn(object, wire, field string) (value string) {
-	for name, text := range schema.Members(object) {
+	for name, text := range jsontext.Members(object) {
 		switch {
 		case name == wire:
 			return text

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -327,7 +328,7 @@ func eachInside(of schema.Field, path, value string, f func(to, path, value stri
 		each(*of.Item, strconv.Itoa(n), item)
 		n++
 	}
-	for name, value := range schema.Members(value) {
+	for name, value := range jsontext.Members(value) {
 		if of.Kind == schema.Map {
 			each(*of.Item, name, value)
 		}

@@ -80,14 +80,14 @@ func (d *DateTime) UnmarshalJSON(data []byte) error {
 			return nil
 		}
 	}
-	if serr := checkSyntax(data, maxDepth); serr != nil {
-		return serr
+	if syntax := jsontext.Check(data, jsontext.MaxDepth); syntax != nil {
+		return (*SyntaxError)(syntax)
 	}
-	text := trimSpace(string(data))
-	if kindOf(text) != jsonString {
+	text := strings.Trim(string(data), jsontext.Space)
+	if jsontext.KindOf(text) != jsontext.String {
 		return fmt.Errorf("%w date-time: want a string, got %s", ErrInvalid, excerpt(text))
 	}
-	read, ok := parseWire([]byte(unquote(text)))
+	read, ok := parseWire([]byte(jsontext.Unquote(text)))
 	if !ok {
 		return fmt.Errorf("%w date-time %s: want the form 2024-05-10T18:00:00+02:00", ErrInvalid, excerpt(text))
 	}
@@ -449,10 +449,10 @@ func filterTime(_ Field, _, value string, checks *checker) (text, message string
 // cleanTime accepts a string that contains a date-time, and converts it to the zone of the
 // framework.
 func cleanTime(_ Field, value string, checks *checker) (text string, messages []string) {
-	if kindOf(value) != jsonString {
+	if jsontext.KindOf(value) != jsontext.String {
 		return invalid(wrongTimeFormat)
 	}
-	d, message := parseDateTime(unquote(value), checks.as)
+	d, message := parseDateTime(jsontext.Unquote(value), checks.as)
 	if message != "" {
 		return invalid("%s", message)
 	}
@@ -468,10 +468,10 @@ func cleanTime(_ Field, value string, checks *checker) (text string, messages []
 // cleanDate accepts a string that contains a date. Month and day have one or two digits.
 func cleanDate(_ Field, value string, checks *checker) (text string, messages []string) {
 	const wrongFormat = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
-	if kindOf(value) != jsonString {
+	if jsontext.KindOf(value) != jsontext.String {
 		return invalid(wrongFormat)
 	}
-	date, ok := parseDate(unquote(value), checks.as)
+	date, ok := parseDate(jsontext.Unquote(value), checks.as)
 	if !ok {
 		return invalid(wrongFormat)
 	}

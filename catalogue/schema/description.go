@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -254,7 +255,7 @@ func (f Field) isID() bool { return f.Name == "id" && !f.Key }
 // isKey reports whether the values of a field are unique texts that are compared as they are.
 func (f Field) isKey() bool {
 	row := f.Kind.row()
-	return f.Unique && row.json == jsonString && row.key == nil
+	return f.Unique && row.json == jsontext.String && row.key == nil
 }
 
 // checkMembers checks the fields of a record, or those inside another one, whose names must also
@@ -339,8 +340,8 @@ func (f Field) check(inside bool) error {
 	if f.Default == "" {
 		return nil
 	}
-	if serr := checkSyntax([]byte(f.Default), maxDepth); serr != nil {
-		return fmt.Errorf("the default is not JSON: %s", serr.Reason)
+	if syntax := jsontext.Check([]byte(f.Default), jsontext.MaxDepth); syntax != nil {
+		return fmt.Errorf("the default is not JSON: %s", syntax.Reason)
 	}
 	return nil
 }

@@ -47,6 +47,24 @@ func (e *SyntaxError) Error() string {
 // Is reports whether target is [ErrInvalid].
 func (e *SyntaxError) Is(target error) bool { return target == ErrInvalid }
 
+// CheckSyntax returns a [*SyntaxError] if data is not exactly one JSON value, with or
+// without white space around it, is not UTF-8, or is nested more than 10,000 levels deep.
+// It accepts repeated names and unpaired surrogates. O(len).
+func CheckSyntax(data []byte) error {
+	if syntax := jsontext.Check(data, jsontext.MaxTextDepth); syntax != nil {
+		return (*SyntaxError)(syntax)
+	}
+	return nil
+}
+
+// excerpt returns the beginning of a text, for error messages.
+func excerpt(text string) string {
+	if len(text) <= 40 {
+		return text
+	}
+	return strings.ToValidUTF8(text[:40], "") + "…"
+}
+
 // nonField is the name of the field for errors about the whole body.
 const nonField = "nonFieldErrors"
 

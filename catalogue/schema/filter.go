@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -510,10 +511,10 @@ func (f Field) Position(value string) string {
 		return strings.ToUpper(value[:1]) + value[1:]
 	case f.Kind == Float:
 		return pythonFloat(value)
-	case kindOf(value) != jsonString:
+	case jsontext.KindOf(value) != jsontext.String:
 		return value
 	}
-	text := unquote(value)
+	text := jsontext.Unquote(value)
 	d, message := parseDateTime(text, Framework{})
 	switch {
 	case f.Kind != Timestamp || message != "":
@@ -540,9 +541,9 @@ func (f Field) ParsePosition(text string, as Framework) (value string, ok bool) 
 		return day.Format(time.DateOnly), ok
 	case f.Kind == Decimal && strings.EqualFold(text, "NaN"):
 		return "1e1000000", true // it is greater than all numbers
-	case kind.json == jsonString && f.Kind != Decimal || f.By != "":
+	case kind.json == jsontext.String && f.Kind != Decimal || f.By != "":
 		return text, strings.IndexByte(text, 0) < 0
-	case kind.json == jsonInt:
+	case kind.json == jsontext.Int:
 		number := strings.TrimFunc(text, isSpace)
 		return number, isInteger(number)
 	case f.Kind == Decimal || f.Kind == Float:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
@@ -41,7 +42,7 @@ func (i Identity) MarshalJSON() ([]byte, error) {
 func (i *Identity) UnmarshalJSON(data []byte) error {
 	var read Identity
 	var err error
-	switch text := trimSpace(string(data)); {
+	switch text := strings.Trim(string(data), jsontext.Space); {
 	case text == "null":
 	case len(text) > 0 && text[0] == '"':
 		if err = json.Unmarshal(data, &read.Key); err == nil && read.Key == "" {

@@ -40,10 +40,10 @@ const (
 
 // A kindRow describes a kind of field.
 type kindRow struct {
-	name    string   // in the metadata of Django REST framework
-	word    string   // of the tag backlist, for a string
-	json    jsonKind // of the values; empty: any
-	lookups []string // of filters
+	name    string        // in the metadata of Django REST framework
+	word    string        // of the tag backlist, for a string
+	json    jsontext.Kind // of the values; empty: any
+	lookups []string      // of filters
 
 	// clean returns the JSON to store for a value in a request that is not null, or the
 	// messages if it is invalid. It returns both if the value has the right type but is
@@ -65,26 +65,26 @@ var (
 )
 
 var kinds = [...]kindRow{
-	Integer:     {"integer", "", jsonInt, orderLookups, Field.cleanInteger, numberFilter(filterNumber.integer), sortkey.Decimal},
-	Text:        {"string", "", jsonString, textLookups, Field.cleanText, filterText, nil},
-	Slug:        {"slug", "slug", jsonString, textLookups, Field.cleanSlug, filterText, nil},
-	Timestamp:   {"datetime", "", jsonString, orderLookups, cleanTime, filterTime, timeKey},
-	Boolean:     {"boolean", "", jsonBool, []string{"exact", "isnull"}, Field.cleanBool, filterBool, boolKey},
-	URL:         {"url", "url", jsonString, textLookups, Field.cleanURL, filterText, nil},
-	Reference:   {"field", "", jsonInt, []string{"exact", "in", "isnull"}, Field.cleanReference, Field.filterReference, sortkey.Decimal},
-	References:  {"field", "", jsonList, []string{"exact"}, Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
-	Array:       {"list", "", jsonList, nil, nil, nil, nil},
+	Integer:     {"integer", "", jsontext.Int, orderLookups, Field.cleanInteger, numberFilter(filterNumber.integer), sortkey.Decimal},
+	Text:        {"string", "", jsontext.String, textLookups, Field.cleanText, filterText, nil},
+	Slug:        {"slug", "slug", jsontext.String, textLookups, Field.cleanSlug, filterText, nil},
+	Timestamp:   {"datetime", "", jsontext.String, orderLookups, cleanTime, filterTime, timeKey},
+	Boolean:     {"boolean", "", jsontext.Bool, []string{"exact", "isnull"}, Field.cleanBool, filterBool, boolKey},
+	URL:         {"url", "url", jsontext.String, textLookups, Field.cleanURL, filterText, nil},
+	Reference:   {"field", "", jsontext.Int, []string{"exact", "in", "isnull"}, Field.cleanReference, Field.filterReference, sortkey.Decimal},
+	References:  {"field", "", jsontext.List, []string{"exact"}, Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
+	Array:       {"list", "", jsontext.List, nil, nil, nil, nil},
 	JSON:        {"field", "", "", nil, cleanJSON, nil, nil},
-	Float:       {"float", "", jsonFloat, orderLookups, Field.cleanFloat, numberFilter(filterNumber.float), sortkey.Decimal},
-	Decimal:     {"decimal", "decimal", jsonString, orderLookups, Field.cleanDecimal, numberFilter(filterNumber.decimal), sortkey.Decimal},
-	Date:        {"date", "date", jsonString, orderLookups, cleanDate, filterDate, nil},
-	Choice:      {"choice", "choices", jsonString, textLookups, Field.cleanChoice, Field.filterChoice, nil},
-	Email:       {"email", "email", jsonString, textLookups, Field.cleanEmail, filterText, nil},
-	UUID:        {"string", "uuid", jsonString, orderLookups, cleanUUID, filterUUID, nil},
-	UnicodeSlug: {"slug", "unicodeslug", jsonString, textLookups, Field.cleanUnicodeSlug, filterText, nil},
-	Regex:       {"regex", "", jsonString, textLookups, Field.cleanRegex, filterText, nil},
-	Map:         {"nested object", "", jsonObject, nil, nil, nil, nil},
-	Object:      {"nested object", "", jsonObject, nil, nil, nil, nil},
+	Float:       {"float", "", jsontext.Float, orderLookups, Field.cleanFloat, numberFilter(filterNumber.float), sortkey.Decimal},
+	Decimal:     {"decimal", "decimal", jsontext.String, orderLookups, Field.cleanDecimal, numberFilter(filterNumber.decimal), sortkey.Decimal},
+	Date:        {"date", "date", jsontext.String, orderLookups, cleanDate, filterDate, nil},
+	Choice:      {"choice", "choices", jsontext.String, textLookups, Field.cleanChoice, Field.filterChoice, nil},
+	Email:       {"email", "email", jsontext.String, textLookups, Field.cleanEmail, filterText, nil},
+	UUID:        {"string", "uuid", jsontext.String, orderLookups, cleanUUID, filterUUID, nil},
+	UnicodeSlug: {"slug", "unicodeslug", jsontext.String, textLookups, Field.cleanUnicodeSlug, filterText, nil},
+	Regex:       {"regex", "", jsontext.String, textLookups, Field.cleanRegex, filterText, nil},
+	Map:         {"nested object", "", jsontext.Object, nil, nil, nil, nil},
+	Object:      {"nested object", "", jsontext.Object, nil, nil, nil, nil},
 }
 
 // row returns the row of the kind, or the row of JSON if the kind is unknown.
@@ -111,7 +111,7 @@ func (k Kind) Key(value string) sortkey.Key {
 // TextKey returns the function for the sort keys of Decimal or Timestamp, whose values are
 // strings in JSON but compare by another value. For all other kinds it returns nil. O(1).
 func (k Kind) TextKey() func(string) sortkey.Key {
-	if row := k.row(); row.json == jsonString {
+	if row := k.row(); row.json == jsontext.String {
 		return row.key
 	}
 	return nil
@@ -122,7 +122,7 @@ func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }
 // Scalar reports whether the values are no lists and objects. O(1).
 func (k Kind) Scalar() bool {
 	switch k.row().json {
-	case jsonInt, jsonFloat, jsonBool, jsonString:
+	case jsontext.Int, jsontext.Float, jsontext.Bool, jsontext.String:
 		return true
 	}
 	return false
@@ -145,16 +145,16 @@ const isNull = "This field may not be null."
 // accepts. Some of them are null.
 func (f Field) cleanBool(value string, checks *checker) (text string, messages []string) {
 	word := value
-	switch kindOf(value) {
-	case jsonString:
-		word = unquote(value)
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		word = jsontext.Unquote(value)
 		if checks.as.lowersBools {
 			word = strings.ToLower(word)
 		}
 		if f.Nullable && slices.Contains([]string{"null", "Null", "NULL", ""}, word) {
 			return "null", nil
 		}
-	case jsonInt, jsonFloat:
+	case jsontext.Int, jsontext.Float:
 		switch n, _ := strconv.ParseFloat(value, 64); n {
 		case 0:
 			word = "0"

@@ -32,10 +32,10 @@ func (f Field) cleanParts(value string, checks *checker) (text string, wrong Fie
 // cleanArray accepts a list whose elements are valid. Errors are by the index of the element, or,
 // for a list of objects, a list as long as the value unless the framework indexes them too.
 func (f Field) cleanArray(value string, checks *checker) (text string, wrong FieldError) {
-	if kind := kindOf(value); kind != jsonList {
+	if kind := jsontext.KindOf(value); kind != jsontext.List {
 		return "", f.listError(fmt.Sprintf(notAList, kind))
 	}
-	items := slices.Collect(elements(value))
+	items := slices.Collect(jsontext.Elements(value))
 	if message := f.lengthMessage(len(items)); message != "" && f.Item.Kind == Object {
 		return "", f.listError(message)
 	}
@@ -95,7 +95,7 @@ func byIndex(items []FieldError) (errs FieldErrors) {
 
 // cleanMap accepts an object whose elements are valid. Errors are by name.
 func (f Field) cleanMap(value string, checks *checker) (text string, wrong FieldError) {
-	if kind := kindOf(value); kind != jsonObject {
+	if kind := jsontext.KindOf(value); kind != jsontext.Object {
 		return "", FieldError{Messages: []string{fmt.Sprintf(`Expected a dictionary of items but got type "%s".`, kind)}}
 	}
 	var errs FieldErrors
@@ -119,8 +119,7 @@ func (f Field) cleanMap(value string, checks *checker) (text string, wrong Field
 // names, the last value counts, at the place of the first.
 func membersOf(object string, camel bool) (list []member) {
 	places := map[string]int{}
-	s := scanner{data: []byte(object), limit: maxDepth}
-	for name, value := range s.members() {
+	for name, value := range jsontext.Members(object) {
 		if camel {
 			name = ordering.Camel(ordering.Snake(name))
 		}
@@ -144,11 +143,10 @@ func appendMember(object []byte, name, value string) []byte {
 
 // cleanObject accepts an object whose members are valid. Unknown members are ignored.
 func (f Field) cleanObject(value string, checks *checker) (text string, wrong FieldError) {
-	if kind := kindOf(value); kind != jsonObject {
+	if kind := jsontext.KindOf(value); kind != jsontext.Object {
 		return "", FieldError{Fields: wholeError(notADictionary(kind))}
 	}
-	s := scanner{data: []byte(value), limit: maxDepth}
-	values := s.fields(f.Fields)
+	values := fieldsIn(value, f.Fields)
 	var errs, missing FieldErrors
 	object := []byte{'{'}
 	for i, m := range f.Fields {
@@ -178,7 +176,7 @@ func (f Field) cleanObject(value string, checks *checker) (text string, wrong Fi
 	return string(append(object, '}')), FieldError{}
 }
 
-func notADictionary(kind jsonKind) string {
+func notADictionary(kind jsontext.Kind) string {
 	return "Invalid data. Expected a dictionary, but got " + string(kind) + "."
 }
 
@@ -196,9 +194,7 @@ func (f Field) cleanPart(value, stored string, checks *checker) (text string, wr
 // merged returns an object with the described members of the value, and otherwise those of the
 // stored object.
 func (f Field) merged(stored, value string) string {
-	before := scanner{data: []byte(stored), limit: maxDepth}
-	after := scanner{data: []byte(value), limit: maxDepth}
-	kept, sent := before.fields(f.Fields), after.fields(f.Fields)
+	kept, sent := fieldsIn(stored, f.Fields), fieldsIn(value, f.Fields)
 	object := []byte{'{'}
 	for i, m := range f.Fields {
 		if sent[i] == "" {
@@ -225,12 +221,12 @@ func cleanJSON(_ Field, value string, checks *checker) (text string, messages []
 
 // appendFree appends a JSON value as cleanJSON stores it.
 func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
-	switch kindOf(value) {
-	case jsonObject:
+	switch jsontext.KindOf(value) {
+	case jsontext.Object:
 		start := len(b)
 		b = append(b, '{')
 		for _, m := range membersOf(value, camel) {
-			if _, found := firstSurrogate(m.name); found {
+			if _, found := jsontext.FirstSurrogate(m.name); found {
 				return nil, errNotStorable
 			}
 			if len(b) > start+1 {
@@ -241,10 +237,10 @@ func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
 			}
 		}
 		return append(b, '}'), nil
-	case jsonList:
+	case jsontext.List:
 		start := len(b)
 		b = append(b, '[')
-		for item := range elements(value) {
+		for item := range jsontext.Elements(value) {
 			if len(b) > start+1 {
 				b = append(b, ',')
 			}
@@ -253,18 +249,18 @@ func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
 			}
 		}
 		return append(b, ']'), nil
-	case jsonString:
-		text := unquote(value)
-		if _, found := firstSurrogate(text); found {
+	case jsontext.String:
+		text := jsontext.Unquote(value)
+		if _, found := jsontext.FirstSurrogate(text); found {
 			return nil, errNotStorable
 		}
 		return jsontext.AppendString(b, text), nil
-	case jsonFloat:
+	case jsontext.Float:
 		if n, _ := strconv.ParseFloat(value, 64); math.IsInf(n, 0) {
 			return nil, errNotStorable
 		}
 		return append(b, pythonFloat(value)...), nil
-	case jsonInt:
+	case jsontext.Int:
 		if value == "-0" {
 			value = "0"
 		}
@@ -312,18 +308,18 @@ func upgrade(fields []Field, members []member) (_ []member, err error) {
 // upgraded returns the canonical text of a value with the objects in it upgraded.
 func (f Field) upgraded(value string) (string, error) {
 	var fields []Field
-	switch kind := kindOf(value); {
-	case f.Kind == Object && kind == jsonObject:
+	switch kind := jsontext.KindOf(value); {
+	case f.Kind == Object && kind == jsontext.Object:
 		fields = f.Fields
-	case f.Kind == Map && f.Item != nil && kind == jsonObject:
+	case f.Kind == Map && f.Item != nil && kind == jsontext.Object:
 		for _, m := range membersOf(value, false) {
 			item := *f.Item
 			item.Name = m.name
 			fields = append(fields, item)
 		}
-	case f.Kind == Array && f.Item != nil && kind == jsonList:
+	case f.Kind == Array && f.Item != nil && kind == jsontext.List:
 		list := []byte{'['}
-		for item := range elements(value) {
+		for item := range jsontext.Elements(value) {
 			item, err := f.Item.upgraded(item)
 			if err != nil {
 				return "", err

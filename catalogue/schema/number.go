@@ -74,13 +74,13 @@ func withoutZeros(text string) string {
 
 // numberText returns the text of a number in Python, or the value of a string.
 func numberText(value string) (text, message string) {
-	switch kindOf(value) {
-	case jsonInt:
+	switch jsontext.KindOf(value) {
+	case jsontext.Int:
 		return value, ""
-	case jsonFloat:
+	case jsontext.Float:
 		return pythonFloat(value), ""
-	case jsonString:
-		text = unquote(value)
+	case jsontext.String:
+		text = jsontext.Unquote(value)
 		if utf8.RuneCountInString(text) > maxNumber {
 			return "", tooLarge
 		}
@@ -104,7 +104,7 @@ func (f Field) cleanFloat(value string, checks *checker) (text string, messages 
 	written = strings.TrimSpace(written)
 	n, err := strconv.ParseFloat(written, 64)
 	switch _, ok := parseDecimal(written); {
-	case err != nil && kindOf(value) == jsonInt && checks.as.namesLarge:
+	case err != nil && jsontext.KindOf(value) == jsontext.Int && checks.as.namesLarge:
 		return invalid("Integer value too large to convert to float")
 	case !ok || err != nil:
 		return invalid(notANumber)
@@ -136,12 +136,12 @@ func formatFloat(n float64) string { return string(jsontext.AppendFloat(nil, n, 
 // the field is nullable.
 func (f Field) cleanDecimal(value string, _ *checker) (text string, messages []string) {
 	written := value
-	switch kindOf(value) {
-	case jsonInt:
-	case jsonFloat:
+	switch jsontext.KindOf(value) {
+	case jsontext.Int:
+	case jsontext.Float:
 		written = pythonFloat(value)
-	case jsonString:
-		written = strings.TrimFunc(unquote(value), isSpace)
+	case jsontext.String:
+		written = strings.TrimFunc(jsontext.Unquote(value), isSpace)
 	default:
 		return invalid(notANumber)
 	}

@@ -206,26 +206,28 @@ func ParseRecord(data []byte) (Record, error) {
 // cost.
 func ParseKeyed(data []byte) (Record, error) { return parseRecord(data, true) }
 
-func parseRecord(data []byte, keyed bool) (Record, error) {
-	s := scanner{data: data, limit: maxDepth}
-	r, err := s.record(keyed)
-	if s.syntax != nil {
-		return Record{}, s.syntax
+// parseRecord reads a record. The texts of all members are parts of one string, which takes one
+// allocation instead of two for each member. If keyed is set, the member id is not the id.
+func parseRecord(data []byte, keyed bool) (r Record, err error) {
+	s := jsontext.Scan(data, jsontext.MaxDepth)
+	if s.Next() != '{' {
+		err = fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(string(bytes.Trim(data, jsontext.Space))))
+		s.Value()
+	} else {
+		r, err = record(&s, len(data), keyed)
 	}
-	if err != nil {
-		return Record{}, err
+	if s.Syntax == nil && s.End() && err == nil {
+		return r, nil
 	}
-	return r, nil
+	if s.Syntax != nil {
+		err = (*SyntaxError)(s.Syntax)
+	}
+	return Record{}, err
 }
 
-// record reads a record. The error is the first one that is not a syntax error. The
-// texts of all members are parts of one string, which takes one allocation instead of
-// two for each member. If keyed is set, the member id is not the id.
-func (s *scanner) record(keyed bool) (r Record, err error) {
-	if s.next() != '{' {
-		s.whole()
-		return r, fmt.Errorf("%w record: want an object, got %s", ErrInvalid, excerpt(trimSpace(string(s.data))))
-	}
+// record reads a record of at most size bytes. The error is the first one that is not a syntax
+// error.
+func record(s *jsontext.Scanner, size int, keyed bool) (r Record, err error) {
 	var (
 		textRoom [512]byte
 		nameRoom [32][]byte
@@ -234,45 +236,41 @@ func (s *scanner) record(keyed bool) (r Record, err error) {
 		names    = nameRoom[:0]
 		ends     = endRoom[:0] // ends of the members in text
 	)
-	if len(s.data) > len(textRoom) {
-		text = make([]byte, 0, len(s.data))
+	if size > len(textRoom) {
+		text = make([]byte, 0, size)
 	}
-	for more := s.open('}'); more; more = s.another('}', "after a member") {
-		name, ok := s.name()
+	for more := s.Open('}'); more; more = s.Another('}', "after a member") {
+		name, ok := s.Name()
 		if !ok {
 			return r, nil
 		}
 		names = append(names, name)
-		if s.fault != nil && err == nil {
-			err = fmt.Errorf("%w record: member name %q: %w", ErrInvalid, name, s.fault)
+		if s.Fault != nil && err == nil {
+			err = fmt.Errorf("%w record: member name %q: %w", ErrInvalid, name, s.Fault)
 		}
-		s.next()
-		s.skip()
-		start := s.at
-		if !s.value() {
+		value, ok := s.Raw()
+		if !ok {
 			return r, nil
 		}
-		if s.fault != nil && err == nil {
-			err = &MemberError{string(name), s.fault}
+		if s.Fault != nil && err == nil {
+			err = &MemberError{string(name), s.Fault}
 		}
 		if keyed || string(name) != "id" {
-			text = s.appendCanonical(append(text, name...))
+			text = s.AppendCanonical(append(text, name...))
 			ends = append(ends, len(text))
 			continue
 		}
 		r.idAt = len(ends)
-		id, wrong := parseID(s.data[start:s.at])
+		id, wrong := parseID(value)
 		if wrong != nil && err == nil {
 			err = wrong
 		}
 		r.ID = id
 	}
-	if name, found := repeated(names); found && err == nil {
+	if name, found := jsontext.Repeated(names); found && err == nil {
 		err = &MemberError{string(name), errRepeated}
 	}
-	if s.syntax == nil && s.end() && err == nil {
-		r.members = cut(string(text), names, ends, keyed)
-	}
+	r.members = cut(string(text), names, ends, keyed)
 	return r, err
 }
 
@@ -300,14 +298,13 @@ func cut(text string, names [][]byte, ends []int, keyed bool) []member {
 	return list
 }
 
-// canonical returns the canonical text of a JSON value inside a record: without white
-// space, with strings escaped as by jsontext.AppendString, and with numbers unchanged.
-func canonical(data []byte) ([]byte, error) {
-	s := scanner{data: data, limit: maxDepth - 1}
-	if !s.whole() {
-		return nil, s.syntax
+// canonical returns the canonical text of a JSON value inside a record.
+func canonical(data []byte) (string, error) {
+	s := jsontext.Scan(data, jsontext.MaxDepth-1)
+	if !s.Whole() {
+		return "", (*SyntaxError)(s.Syntax)
 	}
-	return s.appendCanonical(make([]byte, 0, len(data))), s.fault
+	return string(s.AppendCanonical(nil)), s.Fault
 }
 
 // memberText returns the canonical text of a member of a record.
@@ -319,8 +316,7 @@ func memberText(name string, value any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := canonical(data)
-	return string(text), err
+	return canonical(data)
 }
 
 // encode marshals a value without HTML escapes.

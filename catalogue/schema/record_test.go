@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
 // parse parses a valid record.
@@ -326,7 +328,7 @@ func FuzzParseRecord(f *testing.F) {
 		r, err := ParseRecord(data)
 		if err != nil {
 			var serr *SyntaxError
-			if !errors.Is(err, ErrInvalid) || errors.As(err, &serr) != (checkSyntax(data, maxDepth) != nil) {
+			if !errors.Is(err, ErrInvalid) || errors.As(err, &serr) != (jsontext.Check(data, jsontext.MaxDepth) != nil) {
 				t.Fatalf("%q: error %v", data, err)
 			}
 			return
@@ -367,4 +369,59 @@ func values(t *testing.T, text []byte) string {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+// TestSyntaxErrorTakesPrecedence checks that the error is a SyntaxError if the text is not
+// JSON, even if it has other errors before that.
+func TestSyntaxErrorTakesPrecedence(t *testing.T) {
+	for _, front := range []string{`{"a":1,"a":2`, `{"a":"\ud800"`, `{"\ud800":1`, `{"id":0`, `{"a":{"b":1,"b":2}`, `[1`, `5`} {
+		_, err := ParseRecord([]byte(front + "}}"))
+		var serr *SyntaxError
+		if !errors.As(err, &serr) {
+			t.Errorf("ParseRecord(%s}}): %v, want a SyntaxError", front, err)
+		}
+	}
+}
+
+// TestParseRecordManyNames uses more and fewer names than are sorted to find repeated
+// ones.
+func TestParseRecordManyNames(t *testing.T) {
+	for _, n := range []int{2, 63, 64, 65, 500} {
+		var names []string
+		for i := range n {
+			names = append(names, `"`+strings.Repeat("x", i)+`":0`)
+		}
+		if _, err := ParseRecord([]byte("{" + strings.Join(names, ",") + "}")); err != nil {
+			t.Errorf("%d names: %v", n, err)
+		}
+		for _, text := range []string{`"x":0`, `"\u0078":0`, names[n-1], `"":0`} {
+			object := "{" + strings.Join(append(slices.Clone(names), text), ",") + "}"
+			for _, data := range []string{object, `{"a":[` + object + `]}`} {
+				var merr *MemberError
+				if _, err := ParseRecord([]byte(data)); !errors.As(err, &merr) {
+					t.Errorf("%d names and %s: %v", n, text, err)
+				}
+			}
+		}
+	}
+}
+
+func TestCheckSyntax(t *testing.T) {
+	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
+	for _, text := range []string{` {"a":1,"a":"\ud800"} `, "1", nested(10_000)} {
+		if err := CheckSyntax([]byte(text)); err != nil {
+			t.Errorf("%s: %v", excerpt(text), err)
+		}
+	}
+	for text, want := range map[string]SyntaxError{
+		"":                   {"unexpected end", 1, 1},
+		"{}\n{}":             {"unexpected character '{' after the end of the value", 2, 1},
+		"[\n\"é\",\"\xff\"]": {"invalid UTF-8, byte 0xff", 2, 6},
+		nested(10_001):       {"nested deeper than the limit of 10000", 1, 10_001},
+	} {
+		var got *SyntaxError
+		if err := CheckSyntax([]byte(text)); !errors.As(err, &got) || *got != want {
+			t.Errorf("%s: %v, want %v", excerpt(text), err, &want)
+		}
+	}
 }

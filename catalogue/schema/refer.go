@@ -30,12 +30,11 @@ func (f Field) cleanReference(value string, checks *checker) (text string, messa
 // about the first invalid id, or about the number of records.
 func (f Field) cleanReferences(value string, checks *checker) (text string, messages []string) {
 	var items []string
-	switch kind := kindOf(value); kind {
-	case jsonList:
-		items = slices.Collect(elements(value))
-	case jsonObject:
-		object := scanner{data: []byte(value), limit: maxDepth}
-		for name := range object.members() { // in snake_case, as the framework's parser converts them
+	switch kind := jsontext.KindOf(value); kind {
+	case jsontext.List:
+		items = slices.Collect(jsontext.Elements(value))
+	case jsontext.Object:
+		for name := range jsontext.Members(value) { // in snake_case, as the framework's parser converts them
 			items = append(items, string(jsontext.AppendString(nil, ordering.Snake(name))))
 		}
 	default:
@@ -54,7 +53,7 @@ func (f Field) cleanReferences(value string, checks *checker) (text string, mess
 	}
 	ids := slices.Sorted(maps.Keys(texts))
 	if checks.target(f).Key {
-		slices.SortFunc(ids, func(a, b int) int { return strings.Compare(unquote(texts[a]), unquote(texts[b])) })
+		slices.SortFunc(ids, func(a, b int) int { return strings.Compare(jsontext.Unquote(texts[a]), jsontext.Unquote(texts[b])) })
 	}
 	list := []byte{'['}
 	for i, id := range ids {
@@ -80,19 +79,19 @@ func (f Field) referred(value string, checks *checker) (id int, text, message st
 // for an int is not the id of a record.
 func (f Field) reference(value string, checks *checker) (id int, message string) {
 	shown, valid := value, true
-	kind := kindOf(value)
+	kind := jsontext.KindOf(value)
 	switch kind {
-	case jsonNull:
+	case jsontext.Null:
 		shown = "None"
-	case jsonInt:
+	case jsontext.Int:
 		id, _ = integer(value)
-	case jsonFloat:
+	case jsontext.Float:
 		n, _ := strconv.ParseFloat(value, 64)
 		if math.Abs(n) < math.MaxInt {
 			id = int(n)
 		}
-	case jsonString:
-		shown = unquote(value)
+	case jsontext.String:
+		shown = jsontext.Unquote(value)
 		id, valid = integer(strings.TrimSpace(shown))
 	default:
 		valid = false
@@ -123,26 +122,26 @@ func integer(text string) (n int, ok bool) {
 // named returns the id and the text of the record that a value refers to by its text, in JSON.
 // Other values than text count as their text in Python, except for integers that are UUIDs.
 func (f Field) named(value string, checks *checker) (id int, text, message string) {
-	shown, kind, to := pythonText(value), kindOf(value), checks.target(f)
+	shown, kind, to := pythonText(value), jsontext.KindOf(value), checks.target(f)
 	name := shown
 	switch {
-	case to.Key && kind == jsonBool:
+	case to.Key && kind == jsontext.Bool:
 		return 0, "", noKey(kind)
-	case to.Kind == UUID && kind != jsonNull:
+	case to.Kind == UUID && kind != jsontext.Null:
 		quoted, _ := cleanUUID(f, value, checks)
 		if quoted == "" {
 			return 0, "", notAnyUUID(strings.ToValidUTF8(shown, "\ufffd"))
 		}
 		name = strings.Trim(quoted, `"`)
 	}
-	_, surrogate := firstSurrogate(name)
+	_, surrogate := jsontext.FirstSurrogate(name)
 	switch unstorable := surrogate || strings.IndexByte(name, 0) >= 0; {
 	case unstorable && to.Key:
 		return 0, "", noKey(kind)
 	case unstorable:
 		return 0, "", "Invalid value."
 	}
-	if kind != jsonNull { // which is no text, although Python has one
+	if kind != jsontext.Null { // which is no text, although Python has one
 		id = checks.find(f, name)
 	}
 	if id == 0 {
@@ -154,7 +153,7 @@ func (f Field) named(value string, checks *checker) (id int, text, message strin
 	return id, string(jsontext.AppendString(nil, name)), ""
 }
 
-func noKey(kind jsonKind) string {
+func noKey(kind jsontext.Kind) string {
 	return fmt.Sprintf("Incorrect type. Expected pk value, received %s.", kind)
 }
 
@@ -166,37 +165,36 @@ func notAnyUUID(text string) string { return fmt.Sprintf("“%s” is not a vali
 
 // pythonText returns what Python's str returns for a value.
 func pythonText(value string) string {
-	if kindOf(value) == jsonString {
-		return unquote(value)
+	if jsontext.KindOf(value) == jsontext.String {
+		return jsontext.Unquote(value)
 	}
 	return pythonRepr(value)
 }
 
 // pythonRepr returns what Python's repr returns for a value. Names are in snake_case.
 func pythonRepr(value string) string {
-	switch kindOf(value) {
-	case jsonNull:
+	switch jsontext.KindOf(value) {
+	case jsontext.Null:
 		return "None"
-	case jsonBool:
+	case jsontext.Bool:
 		return strings.ToUpper(value[:1]) + value[1:]
-	case jsonInt:
+	case jsontext.Int:
 		if value == "-0" {
 			return "0"
 		}
-	case jsonFloat:
+	case jsontext.Float:
 		return pythonFloat(value)
-	case jsonString:
-		return pythonQuote(unquote(value))
-	case jsonList:
+	case jsontext.String:
+		return pythonQuote(jsontext.Unquote(value))
+	case jsontext.List:
 		var items []string
-		for item := range elements(value) {
+		for item := range jsontext.Elements(value) {
 			items = append(items, pythonRepr(item))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
-	case jsonObject:
+	case jsontext.Object:
 		var items []string
-		object := scanner{data: []byte(value), limit: maxDepth}
-		for name, member := range object.members() {
+		for name, member := range jsontext.Members(value) {
 			items = append(items, pythonQuote(ordering.Snake(name))+": "+pythonRepr(member))
 		}
 		return "{" + strings.Join(items, ", ") + "}"

@@ -111,7 +111,7 @@ func recordRule(t reflect.Type) (func(ctx context.Context, r *Record) error, err
 			if err != nil {
 				return err
 			}
-			r.set(m.name, string(text))
+			r.set(m.name, text)
 		}
 		return nil
 	}, nil

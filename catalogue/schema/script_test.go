@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/txtar"
 )
 
@@ -190,7 +191,7 @@ func TestBodies(t *testing.T) {
 func TestSyntaxErrors(t *testing.T) {
 	for _, s := range readRows(t, "syntax.txtar") {
 		for _, row := range s.rows {
-			err := checkSyntax([]byte(row.value), maxDepth)
+			err := jsontext.Check([]byte(row.value), jsontext.MaxDepth)
 			if err == nil {
 				t.Errorf("%s: no error, want %s", excerpt(row.value), row.want)
 				continue

@@ -558,7 +558,7 @@ func (f *Field) tagBlank(_ string, t reflect.Type) error {
 }
 
 func (f *Field) tagUnique(_ string, t reflect.Type) error {
-	if f.Kind.row().json == jsonList {
+	if f.Kind.row().json == jsontext.List {
 		return fmt.Errorf("want a single value, got %v", t)
 	}
 	f.Unique = true
@@ -573,7 +573,7 @@ func (f *Field) tagKey(_ string, t reflect.Type) error {
 		return errors.New("a key cannot be hidden")
 	case f.Nullable:
 		return errors.New("a key cannot be a pointer")
-	case row.json != jsonString || row.key != nil || t.Kind() == reflect.Slice && !implements[encoding.TextMarshaler](t):
+	case row.json != jsontext.String || row.key != nil || t.Kind() == reflect.Slice && !implements[encoding.TextMarshaler](t):
 		return fmt.Errorf("want a string or a type with MarshalText, got %v", t)
 	}
 	f.Key, f.Unique = true, true
@@ -632,14 +632,14 @@ func (f *Field) tagDefault(value string, t reflect.Type) error {
 		return nil
 	}
 	quoted := strings.HasPrefix(value, `"`) || f.Nullable && value == "null"
-	if !quoted && f.Kind.row().json == jsonString {
+	if !quoted && f.Kind.row().json == jsontext.String {
 		value = string(jsontext.AppendString(nil, value))
 	}
-	if serr := checkSyntax([]byte(value), maxDepth-1); serr != nil {
+	if jsontext.Check([]byte(value), jsontext.MaxDepth-1) != nil {
 		return fmt.Errorf("%q is not JSON", value)
 	}
 	exists := func(context.Context, string, int) (bool, error) { return true, nil }
-	text, wrong := f.clean(trimSpace(value), &checker{Checks: Checks{Exists: exists}, ctx: context.Background()})
+	text, wrong := f.clean(strings.Trim(value, jsontext.Space), &checker{Checks: Checks{Exists: exists}, ctx: context.Background()})
 	if !wrong.ok() {
 		return fmt.Errorf("%s: %s", value, strings.Join(wrong.appendTexts(nil, "value"), " "))
 	}

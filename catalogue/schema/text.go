@@ -77,7 +77,7 @@ func (f Field) cleanString(value, notText, wrong string, valid func(string) bool
 	if strings.IndexByte(clean, 0) >= 0 {
 		messages = append(messages, hasNull)
 	}
-	if r, found := firstSurrogate(clean); found {
+	if r, found := jsontext.FirstSurrogate(clean); found {
 		messages = append(messages, fmt.Sprintf("Surrogate characters are not allowed: U+%04X.", r))
 	}
 	if valid != nil && !valid(clean) {
@@ -86,7 +86,7 @@ func (f Field) cleanString(value, notText, wrong string, valid func(string) bool
 	return string(jsontext.AppendString(nil, clean)), messages
 }
 
-// codePoints returns the number of code points of a result of unquote.
+// codePoints returns the number of code points of a result of jsontext.Unquote.
 func codePoints(text string) (n int) {
 	for i := range len(text) {
 		if utf8.RuneStart(text[i]) {
@@ -114,14 +114,14 @@ func (f Field) patternMessages(text string) (messages []string) {
 // stringOf returns the text of a string or number. ok is false for other values and for
 // numbers out of range for a float64.
 func (f Field) stringOf(value string) (text string, ok bool) {
-	switch kindOf(value) {
-	case jsonString:
-		text = unquote(value)
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		text = jsontext.Unquote(value)
 		if !f.Untrimmed {
 			text = strings.TrimFunc(text, isSpace)
 		}
 		return text, true
-	case jsonInt, jsonFloat:
+	case jsontext.Int, jsontext.Float:
 		_, err := strconv.ParseFloat(value, 64)
 		return value, err == nil
 	}
@@ -229,14 +229,14 @@ func isAddressLetter(r rune) bool { return isLetter(r) || strings.ContainsRune("
 // integer there.
 func cleanUUID(_ Field, value string, _ *checker) (text string, messages []string) {
 	digits := ""
-	switch kindOf(value) {
-	case jsonString:
-		digits = uuidDigits(unquote(value))
-	case jsonInt:
+	switch jsontext.KindOf(value) {
+	case jsontext.String:
+		digits = uuidDigits(jsontext.Unquote(value))
+	case jsontext.Int:
 		if n, ok := new(big.Int).SetString(value, 10); ok && n.Sign() >= 0 && n.BitLen() <= 128 {
 			digits = fmt.Sprintf("%032x", n)
 		}
-	case jsonBool:
+	case jsontext.Bool:
 		digits = strings.Repeat("0", 31) + map[string]string{"true": "1", "false": "0"}[value]
 	}
 	if digits == "" {

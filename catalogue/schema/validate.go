@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -350,30 +351,26 @@ func (d Description) sent(body []byte) ([]string, error) {
 	if len(body) == 0 {
 		return make([]string, len(d.Fields)), nil
 	}
-	s := scanner{data: body, limit: maxDepth}
-	if s.next() == '{' {
-		values := s.fields(d.Fields)
-		if s.syntax != nil || !s.end() {
-			return nil, s.syntax
-		}
-		return values, nil
+	if syntax := jsontext.Check(body, jsontext.MaxDepth); syntax != nil {
+		return nil, (*SyntaxError)(syntax)
 	}
-	if !s.whole() {
-		return nil, s.syntax
-	}
-	kind := kindOf(trimSpace(string(body)))
-	if kind == jsonNull {
+	text := strings.Trim(string(body), jsontext.Space)
+	switch kind := jsontext.KindOf(text); kind {
+	case jsontext.Object:
+		return fieldsIn(text, d.Fields), nil
+	case jsontext.Null:
 		return nil, wholeError("No data provided")
+	default:
+		return nil, wholeError(notADictionary(kind))
 	}
-	return nil, wholeError(notADictionary(kind))
 }
 
-// fields returns the JSON of each field in the object that is next, or "" if the field is absent.
-// If a field is repeated, the last value counts.
-func (s *scanner) fields(fields []Field) []string {
+// fieldsIn returns the JSON of each field in an object, or "" if the field is absent. If a field is
+// repeated, the last value counts.
+func fieldsIn(object string, fields []Field) []string {
 	values := make([]string, len(fields))
 	var names []string // in snake_case, if a member is not spelled as its field
-	for name, value := range s.members() {
+	for name, value := range jsontext.Members(object) {
 		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 		if i < 0 {
 			if names == nil {
@@ -401,7 +398,7 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 	}
 	clean := f.Kind.row().clean
 	switch {
-	case kindOf(value) == jsonNull:
+	case jsontext.KindOf(value) == jsontext.Null:
 		text, messages = f.cleanNull()
 	case checks.stored && (f.Kind == Reference || f.Kind == References):
 		text = value
@@ -438,7 +435,7 @@ func (f Field) checked(text string, checks *checker) (messages []string) {
 		return f.taken(text, checks)
 	}
 	if f.Pattern != nil || f.Kind == UnicodeSlug {
-		messages = f.patternMessages(unquote(text))
+		messages = f.patternMessages(jsontext.Unquote(text))
 	}
 	if f.Check != nil {
 		if err := f.Check(text); err != nil {

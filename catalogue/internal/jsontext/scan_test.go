@@ -1,50 +1,14 @@
-package schema
+package jsontext
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
-
-// TestSyntaxErrorTakesPrecedence checks that the error is a SyntaxError if the text is not
-// JSON, even if it has other errors before that.
-func TestSyntaxErrorTakesPrecedence(t *testing.T) {
-	for _, front := range []string{`{"a":1,"a":2`, `{"a":"\ud800"`, `{"\ud800":1`, `{"id":0`, `{"a":{"b":1,"b":2}`, `[1`, `5`} {
-		_, err := ParseRecord([]byte(front + "}}"))
-		var serr *SyntaxError
-		if !errors.As(err, &serr) {
-			t.Errorf("ParseRecord(%s}}): %v, want a SyntaxError", front, err)
-		}
-	}
-}
-
-// TestParseRecordManyNames uses more and fewer names than are sorted to find repeated
-// ones.
-func TestParseRecordManyNames(t *testing.T) {
-	for _, n := range []int{2, 63, 64, 65, 500} {
-		var names []string
-		for i := range n {
-			names = append(names, `"`+strings.Repeat("x", i)+`":0`)
-		}
-		if _, err := ParseRecord([]byte("{" + strings.Join(names, ",") + "}")); err != nil {
-			t.Errorf("%d names: %v", n, err)
-		}
-		for _, text := range []string{`"x":0`, `"\u0078":0`, names[n-1], `"":0`} {
-			object := "{" + strings.Join(append(slices.Clone(names), text), ",") + "}"
-			for _, data := range []string{object, `{"a":[` + object + `]}`} {
-				var merr *MemberError
-				if _, err := ParseRecord([]byte(data)); !errors.As(err, &merr) {
-					t.Errorf("%d names and %s: %v", n, text, err)
-				}
-			}
-		}
-	}
-}
 
 func TestMembers(t *testing.T) {
 	for _, row := range []struct{ reason, text, want string }{
@@ -73,27 +37,23 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-func TestCheckSyntax(t *testing.T) {
-	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
-	for _, text := range []string{` {"a":1,"a":"\ud800"} `, "1", nested(10_000)} {
-		if err := CheckSyntax([]byte(text)); err != nil {
-			t.Errorf("%s: %v", excerpt(text), err)
-		}
-	}
-	for text, want := range map[string]SyntaxError{
-		"":                   {"unexpected end", 1, 1},
-		"{}\n{}":             {"unexpected character '{' after the end of the value", 2, 1},
-		"[\n\"é\",\"\xff\"]": {"invalid UTF-8, byte 0xff", 2, 6},
-		nested(10_001):       {"nested deeper than the limit of 10000", 1, 10_001},
+func TestElements(t *testing.T) {
+	for _, row := range []struct{ reason, text, want string }{
+		{"elements in order", `[2,{"a":[1]},"x"]`, `2 {"a":[1]} "x"`},
+		{"white space", " [ 1 ,\t\"x y\" ] ", `1 "x y"`},
+		{"no elements", `[ ]`, ``},
+		{"an object", `{"a":1}`, ``},
+		{"a number", `1`, ``},
+		{"nothing", ``, ``},
+		{"a syntax error", `[1,]`, `1`},
 	} {
-		var got *SyntaxError
-		if err := CheckSyntax([]byte(text)); !errors.As(err, &got) || *got != want {
-			t.Errorf("%s: %v, want %v", excerpt(text), err, &want)
+		if got := strings.Join(slices.Collect(Elements(row.text)), " "); got != row.want {
+			t.Errorf("%s: %s, want %s", row.reason, got, row.want)
 		}
 	}
 }
 
-// FuzzSyntax checks that checkSyntax accepts what encoding/json accepts, if it is UTF-8
+// FuzzSyntax checks that Check accepts what encoding/json accepts, if it is UTF-8
 // and not nested too deeply. The position of an error is that of the first code point with
 // which the text cannot be the beginning of a value.
 func FuzzSyntax(f *testing.F) {
@@ -105,8 +65,8 @@ func FuzzSyntax(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got := checkSyntax(data, maxDepth)
-		if want := json.Valid(data) && utf8.Valid(data) && depthOf(data) <= maxDepth; (got == nil) != want {
+		got := Check(data, MaxDepth)
+		if want := json.Valid(data) && utf8.Valid(data) && depthOf(data) <= MaxDepth; (got == nil) != want {
 			t.Fatalf("%q: %v, want valid: %v", data, got, want)
 		}
 		if got == nil || !utf8.Valid(data) || strings.HasPrefix(got.Reason, "nested") {

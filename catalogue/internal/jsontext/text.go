@@ -1,16 +1,13 @@
-// Package jsontext appends strings, numbers and date-times as JSON, in the form in which
-// Django REST framework writes them.
+// Package jsontext reads and writes JSON text: a scanner, and strings, numbers and date-times in the
+// form in which Django REST framework writes them.
 package jsontext
 
 import (
-	"bytes"
 	"encoding/binary"
-	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -69,39 +66,69 @@ func PlainPrefix(text []byte) (n int) {
 	return n
 }
 
-// AppendFloat appends the shortest text for a finite number of 32 or 64 bits, as Python does:
-// with a point or an exponent.
-func AppendFloat(dst []byte, n float64, bitSize int) []byte {
-	abs := math.Abs(n)
-	large, small := abs >= 1e16, abs < 1e-4 && abs > 0
-	if bitSize == 32 {
-		large, small = float32(abs) >= 1e16, float32(abs) < 1e-4 && abs > 0
+// Unquote returns the value of a JSON string with quotes. An unpaired surrogate is
+// encoded as in WTF-8: as three bytes that do not occur in valid UTF-8.
+func Unquote(quoted string) string {
+	text := quoted[1 : len(quoted)-1]
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
 	}
-	if large || small {
-		return strconv.AppendFloat(dst, n, 'e', -1, bitSize)
+	b := make([]byte, 0, len(text))
+	for text != "" {
+		if text[0] != '\\' {
+			b = append(b, text[0])
+			text = text[1:]
+			continue
+		}
+		var r rune
+		r, text = escape(text)
+		b = appendRune(b, r)
 	}
-	start := len(dst)
-	dst = strconv.AppendFloat(dst, n, 'f', -1, bitSize)
-	if bytes.IndexByte(dst[start:], '.') < 0 {
-		dst = append(dst, ".0"...)
-	}
-	return dst
+	return string(b)
 }
 
-// AppendTime appends a date-time in the format of RFC 3339, with Z for offset zero. A fraction
-// has six digits, as in Python, or nine if there are nanoseconds. It returns an error if the
-// format has no such year or offset.
-func AppendTime(dst []byte, t time.Time) ([]byte, error) {
-	const seconds = "2006-01-02T15:04:05"
-	start := len(dst)
-	dst, err := t.AppendText(dst)
-	if nanos := t.Nanosecond(); nanos != 0 && err == nil {
-		end := start + len(seconds) + bytes.IndexAny(dst[start+len(seconds):], "Z+-")
-		want := start + len(seconds+".000000")
-		if nanos%1000 != 0 {
-			want += len("000")
-		}
-		dst = slices.Insert(dst, end, []byte("000000000")[:want-end]...)
+// escape decodes the escape at the start of text, or two escapes if they are a
+// surrogate pair.
+func escape(text string) (r rune, rest string) {
+	if i := strings.IndexByte(`bfnrt`, text[1]); i >= 0 {
+		return rune("\b\f\n\r\t"[i]), text[2:]
 	}
-	return dst, err
+	if text[1] != 'u' {
+		return rune(text[1]), text[2:]
+	}
+	r, rest = hexRune(text[2:6]), text[6:]
+	if strings.HasPrefix(rest, `\u`) {
+		if pair := utf16.DecodeRune(r, hexRune(rest[2:6])); pair != utf8.RuneError {
+			return pair, rest[6:]
+		}
+	}
+	return r, rest
+}
+
+// hexRune returns the value of four hexadecimal digits.
+func hexRune(digits string) rune {
+	n, _ := strconv.ParseUint(digits, 16, 16) // the syntax has been checked
+	return rune(n)
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+// appendRune appends the UTF-8 encoding of a rune, which can be an unpaired surrogate.
+func appendRune(b []byte, r rune) []byte {
+	if utf16.IsSurrogate(r) {
+		return append(b, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
+	}
+	return utf8.AppendRune(b, r)
+}
+
+// FirstSurrogate returns the first unpaired surrogate in a result of Unquote.
+func FirstSurrogate(text string) (r rune, found bool) {
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] == 0xed && text[i+1] >= 0xa0 {
+			return 0xd000 | rune(text[i+1]&0x3f)<<6 | rune(text[i+2]&0x3f), true
+		}
+	}
+	return 0, false
 }
