@@ -34,11 +34,11 @@ func (v *view) list() {
 	if !ok {
 		return
 	}
+	q := catalogue.Query{Filter: filter, Terms: ordering.Parse(order, v.route.sorts)}
 	if t := wire.TallyOf(v.r.Context()); t != nil {
-		v.tally(t, filter)
+		v.tally(t, q)
 		return
 	}
-	q := catalogue.Query{Filter: filter, Terms: ordering.Parse(order, v.route.sorts)}
 	if v.seen != nil {
 		v.seen.Ordering = q.Terms
 	}
@@ -73,8 +73,8 @@ func (v *view) list() {
 	v.sendPage(&p)
 }
 
-// tally sets the numbers of records of the filter that a tally asks for.
-func (v *view) tally(t *wire.Tally, filter schema.Filter) {
+// tally sets the records of a query and the numbers of records that a tally asks for.
+func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 	ctx := v.r.Context()
 	groups := make([][]schema.Test, len(t.Selections))
 	for i, params := range t.Selections {
@@ -85,7 +85,13 @@ func (v *view) tally(t *wire.Tally, filter schema.Filter) {
 		}
 		groups[i] = selected.Tests
 	}
-	counts, err := v.route.count(ctx, filter, groups)
+	counts, err := v.route.count(ctx, q.Filter, groups)
+	if err == nil && t.First > 0 {
+		q.Window.Limit = t.First
+		var list catalogue.List
+		list, err = v.route.all.List(ctx, q)
+		t.Records, t.Count = list.Records, list.Count
+	}
 	if err != nil {
 		v.failWith(err)
 		return

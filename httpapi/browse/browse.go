@@ -28,13 +28,13 @@
 // response from which it makes nothing else, such as an error. The root lists the collections
 // with their counts.
 //
-// A collection has its exact count, the time that the handler took, and a table whose columns are
-// the members of the records on the page. The id or the key is in front; it and the header stay
-// in view. Times are in UTC, with the stored text as their title. Links in rows and columns do
-// not repeat a query that is too long. If records can be retrieved, each record that a path can
-// address has a page of its own. Its id or key and its name link to that page. The form for a
-// page number has the parameter _page, and is redirected to the offset of that page, or of the
-// last. Errors are pages too.
+// A collection has its exact count, unless its pages have cursors, the time that the handler took,
+// and a table whose columns are the members of the records on the page. The id or the key is in
+// front; it and the header stay in view. Times are in UTC, with the stored text as their title.
+// Links in rows and columns do not repeat a query that is too long. If records can be retrieved,
+// each record that a path can address has a page of its own. Its id or key and its name link to
+// that page. The form for a page number has the parameter _page, and is redirected to that page,
+// or to the last. A page that does not exist links to the last. Errors are pages too.
 //
 // The name of a record is the field that the description calls Label, or else the first of its
 // title, its name and its slug. Pages show it in place of an id or a text in the fields that
@@ -141,11 +141,12 @@
 //
 //   - for the root, one for each collection
 //   - for a list, one for each collection that its fields and filters refer to, at most 100 for
-//     names, and at most 36 for the numbers of records that have a value
+//     names, and at most 3 for the numbers of records that have a value
 //   - for a record, also one for each field that may refer to it
 //
-// For names, browse requests the first thousand records of collections whose records have no
-// pages, or to which fields refer by another member than paths do.
+// For names, browse requests the first 50 records of a collection, or the first thousand if its
+// records have no pages or fields refer to it by another member than paths do, whatever the style
+// and the sizes of pages are.
 package browse
 
 import (
@@ -216,10 +217,8 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 	b.CrossOrigin = cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection())
 	b.served = next.Served()
 	for _, s := range b.served.Collections {
-		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, style: cmp.Or[pagination.Style](s.Pages, b.served.Limits), place: "offset"}
-		if _, offsets := c.style.(pagination.Limits); !offsets {
-			c.place = c.style.Parameters()[0]
-		}
+		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, counted: true}
+		c.setStyle(cmp.Or[pagination.Style](s.Pages, b.served.Limits))
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}
@@ -295,8 +294,24 @@ type collection struct {
 	schema.Description
 	path    string
 	actions schema.Actions
-	style   pagination.Style // of its pages
-	place   string           // the parameter that determines where a page begins
+
+	style       pagination.Style // of its pages
+	limits      pagination.Limits
+	place, size string // the parameters with the place and the size of a page; size may be ""
+	counted     bool   // pages have a number and a count
+}
+
+func (c *collection) setStyle(style pagination.Style) {
+	names := append(style.Parameters(), "")
+	c.style, c.place, c.size = style, names[0], names[1]
+	switch style := style.(type) {
+	case pagination.Limits:
+		c.limits, c.place, c.size = style, names[1], names[0]
+	case pagination.Numbers:
+		c.limits = style.Limits
+	case pagination.Cursors:
+		c.counted = false
+	}
 }
 
 // find returns the collection that a path names, or nil, and the segment with the id if
@@ -394,31 +409,10 @@ func (v *view) showRoot(p *page, resp *response) {
 	}
 	p.here()
 	for _, c := range v.collections {
-		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", v.count(c.path, "limit=1")})
+		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", grouped(v.counts(c.path, "", []url.Values{{}})[0])})
 	}
 	slices.SortStableFunc(p.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
 	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.OpenAPI
-}
-
-// count requests the number of records that a query selects. It returns "" if that fails.
-func (v *view) count(path, query string) string {
-	e, ok := v.list(path, query)
-	if !ok {
-		return ""
-	}
-	return grouped(e.Count)
-}
-
-// counts requests the numbers of records that a query and each selection select. They are "" if
-// that fails.
-func (v *view) counts(path, query string, selections []url.Values) []string {
-	texts, t := make([]string, len(selections)), &wire.Tally{Selections: selections}
-	in := v.request(http.MethodGet, path, query, nil)
-	v.ask(in.WithContext(wire.WithTally(in.Context(), t)), nil)
-	for i, n := range t.Counts {
-		texts[i] = grouped(n)
-	}
-	return texts
 }
 
 // grouped formats a count with commas between thousands. It returns "" for a negative one.

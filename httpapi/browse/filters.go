@@ -150,7 +150,7 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 	counts := v.counts(v.c.path, rest.values.Encode(), selections)
 	f := facet{Label: heading(field.Name)}
 	for i, o := range options {
-		c := choice{Label: o.Label, Count: counts[i], Active: slices.Contains(chosen, o.Value)}
+		c := choice{Label: o.Label, Count: grouped(counts[i]), Active: slices.Contains(chosen, o.Value)}
 		next := slices.DeleteFunc(slices.Clone(chosen), func(value string) bool { return value == o.Value || name == exact })
 		if !c.Active {
 			next = append(next, o.Value)

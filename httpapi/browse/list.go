@@ -227,14 +227,12 @@ type size struct {
 }
 
 func (v *view) newPager(e envelope) pager {
-	if v.c.place != "offset" {
+	if !v.c.counted || e.Count < 0 {
 		return v.newLinks(e)
 	}
-	q, w := v.query, v.window()
+	w := v.c.window(v.query, e.Count)
 	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0}
-	at := func(offset int) string {
-		return q.with("limit", positive(w.Limit), "offset", positive(offset))
-	}
+	at := func(offset int) string { return v.at(pagination.Window{Limit: w.Limit, Offset: offset}) }
 	if e.Previous != "" {
 		p.First, p.Previous = at(0), at(w.Offset-w.Limit)
 	}
@@ -247,29 +245,30 @@ func (v *view) newPager(e envelope) pager {
 	p.Pages = pages(e.Count, w.Limit)
 	p.Page = min(w.Offset/w.Limit, p.Pages-1) + 1
 	p.Total = grouped(p.Pages)
-	p.Kept = q.kept(func(name string) bool { return name != "limit" && name != "offset" && name != pageParam })
-	p.Kept = append(p.Kept, pair{"limit", strconv.Itoa(w.Limit)})
-	largest := v.limits().Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
-	sizes := []int{10, v.limits().Window(pagination.Query{}).Limit, 50, 100, w.Limit}
+	p.Kept = v.query.kept(func(name string) bool { return name != v.c.size && name != v.c.place && name != pageParam })
+	if v.c.size == "" {
+		return p
+	}
+	p.Kept = append(p.Kept, pair{v.c.size, strconv.Itoa(w.Limit)})
+	most := v.c.limits.Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
+	sizes := []int{10, v.c.limits.Window(pagination.Query{}).Limit, 50, 100, w.Limit}
 	slices.Sort(sizes)
 	for _, records := range slices.Compact(sizes) {
-		if records > largest || records == math.MaxInt {
-			continue
+		if records <= most && records != math.MaxInt {
+			p.Sizes = append(p.Sizes, size{records, v.at(pagination.Window{Limit: records, Offset: w.Offset}), records == w.Limit})
 		}
-		p.Sizes = append(p.Sizes, size{records, q.with("limit", strconv.Itoa(records), "offset", positive(w.Offset)), records == w.Limit})
 	}
 	return p
 }
 
-// newLinks returns the pager of a page by number or by cursor, with the links of the response.
+// newLinks returns the pager of a page by cursor, with the links of the response.
 func (v *view) newLinks(e envelope) pager {
 	p := pager{Summary: counted(len(e.Records), "record"), Previous: relative(e.Previous), Next: relative(e.Next)}
-	if n, ok := v.c.style.(pagination.Numbers); ok {
-		w, _ := n.Window(pagination.ParseQuery(v.query.values.Encode()), e.Count)
-		p.Summary = summary(w.Offset, len(e.Records), e.Count)
-	}
 	if e.Previous != "" {
 		p.First = v.query.with(v.c.place, "")
+	}
+	if e.Previous != "" || e.Next != "" {
+		p.Summary = "A page of " + p.Summary
 	}
 	return p
 }
@@ -286,15 +285,25 @@ func relative(link string) string {
 // pages returns the number of pages, at least 1.
 func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
-// limits returns the sizes of the pages by limit and offset.
-func (v *view) limits() pagination.Limits {
-	limits, _ := v.c.style.(pagination.Limits)
-	return limits
+// window returns the window of a list of count records that a query selects.
+func (c *collection) window(q query, count int) (w pagination.Window) {
+	parsed := pagination.ParseQuery(q.values.Encode())
+	if numbers, ok := c.style.(pagination.Numbers); ok {
+		w, _ = numbers.Window(parsed, count)
+		return pagination.Window{Limit: max(w.Limit, 1), Offset: w.Offset}
+	}
+	return c.limits.Window(parsed)
 }
 
-// window returns the window that the query selects.
-func (v *view) window() pagination.Window {
-	return v.limits().Window(pagination.ParseQuery(v.query.values.Encode()))
+// at returns a link to the page of a list in which a window begins.
+func (v *view) at(w pagination.Window) string {
+	place := w.Offset
+	if _, ok := v.c.style.(pagination.Numbers); ok {
+		if place /= w.Limit; place > 0 { // the first page has no number
+			place++
+		}
+	}
+	return v.query.with(v.c.size, positive(w.Limit), v.c.place, positive(place))
 }
 
 // positive returns a positive number as text. It returns "" for others, and for the largest,
@@ -348,21 +357,20 @@ const pageParam = "_page"
 // servePageJump redirects to the page of a list with the number in the query. A number past
 // the last page leads to the last page, and any other text to the first.
 func (v *view) servePageJump() {
-	e, ok := v.list(v.r.URL.Path, strings.TrimPrefix(v.query.with(pageParam, "", "offset", ""), "?"))
-	if !ok {
+	count := -1
+	if v.c != nil && v.id == "" && v.c.counted {
+		count = v.counts(v.c.path, v.query.values.Encode(), []url.Values{{}})[0]
+	}
+	if count < 0 {
 		v.serve(v.forward())
 		return
 	}
-	limit := v.window().Limit
 	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
-	page := min(max(number, 1), pages(e.Count, limit))
-	v.redirect(v.query.with(pageParam, "", "limit", positive(limit), "offset", positive((page-1)*limit)))
-}
-
-// list requests a list from the handler.
-func (v *view) list(path, query string) (e envelope, ok bool) {
-	ok = v.r.Context().Err() == nil && decodePage(v.get(path, query), &e)
-	return e, ok
+	delete(v.query.values, pageParam)
+	delete(v.query.values, v.c.place)
+	limit := v.c.window(v.query, count).Limit
+	page := min(max(number, 1), pages(count, limit))
+	v.redirect(v.at(pagination.Window{Limit: limit, Offset: (page - 1) * limit}))
 }
 
 // decodePage decodes a page, and reports whether it is one. The count of a page by cursor is

@@ -132,18 +132,8 @@ func TestPageSizes(t *testing.T) {
 	for _, test := range tests {
 		h := newHandlers(t, load(t, books(9)), httpapi.Options{Limits: test.limits}).browse
 		page := get(h, "/api/books/"+test.query)
-		_, sizes, _ := strings.Cut(page.body, "Per page")
-		sizes, _, _ = strings.Cut(sizes, "</p>")
-		tags, _ := parse("<p>" + sizes)
-		var got []string
-		for _, a := range (result{tags: tags}).find("a", "", "") {
-			if a.attrs["aria-current"] == "true" {
-				a.text = "[" + a.text + "]"
-			}
-			got = append(got, a.text)
-		}
-		if text := strings.Join(got, " "); text != test.want {
-			t.Errorf("%+v, %q: the sizes are %s, want %s", test.limits, test.query, text, test.want)
+		if got := sizesOf(page); got != test.want {
+			t.Errorf("%+v, %q: the sizes are %s, want %s", test.limits, test.query, got, test.want)
 		}
 		jump := "?_page=2"
 		if test.query != "" {
@@ -153,6 +143,21 @@ func TestPageSizes(t *testing.T) {
 			t.Errorf("%+v, %q: the second page is %s, want %s", test.limits, test.query, got, test.second)
 		}
 	}
+}
+
+// sizesOf returns the sizes that a page offers, with the marked one in brackets.
+func sizesOf(page result) string {
+	_, sizes, _ := strings.Cut(page.body, "Per page")
+	sizes, _, _ = strings.Cut(sizes, "</p>")
+	tags, _ := parse("<p>" + sizes)
+	var got []string
+	for _, a := range (result{tags: tags}).find("a", "", "") {
+		if a.attrs["aria-current"] == "true" {
+			a.text = "[" + a.text + "]"
+		}
+		got = append(got, a.text)
+	}
+	return strings.Join(got, " ")
 }
 
 // A list says how long the handler took beside its count. Other pages do not.
@@ -177,31 +182,72 @@ func TestTimeOfAnswer(t *testing.T) {
 	}
 }
 
-// Pages by number and by cursor have the links of the response, which lead to all records, and
-// neither sizes nor a form for a page.
-func TestOtherPages(t *testing.T) {
-	limits := pagination.Limits{Default: 7}
-	for _, style := range []pagination.Style{pagination.Numbers{Limits: limits}, pagination.Cursors{Limits: limits}} {
-		h := newHandlers(t, load(t, books(50)), httpapi.Options{Pages: style}).browse
-		page, pages, seen := get(h, "/api/books/?ordering=-id"), 1, map[string]bool{}
-		for {
-			for _, row := range page.find("tr", "id", "*") {
-				seen[row.attrs["id"]] = true
-			}
-			if len(page.find("form", "class", "jump"))+len(page.find("p", "class", "sizes")) > 0 {
-				t.Errorf("%T: a form for a page or sizes", style)
-			}
-			next := page.find("a", "rel", "next")
-			if len(next) == 0 {
-				break
-			}
-			page, pages = follow(t, h, "/api/books/", next[0].attrs["href"]), pages+1
+// Pages by cursor have the links of the response, which lead to all records, and neither sizes nor
+// a form for a page.
+func TestCursors(t *testing.T) {
+	h := newHandlers(t, load(t, books(50)), httpapi.Options{Pages: pagination.Cursors{Limits: pagination.Limits{Default: 7}}}).browse
+	page, pages, seen := get(h, "/api/books/?ordering=-id"), 1, map[string]bool{}
+	for {
+		for _, row := range page.find("tr", "id", "*") {
+			seen[row.attrs["id"]] = true
 		}
-		if len(seen) != 50 || pages != 8 {
-			t.Errorf("%T: %d records on %d pages, want 50 on 8", style, len(seen), pages)
+		if len(page.find("form", "class", "jump"))+len(page.find("p", "class", "sizes")) > 0 || !strings.Contains(page.text, " A page of ") {
+			t.Errorf("a form for a page, sizes, or a number of all records: %s", page.text)
 		}
-		if got := follow(t, h, "/api/books/", page.one(t, "a", "rel", "prev").attrs["href"]).find("tr", "id", "record-8"); len(got) != 1 {
-			t.Errorf("%T: the page before the last lacks record 8", style)
+		next := page.find("a", "rel", "next")
+		if len(next) == 0 {
+			break
+		}
+		page, pages = follow(t, h, "/api/books/", next[0].attrs["href"]), pages+1
+	}
+	if len(seen) != 50 || pages != 8 {
+		t.Errorf("%d records on %d pages, want 50 on 8", len(seen), pages)
+	}
+	if got := follow(t, h, "/api/books/", page.one(t, "a", "rel", "prev").attrs["href"]).find("tr", "id", "record-8"); len(got) != 1 {
+		t.Error("the page before the last lacks record 8")
+	}
+	if got := get(h, "/api/books/?cursor=x&ordering=id"); got.status != 404 || got.links()["Go to the first page"] != "?ordering=id" {
+		t.Errorf("an invalid cursor: %d, %v", got.status, got.links())
+	}
+}
+
+// Pages by number have the pager of pages by limit and offset: each of its links leads to the page
+// that it names.
+func TestNumberedPages(t *testing.T) {
+	limits := pagination.Limits{Default: 7, Max: 60}
+	for _, test := range []struct {
+		style pagination.Numbers
+		links map[string]string // of page 3
+		sizes string
+		jump  string // where page 99 leads
+	}{
+		{pagination.Numbers{Limits: limits}, map[string]string{"« First": "?ordering=-id", "‹ Previous": "?ordering=-id&page=2", "Next ›": "?ordering=-id&page=4", "Last »": "?ordering=-id&page=8"}, "", "?ordering=-id&page=8"},
+		{pagination.Numbers{Limits: limits, Page: "p", Size: "n"}, map[string]string{"« First": "?n=7&ordering=-id", "Last »": "?n=7&ordering=-id&p=8", "10": "?n=10&ordering=-id&p=2", "50": "?n=50&ordering=-id"}, "[7] 10 50", "?n=7&ordering=-id&p=8"},
+	} {
+		h := newHandlers(t, load(t, books(50)), httpapi.Options{Pages: test.style}).browse
+		name := test.style.Parameters()[0]
+		page := get(h, "/api/books/?ordering=-id&"+name+"=3")
+		for text, want := range test.links {
+			if got := page.links()[text]; got != want {
+				t.Errorf("%+v: %s leads to %s, want %s", test.style, text, got, want)
+			}
+		}
+		if got := sizesOf(page); got != test.sizes {
+			t.Errorf("%+v: the sizes are %s, want %s", test.style, got, test.sizes)
+		}
+		input := page.one(t, "input", "name", "_page").attrs
+		if input["value"] != "3" || input["max"] != "8" || !strings.Contains(page.text, "Records 15–21 of 50") || len(page.find("tr", "id", "record-36")) != 1 {
+			t.Errorf("%+v: the input is %v, on %s", test.style, input, page.text)
+		}
+		for number, want := range map[string]string{"99": test.jump, "8": test.jump, "0": test.links["« First"], "x": test.links["« First"]} {
+			jump := get(h, "/api/books/?"+page.formValues("jump", map[string]string{"_page": number}).Encode())
+			if got := jump.header.Get("Location"); jump.status != 303 || got != want {
+				t.Errorf("%+v: page %s is %d %s, want %s", test.style, number, jump.status, got, want)
+			}
+		}
+		missing := get(h, "/api/books/?ordering=-id&"+name+"=9")
+		if last := follow(t, h, "/api/books/", missing.links()["Go to the last page"]); missing.status != 404 || last.header.Get("Location") != test.jump {
+			t.Errorf("%+v: a page that does not exist is %d, and leads to %s", test.style, missing.status, last.header.Get("Location"))
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -39,9 +38,9 @@ func (v *view) records(c *collection, by string) *known {
 		if !c.hasPages() || by != c.Lookup {
 			limit = maxListing // names cannot be requested one by one
 		}
-		e, ok := v.list(c.path, "limit="+strconv.Itoa(limit))
-		k = &known{whole: ok && len(e.Records) == e.Count && e.Count <= maxOptions, named: make(map[string]option)}
-		k.options = options(c, by, e.Records)
+		list, count := v.list(c.path, "", limit)
+		k = &known{whole: len(list) == count && count <= maxOptions, named: make(map[string]option)}
+		k.options = options(c, by, list)
 		for _, o := range k.options {
 			k.named[o.Value] = o
 		}
@@ -124,8 +123,8 @@ func (v *view) referrers(record members) (all []referrer) {
 				continue
 			}
 			selection := url.Values{name: {value}}.Encode()
-			e, ok := v.list(c.path, selection+"&limit=5")
-			if !ok || len(e.Records) == 0 {
+			list, count := v.list(c.path, selection, 5)
+			if len(list) == 0 {
 				continue
 			}
 			label := heading(c.Key)
@@ -133,7 +132,7 @@ func (v *view) referrers(record members) (all []referrer) {
 				label += ", " + inWords(f.Name)
 			}
 			link := "../../" + url.PathEscape(c.Segment) + "/"
-			some := options(c, c.Lookup, e.Records)
+			some := options(c, c.Lookup, list)
 			for i := range some {
 				if some[i].Label == some[i].Value {
 					some[i].Label = wire.Capital(c.recordName(some[i].Value))
@@ -142,7 +141,7 @@ func (v *view) referrers(record members) (all []referrer) {
 					some[i].Value = link + url.PathEscape(some[i].segment) + "/"
 				}
 			}
-			all = append(all, referrer{label, grouped(e.Count), link + "?" + selection, some, c.hasPages()})
+			all = append(all, referrer{label, grouped(count), link + "?" + selection, some, c.hasPages()})
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 type person struct {
@@ -63,6 +65,72 @@ func notePages(t *testing.T, records string) (http.Handler, func() int) {
 		}
 		h.ServeHTTP(w, r)
 	}}, Options{}), func() int { return requests }
+}
+
+// A read counts the records that a collection lists.
+type read struct {
+	catalogue.AnyCollection
+	records *int
+}
+
+func (c read) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+	list, err := c.AnyCollection.List(ctx, q)
+	*c.records += len(list.Records)
+	return list, err
+}
+
+// Whatever the style of pages is, a page shows the same names, choices and numbers, and reads as many
+// records.
+func TestStyles(t *testing.T) {
+	cat, err := catalogue.New(
+		catalogue.Define[person]("people", catalogue.Options{}),
+		catalogue.Define[word]("words", catalogue.Options{Description: &schema.Description{Actions: schema.List, Label: "in_use"}}),
+		catalogue.Define[note]("notes", catalogue.Options{Description: &schema.Description{Filters: []string{"author", "words"}}}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var people, words, notes []string
+	for i := 1; i <= 40; i++ {
+		people = append(people, fmt.Sprintf(`{"id":%d,"name":"P%d"}`, i, i))
+		notes = append(notes, fmt.Sprintf(`{"id":%d,"author":%d,"editor":null,"words":[%d],"pages":1,"said":"S%d"}`, i, 40, 3*i, i))
+	}
+	for i := 1; i <= 120; i++ {
+		words = append(words, fmt.Sprintf(`{"id":%d,"title":"x","inUse":"w%d"}`, i, i))
+	}
+	if err := cat.Load(strings.NewReader(`{"people":[`+strings.Join(people, ",")+`],"words":[`+strings.Join(words, ",")+`],"notes":[`+strings.Join(notes, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, style := range []pagination.Style{
+		nil, pagination.Limits{Max: 25}, pagination.Numbers{}, pagination.Numbers{Size: "page_size"}, pagination.Numbers{Page: "page[number]"}, pagination.Cursors{},
+	} {
+		records := 0
+		var all []httpapi.Collection
+		for _, c := range cat.All() {
+			all = append(all, read{c, &records})
+		}
+		handler, err := httpapi.NewHandler(all, httpapi.Options{Pages: style, Authorizer: httpapi.AllowAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := browsing(t, handler, Options{})
+		for _, test := range []struct {
+			target, shows string
+			records       int // of the page, with one more for a cursor, people for names and choices, and words for names
+		}{
+			{"/api/", "Notes 40 records People 40 records Words 120 records", 3},
+			{"/api/notes/", "S21", 22 + 40 + 120},
+			{"/api/notes/", " 3 P40 null w9 1 S3 ", 22 + 40 + 120},
+			{"/api/notes/?_method=POST", "P40", 22 + 40 + 120},
+			{"/api/people/40/", "Notes, author 40 Note 1 Note 2 Note 3 Note 4 Note 5", 5},
+		} {
+			records = 0
+			page := get(h, test.target)
+			if !strings.Contains(page.text, test.shows) || records > test.records {
+				t.Errorf("%#v: %s reads %d records, want at most %d, and shows no %q: %.900s", style, test.target, records, test.records, test.shows, page.text)
+			}
+		}
+	}
 }
 
 // A page requests at most maxAsked records for their names.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -55,6 +56,7 @@ type page struct {
 	Detail   string   // of the error
 	Faults   []string // what is wrong with the request
 	Moved    string   // target of a redirect, or ""
+	Instead  step     // to a page that exists, if the response is that this does not
 	Summary  string   // such as "39 collections", only at the root
 	Entries  []entry  // only at the root
 	Record   *record
@@ -150,6 +152,11 @@ func (v *view) showResponse(p *page, resp *response) {
 	p.Path = append(p.Path, step{Name: p.Title})
 	p.Fault = resp.status >= http.StatusBadRequest
 	p.Moved = resp.header.Get("Location")
+	if resp.status == http.StatusNotFound && v.c != nil && v.id == "" {
+		if p.Instead = (step{"Go to the first page", v.query.with(v.c.place, "")}); v.c.counted {
+			p.Instead = step{"Go to the last page", v.query.with(pageParam, strconv.Itoa(math.MaxInt))}
+		}
+	}
 	wrong := readFaults(resp.body.Bytes())
 	p.Exchange.Open = wrong == nil || !p.Fault
 	p.Exchange.Body = indented(resp.body.Bytes())

@@ -112,7 +112,7 @@ func (q query) with(changes ...string) string {
 	values := maps.Clone(q.values)
 	values.Del("format")
 	for i := 0; i+1 < len(changes); i += 2 {
-		if changes[i+1] == "" {
+		if changes[i+1] == "" || changes[i] == "" {
 			values.Del(changes[i])
 		} else {
 			values.Set(changes[i], changes[i+1])
@@ -192,6 +192,39 @@ func (v *view) request(method, path, query string, body []byte, header ...string
 		}
 	}
 	return in
+}
+
+// counts requests the numbers of records that a query and each selection select. They are negative
+// if that fails.
+func (v *view) counts(path, query string, selections []url.Values) []int {
+	t := v.tally(path, query, wire.Tally{Selections: selections})
+	for len(t.Counts) < len(selections) {
+		t.Counts = append(t.Counts, -1)
+	}
+	return t.Counts
+}
+
+// list requests the first records that a query selects, and the number of all, which is negative if
+// that fails.
+func (v *view) list(path, query string, first int) (records []members, count int) {
+	t := v.tally(path, query, wire.Tally{First: first, Count: -1})
+	for _, text := range t.Records {
+		var record members
+		if json.Unmarshal(text, &record) != nil {
+			return nil, -1
+		}
+		records = append(records, record)
+	}
+	return records, t.Count
+}
+
+// tally sends a request for a list with a tally, which the handler completes.
+func (v *view) tally(path, query string, t wire.Tally) wire.Tally {
+	if v.r.Context().Err() == nil {
+		in := v.request(http.MethodGet, path, query, nil)
+		v.ask(in.WithContext(wire.WithTally(in.Context(), &t)), nil)
+	}
+	return t
 }
 
 // newRequest returns a copy of the browser's request that requests JSON, unconditionally,

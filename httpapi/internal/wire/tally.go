@@ -5,11 +5,15 @@ import (
 	"net/url"
 )
 
-// A Tally asks a handler for numbers of records, with a GET of a list whose context has it. The
-// handler responds without a page.
+// A Tally asks a handler for numbers of records, and for the first of them, with a GET of a list
+// whose context has it. The handler responds without a page, whatever the style of pages is.
 type Tally struct {
 	Selections []url.Values // parameters of filters, in addition to those of the request
 	Counts     []int        // set by the handler: the records of each selection
+
+	First   int      // how many records of the request to read, or 0
+	Records [][]byte // set by the handler if First is positive: these records
+	Count   int      // and the number of all
 }
 
 type tallyKey struct{}
