@@ -1,19 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/internal/progress"
-	"github.com/gobacklist/backlist/httpapi/client"
+	"github.com/gobacklist/backlist/examples/internal/walk"
 )
 
 // errImport is wrapped by the errors of an import that has begun.
@@ -22,66 +23,68 @@ var errImport = errors.New("-import")
 // importRecords replaces the records of a catalogue with those of the service whose root
 // listing has the URL. It writes the number of records of each collection to output.
 func importRecords(ctx context.Context, cat *catalogue.Catalogue, from string, output io.Writer) error {
-	base, root, err := splitRoot(from)
+	root, err := rootOf(from)
 	if err != nil {
 		return err
 	}
 	shown := progress.Start(output, "importing "+from, 0)
 	defer shown.Stop()
-	service, err := client.New(client.Options{
-		BaseURL:  base,
-		Root:     root,
-		HTTP:     &http.Client{Transport: countingTransport{shown}, Timeout: 30 * time.Second},
-		Rate:     20,
-		PageSize: 1000,
-	})
-	if err != nil {
-		return fmt.Errorf("-import: %w", err)
+	service := &walk.Service{
+		Client: &http.Client{Transport: countingTransport{shown}, Timeout: 30 * time.Second},
+		Root:   root,
+		Size:   1000,
+		Pause:  time.Second / 20,
 	}
-	if err := importAll(ctx, cat, service, output); ctx.Err() != nil {
-		return fmt.Errorf("%w: interrupted", errImport)
-	} else if err != nil {
+	if err := importAll(ctx, cat, service, output); err != nil {
 		return fmt.Errorf("%w: %w", errImport, err)
 	}
 	return nil
 }
 
-// splitRoot returns the base URL and the root of the URL of a root listing. Without a path, the
-// root is the documented one.
-func splitRoot(from string) (base, root string, err error) {
+// rootOf returns the URL of the root listing. Without a path, it is that of the documented service.
+func rootOf(from string) (string, error) {
 	u, err := url.Parse(from)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Path != "" && !strings.HasSuffix(u.Path, "/") {
-		return "", "", fmt.Errorf("-import %s: want a URL such as http://127.0.0.1:8080 or https://books.example/api/", from)
+		return "", fmt.Errorf("-import %s: want a URL such as http://127.0.0.1:8080 or https://books.example/api/", from)
 	}
-	if root = u.Path; root == "/" {
-		root = ""
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/api/"
 	}
-	u.Path = ""
-	return u.String(), root, nil
+	return u.String(), nil
 }
 
 // importAll imports the collections that a catalogue has, and names the others.
-func importAll(ctx context.Context, cat *catalogue.Catalogue, service *client.Client, output io.Writer) error {
-	keys, err := service.Keys(ctx)
+func importAll(ctx context.Context, cat *catalogue.Catalogue, service *walk.Service, output io.Writer) error {
+	all, err := service.Collections(ctx)
 	if err != nil {
 		return err
 	}
 	var others []string
-	keys = slices.DeleteFunc(keys, func(key string) bool {
-		_, err := cat.Collection(key)
+	for _, from := range all {
+		into, err := cat.Collection(from.Key)
 		if err != nil {
-			others = append(others, key)
+			others = append(others, from.Key)
+			continue
 		}
-		return err != nil
-	})
-	if len(keys) == 0 {
-		return fmt.Errorf("the service has no collection of the fake, only %q", others)
+		records, err := service.All(ctx, from.Segment)
+		if err != nil {
+			return err
+		}
+		list := make([]json.RawMessage, len(records))
+		for i, r := range records {
+			list[i] = r.JSON
+		}
+		text, err := json.Marshal(list)
+		if err != nil {
+			return err
+		}
+		if err := into.Load(bytes.NewReader(text), catalogue.LoadOptions{}); err != nil {
+			return err
+		}
+		fmt.Fprintf(output, "imported %s: %d\n", from.Key, len(records))
 	}
-	for imported := range service.Import(ctx, cat, keys...) {
-		if imported.Err != nil {
-			return imported.Err
-		}
-		fmt.Fprintf(output, "imported %s: %d\n", imported.Collection, imported.Records)
+	if len(others) == len(all) {
+		return fmt.Errorf("the service has no collection of the fake, only %q", others)
 	}
 	if others != nil {
 		fmt.Fprintf(output, "not imported, as the fake has no such collection: %s\n", strings.Join(others, ", "))

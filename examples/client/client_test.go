@@ -3,31 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/examples/internal/walk"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/httpapi/clienttest"
 )
-
-func TestClient(t *testing.T) {
-	for _, collection := range []string{"events", "books"} {
-		t.Run(collection, func(t *testing.T) {
-			fetch := func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
-				records, err := fetchAll(ctx, client, baseURL+"/api/", collection)
-				for _, r := range records {
-					ids = append(ids, r.id)
-				}
-				return ids, err
-			}
-			clienttest.VerifyClient(t, fetch, clienttest.Options{Collection: collection, Timeout: time.Minute})
-		})
-	}
-}
 
 func TestRun(t *testing.T) {
 	server := cataloguetest.New(t)
@@ -62,7 +45,7 @@ func TestRunErrors(t *testing.T) {
 		{"unknown flag", []string{"-port", "80"}, "-port"},
 		{"unknown collection", []string{url, "magazines"}, "404"},
 		{"relative path", []string{url, "../events"}, "404"},
-		{"missing record", []string{url, "events"}, errWalk.Error()},
+		{"missing record", []string{url, "events"}, walk.ErrInconsistent.Error()},
 		{"timeout", []string{url, "-timeout", "1ns", "labels"}, context.DeadlineExceeded.Error()},
 	}
 	for _, tt := range tests {

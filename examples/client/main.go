@@ -1,13 +1,11 @@
 // Client prints all records of a collection of a running service, one JSON object per
-// line. It is an example of a client that passes
-// every check of clienttest.VerifyClient.
+// line. Package walk, in examples/internal, reads them.
 //
 //	go run ./examples/backlist &
 //	go run ./examples/client -url http://127.0.0.1:8080 events
 //	go run ./examples/client -url http://127.0.0.1:8080 -root /v1/ stories
 //
-// If it cannot read all records, it prints none and fails. The checks of the pages are
-// in walk.go.
+// If it cannot read all records, it prints none and fails.
 package main
 
 import (
@@ -24,6 +22,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/walk"
 )
 
 func main() {
@@ -50,13 +49,14 @@ func run(ctx context.Context, client *http.Client, args []string, out io.Writer)
 	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	records, err := fetchAll(ctx, client, strings.TrimRight(*base, "/")+*root, set.Arg(0))
+	service := walk.Service{Client: client, Root: strings.TrimRight(*base, "/") + *root}
+	records, err := service.All(ctx, set.Arg(0))
 	if err != nil {
 		return err
 	}
 	lines := bufio.NewWriter(out)
 	for _, r := range records {
-		lines.Write(r.json)
+		lines.Write(r.JSON)
 		lines.WriteByte('\n')
 	}
 	return lines.Flush()
