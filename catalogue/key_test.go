@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -124,6 +125,50 @@ func TestOrderByKey(t *testing.T) {
 	}
 	if err := sessions.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Ties break by the key also in an order by a field of another record.
+func TestOrderByReferenceAndKey(t *testing.T) {
+	type team struct {
+		Code   string  `json:"code" backlist:"key"`
+		Name   string  `json:"name"`
+		Parent *string `json:"parent" backlist:"refers=teams"`
+	}
+	cat, err := catalogue.New(catalogue.Define[team]("teams", catalogue.Options{
+		Description: &schema.Description{Sortable: []string{"code", "name", "parent__name"}},
+	}))
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(`{"teams":[
+		{"code":"z","name":"A","parent":"r"},
+		{"code":"r","name":"B","parent":null},
+		{"code":"é","name":"A","parent":null},
+		{"code":"a","name":"B","parent":"r"},
+		{"code":"m","name":"A","parent":"r"},
+		{"code":"Q","name":"A","parent":"z"}]}`), catalogue.LoadOptions{}))
+	for _, row := range []struct{ terms, want, why string }{
+		{"parent__name", "Q a m z r é", "by the bytes of the key; no record is last"},
+		{"-parent__name", "é r z m a Q", "the exact mirror"},
+		{"name,parent__name", "Q m z é a r", "after an own term"},
+		{"-parent__name,name", "é r z m a Q", "another term before the key"},
+		{"-parent__name,code", "r é a m z Q", "an explicit direction"},
+		{"code,parent__name", "Q a m r z é", "no two records have the same key"},
+	} {
+		query := catalogue.Query{Terms: ordering.Parse(row.terms, nil)}
+		list, err := ownCollection(t, cat, "teams").List(t.Context(), query)
+		must(t, err)
+		var got []string
+		for _, record := range list.Records {
+			var r team
+			must(t, json.Unmarshal(record, &r))
+			got = append(got, r.Code)
+		}
+		if diff := cmp.Diff(strings.Fields(row.want), got); diff != "" {
+			t.Errorf("order %s: %s (-want +got):\n%s", row.terms, row.why, diff)
+		}
+		if diff := cmp.Diff(query.Terms, list.Terms); diff != "" {
+			t.Errorf("order %s: terms (-want +got):\n%s", row.terms, diff)
+		}
 	}
 }
 

@@ -11,22 +11,22 @@ import (
 // Check returns an error that describes the first violated invariant of the store
 // that it finds, or nil. It is for tests. O(indexes × n log n + history × log n).
 func (c *Store) Check() error {
-	c.mu.Lock()
-	s := c.published.Load()
-	s.frozen.Store(true)
-	c.mu.Unlock()
-	return cmp.Or(s.Check(), s.checkHistory(c.typ.History), s.checkMembers())
+	c.committing.Lock()
+	s := c.Current()
+	names := s.names.fork()
+	c.committing.Unlock()
+	return cmp.Or(s.Check(), s.checkHistory(c.typ.History), s.checkMembers(names))
 }
 
 // checkMembers checks the numbers of records that have each member.
-func (s *State) checkMembers() error {
+func (s *State) checkMembers(names members) error {
 	if s.typ.Members == nil {
 		return nil
 	}
 	want := s.typ.membersOf(s.Entries())
-	if !slices.Equal(want.records.Items(), s.names.records.Items()) || !slices.Equal(want.fields.Items(), s.names.fields.Items()) {
+	if !slices.Equal(want.records.Items(), names.records.Items()) || !slices.Equal(want.fields.Items(), names.fields.Items()) {
 		return fmt.Errorf("members have counts %v and names %v, counted %v and %v",
-			s.names.records.Items(), s.names.fields.Items(), want.records.Items(), want.fields.Items())
+			names.records.Items(), names.fields.Items(), want.records.Items(), want.fields.Items())
 	}
 	return nil
 }

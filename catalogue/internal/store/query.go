@@ -179,7 +179,7 @@ func (s *State) Sorted(ctx context.Context, q Query, related map[string]func() F
 	if q.Known != nil {
 		*q.Known = terms
 	}
-	canon, desc := canonical(nil, terms, s.typ.ID)
+	canon, desc := canonical(nil, s.typ.tied(terms), s.typ.ID)
 	all, err := s.Answer(ctx, Query{Where: q.Where, Match: q.Match, Want: WantScan, Terms: []ordering.Term{ordering.Asc(s.typ.ID)}})
 	if err != nil {
 		return Entries{}, 0, err

@@ -83,7 +83,6 @@ func (s *State) Entries() []*Entry {
 func (s *State) fork() *State {
 	f := s.sibling()
 	f.primary = s.primary.fork().(primary)
-	f.names = s.names.fork()
 	f.indexes = slices.Clone(s.indexes)
 	for i := range f.indexes {
 		f.indexes[i].index = s.indexes[i].fork()

@@ -71,8 +71,8 @@ type Store struct {
 	one     [1]Change      // reused for each write of a single change
 	alone   [1]pending     // reused for each write of a single change
 
-	// committing is locked before the state mutex to publish a write, and by a build that
-	// writers have made wait for too long.
+	// committing is locked before the state mutex to publish a write, by a build that
+	// writers have made wait for too long, and to fork the counts of members.
 	committing sync.Mutex
 
 	// mu is the state mutex. It is held for bounded steps that do not run
@@ -188,6 +188,10 @@ func Freeze(stores ...*Store) []*State {
 // forks of the originals. All callers must list the stores in the same order.
 // O(indexes of all stores).
 func Clone(stores ...*Store) []*Store {
+	for _, c := range stores {
+		c.committing.Lock()
+		defer c.committing.Unlock()
+	}
 	lock(stores)
 	defer unlock(stores)
 	clones := make([]*Store, len(stores))
@@ -199,15 +203,22 @@ func Clone(stores ...*Store) []*Store {
 
 func (c *Store) clone() *Store {
 	clone := &Store{typ: c.typ}
-	s := c.published.Load().fork()
+	s := c.fork()
 	floor := s.floor.Load()
-	s.builds = nil
 	for i := range s.indexes {
 		s.indexes[i].usage = newUsage(s.indexes[i].score.Load())
 	}
 	clone.adopt(s)
 	s.floor.Store(floor)
 	return clone
+}
+
+// fork returns a fork of the published state that has no builds and is independent of the
+// store. Both mutexes that are locked to publish a write must be held.
+func (c *Store) fork() *State {
+	s := c.published.Load().fork()
+	s.names, s.builds = s.names.fork(), nil
+	return s
 }
 
 // pins counts the reads in progress that do not need their state after they

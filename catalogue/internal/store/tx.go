@@ -161,11 +161,12 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 			return err
 		}
 	}
+	tx.store.committing.Lock()
 	tx.store.mu.Lock()
-	d := tx.store.published.Load().fork()
+	d := tx.store.fork()
 	tx.store.mu.Unlock()
-	d.builds, d.history = nil, history{}
-	d.draft = true
+	tx.store.committing.Unlock()
+	d.history, d.draft = history{}, true
 	for i := range d.indexes {
 		d.indexes[i].unique = false // until the end of the batch
 	}
@@ -181,5 +182,5 @@ func (s *State) write(ch Change) {
 	one := []Change{ch}
 	s.apply(one, s.indexes, s.appendKeys(nil, one), nil)
 	s.sorted.all = nil
-	s.recount(s.typ.memberChanges(nil, one))
+	s.rename(s.names.counted(s.typ.memberChanges(nil, one)))
 }

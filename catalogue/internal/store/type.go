@@ -179,11 +179,13 @@ func canonical(buf, terms []ordering.Term, id string) (canon []ordering.Term, de
 }
 
 // members counts the records of a state that have each member, and so knows the names of
-// its fields. It is kept in trees, which a writer changes and forks like indexes. The
-// zero value is for records that all have the same fields.
+// its fields. The zero value is for records that all have the same fields.
 type members struct {
-	records set[count] // by JSON name: the records that have the member
-	fields  set[count] // by the name of a field: the JSON names that are that field
+	// records has the number of records that have the member, by JSON name. All states of a
+	// store share it. A writer changes it in place while it holds [Store.committing].
+	records set[count]
+	// fields has the number of JSON names that are the field, by its name. It does not change.
+	fields set[count]
 }
 
 // A count is a positive number for a name.
@@ -211,7 +213,7 @@ func newMembers(typ *Type) (m members) {
 	return m
 }
 
-// fork writes to m. O(1).
+// fork returns independent counts. It writes to m. O(1).
 func (m members) fork() members {
 	if m.records != nil {
 		m.records, m.fields = forkSet(m.records), forkSet(m.fields)
@@ -286,42 +288,39 @@ func (typ *Type) memberChanges(dst map[string]int, changes []Change) map[string]
 
 // membersOf returns the members of entries, which are sorted by id.
 func (typ *Type) membersOf(entries []*Entry) members {
-	m := newMembers(typ)
-	m.apply(typ.memberChanges(nil, difference(nil, entries)))
-	return m
+	return newMembers(typ).counted(typ.memberChanges(nil, difference(nil, entries)))
 }
 
-// apply adds changes to the numbers and reports whether a field was removed. A member
+// counted adds changes to the numbers of records and returns the members after them. A member
 // whose name consists of underscores only is not a field. O(changes × log names).
-func (m members) apply(changes map[string]int) (removed bool) {
+func (m members) counted(changes map[string]int) members {
+	forked := false
 	for name, by := range changes {
 		if by == 0 {
 			continue
 		}
 		n := add(m.records, name, by)
-		if n != 0 && n != by {
+		field := ordering.Snake(name)
+		if n != 0 && n != by || field == "" {
 			continue
 		}
-		field := ordering.Snake(name)
-		switch {
-		case field == "":
-		case n == 0:
-			removed = add(m.fields, field, -1) == 0 || removed
-		default:
+		if !forked {
+			m.fields, forked = forkSet(m.fields), true
+		}
+		if n == 0 {
+			add(m.fields, field, -1)
+		} else {
 			add(m.fields, field, 1)
 		}
 	}
-	return removed
+	return m
 }
 
-// recount applies changes to the numbers of members.
-func (s *State) recount(changes map[string]int) {
-	if s.names.apply(changes) {
-		s.dropUnnamed()
+// rename sets the members, and drops the indexes of fields that no record has.
+func (s *State) rename(names members) {
+	same := s.names.fields == names.fields
+	if s.names = names; same {
+		return
 	}
-}
-
-// dropUnnamed drops the indexes of fields that no record has.
-func (s *State) dropUnnamed() {
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return !s.typ.hasAll(x.terms, s.names) })
 }

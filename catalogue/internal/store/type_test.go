@@ -85,8 +85,18 @@ func TestMembersCountedWithoutLock(t *testing.T) {
 	}
 }
 
-// A write that counts many members does so in a fork, while readers use the published state.
-func TestManyMembersCountedInFork(t *testing.T) {
+// watchedCounts calls used whenever a count is read or set.
+type watchedCounts struct {
+	set[count]
+	used func()
+}
+
+func (c *watchedCounts) Get(key count) (count, bool)    { c.used(); return c.set.Get(key) }
+func (c *watchedCounts) Set(item count) (count, bool)   { c.used(); return c.set.Set(item) }
+func (c *watchedCounts) Delete(key count) (count, bool) { c.used(); return c.set.Delete(key) }
+
+// However many members a write counts, it does so before readers have to wait, and in place.
+func TestManyMembersCountedWithoutLock(t *testing.T) {
 	names := func(n int) (list []string) {
 		for i := range n {
 			list = append(list, fmt.Sprint("name", i))
@@ -94,23 +104,40 @@ func TestManyMembersCountedInFork(t *testing.T) {
 		return list
 	}
 	for _, row := range []struct {
-		reason  string
-		write   func(c *Store)
-		inPlace bool
+		reason string
+		counts int // at least
+		write  func(c *Store)
 	}{
-		{"a record with few members", func(c *Store) { put(c, &record{members: names(5)}) }, true},
-		{"a record with many members", func(c *Store) { put(c, &record{members: names(1000)}) }, false},
-		{"an update that adds many members", func(c *Store) { put(c, &record{Entry: Entry{1}, members: names(1000)}) }, false},
-		{"the deletion of a record with many members", func(c *Store) { remove(c, 2) }, false},
-		{"a small batch with many members", func(c *Store) {
+		{"a record with few members", 5, func(c *Store) { put(c, &record{members: names(5)}) }},
+		{"a record with many members", 1000, func(c *Store) { put(c, &record{members: names(1000)}) }},
+		{"a record with new members", 2000, func(c *Store) { put(c, &record{members: names(3000)}) }},
+		{"an update that adds many members", 1000, func(c *Store) { put(c, &record{Entry: Entry{1}, members: names(1000)}) }},
+		{"the deletion of a record with many members", 1000, func(c *Store) { remove(c, 2) }},
+		{"a small batch with many members", 400, func(c *Store) {
 			putAll(c, &record{members: names(200)}, &record{members: names(400)[200:]})
-		}, false},
+		}},
 	} {
 		c := newStore(t, newMemberType(), 0)
 		putAll(c, &record{}, &record{members: names(1000)})
-		before := c.published.Load()
-		if row.write(c); (c.published.Load() == before) != row.inPlace {
-			t.Errorf("%s: in place %t, want %t", row.reason, !row.inPlace, row.inPlace)
+		state := c.published.Load()
+		before, named := state.names, state.Names()
+		used, held := 0, 0
+		state.names.records = &watchedCounts{before.records, func() {
+			if used++; !c.mu.TryLock() {
+				held++
+				return
+			}
+			c.mu.Unlock()
+		}}
+		row.write(c)
+		now := c.published.Load()
+		now.names.records = before.records
+		if held > 0 || used < row.counts || now != state {
+			t.Errorf("%s: %d of %d counts are read or set while the state mutex is held, want 0 of at least %d; in place %t",
+				row.reason, held, used, row.counts, now == state)
+		}
+		if diff := cmp.Diff(named, before.names()); diff != "" {
+			t.Errorf("%s: the names that a reader may be using change (-before +after):\n%s", row.reason, diff)
 		}
 	}
 }

@@ -14,17 +14,17 @@ import (
 // the state mutex is held. Readers may wait that long.
 const fewChanges = 8
 
-// fewMembers is the largest number of members that are counted while the state mutex is
-// held, and of names in the map that is reused by writes.
+// fewMembers is the largest number of names in the map that is reused by writes.
 const fewMembers = 256
 
 // A pending is what a writer changes in a store.
 type pending struct {
 	store *Store
 	edit
-	used     int    // highest id that was used besides theirs, or 0
-	revision uint64 // at which the changes become visible
-	state    *State // the published state or, later, its successor
+	used     int     // highest id that was used besides theirs, or 0
+	revision uint64  // at which the changes become visible
+	state    *State  // the published state or, later, its successor
+	names    members // after the changes
 	woken    chan struct{}
 }
 
@@ -126,7 +126,7 @@ func commit(all []pending) error {
 		if len(p.changes) > 0 {
 			p.revision++
 		}
-		if few += len(p.changes); s.needsCompaction() || len(c.members) > fewMembers {
+		if few += len(p.changes); s.needsCompaction() {
 			few = math.MaxInt / 2
 		}
 	}
@@ -154,7 +154,7 @@ func commitFew(all []pending) error {
 		p.state.apply(p.changes, before, c.scratch, c.inflight)
 		p.state.useID(p.used)
 		p.state.history.add(p.revision, p.changes, c.typ.History)
-		p.state.recount(c.members)
+		p.state.rename(p.names)
 		p.state.age(len(p.changes))
 	})
 	return nil
@@ -206,14 +206,12 @@ func (p *pending) fork() {
 	c.mu.Unlock()
 	refilled := p.edit
 	if p.replaced {
-		next.names = c.typ.membersOf(p.entries)
-		next.dropUnnamed()
+		next.rename(c.typ.membersOf(p.entries))
 		next.primary = newPrimary()
 		next.primary.fill(p.entries)
 		next.usedID = 0
 		p.used = max(p.used, next.MaxID())
 	} else {
-		next.recount(c.members)
 		next.primary.setAll(p.changes)
 		if len(p.changes) > next.Len()/2 {
 			next.primary.compact()
@@ -246,6 +244,9 @@ func (s *State) compact() {
 func conclude(all []pending, change func(*pending)) {
 	for i := range all {
 		all[i].store.committing.Lock()
+	}
+	for i := range all { // readers do not wait while members are counted
+		all[i].names = all[i].state.names.counted(all[i].store.members)
 	}
 	for i := range all {
 		all[i].store.mu.Lock()
@@ -303,6 +304,7 @@ func wake(next chan struct{}) {
 // must be held. O(indexes + changes × builds).
 func (p *pending) succeed() {
 	s, now := p.state, p.store.published.Load()
+	s.rename(p.names)
 	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return place(now.indexes, x) < 0 })
 	for _, x := range now.indexes {
 		if x.next(p.store.inflight) && s.typ.hasAll(x.terms, s.names) {
