@@ -263,6 +263,8 @@ type kind struct {
 
 	split     func(text string) []string // elements of a list whose text is not JSON
 	separator string                     // of their texts
+
+	nested bool // a text is JSON
 }
 
 // kindOf returns what pages know of the values of a field. An empty input is null if the
@@ -337,7 +339,7 @@ func kindOf(field schema.Field) kind {
 // jsonControl returns a control whose text is JSON.
 func jsonControl(k kind, empty string) kind {
 	k.control, k.hint = "textarea", "JSON."
-	k.json, k.empty = anyJSON, empty
+	k.json, k.empty, k.nested = anyJSON, empty, true
 	k.text = func(value json.RawMessage) string { return indented(value) }
 	return k
 }
@@ -420,6 +422,20 @@ func formJSON(fields []schema.Field, posted url.Values) []byte {
 		}
 	}
 	return objectJSON(members)
+}
+
+// syntaxFaults returns the errors in texts that should be JSON. As text they could be valid values.
+func syntaxFaults(fields []schema.Field, texts url.Values) faults {
+	wrong := make(faults)
+	for _, field := range fields {
+		text := unixLines(texts.Get(field.Name))
+		if kindOf(field).nested && !isReadOnly(field) && strings.TrimSpace(text) != "" {
+			if err := schema.CheckSyntax([]byte(text)); err != nil {
+				wrong[field.Name] = []string{err.Error()}
+			}
+		}
+	}
+	return wrong
 }
 
 // fieldJSON returns the JSON of one field. ok is false if the text is empty.

@@ -66,6 +66,38 @@ func TestPost(t *testing.T) {
 	}
 }
 
+// A text that should be JSON and is not is shown again with what is wrong, and where. Nothing is
+// sent: a field of any JSON would accept the text.
+func TestMisspelledJSON(t *testing.T) {
+	for _, target := range []string{"/api/films/?_method=POST", "/api/films/1/?_method=PATCH"} {
+		for _, test := range []struct{ reason, text, fault string }{
+			{"a comma too many", `{"a": [1,]}`, "line 1 column 10"},
+			{"the second line", "{\r\n\t\"a\": é}", "line 2 column 7"},
+			{"an end that is missing", `[1`, "line 1 column 3"},
+			{"a word", `yes`, "line 1 column 1"},
+			{"JSON", " [\r\n1 ] ", ""},
+			{"a text in JSON", `"yes"`, ""},
+			{"nothing", " ", ""},
+		} {
+			own := newService()
+			page := do(own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll}), formRequest(target, url.Values{"extra": {test.text}}.Encode()))
+			if test.fault == "" {
+				if page.status != http.StatusSeeOther || len(own.films.calls) != 1 {
+					t.Errorf("%s, %s: %d %s", target, test.reason, page.status, page.text)
+				}
+				continue
+			}
+			fault := page.find("p", "id", "fault-extra")
+			if page.status != 400 || len(fault) != 1 || !strings.HasPrefix(fault[0].text, "JSON parse error - ") || !strings.Contains(fault[0].text, test.fault) || len(own.films.calls) > 0 {
+				t.Errorf("%s, %s: %d, %q, writes %q", target, test.reason, page.status, fault, own.films.calls)
+			}
+			if got := page.formValues("post", nil).Get("extra"); got != test.text {
+				t.Errorf("%s, %s: the form has %q, want %q", target, test.reason, got, test.text)
+			}
+		}
+	}
+}
+
 func TestPostInvalidRecord(t *testing.T) {
 	cat := load(t, twoAuthors)
 	h := newHandlers(t, cat, httpapi.Options{Authorizer: httpapi.AllowAll})

@@ -106,6 +106,9 @@ func (v *view) serveCreation() {
 	if posted == nil {
 		return
 	}
+	if v.isMisspelled(posted, posted) {
+		return
+	}
 	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, posted))
 	if resp.status != http.StatusCreated {
 		v.serveFailure(resp, posted)
@@ -115,6 +118,16 @@ func (v *view) serveCreation() {
 	_ = json.Unmarshal(resp.body.Bytes(), &record) // without a path, nothing is reported
 	v.report("added", v.c.segmentOf(record))
 	v.redirect(v.query.with(methodName, ""))
+}
+
+// isMisspelled reports whether some texts that should be JSON are not, and then serves the form
+// again with what was posted.
+func (v *view) isMisspelled(texts, posted url.Values) bool {
+	wrong := syntaxFaults(v.c.Fields, texts)
+	if len(wrong) > 0 {
+		v.serveForm(refusal(http.StatusBadRequest, "Some values are not JSON."), v.newForm(posted, wrong, v.query.get(tagName)))
+	}
+	return len(wrong) > 0
 }
 
 // serveFailure serves a response to a form, with the form again if its values are not valid.
@@ -179,6 +192,9 @@ func (v *view) serveChange(method string) {
 		return
 	}
 	ch := newChange(v.c.Fields, posted, stored)
+	if v.isMisspelled(ch.touchedTexts(), posted) {
+		return
+	}
 	match := ""
 	if now.header.Get("Etag") != "" {
 		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
@@ -265,6 +281,15 @@ func newChange(fields []schema.Field, posted url.Values, stored map[string]json.
 		}
 	}
 	return ch
+}
+
+// touchedTexts returns the texts of the fields that the visitor has changed.
+func (ch change) touchedTexts() url.Values {
+	texts := make(url.Values)
+	for name := range ch.touched {
+		texts[name] = ch.texts[name]
+	}
+	return texts
 }
 
 // json returns the body of a request with the given method. That of a PATCH has the fields

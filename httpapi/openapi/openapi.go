@@ -82,7 +82,7 @@ type Options struct {
 	Title string
 	// Version is the version of the API. If empty, it is "1".
 	Version string
-	// Description is a description of the API in Markdown. If empty, it explains pagination.
+	// Description is a description of the API in Markdown. If empty, it describes the pages.
 	Description string
 
 	// Also are handlers whose paths are in the document too. Collections with the same key,
@@ -138,13 +138,10 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 	}
 	o.Title = cmp.Or(o.Title, "Catalogue")
 	o.Version = cmp.Or(o.Version, "1")
-	o.Description = cmp.Or(o.Description, defaultDescription)
+	o.Description = cmp.Or(o.Description, pagesText(append([]*httpapi.Handler{h}, o.Also...)))
 	o.Server = cmp.Or(strings.TrimRight(cmp.Or(o.Server, h.Served().BaseURL), "/"), "/")
 	return o, nil
 }
-
-const defaultDescription = "Collections of records, which are read in pages. A page has at most `limit` records after the first `offset` ones, " +
-	"the number of all records, and the URLs of the next and the previous page."
 
 // A Document is an OpenAPI document. It is immutable and safe for concurrent use.
 type Document struct {

@@ -306,14 +306,14 @@ func sizeParameter(name string, limits pagination.Limits) parameter {
 	text := "The maximum number of records on the page."
 	if most < math.MaxInt {
 		size.Maximum = intText(most)
-		text += " Larger " + name + "s are reduced to the maximum."
+		text += " Larger values are reduced to the maximum."
 	}
 	return parameter{Name: name, In: "query", Description: text, Schema: size}
 }
 
 // pages returns the parameters of pages. A nil style is the common one.
 func (d *describer) pages(style pagination.Style) (list []parameter) {
-	add := func(p parameter) { list = append(list, d.parameter(p.Name, p)) }
+	add := func(p parameter) { list = append(list, d.parameter(clean(p.Name), p)) }
 	var limits pagination.Limits
 	switch style := style.(type) {
 	case pagination.Numbers:
@@ -332,6 +332,30 @@ func (d *describer) pages(style pagination.Style) (list []parameter) {
 		add(sizeParameter(name, limits))
 	}
 	return list
+}
+
+// pagesText describes the pages of some handlers, one style after the other.
+func pagesText(handlers []*httpapi.Handler) string {
+	texts := []string{"Collections of records, which are read in pages."}
+	for _, h := range handlers {
+		served := h.Served()
+		for _, c := range served.Collections {
+			style := cmp.Or[pagination.Style](c.Pages, served.Limits)
+			place, text := "`"+style.Parameters()[0]+"`", ""
+			switch style.(type) {
+			case pagination.Numbers:
+				text = "A page has the number " + place + ", the number of all records, and the URLs of the next and the previous page."
+			case pagination.Cursors:
+				text = "A page has the URLs of the next and the previous page, whose " + place + " says where they begin."
+			default:
+				text = "A page has at most `limit` records after the first `offset` ones, the number of all records, and the URLs of the next and the previous page."
+			}
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, " ")
 }
 
 // tooMany is a number that is parsed as math.MaxInt.

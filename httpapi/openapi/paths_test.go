@@ -46,19 +46,22 @@ func TestOperationsOfRecords(t *testing.T) {
 	}
 }
 
-// Each style of pages has its parameters, and only the styles that count have a count.
+// Each style of pages has its parameters, whose components have valid names, and only the styles
+// that count have a count. The description of the document is about them.
 func TestParametersOfPages(t *testing.T) {
 	limits := pagination.Limits{Default: 10, Max: 50}
 	for _, row := range []struct {
 		style      pagination.Style
 		parameters string
 		page       string // members
+		about      string // parameters that the description names
 	}{
-		{nil, "GenreOrdering limit offset", "count next previous results"},
-		{limits, "GenreOrdering limit offset", "count next previous results"},
-		{pagination.Numbers{Limits: limits}, "GenreOrdering page", "count next previous results"},
-		{pagination.Numbers{Limits: limits, Page: "p", Size: "page_size"}, "GenreOrdering p page_size", "count next previous results"},
-		{pagination.Cursors{Limits: limits, Size: "size"}, "GenreOrdering cursor size", "next previous results"},
+		{nil, "GenreOrdering limit offset", "count next previous results", "limit offset"},
+		{limits, "GenreOrdering limit offset", "count next previous results", "limit offset"},
+		{pagination.Numbers{Limits: limits}, "GenreOrdering page", "count next previous results", "page"},
+		{pagination.Numbers{Limits: limits, Page: "p", Size: "page_size"}, "GenreOrdering p page_size", "count next previous results", "p"},
+		{pagination.Numbers{Page: "page[number]", Size: "é"}, "GenreOrdering page_number_ _", "count next previous results", "page[number]"},
+		{pagination.Cursors{Limits: limits, Size: "size"}, "GenreOrdering cursor size", "next previous results", "cursor"},
 	} {
 		d := documentOf(t, filmCatalogue(t), httpapi.Options{Pages: row.style}, Options{})
 		var page struct{ Required []string }
@@ -66,7 +69,14 @@ func TestParametersOfPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := []string{strings.Join(d.operation(t, "/api/genres/", "get").parameters(), " "), strings.Join(page.Required, " ")}
-		if diff := cmp.Diff([]string{row.parameters, row.page}, got); diff != "" {
+		var names []string
+		for i, part := range strings.Split(d.Info["description"], "`") {
+			if i%2 == 1 {
+				names = append(names, part)
+			}
+		}
+		got = append(got, strings.Join(names, " "))
+		if diff := cmp.Diff([]string{row.parameters, row.page, row.about}, got); diff != "" {
 			t.Errorf("%#v (-want +got):\n%s", row.style, diff)
 		}
 	}
