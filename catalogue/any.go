@@ -180,7 +180,7 @@ func (c AnyCollection) Counts(ctx context.Context, wanted schema.Filter, groups 
 	if len(others) == 0 {
 		return counts, ctx.Err()
 	}
-	q := store.Query{Want: store.WantScan, Terms: []ordering.Term{ordering.Asc(c.core.typ.idName)}}
+	q := store.Query{Want: store.WantScan, Terms: []ordering.Term{ordering.Asc(c.core.typ.identity.number)}}
 	base.addTo(&q)
 	selected, err := from.Answer(ctx, q)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c AnyCollection) Positions() bool { return true }
 // O(log n).
 func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
 	m, err := c.core.catalogue.lookup(key)
-	return err == nil && m.typ.byID(m.store, id) != nil, ctx.Err()
+	return err == nil && m.typ.identity.key == nil && m.store.Get(id) != nil, ctx.Err()
 }
 
 // Find returns the id of the record of the collection of the catalogue that has the key whose
@@ -280,11 +280,7 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 		if err != nil {
 			return store.Change{}, err
 		}
-		id, err := c.core.typ.newID(now, fresh)
-		if err != nil {
-			return store.Change{}, err
-		}
-		return store.Change{New: fresh}, c.core.typ.own(fresh, recordOf(fresh), id)
+		return c.core.typ.placement(now, fresh, c.core.typ.keep, false)
 	}))
 }
 
@@ -325,25 +321,31 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 		if err != nil {
 			return store.Change{}, err
 		}
-		var changed schema.Record
+		base, changed := old, schema.Record{}
 		if sent != nil && old.ID == before.ID {
 			changed, err = sent()
 		} else {
-			changed, err = c.core.typ.changed(old, func(current schema.Record) (schema.Record, error) {
+			base, changed, err = c.core.typ.changed(old, func(current schema.Record) (schema.Record, error) {
 				return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, c.core.checks(old.ID, u.Assigned))
 			})
 		}
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.core.decoded(old, changed)
-		if err == nil && c.core.typ.key != nil && c.core.typ.sameIdentity(old, fresh) != nil {
-			err = schema.FieldErrors{{Field: c.core.typ.idWire, Messages: []string{"The key of a record cannot be changed."}}}
-		}
+		fresh, err := c.core.decoded(base, changed)
 		if err != nil {
 			return store.Change{}, err
 		}
-		return store.Change{Old: old, New: fresh}, c.core.typ.own(fresh, recordOf(fresh), old.ID)
+		id := &c.core.typ.identity
+		id.setID(recordOf(fresh), old.ID)
+		if id.kept(old, fresh) != nil {
+			return store.Change{}, schema.FieldErrors{{Field: id.wire, Messages: []string{"The key of a record cannot be changed."}}}
+		}
+		if err := c.core.typ.keep(fresh, recordOf(fresh)); err != nil {
+			return store.Change{}, c.core.typ.invalid(old, err)
+		}
+		fresh.ID = old.ID
+		return store.Change{Old: old, New: fresh}, nil
 	}))
 }
 
@@ -470,8 +472,9 @@ func (c *core) passes(entry *store.Entry, precondition func(record []byte) error
 	return precondition(record)
 }
 
-// changed returns the members of an entry that a function of all of them changes.
-func (s *recordType) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (members schema.Record, err error) {
+// changed returns the members of an entry that a function of all of them changes, and the entry. If
+// the function removes members of an open record, it returns nil and all others.
+func (s *recordType) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (base *store.Entry, members schema.Record, err error) {
 	current, err := s.parsed(old)
 	for _, f := range s.omitted {
 		if _, ok := current.Get(f.Name); !ok && err == nil {
@@ -479,11 +482,11 @@ func (s *recordType) changed(old *store.Entry, f func(schema.Record) (schema.Rec
 		}
 	}
 	if err != nil {
-		return members, err
+		return old, members, err
 	}
 	after, err := f(current)
 	if err != nil {
-		return members, err
+		return old, members, err
 	}
 	for name, text := range after.All() {
 		if before, _ := current.Get(name); before != text && err == nil {
@@ -495,12 +498,12 @@ func (s *recordType) changed(old *store.Entry, f func(schema.Record) (schema.Rec
 		switch m := s.member(name); {
 		case kept || err != nil:
 		case s.open():
-			return after, nil // it has the id, so that nothing is merged into it
+			return nil, after, nil
 		case m != nil:
 			members, err = members.With(name, reflect.Zero(m.Field.Type).Interface())
 		}
 	}
-	return members, err
+	return old, members, err
 }
 
 // decoded returns a fresh entry with the given members and otherwise the values of old, or

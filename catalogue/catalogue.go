@@ -118,11 +118,7 @@ func (c *Catalogue) refused(err error) error {
 		return err
 	}
 	s := c.of(d.Store).typ
-	other := fmt.Sprintf("id %d", d.Other)
-	if s.key != nil {
-		other = s.identify(d.Store.Get(d.Other))
-	}
-	return s.errorf("%w", s.duplicate(d.Entry, d.Fields, other))
+	return s.errorf("%w", s.duplicate(d.Entry, d.Fields, s.identity.name(d.Other)))
 }
 
 // of returns the collection with the given store.
@@ -183,7 +179,7 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 						id, _ := referenceOf(k)
 						text, _ := k.AsText()
 						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.key())
-						found = append(found, Violation{m.key(), m.typ.identity(e), line(e), col.Name, err})
+						found = append(found, Violation{m.key(), m.typ.identity.of(e), line(e), col.Name, err})
 					}
 					return false
 				})
@@ -192,7 +188,7 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 				eachInside(col.Field, col.name, m.typ.valueIn(e, &col), func(to, path, value string) {
 					if other := c.all[c.byKey[to]]; in.list(other, "").at(sortkey.JSON(value)) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
-						found = append(found, Violation{m.key(), m.typ.identity(e), line(e), path, err})
+						found = append(found, Violation{m.key(), m.typ.identity.of(e), line(e), path, err})
 					}
 				})
 			}

@@ -53,7 +53,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	}
 	changes = make([]Change[T], len(events))
 	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, c.core.typ.identity(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.typ, ev.Old, ev.New}
+		changes[i] = Change[T]{ev.Revision, c.core.typ.identity.of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.typ, ev.Old, ev.New}
 	}
 	return changes, now, nil
 }
@@ -180,9 +180,9 @@ func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
 func (s *recordType) committed(from store.Commit) (Commit, error) {
 	ids, texts := make([]schema.Identity, 0, len(from.Changes)), make([][]byte, 0, len(from.Changes))
 	for _, ch := range from.Changes {
-		id := s.identity(cmp.Or(ch.New, ch.Old))
-		if ch.Old != nil && s.identity(ch.Old) != id {
-			ids, texts = append(ids, s.identity(ch.Old)), append(texts, nil)
+		id := s.identity.of(cmp.Or(ch.New, ch.Old))
+		if ch.Old != nil && s.identity.of(ch.Old) != id {
+			ids, texts = append(ids, s.identity.of(ch.Old)), append(texts, nil)
 		}
 		ids = append(ids, id)
 		var text []byte
@@ -194,7 +194,7 @@ func (s *recordType) committed(from store.Commit) (Commit, error) {
 		}
 		texts = append(texts, text)
 	}
-	if s.key != nil {
+	if s.identity.key != nil {
 		from.LastID = 0
 	}
 	changes := func(yield func(schema.Identity, []byte) bool) {

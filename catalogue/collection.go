@@ -182,12 +182,15 @@ func (c *Collection[T]) Count() int { return c.core.store.Len() }
 func (c *Collection[T]) Revision() uint64 { return c.core.store.Revision() }
 
 // Has reports whether there is a record with the given id. O(log n).
-func (c *Collection[T]) Has(id int) bool { return c.core.typ.byID(c.core.store, id) != nil }
+func (c *Collection[T]) Has(id int) bool {
+	_, err := c.core.typ.byID(id)(c.core.store)
+	return err == nil
+}
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
 func (c *Collection[T]) Get(id int) (T, error) {
-	return copied[T](c.core.typ, c.core.typ.byID(c.core.store, id), id)
+	return copied[T](c.core.typ, c.core.store, id)
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number
@@ -207,13 +210,10 @@ func (c *Collection[T]) All() iter.Seq[T] {
 	return all
 }
 
-// copied returns a copy of the record of an entry. The error wraps [ErrNotFound] if e
-// is nil.
-func copied[T any](s *recordType, e *store.Entry, id int) (record T, err error) {
-	if e == nil {
-		return record, s.noID(id)
-	}
-	return copyOf[T](s, e), nil
+// copied returns a copy of the record with an id. The error wraps [ErrNotFound] if none exists.
+func copied[T any](s *recordType, from getter, id int) (record T, err error) {
+	e, err := s.byID(id)(from)
+	return copyOf[T](s, e), err
 }
 
 // Check returns an error that describes the first violated invariant of the collection, or
@@ -289,7 +289,7 @@ func (s *recordType) checkState(state *store.State, err error) error {
 		return s.errorf("%w: %w", errCorrupt, err)
 	}
 	for _, e := range state.Entries() {
-		if id := *s.id(recordOf(e)); id != e.ID {
+		if id := s.identity.id(recordOf(e)); id != e.ID && s.identity.key == nil {
 			return s.errorf("%w: the record with id %d is stored with id %d", errCorrupt, id, e.ID)
 		}
 		kept := headerOf(e).encoding.Load()
@@ -333,7 +333,7 @@ func (s *recordType) stored(e *store.Entry) ([]byte, error) {
 	}
 	b, err := s.encode(recordOf(e))
 	if err != nil {
-		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
+		return nil, s.invalid(e, err)
 	}
 	return b, nil
 }
@@ -348,11 +348,11 @@ func hasHiddenOrComputed(fields []schema.Field) bool {
 func (s *recordType) served(e *store.Entry, stored []byte) ([]byte, error) {
 	members, err := s.parse(stored)
 	if err != nil {
-		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
+		return nil, s.invalid(e, err)
 	}
 	computed, err := s.computed(e)
 	if err != nil {
-		return nil, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
+		return nil, s.invalid(e, err)
 	}
 	b := []byte{'{'}
 	add := func(name, text string) {

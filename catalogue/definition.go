@@ -158,7 +158,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 func (s *recordType) describeEvolution(fields []schema.Field) error {
 	for _, f := range fields {
 		for _, name := range f.Formerly {
-			if name == s.idWire || s.member(name) != nil {
+			if name == s.identity.wire || s.member(name) != nil {
 				return fmt.Errorf("field %q: the former name %q is the name of another member", f.Name, name)
 			}
 		}
@@ -451,7 +451,7 @@ func (c *Catalogue) checkTogether() error {
 			if !known {
 				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, c.unknown(f.Refers))
 			}
-			if f.By == "" && c.all[to].typ.key != nil {
+			if f.By == "" && c.all[to].typ.identity.key != nil {
 				return fmt.Errorf("%s: %w: field %s, inside another one, refers to ids, which records of %s do not have", d.Key, ErrInvalidType, f.Name, f.Refers)
 			}
 			d.Related = related
@@ -473,13 +473,13 @@ func (c *Catalogue) checkTogether() error {
 func (s *recordType) describeColumns(c *Catalogue) {
 	for i := range s.about.Fields {
 		f := &s.about.Fields[i]
-		if to, ok := c.byKey[f.Refers]; ok && f.By == "" && c.all[to].typ.key != nil {
-			f.By = c.all[to].typ.key.Name
+		if to, ok := c.byKey[f.Refers]; ok && f.By == "" && c.all[to].typ.identity.key != nil {
+			f.By = c.all[to].typ.identity.key.Name
 		}
 	}
 	fields := s.about.Fields
-	if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == s.idWire }) {
-		fields = append(slices.Clip(fields), schema.Field{Name: s.idWire, Kind: schema.Integer}) // for cursors
+	if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == s.identity.wire }) {
+		fields = append(slices.Clip(fields), schema.Field{Name: s.identity.wire, Kind: schema.Integer}) // for cursors
 	}
 	s.columns, s.nested = s.columnsOf(fields, s.keys), s.columnsOf(schema.Nested(fields), s.keys)
 }

@@ -165,7 +165,7 @@ func quotedKey(m *core) []byte {
 func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
 	lead, end := fmt.Sprintf(",\n%q:[\n", lastIDsKey), ""
 	for i, s := range states {
-		if last := s.UsedID(); last > s.MaxID() && c.all[i].typ.key == nil {
+		if last := s.UsedID(); last > s.MaxID() && c.all[i].typ.identity.key == nil {
 			fmt.Fprintf(b, `%s{"collection":%s,"id":%d}`, lead, quotedKey(c.all[i]), last)
 			lead, end = ",\n", "]"
 		}
@@ -191,7 +191,7 @@ func (c *core) save(w io.Writer) error {
 	s := c.store.Current()
 	b := bufio.NewWriter(w)
 	end := "\n"
-	if last := s.UsedID(); last > s.MaxID() && c.typ.key == nil {
+	if last := s.UsedID(); last > s.MaxID() && c.typ.identity.key == nil {
 		fmt.Fprintf(b, "{%q:%d,%q:", lastIDKey, last, resultsKey)
 		end = "}\n"
 	}
@@ -209,8 +209,8 @@ func (c *core) save(w io.Writer) error {
 func (s *recordType) write(w *bufio.Writer, state *store.State) error {
 	lead := "[\n"
 	entries := state.Entries()
-	if s.key != nil {
-		slices.SortFunc(entries, func(a, b *store.Entry) int { return s.key.Key(a).Compare(s.key.Key(b)) })
+	if key := s.identity.key; key != nil {
+		slices.SortFunc(entries, func(a, b *store.Entry) int { return key.Key(a).Compare(key.Key(b)) })
 	}
 	for _, e := range entries {
 		record, err := s.stored(e)

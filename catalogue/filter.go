@@ -236,8 +236,8 @@ func columnIn(columns []column, name string) *column {
 // unsortable reports whether requests cannot order records by the field of a term.
 func (s *recordType) unsortable(t ordering.Term) bool {
 	switch {
-	case t.Field == s.idName:
-		return s.key != nil // the sequence number
+	case t.Field == s.identity.number:
+		return s.identity.key != nil
 	case t.Field == s.engine.Key, s.about.Sortable == nil && s.about.Fields == nil, s.inDefault(t.Field):
 		return false
 	case s.about.Sortable == nil:
@@ -450,7 +450,7 @@ func (s *recordType) parsed(e *store.Entry) (schema.Record, error) {
 	}
 	r, err := s.parse(b)
 	if err != nil {
-		return r, s.errorf("%w: %s: %w", ErrInvalid, s.identify(e), err)
+		return r, s.invalid(e, err)
 	}
 	return r, nil
 }

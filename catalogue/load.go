@@ -186,8 +186,8 @@ func (c *core) read(in *scanner) ([]store.Replacement, error) {
 // replacement returns the replacement of the records by those of entries.
 func (c *core) replacement(entries []*store.Entry, used int) store.Replacement {
 	r := store.Replacement{Store: c.store, Entries: entries, UsedID: used}
-	if c.typ.key != nil {
-		r.UsedID, r.Number = 0, c.typ.inheritIDs
+	if c.typ.identity.key != nil {
+		r.UsedID, r.Number = 0, c.typ.identity.numberAll
 	}
 	return r
 }
@@ -316,20 +316,20 @@ func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err 
 	invalid := &RecordError{Collection: s.title(), Index: i, Line: in.line(start), Err: err}
 	var members map[string]json.RawMessage
 	if e != nil {
-		invalid.Identity = s.identity(e)
+		invalid.Identity = s.identity.of(e)
 	} else if json.Unmarshal((&scanner{data: in.data, at: start}).value(), &members) == nil {
-		_ = json.Unmarshal(members[s.idWire], &invalid.Identity) // it remains zero if it is invalid
-		if (invalid.Identity.Key != "") != (s.key != nil) {
+		_ = json.Unmarshal(members[s.identity.wire], &invalid.Identity) // it remains zero if it is invalid
+		if (invalid.Identity.Key != "") != (s.identity.key != nil) {
 			invalid.Identity = schema.Identity{}
 		}
 	}
 	var member *schema.MemberError
 	if errors.As(err, &member) {
 		invalid.Field, invalid.Err = member.Member, member.Err
-		switch _, has := members[s.idWire]; {
-		case member.Member != s.idWire || errors.Is(member.Err, ErrExists):
-		case members != nil && !has && s.key == nil:
-			invalid.Err = fmt.Errorf("%w: the record has no %s; Insert and ReplaceAll assign one", ErrInvalidID, s.idWire)
+		switch _, has := members[s.identity.wire]; {
+		case member.Member != s.identity.wire || errors.Is(member.Err, ErrExists):
+		case members != nil && !has && s.identity.key == nil:
+			invalid.Err = fmt.Errorf("%w: the record has no %s; Insert and ReplaceAll assign one", ErrInvalidID, s.identity.wire)
 		case !errors.Is(member.Err, ErrInvalidID):
 			invalid.Err = fmt.Errorf("%w: %w", ErrInvalidID, member.Err)
 		}
@@ -349,12 +349,10 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 	}
 	r := recordOf(e)
 	s.fillLists(r)
-	if s.key != nil && s.isKeyless(r) {
-		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: it is empty", ErrInvalidID)}
+	if err := s.identity.invalid(r); err != nil {
+		return nil, &schema.MemberError{Member: s.identity.wire, Err: err}
 	}
-	if e.ID = *s.id(r); e.ID < 1 && s.key == nil {
-		return nil, &schema.MemberError{Member: s.idWire, Err: fmt.Errorf("%w: want a positive integer", ErrInvalidID)}
-	}
+	e.ID = s.identity.id(r)
 	if !s.trusted {
 		if err := s.check(r); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -362,7 +360,7 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 		s.copy(s.copier, r, r)
 	}
 	if s.validates || in.opts.Validate {
-		if err := s.validate(e); err != nil {
+		if _, _, err := s.validated(e); err != nil {
 			return e, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
@@ -397,7 +395,7 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 			return false
 		}
 	}
-	return (count == len(s.members) || s.strict == nil) && lacking == 0 && (s.key != nil || *s.id(to) > 0)
+	return (count == len(s.members) || s.strict == nil) && lacking == 0 && s.identity.invalid(to) == nil
 }
 
 // decode decodes a value, which need not be valid JSON, into a record and reports whether it did.
@@ -447,8 +445,6 @@ func (s *recordType) fillLists(r *record) {
 func (s *recordType) with(old *store.Entry, members schema.Record) (fresh *store.Entry, err error) {
 	switch {
 	case old == nil:
-		fresh = s.new()
-	case s.open() && members.ID != 0: // all members
 		fresh = s.new()
 	case s.open(), s.ownJSON: // the method reads all members, because it may check them together
 		fresh = s.new()

@@ -88,12 +88,12 @@ func (r *revision) write(c *core, tx *store.Tx) error {
 		if e.members.String() != "{}" {
 			fresh, err := c.typ.with(e.fresh, e.members)
 			if err != nil {
-				return c.typ.errorf("%w: id %d: %w", ErrInvalid, id, err)
+				return c.typ.invalid(e.old, err)
 			}
-			if err := c.typ.own(fresh, recordOf(fresh), id); err != nil {
-				return err
+			if err := c.typ.keep(fresh, recordOf(fresh)); err != nil {
+				return c.typ.invalid(e.old, err)
 			}
-			e.fresh = fresh
+			fresh.ID, e.fresh = id, fresh
 		}
 		tx.Write(store.Change{Old: e.old, New: e.fresh})
 	}
@@ -122,7 +122,7 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 					of := gone[col.target(col.key(by))]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
-						return to.typ.errorf("%s: %w", to.typ.identify(of), &ReferenceError{m.key(), m.typ.identity(by), col.Name})
+						return to.typ.errorf("%s: %w", to.typ.identity.name(of), &ReferenceError{m.key(), m.typ.identity.of(by), col.Name})
 					case col.OnDelete == schema.Cascade && r.deleted[m][by.ID] == nil:
 						r.deleted[m][by.ID], next[m] = by, append(next[m], by)
 					}
@@ -181,7 +181,7 @@ func (c *core) targets(col *column, entries iter.Seq[*store.Entry]) targets {
 // find calls f with the entries, in the order of their ids, whose column refers to one of the
 // targets. It asks the index of the column, unless that is a list or has none.
 func (r *revision) find(m *core, col *column, to targets, f func(by *store.Entry) error) error {
-	q := store.Query{Terms: []ordering.Term{ordering.Asc(m.typ.idName)}, Want: store.WantScan}
+	q := store.Query{Terms: []ordering.Term{ordering.Asc(m.typ.identity.number)}, Want: store.WantScan}
 	if col.indexed && col.Kind == schema.Reference {
 		where := store.Condition{Field: col.name, Ranges: make([]ordering.Range, 0, len(to))}
 		for key := range to {

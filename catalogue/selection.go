@@ -289,7 +289,7 @@ func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
-func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.typ.byID(s.state, id), id) }
+func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.state, id) }
 
 // Where returns the records that satisfy all conditions, or all records if there are none.
 // An invalid condition is reported by the methods of the Selection.
@@ -317,7 +317,7 @@ func (s *recordType) where(from source, conditions []ordering.Condition) selecti
 			sel.err = s.named(err)
 			return sel
 		case !always: // a condition that never holds may have no field
-			sel.where = append(sel.where, store.Condition{Field: cmp.Or(c.Field(), s.idName), Ranges: ranges})
+			sel.where = append(sel.where, store.Condition{Field: cmp.Or(c.Field(), s.identity.number), Ranges: ranges})
 		}
 	}
 	return sel
@@ -389,7 +389,8 @@ func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
 }
 
 func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
-	if err := sel.typ.noIDs(); err != nil {
+	if sel.typ.identity.key != nil {
+		_, err := sel.typ.byID(id)(nil)
 		return 0, err
 	}
 	a, err := sel.ask(store.Query{Want: store.WantPosition, ID: id, Terms: terms})
@@ -399,7 +400,7 @@ func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
 	case sel.restricted():
 		return 0, sel.typ.errorf("%w: id %d does not satisfy the conditions", ErrNotFound, id)
 	}
-	return 0, sel.typ.noID(id)
+	return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)
 }
 
 func (sel *selection) explain(terms []ordering.Term) (string, error) {
@@ -409,15 +410,17 @@ func (sel *selection) explain(terms []ordering.Term) (string, error) {
 
 func (sel *selection) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
 
-func (sel *selection) remove() (int, error) { return sel.rewrite(sel.typ.deletion) }
+func (sel *selection) remove() (int, error) {
+	return sel.rewrite(func(_ getter, old *store.Entry) (store.Change, error) { return store.Change{Old: old}, nil })
+}
 
 func (sel *selection) modify(f func(*record) error) (int, error) {
-	return sel.rewrite(func(now getter, id int) (store.Change, error) { return sel.typ.modification(now, id, f) })
+	return sel.rewrite(func(now getter, old *store.Entry) (store.Change, error) { return sel.typ.modification(now, old, f) })
 }
 
 // rewrite makes the change of each selected record in the batch that the selection is of, or
 // else in one of its own.
-func (sel *selection) rewrite(change func(now getter, id int) (store.Change, error)) (n int, err error) {
+func (sel *selection) rewrite(change func(now getter, old *store.Entry) (store.Change, error)) (n int, err error) {
 	tx, ok := sel.source.(*store.Tx)
 	switch {
 	case sel.err != nil:
@@ -439,14 +442,18 @@ func (sel *selection) rewrite(change func(now getter, id int) (store.Change, err
 	return n, nil
 }
 
-func (sel *selection) rewriteIn(tx *store.Tx, change func(now getter, id int) (store.Change, error)) (n int, err error) {
-	scan, err := sel.scan([]ordering.Term{ordering.Asc(sel.typ.idName)})
+func (sel *selection) rewriteIn(tx *store.Tx, change func(now getter, old *store.Entry) (store.Change, error)) (n int, err error) {
+	scan, err := sel.scan([]ordering.Term{ordering.Asc(sel.typ.identity.number)})
 	if err != nil {
 		return 0, err
 	}
 	var changes []store.Change
 	for e := range scan {
-		ch, err := change(tx, e.ID)
+		old := tx.Get(e.ID) // f may have written to it
+		if old == nil {
+			return 0, sel.typ.errorf("%w: %s", ErrNotFound, sel.typ.identity.name(e))
+		}
+		ch, err := change(tx, old)
 		if err != nil {
 			return 0, err
 		}
@@ -454,7 +461,7 @@ func (sel *selection) rewriteIn(tx *store.Tx, change func(now getter, id int) (s
 	}
 	for _, ch := range changes {
 		if tx.Get(ch.ID()) != ch.Old {
-			return 0, sel.typ.errorf("%w: the function that updates the records also wrote to %s", ErrInvalid, sel.typ.identify(ch.Old))
+			return 0, sel.typ.errorf("%w: the function that updates the records also wrote to %s", ErrInvalid, sel.typ.identity.name(ch.Old))
 		}
 	}
 	for _, ch := range changes {

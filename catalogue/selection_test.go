@@ -51,7 +51,7 @@ func TestInvalidOptionMessages(t *testing.T) {
 		{"a key function of another type", refusal[pressing](keys(ordering.FieldKey("price", negative))),
 			catalogue.ErrInvalidType, `films: invalid record type: Options.Keys: catalogue_test.pressing: invalid fields: price: its key function takes int, the field is string`},
 		{"a key function for the type of the id", refusal[pressing](keys(ordering.TypeKey(negative))),
-			catalogue.ErrInvalidType, `films: invalid record type: catalogue_test.pressing: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: ID is int`},
+			catalogue.ErrInvalidType, `films: invalid record type: catalogue_test.pressing: the id must be an integer in the struct itself, without methods and without a function in Options.Keys for it or its type: ID is int`},
 		{"an index by an unknown field", refusal[pressing](index("slug,prcie")),
 			ordering.ErrUnknownField, `films: Options.Indexes: unknown field: "prcie": did you mean price?`},
 		{"an index without terms", refusal[pressing](index("")),

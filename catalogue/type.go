@@ -107,24 +107,21 @@ func copyOf[T any](s *recordType, e *store.Entry) (record T) {
 // once for a collection, by reflection, and shared with clones.
 type recordType struct {
 	table
-	name    string
-	idWire  string                  // name of the id in JSON
-	idName  string                  // name of the id in an ordering
-	id      func(*record) *int      // the id; with a key, that of the entry that holds the record
-	key     *keyField               // nil if records have an id
-	texts   []textField             // unique fields that are text
-	strict  []schema.Field          // the fields of the description if loads are strict
-	members []member                // members of a struct
-	types   map[string]reflect.Type // of the fields in its JSON, and inside them
-	fill    func(reflect.Value)     // makes nil lists of a struct empty; nil if it has none
-	filled  int                     // number of members that are
-	ownJSON bool                    // *T implements json.Unmarshaler
-	trusted bool                    // loaded records need no check and no copy, because no methods are called
-	engine  *store.Type
-	unique  [][]store.Field // sets of fields
-	copier  *value.Copier
-	encoder *value.Encoder // of a struct
-	check   func(*record) error
+	name     string
+	identity identity
+	texts    []textField             // unique fields that are text
+	strict   []schema.Field          // the fields of the description if loads are strict
+	members  []member                // members of a struct
+	types    map[string]reflect.Type // of the fields in its JSON, and inside them
+	fill     func(reflect.Value)     // makes nil lists of a struct empty; nil if it has none
+	filled   int                     // number of members that are
+	ownJSON  bool                    // *T implements json.Unmarshaler
+	trusted  bool                    // loaded records need no check and no copy, because no methods are called
+	engine   *store.Type
+	unique   [][]store.Field // sets of fields
+	copier   *value.Copier
+	encoder  *value.Encoder // of a struct
+	check    func(*record) error
 
 	evolving schema.Description // the fields of which loaded records may have an older form
 	omitted  []schema.Field     // those with a default that the JSON of records lacks if they are zero; Default is zero
@@ -168,11 +165,13 @@ func isTagged(t reflect.Type) bool {
 // newRecordType returns the record type of a collection whose description has the given
 // fields.
 func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, error) {
-	s := &recordType{table: t, name: opts.Name, idWire: cmp.Or(opts.ID, "id"), now: opts.Now, validates: opts.Validate}
-	s.idName = ordering.Snake(s.idWire)
-	s.engine = &store.Type{ID: s.idName, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
+	s := &recordType{table: t, name: opts.Name, now: opts.Now, validates: opts.Validate}
+	s.identity.wire = cmp.Or(opts.ID, "id")
+	s.identity.number = ordering.Snake(s.identity.wire)
+	s.engine = &store.Type{ID: s.identity.number, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
 	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
-		s.idWire, s.idName, s.engine.ID, s.engine.Key = fields[i].Name, sequence, sequence, ordering.Snake(fields[i].Name)
+		s.identity.wire, s.identity.number = fields[i].Name, sequence
+		s.engine.ID, s.engine.Key = sequence, ordering.Snake(fields[i].Name)
 		if len(opts.Ordering) == 0 {
 			s.engine.Default = []ordering.Term{ordering.Asc(s.engine.Key)}
 		}
@@ -360,23 +359,14 @@ func (s *recordType) describeStruct(described []schema.Field, opts Options) erro
 		f, ok := byName[name]
 		return f, ok
 	}
-	if i := slices.IndexFunc(described, func(f schema.Field) bool { return f.Key }); i >= 0 {
-		if err := s.describeKey(described[i], byName[s.engine.Key], opts.NewKey); err != nil {
-			return err
-		}
-		byName[sequence] = store.Field{Name: sequence, Kind: reflect.Int, Key: func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }}
-		return s.describeCopies()
+	if s.engine.Key != "" {
+		key := byName[s.engine.Key]
+		byName[sequence] = numberField(sequence)
+		return cmp.Or(s.describeKey(&key, newKey(described, opts)), s.describeCopies())
 	}
-	m := s.member(s.idWire)
-	if m == nil {
-		return fmt.Errorf("%v has no id: give an int field the tag `json:%q`; only a standalone collection can have an Options.ID", t, s.idWire)
+	if byName[s.identity.number], err = s.describeID(byName[s.identity.number]); err != nil {
+		return err
 	}
-	id := m.Field
-	if id.Type.Kind() != reflect.Int || byName[s.idName].Kind != reflect.Int {
-		return fmt.Errorf("%v: the id must be an int in the struct itself, without a function in Options.Keys for it or its type: %s is %v", t, id.Name, id.Type)
-	}
-	at := offsetsOf(t, id.Index)[0]
-	s.id = func(r *record) *int { return (*int)(unsafe.Add(unsafe.Pointer(r), at)) }
 	return s.describeCopies()
 }
 
@@ -503,22 +493,14 @@ func (s *recordType) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
 }
 
-// noID returns the error of an id that no record has, because none has an id if they have a key.
-func (s *recordType) noID(id int) error {
-	return cmp.Or(s.noIDs(), s.errorf("%w: id %d", ErrNotFound, id))
-}
-
-// byID returns the entry of the record with an id, or nil.
-func (s *recordType) byID(from getter, id int) *store.Entry {
-	if s.key != nil {
-		return nil
-	}
-	return from.Get(id)
+// invalid returns the error of an entry whose record is not valid.
+func (s *recordType) invalid(e *store.Entry, err error) error {
+	return s.errorf("%w: %s: %w", ErrInvalid, s.identity.name(e), err)
 }
 
 // parse parses the JSON of a record.
 func (s *recordType) parse(text []byte) (schema.Record, error) {
-	if s.key != nil {
+	if s.identity.key != nil {
 		return schema.ParseKeyed(text)
 	}
 	return schema.ParseRecord(text)
@@ -539,11 +521,8 @@ func (s *recordType) named(err error) error {
 // describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
 func (s *recordType) describeOpen(described []schema.Field, opts Options) error {
-	if s.engine.Key != "" {
-		return errors.New("open records have an id, so they cannot have a key")
-	}
-	if s.idWire != "id" {
-		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.idWire)
+	if s.identity.wire != "id" && s.engine.Key == "" {
+		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.identity.wire)
 	}
 	texts := map[string]func(string) sortkey.Key{}
 	for i, k := range s.allKeys(described, opts.Keys) {
@@ -556,11 +535,7 @@ func (s *recordType) describeOpen(described []schema.Field, opts Options) error 
 		}
 		texts[name] = key
 	}
-	entries, err := ordering.FieldsOf[store.Entry]()
-	if err != nil {
-		return err
-	}
-	id, _ := entries.Lookup("id")
+	id := numberField(s.identity.number)
 	s.engine.Field = func(name string) (store.Field, bool) {
 		if name == id.Name {
 			return id, true
@@ -568,12 +543,15 @@ func (s *recordType) describeOpen(described []schema.Field, opts Options) error 
 		return openField(name, texts[name]), true
 	}
 	s.engine.Members = openMembers
-	s.id = func(r *record) *int { return &typed[schema.Record](r).ID }
+	s.describeOpenID(newKey(described, opts))
 	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
 	s.check = func(r *record) error {
 		members := *typed[schema.Record](r)
+		if id := members.ID; id != 0 && s.identity.key != nil {
+			return fmt.Errorf("ID is %d, but the record has a key", id)
+		}
 		members.ID = 0
-		if text, ok := members.Get("id"); ok {
+		if text, ok := members.Get("id"); ok && s.identity.key == nil {
 			return fmt.Errorf("the id is %s", text)
 		}
 		return nil
@@ -631,7 +609,7 @@ func (s *recordType) checkJSON(r *record, decode bool) error {
 		return err
 	case err != nil:
 		return s.blame(r, err, decode)
-	case decode && s.key == nil && *s.id(read) != *s.id(r):
+	case decode && s.identity.id(read) != s.identity.id(r):
 		return errors.New("its JSON is loaded with another id")
 	}
 	return nil

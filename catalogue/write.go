@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ import (
 // differ from the given one, and the error also wraps [ErrInvalid] if the record is not valid.
 // The same holds for the other methods that write records. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) {
-	return c.core.put(nil, newEntry(record), (*recordType).insertion)
+	return c.core.putID(nil, newEntry(record), (*recordType).insertion)
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
@@ -35,7 +34,7 @@ func (c *Collection[T]) Insert(record T) (id int, err error) {
 // has the values of a unique set, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
-	return c.core.put(nil, newEntry(record), (*recordType).replacement)
+	return c.core.putID(nil, newEntry(record), (*recordType).replacement)
 }
 
 // Update calls f with a copy of the record with the given id and stores the result.
@@ -50,12 +49,12 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n),
 // without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
-	return c.core.modify(nil, id, untyped(f))
+	return c.core.modify(nil, c.core.typ.byID(id), untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none. The id is not assigned again. O(orderings in use × log n).
-func (c *Collection[T]) Delete(id int) error { return c.core.remove(nil, id) }
+func (c *Collection[T]) Delete(id int) error { return c.core.remove(nil, c.core.typ.byID(id)) }
 
 // ReplaceAll replaces all records by copies of the given ones at one instant. A nil
 // sequence counts as an empty one. Records whose id is zero are assigned ids greater
@@ -85,68 +84,67 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 
 // put stores a fresh entry by the change that a method returns for it. If tx is not nil, the write
 // is part of that batch; the methods below take it too.
-func (c *core) put(tx *store.Tx, fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (id int, err error) {
-	if _, err := c.write(tx, func(now current) (store.Change, error) { return change(c.typ, now, fresh) }); err != nil {
+func (c *core) put(tx *store.Tx, fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (*store.Entry, error) {
+	return c.write(tx, func(now current) (store.Change, error) { return change(c.typ, now, fresh) })
+}
+
+// putID is put for the methods that return an id. It is 0 if records have a key.
+func (c *core) putID(tx *store.Tx, fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (id int, err error) {
+	e, err := c.put(tx, fresh, change)
+	if err != nil {
 		return 0, err
 	}
-	return c.typ.shown(fresh.ID), nil
+	return c.typ.identity.of(e).ID, nil
 }
 
-func (c *core) modify(tx *store.Tx, id int, f func(*record) error) error {
-	if err := c.typ.noIDs(); err != nil {
-		return err
-	}
-	_, err := c.write(tx, func(now current) (store.Change, error) { return c.typ.modification(now, id, f) })
-	return err
-}
+// A finder finds the entry that is written.
+type finder func(now getter) (*store.Entry, error)
 
-func (c *core) remove(tx *store.Tx, id int) error {
-	if err := c.typ.noIDs(); err != nil {
-		return err
-	}
-	_, err := c.write(tx, func(now current) (store.Change, error) { return c.typ.deletion(now, id) })
-	return err
-}
-
-func (c *core) replaceAll(fresh []*store.Entry) error {
-	return c.store.Replace(func(s *store.State) ([]*store.Entry, error) {
-		if c.typ.key != nil {
-			return fresh, c.typ.inherit(fresh, s)
+func (c *core) modify(tx *store.Tx, find finder, f func(*record) error) error {
+	_, err := c.write(tx, func(now current) (store.Change, error) {
+		old, err := find(now)
+		if err != nil {
+			return store.Change{}, err
 		}
-		return fresh, c.typ.number(fresh, s.LastID())
+		return c.typ.modification(now, old, f)
 	})
+	return err
 }
 
-// number checks the records of fresh entries, assigns ids greater than last to those
-// without one, copies the records, and sorts the entries by id.
-func (s *recordType) number(fresh []*store.Entry, last int) error {
-	places := make(map[int]int, len(fresh))
-	for i, e := range fresh {
-		id := *s.id(recordOf(e))
-		first, twice := places[id]
-		switch {
-		case id < 0:
-			return s.errorf("record %d: %w: %d is negative", i, ErrInvalidID, id)
-		case id > 0 && twice:
-			return s.errorf("record %d: %w", i, taken(first, id))
+func (c *core) remove(tx *store.Tx, find finder) error {
+	_, err := c.write(tx, func(now current) (store.Change, error) {
+		old, err := find(now)
+		return store.Change{Old: old}, err
+	})
+	return err
+}
+
+// replaceAll replaces all records by those of fresh entries.
+func (c *core) replaceAll(fresh []*store.Entry) error {
+	s := c.typ
+	return c.store.Replace(func(now *store.State) ([]*store.Entry, error) {
+		last := now.LastID()
+		for _, e := range fresh {
+			last = max(last, s.identity.id(recordOf(e)))
 		}
-		places[id] = i
-		last = max(last, id)
-	}
-	for i, e := range fresh {
-		id := *s.id(recordOf(e))
-		if id == 0 {
-			if last == math.MaxInt {
-				return s.errorf("record %d: %w: no id is left after %d", i, ErrInvalidID, last)
+		for i, e := range fresh {
+			if err := s.identity.assign(e, last, nil); err != nil {
+				return nil, s.errorf("record %d: %w", i, err)
 			}
-			last++
-			id = last
+			last = max(last, s.identity.id(recordOf(e)))
+			if err := s.accept(e, recordOf(e)); err != nil {
+				return nil, s.errorf("record %d: %w: %w", i, ErrInvalid, err)
+			}
 		}
-		if err := s.accept(e, recordOf(e), id); err != nil {
-			return s.errorf("record %d: %w: %w", i, ErrInvalid, err)
+		refuse := func(i int, wrong *schema.MemberError) error { return s.errorf("record %d: %w", i, wrong.Err) }
+		if err := s.arrange(fresh, refuse); err != nil {
+			return nil, err
 		}
-	}
-	return s.arrange(fresh, func(i int, wrong *schema.MemberError) error { return s.errorf("record %d: %w", i, wrong.Err) })
+		if s.identity.key != nil {
+			s.identity.numberAll(now, fresh)
+		}
+		return fresh, nil
+	})
 }
 
 // arrange sorts the entries of a list by id. If a record has the id or the values of a unique set
@@ -165,8 +163,8 @@ func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *
 			if before, twice := seen[string(key)]; twice {
 				d := s.duplicate(e, s.engine.Unique[n], fmt.Sprintf("the record at index %d", before))
 				wrong := &schema.MemberError{Member: d.member(), Err: d}
-				if s.key != nil && len(set) == 1 && set[0].Name == s.key.Name {
-					wrong.Err = fmt.Errorf("%w: the record at index %d has %s too", ErrExists, before, s.identify(e))
+				if len(set) == 1 && s.identity.key != nil && set[0].Name == s.identity.key.Name {
+					wrong.Err = fmt.Errorf("%w: the record at index %d has %s too", ErrExists, before, s.identity.name(e))
 				}
 				if err := refuse(i, wrong); err != nil {
 					return err
@@ -176,7 +174,7 @@ func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *
 			}
 		}
 	}
-	if s.key != nil { // they have no ids yet, or are sorted
+	if s.identity.key != nil { // they have no ids yet, or are sorted
 		return nil
 	}
 	byID := func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) }
@@ -188,17 +186,12 @@ func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *
 		first, twice := seen[e.ID]
 		if !twice {
 			seen[e.ID] = i
-		} else if err := refuse(i, &schema.MemberError{Member: s.idWire, Err: taken(first, e.ID)}); err != nil {
+		} else if err := refuse(i, &schema.MemberError{Member: s.identity.wire, Err: fmt.Errorf("%w: the record at index %d has %d too", ErrExists, first, e.ID)}); err != nil {
 			return err
 		}
 	}
 	slices.SortFunc(list, byID)
 	return nil
-}
-
-// taken returns the error of a record in a list whose id an earlier one has.
-func taken(earlier, id int) error {
-	return fmt.Errorf("%w: the record at index %d has %d too", ErrExists, earlier, id)
 }
 
 // write writes the change that prepare returns, or adds it to a batch, and returns its new
@@ -234,144 +227,126 @@ type getter interface {
 	Holder(field string, k sortkey.Key) *store.Entry
 }
 
+// byID returns the function that finds the entry with an id.
+func (s *recordType) byID(id int) finder {
+	return func(now getter) (*store.Entry, error) {
+		if s.identity.key != nil {
+			return nil, s.errorf("%w: the records have no id: use By(%q)", ErrNotFound, s.identity.key.Name)
+		}
+		if e := now.Get(id); e != nil {
+			return e, nil
+		}
+		return nil, s.errorf("%w: id %d", ErrNotFound, id)
+	}
+}
+
 // insertion returns the change that inserts a fresh entry. The record of a fresh entry
 // is the caller's; it is copied when the change is prepared.
 func (s *recordType) insertion(now current, fresh *store.Entry) (store.Change, error) {
-	id, err := s.newID(now, fresh)
-	if err != nil {
-		return store.Change{}, err
-	}
-	return store.Change{New: fresh}, s.take(fresh, recordOf(fresh), id)
+	return s.placement(now, fresh, s.accept, false)
 }
 
-// newID returns the id of a fresh entry that is inserted. It sets the key if that is absent.
-func (s *recordType) newID(now current, fresh *store.Entry) (id int, err error) {
-	if s.key != nil {
-		if err := s.assignKey(fresh); err != nil {
-			return 0, err
-		}
-		k := s.key.Key(fresh)
-		if now.Holder(s.key.Name, k) != nil {
-			return 0, s.errorf("%w: %s", ErrExists, s.identify(fresh))
-		}
-		if tx, ok := now.(*store.Tx); ok { // the batch may have deleted it: both are one change
-			if before := tx.Before().Holder(s.key.Name, k); before != nil {
-				return before.ID, nil
-			}
-		}
-	}
-	id = *s.id(recordOf(fresh))
-	switch {
-	case id < 0:
-		return 0, s.errorf("%w: %d is negative", ErrInvalidID, id)
-	case id == 0 && now.LastID() == math.MaxInt:
-		return 0, s.errorf("%w: no id is left after %d", ErrInvalidID, now.LastID())
-	case id == 0:
-		return now.LastID() + 1, nil
-	case id <= now.LastID() && now.Get(id) != nil:
-		return 0, s.errorf("%w: %d", ErrExists, id)
-	}
-	return id, nil
-}
-
+// replacement returns the change that replaces the entry with the same identity by a fresh one, or
+// inserts that if there is none.
 func (s *recordType) replacement(now current, fresh *store.Entry) (store.Change, error) {
-	if s.key != nil {
-		return s.replacementBy(now, &textField{Field: s.key.Field}, fresh)
-	}
-	id := *s.id(recordOf(fresh))
-	old := now.Get(id)
-	if old == nil {
-		return s.insertion(now, fresh)
-	}
-	return store.Change{Old: old, New: fresh}, s.take(fresh, recordOf(fresh), id)
+	return s.placement(now, fresh, s.accept, true)
 }
 
-func (s *recordType) modification(now getter, id int, f func(*record) error) (store.Change, error) {
-	old := now.Get(id)
-	if old == nil {
-		return store.Change{}, s.noID(id)
+// placement returns the change that inserts a fresh entry or, if replaces is set, puts it in place
+// of one with the same identity. That is known only after keep, which may call rules.
+func (s *recordType) placement(now current, fresh *store.Entry, keep func(fresh *store.Entry, from *record) error, replaces bool) (store.Change, error) {
+	if err := s.identity.assign(fresh, now.LastID(), now); err != nil {
+		return store.Change{}, s.errorf("%w", err)
 	}
+	old := s.identity.holder(now, fresh)
+	if old == nil || replaces {
+		if err := keep(fresh, recordOf(fresh)); err != nil {
+			return store.Change{}, s.invalid(fresh, err)
+		}
+		old = s.identity.holder(now, fresh)
+	}
+	switch {
+	case old == nil:
+		s.identity.place(now, fresh)
+	case replaces:
+		fresh.ID = old.ID
+	default:
+		return store.Change{}, s.errorf("%w: %v", ErrExists, s.identity.of(fresh))
+	}
+	return store.Change{Old: old, New: fresh}, nil
+}
+
+// modification returns the change that stores what f makes of an entry.
+func (s *recordType) modification(now getter, old *store.Entry, f func(*record) error) (store.Change, error) {
 	changed := s.copied(old) // f may retain its record
 	if err := f(recordOf(changed)); err != nil {
 		return store.Change{}, err
 	}
-	if now.Get(id) != old {
-		return store.Change{}, s.errorf("%w: the function that updates %s also wrote to it", ErrInvalid, s.identify(old))
+	if now.Get(old.ID) != old {
+		return store.Change{}, s.errorf("%w: the function that updates %s also wrote to it", ErrInvalid, s.identity.name(old))
 	}
-	if err := s.sameIdentity(old, changed); err != nil {
-		return store.Change{}, err
+	if err := s.identity.kept(old, changed); err != nil {
+		return store.Change{}, s.errorf("%w", err)
 	}
 	return s.exchange(old, s.new(), recordOf(changed))
 }
 
 // exchange returns the change that stores a copy of a record in a fresh entry, in place of old.
 func (s *recordType) exchange(old, fresh *store.Entry, from *record) (store.Change, error) {
-	err := s.take(fresh, from, old.ID)
-	if err == nil && s.key != nil { // a rule may have changed it
-		err = s.sameIdentity(old, fresh)
+	if err := s.accept(fresh, from); err != nil {
+		return store.Change{}, s.invalid(old, err)
 	}
-	return store.Change{Old: old, New: fresh}, err
+	fresh.ID = old.ID
+	return store.Change{Old: old, New: fresh}, s.named(s.identity.kept(old, fresh))
 }
 
-func (s *recordType) deletion(now getter, id int) (store.Change, error) {
-	old := now.Get(id)
-	if old == nil {
-		return store.Change{}, s.noID(id)
-	}
-	return store.Change{Old: old}, nil
-}
-
-// own stores a copy of a record in a fresh entry, after it has checked it. The record may be
-// the entry's.
-func (s *recordType) own(fresh *store.Entry, from *record, id int) error {
-	if err := s.keep(fresh, from, id); err != nil {
-		return s.errorf("%w: %s: %w", ErrInvalid, s.identify(fresh), err)
-	}
-	return nil
-}
-
-// take is own for a record of the program, which is validated if the options say so.
-func (s *recordType) take(fresh *store.Entry, from *record, id int) error {
-	if err := s.accept(fresh, from, id); err != nil {
-		return s.errorf("%w: %s: %w", ErrInvalid, s.identify(fresh), err)
-	}
-	return nil
-}
-
-func (s *recordType) accept(fresh *store.Entry, from *record, id int) error {
-	if err := s.keep(fresh, from, id); err != nil || !s.validates {
+// accept is keep for a record of the program, which is validated if the options say so.
+func (s *recordType) accept(fresh *store.Entry, from *record) error {
+	if err := s.keep(fresh, from); err != nil || !s.validates {
 		return err
 	}
-	return s.validate(fresh)
+	if err := s.validate(fresh); err != nil {
+		return err
+	}
+	return s.identity.invalid(recordOf(fresh))
 }
 
 // validate validates the record of a fresh entry and replaces it by what rules make of it.
 func (s *recordType) validate(fresh *store.Entry) error {
-	if s.demands == nil {
-		return nil // a type that has no description
-	}
-	members, err := s.changed(fresh, func(r schema.Record) (schema.Record, error) {
-		return s.demands.ValidateRecord(context.Background(), r)
-	})
+	base, members, err := s.validated(fresh)
 	if err != nil || members.String() == "{}" {
 		return err
 	}
-	valid, err := s.decoded(fresh, members)
+	valid, err := s.decoded(base, members)
 	if err != nil {
 		return err
 	}
-	return s.keep(fresh, recordOf(valid), fresh.ID)
+	s.identity.setID(recordOf(valid), s.identity.id(recordOf(fresh)))
+	return s.keep(fresh, recordOf(valid))
 }
 
-func (s *recordType) keep(fresh *store.Entry, from *record, id int) error {
-	*s.id(from) = id
+// validated returns what changed returns for the validation of an entry. A type without a
+// description changes nothing.
+func (s *recordType) validated(e *store.Entry) (base *store.Entry, members schema.Record, err error) {
+	if s.demands == nil {
+		return e, members, nil
+	}
+	return s.changed(e, func(r schema.Record) (schema.Record, error) {
+		return s.demands.ValidateRecord(context.Background(), r)
+	})
+}
+
+// keep stores a copy of a record in a fresh entry, after it has checked it. The record may be the
+// entry's.
+func (s *recordType) keep(fresh *store.Entry, from *record) error {
+	id := s.identity.id(from)
 	if err := s.check(from); err != nil { // otherwise it may contain itself
 		return err
 	}
 	to := recordOf(fresh)
 	s.copy(s.copier, to, from)
 	s.fillLists(to)
-	*s.id(to) = id // a method Clone may have changed it
+	s.identity.setID(to, id) // a method Clone may have changed it
 	fresh.ID = id
 	if s.hasTwoForms { // an error of the method Computed changes nothing
 		_, err := s.encoded(fresh)
@@ -418,14 +393,14 @@ func (c *core) batch(f func(tx *store.Tx) error) error {
 // [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique set is
 // an error of the batch.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
-	return tx.core.put(tx.tx, newEntry(record), (*recordType).insertion)
+	return tx.core.putID(tx.tx, newEntry(record), (*recordType).insertion)
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one, or inserts
 // the record if none exists or the id is zero. It returns the id. The error wraps
 // [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
-	return tx.core.put(tx.tx, newEntry(record), (*recordType).replacement)
+	return tx.core.putID(tx.tx, newEntry(record), (*recordType).replacement)
 }
 
 // Update calls f with a copy of the record with the given id and stores the result. f may
@@ -435,12 +410,12 @@ func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 // id, and [ErrInvalid] if f wrote to the same record through tx or JSON cannot represent
 // the result. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
-	return tx.core.modify(tx.tx, id, untyped(f))
+	return tx.core.modify(tx.tx, tx.core.typ.byID(id), untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none.
-func (tx *Tx[T]) Delete(id int) error { return tx.core.remove(tx.tx, id) }
+func (tx *Tx[T]) Delete(id int) error { return tx.core.remove(tx.tx, tx.core.typ.byID(id)) }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
@@ -448,7 +423,7 @@ func (tx *Tx[T]) Get(id int) (record T, err error) {
 	if tx.tx.Done() {
 		return record, tx.core.typ.errorf("%w", ErrTxDone)
 	}
-	return copied[T](tx.core.typ, tx.core.typ.byID(tx.tx, id), id)
+	return copied[T](tx.core.typ, tx.tx, id)
 }
 
 // Where returns the records that satisfy all conditions, or all records if there are none,

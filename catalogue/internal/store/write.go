@@ -391,11 +391,11 @@ type Duplicate struct {
 	Store  *Store
 	Fields []string // of the set
 	Entry  *Entry   // the entry that was to be written
-	Other  int      // the id of the record that has the values
+	Other  *Entry   // the one that has the values
 }
 
 func (d *Duplicate) Error() string {
-	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, strings.Join(d.Fields, ", "), d.Other)
+	return fmt.Sprintf("id %d has the %s of id %d", d.Entry.ID, strings.Join(d.Fields, ", "), d.Other.ID)
 }
 
 // unique returns a [*Duplicate] if the state would have one after changes, which have at
@@ -413,9 +413,9 @@ func (s *State) unique(changes []Change) (err error) {
 func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
 	fields := s.typ.resolve(x.terms)
 	last := len(fields) - 1
-	var written map[string]int // ids by encoded keys
+	var written map[string]*Entry // by encoded keys
 	if len(changes) > 1 {
-		written = make(map[string]int, len(changes))
+		written = make(map[string]*Entry, len(changes))
 	}
 	for _, ch := range changes {
 		if ch.New == nil {
@@ -428,14 +428,14 @@ func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
 		}
 		if written != nil {
 			encoded := string(k.Append(slices.Clip(prefix)))
-			if id, twice := written[encoded]; twice {
-				return s.duplicate(x.terms, ch.New, id)
+			if other := written[encoded]; other != nil {
+				return s.duplicate(x.terms, ch.New, other)
 			}
-			written[encoded] = ch.New.ID
+			written[encoded] = ch.New
 		}
 		other := x.first(bound{prefix: prefix, key: k}, bound{prefix: prefix, key: k, id: beforeNext}, false)
 		if other != nil && !changed(changes, other.ID) {
-			return s.duplicate(x.terms, ch.New, other.ID)
+			return s.duplicate(x.terms, ch.New, other)
 		}
 	}
 	return nil
@@ -453,7 +453,7 @@ func AppendKeys(dst []byte, fields []Field, e *Entry) (_ []byte, ok bool) {
 	return dst, true
 }
 
-func (s *State) duplicate(terms []ordering.Term, e *Entry, other int) *Duplicate {
+func (s *State) duplicate(terms []ordering.Term, e, other *Entry) *Duplicate {
 	d := &Duplicate{Store: s.store.Value(), Entry: e, Other: other}
 	for _, t := range terms {
 		d.Fields = append(d.Fields, t.Field)

@@ -172,11 +172,11 @@ func TestDuplicates(t *testing.T) {
 		want   *Duplicate
 	}{
 		{"a new value", []rec{{9, "x", &a}}, nil},
-		{"the value of another record", []rec{{9, "text 2", nil}}, &Duplicate{Fields: []string{"text"}, Other: 2}},
+		{"the value of another record", []rec{{9, "text 2", nil}}, &Duplicate{Fields: []string{"text"}, Other: &Entry{ID: 2}}},
 		{"its own value", []rec{{2, "text 2", nil}}, nil},
 		{"another value", []rec{{2, "text 20", nil}}, nil},
 		{"null equals nothing", []rec{{8, "x", nil}, {9, "y", nil}}, nil},
-		{"the same value twice in a batch", []rec{{8, "x", &a}, {9, "y", &a}}, &Duplicate{Fields: []string{"note"}, Other: 8}},
+		{"the same value twice in a batch", []rec{{8, "x", &a}, {9, "y", &a}}, &Duplicate{Fields: []string{"note"}, Other: &Entry{ID: 8}}},
 		{"different values", []rec{{8, "x", &a}, {9, "y", &b}}, nil},
 		{"the value of a record that the batch deletes", []rec{{2, "", nil}, {9, "text 2", nil}}, nil},
 		{"the value of a record that the batch changes", []rec{{2, "x", nil}, {9, "text 2", nil}}, nil},
@@ -184,7 +184,7 @@ func TestDuplicates(t *testing.T) {
 		{"three records exchange their values", []rec{{1, "text 3", nil}, {2, "text 1", nil}, {3, "text 2", nil}}, nil},
 		{"a value that the batch writes and changes back", []rec{{9, "text 2", nil}, {9, "y", nil}}, nil},
 		{"a value that the batch writes and deletes", []rec{{9, "text 2", nil}, {9, "", nil}}, nil},
-		{"the last of several records", []rec{{1, "x", nil}, {2, "y", nil}, {3, "z", nil}, {9, "text 4", nil}}, &Duplicate{Fields: []string{"text"}, Other: 4}},
+		{"the last of several records", []rec{{1, "x", nil}, {2, "y", nil}, {3, "z", nil}, {9, "text 4", nil}}, &Duplicate{Fields: []string{"text"}, Other: &Entry{ID: 4}}},
 	} {
 		for _, queries := range []bool{false, true} {
 			c := newUniqueStore(t, 5)
@@ -213,7 +213,7 @@ func TestDuplicates(t *testing.T) {
 	}
 	c := newUniqueStore(t, 3)
 	_, err := c.Write(func(s *State) (Change, error) { return Change{s.Get(1), newEntry(1, "text 3")}, nil })
-	checkDuplicate(t, "a single write", err, &Duplicate{Fields: []string{"text"}, Other: 3})
+	checkDuplicate(t, "a single write", err, &Duplicate{Fields: []string{"text"}, Other: &Entry{ID: 3}})
 	if n, err := of(c).Count(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); n != 3 || err != nil {
 		t.Errorf("%d records have no note, %v, want all 3", n, err)
 	}
@@ -255,7 +255,7 @@ func TestDuplicateSets(t *testing.T) {
 			})
 			var want *Duplicate
 			if row.want > 0 {
-				want = &Duplicate{Fields: set, Other: row.want}
+				want = &Duplicate{Fields: set, Other: &Entry{ID: row.want}}
 			}
 			checkDuplicate(t, row.reason, err, want)
 			if err := c.Check(); err != nil {
@@ -326,8 +326,8 @@ func checkDuplicate(t *testing.T, reason string, err error, want *Duplicate) {
 		t.Errorf("%s: %v", reason, err)
 	case want != nil && !errors.As(err, &got):
 		t.Errorf("%s: error %v, want a duplicate", reason, err)
-	case want != nil && (!slices.Equal(got.Fields, want.Fields) || got.Other != want.Other):
-		t.Errorf("%s: the %s of id %d, want the %s of id %d", reason, got.Fields, got.Other, want.Fields, want.Other)
+	case want != nil && (!slices.Equal(got.Fields, want.Fields) || got.Other.ID != want.Other.ID):
+		t.Errorf("%s: the %s of id %d, want the %s of id %d", reason, got.Fields, got.Other.ID, want.Fields, want.Other.ID)
 	}
 }
 
@@ -394,7 +394,7 @@ func TestUniqueIndexesStay(t *testing.T) {
 		}
 		put(c, &record{Entry: Entry{1000}, text: "again"})
 		_, err := c.Write(func(s *State) (Change, error) { return Change{New: newEntry(1001, "again")}, nil })
-		checkDuplicate(t, row.reason, err, &Duplicate{Fields: []string{"text"}, Other: 1000})
+		checkDuplicate(t, row.reason, err, &Duplicate{Fields: []string{"text"}, Other: &Entry{ID: 1000}})
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", row.reason, err)
 		}
@@ -426,7 +426,7 @@ func TestUniqueMember(t *testing.T) {
 	_, err := c.Write(func(s *State) (Change, error) {
 		return Change{New: &(&record{Entry: Entry{4}, number: 1, members: []string{"rare"}}).Entry}, nil
 	})
-	checkDuplicate(t, "a second record with the value", err, &Duplicate{Fields: []string{"rare"}, Other: 3})
+	checkDuplicate(t, "a second record with the value", err, &Duplicate{Fields: []string{"rare"}, Other: &Entry{ID: 3}})
 	remove(c, 3)
 	check("the last record with the member deleted")
 	put(c, &record{number: 1, members: []string{"rare"}})

@@ -1,0 +1,249 @@
+package catalogue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// TestIntegerIDs writes records whose id has each type of integer, of which last is the largest.
+func TestIntegerIDs(t *testing.T) {
+	t.Run("int8", testIntegerID[int8](math.MaxInt8))
+	t.Run("int16", testIntegerID[int16](math.MaxInt16))
+	t.Run("int32", testIntegerID[int32](math.MaxInt32))
+	t.Run("int64", testIntegerID[int64](math.MaxInt))
+	t.Run("uint8", testIntegerID[uint8](math.MaxUint8))
+	t.Run("uint16", testIntegerID[uint16](math.MaxUint16))
+	t.Run("uint32", testIntegerID[uint32](min(math.MaxUint32, math.MaxInt)))
+	t.Run("uint64", testIntegerID[uint64](math.MaxInt))
+	t.Run("uint", testIntegerID[uint](math.MaxInt))
+	type number int16
+	t.Run("a named type", testIntegerID[number](math.MaxInt16))
+}
+
+func testIntegerID[I int8 | ~int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | uint](last I) func(*testing.T) {
+	type row struct {
+		Name string `json:"name"`
+		ID   I      `json:"id"`
+		Next I      `json:"next"`
+	}
+	return func(t *testing.T) {
+		c, err := catalogue.NewCollection[row](catalogue.Options{})
+		must(t, err)
+		id, err := c.Insert(row{Name: "a"})
+		if id != 1 || err != nil {
+			t.Fatalf("the first id is %d, %v", id, err)
+		}
+		var file bytes.Buffer
+		must(t, c.Save(&file))
+		must(t, c.Load(&file, catalogue.LoadOptions{}))
+		must(t, c.Update(1, func(r *row) error { r.Name = "b"; return nil }))
+		if err := c.Update(1, func(r *row) error { r.ID++; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
+			t.Errorf("an update changes the id: %v, want ErrInvalidID", err)
+		}
+		if id, err := c.Insert(row{ID: last}); id != int(last) || err != nil {
+			t.Errorf("the largest id is stored as %d, %v", id, err)
+		}
+		if _, err := c.Insert(row{}); !errors.Is(err, catalogue.ErrInvalidID) {
+			t.Errorf("after the largest id: %v, want ErrInvalidID", err)
+		}
+		if _, err := c.Insert(row{ID: I(0) - 1}); !errors.Is(err, catalogue.ErrInvalidID) && !errors.Is(err, catalogue.ErrExists) {
+			t.Errorf("an id that is negative or too large: %v", err)
+		}
+		if err := c.ReplaceAll(slices.Values([]row{{ID: last}, {}})); !errors.Is(err, catalogue.ErrInvalidID) {
+			t.Errorf("a list with the largest id: %v, want ErrInvalidID", err)
+		}
+		all, err := c.Where(ordering.AtLeast("id", 1), ordering.Equal("id", last)).All(ordering.Desc("id"))
+		must(t, err)
+		if diff := cmp.Diff([]row{{ID: last}}, slices.Collect(all)); diff != "" {
+			t.Errorf("the last record (-want +got):\n%s", diff)
+		}
+		must(t, c.Check())
+	}
+}
+
+// A badge is a record whose rule changes its key, as badgeRule says.
+type badge struct {
+	Code string `json:"code" backlist:"key"`
+	Name string `json:"name" backlist:"unique"`
+}
+
+// TestIdentityAfterRules writes records whose rule changes the key: the key after the rule counts.
+func TestIdentityAfterRules(t *testing.T) {
+	to := func(code string) func(context.Context, *schema.Record) error {
+		return func(_ context.Context, r *schema.Record) (err error) {
+			if name, _ := r.Get("name"); name == `"rule"` {
+				*r, err = r.With("code", code)
+			}
+			return err
+		}
+	}
+	insert := func(c *catalogue.Collection[badge]) error { _, err := c.Insert(badge{"x", "rule"}); return err }
+	upsert := func(c *catalogue.Collection[badge]) error {
+		_, err := c.By("code").Upsert(badge{"x", "rule"})
+		return err
+	}
+	load := func(c *catalogue.Collection[badge]) error {
+		return c.Load(strings.NewReader(`[{"code":"x","name":"rule"}]`), catalogue.LoadOptions{Validate: true})
+	}
+	for _, row := range []struct {
+		reason, code string
+		write        func(*catalogue.Collection[badge]) error
+		want         string // the codes after it
+		err          error
+	}{
+		{"an insertion without a key", "", insert, "a b", catalogue.ErrInvalid},
+		{"an insertion with another key", "c", insert, "a b c", nil},
+		{"an insertion with a key that is taken", "a", insert, "a b", catalogue.ErrExists},
+		{"an upsert without a key", "", upsert, "a b", catalogue.ErrInvalid},
+		{"an upsert with another key", "c", upsert, "a b c", nil},
+		{"an upsert of the record with that key", "a", upsert, "a(rule) b", nil},
+		{"an upsert by another text, with another key", "c", func(c *catalogue.Collection[badge]) error {
+			must(t, c.By("code").Update("a", func(b *badge) error { b.Name = "rules"; return nil }))
+			_, err := c.By("name").Upsert(badge{"", "rules"})
+			return err
+		}, "a(rules) b", nil},
+		{"an update with another key", "c", func(c *catalogue.Collection[badge]) error {
+			return c.By("code").Update("a", func(b *badge) error { b.Name = "rule"; return nil })
+		}, "a b", catalogue.ErrInvalidID},
+		{"a list with a key twice", "a", func(c *catalogue.Collection[badge]) error {
+			return c.ReplaceAll(slices.Values([]badge{{"a", "n"}, {"x", "rule"}}))
+		}, "a b", catalogue.ErrExists},
+		{"a batch without a key", "", func(c *catalogue.Collection[badge]) error {
+			return c.Batch(func(tx *catalogue.Tx[badge]) error { _, err := tx.Insert(badge{"x", "rule"}); return err })
+		}, "a b", catalogue.ErrInvalidID},
+		{"a load keeps what it reads", "c", load, "x(rule)", nil},
+		{"a load keeps the key", "", load, "x(rule)", nil},
+	} {
+		c, err := catalogue.New(catalogue.Define[badge]("badges", catalogue.Options{Validate: true, Description: &schema.Description{Rule: to(row.code)}}))
+		must(t, err)
+		badges := mustIn(catalogue.Define[badge]("badges", catalogue.Options{}), c)
+		must(t, badges.ReplaceAll(slices.Values([]badge{{"a", "1"}, {"b", "2"}})))
+		err = row.write(badges)
+		var got []string
+		for b := range badges.All() {
+			if len(b.Name) > 1 && b.Code != row.code || b.Code == "a" && len(b.Name) > 1 {
+				b.Code += "(" + b.Name + ")"
+			}
+			got = append(got, b.Code)
+		}
+		if diff := cmp.Diff(row.want, strings.Join(got, " ")); diff != "" || !errors.Is(err, row.err) {
+			t.Errorf("%s: %v, want %v (-want +got):\n%s", row.reason, err, row.err, diff)
+		}
+		must(t, badges.Check())
+		must(t, c.Load(strings.NewReader(saved(t, c)), catalogue.LoadOptions{}))
+	}
+}
+
+// TestOpenRecordsWithKeys reads and writes open records with a key in every way.
+func TestOpenRecordsWithKeys(t *testing.T) {
+	for _, name := range []string{"id", "slug"} {
+		next := 0
+		about := schema.Description{Name: "post", Lookup: name, Fields: []schema.Field{
+			{Name: name, Kind: schema.Text, Key: true, Unique: true, MaxLength: 10},
+			{Name: "title", Kind: schema.Text, Required: true},
+		}}
+		defined := catalogue.Define[schema.Record]("posts", catalogue.Options{Description: &about, History: 10,
+			NewKey: func() string { next++; return fmt.Sprint("n", next) }})
+		cat, err := catalogue.New(defined)
+		must(t, err)
+		posts := mustIn(defined, cat)
+		record := func(text string) schema.Record {
+			r, err := schema.ParseKeyed([]byte(strings.ReplaceAll(text, "KEY", name)))
+			must(t, err)
+			return r
+		}
+		must(t, cat.Load(strings.NewReader(strings.ReplaceAll(`{"posts":[{"KEY":"b","title":"x"},{"KEY":"n2","title":"y","other":1}]}`, "KEY", name)), catalogue.LoadOptions{}))
+		_, err = posts.Insert(record(`{"KEY":"7","title":"z"}`))
+		must(t, err)
+		if got, err := posts.By(name).Insert(record(`{"title":"new"}`)); err != nil || got.String() != record(`{"title":"new","KEY":"n1"}`).String() {
+			t.Errorf("a new key: %v, %v", got, err)
+		}
+		_, err = posts.By(name).Upsert(record(`{"KEY":"b","title":"X"}`))
+		must(t, err)
+		must(t, posts.By(name).Update("7", func(r *schema.Record) (err error) { *r, err = r.With("title", "Z"); return err }))
+		all, _ := cat.Collection("posts")
+		ctx := t.Context()
+		if got, err := all.Create(ctx, []byte(`{"title":"posted"}`), schema.Record{}); err != nil || string(got) != record(`{"title":"posted","KEY":"n3"}`).String() {
+			t.Errorf("a post, while another record has the next key: %s, %v", got, err)
+		}
+		if got, err := all.Update(ctx, "n2", catalogue.Update{Body: []byte(`{"title":"Y"}`)}); err != nil {
+			t.Errorf("a PUT: %s, %v", got, err)
+		}
+		must(t, all.Delete(ctx, "n1", schema.Filter{}, nil))
+		want := strings.ReplaceAll(`{"posts":[
+{"KEY":"7","title":"Z"},
+{"KEY":"b","title":"X"},
+{"KEY":"n2","title":"Y","other":1},
+{"title":"posted","KEY":"n3"}]}
+`, "KEY", name)
+		if diff := cmp.Diff(want, saved(t, cat)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		for _, row := range []struct {
+			reason string
+			err    error
+			do     func() error
+		}{
+			{"the same key", catalogue.ErrExists, func() error { _, err := posts.Insert(record(`{"KEY":"b"}`)); return err }},
+			{"another key in an update", catalogue.ErrInvalidID, func() error {
+				return posts.By(name).Update("b", func(r *schema.Record) (err error) { *r, err = r.With(name, "c"); return err })
+			}},
+			{"an id beside the key", schema.ErrInvalid, func() error {
+				r := record(`{"KEY":"c"}`)
+				r.ID = 7
+				_, err := posts.Insert(r)
+				return err
+			}},
+			{"methods by id", catalogue.ErrNotFound, func() error { return posts.Delete(1) }},
+			{"a load without a key", catalogue.ErrInvalidID, func() error { return posts.Load(strings.NewReader(`[{"title":"a"}]`), catalogue.LoadOptions{}) }},
+			{"a load with a number", catalogue.ErrInvalidID, func() error {
+				return posts.Load(strings.NewReader(`[{"`+name+`":7}]`), catalogue.LoadOptions{})
+			}},
+		} {
+			if err := row.do(); !errors.Is(err, row.err) {
+				t.Errorf("%s: %s: %v, want %v", name, row.reason, err, row.err)
+			}
+		}
+		must(t, cat.Check())
+		must(t, cat.Load(strings.NewReader(want), catalogue.LoadOptions{Validate: true}))
+		if diff := cmp.Diff(want, saved(t, cat)); diff != "" {
+			t.Errorf("%s: loaded (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestPredictableKeys inserts records while all new keys are taken.
+func TestPredictableKeys(t *testing.T) {
+	type coupon struct {
+		Code string `json:"code" backlist:"key,optional"`
+	}
+	calls, free := 0, 50
+	c, err := catalogue.NewCollection[coupon](catalogue.Options{NewKey: func() string {
+		if calls++; calls > free {
+			return "free"
+		}
+		return "taken"
+	}})
+	must(t, err)
+	_, err = c.Insert(coupon{"taken"})
+	must(t, err)
+	if got, err := c.By("code").Insert(coupon{}); err != nil || got.Code != "free" || calls != 51 {
+		t.Errorf("after %d calls of NewKey: %v, %v", calls, got, err)
+	}
+	free, calls = math.MaxInt, 0
+	if _, err := c.Insert(coupon{}); !errors.Is(err, catalogue.ErrExists) || calls > 1000 {
+		t.Errorf("after %d calls of NewKey: %v, want ErrExists", calls, err)
+	}
+}

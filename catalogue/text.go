@@ -1,0 +1,254 @@
+package catalogue
+
+import (
+	"reflect"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// A TextIndex reads and writes the records of a collection by the text in a unique field, such as
+// their key or an e-mail address. [Collection.By], [Snapshot.By] and [Tx.By] return it. If the
+// field is a UUID, the text may have any spelling, with or without hyphens, to find a record in
+// the form that requests store: lower case with hyphens. A record in another form is found only
+// by the stored spelling. A TextIndex is as safe for concurrent use as the collection, snapshot
+// or batch that returned it. The zero TextIndex is invalid: its methods panic.
+//
+// If the field is not unique or not text, the methods return an error that wraps
+// [ordering.ErrUnknownField].
+type TextIndex[T any] struct{ x textIndex }
+
+// A textIndex is a TextIndex without the type of the records.
+type textIndex struct {
+	typ  *recordType
+	core *core     // nil for a snapshot
+	tx   *store.Tx // nil outside of a batch
+	from getter
+	at   *textField
+	err  error
+}
+
+// A textField is a unique field that is text.
+type textField struct {
+	store.Field
+	wire  string // the name in JSON
+	plain bool   // the text is the value in Go
+	uuid  bool
+}
+
+// describeTexts sets the unique fields that are text.
+func (s *recordType) describeTexts(fields []schema.Field) {
+	for _, set := range s.unique {
+		if len(set) > 1 {
+			continue
+		}
+		f := set[0]
+		if f.Name == s.identity.number { // the ids of open records
+			continue
+		}
+		x := textField{Field: f, wire: ordering.Camel(f.Name), plain: s.open()}
+		for _, d := range fields {
+			if ordering.Snake(d.Name) == f.Name {
+				x.wire, x.uuid = d.Name, d.Kind == schema.UUID
+			}
+		}
+		if t := s.typeOf(x.wire); t != nil {
+			x.plain = hasValue(schema.Text, t)
+			if !x.plain && !value.WritesJSON(t) {
+				continue
+			}
+		}
+		s.texts = append(s.texts, x)
+	}
+}
+
+// by returns the index of a field.
+func (s *recordType) by(field string, c *core, tx *store.Tx, from getter) textIndex {
+	x := textIndex{typ: s, core: c, tx: tx, from: from}
+	if i := slices.IndexFunc(s.texts, func(f textField) bool { return f.Name == field }); i >= 0 {
+		x.at = &s.texts[i]
+	} else {
+		x.err = s.errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, field, suggest(field, s.texts, func(f textField) string { return f.Name }))
+	}
+	return x
+}
+
+// key returns the sort key of a text, or null if no record can have it.
+func (x *textField) key(s *recordType, of string) sortkey.Key {
+	if x.plain && x.Kind == reflect.String { // without an allocation
+		return sortkey.Text(of)
+	}
+	if x.plain {
+		k, err := x.KeyOf(of)
+		if err != nil {
+			return sortkey.Null()
+		}
+		return k
+	}
+	member, err := schema.Record{}.With(x.wire, of)
+	if err == nil {
+		var e *store.Entry
+		if e, err = s.with(nil, member); err == nil {
+			return x.Key(e)
+		}
+	}
+	return sortkey.Null()
+}
+
+// By returns the index of a unique text field, named in snake_case, such as the key of records
+// without an id. If records have a key, the methods of the collection that take an id return
+// [ErrNotFound], and Insert and Upsert return 0. O(unique fields).
+func (c *Collection[T]) By(field string) *TextIndex[T] {
+	return &TextIndex[T]{c.core.typ.by(field, c.core, nil, c.core.store)}
+}
+
+// By returns the index of a unique text field, named in snake_case. Its methods that write return
+// [ErrReadOnly]. O(unique fields).
+func (s Snapshot[T]) By(field string) *TextIndex[T] {
+	return &TextIndex[T]{s.typ.by(field, nil, nil, s.state)}
+}
+
+// By returns the index of a unique text field, named in snake_case. It reads and writes in the
+// batch. The first read after a write costs as much as that of [Tx.Where]. While several records
+// have the same text, which the batch must change before it ends, the index finds one of them.
+// O(unique fields).
+func (tx *Tx[T]) By(field string) *TextIndex[T] {
+	return &TextIndex[T]{tx.core.typ.by(field, tx.core, tx.tx, tx.tx)}
+}
+
+// Has reports whether there is a record with the text. O(log n).
+func (x *TextIndex[T]) Has(text string) bool {
+	_, err := x.x.find(text)
+	return err == nil
+}
+
+// Get returns a copy of the record with the text. The error wraps [ErrNotFound] if none exists,
+// and [ErrTxDone] after the batch. O(log n).
+func (x *TextIndex[T]) Get(text string) (T, error) {
+	e, err := x.x.find(text)
+	return copyOf[T](x.x.typ, e), err
+}
+
+// Insert stores a copy of the record and returns it as it is stored: with its new id, or with the
+// key that Options.NewKey has made. The errors are those of [Collection.Insert].
+// O(orderings in use × log n).
+func (x *TextIndex[T]) Insert(record T) (T, error) {
+	e, err := x.x.put(newEntry(record), (*recordType).insertion)
+	return copyOf[T](x.x.typ, e), err
+}
+
+// Upsert replaces the record that has the same text in the field by a copy of the given one,
+// which keeps the id, or inserts the record if none exists. It returns the record as it is
+// stored. The error wraps [ErrInvalidID] if the given record has another key than the one it
+// replaces, or an id that is neither 0 nor the same. The other errors are those of
+// [Collection.Upsert]. O(orderings in use × log n).
+func (x *TextIndex[T]) Upsert(record T) (T, error) {
+	e, err := x.x.put(newEntry(record), x.x.replacement)
+	return copyOf[T](x.x.typ, e), err
+}
+
+// Update calls f with a copy of the record with the text and stores the result, as
+// [Collection.Update] does. The error wraps [ErrNotFound] if there is no record with the text, and
+// [ErrInvalidID] if f changed the id or the key. f may change the text if that is not the key.
+// O(orderings in use × log n), without f.
+func (x *TextIndex[T]) Update(text string, f func(record *T) error) error {
+	if err := x.x.writable(); err != nil {
+		return err
+	}
+	return x.x.core.modify(x.x.tx, x.x.holder(text), untyped(f))
+}
+
+// Delete deletes the record with the text. The error wraps [ErrNotFound] if none exists.
+// O(orderings in use × log n).
+func (x *TextIndex[T]) Delete(text string) error {
+	if err := x.x.writable(); err != nil {
+		return err
+	}
+	return x.x.core.remove(x.x.tx, x.x.holder(text))
+}
+
+// find returns the entry with a text.
+func (x *textIndex) find(text string) (*store.Entry, error) {
+	switch {
+	case x.err != nil:
+		return nil, x.err
+	case x.tx != nil && x.tx.Done():
+		return nil, x.typ.errorf("%w", ErrTxDone)
+	}
+	return x.holder(text)(x.from)
+}
+
+// holder returns the function that finds the entry with a text in a state.
+func (x *textIndex) holder(text string) finder {
+	return func(from getter) (*store.Entry, error) {
+		if e := x.typ.holder(from, x.at, text); e != nil {
+			return e, nil
+		}
+		return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.wire, text)
+	}
+}
+
+// writable returns an error if the index cannot be written to.
+func (x *textIndex) writable() error {
+	if x.err == nil && x.core == nil {
+		return x.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	return x.err
+}
+
+func (x *textIndex) put(fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (*store.Entry, error) {
+	if err := x.writable(); err != nil {
+		return nil, err
+	}
+	return x.core.put(x.tx, fresh, change)
+}
+
+// replacement returns the change that replaces the entry with the same text by a fresh one, which
+// gets the identity of that unless it has one.
+func (x *textIndex) replacement(s *recordType, now current, fresh *store.Entry) (store.Change, error) {
+	if s.identity.key != nil && s.identity.key.Name == x.at.Name {
+		return s.replacement(now, fresh)
+	}
+	var old *store.Entry
+	if k := x.at.Key(fresh); k.Compare(sortkey.Null()) != 0 {
+		old = now.Holder(x.at.Name, k)
+	}
+	if old == nil {
+		return s.insertion(now, fresh)
+	}
+	if err := s.identity.adopt(recordOf(fresh), old); err != nil {
+		return store.Change{}, s.errorf("%w", err)
+	}
+	return s.exchange(old, fresh, recordOf(fresh))
+}
+
+// holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
+// stored spelling, because programs may store another spelling than requests do.
+func (s *recordType) holder(from getter, at *textField, text string) *store.Entry {
+	for utf8.ValidString(text) {
+		if k := at.key(s, text); k.Compare(sortkey.Null()) != 0 {
+			if e := from.Holder(at.Name, k); e != nil {
+				return e
+			}
+		}
+		before := text
+		if text = at.usual(text); text == before || text == "" {
+			break
+		}
+	}
+	return nil
+}
+
+// usual returns the usual spelling of a UUID, or "" if the text is not a UUID. If the field is
+// not a UUID, it returns the text.
+func (x *textField) usual(text string) string {
+	if !x.uuid {
+		return text
+	}
+	return schema.Description{Lookup: x.Name, Fields: []schema.Field{{Name: x.wire, Kind: schema.UUID}}}.LookupText(text)
+}
