@@ -50,7 +50,7 @@ var only = map[string]string{
 var mutual = map[string]int{
 	"catalogue": 25, "catalogue/internal/store": 30, "catalogue/internal/value": 1, "catalogue/schema": 19, "ordering": 1, "ordering/sortkey": 1,
 	"pagination": 3, "httpapi": 17, "httpapi/browse": 21, "httpapi/cataloguetest": 4, "httpapi/clienttest": 4, "httpapi/httpapitest": 8,
-	"httpapi/openapi": 6, "resources/sample": 2,
+	"httpapi/openapi": 6,
 }
 
 // A listed is a package as the go command describes it.

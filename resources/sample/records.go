@@ -252,7 +252,7 @@ func (m *maker) choice(d *draw, f schema.Field, n int, suffix string) any {
 		return strings.Join([]string{text[:8], text[8:12], text[12:16], text[16:20], text[20:]}, "-")
 	case schema.Timestamp:
 		micros := d.below(60_000_000)
-		return d.stamp(day(-170).Add(time.Duration(n)*time.Minute + time.Duration(micros)*time.Microsecond))
+		return stamp(day(-170).Add(time.Duration(n)*time.Minute + time.Duration(micros)*time.Microsecond))
 	case schema.Boolean:
 		return n == 1
 	case schema.URL:

@@ -12,48 +12,39 @@
 //
 // # Contents
 //
-// Events, labels and social links have the documented fields. Books and authors have a name,
-// a slug and other fields that a shop shows, and the other 34 collections have invented
-// fields. Names are combined at random from lists, so any resemblance to a real person or
-// book is coincidental. All host names are reserved ones.
+// Events, labels and social links have the documented fields. The other 36 collections have
+// invented ones, such as the name, the slug and the price of a book. Names are combined at random
+// from lists, so any resemblance to a real person or book is coincidental. All host names are
+// reserved ones. Every reference resolves. Events are within half a year of May 10, 2026.
 //
-// Every reference resolves: the labels and authors of an event, the author and label of
-// a book, the items of a cart. All dates are within half a year of May 10, 2026, except
-// the dates on which books were published.
-//
-// Unusual values recur by id, so that the default sizes have all of them for any seed:
-// events that share a slug, that end on a later day, that begin at midnight or when clocks
-// change, that begin at the same instant in different offsets, and that have no poster, no
-// authors or several authors; labels with repeated catch lines and without a footer logo;
-// social links with the same url and author, with and without a logo; and missing ids, as if
-// records had been deleted.
+// The default sizes have unusual values for any seed: events that share a slug, that end on a
+// later day, that begin at midnight, that begin at the same instant in different offsets, and that
+// have no poster, no authors or several authors; social links with the same url; and missing ids,
+// as if records had been deleted.
 //
 // # Reproducibility
 //
-// The same options generate the same bytes on every machine and with every Go version:
-// random numbers come from SplitMix64, arithmetic uses integers only, and offsets are
-// fixed, independent of the time zone database. A record depends only on the seed, its
-// collection, its id, and the sizes of the collections it refers to: more news do not
-// change any event. In the result of Records, a value depends only on the seed, its
-// field, the key of its collection, its id, the size of the collection that the field
-// refers to, and, if the field is unique or Created, the size of its own collection.
+// The same options generate the same bytes on every machine and with every Go version: random
+// numbers come from SplitMix64, arithmetic uses integers only, and offsets are fixed. A value
+// depends only on the seed, its field, the key of its collection, its id, and the size of the
+// collection to which it refers; a value that is unique or Created depends on the size of its own
+// collection, too. So more news do not change any event.
 //
 // The package has no state. All functions are safe for concurrent use.
 package sample
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
+	"html"
 	"math/bits"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/resources"
 )
 
 // Options configures [Write] and [Records]. The zero Options has seed 0 and the default
@@ -80,65 +71,6 @@ func (o Options) size(key string, standard int) int {
 	return standard
 }
 
-// Write writes records of the 39 documented collections in the format that
-// [catalogue.Catalogue.Load] reads: a JSON object with an array of records for each
-// collection, in the document's order and with one record per line.
-//
-// By default there are 300 events, 24 labels, 60 authors, 80 social links, 200 books, and 12
-// records in each of the other collections. Without authors there are no social links.
-//
-// Write returns an error if w does, or if Options.Sizes has another key. O(records), about
-// 10 µs each.
-func Write(w io.Writer, opts Options) error {
-	m, keys, err := documented(opts)
-	if err != nil {
-		return fmt.Errorf("sample: %w", err)
-	}
-	b := bufio.NewWriter(w)
-	lead := "{"
-	for _, key := range keys {
-		fmt.Fprintf(b, "%s%q:[", lead, key)
-		separator := "\n"
-		for i := range m.sizes[key] {
-			text, err := encode(m.record(key, idAt(i)))
-			if err != nil {
-				return fmt.Errorf("sample: %s: %w", key, err)
-			}
-			b.WriteString(separator)
-			if _, err := b.Write(text); err != nil {
-				return fmt.Errorf("sample: %w", err)
-			}
-			separator = ",\n"
-		}
-		b.WriteByte(']')
-		lead = ",\n"
-	}
-	b.WriteString("}\n")
-	if err := b.Flush(); err != nil { // also reports errors of earlier writes
-		return fmt.Errorf("sample: %w", err)
-	}
-	return nil
-}
-
-// documented returns a maker of the documented collections and their keys in order.
-func documented(opts Options) (m *maker, keys []string, err error) {
-	c, err := resources.New()
-	if err != nil {
-		return nil, nil, err
-	}
-	standard := map[string]int{"events": 300, "labels": 24, "authors": 60, "social-links": 80, "books": 200}
-	sizes := map[string]int{}
-	for key := range c.All() {
-		sizes[key] = opts.size(key, cmp.Or(standard[key], 12))
-		keys = append(keys, key)
-	}
-	if sizes["authors"] == 0 {
-		sizes["social-links"] = 0
-	}
-	m, err = newMaker(opts.Seed, sizes)
-	return m, keys, cmp.Or(err, opts.check(sizes))
-}
-
 // check returns an error if there is a size of an unknown collection.
 func (o Options) check(known map[string]int) error {
 	for key := range o.Sizes {
@@ -147,32 +79,6 @@ func (o Options) check(known map[string]int) error {
 		}
 	}
 	return nil
-}
-
-// record generates a record of a documented collection.
-func (m *maker) record(key string, id int) any {
-	switch key {
-	case "events":
-		return m.event(id)
-	case "labels":
-		return m.label(id)
-	case "social-links":
-		return m.link(id)
-	case "authors":
-		return m.author(id)
-	case "books":
-		return m.book(id)
-	}
-	return m.other(key, id)
-}
-
-// encode marshals a value without HTML escapes.
-func encode(record any) ([]byte, error) {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	err := e.Encode(record)
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 // idAt returns the id of the record at index i. Every eighth id is missing, so that
@@ -184,14 +90,13 @@ func indexOf(id int) int { return (id - 1) - (id-1)/8 }
 
 // A maker generates records. It is immutable.
 type maker struct {
-	seed   uint64
-	sizes  map[string]int // of the collections by key
-	places []place
+	seed  uint64
+	sizes map[string]int // of the collections by key
 	texts
 }
 
 func newMaker(seed uint64, sizes map[string]int) (*maker, error) {
-	m := &maker{seed: seed, sizes: sizes, places: places()}
+	m := &maker{seed: seed, sizes: sizes}
 	return m, json.Unmarshal([]byte(textsJSON), &m.texts)
 }
 
@@ -211,23 +116,11 @@ func (m *maker) draw(key string, id int) *draw {
 // every reports whether the record is one of those at index n, n+m, n+2m and so on.
 func (d *draw) every(m, n int) bool { return d.n%m == n }
 
-// ref returns the id of a random record of a collection and reports whether the
-// collection has records.
-func (d *draw) ref(key string) (id int, ok bool) {
-	size := d.sizes[key]
-	if size == 0 {
-		return 0, false
-	}
-	return idAt(d.below(size)), true
-}
-
 // refs returns at most n ids of a collection, ascending and without duplicates.
 func (d *draw) refs(key string, n int) []int {
 	ids := []int{}
-	for range n {
-		if id, ok := d.ref(key); ok {
-			ids = append(ids, id)
-		}
+	for range min(n, d.sizes[key]) {
+		ids = append(ids, idAt(d.below(d.sizes[key])))
 	}
 	return ascending(ids)
 }
@@ -242,12 +135,6 @@ const (
 	site  = "https://backlist.example/"
 	media = "https://cdn.backlist.example/media/"
 )
-
-// image returns the URL of an image and the URL of its WebP version.
-func (d *draw) image(folder, ext string) (original, webp string) {
-	name := media + folder + "/" + d.hex(8)
-	return name + ext, name + ".webp"
-}
 
 // A member is a name and a value of an open record.
 type member struct {
@@ -314,59 +201,6 @@ func (r *rng) hex(n int) string {
 	return string(b)
 }
 
-// A zone holds the offsets of a place from UTC in 2026. Summer time begins at from and
-// ends at until. The offsets do not depend on the time zone database.
-type zone struct {
-	winter, summer time.Duration
-	from, until    time.Time
-}
-
-// europe returns a zone of the European Union or the United Kingdom, whose clocks change
-// at the same instant.
-func europe(winterHours int) zone {
-	return zone{
-		winter: time.Duration(winterHours) * time.Hour,
-		summer: time.Duration(winterHours+1) * time.Hour,
-		from:   time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC),
-		until:  time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC),
-	}
-}
-
-func newYork() zone {
-	return zone{
-		winter: -5 * time.Hour,
-		summer: -4 * time.Hour,
-		from:   time.Date(2026, 3, 8, 7, 0, 0, 0, time.UTC),
-		until:  time.Date(2026, 11, 1, 6, 0, 0, 0, time.UTC),
-	}
-}
-
-// fixed returns a zone whose clocks do not change.
-func fixed(offset time.Duration) zone { return zone{winter: offset, summer: offset} }
-
-// offset returns the offset at an instant.
-func (z zone) offset(t time.Time) time.Duration {
-	if !t.Before(z.from) && t.Before(z.until) {
-		return z.summer
-	}
-	return z.winter
-}
-
-// show returns an instant as a date-time in the zone.
-func (z zone) show(t time.Time) schema.DateTime {
-	return schema.At(t.In(time.FixedZone("", int(z.offset(t)/time.Second))))
-}
-
-// wall returns the instant of a local time, which is expressed in UTC. In the hour that
-// is repeated in autumn it returns the first of the two instants. In the hour that is
-// skipped in spring it uses the offset before the change.
-func (z zone) wall(local time.Time) time.Time {
-	if t := local.Add(-z.summer); z.offset(t) == z.summer {
-		return t
-	}
-	return local.Add(-z.winter)
-}
-
 // day returns midnight UTC, n days after May 10, 2026.
 func day(n int) time.Time { return time.Date(2026, 5, 10+n, 0, 0, 0, 0, time.UTC) }
 
@@ -374,49 +208,74 @@ func day(n int) time.Time { return time.Date(2026, 5, 10+n, 0, 0, 0, 0, time.UTC
 // later is still within half a year.
 func (r *rng) near() int { return r.between(-85, 85) + r.between(-85, 85) }
 
-// A place is the venue of an event. The venues are invented, the cities are real.
-type place struct {
-	venue    string
-	language string // code
-	zone     zone
-}
-
-// places returns all places. The clocks of places[0] change; events near a change take place
-// there.
-func places() []place {
-	central, western := europe(1), europe(0)
-	return []place{
-		{"Libreria del Molo, Genova", "it", central},
-		{`Salone delle Carte, pad. 2 "Ovale", Torino`, "it", central},
-		{"Caffè dell'Indice, Palermo", "it", central},
-		{"Reading Room <5>, London", "en", western},
-		{"Quire & Quill, Dublin", "en", western},
-		{"Café de l'Écritoire, Besançon", "fr", central},
-		{"Haus der Bögen, Straße am Kanal 3, Köln", "de", central},
-		{"Librería La Eñe, A Coruña", "es", central},
-		{"Librería del Zaguán, Buenos Aires", "es", fixed(-3 * time.Hour)},
-		{"Księgarnia pod Żurawiem, Łódź", "pl", central},
-		{"Deckle Books, Brooklyn", "en", newYork()},
-		{"The Colophon, Kolkata", "en", fixed(5*time.Hour + 30*time.Minute)},
-		{"紙魚書店、東京", "ja", fixed(9 * time.Hour)},
-		{"مكتبة الحبر، عمّان", "ar", fixed(3 * time.Hour)},
-		{"online", "en", fixed(0)},
-	}
-}
-
-// soon returns a day within half a year of May 10, 2026.
-func (d *draw) soon() string { return date(day(d.near())) }
-
 // date returns the wire form of a day.
 func date(t time.Time) string { return t.Format(time.DateOnly) }
 
-// moment returns an instant within half a year of May 10, 2026, to the microsecond.
-func (d *draw) moment() time.Time {
-	second, micro := d.below(24*60*60), d.below(1_000_000)
-	return day(d.near()).Add(time.Duration(second)*time.Second + time.Duration(micro)*time.Microsecond)
+// stamp returns an instant as a date-time in Genoa, in summer.
+func stamp(t time.Time) schema.DateTime {
+	return schema.At(t.In(time.FixedZone("", 2*60*60)))
 }
 
-// stamp returns an instant as a date-time in Genoa.
-func (d *draw) stamp(t time.Time) schema.DateTime {
-	return d.places[0].zone.show(t)
+// textsJSON holds the texts, in eight languages of several scripts and both directions.
+//
+//go:embed texts.json
+var textsJSON string
+
+// texts are the parts of names and texts.
+type texts struct {
+	Languages []language
+}
+
+// A language holds the parts of names and texts in a language.
+type language struct {
+	Code        string
+	Given       []string
+	Family      []string
+	FamilyFirst bool
+	Heads       []string // first parts of titles
+	Tails       []string // second parts of titles
+	Space       string   // between the parts
+	Open, Close string   // quotation marks
+	Kinds       []string // kinds of events
+	Lines       []string // sentences that fit any book
+}
+
+// language returns the language with the given code, or the first language if there is
+// none.
+func (m *maker) language(code string) language {
+	i := slices.IndexFunc(m.Languages, func(l language) bool { return l.Code == code })
+	return m.Languages[max(i, 0)]
+}
+
+func (l language) person(r *rng) string {
+	given, family := pick(r, l.Given), pick(r, l.Family)
+	if l.FamilyFirst {
+		given, family = family, given
+	}
+	return given + " " + family
+}
+
+func (l language) title(r *rng) string { return pick(r, l.Heads) + l.Space + pick(r, l.Tails) }
+
+func (l language) quote(title string) string { return l.Open + title + l.Close }
+
+// paragraphs returns an HTML fragment of n paragraphs of two sentences each.
+func (l language) paragraphs(r *rng, n int) string {
+	var b strings.Builder
+	next := r.below(len(l.Lines))
+	line := func() string {
+		next++
+		return html.EscapeString(l.Lines[next%len(l.Lines)])
+	}
+	for range n {
+		b.WriteString("<p>" + line() + " <em>" + line() + "</em></p>")
+	}
+	return b.String()
+}
+
+// slug converts a text to words of its ASCII letters and digits, joined by hyphens. If nothing
+// remains, as for Japanese, it returns the fallback.
+func slug(text, fallback string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return cmp.Or(strings.Join(words, "-"), fallback)
 }
