@@ -248,6 +248,9 @@ func TestSignIn(t *testing.T) {
 	if got := p.text(".fault"); !strings.Contains(got, "cannot be deleted") {
 		t.Errorf("a director with films: %s", got)
 	}
+	p.check("conflict")
+	p.click(".fault + p a")
+	p.wantText("h1", "Film 03")
 	p.visit(root)
 	p.click(".session button")
 	p.visit(root + "films/1/")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -122,6 +123,9 @@ func TestKeys(t *testing.T) {
 			if page.status == http.StatusSeeOther {
 				page = page.next(t, h, step.target)
 			}
+			if link := page.links()["Show visit 1"]; step.says == "Conflict" && link != "../../visits/1/" {
+				t.Errorf("%s: the record that refers to it has the link %q", step.target, link)
+			}
 			if !strings.Contains(page.text, step.says) {
 				t.Errorf("%s %s: %s, want %s", step.target, step.body, page.text, step.says)
 			}
@@ -129,6 +133,26 @@ func TestKeys(t *testing.T) {
 				t.Errorf("%s: no link to the record: %v", step.target, page.links())
 			}
 		}
+	}
+}
+
+// The page about a record that cannot be deleted links to the record that refers to it.
+func TestReferring(t *testing.T) {
+	h, _ := voyagePages(t, 0)
+	v := h.(*browser).newView(httptest.NewRecorder(), request("DELETE", "/api/ports/a/", ""))
+	for _, test := range []struct{ record, link, reason string }{
+		{"4 of voyages", "../../voyages/4/", "digits"},
+		{`"a of b, \"c" of voyages`, "../../voyages/a%20of%20b%2C%20%22c/", "a key"},
+		{`"a/b" of voyages`, "", "a key without a path"},
+		{"777 of ships", "", "an id of a collection whose paths have a slug"},
+		{"4 of others", "", "a collection that is not served"},
+	} {
+		if got := v.referring("The record cannot be deleted: record " + test.record + " refers to it in the field port.").Link; got != test.link {
+			t.Errorf("%s: %q, want %q", test.reason, got, test.link)
+		}
+	}
+	if got := v.referring("The record cannot be deleted: other records refer to it."); got != (step{}) {
+		t.Errorf("no record: %+v", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -163,16 +164,38 @@ func (v *view) serveDeletion() {
 		v.report("deleted", v.id)
 		v.redirect(v.listLink())
 		return
-	case http.StatusPreconditionFailed:
+	case http.StatusPreconditionFailed, http.StatusConflict:
 		if now := v.get(v.r.URL.Path, ""); now.status == http.StatusOK {
 			p := v.newPage(resp)
 			v.showRecord(p, now)
-			p.Fault, p.Detail = true, detailKept
+			if p.Fault, p.Detail = true, detailKept; resp.status == http.StatusConflict {
+				p.Detail = strings.Join(readFaults(resp.body.Bytes())["detail"], " ")
+				p.Instead = v.referring(p.Detail)
+			}
 			v.sendPage(resp, p)
 			return
 		}
 	}
 	v.serve(resp)
+}
+
+// referring returns a link to the record that, as a detail says, refers to the record of the page.
+func (v *view) referring(detail string) step {
+	_, rest, _ := strings.Cut(detail, ": record ")
+	segment, after, _ := strings.Cut(rest, " of ")
+	if quoted, err := strconv.QuotedPrefix(rest); err == nil { // a key, which may have anything in it
+		segment, _ = strconv.Unquote(quoted)
+		after = strings.TrimPrefix(rest[len(quoted):], " of ")
+	}
+	key, _, _ := strings.Cut(after, " ")
+	c := v.byKey[key]
+	if c == nil || !c.hasPages() {
+		return step{}
+	}
+	if _, by := c.key(); c.segment(by, segment) == "" {
+		return step{}
+	}
+	return step{"Show " + c.recordName(segment), "../../" + url.PathEscape(c.Segment) + "/" + url.PathEscape(segment) + "/"}
 }
 
 // serveChange changes a record. If the sender may not do that, the handler rejects a
