@@ -2,11 +2,65 @@ package store
 
 import (
 	"math"
-	"time"
+	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
+
+// A Condition restricts a field to ranges of keys, which are sorted and do not overlap.
+type Condition struct {
+	Field  string
+	Ranges []ordering.Range
+}
+
+// one reports whether the condition permits one value only.
+func (c *Condition) one() bool { return len(c.Ranges) == 1 && c.values() }
+
+// values reports whether each range of the condition is a single value.
+func (c *Condition) values() bool {
+	for i := range c.Ranges {
+		if c.Ranges[i].From.Compare(c.Ranges[i].To) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func intersected(where []Condition) (list []Condition) {
+	for _, c := range where {
+		i := slices.IndexFunc(list, func(d Condition) bool { return d.Field == c.Field })
+		if i < 0 {
+			list = append(list, c)
+		} else {
+			list[i].Ranges = intersect(list[i].Ranges, c.Ranges)
+		}
+	}
+	return list
+}
+
+// intersect returns the ranges of the keys that are in both lists of ranges.
+func intersect(a, b []ordering.Range) (both []ordering.Range) {
+	for len(a) > 0 && len(b) > 0 {
+		r := a[0]
+		if c := b[0].From.Compare(r.From); c > 0 || c == 0 && b[0].FromExcluded {
+			r.From, r.FromExcluded = b[0].From, b[0].FromExcluded
+		}
+		c := b[0].To.Compare(r.To)
+		if c < 0 || c == 0 && !b[0].ToIncluded {
+			r.To, r.ToIncluded = b[0].To, b[0].ToIncluded
+		}
+		if d := r.From.Compare(r.To); d < 0 || d == 0 && !r.FromExcluded && r.ToIncluded {
+			both = append(both, r)
+		}
+		if c < 0 || c == 0 && a[0].ToIncluded {
+			b = b[1:]
+		} else {
+			a = a[1:]
+		}
+	}
+	return both
+}
 
 // A bound is a place in a sequence: after the entries that have a key and an id of at most
 // id, and before the others with the key. In an index by several terms, the key is of one
@@ -38,67 +92,31 @@ func bounds(r ordering.Range, desc bool, prefix []byte) (from, to bound) {
 	return to, from
 }
 
-// A pivot function returns an item for a bound: the items that compare greater are after
-// the bound, all others are before it. If all is set, every item is before the bound.
-
-func pivotNumber(b bound) (p item[int64], all bool) {
-	n, ok := b.key.AsInt() // of a boolean, too
-	switch {
-	case b.key.Compare(sortkey.Int(math.MaxInt64)) > 0:
-		return p, true
-	case ok && b.key.Compare(sortkey.Int(math.MinInt64)) >= 0:
-		return item[int64]{key: n, id: b.id}, false
-	}
-	return item[int64]{key: ceil(b.key)}, false
-}
-
-func pivotBool(b bound) (p item[int64], all bool) {
-	n, _ := b.key.AsInt()
-	return item[int64]{key: n, id: b.id}, b.key.Compare(sortkey.Bool(true)) > 0
-}
-
-func pivotInstant(b bound) (p item[instant], all bool) {
-	if _, ok := b.key.AsTime(); ok {
-		return item[instant]{key: instantOf(b.key), id: b.id}, false
-	}
-	return item[instant]{key: instant{seconds: math.MinInt64}}, b.key.Compare(sortkey.Time(time.Time{})) > 0
-}
-
-func pivotText(b bound) (p item[text], all bool) {
-	if s, ok := b.key.AsText(); ok {
-		return item[text]{key: textOf(s), id: b.id}, false
-	}
-	return p, b.key.Compare(sortkey.Text("")) > 0
-}
-
-// pivotEncoded returns an item with the key of the bound. If the bound is after all keys that
-// begin with it, 0xff follows: no encoding begins with that byte, nor does an inverted one.
-func pivotEncoded(b bound) (p item[text], all bool) {
-	var room [64]byte
-	key := appendKey(append(room[:0], b.prefix...), b.key, b.desc)
-	if b.id == beforeNext {
-		return item[text]{key: textOf(string(append(key, 0xff)))}, false
-	}
-	return item[text]{key: textOf(string(key)), id: b.id}, false
-}
-
-func pivotID(b bound) (p item[struct{}], all bool) {
-	id := lastID(b)
-	return item[struct{}]{id: id}, id == math.MaxInt
-}
-
 // lastID returns the last id before a bound of a sequence by id, or 0 if none exists. Ids
 // are positive.
 func lastID(b bound) int {
-	n, all := pivotNumber(b)
-	last := max(n.key, 0)
+	n, id, all := b.number()
+	last := max(n, 0)
 	switch {
 	case all || last > math.MaxInt:
 		return math.MaxInt
-	case last > 0 && n.id == 0:
+	case last > 0 && id == 0:
 		return int(last) - 1
 	}
 	return int(last)
+}
+
+// number returns the number and the id after which a bound is in a sequence by numbers, or
+// reports that all numbers are before it.
+func (b bound) number() (n int64, id int, all bool) {
+	n, ok := b.key.AsInt() // of a boolean, too
+	switch {
+	case b.key.Compare(sortkey.Int(math.MaxInt64)) > 0:
+		return 0, 0, true
+	case ok && b.key.Compare(sortkey.Int(math.MinInt64)) >= 0:
+		return n, b.id, false
+	}
+	return ceil(b.key), 0, false
 }
 
 // ceil returns the smallest int64 that is not less than a number between two of them.
@@ -113,39 +131,4 @@ func ceil(k sortkey.Key) int64 {
 		}
 	}
 	return low
-}
-
-func (t *tree[K]) rank(b bound) int {
-	p, all := t.pivot(b)
-	if all {
-		return t.len()
-	}
-	return t.search(p)
-}
-
-func (t *tree[K]) position(e *Entry) int { return t.search(t.item(e)) - 1 }
-
-// first descends the tree once. O(log n).
-func (t *tree[K]) first(from, to bound, desc bool) (found *Entry) {
-	low, none := t.pivot(from)
-	high, all := t.pivot(to)
-	each := func(it item[K]) bool {
-		switch {
-		case !t.less(low, it):
-			return !desc
-		case all || !t.less(high, it):
-			found = it.entry
-		}
-		return false
-	}
-	switch {
-	case none:
-	case !desc:
-		t.items.Ascend(low, each)
-	case all:
-		t.items.Reverse(each)
-	default:
-		t.items.Descend(high, each)
-	}
-	return found
 }

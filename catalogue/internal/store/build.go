@@ -102,6 +102,52 @@ func (c *Store) join(terms []ordering.Term) *build {
 	return b
 }
 
+// indexed returns the sequence of canonical terms, making it if necessary, or nil if its keys
+// are too large for an index. The state must be frozen or a draft. The error is ctx.Err().
+func (s *State) indexed(ctx context.Context, terms []ordering.Term) (sequence, error) {
+	if x := s.sequence(terms); x != nil {
+		return x, nil
+	}
+	q, now := s.typ.exactly(terms), s
+	switch c := s.store.Value(); {
+	case s.refuses(terms):
+	case s.draft:
+		s.install(terms)
+	case c != nil && c.Revision() == s.Revision():
+		built, err := c.build(ctx, q)
+		if err == nil && built.Revision() == s.Revision() {
+			now = built
+		} // otherwise the store has a later state, whose records may lack the field
+	}
+	switch x := now.sequence(terms); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case x != nil:
+		return x, nil
+	case s.refuses(terms):
+		return nil, nil
+	}
+	return s.sort(ctx, q)
+}
+
+// read returns the canonical terms and the sequence of a query, which is nil if it does not
+// exist yet. The error wraps [ordering.ErrUnknownField].
+func (s *State) read(q Query) (x sequence, terms []ordering.Term, err error) {
+	if terms, _, err = s.canonical(nil, &q); err != nil {
+		return nil, nil, err
+	}
+	return s.sequence(terms), terms, nil
+}
+
+// sequence returns the entries in the order of canonical terms, or nil if there is no
+// such sequence yet.
+func (s *State) sequence(terms []ordering.Term) sequence {
+	if x := s.index(terms); x != nil {
+		return x
+	}
+	return s.sorted.ready(terms)
+}
+
 // replace publishes a sibling of the published state after f has changed
 // anything but its trees. Both states are frozen. The state mutex must be held.
 func (c *Store) replace(f func(*State)) *State {
@@ -205,6 +251,97 @@ func (c *Store) install(ctx context.Context, b *build, x orderingIndex) (missed 
 		}
 	})
 	return nil, nil, true
+}
+
+// fill puts entries into an empty index. O(n log n).
+func (t *tree[K]) fill(entries []*Entry) {
+	t.build(context.Background(), entries, math.MaxInt, nil)
+}
+
+// build fills an empty index. The error is ctx.Err(), or errLargeKeys if the keys take
+// more than limit bytes.
+func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores Cores) error {
+	turns := cores.turns(len(entries))
+	bytes, err := t.arrange(ctx, entries, limit, turns, func(it item[K]) { t.items.Load(it) })
+	if err != nil {
+		return err
+	}
+	t.bytes = bytes
+	turns.use(t.compact)
+	return nil
+}
+
+// sort returns the entries in order. The error is ctx.Err(), or errLargeKeys if the keys
+// take more than limit bytes.
+func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error) {
+	sorted := make([]*Entry, 0, len(entries))
+	collect := func(it item[K]) { sorted = append(sorted, it.entry) }
+	_, err := t.arrange(ctx, entries, limit, cores.turns(len(entries)), collect)
+	return sorted, err
+}
+
+// arrange calls f with the items of entries in order, and returns the size of their keys. It
+// sorts several parts in parallel. The error is ctx.Err(), or errLargeKeys if the keys take
+// more than limit bytes; then it does not call f.
+func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns, f func(item[K])) (bytes int, err error) {
+	const (
+		minPart  = 4096 // a smaller part is sorted before another goroutine starts
+		maxParts = 8    // merging compares the first items of all parts
+	)
+	n := min(len(entries)/minPart+1, runtime.GOMAXPROCS(0), maxParts)
+	parts := make([][]item[K], n)
+	sizes := make([]int, n)
+	parallel(n, func(i int) {
+		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
+		items := make([]item[K], 0, len(part))
+		for some := range slices.Chunk(part, minPart) {
+			turns.use(func() {
+				for _, e := range some {
+					items = append(items, t.item(e))
+					if sizes[i] += t.size(items[len(items)-1].key); sizes[i] > limit {
+						return
+					}
+				}
+			})
+			if sizes[i] > limit || ctx.Err() != nil {
+				return
+			}
+		}
+		turns.use(func() {
+			if !slices.IsSortedFunc(items, t.compare) {
+				slices.SortFunc(items, t.compare)
+			}
+		})
+		parts[i] = items
+	})
+	for _, size := range sizes {
+		bytes += size
+	}
+	switch {
+	case bytes > limit:
+		return 0, errLargeKeys
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	}
+	turns.use(func() { merged(parts, t.less, f) })
+	return bytes, nil
+}
+
+// merged calls f with the items of all sorted parts in order. O(items × parts).
+func merged[T any](parts [][]T, less func(a, b T) bool, f func(T)) {
+	for {
+		first := -1
+		for i, part := range parts {
+			if len(part) > 0 && (first < 0 || less(part[0], parts[first][0])) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return
+		}
+		f(parts[first][0])
+		parts[first] = parts[first][1:]
+	}
 }
 
 // A sortCache holds the sequences that were sorted for one state alone, because
@@ -414,39 +551,6 @@ func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	return nil
 }
 
-// maxSorts is the largest number of concurrent sorts by one term, and of concurrent sorts by
-// several terms.
-const maxSorts = 4
-
-// slots limits the number of concurrent sorts of a store, including abandoned ones
-// that have not stopped yet. Sorts by one term and sorts by several terms, which
-// take longer, have separate slots.
-type slots [2]chan struct{}
-
-func newSlots() slots {
-	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
-}
-
-// take waits for a slot and returns a function that releases it. It returns
-// ctx.Err() if ctx is done first.
-func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {
-	slot := s[min(len(terms), 2)-1]
-	select {
-	case slot <- struct{}{}:
-		return func() { <-slot }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Cores limits the processors that sorts use at the same time. Stores can share it. Nil is no
-// limit.
-type Cores chan struct{}
-
-// NewCores returns a limit of all processors but one, and of at least one, so that reads and
-// writes do not wait for sorts.
-func NewCores() Cores { return make(Cores, max(runtime.GOMAXPROCS(0)-1, 1)) }
-
 // turns are the turns of one sort to use a processor.
 type turns struct {
 	cores Cores
@@ -535,3 +639,7 @@ func (f *failure) repeat() {
 	defer panic(f.reason)
 	panic(string(f.stack))
 }
+
+// fewEntries is the largest number of entries that are sorted without a slot. Their keys
+// take at most fewEntries*maxPerRecord bytes.
+const fewEntries = 1000

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -165,98 +164,6 @@ func (x *orderingIndex) next(e *edit) bool {
 	return known
 }
 
-// makes returns the terms of the index of a condition's field if a query should make it before
-// it reads the entries of the best plan so far.
-func (s *State) makes(c Condition, best *plan) (terms []ordering.Term, ok bool) {
-	if c.Field == s.typ.ID || best.by > 0 && best.count <= fewToRead {
-		return nil, false
-	}
-	terms = []ordering.Term{ordering.Asc(c.Field)}
-	return terms, findTerms(s.indexes, terms) < 0 && !s.refuses(terms)
-}
-
-// demand records the cost of a query that no index answers, and starts to build the index
-// that would if it is due. No query waits for it. The queries of old states and of batches
-// count too, although only later ones have the index.
-func (s *State) demand(sel *selection, p *plan) {
-	terms, left := s.wanted(sel, p)
-	cost := p.work() - left
-	if len(terms) > 0 && cost > 0 && s.want(terms, cost, buildCost*s.Len()) {
-		if c := s.store.Value(); c != nil && !s.refuses(terms) {
-			c.join(terms)
-		}
-	}
-}
-
-// work returns the cost of a plan for the demand. An entry that is sorted costs as much for each
-// term as one that is added to an index, but at least four queries want each index.
-func (p *plan) work() int {
-	if p.unsorted && p.count > 1 {
-		return min(p.count*buildCost*max(len(p.selection.canonical()), 1), buildCost*p.state.Len()/4)
-	}
-	return p.count
-}
-
-// progress describes for people how far the index that a query wants is from being built, or
-// returns "" if no query has wanted it since the last time.
-func (s *State) progress(sel *selection, p *plan) string {
-	if p.direct() || s.Len() == 0 {
-		return ""
-	}
-	terms, _ := s.wanted(sel, p)
-	s.policy.mu.Lock()
-	defer s.policy.mu.Unlock()
-	for _, w := range s.policy.wanted {
-		if slices.Equal(w.terms, terms) {
-			return fmt.Sprintf("; such queries have cost %d%% of an index by %s", min(100*w.cost/(buildCost*s.Len()), 100), ordering.Format(terms))
-		}
-	}
-	return ""
-}
-
-// wanted returns the terms of an index that would answer a query, or nil if none exists:
-// the fields with conditions that permit one value, those with conditions that permit
-// several, and the order. For a count, a field with a range is last. If conditions are left,
-// it wants an index in the order, whose entries are filtered but not sorted, and returns how
-// many that are.
-func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int) {
-	if sel.match != nil || len(sel.where) == 0 {
-		return nil, 0
-	}
-	where := slices.Clone(sel.where)
-	rank := func(c *Condition) int {
-		switch {
-		case c.one():
-			return 0
-		case c.values():
-			return 1
-		}
-		return 2
-	}
-	slices.SortFunc(where, func(a, b Condition) int {
-		return cmp.Or(rank(&a)-rank(&b), cmp.Compare(a.Field, b.Field))
-	})
-	for _, last := range []int{1, 0} { // the last rank of the fields
-		terms = nil
-		for _, c := range where {
-			if c.Field != s.typ.ID && (sel.want == WantCount || rank(&c) <= last) {
-				terms = append(terms, ordering.Asc(c.Field))
-			}
-		}
-		terms, _ = canonical(nil, append(terms, sel.terms...), s.typ.ID)
-		r := s.route(sel, terms)
-		switch {
-		case r.filters == 0 && (r.sorted || r.merged):
-			return terms, 0
-		case last == 0 && r.sorted && sel.want != WantCount && r.by > 0:
-			return terms, p.count
-		case last == 0 && r.sorted && sel.want != WantCount:
-			return terms, s.Len()
-		}
-	}
-	return nil, 0
-}
-
 // want adds the cost of a query that wants an index by terms. If the sum reaches limit, want
 // forgets it and returns true.
 func (p *policy) want(terms []ordering.Term, cost, limit int) bool {
@@ -385,5 +292,30 @@ func (s *State) install(terms []ordering.Term) {
 	x := newIndex(s.typ.resolve(terms), terms)
 	if x.build(context.Background(), s.Entries(), maxKeys(s.Len(), terms), nil) == nil {
 		s.indexes = append(slices.Clip(s.indexes), orderingIndex{terms: slices.Clone(terms), index: x, usage: newUsage(0)})
+	}
+}
+
+// maxSorts is the largest number of concurrent sorts by one term, and of concurrent sorts by
+// several terms.
+const maxSorts = 4
+
+// slots limits the number of concurrent sorts of a store, including abandoned ones
+// that have not stopped yet. Sorts by one term and sorts by several terms, which
+// take longer, have separate slots.
+type slots [2]chan struct{}
+
+func newSlots() slots {
+	return slots{make(chan struct{}, maxSorts), make(chan struct{}, maxSorts)}
+}
+
+// take waits for a slot and returns a function that releases it. It returns
+// ctx.Err() if ctx is done first.
+func (s slots) take(ctx context.Context, terms []ordering.Term) (release func(), err error) {
+	slot := s[min(len(terms), 2)-1]
+	select {
+	case slot <- struct{}{}:
+		return func() { <-slot }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }

@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// A run is a span of entries of an index whose keys begin with the same bytes, so that they
-// are in the order of the rest of their keys.
-type run struct {
-	span
-	shared int // the number of these bytes; more than a key has if all are the same
-}
-
 // mergedRuns is the entries of several runs of an index as one sequence, in the order of
 // what their keys have after the shared bytes, and then of their ids. It can only be read
 // forwards.

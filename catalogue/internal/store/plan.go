@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -166,16 +168,104 @@ func (p *plan) left() (list []Condition) {
 	return list
 }
 
+// makes returns the terms of the index of a condition's field if a query should make it before
+// it reads the entries of the best plan so far.
+func (s *State) makes(c Condition, best *plan) (terms []ordering.Term, ok bool) {
+	if c.Field == s.typ.ID || best.by > 0 && best.count <= fewToRead {
+		return nil, false
+	}
+	terms = []ordering.Term{ordering.Asc(c.Field)}
+	return terms, findTerms(s.indexes, terms) < 0 && !s.refuses(terms)
+}
+
+// demand records the cost of a query that no index answers, and starts to build the index
+// that would if it is due. No query waits for it. The queries of old states and of batches
+// count too, although only later ones have the index.
+func (s *State) demand(sel *selection, p *plan) {
+	terms, left := s.wanted(sel, p)
+	cost := p.work() - left
+	if len(terms) > 0 && cost > 0 && s.want(terms, cost, buildCost*s.Len()) {
+		if c := s.store.Value(); c != nil && !s.refuses(terms) {
+			c.join(terms)
+		}
+	}
+}
+
+// work returns the cost of a plan for the demand. An entry that is sorted costs as much for each
+// term as one that is added to an index, but at least four queries want each index.
+func (p *plan) work() int {
+	if p.unsorted && p.count > 1 {
+		return min(p.count*buildCost*max(len(p.selection.canonical()), 1), buildCost*p.state.Len()/4)
+	}
+	return p.count
+}
+
+// progress describes for people how far the index that a query wants is from being built, or
+// returns "" if no query has wanted it since the last time.
+func (s *State) progress(sel *selection, p *plan) string {
+	if p.direct() || s.Len() == 0 {
+		return ""
+	}
+	terms, _ := s.wanted(sel, p)
+	s.policy.mu.Lock()
+	defer s.policy.mu.Unlock()
+	for _, w := range s.policy.wanted {
+		if slices.Equal(w.terms, terms) {
+			return fmt.Sprintf("; such queries have cost %d%% of an index by %s", min(100*w.cost/(buildCost*s.Len()), 100), ordering.Format(terms))
+		}
+	}
+	return ""
+}
+
+// wanted returns the terms of an index that would answer a query, or nil if none exists:
+// the fields with conditions that permit one value, those with conditions that permit
+// several, and the order. For a count, a field with a range is last. If conditions are left,
+// it wants an index in the order, whose entries are filtered but not sorted, and returns how
+// many that are.
+func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int) {
+	if sel.match != nil || len(sel.where) == 0 {
+		return nil, 0
+	}
+	where := slices.Clone(sel.where)
+	rank := func(c *Condition) int {
+		switch {
+		case c.one():
+			return 0
+		case c.values():
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(where, func(a, b Condition) int {
+		return cmp.Or(rank(&a)-rank(&b), cmp.Compare(a.Field, b.Field))
+	})
+	for _, last := range []int{1, 0} { // the last rank of the fields
+		terms = nil
+		for _, c := range where {
+			if c.Field != s.typ.ID && (sel.count || rank(&c) <= last) {
+				terms = append(terms, ordering.Asc(c.Field))
+			}
+		}
+		terms, _ = canonical(nil, append(terms, sel.terms...), s.typ.ID)
+		r := s.route(sel, terms)
+		switch {
+		case r.filters == 0 && (r.sorted || r.merged):
+			return terms, 0
+		case last == 0 && r.sorted && !sel.count && r.by > 0:
+			return terms, p.count
+		case last == 0 && r.sorted && !sel.count:
+			return terms, s.Len()
+		}
+	}
+	return nil, 0
+}
+
 // filtered returns a plan that reads the entries that satisfy the filters. Those of an
 // unsorted plan are marked, so that a query that waits for its sort holds a bit for each entry.
-// Others are copied, for a page up to the end of its window. First finds one entry without
-// sorting if the entries are in order; a count copies and marks nothing. The error is ctx.Err().
-func (p plan) filtered(ctx context.Context, w pagination.Window) (plan, error) {
-	sel, kept, most := p.selection, new(sortedEntries), p.count
-	if sel.want == WantPage {
-		_, most = w.Bounds(p.count)
-	}
-	matches := p.state.typ.matcher(p.left(), sel.match)
+// Of others, the first are copied, at most as many as given. If the rest need not be counted, it
+// reads no more. The error is ctx.Err().
+func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
+	kept, matches := new(sortedEntries), p.state.typ.matcher(p.left(), p.selection.match)
 	if p.unsorted {
 		p.marks = make([]uint64, p.count/64+1)
 	}
@@ -190,10 +280,10 @@ func (p plan) filtered(ctx context.Context, w pagination.Window) (plan, error) {
 		switch n++; {
 		case p.unsorted:
 			p.marks[at/64] |= 1 << (at % 64)
-		case sel.want != WantCount && n <= most:
+		case n <= most:
 			kept.entries = append(kept.entries, e)
 		}
-		return sel.want != WantFirst || p.unsorted
+		return rest || p.unsorted || n < most
 	})
 	if p.count = n; !p.unsorted {
 		p.sequence, p.spans, p.backwards = kept, []span{{0, n}}, false
@@ -212,10 +302,6 @@ func (p *plan) marked() []*Entry {
 	})
 	return entries
 }
-
-// fewEntries is the largest number of entries that are sorted without a slot. Their keys
-// take at most fewEntries*maxPerRecord bytes.
-const fewEntries = 1000
 
 // sort copies and sorts the marked entries of a plan that is unsorted. The error is ctx.Err().
 func (p *plan) sort(ctx context.Context) error {

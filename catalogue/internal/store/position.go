@@ -163,21 +163,21 @@ func (sel *selection) parseToken(token string, empty bool) (at *position, err er
 	return at, nil
 }
 
-// after returns the entries after the token of a query, at most as many as its window has, and
-// the token of the next ones. It finds the position of the token and filters the entries that
-// follow until there are enough. The error is ctx.Err().
-func (p plan) after(ctx context.Context, q *Query, start *position) (a Answer, err error) {
+// after returns at most n entries after a position, which may be nil, and the token of the next
+// ones. It filters the entries that follow until there are enough. If n is not positive, it
+// returns all. The error is ctx.Err().
+func (p plan) after(ctx context.Context, n int, start *position) (list []*Entry, next string, err error) {
 	typ, sel, terms := p.state.typ, &p.selection, p.terms
 	if p.unsorted {
-		if p, err = p.filtered(ctx, q.Window); err == nil {
+		if p, err = p.filtered(ctx, p.count, true); err == nil {
 			err = p.sort(ctx)
 		}
 		if err != nil {
-			return Answer{}, err
+			return nil, "", err
 		}
 		terms = sel.terms
 	}
-	at, n := 0, q.Window.Limit
+	at := 0
 	if n <= 0 {
 		n = math.MaxInt
 	}
@@ -185,18 +185,18 @@ func (p plan) after(ctx context.Context, q *Query, start *position) (a Answer, e
 		at = p.passed(start, terms)
 	}
 	matches := typ.matcher(p.left(), sel.match)
-	list := make([]*Entry, 0, min(n, p.count-at, between))
+	list = make([]*Entry, 0, min(n, p.count-at, between))
 	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
 		for _, e := range p.some(at, step).All() {
 			switch {
 			case !matches(e):
 			case len(list) == n:
-				return Answer{Entries: Entries{head: list}, Next: sel.token(typ, list[n-1])}, nil
+				return list, sel.token(typ, list[n-1]), nil
 			default:
 				list = append(list, e)
 			}
 		}
 		err = ctx.Err()
 	}
-	return Answer{Entries: Entries{head: list}}, err
+	return list, "", err
 }

@@ -24,12 +24,6 @@ type Query struct {
 	Token string // after which entries are wanted; "" is before the first
 }
 
-// A Condition restricts a field to ranges of keys, which are sorted and do not overlap.
-type Condition struct {
-	Field  string
-	Ranges []ordering.Range
-}
-
 // A Want is what a query asks about the selected entries.
 type Want uint8
 
@@ -245,13 +239,23 @@ func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 		if p.unsorted {
 			s.demand(&sel, &p)
 		}
-		return p.after(ctx, q, start)
+		a.Entries.head, a.Next, err = p.after(ctx, q.Window.Limit, start)
+		return a, err
 	}
 	if !p.direct() {
 		if p.unsorted || q.Want != WantFirst { // otherwise few entries are read
 			s.demand(&sel, &p)
 		}
-		if p, err = p.filtered(ctx, q.Window); err != nil {
+		most := p.count // how many to keep, if they are in order
+		switch q.Want {
+		case WantPage:
+			_, most = q.Window.Bounds(most)
+		case WantFirst:
+			most = min(most, 1)
+		case WantCount:
+			most = 0
+		}
+		if p, err = p.filtered(ctx, most, q.Want != WantFirst); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -354,24 +358,6 @@ func seek(e *Entry, q *Query) (a Answer) {
 	return a
 }
 
-// read returns the canonical terms and the sequence of a query, which is nil if it does not
-// exist yet. The error wraps [ordering.ErrUnknownField].
-func (s *State) read(q Query) (x sequence, terms []ordering.Term, err error) {
-	if terms, _, err = s.canonical(nil, &q); err != nil {
-		return nil, nil, err
-	}
-	return s.sequence(terms), terms, nil
-}
-
-// sequence returns the entries in the order of canonical terms, or nil if there is no
-// such sequence yet.
-func (s *State) sequence(terms []ordering.Term) sequence {
-	if x := s.index(terms); x != nil {
-		return x
-	}
-	return s.sorted.ready(terms)
-}
-
 // canonical returns the canonical terms of a query and reports whether their index
 // is read backwards. If the query has no terms or all are ignored, the terms are
 // those of the default ordering, or by id if that names a field that no record
@@ -401,30 +387,35 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	return canon, desc, nil
 }
 
-// indexed returns the sequence of canonical terms, making it if necessary, or nil if its keys
-// are too large for an index. The state must be frozen or a draft. The error is ctx.Err().
-func (s *State) indexed(ctx context.Context, terms []ordering.Term) (sequence, error) {
-	if x := s.sequence(terms); x != nil {
-		return x, nil
+// selection returns what a query asks. It may append to buf. The error wraps
+// [ordering.ErrUnknownField].
+func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err error) {
+	if sel.where, err = s.merge(q.Where); err != nil {
+		return selection{}, err
 	}
-	q, now := s.typ.exactly(terms), s
-	switch c := s.store.Value(); {
-	case s.refuses(terms):
-	case s.draft:
-		s.install(terms)
-	case c != nil && c.Revision() == s.Revision():
-		built, err := c.build(ctx, q)
-		if err == nil && built.Revision() == s.Revision() {
-			now = built
-		} // otherwise the store has a later state, whose records may lack the field
+	sel.match, sel.count = q.Match, q.Want == WantCount
+	if sel.count {
+		return sel, nil
 	}
-	switch x := now.sequence(terms); {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case x != nil:
-		return x, nil
-	case s.refuses(terms):
-		return nil, nil
+	var room [4]ordering.Term
+	terms, desc, err := s.canonical(room[:0], q)
+	if err != nil {
+		return selection{}, err
 	}
-	return s.sort(ctx, q)
+	for _, t := range terms {
+		if c := sel.on(t.Field); c == nil || !c.one() || t.Field == s.typ.ID {
+			buf = append(buf, t)
+		}
+	}
+	if len(terms) == 0 || terms[len(terms)-1].Field != s.typ.ID {
+		buf = append(buf, ordering.Asc(s.typ.ID))
+	}
+	if buf[0].Desc {
+		desc = !desc
+		for i := range buf {
+			buf[i].Desc = !buf[i].Desc
+		}
+	}
+	sel.terms, sel.desc = buf, desc
+	return sel, nil
 }

@@ -18,40 +18,7 @@ type selection struct {
 	match func(*Entry) bool
 	terms []ordering.Term
 	desc  bool // the order is the reverse of terms
-	want  Want // any order will do for a count
-}
-
-// selection returns what a query asks. It may append to buf. The error wraps
-// [ordering.ErrUnknownField].
-func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err error) {
-	if sel.where, err = s.merge(q.Where); err != nil {
-		return selection{}, err
-	}
-	sel.match, sel.want = q.Match, q.Want
-	if q.Want == WantCount {
-		return sel, nil
-	}
-	var room [4]ordering.Term
-	terms, desc, err := s.canonical(room[:0], q)
-	if err != nil {
-		return selection{}, err
-	}
-	for _, t := range terms {
-		if c := sel.on(t.Field); c == nil || !c.one() || t.Field == s.typ.ID {
-			buf = append(buf, t)
-		}
-	}
-	if len(terms) == 0 || terms[len(terms)-1].Field != s.typ.ID {
-		buf = append(buf, ordering.Asc(s.typ.ID))
-	}
-	if buf[0].Desc {
-		desc = !desc
-		for i := range buf {
-			buf[i].Desc = !buf[i].Desc
-		}
-	}
-	sel.terms, sel.desc = buf, desc
-	return sel, nil
+	count bool // any order will do, because only the number is wanted
 }
 
 // canonical returns the canonical terms of the order.
@@ -72,19 +39,6 @@ func (sel *selection) on(field string) *Condition {
 	return nil
 }
 
-// one reports whether the condition permits one value only.
-func (c *Condition) one() bool { return len(c.Ranges) == 1 && c.values() }
-
-// values reports whether each range of the condition is a single value.
-func (c *Condition) values() bool {
-	for i := range c.Ranges {
-		if c.Ranges[i].From.Compare(c.Ranges[i].To) != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // merge returns conditions that are equivalent to the given ones, one for each field.
 func (s *State) merge(where []Condition) ([]Condition, error) {
 	if s.typ.Members != nil && s.Len() == 0 {
@@ -101,41 +55,6 @@ func (s *State) merge(where []Condition) ([]Condition, error) {
 		}
 	}
 	return where, nil
-}
-
-func intersected(where []Condition) (list []Condition) {
-	for _, c := range where {
-		i := slices.IndexFunc(list, func(d Condition) bool { return d.Field == c.Field })
-		if i < 0 {
-			list = append(list, c)
-		} else {
-			list[i].Ranges = intersect(list[i].Ranges, c.Ranges)
-		}
-	}
-	return list
-}
-
-// intersect returns the ranges of the keys that are in both lists of ranges.
-func intersect(a, b []ordering.Range) (both []ordering.Range) {
-	for len(a) > 0 && len(b) > 0 {
-		r := a[0]
-		if c := b[0].From.Compare(r.From); c > 0 || c == 0 && b[0].FromExcluded {
-			r.From, r.FromExcluded = b[0].From, b[0].FromExcluded
-		}
-		c := b[0].To.Compare(r.To)
-		if c < 0 || c == 0 && !b[0].ToIncluded {
-			r.To, r.ToIncluded = b[0].To, b[0].ToIncluded
-		}
-		if d := r.From.Compare(r.To); d < 0 || d == 0 && !r.FromExcluded && r.ToIncluded {
-			both = append(both, r)
-		}
-		if c < 0 || c == 0 && a[0].ToIncluded {
-			b = b[1:]
-		} else {
-			a = a[1:]
-		}
-	}
-	return both
 }
 
 // A route is how a sequence in the order of canonical terms serves a selection. The entries
@@ -193,7 +112,7 @@ func (typ *Type) termAt(terms []ordering.Term, i int) ordering.Term {
 // order of a selection, if each has the same value of the fields whose condition permits one
 // value, and whether they must be read backwards.
 func (s *State) follows(sel *selection, terms []ordering.Term, from int) (backwards, ok bool) {
-	if sel.want == WantCount {
+	if sel.count {
 		return false, true
 	}
 	wanted := sel.terms
@@ -216,9 +135,6 @@ func (s *State) follows(sel *selection, terms []ordering.Term, from int) (backwa
 	}
 	return sel.desc, false
 }
-
-// A span is the positions of consecutive entries of a sequence.
-type span struct{ start, end int }
 
 // direct returns the index that has the entries of a selection next to each other and
 // sorted, or in runs that are, and the route through it. ok is false if none exists.

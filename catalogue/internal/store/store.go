@@ -49,6 +49,7 @@ package store
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -323,4 +324,13 @@ func (c *Store) writable(s *State) *State {
 	f := s.fork()
 	f.hot = c.hot > 0
 	return f
+}
+
+// Since returns the events after a revision, oldest first, the revision after
+// which all events are kept, and the current revision. If the given revision is
+// less than kept, the events are incomplete. O(events + log kept events).
+func (c *Store) Since(revision uint64) (events []Event, kept, now uint64) {
+	s, p := c.pin()
+	defer unpin(p)
+	return slices.Collect(s.history.after(revision)), s.history.from, s.Revision()
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/tidwall/btree"
@@ -55,6 +55,16 @@ type index interface {
 	needsCompaction() bool
 	keySize() int
 	check() error
+}
+
+// A span is the positions of consecutive entries of a sequence.
+type span struct{ start, end int }
+
+// A run is a span of entries of an index whose keys begin with the same bytes, so that they
+// are in the order of the rest of their keys.
+type run struct {
+	span
+	shared int // the number of these bytes; more than a key has if all are the same
 }
 
 // An item holds the key inline, so that a descent compares without following a
@@ -285,6 +295,49 @@ func appendKey(dst []byte, k sortkey.Key, desc bool) []byte {
 	return k.Append(dst)
 }
 
+// A pivot function returns an item for a bound: the items that compare greater are after
+// the bound, all others are before it. If all is set, every item is before the bound.
+
+func pivotNumber(b bound) (p item[int64], all bool) {
+	n, id, all := b.number()
+	return item[int64]{key: n, id: id}, all
+}
+
+func pivotBool(b bound) (p item[int64], all bool) {
+	n, _ := b.key.AsInt()
+	return item[int64]{key: n, id: b.id}, b.key.Compare(sortkey.Bool(true)) > 0
+}
+
+func pivotInstant(b bound) (p item[instant], all bool) {
+	if _, ok := b.key.AsTime(); ok {
+		return item[instant]{key: instantOf(b.key), id: b.id}, false
+	}
+	return item[instant]{key: instant{seconds: math.MinInt64}}, b.key.Compare(sortkey.Time(time.Time{})) > 0
+}
+
+func pivotText(b bound) (p item[text], all bool) {
+	if s, ok := b.key.AsText(); ok {
+		return item[text]{key: textOf(s), id: b.id}, false
+	}
+	return p, b.key.Compare(sortkey.Text("")) > 0
+}
+
+// pivotEncoded returns an item with the key of the bound. If the bound is after all keys that
+// begin with it, 0xff follows: no encoding begins with that byte, nor does an inverted one.
+func pivotEncoded(b bound) (p item[text], all bool) {
+	var room [64]byte
+	key := appendKey(append(room[:0], b.prefix...), b.key, b.desc)
+	if b.id == beforeNext {
+		return item[text]{key: textOf(string(append(key, 0xff)))}, false
+	}
+	return item[text]{key: textOf(string(key)), id: b.id}, false
+}
+
+func pivotID(b bound) (p item[struct{}], all bool) {
+	id := lastID(b)
+	return item[struct{}]{id: id}, id == math.MaxInt
+}
+
 func newTree[K any](k *kind[K]) *tree[K] {
 	return &tree[K]{kind: k, items: btree.NewBTreeGOptions(k.less, btree.Options{NoLocks: true})}
 }
@@ -356,6 +409,41 @@ func (t *tree[K]) walk(dst []*Entry, pos, n int, desc bool) []*Entry {
 		t.items.Ascend(first, collect)
 	}
 	return dst
+}
+
+func (t *tree[K]) rank(b bound) int {
+	p, all := t.pivot(b)
+	if all {
+		return t.len()
+	}
+	return t.search(p)
+}
+
+func (t *tree[K]) position(e *Entry) int { return t.search(t.item(e)) - 1 }
+
+// first descends the tree once. O(log n).
+func (t *tree[K]) first(from, to bound, desc bool) (found *Entry) {
+	low, none := t.pivot(from)
+	high, all := t.pivot(to)
+	each := func(it item[K]) bool {
+		switch {
+		case !t.less(low, it):
+			return !desc
+		case all || !t.less(high, it):
+			found = it.entry
+		}
+		return false
+	}
+	switch {
+	case none:
+	case !desc:
+		t.items.Ascend(low, each)
+	case all:
+		t.items.Reverse(each)
+	default:
+		t.items.Descend(high, each)
+	}
+	return found
 }
 
 // check returns an error if an entry is not found by its key or at its position,
@@ -485,96 +573,5 @@ func (t *tree[K]) setAll(changes []Change) {
 	hint = btree.PathHint{}
 	for _, it := range added {
 		t.put(it, &hint)
-	}
-}
-
-// fill puts entries into an empty index. O(n log n).
-func (t *tree[K]) fill(entries []*Entry) {
-	t.build(context.Background(), entries, math.MaxInt, nil)
-}
-
-// build fills an empty index. The error is ctx.Err(), or errLargeKeys if the keys take
-// more than limit bytes.
-func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores Cores) error {
-	turns := cores.turns(len(entries))
-	bytes, err := t.arrange(ctx, entries, limit, turns, func(it item[K]) { t.items.Load(it) })
-	if err != nil {
-		return err
-	}
-	t.bytes = bytes
-	turns.use(t.compact)
-	return nil
-}
-
-// sort returns the entries in order. The error is ctx.Err(), or errLargeKeys if the keys
-// take more than limit bytes.
-func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error) {
-	sorted := make([]*Entry, 0, len(entries))
-	collect := func(it item[K]) { sorted = append(sorted, it.entry) }
-	_, err := t.arrange(ctx, entries, limit, cores.turns(len(entries)), collect)
-	return sorted, err
-}
-
-// arrange calls f with the items of entries in order, and returns the size of their keys. It
-// sorts several parts in parallel. The error is ctx.Err(), or errLargeKeys if the keys take
-// more than limit bytes; then it does not call f.
-func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns, f func(item[K])) (bytes int, err error) {
-	const (
-		minPart  = 4096 // a smaller part is sorted before another goroutine starts
-		maxParts = 8    // merging compares the first items of all parts
-	)
-	n := min(len(entries)/minPart+1, runtime.GOMAXPROCS(0), maxParts)
-	parts := make([][]item[K], n)
-	sizes := make([]int, n)
-	parallel(n, func(i int) {
-		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
-		items := make([]item[K], 0, len(part))
-		for some := range slices.Chunk(part, minPart) {
-			turns.use(func() {
-				for _, e := range some {
-					items = append(items, t.item(e))
-					if sizes[i] += t.size(items[len(items)-1].key); sizes[i] > limit {
-						return
-					}
-				}
-			})
-			if sizes[i] > limit || ctx.Err() != nil {
-				return
-			}
-		}
-		turns.use(func() {
-			if !slices.IsSortedFunc(items, t.compare) {
-				slices.SortFunc(items, t.compare)
-			}
-		})
-		parts[i] = items
-	})
-	for _, size := range sizes {
-		bytes += size
-	}
-	switch {
-	case bytes > limit:
-		return 0, errLargeKeys
-	case ctx.Err() != nil:
-		return 0, ctx.Err()
-	}
-	turns.use(func() { merged(parts, t.less, f) })
-	return bytes, nil
-}
-
-// merged calls f with the items of all sorted parts in order. O(items × parts).
-func merged[T any](parts [][]T, less func(a, b T) bool, f func(T)) {
-	for {
-		first := -1
-		for i, part := range parts {
-			if len(part) > 0 && (first < 0 || less(part[0], parts[first][0])) {
-				first = i
-			}
-		}
-		if first < 0 {
-			return
-		}
-		f(parts[first][0])
-		parts[first] = parts[first][1:]
 	}
 }
