@@ -39,7 +39,8 @@ func (ch Change[T]) After() (record T, ok bool) {
 
 // Since returns the changes after a revision, and the current revision for the next
 // call. The changes are sorted by revision and, within a revision, by id. To start, pass
-// the revision of a [Snapshot].
+// the revision of a [Snapshot]. A load, like [Collection.ReplaceAll], has a change for every record
+// before or after it. A clone continues the history of its original. Saved data has no revisions.
 //
 // The error wraps [ErrHistoryTrimmed] if the history does not lead from the revision to the
 // current one: some of the changes are no longer kept, for example after a load or a batch of

@@ -369,7 +369,7 @@ func (d *degrees) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal([]byte(strings.Trim(string(data), `"`)), (*int)(d))
 }
 
-// TestEvolvingRecords has a row for each case of the page in the documentation of the package that
+// TestEvolvingRecords has a row for each case of EVOLVING.md that
 // no other test has.
 func TestEvolvingRecords(t *testing.T) {
 	type pot struct {

@@ -2,6 +2,9 @@
 // cursors, and links the pages to each other, as LimitOffsetPagination, PageNumberPagination
 // and CursorPagination of Django REST framework (DRF) do.
 //
+//	page := pagination.Page(films, r.URL, pagination.Limits{Default: 20, Max: 100})
+//	err := json.NewEncoder(w).Encode(page) // {"count":…,"next":…,"previous":…,"results":[…]}
+//
 // [Page] returns a page of a slice for the URL of a request. Programs that do not keep
 // their records in a slice use the steps of Page: [ParseQuery] parses the query,
 // [Limits.Window] determines the requested window, [Window.Bounds] or an SQL query

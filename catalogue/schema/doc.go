@@ -2,6 +2,15 @@
 // the fields of a [Description], the open [Record], and the validation of requests to write
 // records. [DescriptionOf] describes a collection of structs.
 //
+//	type Film struct {
+//		ID   int    `json:"id"`
+//		Name string `json:"name" backlist:"maxlength=80"`
+//		Year int    `json:"year" backlist:"min=1888"`
+//	}
+//
+//	films, err := schema.DescriptionOf[Film]("films")
+//	record, err := films.Validate(ctx, body, schema.Checks{}) // or FieldErrors
+//
 // [Description.Validate] converts a posted JSON object to a [Record] or returns the errors of its
 // fields, with the messages of Django REST framework 3.14, or 3.18 if [WithFramework] says so.
 // [Description.ValidateUpdate] does the same for a PUT or PATCH of a record. They differ from the

@@ -1,7 +1,11 @@
 // Package clienttest tests clients of a paginated service.
 //
-// The client under test is a function, a [Fetch], that reads all records of a collection with
-// the program's own code and returns their ids. In these examples it is called eventIDs.
+//	func TestClient(t *testing.T) {
+//		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Collection: "events"})
+//	}
+//
+// The client under test is a function, a [Fetch], here eventIDs. It reads all records of a
+// collection with the program's own code and returns their ids.
 //
 // # Situations
 //
@@ -10,10 +14,6 @@
 // follows next links fails ten of them. The client in examples/client passes all of them and
 // uses only the standard library. If pages have cursors, and so no count, three situations
 // that no client can notice are left out.
-//
-//	func TestClient(t *testing.T) {
-//		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Collection: "events"})
-//	}
 //
 // For a client of another service, set [Options].Catalogue to a catalogue with records, and
 // Root. For one that counts pages, or follows links with cursors, set Pages:

@@ -1,6 +1,8 @@
 // Package jsonmember returns the members of a struct as package encoding/json sees them:
 // with the names in the json tags, and with the fields of embedded structs.
 //
+//	members, conflicts := jsonmember.Of(reflect.TypeFor[Film]())
+//
 // The package ignores methods that replace the members of a type, such as MarshalJSON.
 // Callers check for them first.
 package jsonmember

@@ -1,6 +1,9 @@
 // Package sortkey implements sort keys: values of any kind that can be compared, in memory or
 // as bytes.
 //
+//	less := sortkey.Text("a").Compare(sortkey.Text("b")) < 0
+//	stored := sortkey.List(sortkey.Decimal("12.50"), sortkey.Int(7)).Append(nil)
+//
 // Numbers compare by value, strings by their bytes, false before true, times by
 // instant, and lists element by element. Of values of several kinds, booleans come first,
 // then numbers, times, strings, lists, objects, and null, as in PostgreSQL.
