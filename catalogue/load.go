@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -111,9 +112,9 @@ func loadData(to loader, data []byte, opts LoadOptions) error {
 	if err := to.writable(); err != nil {
 		return err
 	}
-	in := &scanner{data: data, opts: opts, starts: map[*store.Entry]int{}}
+	in := newScanner(data, opts)
 	all, err := to.read(in)
-	if in.skipSpace(); err == nil && in.at == len(data) {
+	if err == nil && in.End() {
 		check := func() error { return in.violations(to, all) }
 		switch {
 		case in.found != nil:
@@ -223,8 +224,8 @@ func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 
 // readLastIDs reads the member of lastIDsKey into used.
 func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
-	list := in.value()
-	if !json.Valid(list) {
+	list, ok := in.Raw()
+	if !ok {
 		return errBroken
 	}
 	var ids []struct {
@@ -252,7 +253,7 @@ func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
 // readResults reads an array of records or an object that contains one. used is the id
 // of lastIDKey, or 0.
 func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
-	if in.skipSpace(); !bytes.HasPrefix(in.data[in.at:], []byte("{")) {
+	if in.Next() != '{' {
 		entries, err = s.read(in)
 		return entries, 0, err
 	}
@@ -263,7 +264,8 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 			found = true
 			entries, err = s.read(in)
 		case lastIDKey:
-			if err = json.Unmarshal(in.value(), &used); err == nil && used < 1 {
+			text, _ := in.Raw()
+			if err = json.Unmarshal(text, &used); err == nil && used < 1 {
 				err = ErrInvalidID
 			}
 			if err != nil {
@@ -282,18 +284,18 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 
 // read reads an array of records and returns their entries, sorted by id.
 func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
-	if !in.take("[") {
+	if in.Next() != '[' {
 		return nil, s.errorf("%w: want an array of records", ErrInvalidData)
 	}
 	var starts []int
-	for !in.take("]") {
-		if len(starts) > 0 && !in.take(",") {
-			return nil, errBroken
-		}
-		in.skipSpace()
-		starts = append(starts, in.at)
+	for more := in.Open(']'); more; more = in.Another(']') {
+		in.Next()
+		starts = append(starts, in.At())
 		e, err := s.load(in)
-		if err != nil {
+		switch {
+		case in.Syntax != nil:
+			return nil, errBroken
+		case err != nil:
 			if err := in.refuse(s.recordError(in, e, starts[len(starts)-1], len(starts)-1, err)); err != nil {
 				return nil, err
 			}
@@ -301,6 +303,9 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 		if entries = append(entries, e); in.opts.References {
 			in.starts[e] = starts[len(starts)-1]
 		}
+	}
+	if err := in.broken(); err != nil {
+		return nil, err
 	}
 	if in.undecoded = in.undecoded || slices.Contains(entries, nil); in.undecoded {
 		return nil, nil
@@ -317,7 +322,7 @@ func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err 
 	var members map[string]json.RawMessage
 	if e != nil {
 		invalid.Identity = s.identity.of(e)
-	} else if json.Unmarshal((&scanner{data: in.data, at: start}).value(), &members) == nil {
+	} else if text, _ := newScanner(in.data[start:], in.opts).Raw(); json.Unmarshal(text, &members) == nil {
 		_ = json.Unmarshal(members[s.identity.wire], &invalid.Identity) // it remains zero if it is invalid
 		if (invalid.Identity.Key != "") != (s.identity.key != nil) {
 			invalid.Identity = schema.Identity{}
@@ -339,11 +344,14 @@ func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err 
 
 // load reads a record and returns its entry, also if the only error is that it is not valid.
 func (s *recordType) load(in *scanner) (*store.Entry, error) {
-	in.skipSpace()
-	start, e := in.at, s.new()
+	start, e := in.Scanner, s.new()
 	if !s.readCommon(in, recordOf(e)) {
-		in.at = start // all that has been read is read again
-		if err := s.decodeLoaded(recordOf(e), in.value(), in.opts); err != nil {
+		in.Scanner = start // all that has been read is read again
+		text, ok := in.Raw()
+		if !ok {
+			return nil, errBroken
+		}
+		if err := s.decodeLoaded(recordOf(e), text, in.opts); err != nil {
 			return nil, err
 		}
 	}
@@ -371,15 +379,15 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 // them, into a zero record and reports whether it did. It is faster than decodeLoaded, and
 // allocates less. Where it succeeds, the result is the same.
 func (s *recordType) readCommon(in *scanner, to *record) bool {
-	if s.ownJSON || !in.take("{") {
+	if s.ownJSON || !in.Take("{") {
 		return false
 	}
 	count, next, lacking := 0, 0, s.filled
-	for !in.take("}") {
-		if count > 0 && !in.take(",") {
+	for !in.Take("}") {
+		if count > 0 && !in.Take(",") {
 			return false
 		}
-		for next < len(s.members) && !in.take(s.members[next].key) {
+		for next < len(s.members) && !in.Take(s.members[next].key) {
 			next++
 		}
 		if next == len(s.members) {
@@ -389,7 +397,10 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 		if count, next = count+1, next+1; m.filled {
 			lacking--
 		}
-		text := in.value()
+		text, ok := in.Raw()
+		if !ok {
+			return false
+		}
 		read := m.common != nil && m.common(unsafe.Add(unsafe.Pointer(to), m.offset), text)
 		if !read && !m.decode(s.value(to), text) || m.strict && string(text) == "null" {
 			return false
@@ -398,7 +409,7 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 	return (count == len(s.members) || s.strict == nil) && lacking == 0 && s.identity.invalid(to) == nil
 }
 
-// decode decodes a value, which need not be valid JSON, into a record and reports whether it did.
+// decode decodes a value into a record and reports whether it did.
 func (m *member) decode(record reflect.Value, text []byte) bool {
 	canonical, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), text, []byte("}")))
 	if err == nil && m.inner != nil {
@@ -524,17 +535,20 @@ func (s *recordType) checkStrict(members schema.Record) error {
 	return &schema.MemberError{Member: missing[0], Err: errors.New(text)}
 }
 
-// A scanner reads JSON sequentially. It checks what it reads, except the values that the
-// method value returns.
+// A scanner reads what is loaded.
 type scanner struct {
+	jsontext.Scanner
 	data []byte
-	at   int
 	opts LoadOptions
 
 	found         Violations           // if they are listed
 	undecoded     bool                 // there are others in found than of valid records
 	starts        map[*store.Entry]int // where records begin, if references are checked
 	counted, ends int                  // number of line ends before a place
+}
+
+func newScanner(data []byte, opts LoadOptions) *scanner {
+	return &scanner{Scanner: jsontext.Scan(data, jsontext.MaxTextDepth), data: data, opts: opts, starts: map[*store.Entry]int{}}
 }
 
 // line returns the line number of a place, from 1. It is fast if the place is after the last one.
@@ -549,81 +563,39 @@ func (s *scanner) line(at int) int {
 
 var errBroken = errors.New("invalid JSON") // schema.CheckSyntax finds the place
 
-func (s *scanner) skipSpace() {
-	for s.at < len(s.data) && (s.data[s.at] == ' ' || s.data[s.at] == '\n' || s.data[s.at] == '\r' || s.data[s.at] == '\t') {
-		s.at++
-	}
-}
-
-// take skips white space and a token, and reports whether the token was there.
-func (s *scanner) take(token string) bool {
-	s.skipSpace()
-	if len(s.data)-s.at < len(token) || string(s.data[s.at:s.at+len(token)]) != token {
-		return false
-	}
-	s.at += len(token)
-	return true
-}
-
-// value skips the next value and returns its bytes. It looks only for the end that a
-// valid value would have: the caller must check that the bytes are one valid value.
-func (s *scanner) value() []byte {
-	s.skipSpace()
-	start, depth, quoted := s.at, 0, false
-	if rest := s.data[start:]; len(rest) > 0 && rest[0] == '"' { // faster for a string without escapes
-		if n := bytes.IndexByte(rest[1:], '"'); n >= 0 && bytes.IndexByte(rest[1:1+n], '\\') < 0 {
-			s.at += n + 2
-			return rest[:n+2]
-		}
-	}
-	for ; s.at < len(s.data); s.at++ {
-		switch c := s.data[s.at]; {
-		case quoted:
-			if c == '\\' {
-				s.at++
-			}
-			quoted = c != '"'
-		case c == '"':
-			quoted = true
-		case c == '{' || c == '[':
-			depth++
-		case depth == 0 && (c == ',' || c == ':' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t'):
-			return s.data[start:s.at]
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	s.at = len(s.data)
-	return s.data[start:]
-}
-
-// skip skips a value. It returns an error if the value is invalid.
-func (s *scanner) skip() error {
-	if !json.Valid(s.value()) {
-		return errBroken
-	}
-	return nil
-}
-
 // object reads an object. It calls f with the name of each member; f must read the value.
 // A repeated name is an error.
 func (s *scanner) object(f func(name string) error) error {
-	if !s.take("{") {
+	if s.Next() != '{' {
 		return errors.New("want a JSON object")
 	}
 	seen := map[string]bool{}
-	for !s.take("}") {
-		var name string
-		if len(seen) > 0 && !s.take(",") || json.Unmarshal(s.value(), &name) != nil || !s.take(":") {
+	for more := s.Open('}'); more; more = s.Another('}') {
+		name, ok := s.Name()
+		switch {
+		case !ok:
 			return errBroken
-		}
-		if seen[name] {
+		case seen[string(name)]:
 			return fmt.Errorf("key %q is repeated", name)
 		}
-		seen[name] = true
-		if err := f(name); err != nil {
+		seen[string(name)] = true
+		if err := f(string(name)); err != nil {
 			return err
 		}
+	}
+	return s.broken()
+}
+
+// skip reads a value.
+func (s *scanner) skip() error {
+	s.Raw()
+	return s.broken()
+}
+
+// broken returns an error if what has been read is not JSON.
+func (s *scanner) broken() error {
+	if s.Syntax != nil {
+		return errBroken
 	}
 	return nil
 }

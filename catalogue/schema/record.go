@@ -239,7 +239,7 @@ func record(s *jsontext.Scanner, size int, keyed bool) (r Record, err error) {
 	if size > len(textRoom) {
 		text = make([]byte, 0, size)
 	}
-	for more := s.Open('}'); more; more = s.Another('}', "after a member") {
+	for more := s.Open('}'); more; more = s.Another('}') {
 		name, ok := s.Name()
 		if !ok {
 			return r, nil

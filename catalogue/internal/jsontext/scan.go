@@ -71,6 +71,19 @@ func (s *Scanner) Raw() (text []byte, ok bool) {
 	return s.data[start:s.at], ok
 }
 
+// Take reads a token, after white space, and reports whether it was there.
+func (s *Scanner) Take(token string) bool {
+	s.Next()
+	if len(s.data)-s.at < len(token) || string(s.data[s.at:s.at+len(token)]) != token {
+		return false
+	}
+	s.at += len(token)
+	return true
+}
+
+// At returns the index of the next byte to read.
+func (s *Scanner) At() int { return s.at }
+
 // Value reads a value.
 func (s *Scanner) Value() bool {
 	switch s.Next() {
@@ -95,7 +108,7 @@ func (s *Scanner) Value() bool {
 func (s *Scanner) object() bool {
 	var room [8][]byte
 	names := room[:0]
-	for more := s.Open('}'); more; more = s.Another('}', "after a member") {
+	for more := s.Open('}'); more; more = s.Another('}') {
 		name, ok := s.Name()
 		if !ok || !s.Value() {
 			return false
@@ -109,7 +122,7 @@ func (s *Scanner) object() bool {
 }
 
 func (s *Scanner) list() bool {
-	for more := s.Open(']'); more; more = s.Another(']', "after an element of a list") {
+	for more := s.Open(']'); more; more = s.Another(']') {
 		if !s.Value() {
 			return false
 		}
@@ -134,7 +147,7 @@ func (s *Scanner) Open(closing byte) bool {
 }
 
 // Another reads a comma or the closing bracket and reports whether it was a comma.
-func (s *Scanner) Another(closing byte, place string) bool {
+func (s *Scanner) Another(closing byte) bool {
 	switch s.Next() {
 	case ',':
 		s.at++
@@ -144,7 +157,10 @@ func (s *Scanner) Another(closing byte, place string) bool {
 		s.at++
 		return false
 	}
-	return s.unexpected(place)
+	if closing == '}' {
+		return s.unexpected("after a member")
+	}
+	return s.unexpected("after an element of a list")
 }
 
 // Members returns an iterator over the names and the values of the members of an object, in order
@@ -156,7 +172,7 @@ func Members(object string) iter.Seq2[string, string] {
 		if s.Next() != '{' {
 			return
 		}
-		for more := s.Open('}'); more; more = s.Another('}', "after a member") {
+		for more := s.Open('}'); more; more = s.Another('}') {
 			s.Next()
 			at := s.at + 1
 			unquoted, ok := s.Name()
@@ -181,7 +197,7 @@ func Elements(list string) iter.Seq[string] {
 		if s.Next() != '[' {
 			return
 		}
-		for more := s.Open(']'); more; more = s.Another(']', "after an element of a list") {
+		for more := s.Open(']'); more; more = s.Another(']') {
 			if text, ok := s.Raw(); !ok || !yield(list[s.at-len(text):s.at]) {
 				return
 			}
@@ -190,13 +206,13 @@ func Elements(list string) iter.Seq[string] {
 }
 
 func (s *Scanner) number() bool {
-	s.take('-')
-	ok := s.take('0') || s.digits()
-	if ok && s.take('.') {
+	s.accept('-')
+	ok := s.accept('0') || s.digits()
+	if ok && s.accept('.') {
 		ok = s.digits()
 	}
-	if ok && (s.take('e') || s.take('E')) {
-		_ = s.take('+') || s.take('-')
+	if ok && (s.accept('e') || s.accept('E')) {
+		_ = s.accept('+') || s.accept('-')
 		ok = s.digits()
 	}
 	return ok || s.unexpected("in a number")
@@ -204,17 +220,19 @@ func (s *Scanner) number() bool {
 
 // digits reads one or more digits.
 func (s *Scanner) digits() bool {
-	start := s.at
-	for c := s.peek(); '0' <= c && c <= '9'; c = s.peek() {
-		s.at++
+	rest := s.data[s.at:]
+	n := 0
+	for n < len(rest) && '0' <= rest[n] && rest[n] <= '9' {
+		n++
 	}
-	return s.at > start
+	s.at += n
+	return n > 0
 }
 
 // word reads true, false or null.
 func (s *Scanner) word(word string) bool {
 	for i := range len(word) {
-		if !s.take(word[i]) {
+		if !s.accept(word[i]) {
 			return s.unexpected("in " + word)
 		}
 	}
@@ -227,8 +245,8 @@ func (s *Scanner) End() bool {
 	return s.at == len(s.data) || s.unexpected("after the end of the value")
 }
 
-// take reads c if it is the next byte.
-func (s *Scanner) take(c byte) bool {
+// accept reads c if it is the next byte.
+func (s *Scanner) accept(c byte) bool {
 	if s.peek() != c {
 		return false
 	}
@@ -324,7 +342,7 @@ func (s *Scanner) Name() (name []byte, ok bool) {
 	if bytes.IndexByte(name, '\\') >= 0 {
 		name = []byte(Unquote(string(s.data[start:s.at])))
 	}
-	return name, s.Next() == ':' && s.take(':') || s.unexpected("after a name")
+	return name, s.Next() == ':' && s.accept(':') || s.unexpected("after a name")
 }
 
 // text reads a string.

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -25,9 +24,9 @@ var ErrNull = errors.New("must not be null")
 
 // A Decoder decodes values of one type.
 type Decoder struct {
-	// Common decodes a value into memory, from JSON that need not be valid, and reports whether it
-	// did. It leaves white space, escapes and what is invalid to Decode, which is slower. It is nil
-	// if the type is not one of the most common.
+	// Common decodes a value into memory, from valid JSON, and reports whether it did. It leaves
+	// escapes, white space in lists, and what the type cannot hold to Decode, which is slower. It
+	// is nil if the type is not one of the most common.
 	Common func(to unsafe.Pointer, text []byte) (ok bool)
 
 	special bool // values of the type contain arrays or interfaces
@@ -101,32 +100,18 @@ func dateTime(text []byte) (d schema.DateTime, ok bool) {
 func plainText(text []byte) (string, bool) {
 	inside, quoted := bytes.CutPrefix(text, []byte(`"`))
 	inside, ended := bytes.CutSuffix(inside, []byte(`"`))
-	if !quoted || !ended {
+	if !quoted || !ended || bytes.IndexByte(inside, '\\') >= 0 {
 		return "", false
 	}
-	all := byte(0)
-	for _, c := range inside {
-		if c < ' ' || c == '"' || c == '\\' {
-			return "", false
-		}
-		all |= c
-	}
-	return string(inside), all < utf8.RuneSelf || utf8.Valid(inside)
+	return string(inside), true
 }
 
 func integer(text []byte) (int, bool) {
 	n, err := strconv.Atoi(string(text))
-	digits := bytes.TrimPrefix(text, []byte("-")) // what Atoi accepts may have a plus sign or leading zeros
-	return n, err == nil && digits[0] != '+' && (digits[0] != '0' || len(text) == 1)
+	return n, err == nil
 }
 
-// decimal leaves exponents and most numbers between -1 and 0 to others.
 func decimal(text []byte) (float64, bool) {
-	whole, fraction, point := bytes.Cut(text, []byte("."))
-	_, ok := integer(whole)
-	if !ok || point && (len(fraction) == 0 || slices.ContainsFunc(fraction, func(c byte) bool { return c < '0' || c > '9' })) {
-		return 0, false
-	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	return f, err == nil
 }
