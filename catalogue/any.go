@@ -90,11 +90,10 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 // method MarshalJSON or MarshalText returns an error. O(log n + limit) after the first use of
 // the ordering, without a Filter.
 //
-// Filters compare values, even if Options.Keys has a function for the field. Filters by
-// order, such as minutes__gte, and by prefix use indexes; [Selection] describes their cost.
-// These are O(n): case-insensitive filters of text, filters of parts of text and of lists of
-// ids, a search, and filters of fields that Options.Keys or methods of their type sort in
-// another way.
+// Filters compare values in the order of their field; those that look for a text within the
+// field read it as it is. Filters by order, such as minutes__gte, and by prefix use indexes;
+// [Selection] describes their cost. These are O(n): case-insensitive filters of text, filters of
+// parts of text and of lists of references, and a search.
 //
 // A page that fields of other records select or order belongs to one instant of all collections
 // concerned. It takes O(n + m) for n records in the collection and m in those to which the
@@ -366,8 +365,8 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 // writes neither check references nor change them; [Catalogue.Check] finds what they leave.
 // precondition must not write to the catalogue: it could deadlock. O(k log n) for k records that
 // change, of n records in the collections that refer to them, after the first deletion has made the
-// indexes of the fields that do; O(n) for a list, or for a field that Options.Keys has a function
-// for, and for each step of a chain of such fields.
+// indexes of the fields that do; O(n) for a list, and for
+// each step of a chain of lists.
 func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
 	if err := c.core.permits(schema.Destroy); err != nil {
 		return err
@@ -541,8 +540,8 @@ func (s *recordType) faults(members schema.Record, err error) (errs schema.Field
 			continue
 		}
 		message := ""
-		if t := s.typeOf(f.Name); !s.ownJSON && t != nil {
-			message = value.FaultIn(t, text)
+		if m := s.member(f.Name); !s.ownJSON && m != nil {
+			message = value.FaultIn(m.Field.Type, text)
 		} else if blamed != nil && blamed.Member == f.Name {
 			message = value.Reason(blamed.Err)
 		}

@@ -165,8 +165,8 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 		if m.typ.about == nil { // standalone
 			continue
 		}
-		columns := slices.DeleteFunc(slices.Clone(m.typ.columns), func(col column) bool { return col.Refers == "" })
-		outer := slices.DeleteFunc(slices.Clone(m.typ.columns), func(col column) bool { return !refersInside(col.Field) })
+		columns := slices.DeleteFunc(slices.Clone(m.typ.fields), func(f *field) bool { return f.inside || f.Refers == "" })
+		outer := slices.DeleteFunc(slices.Clone(m.typ.fields), func(f *field) bool { return f.inside || !refersInside(f.Field) })
 		if len(columns)+len(outer) == 0 {
 			continue
 		}
@@ -174,10 +174,10 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 			for _, col := range columns {
 				to := c.all[c.byKey[col.Refers]]
 				l := in.list(to, col.By).index()
-				col.refers(e, func(k sortkey.Key) bool {
+				col.refers(e, func(v, k sortkey.Key) bool {
 					if l.at(k) < 0 {
-						id, _ := referenceOf(k)
-						text, _ := k.AsText()
+						id, _ := referenceOf(v)
+						text, _ := v.AsText()
 						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.key())
 						found = append(found, Violation{m.key(), m.typ.identity.of(e), line(e), col.Name, err})
 					}
@@ -185,7 +185,7 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 				})
 			}
 			for _, col := range outer {
-				eachInside(col.Field, col.name, m.typ.valueIn(e, &col), func(to, path, value string) {
+				eachInside(col.Field, col.name, m.typ.valueIn(e, col), func(to, path, value string) {
 					if other := c.all[c.byKey[to]]; in.list(other, "").at(sortkey.JSON(value)) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
 						found = append(found, Violation{m.key(), m.typ.identity.of(e), line(e), path, err})
@@ -225,6 +225,9 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 	}
 	if err := c.checkTogether(); err != nil {
 		return nil, fmt.Errorf("catalogue: %w", err)
+	}
+	for _, m := range c.all { // the order of a field may follow from that of another collection
+		m.store = store.New(m.typ.engine)
 	}
 	return c, nil
 }

@@ -121,8 +121,8 @@ type Commit struct {
 	// as Save writes it, or nil for a deleted record. The JSON must not be modified. After a
 	// load it yields all records and the deleted ones. If only an id was used, by a record
 	// that the same batch deleted, there are no changes. A key that the batch deletes and inserts
-	// again is yielded twice: the last one counts. If Options.Keys makes several texts one key, and
-	// the text of a record changes, the old one is yielded as deleted.
+	// again is yielded twice: the last one counts. If the key is a text that is
+	// [schema.Field].Fold, and its case changes, the old one is yielded as deleted.
 	Changes iter.Seq2[schema.Identity, []byte]
 }
 

@@ -53,12 +53,10 @@ type Options struct {
 	// twice, and one in two directions, as status,-created, unless it ends with id.
 	Indexes [][]ordering.Term
 
-	// Keys are functions that return the sort keys of fields, in place of those that
-	// [ordering.FieldsOf] derives. Conditions and Unique compare by these keys too.
-	// The id cannot have one. For open records each must be an [ordering.FieldKey] that
-	// takes a string; it is called for members that are text, and has no effect if there
-	// is no such member. [sortkey.Decimal] sorts prices such as "12.00" by value.
-	Keys []ordering.KeyFunc
+	// Members are members of open records of which only the order is known: their Name, and their
+	// Kind, such as [schema.Decimal] for prices such as "12.00", or Fold. Those of Fields of the
+	// Description take precedence. Structs have the tag backlist instead.
+	Members []schema.Field
 
 	// NewKey returns the key of a record that is written without one. It is called by a writer
 	// before the record is visible, and must not write to the collection. Writers of a clone may
@@ -128,9 +126,8 @@ type Collection[T any] struct{ core *core }
 // The JSON of a record is what encoding/json writes without HTML escapes, with two exceptions,
 // which are as Django REST framework writes them. A float has a point or an exponent: 7.0, 1e+16,
 // 1e-05. The fraction of a time.Time has six digits, or nine if there are nanoseconds, or is
-// absent if it is zero. Times in requests have microseconds: a request writes no nanoseconds, and
-// none of its filters equals a time that has some. Neither exception applies to the output of
-// methods of a type or to values of the type any.
+// absent if it is zero. Neither exception applies to the output of methods of a type or to values
+// of the type any.
 //
 // A struct with unexported fields that contain references, such as [math/big.Int] and
 // [net/netip.Addr], must be part of a type with such a method. The option string of a json
@@ -138,17 +135,22 @@ type Collection[T any] struct{ core *core }
 // MarshalJSON, it must have UnmarshalJSON too. Its JSON must be an object, so T cannot have
 // MarshalText or UnmarshalText without the corresponding method for JSON.
 //
-// Three words of the tag backlist have an effect. The field with key identifies the records in
+// Some words of the tag backlist have an effect. The field with key identifies the records in
 // place of an id; [schema.DescriptionOf] describes it. A field with unique is added to
-// Options.Unique. The text of a field with decimal is compared by its value, unless Options.Keys
-// has a function for it. All other words are for requests. They have no effect in a standalone
-// collection unless Options.Validate is set, but must be valid too; [schema.DescriptionOf] lists
-// them.
+// Options.Unique. All other words but those of the order, which follow, are for requests. They
+// have no effect in a standalone collection unless Options.Validate is set, but must be valid
+// too; [schema.DescriptionOf] lists them.
 //
-// The error wraps [ErrInvalidType] and names the field if T does not meet these requirements, if
-// a function in opts is nil or takes another type than its field has, or if a set in
-// Options.Unique has no fields or one twice. It wraps [ordering.ErrUnknownField] if T is a struct
-// and Options.Ordering, Options.Unique, Options.Indexes or Options.Keys names no field of it, and
+// A field has one order. Orderings, conditions, filters, unique sets, keys and references compare
+// by it, so that two values which it calls equal are equal everywhere. A type with a method
+// OrderingKey decides it, as [ordering.FieldsOf] specifies. Otherwise text with the tag decimal
+// compares as a number, and text with the tag fold without regard to case. Times compare by the
+// microsecond, as those in requests do, even if the program stores nanoseconds. A reference by a
+// text or a key compares as the field to which it refers.
+//
+// The error wraps [ErrInvalidType] and names the field if T does not meet these requirements, or
+// if a set in Options.Unique has no fields or one twice. It wraps [ordering.ErrUnknownField] if T
+// is a struct and Options.Ordering, Options.Unique or Options.Indexes names no field of it, and
 // if T is schema.Record and one of them has a name that is not in snake_case. NewCollection
 // inspects T by reflection once; the methods of the collection do not repeat that work.
 //

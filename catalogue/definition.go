@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
@@ -55,10 +54,8 @@ type Definition[T any] struct {
 // The fields of the description configure the collection. Its Unique fields and sets are added
 // to Options.Unique, and those in Options.Unique to the description, unless it lacks one of the
 // fields. The fields of a set of several are Required unless they are ReadOnly or have a Default
-// other than null, or "" of a blank text. Those with such a Default are Reset. A
-// [schema.Decimal] that is a string compares by value, and a [schema.Timestamp] that is one
-// by instant, unless Options.Keys has a function for it. Collections of open records can be
-// ordered by all fields of the description, even if no record has them.
+// other than null, or "" of a blank text. Those with such a Default are Reset. Collections of open
+// records can be ordered by all fields of the description, even if no record has them.
 func Define[T any](key string, opts Options) Definition[T] {
 	return Definition[T]{key, opts}
 }
@@ -150,8 +147,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 	s.ruled = about.Rule != nil || slices.ContainsFunc(about.Fields, hasRule)
 	s.judged = s.ruled || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
 	s.demands = &about
-	s.keys = opts.Keys
-	return newMember(c, s, store.New(s.engine)), nil
+	return newMember(c, s, nil), nil
 }
 
 // describeEvolution sets the members that loads rename or add.
@@ -435,7 +431,7 @@ func (c *Catalogue) checkTogether() error {
 	bySegment, related := map[string]string{}, map[string]*schema.Description{}
 	for _, m := range c.all {
 		related[m.key()] = m.typ.about
-		m.typ.describeColumns(c)
+		m.typ.describeReferences(c)
 	}
 	for _, m := range c.all {
 		d := m.typ.about
@@ -465,23 +461,25 @@ func (c *Catalogue) checkTogether() error {
 			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
 		}
 	}
+	for _, m := range c.all {
+		for _, f := range m.typ.fields {
+			if f.By != "" {
+				f.order = c.orderOf(f)
+			}
+		}
+	}
 	return nil
 }
 
-// describeColumns sets By of the fields that refer to records with a key, and then the columns of
-// all fields.
-func (s *recordType) describeColumns(c *Catalogue) {
+// describeReferences sets By of the fields that refer to records with a key.
+func (s *recordType) describeReferences(c *Catalogue) {
 	for i := range s.about.Fields {
 		f := &s.about.Fields[i]
 		if to, ok := c.byKey[f.Refers]; ok && f.By == "" && c.all[to].typ.identity.key != nil {
-			f.By = c.all[to].typ.identity.key.Name
+			f.By = c.all[to].typ.identity.key.name
+			s.column(ordering.Snake(f.Name)).By = f.By
 		}
 	}
-	fields := s.about.Fields
-	if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == s.identity.wire }) {
-		fields = append(slices.Clip(fields), schema.Field{Name: s.identity.wire, Kind: schema.Integer}) // for cursors
-	}
-	s.columns, s.nested = s.columnsOf(fields, s.keys), s.columnsOf(schema.Nested(fields), s.keys)
 }
 
 // checkBy returns an error if a field refers to records by a field that is not a unique text, to
@@ -491,7 +489,7 @@ func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
 		return nil
 	}
 	other := c.all[c.byKey[f.Refers]].typ
-	if t := s.typeOf(f.Name); t != nil {
+	if t := s.column(ordering.Snake(f.Name)).typ; t != nil {
 		if t.Kind() == reflect.Slice {
 			t = t.Elem()
 		}
@@ -499,9 +497,9 @@ func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
 			t = t.Elem()
 		}
 		switch {
-		case f.By == "" && hasValue(schema.Text, t):
+		case f.By == "" && t.Kind() == reflect.String:
 			return fmt.Errorf("it refers to ids of %s, but is text", f.Refers)
-		case f.By != "" && hasValue(schema.Integer, t):
+		case f.By != "" && reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr:
 			return fmt.Errorf("it refers to texts of %s, their %s, but is a number", f.Refers, f.By)
 		}
 	}

@@ -831,18 +831,19 @@ type Address struct{ netip.Addr }
 
 func (a Address) Clone() Address { return a }
 
-// Without a key function, addresses compare as text.
-func ExampleOptions_keys() {
+// OrderingKey makes addresses compare by value. Without it they compare as text.
+func (a Address) OrderingKey() sortkey.Key {
+	b := a.As16()
+	return sortkey.Text(string(b[:]))
+}
+
+// In this example, the type of a field decides how its values compare.
+func ExampleCollection_order() {
 	type Server struct {
 		ID   int     `json:"id"`
 		Addr Address `json:"addr"`
 	}
-	servers, err := catalogue.NewCollection[Server](catalogue.Options{
-		Keys: []ordering.KeyFunc{ordering.TypeKey(func(a Address) sortkey.Key {
-			b := a.As16()
-			return sortkey.Text(string(b[:]))
-		})},
-	})
+	servers, err := catalogue.NewCollection[Server](catalogue.Options{})
 	if err != nil {
 		panic(err)
 	}

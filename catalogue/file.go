@@ -210,7 +210,7 @@ func (s *recordType) write(w *bufio.Writer, state *store.State) error {
 	lead := "[\n"
 	entries := state.Entries()
 	if key := s.identity.key; key != nil {
-		slices.SortFunc(entries, func(a, b *store.Entry) int { return key.Key(a).Compare(key.Key(b)) })
+		slices.SortFunc(entries, func(a, b *store.Entry) int { return key.key(a).Compare(key.key(b)) })
 	}
 	for _, e := range entries {
 		record, err := s.stored(e)

@@ -25,9 +25,9 @@ import (
 // of text, the key. The ids of entries are those of the records or, beside a key, numbers that are
 // neither served nor saved. It is decided after rules have changed a record.
 type identity struct {
-	wire   string       // name of the field in JSON
-	number string       // name of the ids of entries in an ordering
-	key    *store.Field // the field of the key; nil if records have an id
+	wire   string // name of the field in JSON
+	number string // name of the ids of entries in an ordering
+	key    *field // the field of the key; nil if records have an id
 
 	// id and setID read and write the id of a record. It is 0 if the record has none or a key, and
 	// negative if it does not fit in an int.
@@ -75,15 +75,15 @@ func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | ui
 	return read, func(r *record, n int) { *(*I)(unsafe.Add(unsafe.Pointer(r), at)) = I(n) }
 }
 
-// describeID sets the id of structs, an integer in the struct itself, and returns its field.
-func (s *recordType) describeID(f store.Field) (store.Field, error) {
+// describeID sets the id of structs, an integer in the struct itself.
+func (s *recordType) describeID() error {
 	m := s.member(s.identity.wire)
 	if m == nil {
-		return f, fmt.Errorf("%v has no id: give an integer field the tag `json:%q`; only a standalone collection can have an Options.ID", s.reflect, s.identity.wire)
+		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`; only a standalone collection can have an Options.ID", s.reflect, s.identity.wire)
 	}
-	t := m.Field.Type
-	if m.Indirect || int(t.Kind()) >= len(integers) || !hasValue(schema.Integer, t) || f.Kind != reflect.Int && t.Kind() != reflect.Uint && t.Kind() != reflect.Uint64 {
-		return f, fmt.Errorf("%v: the id must be an integer in the struct itself, without methods and without a function in Options.Keys for it or its type: %s is %v", s.reflect, m.Field.Name, t)
+	t, f := m.Field.Type, s.byName[s.identity.number]
+	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.ordered || f.decodes || value.WritesJSON(t) {
+		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings: %s is %v", s.reflect, m.Field.Name, t)
 	}
 	s.identity.id, s.identity.setID = integers[t.Kind()](m.offset)
 	s.identity.most = math.MaxInt
@@ -92,21 +92,32 @@ func (s *recordType) describeID(f store.Field) (store.Field, error) {
 	} else if t.Bits() < strconv.IntSize {
 		s.identity.most = 1<<t.Bits() - 1
 	}
-	f.Kind, f.Key = reflect.Int, idKey
-	return f, nil
+	s.describeNumber()
+	return nil
 }
 
-func idKey(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
-
-// numberField returns the field of the ids of entries.
-func numberField(name string) store.Field {
-	return store.Field{Name: name, Kind: reflect.Int, Key: idKey, KeyOf: func(value any) (sortkey.Key, error) {
-		k, err := ordering.KeyOf(value)
-		if _, ok := k.AsInt(); err == nil && !ok {
-			err = fmt.Errorf("want an integer, not %T", value)
+// describeNumber makes the ids of entries a field. Requests can compare them unless records have a key.
+func (s *recordType) describeNumber() {
+	f := s.byName[s.identity.number]
+	if f == nil || s.open() {
+		f = s.newField(schema.Field{Name: s.identity.number})
+		f.name, f.indexed = s.identity.number, true
+		f.keyOf = func(value any) (sortkey.Key, error) {
+			k, err := ordering.KeyOf(value)
+			if _, ok := k.AsInt(); err == nil && !ok {
+				err = fmt.Errorf("want an integer, not %T", value)
+			}
+			return k, err
 		}
-		return k, err
-	}}
+		s.byName[f.name] = f
+	}
+	f.Kind, f.kind = schema.Integer, reflect.Int
+	f.value = func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
+	f.key = f.value
+	s.fields = slices.DeleteFunc(s.fields, func(other *field) bool { return other.name == f.name })
+	if f.described = s.engine.Key == ""; f.described {
+		s.fields = append(s.fields, f)
+	}
 }
 
 // newKey returns the function that returns new keys, or nil if only clients choose them.
@@ -120,8 +131,8 @@ func newKey(fields []schema.Field, opts Options) func() string {
 	return opts.NewKey
 }
 
-// describeKey sets the key of structs, a text in the struct itself. f is its field.
-func (s *recordType) describeKey(f *store.Field, fresh func() string) error {
+// describeKey sets the key of structs, a text in the struct itself.
+func (s *recordType) describeKey(fresh func() string) error {
 	m := s.member(s.identity.wire)
 	if m == nil || m.Indirect || m.Field.Type.Kind() == reflect.Pointer {
 		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.reflect, s.identity.wire)
@@ -141,7 +152,7 @@ func (s *recordType) describeKey(f *store.Field, fresh func() string) error {
 	s.identity.setText = func(r *record, text string) error {
 		return m.decoder.Decode(at(r), string(jsontext.AppendString(nil, text)))
 	}
-	s.keyBy(f, fresh)
+	s.keyBy(fresh)
 	return nil
 }
 
@@ -163,13 +174,12 @@ func (s *recordType) describeOpenID(fresh func() string) {
 		*open = with
 		return err
 	}
-	f, _ := s.engine.Field(s.engine.Key)
-	s.keyBy(&f, fresh)
+	s.keyBy(fresh)
 }
 
 // keyBy makes the key the identity. fresh returns new keys; it is nil if only clients choose them.
-func (s *recordType) keyBy(f *store.Field, fresh func() string) {
-	s.identity.key, s.identity.fresh = f, fresh
+func (s *recordType) keyBy(fresh func() string) {
+	s.identity.key, s.identity.fresh = s.byName[s.engine.Key], fresh
 	s.identity.id, s.identity.setID, s.identity.most = func(*record) int { return 0 }, func(*record, int) {}, math.MaxInt
 }
 
@@ -200,7 +210,7 @@ func (id *identity) holder(from getter, e *store.Entry) *store.Entry {
 	if id.key == nil {
 		return from.Get(id.id(recordOf(e)))
 	}
-	return from.Holder(id.key.Name, id.key.Key(e))
+	return from.Holder(id.key.name, id.key.key(e))
 }
 
 // assign sets the identity of the record of a fresh entry if it has none: the id after last, or a
@@ -282,7 +292,7 @@ func (id *identity) adopt(r *record, old *store.Entry) error {
 func (id *identity) kept(old, changed *store.Entry) error {
 	switch {
 	case id.key == nil && id.id(recordOf(changed)) == old.ID:
-	case id.key != nil && id.key.Key(old).Compare(id.key.Key(changed)) == 0:
+	case id.key != nil && id.key.key(old).Compare(id.key.key(changed)) == 0:
 	default:
 		return fmt.Errorf("%w: %s was changed to %v", ErrInvalidID, id.name(old), id.of(changed))
 	}

@@ -60,9 +60,9 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 		{"key of a map", record{Key: map[time.Time]int{noon: 1}}, "Key"},
 		{"struct that embeds a time", record{Stamp: stamp{noon}}, "Stamp"},
 		{"the same, whatever its JSON is", record{At: noon.UTC(), Second: second{noon}}, "Second"},
-		{"DateTime, which rounds the offset", record{At: noon.UTC().Add(1), Date: schema.DateTime{Time: noon}}, ""},
-		{"not in the JSON", record{At: noon.UTC().Add(2), Hidden: noon}, ""},
-		{"minutes only", record{At: noon.In(time.FixedZone("", 540)).Add(3)}, ""},
+		{"DateTime, which rounds the offset", record{At: noon.UTC().Add(1 * time.Microsecond), Date: schema.DateTime{Time: noon}}, ""},
+		{"not in the JSON", record{At: noon.UTC().Add(2 * time.Microsecond), Hidden: noon}, ""},
+		{"minutes only", record{At: noon.In(time.FixedZone("", 540)).Add(3 * time.Microsecond)}, ""},
 	} {
 		switch _, err := c.Insert(row.record); {
 		case row.field == "" && err != nil:

@@ -31,21 +31,21 @@ type modelCase struct {
 }
 
 func playFilms(c ...*model.Config) (*play.Player, error) {
-	return play.New[play.Film](c[0], play.Keys()...)
+	return play.New[play.Film](c[0])
 }
 
 func playOpen(c ...*model.Config) (*play.Player, error) {
-	return play.New[schema.Record](c[0], play.Keys()[1])
+	return play.New[schema.Record](c[0])
 }
 
 func playCatalogue(c ...*model.Config) (*play.Player, error) {
 	return play.NewCatalogue(
-		play.Of[play.Film](c[0], nil, play.Keys()...), play.Of[schema.Record](c[1], nil, play.Keys()[1]))
+		play.Of[play.Film](c[0], nil), play.Of[schema.Record](c[1], nil))
 }
 
 // playKeyed plays films with keys in place of ids.
 func playKeyed[K any](c ...*model.Config) (*play.Player, error) {
-	return play.New[play.Keyed[K]](c[0], play.Keys()...)
+	return play.New[play.Keyed[K]](c[0])
 }
 
 // one returns a model that is changed by some functions.

@@ -67,12 +67,12 @@ func (c *core) referrers() []*core {
 	return slices.DeleteFunc(slices.Clone(c.catalogue.all), func(m *core) bool { return !read[m] })
 }
 
-// referring returns the columns of all collections that refer to records of this one.
-func (c *core) referring() iter.Seq2[*core, *column] {
-	return func(yield func(*core, *column) bool) {
+// referring returns the fields of all collections that refer to records of this one.
+func (c *core) referring() iter.Seq2[*core, *field] {
+	return func(yield func(*core, *field) bool) {
 		for _, m := range c.catalogue.all {
-			for i := range m.typ.columns {
-				if col := &m.typ.columns[i]; col.Refers == c.key() && !yield(m, col) {
+			for _, f := range m.typ.fields {
+				if f.Refers == c.key() && !f.inside && !yield(m, f) {
 					return
 				}
 			}
@@ -119,7 +119,7 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 				}
 				gone := to.targets(col, slices.Values(level[to]))
 				if err := r.find(m, col, gone, func(by *store.Entry) error {
-					of := gone[col.target(col.key(by))]
+					of := gone[col.key(by)]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
 						return to.typ.errorf("%s: %w", to.typ.identity.name(of), &ReferenceError{m.key(), m.typ.identity.of(by), col.Name})
@@ -148,50 +148,31 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 	return nil
 }
 
-// Targets are entries by what refers to them: an id or a text.
-type targets map[any]*store.Entry
+// Targets are entries by the sort keys of what refers to them.
+type targets map[sortkey.Key]*store.Entry
 
-// target returns the key in targets for the key of a reference in the column, or nil if it can
-// refer to no record.
-func (c *column) target(k sortkey.Key) any {
-	if id, ok := referenceOf(k); ok && c.By == "" {
-		return id
-	}
-	if text, ok := k.AsText(); ok && c.By != "" {
-		return text
-	}
-	return nil
-}
-
-// targets returns entries by what refers to them in a column of another collection.
-func (c *core) targets(col *column, entries iter.Seq[*store.Entry]) targets {
+// targets returns entries by what refers to them in a field of another collection.
+func (c *core) targets(col *field, entries iter.Seq[*store.Entry]) targets {
 	to := targets{}
 	for e := range entries {
 		k := sortkey.Int(int64(e.ID))
 		if col.By != "" {
 			k = c.typ.column(col.By).key(e)
 		}
-		if key := col.target(k); key != nil { // a unique text may be null
-			to[key] = e
+		if k != sortkey.Null() {
+			to[k] = e
 		}
 	}
 	return to
 }
 
-// find calls f with the entries, in the order of their ids, whose column refers to one of the
-// targets. It asks the index of the column, unless that is a list or has none.
-func (r *revision) find(m *core, col *column, to targets, f func(by *store.Entry) error) error {
+// find calls f with the entries, in the order of their ids, whose field refers to one of the
+// targets. It asks the index of the field, unless that is a list or has none.
+func (r *revision) find(m *core, col *field, to targets, f func(by *store.Entry) error) error {
 	q := store.Query{Terms: []ordering.Term{ordering.Asc(m.typ.identity.number)}, Want: store.WantScan}
 	if col.indexed && col.Kind == schema.Reference {
 		where := store.Condition{Field: col.name, Ranges: make([]ordering.Range, 0, len(to))}
-		for key := range to {
-			k := sortkey.Null()
-			switch key := key.(type) {
-			case int:
-				k = sortkey.Int(int64(key))
-			case string:
-				k = sortkey.Text(key)
-			}
+		for k := range to {
 			where.Ranges = append(where.Ranges, ordering.Range{From: k, To: k, ToIncluded: true})
 		}
 		slices.SortFunc(where.Ranges, func(a, b ordering.Range) int { return a.From.Compare(b.From) })
@@ -206,7 +187,7 @@ func (r *revision) find(m *core, col *column, to targets, f func(by *store.Entry
 		if n++; n%256 == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		if q.Where != nil || col.refers(e, func(k sortkey.Key) bool { return to[col.target(k)] != nil }) {
+		if q.Where != nil || col.refers(e, func(_, k sortkey.Key) bool { return to[k] != nil }) {
 			if err := f(e); err != nil {
 				return err
 			}
@@ -217,14 +198,13 @@ func (r *revision) find(m *core, col *column, to targets, f func(by *store.Entry
 
 // replace replaces references of an entry to targets by a text in JSON. If it is empty, a list
 // loses them, and another reference becomes null.
-func (r *revision) replace(m *core, by *store.Entry, col *column, to targets, text string) (err error) {
-	is := func(k sortkey.Key) bool { return to[col.target(k)] != nil }
+func (r *revision) replace(m *core, by *store.Entry, col *field, to targets, text string) (err error) {
 	e := r.changed[m][by.ID]
 	if e == nil {
 		e = &edit{old: by, fresh: by}
 		r.changed[m][by.ID] = e
 	}
-	if !col.refers(e.fresh, is) {
+	if !col.refers(e.fresh, func(_, k sortkey.Key) bool { return to[k] != nil }) {
 		return nil
 	}
 	record, err := m.typ.parsed(e.fresh)
@@ -237,7 +217,7 @@ func (r *revision) replace(m *core, by *store.Entry, col *column, to targets, te
 	} else {
 		list := []byte{'['}
 		for item := range elements(value) {
-			if is(sortkey.JSON(item)) {
+			if to[col.sorted(sortkey.JSON(item))] != nil {
 				item = text
 			}
 			if item != "" && len(list) > 1 {
@@ -259,7 +239,7 @@ var errRenamed = errors.New("a text changes to which other records refer")
 func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
 	entry, err := c.write(nil, func(now current) (store.Change, error) {
 		ch, err := prepare(now)
-		if err == nil && slices.ContainsFunc(c.typ.targets, func(col *column) bool { return col.key(ch.Old).Compare(col.key(ch.New)) != 0 }) {
+		if err == nil && slices.ContainsFunc(c.typ.targets, func(f *field) bool { return f.value(ch.Old) != f.value(ch.New) }) {
 			err = errRenamed
 		}
 		return ch, err
@@ -284,7 +264,7 @@ func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Cha
 				continue
 			}
 			of := c.typ.column(col.By)
-			if of.key(ch.Old).Compare(of.key(ch.New)) == 0 {
+			if of.value(ch.Old) == of.value(ch.New) {
 				continue
 			}
 			_, text := memberOf(record, of.path.wire, of.name)

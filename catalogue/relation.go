@@ -13,7 +13,7 @@ import (
 
 // follow returns the reference with which a path such as director__name begins, the collection to
 // which it refers, and the rest. ok is false if the path is that of a column.
-func (c *core) follow(path string) (col *column, to *core, rest string, ok bool) {
+func (c *core) follow(path string) (col *field, to *core, rest string, ok bool) {
 	if !strings.Contains(path, "__") || c.typ.column(path) != nil {
 		return nil, nil, "", false
 	}
@@ -150,7 +150,8 @@ func (in *instant) add(f *filter, c *core, t schema.Test, n int) error {
 
 // through returns the function that reports whether a value of a column refers to a record for
 // which is returns true. null is the result for a value that refers to none.
-func (c *column) through(null bool, is func(sortkey.Key) bool) func(*store.Entry) bool {
+func (c *field) through(null bool, is func(sortkey.Key) bool) func(*store.Entry) bool {
+	key := func(_, k sortkey.Key) bool { return is(k) }
 	switch {
 	case c.Kind == schema.Reference:
 		return func(e *store.Entry) bool {
@@ -162,9 +163,9 @@ func (c *column) through(null bool, is func(sortkey.Key) bool) func(*store.Entry
 		}
 	case null:
 		empty := c.contains(schema.Test{Lookup: "isnull", Values: []string{"true"}})
-		return func(e *store.Entry) bool { return empty(e) || c.refers(e, is) }
+		return func(e *store.Entry) bool { return empty(e) || c.refers(e, key) }
 	}
-	return func(e *store.Entry) bool { return c.refers(e, is) }
+	return func(e *store.Entry) bool { return c.refers(e, key) }
 }
 
 // find returns the entry of a collection to which a reference with a key refers, or nil.
@@ -173,11 +174,10 @@ func (in *instant) find(to *core, by string, k sortkey.Key) *store.Entry {
 	if id, ok := referenceOf(k); by == "" && ok {
 		return in.states[to].Get(id)
 	}
-	if text, ok := k.AsText(); by != "" && ok {
-		e, _ := to.textHolder(in.ctx, in.states[to], by, text) // the caller checks the context
-		return e
+	if by == "" || k == sortkey.Null() {
+		return nil
 	}
-	return nil
+	return in.states[to].Holder(by, k)
 }
 
 // A listing is the entries of a collection in the order of their ids, with their indexes.
@@ -190,22 +190,21 @@ type listing struct {
 	ids     map[int]int32 // instead
 }
 
-// Texts are the indexes of entries by their texts.
-type texts map[string]int32
+// Texts are the indexes of entries by the sort keys of their texts.
+type texts map[sortkey.Key]int32
 
 func textsOf(key func(*store.Entry) sortkey.Key, entries []*store.Entry) texts {
 	t := make(texts, len(entries))
 	for i, e := range entries {
-		if text, ok := key(e).AsText(); ok {
-			t[text] = int32(i)
+		if k := key(e); k != sortkey.Null() {
+			t[k] = int32(i)
 		}
 	}
 	return t
 }
 
 func (t texts) at(k sortkey.Key) int {
-	text, isText := k.AsText()
-	if i, ok := t[text]; ok && isText {
+	if i, ok := t[k]; ok {
 		return int(i)
 	}
 	return -1

@@ -106,20 +106,21 @@ func TestListFilters(t *testing.T) {
 // shade is text that a program sorts without regard to case.
 type shade string
 
+func (s shade) OrderingKey() sortkey.Key { return sortkey.Text(strings.ToLower(string(s))) }
+
 type paint struct {
 	ID   int    `json:"id"`
 	Name shade  `json:"name"`
 	Code string `json:"code"`
 }
 
-// Filters compare values even if a key function sorts the type of the field in another way.
+// Filters compare values as orders do, and find text within text as it is written.
 // The sign of a search field does not apply to the other fields.
-func TestListFiltersCompareValues(t *testing.T) {
+func TestListFiltersCompareKeys(t *testing.T) {
 	about, err := schema.DescriptionOf[paint]("paints")
 	must(t, err)
-	about.Filters, about.Search = []string{"name", "name__in"}, []string{"^name", "code"}
-	folded := ordering.TypeKey(func(s shade) sortkey.Key { return sortkey.Text(strings.ToLower(string(s))) })
-	paints := catalogue.Define[paint]("paints", catalogue.Options{Description: &about, Keys: []ordering.KeyFunc{folded}})
+	about.Filters, about.Search = []string{"name", "name__in", "name__gt", "name__startswith", "name__contains"}, []string{"^name", "code"}
+	paints := catalogue.Define[paint]("paints", catalogue.Options{Description: &about})
 	cat, err := catalogue.New(paints)
 	must(t, err)
 	typed, err := paints.In(cat)
@@ -129,9 +130,12 @@ func TestListFiltersCompareValues(t *testing.T) {
 		must(t, err)
 	}
 	for _, row := range []struct{ name, value, want, reason string }{
-		{"name", "Red", "1", "the value"},
-		{"name", "red", "", "the value in another case"},
-		{"name__in", "RED,amber", "2 3", "two of the values"},
+		{"name", "Red", "1 2", "the value"},
+		{"name", "red", "1 2", "the value in another case"},
+		{"name__gt", "AMBER", "1 2", "greater values"},
+		{"name__startswith", "Re", "1", "the beginning of the text"},
+		{"name__contains", "e", "1 3", "a part of the text"},
+		{"name__in", "Red,Amber", "1 2 3", "two of the values"},
 		{"search", "r", "1 2 3", "the beginning of a name or a part of a code"},
 		{"search", "e", "", "a part of names only"},
 	} {

@@ -27,7 +27,6 @@ type pressing struct {
 
 // TestInvalidOptionMessages checks that the error names the option and the remedy.
 func TestInvalidOptionMessages(t *testing.T) {
-	keys := func(list ...ordering.KeyFunc) catalogue.Options { return catalogue.Options{Name: "films", Keys: list} }
 	index := func(orders ...string) catalogue.Options {
 		opts := catalogue.Options{Name: "films"}
 		for _, order := range orders {
@@ -35,7 +34,6 @@ func TestInvalidOptionMessages(t *testing.T) {
 		}
 		return opts
 	}
-	negative := func(i int) sortkey.Key { return sortkey.Int(int64(-i)) }
 	for _, test := range []struct {
 		why  string
 		err  error
@@ -46,12 +44,17 @@ func TestInvalidOptionMessages(t *testing.T) {
 			ordering.ErrUnknownField, `films: default ordering: unknown field: "prcie": did you mean price?`},
 		{"an unknown unique field", refusal[pressing](catalogue.Options{Name: "films", Unique: [][]string{{"slgu"}}}),
 			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "slgu": did you mean slug?`},
-		{"a key function for an unknown field", refusal[pressing](keys(ordering.FieldKey("prcie", sortkey.Decimal))),
-			ordering.ErrUnknownField, `films: invalid record type: Options.Keys: catalogue_test.pressing: unknown field: "prcie": did you mean price?`},
-		{"a key function of another type", refusal[pressing](keys(ordering.FieldKey("price", negative))),
-			catalogue.ErrInvalidType, `films: invalid record type: Options.Keys: catalogue_test.pressing: invalid fields: price: its key function takes int, the field is string`},
-		{"a key function for the type of the id", refusal[pressing](keys(ordering.TypeKey(negative))),
-			catalogue.ErrInvalidType, `films: invalid record type: catalogue_test.pressing: the id must be an integer in the struct itself, without methods and without a function in Options.Keys for it or its type: ID is int`},
+		{"members of a struct", refusal[pressing](catalogue.Options{Name: "films", Members: []schema.Field{{Name: "price", Kind: schema.Decimal}}}),
+			catalogue.ErrInvalidType, "films: invalid record type: Options.Members are for open records: give the fields of the struct the tag backlist"},
+		{"an id with an order", refusal[struct {
+			ID negative `json:"id"`
+		}](catalogue.Options{Name: "films"}),
+			catalogue.ErrInvalidType, "films: invalid record type: struct { ID catalogue_test.negative \"json:\\\"id\\\"\" }: the id must be an integer in the struct itself, without methods for JSON or orderings: ID is catalogue_test.negative"},
+		{"a text that has two orders", refusal[struct {
+			ID   int     `json:"id"`
+			Code reverse `json:"code" backlist:"fold"`
+		}](catalogue.Options{Name: "films"}),
+			catalogue.ErrInvalidType, "films: invalid record type: field code: catalogue_test.reverse has a method OrderingKey, so that it cannot compare without regard to case"},
 		{"an index by an unknown field", refusal[pressing](index("slug,prcie")),
 			ordering.ErrUnknownField, `films: Options.Indexes: unknown field: "prcie": did you mean price?`},
 		{"an index without terms", refusal[pressing](index("")),
@@ -68,8 +71,8 @@ func TestInvalidOptionMessages(t *testing.T) {
 			ordering.ErrUnknownField, `films: Options.Indexes: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
 		{"a camelCase unique field of open records", refusal[schema.Record](catalogue.Options{Name: "films", Unique: [][]string{{"releasedOn"}}}),
 			ordering.ErrUnknownField, `films: Options.Unique: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
-		{"a camelCase key function of open records", refusal[schema.Record](keys(ordering.FieldKey("releasedOn", sortkey.Decimal))),
-			ordering.ErrUnknownField, `films: invalid record type: function 0 of Options.Keys: unknown field: "releasedOn": names are in snake_case: did you mean released_on?`},
+		{"members of open records with one name", refusal[schema.Record](catalogue.Options{Name: "films", Members: []schema.Field{{Name: "a", Kind: schema.Text}, {Name: "A", Kind: schema.Text}}}),
+			catalogue.ErrInvalidType, `films: invalid record type: Options.Members: schema: invalid description of "members": fields "a" and "A" are both "a" in snake_case`},
 	} {
 		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", test.why, test.err, test.want)
@@ -286,3 +289,11 @@ func TestSequencesCanBeReused(t *testing.T) {
 		t.Errorf("%d and %d records, want 10 twice", len(first), len(second))
 	}
 }
+
+type (
+	negative int
+	reverse  string
+)
+
+func (n negative) OrderingKey() int64      { return int64(-n) }
+func (r reverse) OrderingKey() sortkey.Key { return sortkey.Text(string(r)) }

@@ -20,7 +20,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -444,13 +443,6 @@ func TestTagsOfStandaloneCollections(t *testing.T) {
 	if err != nil || len(page.Records) != 2 || page.Records[0].Price != "9.50" {
 		t.Errorf("by price: %v, %v", page, err)
 	}
-	own, err := catalogue.NewCollection[priced](catalogue.Options{Keys: []ordering.KeyFunc{ordering.FieldKey("price", sortkey.Text)}})
-	must(t, err)
-	for _, r := range []priced{{Code: "a", Price: "10.0"}, {Code: "b", Price: "10.00"}} {
-		if _, err := own.Insert(r); err != nil {
-			t.Errorf("with a key function of the program: %v", err)
-		}
-	}
 }
 
 // TestCamelCaseNamesOfOpenRecords: the fields of open records are not known, but none has
@@ -459,7 +451,6 @@ func TestCamelCaseNamesOfOpenRecords(t *testing.T) {
 	for name, opts := range map[string]catalogue.Options{
 		"Ordering": {Ordering: ordering.Parse("-startDate", nil)},
 		"Unique":   {Unique: [][]string{{"startDate"}}},
-		"Keys":     {Keys: []ordering.KeyFunc{ordering.FieldKey("startDate", sortkey.Text)}},
 	} {
 		_, alone := catalogue.NewCollection[schema.Record](opts)
 		_, served := catalogue.New(catalogue.Define[schema.Record]("films", opts))

@@ -1,12 +1,10 @@
 package catalogue
 
 import (
-	"reflect"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -29,75 +27,28 @@ type textIndex struct {
 	core *core     // nil for a snapshot
 	tx   *store.Tx // nil outside of a batch
 	from getter
-	at   *textField
+	at   *field
 	err  error
 }
 
-// A textField is a unique field that is text.
-type textField struct {
-	store.Field
-	wire  string // the name in JSON
-	plain bool   // the text is the value in Go
-	uuid  bool
-}
-
 // describeTexts sets the unique fields that are text.
-func (s *recordType) describeTexts(fields []schema.Field) {
-	for _, set := range s.unique {
-		if len(set) > 1 {
-			continue
+func (s *recordType) describeTexts() {
+	for _, set := range s.engine.Unique {
+		if f := s.row(set[0]); len(set) == 1 && f.name != s.identity.number && f.hasText() {
+			s.texts = append(s.texts, f)
 		}
-		f := set[0]
-		if f.Name == s.identity.number { // the ids of open records
-			continue
-		}
-		x := textField{Field: f, wire: ordering.Camel(f.Name), plain: s.open()}
-		for _, d := range fields {
-			if ordering.Snake(d.Name) == f.Name {
-				x.wire, x.uuid = d.Name, d.Kind == schema.UUID
-			}
-		}
-		if t := s.typeOf(x.wire); t != nil {
-			x.plain = hasValue(schema.Text, t)
-			if !x.plain && !value.WritesJSON(t) {
-				continue
-			}
-		}
-		s.texts = append(s.texts, x)
 	}
 }
 
 // by returns the index of a field.
-func (s *recordType) by(field string, c *core, tx *store.Tx, from getter) textIndex {
+func (s *recordType) by(name string, c *core, tx *store.Tx, from getter) textIndex {
 	x := textIndex{typ: s, core: c, tx: tx, from: from}
-	if i := slices.IndexFunc(s.texts, func(f textField) bool { return f.Name == field }); i >= 0 {
-		x.at = &s.texts[i]
+	if i := slices.IndexFunc(s.texts, func(f *field) bool { return f.name == name }); i >= 0 {
+		x.at = s.texts[i]
 	} else {
-		x.err = s.errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, field, suggest(field, s.texts, func(f textField) string { return f.Name }))
+		x.err = s.errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, name, suggest(name, s.texts, func(f *field) string { return f.name }))
 	}
 	return x
-}
-
-// key returns the sort key of a text, or null if no record can have it.
-func (x *textField) key(s *recordType, of string) sortkey.Key {
-	if x.plain && x.Kind == reflect.String { // without an allocation
-		return sortkey.Text(of)
-	}
-	if x.plain {
-		k, err := x.KeyOf(of)
-		if err != nil {
-			return sortkey.Null()
-		}
-		return k
-	}
-	member, err := schema.Record{}.With(x.wire, of)
-	if err == nil {
-		var e *store.Entry
-		if e, err = s.with(nil, member); err == nil {
-			return x.Key(e)
-		}
-	}
-	return sortkey.Null()
 }
 
 // By returns the index of a unique text field, named in snake_case, such as the key of records
@@ -189,7 +140,7 @@ func (x *textIndex) holder(text string) finder {
 		if e := x.typ.holder(from, x.at, text); e != nil {
 			return e, nil
 		}
-		return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.wire, text)
+		return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.Name, text)
 	}
 }
 
@@ -211,12 +162,12 @@ func (x *textIndex) put(fresh *store.Entry, change func(*recordType, current, *s
 // replacement returns the change that replaces the entry with the same text by a fresh one, which
 // gets the identity of that unless it has one.
 func (x *textIndex) replacement(s *recordType, now current, fresh *store.Entry) (store.Change, error) {
-	if s.identity.key != nil && s.identity.key.Name == x.at.Name {
+	if s.identity.key == x.at {
 		return s.replacement(now, fresh)
 	}
 	var old *store.Entry
-	if k := x.at.Key(fresh); k.Compare(sortkey.Null()) != 0 {
-		old = now.Holder(x.at.Name, k)
+	if k := x.at.key(fresh); k.Compare(sortkey.Null()) != 0 {
+		old = now.Holder(x.at.name, k)
 	}
 	if old == nil {
 		return s.insertion(now, fresh)
@@ -229,12 +180,10 @@ func (x *textIndex) replacement(s *recordType, now current, fresh *store.Entry) 
 
 // holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
 // stored spelling, because programs may store another spelling than requests do.
-func (s *recordType) holder(from getter, at *textField, text string) *store.Entry {
+func (s *recordType) holder(from getter, at *field, text string) *store.Entry {
 	for utf8.ValidString(text) {
-		if k := at.key(s, text); k.Compare(sortkey.Null()) != 0 {
-			if e := from.Holder(at.Name, k); e != nil {
-				return e
-			}
+		if e := from.Holder(at.name, at.keyOfText(text)); e != nil {
+			return e
 		}
 		before := text
 		if text = at.usual(text); text == before || text == "" {
@@ -246,9 +195,9 @@ func (s *recordType) holder(from getter, at *textField, text string) *store.Entr
 
 // usual returns the usual spelling of a UUID, or "" if the text is not a UUID. If the field is
 // not a UUID, it returns the text.
-func (x *textField) usual(text string) string {
-	if !x.uuid {
+func (f *field) usual(text string) string {
+	if f.Kind != schema.UUID {
 		return text
 	}
-	return schema.Description{Lookup: x.Name, Fields: []schema.Field{{Name: x.wire, Kind: schema.UUID}}}.LookupText(text)
+	return schema.Description{Lookup: f.name, Fields: []schema.Field{f.Field}}.LookupText(text)
 }

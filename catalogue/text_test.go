@@ -17,7 +17,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -374,8 +373,12 @@ func TestKeyedFiles(t *testing.T) {
 
 // TestKeyedJournal applies what a journal gets to a map, which must then have the records.
 func TestKeyedJournal(t *testing.T) {
-	folded := ordering.FieldKey("token", func(token string) sortkey.Key { return sortkey.Text(strings.ToLower(token)) })
-	sessions, err := catalogue.NewCollection[session](catalogue.Options{Keys: []ordering.KeyFunc{folded}})
+	type session struct { // with the fields of the other
+		Token string `json:"token" backlist:"key,fold"`
+		User  string `json:"user"`
+		Uses  int    `json:"uses"`
+	}
+	sessions, err := catalogue.NewCollection[session](catalogue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"reflect"
 	"slices"
 	"sync/atomic"
@@ -19,7 +18,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A record is a record of a collection in memory. Its Go type is known only to the table of
@@ -109,14 +107,15 @@ type recordType struct {
 	table
 	name     string
 	identity identity
-	texts    []textField             // unique fields that are text
-	strict   []schema.Field          // the fields of the description if loads are strict
-	members  []member                // members of a struct
-	types    map[string]reflect.Type // of the fields in its JSON, and inside them
-	fill     func(reflect.Value)     // makes nil lists of a struct empty; nil if it has none
-	filled   int                     // number of members that are
-	ownJSON  bool                    // *T implements json.Unmarshaler
-	trusted  bool                    // loaded records need no check and no copy, because no methods are called
+	fields   []*field            // those that requests can compare: the described ones, and the id
+	byName   map[string]*field   // these and the others, by the name in snake_case
+	texts    []*field            // unique fields that are text
+	strict   []schema.Field      // the fields of the description if loads are strict
+	members  []member            // members of a struct
+	fill     func(reflect.Value) // makes nil lists of a struct empty; nil if it has none
+	filled   int                 // number of members that are
+	ownJSON  bool                // *T implements json.Unmarshaler
+	trusted  bool                // loaded records need no check and no copy, because no methods are called
 	engine   *store.Type
 	unique   [][]store.Field // sets of fields
 	copier   *value.Copier
@@ -134,10 +133,7 @@ type recordType struct {
 	hasTwoForms bool                // what is served has other members than what is stored
 	ruled       bool                // there are rules
 	judged      bool                // an update is validated together with the record that it changes
-	columns     []column            // of the fields of about
-	targets     []*column           // columns to which fields refer By their texts
-	nested      []column            // of the fields inside these
-	keys        []ordering.KeyFunc  // of Options.Keys
+	targets     []*field            // fields to which others refer By their texts
 	now         func() time.Time
 }
 
@@ -176,6 +172,7 @@ func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, e
 			s.engine.Default = []ordering.Term{ordering.Asc(s.engine.Key)}
 		}
 	}
+	s.engine.Field = s.engineField
 	describe := s.describeStruct
 	if s.open() {
 		describe = s.describeOpen
@@ -189,7 +186,7 @@ func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, e
 	if err := s.describeUnique(opts.Unique, fields); err != nil {
 		return nil, s.errorf("Options.Unique: %w", err)
 	}
-	s.describeTexts(fields)
+	s.describeTexts()
 	if err := s.describeIndexes(opts.Indexes); err != nil {
 		return nil, s.errorf("%w", err)
 	}
@@ -316,7 +313,10 @@ func (s *recordType) member(name string) *member {
 func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
 func (s *recordType) describeStruct(described []schema.Field, opts Options) error {
-	t, own := s.reflect, opts.Keys
+	if opts.Members != nil {
+		return errors.New("Options.Members are for open records: give the fields of the struct the tag backlist")
+	}
+	t := s.reflect
 	members, conflicts := jsonmember.Of(t)
 	s.encoder = value.EncoderOf(t, members)
 	for _, m := range members {
@@ -326,19 +326,9 @@ func (s *recordType) describeStruct(described []schema.Field, opts Options) erro
 		}
 		s.members = append(s.members, d)
 	}
-	fields, err := ordering.ValueFields(t)
-	if err != nil {
-		return err
-	}
 	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
-	s.types = map[string]reflect.Type{}
-	for _, f := range fields {
-		if !s.ownJSON {
-			s.types[f.Name] = t.FieldByIndex(f.Index).Type
-		}
-	}
-	if fields, err = ordering.ValueFields(t, s.allKeys(described, own)...); err != nil {
-		return fmt.Errorf("Options.Keys: %w", err)
+	if err := s.describeTable(described); err != nil {
+		return err
 	}
 	if err := checkMethods(t); err != nil {
 		return err
@@ -346,83 +336,11 @@ func (s *recordType) describeStruct(described []schema.Field, opts Options) erro
 	if conflicts != nil { // encoding/json would write none of them
 		return fmt.Errorf("%v has two members %q", t, conflicts[0])
 	}
-	byName := map[string]store.Field{}
-	for _, f := range fields {
-		s.engine.Names = append(s.engine.Names, f.Name)
-		field := store.Field{Name: f.Name, KeyOf: f.KeyOf, Key: s.keyIn(f)}
-		if !f.Nullable {
-			field.Kind = f.Kind
-		}
-		byName[f.Name] = field
-	}
-	s.engine.Field = func(name string) (store.Field, bool) {
-		f, ok := byName[name]
-		return f, ok
-	}
 	if s.engine.Key != "" {
-		key := byName[s.engine.Key]
-		byName[sequence] = numberField(sequence)
-		return cmp.Or(s.describeKey(&key, newKey(described, opts)), s.describeCopies())
+		s.describeNumber()
+		return cmp.Or(s.describeKey(newKey(described, opts)), s.describeCopies())
 	}
-	if byName[s.identity.number], err = s.describeID(byName[s.identity.number]); err != nil {
-		return err
-	}
-	return s.describeCopies()
-}
-
-// offsetsOf returns the offset of a field in a struct. If structs on the way are pointers, it
-// returns the offset of the first pointer, that of the next one in the struct that it points
-// to, and so on, and last that of the field.
-func offsetsOf(t reflect.Type, index []int) []uintptr {
-	offsets := []uintptr{0}
-	for _, i := range index {
-		if t.Kind() == reflect.Pointer {
-			t, offsets = t.Elem(), append(offsets, 0)
-		}
-		f := t.Field(i)
-		offsets[len(offsets)-1] += f.Offset
-		t = f.Type
-	}
-	return offsets
-}
-
-// keyThrough returns a function that returns the key of a field of an entry, or null if a
-// pointer on the way is nil.
-func keyThrough[V any](offsets []uintptr, key func(V) sortkey.Key) func(*store.Entry) sortkey.Key {
-	last := len(offsets) - 1
-	return func(e *store.Entry) sortkey.Key {
-		p := unsafe.Pointer(recordOf(e))
-		for _, at := range offsets[:last] {
-			if p = *(*unsafe.Pointer)(unsafe.Add(p, at)); p == nil {
-				return sortkey.Null()
-			}
-		}
-		return key(*(*V)(unsafe.Add(p, offsets[last])))
-	}
-}
-
-// keyIn returns the function that returns the key of a field of an entry. The most frequent
-// types are read at their offset: a filter that reads all records does little else.
-func (s *recordType) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key {
-	if f.Kind != reflect.Invalid {
-		offsets := offsetsOf(s.reflect, f.Index)
-		at := offsets[0]
-		switch t := s.reflect.FieldByIndex(f.Index).Type; {
-		case t == reflect.TypeFor[int]() && f.Nullable:
-			return keyThrough(offsets, func(i int) sortkey.Key { return sortkey.Int(int64(i)) })
-		case t == reflect.TypeFor[string]() && f.Nullable:
-			return keyThrough(offsets, sortkey.Text)
-		case t == reflect.TypeFor[int]():
-			return func(e *store.Entry) sortkey.Key {
-				return sortkey.Int(int64(*(*int)(unsafe.Add(unsafe.Pointer(recordOf(e)), at))))
-			}
-		case t == reflect.TypeFor[string]():
-			return func(e *store.Entry) sortkey.Key {
-				return sortkey.Text(*(*string)(unsafe.Add(unsafe.Pointer(recordOf(e)), at)))
-			}
-		}
-	}
-	return func(e *store.Entry) sortkey.Key { return f.Key(s.value(recordOf(e))) }
+	return cmp.Or(s.describeID(), s.describeCopies())
 }
 
 // checkMethods returns an error if a record type has methods by which encoding/json does
@@ -524,24 +442,18 @@ func (s *recordType) describeOpen(described []schema.Field, opts Options) error 
 	if s.identity.wire != "id" && s.engine.Key == "" {
 		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.identity.wire)
 	}
-	texts := map[string]func(string) sortkey.Key{}
-	for i, k := range s.allKeys(described, opts.Keys) {
-		name, key, ok := k.ForText()
-		switch {
-		case !ok || name == "id":
-			return fmt.Errorf("function %d of Options.Keys: want an ordering.FieldKey that takes a string, for another field than id", i)
-		case ordering.Snake(name) != name:
-			return fmt.Errorf("function %d of Options.Keys: %w", i, camelField(name))
-		}
-		texts[name] = key
+	if err := (schema.Description{Key: "members", Segment: "members", Name: "member", Fields: opts.Members}).Check(); err != nil && opts.Members != nil {
+		return fmt.Errorf("Options.Members: %w", err)
 	}
-	id := numberField(s.identity.number)
-	s.engine.Field = func(name string) (store.Field, bool) {
-		if name == id.Name {
-			return id, true
-		}
-		return openField(name, texts[name]), true
+	if err := s.describeTable(described); err != nil {
+		return err
 	}
+	for _, d := range slices.Concat(opts.Members, schema.Nested(opts.Members)) {
+		if f := s.newField(d); s.byName[f.name] == nil {
+			s.byName[f.name] = f
+		}
+	}
+	s.describeNumber()
 	s.engine.Members = openMembers
 	s.describeOpenID(newKey(described, opts))
 	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
@@ -568,32 +480,6 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// openField returns a field of open records. If text is not nil, it returns the key of a value
-// that is text.
-func openField(name string, text func(string) sortkey.Key) store.Field {
-	p := pathOf(name)
-	return store.Field{Name: name,
-		Key: func(e *store.Entry) sortkey.Key {
-			return withText(sortkey.JSON(p.value(*typed[schema.Record](recordOf(e)))), text)
-		},
-		KeyOf: func(value any) (sortkey.Key, error) {
-			k, err := ordering.KeyOf(value)
-			if k.Compare(sortkey.Float(math.Inf(1))) > 0 && k.Compare(sortkey.Text("")) < 0 { // a time
-				return k, fmt.Errorf("open records have times as text: want a string, not %T", value)
-			}
-			return withText(k, text), err
-		},
-	}
-}
-
-// withText returns the key that text returns for a key that is text, and other keys unchanged.
-func withText(k sortkey.Key, text func(string) sortkey.Key) sortkey.Key {
-	if s, ok := k.AsText(); ok && text != nil {
-		return text(s)
-	}
-	return k
 }
 
 // checkJSON returns an error if a record, which has its id, cannot be loaded from its JSON,

@@ -163,7 +163,7 @@ func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *
 			if before, twice := seen[string(key)]; twice {
 				d := s.duplicate(e, s.engine.Unique[n], fmt.Sprintf("the record at index %d", before))
 				wrong := &schema.MemberError{Member: d.member(), Err: d}
-				if len(set) == 1 && s.identity.key != nil && set[0].Name == s.identity.key.Name {
+				if len(set) == 1 && s.identity.key != nil && set[0].Name == s.identity.key.name {
 					wrong.Err = fmt.Errorf("%w: the record at index %d has %s too", ErrExists, before, s.identity.name(e))
 				}
 				if err := refuse(i, wrong); err != nil {
@@ -231,7 +231,7 @@ type getter interface {
 func (s *recordType) byID(id int) finder {
 	return func(now getter) (*store.Entry, error) {
 		if s.identity.key != nil {
-			return nil, s.errorf("%w: the records have no id: use By(%q)", ErrNotFound, s.identity.key.Name)
+			return nil, s.errorf("%w: the records have no id: use By(%q)", ErrNotFound, s.identity.key.name)
 		}
 		if e := now.Get(id); e != nil {
 			return e, nil

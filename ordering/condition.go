@@ -21,7 +21,8 @@ import (
 // A value must have the type of the field, or the type that a pointer field points to,
 // or be a pointer to such a value. If the type is an interface, the value must implement
 // it. A [time.Time] is also accepted for a field of a struct that embeds it. If the type
-// has no key function and no method OrderingKey or MarshalJSON, these are accepted too:
+// has no method OrderingKey or MarshalJSON, these are accepted too, and the strings even if
+// it has an OrderingKey:
 //
 //   - an integer of any type for a field of integers or floats
 //   - a float of any type for a field of floats; its value is the number in its JSON, so
@@ -101,7 +102,7 @@ func Between(field string, from, to any) Condition {
 }
 
 // Prefix returns the condition that a field begins with a prefix. The field must hold
-// text. The empty prefix holds for every text. If the field has a key function, the key
+// text. The empty prefix holds for every text. If the field has an order of its own, the key
 // of the record must begin with the key of the prefix, and both must be text.
 func Prefix(field, prefix string) Condition {
 	return Condition{field: field, operator: prefixed, value: prefix}
@@ -326,7 +327,7 @@ func (c Condition) interval(from sortkey.Key, keyOf func(any) (sortkey.Key, erro
 func (c Condition) prefix(k sortkey.Key) ([]Range, error) {
 	s, ok := k.AsText()
 	if !ok {
-		return nil, c.errorf("the key function of the field returns no text for %s", quoted(c.value))
+		return nil, c.errorf("the order of the field is not one of text: it has no text for %s", quoted(c.value))
 	}
 	r := kinds[kindOf(k)]
 	r.From = k
@@ -510,7 +511,7 @@ func KeyOf(value any) (sortkey.Key, error) {
 	case json.Number:
 		return sortkey.JSON(v.String()), nil
 	}
-	key, t := keyer{}.keyOf(reflect.TypeOf(value)), reflect.TypeOf(value)
+	key, t := keyOf(reflect.TypeOf(value)), reflect.TypeOf(value)
 	k := key(addressable(reflect.ValueOf(value), t))
 	if k.Compare(sortkey.List()) >= 0 { // null, or a list with an element, may be a value without JSON
 		if _, err := json.Marshal(value); err != nil {
@@ -580,7 +581,7 @@ func as(v reflect.Value, t reflect.Type, own bool) (reflect.Value, bool) {
 	if t.Kind() == reflect.Interface && v.Type().Implements(t) {
 		return v, true
 	}
-	if own || v.Kind() != t.Kind() {
+	if v.Kind() != t.Kind() || own && (t.Kind() != reflect.String || !hasOrder(t) || marshals(t)) {
 		return reflect.Value{}, false
 	}
 	switch t.Kind() {

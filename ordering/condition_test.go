@@ -57,9 +57,9 @@ func at(s string) time.Time {
 }
 
 // fieldsOf returns the fields of T.
-func fieldsOf[T any](t testing.TB, keys ...ordering.KeyFunc) *ordering.Fields[T] {
+func fieldsOf[T any](t testing.TB) *ordering.Fields[T] {
 	t.Helper()
-	fields, err := ordering.FieldsOf[T](keys...)
+	fields, err := ordering.FieldsOf[T]()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestConditionValues(t *testing.T) {
 type leaflet struct {
 	ID    int      `json:"id"`
 	Name  string   `json:"name"`
-	Price string   `json:"price"`
+	Price price    `json:"price"`
 	Note  *string  `json:"note"`
 	Tags  []string `json:"tags"`
 	Any   any      `json:"any"`
@@ -279,7 +279,7 @@ type leaflet struct {
 // TestConditionMessages checks that the error of an invalid condition names the value or
 // its type, and what to use instead.
 func TestConditionMessages(t *testing.T) {
-	fields := fieldsOf[leaflet](t, ordering.FieldKey("price", sortkey.Decimal))
+	fields := fieldsOf[leaflet](t)
 	note := ptr("n")
 	for _, test := range []struct {
 		why  string
@@ -296,7 +296,7 @@ func TestConditionMessages(t *testing.T) {
 		{"between null", ordering.Between("id", 1, nil), "id: nil: null is neither less nor greater than any value"},
 		{"greater than a number that has no order", ordering.Greater("id", math.NaN()), "id: want int, not float64"},
 		{"a prefix of a number", ordering.Prefix("id", "1"), "id: want int, not string: Prefix is for fields of text"},
-		{"a prefix that is a number by its key", ordering.Prefix("price", "10"), `price: the key function of the field returns no text for "10"`},
+		{"a prefix that is a number by its key", ordering.Prefix("price", "10"), `price: the order of the field is not one of text: it has no text for "10"`},
 		{"no condition", ordering.Condition{}, "the zero Condition: use Equal or another function"},
 		{"values of different kinds", ordering.Between("any", 1, "a"), `any: 1 and "a" are values of different kinds`},
 		{"equal to a number that equals nothing", ordering.Equal("sales", math.NaN()),
@@ -514,3 +514,8 @@ func TestConditionString(t *testing.T) {
 type panickingStringer struct{}
 
 func (panickingStringer) String() string { panic("no text") }
+
+// A price is text that compares by value.
+type price string
+
+func (p price) OrderingKey() sortkey.Key { return sortkey.Decimal(string(p)) }

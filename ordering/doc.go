@@ -11,7 +11,7 @@
 //
 // # Names
 //
-// Orderings, conditions and key functions name a field by the snake_case form of its
+// Orderings and conditions name a field by the snake_case form of its
 // JSON name: "releasedAt" is released_at. [Snake] and [Camel] convert names by
 // the rules of djangorestframework-camel-case. A field of a struct inside a record has the
 // names of both, with two underscores between them: address__city. It is null if the struct
@@ -25,8 +25,9 @@
 //
 // Records compare by the sort keys of their fields: numbers compare by value, strings by
 // their bytes, false before true, times by instant, and lists element by element. Null is the
-// largest value: last in ascending and first in descending order. A [FieldKey] or [TypeKey]
-// replaces this order, for example to ignore case or to sort decimals that are kept as text.
+// largest value: last in ascending and first in descending order. A type with a method
+// OrderingKey replaces this order, for example to ignore case or to sort decimals that are kept
+// as text; see [FieldsOf].
 //
 // # Conditions
 //
@@ -44,12 +45,10 @@ import "errors"
 
 // The errors of this package are wrapped by errors that name the term or the field.
 var (
-	// ErrUnknownField is returned when a term, a condition or a key function names a
-	// field that does not exist.
+	// ErrUnknownField is returned when a term or a condition names a field that does not exist.
 	ErrUnknownField = errors.New("unknown field")
 	// ErrInvalidFields is returned by [FieldsOf] when the type is not a struct, a field
-	// has no name, two fields have the same name, or a key function is nil or takes
-	// another type than its field has.
+	// has no name, or two fields have the same name.
 	ErrInvalidFields = errors.New("invalid fields")
 	// ErrInvalidCondition is returned for the zero [Condition] and for one that has a
 	// value of the wrong type, a value that equals nothing, or two values in the wrong

@@ -110,40 +110,42 @@ func ExampleOr() {
 	// Output: Dune Emma Ulysses
 }
 
-// This example compares names without regard to case.
-func ExampleFieldKey() {
-	type User struct {
-		Name string `json:"name"`
-	}
-	fields, err := ordering.FieldsOf[User](
-		ordering.FieldKey("name", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) }))
-	if err != nil {
-		panic(err)
-	}
-	users := []User{{"bob"}, {"Carol"}, {"alice"}}
-	err = fields.Sort(users, ordering.Asc("name"))
-	fmt.Println(users, err)
-	match, err := fields.Matcher(ordering.Equal("name", "CAROL"))
-	fmt.Println(match(users[2]), err)
-	// Output:
-	// [{alice} {bob} {Carol}] <nil>
-	// true <nil>
+// A Name compares without regard to case.
+type Name string
+
+func (n Name) OrderingKey() sortkey.Key { return sortkey.Fold(string(n)) }
+
+// An Addr compares by value, not by its text.
+type Addr struct{ netip.Addr }
+
+func (a Addr) OrderingKey() sortkey.Key {
+	b := a.As16()
+	return sortkey.Text(string(b[:]))
 }
 
-// This example compares IP addresses by value, not by their text.
-func ExampleTypeKey() {
+// In this example, types decide how their values compare.
+func ExampleFieldsOf_order() {
 	type Host struct {
-		Addr netip.Addr `json:"addr"`
+		Name Name `json:"name"`
+		Addr Addr `json:"addr"`
 	}
-	fields, err := ordering.FieldsOf[Host](ordering.TypeKey(func(a netip.Addr) sortkey.Key {
-		b := a.As16()
-		return sortkey.Text(string(b[:]))
-	}))
+	fields, err := ordering.FieldsOf[Host]()
 	if err != nil {
 		panic(err)
 	}
-	hosts := []Host{{netip.MustParseAddr("10.0.0.1")}, {netip.MustParseAddr("9.0.0.1")}}
-	err = fields.Sort(hosts, ordering.Asc("addr"))
-	fmt.Println(hosts, err)
-	// Output: [{9.0.0.1} {10.0.0.1}] <nil>
+	hosts := []Host{
+		{"bob", Addr{netip.MustParseAddr("10.0.0.1")}},
+		{"Carol", Addr{netip.MustParseAddr("9.0.0.1")}},
+		{"alice", Addr{netip.MustParseAddr("::1")}},
+	}
+	for _, by := range []string{"name", "addr"} {
+		err = fields.Sort(hosts, ordering.Asc(by))
+		fmt.Println(hosts, err)
+	}
+	match, err := fields.Matcher(ordering.Equal("name", Name("CAROL")))
+	fmt.Println(slices.IndexFunc(hosts, match), err)
+	// Output:
+	// [{alice ::1} {bob 10.0.0.1} {Carol 9.0.0.1}] <nil>
+	// [{alice ::1} {Carol 9.0.0.1} {bob 10.0.0.1}] <nil>
+	// 1 <nil>
 }

@@ -138,17 +138,14 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 //     method MarshalJSON, and []byte, whose JSON is text in base64. A value that
 //     cannot be marshalled is null.
 //
-// The given functions replace these keys: a [FieldKey] for one field, a [TypeKey] for all
-// fields of a type. A FieldKey takes precedence over a TypeKey, and a later function over an
-// earlier one for the same field or type.
+// So a type with the method decides how its values compare: text without regard to case, or a
+// number that is kept as text. A type of another package can be embedded in one that has it.
 //
 // FieldsOf returns an error wrapping [ErrInvalidFields] if T is not a struct, if two
-// fields have the same name, if a name in snake_case is empty, or if a function is
-// nil or takes another type than its field has. The error wraps [ErrUnknownField] if a
-// function is for a field that T does not have. FieldsOf inspects the type once; the
-// fields do not repeat that work for each record.
-func FieldsOf[T any](keys ...KeyFunc) (*Fields[T], error) {
-	list, err := ValueFields(reflect.TypeFor[T](), keys...)
+// fields have the same name, or if a name in snake_case is empty. FieldsOf inspects the type
+// once; the fields do not repeat that work for each record.
+func FieldsOf[T any]() (*Fields[T], error) {
+	list, err := ValueFields(reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
 	}
@@ -179,39 +176,26 @@ type ValueField struct {
 	Index []int
 	// Nullable reports whether a struct on the path is a pointer. If it is nil, the key is null.
 	Nullable bool
+	// Ordered reports whether the type has a method OrderingKey, which decides the order.
+	Ordered bool
 }
 
 // ValueFields returns the fields of a struct type in the order of the struct, as
 // [FieldsOf] does. The fields of a struct inside it follow the field that is the struct. The
-// error wraps [ErrInvalidFields] or [ErrUnknownField]. O(fields).
-func ValueFields(t reflect.Type, keys ...KeyFunc) ([]ValueField, error) {
+// error wraps [ErrInvalidFields]. It is for collections of records. O(fields).
+func ValueFields(t reflect.Type) ([]ValueField, error) {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: %v is not a struct", ErrInvalidFields, t)
 	}
-	types, special, err := split(keys)
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w", t, err)
-	}
-	d := deriver{types, special, map[string]string{}, nil}
+	d := deriver{members: map[string]string{}}
 	if err := d.derive(t, place{}); err != nil {
 		return nil, fmt.Errorf("%v: %w", t, err)
-	}
-	var names []string
-	for _, f := range d.list {
-		names = append(names, f.Name)
-	}
-	for name := range special {
-		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("%v: %w", t, unknownField(name, names))
-		}
 	}
 	return d.list, nil
 }
 
 // A deriver derives the fields of a struct type.
 type deriver struct {
-	types   keyer
-	special map[string]KeyFunc
 	members map[string]string // the Go names of the fields, such as Address.City
 	list    []ValueField
 }
@@ -240,9 +224,11 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 		}
 		d.members[name] = goName
 		m.Field.Index, m.Indirect = slices.Concat(at.index, m.Field.Index), m.Indirect || at.indirect
-		if err := d.add(name, m); err != nil {
-			return err
-		}
+		f := fieldKey(m.Field.Type)
+		d.list = append(d.list, ValueField{
+			Name: name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
+			Index: m.Field.Index, Nullable: m.Indirect, Ordered: f.ordered,
+		})
 		inner, pointer := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
 		if pointer {
 			inner = inner.Elem()
@@ -262,42 +248,28 @@ func isObject(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !marshals(t) && !hasMethod[encoding.TextMarshaler](t)
 }
 
-// add adds the field for a member.
-func (d *deriver) add(name string, m jsonmember.Member) (err error) {
-	f := d.types.field(m.Field.Type)
-	if k, ok := d.special[name]; ok {
-		if f.key, err = k.of(m.Field.Type); err != nil {
-			return err
-		}
-		f.kind, f.own = reflect.Invalid, true
-	}
-	d.list = append(d.list, ValueField{
-		Name: name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
-		Index: m.Field.Index, Nullable: m.Indirect,
-	})
-	return nil
-}
-
 // A memberKey is the key of a member of a struct.
 type memberKey struct {
-	key  func(reflect.Value) sortkey.Key
-	kind reflect.Kind // see [Field]
-	own  bool         // the type decides how its values compare
+	key     func(reflect.Value) sortkey.Key
+	kind    reflect.Kind // see [Field]
+	ordered bool         // the type has a method OrderingKey
+	own     bool         // the type decides how its values compare
 }
 
-// field returns the key of a member of type t.
-func (k keyer) field(t reflect.Type) memberKey {
+// fieldKey returns the key of a member of type t.
+func fieldKey(t reflect.Type) memberKey {
 	base := t
 	if base.Kind() == reflect.Pointer {
 		base = base.Elem()
 	}
-	own := k.ownKey(base) != nil || k[t] != nil || marshals(t) || t == reflect.TypeFor[json.Number]()
-	f := memberKey{k.keyOf(t), reflect.Invalid, own}
+	ordered := hasOrder(base)
+	own := ownKey(base) != nil || marshals(t) || t == reflect.TypeFor[json.Number]()
+	f := memberKey{keyOf(t), reflect.Invalid, ordered, own}
 	switch {
-	case t.Kind() == reflect.Pointer, k[t] != nil: // the key can be null, or of any kind
+	case t.Kind() == reflect.Pointer: // the key can be null
 	case hasMethod[integerKeyed](t):
 		f.kind = reflect.Int
-	case k.isTime(t):
+	case isTime(t):
 		f.kind = reflect.Struct
 	case !own:
 		f.kind = basicKind(t)
@@ -306,14 +278,14 @@ func (k keyer) field(t reflect.Type) memberKey {
 }
 
 // isTime reports whether the keys of all values of a type are those of times.
-func (k keyer) isTime(t reflect.Type) bool {
+func isTime(t reflect.Type) bool {
 	of := reflect.TypeFor[time.Time]()
 	if t.Kind() == reflect.Struct && t != of && !hasMethod[keyed](t) {
 		if f, ok := t.FieldByName("Time"); ok && f.Anonymous && len(f.Index) == 1 {
 			t = f.Type
 		}
 	}
-	return t == of && k[of] == nil
+	return t == of
 }
 
 // basicKind returns the kind of the keys of basicKey.
@@ -362,92 +334,6 @@ func readable(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.K
 	}
 }
 
-// A KeyFunc supplies the sort key of a field, or of all fields of a type, in place of the
-// one that [FieldsOf] derives. [FieldKey] and [TypeKey] return one.
-type KeyFunc struct {
-	field  string // if single is set
-	single bool   // of one field, not of all fields of the type
-	typ    reflect.Type
-	key    func(reflect.Value) sortkey.Key // of an addressable value of typ
-	text   func(string) sortkey.Key        // if typ is string
-}
-
-// FieldKey returns the KeyFunc of the field with the given name in snake_case. The field
-// must have type V or *V. A nil pointer is null; key is not called for it. Records compare
-// by the key, so it can fold case, apply a collation or read a number from text:
-//
-//	ordering.FieldKey("name", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) })
-//	ordering.FieldKey("price", sortkey.Decimal)
-//
-// The values of conditions on the field are of type V, and are compared by their keys
-// too. key must be safe for concurrent use and must not modify its argument. [FieldsOf]
-// reports a nil key.
-func FieldKey[V any](field string, key func(V) sortkey.Key) KeyFunc {
-	k := TypeKey(key)
-	k.field, k.single = field, true
-	return k
-}
-
-// TypeKey returns the KeyFunc of all fields of type V, *V, or a slice or array of these.
-// It is for types of other packages, such as [net/netip.Addr]. A type of the program can
-// have a method OrderingKey instead. A nil pointer is null; key is not called for it. The
-// KeyFunc has no effect if there is no such field, and none on how a map or a struct compares
-// that contains such a value: by its JSON.
-//
-// The values of conditions on the fields are compared by their keys too. key must be safe
-// for concurrent use and must not modify its argument. [FieldsOf] reports a nil key.
-func TypeKey[V any](key func(V) sortkey.Key) KeyFunc {
-	text, _ := any(key).(func(string) sortkey.Key)
-	k := KeyFunc{typ: reflect.TypeFor[V](), text: text}
-	if key != nil {
-		pointer := k.typ.Kind() == reflect.Pointer
-		k.key = func(v reflect.Value) sortkey.Key {
-			if pointer && v.IsNil() {
-				return sortkey.Null()
-			}
-			return key(*v.Addr().Interface().(*V))
-		}
-	}
-	return k
-}
-
-// ForText returns the key function of a field of text, such as a member of a JSON object,
-// and the name of the field. ok is false if the KeyFunc is not of one field, or its
-// function does not take a string.
-func (k KeyFunc) ForText() (field string, key func(string) sortkey.Key, ok bool) {
-	return k.field, k.text, k.field != "" && k.text != nil
-}
-
-// A keyer derives keys from types. Its functions take precedence.
-type keyer map[reflect.Type]func(reflect.Value) sortkey.Key
-
-// split returns the keyer of the functions for types, and the functions for fields.
-func split(funcs []KeyFunc) (keyer, map[string]KeyFunc, error) {
-	types, fields := keyer{}, map[string]KeyFunc{}
-	for i, k := range funcs {
-		if k.key == nil {
-			return nil, nil, fmt.Errorf("%w: key function %d is nil", ErrInvalidFields, i)
-		}
-		if k.single {
-			fields[k.field] = k
-		} else {
-			types[k.typ] = k.key
-		}
-	}
-	return types, fields, nil
-}
-
-// of returns the key of a field of type t.
-func (k KeyFunc) of(t reflect.Type) (func(reflect.Value) sortkey.Key, error) {
-	switch {
-	case t == k.typ:
-		return k.key, nil
-	case t.Kind() == reflect.Pointer && t.Elem() == k.typ:
-		return pointerKey(k.key), nil
-	}
-	return nil, fmt.Errorf("%w: %s: its key function takes %v, the field is %v", ErrInvalidFields, k.field, k.typ, t)
-}
-
 // Types can implement one of these interfaces to supply their own keys.
 type (
 	integerKeyed interface{ OrderingKey() int64 }
@@ -459,41 +345,38 @@ func hasMethod[I any](t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
+// hasOrder reports whether a type has a method OrderingKey.
+func hasOrder(t reflect.Type) bool { return hasMethod[integerKeyed](t) || hasMethod[keyed](t) }
+
 // marshals reports whether values of a type, which are addressable, have a method MarshalJSON.
 func marshals(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[json.Marshaler]()) || hasMethod[json.Marshaler](t)
 }
 
 // keyOf returns a function that returns the key of an addressable value of type t.
-func (k keyer) keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
-	if key := k[t]; key != nil { // before the key of the type that t points to
-		return key
-	}
+func keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
 	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
-		if key := k.ownKey(t.Elem()); key != nil {
+		if key := ownKey(t.Elem()); key != nil {
 			return pointerKey(key)
 		}
 	}
-	if key := k.ownKey(t); key != nil {
+	if key := ownKey(t); key != nil {
 		return key
 	}
 	switch {
 	case marshals(t), t == reflect.TypeFor[json.Number](), recursive(t):
 		return jsonKey
 	case t.Kind() == reflect.Pointer:
-		return pointerKey(k.keyOf(t.Elem()))
+		return pointerKey(keyOf(t.Elem()))
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Array:
-		return k.listKey(t)
+		return listKey(t)
 	}
 	return basicKey(t)
 }
 
-// ownKey returns the key function of a time, of a type with a method OrderingKey, or of a
-// type in the keyer. It returns nil for all other types.
-func (k keyer) ownKey(t reflect.Type) func(reflect.Value) sortkey.Key {
-	if key := k[t]; key != nil {
-		return key
-	}
+// ownKey returns the key function of a time or of a type with a method OrderingKey. It returns
+// nil for all other types.
+func ownKey(t reflect.Type) func(reflect.Value) sortkey.Key {
 	// Addr avoids a copy of the value on the heap.
 	switch {
 	case hasMethod[integerKeyed](t):
@@ -513,7 +396,7 @@ func (k keyer) ownKey(t reflect.Type) func(reflect.Value) sortkey.Key {
 	if !found || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
 		return nil
 	}
-	key := k.keyOf(f.Type)
+	key := keyOf(f.Type)
 	return func(v reflect.Value) sortkey.Key {
 		v, err := v.FieldByIndexErr(f.Index)
 		if err != nil {
@@ -572,8 +455,8 @@ func pointerKey(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey
 	}
 }
 
-func (k keyer) listKey(t reflect.Type) func(reflect.Value) sortkey.Key {
-	key := k.keyOf(t.Elem())
+func listKey(t reflect.Type) func(reflect.Value) sortkey.Key {
+	key := keyOf(t.Elem())
 	return func(v reflect.Value) sortkey.Key {
 		if v.Kind() == reflect.Slice && v.IsNil() {
 			return sortkey.Null()

@@ -7,7 +7,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // The definitions of the collections that the document describes in detail. Loads need
@@ -26,7 +25,7 @@ func Records(key string) catalogue.Definition[schema.Record] {
 	opts := catalogue.Options{Description: described(key)}
 	if opts.Description != nil {
 		for _, name := range []string{"amount", "price", "raised", "total"} {
-			opts.Keys = append(opts.Keys, ordering.FieldKey(name, sortkey.Decimal))
+			opts.Members = append(opts.Members, schema.Field{Name: name, Kind: schema.Decimal})
 		}
 	}
 	return catalogue.Define[schema.Record](key, opts)

@@ -159,15 +159,11 @@ func changed(c *model.Config, order string, changes []func(*model.Config)) *mode
 }
 
 func one[T any](name, mix string, size int, c *model.Config) workload {
-	functions := play.Keys()
-	if c.Open {
-		functions = functions[1:]
-	}
 	return workload{name: name, models: []*model.Config{c}, mix: mix, size: size, play: func() (*play.Player, error) {
 		if c.Key != "" {
-			return play.NewCatalogue(play.Of[T](c, nil, functions...))
+			return play.NewCatalogue(play.Of[T](c, nil))
 		}
-		return play.New[T](c, functions...)
+		return play.New[T](c)
 	}}
 }
 
@@ -201,8 +197,8 @@ func films(mix string, size int, changes ...func(*model.Config)) workload {
 	}
 	return workload{name: fmt.Sprint(size, " records, history ", typed.History), models: all, mix: mix, size: size,
 		play: func() (*play.Player, error) {
-			return play.NewCatalogue(play.Of[play.Film](typed, nil, play.Keys()...), play.Of[schema.Record](open, nil, play.Keys()[1]),
-				play.Of[film](custom, nil, play.Keys()...))
+			return play.NewCatalogue(play.Of[play.Film](typed, nil), play.Of[schema.Record](open, nil),
+				play.Of[film](custom, nil))
 		}}
 }
 

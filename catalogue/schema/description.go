@@ -118,6 +118,7 @@ type Field struct {
 	Nullable bool   // may be null
 	Blank    bool   // may be empty text
 	Unique   bool   // no two records have the same value, except null
+	Fold     bool   // text that compares without regard to case, as by [strings.EqualFold]
 	Key      bool   // Unique text that identifies the record instead of an id; never changes
 	Created  bool   // a Timestamp that is the time of the post, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
@@ -305,6 +306,8 @@ func (f Field) check(inside bool) error {
 		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By or OnDelete")
 	case f.Kind == 0 || int(f.Kind) >= len(kinds):
 		return fmt.Errorf("kind %d is unknown", f.Kind)
+	case f.Fold && (!f.Kind.isText() || f.Name == ""):
+		return errors.New("only a text that is not the element of a list can be compared without regard to case")
 	case f.Kind == Choice && len(f.Choices) == 0:
 		return errors.New("there are no choices")
 	case f.Labels != nil && len(f.Labels) != len(f.Choices):

@@ -144,9 +144,9 @@ func ExampleDescriptionOf() {
 	// added datetime false
 }
 
-func ExampleKind_Key() {
-	a, b := schema.Decimal.Key("9.50"), schema.Decimal.Key("12.00")
-	fmt.Println(a.Compare(b) < 0, "12.00" < "9.50")
+func ExampleField_SortKey() {
+	price := schema.Field{Kind: schema.Decimal}
+	fmt.Println(price.SortKey("9.50").Compare(price.SortKey("12.00")) < 0, "12.00" < "9.50")
 	// Output: true true
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -99,22 +100,39 @@ func (k Kind) row() *kindRow {
 // "datetime". References, lists of them and JSON are "field" there. O(1).
 func (k Kind) String() string { return k.row().name }
 
-// Key returns the sort key of a value of a [Test] of the kind: numbers, decimals, booleans
-// and date-times are compared by value. O(len).
-func (k Kind) Key(value string) sortkey.Key {
-	if key := k.row().key; key != nil {
+// SortKey returns the sort key of a value of a [Test] of the field: numbers, decimals, booleans and
+// date-times compare by value, and text that is Fold without regard to case. It is for
+// collections, which compare by it; so does a Reference By a text, whose order is that of the text
+// to which it refers. O(len).
+func (f Field) SortKey(value string) sortkey.Key {
+	switch key := f.Kind.row().key; {
+	case f.By != "":
+	case key != nil:
 		return key(value)
+	case f.Fold:
+		return sortkey.Fold(value)
 	}
 	return sortkey.Text(value)
 }
 
-// TextKey returns the function for the sort keys of Decimal or Timestamp, whose values are
-// strings in JSON but compare by another value. For all other kinds it returns nil. O(1).
-func (k Kind) TextKey() func(string) sortkey.Key {
-	if row := k.row(); row.json == jsontext.String {
-		return row.key
+// Order returns a function that returns the sort key of the field for the sort key of a value
+// in JSON or in Go, or nil if both are always equal: if the values are text in JSON that compares in
+// another way, or times. Date-times compare by the microsecond, as in Django. It is for
+// collections. O(1).
+func (f Field) Order() func(sortkey.Key) sortkey.Key {
+	row := f.Kind.row()
+	if row.json != jsontext.String || row.key == nil && !f.Fold {
+		return nil
 	}
-	return nil
+	return func(k sortkey.Key) sortkey.Key {
+		if t, ok := k.AsTime(); ok {
+			return sortkey.Time(t.Truncate(time.Microsecond))
+		}
+		if text, ok := k.AsText(); ok {
+			return f.SortKey(text)
+		}
+		return k
+	}
 }
 
 func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }

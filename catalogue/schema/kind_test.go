@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
@@ -53,20 +54,43 @@ func TestKinds(t *testing.T) {
 		if got := row.kind.String(); got != row.name {
 			t.Errorf("kind %d is %q, want %q", row.kind, got, row.name)
 		}
-		if c := row.kind.Key(row.lesser).Compare(row.kind.Key(row.higher)); c >= 0 {
+		f := Field{Kind: row.kind}
+		if c := f.SortKey(row.lesser).Compare(f.SortKey(row.higher)); c >= 0 {
 			t.Errorf("%v %d: %s is not less than %s", row.kind, row.kind, row.lesser, row.higher)
 		}
-		key := row.kind.TextKey()
-		if (key != nil) != row.special {
-			t.Errorf("%v %d: a function for text: %v, want %v", row.kind, row.kind, key != nil, row.special)
+		order := f.Order()
+		if (order != nil) != row.special {
+			t.Errorf("%v %d: an order of its own: %v, want %v", row.kind, row.kind, order != nil, row.special)
+			continue
 		}
-		if key != nil && (key(row.lesser).Compare(key(row.higher)) >= 0 || key("x").Compare(sortkey.Text("x")) != 0) {
-			t.Errorf("%v: wrong keys of text", row.kind)
+		if row.special && (order(sortkey.Text(row.lesser)) != f.SortKey(row.lesser) || order(sortkey.Text("x")) != sortkey.Text("x") || order(sortkey.Int(7)) != sortkey.Int(7)) {
+			t.Errorf("%v: wrong keys", row.kind)
 		}
 	}
 	for _, unknown := range []Kind{0, Object + 1} {
-		if unknown.String() != "field" || unknown.TextKey() != nil || len(unknown.lookups()) > 0 {
+		if unknown.String() != "field" || (Field{Kind: unknown}).Order() != nil || len(unknown.lookups()) > 0 {
 			t.Errorf("kind %d is not like JSON", unknown)
+		}
+	}
+}
+
+// Text that is Fold compares without regard to case, and date-times by the microsecond.
+func TestOrder(t *testing.T) {
+	moment := time.Date(2024, 5, 10, 18, 0, 0, 123456789, time.UTC)
+	for _, row := range []struct {
+		reason string
+		f      Field
+		a, b   sortkey.Key
+		equal  bool
+	}{
+		{"another case", Field{Kind: Text, Fold: true}, sortkey.Text("Anna"), sortkey.Text("aNNA"), true},
+		{"other text", Field{Kind: Email, Fold: true}, sortkey.Text("a@b.example"), sortkey.Text("a@c.example"), false},
+		{"times in a microsecond", Field{Kind: Timestamp}, sortkey.Time(moment), sortkey.Time(moment.Add(-789)), true},
+		{"times that differ by one", Field{Kind: Timestamp}, sortkey.Time(moment), sortkey.Time(moment.Add(-790)), false},
+		{"times and text", Field{Kind: Timestamp}, sortkey.Time(moment), sortkey.Text("2024-05-10T20:00:00.123456+02:00"), true},
+	} {
+		if order := row.f.Order(); (order(row.a) == order(row.b)) != row.equal {
+			t.Errorf("%s: equal %t, want %t", row.reason, !row.equal, row.equal)
 		}
 	}
 }

@@ -69,6 +69,8 @@ import (
 //	untrimmed             white space at the ends of a text is kept
 //	blank                 a string may be empty, and is by default
 //	unique                no two records have the same value
+//	fold                  text compares without regard to case: in orders, filters, unique values and
+//	                      references to it, but not where filters look for text within text
 //	key                   the text that identifies the record, in place of an int named id; see below
 //	readonly              ignored in requests
 //	created               a read-only Timestamp: the time of a POST
@@ -361,6 +363,7 @@ func tagWords() []tagWord {
 		{"untrimmed", false, (*Field).tagUntrimmed},
 		{"blank", false, (*Field).tagBlank},
 		{"unique", false, (*Field).tagUnique},
+		{"fold", false, (*Field).tagFold},
 		{"readonly", false, (*Field).tagReadOnly},
 		{"created", false, (*Field).tagCreated},
 		{"hidden", false, (*Field).tagHidden},
@@ -562,6 +565,14 @@ func (f *Field) tagUnique(_ string, t reflect.Type) error {
 		return fmt.Errorf("want a single value, got %v", t)
 	}
 	f.Unique = true
+	return nil
+}
+
+func (f *Field) tagFold(_ string, t reflect.Type) error {
+	if !f.Kind.isText() || f.Name == "" {
+		return fmt.Errorf("want a string that is not the element of a list, got %v", t)
+	}
+	f.Fold = true
 	return nil
 }
 

@@ -15,21 +15,30 @@ func ExampleKey() {
 	// Output: 0 0
 }
 
-// This example compares prices, which are text, by value.
+// A Price is text that compares by value.
+type Price string
+
+func (p Price) OrderingKey() sortkey.Key { return sortkey.Decimal(string(p)) }
+
 func ExampleDecimal() {
 	type Product struct {
-		Price string `json:"price"`
+		Price Price `json:"price"`
 	}
-	fields, err := ordering.FieldsOf[Product](ordering.FieldKey("price", sortkey.Decimal))
+	fields, err := ordering.FieldsOf[Product]()
 	if err != nil {
 		panic(err)
 	}
 	products := []Product{{"12.00"}, {"9.50"}, {"100"}}
 	err = fields.Sort(products, ordering.Asc("price"))
 	fmt.Println(products, err)
-	match, err := fields.Matcher(ordering.Less("price", "12"))
+	match, err := fields.Matcher(ordering.Less("price", Price("12")))
 	fmt.Println(match(products[0]), match(products[1]), err)
 	// Output:
 	// [{9.50} {12.00} {100}] <nil>
 	// true false <nil>
+}
+
+func ExampleFold() {
+	fmt.Println(sortkey.Fold("STRAßE") == sortkey.Fold("straße"), sortkey.Fold("straße") == sortkey.Fold("strasse"))
+	// Output: true false
 }

@@ -20,11 +20,14 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Key is the sort key of one field of one record: null, a boolean, a number, an
 // instant, text, a list or an object. The zero Key is null. Keys are immutable and
-// safe for concurrent use. Compare them with [Key.Compare], not with ==.
+// safe for concurrent use. [Key.Compare] orders them. Keys that it calls equal are ==, so a Key
+// can be the key of a map.
 type Key struct {
 	kind  kind
 	nanos uint32 // nanoseconds within the second, of an instant
@@ -70,6 +73,23 @@ func Int(i int64) Key { return Key{kind: number, num: i} }
 
 // Text returns the key of a string. Strings compare by their bytes.
 func Text(s string) Key { return Key{kind: text, text: s} }
+
+// Fold returns the key of a string that is compared without regard to case: keys are equal if
+// and only if [strings.EqualFold] reports true. O(len).
+func Fold(s string) Key {
+	return Text(strings.Map(func(r rune) rune {
+		least := r
+		if r >= utf8.RuneSelf || 'a' <= r && r <= 'z' {
+			for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+				least = min(least, next)
+			}
+		}
+		if 'A' <= least && least <= 'Z' {
+			least += 'a' - 'A'
+		}
+		return least
+	}, s))
+}
 
 // Time returns the key of an instant, exact to the nanosecond. The offset of t is
 // ignored. Instants come after all numbers and before text.

@@ -203,6 +203,24 @@ func TestKeySize(t *testing.T) {
 	}
 }
 
+// FuzzFold compares folded keys with strings.EqualFold.
+func FuzzFold(f *testing.F) {
+	for _, s := range [][2]string{
+		{"", ""}, {"Anna", "ANNA"}, {"ann_a", "ANN_A"}, {"K", "\u212a"}, {"ſ", "S"}, {"ß", "SS"}, {"ß", "ẞ"}, {"É", "é"},
+		{"Σ", "ς"}, {"İ", "i"}, {"ı", "I"}, {"ǅ", "ǆ"}, {"a", "b"}, {"a", "a "}, {"\xff", "\ufffd"}, {"日本", "日本"},
+	} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if got, want := Fold(a).Compare(Fold(b)) == 0, strings.EqualFold(a, b); got != want {
+			t.Errorf("Fold(%q) and Fold(%q) are equal: %t, want %t", a, b, got, want)
+		}
+		if got := Fold(strings.ToUpper("a_" + a)).Compare(Text("a")); got <= 0 {
+			t.Errorf("%q with a before it comes before a", a)
+		}
+	})
+}
+
 // FuzzKeyJSON compares JSON with the values that encoding/json decodes.
 func FuzzKeyJSON(f *testing.F) {
 	for _, s := range [][2]string{

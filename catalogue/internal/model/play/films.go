@@ -7,8 +7,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/model"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Film has a field for each way in which values compare.
@@ -28,8 +26,8 @@ type Film struct {
 	Format     format           `json:"format"`
 	Poster     *format          `json:"poster"`
 	Credits    map[string]int   `json:"credits"`
-	Director   string           `json:"director"` // compares without case
-	Price      string           `json:"price"`    // compares as a decimal
+	Director   string           `json:"director" backlist:"fold"`
+	Price      string           `json:"price" backlist:"decimal=20.2"`
 }
 
 type (
@@ -43,14 +41,6 @@ type (
 
 // OrderingKey returns the area.
 func (f format) OrderingKey() int64 { return f.Width * int64(f.Height) }
-
-// Keys are the key functions of collections of films and of open films.
-func Keys() []ordering.KeyFunc {
-	return []ordering.KeyFunc{
-		ordering.FieldKey("director", func(s string) sortkey.Key { return sortkey.Text(strings.ToLower(s)) }),
-		ordering.FieldKey("price", sortkey.Decimal),
-	}
-}
 
 const (
 	texts  = `"" "a" "A" "ab" "abc" "a\u0000" "a\u0000b" "b" "é" "éa" "日" "日本" "\U0010ffff"`

@@ -66,9 +66,11 @@ type typed[T any] struct {
 
 // Of returns a definition of a collection with the options of a model and a description,
 // which may be nil.
-func Of[T any](c *model.Config, about *schema.Description, keys ...ordering.KeyFunc) Definition {
-	opts := catalogue.Options{Unique: c.Unique, Ordering: ordering.Parse(c.Order, nil), History: c.History, Keys: keys,
-		Description: about}
+func Of[T any](c *model.Config, about *schema.Description) Definition {
+	opts := catalogue.Options{Unique: c.Unique, Ordering: ordering.Parse(c.Order, nil), History: c.History, Description: about}
+	if c.Open {
+		opts.Members = []schema.Field{{Name: "price", Kind: schema.Decimal}}
+	}
 	return &typed[T]{opts: opts, text: keyOf[T](), key: c.Key}
 }
 
@@ -80,8 +82,8 @@ func (c *typed[T]) in(p *Player, cat *catalogue.Catalogue) (collection, error) {
 }
 
 // New returns a player with an empty collection that has the options of the model.
-func New[T any](c *model.Config, keys ...ordering.KeyFunc) (*Player, error) {
-	coll := Of[T](c, nil, keys...).(*typed[T])
+func New[T any](c *model.Config) (*Player, error) {
+	coll := Of[T](c, nil).(*typed[T])
 	var err error
 	coll.Collection, err = catalogue.NewCollection[T](coll.opts)
 	p := &Player{collections: map[model.Place]collection{{Key: c.Key}: coll}}

@@ -1,0 +1,177 @@
+package catalogue_test
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A login is a text whose type decides that it compares without regard to case.
+type login string
+
+func (l login) OrderingKey() sortkey.Key { return sortkey.Fold(string(l)) }
+
+type (
+	mailbox struct {
+		ID    int    `json:"id"`
+		Email string `json:"email" backlist:"unique,fold"`
+	}
+	user struct {
+		Login login `json:"login" backlist:"key"`
+		Home  int   `json:"home"`
+	}
+	message struct {
+		ID   int      `json:"id"`
+		To   string   `json:"to" backlist:"refers=mailboxes.email"`
+		Copy []string `json:"copy" backlist:"refers=mailboxes.email"`
+		By   string   `json:"by" backlist:"refers=accounts"`
+	}
+	tray struct {
+		ID   int     `json:"id"`
+		Mail *string `json:"mail" backlist:"refers=mailboxes.email,ondelete=setnull"`
+	}
+)
+
+// newMail returns a catalogue of collections whose texts compare without regard to case, with some
+// records.
+func newMail(t *testing.T) *catalogue.Catalogue {
+	filters := func(names ...string) catalogue.Options {
+		return catalogue.Options{Description: &schema.Description{Filters: names}}
+	}
+	mailboxes, accounts := catalogue.Define[mailbox]("mailboxes", filters("email", "email__in", "email__gt", "email__startswith")), catalogue.Define[user]("accounts", filters("login"))
+	messages := catalogue.Define[message]("messages", filters("to", "copy", "by", "to__id", "by__home"))
+	trays := catalogue.Define[tray]("trays", filters("mail"))
+	c, err := catalogue.New(mailboxes, accounts, messages, trays)
+	must(t, err)
+	must(t, c.Batch(func(b *catalogue.Batch) error {
+		m, _ := mailboxes.Tx(b)
+		a, _ := accounts.Tx(b)
+		for i, name := range []string{"bob", "Ann", "carl"} {
+			m.Insert(mailbox{i + 1, name + "@x.example"})
+			a.Insert(user{login(name), i + 1})
+		}
+		ms, _ := messages.Tx(b)
+		ms.Insert(message{1, "ANN@x.example", []string{"BOB@x.example"}, "BOB"})
+		ms.Insert(message{2, "bob@x.example", nil, "ann"})
+		tr, _ := trays.Tx(b)
+		mail := "CARL@x.example"
+		tr.Insert(tray{1, &mail})
+		return nil
+	}))
+	return c
+}
+
+// idsWhere returns the ids, or the keys, of the records that a filter selects.
+func idsWhere(t *testing.T, c *catalogue.Catalogue, key, filter, order string) string {
+	t.Helper()
+	params, _ := url.ParseQuery(filter)
+	coll := ownCollection(t, c, key)
+	list, err := coll.List(t.Context(), catalogue.Query{Filter: filterOf(t, coll, params), Terms: ordering.Parse(order, nil)})
+	must(t, err)
+	var ids []string
+	for _, record := range list.Records {
+		id, _, _ := strings.Cut(strings.TrimLeft(string(record), `{"idlogn:`), ",")
+		ids = append(ids, strings.Trim(id, `"`))
+	}
+	return strings.Join(ids, " ")
+}
+
+// TestOneOrder: two values that the order of a field calls equal are equal everywhere, except that
+// text is found within text as it is written.
+func TestOneOrder(t *testing.T) {
+	c := newMail(t)
+	must(t, c.Check())
+	for _, row := range []struct{ key, filter, order, want, reason string }{
+		{"mailboxes", "", "email", "2 1 3", "an order"},
+		{"mailboxes", "email=ANN@X.EXAMPLE", "", "2", "a filter"},
+		{"mailboxes", "email__in=BOB@x.example,nobody", "", "1", "one of several"},
+		{"mailboxes", "email__gt=BOB@x.example", "", "3", "a range"},
+		{"mailboxes", "email__startswith=A", "", "2", "text within text"},
+		{"mailboxes", "email__startswith=a", "", "", "text within text in another case"},
+		{"accounts", "", "-login", "carl bob Ann", "an order of the type"},
+		{"accounts", "login=aNN", "", "Ann", "a filter by a type"},
+		{"messages", "to=ann@x.example", "", "1", "a reference"},
+		{"messages", "", "to,id", "1 2", "an order by references"},
+		{"messages", "copy=bob@x.example", "", "1", "a list of references"},
+		{"messages", "by=ANN", "", "2", "a reference to a key that has a type"},
+		{"messages", "to__id=2", "", "1", "a field across a reference"},
+		{"messages", "by__home=1", "", "1", "a field across a reference to a key"},
+		{"trays", "mail=carl@X.example", "", "1", "a reference that may be null"},
+	} {
+		if got := idsWhere(t, c, row.key, row.filter, row.order); got != row.want {
+			t.Errorf("%s: %s?%s&ordering=%s: %q, want %q", row.reason, row.key, row.filter, row.order, got, row.want)
+		}
+	}
+	boxes, err := catalogue.Define[mailbox]("mailboxes", catalogue.Options{}).In(c)
+	must(t, err)
+	if _, err := boxes.Insert(mailbox{Email: "BOB@x.example"}); !errors.Is(err, catalogue.ErrDuplicate) {
+		t.Errorf("the same text in another case: %v, want ErrDuplicate", err)
+	}
+	if m, err := boxes.By("email").Get("BOB@x.example"); err != nil || m.ID != 1 {
+		t.Errorf("By: %v, %v", m, err)
+	}
+	if n, err := boxes.Where(ordering.Prefix("email", "AN")).Count(); err != nil || n != 1 {
+		t.Errorf("a prefix in the order: %d, %v", n, err)
+	}
+	accounts, err := catalogue.Define[user]("accounts", catalogue.Options{}).In(c)
+	must(t, err)
+	if a, err := accounts.By("login").Get("ANN"); err != nil || a.Login != "Ann" {
+		t.Errorf("By a key: %v, %v", a, err)
+	}
+	for key, segment := range map[string]string{"mailboxes": "1", "accounts": "aNN"} {
+		if err := ownCollection(t, c, key).Delete(t.Context(), segment, schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
+			t.Errorf("DELETE of %s: %v, want ErrReferenced", key, err)
+		}
+	}
+	if err := ownCollection(t, c, "mailboxes").Delete(t.Context(), "3", schema.Filter{}, nil); err != nil {
+		t.Error(err)
+	}
+	if tray, _ := ownCollection(t, c, "trays").Get(t.Context(), "1", schema.Filter{}); string(tray) != `{"id":1,"mail":null}` {
+		t.Errorf("the tray of the deleted mailbox is %s", tray)
+	}
+	must(t, c.Check())
+}
+
+// TestTimesCompareByTheMicrosecond: what requests write and show has no nanoseconds, so that no
+// cursor, filter or condition tells times apart that differ only there.
+func TestTimesCompareByTheMicrosecond(t *testing.T) {
+	type entry struct {
+		ID int       `json:"id"`
+		At time.Time `json:"at"`
+	}
+	entries := catalogue.Define[entry]("entries", catalogue.Options{Description: &schema.Description{Filters: []string{"at", "at__gt", "at__lte"}}})
+	c, err := catalogue.New(entries)
+	must(t, err)
+	typed, err := entries.In(c)
+	must(t, err)
+	at := time.Date(2026, 11, 27, 12, 0, 0, 123456789, time.UTC)
+	for _, later := range []time.Duration{100, 0, time.Microsecond} {
+		_, err := typed.Insert(entry{At: at.Add(later)})
+		must(t, err)
+	}
+	const shown = "2026-11-27T12:00:00.123456789Z"
+	for _, row := range []struct{ filter, order, want, reason string }{
+		{"", "at", "1 2 3", "ties in a microsecond break by id"},
+		{"at=" + shown, "", "1 2", "the value that is shown"},
+		{"at__gt=" + shown, "", "3", "greater"},
+		{"at__lte=" + shown, "", "1 2", "at most"},
+	} {
+		if got := idsWhere(t, c, "entries", row.filter, row.order); got != row.want {
+			t.Errorf("%s: %q, want %q", row.reason, got, row.want)
+		}
+	}
+	page, err := typed.Where(ordering.Equal("at", at)).Page(pagination.Window{})
+	if diff := cmp.Diff([]time.Time{at.Add(100), at}, []time.Time{page.Records[0].At, page.Records[1].At}); diff != "" || err != nil {
+		t.Errorf("records keep the nanoseconds (-want +got):\n%s%v", diff, err)
+	}
+}
