@@ -177,12 +177,12 @@ func described(about schema.Description, t reflect.Type) *jsonSchema {
 }
 
 // stored returns the schema of stored objects with the given fields: of records, or of objects
-// inside them. Required fields and those with a default are always present, and others if t is a
-// struct whose JSON does not omit them. Open records that were loaded have the required ones, and
-// may have other members. t may be nil.
+// inside them. Required fields and those with a default are always present, unless t is a struct
+// whose JSON may omit them. Open records that were loaded have the required ones, and may have
+// other members. t may be nil.
 func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 	var own []jsonmember.Member
-	if t != nil && t.Kind() == reflect.Struct && !marshals(t) {
+	if t != nil && t.Kind() == reflect.Struct {
 		own, _ = jsonmember.Of(t)
 		computed, _ := schema.ComputedMembers(t) // an error of the catalogue
 		own = append(own, computed...)
@@ -192,22 +192,17 @@ func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 		if f.Hidden {
 			continue
 		}
-		var typ reflect.Type
-		required, nullable := f.Required || f.Name == "id" || f.Key || !isOpen(t) && (f.Default != "" || f.ReadOnly), false
+		typ, required := t, f.Required || f.Name == "id" || f.Key || !isOpen(t) && (f.Default != "" || f.ReadOnly || f.Computed)
+		if !isOpen(t) {
+			typ = nil
+		}
 		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
-			typ = own[i].Field.Type
-			required, nullable = presence(own[i])
-			f.Nullable = f.Nullable && (nullable || typ.Kind() != reflect.Pointer) // a nil pointer may be omitted
-			if record && isList(typ) {                                             // a catalogue stores empty lists for nil, but not inside objects
-				nullable = nullable && f.Nullable
-			}
-		} else if isOpen(t) {
-			typ = t
+			m := own[i]
+			typ, required = m.Field.Type, !m.Indirect && !slices.Contains(m.Options, "omitempty") && !slices.Contains(m.Options, "omitzero")
+			// Records have empty lists for nil, objects inside them do not.
+			f.Nullable = f.Nullable || required && writesNull(typ) && !(record && isList(typ))
 		}
 		field := storedField(f, typ)
-		if nullable {
-			field = orNull(field)
-		}
 		field.ReadOnly = f.Computed
 		s.Properties.add(f.Name, field)
 		if required {
@@ -343,17 +338,14 @@ func storedField(f schema.Field, t reflect.Type) *jsonSchema {
 
 // storedItem returns the schema of the elements of a list or map of type t, which may be nil.
 func storedItem(f schema.Field, t reflect.Type) *jsonSchema {
-	switch {
-	case t == nil || isOpen(t):
-		return storedField(f, t)
-	case !isList(t) || marshals(t):
-		return storedField(f, nil)
+	if t != nil && !isOpen(t) {
+		if !isList(t) || hasMethods(t) {
+			return storedField(f, nil)
+		}
+		t = t.Elem()
+		f.Nullable = f.Nullable || writesNull(t)
 	}
-	s := storedField(f, t.Elem())
-	if writesNull(t.Elem()) {
-		return orNull(s)
-	}
-	return s
+	return storedField(f, t)
 }
 
 // postedField returns the schema of a field in a request. The members of an object are those of a

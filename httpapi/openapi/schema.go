@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A jsonSchema is a schema of OpenAPI, limited to what this package uses. The zero schema
@@ -176,7 +174,7 @@ func recordType(c httpapi.Collection) reflect.Type {
 // or single values. If their form is unknown, it is that of any value.
 func shape(t reflect.Type) *jsonSchema {
 	switch kind := t.Kind(); {
-	case marshals(t):
+	case hasMethods(t):
 	case kind == reflect.String:
 		return ofKind("string")
 	case kind == reflect.Bool:
@@ -193,36 +191,14 @@ func shape(t reflect.Type) *jsonSchema {
 	return &jsonSchema{}
 }
 
-// presence reports whether a member of a struct is always encoded, and whether it can be null.
-func presence(m jsonmember.Member) (required, nullable bool) {
-	t := m.Field.Type
-	omitted := slices.Contains(m.Options, "omitempty") && canBeEmpty(t) || slices.Contains(m.Options, "omitzero")
-	return !omitted && !m.Indirect, writesNull(t) && !(omitted && nilIsZero(t))
-}
-
-// writesNull reports whether nil is encoded as null.
-func writesNull(t reflect.Type) bool { return t.Kind() == reflect.Pointer || isList(t) && !marshals(t) }
-
 // isList reports whether t is the type of lists or maps, which can be nil.
 func isList(t reflect.Type) bool { return t.Kind() == reflect.Slice || t.Kind() == reflect.Map }
 
-// canBeEmpty reports whether omitempty has an effect on values of type t.
-func canBeEmpty(t reflect.Type) bool {
-	return t.Kind() != reflect.Struct && (t.Kind() != reflect.Array || t.Len() == 0)
-}
+// writesNull reports whether nil is encoded as null.
+func writesNull(t reflect.Type) bool { return t.Kind() == reflect.Pointer || isList(t) && !hasMethods(t) }
 
-// nilIsZero reports whether omitzero omits nil. A type may define zero itself.
-func nilIsZero(t reflect.Type) bool {
-	_, own := reflect.PointerTo(t).MethodByName("IsZero")
-	return !own
-}
-
-// marshals reports whether methods encode values of type t. Those of a pointer to t count,
-// because all encoded values are addressable.
-func marshals(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
-}
+// hasMethods reports whether values of type t have methods, which may encode them.
+func hasMethods(t reflect.Type) bool { return reflect.PointerTo(t).NumMethod() > 0 }
 
 // isOpen reports whether t is the type of records with any members.
 func isOpen(t reflect.Type) bool { return t == reflect.TypeFor[schema.Record]() }

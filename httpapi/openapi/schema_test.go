@@ -1,15 +1,12 @@
 package openapi
 
 import (
-	"reflect"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // The schemas are those of JSON Schema 2020-12.
@@ -82,50 +79,7 @@ func TestFieldErrors(t *testing.T) {
 	}
 }
 
-// maybe is a list that omitzero never omits.
-type maybe []int
-
-func (maybe) IsZero() bool { return false }
-
 // pointerText has a method of its pointer that encodes it.
 type pointerText []int
 
 func (*pointerText) MarshalText() ([]byte, error) { return []byte("1"), nil }
-
-// The expected values follow the documentation of encoding/json.
-func TestPresence(t *testing.T) {
-	type Inner struct {
-		Deep int `json:"deep"`
-	}
-	type record struct {
-		*Inner
-		Plain     int         `json:"plain"`
-		Pointer   *int        `json:"pointer"`
-		List      []int       `json:"list"`
-		Map       map[int]int `json:"map"`
-		Text      pointerText `json:"text"`
-		Empty     *int        `json:"empty,omitempty"`
-		EmptyList []int       `json:"emptyList,omitempty"`
-		Time      time.Time   `json:"time,omitempty"`
-		Array     [2]int      `json:"array,omitempty"`
-		None      [0]int      `json:"none,omitempty"`
-		Zero      time.Time   `json:"zero,omitzero"`
-		ZeroList  []int       `json:"zeroList,omitzero"`
-		Own       maybe       `json:"own,omitzero"`
-	}
-	want := map[string][2]bool{ // required, nullable
-		"deep": {false, false}, "plain": {true, false}, "pointer": {true, true}, "list": {true, true}, "map": {true, true},
-		"text": {true, false}, "empty": {false, false}, "emptyList": {false, false}, "time": {true, false}, "array": {true, false},
-		"none": {false, false}, "zero": {false, false}, "zeroList": {false, false}, "own": {false, true},
-	}
-	members, _ := jsonmember.Of(reflect.TypeFor[record]())
-	for _, m := range members {
-		required, nullable := presence(m)
-		if got := [2]bool{required, nullable}; got != want[m.Name] {
-			t.Errorf("%s: required and nullable %v, want %v", m.Name, got, want[m.Name])
-		}
-	}
-	if len(members) != len(want) {
-		t.Errorf("%d members, want %d", len(members), len(want))
-	}
-}
