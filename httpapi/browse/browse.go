@@ -114,8 +114,7 @@
 // a deletion send the tag of the record that they show in If-Match. If the record has changed
 // since, nothing is stored: the response is 412, with the form again. It has what the visitor
 // has changed and the present values of the other fields, and names the fields that both have
-// changed. Without entity tags, the same happens if both have changed the same field, unless
-// the other change comes in the moment after the form is compared with the record.
+// changed. Without entity tags, the last change of a field counts.
 //
 // # Requests from other sites
 //
@@ -273,19 +272,22 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := b.newView(w, r)
+	resp := refusal(http.StatusForbidden, detailForeign)
 	switch {
 	case isForeign:
-		v.serve(refusal(http.StatusForbidden, detailForeign))
 	case isForm(r) && v.isSession():
-		v.serveSession()
+		resp = v.signInOut()
 	case isForm(r):
-		v.servePosted()
+		resp = v.posted()
 	case v.isFilterForm():
-		v.serveFilterForm()
-	case negotiation.IsRead(r.Method) && v.query.get(pageParam) != "":
-		v.servePageJump()
+		resp = v.cleanFilters()
+	case negotiation.IsRead(v.r.Method) && v.query.get(pageParam) != "":
+		resp = v.jump()
 	default:
-		v.serve(v.forward())
+		resp = v.forward()
+	}
+	if resp != nil { // otherwise it has been redirected
+		v.serve(resp)
 	}
 }
 

@@ -263,8 +263,8 @@ func (v *view) isFilterForm() bool {
 	return negotiation.IsRead(v.r.Method) && v.query.get(filterMarker) != "" && v.c != nil && v.id == "" && len(v.c.Filters)+len(v.c.Search) > 0
 }
 
-// serveFilterForm redirects to the same page without the empty values of the form.
-func (v *view) serveFilterForm() {
+// cleanFilters redirects to the same page without the empty values of the form. It returns nil.
+func (v *view) cleanFilters() *response {
 	q := query{make(url.Values)}
 	for name, all := range v.query.values {
 		for _, text := range all {
@@ -272,6 +272,7 @@ func (v *view) serveFilterForm() {
 		}
 	}
 	v.redirect(q.with(filterMarker, ""))
+	return nil
 }
 
 // filterValues converts the text of an input to values of its parameter.

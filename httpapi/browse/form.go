@@ -3,6 +3,8 @@ package browse
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"math"
 	"net/http"
@@ -26,11 +28,6 @@ type form struct {
 	Faults []string // errors that belong to no field
 	Kept   []pair   // texts of the record that the form has been made from
 	Inputs []input
-}
-
-// cleanLink returns a link to the page without the parameters of its forms.
-func (v *view) cleanLink(changes ...string) string {
-	return v.query.with(append(changes, methodName, "", tagName, "")...)
 }
 
 // newForm returns the form for a new record or for changing one. The values are nil, the record's
@@ -149,13 +146,6 @@ type input struct {
 	Lookup   string // link to records to which the value can refer, or ""
 	Faults   []string
 	Focus    bool // it is the first with a fault
-}
-
-// option is an option of a select.
-type option struct {
-	Value, Label string
-	Selected     bool
-	segment      string // of the path of the record that is the option, or ""
 }
 
 // newInput returns the input of a field with a text.
@@ -424,18 +414,24 @@ func formJSON(fields []schema.Field, posted url.Values) []byte {
 	return objectJSON(members)
 }
 
-// syntaxFaults returns the errors in texts that should be JSON. As text they could be valid values.
-func syntaxFaults(fields []schema.Field, texts url.Values) faults {
-	wrong := make(faults)
+// misspelled returns the response to a form in which texts that should be JSON are not, or nil. As
+// text they could be valid values.
+func misspelled(fields []schema.Field, texts url.Values) *response {
+	var wrong []string
 	for _, field := range fields {
 		text := unixLines(texts.Get(field.Name))
 		if kindOf(field).nested && !isReadOnly(field) && strings.TrimSpace(text) != "" {
 			if err := schema.CheckSyntax([]byte(text)); err != nil {
-				wrong[field.Name] = []string{err.Error()}
+				wrong = append(wrong, wire.Quote(field.Name)+":"+wire.Quote(err.Error()))
 			}
 		}
 	}
-	return wrong
+	if wrong == nil {
+		return nil
+	}
+	resp := &response{header: make(http.Header), status: http.StatusBadRequest}
+	resp.body.Write(objectJSON(wrong))
+	return resp
 }
 
 // fieldJSON returns the JSON of one field. ok is false if the text is empty.
@@ -543,4 +539,39 @@ func utcTime(text string) string {
 		}
 	}
 	return text
+}
+
+// recordTexts returns what a form for a record sends if nobody changes it: the texts of its
+// values, twice.
+func recordTexts(fields []schema.Field, stored map[string]json.RawMessage) url.Values {
+	texts := make(url.Values)
+	for _, field := range fields {
+		text := valueText(field, stored[field.Name])
+		texts.Set(field.Name, text)
+		texts.Set(shownPrefix+field.Name, text)
+	}
+	return texts
+}
+
+// maxForm is the maximum size of a form in bytes. A form for a record has each text twice.
+const maxForm = 2 << 20
+
+// readForm reads the body of a form. Of several values of an input, those of a select are joined;
+// the first is empty. If it fails, it returns the response.
+func (v *view) readForm() (posted url.Values, refused *response) {
+	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return nil, refusal(http.StatusRequestEntityTooLarge, "The form is larger than 2 MiB.")
+	}
+	posted, invalid := url.ParseQuery(string(body))
+	if err != nil || invalid != nil {
+		return nil, refusal(http.StatusBadRequest, "The form could not be read.")
+	}
+	for name, texts := range posted {
+		if len(texts) > 1 {
+			separator := v.c.separator(name)
+			posted.Set(name, strings.TrimPrefix(strings.Join(texts, separator), separator))
+		}
+	}
+	return posted, nil
 }

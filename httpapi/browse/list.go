@@ -25,9 +25,11 @@ type list struct {
 	Columns  []column
 	Rows     []row
 	Pager    pager
+	Filters  *filters
 	Took     string // time of the handler
 	Filtered bool   // parameters of the query select the records
 	Add      string // link to the form for a new record, or ""
+	ReadOnly string // why the visitor cannot add a record, or ""
 	About    string // of a record, such as "film"
 }
 
@@ -48,56 +50,56 @@ type row struct {
 	Cells []cell
 }
 
-// showList shows a page of records, and a form if the caller may post.
-func (v *view) showList(p *page, resp *response) {
+// newList returns the page of a list, or nil if the response is none.
+func (v *view) newList(resp *response) *list {
 	var e envelope
 	if v.c == nil || !decodePage(resp, &e) {
-		v.showResponse(p, resp)
-		return
+		return nil
 	}
-	p.here()
 	names := memberNames(e.Records)
 	key, _ := v.c.key()
 	if at := slices.Index(names, key); at > 0 { // it stays in view on narrow screens
 		names = slices.Insert(slices.Delete(names, at, at+1), 0, key)
 	}
-	p.Filters = v.newFilters(nil)
-	p.List = &list{
+	filters := v.newFilters(nil)
+	l := &list{
 		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.place),
 		Rows:     v.newRows(e.Records, names),
 		Pager:    v.newPager(e),
 		Took:     readableDuration(v.took),
-		Filtered: len(p.Filters.Chips) > 0,
+		Filtered: len(filters.Chips) > 0,
+		Filters:  filters,
 		About:    spelled(v.c.Name),
 	}
-	for i := range p.List.Columns {
+	for i := range l.Columns {
 		classes := make(map[string]bool)
-		for _, r := range p.List.Rows {
+		for _, r := range l.Rows {
 			classes[r.Cells[i].Class] = true
 		}
 		delete(classes, "null")
 		delete(classes, "") // absent
-		if p.List.Columns[i].Number = len(classes) == 1 && classes["number"]; p.List.Columns[i].Number {
-			for _, r := range p.List.Rows {
+		if l.Columns[i].Number = len(classes) == 1 && classes["number"]; l.Columns[i].Number {
+			for _, r := range l.Rows {
 				if r.Cells[i].Class == "null" {
 					r.Cells[i].Attr = `class="null number"` // aligned as the numbers are
 				}
 			}
 		}
-		p.List.Columns[i].Head = names[i] == key
+		l.Columns[i].Head = names[i] == key
 	}
 	if len(names) == maxColumns {
-		p.List.Columns = append(p.List.Columns, column{Label: "More"})
+		l.Columns = append(l.Columns, column{Label: "More"})
 	}
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
 	switch {
 	case v.postable():
-		p.List.Add = v.query.with(methodName, http.MethodPost)
+		l.Add = v.query.with(methodName, http.MethodPost)
 	case v.c.actions&writes == 0:
-		p.ReadOnly = "Read-only: the service has no way to change these records."
+		l.ReadOnly = "Read-only: the service has no way to change these records."
 	case v.c.actions.Has(schema.Create):
-		v.explain(p)
+		l.ReadOnly = v.readOnly()
 	}
+	return l
 }
 
 // maxColumns is the maximum number of members with their own column. Without it, a
@@ -354,16 +356,16 @@ func counted(count int, thing string) string {
 // pageParam is the parameter of the form for a page: the number of the page, from 1.
 const pageParam = "_page"
 
-// servePageJump redirects to the page of a list with the number in the query. A number past
-// the last page leads to the last page, and any other text to the first.
-func (v *view) servePageJump() {
+// jump redirects to the page of a list with the number in the query, and returns nil. A number past
+// the last page leads to the last page, and any other text to the first. If there are no such pages,
+// it returns the response of the handler.
+func (v *view) jump() *response {
 	count := -1
 	if v.c != nil && v.id == "" && v.c.counted {
 		count = v.counts(v.c.path, v.query.values.Encode(), []url.Values{{}})[0]
 	}
 	if count < 0 {
-		v.serve(v.forward())
-		return
+		return v.forward()
 	}
 	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
 	delete(v.query.values, pageParam)
@@ -371,6 +373,7 @@ func (v *view) servePageJump() {
 	limit := v.c.window(v.query, count).Limit
 	page := min(max(number, 1), pages(count, limit))
 	v.redirect(v.at(pagination.Window{Limit: limit, Offset: (page - 1) * limit}))
+	return nil
 }
 
 // decodePage decodes a page, and reports whether it is one. The count of a page by cursor is

@@ -2,11 +2,9 @@ package browse
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -15,6 +13,13 @@ type known struct {
 	options []option // some records
 	whole   bool     // these are all records, and few
 	named   map[string]option
+}
+
+// option is an option of a select.
+type option struct {
+	Value, Label string
+	Selected     bool
+	segment      string // of the path of the record that is the option, or ""
 }
 
 const (
@@ -103,46 +108,4 @@ func (c *collection) nameField(names []string) string {
 		}
 	}
 	return ""
-}
-
-// referrer lists some records that refer to the record of the page.
-type referrer struct {
-	Label string
-	Count string
-	Link  string // to all of them
-	Some  []option
-	Pages bool // they have pages
-}
-
-// referrers requests the records that refer to one of v.c, by each field that is a filter.
-func (v *view) referrers(record members) (all []referrer) {
-	for _, c := range v.collections {
-		for _, f := range c.Fields {
-			name, value := ordering.Snake(f.Name), record.text(f.By)
-			if f.Refers != v.c.Key || !slices.Contains(c.Filters, name) || value == "" {
-				continue
-			}
-			selection := url.Values{name: {value}}.Encode()
-			list, count := v.list(c.path, selection, 5)
-			if len(list) == 0 {
-				continue
-			}
-			label := heading(c.Key)
-			if inWords(f.Name) != spelled(v.c.Name) {
-				label += ", " + inWords(f.Name)
-			}
-			link := "../../" + url.PathEscape(c.Segment) + "/"
-			some := options(c, c.Lookup, list)
-			for i := range some {
-				if some[i].Label == some[i].Value {
-					some[i].Label = wire.Capital(c.recordName(some[i].Value))
-				}
-				if some[i].Value = link + "?" + selection; some[i].segment != "" {
-					some[i].Value = link + url.PathEscape(some[i].segment) + "/"
-				}
-			}
-			all = append(all, referrer{label, grouped(count), link + "?" + selection, some, c.hasPages()})
-		}
-	}
-	return all
 }

@@ -12,7 +12,6 @@ import (
 	"maps"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,9 +65,6 @@ type page struct {
 	Exchange exchange
 }
 
-// step is an element of the breadcrumb. The last has no link.
-type step struct{ Name, Link string }
-
 // serve serves a response of the handler as a page.
 func (v *view) serve(resp *response) {
 	p := v.newPage(resp)
@@ -79,6 +75,15 @@ func (v *view) serve(resp *response) {
 // show shows what the response is: the root, a list, a record, a form, or any other response.
 func (v *view) show(p *page, resp *response) {
 	switch {
+	case v.form != nil:
+		p.Title, p.Form = "Not stored", v.form
+		p.here()
+	case v.kept != nil && v.kept.status == http.StatusOK:
+		v.showRecord(p, v.kept)
+		p.Fault, p.Detail = true, strings.Join(readFaults(resp.body.Bytes())["detail"], " ")
+		if p.Instead = v.referring(p.Detail); resp.status == http.StatusPreconditionFailed {
+			p.Detail = "The record has changed since this page was opened, so it was not deleted."
+		}
 	case resp.status != http.StatusOK || !negotiation.IsRead(v.r.Method):
 		v.showResponse(p, resp)
 	case v.r.URL.Path == v.served.Root:
@@ -92,6 +97,30 @@ func (v *view) show(p *page, resp *response) {
 	default:
 		v.showList(p, resp)
 	}
+}
+
+func (v *view) showList(p *page, resp *response) {
+	l := v.newList(resp)
+	if l == nil {
+		v.showResponse(p, resp)
+		return
+	}
+	p.List, p.Filters, p.ReadOnly = l, l.Filters, l.ReadOnly
+	p.here()
+}
+
+func (v *view) showRecord(p *page, resp *response) {
+	r := v.newRecord(resp)
+	if r == nil {
+		v.showResponse(p, resp)
+		return
+	}
+	p.Path[len(p.Path)-1].Name = r.Name
+	p.Verb, p.Title, p.Form, p.ReadOnly = r.Verb, r.Title, r.Form, r.ReadOnly
+	if r.Form == nil {
+		p.Record = r
+	}
+	p.here()
 }
 
 func (v *view) newPage(resp *response) *page {
@@ -113,7 +142,6 @@ func (v *view) newPage(resp *response) *page {
 		p.Title = heading(v.c.Key)
 		p.Path = append(p.Path, step{p.Title, v.cleanLink()})
 	}
-	v.offerSession(p, resp.status != http.StatusUnauthorized)
 	if resp.status == http.StatusOK && negotiation.IsRead(v.r.Method) {
 		p.Done = v.newDone()
 	}
@@ -130,19 +158,6 @@ func (p *page) here() {
 		p.Path = p.Path[:last]
 	}
 	p.Path = append(p.Path, step{Name: name})
-}
-
-// rootLink returns a relative link from the path of r to the root, so that it is valid
-// under any prefix.
-func (b *browser) rootLink(r *http.Request) string {
-	path, root := r.URL.EscapedPath(), (&url.URL{Path: b.served.Root}).EscapedPath()
-	up, down := 0, strings.TrimPrefix(root, "/")
-	if rest, ok := strings.CutPrefix(path, root); ok {
-		up, down = strings.Count(rest, "/"), ""
-	} else if slashes := strings.Count(path, "/"); slashes > 0 {
-		up = slashes - 1
-	}
-	return "./" + strings.Repeat("../", up) + down
 }
 
 // showResponse shows a response that is not a list, usually an error. If it is about the values
@@ -200,7 +215,9 @@ func (v *view) sendPage(resp *response, p *page) {
 	header.Set("Content-Security-Policy", v.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
-	v.w.WriteHeader(resp.status)
+	status := cmp.Or(v.status, resp.status)
+	p.SignIn, p.SignOut = v.session(status)
+	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
 		out := bufio.NewWriterSize(v.w, 32<<10)
 		_ = v.template.Execute(out, p) // the client is gone if it fails

@@ -3,7 +3,6 @@ package browse
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"mime"
@@ -29,6 +28,12 @@ type view struct {
 	known map[referred]*known
 	asked int           // records that were requested for their names
 	took  time.Duration // of the response to the request
+
+	// What the page of a response shows beside it:
+	status  int       // of the page, or 0 if it is that of the response
+	refused string    // why the service does not accept the token, or ""
+	form    *form     // that was rejected
+	kept    *response // the record that was not deleted
 }
 
 func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
@@ -36,6 +41,18 @@ func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
 	v.c, v.id = b.find(r.URL.Path)
 	return v
 }
+
+// Parameters of a form for a record. They are in the query so that they cannot be names of
+// fields.
+const (
+	methodName = "_method" // of the request to send: forms can only send GET and POST
+	listName   = "_list"   // query of the list that led to the record
+	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
+)
+
+// shownPrefix begins the name of an input with the text of a field that the form has shown. The
+// name of the field follows.
+const shownPrefix = "_shown."
 
 // detailForeign is the detail of the response to a request that isForeign.
 const detailForeign = "The request was sent from another site, so nothing was stored."
@@ -59,31 +76,6 @@ func isForm(r *http.Request) bool {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return r.Method == http.MethodPost && media == "application/x-www-form-urlencoded" &&
 		(r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "")
-}
-
-// maxForm is the maximum size of a form in bytes. A form for a record has each text twice.
-const maxForm = 2 << 20
-
-// readForm reads the body of a form. Of several values of an input, those of a select are joined;
-// the first is empty. If it fails, it serves the response, and returns nil.
-func (v *view) readForm() url.Values {
-	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
-	if errors.As(err, new(*http.MaxBytesError)) {
-		v.serve(refusal(http.StatusRequestEntityTooLarge, "The form is larger than 2 MiB."))
-		return nil
-	}
-	posted, invalid := url.ParseQuery(string(body))
-	if err != nil || invalid != nil {
-		v.serve(refusal(http.StatusBadRequest, "The form could not be read."))
-		return nil
-	}
-	for name, texts := range posted {
-		if len(texts) > 1 {
-			separator := v.c.separator(name)
-			posted.Set(name, strings.TrimPrefix(strings.Join(texts, separator), separator))
-		}
-	}
-	return posted
 }
 
 // query is the query of a request, from which links to the same path are made.
@@ -130,6 +122,9 @@ const maxRepeated = 256 << 10
 
 // repeats reports whether a part of a page may have n links with the query.
 func (q query) repeats(n int) bool { return n*len(q.values.Encode()) <= maxRepeated }
+
+// step is an element of the breadcrumb. The last has no link.
+type step struct{ Name, Link string }
 
 // pair is a hidden input of a form, or a line of a header.
 type pair struct{ Name, Value string }
@@ -352,4 +347,28 @@ func addVary(header http.Header, name string) {
 		}
 	}
 	header["Vary"] = append(slices.Clip(header["Vary"]), name)
+}
+
+// listLink returns the link from a record to its list, with the order and the place from which
+// the visitor has come.
+func (v *view) listLink() string {
+	return "../" + strings.TrimPrefix(parseQuery(v.query.get(listName)).with(), "./")
+}
+
+// cleanLink returns a link to the page without the parameters of its forms.
+func (v *view) cleanLink(changes ...string) string {
+	return v.query.with(append(changes, methodName, "", tagName, "")...)
+}
+
+// rootLink returns a relative link from the path of r to the root, so that it is valid
+// under any prefix.
+func (b *browser) rootLink(r *http.Request) string {
+	path, root := r.URL.EscapedPath(), (&url.URL{Path: b.served.Root}).EscapedPath()
+	up, down := 0, strings.TrimPrefix(root, "/")
+	if rest, ok := strings.CutPrefix(path, root); ok {
+		up, down = strings.Count(rest, "/"), ""
+	} else if slashes := strings.Count(path, "/"); slashes > 0 {
+		up = slashes - 1
+	}
+	return "./" + strings.Repeat("../", up) + down
 }

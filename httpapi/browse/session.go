@@ -113,36 +113,34 @@ func (v *view) guarded() (method, path string) {
 	return "", ""
 }
 
-// offerSession makes the page offer to sign out if the visitor has a token that the service
-// accepts, and otherwise to sign in.
-func (v *view) offerSession(p *page, accepted bool) {
+// session returns the form to sign in or, if the visitor has a token that the service accepts, the
+// action of the form to sign out.
+func (v *view) session(status int) (in *signing, out string) {
 	signedIn := v.token(v.r) != ""
+	if status == http.StatusUnauthorized && v.refused == "" && signedIn {
+		v.refused = "The service does not accept your token."
+	}
 	switch {
 	case v.Scheme == "":
-	case signedIn && accepted:
-		p.SignOut = v.query.with(methodName, signOut)
-	default:
-		p.SignIn, p.SignOut = &signing{Action: v.query.with(methodName, signIn), Open: !accepted}, ""
-		if signedIn {
-			p.SignIn.Fault = "The service does not accept your token."
-		}
+		return nil, ""
+	case signedIn && v.refused == "":
+		return nil, v.query.with(methodName, signOut)
 	}
+	return &signing{v.query.with(methodName, signIn), status == http.StatusUnauthorized || v.refused != "", v.refused}, ""
 }
 
-// explain says on a page why the visitor cannot write where others can.
-func (v *view) explain(p *page) {
-	p.ReadOnly = "Read-only: the service does not permit you to make changes here."
+// readOnly returns the reason why the visitor cannot write where others can.
+func (v *view) readOnly() string {
 	token := v.token(v.r)
-	if token != "" && p.SignOut != "" && !v.accepts(token) {
-		v.offerSession(p, false)
-	}
 	switch {
 	case v.Scheme == "":
-	case p.SignOut == "":
-		p.ReadOnly = "Read-only until you sign in."
-	default:
-		p.ReadOnly = "Read-only: your token does not permit changes here."
+		return "Read-only: the service does not permit you to make changes here."
+	case token != "" && v.accepts(token):
+		return "Read-only: your token does not permit changes here."
+	case token != "":
+		v.refused = "The service does not accept your token."
 	}
+	return "Read-only until you sign in."
 }
 
 // isSession reports whether the request, which is a form, signs in or out.
@@ -151,29 +149,24 @@ func (v *view) isSession() bool {
 	return v.Scheme != "" && (method == signIn || method == signOut)
 }
 
-// serveSession signs the visitor in or out, and redirects to the page with the form. If the
-// service does not accept the token, it serves that page again, with the form.
-func (v *view) serveSession() {
+// signInOut signs the visitor in or out, and redirects to the page with the form. If the service does
+// not accept the token, it returns the response for that page, which has the form again.
+func (v *view) signInOut() *response {
 	token, again := "", v.query.with(methodName, "")
 	if v.query.get(methodName) == signIn {
-		posted := v.readForm()
-		if posted == nil {
-			return
+		posted, refused := v.readForm()
+		if refused != nil {
+			return refused
 		}
 		if token = strings.TrimSpace(posted.Get("token")); !v.accepts(token) {
-			action := v.query.with()
 			v.visit(again)
-			resp := v.forward()
-			p := v.newPage(resp)
-			v.show(p, resp)
-			p.SignIn, p.SignOut = &signing{action, true, "The service does not accept this token."}, ""
-			resp.status = http.StatusUnauthorized
-			v.sendPage(resp, p)
-			return
+			v.status, v.refused = http.StatusUnauthorized, "The service does not accept this token."
+			return v.forward()
 		}
 	}
 	v.setCookie(tokenCookie, token, 0)
 	v.redirect(again)
+	return nil
 }
 
 // visit makes the request one for the page that a link to the same path leads to.
