@@ -195,7 +195,9 @@ func shape(t reflect.Type) *jsonSchema {
 func isList(t reflect.Type) bool { return t.Kind() == reflect.Slice || t.Kind() == reflect.Map }
 
 // writesNull reports whether nil is encoded as null.
-func writesNull(t reflect.Type) bool { return t.Kind() == reflect.Pointer || isList(t) && !hasMethods(t) }
+func writesNull(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer || isList(t) && !hasMethods(t)
+}
 
 // hasMethods reports whether values of type t have methods, which may encode them.
 func hasMethods(t reflect.Type) bool { return reflect.PointerTo(t).NumMethod() > 0 }
