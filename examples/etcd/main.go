@@ -31,6 +31,7 @@ import (
 
 	"github.com/gobacklist/backlist/examples/etcd/etcdstore"
 	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
@@ -87,7 +88,9 @@ func (c *config) serve(ctx context.Context, client *clientv3.Client, stdout io.W
 	}
 	defer store.Close()
 	if c.load != "" {
-		if err := loadFile(ctx, store, c.load); err != nil {
+		shown := progress.Loading(errorLog.Writer(), c.load)
+		err := loadFile(ctx, store, c.load)
+		if shown.Stop(); err != nil {
 			return err
 		}
 	}
@@ -132,13 +135,27 @@ func (c *config) withPages(h *httpapi.Handler) (http.Handler, error) {
 	return mux, httpapi.Mount(mux, "", pages)
 }
 
+// loadFile replaces the records by those of a file. After ctx is done it waits for a short time,
+// in which the store removes what it has stored; a file that is still being read is not waited for.
 func loadFile(ctx context.Context, store *etcdstore.Store, name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return store.Load(ctx, f)
+	loaded := make(chan error, 1)
+	go func() { loaded <- store.Load(ctx, f) }()
+	select {
+	case err := <-loaded:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-loaded:
+		return err
+	case <-time.After(100 * time.Millisecond):
+		return ctx.Err()
+	}
 }
 
 // config holds the values of the flags.
