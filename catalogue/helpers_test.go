@@ -40,7 +40,6 @@ func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue
 	return coll
 }
 
-// listed returns the parts of a list.
 func listed(list catalogue.List, err error) (count int, records [][]byte, _ error) {
 	return list.Count, list.Records, err
 }

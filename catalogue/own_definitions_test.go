@@ -15,7 +15,6 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// described returns options with a description.
 func described(d schema.Description) catalogue.Options {
 	return catalogue.Options{Description: &d}
 }

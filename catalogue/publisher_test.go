@@ -61,7 +61,6 @@ func mustIn[T any](d Definition[T], c *Catalogue) *Collection[T] {
 	return coll
 }
 
-// listed returns the parts of a list.
 func listed(list List, err error) (count int, records [][]byte, _ error) {
 	return list.Count, list.Records, err
 }

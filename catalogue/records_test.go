@@ -119,7 +119,6 @@ func mustRecord(text string) schema.Record {
 	return r
 }
 
-// products returns a collection of n random products.
 func products(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[product] {
 	t.Helper()
 	c, err := catalogue.NewCollection[product](opts)

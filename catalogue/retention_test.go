@@ -247,7 +247,6 @@ func TestKeyMemory(t *testing.T) {
 	}
 }
 
-// standalone returns an empty collection.
 func standalone[T any](t *testing.T) *Collection[T] {
 	t.Helper()
 	c, err := NewCollection[T](Options{})

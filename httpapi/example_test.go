@@ -54,7 +54,6 @@ type Film struct {
 	Title string `json:"title"`
 }
 
-// filmCatalogue returns a catalogue of films.
 func filmCatalogue() *catalogue.Catalogue {
 	c, err := catalogue.New(catalogue.Define[Film]("films", catalogue.Options{
 		Description: &schema.Description{Actions: schema.List | schema.Retrieve | schema.Create},

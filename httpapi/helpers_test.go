@@ -110,7 +110,6 @@ func (c *stub) Delete(ctx context.Context, _ string, _ schema.Filter, _ func([]b
 // listOnly hides all methods of a collection except those of Collection.
 type listOnly struct{ Collection }
 
-// newStubHandler returns a handler of collections.
 func newStubHandler(t testing.TB, opts Options, collections ...Collection) *Handler {
 	t.Helper()
 	h, err := NewHandler(collections, opts)
@@ -284,7 +283,6 @@ func newFilmCatalogue(t testing.TB) *catalogue.Catalogue {
 	return c
 }
 
-// newRecordedFilms returns a catalogue of the recorded films.
 func newRecordedFilms(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	c := newFilmCatalogue(t)

@@ -29,7 +29,6 @@ func newPages(records ...string) *stub {
 	return c
 }
 
-// repeated returns n records of a size in bytes.
 func repeated(letter string, n, size int) (records []string) {
 	for i := range n {
 		text := fmt.Sprintf(`{"id":%d,"text":"`, i)

@@ -31,7 +31,6 @@ type issue struct {
 	Created   time.Time `json:"created" backlist:"default=now"`
 }
 
-// newRecordedPages returns a catalogue of the recorded pages.
 func newRecordedPages(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	define := func(key, name string, about schema.Description) catalogue.AnyDefinition {

@@ -127,7 +127,6 @@ type wareLine struct {
 	Notes     []string `json:"notes" backlist:"item.maxlength=5"`
 }
 
-// wareDescription returns the description of wares.
 func wareDescription(t *testing.T) schema.Description {
 	t.Helper()
 	about, err := schema.DescriptionOf[ware]("wares")
@@ -347,7 +346,6 @@ func (g *generator) key(collection string) string {
 	return keys[len(keys)-1-g.IntN(min(20, len(keys)))]
 }
 
-// unquoted returns the text that a value is, or its JSON.
 func unquoted(value string) (text string) {
 	if json.Unmarshal([]byte(value), &text) != nil {
 		return value
@@ -355,7 +353,6 @@ func unquoted(value string) (text string) {
 	return text
 }
 
-// some returns some of the fields.
 func (g *generator) some() []schema.Field {
 	fields := slices.Clone(g.about.Fields)
 	g.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
@@ -485,7 +482,6 @@ func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []str
 	return wrong
 }
 
-// matches reports whether a pattern is found in a text.
 func (g *generator) matches(pattern, text string) bool {
 	if g.patterns[pattern] == nil {
 		g.patterns[pattern] = regexp.MustCompile(pattern)

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// encoded returns the cursor with a content.
 func encoded(content string) string { return base64.StdEncoding.EncodeToString([]byte(content)) }
 
 // TestParseCursor has the cursors of drf-pages.

@@ -25,7 +25,6 @@ func descriptions(t *testing.T) (list []schema.Description) {
 	return list
 }
 
-// lines returns the lines of a file in testdata.
 func lines(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + file)

@@ -87,7 +87,6 @@ type Film struct {
 	Added    schema.DateTime `json:"added" backlist:"created"`
 }
 
-// films returns the description of a collection of films.
 func films() schema.Description {
 	d, err := schema.DescriptionOf[Film]("films")
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
-// parse parses a valid record.
 func parse(t testing.TB, text string) Record {
 	t.Helper()
 	r, err := ParseRecord([]byte(text))

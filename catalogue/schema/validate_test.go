@@ -173,7 +173,6 @@ func TestReadOnlyFields(t *testing.T) {
 	}
 }
 
-// film returns a record of the collection films.
 func film(t testing.TB) Record {
 	t.Helper()
 	return parse(t, `{"id":1,"title":"T","slug":"t","synopsis":"s","released":"2024-01-02","premiereAt":null,"minutes":1,`+

@@ -224,7 +224,6 @@ type usedFault struct {
 	Count int    `json:"count"`
 }
 
-// add adds a fault in text form.
 func (f *faults) add(text string) error {
 	parsed, err := parseFault(text)
 	if err != nil {

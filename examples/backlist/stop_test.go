@@ -119,7 +119,6 @@ func TestInterruptWhileGenerating(t *testing.T) {
 	}
 }
 
-// command returns the program as a command.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()

@@ -91,7 +91,6 @@ func startPrism(t *testing.T, command, document, service string) string {
 	return ""
 }
 
-// send sends a request to a server.
 func (r request) send(t *testing.T, server string) (status int, kind, body string) {
 	t.Helper()
 	in, err := http.DefaultClient.Do(r.to(server))

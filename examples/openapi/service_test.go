@@ -165,7 +165,6 @@ func authorize(r *http.Request, _ string, _ schema.Actions) error {
 	return nil
 }
 
-// A request is a request to a handler.
 type request struct {
 	method, target, body string
 	header               http.Header

@@ -146,7 +146,6 @@ func texts[T any](records []T) []string {
 	return each(records, func(r T) string { return string(marshal(r)) })
 }
 
-// ids returns the ids of the records on the page.
 func (p *page[T]) ids(k *kind[T]) (ids []int) {
 	for i := range p.view.Len() {
 		ids = append(ids, *k.id(p.view.At(i)))

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// titles returns the headings of a table.
 func titles(table string) (all []string) {
 	for _, l := range strings.Split(table, "\n") {
 		if title, _, ok := strings.Cut(l, "  backlist"); ok {

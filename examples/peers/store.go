@@ -128,7 +128,6 @@ func opened[T any](k *kind[T], list []constructor[T]) []store[T] {
 	return each(list, func(open constructor[T]) store[T] { return open(k) })
 }
 
-// filled returns stores with the records of d.
 func filled[T any](d *data[T], list []constructor[T]) []store[T] {
 	stores := opened(d.kind, list)
 	for _, s := range stores {

@@ -170,7 +170,6 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// program is a running program.
 type program struct {
 	address string
 	log     *output

@@ -62,7 +62,6 @@ func newHandlers(t testing.TB, cat *catalogue.Catalogue, opts httpapi.Options) h
 	return handlers{h, browsing(t, h, Options{})}
 }
 
-// browsing returns the handler of New.
 func browsing(t testing.TB, h http.Handler, opts Options) http.Handler {
 	t.Helper()
 	b, err := New(h, opts)

@@ -199,7 +199,6 @@ func (res result) seen(name, want string, films *shelf) string {
 	return strings.Join(res.header.Values(name), ", ")
 }
 
-// texts returns the texts of tags.
 func texts(tags []tag) (all []string) {
 	for _, t := range tags {
 		all = append(all, t.text)

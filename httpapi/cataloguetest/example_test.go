@@ -73,7 +73,6 @@ func TestEventNamesUnavailable(t *testing.T) {
 	})
 }
 
-// eventsOf returns the events of a catalogue.
 func eventsOf(t *testing.T, c *catalogue.Catalogue) *catalogue.Collection[resources.Event] {
 	t.Helper()
 	events, err := resources.Events.In(c)

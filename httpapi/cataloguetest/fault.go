@@ -213,7 +213,6 @@ func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage
 
 type envelope = pagination.Envelope[json.RawMessage]
 
-// pageFault returns a fault that changes pages.
 func pageFault(change func(i *interceptor, page *envelope)) Fault {
 	return Fault{stage: inPage, apply: func(i *interceptor) bool {
 		if !requestsPage(i.r, i.paths) || i.response.Status != http.StatusOK {

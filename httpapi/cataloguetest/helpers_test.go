@@ -105,7 +105,6 @@ func ask(t testing.TB, server *Server, request, body string, header ...string) (
 	return resp, string(text)
 }
 
-// get returns the status and the body of the response to a GET.
 func get(t testing.TB, server *Server, path string) (status int, body string) {
 	t.Helper()
 	resp, body := ask(t, server, "GET "+path, "")
@@ -149,7 +148,6 @@ func mustNew() *catalogue.Catalogue {
 	return c
 }
 
-// eventsOf returns the events of a catalogue.
 func eventsOf(c *catalogue.Catalogue) *catalogue.Collection[resources.Event] {
 	events, err := resources.Events.In(c)
 	if err != nil {

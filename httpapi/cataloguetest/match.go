@@ -107,7 +107,6 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 // requestsPage reports whether a request is a GET or HEAD of a page.
 func requestsPage(r *http.Request, p paths) bool { return reads(r) && p.at(r.URL.Path).Key != "" }
 
-// reads reports whether a request is a GET or HEAD.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // windowOf returns the window of the page that a query requests in a list of count records. It
@@ -150,7 +149,6 @@ func checkPath(path string, p paths) error {
 // wildcard matches a wildcard of a pattern of http.ServeMux.
 var wildcard = regexp.MustCompile(`\{[^{}/]*\}`)
 
-// isPattern reports whether a path is a pattern.
 func isPattern(path string) bool { return strings.ContainsAny(path, "{}") }
 
 // A pathPattern matches requests by a pattern of http.ServeMux without method and host.

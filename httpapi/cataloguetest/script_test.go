@@ -185,7 +185,6 @@ func send(server *Server, r *http.Request) (view, http.Header) {
 	return view{resp.StatusCode, resp.Header.Get("Content-Type"), resp.ContentLength, text, innermost(err)}, resp.Header
 }
 
-// innermost returns the text of the innermost error.
 func innermost(err error) string {
 	for err != nil {
 		inner := errors.Unwrap(err)

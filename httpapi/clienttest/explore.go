@@ -364,7 +364,6 @@ func requestLimit(records, limit int) int {
 	return 50 * max((records+limit-1)/limit, 1)
 }
 
-// A service is the service of a scenario.
 type service struct {
 	server *cataloguetest.Server
 	origin *url.URL

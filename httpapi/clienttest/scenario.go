@@ -81,7 +81,6 @@ func (sc *script) decode(text []byte) scenario {
 	return s
 }
 
-// encode returns bytes that decode to a scenario.
 func (sc *script) encode(s scenario) []byte {
 	text := []byte{byte(s.records), byte(s.limit - leastLimit)}
 	for _, st := range s.steps {
@@ -339,7 +338,6 @@ func linkTo(r *http.Request, place, at string) string {
 	return u.String()
 }
 
-// writes reports whether the scenario has writes.
 func (s *scenario) writes() bool {
 	return slices.ContainsFunc(s.steps, func(st step) bool { return st.kind.write != nil })
 }

@@ -46,7 +46,6 @@ type fault struct {
 	answer  func(c call, next right) answer
 }
 
-// of reports whether the fault is in a method.
 func (f fault) of(method string) bool { return slices.Contains(strings.Fields(f.methods), method) }
 
 // A fake is a collection of a catalogue with a fault.
@@ -289,7 +288,6 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 	})
 }
 
-// filtered reports whether a call has a filter.
 func (c call) filtered() bool { return len(c.Filter.Tests)+len(c.Filter.Search) > 0 }
 
 // changesTests changes the tests of lists. Those without a field are dropped.

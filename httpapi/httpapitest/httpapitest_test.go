@@ -90,7 +90,6 @@ type parcel struct {
 	Note   string `json:"note"`
 }
 
-// wareDescription returns the description of wares.
 func wareDescription(t *testing.T) schema.Description {
 	t.Helper()
 	about, err := schema.DescriptionOf[ware]("wares")
@@ -214,7 +213,6 @@ func (r *recorder) Skipf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// outcome runs a check.
 func outcome(impl Implementation, c check) *recorder {
 	r := &recorder{}
 	ended := make(chan bool)

@@ -57,7 +57,6 @@ func (p *pair) checkPages(filter schema.Filter, windows ...[2]int) {
 	}
 }
 
-// checkOrders checks the orders by a field.
 func (p *pair) checkOrders(why string, f schema.Field) {
 	name := ordering.Snake(f.Name)
 	p.list(why, everything(ordering.Asc(name)))
@@ -198,7 +197,6 @@ func checkTermsUnmodified(s *subject) {
 	}
 }
 
-// insert adds a record with the given id.
 func (p *pair) insert(id int) error { return p.Insert(p.ctx, p.c, p.record(id, nil)) }
 
 // The records of a page must not change afterwards.

@@ -80,7 +80,6 @@ func everything(terms ...ordering.Term) catalogue.Query {
 	return catalogue.Query{Window: all(), Terms: terms}
 }
 
-// ids returns the ids of a list's records.
 func (s *subject) ids(list catalogue.List) []int {
 	ids := make([]int, len(list.Records))
 	for i, r := range list.Records {
@@ -89,7 +88,6 @@ func (s *subject) ids(list catalogue.List) []int {
 	return ids
 }
 
-// id returns the id of an encoded record.
 func (s *subject) id(encoded []byte) int {
 	r, err := schema.ParseRecord(encoded)
 	if err != nil {

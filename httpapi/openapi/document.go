@@ -124,7 +124,6 @@ type member[T any] struct {
 	value T
 }
 
-// one returns an object with one member.
 func one[T any](name string, value T) members[T] { return members[T]{{name, value}} }
 
 func (ms *members[T]) add(name string, value T) { *ms = append(*ms, member[T]{name, value}) }

@@ -349,7 +349,6 @@ func documentOfHandler(t *testing.T, h *httpapi.Handler, opts Options) (d parsed
 	return d
 }
 
-// parameterSchema returns the schema of a parameter.
 func (d parsedDocument) parameterSchema(t *testing.T, name string) json.RawMessage {
 	t.Helper()
 	var p struct{ Schema json.RawMessage }

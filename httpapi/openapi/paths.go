@@ -13,7 +13,6 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// jsonBody returns a JSON body with the schema s.
 func jsonBody(s *jsonSchema) members[media] { return one("application/json", media{s}) }
 
 // root adds the path that lists the collections.
@@ -174,7 +173,6 @@ func (d *describer) operation(op *operation, status string, good response, other
 	return op
 }
 
-// body returns the description of the body of a request with an action.
 func (d *describer) body(c collection, action schema.Actions) *requestBody {
 	s, inner := ofKind("object"), schema.Create
 	if action == schema.PartialUpdate {

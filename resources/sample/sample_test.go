@@ -21,7 +21,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// write returns the output of Write.
 func write(t testing.TB, opts sample.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -223,7 +223,6 @@ func ordered(t testing.TB, p Source, terms string) []int {
 	return ids(entries.list())
 }
 
-// list returns the entries as a slice.
 func (es Entries) list() []*Entry { return es.appendTo(nil) }
 
 func ids(entries []*Entry) []int {
@@ -330,10 +329,8 @@ func indexed(c *Store) []string {
 	return all
 }
 
-// taken returns the number of slots that are taken.
 func (s slots) taken() int { return len(s[0]) + len(s[1]) }
 
-// conditions returns the conditions of a query.
 func conditions(t testing.TB, list ...ordering.Condition) (where []Condition) {
 	t.Helper()
 	for _, c := range list {
@@ -558,7 +555,6 @@ func waitFor(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// paged returns the items inside a window.
 func paged[T any](items []T, w pagination.Window) []T {
 	start, end := w.Bounds(len(items))
 	return items[start:end]

@@ -157,7 +157,6 @@ func (p *player) record(id int) *record {
 	return r
 }
 
-// condition returns a condition for the records of the player.
 func (p *player) condition() tested {
 	rng := p.rng
 	n, m := rng.Int64N(11)-5, rng.Int64N(11)-5
@@ -307,7 +306,6 @@ func (p *player) group(what string, from Source, m *model, q testedQuery) {
 	}
 }
 
-// change adds a random change, of the record with an id, to changes.
 func (p *player) change(id int, old *Entry, changes map[int]*record) Change {
 	if old != nil && p.rng.IntN(2) == 0 {
 		changes[id] = nil

@@ -295,7 +295,6 @@ func rankedIDs(n int) (list []rankedEntry) {
 	return list
 }
 
-// sequence returns the sequence of the entries.
 func (l testSequence) sequence() sequence {
 	var entries []*Entry
 	for _, e := range l.entries {

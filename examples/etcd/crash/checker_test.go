@@ -191,7 +191,6 @@ func (l *checker) compact() {
 	l.known = slices.DeleteFunc(l.known, func(id int) bool { return l.absent(l.records[id], l.clock) })
 }
 
-// fault records a fault.
 func (l *checker) fault(err error) {
 	if err != nil && len(l.faults) < 10 && !l.silent {
 		l.faults = append(l.faults, err)
@@ -205,7 +204,6 @@ func (l *checker) report(err error) {
 	l.fault(err)
 }
 
-// err returns the faults.
 func (l *checker) err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -500,7 +498,6 @@ type query struct {
 	descending    bool // by id
 }
 
-// encode returns the query of the URL.
 func (q query) encode() string {
 	text := fmt.Sprintf("limit=%d&offset=%d", q.limit, q.offset)
 	if q.descending {

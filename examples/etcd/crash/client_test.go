@@ -291,7 +291,6 @@ type stats struct {
 	recovery                    time.Duration // the longest time from a start to a page
 }
 
-// count counts the outcome of a write.
 func (s *stats) count(w *write) {
 	switch w.outcome {
 	case stored:

@@ -176,7 +176,6 @@ type node struct {
 	lifeline io.Closer // the node ends when it is closed, also by the end of this process
 }
 
-// start starts the process.
 func (n *node) start() (err error) {
 	n.process = exec.Command(n.program, n.args...)
 	n.process.Stdout, n.process.Stderr = n.log, n.log

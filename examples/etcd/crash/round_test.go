@@ -382,7 +382,6 @@ func killAfterDelete(r *round) error {
 	return nil
 }
 
-// highest returns the highest id.
 func (r *round) highest() int {
 	r.checker.mu.Lock()
 	defer r.checker.mu.Unlock()

@@ -235,7 +235,6 @@ type content struct {
 	Base64 []byte
 }
 
-// bytes returns the recorded bytes.
 func (c content) bytes() []byte { return append([]byte(c.Text), c.Base64...) }
 
 // TestVectors replays recorded requests in order and compares the responses, byte for

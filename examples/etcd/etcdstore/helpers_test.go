@@ -114,7 +114,6 @@ type collection interface {
 	httpapi.Revisioner
 }
 
-// storeCollection returns the collection of a store with a key.
 func storeCollection(store *etcdstore.Store, key string) collection {
 	all := store.Collections()
 	i := slices.IndexFunc(all, func(c httpapi.Collection) bool { return c.Description().Key == key })

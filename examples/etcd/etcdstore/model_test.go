@@ -104,7 +104,6 @@ func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))]
 // testRequest is a request that can be sent several times.
 type testRequest struct{ method, collection, target, body, contentType string }
 
-// answer is a response.
 type answer struct {
 	Status int
 	Header http.Header

@@ -32,7 +32,6 @@ func main() {
 	select {}
 }
 
-// open returns a Bridge to the catalogues.
 func open(worker js.Value, errorLog *log.Logger) (*bridge.Bridge, error) {
 	handler, err := house.Open(context.Background(), store{worker}, errorLog)
 	if err != nil {

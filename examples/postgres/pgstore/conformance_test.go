@@ -88,7 +88,6 @@ type content struct {
 	Base64 []byte
 }
 
-// bytes returns the recorded bytes.
 func (c content) bytes() []byte { return append([]byte(c.Text), c.Base64...) }
 
 // TestVectors compares the responses to all recorded requests, byte for byte.
@@ -126,7 +125,6 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// answers returns the recorded answer and that of a handler.
 func (v *recording) answers(handler http.Handler) (want, got map[string]string) {
 	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
 	r.Host = "host.example"

@@ -68,13 +68,11 @@ type collection interface {
 	httpapi.Revisioner
 }
 
-// collectionOf returns the collection of a store with a key.
 func collectionOf(store *pgstore.Store, key string) collection {
 	i := slices.IndexFunc(descriptions(), func(d schema.Description) bool { return d.Key == key })
 	return store.Collections()[i].(collection) // whose order is that of the document
 }
 
-// pageOf returns the count and the records of a page.
 func pageOf(ctx context.Context, c httpapi.Collection, w pagination.Window, terms ...ordering.Term) (count int, records [][]byte, err error) {
 	list, err := c.List(ctx, catalogue.Query{Window: w, Terms: terms})
 	return list.Count, list.Records, err

@@ -128,7 +128,6 @@ func compareOrders(t *testing.T, field string, memory, sql httpapi.Collection) {
 	}
 }
 
-// idsOf returns the ids of records.
 func idsOf(t *testing.T, records [][]byte) []int {
 	t.Helper()
 	var ids []int

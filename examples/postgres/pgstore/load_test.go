@@ -23,7 +23,6 @@ import (
 	"github.com/gobacklist/backlist/resources/sample"
 )
 
-// load loads a file of records.
 func load(t testing.TB, store *pgstore.Store, file string) {
 	t.Helper()
 	if err := store.Load(t.Context(), strings.NewReader(file)); err != nil {
@@ -47,7 +46,6 @@ func saved(t testing.TB, save func(io.Writer) error) string {
 	return b.String()
 }
 
-// all returns all records of a store.
 func all(t testing.TB, store *pgstore.Store) string {
 	t.Helper()
 	return saved(t, func(w io.Writer) error { return store.Save(t.Context(), w) })

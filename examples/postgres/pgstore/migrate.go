@@ -64,7 +64,6 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return fault(ctx, "pgstore", tx.Commit())
 }
 
-// create returns statements that create the table.
 func (t *table) create() string {
 	columns := []string{`"id" bigint PRIMARY KEY`, `"record" text COLLATE "C" NOT NULL`}
 	if t.open() {

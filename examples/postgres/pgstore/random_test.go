@@ -44,7 +44,6 @@ func (g generator) long() string {
 	return b.String()
 }
 
-// text returns a JSON string.
 func (g generator) text() string {
 	s := pick(g, texts)
 	if g.oneIn(300) {
@@ -81,7 +80,6 @@ var values = []string{
 	"{}", `{"a":1}`, `{"a":1,"b":[{"c":null}]}`, `{"b":1}`, `{"a":"\u0000"}`,
 }
 
-// value returns a JSON value.
 func (g generator) value() string {
 	if g.oneIn(3) {
 		return g.text()
@@ -118,7 +116,6 @@ var names = []string{
 	"select", "null", "naïve", "ключ", "名", "😀", strings.Repeat("n", 300),
 }
 
-// record returns a record of a collection with an id.
 func (g generator) record(about schema.Description, id int) string {
 	if about.Fields == nil {
 		return g.openRecord(id)

@@ -68,7 +68,6 @@ func (s *servers) dsn(name string) string {
 	return s.server.DSN(s.database) + " application_name=" + name
 }
 
-// open opens a store.
 func (s *servers) open(name string, opts pgstore.Options) *pgstore.Store {
 	s.Helper()
 	opts.DSN = s.dsn(name)

@@ -98,7 +98,6 @@ type row struct {
 	record []byte
 }
 
-// all returns all rows by id.
 func (t *table) all(ctx context.Context, tx *sql.Tx) (list []row, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, record FROM "+t.name()+" ORDER BY id")
 	if err != nil {

@@ -305,7 +305,6 @@ func (l *expectation) observe(record json.RawMessage) (id int, err error) {
 	return id, nil
 }
 
-// compare compares the expectation with the stored records.
 func (l *expectation) compare(stored map[int]string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -384,7 +384,6 @@ func callback(f func() error) error {
 	return <-done
 }
 
-// end ends a callback.
 func end(how string) error {
 	switch how {
 	case "fail":
@@ -417,7 +416,6 @@ func result(text string, err error) string {
 	return "error: " + err.Error()
 }
 
-// record returns the record of a JSON text.
 func (c *typed[T]) record(text string) (record T) {
 	if open, ok := any(&record).(*schema.Record); ok && strings.HasPrefix(text, `{"id":-`) {
 		*open = any(c.record(`{"id":` + text[len(`{"id":-`):])).(schema.Record)
@@ -430,7 +428,6 @@ func (c *typed[T]) record(text string) (record T) {
 	return record
 }
 
-// encode returns the JSON of a record.
 func encode[T any](record T) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

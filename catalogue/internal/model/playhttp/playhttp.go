@@ -229,7 +229,6 @@ func (p *Player) remember(url, tag, body string) bool {
 	return true
 }
 
-// parsed returns the result in an answer.
 func parsed(verb string, answer *httptest.ResponseRecorder) string {
 	var body struct {
 		ID      int

@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// query returns the text of a value.
 func query(t *testing.T, s *Server, text string) (value string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), s.DSN("postgres"))
