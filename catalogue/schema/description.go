@@ -2,14 +2,10 @@ package schema
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -174,82 +170,6 @@ const (
 // Name).
 func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name), "_", " ") }
 
-// Check returns an error wrapping [ErrInvalid] if the description contradicts itself, for
-// example if a filter names an unknown field. The error names the first fault and, for an
-// unknown name, the nearest known one. Of other collections, Check sees those in Related: others
-// need not exist, and paths to their fields in Search and Sortable are not checked.
-func (d Description) Check() error {
-	for _, check := range []func() error{d.checkNames, d.checkFields, d.checkFilters, d.checkSearch} {
-		if err := check(); err != nil {
-			return fmt.Errorf("%w description of %q: %w", ErrInvalid, d.Key, err)
-		}
-	}
-	return nil
-}
-
-func (d Description) checkNames() error {
-	for _, text := range [...]struct{ of, is string }{{"key", d.Key}, {"segment", d.Segment}, {"name", d.Name}, {"Vary", d.Vary}} {
-		switch {
-		case text.is == "" && text.of != "Vary":
-			return fmt.Errorf("the %s is empty", text.of)
-		case !isPlain(text.is):
-			return fmt.Errorf("the %s contains control characters or invalid UTF-8", text.of)
-		}
-	}
-	switch {
-	case strings.ContainsAny(d.Segment, "/.?#%") || strings.ContainsFunc(d.Segment, isSpace):
-		return fmt.Errorf("segment %q contains white space or one of / . ? # %%", d.Segment)
-	case strings.ContainsFunc(d.Query, func(r rune) bool { return r <= ' ' || r > '~' }) || strings.ContainsAny(d.Query, "\"#<>\\^`{|}"):
-		return fmt.Errorf("query %q contains characters that a URL escapes", d.Query)
-	}
-	return nil
-}
-
-// isPlain reports whether text is UTF-8 without control characters.
-func isPlain(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
-}
-
-// checkFields checks the fields, those that are unique together, and the label.
-func (d Description) checkFields() error {
-	if err := checkMembers(d.Fields, false); err != nil {
-		return err
-	}
-	for _, set := range d.Unique {
-		for i, name := range set {
-			switch _, ok := d.snakeField(name); {
-			case !ok && d.Fields != nil:
-				return fmt.Errorf("unique: unknown field %q: %s", name, ordering.Suggest(name, d.snakeNames()))
-			case slices.Contains(set[:i], name):
-				return fmt.Errorf("unique: field %q is repeated", name)
-			}
-		}
-		if len(set) < 2 {
-			return fmt.Errorf("unique: %q: want at least two fields", set)
-		}
-	}
-	for i, f := range d.Fields {
-		switch {
-		case !f.Key:
-		case !f.isKey() || f.Nullable || f.Hidden || f.Computed || f.Default != "":
-			return fmt.Errorf("field %q: a key is a unique text that is neither null, hidden nor computed, and has no default", f.Name)
-		case slices.ContainsFunc(d.Fields[:i], func(f Field) bool { return f.Key }):
-			return fmt.Errorf("field %q: there are two keys", f.Name)
-		case slices.ContainsFunc(d.Fields, Field.isID):
-			return fmt.Errorf("field %q: records have an id: remove the id, or make the field unique and the Lookup", f.Name)
-		case d.Lookup == "":
-			return fmt.Errorf("lookup: it is empty, but records have no id: want %q, the key", ordering.Snake(f.Name))
-		}
-	}
-	if f, ok := d.snakeField(d.Lookup); d.Lookup != "" && (!ok || !f.isKey()) {
-		return fmt.Errorf("lookup: %q is not a unique field of text", d.Lookup)
-	}
-	if _, ok := d.snakeField(d.Label); !ok && d.Label != "" && d.Fields != nil {
-		return fmt.Errorf("label: unknown field %q: %s", d.Label, ordering.Suggest(d.Label, d.snakeNames()))
-	}
-	return nil
-}
-
 // isID reports whether a field is the id, and not a key of that name.
 func (f Field) isID() bool { return f.Name == "id" && !f.Key }
 
@@ -259,183 +179,100 @@ func (f Field) isKey() bool {
 	return f.Unique && row.json == jsontext.String && row.key == nil
 }
 
-// checkMembers checks the fields of a record, or those inside another one, whose names must also
-// differ in snake_case.
-func checkMembers(fields []Field, inside bool) error {
-	seen := make(map[string]string, len(fields))
-	for i, f := range fields {
-		if f.Name == "" {
-			return fmt.Errorf("field %d has no name", i)
-		}
-		snake := ordering.Snake(f.Name)
-		if other, repeated := seen[snake]; repeated {
-			return fmt.Errorf("fields %q and %q are both %q in snake_case", other, f.Name, snake)
-		}
-		seen[snake] = f.Name
-		if err := f.check(inside); err != nil {
-			return fmt.Errorf("field %q: %w", f.Name, err)
+// Parameter returns the field and the lookup of a parameter that can be in Filters, such as
+// gte for minutes__gte, or exact for minutes. A field inside an Object is as [Nested] returns
+// it, and a field of another record, whose collection must be in Related, has the whole path as its
+// name, too. The error names an unknown field or lookup, and the nearest known one. O(fields) for
+// each collection.
+func (d Description) Parameter(name string) (f Field, lookup string, err error) {
+	f, ok := d.anyField(name)
+	field, lookup := name, "exact"
+	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
+		field, lookup = name[:at], name[at+len("__"):]
+		f, ok = d.anyField(field)
+	}
+	if f.Fields != nil && field != name { // the lookup is a member that does not exist
+		ok, field = false, name
+	}
+	if !ok || !slices.Contains(f.Kind.lookups(), lookup) {
+		if reference, rest, crosses := d.follow(name); crosses && d.Related[reference.Refers] != nil {
+			f, lookup, err = d.related(reference).Parameter(rest)
+			f.Name = strings.TrimSuffix(name, rest) + ordering.Snake(f.Name)
+			return f, lookup, err
 		}
 	}
-	return checkFormerly(fields)
+	switch lookups := f.Kind.lookups(); {
+	case !ok:
+		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
+	case lookup == "exact" && field != name:
+		return f, "", fmt.Errorf("the lookup exact is written %q", field)
+	case !slices.Contains(lookups, lookup):
+		return f, "", fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, lookups))
+	}
+	return f, lookup, nil
 }
 
-// checkFormerly checks that no former name of a member of an object is a name of another member.
-func checkFormerly(fields []Field) error {
-	owners := map[string]string{}
+// follow returns the reference with which a path such as director__name begins, and the rest. ok
+// is false if the path is that of a field of the record.
+func (d Description) follow(path string) (reference Field, rest string, ok bool) {
+	if _, own := d.anyField(path); own {
+		return Field{}, "", false
+	}
+	for at := range path {
+		if rest, ok = strings.CutPrefix(path[at:], "__"); ok {
+			if reference, ok = d.anyField(path[:at]); ok && reference.Refers != "" {
+				return reference, rest, true
+			}
+		}
+	}
+	return Field{}, "", false
+}
+
+// related returns the description of the records to which a field refers. That of a collection that
+// is not in Related has no fields.
+func (d Description) related(reference Field) Description {
+	var other Description
+	if r := d.Related[reference.Refers]; r != nil {
+		other = *r
+	}
+	other.Related = d.Related
+	return other
+}
+
+// snakeField returns the field with a name in snake_case.
+func (d Description) snakeField(name string) (f Field, ok bool) {
+	i := slices.IndexFunc(d.Fields, func(f Field) bool { return ordering.Snake(f.Name) == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return d.Fields[i], true
+}
+
+// anyField returns the field with a name in snake_case, which may be inside another one.
+func (d Description) anyField(name string) (f Field, ok bool) {
+	if f, ok = d.snakeField(name); ok {
+		return f, true
+	}
+	return Description{Fields: Nested(d.Fields)}.snakeField(name)
+}
+
+// Nested returns the fields inside Objects, at any depth and in order. Their names are paths in
+// snake_case, such as address__city. Without Objects it returns nil. O(fields).
+func Nested(fields []Field) (list []Field) {
 	for _, f := range fields {
-		owners[f.Name] = f.Name
-	}
-	for _, f := range fields {
-		for _, name := range f.Formerly {
-			if name == "" {
-				return fmt.Errorf("field %q: a former name is empty", f.Name)
-			}
-			if owner, taken := owners[name]; taken {
-				return fmt.Errorf("field %q: the former name %q is a name of %q", f.Name, name, owner)
-			}
-			owners[name] = f.Name
+		for _, inner := range f.Fields {
+			inner.Name = ordering.Snake(f.Name) + "__" + ordering.Snake(inner.Name)
+			list = append(append(list, inner), Nested([]Field{inner})...)
 		}
 	}
-	return nil
+	return list
 }
 
-func (f Field) check(inside bool) error {
-	composite := f.Kind == Array || f.Kind == Map
-	switch {
-	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect):
-		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By or OnDelete")
-	case f.Kind == 0 || int(f.Kind) >= len(kinds):
-		return fmt.Errorf("kind %d is unknown", f.Kind)
-	case f.Fold && (!f.Kind.isText() || f.Name == ""):
-		return errors.New("only a text that is not the element of a list can be compared without regard to case")
-	case f.Kind == Choice && len(f.Choices) == 0:
-		return errors.New("there are no choices")
-	case f.Labels != nil && len(f.Labels) != len(f.Choices):
-		return fmt.Errorf("%d labels of %d choices", len(f.Labels), len(f.Choices))
-	case f.Kind == Decimal && (f.Places < 0 || f.Places > f.Digits):
-		return fmt.Errorf("%d places of %d digits", f.Places, f.Digits)
-	case f.Kind == Regex && f.Pattern == nil:
-		return errors.New("there is no pattern")
-	case composite != (f.Item != nil):
-		return errors.New("an Array or Map, and no other kind, has an Item")
-	case f.Name == "" && f.Formerly != nil:
-		return errors.New("elements of an Array or Map have no former names")
-	case f.Kind != Object && f.Fields != nil:
-		return errors.New("only an Object has Fields")
-	case f.OnDelete > SetNull || f.OnDelete != Protect && (f.Kind != Reference || f.Refers == ""):
-		return errors.New("only a Reference to a collection has an OnDelete, which is Protect, Cascade or SetNull")
-	case f.OnDelete == SetNull && !f.Nullable:
-		return errors.New("OnDelete is SetNull, but the field is not Nullable")
-	case f.MinLength < 0 || f.MaxLength < 0 || f.MaxLength > 0 && f.MinLength > f.MaxLength:
-		return fmt.Errorf("the lengths %d to %d are invalid", f.MinLength, f.MaxLength)
+// snakeNames returns the names of all fields in snake_case.
+func (d Description) snakeNames() []string {
+	names := make([]string, len(d.Fields))
+	for i, f := range d.Fields {
+		names[i] = ordering.Snake(f.Name)
 	}
-	if err := f.checkBounds(); err != nil {
-		return err
-	}
-	if err := checkMembers(f.Fields, true); err != nil {
-		return err
-	}
-	if f.Item != nil {
-		if err := f.Item.check(true); err != nil {
-			return fmt.Errorf("item: %w", err)
-		}
-	}
-	if f.Default == "" {
-		return nil
-	}
-	if syntax := jsontext.Check([]byte(f.Default), jsontext.MaxDepth); syntax != nil {
-		return fmt.Errorf("the default is not JSON: %s", syntax.Reason)
-	}
-	return nil
-}
-
-// checkBounds checks Min and Max.
-func (f Field) checkBounds() error {
-	for _, bound := range []string{f.Min, f.Max} {
-		_, ok := parseDecimal(bound)
-		switch {
-		case bound == "":
-		case f.Kind != Integer && f.Kind != Float && f.Kind != Decimal:
-			return fmt.Errorf("bound %s: the field is not a number", bound)
-		case !ok:
-			return fmt.Errorf("the bound %q is not a number", bound)
-		case f.Kind == Integer:
-			if _, err := strconv.ParseInt(bound, 10, 64); err != nil {
-				return fmt.Errorf("the bound %q is not an integer of 64 bits", bound)
-			}
-		}
-	}
-	if f.Min != "" && f.Max != "" && compareNumbers(f.Min, f.Max) > 0 {
-		return fmt.Errorf("the minimum %s is greater than the maximum %s", f.Min, f.Max)
-	}
-	return nil
-}
-
-// checkFilters checks the parameters, whose names must not be reserved for pages and formats.
-func (d Description) checkFilters() error {
-	taken := []string{"limit", "offset", "ordering", "search", "format"}
-	for i, name := range d.Filters {
-		if slices.Contains(taken, name) {
-			return fmt.Errorf("filter %q is another parameter", name)
-		}
-		if slices.Contains(d.Filters[:i], name) {
-			return fmt.Errorf("filter %q is repeated", name)
-		}
-		if _, _, err := d.Parameter(name); err != nil {
-			return fmt.Errorf("filter %q: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// checkSearch checks the search fields, which must be text, and Sortable.
-func (d Description) checkSearch() error {
-	for _, entry := range d.Search {
-		name, _ := searchEntry(entry)
-		if err := d.checkPath(name, true); err != nil {
-			return fmt.Errorf("search %q: %w", entry, err)
-		}
-	}
-	for _, name := range d.Sortable {
-		if d.Fields == nil || d.isFree(name) || name == "id" && !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Key }) {
-			continue
-		}
-		if err := d.checkPath(name, false); err != nil {
-			return fmt.Errorf("sortable %q: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// isFree reports whether a name is that of a member of a field that may be any JSON.
-func (d Description) isFree(name string) bool {
-	outer, _, inside := strings.Cut(name, "__")
-	f, _ := d.snakeField(outer)
-	return inside && f.Kind == JSON
-}
-
-// checkPath checks a path to a field through references to one record, as far as the collections
-// are in Related.
-func (d Description) checkPath(path string, text bool) error {
-	f, own := d.anyField(path)
-	reference, rest, crosses := d.follow(path)
-	first, _, _ := strings.Cut(path, "__")
-	outer, known := d.snakeField(first)
-	switch {
-	case own && text && !f.Kind.isText() && f.Kind != UUID:
-		return fmt.Errorf("field %q is not text", path)
-	case own:
-		return nil
-	case crosses && reference.Kind == References:
-		return fmt.Errorf("field %q is a list: want a reference to one record", reference.Name)
-	case crosses && rest == "":
-		return fmt.Errorf("want a field of %s after %s", reference.Refers, path)
-	case crosses && d.Related[reference.Refers] == nil:
-		return nil
-	case crosses:
-		return d.related(reference).checkPath(rest, text)
-	case known && path != first:
-		return fmt.Errorf("field %q does not refer to a collection", outer.Name)
-	}
-	return fmt.Errorf("unknown field %q: %s", first, ordering.Suggest(first, d.snakeNames()))
+	return names
 }

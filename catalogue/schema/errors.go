@@ -168,3 +168,15 @@ func appendList[T any](b []byte, items []T, appendItem func([]byte, T) []byte) [
 	}
 	return append(b, ']')
 }
+
+// invalid returns a message about an invalid value.
+func invalid(format string, args ...any) (text string, messages []string) {
+	return "", []string{fmt.Sprintf(format, args...)}
+}
+
+const isNull = "This field may not be null."
+
+// notAvailable returns the message for a value that is not one of the choices.
+func notAvailable(value string) string {
+	return fmt.Sprintf("Select a valid choice. %s is not one of the available choices.", value)
+}

@@ -59,3 +59,27 @@ func (i *Identity) UnmarshalJSON(data []byte) error {
 	*i = read
 	return nil
 }
+
+// LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
+// its canonical form. It returns "" if no record can have it. O(len).
+func (d Description) LookupText(segment string) string {
+	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
+		return segment
+	}
+	digits := uuidDigits(segment)
+	if digits == "" {
+		return ""
+	}
+	return formatUUID(digits)
+}
+
+// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
+// record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
+// are not white space. O(len).
+func ParseID(segment string) int {
+	id, err := strconv.Atoi(strings.TrimSpace(segment))
+	if err != nil || id < 0 {
+		return 0
+	}
+	return id
+}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,13 +151,6 @@ func (k Kind) lookups() []string { return k.row().lookups }
 // isText reports whether the values are text, which can be blank and be searched.
 func (k Kind) isText() bool { return slices.Contains(k.row().lookups, "contains") }
 
-// invalid returns a message about an invalid value.
-func invalid(format string, args ...any) (text string, messages []string) {
-	return "", []string{fmt.Sprintf(format, args...)}
-}
-
-const isNull = "This field may not be null."
-
 // cleanBool accepts true, false, the numbers 1 and 0, and the strings that the framework
 // accepts. Some of them are null.
 func (f Field) cleanBool(value string, checks *checker) (text string, messages []string) {
@@ -223,9 +215,4 @@ func (f Field) filterChoice(lookup, value string, checks *checker) (text, messag
 		return "", notAvailable(value)
 	}
 	return value, ""
-}
-
-// notAvailable returns the message for a value that is not one of the choices.
-func notAvailable(value string) string {
-	return fmt.Sprintf("Select a valid choice. %s is not one of the available choices.", value)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 const notAList = `Expected a list of items but got type "%s".`
@@ -112,33 +111,6 @@ func (f Field) cleanMap(value string, checks *checker) (text string, wrong Field
 		return "", FieldError{Fields: errs}
 	}
 	return string(append(object, '}')), FieldError{}
-}
-
-// membersOf returns the members of an object. If camel is set, their names are in the form that
-// the framework stores and serves: each converted to snake_case and back. Of members with equal
-// names, the last value counts, at the place of the first.
-func membersOf(object string, camel bool) (list []member) {
-	places := map[string]int{}
-	for name, value := range jsontext.Members(object) {
-		if camel {
-			name = ordering.Camel(ordering.Snake(name))
-		}
-		if i, found := places[name]; found {
-			list[i].value = value
-			continue
-		}
-		places[name] = len(list)
-		list = append(list, member{name, value})
-	}
-	return list
-}
-
-// appendMember appends a member to the text of an object that has an opening brace.
-func appendMember(object []byte, name, value string) []byte {
-	if len(object) > 1 {
-		object = append(object, ',')
-	}
-	return append(append(jsontext.AppendString(object, name), ':'), value...)
 }
 
 // cleanObject accepts an object whose members are valid. Unknown members are ignored.

@@ -249,15 +249,6 @@ func (n decimal) text(places int) string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
-// isInteger reports whether text is ASCII digits with an optional sign. Package strconv
-// reports that a number is out of range before it has read all of the text.
-func isInteger(text string) bool {
-	if text != "" && (text[0] == '+' || text[0] == '-') {
-		text = text[1:]
-	}
-	return text != "" && strings.Trim(text, "0123456789") == ""
-}
-
 // numberFilter returns a function that reads a number of a filter and returns its text.
 func numberFilter(text func(filterNumber) string) func(Field, string, string, *checker) (string, string) {
 	return func(_ Field, _, value string, _ *checker) (string, string) {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // A Record is an open record: an id and any JSON members. Members keep their order, and
@@ -330,26 +331,29 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
-// LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
-// its canonical form. It returns "" if no record can have it. O(len).
-func (d Description) LookupText(segment string) string {
-	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
-		return segment
+// membersOf returns the members of an object. If camel is set, their names are in the form that
+// the framework stores and serves: each converted to snake_case and back. Of members with equal
+// names, the last value counts, at the place of the first.
+func membersOf(object string, camel bool) (list []member) {
+	places := map[string]int{}
+	for name, value := range jsontext.Members(object) {
+		if camel {
+			name = ordering.Camel(ordering.Snake(name))
+		}
+		if i, found := places[name]; found {
+			list[i].value = value
+			continue
+		}
+		places[name] = len(list)
+		list = append(list, member{name, value})
 	}
-	digits := uuidDigits(segment)
-	if digits == "" {
-		return ""
-	}
-	return formatUUID(digits)
+	return list
 }
 
-// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
-// record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
-// are not white space. O(len).
-func ParseID(segment string) int {
-	id, err := strconv.Atoi(strings.TrimSpace(segment))
-	if err != nil || id < 0 {
-		return 0
+// appendMember appends a member to the text of an object that has an opening brace.
+func appendMember(object []byte, name, value string) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
 	}
-	return id
+	return append(append(jsontext.AppendString(object, name), ':'), value...)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,28 +12,6 @@ import (
 // A validator is a record, or the value of a field, that has a rule.
 type validator interface {
 	Validate(ctx context.Context) error
-}
-
-// judge returns the error of a field for the error of its rule.
-func (f Field) judge(err error, checks *checker) FieldError {
-	errs := checks.judge(err)
-	if f.Kind != Object && len(errs) == 1 && errs[0].Field == nonField {
-		return FieldError{Messages: errs[0].Messages}
-	}
-	return FieldError{Fields: errs}
-}
-
-// judge returns the errors of a record for the error of a rule: those that it wraps, or its text.
-// The error of the context is not one of the record.
-func (c *checker) judge(err error) FieldErrors {
-	if canceled := c.ctx.Err(); canceled != nil && errors.Is(err, canceled) {
-		c.err = err
-	}
-	var errs FieldErrors
-	if errors.As(err, &errs) {
-		return errs
-	}
-	return wholeError(err.Error())
 }
 
 // isValidator reports whether a type has a rule. It is an error if the type declares a method

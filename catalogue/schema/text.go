@@ -96,21 +96,6 @@ func codePoints(text string) (n int) {
 	return n
 }
 
-// patternMessages returns the messages of the validators that a field of the framework's model
-// has: of the pattern and of a slug.
-func (f Field) patternMessages(text string) (messages []string) {
-	switch {
-	case f.Kind == UnicodeSlug && !validUnicodeSlug(text):
-		messages = append(messages, "Enter a valid “slug” consisting of Unicode letters, numbers, underscores, or hyphens.")
-	case f.Kind == Regex:
-		return nil // it is the form of the text
-	}
-	if f.Pattern != nil && !f.Pattern.MatchString(text) {
-		messages = append(messages, cmp.Or(f.Message, "Enter a valid value."))
-	}
-	return messages
-}
-
 // stringOf returns the text of a string or number. ok is false for other values and for
 // numbers out of range for a float64.
 func (f Field) stringOf(value string) (text string, ok bool) {
@@ -410,3 +395,15 @@ func topLevel(label string) bool {
 	}
 	return utf8.RuneCountInString(label) > 1 && !strings.ContainsAny(label, "0123456789")
 }
+
+// isInteger reports whether text is ASCII digits with an optional sign. Package strconv
+// reports that a number is out of range before it has read all of the text.
+func isInteger(text string) bool {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// validUTF8 returns a value of a query in valid UTF-8. Invalid UTF-8 becomes U+FFFD.
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

@@ -1,0 +1,154 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Checks are callbacks of Validate and ValidateUpdate that look up stored records. They are
+// called before the method returns and not afterwards, with its context. After an error of
+// one, none is called, and the method returns that error.
+type Checks struct {
+	// Exists reports whether a collection has a record with an id, which is at least 1.
+	// It is called once for each record. If nil, no record exists.
+	Exists func(ctx context.Context, collection string, id int) (bool, error)
+
+	// Find returns the id of the record of a collection that has a text in a unique field,
+	// whose name is in snake_case, or 0 if none exists. If nil, no record exists.
+	Find func(ctx context.Context, collection, field, text string) (id int, err error)
+
+	// Taken reports whether another record than the written one has the values of a unique
+	// field, or of fields that are unique together. The fields are their JSON names, and the
+	// values are JSON other than null. If nil, no value is taken.
+	Taken func(ctx context.Context, fields, values []string) (bool, error)
+
+	// Now returns the time for fields that are Created. If nil, it is [time.Now].
+	Now func() time.Time
+
+	// Assigned has the values of fields that the server determines, under their names in
+	// JSON. They replace what was sent, are validated as if they had been sent, and may be of
+	// read-only and Created fields. A name that is not that of a field, or is that of the id, is
+	// an error matching [ErrInvalid].
+	Assigned Record
+}
+
+// A checker calls Checks for one value of a caller.
+type checker struct {
+	Checks
+	ctx     context.Context
+	name    string // of a record
+	related map[string]*Description
+	snake   bool // names in JSON are in snake_case
+	partial bool // of a PATCH: what objects lack is reported if nothing else is wrong
+	depth   int  // of objects, lists and maps around the value
+	as      Framework
+	stored  bool               // the values are those of a stored record
+	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
+	visible visible
+	err     error // of a callback
+}
+
+func (d Description) checker(ctx context.Context, checks Checks) *checker {
+	c := &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase(), as: frameworkOf(ctx)}
+	c.visible, _ = ctx.Value(visibleKey{}).(visible)
+	return c
+}
+
+// visible is the function of [WithVisible].
+type visible = func(ctx context.Context, collection, field, value string) (bool, error)
+
+type visibleKey struct{}
+
+// WithVisible returns a context with which [Description.Validate], ValidateUpdate and Filter find
+// only records for which f returns true, as if others did not exist. f is called for a record that
+// Exists or Find of [Checks] has found, with the key of its collection and the field, in snake_case,
+// that has the value: id, or that in By of the reference. Its errors are handled like theirs. If f is
+// nil, all records are found. O(1).
+func WithVisible(ctx context.Context, f func(ctx context.Context, collection, field, value string) (bool, error)) context.Context {
+	return context.WithValue(ctx, visibleKey{}, f)
+}
+
+// sees reports whether a record that was found is visible.
+func (c *checker) sees(collection, field, value string) (ok bool) {
+	if c.visible == nil || c.err != nil {
+		return c.err == nil
+	}
+	ok, c.err = c.visible(c.ctx, collection, field, value)
+	return ok
+}
+
+// A reference is an id of a collection.
+type reference struct {
+	collection string
+	id         int
+}
+
+// exists reports whether a collection has a record.
+func (c *checker) exists(collection string, id int) bool {
+	if c.Exists == nil || c.err != nil {
+		return false
+	}
+	to := reference{collection, id}
+	found, ok := c.known[to]
+	if ok {
+		return found
+	}
+	if found, c.err = c.Exists(c.ctx, collection, id); c.known == nil {
+		c.known = map[reference]bool{}
+	}
+	found = found && c.sees(collection, "id", strconv.Itoa(id))
+	c.known[to] = found
+	return found
+}
+
+// target returns the field by which a field refers to records, or the zero Field.
+func (c *checker) target(f Field) Field {
+	d := c.related[f.Refers]
+	if d == nil {
+		return Field{}
+	}
+	to, _ := d.snakeField(f.By)
+	return to
+}
+
+// find returns the id of the record that has a text in the field to which f refers, or 0.
+func (c *checker) find(f Field, text string) (id int) {
+	if c.Find != nil && c.err == nil {
+		id, c.err = c.Find(c.ctx, f.Refers, f.By, text)
+	}
+	if id != 0 && !c.sees(f.Refers, f.By, text) {
+		return 0
+	}
+	return id
+}
+
+// taken reports whether another record has the values of some fields.
+func (c *checker) taken(fields, values []string) (found bool) {
+	if c.Taken != nil && c.err == nil {
+		found, c.err = c.Taken(c.ctx, fields, values)
+	}
+	return found
+}
+
+// failure returns the error of a callback, the errors of the fields, or nil.
+func (c *checker) failure(errs FieldErrors) error {
+	if c.err == nil && errs != nil {
+		return errs
+	}
+	return c.err
+}
+
+// judge returns the errors of a record for the error of a rule: those that it wraps, or its text.
+// The error of the context is not one of the record.
+func (c *checker) judge(err error) FieldErrors {
+	if canceled := c.ctx.Err(); canceled != nil && errors.Is(err, canceled) {
+		c.err = err
+	}
+	var errs FieldErrors
+	if errors.As(err, &errs) {
+		return errs
+	}
+	return wholeError(err.Error())
+}
