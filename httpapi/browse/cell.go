@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/url"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -194,18 +193,6 @@ func readableTime(text string) (seen string, ok bool) {
 	return t.UTC().Format("2 Jan 2006, 15:04 UTC"), err == nil
 }
 
-// links maps members to what is known of their values.
-type links map[string]target
-
-// target is what is known of the values of a member: the collection that they refer to.
-type target struct {
-	to     *collection
-	by     string // the field of the records that is the value, or "" if it is the id
-	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
-	suffix string // query of the links, escaped for HTML
-	self   bool   // the value identifies the record itself, or is its name
-}
-
 // pages returns the relative link to the records of c, escaped for HTML, or "" if they have no
 // pages. up is the link to the root.
 func (c *collection) pages(up string) string {
@@ -215,119 +202,22 @@ func (c *collection) pages(up string) string {
 	return template.HTMLEscapeString((&url.URL{Path: up + c.Segment + "/"}).EscapedPath())
 }
 
-// links returns the links of the members that refer to other records. If the fields are not
-// described, these are the members with the name of a record. up is the link to the root.
-func (v *view) links(up string, members []string) links {
-	all := make(links)
-	for _, other := range v.collections {
-		for _, name := range members {
-			if v.c.Fields == nil && inWords(name) == spelled(other.Name) {
-				_, by := other.key()
-				all[name] = target{to: other, by: by, prefix: other.pages(up)}
-			}
-		}
-	}
-	for _, f := range v.c.Fields {
-		if other := v.byKey[f.Refers]; other != nil {
-			all[f.Name] = target{to: other, by: f.By, prefix: other.pages(up)}
-		}
-	}
-	return all
-}
-
-// maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
-const maxLinks = 50
-
-// cell returns the cell of a member. It has at most the given number of links. segment is that of
-// the path of the record.
-func (v *view) cell(m member, to target, most int, segment string) cell {
-	c := newCell(m.value)
-	switch {
-	case to.self && to.prefix != "" && segment != "" && c.Text != "" && c.Link == "" && c.Class != "null" && c.Class != "json":
-		c.Links = template.HTML(link(to.prefix+escaped(segment)+"/"+to.suffix, c.Text))
-		c.Whole = ""
-	case to.to != nil:
-		values := to.values(m.value)
-		if len(values) > maxLinks {
-			return c
-		}
-		class, known := "number", false
-		var all []string
-		for _, value := range values[:min(len(values), most)] {
-			name, segment := v.name(to.to, to.by, value)
-			known = known || name != value || segment != "" && to.prefix != ""
-			name, _ = cut(name)
-			if name != value || to.by != "" {
-				class = shorter("text", name)
-			}
-			all = append(all, to.link(segment, name))
-		}
-		if len(values) > 1 {
-			class = "text"
-		}
-		if len(values) > most {
-			all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")
-		}
-		if known {
-			c = cell{Class: class, Links: template.HTML(strings.Join(all, ", "))}
-		}
-	}
-	return c
-}
-
-// link returns a link to a record, or its name. It is HTML because a template would take
-// several times as long.
-func (to target) link(segment, name string) string {
-	if to.prefix == "" || segment == "" {
-		return "<bdi>" + template.HTMLEscapeString(name) + "</bdi>"
-	}
-	return link(to.prefix+escaped(segment)+"/", name)
-}
-
-// escaped returns a segment as a part of a link, escaped for HTML too.
-func escaped(segment string) string { return template.HTMLEscapeString(url.PathEscape(segment)) }
-
-// values returns the values of a field that refers to records, or nil if it has others.
-func (to target) values(value json.RawMessage) (values []string) {
-	if to.by == "" {
-		for _, id := range readIDs(value) {
-			values = append(values, strconv.Itoa(id))
-		}
-		return values
-	}
-	if text, ok := readText(value); ok {
-		return []string{text}
-	}
-	if values, nested := readList(value); !nested {
-		return values
-	}
-	return nil
-}
-
-// link returns a link to a target that has been escaped.
-func link(target, text string) string {
-	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
-}
-
-// id returns the id of a record, or "" if it is not a positive integer.
-func (all members) id() string {
-	id := all.byName()["id"]
-	if ids := readIDs(id); len(ids) != 1 || id[0] == '[' {
-		return ""
-	}
-	return string(id)
+// isID reports whether a text is an id.
+func isID(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n > 0
 }
 
 // text returns the text of a field, in snake_case, or the id if that is empty. It returns "" for a
-// value that is not text.
+// value that is neither.
 func (all members) text(field string) string {
-	if field == "" {
-		return all.id()
-	}
 	for _, m := range all {
-		if ordering.Snake(m.name) == field {
+		switch {
+		case field != "" && ordering.Snake(m.name) == field:
 			text, _ := readText(m.value)
 			return text
+		case field == "" && m.name == "id" && isID(string(m.value)):
+			return string(m.value)
 		}
 	}
 	return ""
@@ -345,18 +235,6 @@ func (c *collection) segment(field, value string) string {
 // segmentOf returns the segment of the path of a record, or "" if it has no path.
 func (c *collection) segmentOf(record members) string {
 	return c.segment(c.Lookup, record.text(c.Lookup))
-}
-
-// readIDs returns the ids in a JSON number or list of numbers, or nil if the value is
-// anything else.
-func readIDs(value json.RawMessage) (ids []int) {
-	if len(value) > 0 && value[0] != '[' {
-		value = slices.Concat([]byte("["), value, []byte("]"))
-	}
-	if json.Unmarshal(value, &ids) != nil || slices.ContainsFunc(ids, func(id int) bool { return id < 1 }) {
-		return nil
-	}
-	return ids
 }
 
 // members are the members of a JSON object, in order.

@@ -18,7 +18,12 @@ import (
 )
 
 // envelope is the JSON form of a page.
-type envelope = pagination.Envelope[members]
+type envelope struct {
+	Count    int       `json:"count"` // negative if there is none
+	Next     string    `json:"next"`  // URL, or ""
+	Previous string    `json:"previous"`
+	Records  []members `json:"results"`
+}
 
 // list is a page of a collection.
 type list struct {
@@ -376,16 +381,8 @@ func (v *view) jump() *response {
 	return nil
 }
 
-// decodePage decodes a page, and reports whether it is one. The count of a page by cursor is
-// negative.
+// decodePage decodes a page, and reports whether it is one.
 func decodePage(resp *response, e *envelope) bool {
-	if resp.decode(e) {
-		return e.Records != nil
-	}
-	var p pagination.CursorPage[members]
-	if !resp.decode(&p) || p.Records == nil {
-		return false
-	}
-	*e = envelope{Count: -1, Next: p.Next, Previous: p.Previous, Records: p.Records}
-	return true
+	e.Count = -1
+	return resp.decode(e) && e.Records != nil
 }

@@ -1,8 +1,12 @@
 package browse
 
 import (
+	"encoding/json"
+	"html/template"
 	"maps"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
@@ -108,4 +112,112 @@ func (c *collection) nameField(names []string) string {
 		}
 	}
 	return ""
+}
+
+// links maps members to what is known of their values.
+type links map[string]target
+
+// target is what is known of the values of a member: the collection that they refer to.
+type target struct {
+	to     *collection
+	by     string // the field of the records that is the value, or "" if it is the id
+	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
+	suffix string // query of the links, escaped for HTML
+	self   bool   // the value identifies the record itself, or is its name
+}
+
+// links returns the links of the members that refer to other records. If the fields are not
+// described, these are the members with the name of a record. up is the link to the root.
+func (v *view) links(up string, members []string) links {
+	all := make(links)
+	for _, other := range v.collections {
+		for _, name := range members {
+			if v.c.Fields == nil && inWords(name) == spelled(other.Name) {
+				_, by := other.key()
+				all[name] = target{to: other, by: by, prefix: other.pages(up)}
+			}
+		}
+	}
+	for _, f := range v.c.Fields {
+		if other := v.byKey[f.Refers]; other != nil {
+			all[f.Name] = target{to: other, by: f.By, prefix: other.pages(up)}
+		}
+	}
+	return all
+}
+
+// maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
+const maxLinks = 50
+
+// cell returns the cell of a member. It has at most the given number of links. segment is that of
+// the path of the record.
+func (v *view) cell(m member, to target, most int, segment string) cell {
+	c := newCell(m.value)
+	switch {
+	case to.self && to.prefix != "" && segment != "" && c.Text != "" && c.Link == "" && c.Class != "null" && c.Class != "json":
+		c.Links = template.HTML(link(to.prefix+escaped(segment)+"/"+to.suffix, c.Text))
+		c.Whole = ""
+	case to.to != nil:
+		values := to.values(m.value)
+		if len(values) > maxLinks {
+			return c
+		}
+		class, known := "number", false
+		var all []string
+		for _, value := range values[:min(len(values), most)] {
+			name, segment := v.name(to.to, to.by, value)
+			known = known || name != value || segment != "" && to.prefix != ""
+			name, _ = cut(name)
+			if name != value || to.by != "" {
+				class = shorter("text", name)
+			}
+			all = append(all, to.link(segment, name))
+		}
+		if len(values) > 1 {
+			class = "text"
+		}
+		if len(values) > most {
+			all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")
+		}
+		if known {
+			c = cell{Class: class, Links: template.HTML(strings.Join(all, ", "))}
+		}
+	}
+	return c
+}
+
+// link returns a link to a record, or its name. It is HTML because a template would take
+// several times as long.
+func (to target) link(segment, name string) string {
+	if to.prefix == "" || segment == "" {
+		return "<bdi>" + template.HTMLEscapeString(name) + "</bdi>"
+	}
+	return link(to.prefix+escaped(segment)+"/", name)
+}
+
+// escaped returns a segment as a part of a link, escaped for HTML too.
+func escaped(segment string) string { return template.HTMLEscapeString(url.PathEscape(segment)) }
+
+// values returns the ids or texts of a field that refers to records, or nil if it has other values.
+func (to target) values(value json.RawMessage) (values []string) {
+	text, isText := readText(value)
+	switch {
+	case value[0] == '[':
+		if texts, nested := readList(value); !nested {
+			values = texts
+		}
+	case to.by == "":
+		values = []string{string(value)}
+	case isText:
+		values = []string{text}
+	}
+	if to.by == "" && slices.ContainsFunc(values, func(text string) bool { return !isID(text) }) {
+		return nil
+	}
+	return values
+}
+
+// link returns a link to a target that has been escaped.
+func link(target, text string) string {
+	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
 }
