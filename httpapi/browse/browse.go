@@ -155,9 +155,6 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -341,15 +338,6 @@ func (c *collection) key() (name, by string) {
 	return "id", ""
 }
 
-// recordName returns the name of a record, such as "film 7", from the segment of its path.
-func (c *collection) recordName(segment string) string {
-	if n, err := strconv.Atoi(strings.TrimSpace(segment)); err == nil && c.Lookup == "" {
-		segment = strconv.Itoa(n)
-	}
-	segment, _ = cut(segment)
-	return spelled(c.Name) + " " + segment
-}
-
 // hasPages reports whether the records have pages of their own.
 func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
 
@@ -363,68 +351,4 @@ func (c *collection) updateMethod() string {
 		return http.MethodPut
 	}
 	return ""
-}
-
-// heading returns the name of a collection or a member in words, such as "Release dates",
-// "Start date" or "ID".
-func heading(name string) string {
-	words := inWords(name)
-	if strings.TrimSpace(words) == "" {
-		return "“" + name + "”"
-	}
-	return wire.Capital(words)
-}
-
-// inWords returns a name in words, such as "start date" or "cover URL".
-func inWords(name string) string {
-	return spelled(wire.Words(ordering.Snake(name)))
-}
-
-// spelled returns words with the usual spelling of abbreviations and of their plurals. Digits
-// after one, as in isbn13, do not matter.
-func spelled(words string) string {
-	all := strings.Split(words, " ")
-	for i, word := range all {
-		stem := strings.TrimSuffix(strings.TrimRight(word, "0123456789"), "s")
-		end := word[len(stem):]
-		switch stem {
-		case "api", "bic", "csv", "doi", "ean", "epub", "faq", "gtin", "html", "iban", "id", "ip", "isbn", "issn", "json",
-			"pdf", "png", "seo", "sku", "svg", "uri", "url", "utc", "uuid", "vat", "xml":
-			all[i] = strings.ToUpper(stem) + end
-		}
-	}
-	return strings.Join(all, " ")
-}
-
-// entry is a collection listed at the root.
-type entry struct {
-	Name  string
-	Link  string
-	Count string // "" if unknown
-}
-
-// showRoot lists the collections.
-func (v *view) showRoot(p *page, resp *response) {
-	if !resp.decode(new(members)) {
-		v.showResponse(p, resp)
-		return
-	}
-	p.here()
-	for _, c := range v.collections {
-		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", grouped(v.counts(c.path, "", []url.Values{{}})[0])})
-	}
-	slices.SortStableFunc(p.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.OpenAPI
-}
-
-// grouped formats a count with commas between thousands. It returns "" for a negative one.
-func grouped(n int) string {
-	if n < 0 {
-		return ""
-	}
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

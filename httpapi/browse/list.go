@@ -350,14 +350,6 @@ func summary(offset, records, count int) string {
 	return fmt.Sprintf("Records %s–%s of %s", grouped(offset+1), grouped(offset+records), grouped(count))
 }
 
-// counted returns a number of things, such as "1 record" or "1,234 records".
-func counted(count int, thing string) string {
-	if count != 1 {
-		thing += "s"
-	}
-	return grouped(count) + " " + thing
-}
-
 // pageParam is the parameter of the form for a page: the number of the page, from 1.
 const pageParam = "_page"
 

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,15 +66,10 @@ type page struct {
 	Exchange exchange
 }
 
-// serve serves a response of the handler as a page.
+// serve serves a response of the handler as a page: the root, a list, a record, a form, or any other
+// response.
 func (v *view) serve(resp *response) {
 	p := v.newPage(resp)
-	v.show(p, resp)
-	v.sendPage(resp, p)
-}
-
-// show shows what the response is: the root, a list, a record, a form, or any other response.
-func (v *view) show(p *page, resp *response) {
 	switch {
 	case v.form != nil:
 		p.Title, p.Form = "Not stored", v.form
@@ -97,6 +93,7 @@ func (v *view) show(p *page, resp *response) {
 	default:
 		v.showList(p, resp)
 	}
+	v.sendPage(resp, p)
 }
 
 func (v *view) showList(p *page, resp *response) {
@@ -276,4 +273,25 @@ func (v *view) newExchange(resp *response) exchange {
 		}
 	}
 	return e
+}
+
+// entry is a collection listed at the root.
+type entry struct {
+	Name  string
+	Link  string
+	Count string // "" if unknown
+}
+
+// showRoot lists the collections.
+func (v *view) showRoot(p *page, resp *response) {
+	if !resp.decode(new(members)) {
+		v.showResponse(p, resp)
+		return
+	}
+	p.here()
+	for _, c := range v.collections {
+		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", grouped(v.counts(c.path, "", []url.Values{{}})[0])})
+	}
+	slices.SortStableFunc(p.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
+	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.OpenAPI
 }
