@@ -92,8 +92,8 @@ func (v *view) uses(name string) bool {
 	case "format":
 		return true
 	}
-	if v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method) &&
-		(name == "ordering" || slices.Contains(v.route.pages.Parameters(), name)) {
+	is := v.style.Traits()
+	if v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method) && (name == "ordering" || name == is.Place || name == is.Size) {
 		return true
 	}
 	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.about != nil && wire.Selects(*v.route.about, name)

@@ -106,7 +106,8 @@ type Options struct {
 	// A page number that does not exist results in 404 and "Invalid page.", and an invalid
 	// cursor in 404 and "Invalid cursor". A page of a cursor has no count. It is a page of
 	// [Collection.List] whose filter has another test: that the first field of the order is
-	// less or greater than the position in the cursor.
+	// less or greater than the position in the cursor. If the position has more than 1024 bytes,
+	// the cursor has the id or key of a record in its place, and is invalid after its deletion.
 	Pages pagination.Style
 
 	// MaxBody is the maximum length of a request body in bytes. A longer one is rejected
@@ -196,11 +197,6 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
 		}
 		list[i] = newRoute(opts, c)
-		list[i].pages = cmp.Or[pagination.Style](list[i].about.Pages, opts.Pages, opts.Limits)
-		if numbers, ok := list[i].pages.(pagination.Numbers); ok && opts.Framework.StartsPages() {
-			numbers.Blank = true
-			list[i].pages = numbers
-		}
 	}
 	if err := checkRoutes(list); err != nil {
 		return nil, err
@@ -223,7 +219,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	}
 	opts.ETagKey = cmp.Or(opts.ETagKey, rand.Text())
 	h := &Handler{opts: opts, collections: list, origins: origins, values: newFixedValues()}
-	h.routes = map[string]*route{opts.Root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}}}
+	h.routes = map[string]*route{opts.Root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}, pages: opts.Limits}}
 	for _, r := range list {
 		h.routes[r.path] = r
 	}
@@ -285,11 +281,10 @@ func (h *Handler) Base(r *http.Request) string {
 
 // A Served describes what a [Handler] serves.
 type Served struct {
-	Root            string // path of the root listing, without a prefix, such as "/api/"
-	BaseURL         string // [Options.BaseURL] as it appears in links; empty if they depend on the request
-	AuthorizesReads bool   // [Options.AuthorizeReads]
-	Tagged          bool   // [Options.ETags]: the root and records have an ETag
-	Limits          pagination.Limits
+	Root            string             // path of the root listing, without a prefix, such as "/api/"
+	BaseURL         string             // [Options.BaseURL] as it appears in links; empty if they depend on the request
+	AuthorizesReads bool               // [Options.AuthorizeReads]
+	Tagged          bool               // [Options.ETags]: the root and records have an ETag
 	Collections     []ServedCollection // in the order of the root listing
 }
 
@@ -298,7 +293,7 @@ type ServedCollection struct {
 	Path        string // without a prefix, such as "/api/films/"
 	Description schema.Description
 	Collection  Collection
-	Pages       pagination.Style // of the description or of the options; nil if they have none, which is limit and offset
+	Pages       pagination.Style // of the description or of the options, with the differences of the Framework
 	Actions     schema.Actions   // those that are served, if the authorizer permits them
 	Tagged      bool             // pages have an ETag
 }
@@ -308,7 +303,7 @@ type ServedCollection struct {
 func (h *Handler) Served() Served {
 	s := Served{
 		Root: h.opts.Root, BaseURL: h.origins.BaseURL(), AuthorizesReads: h.opts.AuthorizeReads,
-		Tagged: h.opts.ETags, Limits: h.opts.Limits,
+		Tagged:      h.opts.ETags,
 		Collections: make([]ServedCollection, len(h.collections)),
 	}
 	for i, r := range h.collections {
@@ -316,7 +311,7 @@ func (h *Handler) Served() Served {
 		if r.records != nil {
 			actions |= r.records.actions
 		}
-		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, cmp.Or(r.about.Pages, h.opts.Pages), actions, h.opts.ETags && r.revisioner != nil}
+		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, r.pages, actions, h.opts.ETags && r.revisioner != nil}
 	}
 	return s
 }

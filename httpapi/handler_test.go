@@ -82,10 +82,10 @@ func TestServed(t *testing.T) {
 	served := newStubHandler(t, Options{
 		Authorizer: AllowAll, BaseURL: "HTTPS://x.example/größe/", Limits: pagination.Limits{Default: 7},
 	}, collections...).Served()
-	want := Served{Root: "/api/", BaseURL: "https://x.example/gr%C3%B6%C3%9Fe", Limits: pagination.Limits{Default: 7}}
+	want := Served{Root: "/api/", BaseURL: "https://x.example/gr%C3%B6%C3%9Fe"}
 	for i, path := range []string{"/api/films/", "/api/genre/", "/api/papers/"} {
 		want.Collections = append(want.Collections, ServedCollection{
-			Path: path, Description: collections[i].Description(), Collection: collections[i],
+			Path: path, Description: collections[i].Description(), Collection: collections[i], Pages: pagination.Limits{Default: 7},
 			Actions: []schema.Actions{schema.AllActions, schema.List, schema.List}[i],
 		})
 	}

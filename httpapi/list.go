@@ -47,7 +47,7 @@ func (v *view) list() {
 		return
 	}
 	if v.seen != nil {
-		v.seen.Window = p.window
+		v.seen.Window = p.Window()
 	}
 	if v.findTag(filter, q.Terms); v.sentInstead() {
 		return
@@ -58,14 +58,14 @@ func (v *view) list() {
 		return
 	}
 	if !ok {
-		v.fail(http.StatusNotFound, detailInvalidPage)
+		v.fail(http.StatusNotFound, v.style.Traits().NoPage)
 		return
 	}
 	if v.confirmTag(); v.sentInstead() {
 		return
 	}
 	if v.seen != nil {
-		v.seen.Window, v.seen.Count = p.window, p.count
+		v.seen.Window, v.seen.Count = p.Window(), p.count
 		if p.field == nil { // otherwise the order may be reversed
 			v.seen.Ordering = terms
 		}
@@ -192,19 +192,15 @@ func (v *view) newEnvelope(dst []byte, p *page) envelope {
 	return e
 }
 
-// appendHead appends the JSON of a page up to its records. Links need no escaping in JSON.
+// appendHead appends the JSON of a page up to its records.
 func (v *view) appendHead(dst []byte, p *page) []byte {
 	dst = append(dst, '{')
 	if p.count >= 0 {
 		dst = append(dst, envelopeCount...)
 		dst = append(strconv.AppendInt(dst, int64(p.count), 10), ',')
 	}
-	dst = append(dst, envelopeNext...)
-	next, ok := v.appendNext(append(dst, '"'), p)
-	dst = endLink(dst, next, ok)
-	dst = append(dst, envelopePrevious...)
-	previous, ok := v.appendPrevious(append(dst, '"'), p)
-	dst = endLink(dst, previous, ok)
+	dst = v.appendLink(append(dst, envelopeNext...), p.next)
+	dst = v.appendLink(append(dst, envelopePrevious...), p.previous)
 	return append(dst, envelopeResults...)
 }
 
@@ -248,15 +244,6 @@ func (e *envelope) write(out *bufio.Writer) error {
 	}
 	_, _ = out.WriteString(e.end)
 	return out.Flush()
-}
-
-// endLink returns the link, which has been appended to dst, with a quote at its end. If
-// there is no link, it appends null to dst.
-func endLink(dst, link []byte, ok bool) []byte {
-	if !ok {
-		return append(dst, "null"...)
-	}
-	return append(link, '"')
 }
 
 // chunkSize is the size of the parts in which a page is written. Only long links or a single

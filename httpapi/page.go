@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -14,41 +15,29 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// The details of a 404 for a page that does not exist.
-const (
-	detailInvalidPage   = "Invalid page."
-	detailInvalidCursor = "Invalid cursor"
-)
-
-// A page is a page of a collection in one of the three styles.
+// A page is a page of a collection, in any style.
 type page struct {
-	window         pagination.Window
-	count          int // -1 if it is not sent
+	pagination.Place
+	next, previous pagination.Place // without a Limit if there are none
+	count          int              // -1 if it is not sent
 	records        [][]byte
-	next, previous string // links; empty for limit and offset, whose links are appended to the response
 
-	cursor pagination.Cursor
-	field  *schema.Field // the first of the order, for a cursor
+	field *schema.Field // the first of the order, unless pages are counted
 }
 
-// checkPages returns an error if the style of a collection is unknown or contradicts its
-// description.
+// checkPages returns an error if the style of a collection contradicts its description.
 func (r *route) checkPages() error {
-	switch r.pages.(type) {
-	case pagination.Limits, pagination.Numbers:
-	case pagination.Cursors:
+	is := r.pages.Traits()
+	if !is.Counted {
 		if first := r.defaultOrder()[0].Field; r.positioned(first) == nil {
 			return fmt.Errorf("pages by cursors need a default order by the id or a scalar field that is described: %q is none", first)
 		}
 		if c, ok := r.all.(Positioner); !ok || !c.Positions() {
 			return errors.New("pages by cursors need a collection that is a Positioner")
 		}
-	default:
-		return fmt.Errorf("pages of type %T: want Limits, Numbers or Cursors of package pagination", r.pages)
 	}
-	names := r.pages.Parameters()
-	for i, name := range names {
-		if wire.Selects(*r.about, name) || slices.Contains(names[:i], name) || name == "ordering" || name == "format" {
+	for _, name := range []string{is.Place, is.Size} {
+		if is.Place == is.Size || name != "" && (wire.Selects(*r.about, name) || name == "ordering" || name == "format") {
 			return fmt.Errorf("the parameter %q of pages is another one, too", name)
 		}
 	}
@@ -77,121 +66,156 @@ func (r *route) positioned(name string) *schema.Field {
 	return nil
 }
 
-// ask adds the page that the request asks for to a query. If there can be no such page, it sends
-// a 404 and returns false.
-func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
-	switch style := v.route.pages.(type) {
-	case pagination.Limits:
-		p.window, ok = style.Window(v.query), true
-		q.Window = p.window
-	case pagination.Numbers:
-		if p.window, ok = style.Window(v.query, math.MaxInt); !ok {
-			v.fail(http.StatusNotFound, detailInvalidPage)
-		}
-		q.Window = p.window
-	case pagination.Cursors:
-		if p.cursor, p.window.Limit, ok = style.Page(v.query); ok {
-			ok = v.askCursor(&p, q)
-		}
-		if !ok {
-			v.fail(http.StatusNotFound, detailInvalidCursor)
+// identity returns the field that identifies records.
+func (r *route) identity() *schema.Field {
+	for i, f := range r.about.Fields {
+		if f.Key {
+			return &r.about.Fields[i]
 		}
 	}
-	return p, ok
+	return r.positioned("id")
 }
 
-// askCursor makes q ask for the records of a page that begins at a cursor, and one more. It
-// reports whether the position in the cursor is a value of the first field.
-func (v *view) askCursor(p *page, q *catalogue.Query) (ok bool) {
+// ask adds the page that the request asks for to a query. If there can be no such page, it sends
+// a response and returns false.
+func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
+	is := v.style.Traits()
+	p.Place, ok = v.style.Place(v.query, math.MaxInt)
+	q.Window = p.Window()
+	var err error
+	if ok && !is.Counted {
+		ok, err = v.askAfter(&p, q)
+	}
+	if err != nil {
+		v.failWith(err)
+	} else if !ok {
+		v.fail(http.StatusNotFound, is.NoPage)
+	}
+	return p, ok && err == nil
+}
+
+// askAfter makes q ask for the records of a page that begins at a position, and one more. It
+// reports whether the position is a value of the first field.
+func (v *view) askAfter(p *page, q *catalogue.Query) (ok bool, err error) {
 	if len(q.Terms) == 0 {
 		q.Terms = v.route.defaultOrder()
 	}
 	q.Terms = slices.Clone(q.Terms)
 	for i := range q.Terms {
-		q.Terms[i].Desc = q.Terms[i].Desc != p.cursor.Reverse
+		q.Terms[i].Desc = q.Terms[i].Desc != p.Reverse
 	}
-	p.window.Offset = p.cursor.Offset
-	q.Window = pagination.Window{Limit: min(p.window.Limit, math.MaxInt-1) + 1, Offset: p.cursor.Offset}
+	q.Window.Limit = min(p.Limit, math.MaxInt-1) + 1
 	first := q.Terms[0]
 	p.field = v.route.positioned(first.Field)
-	if !p.cursor.Positioned {
-		return true
+	if !p.Positioned {
+		return true, nil
 	}
-	value, ok := p.field.ParsePosition(p.cursor.Position, v.handler.opts.Framework)
+	position, err := v.fullPosition(p.Position, p.field)
+	value, ok := p.field.ParsePosition(position, v.handler.opts.Framework)
 	test := schema.Test{Field: first.Field, Lookup: "gt", Values: []string{value}}
 	if first.Desc {
 		test.Lookup = "lt"
 	}
 	q.Filter.Tests = append(slices.Clip(q.Filter.Tests), test)
-	return ok
+	return ok, err
+}
+
+// A position of more than maxPosition bytes would make links too long. In cursors it is ofRecord,
+// with which no value of a field of the framework begins, and the identity of a record that has it.
+const (
+	maxPosition = 1024
+	ofRecord    = "\x00"
+)
+
+// fullPosition returns the position that the text in a cursor stands for. If the record in the text
+// does not exist, it returns the text, which is not a value of a field.
+func (v *view) fullPosition(text string, of *schema.Field) (string, error) {
+	identity := v.route.identity()
+	value, ok := "", false
+	if rest, named := strings.CutPrefix(text, ofRecord); named {
+		value, ok = identity.ParsePosition(rest, v.handler.opts.Framework)
+	}
+	if !ok {
+		return text, nil
+	}
+	test := schema.Test{Field: ordering.Snake(identity.Name), Lookup: "exact", Values: []string{value}}
+	q := catalogue.Query{Filter: schema.Filter{Tests: append(slices.Clip(v.rows), test)}, Window: pagination.Window{Limit: 1}}
+	list, err := v.route.all.List(v.r.Context(), q)
+	if err != nil || len(list.Records) == 0 {
+		return text, err
+	}
+	return positionOf(list.Records[0], of), nil
+}
+
+// positions returns the function that returns the texts of the positions of records in cursors.
+func (r *route) positions(of *schema.Field, read [][]byte) func(i int) string {
+	long := map[string]string{}
+	return func(i int) string {
+		text := positionOf(read[i], of)
+		if len(text) <= maxPosition && !strings.HasPrefix(text, ofRecord) {
+			return text
+		}
+		if long[text] == "" {
+			long[text] = ofRecord + positionOf(read[i], r.identity())
+		}
+		return long[text]
+	}
+}
+
+// positionOf returns the position of a record. One that is not JSON has that of null.
+func positionOf(record []byte, of *schema.Field) string {
+	r, _ := schema.ParseKeyed(record)
+	value, _ := r.Get(of.Name)
+	return of.Position(value)
 }
 
 // lastReads is how often the last page is read while the number of records changes.
 const lastReads = 3
 
-// read reads the page and makes its links. It returns the terms of the list. ok is false if there
-// is no such page.
+// read reads the page and finds its neighbours. It returns the terms of the list. ok is false if
+// there is no such page.
 func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool, err error) {
-	numbers, _ := v.route.pages.(pagination.Numbers)
+	counted := v.style.Traits().Counted
 	var list catalogue.List
 	for n := range lastReads {
 		if list, err = v.route.all.List(v.r.Context(), q); err != nil {
 			return nil, false, err
 		}
-		if _, ok := v.route.pages.(pagination.Numbers); !ok {
+		if !counted {
 			break
 		}
-		w, ok := numbers.Window(v.query, list.Count)
+		at, ok := v.style.Place(v.query, list.Count)
 		if !ok {
 			return nil, false, nil
 		}
-		if w == q.Window || n == lastReads-1 {
+		if at == p.Place || n == lastReads-1 {
 			break
 		}
-		p.window, q.Window = w, w // of the last page, whose number is known now
+		p.Place, q.Window = at, at.Window() // of the last page, whose number is known now
 	}
 	p.count, p.records = list.Count, list.Records
-	switch style := v.route.pages.(type) {
-	case pagination.Numbers:
-		p.next, p.previous = style.Links(v.base(), v.query, q.Window, list.Count)
-	case pagination.Cursors:
-		p.turn(list.Records)
-		next, previous := p.cursor.Neighbours(p.window.Limit, len(list.Records), func(i int) string { return p.position(list.Records[i]) })
-		p.next, p.previous = style.Link(v.base(), v.query, next), style.Link(v.base(), v.query, previous)
+	if counted {
+		p.next, p.previous = v.style.Neighbours(p.Place, list.Count, nil)
+		return list.Terms, true, nil
 	}
+	p.next, p.previous = v.style.Neighbours(p.Place, len(list.Records), v.route.positions(p.field, list.Records))
+	p.turn(list.Records)
 	return list.Terms, true, nil
 }
 
-// turn sets the records of a page of a cursor, which were read in its direction, with one more.
+// turn sets the records of a page that were read in its direction, with one more.
 func (p *page) turn(read [][]byte) {
-	p.count, p.records = -1, slices.Clone(read[:min(p.window.Limit, len(read))])
-	if p.cursor.Reverse {
+	p.count, p.records = -1, slices.Clone(read[:min(p.Limit, len(read))])
+	if p.Reverse {
 		slices.Reverse(p.records)
 	}
 }
 
-// position returns the position of a record. One that is not JSON has that of null.
-func (p *page) position(record []byte) string {
-	r, _ := schema.ParseKeyed(record)
-	value, _ := r.Get(p.field.Name)
-	return p.field.Position(value)
-}
-
-// base returns the URL of the list.
-func (v *view) base() string { return string(v.origin.AppendURL(nil, v.route.link)) }
-
-// appendNext appends the link to the next page, if there is one.
-func (v *view) appendNext(dst []byte, p *page) (link []byte, ok bool) {
-	if _, offsets := v.route.pages.(pagination.Limits); offsets {
-		return pagination.AppendNext(v.origin.AppendURL(dst, v.route.link), "", v.query, p.window, p.count)
+// appendLink appends the JSON of a link, which needs no escaping, or null if there is no such page.
+func (v *view) appendLink(dst []byte, to pagination.Place) []byte {
+	if to.Limit == 0 {
+		return append(dst, "null"...)
 	}
-	return append(dst, p.next...), p.next != ""
-}
-
-// appendPrevious appends the link to the previous page, if there is one.
-func (v *view) appendPrevious(dst []byte, p *page) (link []byte, ok bool) {
-	if _, offsets := v.route.pages.(pagination.Limits); offsets {
-		return pagination.AppendPrevious(v.origin.AppendURL(dst, v.route.link), "", v.query, p.window)
-	}
-	return append(dst, p.previous...), p.previous != ""
+	dst = v.origin.AppendURL(append(dst, '"'), v.route.link)
+	return append(v.style.AppendLink(dst, v.query, to), '"')
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -118,9 +119,6 @@ func TestLastPageWhileCountChanges(t *testing.T) {
 	}
 }
 
-// otherStyle is a style that no handler serves.
-type otherStyle struct{ pagination.Limits }
-
 func TestInvalidPages(t *testing.T) {
 	cursors := pagination.Cursors{}
 	for _, row := range []struct {
@@ -129,14 +127,12 @@ func TestInvalidPages(t *testing.T) {
 		pages  pagination.Style
 		want   string // part of the error
 	}{
-		{"an unknown style", schema.Description{}, otherStyle{}, "pages of type httpapi.otherStyle"},
-		{"a pointer to a style", schema.Description{}, &cursors, "pages of type *pagination.Cursors"},
 		{"a parameter that is a filter", schema.Description{Filters: []string{"rank"}}, pagination.Numbers{Page: "rank"}, `the parameter "rank"`},
 		{"a parameter that is another one", schema.Description{}, pagination.Numbers{Page: "ordering"}, `the parameter "ordering"`},
 		{"a parameter twice", schema.Description{}, pagination.Numbers{Size: "page"}, `the parameter "page"`},
 		{"a default order by a list", schema.Description{Ordering: []ordering.Term{ordering.Asc("tags")}}, cursors, `"tags" is none`},
 		{"a collection that is no Positioner", schema.Description{}, cursors, "a Positioner"},
-		{"a style of the description", schema.Description{Pages: otherStyle{}}, nil, "pages of type httpapi.otherStyle"},
+		{"a style of the description", schema.Description{Pages: cursors}, nil, "a Positioner"},
 	} {
 		about := row.about
 		about.Key, about.Segment, about.Name, about.Actions = "films", "films", "film", schema.List
@@ -144,6 +140,84 @@ func TestInvalidPages(t *testing.T) {
 		_, err := NewHandler([]Collection{listFunc{about: about}}, Options{Pages: row.pages})
 		if !errors.Is(err, ErrInvalidConfig) || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: error %v, want one with %s", row.reason, err, row.want)
+		}
+	}
+}
+
+// The links of a page that is served are served, in any style: of the longest queries, and of
+// records whose positions are long. They lead to each record once, in both directions.
+func TestLinksAreServed(t *testing.T) {
+	type text struct {
+		ID   int    `json:"id"`
+		Text string `json:"text" backlist:"untrimmed"`
+	}
+	d := catalogue.Define[text]("texts", catalogue.Options{})
+	c, err := catalogue.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := d.In(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 60 { // each third text is long, and equal to another one
+		if _, err := texts.Insert(text{Text: strings.Repeat("é", []int{10_000, i % 5, 1 + i%7}[i%3]) + strconv.Itoa(i/6)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, style := range []pagination.Style{
+		pagination.Limits{}, pagination.Numbers{Size: "size"}, pagination.Numbers{Page: "page[number]"}, pagination.Cursors{}, pagination.Cursors{Size: "size"},
+	} {
+		h, err := New(c, Options{Pages: style.Sized(pagination.Limits{Default: 7})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := style.Traits()
+		for reason, query := range map[string]string{
+			"short": "", "by texts": "ordering=text", "by texts, descending": "ordering=-text",
+			"the longest":         "x=" + sized("x", 16382),
+			"many parameters":     sized("a&", 1999),
+			"the longest, a size": url.QueryEscape(is.Size) + "=7&x=" + sized("x", 16382-len("size=7&")),
+		} {
+			all := [2]map[int]bool{{}, {}}
+			last, steps := "/api/texts/?"+query, 0
+			for back, seen := range all {
+				for target := last; target != ""; steps++ {
+					var page struct {
+						Next, Previous string
+						Results        []text
+					}
+					got := get(h, target)
+					if err := json.Unmarshal([]byte(got.Body), &page); err != nil || got.Status != 200 || steps > 40 {
+						t.Fatalf("%T, %s: %.100s after %d pages: %d %.200s", style, reason, target, steps, got.Status, got.Body)
+					}
+					for _, r := range page.Results {
+						if seen[r.ID] {
+							t.Errorf("%T, %s: record %d is on two pages", style, reason, r.ID)
+						}
+						seen[r.ID] = true
+					}
+					last = target
+					target = strings.TrimPrefix([]string{page.Next, page.Previous}[back], "http://host.example")
+				}
+				if len(seen) != 60 {
+					t.Errorf("%T, %s: %d records, want 60", style, reason, len(seen))
+				}
+			}
+		}
+	}
+}
+
+// A cursor with a record that is gone, or that no field can have, is invalid.
+func TestCursorsOfRecords(t *testing.T) {
+	h, err := New(newRecordedPages(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for position, want := range map[string]int{"\x001": 200, "\x009999": 404, "\x00x": 404, "\x00": 404} {
+		at := pagination.Cursor{Position: position, Positioned: true}
+		if got := get(h, "/api/entries/?ordering=rank&cursor="+url.QueryEscape(at.String())); got.Status != want {
+			t.Errorf("%q: %d %.100s, want %d", position, got.Status, got.Body, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -46,7 +47,8 @@ type view struct {
 	route   *route // nil while it is not known; responses have no Allow and no Vary then
 	segment string // of the path of a record
 	query   pagination.Query
-	indent  int // spaces for each level; 0 is compact
+	style   pagination.Style // of the pages
+	indent  int              // spaces for each level; 0 is compact
 
 	rows []schema.Test // what Restrict has added to the filter
 
@@ -64,11 +66,14 @@ func (v *view) serve() {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
-	if fault = targetFault(r); fault != "" {
+	route, segment := h.find(r.URL.Path)
+	if v.style = h.routes[h.opts.Root].pages; route != nil {
+		v.style = route.pages
+	}
+	if fault = targetFault(r, v.style); fault != "" {
 		v.fail(http.StatusRequestURITooLong, fault)
 		return
 	}
-	route, segment := h.find(r.URL.Path)
 	if route == nil {
 		v.serveNoRoute()
 		return
@@ -76,7 +81,7 @@ func (v *view) serve() {
 	if v.seen != nil {
 		v.seen.Collection = route.key
 	}
-	if fault = paramsFault(r.URL.RawQuery); fault != "" {
+	if fault = paramsFault(r.URL.RawQuery, v.style.Traits()); fault != "" {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
@@ -214,6 +219,7 @@ func newRoute(opts Options, c Collection) *route {
 	d := opts.Framework.Describe(c.Description())
 	path := opts.Root + d.Segment + "/"
 	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d)}
+	r.pages = opts.Framework.Pages(cmp.Or[pagination.Style](d.Pages, opts.Pages, opts.Limits))
 	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
 		r.rows, c = append(r.rows, part.rows), part.Collection
 	}
@@ -250,7 +256,7 @@ func newRoute(opts Options, c Collection) *route {
 // sorts reports whether an ordering may name a field. Any may if the fields are not known: then
 // the collection drops other names.
 func (r *route) sorts(field string) bool {
-	if _, ok := r.pages.(pagination.Cursors); ok && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
+	if !r.pages.Traits().Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
 		return false
 	}
 	return r.sortable == nil || field == "id" || slices.Contains(r.sortable, field)
@@ -318,8 +324,8 @@ func (h *Handler) find(path string) (r *route, id string) {
 	return list.records, id
 }
 
-// The limits of requests. The maximum number of parameters is Django's. One limit and one
-// offset, which links add, count neither as parameters nor as a part of the query.
+// The limits of requests. The maximum number of parameters is Django's. The parameters of a page,
+// which links add or replace, count neither as parameters nor as a part of the query.
 const (
 	maxTerms      = 100      // in an ordering, including unknown and empty ones
 	maxParameters = 1000     // in a query, including empty ones
@@ -332,8 +338,8 @@ const maxPath = 2048
 
 // targetFault returns an error text if the path or the query of a request is too long,
 // or "".
-func targetFault(r *http.Request) string {
-	if queryTooLong(r.URL.RawQuery) {
+func targetFault(r *http.Request, style pagination.Style) string {
+	if queryTooLong(r.URL.RawQuery, style) {
 		return fmt.Sprintf("The query of the request is longer than %d bytes.", maxQuery)
 	}
 	path, _, _ := strings.Cut(r.RequestURI, "?")
@@ -344,29 +350,31 @@ func targetFault(r *http.Request) string {
 }
 
 // queryTooLong reports whether the parameters are too long as they are written in links. If a
-// query is accepted, so are the queries of its links.
-func queryTooLong(rawQuery string) bool {
-	const (
-		growth = len("%EF%BF%BD") // the longest escape of a byte, one that is not UTF-8
-		added  = len("limit=9223372036854775807&offset=9223372036854775807&")
-	)
+// query is accepted, so are the queries of its links, in which the parameters of a page are shorter
+// than all others may be.
+func queryTooLong(rawQuery string, style pagination.Style) bool {
+	const growth = len("%EF%BF%BD") // the longest escape of a byte, one that is not UTF-8
 	switch {
 	case len(rawQuery) <= maxQuery/growth:
 		return false
-	case len(rawQuery) > maxQuery+added:
+	case len(rawQuery) > 2*maxQuery:
 		return true
 	}
-	link, _ := pagination.AppendNext(nil, "", pagination.ParseQuery(rawQuery), pagination.Window{Limit: 1}, 2)
-	return len(link)-len("?limit=1&offset=1&") > maxQuery
+	first := pagination.Place{Limit: 1}
+	link, own := style.AppendLink(nil, pagination.ParseQuery(rawQuery), first), style.AppendLink(nil, pagination.Query{}, first)
+	return len(link)-len(own)-len("&") > maxQuery
 }
 
 // paramsFault returns an error text if a query has too many parameters, or "". Like
 // Django, it counts empty parameters.
-func paramsFault(rawQuery string) string {
+func paramsFault(rawQuery string, is pagination.Traits) string {
 	extra := strings.Count(rawQuery, "&") + 1 - maxParameters
-	for _, name := range [...]string{"&limit=", "&offset="} {
-		if extra > 0 && strings.Contains("&"+rawQuery, name) {
-			extra--
+	if extra > 0 && extra <= 2 {
+		q := pagination.ParseQuery(rawQuery)
+		for _, name := range [...]string{is.Place, is.Size} {
+			if _, ok := q.Get(name); ok && name != "" {
+				extra--
+			}
 		}
 	}
 	if extra <= 0 {

@@ -13,7 +13,7 @@ import (
 // not move the page. The zero value is ready to use: the parameter cursor has the cursor of a
 // page of 21 records.
 //
-// A page of n records needs the n+1 records that a [Cursor] describes. In SQL, for a list that
+// A page of n records needs the n+1 records that its [Place] describes. In SQL, for a list that
 // is ordered by created and has the size n:
 //
 //	SELECT … WHERE created > $1 ORDER BY created, id LIMIT n+1 OFFSET $2
@@ -35,39 +35,30 @@ type Cursors struct {
 	Size string
 }
 
-// A Cursor describes where a page begins: after the first Offset records that follow a
-// position. The zero Cursor is that of the first page.
-type Cursor struct {
-	// Position is the text of the first field of the order in some record, as Python's str
-	// writes it. The page has records of which the field is after it.
-	Position string
-	// Positioned reports whether there is a Position, which may be empty text. Otherwise the
-	// page begins at the start of the list, or at its end if Reverse is set.
-	Positioned bool
-	// Offset is the number of records to skip, for a position that many records share.
-	Offset int
-	// Reverse is set if the records are read in the reverse of the order: the page ends
-	// before Position.
-	Reverse bool
-}
-
 // maxOffset is the largest offset of a cursor. DRF has it too.
 const maxOffset = 1000
 
-// Parameters returns the names of the parameters that c reads: Cursor, and Size if it is set.
-func (c Cursors) Parameters() []string { return withSize(c.cursor(), c.Size) }
+// Traits returns what is known of the style.
+func (c Cursors) Traits() Traits {
+	return Traits{Place: c.cursor(), Size: c.Size, Limits: c.Limits, About: "Where the page begins, as in links.", NoPage: "Invalid cursor"}
+}
 
-// Page returns the cursor and the size of the page that a query requests. Without a cursor it
-// is the first page. The last value of each parameter counts. A size that is absent or not a
-// positive number counts as the default size, and a large one as Limits.Max.
-//
-// ok is false if the cursor is invalid, to which DRF responds with 404 and the detail "Invalid
-// cursor". A cursor is never invalid because of its position: whether that is a value of the
-// field, the caller knows. An offset of more than 1000 counts as 1000. O(length of the query).
-func (c Cursors) Page(q Query) (at Cursor, size int, ok bool) {
+// Sized returns c with other Limits.
+func (c Cursors) Sized(l Limits) Style {
+	c.Limits = l
+	return c
+}
+
+// Lenient returns c, of which an empty cursor is the first page.
+func (c Cursors) Lenient() Style { return c }
+
+// Place returns the page that a query requests, whatever the count is. ok is false if the cursor is
+// invalid. A cursor is never invalid because of its position: whether that is a value of the field,
+// the caller knows. An offset of more than 1000 counts as 1000. O(length of the query).
+func (c Cursors) Place(q Query, _ int) (p Place, ok bool) {
 	text, _ := q.Get(c.cursor())
-	at, ok = ParseCursor(text)
-	return at, c.Limits.size(q, c.Size), ok
+	at, ok := ParseCursor(text)
+	return Place{c.Limits.requested(q, c.Size), at}, ok
 }
 
 // ParseCursor parses the text of a cursor, which is the base64 of a query with an offset o, a
@@ -108,24 +99,24 @@ func (at Cursor) String() string {
 	return base64.StdEncoding.EncodeToString(raw[:max(len(raw)-1, 0)])
 }
 
-// Neighbours returns the cursors of the pages after and before the page of a cursor, or nil if
-// there is no such page. n is the number of records that were read: at most size, which is
-// positive, and one more. position returns the position of record i of them, in the order in
-// which they were read. O(size) calls of position, but few if the positions differ.
+// Neighbours returns the places of the pages after and before a page, of which count records were
+// read: at most Limit and one more. position returns the position of record i of them, in the order
+// in which they were read. O(Limit) calls of position, but few if the positions differ.
 //
-// As in DRF, records that share their position with the whole page make the offset grow by size,
-// and Page reads more than 1000 as 1000: the next page repeats itself then.
-func (at Cursor) Neighbours(size, n int, position func(i int) string) (next, previous *Cursor) {
-	page := min(n, size)
-	if n > size {
-		next = &Cursor{at.Position, at.Positioned, at.Offset + size, at.Reverse}
+// As in DRF, records that share their position with the whole page make the offset grow by Limit,
+// and Place reads more than 1000 as 1000: the next page repeats itself then.
+func (c Cursors) Neighbours(p Place, count int, position func(i int) string) (next, previous Place) {
+	size, at := p.Limit, p.Cursor
+	page := min(count, size)
+	if count > size {
+		next = Place{size, Cursor{at.Position, at.Positioned, at.Offset + size, at.Reverse}}
 		from := func(i int) string { return position(page - 1 - i) }
 		if same := shared(page, position(size), from); same < page {
-			next = &Cursor{from(same), true, same, at.Reverse}
+			next.Cursor = Cursor{from(same), true, same, at.Reverse}
 		}
 	}
 	if at.Positioned || at.Offset > 0 {
-		previous = &Cursor{at.Position, at.Positioned, 0, !at.Reverse}
+		previous = Place{size, Cursor{at.Position, at.Positioned, 0, !at.Reverse}}
 		edge := at.Position
 		if at.Offset > 0 && page > 0 {
 			edge = position(0)
@@ -133,11 +124,11 @@ func (at Cursor) Neighbours(size, n int, position func(i int) string) (next, pre
 		switch same := shared(page, edge, position); {
 		case page == 0:
 		case same < page:
-			previous = &Cursor{position(same), true, same, !at.Reverse}
-		case n > size:
-			previous = &Cursor{position(size), true, 0, !at.Reverse}
+			previous.Cursor = Cursor{position(same), true, same, !at.Reverse}
+		case count > size:
+			previous.Cursor = Cursor{position(size), true, 0, !at.Reverse}
 		default:
-			previous = &Cursor{Offset: size, Reverse: !at.Reverse}
+			previous.Cursor = Cursor{Offset: size, Reverse: !at.Reverse}
 		}
 	}
 	if at.Reverse {
@@ -154,14 +145,9 @@ func shared(n int, edge string, position func(i int) string) (same int) {
 	return same
 }
 
-// Link returns the URL of the page of a cursor, or "" if to is nil. The base and q are as for
-// [Links]: the URL of the list without query, and the query of the request, of which only the
-// cursor is replaced.
-func (c Cursors) Link(base string, q Query, to *Cursor) string {
-	if to == nil {
-		return ""
-	}
-	return replaced(base, q, c.cursor(), to.String())
+// AppendLink appends the query of the link to a page. The size remains that of q.
+func (c Cursors) AppendLink(dst []byte, q Query, to Place) []byte {
+	return appendLink(dst, q, ownPair{pair{c.cursor(), to.Cursor.String()}, true})
 }
 
 func (c Cursors) cursor() string { return cmp.Or(c.Cursor, "cursor") }

@@ -89,7 +89,8 @@ func TestCursorString(t *testing.T) {
 // listing serves sorted items by cursors, whose positions are the texts of the items.
 func listing(items []int, style pagination.Cursors, u *url.URL) (page pagination.CursorPage[int], ok bool) {
 	q := pagination.ParseQuery(u.RawQuery)
-	at, size, ok := style.Page(q)
+	at, ok := style.Place(q, 0)
+	size := at.Limit
 	if !ok {
 		return page, false
 	}
@@ -103,8 +104,8 @@ func listing(items []int, style pagination.Cursors, u *url.URL) (page pagination
 	}
 	list = list[min(at.Offset, len(list)):]
 	list = list[:min(size+1, len(list))]
-	next, previous := at.Neighbours(size, len(list), func(i int) string { return strconv.Itoa(list[i]) })
-	page.Next, page.Previous = style.Link("/c", q, next), style.Link("/c", q, previous)
+	next, previous := style.Neighbours(at, len(list), func(i int) string { return strconv.Itoa(list[i]) })
+	page.Next, page.Previous = pagination.Link("/c", style, q, next), pagination.Link("/c", style, q, previous)
 	page.Records = list[:min(size, len(list))]
 	if at.Reverse {
 		slices.Reverse(page.Records)

@@ -6,14 +6,17 @@
 //	err := json.NewEncoder(w).Encode(page) // {"count":…,"next":…,"previous":…,"results":[…]}
 //
 // [Page] returns a page of a slice for the URL of a request. Programs that do not keep
-// their records in a slice use the steps of Page: [ParseQuery] parses the query,
-// [Limits.Window] determines the requested window, [Window.Bounds] or an SQL query
-// selects the records, [Links] returns the URLs of the next and previous pages, and an
-// [Envelope] is the JSON of the page.
+// their records in a slice use the steps of Page, which are the same in each [Style]:
 //
-// The other styles have the same steps. A page number is a window, which [Numbers.Window]
-// returns. A page of [Cursors] is found by a position in the order instead of an offset, and
-// is a [CursorPage], which has no count.
+//	q := pagination.ParseQuery(r.URL.RawQuery)
+//	place, ok := style.Place(q, count)            // what the request asks for; if not ok, 404
+//	start, end := place.Window().Bounds(count)    // or LIMIT and OFFSET of SQL
+//	next, previous := style.Neighbours(place, count, nil)
+//	link := pagination.Link(base, style, q, next) // "" if there is no such page
+//
+// An [Envelope] is the JSON of the page. A page of [Cursors] is found by a position in the order
+// instead of a count, and is a [CursorPage], which has no count. [Style.Traits] says in what the
+// styles differ.
 //
 // A limit or an offset is never invalid: one that is not a number counts as absent, as in
 // DRF. Unlike DRF, which uses Python's int, this package accepts limits and offsets in ASCII
@@ -22,5 +25,5 @@
 //
 // All functions and methods are safe for concurrent use, except
 // [Envelope.UnmarshalJSON] on the same Envelope. No function modifies its arguments,
-// except that the Append functions use the spare capacity of dst.
+// except that AppendLink uses the spare capacity of dst.
 package pagination

@@ -5,7 +5,45 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 )
+
+// Page returns the page of items that the query of a URL requests, bounded by l. A nil u is
+// an empty URL, and nil items are an empty list.
+//
+// The links are absolute if u is. They contain the path of u as it is spelled in u, but
+// not its fragment or user information. The URL of a server's request usually has no
+// scheme and host. For absolute links, set both in a copy of it. If u has no host and
+// its path begins with two slashes, the second slash is written as %2F in the links,
+// because the path would otherwise begin with the name of another host.
+//
+// The records of the page share memory with items but have no spare capacity, so appending
+// to them does not overwrite items. If items is nil, so are the records. The cost does not
+// depend on the number of items: O(n log² n) for a query of n bytes.
+func Page[T any](items []T, u *url.URL, l Limits) Envelope[T] {
+	if u == nil {
+		u = new(url.URL)
+	}
+	q, base := ParseQuery(u.RawQuery), baseOf(*u)
+	p, _ := l.Place(q, len(items))
+	start, end := p.Window().Bounds(len(items))
+	next, previous := l.Neighbours(p, len(items), nil)
+	return Envelope[T]{Count: len(items), Next: Link(base, l, q, next), Previous: Link(base, l, q, previous), Records: items[start:end:end]}
+}
+
+// baseOf returns the URL without its query, fragment and user information.
+func baseOf(u url.URL) string {
+	u.User = nil
+	u.RawQuery, u.ForceQuery = "", false
+	u.Fragment, u.RawFragment = "", ""
+	base := u.String()
+	// url.URL does not escape such a path, although it parses as a host.
+	if path, found := strings.CutPrefix(base, "//"); found && u.Host == "" {
+		return "/%2F" + path
+	}
+	return base
+}
 
 // An Envelope is a page of a list with the number of records in the list and links to
 // the neighbouring pages. Its JSON is the response of DRF to a request for a list.

@@ -53,34 +53,24 @@ func ExampleEnvelope_UnmarshalJSON() {
 	// pagination: not a page: no count
 }
 
-func ExampleLinks() {
+func ExampleLink() {
+	var limits pagination.Limits
 	q := pagination.ParseQuery("ordering=-name&limit=10&offset=20&format=json")
-	w := pagination.Limits{}.Window(q)
+	p, _ := limits.Place(q, 60)
 
-	next, previous := pagination.Links("https://house.example/api/books/", q, w, 60)
-	fmt.Println(next)
-	fmt.Println(previous)
+	next, previous := limits.Neighbours(p, 60, nil)
+	fmt.Println(pagination.Link("https://house.example/api/books/", limits, q, next))
+	fmt.Println(pagination.Link("https://house.example/api/books/", limits, q, previous))
 	// Output:
 	// https://house.example/api/books/?format=json&limit=10&offset=30&ordering=-name
 	// https://house.example/api/books/?format=json&limit=10&offset=10&ordering=-name
 }
 
-func ExampleAppendNext() {
-	w := pagination.Window{Limit: 21}
-	header := []byte("Link: <")
-	header, ok := pagination.AppendNext(header, "/api/books/", pagination.Query{}, w, 60)
-	if ok {
-		header = append(header, `>; rel="next"`...)
-	}
-	fmt.Printf("%s\n", header)
-	// Output:
-	// Link: </api/books/?limit=21&offset=21>; rel="next"
-}
-
 func ExampleLimits() {
 	limits := pagination.Limits{Default: 50, Max: 200}
 	for _, raw := range []string{"", "limit=20&offset=40", "limit=5000", "limit=many&offset=-3"} {
-		fmt.Printf("%+v\n", limits.Window(pagination.ParseQuery(raw)))
+		p, _ := limits.Place(pagination.ParseQuery(raw), 0)
+		fmt.Printf("%+v\n", p.Window())
 	}
 	// Output:
 	// {Limit:50 Offset:0}
@@ -117,18 +107,18 @@ func ExampleNumbers() {
 	numbers := pagination.Numbers{Limits: pagination.Limits{Default: 2}}
 	for _, query := range []string{"page=2&format=json", "page=last", "page=4"} {
 		q := pagination.ParseQuery(query)
-		w, ok := numbers.Window(q, len(labels))
+		p, ok := numbers.Place(q, len(labels))
 		if !ok {
 			fmt.Println("404 Invalid page.")
 			continue
 		}
-		start, end := w.Bounds(len(labels))
-		next, previous := numbers.Links("/api/labels/", q, w, len(labels))
-		fmt.Printf("%v %q %q\n", labels[start:end], next, previous)
+		start, end := p.Window().Bounds(len(labels))
+		next, _ := numbers.Neighbours(p, len(labels), nil)
+		fmt.Printf("%v %q\n", labels[start:end], pagination.Link("/api/labels/", numbers, q, next))
 	}
 	// Output:
-	// [Corvo Dedalo] "/api/labels/?format=json&page=3" "/api/labels/?format=json"
-	// [Edera] "" "/api/labels/?page=2"
+	// [Corvo Dedalo] "/api/labels/?format=json&page=3"
+	// [Edera] ""
 	// 404 Invalid page.
 }
 
@@ -138,21 +128,19 @@ func ExampleCursors() {
 	cursors := pagination.Cursors{Limits: pagination.Limits{Default: 2}}
 	serve := func(query string) pagination.CursorPage[string] {
 		q := pagination.ParseQuery(query)
-		at, size, ok := cursors.Page(q)
+		at, ok := cursors.Place(q, 0)
 		if !ok || at.Reverse {
 			return pagination.CursorPage[string]{}
 		}
-		start := at.Offset
+		start, size := at.Offset, at.Limit
 		for _, year := range years {
 			if at.Positioned && year <= at.Position {
 				start++
 			}
 		}
 		read := years[min(start, len(years)):min(start+size+1, len(years))]
-		next, previous := at.Neighbours(size, len(read), func(i int) string { return read[i] })
-		return pagination.CursorPage[string]{
-			Next: cursors.Link("", q, next), Previous: cursors.Link("", q, previous), Records: read[:min(size, len(read))],
-		}
+		next, _ := cursors.Neighbours(at, len(read), func(i int) string { return read[i] })
+		return pagination.CursorPage[string]{Next: pagination.Link("", cursors, q, next), Records: read[:min(size, len(read))]}
 	}
 	query := ""
 	for {
@@ -168,12 +156,4 @@ func ExampleCursors() {
 	// [1999 2004] 1999 1
 	// [2004 2004] 2004 0
 	// [2011]  0
-}
-
-func ExampleCursor_Neighbours() {
-	read := []string{"2004", "2004", "2011"} // after the first page of two, and one more
-	next, previous := pagination.Cursor{}.Neighbours(2, len(read), func(i int) string { return read[i] })
-	fmt.Println(next.Position, next.Offset, previous)
-	// Output:
-	// 2004 0 <nil>
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNumbersWindow has the values of drf-pages for a list of 120 records, in pages of 10.
-func TestNumbersWindow(t *testing.T) {
+// TestNumbersPlace has the values of drf-pages for a list of 120 records, in pages of 10.
+func TestNumbersPlace(t *testing.T) {
 	ten := pagination.Numbers{Limits: pagination.Limits{Default: 10}}
 	sized := pagination.Numbers{Limits: pagination.Limits{Default: 10, Max: 50}, Page: "p", Size: "page_size"}
 	const none = -1
@@ -67,12 +67,12 @@ func TestNumbersWindow(t *testing.T) {
 		{"an unknown count", ten, "page=7", math.MaxInt, 10, 60},
 		{"last of an unknown count", ten, "page=last", math.MaxInt, 10, (math.MaxInt - 1) / 10 * 10},
 	} {
-		w, ok := row.numbers.Window(pagination.ParseQuery(row.query), row.count)
+		p, ok := row.numbers.Place(pagination.ParseQuery(row.query), row.count)
 		want := pagination.Window{Limit: row.size, Offset: row.start}
 		if row.size == none {
 			want = pagination.Window{}
 		}
-		if diff := cmp.Diff(want, w); diff != "" || ok != (row.size != none) {
+		if diff := cmp.Diff(want, p.Window()); diff != "" || ok != (row.size != none) {
 			t.Errorf("%s: ok %t (-want +got):\n%s", row.reason, ok, diff)
 		}
 	}
@@ -89,9 +89,10 @@ func TestNumbersLinks(t *testing.T) {
 		{"the last page", "page=last", "", "/n?page=11"},
 	} {
 		q := pagination.ParseQuery(row.query)
-		w, _ := ten.Window(q, 120)
-		next, previous := ten.Links("/n", q, w, 120)
-		if diff := cmp.Diff([2]string{row.next, row.previous}, [2]string{next, previous}); diff != "" {
+		p, _ := ten.Place(q, 120)
+		next, previous := ten.Neighbours(p, 120, nil)
+		got := [2]string{pagination.Link("/n", ten, q, next), pagination.Link("/n", ten, q, previous)}
+		if diff := cmp.Diff([2]string{row.next, row.previous}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}

@@ -1,17 +1,127 @@
 package pagination
 
-import (
-	"math"
-	"net/url"
-	"strings"
-)
+import "math"
+
+// A Style is a way to divide lists into pages: [Limits], [Numbers] or [Cursors]. The methods do not
+// modify their arguments, except that AppendLink uses the spare capacity of dst.
+type Style interface {
+	// Traits returns what is known of the style. O(1).
+	Traits() Traits
+
+	// Sized returns the style with other bounds of sizes. O(1).
+	Sized(l Limits) Style
+
+	// Lenient returns the style in which an empty text in place of a page is the first page, as in
+	// DRF 3.18. O(1).
+	Lenient() Style
+
+	// Place returns the place of the page that a query requests in a list of count records. If the
+	// query requests none, it is the first page. The last value of each parameter counts. A size
+	// that is absent or not a positive number counts as the default size, and a large one as the
+	// largest. A negative count counts as 0.
+	//
+	// ok is false if there is no such page, to which DRF responds with 404. If the count is not
+	// known yet, call Place with [math.MaxInt], read the page together with the count, and call
+	// Place with the count. If the result differs, the query requests the last page, which remains
+	// to be read. O(length of the query).
+	Place(q Query, count int) (p Place, ok bool)
+
+	// Neighbours returns the places of the pages after and before a page. A place without a Limit
+	// means that there is no such page.
+	//
+	// If the pages are Counted, count is the number of records in the list, and position is not
+	// called. Otherwise count is the number of records that were read, at most Limit and one more,
+	// and position returns the position of record i of them. O(Limit) calls of position, but few if
+	// positions differ.
+	Neighbours(p Place, count int, position func(i int) string) (next, previous Place)
+
+	// AppendLink appends the query of the link to a page, with its '?', to dst, which ends with the
+	// URL of the list, and returns the extended slice. The link contains the parameters of q, the
+	// query of the request, encoded as by [Query.Encode], except that the parameters of the page
+	// replace the ones in q. If no parameter is left, it appends nothing.
+	//
+	// AppendLink does not allocate if dst has room for the link and q has few pairs. O(len) to
+	// encode, plus O(n log² n) to sort n pairs.
+	AppendLink(dst []byte, q Query, to Place) []byte
+}
+
+// Traits is what is known of a [Style].
+type Traits struct {
+	// Place and Size are the names of the parameters of a query with the place and the size of a
+	// page. If Size is empty, requests do not determine the size.
+	Place, Size string
+
+	// Limits bounds the size of pages.
+	Limits Limits
+
+	// Counted reports whether pages have the number of all records. Otherwise they begin at a
+	// position of the order, which only links have, and a page needs one more record than its size.
+	Counted bool
+
+	// Anywhere reports whether a page can begin at any record: the place is the number of records
+	// before it.
+	Anywhere bool
+
+	// About describes the parameter Place, in a sentence.
+	About string
+
+	// NoPage is the detail of the 404 with which DRF responds if there is no such page.
+	NoPage string
+}
+
+// A Place is where a page begins, and how many records it has at most.
+type Place struct {
+	Limit int
+	Cursor
+}
+
+// Window returns the part of a list that is the page. For a page of [Cursors] it is a part of the
+// records after the position, in the direction of the cursor. O(1).
+func (p Place) Window() Window { return Window{p.Limit, p.Offset} }
+
+// A Cursor describes where a page begins: after the first Offset records that follow a
+// position. The zero Cursor is that of the first page.
+type Cursor struct {
+	// Position is the text of the first field of the order in some record, as Python's str
+	// writes it. The page has records of which the field is after it.
+	Position string
+	// Positioned reports whether there is a Position, which may be empty text. Otherwise the
+	// page begins at the start of the list, or at its end if Reverse is set.
+	Positioned bool
+	// Offset is the number of records to skip, for a position that many records share.
+	Offset int
+	// Reverse is set if the records are read in the reverse of the order: the page ends
+	// before Position.
+	Reverse bool
+}
+
+// Link returns the URL of a page, or "" if to has no Limit. The base is the URL of the list without
+// query and fragment. It is copied unchanged, so the link is absolute if base is. The rest is as
+// AppendLink of the style appends it.
+func Link(base string, s Style, q Query, to Place) string {
+	if to.Limit <= 0 {
+		return ""
+	}
+	return string(s.AppendLink(append(make([]byte, 0, len(base)+128), base...), q, to))
+}
+
+// beside returns the places of the pages after and before one that begins at an offset. The page
+// before one far past the end may be past the end too, as in DRF.
+func (p Place) beside(count int) (next, previous Place) {
+	offset := max(p.Offset, 0)
+	if p.Limit > 0 && max(count, 0)-offset > p.Limit {
+		next = Place{p.Limit, Cursor{Offset: offset + p.Limit}}
+	}
+	if p.Limit > 0 && offset > 0 {
+		previous = Place{p.Limit, Cursor{Offset: max(offset-p.Limit, 0)}}
+	}
+	return next, previous
+}
 
 // A Window is a part of a list: at most Limit items after the first Offset items.
 // The zero Window is the whole list.
 //
-// A Limit of zero or less means no limit, and a negative Offset counts as 0. A Window
-// without a limit has no next or previous link. The methods of [Limits] return only
-// windows with a positive Limit and an Offset of at least 0.
+// A Limit of zero or less means no limit, and a negative Offset counts as 0.
 type Window struct {
 	Limit, Offset int
 }
@@ -30,33 +140,16 @@ func (w Window) Bounds(count int) (start, end int) {
 	return start, start + min(w.Limit, count-start)
 }
 
-// next returns the offset of the page after w, if there is one.
-func (w Window) next(count int) (offset int, ok bool) {
-	offset = max(w.Offset, 0)
-	if w.Limit <= 0 || max(count, 0)-offset <= w.Limit {
-		return 0, false
-	}
-	return offset + w.Limit, true
-}
-
-// previous returns the offset of the page before w, if there is one. It ignores the
-// count: the page before a window far past the end may be past the end too, as in DRF.
-func (w Window) previous() (offset int, ok bool) {
-	if w.Limit <= 0 || w.Offset <= 0 {
-		return 0, false
-	}
-	return max(w.Offset-w.Limit, 0), true
-}
-
 // The defaults of Limits.
 const (
 	defaultLimit = 21
 	defaultMax   = 1000
 )
 
-// Limits bounds the size of pages. The zero value is ready to use: a page has as many
-// records as the request asks for, at most 1000, or 21 if it has no limit. A negative
-// field means no limit.
+// Limits divides lists into pages that begin at any record, as LimitOffsetPagination of DRF does,
+// and bounds the size of pages of all styles. The zero value is ready to use: a page has as many
+// records as the parameter limit asks for, at most 1000, or 21 without it, after as many as the
+// parameter offset says. A negative field means no limit.
 type Limits struct {
 	// Default is the page size for a request without a valid limit. If zero, it
 	// is 21. If negative, the page is as large as Max allows.
@@ -66,31 +159,25 @@ type Limits struct {
 	Max int
 }
 
-// Parameters returns the names of the parameters that l reads: limit and offset.
-func (l Limits) Parameters() []string { return []string{limitName, offsetName} }
-
-// Window returns the window that a query requests, by its last limit and its last offset.
-// It never fails: a limit that is absent or not a positive number counts as Default, and an
-// offset that is absent, negative or not a number counts as 0. For the zero Query it is the
-// first page.
-//
-// A number consists of ASCII digits, with an optional sign and optional white space
-// around it. A number out of range for an int counts as [math.MaxInt]. DRF accepts the
-// numbers that Python's int accepts, which include other digits and underscores.
-//
-// Window does not allocate. O(length of the query).
-func (l Limits) Window(q Query) Window {
-	limit, _ := q.Get(limitName)
-	offset, _ := q.Get(offsetName)
-	var w Window
-	w.Limit, _ = parseInt(limit)
-	if w.Limit <= 0 {
-		w.Limit = bound(l.Default, defaultLimit)
+// size returns the size of a page of which n records are requested.
+func (l Limits) size(n int) int {
+	if n <= 0 {
+		n = bound(l.Default, defaultLimit)
 	}
-	w.Limit = min(w.Limit, bound(l.Max, defaultMax))
-	w.Offset, _ = parseInt(offset)
-	w.Offset = max(w.Offset, 0)
-	return w
+	return min(n, bound(l.Max, defaultMax))
+}
+
+// Bounds returns the size of a page of which no size is requested, and the largest size, which is
+// [math.MaxInt] if there is no limit. O(1).
+func (l Limits) Bounds() (byDefault, most int) { return l.size(0), l.size(math.MaxInt) }
+
+// requested returns the size of the page that a query requests with a parameter, which may be "".
+func (l Limits) requested(q Query, name string) (size int) {
+	if name != "" {
+		text, _ := q.Get(name)
+		size, _ = parsePython(text)
+	}
+	return l.size(size)
 }
 
 // bound returns the effective value of a field of Limits.
@@ -102,71 +189,4 @@ func bound(n, byDefault int) int {
 		return byDefault
 	}
 	return n
-}
-
-// parseInt parses a number with optional white space around it. It returns the nearest int
-// for a number out of range, which Atoi would report without checking the characters that
-// follow.
-func parseInt(s string) (n int, ok bool) {
-	s = strings.TrimSpace(s)
-	digits := strings.TrimPrefix(s, "-")
-	negative := len(digits) < len(s)
-	if !negative {
-		digits = strings.TrimPrefix(s, "+")
-	}
-	if digits == "" {
-		return 0, false
-	}
-	for _, c := range []byte(digits) {
-		if !isDigit(c) {
-			return 0, false
-		}
-		d := int(c - '0')
-		if n > (math.MaxInt-d)/10 {
-			n = math.MaxInt // and remains so for all digits that follow
-			continue
-		}
-		n = n*10 + d
-	}
-	if negative {
-		n = -n
-	}
-	return n, true
-}
-
-// Page returns the page of items that the query of a URL requests, bounded by l. A nil u is
-// an empty URL, and nil items are an empty list.
-//
-// The links are absolute if u is. They contain the path of u as it is spelled in u, but
-// not its fragment or user information. The URL of a server's request usually has no
-// scheme and host. For absolute links, set both in a copy of it. If u has no host and
-// its path begins with two slashes, the second slash is written as %2F in the links,
-// because the path would otherwise begin with the name of another host.
-//
-// The records of the page share memory with items but have no spare capacity, so appending
-// to them does not overwrite items. If items is nil, so are the records. The cost does not
-// depend on the number of items: O(n log² n) for a query of n bytes.
-func Page[T any](items []T, u *url.URL, l Limits) Envelope[T] {
-	if u == nil {
-		u = new(url.URL)
-	}
-	q := ParseQuery(u.RawQuery)
-	w := l.Window(q)
-	start, end := w.Bounds(len(items))
-	page := Envelope[T]{Count: len(items), Records: items[start:end:end]}
-	page.Next, page.Previous = Links(baseOf(*u), q, w, len(items))
-	return page
-}
-
-// baseOf returns the URL without its query, fragment and user information.
-func baseOf(u url.URL) string {
-	u.User = nil
-	u.RawQuery, u.ForceQuery = "", false
-	u.Fragment, u.RawFragment = "", ""
-	base := u.String()
-	// url.URL does not escape such a path, although it parses as a host.
-	if path, found := strings.CutPrefix(base, "//"); found && u.Host == "" {
-		return "/%2F" + path
-	}
-	return base
 }

@@ -106,10 +106,10 @@ func TestPageOfPathLikeHost(t *testing.T) {
 
 var nines = strings.Repeat("9", 4301)
 
-// windowOf returns the window of a query with a limit and an offset.
-func windowOf(l pagination.Limits, limit, offset string) pagination.Window {
-	values := url.Values{"limit": {limit}, "offset": {offset}}
-	return l.Window(pagination.ParseQuery(values.Encode()))
+// windowOf returns the window that a query requests.
+func windowOf(l pagination.Limits, query string) pagination.Window {
+	p, _ := l.Place(pagination.ParseQuery(query), 0)
+	return p.Window()
 }
 
 // number is the grammar of numbers: ASCII digits with an optional sign and Unicode white
@@ -173,7 +173,7 @@ func FuzzLimits(f *testing.F) {
 			size = min(size, maximum)
 		}
 		want := pagination.Window{Limit: size, Offset: max(saturated(offset), 0)}
-		got := windowOf(pagination.Limits{Default: byDefault, Max: maximum}, limit, offset)
+		got := windowOf(pagination.Limits{Default: byDefault, Max: maximum}, url.Values{"limit": {limit}, "offset": {offset}}.Encode())
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -220,14 +220,15 @@ func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 		if link == "" {
 			return -1
 		}
-		got := limits.Window(pagination.ParseQuery(parseURL(t, link).RawQuery))
+		got := windowOf(limits, parseURL(t, link).RawQuery)
 		if got.Limit != w.Limit {
 			t.Errorf("%+v of %d: limit of %q = %d, want %d", w, count, link, got.Limit, w.Limit)
 		}
 		return got.Offset
 	}
-	next, previous := pagination.Links("/b/", pagination.Query{}, w, count)
-	p.Next, p.Previous = offsetIn(next), offsetIn(previous)
+	next, previous := limits.Neighbours(pagination.Place{Limit: w.Limit, Cursor: pagination.Cursor{Offset: w.Offset}}, count, nil)
+	p.Next = offsetIn(pagination.Link("/b/", limits, pagination.Query{}, next))
+	p.Previous = offsetIn(pagination.Link("/b/", limits, pagination.Query{}, previous))
 	return p
 }
 

@@ -2,15 +2,11 @@ package pagination
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
-)
-
-// The parameters that this package reads and writes.
-const (
-	limitName  = "limit"
-	offsetName = "offset"
 )
 
 // A Query is a parsed query string. It is immutable and safe for concurrent use. The
@@ -265,3 +261,95 @@ func unhex(c byte) byte {
 	}
 	return c&^0x20 - 'A' + 10 // clearing 0x20 converts a letter to upper case
 }
+
+// An ownPair is a pair that replaces those with its name in a link, or removes them unless it is set.
+type ownPair struct {
+	pair
+	set bool
+}
+
+// appendLink appends the query of a link, with the pairs of the style, which are sorted by name.
+func appendLink(dst []byte, q Query, own ...ownPair) []byte {
+	var room [fewPairs]pair
+	rest := q.sorted(room[:0])
+	dst = append(dst, '?')
+	for _, p := range own {
+		var before []pair
+		before, rest = cut(rest, p.name)
+		if dst = appendPairs(dst, before); p.set {
+			dst = appendPairs(dst, []pair{p.pair})
+		}
+	}
+	dst = appendPairs(dst, rest)
+	return dst[:len(dst)-1] // without the last '&', or the '?'
+}
+
+// cut returns the sorted pairs before and after those with the given name.
+func cut(pairs []pair, name string) (before, after []pair) {
+	start := 0
+	for start < len(pairs) && pairs[start].name < name {
+		start++
+	}
+	end := start
+	for end < len(pairs) && pairs[end].name == name {
+		end++
+	}
+	return pairs[:start], pairs[end:]
+}
+
+// parseInt parses a number with optional white space around it. It returns the nearest int
+// for a number out of range, which Atoi would report without checking the characters that
+// follow.
+func parseInt(s string) (n int, ok bool) {
+	s = strings.TrimSpace(s)
+	digits := strings.TrimPrefix(s, "-")
+	negative := len(digits) < len(s)
+	if !negative {
+		digits = strings.TrimPrefix(s, "+")
+	}
+	if digits == "" {
+		return 0, false
+	}
+	for _, c := range []byte(digits) {
+		if !isDigit(c) {
+			return 0, false
+		}
+		d := int(c - '0')
+		if n > (math.MaxInt-d)/10 {
+			n = math.MaxInt // and remains so for all digits that follow
+			continue
+		}
+		n = n*10 + d
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+// parsePython parses a number as Python's int does. It returns the nearest int for a number out
+// of range.
+func parsePython(s string) (n int, ok bool) {
+	s = strings.Map(asciiDigit, strings.TrimSpace(s))
+	for i := range len(s) {
+		if s[i] == '_' && (i == 0 || i+1 == len(s) || !isDigit(s[i-1]) || !isDigit(s[i+1])) {
+			return 0, false
+		}
+	}
+	return parseInt(strings.ReplaceAll(s, "_", ""))
+}
+
+// asciiDigit returns the ASCII digit of the same value as a digit of any script, and other code
+// points unchanged. The digits of a script follow each other from 0 to 9.
+func asciiDigit(r rune) rune {
+	if !unicode.IsDigit(r) {
+		return r
+	}
+	n := rune(0)
+	for unicode.IsDigit(r - n - 1) {
+		n++
+	}
+	return '0' + n%10
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

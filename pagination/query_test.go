@@ -111,10 +111,11 @@ func serve(dst []byte, raw string) []byte {
 	q.Get("format")
 	q.Get("ordering")
 	q.Get("search")
-	w := pagination.Limits{}.Window(q)
-	dst, _ = pagination.AppendNext(dst, base, q, w, 90)
-	dst, _ = pagination.AppendPrevious(dst, base, q, w)
-	return dst
+	var style pagination.Style = pagination.Limits{}
+	p, _ := style.Place(q, 90)
+	next, previous := style.Neighbours(p, 90, nil)
+	dst = style.AppendLink(append(dst, base...), q, next)
+	return style.AppendLink(append(dst, base...), q, previous)
 }
 
 func TestAllocations(t *testing.T) {
@@ -127,11 +128,13 @@ func TestAllocations(t *testing.T) {
 		{"pairs only", 1, func() { serve(dst, short) }},
 		{"empty query", 0, func() { serve(dst, "") }},
 		{"pairs and one decoded value", 2, func() { serve(dst, "limit=21&ordering=-start_date%2Cname") }},
-		{"pairs and two links", 3, func() {
+		{"pairs and two links", 5, func() {
 			q := pagination.ParseQuery(short)
-			pagination.Links(base, q, pagination.Window{Limit: 21, Offset: 42}, 90)
+			p := pagination.Place{Limit: 21, Cursor: pagination.Cursor{Offset: 42}}
+			pagination.Link(base, pagination.Limits{}, q, p)
+			pagination.Link(base, pagination.Limits{}, q, p)
 		}},
-		{"invalid numbers", 1, func() { pagination.Limits{}.Window(pagination.ParseQuery("limit=x&offset=999999999999999999999")) }},
+		{"invalid numbers", 1, func() { pagination.Limits{}.Place(pagination.ParseQuery("limit=x&offset=999999999999999999999"), 0) }},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			if got := testing.AllocsPerRun(100, tt.run); got > tt.want {
@@ -192,10 +195,12 @@ func orNull(link string) string {
 // TestQueries checks the pages, links, parameters and encodings in testdata/queries.txtar.
 func TestQueries(t *testing.T) {
 	page := func(q pagination.Query) string {
-		w := pagination.Limits{}.Window(q)
-		next, previous := pagination.Links("/api/books/", q, w, 60)
-		start, end := w.Bounds(60)
-		return fmt.Sprintf("%d %s %s", end-start, orNull(next), orNull(previous))
+		var limits pagination.Limits
+		p, _ := limits.Place(q, 60)
+		next, previous := limits.Neighbours(p, 60, nil)
+		start, end := p.Window().Bounds(60)
+		link := func(to pagination.Place) string { return orNull(pagination.Link("/api/books/", limits, q, to)) }
+		return fmt.Sprintf("%d %s %s", end-start, link(next), link(previous))
 	}
 	pairs := func(q pagination.Query) string {
 		var all []string

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Framework is what a version of Django REST framework, with the Django and the Python that it
@@ -77,8 +78,13 @@ func (f Framework) refuses(text string) bool { return f.refusesNull && strings.I
 // ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. O(1).
 func (f Framework) ShowsDigits() bool { return f.showsDigits }
 
-// StartsPages reports whether an empty page number is the first one. O(1).
-func (f Framework) StartsPages() bool { return f.startsPages }
+// Pages returns the style as f serves it: in 3.18 an empty page number is the first one. O(1).
+func (f Framework) Pages(s pagination.Style) pagination.Style {
+	if f.startsPages {
+		return s.Lenient()
+	}
+	return s
+}
 
 // Describe returns d with the fields that f requires. In 3.18, a field of a unique set that can be
 // null or blank is not required, and null or blank if it is absent from a POST or PUT. d is not

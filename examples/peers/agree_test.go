@@ -40,8 +40,9 @@ func TestEnvelopes(t *testing.T) {
 
 // encodedPage returns an envelope as encoding/json makes it.
 func encodedPage[T any](o order, offset, count int, results []T) []byte {
-	next, previous := pagination.Links(address, o.query(), pagination.Window{Limit: pageSize, Offset: offset}, count)
-	link := func(text string) *string {
+	next, previous := neighbours(offset, count)
+	link := func(to pagination.Place) *string {
+		text := pagination.Link(address, pagination.Limits{}, o.query(), to)
 		if text == "" {
 			return nil
 		}

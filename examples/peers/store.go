@@ -85,11 +85,12 @@ func (o order) query() pagination.Query {
 
 // envelope appends a page of events as the service's JSON. All stores use the library's links.
 func envelope(dst []byte, s store[event], p *page[event], o order, offset int) []byte {
-	count, q, w := s.view(p, o, offset), o.query(), pagination.Window{Limit: pageSize, Offset: offset}
+	count, q := s.view(p, o, offset), o.query()
 	dst = append(dst, `{"count":`...)
 	dst = strconv.AppendInt(dst, int64(count), 10)
-	dst = quoted(pagination.AppendNext(append(dst, `,"next":"`...), address, q, w, count))
-	dst = quoted(pagination.AppendPrevious(append(dst, `,"previous":"`...), address, q, w))
+	next, previous := neighbours(offset, count)
+	dst = appendLink(append(dst, `,"next":`...), q, next)
+	dst = appendLink(append(dst, `,"previous":`...), q, previous)
 	dst = append(dst, `,"results":[`...)
 	start := len(dst)
 	for i := range p.view.Len() {
@@ -106,13 +107,19 @@ func envelope(dst []byte, s store[event], p *page[event], o order, offset int) [
 	return append(dst[:max(start, len(dst)-1)], "]}"...)
 }
 
-// quoted closes the quotes of a link. If there is no link, it replaces the opening
-// quote with null.
-func quoted(dst []byte, ok bool) []byte {
-	if !ok {
-		return append(dst[:len(dst)-1], "null"...)
+// neighbours returns the places of the pages after and before one.
+func neighbours(offset, count int) (next, previous pagination.Place) {
+	at := pagination.Place{Limit: pageSize, Cursor: pagination.Cursor{Offset: offset}}
+	return pagination.Limits{}.Neighbours(at, count, nil)
+}
+
+// appendLink appends a link in quotes, or null if there is no such page.
+func appendLink(dst []byte, q pagination.Query, to pagination.Place) []byte {
+	if to.Limit == 0 {
+		return append(dst, "null"...)
 	}
-	return append(dst, '"')
+	dst = append(append(dst, '"'), address...)
+	return append(pagination.Limits{}.AppendLink(dst, q, to), '"')
 }
 
 type constructor[T any] func(*kind[T]) store[T]

@@ -213,8 +213,7 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 	b.CrossOrigin = cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection())
 	b.served = next.Served()
 	for _, s := range b.served.Collections {
-		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, counted: true}
-		c.setStyle(cmp.Or[pagination.Style](s.Pages, b.served.Limits))
+		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, style: s.Pages, is: s.Pages.Traits()}
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}
@@ -294,23 +293,8 @@ type collection struct {
 	path    string
 	actions schema.Actions
 
-	style       pagination.Style // of its pages
-	limits      pagination.Limits
-	place, size string // the parameters with the place and the size of a page; size may be ""
-	counted     bool   // pages have a number and a count
-}
-
-func (c *collection) setStyle(style pagination.Style) {
-	names := append(style.Parameters(), "")
-	c.style, c.place, c.size = style, names[0], names[1]
-	switch style := style.(type) {
-	case pagination.Limits:
-		c.limits, c.place, c.size = style, names[1], names[0]
-	case pagination.Numbers:
-		c.limits = style.Limits
-	case pagination.Cursors:
-		c.counted = false
-	}
+	style pagination.Style  // of its pages
+	is    pagination.Traits // of the style
 }
 
 // find returns the collection that a path names, or nil, and the segment with the id if

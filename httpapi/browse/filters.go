@@ -58,7 +58,7 @@ const filterMarker = "_filter"
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
 	f := &filters{Ignored: v.ignored(), Failed: wrong != nil}
-	cleared := []string{v.c.place, "", wire.Search, ""}
+	cleared := []string{v.c.is.Place, "", wire.Search, ""}
 	if len(v.c.Search) > 0 {
 		f.Search = &input{Name: wire.Search, Value: v.query.get(wire.Search), Hint: searchHint(v.c.Search)}
 	}
@@ -84,7 +84,7 @@ func (v *view) newFilters(wrong faults) *filters {
 		f.Chips = []choice{{Label: counted(active, "filter"), Link: f.Clear}}
 	}
 	f.Kept = v.query.kept(func(name string) bool {
-		return !wire.Selects(v.c.Description, name) && name != v.c.place && name != filterMarker
+		return !wire.Selects(v.c.Description, name) && name != v.c.is.Place && name != filterMarker
 	})
 	return f
 }
@@ -102,7 +102,7 @@ func (f *filters) add(label string, in input) {
 func (v *view) ignored() string {
 	var names []string
 	for _, p := range v.query.kept(func(name string) bool { return name != "" && name[0] != '_' && !wire.Selects(v.c.Description, name) }) {
-		if !slices.Contains(v.c.style.Parameters(), p.Name) && p.Name != "ordering" && !slices.Contains(names, p.Name) {
+		if p.Name != v.c.is.Place && p.Name != v.c.is.Size && p.Name != "ordering" && !slices.Contains(names, p.Name) {
 			names = append(names, p.Name)
 		}
 	}
@@ -155,7 +155,7 @@ func (v *view) newFacet(name string, field schema.Field, options []option) facet
 		if !c.Active {
 			next = append(next, o.Value)
 		}
-		c.Link = v.query.with(v.c.place, "", exact, "", name, strings.Join(next, ","))
+		c.Link = v.query.with(v.c.is.Place, "", exact, "", name, strings.Join(next, ","))
 		if c.Active || c.Count != "0" {
 			f.Values = append(f.Values, c)
 		}
@@ -195,7 +195,7 @@ func (v *view) chips(name string) (chips []choice) {
 		text, _ = cut(label + " " + text)
 		rest, isThis := query{maps.Clone(v.query.values)}, func(other string) bool { return other == value }
 		rest.values[name] = slices.DeleteFunc(slices.Clone(rest.values[name]), isThis)
-		chips = append(chips, choice{Label: text, Link: rest.with(v.c.place, "")})
+		chips = append(chips, choice{Label: text, Link: rest.with(v.c.is.Place, "")})
 	}
 	return chips
 }

@@ -68,7 +68,7 @@ func (v *view) newList(resp *response) *list {
 	}
 	filters := v.newFilters(nil)
 	l := &list{
-		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.place),
+		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.is.Place),
 		Rows:     v.newRows(e.Records, names),
 		Pager:    v.newPager(e),
 		Took:     readableDuration(v.took),
@@ -234,7 +234,7 @@ type size struct {
 }
 
 func (v *view) newPager(e envelope) pager {
-	if !v.c.counted || e.Count < 0 {
+	if !v.c.is.Counted || e.Count < 0 {
 		return v.newLinks(e)
 	}
 	w := v.c.window(v.query, e.Count)
@@ -252,13 +252,13 @@ func (v *view) newPager(e envelope) pager {
 	p.Pages = pages(e.Count, w.Limit)
 	p.Page = min(w.Offset/w.Limit, p.Pages-1) + 1
 	p.Total = grouped(p.Pages)
-	p.Kept = v.query.kept(func(name string) bool { return name != v.c.size && name != v.c.place && name != pageParam })
-	if v.c.size == "" {
+	p.Kept = v.query.kept(func(name string) bool { return name != v.c.is.Size && name != v.c.is.Place && name != pageParam })
+	if v.c.is.Size == "" {
 		return p
 	}
-	p.Kept = append(p.Kept, pair{v.c.size, strconv.Itoa(w.Limit)})
-	most := v.c.limits.Window(pagination.ParseQuery("limit=" + strconv.Itoa(math.MaxInt))).Limit
-	sizes := []int{10, v.c.limits.Window(pagination.Query{}).Limit, 50, 100, w.Limit}
+	p.Kept = append(p.Kept, pair{v.c.is.Size, strconv.Itoa(w.Limit)})
+	byDefault, most := v.c.is.Limits.Bounds()
+	sizes := []int{10, byDefault, 50, 100, w.Limit}
 	slices.Sort(sizes)
 	for _, records := range slices.Compact(sizes) {
 		if records <= most && records != math.MaxInt {
@@ -272,7 +272,7 @@ func (v *view) newPager(e envelope) pager {
 func (v *view) newLinks(e envelope) pager {
 	p := pager{Summary: counted(len(e.Records), "record"), Previous: relative(e.Previous), Next: relative(e.Next)}
 	if e.Previous != "" {
-		p.First = v.query.with(v.c.place, "")
+		p.First = v.query.with(v.c.is.Place, "")
 	}
 	if e.Previous != "" || e.Next != "" {
 		p.Summary = "A page of " + p.Summary
@@ -293,24 +293,17 @@ func relative(link string) string {
 func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
 // window returns the window of a list of count records that a query selects.
-func (c *collection) window(q query, count int) (w pagination.Window) {
-	parsed := pagination.ParseQuery(q.values.Encode())
-	if numbers, ok := c.style.(pagination.Numbers); ok {
-		w, _ = numbers.Window(parsed, count)
-		return pagination.Window{Limit: max(w.Limit, 1), Offset: w.Offset}
-	}
-	return c.limits.Window(parsed)
+func (c *collection) window(q query, count int) pagination.Window {
+	p, _ := c.style.Place(pagination.ParseQuery(q.values.Encode()), count)
+	return pagination.Window{Limit: max(p.Limit, 1), Offset: p.Offset}
 }
 
 // at returns a link to the page of a list in which a window begins.
 func (v *view) at(w pagination.Window) string {
-	place := w.Offset
-	if _, ok := v.c.style.(pagination.Numbers); ok {
-		if place /= w.Limit; place > 0 { // the first page has no number
-			place++
-		}
-	}
-	return v.query.with(v.c.size, positive(w.Limit), v.c.place, positive(place))
+	to := pagination.Place{Limit: w.Limit, Cursor: pagination.Cursor{Offset: w.Offset}}
+	link := v.c.style.AppendLink(nil, pagination.Query{}, to)
+	place, _ := pagination.ParseQuery(strings.TrimPrefix(string(link), "?")).Get(v.c.is.Place)
+	return v.query.with(v.c.is.Size, positive(w.Limit), v.c.is.Place, place)
 }
 
 // positive returns a positive number as text. It returns "" for others, and for the largest,
@@ -358,7 +351,7 @@ const pageParam = "_page"
 // it returns the response of the handler.
 func (v *view) jump() *response {
 	count := -1
-	if v.c != nil && v.id == "" && v.c.counted {
+	if v.c != nil && v.id == "" && v.c.is.Counted {
 		count = v.counts(v.c.path, v.query.values.Encode(), []url.Values{{}})[0]
 	}
 	if count < 0 {
@@ -366,7 +359,7 @@ func (v *view) jump() *response {
 	}
 	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
 	delete(v.query.values, pageParam)
-	delete(v.query.values, v.c.place)
+	delete(v.query.values, v.c.is.Place)
 	limit := v.c.window(v.query, count).Limit
 	page := min(max(number, 1), pages(count, limit))
 	v.redirect(v.at(pagination.Window{Limit: limit, Offset: (page - 1) * limit}))

@@ -165,7 +165,7 @@ func (v *view) showResponse(p *page, resp *response) {
 	p.Fault = resp.status >= http.StatusBadRequest
 	p.Moved = resp.header.Get("Location")
 	if resp.status == http.StatusNotFound && v.c != nil && v.id == "" {
-		if p.Instead = (step{"Go to the first page", v.query.with(v.c.place, "")}); v.c.counted {
+		if p.Instead = (step{"Go to the first page", v.query.with(v.c.is.Place, "")}); v.c.is.Counted {
 			p.Instead = step{"Go to the last page", v.query.with(pageParam, strconv.Itoa(math.MaxInt))}
 		}
 	}

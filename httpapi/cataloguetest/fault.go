@@ -237,7 +237,7 @@ func pageFault(change func(i *interceptor, page *envelope)) Fault {
 // parsePage parses a page of a style. A page by a cursor has the count 0.
 func parsePage(style pagination.Style, body []byte) (page envelope, ok bool) {
 	var err error
-	if _, cursors := style.(pagination.Cursors); cursors {
+	if !style.Traits().Counted {
 		var p pagination.CursorPage[json.RawMessage]
 		err = json.Unmarshal(body, &p)
 		page = envelope{Next: p.Next, Previous: p.Previous, Records: p.Records}
@@ -249,7 +249,7 @@ func parsePage(style pagination.Style, body []byte) (page envelope, ok bool) {
 
 // encodePage is the inverse of parsePage.
 func encodePage(style pagination.Style, page envelope) ([]byte, error) {
-	if _, cursors := style.(pagination.Cursors); cursors {
+	if !style.Traits().Counted {
 		return pagination.CursorPage[json.RawMessage]{Next: page.Next, Previous: page.Previous, Records: page.Records}.MarshalJSON()
 	}
 	return page.MarshalJSON()

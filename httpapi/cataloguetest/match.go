@@ -77,8 +77,7 @@ func (m *Match) check(p paths) error {
 	case !(m.Share >= 0 && m.Share <= 1): // false for NaN
 		return fmt.Errorf("Match.Share: %v is not between 0 and 1", m.Share)
 	case m.Offset > 0 && !slices.ContainsFunc(p.collections, func(c schema.Description) bool {
-		_, ok := windowOf(c.Pages, pagination.Query{}, 0)
-		return ok && (m.Collection == "" || m.Collection == c.Key || m.Collection == c.Segment)
+		return c.Pages.Traits().Counted && (m.Collection == "" || m.Collection == c.Key || m.Collection == c.Segment)
 	}):
 		return fmt.Errorf("Match.Offset: %d: pages by cursors begin at no offset; want Nth or After", m.Offset)
 	}
@@ -100,27 +99,21 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 			return false
 		}
 	}
-	w, _ := windowOf(p.at(r.URL.Path).Pages, pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
-	return m.Offset == 0 || reads(r) && w.Offset == m.Offset
+	if m.Offset == 0 {
+		return true
+	}
+	style := p.at(r.URL.Path).Pages
+	if style == nil || !style.Traits().Counted {
+		return false
+	}
+	at, _ := style.Lenient().Place(pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
+	return reads(r) && at.Offset == m.Offset
 }
 
 // requestsPage reports whether a request is a GET or HEAD of a page.
 func requestsPage(r *http.Request, p paths) bool { return reads(r) && p.at(r.URL.Path).Key != "" }
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
-
-// windowOf returns the window of the page that a query requests in a list of count records. It
-// returns false if there is no such page, or none that begins at an offset.
-func windowOf(style pagination.Style, q pagination.Query, count int) (w pagination.Window, ok bool) {
-	switch style := style.(type) {
-	case pagination.Limits:
-		return style.Window(q), true
-	case pagination.Numbers:
-		style.Blank = true // otherwise there is no such page
-		return style.Window(q, count)
-	}
-	return w, false
-}
 
 // inRange reports whether After and Nth select the nth request of the share.
 func (m *Match) inRange(nth int) bool {

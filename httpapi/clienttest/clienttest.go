@@ -289,17 +289,7 @@ type sized struct {
 
 func (c sized) Description() schema.Description {
 	about := c.AnyCollection.Description()
-	limits := pagination.Limits{Default: c.size, Max: c.size}
-	switch style := c.style.(type) {
-	case pagination.Numbers:
-		style.Limits = limits
-		about.Pages = style
-	case pagination.Cursors:
-		style.Limits = limits
-		about.Pages = style
-	default:
-		about.Pages = limits
-	}
+	about.Pages = c.style.Sized(pagination.Limits{Default: c.size, Max: c.size})
 	return about
 }
 

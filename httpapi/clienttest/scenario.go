@@ -172,21 +172,17 @@ func (k *kind) class() int {
 // kinds returns the kinds of all steps at pages of a style. Their order determines the scenario of
 // a seed.
 func kinds(style pagination.Style) []kind {
-	place := style.Parameters()[0]
-	if _, ok := style.(pagination.Limits); ok {
-		place = offsetName
-	}
-	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(place), writeKinds())
+	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(style.Traits().Place), writeKinds())
 }
 
 // unnoticed returns the names of kinds that no client can notice in pages of a style: a load may
 // leave the count as it is, and pages that begin at cursors have none.
 func unnoticed(style pagination.Style) []string {
-	switch style.(type) {
-	case pagination.Numbers:
-		return []string{"load"}
-	case pagination.Cursors:
+	switch is := style.Traits(); {
+	case !is.Counted:
 		return []string{"row-missing", "row-repeated-for-another", "count-shrinks"}
+	case !is.Anywhere:
+		return []string{"load"}
 	}
 	return nil
 }

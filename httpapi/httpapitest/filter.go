@@ -166,7 +166,7 @@ func checkPositions(s *subject) {
 	}
 	p := s.open(s.filtered(all...))
 	if c, ok := p.c.(httpapi.Positioner); !ok || !c.Positions() {
-		if _, cursors := s.Description.Pages.(pagination.Cursors); cursors {
+		if pages := s.Description.Pages; pages != nil && !pages.Traits().Counted {
 			s.Fatalf("the description has pages by cursors, but the collection is not an httpapi.Positioner")
 		}
 		s.Skipf("the collection is not an httpapi.Positioner")

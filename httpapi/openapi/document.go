@@ -221,7 +221,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	for _, h := range handlers {
 		served := h.Served()
-		d.reads, d.tags, d.parameters = served.AuthorizesReads, served.Tagged, commonParameters(served.Limits)
+		d.reads, d.tags, d.parameters = served.AuthorizesReads, served.Tagged, commonParameters()
 		d.root(served)
 		for range served.Collections {
 			d.collection(all[0])
@@ -230,6 +230,24 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	d.secure()
 	return m
+}
+
+// pagesText describes the pages of some handlers, one style after the other.
+func pagesText(handlers []*httpapi.Handler) string {
+	texts := []string{"Collections of records, which are read in pages."}
+	for _, h := range handlers {
+		for _, c := range h.Served().Collections {
+			is, number := c.Pages.Traits(), ""
+			if is.Counted {
+				number = "the number of all records and "
+			}
+			text := "A page has " + number + "the URLs of the next and the previous page. " + "`" + is.Place + "` is " + strings.ToLower(is.About[:1]) + is.About[1:]
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, " ")
 }
 
 // setTag sets the tag of the operations that follow.

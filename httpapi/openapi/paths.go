@@ -38,7 +38,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			term = d.schema(termOf(c.record), orderingTerm(wire.Sortable(c.Description)))
 		}
 		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
-		_, uncounted := c.Pages.(pagination.Cursors)
+		uncounted := !c.Pages.Traits().Counted
 		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns records in the requested order, their total number, and the URLs of the next and the previous page."
 		if uncounted {
 			text = "Returns records in the requested order, and the URLs of the next and the previous page."
@@ -270,94 +270,48 @@ func (d *describer) header(name string) members[header] {
 
 // Components of parameters of all collections.
 const (
-	limitParameter  = "limit"
-	offsetParameter = "offset"
-	idParameter     = "id"
-	tagParameter    = "ifNoneMatch"
-	matchParameter  = "ifMatch"
+	idParameter    = "id"
+	tagParameter   = "ifNoneMatch"
+	matchParameter = "ifMatch"
 )
 
-func commonParameters(limits pagination.Limits) members[parameter] {
-	offset := &jsonSchema{Type: "integer", Minimum: intText(0), Default: intText(0)}
+func commonParameters() members[parameter] {
 	id := integer()
 	id.Minimum = intText(1)
-	query := func(name, text string, s *jsonSchema) member[parameter] {
-		return member[parameter]{name, parameter{Name: name, In: "query", Description: text, Schema: s}}
-	}
 	tags := func(component, name, text string) member[parameter] {
 		return member[parameter]{component, parameter{Name: name, In: "header", Description: text, Schema: ofKind("string")}}
 	}
 	return members[parameter]{
-		{limitParameter, sizeParameter(limitParameter, limits)},
-		query(offsetParameter, "The number of records to skip.", offset),
 		{idParameter, parameter{Name: "id", In: "path", Description: "The id of the record.", Required: true, Schema: id}},
 		tags(tagParameter, "If-None-Match", "The entity tags of the client's copies."),
 		tags(matchParameter, "If-Match", "The entity tags of the record that the request is for."),
 	}
 }
 
-// sizeParameter returns the parameter with the size of a page.
-func sizeParameter(name string, limits pagination.Limits) parameter {
-	byDefault := limits.Window(pagination.Query{}).Limit
-	most := limits.Window(pagination.ParseQuery("limit=" + tooMany)).Limit
+// pages returns the parameters of pages.
+func (d *describer) pages(style pagination.Style) (list []parameter) {
+	is := style.Traits()
+	place := parameter{Name: is.Place, In: "query", Description: is.About, Schema: ofKind("string")}
+	if is.Anywhere {
+		place.Schema = &jsonSchema{Type: "integer", Minimum: intText(0), Default: intText(0)}
+	}
+	if is.Size == "" {
+		return []parameter{d.parameter(clean(is.Place), place)}
+	}
+	byDefault, most := is.Limits.Bounds()
 	size := &jsonSchema{Type: "integer", Minimum: intText(1), Default: intText(byDefault)}
 	text := "The maximum number of records on the page."
 	if most < math.MaxInt {
 		size.Maximum = intText(most)
 		text += " Larger values are reduced to the maximum."
 	}
-	return parameter{Name: name, In: "query", Description: text, Schema: size}
-}
-
-// pages returns the parameters of pages. A nil style is the common one.
-func (d *describer) pages(style pagination.Style) (list []parameter) {
-	add := func(p parameter) { list = append(list, d.parameter(clean(p.Name), p)) }
-	var limits pagination.Limits
-	switch style := style.(type) {
-	case pagination.Numbers:
-		limits = style.Limits
-		add(parameter{Name: style.Parameters()[0], In: "query", Description: "The number of the page, or last.", Schema: ofKind("string")})
-	case pagination.Cursors:
-		limits = style.Limits
-		add(parameter{Name: style.Parameters()[0], In: "query", Description: "Where the page begins, as in links.", Schema: ofKind("string")})
-	case pagination.Limits:
-		add(sizeParameter(limitParameter, style))
-		return append(list, d.common(offsetParameter))
-	default:
-		return []parameter{d.common(limitParameter), d.common(offsetParameter)}
-	}
-	for _, name := range style.Parameters()[1:] {
-		add(sizeParameter(name, limits))
+	all := []parameter{place, {Name: is.Size, In: "query", Description: text, Schema: size}}
+	slices.SortFunc(all, func(a, b parameter) int { return strings.Compare(a.Name, b.Name) })
+	for _, p := range all {
+		list = append(list, d.parameter(clean(p.Name), p))
 	}
 	return list
 }
-
-// pagesText describes the pages of some handlers, one style after the other.
-func pagesText(handlers []*httpapi.Handler) string {
-	texts := []string{"Collections of records, which are read in pages."}
-	for _, h := range handlers {
-		served := h.Served()
-		for _, c := range served.Collections {
-			style := cmp.Or[pagination.Style](c.Pages, served.Limits)
-			place, text := "`"+style.Parameters()[0]+"`", ""
-			switch style.(type) {
-			case pagination.Numbers:
-				text = "A page has the number " + place + ", the number of all records, and the URLs of the next and the previous page."
-			case pagination.Cursors:
-				text = "A page has the URLs of the next and the previous page, whose " + place + " says where they begin."
-			default:
-				text = "A page has at most `limit` records after the first `offset` ones, the number of all records, and the URLs of the next and the previous page."
-			}
-			if !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		}
-	}
-	return strings.Join(texts, " ")
-}
-
-// tooMany is a number that is parsed as math.MaxInt.
-const tooMany = "99999999999999999999"
 
 // orderingParameter returns a parameter whose value is a comma-separated list of terms.
 func orderingParameter(term *jsonSchema, byDefault []ordering.Term) parameter {

@@ -56,8 +56,8 @@ func TestParametersOfPages(t *testing.T) {
 		page       string // members
 		about      string // parameters that the description names
 	}{
-		{nil, "GenreOrdering limit offset", "count next previous results", "limit offset"},
-		{limits, "GenreOrdering limit offset", "count next previous results", "limit offset"},
+		{nil, "GenreOrdering limit offset", "count next previous results", "offset"},
+		{limits, "GenreOrdering limit offset", "count next previous results", "offset"},
 		{pagination.Numbers{Limits: limits}, "GenreOrdering page", "count next previous results", "page"},
 		{pagination.Numbers{Limits: limits, Page: "p", Size: "page_size"}, "GenreOrdering p page_size", "count next previous results", "p"},
 		{pagination.Numbers{Page: "page[number]", Size: "é"}, "GenreOrdering page_number_ _", "count next previous results", "page[number]"},

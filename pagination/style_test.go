@@ -1,0 +1,99 @@
+package pagination_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A link has the parameters of the style in place of those in the query, and all others.
+func TestAppendLink(t *testing.T) {
+	q := pagination.ParseQuery("q=1&offset=3&page=3&cursor=x&limit=9&a=%20")
+	at := func(limit, offset int) pagination.Place {
+		return pagination.Place{Limit: limit, Cursor: pagination.Cursor{Offset: offset}}
+	}
+	for _, tt := range []struct {
+		reason string
+		style  pagination.Style
+		q      pagination.Query
+		to     pagination.Place
+		want   string
+	}{
+		{"limit and offset", pagination.Limits{}, q, at(10, 20), "?a=+&cursor=x&limit=10&offset=20&page=3&q=1"},
+		{"no offset", pagination.Limits{}, q, at(10, 0), "?a=+&cursor=x&limit=10&page=3&q=1"},
+		{"an empty query", pagination.Limits{}, pagination.Query{}, at(10, 0), "?limit=10"},
+		{"a number", pagination.Numbers{}, q, at(10, 20), "?a=+&cursor=x&limit=9&offset=3&page=3&q=1"},
+		{"the first page", pagination.Numbers{}, q, at(10, 0), "?a=+&cursor=x&limit=9&offset=3&q=1"},
+		{"no parameter is left", pagination.Numbers{}, pagination.ParseQuery("page=3"), at(10, 0), ""},
+		{"a page of no size", pagination.Numbers{}, pagination.Query{}, at(0, 20), "?page=21"},
+		{"a cursor", pagination.Cursors{}, q, at(10, 3), "?a=+&cursor=bz0z&limit=9&offset=3&page=3&q=1"},
+		{"the first page by cursors", pagination.Cursors{}, q, at(10, 0), "?a=+&cursor=&limit=9&offset=3&page=3&q=1"},
+		{"other names", pagination.Numbers{Page: "q"}, q, at(10, 10), "?a=+&cursor=x&limit=9&offset=3&page=3&q=2"},
+	} {
+		if diff := cmp.Diff("to: "+tt.want, string(tt.style.AppendLink([]byte("to: "), tt.q, tt.to))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
+		}
+		want := "/b" + tt.want
+		if tt.to.Limit == 0 {
+			want = ""
+		}
+		if diff := cmp.Diff(want, pagination.Link("/b", tt.style, tt.q, tt.to)); diff != "" {
+			t.Errorf("%s: Link (-want +got):\n%s", tt.reason, diff)
+		}
+	}
+}
+
+// The methods of a style agree: a link to a place leads to it, with the parameters and the bounds
+// in Traits.
+func TestStyles(t *testing.T) {
+	for _, style := range []pagination.Style{
+		pagination.Limits{}, pagination.Numbers{Page: "p", Size: "size"}, pagination.Cursors{Cursor: "after", Size: "size"},
+		pagination.Numbers{}, pagination.Cursors{},
+	} {
+		style := style.Sized(pagination.Limits{Default: 5, Max: 8}).Lenient()
+		is := style.Traits()
+		if is.Limits != (pagination.Limits{Default: 5, Max: 8}) || is.Place == "" || is.About == "" || is.Anywhere && !is.Counted {
+			t.Errorf("%T: %+v", style, is)
+		}
+		size := 5
+		q := pagination.ParseQuery(is.Place + "=&" + is.Size + "=9")
+		if is.Size != "" {
+			size = 8
+		}
+		for range 3 {
+			p, ok := style.Place(q, 100)
+			if !ok || p.Limit != size {
+				t.Fatalf("%T: the place of %s is %+v, %t", style, q.Encode(), p, ok)
+			}
+			next, _ := style.Neighbours(p, 100, func(i int) string { return q.Encode() + string(rune('a'+i)) })
+			q = pagination.ParseQuery(string(style.AppendLink(nil, q, next))[1:])
+			if again, ok := style.Place(q, 100); again != next || !ok {
+				t.Errorf("%T: the link to %+v leads to %+v, %t", style, next, again, ok)
+			}
+		}
+	}
+	if p, ok := (pagination.Numbers{}).Place(pagination.ParseQuery("page="), 100); ok {
+		t.Errorf("an empty number is %+v", p)
+	}
+}
+
+// TestLinksDoNotModifyTheQuery uses a query from several goroutines, for the race
+// detector.
+func TestLinksDoNotModifyTheQuery(t *testing.T) {
+	q := pagination.ParseQuery("b=1&limit=2&a=3&b=4&offset=5")
+	done := make(chan string)
+	for range 4 {
+		go func() {
+			next := pagination.Limits{}.AppendLink(nil, q, pagination.Place{Limit: 7, Cursor: pagination.Cursor{Offset: 14}})
+			b, _ := q.Get("b")
+			done <- string(next) + " " + b
+		}()
+	}
+	for range 4 {
+		if diff := cmp.Diff("?a=3&b=1&b=4&limit=7&offset=14 4", <-done); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
