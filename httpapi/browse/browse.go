@@ -154,14 +154,9 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -201,51 +196,24 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		return nil, fmt.Errorf("%w: browse: %T does not have the methods Base and Served of an *httpapi.Handler: wrap the handler that New returns instead", httpapi.ErrInvalidConfig, h)
 	}
 	b := &browser{
-		Options:  opts,
-		next:     next,
-		key:      []byte(rand.Text()),
-		policy:   contentPolicy(),
-		template: template.Must(template.New("page").Parse(pageHTML)),
-		byPath:   make(map[string]*collection),
-		byKey:    make(map[string]*collection),
+		title:       cmp.Or(opts.Title, "Catalogue"),
+		scheme:      opts.Scheme,
+		openAPI:     opts.OpenAPI,
+		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
+		served:      next.Served(),
+		next:        next,
+		key:         []byte(rand.Text()),
+		policy:      contentPolicy(),
+		template:    template.Must(template.New("page").Parse(pageHTML)),
+		byPath:      make(map[string]*collection),
+		byKey:       make(map[string]*collection),
 	}
-	b.Title = cmp.Or(opts.Title, "Catalogue")
-	b.CrossOrigin = cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection())
-	b.served = next.Served()
 	for _, s := range b.served.Collections {
 		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, style: s.Pages, is: s.Pages.Traits()}
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}
 	return b, nil
-}
-
-// handler is an [httpapi.Handler], or a type that embeds one.
-type handler interface {
-	http.Handler
-	Base(r *http.Request) string
-	Served() httpapi.Served
-}
-
-// browser is the handler returned by New. It is immutable.
-type browser struct {
-	Options       // with defaults
-	served        httpapi.Served
-	next          handler
-	key           []byte // of signatures
-	policy        string // Content-Security-Policy
-	template      *template.Template
-	collections   []*collection
-	byPath, byKey map[string]*collection
-}
-
-// base returns the part of links before the root, or the zero URL if it is not valid.
-func (b *browser) base(r *http.Request) *url.URL {
-	base, err := url.Parse(b.next.Base(r))
-	if err != nil {
-		return new(url.URL)
-	}
-	return base
 }
 
 // Served returns a description of what the handler serves.
@@ -285,54 +253,4 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if resp != nil { // otherwise it has been redirected
 		v.serve(resp)
 	}
-}
-
-// collection is a collection that the handler serves.
-type collection struct {
-	schema.Description
-	path    string
-	actions schema.Actions
-
-	style pagination.Style  // of its pages
-	is    pagination.Traits // of the style
-}
-
-// find returns the collection that a path names, or nil, and the segment with the id if
-// it is the path of a record.
-func (b *browser) find(path string) (c *collection, id string) {
-	if c := b.byPath[path]; c != nil {
-		return c, ""
-	}
-	of, id, ok := wire.SplitRecord(path)
-	c = b.byPath[of]
-	if !ok || wire.HasFormat(id) || c == nil || c.actions&wire.RecordActions == 0 {
-		return nil, ""
-	}
-	return c, id
-}
-
-// key returns the name of the member that identifies the records, which is their key or the id, and
-// what fields refer to by it: the name in snake_case, or "" for the id.
-func (c *collection) key() (name, by string) {
-	for _, f := range c.Fields {
-		if f.Key {
-			return f.Name, ordering.Snake(f.Name)
-		}
-	}
-	return "id", ""
-}
-
-// hasPages reports whether the records have pages of their own.
-func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
-
-// updateMethod returns the method that changes records, or "". PATCH is better, since it does
-// not send the values that the visitor has not changed.
-func (c *collection) updateMethod() string {
-	switch {
-	case c.actions.Has(schema.PartialUpdate):
-		return http.MethodPatch
-	case c.actions.Has(schema.Update):
-		return http.MethodPut
-	}
-	return ""
 }

@@ -193,15 +193,6 @@ func readableTime(text string) (seen string, ok bool) {
 	return t.UTC().Format("2 Jan 2006, 15:04 UTC"), err == nil
 }
 
-// pages returns the relative link to the records of c, escaped for HTML, or "" if they have no
-// pages. up is the link to the root.
-func (c *collection) pages(up string) string {
-	if !c.hasPages() {
-		return ""
-	}
-	return template.HTMLEscapeString((&url.URL{Path: up + c.Segment + "/"}).EscapedPath())
-}
-
 // isID reports whether a text is an id.
 func isID(text string) bool {
 	n, err := strconv.Atoi(text)
@@ -221,20 +212,6 @@ func (all members) text(field string) string {
 		}
 	}
 	return ""
-}
-
-// segment returns the segment of the path of the record whose field, or id if that is empty, has
-// a value. It returns "" if that is not known, or if no path can have it.
-func (c *collection) segment(field, value string) string {
-	if field != c.Lookup || strings.ContainsAny(value, "./") {
-		return ""
-	}
-	return value
-}
-
-// segmentOf returns the segment of the path of a record, or "" if it has no path.
-func (c *collection) segmentOf(record members) string {
-	return c.segment(c.Lookup, record.text(c.Lookup))
 }
 
 // members are the members of a JSON object, in order.

@@ -3,7 +3,6 @@ package browse
 import (
 	"encoding/json"
 	"html/template"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -86,33 +85,6 @@ func (v *view) name(c *collection, by, value string) (name, segment string) {
 		k.named[value] = o
 	}
 	return o.Label, o.segment
-}
-
-// nameOf returns what people call a record, or otherwise.
-func (c *collection) nameOf(record members, otherwise string) string {
-	texts := make(map[string]string)
-	for _, m := range record {
-		if text, ok := readText(m.value); ok && strings.TrimSpace(text) != "" {
-			texts[m.name] = text
-		}
-	}
-	if name := c.nameField(slices.Sorted(maps.Keys(texts))); name != "" {
-		otherwise, _ = cut(texts[name])
-		if seen, ok := readableTime(texts[name]); ok {
-			return seen
-		}
-	}
-	return otherwise
-}
-
-// nameField returns the one of some fields with what people call a record, or "".
-func (c *collection) nameField(names []string) string {
-	for _, label := range []string{c.Label, "title", "name", "slug"} {
-		if i := slices.IndexFunc(names, func(name string) bool { return ordering.Snake(name) == label }); i >= 0 {
-			return names[i]
-		}
-	}
-	return ""
 }
 
 // links maps members to what is known of their values.
@@ -272,13 +244,4 @@ func counted(count int, thing string) string {
 		thing += "s"
 	}
 	return grouped(count) + " " + thing
-}
-
-// recordName returns the name of a record, such as "film 7", from the segment of its path.
-func (c *collection) recordName(segment string) string {
-	if n, err := strconv.Atoi(strings.TrimSpace(segment)); err == nil && c.Lookup == "" {
-		segment = strconv.Itoa(n)
-	}
-	segment, _ = cut(segment)
-	return spelled(c.Name) + " " + segment
 }

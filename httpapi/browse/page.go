@@ -122,14 +122,14 @@ func (v *view) showRecord(p *page, resp *response) {
 
 func (v *view) newPage(resp *response) *page {
 	p := &page{
-		Site:     v.Title,
-		Title:    v.Title,
+		Site:     v.title,
+		Title:    v.title,
 		Style:    template.CSS(styleCSS),
 		Root:     v.rootLink(v.r),
 		Exchange: v.newExchange(resp),
 	}
 	if v.r.URL.Path != v.served.Root {
-		p.Path = []step{{v.Title, p.Root}}
+		p.Path = []step{{v.title, p.Root}}
 	}
 	switch {
 	case v.id != "":
@@ -293,5 +293,5 @@ func (v *view) showRoot(p *page, resp *response) {
 		p.Entries = append(p.Entries, entry{heading(c.Key), "./" + url.PathEscape(c.Segment) + "/", grouped(v.counts(c.path, "", []url.Values{{}})[0])})
 	}
 	slices.SortStableFunc(p.Entries, func(a, b entry) int { return strings.Compare(a.Name, b.Name) })
-	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.OpenAPI
+	p.Summary, p.OpenAPI = counted(len(p.Entries), "collection"), v.openAPI
 }

@@ -3,6 +3,7 @@ package browse
 import (
 	"bytes"
 	"encoding/json"
+	"html/template"
 	"io"
 	"maps"
 	"mime"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -63,7 +65,7 @@ const detailForeign = "The request was sent from another site, so nothing was st
 // proxy that changes the Host, a browser without Sec-Fetch-Site sends the origin of the
 // links.
 func (b *browser) isForeign(r *http.Request) bool {
-	if r.Method == "" || b.CrossOrigin.Check(r) == nil {
+	if r.Method == "" || b.crossOrigin.Check(r) == nil {
 		return false
 	}
 	base := b.base(r)
@@ -371,4 +373,48 @@ func (b *browser) rootLink(r *http.Request) string {
 		up = slashes - 1
 	}
 	return "./" + strings.Repeat("../", up) + down
+}
+
+// handler is an [httpapi.Handler], or a type that embeds one.
+type handler interface {
+	http.Handler
+	Base(r *http.Request) string
+	Served() httpapi.Served
+}
+
+// browser is the handler returned by New. It is immutable.
+type browser struct {
+	title, scheme, openAPI string
+	crossOrigin            *http.CrossOriginProtection
+
+	served        httpapi.Served
+	next          handler
+	key           []byte // of signatures
+	policy        string // Content-Security-Policy
+	template      *template.Template
+	collections   []*collection
+	byPath, byKey map[string]*collection
+}
+
+// base returns the part of links before the root, or the zero URL if it is not valid.
+func (b *browser) base(r *http.Request) *url.URL {
+	base, err := url.Parse(b.next.Base(r))
+	if err != nil {
+		return new(url.URL)
+	}
+	return base
+}
+
+// find returns the collection that a path names, or nil, and the segment with the id if
+// it is the path of a record.
+func (b *browser) find(path string) (c *collection, id string) {
+	if c := b.byPath[path]; c != nil {
+		return c, ""
+	}
+	of, id, ok := wire.SplitRecord(path)
+	c = b.byPath[of]
+	if !ok || wire.HasFormat(id) || c == nil || c.actions&wire.RecordActions == 0 {
+		return nil, ""
+	}
+	return c, id
 }

@@ -68,13 +68,13 @@ func (b *browser) withToken(r *http.Request, isPage bool) *http.Request {
 		return r
 	}
 	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", b.Scheme+" "+token)
+	r.Header.Set("Authorization", b.scheme+" "+token)
 	return r
 }
 
 // token returns the token of a signed-in visitor, or "".
 func (b *browser) token(r *http.Request) string {
-	if text := cookie(r, tokenCookie); b.Scheme != "" && isToken(text) {
+	if text := cookie(r, tokenCookie); b.scheme != "" && isToken(text) {
 		return text
 	}
 	return ""
@@ -93,7 +93,7 @@ func (v *view) accepts(token string) bool {
 	if !v.served.AuthorizesReads {
 		method, path = v.guarded()
 	}
-	authorization := v.Scheme + " " + token
+	authorization := v.scheme + " " + token
 	return isToken(token) && (method == "" ||
 		v.send(method, path, "", []byte("."), "Authorization", authorization, "Content-Type", "text/plain").status != http.StatusUnauthorized)
 }
@@ -121,7 +121,7 @@ func (v *view) session(status int) (in *signing, out string) {
 		v.refused = "The service does not accept your token."
 	}
 	switch {
-	case v.Scheme == "":
+	case v.scheme == "":
 		return nil, ""
 	case signedIn && v.refused == "":
 		return nil, v.query.with(methodName, signOut)
@@ -133,7 +133,7 @@ func (v *view) session(status int) (in *signing, out string) {
 func (v *view) readOnly() string {
 	token := v.token(v.r)
 	switch {
-	case v.Scheme == "":
+	case v.scheme == "":
 		return "Read-only: the service does not permit you to make changes here."
 	case token != "" && v.accepts(token):
 		return "Read-only: your token does not permit changes here."
@@ -146,7 +146,7 @@ func (v *view) readOnly() string {
 // isSession reports whether the request, which is a form, signs in or out.
 func (v *view) isSession() bool {
 	method := v.query.get(methodName)
-	return v.Scheme != "" && (method == signIn || method == signOut)
+	return v.scheme != "" && (method == signIn || method == signOut)
 }
 
 // signInOut signs the visitor in or out, and redirects to the page with the form. If the service does

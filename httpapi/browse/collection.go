@@ -1,0 +1,110 @@
+package browse
+
+import (
+	"html/template"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// collection is a collection that the handler serves.
+type collection struct {
+	schema.Description
+	path    string
+	actions schema.Actions
+
+	style pagination.Style  // of its pages
+	is    pagination.Traits // of the style
+}
+
+// key returns the name of the member that identifies the records, which is their key or the id, and
+// what fields refer to by it: the name in snake_case, or "" for the id.
+func (c *collection) key() (name, by string) {
+	for _, f := range c.Fields {
+		if f.Key {
+			return f.Name, ordering.Snake(f.Name)
+		}
+	}
+	return "id", ""
+}
+
+// hasPages reports whether the records have pages of their own.
+func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
+
+// updateMethod returns the method that changes records, or "". PATCH is better, since it does
+// not send the values that the visitor has not changed.
+func (c *collection) updateMethod() string {
+	switch {
+	case c.actions.Has(schema.PartialUpdate):
+		return http.MethodPatch
+	case c.actions.Has(schema.Update):
+		return http.MethodPut
+	}
+	return ""
+}
+
+// recordName returns the name of a record, such as "film 7", from the segment of its path.
+func (c *collection) recordName(segment string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(segment)); err == nil && c.Lookup == "" {
+		segment = strconv.Itoa(n)
+	}
+	segment, _ = cut(segment)
+	return spelled(c.Name) + " " + segment
+}
+
+// nameOf returns what people call a record, or otherwise.
+func (c *collection) nameOf(record members, otherwise string) string {
+	texts := make(map[string]string)
+	for _, m := range record {
+		if text, ok := readText(m.value); ok && strings.TrimSpace(text) != "" {
+			texts[m.name] = text
+		}
+	}
+	if name := c.nameField(slices.Sorted(maps.Keys(texts))); name != "" {
+		otherwise, _ = cut(texts[name])
+		if seen, ok := readableTime(texts[name]); ok {
+			return seen
+		}
+	}
+	return otherwise
+}
+
+// nameField returns the one of some fields with what people call a record, or "".
+func (c *collection) nameField(names []string) string {
+	for _, label := range []string{c.Label, "title", "name", "slug"} {
+		if i := slices.IndexFunc(names, func(name string) bool { return ordering.Snake(name) == label }); i >= 0 {
+			return names[i]
+		}
+	}
+	return ""
+}
+
+// pages returns the relative link to the records of c, escaped for HTML, or "" if they have no
+// pages. up is the link to the root.
+func (c *collection) pages(up string) string {
+	if !c.hasPages() {
+		return ""
+	}
+	return template.HTMLEscapeString((&url.URL{Path: up + c.Segment + "/"}).EscapedPath())
+}
+
+// segment returns the segment of the path of the record whose field, or id if that is empty, has
+// a value. It returns "" if that is not known, or if no path can have it.
+func (c *collection) segment(field, value string) string {
+	if field != c.Lookup || strings.ContainsAny(value, "./") {
+		return ""
+	}
+	return value
+}
+
+// segmentOf returns the segment of the path of a record, or "" if it has no path.
+func (c *collection) segmentOf(record members) string {
+	return c.segment(c.Lookup, record.text(c.Lookup))
+}
