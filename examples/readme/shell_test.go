@@ -24,7 +24,7 @@ import (
 // shown; "…" stands for any text. In a comment, the servers of a block end with it.
 //
 // The commands run in an empty directory, in which the packages of this module replace their
-// latest versions. A command that ends in & is a server, which announces its address. Free
+// latest versions. All shells use programs that are installed once; go run runs them. A command that ends in & is a server, which announces its address. Free
 // ports replace 8080 and 8081. The examples that are modules of their own are not run here,
 // and those that build for WebAssembly only if BACKLIST_WASM is set.
 func TestShell(t *testing.T) {
@@ -47,6 +47,7 @@ func TestShell(t *testing.T) {
 			files = append(files, file)
 		}
 	}
+	environment := install(t)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		check(err)
@@ -60,7 +61,7 @@ func TestShell(t *testing.T) {
 				t.Skip("BACKLIST_WASM is not set: it builds for WebAssembly")
 			}
 			t.Parallel()
-			s := newShell(t)
+			s := newShell(t, environment)
 			for _, block := range blocks {
 				commands := strings.ReplaceAll(block[2], "//\t", "")
 				switch {
@@ -92,16 +93,26 @@ type shell struct {
 	address string            // in place of 127.0.0.1:8080
 }
 
-func newShell(t *testing.T) *shell {
+// install installs the programs and returns the environment of the shells.
+func install(t *testing.T) []string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	check(err)
-	bash, bin := exec.Command("bash"), t.TempDir()
-	bash.Dir = t.TempDir()
+	bin := t.TempDir()
 	workspace := filepath.Join(bin, "go.work") // makes the packages known in any directory
 	check(os.WriteFile(workspace, fmt.Appendf(nil, "go 1.26\nuse %q\n", root), 0o600))
-	bash.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "GOWORK="+workspace,
+	environment := append(os.Environ(), "GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"), "GOWORK="+workspace,
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w") // which links faster
+	command := exec.Command("go", "install", "./examples/backlist", "./examples/client", "./examples/films", "./examples/shop")
+	command.Dir, command.Env, command.Stderr = root, environment, t.Output()
+	check(command.Run())
+	return environment
+}
+
+func newShell(t *testing.T, environment []string) *shell {
+	t.Helper()
+	bash := exec.Command("bash")
+	bash.Dir, bash.Env = t.TempDir(), environment
 	bash.Stderr, bash.WaitDelay = t.Output(), time.Second // for servers that do not stop
 	stdin, err := bash.StdinPipe()
 	check(err)
@@ -125,6 +136,7 @@ func newShell(t *testing.T) *shell {
 		stdout:  bufio.NewScanner(stdout),
 		address: first,
 		local: strings.NewReplacer("127.0.0.1:8080", first, "127.0.0.1:8081", second,
+			"go run ./examples/playground", "go run github.com/gobacklist/backlist/examples/playground", "go run ./examples/", "",
 			" ./examples/", " github.com/gobacklist/backlist/examples/", "@latest", ""),
 	}
 }
