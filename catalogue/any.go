@@ -208,18 +208,19 @@ func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, er
 }
 
 // Find returns the id of the record of the collection of the catalogue that has the key whose
-// field, in snake_case, is a text, or 0 if none exists. It implements Find of [schema.Checks].
-// The error is ctx.Err(). O(log n) after the first use of the field.
-func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id int, err error) {
+// field, in snake_case, equals a text, and the text that it has, or 0 if none exists. It implements
+// Find of [schema.Checks]. The error is ctx.Err(). O(log n) after the first use of the field.
+func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
 	m, err := c.core.catalogue.lookup(key)
 	if err != nil {
-		return 0, ctx.Err()
+		return 0, "", ctx.Err()
 	}
 	e, err := m.textHolder(ctx, m.store, field, text)
 	if e == nil {
-		return 0, err
+		return 0, "", err
 	}
-	return e.ID, nil
+	stored, _ = m.typ.column(field).value(e).AsText()
+	return e.ID, stored, nil
 }
 
 // Get returns the JSON of a record by the segment of its path: its id, with or without white space
@@ -585,13 +586,13 @@ func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, erro
 			})
 			return true, nil
 		},
-		Find: func(ctx context.Context, collection, field, text string) (int, error) {
-			id, err := checks.Find(ctx, collection, field, text)
+		Find: func(ctx context.Context, collection, field, text string) (int, string, error) {
+			id, stored, err := checks.Find(ctx, collection, field, text)
 			assumptions = append(assumptions, func() bool {
-				now, failed := checks.Find(ctx, collection, field, text)
-				return now == id && cmp.Or(err, failed) == nil
+				nowID, nowStored, failed := checks.Find(ctx, collection, field, text)
+				return nowID == id && nowStored == stored && cmp.Or(err, failed) == nil
 			})
-			return id, err
+			return id, stored, err
 		},
 		Taken: func(ctx context.Context, fields, values []string) (bool, error) {
 			assumptions = append(assumptions, func() bool {

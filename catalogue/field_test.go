@@ -175,3 +175,46 @@ func TestTimesCompareByTheMicrosecond(t *testing.T) {
 		t.Errorf("records keep the nanoseconds (-want +got):\n%s%v", diff, err)
 	}
 }
+
+// TestReferencesGetTheStoredSpelling: a request stores a reference as the record that it finds has
+// it, and references follow when only the case of a text changes.
+func TestReferencesGetTheStoredSpelling(t *testing.T) {
+	c := newMail(t)
+	messages := ownCollection(t, c, "messages")
+	got, err := messages.Create(t.Context(), []byte(`{"to":"ANN@X.example","copy":["BOB@X.example","ann@x.example"],"by":"CARL"}`), schema.Record{})
+	if want := `{"id":3,"to":"Ann@x.example","copy":["bob@x.example","Ann@x.example"],"by":"carl"}`; err != nil || string(got) != want {
+		t.Errorf("Create: %s, %v, want %s", got, err, want)
+	}
+	_, err = ownCollection(t, c, "mailboxes").Update(t.Context(), "2", catalogue.Update{Body: []byte(`{"email":"ANN@x.example"}`), Partial: true})
+	must(t, err)
+	got, err = messages.Get(t.Context(), "3", schema.Filter{})
+	if want := `{"id":3,"to":"ANN@x.example","copy":["bob@x.example","ANN@x.example"],"by":"carl"}`; err != nil || string(got) != want {
+		t.Errorf("after another case: %s, %v, want %s", got, err, want)
+	}
+	must(t, c.Check())
+}
+
+// TestTwoMembersWithOneName: of two members of an open record that are one field, orders and
+// conditions read the one in camelCase or, without it, the first.
+func TestTwoMembersWithOneName(t *testing.T) {
+	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
+	must(t, err)
+	must(t, c.Load(strings.NewReader(`[{"id":1,"unit_price":9,"unitPrice":1},{"id":2,"unitPrice":2,"unit_price":0},
+		{"id":3,"Unit_price":3,"unit_price":0},{"id":4,"in":{"unit_price":null,"unitPrice":4}},{"id":5,"in":{"Unit_price":null,"unit_price":5}}]`), catalogue.LoadOptions{}))
+	for _, row := range []struct {
+		c    ordering.Condition
+		by   string
+		want []int
+	}{
+		{ordering.AtLeast("unit_price", 1), "unit_price", []int{1, 2, 3}},
+		{ordering.Equal("unit_price", 9), "", nil},
+		{ordering.AtLeast("in__unit_price", 4), "-in__unit_price", []int{4}},
+		{ordering.IsNull("in__unit_price"), "-unit_price", []int{5, 3, 2, 1}},
+	} {
+		page, err := c.Where(row.c).View(pagination.Window{}, ordering.Parse(row.by, nil)...)
+		must(t, err)
+		if diff := cmp.Diff(row.want, idsOf(t, page)); diff != "" {
+			t.Errorf("%v by %q (-want +got):\n%s", row.c, row.by, diff)
+		}
+	}
+}

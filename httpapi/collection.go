@@ -163,9 +163,10 @@ type ReferenceChecker interface {
 	// with an id, which is at least 1. Errors are handled as described for [Collection].
 	Exists(ctx context.Context, collection string, id int) (bool, error)
 
-	// Find returns the id of the record of such a collection that has a text in the field in By,
-	// or 0 if none exists. It is called only if the description has such a field.
-	Find(ctx context.Context, collection, field, text string) (id int, err error)
+	// Find returns the id of the record of such a collection that has a text in the field in By, or
+	// 0 if none exists, and the text that the record has, which may be empty if it is the same.
+	// It is called only if the description has such a field.
+	Find(ctx context.Context, collection, field, text string) (id int, stored string, err error)
 }
 
 // A Revisioner is a [Collection] whose pages have entity tags if [Options.ETags] is set.
@@ -253,7 +254,7 @@ func isNil(c Collection) bool { return c == nil || c == Collection(catalogue.Any
 func anyRecord() schema.Checks {
 	return schema.Checks{
 		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
-		Find:   func(context.Context, string, string, string) (int, error) { return 1, nil },
+		Find:   func(context.Context, string, string, string) (int, string, error) { return 1, "", nil },
 	}
 }
 

@@ -228,7 +228,9 @@ func (c checker) Exists(ctx context.Context, collection string, id int) (bool, e
 	return c.exists(ctx, collection, id)
 }
 
-func (c checker) Find(context.Context, string, string, string) (int, error) { return 0, nil }
+func (c checker) Find(context.Context, string, string, string) (int, string, error) {
+	return 0, "", nil
+}
 
 // A collection is not called with an invalid filter. It decides whether a reference is valid,
 // and its failure to decide is one of the program.

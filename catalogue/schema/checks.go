@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -16,8 +17,10 @@ type Checks struct {
 	Exists func(ctx context.Context, collection string, id int) (bool, error)
 
 	// Find returns the id of the record of a collection that has a text in a unique field,
-	// whose name is in snake_case, or 0 if none exists. If nil, no record exists.
-	Find func(ctx context.Context, collection, field, text string) (id int, err error)
+	// whose name is in snake_case, or 0 if none exists, and the text that the record has, which
+	// the reference gets: the case can differ if the field is Fold. If that is empty, the
+	// reference has the text that was sent. If Find is nil, no record exists.
+	Find func(ctx context.Context, collection, field, text string) (id int, stored string, err error)
 
 	// Taken reports whether another record than the written one has the values of a unique
 	// field, or of fields that are unique together. The fields are their JSON names, and the
@@ -113,15 +116,22 @@ func (c *checker) target(f Field) Field {
 	return to
 }
 
-// find returns the id of the record that has a text in the field to which f refers, or 0.
-func (c *checker) find(f Field, text string) (id int) {
+// find returns the id of the record that has a text in the field to which f refers, or 0, and the
+// text that the record has.
+func (c *checker) find(f Field, text string) (id int, stored string) {
 	if c.Find != nil && c.err == nil {
-		id, c.err = c.Find(c.ctx, f.Refers, f.By, text)
+		id, stored, c.err = c.Find(c.ctx, f.Refers, f.By, text)
 	}
 	if id != 0 && !c.sees(f.Refers, f.By, text) {
-		return 0
+		return 0, ""
 	}
-	return id
+	return id, cmp.Or(stored, text)
+}
+
+// finds reports whether a record has a text in the field to which f refers.
+func (c *checker) finds(f Field, text string) bool {
+	id, _ := c.find(f, text)
+	return id != 0
 }
 
 // taken reports whether another record has the values of some fields.

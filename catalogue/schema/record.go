@@ -22,6 +22,9 @@ import (
 // A Record is immutable except for the field ID, so its copies share memory and are safe
 // for concurrent use. Its values are canonical JSON: without white space, with strings
 // escaped as Django REST framework does, and with numbers as they were sent.
+//
+// If two members are the same field in snake_case, such as unitPrice and unit_price, collections
+// compare the one in camelCase or, without it, the first.
 type Record struct {
 	ID      int // at least 1, or 0 if the record has no id
 	members []member

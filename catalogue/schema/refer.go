@@ -142,7 +142,7 @@ func (f Field) named(value string, checks *checker) (id int, text, message strin
 		return 0, "", "Invalid value."
 	}
 	if kind != jsontext.Null { // which is no text, although Python has one
-		id = checks.find(f, name)
+		id, name = checks.find(f, name)
 	}
 	if id == 0 {
 		if shown = strings.ToValidUTF8(shown, "\ufffd"); to.Key {
@@ -240,7 +240,7 @@ func (f Field) filterReference(_, value string, checks *checker) (text, message 
 		case to.Kind == UUID && to.Key:
 			return "", notAnyUUID(value)
 		}
-		if checks.find(f, value) == 0 {
+		if !checks.finds(f, value) {
 			return "", notAvailable("That choice")
 		}
 		return value, ""
@@ -286,7 +286,7 @@ func (f Field) filterNames(given []string, checks *checker) (names []string, mes
 		}
 	}
 	for _, text := range given {
-		if checks.find(f, text) == 0 {
+		if !checks.finds(f, text) {
 			return nil, notAvailable(validUTF8(text))
 		}
 	}

@@ -46,7 +46,7 @@ func TestValidateCallsExists(t *testing.T) {
 func TestReferencesNeedSome(t *testing.T) {
 	checks := Checks{
 		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
-		Find:   func(_ context.Context, _, _, text string) (int, error) { return len(text), nil },
+		Find:   func(_ context.Context, _, _, text string) (int, string, error) { return len(text), "", nil },
 	}
 	for _, row := range []struct {
 		reason string

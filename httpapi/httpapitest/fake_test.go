@@ -135,7 +135,7 @@ func (f fake) Exists(ctx context.Context, collection string, id int) (bool, erro
 	return a.exists, a.err
 }
 
-func (f fake) Find(ctx context.Context, collection, field, text string) (int, error) {
+func (f fake) Find(ctx context.Context, collection, field, text string) (int, string, error) {
 	return f.collection.Find(ctx, collection, field, text)
 }
 

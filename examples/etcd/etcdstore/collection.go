@@ -57,10 +57,10 @@ func (c *collection) Exists(ctx context.Context, key string, id int) (bool, erro
 	return c.member().Exists(ctx, key, id)
 }
 
-// Find returns the id of the record that a text refers to, in the same way.
-func (c *collection) Find(ctx context.Context, key, field, text string) (int, error) {
+// Find returns the id and the text of the record that a text refers to, in the same way.
+func (c *collection) Find(ctx context.Context, key, field, text string) (int, string, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	return c.member().Find(ctx, key, field, text)
 }
