@@ -16,18 +16,19 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A build is an index that is being built. It is filled from a state without
-// holding a lock. Meanwhile writers record their changes in missed. They are applied before
-// the index is installed.
+// A build is an index that is being built. It is filled from a state without holding a lock.
+// Meanwhile writers record their changes in missed. Readers get a state that has the index as
+// soon as it is up to date. If a write is in progress then, the index is installed after it.
 type build struct {
 	task
-	empty  index    // of the ordering
-	missed []Change // guarded by the state mutex
-	stale  bool     // there were more; guarded by the state mutex
+	tooLarge bool          // the result, if its keys are
+	built    orderingIndex // the result otherwise
 
-	// The result: a state that has the index, or tooLarge if its keys are.
-	state    *State
-	tooLarge bool
+	// These are guarded by the state mutex.
+	filling bool // writers record their changes
+	missed  []Change
+	stale   bool   // there were more
+	state   *State // the state that readers get
 }
 
 const (
@@ -40,9 +41,12 @@ const (
 
 // miss records a write for the build, after which there are n records. The state mutex must
 // be held.
-func (b *build) miss(e *edit, n int) {
-	b.missed = append(b.missed, e.changes...)
-	if e.replaced || len(b.missed) > max(n, minIdle) {
+func (b *build) miss(changes []Change, replaced bool, n int) {
+	if !b.filling {
+		return
+	}
+	b.missed = append(b.missed, changes...)
+	if replaced || len(b.missed) > max(n, minIdle) {
 		b.missed, b.stale = nil, true
 	}
 }
@@ -60,8 +64,12 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 		if err != nil || x != nil || s.refuses(terms) {
 			return s, err
 		}
-		b := c.join(terms)
-		if b == nil {
+		b, late := c.join(terms)
+		switch {
+		case late:
+			_, err := s.sort(ctx, c.typ.exactly(terms))
+			return s, err
+		case b == nil:
 			continue // the index was installed meanwhile
 		}
 		if err := b.wait(ctx, &c.mu, func() { c.drop(b) }); err != nil {
@@ -78,28 +86,38 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 	}
 }
 
-// join returns the build for canonical terms, starting one if necessary, or nil
-// if there is an index. The caller must wait for the build.
-func (c *Store) join(terms []ordering.Term) *build {
+// join returns the build for canonical terms, starting one if necessary, or nil if there is an
+// index. The caller must wait for the build. late reports that a write has followed the state of
+// the build, which the writer is about to install.
+func (c *Store) join(terms []ordering.Term) (b *build, late bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.published.Load()
 	if s.index(terms) != nil {
-		return nil
+		return nil, false
 	}
 	if i := slices.IndexFunc(c.builds, func(b *build) bool { return slices.Equal(b.terms, terms) }); i >= 0 {
-		c.builds[i].waiting++
-		return c.builds[i]
+		b = c.builds[i]
+		b.waiting++
+		return b, b.state != nil && b.state.Revision() < s.Revision()
 	}
-	terms = slices.Clone(terms)
-	b := &build{task: task{terms: terms}, empty: newIndex(c.typ.resolve(terms), terms)}
+	b = &build{task: task{terms: slices.Clone(terms)}}
 	c.builds = append(c.builds, b)
 	b.start(s.slots, func(ctx context.Context) { c.run(ctx, b) }, func() {
 		c.mu.Lock()
-		c.drop(b)
-		c.mu.Unlock()
+		defer c.mu.Unlock()
+		switch {
+		case b.state == nil:
+			c.drop(b)
+		case slices.Contains(c.builds, b):
+			go func() { // the writer may not know of it
+				c.writing.Lock()
+				defer c.writing.Unlock()
+				c.settle()
+			}()
+		}
 	})
-	return b
+	return b, false
 }
 
 // indexed returns the sequence of canonical terms, making it if necessary, or nil if its keys
@@ -148,33 +166,16 @@ func (s *State) sequence(terms []ordering.Term) sequence {
 	return s.sorted.ready(terms)
 }
 
-// replace publishes a sibling of the published state after f has changed
-// anything but its trees. Both states are frozen. The state mutex must be held.
-func (c *Store) replace(f func(*State)) *State {
-	s := c.published.Load()
-	next := s.sibling()
-	s.frozen.Store(true)
-	next.frozen.Store(true)
-	f(next)
-	c.published.Store(next)
-	return next
-}
-
 func without(builds []*build, b *build) []*build {
 	return slices.DeleteFunc(slices.Clone(builds), func(o *build) bool { return o == b })
 }
 
 // drop removes a build, which writers then no longer record changes for. The state mutex
 // must be held.
-func (c *Store) drop(b *build) {
-	c.builds = without(c.builds, b)
-	if slices.Contains(c.published.Load().builds, b) {
-		c.replace(func(s *State) { s.builds = without(s.builds, b) })
-	}
-}
+func (c *Store) drop(b *build) { c.builds = without(c.builds, b) }
 
-// run fills an index from a state, applies the changes made meanwhile and installs the
-// index. If the build is stale then, run starts over.
+// run fills an index from a state, applies the changes made meanwhile and hands it to the readers.
+// If the build is stale then, run starts over.
 func (c *Store) run(ctx context.Context, b *build) {
 	for fills := 0; ; fills++ {
 		if fills == maxFills {
@@ -182,7 +183,7 @@ func (c *Store) run(ctx context.Context, b *build) {
 			defer c.committing.Unlock()
 		}
 		s := c.begin(b)
-		x := b.empty.empty()
+		x := newIndex(c.typ.resolve(b.terms), b.terms)
 		if err := x.build(ctx, s.Entries(), maxKeys(s.Len(), b.terms), c.typ.Cores); err != nil {
 			if b.tooLarge = err == errLargeKeys; b.tooLarge {
 				s.refuse(b.terms)
@@ -200,57 +201,112 @@ func (c *Store) run(ctx context.Context, b *build) {
 func (c *Store) begin(b *build) *State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b.missed, b.stale = nil, false
-	return c.replace(func(s *State) { s.builds = append(without(s.builds, b), b) })
+	b.filling, b.missed, b.stale = true, nil, false
+	s := c.published.Load()
+	s.frozen.Store(true)
+	return s
 }
 
-// finish applies missed changes until none is left and installs the index. If writers are
-// faster than that, they have to wait at last, unless alone is set because they do already;
+// finish applies missed changes until none is left and hands the index to the readers. If writers
+// are faster than that, they have to wait at last, unless alone is set because they do already;
 // readers never do. It reports whether the build is done; otherwise it is stale.
 func (c *Store) finish(ctx context.Context, b *build, x index, alone bool) (done bool) {
-	built := orderingIndex{terms: b.terms, index: x, usage: newUsage(math.MaxInt64)} // not evicted at once
+	b.built = orderingIndex{terms: b.terms, index: x, usage: newUsage(0)}
 	for round := 0; ; round++ {
 		if round == maxRounds && !alone {
 			c.committing.Lock()
 			defer c.committing.Unlock()
 		}
-		missed, next, done := c.install(ctx, b, built)
-		if missed == nil && next == nil {
+		missed, done := c.offer(ctx, b)
+		if missed == nil {
 			return done
 		}
 		for _, ch := range missed {
 			x.set(ch, x.keys(ch))
 		}
-		if built.of = next; next != nil {
-			built.ahead = next.apply(x.fork())
-		}
 	}
 }
 
-// install publishes a state with the index. If there are missed changes, it returns those
-// instead, and if a write is in progress, that, unless the index has what follows from it.
-// It reports whether the build is done, because the index is installed or no reader waits
-// for it.
-func (c *Store) install(ctx context.Context, b *build, x orderingIndex) (missed []Change, next *edit, done bool) {
+// offer makes the state that readers get. If there are missed changes, it returns those instead.
+// It reports whether the build is done, because the state is there or no reader waits for it.
+func (c *Store) offer(ctx context.Context, b *build) (missed []Change, done bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	missed, b.missed = b.missed, nil
 	switch {
 	case ctx.Err() != nil || b.stale:
-		return nil, nil, !b.stale
-	case len(missed) > 0 || c.inflight != x.of && c.inflight != nil:
-		return missed, c.inflight, false
+		return nil, !b.stale
+	case len(missed) > 0:
+		return missed, false
+	case c.writing.TryLock():
+		c.install(b)
+		c.writing.Unlock()
+	default:
+		b.state = c.with(b)
 	}
-	c.builds = without(c.builds, b) // a later reader must not get a state from before its call
-	b.state = c.replace(func(s *State) {
-		s.builds = without(s.builds, b)
-		if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
-			s.indexes = append(slices.Clone(s.indexes), x)
-			s.evict()
-			x.score.Store(s.floor.Load() + 1)
-		}
-	})
-	return nil, nil, true
+	return nil, true
+}
+
+// with returns a sibling of the published state that has the index of a build. Both are frozen.
+// The state mutex must be held.
+func (c *Store) with(b *build) *State {
+	now := c.published.Load()
+	s := now.sibling()
+	now.frozen.Store(true)
+	s.frozen.Store(true)
+	if s.typ.hasAll(b.terms, s.names) { // not if the last record with a member was deleted meanwhile
+		b.built.score.Store(math.MaxInt64) // not evicted at once
+		s.indexes = append(slices.Clone(s.indexes), b.built)
+		s.evict()
+		b.built.score.Store(s.floor.Load() + 1)
+	}
+	return s
+}
+
+// install publishes a state with the index of a build. The writers' mutex and the state mutex must
+// be held.
+func (c *Store) install(b *build) {
+	s := c.with(b)
+	if b.state == nil {
+		b.state = s
+	}
+	c.drop(b) // a later reader must not get a state from before its call
+	c.published.Store(s)
+}
+
+// settle installs the indexes that were built while a write was in progress. The writers' mutex
+// must be held.
+func (c *Store) settle() {
+	c.mu.Lock()
+	builds := slices.DeleteFunc(slices.Clone(c.builds), func(b *build) bool { return b.state == nil })
+	c.mu.Unlock()
+	for _, b := range builds {
+		watch(func() { c.catchUp(b) }, func(*failure) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.drop(b)
+		})
+	}
+}
+
+// catchUp applies the changes that a write has made since the state that readers got to a fork
+// of the index, and installs it. It may run callbacks.
+func (c *Store) catchUp(b *build) {
+	c.mu.Lock()
+	missed, stale, s := b.missed, b.stale, c.published.Load()
+	c.mu.Unlock()
+	x := b.built.fork()
+	if stale {
+		x, missed = x.empty(), nil
+		x.fill(s.Entries())
+	}
+	for _, ch := range missed {
+		x.set(ch, x.keys(ch))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.built.index = x
+	c.install(b)
 }
 
 // fill puts entries into an empty index. O(n log n).

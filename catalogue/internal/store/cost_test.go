@@ -98,7 +98,8 @@ func (c *countingStore) countComparisons(fields ...string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.replace(func(s *State) { s.primary, s.indexes = primary, indexes })
+	s := c.Current()
+	s.primary, s.indexes = primary, indexes
 	c.reset()
 }
 

@@ -96,11 +96,9 @@ type orderingIndex struct {
 	terms []ordering.Term
 	index
 	*usage
-	ahead  index // the index as the write in progress will leave it
-	of     *edit // the write in progress
-	idle   int   // the number of changes since a write found that the index was used
-	kept   bool  // never dropped
-	unique bool  // no two entries have the same keys, unless one is null
+	idle   int  // the number of changes since a write found that the index was used
+	kept   bool // never dropped
+	unique bool // no two entries have the same keys, unless one is null
 }
 
 // usage counts the uses of an index. All states that have the index share it.
@@ -148,20 +146,6 @@ func findTerms(indexes []orderingIndex, terms []ordering.Term) int {
 		}
 	}
 	return -1
-}
-
-// place returns the position of an index in another state, or -1.
-func place(indexes []orderingIndex, x orderingIndex) int {
-	return slices.IndexFunc(indexes, func(other orderingIndex) bool { return other.usage == x.usage })
-}
-
-// next makes x the index after a write, which may be nil, and reports whether it is known.
-func (x *orderingIndex) next(e *edit) bool {
-	known := e != nil && x.of == e
-	if known {
-		x.index = x.ahead
-	}
-	return known
 }
 
 // want adds the cost of a query that wants an index by terms. If the sum reaches limit, want

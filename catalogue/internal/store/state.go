@@ -24,10 +24,9 @@ type State struct {
 
 	primary primary
 	indexes []orderingIndex
-	builds  []*build // indexes being filled; each records every change
-	names   members  // names of the fields if typ.Members is set
-	lastID  int      // highest id ever used
-	usedID  int      // highest id used by the last replacement or after it
+	names   members // names of the fields if typ.Members is set
+	lastID  int     // highest id ever used
+	usedID  int     // highest id used by the last replacement or after it
 	history history
 
 	// revision is the number of writes. Readers load it without a pin.
@@ -98,7 +97,7 @@ func (s *State) fork() *State {
 func (s *State) sibling() *State {
 	sibling := &State{
 		typ: s.typ, store: s.store, policy: s.policy, slots: s.slots,
-		primary: s.primary, indexes: s.indexes, builds: s.builds, names: s.names, draft: s.draft,
+		primary: s.primary, indexes: s.indexes, names: s.names, draft: s.draft,
 		lastID: s.lastID, usedID: s.usedID, history: s.history,
 	}
 	sibling.revision.Store(s.revision.Load())
@@ -129,34 +128,16 @@ func (s *State) appendKeys(dst []keys, changes []Change) []keys {
 	return dst
 }
 
-// apply applies changes to all trees and records them for the builds. The keys belong to the
-// indexes of an earlier state with the same records. An index that was installed since is
-// replaced by what its build made of it for the write e, or dropped. O(changes × indexes ×
-// log n).
-func (s *State) apply(changes []Change, before []orderingIndex, k []keys, e *edit) {
+// apply applies changes, which have keys in all indexes, to all trees.
+// O(changes × indexes × log n).
+func (s *State) apply(changes []Change, k []keys) {
 	for _, ch := range changes {
 		s.primary.set(ch, keys{})
 	}
-	late := false
 	for i := range s.indexes {
-		x, at := &s.indexes[i], i
-		if at >= len(before) || before[at].usage != x.usage {
-			at = place(before, *x)
+		for j, ch := range changes {
+			s.indexes[i].set(ch, k[i*len(changes)+j])
 		}
-		switch {
-		case at >= 0:
-			for j, ch := range changes {
-				x.set(ch, k[at*len(changes)+j])
-			}
-		case !x.next(e):
-			x.index, late = nil, true
-		}
-	}
-	if late {
-		s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return x.index == nil })
-	}
-	for _, b := range s.builds {
-		b.miss(&edit{changes: changes}, s.Len())
 	}
 }
 

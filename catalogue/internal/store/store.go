@@ -78,11 +78,10 @@ type Store struct {
 
 	// mu is the state mutex. It is held for bounded steps that do not run
 	// callbacks: to publish a state, to change it in place and to fork it.
-	mu       sync.Mutex
-	hot      int           // remaining writes after which every read freezes the state
-	next     chan struct{} // closed by the next write; nil if no call of Wait needs it
-	builds   []*build      // in progress or waiting for a slot
-	inflight *edit         // of a write that has forked the trees or calls the journal
+	mu     sync.Mutex
+	hot    int           // remaining writes after which every read freezes the state
+	next   chan struct{} // closed by the next write; nil if no call of Wait needs it
+	builds []*build      // whose index is not installed yet
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
 	pins      pins
@@ -214,11 +213,10 @@ func (c *Store) clone() *Store {
 	return clone
 }
 
-// fork returns a fork of the published state that has no builds and is independent of the
-// store. Both mutexes that are locked to publish a write must be held.
+// fork returns a fork of the published state that is independent of the store. Both mutexes that are locked to publish a write must be held.
 func (c *Store) fork() *State {
 	s := c.published.Load().fork()
-	s.names, s.builds = s.names.fork(), nil
+	s.names = s.names.fork()
 	return s
 }
 

@@ -161,6 +161,7 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 			return err
 		}
 	}
+	tx.store.settle()
 	tx.store.committing.Lock()
 	tx.store.mu.Lock()
 	d := tx.store.fork()
@@ -180,7 +181,7 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 // write applies a change to a state that nothing else uses. It may run callbacks.
 func (s *State) write(ch Change) {
 	one := []Change{ch}
-	s.apply(one, s.indexes, s.appendKeys(nil, one), nil)
+	s.apply(one, s.appendKeys(nil, one))
 	s.sorted.all = nil
 	s.rename(s.names.counted(s.typ.memberChanges(nil, one)))
 }

@@ -26,6 +26,7 @@ type pending struct {
 	state    *State  // the published state or, later, its successor
 	names    members // after the changes
 	woken    chan struct{}
+	late     bool // an index was built during the write
 }
 
 // An edit is what a write does to the entries.
@@ -77,9 +78,6 @@ func callJournal(all []pending) error {
 	}
 	commits := make([]Commit, len(all))
 	for i, p := range all {
-		if p.store.inflight == nil {
-			p.store.announce(&edit{slices.Clone(p.changes), p.replaced, p.entries})
-		}
 		commits[i] = Commit{p.store, p.revision, max(p.used, p.store.published.Load().lastID), p.changes}
 	}
 	return journal(commits)
@@ -107,8 +105,8 @@ func (c *Store) Write(prepare func(s *State) (Change, error)) (Change, error) {
 // commit makes changes visible at one instant, in each store as one revision. The writers'
 // mutexes must be held and the stores be in the order of their catalogue. If the error, a
 // [*Duplicate] or the journal's, is not nil, nothing changes.
-func commit(all []pending) error {
-	defer clearScratch(all)
+func commit(all []pending) (err error) {
+	defer func() { clearScratch(all, err != nil) }()
 	few := 0
 	for i := range all {
 		p := &all[i]
@@ -137,8 +135,7 @@ func commit(all []pending) error {
 }
 
 // commitFew changes the published states in place, or forks of them if readers may be
-// using them. While it computes keys and calls the journal, indexes can be
-// installed and builds can begin or end.
+// using them.
 func commitFew(all []pending) error {
 	for i := range all {
 		p := &all[i]
@@ -149,9 +146,9 @@ func commitFew(all []pending) error {
 		return err
 	}
 	conclude(all, func(p *pending) {
-		c, before := p.store, p.state.indexes
-		p.state = c.writable(c.published.Load())
-		p.state.apply(p.changes, before, c.scratch, c.inflight)
+		c := p.store
+		p.state = c.writable(p.state)
+		p.state.apply(p.changes, c.scratch)
 		p.state.useID(p.used)
 		p.state.history.add(p.revision, p.changes, c.typ.History)
 		p.state.rename(p.names)
@@ -160,12 +157,13 @@ func commitFew(all []pending) error {
 	return nil
 }
 
-// clearScratch clears the references in the writers' scratch memory.
-func clearScratch(all []pending) {
+// clearScratch clears the references in the writers' scratch memory. If the write has failed, it
+// also installs the indexes that were built meanwhile.
+func clearScratch(all []pending, failed bool) {
 	for i := range all {
 		c := all[i].store
-		if c.inflight != nil { // the write has failed
-			c.announce(nil)
+		if failed {
+			c.settle()
 		}
 		c.one[0], c.alone[0] = Change{}, pending{}
 		clear(c.scratch[:cap(c.scratch)])
@@ -174,13 +172,6 @@ func clearScratch(all []pending) {
 		}
 		clear(c.members)
 	}
-}
-
-// announce tells builds of a write that is not published yet, or that it has failed.
-func (c *Store) announce(e *edit) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.inflight = e
 }
 
 // commitMany applies changes to forks of all trees, in parallel and without
@@ -192,17 +183,15 @@ func commitMany(all []pending) error {
 	if err := callJournal(all); err != nil {
 		return err
 	}
-	conclude(all, (*pending).succeed)
+	conclude(all, func(p *pending) { p.state.rename(p.names) })
 	return nil
 }
 
 // fork makes the state to publish.
 func (p *pending) fork() {
 	c := p.store
-	e := &edit{slices.Clone(p.changes), p.replaced, p.entries} // builds can read it after this write
 	c.mu.Lock()
 	next := c.published.Load().fork()
-	c.inflight = e
 	c.mu.Unlock()
 	refilled := p.edit
 	if p.replaced {
@@ -253,11 +242,7 @@ func conclude(all []pending, change func(*pending)) {
 	}
 	for i := range all {
 		change(&all[i])
-		s := all[i].state
-		for i := range s.indexes {
-			s.indexes[i].ahead, s.indexes[i].of = nil, nil
-		}
-		s.evict()
+		all[i].state.evict()
 	}
 	publish(all)
 	for i := range all {
@@ -265,6 +250,9 @@ func conclude(all []pending, change func(*pending)) {
 	}
 	for i := range all {
 		wake(all[i].woken)
+		if all[i].late {
+			all[i].store.settle()
+		}
 	}
 }
 
@@ -280,7 +268,7 @@ func publish(all []pending) {
 	}
 	for i := range all {
 		c := all[i].store
-		all[i].woken, c.next, c.inflight = c.next, nil, nil
+		all[i].woken, c.next = c.next, nil
 		all[i].state.revision.Store(all[i].revision)
 		if all[i].replaced {
 			all[i].state.forgive()
@@ -288,32 +276,18 @@ func publish(all []pending) {
 		c.published.Store(all[i].state)
 	}
 	for i := range all {
-		all[i].store.mu.Unlock()
+		p := &all[i]
+		for _, b := range p.store.builds {
+			b.miss(p.changes, p.replaced, p.state.Len())
+			p.late = p.late || b.state != nil
+		}
+		p.store.mu.Unlock()
 	}
 }
 
 func wake(next chan struct{}) {
 	if next != nil {
 		close(next)
-	}
-}
-
-// succeed prepares the state, which began as a fork of the published state, for its
-// publication. An index that was installed since is replaced by what its build made of it
-// for this write. The builds in progress have the changes to catch up with. The state mutex
-// must be held. O(indexes + changes × builds).
-func (p *pending) succeed() {
-	s, now := p.state, p.store.published.Load()
-	s.rename(p.names)
-	s.indexes = slices.DeleteFunc(s.indexes, func(x orderingIndex) bool { return place(now.indexes, x) < 0 })
-	for _, x := range now.indexes {
-		if x.next(p.store.inflight) && s.typ.hasAll(x.terms, s.names) {
-			s.indexes = append(s.indexes, x)
-		}
-	}
-	s.builds = now.builds
-	for _, b := range s.builds {
-		b.miss(&p.edit, s.Len())
 	}
 }
 
@@ -366,12 +340,12 @@ func (c *Store) Replace(prepare func(s *State) ([]*Entry, error)) error {
 }
 
 // replace is [Replace] for stores whose writers' mutexes are held.
-func replace(all []Replacement) error {
+func replace(all []Replacement) (err error) {
 	if len(all) == 0 {
 		return nil
 	}
 	next := make([]pending, len(all))
-	defer clearScratch(next)
+	defer func() { clearScratch(next, err != nil) }()
 	for i, r := range all {
 		s := r.Store.published.Load()
 		if r.Number != nil {
