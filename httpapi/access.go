@@ -2,11 +2,8 @@ package httpapi
 
 import (
 	"net/http"
-	"slices"
 	"time"
 
-	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -37,28 +34,6 @@ type Access struct {
 	Count int
 }
 
-// serveObserved serves the request and calls OnAccess. A panic of OnAccess is reported.
-// It does not affect the response, which has already been written.
-func (h *Handler) serveObserved(w http.ResponseWriter, r *http.Request) {
-	seen := &Access{Method: r.Method, Count: -1}
-	start := time.Now()
-	defer func() {
-		seen.Duration = time.Since(start)
-		h.callOnAccess(r, seen)
-	}()
-	v := view{handler: h, w: &observedWriter{w, seen}, r: r, seen: seen}
-	v.serve()
-}
-
-func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			h.reportPanic(r, reason)
-		}
-	}()
-	h.opts.OnAccess(r.Context(), *seen)
-}
-
 // observedWriter is a ResponseWriter that records status and length. A Handler calls
 // WriteHeader once, before Write.
 type observedWriter struct {
@@ -75,26 +50,4 @@ func (w *observedWriter) Write(p []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(p)
 	w.seen.Bytes += n
 	return n, err
-}
-
-// observeIgnored records the parameters that have no effect.
-func (v *view) observeIgnored() {
-	for name := range v.query.All() {
-		if !v.uses(name) && !slices.Contains(v.seen.Ignored, name) {
-			v.seen.Ignored = append(v.seen.Ignored, name)
-		}
-	}
-}
-
-// uses reports whether a parameter has an effect on the response.
-func (v *view) uses(name string) bool {
-	switch name {
-	case "format":
-		return true
-	}
-	is := v.style.Traits()
-	if v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method) && (name == "ordering" || name == is.Place || name == is.Size) {
-		return true
-	}
-	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.about != nil && wire.Selects(*v.route.about, name)
 }

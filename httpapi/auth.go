@@ -3,7 +3,6 @@ package httpapi
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -79,20 +78,6 @@ func Forbidden(detail string) error {
 		detail = detailNoPermission
 	}
 	return &refusal{http.StatusForbidden, "", detail}
-}
-
-// authorize calls the authorizer. It returns nil if the action is permitted.
-func (v *view) authorize(action schema.Actions) *refusal {
-	err := v.handler.opts.Authorizer(v.r, v.route.key, action)
-	if err == nil {
-		return nil
-	}
-	var no *refusal
-	if errors.As(err, &no) {
-		return no
-	}
-	v.handler.opts.OnError(v.r, err)
-	return &refusal{http.StatusForbidden, "", detailNoPermission}
 }
 
 // Bearer returns an [Authorizer] that permits requests carrying the header

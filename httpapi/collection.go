@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +8,10 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // A Collection is a list of records that a [Handler] serves. [catalogue.AnyCollection] implements
@@ -272,62 +269,6 @@ func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.List
 	}
 	q.Filter.Tests = slices.Concat(tests, q.Filter.Tests)
 	return c.Collection.List(ctx, q)
-}
-
-// named returns the route of the collection with a key, or nil.
-func (h *Handler) named(key string) *route {
-	for _, r := range h.collections {
-		if r.key == key {
-			return r
-		}
-	}
-	return nil
-}
-
-// restrictions returns the tests of [Restrict].
-func (r *route) restrictions(ctx context.Context) (all []schema.Test, err error) {
-	for _, rows := range r.rows {
-		tests, err := rows(ctx)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, tests...)
-	}
-	return all, nil
-}
-
-// visible returns a function for [schema.WithVisible] for one request, which determines the rows of
-// each collection once.
-func (h *Handler) visible() func(ctx context.Context, collection, field, value string) (bool, error) {
-	var mu sync.Mutex
-	known := map[*route][]schema.Test{}
-	return func(ctx context.Context, collection, field, value string) (bool, error) {
-		r := h.named(collection)
-		if r == nil || r.rows == nil {
-			return true, nil
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		tests, ok := known[r]
-		if !ok {
-			var err error
-			if tests, err = r.restrictions(ctx); err != nil {
-				return false, err
-			}
-			known[r] = tests
-		}
-		filter := schema.Filter{Tests: tests}
-		if r.getter != nil && field == cmp.Or(r.about.Lookup, "id") { // List reads more of other collections
-			_, err := r.getter.Get(ctx, value, filter)
-			if errors.Is(err, catalogue.ErrNotFound) {
-				return false, nil
-			}
-			return err == nil, err
-		}
-		filter.Tests = append(slices.Clip(tests), schema.Test{Field: field, Lookup: "exact", Values: []string{value}})
-		list, err := r.all.List(ctx, catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}})
-		return len(list.Records) > 0, err
-	}
 }
 
 // RecordType returns the type of the records for package openapi, or nil if it is not known.

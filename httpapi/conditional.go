@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/ordering"
@@ -22,11 +20,6 @@ const (
 	detailIfNoneMatch = "Precondition failed: If-None-Match matches what is stored."
 	detailUnchecked   = "Precondition failed: entity tags cannot be compared in this request."
 )
-
-// A preconditionError is the error of a request whose precondition is false.
-type preconditionError struct{ detail string }
-
-func (e *preconditionError) Error() string { return "httpapi: " + e.detail }
 
 // A tagList is the value of If-Match or If-None-Match.
 type tagList struct {
@@ -213,29 +206,6 @@ func (r *route) crosses(t schema.Test) bool {
 	return false
 }
 
-// A catalogued is the Revisioner and the Counter of a collection of a catalogue. AnyCollection
-// itself is neither, so that a type that embeds it and restricts what a user sees has no tags and
-// no counts by promotion.
-type catalogued struct{ catalogue.AnyCollection }
-
-func (c catalogued) Revision(context.Context) (uint64, error) {
-	return c.AnyCollection.Revision(), nil
-}
-
-func (c catalogued) Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) ([]int, error) {
-	return c.AnyCollection.Counts(ctx, filter, groups)
-}
-
-// revision returns the collection's revision. If that fails, or the collection is not a
-// Revisioner, ok is false.
-func (r *route) revision(ctx context.Context) (revision uint64, ok bool, err error) {
-	if r.revisioner == nil {
-		return 0, false, nil
-	}
-	revision, err = r.revisioner.Revision(ctx)
-	return revision, err == nil, err
-}
-
 func (v *view) askRevision() (revision uint64, ok bool) {
 	revision, ok, v.revisionErr = v.route.revision(v.r.Context())
 	return revision, ok
@@ -258,13 +228,6 @@ func (v *view) sendNotModified() {
 	v.setTag(header)
 	v.sent = true
 	v.w.WriteHeader(http.StatusNotModified)
-}
-
-func (v *view) setTag(header http.Header) {
-	header["Etag"] = []string{v.tag}
-	if negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
-		header["Cache-Control"] = v.handler.values.noCache
-	}
 }
 
 // findRecordTag sets the entity tag of a record. It depends only on the JSON and on the

@@ -166,6 +166,23 @@ type Handler struct {
 	writers     sync.Pool // of *bufio.Writer, for pages
 }
 
+// fixedValues are header values that never change. All responses share them, because
+// allocating them is a large part of the cost of a response. They must not be modified.
+type fixedValues struct {
+	json, deny, nosniff, referrer, noCache, private []string
+}
+
+func newFixedValues() fixedValues {
+	return fixedValues{
+		json:     []string{"application/json"},
+		deny:     []string{"DENY"},
+		nosniff:  []string{"nosniff"},
+		referrer: []string{"same-origin"},
+		noCache:  []string{"no-cache"},
+		private:  []string{"private, no-cache"},
+	}
+}
+
 // New returns a handler that serves the collections of a catalogue. It returns an error
 // wrapping [ErrInvalidConfig] if the catalogue is nil or the options are invalid.
 // O(number of collections).
@@ -196,7 +213,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 		if isNil(c) {
 			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
 		}
-		list[i] = newRoute(opts, c)
+		list[i] = newRoute(opts.Root, c, cmp.Or[pagination.Style](opts.Pages, opts.Limits), opts.Framework)
 	}
 	if err := checkRoutes(list); err != nil {
 		return nil, err
@@ -265,6 +282,50 @@ func inOrder(list []*route, keys []string) error {
 		list[i] = moved
 	}
 	return nil
+}
+
+// named returns the route of the collection with a key, or nil.
+func (h *Handler) named(key string) *route {
+	for _, r := range h.collections {
+		if r.key == key {
+			return r
+		}
+	}
+	return nil
+}
+
+// visible returns a function for [schema.WithVisible] for one request, which determines the rows of
+// each collection once.
+func (h *Handler) visible() func(ctx context.Context, collection, field, value string) (bool, error) {
+	var mu sync.Mutex
+	known := map[*route][]schema.Test{}
+	return func(ctx context.Context, collection, field, value string) (bool, error) {
+		r := h.named(collection)
+		if r == nil || r.rows == nil {
+			return true, nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		tests, ok := known[r]
+		if !ok {
+			var err error
+			if tests, err = r.restrictions(ctx); err != nil {
+				return false, err
+			}
+			known[r] = tests
+		}
+		filter := schema.Filter{Tests: tests}
+		if r.getter != nil && field == cmp.Or(r.about.Lookup, "id") { // List reads more of other collections
+			_, err := r.getter.Get(ctx, value, filter)
+			if errors.Is(err, catalogue.ErrNotFound) {
+				return false, nil
+			}
+			return err == nil, err
+		}
+		filter.Tests = append(slices.Clip(tests), schema.Test{Field: field, Lookup: "exact", Values: []string{value}})
+		list, err := r.all.List(ctx, catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}})
+		return len(list.Records) > 0, err
+	}
 }
 
 // Base returns the part of the links in the response to r that is before the root, such as

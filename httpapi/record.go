@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -110,30 +109,6 @@ func (v *view) destroy() {
 		return
 	}
 	v.begin(http.StatusNoContent, 0)
-}
-
-// referencedDetail returns the detail about a record that cannot be deleted. It names the record
-// that refers to it if the request may read that.
-func (v *view) referencedDetail(err error) string {
-	var by *catalogue.ReferenceError
-	if !errors.As(err, &by) || !v.reads(by) {
-		return "The record cannot be deleted: other records refer to it."
-	}
-	return fmt.Sprintf("The record cannot be deleted: record %v of %s refers to it in the field %s.", by.Identity, by.Collection, by.Field)
-}
-
-// reads reports whether the request may read a record that refers to another.
-func (v *view) reads(by *catalogue.ReferenceError) bool {
-	r := v.handler.named(by.Collection)
-	if r == nil || v.handler.opts.AuthorizeReads && v.handler.opts.Authorizer(v.r, r.key, schema.Retrieve) != nil {
-		return false
-	}
-	field, value := "id", strconv.Itoa(by.Identity.ID)
-	if by.Identity.Key != "" {
-		field, value = r.about.Lookup, by.Identity.Key
-	}
-	ok, err := v.handler.visible()(v.r.Context(), by.Collection, field, value)
-	return ok && err == nil
 }
 
 // parseFilter returns the filter that the parameters of the query describe.

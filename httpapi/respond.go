@@ -14,7 +14,9 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Details that Django REST framework sends.
@@ -33,21 +35,26 @@ const (
 	detailConflict    = "The record is in conflict with what is stored."
 )
 
-// fixedValues are header values that never change. All responses share them, because
-// allocating them is a large part of the cost of a response. They must not be modified.
-type fixedValues struct {
-	json, deny, nosniff, referrer, noCache, private []string
-}
+// view is the state of one request.
+type view struct {
+	handler *Handler
+	w       http.ResponseWriter
+	r       *http.Request
+	seen    *Access // nil if there is no OnAccess
+	sent    bool    // whether a response has been sent, or part of it
 
-func newFixedValues() fixedValues {
-	return fixedValues{
-		json:     []string{"application/json"},
-		deny:     []string{"DENY"},
-		nosniff:  []string{"nosniff"},
-		referrer: []string{"same-origin"},
-		noCache:  []string{"no-cache"},
-		private:  []string{"private, no-cache"},
-	}
+	origin  origin.Origin
+	route   *route // nil while it is not known; responses have no Allow and no Vary then
+	segment string // of the path of a record
+	query   pagination.Query
+	style   pagination.Style // of the pages
+	indent  int              // spaces for each level; 0 is compact
+
+	rows []schema.Test // what Restrict has added to the filter
+
+	tag         string // entity tag of the response, or ""
+	revision    uint64 // revision in the tag
+	revisionErr error  // of the collection's Revision; reported unless the request fails
 }
 
 // write sends a compact JSON body, indented if the client requests that.
@@ -191,6 +198,18 @@ func (v *view) redirect(location string) {
 	v.w.WriteHeader(status)
 }
 
+// A preconditionError is the error of a request whose precondition is false.
+type preconditionError struct{ detail string }
+
+func (e *preconditionError) Error() string { return "httpapi: " + e.detail }
+
+func (v *view) setTag(header http.Header) {
+	header["Etag"] = []string{v.tag}
+	if negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
+		header["Cache-Control"] = v.handler.values.noCache
+	}
+}
+
 // causes are the errors of a step that are the client's mistake. All other errors of the step
 // are failures of the program, even if they wrap other sentinels.
 type causes uint8
@@ -249,4 +268,42 @@ func snakeErrors(errs schema.FieldErrors) schema.FieldErrors {
 		errs[i].Items = snakeErrors(e.Items)
 	}
 	return errs
+}
+
+// referencedDetail returns the detail about a record that cannot be deleted. It names the record
+// that refers to it if the request may read that.
+func (v *view) referencedDetail(err error) string {
+	var by *catalogue.ReferenceError
+	if !errors.As(err, &by) || !v.reads(by) {
+		return "The record cannot be deleted: other records refer to it."
+	}
+	return fmt.Sprintf("The record cannot be deleted: record %v of %s refers to it in the field %s.", by.Identity, by.Collection, by.Field)
+}
+
+// reads reports whether the request may read a record that refers to another.
+func (v *view) reads(by *catalogue.ReferenceError) bool {
+	r := v.handler.named(by.Collection)
+	if r == nil || v.handler.opts.AuthorizeReads && v.handler.opts.Authorizer(v.r, r.key, schema.Retrieve) != nil {
+		return false
+	}
+	field, value := "id", strconv.Itoa(by.Identity.ID)
+	if by.Identity.Key != "" {
+		field, value = r.about.Lookup, by.Identity.Key
+	}
+	ok, err := v.handler.visible()(v.r.Context(), by.Collection, field, value)
+	return ok && err == nil
+}
+
+// authorize calls the authorizer. It returns nil if the action is permitted.
+func (v *view) authorize(action schema.Actions) *refusal {
+	err := v.handler.opts.Authorizer(v.r, v.route.key, action)
+	if err == nil {
+		return nil
+	}
+	var no *refusal
+	if errors.As(err, &no) {
+		return no
+	}
+	v.handler.opts.OnError(v.r, err)
+	return &refusal{http.StatusForbidden, "", detailNoPermission}
 }

@@ -1,15 +1,13 @@
 package httpapi
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
@@ -33,28 +31,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	v := view{handler: h, w: w, r: r}
 	v.serve()
-}
-
-// view is the state of one request.
-type view struct {
-	handler *Handler
-	w       http.ResponseWriter
-	r       *http.Request
-	seen    *Access // nil if there is no OnAccess
-	sent    bool    // whether a response has been sent, or part of it
-
-	origin  origin.Origin
-	route   *route // nil while it is not known; responses have no Allow and no Vary then
-	segment string // of the path of a record
-	query   pagination.Query
-	style   pagination.Style // of the pages
-	indent  int              // spaces for each level; 0 is compact
-
-	rows []schema.Test // what Restrict has added to the filter
-
-	tag         string // entity tag of the response, or ""
-	revision    uint64 // revision in the tag
-	revisionErr error  // of the collection's Revision; reported unless the request fails
 }
 
 // serve checks the parts of the request that come before its format, and serves it.
@@ -187,129 +163,6 @@ func (h *Handler) reportPanic(r *http.Request, reason any) {
 	h.opts.OnError(r, fmt.Errorf("%w: %v\n%s", ErrPanic, reason, debug.Stack()))
 }
 
-// A route is a path that is served, or the paths of the records of a collection, with the
-// common parts of the responses. Responses share the slices of header values.
-type route struct {
-	path       string // with its slash; of a record's path, the part before the id
-	link       string // the path as it appears in URLs; it needs no escaping in JSON
-	key        string // of the collection; empty at the root
-	about      *schema.Description
-	collection Collection                                     // nil at the root
-	all        Collection                                     // collection without its restrictions
-	rows       []func(context.Context) ([]schema.Test, error) // what Restrict adds to filters
-	checks     schema.Checks                                  // of filters
-	records    *route                                         // of the records of this collection; nil if their paths are not served
-	isRecord   bool                                           // the path ends in an id
-	actions    schema.Actions
-	allow      []string
-	vary       []string
-	sortable   []string // fields that records can be ordered by; nil if they are not known
-	pages      pagination.Style
-
-	getter     Getter
-	creator    Creator
-	updater    Updater
-	deleter    Deleter
-	revisioner Revisioner // nil if its pages have no tags
-	counter    Counter    // nil if it is none
-	hides      bool       // some field is hidden
-}
-
-func newRoute(opts Options, c Collection) *route {
-	d := opts.Framework.Describe(c.Description())
-	path := opts.Root + d.Segment + "/"
-	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d)}
-	r.pages = opts.Framework.Pages(cmp.Or[pagination.Style](d.Pages, opts.Pages, opts.Limits))
-	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
-		r.rows, c = append(r.rows, part.rows), part.Collection
-	}
-	r.all, r.checks = c, anyRecord()
-	if c, ok := c.(ReferenceChecker); ok {
-		r.checks = schema.Checks{Exists: c.Exists, Find: c.Find}
-	}
-	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
-	if d.Vary != "" {
-		r.vary = []string{d.Vary}
-	}
-	r.getter, _ = c.(Getter)
-	r.creator, _ = c.(Creator)
-	r.updater, _ = c.(Updater)
-	r.deleter, _ = c.(Deleter)
-	if own, ok := c.(catalogue.AnyCollection); ok {
-		r.revisioner, r.counter = catalogued{own}, catalogued{own}
-	} else {
-		r.revisioner, _ = c.(Revisioner)
-		r.counter, _ = c.(Counter)
-	}
-	served := r.possible() & d.Actions
-	if served&wire.RecordActions != 0 {
-		records := *r
-		records.isRecord, records.actions = true, served&wire.RecordActions
-		records.allow = allowed(records.actions)
-		r.records = &records
-	}
-	r.actions = served &^ wire.RecordActions
-	r.allow = allowed(r.actions)
-	return r
-}
-
-// sorts reports whether an ordering may name a field. Any may if the fields are not known: then
-// the collection drops other names.
-func (r *route) sorts(field string) bool {
-	if !r.pages.Traits().Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
-		return false
-	}
-	return r.sortable == nil || field == "id" || slices.Contains(r.sortable, field)
-}
-
-// possible returns the actions that the collection implements.
-func (r *route) possible() schema.Actions {
-	actions := schema.List
-	if r.creator != nil {
-		actions |= schema.Create
-	}
-	if r.getter == nil {
-		return actions
-	}
-	actions |= schema.Retrieve
-	if r.updater != nil {
-		actions |= schema.Update | schema.PartialUpdate
-	}
-	if r.deleter != nil {
-		actions |= schema.Destroy
-	}
-	return actions
-}
-
-// allowed returns the value of Allow for the actions of a path.
-func allowed(actions schema.Actions) []string {
-	var methods []string
-	for _, m := range [...]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead} {
-		if actions&actionsOf(m) != 0 {
-			methods = append(methods, m)
-		}
-	}
-	return []string{strings.Join(append(methods, http.MethodOptions), ", ")}
-}
-
-// actionsOf returns the actions that a method can mean, of which a path has at most one. As
-// in net/http, "" is GET.
-func actionsOf(method string) schema.Actions {
-	switch method {
-	case http.MethodGet, http.MethodHead, "":
-		return schema.List | schema.Retrieve
-	case http.MethodPost:
-		return schema.Create
-	case http.MethodPut:
-		return schema.Update
-	case http.MethodPatch:
-		return schema.PartialUpdate
-	case http.MethodDelete:
-		return schema.Destroy
-	}
-	return 0
-}
-
 // find returns the route of a path, or nil, and the segment with the id if it is the path
 // of a record.
 func (h *Handler) find(path string) (r *route, id string) {
@@ -327,7 +180,6 @@ func (h *Handler) find(path string) (r *route, id string) {
 // The limits of requests. The maximum number of parameters is Django's. The parameters of a page,
 // which links add or replace, count neither as parameters nor as a part of the query.
 const (
-	maxTerms      = 100      // in an ordering, including unknown and empty ones
 	maxParameters = 1000     // in a query, including empty ones
 	maxQuery      = 16 << 10 // bytes, as escaped in links
 )
@@ -381,4 +233,48 @@ func paramsFault(rawQuery string, is pagination.Traits) string {
 		return ""
 	}
 	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", maxParameters)
+}
+
+// serveObserved serves the request and calls OnAccess. A panic of OnAccess is reported.
+// It does not affect the response, which has already been written.
+func (h *Handler) serveObserved(w http.ResponseWriter, r *http.Request) {
+	seen := &Access{Method: r.Method, Count: -1}
+	start := time.Now()
+	defer func() {
+		seen.Duration = time.Since(start)
+		h.callOnAccess(r, seen)
+	}()
+	v := view{handler: h, w: &observedWriter{w, seen}, r: r, seen: seen}
+	v.serve()
+}
+
+func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			h.reportPanic(r, reason)
+		}
+	}()
+	h.opts.OnAccess(r.Context(), *seen)
+}
+
+// observeIgnored records the parameters that have no effect.
+func (v *view) observeIgnored() {
+	for name := range v.query.All() {
+		if !v.uses(name) && !slices.Contains(v.seen.Ignored, name) {
+			v.seen.Ignored = append(v.seen.Ignored, name)
+		}
+	}
+}
+
+// uses reports whether a parameter has an effect on the response.
+func (v *view) uses(name string) bool {
+	switch name {
+	case "format":
+		return true
+	}
+	is := v.style.Traits()
+	if v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method) && (name == "ordering" || name == is.Place || name == is.Size) {
+		return true
+	}
+	return (v.route.isRecord || negotiation.IsRead(v.r.Method)) && v.route.about != nil && wire.Selects(*v.route.about, name)
 }

@@ -1,0 +1,227 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/origin"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A route is a path that is served, or the paths of the records of a collection, with the
+// common parts of the responses. Responses share the slices of header values.
+type route struct {
+	path       string // with its slash; of a record's path, the part before the id
+	link       string // the path as it appears in URLs; it needs no escaping in JSON
+	key        string // of the collection; empty at the root
+	about      *schema.Description
+	collection Collection                                     // nil at the root
+	all        Collection                                     // collection without its restrictions
+	rows       []func(context.Context) ([]schema.Test, error) // what Restrict adds to filters
+	checks     schema.Checks                                  // of filters
+	records    *route                                         // of the records of this collection; nil if their paths are not served
+	isRecord   bool                                           // the path ends in an id
+	actions    schema.Actions
+	allow      []string
+	vary       []string
+	sortable   []string // fields that records can be ordered by; nil if they are not known
+	pages      pagination.Style
+
+	getter     Getter
+	creator    Creator
+	updater    Updater
+	deleter    Deleter
+	revisioner Revisioner // nil if its pages have no tags
+	counter    Counter    // nil if it is none
+	hides      bool       // some field is hidden
+}
+
+func newRoute(root string, c Collection, pages pagination.Style, as schema.Framework) *route {
+	d := as.Describe(c.Description())
+	path := root + d.Segment + "/"
+	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d)}
+	r.pages = as.Pages(cmp.Or(d.Pages, pages))
+	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
+		r.rows, c = append(r.rows, part.rows), part.Collection
+	}
+	r.all, r.checks = c, anyRecord()
+	if c, ok := c.(ReferenceChecker); ok {
+		r.checks = schema.Checks{Exists: c.Exists, Find: c.Find}
+	}
+	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
+	if d.Vary != "" {
+		r.vary = []string{d.Vary}
+	}
+	r.getter, _ = c.(Getter)
+	r.creator, _ = c.(Creator)
+	r.updater, _ = c.(Updater)
+	r.deleter, _ = c.(Deleter)
+	if own, ok := c.(catalogue.AnyCollection); ok {
+		r.revisioner, r.counter = catalogued{own}, catalogued{own}
+	} else {
+		r.revisioner, _ = c.(Revisioner)
+		r.counter, _ = c.(Counter)
+	}
+	served := r.possible() & d.Actions
+	if served&wire.RecordActions != 0 {
+		records := *r
+		records.isRecord, records.actions = true, served&wire.RecordActions
+		records.allow = allowed(records.actions)
+		r.records = &records
+	}
+	r.actions = served &^ wire.RecordActions
+	r.allow = allowed(r.actions)
+	return r
+}
+
+// sorts reports whether an ordering may name a field. Any may if the fields are not known: then
+// the collection drops other names.
+func (r *route) sorts(field string) bool {
+	if !r.pages.Traits().Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
+		return false
+	}
+	return r.sortable == nil || field == "id" || slices.Contains(r.sortable, field)
+}
+
+// possible returns the actions that the collection implements.
+func (r *route) possible() schema.Actions {
+	actions := schema.List
+	if r.creator != nil {
+		actions |= schema.Create
+	}
+	if r.getter == nil {
+		return actions
+	}
+	actions |= schema.Retrieve
+	if r.updater != nil {
+		actions |= schema.Update | schema.PartialUpdate
+	}
+	if r.deleter != nil {
+		actions |= schema.Destroy
+	}
+	return actions
+}
+
+// allowed returns the value of Allow for the actions of a path.
+func allowed(actions schema.Actions) []string {
+	var methods []string
+	for _, m := range [...]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead} {
+		if actions&actionsOf(m) != 0 {
+			methods = append(methods, m)
+		}
+	}
+	return []string{strings.Join(append(methods, http.MethodOptions), ", ")}
+}
+
+// actionsOf returns the actions that a method can mean, of which a path has at most one. As
+// in net/http, "" is GET.
+func actionsOf(method string) schema.Actions {
+	switch method {
+	case http.MethodGet, http.MethodHead, "":
+		return schema.List | schema.Retrieve
+	case http.MethodPost:
+		return schema.Create
+	case http.MethodPut:
+		return schema.Update
+	case http.MethodPatch:
+		return schema.PartialUpdate
+	case http.MethodDelete:
+		return schema.Destroy
+	}
+	return 0
+}
+
+// checkPages returns an error if the style of a collection contradicts its description.
+func (r *route) checkPages() error {
+	is := r.pages.Traits()
+	if !is.Counted {
+		if first := r.defaultOrder()[0].Field; r.positioned(first) == nil {
+			return fmt.Errorf("pages by cursors need a default order by the id or a scalar field that is described: %q is none", first)
+		}
+		if c, ok := r.all.(Positioner); !ok || !c.Positions() {
+			return errors.New("pages by cursors need a collection that is a Positioner")
+		}
+	}
+	for _, name := range []string{is.Place, is.Size} {
+		if is.Place == is.Size || name != "" && (wire.Selects(*r.about, name) || name == "ordering" || name == "format") {
+			return fmt.Errorf("the parameter %q of pages is another one, too", name)
+		}
+	}
+	return nil
+}
+
+// defaultOrder returns the order of lists without terms.
+func (r *route) defaultOrder() []ordering.Term {
+	if len(r.about.Ordering) > 0 {
+		return r.about.Ordering
+	}
+	return []ordering.Term{ordering.Asc("id")}
+}
+
+// positioned returns the field whose values can be positions in a list that is ordered by a name
+// first, or nil if none exists.
+func (r *route) positioned(name string) *schema.Field {
+	for i, f := range r.about.Fields {
+		if ordering.Snake(f.Name) == name && !f.Hidden && f.Kind.Scalar() {
+			return &r.about.Fields[i]
+		}
+	}
+	if name == "id" {
+		return &schema.Field{Name: name, Kind: schema.Integer}
+	}
+	return nil
+}
+
+// identity returns the field that identifies records.
+func (r *route) identity() *schema.Field {
+	for i, f := range r.about.Fields {
+		if f.Key {
+			return &r.about.Fields[i]
+		}
+	}
+	return r.positioned("id")
+}
+
+// restrictions returns the tests of [Restrict].
+func (r *route) restrictions(ctx context.Context) (all []schema.Test, err error) {
+	for _, rows := range r.rows {
+		tests, err := rows(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tests...)
+	}
+	return all, nil
+}
+
+// revision returns the collection's revision. If that fails, or the collection is not a
+// Revisioner, ok is false.
+func (r *route) revision(ctx context.Context) (revision uint64, ok bool, err error) {
+	if r.revisioner == nil {
+		return 0, false, nil
+	}
+	revision, err = r.revisioner.Revision(ctx)
+	return revision, err == nil, err
+}
+
+// A catalogued is the Revisioner and the Counter of a collection of a catalogue. AnyCollection
+// itself is neither, so that a type that embeds it and restricts what a user sees has no tags and
+// no counts by promotion.
+type catalogued struct{ catalogue.AnyCollection }
+
+func (c catalogued) Revision(context.Context) (uint64, error) {
+	return c.AnyCollection.Revision(), nil
+}
+
+func (c catalogued) Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) ([]int, error) {
+	return c.AnyCollection.Counts(ctx, filter, groups)
+}
