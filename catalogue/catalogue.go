@@ -157,7 +157,7 @@ func (c *Catalogue) Check() error {
 // violations returns the violations of all records at one instant, in which others replaces the
 // records of some collections. line returns the number of the line where an entry was read.
 func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store.Entry) int) (found Violations) {
-	in := &instant{context.Background(), map[*core]*store.State{}, others, map[list]*listing{}}
+	in := &instant{context.Background(), map[*core]*store.State{}, others, map[by]*places{}}
 	for i, s := range store.Freeze(storesOf(c.all)...) {
 		in.states[c.all[i]] = s
 	}
@@ -173,9 +173,9 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 		for _, e := range in.entries(m) {
 			for _, col := range columns {
 				to := c.all[c.byKey[col.Refers]]
-				l := in.list(to, col.By).index()
+				p := in.all(by{to, col.By})
 				col.refers(e, func(v, k sortkey.Key) bool {
-					if l.at(k) < 0 {
+					if p.at(k) < 0 {
 						id, _ := referenceOf(v)
 						text, _ := v.AsText()
 						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.key())
@@ -186,7 +186,7 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 			}
 			for _, col := range outer {
 				eachInside(col.Field, col.name, m.typ.valueIn(e, col), func(to, path, value string) {
-					if other := c.all[c.byKey[to]]; in.list(other, "").at(sortkey.JSON(value)) < 0 {
+					if other := c.all[c.byKey[to]]; in.all(by{other, ""}).at(sortkey.JSON(value)) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
 						found = append(found, Violation{m.key(), m.typ.identity.of(e), line(e), path, err})
 					}

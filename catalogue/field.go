@@ -3,7 +3,6 @@ package catalogue
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -256,22 +255,28 @@ func (s *recordType) references(f *field) func(*store.Entry, func(value, key sor
 		}
 	}
 	if m := s.member(f.Name); m != nil && m.Field.Type == reflect.TypeFor[[]int]() {
-		index := m.Field.Index
-		return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
-			v, err := s.value(recordOf(e)).FieldByIndexErr(index)
-			return err == nil && slices.ContainsFunc(*v.Addr().Interface().(*[]int), func(id int) bool {
-				k := sortkey.Int(int64(id))
-				return is(k, k)
-			})
-		}
+		return anyOf(s, f, m, func(id int) sortkey.Key { return sortkey.Int(int64(id)) })
+	} else if m != nil && m.Field.Type == reflect.TypeFor[[]string]() {
+		return anyOf(s, f, m, sortkey.Text)
 	}
 	return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
-		for item := range elements(s.valueIn(e, f)) {
+		for item := range jsontext.Elements(s.valueIn(e, f)) {
 			if v := sortkey.JSON(item); is(v, f.sorted(v)) {
 				return true
 			}
 		}
 		return false
+	}
+}
+
+// anyOf returns the function refers of a member that is a list.
+func anyOf[E any](s *recordType, f *field, m *member, key func(E) sortkey.Key) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
+	return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
+		list, err := s.value(recordOf(e)).FieldByIndexErr(m.Field.Index)
+		return err == nil && slices.ContainsFunc(*list.Addr().Interface().(*[]E), func(item E) bool {
+			v := key(item)
+			return is(v, f.sorted(v))
+		})
 	}
 }
 
@@ -340,27 +345,6 @@ func (s *recordType) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key
 func referenceOf(k sortkey.Key) (id int, ok bool) {
 	n, ok := k.AsInt()
 	return int(n), ok && int64(int(n)) == n && k.Compare(sortkey.Int(n)) == 0 // a boolean is not a number
-}
-
-// elements returns the elements of a list, which is canonical JSON. Other values have
-// none.
-func elements(list string) iter.Seq[string] {
-	inside, ok := strings.CutPrefix(list, "[")
-	if !ok || inside == "]" {
-		return func(func(string) bool) {}
-	}
-	if !strings.ContainsAny(inside, `"[{`) {
-		return strings.SplitSeq(strings.TrimSuffix(inside, "]"), ",")
-	}
-	return func(yield func(string) bool) {
-		var items []json.RawMessage
-		_ = json.Unmarshal([]byte(list), &items) // stored JSON is valid
-		for _, item := range items {
-			if !yield(string(item)) {
-				return
-			}
-		}
-	}
 }
 
 // valueIn returns the value of a field in the JSON of an entry, or "" if it is absent.

@@ -85,25 +85,31 @@ func (in *instant) filter(c *core, wanted schema.Filter, n int) (f filter, err e
 	if f.instant = in; in != nil && n == 0 {
 		n = in.states[c].Len()
 	}
+	j, bit, width := &join{of: c}, 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
 	for _, t := range wanted.Tests {
-		if err := in.add(&f, c, t, n); err != nil {
+		if !c.crosses(t.Field) {
+			err = f.add(c.typ, t)
+		} else {
+			err = j.add(in, t, bit, width)
+			bit++
+		}
+		if err != nil {
 			return f, err
 		}
 	}
 	for _, tests := range wanted.Search {
-		found := make([]func(*store.Entry) bool, len(tests))
-		for i, t := range tests {
-			var one filter
-			if err := in.add(&one, c, t, n); err != nil {
+		for _, t := range tests {
+			if err := j.add(in, t, bit, width); err != nil {
 				return f, err
 			}
-			found[i] = one.test()
 		}
-		f.match = append(f.match, func(e *store.Entry) bool {
-			return slices.ContainsFunc(found, func(holds func(*store.Entry) bool) bool { return holds(e) })
-		})
+		bit++
 	}
-	return f, nil
+	if bit > 0 {
+		f.match = append(f.match, j.holds(bit, width))
+		err = j.readAtOnce(n)
+	}
+	return f, err
 }
 
 // isComplete reports whether a test has the values that its lookup needs.
@@ -118,10 +124,16 @@ func isComplete(t schema.Test) bool {
 }
 
 // add adds a test of a field. A text within text is found whatever the order of the field.
-func (f *filter) add(c *field, t schema.Test) {
-	if c.Kind == schema.References {
+func (f *filter) add(s *recordType, t schema.Test) error {
+	c := s.column(t.Field)
+	switch {
+	case !isComplete(t):
+		return s.errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
+	case c == nil:
+		return s.unknownColumn(t.Field)
+	case c.Kind == schema.References:
 		f.match = append(f.match, c.contains(t))
-		return
+		return nil
 	}
 	list, keyOf := conditions(c.name, t), c.keyOfText
 	if list == nil || t.Lookup == "startswith" && (c.ordered || c.Fold) {
@@ -129,7 +141,7 @@ func (f *filter) add(c *field, t schema.Test) {
 	}
 	if t.Lookup == "startswith" {
 		if c.ordered {
-			return
+			return nil
 		}
 		keyOf = c.SortKey // of a part of a value
 	}
@@ -140,6 +152,7 @@ func (f *filter) add(c *field, t schema.Test) {
 		}
 		f.where = append(f.where, restriction{c, ranges})
 	}
+	return nil
 }
 
 // conditions returns the conditions that a test is equivalent to, or nil if it is not
@@ -182,9 +195,8 @@ func (c *field) contains(t schema.Test) func(*store.Entry) bool {
 	for _, v := range t.Values {
 		wanted[c.keyOfText(v)] = true
 	}
-	return func(e *store.Entry) bool {
-		return c.refers(e, func(_, k sortkey.Key) bool { return wanted[k] })
-	}
+	is := func(_, k sortkey.Key) bool { return wanted[k] }
+	return func(e *store.Entry) bool { return c.refers(e, is) }
 }
 
 // textual returns the function of a test of text.

@@ -153,18 +153,16 @@ type targets map[sortkey.Key]*store.Entry
 
 // targets returns entries by what refers to them in a field of another collection.
 func (c *core) targets(col *field, entries iter.Seq[*store.Entry]) targets {
-	to := targets{}
+	to, key := targets{}, by{c, col.By}.key()
 	for e := range entries {
-		k := sortkey.Int(int64(e.ID))
-		if col.By != "" {
-			k = c.typ.column(col.By).key(e)
-		}
-		if k != sortkey.Null() {
+		if k := key(e); k != sortkey.Null() {
 			to[k] = e
 		}
 	}
 	return to
 }
+
+func (to targets) has(_, k sortkey.Key) bool { return to[k] != nil }
 
 // find calls f with the entries, in the order of their ids, whose field refers to one of the
 // targets. It asks the index of the field, unless that is a list or has none.
@@ -182,12 +180,12 @@ func (r *revision) find(m *core, col *field, to targets, f func(by *store.Entry)
 	if err != nil {
 		return err
 	}
-	n := 0
+	n, has := 0, to.has
 	for e := range found.Scan {
 		if n++; n%256 == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		if q.Where != nil || col.refers(e, func(_, k sortkey.Key) bool { return to[k] != nil }) {
+		if q.Where != nil || col.refers(e, has) {
 			if err := f(e); err != nil {
 				return err
 			}
@@ -204,7 +202,7 @@ func (r *revision) replace(m *core, by *store.Entry, col *field, to targets, tex
 		e = &edit{old: by, fresh: by}
 		r.changed[m][by.ID] = e
 	}
-	if !col.refers(e.fresh, func(_, k sortkey.Key) bool { return to[k] != nil }) {
+	if !col.refers(e.fresh, to.has) {
 		return nil
 	}
 	record, err := m.typ.parsed(e.fresh)
@@ -216,7 +214,7 @@ func (r *revision) replace(m *core, by *store.Entry, col *field, to targets, tex
 		value = cmp.Or(text, "null")
 	} else {
 		list := []byte{'['}
-		for item := range elements(value) {
+		for item := range jsontext.Elements(value) {
 			if to[col.sorted(sortkey.JSON(item))] != nil {
 				item = text
 			}
@@ -296,7 +294,7 @@ func eachInside(of schema.Field, path, value string, f func(to, path, value stri
 		case part.Refers == "":
 			eachInside(part, name, value, f)
 		case part.Kind == schema.References:
-			for item := range elements(value) {
+			for item := range jsontext.Elements(value) {
 				f(part.Refers, name, item)
 			}
 		case value != "null":
@@ -304,7 +302,7 @@ func eachInside(of schema.Field, path, value string, f func(to, path, value stri
 		}
 	}
 	n := 0
-	for item := range elements(value) { // none unless it is an Array
+	for item := range jsontext.Elements(value) { // none unless it is an Array
 		each(*of.Item, strconv.Itoa(n), item)
 		n++
 	}

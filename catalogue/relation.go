@@ -41,7 +41,7 @@ type instant struct {
 	ctx    context.Context
 	states map[*core]*store.State
 	others map[*core][]*store.Entry // the records of collections in place of those of their states
-	lists  map[list]*listing
+	places map[by]*places
 }
 
 // entries returns the records of a collection, sorted by id.
@@ -52,27 +52,18 @@ func (in *instant) entries(of *core) []*store.Entry {
 	return in.states[of].Entries()
 }
 
-// A list is the records of a collection that are found by their ids or by a unique text.
-type list struct {
-	of *core
-	by string
-}
-
 // instant returns the current states of the collection and of those to which the paths of a filter
 // and of terms lead, or nil if they lead to no other.
 func (c *core) instant(ctx context.Context, wanted schema.Filter, terms []ordering.Term) (in *instant) {
 	visit := func(path string) {
 		for _, to, rest, ok := c.follow(path); ok; _, to, rest, ok = to.follow(rest) {
 			if in == nil {
-				in = &instant{ctx, map[*core]*store.State{c: nil}, nil, map[list]*listing{}}
+				in = &instant{ctx, map[*core]*store.State{c: nil}, nil, map[by]*places{}}
 			}
 			in.states[to] = nil
 		}
 	}
-	for _, t := range wanted.Tests {
-		visit(t.Field)
-	}
-	for _, tests := range wanted.Search {
+	for _, tests := range append(wanted.Search, wanted.Tests) {
 		for _, t := range tests {
 			visit(t.Field)
 		}
@@ -93,79 +84,189 @@ func (c *core) instant(ctx context.Context, wanted schema.Filter, terms []orderi
 	return in
 }
 
-// add adds a test to a filter of n entries of a collection, which may be about records to which
-// they refer.
-func (in *instant) add(f *filter, c *core, t schema.Test, n int) error {
-	if !isComplete(t) {
-		return c.typ.errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
+// Bits are what is known of a record: the bit i is set if test i of a filter holds, or one of the
+// tests of word i of its search.
+type bits []uint64
+
+func (b bits) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
+
+func (b bits) set(i int) { b[i/64] |= 1 << (i % 64) }
+
+func (b bits) or(other bits) {
+	for i := range b {
+		b[i] |= other[i]
 	}
-	col, to, rest, crosses := c.follow(t.Field)
+}
+
+// A join has tests of the records of a collection, and of those to which they refer.
+type join struct {
+	of    *core
+	tests []joined
+	links []*link
+}
+
+// A joined is a test of a record, and its bit.
+type joined struct {
+	bit   int
+	holds func(*store.Entry) bool
+}
+
+// A link leads from records to those to which they refer in a column.
+type link struct {
+	in   *instant
+	col  *field
+	to   *join
+	null bits // those of a reference to no record
+
+	rows   bits    // of all records, or nil if there are few references: each is found alone
+	places *places // of the records whose rows are not null
+
+	into  bits                        // to which visit adds
+	some  bool                        // visit has been called
+	visit func(_, k sortkey.Key) bool // adds the bits of the record to which a key refers
+}
+
+// add adds a test. A test of another record is about the record to which the column refers.
+func (j *join) add(in *instant, t schema.Test, bit, width int) error {
+	col, to, rest, crosses := j.of.follow(t.Field)
 	if !crosses {
-		if col = c.typ.column(t.Field); col == nil {
-			return c.typ.unknownColumn(t.Field)
-		}
-		f.add(col, t)
-		return nil
-	}
-	t.Field = rest
-	var others filter
-	m, null := in.states[to].Len(), t.Lookup == "isnull" && t.Values[0] == "true"
-	if n < m/16 { // few: each is found alone
-		if err := in.add(&others, to, t, n); err != nil {
-			return err
-		}
-		holds := others.test()
-		f.match = append(f.match, col.through(null, func(k sortkey.Key) bool {
-			e := in.find(to, col.By, k)
-			return e == nil && null || e != nil && holds(e)
-		}))
-		return nil
-	}
-	if err := in.add(&others, to, t, m); err != nil {
+		var own filter
+		err := own.add(j.of.typ, t)
+		j.tests = append(j.tests, joined{bit, own.test()})
 		return err
 	}
-	l, holds := in.list(to, col.By), others.test()
-	marks, found := make([]uint64, m/64+1), []*store.Entry{}
-	for i, e := range l.entries {
-		if i%256 == 0 && in.ctx.Err() != nil {
-			return in.ctx.Err()
+	i := slices.IndexFunc(j.links, func(l *link) bool { return l.col == col })
+	if i < 0 {
+		l := &link{in: in, col: col, to: &join{of: to}, null: make(bits, width)}
+		l.visit = func(_, k sortkey.Key) bool {
+			l.some = true
+			l.follow(k, l.into)
+			return false
 		}
-		if holds(e) {
-			marks[i/64] |= 1 << (i % 64)
-			found = append(found, e)
-		}
+		i, j.links = len(j.links), append(j.links, l)
 	}
-	if col.By != "" && !null { // fewer texts are found faster than all
-		matching := textsOf(l.key, found)
-		f.match = append(f.match, col.through(false, func(k sortkey.Key) bool { return matching.at(k) >= 0 }))
+	if t.Lookup == "isnull" && len(t.Values) > 0 && t.Values[0] == "true" {
+		j.links[i].null.set(bit)
+	}
+	t.Field = rest
+	return j.links[i].to.add(in, t, bit, width)
+}
+
+// readAtOnce is read in a slot, if there may be many records.
+func (j *join) readAtOnce(n int) error {
+	if len(j.links) == 0 {
 		return nil
 	}
-	l.index()
-	f.match = append(f.match, col.through(null, func(k sortkey.Key) bool {
-		i := l.at(k)
-		return i < 0 && null || i >= 0 && marks[i/64]>>(i%64)&1 != 0
-	}))
+	if in := j.links[0].in; n > fewEntries {
+		release, err := in.states[j.of].Slot(in.ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	return j.read(n)
+}
+
+// fewEntries is the largest number of entries that are joined without a slot.
+const fewEntries = 1000
+
+// read reads the records to which n entries refer, once for each column, unless there are few
+// entries.
+func (j *join) read(n int) error {
+	for _, l := range j.links {
+		entries := l.in.entries(l.to.of)
+		if n < len(entries)/16 {
+			if err := l.to.read(n); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := l.to.read(len(entries)); err != nil {
+			return err
+		}
+		different := 0
+		l.rows = make(bits, len(l.null)*len(entries))
+		for i, e := range entries {
+			if i%256 == 0 && l.in.ctx.Err() != nil {
+				return l.in.ctx.Err()
+			}
+			if l.to.mark(e, l.row(i)); l.differs(i) {
+				different++
+			}
+		}
+		l.places = by{l.to.of, l.col.By}.places(entries, different, l.differs)
+	}
 	return nil
 }
 
-// through returns the function that reports whether a value of a column refers to a record for
-// which is returns true. null is the result for a value that refers to none.
-func (c *field) through(null bool, is func(sortkey.Key) bool) func(*store.Entry) bool {
-	key := func(_, k sortkey.Key) bool { return is(k) }
-	switch {
-	case c.Kind == schema.Reference:
-		return func(e *store.Entry) bool {
-			k := c.key(e)
-			if k.Compare(sortkey.Null()) == 0 {
-				return null
-			}
-			return is(k)
+// differs reports whether the bits of a record are not those of a reference to none.
+func (l *link) differs(i int) bool { return !slices.Equal(l.row(i), l.null) }
+
+func (l *link) row(i int) bits { return l.rows[i*len(l.null) : (i+1)*len(l.null)] }
+
+// mark adds the bits of an entry.
+func (j *join) mark(e *store.Entry, b bits) {
+	for _, t := range j.tests {
+		if !b.has(t.bit) && t.holds(e) {
+			b.set(t.bit)
 		}
-	case null:
-		empty := c.contains(schema.Test{Lookup: "isnull", Values: []string{"true"}})
-		return func(e *store.Entry) bool { return empty(e) || c.refers(e, key) }
 	}
-	return func(e *store.Entry) bool { return c.refers(e, key) }
+	for _, l := range j.links {
+		l.mark(e, b)
+	}
+}
+
+// mark adds the bits of the records to which an entry refers.
+func (l *link) mark(e *store.Entry, b bits) {
+	if l.col.Kind == schema.Reference {
+		l.follow(l.col.key(e), b)
+		return
+	}
+	l.into, l.some = b, false
+	if l.col.refers(e, l.visit); !l.some {
+		b.or(l.null)
+	}
+}
+
+// follow adds the bits of the record to which a key refers.
+func (l *link) follow(k sortkey.Key, b bits) {
+	if l.rows == nil {
+		if e := l.in.find(l.to.of, l.col.By, k); e != nil {
+			l.to.mark(e, b)
+		} else {
+			b.or(l.null)
+		}
+	} else if i := l.places.at(k); i >= 0 {
+		b.or(l.row(i))
+	} else {
+		b.or(l.null)
+	}
+}
+
+// holds returns the function that reports whether all bits of an entry are set. It tests the
+// entry itself last, and only as long as all tests hold.
+func (j *join) holds(n, width int) func(*store.Entry) bool {
+	own, all, b := make([][]func(*store.Entry) bool, n), make(bits, width), make(bits, width)
+	for i := range n {
+		all.set(i)
+	}
+	for _, t := range j.tests {
+		own[t.bit] = append(own[t.bit], t.holds)
+	}
+	return func(e *store.Entry) bool {
+		clear(b)
+		for _, l := range j.links {
+			if l.mark(e, b); slices.Equal(b, all) {
+				return true
+			}
+		}
+		for i, tests := range own {
+			if !b.has(i) && !slices.ContainsFunc(tests, func(holds func(*store.Entry) bool) bool { return holds(e) }) {
+				return false
+			}
+		}
+		return true
+	}
 }
 
 // find returns the entry of a collection to which a reference with a key refers, or nil.
@@ -180,86 +281,76 @@ func (in *instant) find(to *core, by string, k sortkey.Key) *store.Entry {
 	return in.states[to].Holder(by, k)
 }
 
-// A listing is the entries of a collection in the order of their ids, with their indexes.
-type listing struct {
-	entries []*store.Entry
-	key     func(*store.Entry) sortkey.Key // of the text by which they are found, or nil
-	texts   texts                          // nil until index is called
-	first   int
-	after   []int32       // after[id-first] is the index + 1; nil if there would be many gaps
-	ids     map[int]int32 // instead
+// A by is what references find the records of a collection by: their ids, or a unique text.
+type by struct {
+	of   *core
+	text string // name of the column, or ""
 }
 
-// Texts are the indexes of entries by the sort keys of their texts.
-type texts map[sortkey.Key]int32
+// key returns the function of the key that refers to an entry, which is null if none does.
+func (b by) key() func(*store.Entry) sortkey.Key {
+	if b.text == "" {
+		return func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
+	}
+	return b.of.typ.column(b.text).key
+}
 
-func textsOf(key func(*store.Entry) sortkey.Key, entries []*store.Entry) texts {
-	t := make(texts, len(entries))
+// Places are the indexes of entries in a list, by what refers to them.
+type places struct {
+	first int
+	after []int32               // after[id-first] is the index + 1; nil if there would be many gaps
+	texts map[string]int32      // by a text
+	other map[sortkey.Key]int32 // by another key
+}
+
+// places returns the places of some of the entries, which are sorted by id: of those for whose
+// index has returns true, which are size. O(len(entries)).
+func (b by) places(entries []*store.Entry, size int, has func(i int) bool) *places {
+	p, n, key := &places{}, len(entries), b.key()
+	if b.text == "" && n > 0 && entries[n-1].ID-entries[0].ID < 8*n {
+		p.first, p.after = entries[0].ID, make([]int32, entries[n-1].ID-entries[0].ID+1)
+	} else {
+		p.texts, p.other = make(map[string]int32, size), map[sortkey.Key]int32{}
+	}
 	for i, e := range entries {
-		if k := key(e); k != sortkey.Null() {
-			t[k] = int32(i)
+		if !has(i) {
+			continue
+		}
+		if p.after != nil {
+			p.after[e.ID-p.first] = int32(i) + 1
+		} else if text, ok := key(e).AsText(); ok {
+			p.texts[text] = int32(i)
+		} else if k := key(e); k != sortkey.Null() {
+			p.other[k] = int32(i)
 		}
 	}
-	return t
-}
-
-func (t texts) at(k sortkey.Key) int {
-	if i, ok := t[k]; ok {
-		return int(i)
-	}
-	return -1
-}
-
-// list returns the records of a collection that are found by their ids, or by a text. O(n) the
-// first time.
-func (in *instant) list(of *core, by string) *listing {
-	l := in.lists[list{of, by}]
-	if l != nil {
-		return l
-	}
-	l = &listing{entries: in.entries(of)}
-	in.lists[list{of, by}] = l
-	n := len(l.entries)
-	switch {
-	case by != "":
-		l.key = of.typ.column(by).key
-	case n == 0:
-	case l.entries[n-1].ID-l.entries[0].ID < 8*n:
-		l.first = l.entries[0].ID
-		l.after = make([]int32, l.entries[n-1].ID-l.first+1)
-		for i, e := range l.entries {
-			l.after[e.ID-l.first] = int32(i) + 1
-		}
-	default:
-		l.ids = make(map[int]int32, n)
-		for i, e := range l.entries {
-			l.ids[e.ID] = int32(i)
-		}
-	}
-	return l
-}
-
-// index returns l after it has made the texts, so that at can be called, by several goroutines.
-func (l *listing) index() *listing {
-	if l.key != nil && l.texts == nil {
-		l.texts = textsOf(l.key, l.entries)
-	}
-	return l
+	return p
 }
 
 // at returns the index of the entry to which a reference with a key refers, or -1. O(1).
-func (l *listing) at(k sortkey.Key) int {
-	if l.key != nil {
-		return l.texts.at(k)
+func (p *places) at(k sortkey.Key) int {
+	i, found := int32(0), false
+	if text, ok := k.AsText(); ok {
+		i, found = p.texts[text]
+	} else if id, ok := referenceOf(k); ok && id >= p.first && id-p.first < len(p.after) {
+		i, found = p.after[id-p.first]-1, true
+	} else if len(p.other) > 0 {
+		i, found = p.other[k]
 	}
-	id, ok := referenceOf(k)
-	if ok && l.after != nil && id >= l.first && id-l.first < len(l.after) {
-		return int(l.after[id-l.first]) - 1
+	if !found {
+		return -1
 	}
-	if i, found := l.ids[id]; ok && found {
-		return int(i)
+	return int(i)
+}
+
+// all returns the places of all records of a collection. O(n) the first time.
+func (in *instant) all(b by) *places {
+	p := in.places[b]
+	if p == nil {
+		p = b.places(in.entries(b.of), in.states[b.of].Len(), func(int) bool { return true })
+		in.places[b] = p
 	}
-	return -1
+	return p
 }
 
 // fields returns functions that return the fields of other records that terms name. A function
@@ -282,13 +373,13 @@ func (in *instant) key(c *core, path string) func(*store.Entry) sortkey.Key {
 		f, _ := c.typ.engine.Field(path)
 		return f.Key
 	}
-	of, l := in.key(to, rest), in.list(to, col.By).index()
-	keys := make([]sortkey.Key, len(l.entries))
-	for i, e := range l.entries {
+	of, entries, p := in.key(to, rest), in.entries(to), in.all(by{to, col.By})
+	keys := make([]sortkey.Key, len(entries))
+	for i, e := range entries {
 		keys[i] = of(e)
 	}
 	return func(e *store.Entry) sortkey.Key {
-		if i := l.at(col.key(e)); i >= 0 {
+		if i := p.at(col.key(e)); i >= 0 {
 			return keys[i]
 		}
 		return sortkey.Null()
