@@ -46,6 +46,9 @@ type checker struct {
 	snake   bool // names in JSON are in snake_case
 	partial bool // of a PATCH: what objects lack is reported if nothing else is wrong
 	depth   int  // of objects, lists and maps around the value
+	wrong   int  // bytes of the errors of elements
+	filled  int  // bytes of the defaults of members of objects
+	room    int  // for these
 	as      Framework
 	stored  bool               // the values are those of a stored record
 	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
@@ -54,7 +57,7 @@ type checker struct {
 }
 
 func (d Description) checker(ctx context.Context, checks Checks) *checker {
-	c := &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase(), as: frameworkOf(ctx)}
+	c := &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase(), as: frameworkOf(ctx), room: maxDefaults}
 	c.visible, _ = ctx.Value(visibleKey{}).(visible)
 	return c
 }

@@ -28,31 +28,63 @@ func (f Field) cleanParts(value string, checks *checker) (text string, wrong Fie
 	return f.cleanObject(value, checks)
 }
 
+// A request may contain many elements of lists and maps that are not valid, or that have defaults.
+// The response and the record must not be many times as large.
+const (
+	maxWrong    = 64 << 10 // bytes of the errors of elements, after which no more are checked
+	maxDefaults = 1 << 20  // bytes that defaults add, if the body is not larger
+)
+
+// element cleans an element of f, of which left are left. more is false if no others are checked.
+func (c *checker) element(f Field, value string, left int) (text string, wrong FieldError, more bool) {
+	if c.wrong > maxWrong {
+		return "", f.listError(fmt.Sprintf("There are many errors: %d more items have not been checked.", left)), false
+	}
+	before := c.wrong
+	if text, wrong = f.Item.clean(value, c); !wrong.ok() { // those inside it have been counted
+		c.wrong = max(c.wrong, before+len(wrong.appendJSON(nil)))
+	}
+	if c.filled > c.room && !c.stored {
+		return "", f.listError(fmt.Sprintf("The defaults of what the items lack have more than %d bytes.", c.room)), false
+	}
+	return text, wrong, true
+}
+
 // cleanArray accepts a list whose elements are valid. Errors are by the index of the element, or,
 // for a list of objects, a list as long as the value unless the framework indexes them too.
 func (f Field) cleanArray(value string, checks *checker) (text string, wrong FieldError) {
 	if kind := jsontext.KindOf(value); kind != jsontext.List {
 		return "", f.listError(fmt.Sprintf(notAList, kind))
 	}
-	items := slices.Collect(jsontext.Elements(value))
-	if message := f.lengthMessage(len(items)); message != "" && f.Item.Kind == Object {
+	n := 0
+	for range jsontext.Elements(value) {
+		n++
+	}
+	message := f.lengthMessage(n)
+	if message != "" && f.Item.Kind == Object {
 		return "", f.listError(message)
 	}
-	errs := make([]FieldError, len(items))
-	failed := false
-	list := []byte{'['}
-	for i, item := range items {
-		clean, wrong := f.Item.clean(item, checks)
-		if i > 0 {
+	var errs []FieldError // of the elements, if one is not valid
+	list, i := []byte{'['}, 0
+	for item := range jsontext.Elements(value) {
+		clean, wrong, more := checks.element(f, item, n-i)
+		if !wrong.ok() && errs == nil {
+			errs = make([]FieldError, i)
+		}
+		if errs != nil {
+			errs = append(errs, wrong)
+		} else if i > 0 {
 			list = append(list, ',')
 		}
 		list = append(list, clean...)
-		errs[i], failed = wrong, failed || !wrong.ok()
+		if i++; !more {
+			break
+		}
 	}
-	switch message := f.lengthMessage(len(items)); {
-	case failed && f.Item.Kind == Object && !checks.as.indexesErrors:
+	switch {
+	case errs != nil && f.Item.Kind == Object && !checks.as.indexesErrors:
 		return "", FieldError{Items: errs}
-	case failed:
+	case errs != nil:
 		return "", FieldError{Fields: byIndex(errs)}
 	case message != "":
 		return "", f.listError(message)
@@ -99,13 +131,17 @@ func (f Field) cleanMap(value string, checks *checker) (text string, wrong Field
 	}
 	var errs FieldErrors
 	object := []byte{'{'}
-	for _, m := range membersOf(value, !checks.snake) {
-		clean, wrong := f.Item.clean(m.value, checks)
+	members := membersOf(value, !checks.snake)
+	for i, m := range members {
+		clean, wrong, more := checks.element(f, m.value, len(members)-i)
 		if !wrong.ok() {
 			wrong.Field = m.name
 			errs = append(errs, wrong)
 		}
 		object = appendMember(object, m.name, clean)
+		if !more {
+			break
+		}
 	}
 	if errs != nil {
 		return "", FieldError{Fields: errs}
@@ -128,6 +164,9 @@ func (f Field) cleanObject(value string, checks *checker) (text string, wrong Fi
 			clean = values[i]
 		case !m.ReadOnly:
 			clean, wrong = m.clean(values[i], checks)
+		}
+		if values[i] == "" {
+			checks.filled += len(m.Name) + len(clean)
 		}
 		wrong.Field = m.Name
 		switch {

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -29,19 +30,23 @@ func (f Field) cleanReference(value string, checks *checker) (text string, messa
 // are the ids. It sorts the records by their ids or keys and removes duplicates. The message is
 // about the first invalid id, or about the number of records.
 func (f Field) cleanReferences(value string, checks *checker) (text string, messages []string) {
-	var items []string
+	var items iter.Seq[string]
 	switch kind := jsontext.KindOf(value); kind {
 	case jsontext.List:
-		items = slices.Collect(jsontext.Elements(value))
+		items = jsontext.Elements(value)
 	case jsontext.Object:
-		for name := range jsontext.Members(value) { // in snake_case, as the framework's parser converts them
-			items = append(items, string(jsontext.AppendString(nil, ordering.Snake(name))))
+		items = func(yield func(string) bool) {
+			for name := range jsontext.Members(value) { // in snake_case, as the framework's parser converts them
+				if !yield(string(jsontext.AppendString(nil, ordering.Snake(name)))) {
+					return
+				}
+			}
 		}
 	default:
 		return invalid(notAList, kind)
 	}
 	texts := map[int]string{}
-	for _, item := range items {
+	for item := range items {
 		id, text, message := f.referred(item, checks)
 		if message != "" {
 			return invalid("%s", message)

@@ -47,6 +47,7 @@ func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (
 	var record Record
 	var errs FieldErrors
 	check := d.checker(ctx, checks)
+	check.room = max(check.room, len(body))
 	for i, f := range d.Fields {
 		var text string
 		var wrong FieldError
@@ -134,6 +135,7 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 	record.members = slices.Clone(current.members)
 	var errs FieldErrors
 	check := d.checker(ctx, checks)
+	check.room = max(check.room, len(body))
 	for i, f := range d.Fields {
 		reset := f.Reset && !partial && (values[i] == "" || f.ReadOnly)
 		kept := values[i] == "" && (partial || !f.Required) || f.ReadOnly || f.Computed || f.isID()
