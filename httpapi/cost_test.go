@@ -1,0 +1,281 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// The records of a store.
+type (
+	category struct {
+		ID     int    `json:"id"`
+		Code   string `json:"code" backlist:"slug,unique"`
+		Name   string `json:"name"`
+		Parent *int   `json:"parent" backlist:"refers=categories,ondelete=cascade"`
+	}
+	customer struct {
+		ID    int     `json:"id"`
+		Email string  `json:"email" backlist:"unique"`
+		UUID  string  `json:"uuid" backlist:"uuid,unique"`
+		Name  string  `json:"name"`
+		Born  *string `json:"born" backlist:"date"`
+	}
+	product struct {
+		ID         int             `json:"id"`
+		Slug       string          `json:"slug" backlist:"slug,unique"`
+		Name       string          `json:"name"`
+		Price      string          `json:"price" backlist:"decimal=8.2"`
+		Stock      int             `json:"stock"`
+		Weight     *float64        `json:"weight"`
+		Category   string          `json:"category" backlist:"refers=categories.code"`
+		Tags       []string        `json:"tags"`
+		Sizes      []int           `json:"sizes"`
+		Attributes map[string]int  `json:"attributes"`
+		Details    json.RawMessage `json:"details" backlist:"default=null"`
+	}
+	line struct {
+		Number   string `json:"number" backlist:"maxlength=8"`
+		Quantity int    `json:"quantity" backlist:"default=1000000"`
+		Price    string `json:"price" backlist:"decimal=8.2"`
+	}
+	free struct {
+		Text string  `json:"textOfTheRow" backlist:"blank,default=nothing-at-all"`
+		Note *string `json:"noteOfTheRow"`
+	}
+	order struct {
+		ID       int      `json:"id"`
+		Number   string   `json:"orderNumber" backlist:"unique"`
+		Customer string   `json:"customer" backlist:"refers=customers.email,ondelete=cascade"`
+		Product  *string  `json:"product" backlist:"refers=products.slug,ondelete=setnull"`
+		Watchers []string `json:"watchers" backlist:"refers=customers.uuid"`
+		Seen     []int    `json:"seen" backlist:"refers=customers"`
+		Status   string   `json:"status" backlist:"choices=new|paid|sent,default=new"`
+		Lines    []line   `json:"lines"`
+		Free     []free   `json:"free"`
+		Note     string   `json:"note" backlist:"blank"`
+	}
+)
+
+// newStore returns n records of each collection of a store.
+func newStore(t *testing.T, n int) *catalogue.Catalogue {
+	t.Helper()
+	define := func(key string, about *schema.Description, err error) *schema.Description {
+		if err != nil {
+			t.Fatal(key, err)
+		}
+		for _, f := range about.Fields {
+			if f.Kind.Scalar() {
+				about.Sortable = append(about.Sortable, ordering.Snake(f.Name))
+			}
+		}
+		return about
+	}
+	of := func(about schema.Description, err error) *schema.Description { return define(about.Key, &about, err) }
+	categories, customers := of(schema.DescriptionOf[category]("categories")), of(schema.DescriptionOf[customer]("customers"))
+	products, orders := of(schema.DescriptionOf[product]("products")), of(schema.DescriptionOf[order]("orders"))
+	customers.Search, products.Search = []string{"name", "email"}, []string{"name", "category__name"}
+	customers.Lookup, products.Lookup = "uuid", "slug"
+	products.Sortable = append(products.Sortable, "category__name", "category__parent__name")
+	products.Filters = []string{"category__parent__isnull", "slug__in"}
+	orders.Search = []string{"note", "customer__name", "product__name", "product__category__name"}
+	orders.Sortable = append(orders.Sortable, "customer__name", "customer__born", "product__price", "product__name", "product__category__name")
+	orders.Filters = []string{"status__in", "customer__name__icontains", "customer__name__istartswith", "customer__born__gte", "customer__born__isnull",
+		"product__price__gte", "product__price__range", "product__category__name__icontains", "product__category__code__in"}
+	c, err := catalogue.New(
+		catalogue.Define[category]("categories", catalogue.Options{Description: categories}), catalogue.Define[customer]("customers", catalogue.Options{Description: customers}),
+		catalogue.Define[product]("products", catalogue.Options{Description: products}), catalogue.Define[order]("orders", catalogue.Options{Description: orders}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := map[string][]string{}
+	for i := 1; i <= n; i++ {
+		parent, buyer := "null", 1+i*3%n
+		if i > 1 {
+			parent = fmt.Sprint(i - 1)
+		}
+		if i%2 == 0 {
+			buyer = 1
+		}
+		for key, record := range map[string]string{
+			"categories": fmt.Sprintf(`{"id":%d,"code":"c%d","name":"category abc %d","parent":%s}`, i, i, i, parent),
+			"customers":  fmt.Sprintf(`{"id":%d,"email":"c%d@a.example","uuid":"%08x-0000-4000-8000-000000000000","name":"%s %d","born":"1970-01-01"}`, i, i, i, strings.Repeat("a", 31), i),
+			"products":   fmt.Sprintf(`{"id":%d,"slug":"p%d","name":"product %d","price":"%d.50","stock":1,"weight":1.5,"category":"c%d","tags":["a"],"sizes":[1],"attributes":{},"details":null}`, i, i, i, i, 1+i*7%n),
+			"orders":     fmt.Sprintf(`{"id":%d,"orderNumber":"o%d","customer":"c%d@a.example","product":"p%d","watchers":[],"seen":[],"status":"new","lines":[],"free":[],"note":"order %d"}`, i, i, buyer, 1+i*11%n, i),
+		} {
+			lists[key] = append(lists[key], record)
+		}
+	}
+	var members []string
+	for key, list := range lists {
+		members = append(members, fmt.Sprintf("%q:[%s]", key, strings.Join(list, ",")))
+	}
+	if err := c.Load(strings.NewReader("{"+strings.Join(members, ",")+"}"), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// listOf returns a JSON list of about a mebibyte.
+func listOf(item string) string {
+	return "[" + item + strings.Repeat(","+item, (1<<20-1000)/(len(item)+1)-1) + "]"
+}
+
+// manyMembers returns the members of an object of about a mebibyte.
+func manyMembers(value string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < 1<<20-1000; i++ {
+		fmt.Fprintf(&b, `,"m%d":%s`, i, value)
+	}
+	return "{" + b.String()[1:] + "}"
+}
+
+// words returns a search of n different words.
+func words(n int, word func(i int) string) string {
+	var all []string
+	for i := range n {
+		all = append(all, word(i))
+	}
+	return url.QueryEscape(strings.Join(all, " "))
+}
+
+// No request costs many times as much as the records that it reads, once, or its own size. A bound
+// is in bytes that are allocated after the indexes are built.
+func TestCost(t *testing.T) {
+	const (
+		n     = 2000 // records of each collection
+		small = 64 << 10
+		body  = 1 << 20
+	)
+	text := func(c string) string { return strings.Repeat(c, body-1000) }
+	long := func(i int) string { return strings.Repeat("a", i+1) }
+	pair := func(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26)) }
+	put := func(name, value string) string { return fmt.Sprintf(`{%q:%s}`, name, value) }
+	quoted := func(c string) string { return `"` + text(c) + `"` }
+	cursor := func(at pagination.Cursor) string { return "?cursor=" + url.QueryEscape(at.String()) }
+	header := func(name, value string) http.Header { return http.Header{name: {value}} }
+	for _, group := range []struct {
+		method string
+		most   int // bytes
+		calls  []call
+	}{
+		{"GET", small, []call{ // what an index answers, or is refused
+			{target: "orders/"}, {target: "orders/?offset=1900"}, {target: "orders/?ordering=-status"}, {target: "customers/00000007-0000-4000-8000-000000000000/"},
+			{target: "products/p77/"}, {target: "orders/?search=" + strings.Repeat("a", 20_000)}, {target: "products/%ff%00/"},
+			{target: "orders/", header: header("Accept", strings.Repeat("text/html;q=0.1,", 6000))},
+			{target: "orders/", header: header("Accept", "application/json"+strings.Repeat(";a=b", 25000))},
+			{target: "orders/", header: header("Accept-Language", strings.Repeat("de;q=0.1,", 60000))},
+			{target: "orders/", header: header("If-None-Match", strings.Repeat(`"x",`, 120000))},
+			{target: "orders/7/", header: header("If-Match", strings.Repeat(`"x",`, 120000))},
+			{target: "orders/7/", header: header("If-None-Match", `"`+text("x"))},
+			{target: "orders/", header: header("Range", "bytes="+strings.Repeat("0-1,", 100000))},
+			{target: "orders/", header: header("X-Forwarded-Host", strings.Repeat("x,", 250000))},
+			{target: "orders/?limit=1000"}, {target: "orders/?limit=1000", header: header("Accept", "application/json; indent=8")},
+			{target: "customers/?search=" + words(31, long)},
+		}},
+		{"GET", 6 * small, []call{ // long queries
+			{target: "orders/?" + strings.Repeat("a=b&", 999)}, {target: "orders/?ordering=" + strings.Repeat("a,", 5000)},
+			{target: "products/?slug__in=x" + strings.Repeat(",p", 8000)}, {target: "orders/?status__in=new" + strings.Repeat(",new", 4000)},
+		}},
+		{"GET", 150 * n, []call{ // across one reference, with one or many tests
+			{target: "orders/?customer__name__icontains=a"}, {target: "orders/?customer__name__icontains=zz"}, {target: "products/?category__parent__isnull=true"},
+			{target: "products/?search=" + words(100, pair)}, {target: "orders/?customer__name__icontains=a&customer__name__istartswith=a&customer__born__gte=1900-01-01&customer__born__isnull=false"},
+		}},
+		{"GET", 400 * n, []call{ // across three
+			{target: "orders/?search=a"}, {target: "orders/?search=" + words(31, long)}, {target: "orders/?search=" + words(100, pair)}, {target: "orders/?search=" + strings.Repeat("a", 16_000)},
+			{target: "orders/?search=a%00b"}, {target: "orders/?product__category__name__icontains=a&product__category__code__in=c1,c2"},
+			{target: "orders/?ordering=customer__name"}, {target: "orders/?ordering=product__category__name"}, {target: "products/?ordering=category__parent__name"},
+		}},
+		{"GET", 1000 * n, []call{
+			{target: "orders/?customer__name__icontains=a&customer__born__isnull=false&product__price__gte=0&product__price__range=0,99999&product__category__name__icontains=a"},
+			{target: "orders/?ordering=customer__name,customer__born,product__price,product__name,product__category__name,-status"},
+			{target: "orders/?ordering=customer__name&search=" + words(31, long)},
+		}},
+		{"GET", 6 * small, []call{ // by cursors
+			{target: "orders/"}, {target: "orders/" + cursor(pagination.Cursor{Offset: 1e18})}, {target: "orders/" + cursor(pagination.Cursor{Position: strings.Repeat("9", 8000), Positioned: true})},
+			{target: "orders/" + cursor(pagination.Cursor{Position: "x", Positioned: true, Reverse: true})}, {target: "orders/?cursor=" + strings.Repeat("%3D", 5000)},
+			{target: "orders/" + cursor(pagination.Cursor{Position: "new", Positioned: true, Offset: 1000, Reverse: true}) + "&ordering=status"},
+			{target: "orders/" + cursor(pagination.Cursor{Position: "\xff\xfe\x00", Positioned: true}) + "&ordering=order_number"},
+		}},
+		{"OPTIONS", small, []call{{target: "orders/"}, {target: "orders/7/"}}},
+		{"POST", 8 * body, []call{ // texts that are not valid
+			{target: "products/", body: put("price", quoted("1"))}, {target: "products/", body: put("price", text("1"))}, {target: "products/", body: put("price", `"0.`+text("0")+`1"`)},
+			{target: "products/", body: put("price", `"1e999999999"`)}, {target: "products/", body: put("stock", quoted("1"))}, {target: "products/", body: put("stock", "1e1000000")},
+			{target: "products/", body: put("weight", text("1"))}, {target: "products/", body: put("weight", "0."+text("1"))}, {target: "customers/", body: put("born", quoted("1"))},
+			{target: "orders/", body: put("status", quoted("<"))}, {target: "orders/", body: put("status", strings.Repeat("[", 190)+strings.Repeat("]", 190))},
+			{target: "products/", body: put("details", strings.Repeat("[", 190)+strings.Repeat("]", 190))},
+			{target: "orders/", body: strings.Repeat("a=&", body/3), header: header("Content-Type", "application/x-www-form-urlencoded")},
+		}},
+		{"POST", 30 * body, []call{ // lists and texts that are not valid
+			{target: "orders/", body: put("lines", listOf("{}"))}, {target: "orders/", body: put("lines", listOf("1"))}, {target: "products/", body: put("tags", listOf("1"))},
+			{target: "orders/", body: put("lines", listOf(`{"number":"123456789","quantity":1,"price":"1.00"}`))}, {target: "products/", body: put("sizes", listOf(`""`))},
+			{target: "orders/", body: put("free", listOf("{}"))}, {target: "orders/", body: put("seen", listOf("1"))}, {target: "orders/", body: put("seen", listOf("x"))},
+			{target: "orders/", body: put("watchers", listOf(`"ab"`))}, {target: "products/", body: put("slug", `"`+strings.Repeat("a-", body/2-500)+`"`)}, {target: "products/", body: put("stock", text("1"))},
+			{target: "orders/", body: put("customer", quoted("a"))}, {target: "products/", body: manyMembers("1")}, {target: "products/", body: "{" + strings.Repeat(`"name":"x",`, 90_000) + `"name":"x"}`},
+		}},
+		{"POST", 100 * body, []call{ // values that are repeated in Python's form, or kept
+			{target: "orders/", body: put("status", listOf("1"))}, {target: "orders/", body: put("product", put("a", listOf("1")))}, {target: "products/", body: put("attributes", manyMembers("[]"))},
+			{target: "products/", body: put("details", manyMembers("1"))}, {target: "orders/", body: put("watchers", listOf(`"00000007-0000-4000-8000-000000000000"`))},
+		}},
+		{"PATCH", small, []call{{target: "orders/7/", body: `{"note":"x"}`}}},
+		{"PATCH", 300 * n, []call{{target: "categories/5/", body: `{"code":"q5"}`}}}, // which builds an index
+		{"DELETE", 50 * n, []call{ // of a record to which lists may refer
+			{target: "customers/00000005-0000-4000-8000-000000000000/"}, {target: "products/p7/"}, {target: "categories/2/"}, {target: "categories/1990/"},
+		}},
+		{"DELETE", 1000 * n, []call{{target: "customers/00000001-0000-4000-8000-000000000000/"}}}, // with half of the orders
+	} {
+		style := pagination.Style(nil)
+		if strings.Contains(fmt.Sprint(group.calls), "cursor=") {
+			style = pagination.Cursors{}
+		}
+		h, err := New(newStore(t, n), Options{ETags: true, Authorizer: AllowAll, Pages: style})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range group.calls {
+			if c.method, c.target = group.method, "/api/"+c.target; c.method == "GET" {
+				serve(h, c.request())
+			} else if c.method == "DELETE" {
+				for _, other := range []string{"customers/00000009-0000-4000-8000-000000000000/", "products/p9/", "categories/9/"} {
+					serve(h, call{method: "DELETE", target: "/api/" + other}.request())
+				}
+			}
+			var before, after runtime.MemStats
+			r, w := c.request(), &discarded{header: http.Header{}}
+			runtime.ReadMemStats(&before)
+			h.ServeHTTP(w, r)
+			runtime.ReadMemStats(&after)
+			name := fmt.Sprintf("%s %.60s %.60s %.40s", c.method, c.target, c.body, fmt.Sprint(c.header))
+			if got := int(after.TotalAlloc - before.TotalAlloc); got > group.most || w.status >= 500 {
+				t.Errorf("%s: %d, %d bytes are allocated, want at most %d", name, w.status, got, group.most)
+			}
+			if most := max(2*len(c.body), 1<<20); w.size > most {
+				t.Errorf("%s: %d, a response of %d bytes, want at most %d", name, w.status, w.size, most)
+			}
+		}
+	}
+}
+
+// A discarded is a response of which the size is kept.
+type discarded struct {
+	header       http.Header
+	status, size int
+}
+
+func (w *discarded) Header() http.Header { return w.header }
+
+func (w *discarded) WriteHeader(status int) { w.status = status }
+
+func (w *discarded) Write(b []byte) (int, error) {
+	w.size += len(b)
+	return len(b), nil
+}
