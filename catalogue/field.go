@@ -11,7 +11,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -130,8 +129,8 @@ func (s *recordType) derive(f *field, d ordering.ValueField) error {
 	if base.Kind() == reflect.Pointer {
 		base = base.Elem()
 	}
-	f.decodes = d.Ordered || value.ReadsJSON(base)
-	if f.value = key; d.Ordered || value.WritesJSON(base) {
+	f.decodes = d.Ordered || jsontext.Reads(base)
+	if f.value = key; d.Ordered || jsontext.Writes(base) {
 		f.value = s.jsonOf(d.Index)
 	}
 	if !d.Nullable {
@@ -220,7 +219,7 @@ func (f *field) hasText() bool {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t == nil || t.Kind() == reflect.String || value.WritesJSON(t)
+	return t == nil || t.Kind() == reflect.String || jsontext.Writes(t)
 }
 
 // column returns the row of a described field, which may be inside another one, or nil if none

@@ -15,7 +15,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -82,7 +81,7 @@ func (s *recordType) describeID() error {
 		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`; only a standalone collection can have an Options.ID", s.reflect, s.identity.wire)
 	}
 	t, f := m.Field.Type, s.byName[s.identity.number]
-	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.ordered || f.decodes || value.WritesJSON(t) {
+	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.ordered || f.decodes || jsontext.Writes(t) {
 		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings: %s is %v", s.reflect, m.Field.Name, t)
 	}
 	s.identity.id, s.identity.setID = integers[t.Kind()](m.offset)
@@ -141,7 +140,7 @@ func (s *recordType) describeKey(fresh func() string) error {
 	s.identity.text = func(r *record) (text string) {
 		v := at(r)
 		switch {
-		case v.Kind() == reflect.String && !value.WritesJSON(v.Type()):
+		case v.Kind() == reflect.String && !jsontext.Writes(v.Type()):
 			return v.String()
 		case !v.IsZero():
 			b, _ := json.Marshal(v.Addr().Interface())

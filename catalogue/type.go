@@ -13,6 +13,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -326,7 +327,7 @@ func (s *recordType) describeStruct(described []schema.Field, opts Options) erro
 		}
 		s.members = append(s.members, d)
 	}
-	s.ownJSON = value.PointsTo[json.Unmarshaler](t)
+	s.ownJSON = jsontext.Implements[json.Unmarshaler](t)
 	if err := s.describeTable(described); err != nil {
 		return err
 	}
@@ -346,13 +347,13 @@ func (s *recordType) describeStruct(described []schema.Field, opts Options) erro
 // checkMethods returns an error if a record type has methods by which encoding/json does
 // not write an object that it can read.
 func checkMethods(t reflect.Type) error {
-	marshals, unmarshals := value.PointsTo[json.Marshaler](t), value.PointsTo[json.Unmarshaler](t)
+	marshals, unmarshals := jsontext.Implements[json.Marshaler](t), jsontext.Implements[json.Unmarshaler](t)
 	switch {
 	case marshals && !unmarshals:
 		return fmt.Errorf("%v has the method MarshalJSON but no UnmarshalJSON that reads what it writes: give it both or neither", t)
-	case !marshals && value.PointsTo[encoding.TextMarshaler](t):
+	case !marshals && jsontext.Implements[encoding.TextMarshaler](t):
 		return fmt.Errorf("%v has the method MarshalText, by which its JSON is a string: a record is an object: give it the methods MarshalJSON and UnmarshalJSON, or remove MarshalText", t)
-	case !unmarshals && value.PointsTo[encoding.TextUnmarshaler](t):
+	case !unmarshals && jsontext.Implements[encoding.TextUnmarshaler](t):
 		return fmt.Errorf("%v has the method UnmarshalText, which reads only strings: a record is an object: give it the method UnmarshalJSON, or remove UnmarshalText", t)
 	}
 	return nil
@@ -361,7 +362,7 @@ func checkMethods(t reflect.Type) error {
 // describeCopies sets how records of a struct type are copied and checked.
 func (s *recordType) describeCopies() error {
 	t := s.reflect
-	c, writes := value.Of(t), value.WritesJSON(t)
+	c, writes := value.Of(t), jsontext.Writes(t)
 	switch {
 	case errors.Is(c.NoJSON, value.ErrStringOption) && !writes:
 		return fmt.Errorf("%v: %w", t, c.NoJSON)

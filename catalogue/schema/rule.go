@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 )
 
 // A validator is a record, or the value of a field, that has a rule.
@@ -17,7 +19,7 @@ type validator interface {
 // isValidator reports whether a type has a rule. It is an error if the type declares a method
 // Validate with another signature, which would never be called.
 func isValidator(t reflect.Type) (bool, error) {
-	if implements[validator](t) {
+	if jsontext.Implements[validator](t) {
 		return true, nil
 	}
 	if !hasValidate(t) || isPromoted(t) {

@@ -250,9 +250,9 @@ func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
 		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
 	}
 	switch {
-	case implements[json.Marshaler](t), slices.Contains(outer, t) && t.Kind() == reflect.Struct:
+	case jsontext.Implements[json.Marshaler](t), slices.Contains(outer, t) && t.Kind() == reflect.Struct:
 		return Field{Kind: JSON}, nil
-	case implements[encoding.TextMarshaler](t):
+	case jsontext.Implements[encoding.TextMarshaler](t):
 		return Field{Kind: Text}, nil
 	}
 	switch kind := t.Kind(); kind {
@@ -265,12 +265,12 @@ func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
 	case reflect.Interface:
 		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
 	case reflect.Map:
-		if t.Key().Kind() != reflect.String || implements[encoding.TextMarshaler](t.Key()) {
+		if t.Key().Kind() != reflect.String || jsontext.Implements[encoding.TextMarshaler](t.Key()) {
 			return Field{Kind: JSON, Default: "{}"}, nil
 		}
 		return partsField(Map, t, outer)
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 && !implements[json.Marshaler](t.Elem()) && !implements[encoding.TextMarshaler](t.Elem()) {
+		if jsontext.IsBytes(t) {
 			return Field{Kind: Text}, nil // JSON text in base64
 		}
 		return partsField(Array, t, outer)
@@ -280,7 +280,7 @@ func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
 	case reflect.Array:
 		return Field{Kind: JSON}, nil
 	default:
-		if isIntegral(t) {
+		if jsontext.IsIntegral(t) {
 			return integerField(t), nil
 		}
 		return Field{}, fmt.Errorf("JSON cannot represent the type %v", t)
@@ -327,15 +327,6 @@ func integerField(t reflect.Type) Field {
 	return f
 }
 
-func isIntegral(t reflect.Type) bool {
-	return reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
-}
-
-// implements reports whether a type or a pointer to it has the methods of I.
-func implements[I any](t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
-}
-
 // A tagWord is a word of the tag backlist.
 type tagWord struct {
 	name   string
@@ -356,17 +347,17 @@ func tagWords() []tagWord {
 		{"decimal", true, (*Field).tagDecimal},
 		{"refers", true, (*Field).tagRefers},
 		{"ondelete", true, (*Field).tagOnDelete},
-		{"min", true, (*Field).tagMin},
-		{"max", true, (*Field).tagMax},
-		{"minlength", true, (*Field).tagMinLength},
-		{"maxlength", true, (*Field).tagMaxLength},
+		{"min", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }},
+		{"max", true, func(f *Field, value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }},
+		{"minlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MinLength, value, t) }},
+		{"maxlength", true, func(f *Field, value string, t reflect.Type) error { return f.tagLength(&f.MaxLength, value, t) }},
 		{"untrimmed", false, (*Field).tagUntrimmed},
 		{"blank", false, (*Field).tagBlank},
 		{"unique", false, (*Field).tagUnique},
 		{"fold", false, (*Field).tagFold},
-		{"readonly", false, (*Field).tagReadOnly},
+		{"readonly", false, flagWord(func(f *Field) *bool { return &f.ReadOnly })},
 		{"created", false, (*Field).tagCreated},
-		{"hidden", false, (*Field).tagHidden},
+		{"hidden", false, flagWord(func(f *Field) *bool { return &f.Hidden })},
 		{"key", false, (*Field).tagKey},
 		{"optional", false, (*Field).tagOptional},
 		{"default", true, (*Field).tagDefault},
@@ -435,15 +426,22 @@ func (f *Field) apply(tag string, t reflect.Type) error {
 // kindWord returns a function that sets the kind of a string.
 func kindWord(kind Kind) func(*Field, string, reflect.Type) error {
 	return func(f *Field, _ string, t reflect.Type) error {
-		marshals := implements[json.Marshaler](t) || implements[encoding.TextMarshaler](t)
 		switch {
-		case f.Kind == Text, f.Kind == JSON && marshals:
+		case f.Kind == Text, f.Kind == JSON && jsontext.Writes(t):
 			f.Kind = kind
 			return nil
 		case f.Kind.row().word != "":
 			return errors.New("contradicts another word")
 		}
 		return fmt.Errorf("want a string, got %v", t)
+	}
+}
+
+// flagWord returns a function that sets a member of a field.
+func flagWord(of func(*Field) *bool) func(*Field, string, reflect.Type) error {
+	return func(f *Field, _ string, _ reflect.Type) error {
+		*of(f) = true
+		return nil
 	}
 }
 
@@ -498,10 +496,6 @@ func (f *Field) tagOnDelete(value string, t reflect.Type) error {
 	return f.check(false)
 }
 
-func (f *Field) tagMin(value string, t reflect.Type) error { return f.tagBound(&f.Min, value, t) }
-
-func (f *Field) tagMax(value string, t reflect.Type) error { return f.tagBound(&f.Max, value, t) }
-
 // tagBound sets a bound of a number, which must be inside its present bounds.
 func (f *Field) tagBound(bound *string, value string, t reflect.Type) error {
 	switch {
@@ -516,14 +510,6 @@ func (f *Field) tagBound(bound *string, value string, t reflect.Type) error {
 		return fmt.Errorf("%q is not a number of the kind within the other bounds of the field", value)
 	}
 	return nil
-}
-
-func (f *Field) tagMinLength(value string, t reflect.Type) error {
-	return f.tagLength(&f.MinLength, value, t)
-}
-
-func (f *Field) tagMaxLength(value string, t reflect.Type) error {
-	return f.tagLength(&f.MaxLength, value, t)
 }
 
 // tagLength sets a bound of the length of a text or list.
@@ -584,23 +570,13 @@ func (f *Field) tagKey(_ string, t reflect.Type) error {
 		return errors.New("a key cannot be hidden")
 	case f.Nullable:
 		return errors.New("a key cannot be a pointer")
-	case row.json != jsontext.String || row.key != nil || t.Kind() == reflect.Slice && !implements[encoding.TextMarshaler](t):
+	case row.json != jsontext.String || row.key != nil || t.Kind() == reflect.Slice && !jsontext.Implements[encoding.TextMarshaler](t):
 		return fmt.Errorf("want a string or a type with MarshalText, got %v", t)
 	}
 	f.Key, f.Unique = true, true
 	if f.Kind == Text && !f.ReadOnly {
 		f.Pattern, f.Message = regexp.MustCompile("^[^./]*$"), "A key contains neither . nor /, because it is part of a path."
 	}
-	return nil
-}
-
-func (f *Field) tagReadOnly(string, reflect.Type) error {
-	f.ReadOnly = true
-	return nil
-}
-
-func (f *Field) tagHidden(string, reflect.Type) error {
-	f.Hidden = true
 	return nil
 }
 

@@ -12,13 +12,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 const (
-	// maxLevels is the limit of [schema.ParseRecord] for nested objects and arrays,
-	// including the record itself.
-	maxLevels = 200
+	maxLevels = jsontext.MaxDepth // of nested objects and arrays, including the record itself
 	// maxFollowed is the limit of nested pointers, slices, arrays, maps and interfaces in
 	// a value. A value that contains itself exceeds it. A value whose JSON is within
 	// maxLevels is far below it.

@@ -20,6 +20,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -232,13 +233,13 @@ func (all copiers) fill(c *Copier) {
 
 // heed adjusts the Copier of a type with methods.
 func (all copiers) heed(c *Copier) {
-	writes, reads := WritesJSON(c.typ), ReadsJSON(c.typ)
+	writes, reads := jsontext.Writes(c.typ), jsontext.Reads(c.typ)
 	if c.Clones {
 		c.shares, c.Open, c.NoCopy = true, false, nil
 	}
 	if writes {
 		c.checked, c.NoJSON, c.WriteOnly = false, nil, !reads
-		if !PointsTo[json.Marshaler](c.typ) {
+		if !jsontext.Implements[json.Marshaler](c.typ) {
 			c.check, c.checked = checkText, true
 		} else if check := checkOfEmbeddedTime(c.typ); check != nil && reads {
 			c.check, c.checked = check, true
@@ -320,22 +321,6 @@ func HasClone(t reflect.Type) bool {
 	return ok && t != reflect.TypeFor[json.RawMessage]() && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0) == t
 }
 
-// WritesJSON reports whether a pointer to a type has a method MarshalJSON or MarshalText.
-func WritesJSON(t reflect.Type) bool {
-	return PointsTo[json.Marshaler](t) || PointsTo[encoding.TextMarshaler](t)
-}
-
-// ReadsJSON reports whether a pointer to a type has a method UnmarshalJSON or
-// UnmarshalText.
-func ReadsJSON(t reflect.Type) bool {
-	return PointsTo[json.Unmarshaler](t) || PointsTo[encoding.TextUnmarshaler](t)
-}
-
-// PointsTo reports whether a pointer to a type has the methods of I.
-func PointsTo[I any](t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
-}
-
 // A field is a field of a struct with the Copier of its type.
 type field struct {
 	*Copier
@@ -382,7 +367,7 @@ func notCopied(f reflect.StructField, c *Copier) error {
 	switch {
 	case isHidden(f) && c.Open:
 		return errors.New("it is not in the JSON and can contain itself")
-	case !f.IsExported() && f.Anonymous && (c.kind != reflect.Struct || c.Clones || WritesJSON(f.Type)):
+	case !f.IsExported() && f.Anonymous && (c.kind != reflect.Struct || c.Clones || jsontext.Writes(f.Type)):
 		return fmt.Errorf("%v is unexported and embedded, and cannot be copied: embed an exported type", f.Type)
 	case f.IsExported() || f.Anonymous:
 		return c.NoCopy

@@ -15,6 +15,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -244,7 +245,7 @@ func Settable(v reflect.Value, index []int) reflect.Value {
 // encoding/json, which accepts some such values: an array with more or fewer elements than t
 // has, and null for an element that cannot be null. It returns err if nothing is wrong.
 func errorIn(t reflect.Type, text string, err error) error {
-	f := faultIn(t, []byte(text))
+	f := faultIn(t, text)
 	switch {
 	case f == nil:
 		return err
@@ -260,7 +261,7 @@ func errorIn(t reflect.Type, text string, err error) error {
 // FaultIn returns the reason why a value is not one of type t, in the words of Django REST
 // framework, or "". If the reason is about a part of the value, its path comes first.
 func FaultIn(t reflect.Type, text string) string {
-	f := faultIn(t, []byte(text))
+	f := faultIn(t, text)
 	switch {
 	case f == nil:
 		return ""
@@ -284,14 +285,14 @@ func (f *fault) in(part string) *fault {
 }
 
 // faultIn returns the fault of a value, or nil.
-func faultIn(t reflect.Type, text []byte) *fault {
+func faultIn(t reflect.Type, text string) *fault {
 	switch {
-	case string(text) == "null":
-		if nullable(t) || WritesJSON(t) && t != reflect.TypeFor[time.Time]() {
+	case text == "null":
+		if nullable(t) || jsontext.Writes(t) && t != reflect.TypeFor[time.Time]() {
 			return nil
 		}
 		return &fault{reason: ErrNull.Error(), message: "This field may not be null."}
-	case ReadsJSON(t):
+	case jsontext.Reads(t):
 	case t.Kind() == reflect.Pointer:
 		return faultIn(t.Elem(), text)
 	case text[0] == '[' && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
@@ -299,17 +300,14 @@ func faultIn(t reflect.Type, text []byte) *fault {
 	case text[0] == '{' && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct):
 		return faultInObject(t, text)
 	}
-	if err := json.Unmarshal(text, reflect.New(t).Interface()); err != nil {
-		return mismatch(t, string(text), err)
+	if err := json.Unmarshal([]byte(text), reflect.New(t).Interface()); err != nil {
+		return mismatch(t, text, err)
 	}
 	return nil
 }
 
-func faultInList(t reflect.Type, text []byte) *fault {
-	var list []json.RawMessage
-	if json.Unmarshal(text, &list) != nil {
-		return same(invalid)
-	}
+func faultInList(t reflect.Type, text string) *fault {
+	list := slices.Collect(jsontext.Elements(text))
 	if t.Kind() == reflect.Array && len(list) < t.Len() {
 		return same(fmt.Sprintf("Ensure this field has at least %d elements.", t.Len()))
 	}
@@ -324,16 +322,13 @@ func faultInList(t reflect.Type, text []byte) *fault {
 	return nil
 }
 
-func faultInObject(t reflect.Type, text []byte) *fault {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) != nil {
-		return same(invalid)
-	}
+func faultInObject(t reflect.Type, text string) *fault {
+	object := maps.Collect(jsontext.Members(text))
 	typeOf := func(string) reflect.Type { return t.Elem() }
 	if t.Kind() == reflect.Struct {
 		members, _ := jsonmember.Of(t) // without those about which there is an error
 		typeOf = func(name string) reflect.Type { return memberType(members, name) }
-	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal(text, reflect.New(keys).Interface()) != nil {
+	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal([]byte(text), reflect.New(keys).Interface()) != nil {
 		return same(invalid)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -380,18 +375,18 @@ func Reason(err error) string {
 // mismatch returns the fault of a value without parts. err is the error of encoding/json.
 func mismatch(t reflect.Type, text string, err error) *fault {
 	want, message := "an object", invalid
-	integer := reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr
+	of := jsontext.KindOf(text)
 	float := t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64
 	switch kind := t.Kind(); {
 	case t == reflect.TypeFor[time.Time]():
 		want, message = `a date-time such as "2006-01-02T15:04:05Z"`, Reason(err)
-	case ReadsJSON(t) && !PointsTo[json.Unmarshaler](t) && text[0] != '"':
+	case jsontext.Reads(t) && !jsontext.Implements[json.Unmarshaler](t) && text[0] != '"':
 		want, message = "a string", Reason(err)
-	case ReadsJSON(t):
+	case jsontext.Reads(t):
 		return &fault{reason: err.Error(), message: Reason(err)}
-	case integer && pythonType(text) == "int", float && isNumber(text):
+	case jsontext.IsIntegral(t) && of == jsontext.Int, float && (of == jsontext.Int || of == jsontext.Float):
 		want, message = "a number that "+t.String()+" can hold", outOfRange(t, text)
-	case integer:
+	case jsontext.IsIntegral(t):
 		want, message = "an integer", "A valid integer is required."
 	case float, t == reflect.TypeFor[json.Number]():
 		want, message = "a number", "A valid number is required."
@@ -402,11 +397,11 @@ func mismatch(t reflect.Type, text string, err error) *fault {
 	case kind == reflect.Slice && text[0] == '"' && t.Elem().Kind() == reflect.Uint8:
 		want = "a string in base64"
 	case kind == reflect.Slice, kind == reflect.Array:
-		want, message = "a list", `Expected a list of items but got type "`+pythonType(text)+`".`
+		want, message = "a list", `Expected a list of items but got type "`+string(of)+`".`
 	case kind == reflect.Struct:
-		message = "Invalid data. Expected a dictionary, but got " + pythonType(text) + "."
+		message = "Invalid data. Expected a dictionary, but got " + string(of) + "."
 	case kind == reflect.Map:
-		message = `Expected a dictionary of items but got type "` + pythonType(text) + `".`
+		message = `Expected a dictionary of items but got type "` + string(of) + `".`
 	}
 	const longest = 60
 	if len(text) > longest {
@@ -434,29 +429,10 @@ func outOfRange(t reflect.Type, number string) string {
 	return fmt.Sprintf("Ensure this value is less than or equal to %v.", high)
 }
 
-func isNumber(text string) bool { return text[0] == '-' || '0' <= text[0] && text[0] <= '9' }
-
-// pythonType returns the name that Python has for the type of a value.
-func pythonType(text string) string {
-	switch {
-	case text[0] == '"':
-		return "str"
-	case text[0] == '[':
-		return "list"
-	case text[0] == '{':
-		return "dict"
-	case !isNumber(text):
-		return "bool"
-	case strings.ContainsAny(text, ".eE"):
-		return "float"
-	}
-	return "int"
-}
-
 // isSpecial reports whether values of a type contain arrays or interfaces that encoding/json
 // reads. outer are the types that contain it.
 func isSpecial(t reflect.Type, outer ...reflect.Type) bool {
-	if ReadsJSON(t) || slices.Contains(outer, t) {
+	if jsontext.Reads(t) || slices.Contains(outer, t) {
 		return false
 	}
 	switch t.Kind() {

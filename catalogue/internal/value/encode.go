@@ -30,7 +30,7 @@ type Encoder struct {
 // EncoderOf returns the Encoder of a struct type that writes some of its members, in the
 // order of the list. If methods of the type write its JSON, they decide what it contains.
 func EncoderOf(t reflect.Type, members []jsonmember.Member) *Encoder {
-	if WritesJSON(t) {
+	if jsontext.Writes(t) {
 		return &Encoder{append: appendOther(target{t, true})}
 	}
 	return &Encoder{append: encoders{}.structure(t, members, true)}
@@ -99,7 +99,7 @@ func (all encoders) make(t target) appendFunc {
 		return appendTime
 	case t.Type == reflect.TypeFor[schema.DateTime]():
 		return appendDateTime
-	case t.Type == reflect.TypeFor[json.Number](), t.writes(), isBytes(t.Type):
+	case t.Type == reflect.TypeFor[json.Number](), t.writes(), jsontext.IsBytes(t.Type):
 		return appendOther(t)
 	}
 	switch t.Kind() {
@@ -135,13 +135,8 @@ func (all encoders) make(t target) appendFunc {
 
 // writes reports whether encoding/json calls a method that writes the JSON of a value.
 func (t target) writes() bool {
-	return t.addressable && WritesJSON(t.Type) || t.Kind() != reflect.Pointer &&
+	return t.addressable && jsontext.Writes(t.Type) || t.Kind() != reflect.Pointer &&
 		(t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()))
-}
-
-// isBytes reports whether the JSON of a type is a string in base64.
-func isBytes(t reflect.Type) bool {
-	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && !WritesJSON(t.Elem())
 }
 
 func basic(t target) appendFunc {
