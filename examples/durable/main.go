@@ -17,6 +17,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
@@ -74,8 +75,9 @@ func run(ctx context.Context, addr, file, token string) (err error) {
 	}
 	ctx, refuse := context.WithCancel(ctx)
 	defer refuse()
+	shown := progress.Loading(os.Stderr, file)
 	db, fresh, err := open(ctx, file, cat)
-	if err != nil {
+	if shown.Stop(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()

@@ -26,6 +26,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/progress"
 	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
 	"github.com/gobacklist/backlist/httpapi"
@@ -90,19 +91,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 const indexes = "events:start_date events:name labels:name labels:feature_authors social-links:url"
 
 // prepare migrates the schema, loads the file of -load, and creates the indexes.
-func (c *config) prepare(ctx context.Context, store *pgstore.Store, progress *log.Logger) error {
-	if err := c.migrate(ctx, store, progress); err != nil {
+func (c *config) prepare(ctx context.Context, store *pgstore.Store, errorLog *log.Logger) error {
+	if err := c.migrate(ctx, store, errorLog); err != nil {
 		return err
 	}
 	if c.load != "" {
-		if err := loadFile(ctx, store, c.load); err != nil {
+		shown := progress.Loading(errorLog.Writer(), c.load)
+		err := loadFile(ctx, store, c.load)
+		if shown.Stop(); err != nil {
 			return err
 		}
 		records, err := count(ctx, store)
 		if err != nil {
 			return err
 		}
-		progress.Printf("loaded %d records from %s", records, c.load)
+		errorLog.Printf("loaded %d records from %s", records, c.load)
 	}
 	for index := range strings.FieldsSeq(indexes) {
 		key, by, _ := strings.Cut(index, ":")
@@ -114,7 +117,7 @@ func (c *config) prepare(ctx context.Context, store *pgstore.Store, progress *lo
 }
 
 // migrate migrates the schema. It waits for the database until the time of -wait is over.
-func (c *config) migrate(ctx context.Context, store *pgstore.Store, progress *log.Logger) error {
+func (c *config) migrate(ctx context.Context, store *pgstore.Store, errorLog *log.Logger) error {
 	end := time.Now().Add(c.wait)
 	for waits := false; ; {
 		err := store.Migrate(ctx)
@@ -122,7 +125,7 @@ func (c *config) migrate(ctx context.Context, store *pgstore.Store, progress *lo
 			return err
 		}
 		if !waits {
-			progress.Printf("waiting for the database: %v", err)
+			errorLog.Printf("waiting for the database: %v", err)
 			waits = true
 		}
 		select {
