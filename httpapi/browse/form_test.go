@@ -360,7 +360,7 @@ func TestFaultsOfParts(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, faults, want)
 		}
 	}
-	if got.one(t, "input", "name", "password").attrs["value"] != "" || strings.Contains(got.body, "qwerty") || !strings.Contains(got.text, `"password": "…"`) {
+	if got.one(t, "input", "name", "password").attrs["value"] != "" || strings.Contains(got.body, "qwerty") || strings.Contains(got.text, `"password"`) {
 		t.Error("the form has the password that was sent")
 	}
 	if got := do(h.browse, formRequest("/api/accounts/1/?_method=PATCH", "name=Ann&code=A&email=z@b.example&tags=ab&password=&lines=[]")); got.status != http.StatusSeeOther {

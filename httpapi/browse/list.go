@@ -57,8 +57,8 @@ type row struct {
 
 // newList returns the page of a list, or nil if the response is none.
 func (v *view) newList(resp *response) *list {
-	var e envelope
-	if v.c == nil || !decodePage(resp, &e) {
+	e := envelope{Count: -1}
+	if v.c == nil || !resp.decode(&e) || e.Records == nil {
 		return nil
 	}
 	names := memberNames(e.Records)
@@ -220,17 +220,10 @@ type pager struct {
 	Summary                     string // such as "Records 22–42 of 500"
 	Beyond                      bool   // the offset is past the last record
 	First, Previous, Next, Last string
-	Sizes                       []size
+	Sizes                       []choice
 	Page, Pages                 int    // number of this page and of all pages
 	Total                       string // Pages with commas
 	Kept                        []pair // of the form for a page, with the limit
-}
-
-// size is a selectable page size.
-type size struct {
-	Records int
-	Link    string
-	Current bool
 }
 
 func (v *view) newPager(e envelope) pager {
@@ -238,8 +231,9 @@ func (v *view) newPager(e envelope) pager {
 		return v.newLinks(e)
 	}
 	w := v.c.window(v.query, e.Count)
-	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0}
 	at := func(offset int) string { return v.at(pagination.Window{Limit: w.Limit, Offset: offset}) }
+	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0, Pages: pages(e.Count, w.Limit)}
+	p.Page, p.Total = min(w.Offset/w.Limit, p.Pages-1)+1, grouped(p.Pages)
 	if e.Previous != "" {
 		p.First, p.Previous = at(0), at(w.Offset-w.Limit)
 	}
@@ -247,11 +241,8 @@ func (v *view) newPager(e envelope) pager {
 		p.Next = at(w.Offset + w.Limit)
 	}
 	if e.Next != "" || p.Beyond {
-		p.Last = at((e.Count - 1) / w.Limit * w.Limit)
+		p.Last = at((p.Pages - 1) * w.Limit)
 	}
-	p.Pages = pages(e.Count, w.Limit)
-	p.Page = min(w.Offset/w.Limit, p.Pages-1) + 1
-	p.Total = grouped(p.Pages)
 	p.Kept = v.query.kept(func(name string) bool { return name != v.c.is.Size && name != v.c.is.Place && name != pageParam })
 	if v.c.is.Size == "" {
 		return p
@@ -262,7 +253,8 @@ func (v *view) newPager(e envelope) pager {
 	slices.Sort(sizes)
 	for _, records := range slices.Compact(sizes) {
 		if records <= most && records != math.MaxInt {
-			p.Sizes = append(p.Sizes, size{records, v.at(pagination.Window{Limit: records, Offset: w.Offset}), records == w.Limit})
+			link := v.at(pagination.Window{Limit: records, Offset: w.Offset})
+			p.Sizes = append(p.Sizes, choice{Label: strconv.Itoa(records), Link: link, Active: records == w.Limit})
 		}
 	}
 	return p
@@ -364,10 +356,4 @@ func (v *view) jump() *response {
 	page := min(max(number, 1), pages(count, limit))
 	v.redirect(v.at(pagination.Window{Limit: limit, Offset: (page - 1) * limit}))
 	return nil
-}
-
-// decodePage decodes a page, and reports whether it is one.
-func decodePage(resp *response, e *envelope) bool {
-	e.Count = -1
-	return resp.decode(e) && e.Records != nil
 }

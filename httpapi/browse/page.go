@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	_ "embed" // of the template and its stylesheets
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
@@ -226,28 +225,11 @@ func (v *view) sendPage(resp *response, p *page) {
 type exchange struct {
 	Curl    string // a command that sends the request, or ""
 	Request string
-	Sent    string // body of the request, or ""
+	Sent    string // body of the request, or "", also if it may have the value of a hidden field
 	Status  string
 	Header  []pair // one for each value
 	Body    string // unless the page shows what it contains
 	Open    bool   // it is visible at first
-}
-
-// masked returns the body of a request without the values of hidden fields.
-func (v *view) masked(body []byte) []byte {
-	isHidden := func(f schema.Field) bool { return f.Hidden }
-	var all members
-	if v.c == nil || !slices.ContainsFunc(v.c.Fields, isHidden) || json.Unmarshal(body, &all) != nil {
-		return body
-	}
-	var texts []string
-	for _, m := range all {
-		if slices.ContainsFunc(v.c.Fields, func(f schema.Field) bool { return f.Hidden && f.Name == m.name }) {
-			m.value = json.RawMessage(`"…"`)
-		}
-		texts = append(texts, wire.Quote(m.name)+":"+string(m.value))
-	}
-	return objectJSON(texts)
 }
 
 // newExchange returns the exchange that ended with resp. If the handler was not called, the
@@ -257,8 +239,10 @@ func (v *view) newExchange(resp *response) exchange {
 	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
 	e := exchange{
 		Request: in.Method + " " + path,
-		Sent:    indented(v.masked(resp.sent)),
 		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
+	}
+	if v.c == nil || !slices.ContainsFunc(v.c.Fields, func(f schema.Field) bool { return f.Hidden }) {
+		e.Sent = indented(resp.sent)
 	}
 	if in.URL.RawQuery != "" {
 		e.Request += "?" + in.URL.RawQuery
