@@ -84,8 +84,7 @@
 // most 2 MiB.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
-// page reports once what has been done. The report is in a cookie, signed with a key that
-// each handler makes for itself. Another site cannot forge it.
+// page reports once what has been done. The report is in a cookie, which another site cannot set.
 //
 // # Sign-in
 //
@@ -150,7 +149,6 @@ package browse
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -202,7 +200,6 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		crossOrigin: cmp.Or(opts.CrossOrigin, http.NewCrossOriginProtection()),
 		served:      next.Served(),
 		next:        next,
-		key:         []byte(rand.Text()),
 		policy:      contentPolicy(),
 		template:    template.Must(template.New("page").Parse(pageHTML)),
 		byPath:      make(map[string]*collection),

@@ -389,7 +389,6 @@ type browser struct {
 
 	served        httpapi.Served
 	next          handler
-	key           []byte // of signatures
 	policy        string // Content-Security-Policy
 	template      *template.Template
 	collections   []*collection

@@ -1,11 +1,10 @@
 package browse
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -16,7 +15,7 @@ import (
 // Cookies, whose texts are encoded.
 const (
 	tokenCookie = "backlist-token" // the token of a signed-in visitor
-	doneCookie  = "backlist-done"  // what a form has done, such as "added.12", with a signature
+	doneCookie  = "backlist-done"  // what a form has done, in which collection, and with which record
 )
 
 // cookie returns the text of a cookie, or "".
@@ -185,31 +184,25 @@ type done struct {
 	Link string // to the record, or ""
 }
 
-// sign returns a signed message about the record of v.c with a segment, such as "added.12".
-func (v *view) sign(verb, id string) string {
-	mac := hmac.New(sha256.New, v.key)
-	mac.Write([]byte(v.c.path + verb + "." + id))
-	return verb + "." + id + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:12])
-}
-
 // report makes the next page of v.c, or of its record with a segment if that was changed, say what
 // a form has done.
 func (v *view) report(verb, id string) {
 	if id != "" {
-		v.setCookie(doneCookie, v.sign(verb, id), 60)
+		v.setCookie(doneCookie, verb+"\n"+v.c.path+"\n"+id, 60)
 	}
 }
 
 // newDone returns the result of the form that led to the page, or nil. No other page will show it.
 func (v *view) newDone() *done {
-	message := cookie(v.r, doneCookie)
-	verb, rest, _ := strings.Cut(message, ".")
-	id := rest[:max(strings.LastIndexByte(rest, '.'), 0)]
-	at := ""
+	parts := strings.SplitN(cookie(v.r, doneCookie), "\n", 3)
+	if len(parts) < 3 || v.c == nil || parts[1] != v.c.path {
+		return nil
+	}
+	verb, id, at := parts[0], parts[2], ""
 	if verb == "changed" {
 		at = id
 	}
-	if v.c == nil || id == "" || v.id != at || !hmac.Equal([]byte(message), []byte(v.sign(verb, id))) {
+	if v.id != at || !slices.Contains([]string{"added", "changed", "deleted"}, verb) {
 		return nil
 	}
 	v.setCookie(doneCookie, "", 0)

@@ -22,7 +22,7 @@ func cookieOf(t *testing.T, res result, name string) (cookie string, removed boo
 	return "", false
 }
 
-// After a form, the page says once what has been done. Nobody else can make a page say so.
+// After a form, the page says once what has been done.
 func TestDone(t *testing.T) {
 	h := newService().handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
 	tests := []struct {
@@ -56,22 +56,10 @@ func TestDone(t *testing.T) {
 		if _, removed := cookieOf(t, page, doneCookie); !removed {
 			t.Errorf("%s: the page would say so again", test.reason)
 		}
-		raw, _ := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(cookie, doneCookie+"="))
-		signed := string(raw)
-		for reason, forged := range map[string]string{
-			"no signature":      signed[:strings.LastIndex(signed, ".")],
-			"another signature": signed[:len(signed)-1] + strings.Replace("BA", signed[len(signed)-1:], "", 1)[:1],
-			"another record":    strings.Replace(signed, "1.", "2.", 1),
-			"another verb":      strings.NewReplacer("added", "deleted", "changed", "deleted", "deleted", "added").Replace(signed),
-			"a sentence":        "Everything.1." + signed,
-			"nothing":           ".",
-		} {
-			if says(h, test.next, doneCookie+"="+base64.RawURLEncoding.EncodeToString([]byte(forged))) {
-				t.Errorf("%s, %s: the page says so", test.reason, reason)
+		for _, other := range []string{"", "added", "Everything\n/api/films/\n1", "deleted\n/api/films/", "deleted\n/api/directors/\n1", "\n\n"} {
+			if says(h, test.next, doneCookie+"="+base64.RawURLEncoding.EncodeToString([]byte(other))) {
+				t.Errorf("%s: after %q, the page says so", test.reason, other)
 			}
-		}
-		if says(newService().handler(t, httpapi.Options{}), test.next, cookie) {
-			t.Errorf("%s: the handler of another process says so", test.reason)
 		}
 	}
 }
