@@ -733,7 +733,7 @@ func TestKeyedRequests(t *testing.T) {
 		{coll, "POST", "", `{"token":"a","user":"u","uses":1}`, `{"token":"a","user":"u","uses":1}`, "clients choose the key"},
 		{coll, "POST", "", `{"token":"a","user":"v","uses":1}`, `{"token":["session with this token already exists."]}`, "a taken key"},
 		{coll, "POST", "", `{"user":"v","uses":1}`, `{"token":["This field is required."]}`, "no key"},
-		{coll, "POST", "", `{"token":"a/b","user":"v","uses":1}`, `{"token":["A key contains neither . nor /, because it is part of a path."]}`, "no path addresses it"},
+		{coll, "POST", "", `{"token":"a/b","user":"v","uses":1}`, `{"token":["A key does not contain /, because it is part of a path."]}`, "no path addresses it"},
 		{coll, "PUT", "a", `{"token":" a ","user":"u","uses":2}`, `{"token":"a","user":"u","uses":2}`, "the record's own key"},
 		{coll, "PATCH", "a", `{"token":"z"}`, `{"token":["The key of a record cannot be changed."]}`, "another key"},
 		{coll, "GET", "a", "", `{"token":"a","user":"u","uses":2}`, "nothing has changed"},

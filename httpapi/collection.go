@@ -112,8 +112,8 @@ type Creator interface {
 	// Create may retain and modify it.
 	//
 	// A *[schema.SyntaxError] and [schema.FieldErrors] result in 400 and are sent to
-	// the client. An error wrapping [catalogue.ErrInvalidID] means that no id is left and
-	// results in 409. Other errors are handled as described for [Collection]. Create must
+	// the client. An error wrapping [catalogue.ErrInvalidID] means that no id is left, and one
+	// wrapping [catalogue.ErrExists] that another record has the new key: both result in 409. Other errors are handled as described for [Collection]. Create must
 	// store nothing if it returns an error or if ctx is done before the call.
 	Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error)
 }

@@ -46,6 +46,7 @@ type view struct {
 	origin  origin.Origin
 	route   *route // nil while it is not known; responses have no Allow and no Vary then
 	segment string // of the path of a record
+	suffix  bool   // the segment ends in a format
 	query   pagination.Query
 	style   pagination.Style // of the pages
 	indent  int              // spaces for each level; 0 is compact
@@ -127,7 +128,7 @@ func (v *view) refuse(no *refusal) {
 //   - [catalogue.ErrNotFound]: 404
 //   - [catalogue.ErrReferenced]: 409
 //   - *[schema.SyntaxError] and [schema.FieldErrors]: 400, with the text of the errors
-//   - [catalogue.ErrInvalidID]: 409
+//   - [catalogue.ErrInvalidID] and [catalogue.ErrExists]: 409
 //   - the errors of a [Collection]: 503 or 409
 //   - any other, and nil: 500
 //
@@ -252,6 +253,9 @@ func (v *view) failBecause(err error, possible causes) {
 	case may(ifFull) && errors.Is(err, catalogue.ErrInvalidID):
 		v.handler.opts.OnError(v.r, err)
 		v.fail(http.StatusConflict, fmt.Sprintf("No id is left above %d.", math.MaxInt))
+	case may(ifFull) && errors.Is(err, catalogue.ErrExists):
+		v.handler.opts.OnError(v.r, err)
+		v.fail(http.StatusConflict, "Another record has the new key.")
 	default:
 		v.failWith(err)
 	}

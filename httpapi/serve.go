@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -8,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
@@ -42,7 +45,7 @@ func (v *view) serve() {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
-	route, segment := h.find(r.URL.Path)
+	route, segment, suffix := h.find(r.Context(), r.URL.Path)
 	if v.style = h.routes[h.opts.Root].pages; route != nil {
 		v.style = route.pages
 	}
@@ -61,7 +64,7 @@ func (v *view) serve() {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
-	v.route, v.segment = route, segment
+	v.route, v.segment, v.suffix = route, segment, suffix
 	v.query = pagination.ParseQuery(r.URL.RawQuery)
 	v.serveRoute()
 }
@@ -70,7 +73,7 @@ func (v *view) serve() {
 // it sends a 404.
 func (v *view) serveNoRoute() {
 	path := v.r.URL.Path + "/"
-	if route, id := v.handler.find(path); route == nil || wire.HasFormat(id) {
+	if route, _, suffix := v.handler.find(v.r.Context(), path); route == nil || suffix {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
@@ -80,7 +83,7 @@ func (v *view) serveNoRoute() {
 // serveRoute checks format, Accept, method and authorization, in this order, and serves
 // the request. Until Accept has been checked, responses are not indented.
 func (v *view) serveRoute() {
-	if format, _ := v.query.Get("format"); wire.HasFormat(v.segment) || !negotiation.KnownFormat(format) {
+	if format, _ := v.query.Get("format"); v.suffix || !negotiation.KnownFormat(format) {
 		v.fail(http.StatusNotFound, detailNotFound)
 		return
 	}
@@ -164,17 +167,25 @@ func (h *Handler) reportPanic(r *http.Request, reason any) {
 }
 
 // find returns the route of a path, or nil, and the segment with the id if it is the path
-// of a record.
-func (h *Handler) find(path string) (r *route, id string) {
+// of a record. The suffix of a segment is that of a format, as in Django REST framework, unless a
+// record has the text.
+func (h *Handler) find(ctx context.Context, path string) (r *route, id string, suffix bool) {
 	if r := h.routes[path]; r != nil {
-		return r, ""
+		return r, "", false
 	}
 	collection, id, ok := wire.SplitRecord(path)
 	list := h.routes[collection]
-	if !ok || list == nil {
-		return nil, ""
+	if !ok || list == nil || list.records == nil {
+		return nil, "", false
 	}
-	return list.records, id
+	if suffix = wire.HasFormat(id); suffix && list.about.Lookup != "" {
+		_, err := list.getter.Get(ctx, id, schema.Filter{})
+		suffix = errors.Is(err, catalogue.ErrNotFound)
+	}
+	if suffix && !wire.IsRecord(id) {
+		return nil, "", false
+	}
+	return list.records, id, suffix
 }
 
 // The limits of requests. The maximum number of parameters is Django's. The parameters of a page,

@@ -562,8 +562,8 @@ func (f *Field) tagFold(_ string, t reflect.Type) error {
 	return nil
 }
 
-// tagKey makes the field the key. The characters that end a segment of a path are none of a key
-// that clients choose.
+// tagKey makes the field the key. A key that clients choose has no slash, which ends a segment of a
+// path.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
 	switch row := f.Kind.row(); {
 	case f.Hidden:
@@ -575,7 +575,7 @@ func (f *Field) tagKey(_ string, t reflect.Type) error {
 	}
 	f.Key, f.Unique = true, true
 	if f.Kind == Text && !f.ReadOnly {
-		f.Pattern, f.Message = regexp.MustCompile("^[^./]*$"), "A key contains neither . nor /, because it is part of a path."
+		f.Pattern, f.Message = regexp.MustCompile("^[^/]*$"), "A key does not contain /, because it is part of a path."
 	}
 	return nil
 }

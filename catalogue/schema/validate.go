@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (
 		default:
 			text, wrong = f.clean(values[i], check)
 		}
-		if !wrong.ok() {
+		if wrong = d.addressed(f, text, wrong); !wrong.ok() {
 			wrong.Field = f.Name
 			errs = append(errs, wrong)
 		} else if text != "" {
@@ -152,7 +153,7 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 		default:
 			text, wrong = f.clean(values[i], check)
 		}
-		if !wrong.ok() {
+		if wrong = d.addressed(f, text, wrong); !wrong.ok() {
 			wrong.Field = f.Name
 			errs = append(errs, wrong)
 		} else {
@@ -201,7 +202,7 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 			continue
 		}
 		text, wrong := f.clean(value, check)
-		if !wrong.ok() {
+		if wrong = d.addressed(f, text, wrong); !wrong.ok() {
 			wrong.Field = f.Name
 			errs = append(errs, wrong)
 		} else if text != "" {
@@ -213,6 +214,34 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 	}
 	record.compact()
 	return record, nil
+}
+
+// maxSegment is the maximum length of a text in the Lookup field, in bytes as paths escape it. The
+// path of the record has at most 2,048.
+const maxSegment = 1536
+
+// CheckLookup returns an error if a text of the Lookup field is too long to be the last segment of a
+// path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. A text with a
+// slash is valid, as in Django REST framework, although no path names its record; the tag key refuses
+// it. O(len).
+func (d Description) CheckLookup(text string) error {
+	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {
+		return nil
+	}
+	f, _ := d.snakeField(d.Lookup)
+	message := fmt.Sprintf("Ensure this field has no more than %d bytes in a path.", maxSegment)
+	return FieldErrors{{Field: f.Name, Messages: []string{message}}}
+}
+
+// addressed returns the error of the text of a field, or else that of CheckLookup if the field is
+// the Lookup.
+func (d Description) addressed(f Field, text string, wrong FieldError) FieldError {
+	if wrong.ok() && d.Lookup != "" && ordering.Snake(f.Name) == d.Lookup && strings.HasPrefix(text, `"`) {
+		if err, ok := d.CheckLookup(jsontext.Unquote(text)).(FieldErrors); ok {
+			return err[0]
+		}
+	}
+	return wrong
 }
 
 // sent returns the JSON of each field in a body, or "" if the field is absent.

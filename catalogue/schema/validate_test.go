@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -310,6 +311,29 @@ func TestChecksFail(t *testing.T) {
 		_, err := d.Filter(ctx, url.Values{"title": {"\x00"}, "director": {"1"}, "genres": {"1", "2"}}, Checks{Exists: exists})
 		if isReference := d.Fields[2].Refers == failing || d.Fields[3].Refers == failing; isReference != (err == failure) {
 			t.Errorf("%s fails: Filter: %v", failing, err)
+		}
+	}
+}
+
+// TestLongLookup writes texts of the Lookup field that are at most, or too long for a path.
+func TestLongLookup(t *testing.T) {
+	d := Description{Lookup: "mail", Fields: []Field{{Name: "mail", Kind: Text, Unique: true}}}
+	for text, want := range map[string]string{
+		strings.Repeat("é", 256):       "",
+		strings.Repeat("é", 256) + "a": "schema: invalid record: mail: Ensure this field has no more than 1536 bytes in a path.",
+		strings.Repeat("a", 1536):      "",
+		strings.Repeat("a", 1537):      "schema: invalid record: mail: Ensure this field has no more than 1536 bytes in a path.",
+		"a.b@c.example":                "",
+	} {
+		body := []byte(`{"mail":"` + text + `"}`)
+		got := ""
+		_, err := d.Validate(t.Context(), body, Checks{})
+		_, patched := d.ValidateUpdate(t.Context(), Record{}, body, true, Checks{})
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want || (patched == nil) != (err == nil) || (d.CheckLookup(text) == nil) != (err == nil) {
+			t.Errorf("%d bytes: %v, PATCH %v, want %q", len(text), err, patched, want)
 		}
 	}
 }

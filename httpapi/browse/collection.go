@@ -98,7 +98,7 @@ func (c *collection) pages(up string) string {
 // segment returns the segment of the path of the record whose field, or id if that is empty, has
 // a value. It returns "" if that is not known, or if no path can have it.
 func (c *collection) segment(field, value string) string {
-	if field != c.Lookup || strings.ContainsAny(value, "./") {
+	if field != c.Lookup || strings.Contains(value, "/") {
 		return ""
 	}
 	return value

@@ -226,5 +226,5 @@ func (p paths) belongs(path string, c schema.Description) bool {
 		return true
 	}
 	collection, id, ok := wire.SplitRecord(path)
-	return ok && collection == p.of(c) && !wire.HasFormat(id) && c.Actions&wire.RecordActions != 0
+	return ok && collection == p.of(c) && (c.Lookup != "" || !wire.HasFormat(id)) && c.Actions&wire.RecordActions != 0
 }

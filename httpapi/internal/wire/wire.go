@@ -71,21 +71,20 @@ func IsRoot(text string) bool {
 }
 
 // SplitRecord returns the path of the collection and the segment of the record in a path such
-// as /api/films/7/. It reports whether the path can name a record. As in Django REST
-// framework, the segment has at most one point, before the name of a format. It must be
-// followed by a slash.
+// as /api/films/7/. It reports whether the path can name a record: the segment is not empty and
+// is followed by a slash.
 func SplitRecord(path string) (collection, segment string, ok bool) {
 	rest, ok := strings.CutSuffix(path, "/")
 	if !ok {
 		return "", "", false
 	}
 	at := strings.LastIndexByte(rest, '/') + 1
-	return rest[:at], rest[at:], isRecordSegment(rest[at:])
+	return rest[:at], rest[at:], at < len(rest)
 }
 
-// isRecordSegment reports whether a segment of a path is an id, or an id with a format
-// suffix.
-func isRecordSegment(segment string) bool {
+// IsRecord reports whether a segment of a path is an id, or an id with a format suffix. As in
+// Django REST framework, it has at most one point, before the name of a format.
+func IsRecord(segment string) bool {
 	id, format, suffixed := strings.Cut(segment, ".")
 	if id == "" || suffixed && format == "" {
 		return false
