@@ -9,10 +9,9 @@
 //	...
 //	err = httpapi.Mount(mux, "/shop", handler)
 //
-// A [Collection] returns its description and pages of encoded records. The optional
-// interfaces [Getter], [Creator], [Updater] and [Deleter] add the other actions, and
-// [Revisioner] adds entity tags of pages. The collections of a catalogue implement all of
-// them. Other types, such as one that reads from a database, can implement them too.
+// A [Collection] returns its description and pages of encoded records. Optional
+// interfaces, such as [Creator], add the other actions. The collections of a catalogue implement
+// all of them. Other types, such as one that reads from a database, can implement them too.
 //
 // The tests compare the responses, byte by byte, with 4,844 recorded from Django REST
 // framework 3.14, and 478 from 3.18, which [Options.Framework] selects. [DIFFERENCES.md] lists
@@ -30,12 +29,11 @@
 //	PATCH  /api/films/7/    changes the record; no field must be sent
 //	DELETE /api/films/7/    deletes the record: 204
 //
-// The description of a collection determines which of these are served
-// ([schema.Description].Actions). HEAD is served where GET is, and OPTIONS everywhere.
-// PUT also keeps the values of fields that are not sent. A record that the filters and the
-// search in the query do not select is not found. Names in bodies are in camelCase or
-// snake_case, and those in a query in snake_case. Other parameters have no effect, but
-// links keep them.
+// The Actions of its [schema.Description] determine which of these are served, HEAD where GET is,
+// and OPTIONS everywhere. PUT, too, keeps the values of fields that are not sent. A record that the
+// filters and the search in the query do not select is not found. Names in bodies are in camelCase
+// or snake_case, and those in a query in snake_case. Links keep parameters that have no effect.
+// [Options.Pages] selects page numbers or cursors in place of limit and offset.
 //
 // # Order of checks
 //
@@ -49,51 +47,47 @@
 // # Errors
 //
 // An error of a [Collection] results in 500, or in 503 or 409 as its documentation
-// describes, a panic in 500. [Options.OnError] is called with both. They affect only the
-// request in which they occur, and no response contains their text.
+// describes, a panic in 500. [Options.OnError] is called with both. No response has their text.
 //
 // # Users
 //
 // An [Authorizer] decides which requests are permitted, [Restrict] which records exist for a
-// request, and [Options.Assign] which values of new and changed records the request determines,
-// such as the owner. [Handler.WriteError] sends errors for handlers of the program's own.
+// request, and [Options.Assign] which values the request determines, such as the owner.
+// [Handler.WriteError] sends errors for handlers of the program's own.
 //
 // # Conditional requests
 //
 // With [Options.ETags], the root, records, and the pages of each [Revisioner] have strong
-// entity tags. A GET with the current tag in If-None-Match results in 304. In a PUT, PATCH or
-// DELETE, If-Match prevents lost updates, since the record is compared at the instant of
-// the write:
+// entity tags. A GET with the current tag in If-None-Match results in 304, also if a proxy has
+// added a suffix such as -gzip. In a PUT, PATCH or DELETE, If-Match prevents lost updates, since
+// the record is compared at the instant of the write:
 //
 //	GET /api/films/7/                            200, ETag: "x1"
 //	PATCH /api/films/7/ with If-Match: "x1"      200 if the record is unchanged, otherwise 412
 //
 // A page has no tag if it depends on other collections, through a filter by a reference, or a
-// filter, search or ordering by a field of another collection. If a field is hidden, records have
-// tags only if pages have them, and any write to the collection changes them. The response to a
-// PUT has none (RFC 9110, section 9.3.4). A POST with If-None-Match: * results in 412. Dates in
-// preconditions, Range and If-Range are ignored.
+// filter, search or ordering by a field of another collection. If a field is hidden, any write to
+// the collection changes the tags of its records. The response to a PUT has none (RFC 9110,
+// section 9.3.4). Dates in preconditions, Range and If-Range are ignored.
 //
 // # Security
 //
 // No request causes a 5xx status, a panic, or unbounded use of memory, unless the
 // program's own code fails. A page has at most 1000 records ([Options.Limits]), an ordering
-// 100 terms, a search 100 different words, a query 1000 parameters and 16 KiB, a path 2 KiB,
-// and a body 1 MiB ([Options.MaxBody]) with 200 levels. A response that indentation would make
-// more than eight times as long, and 64 KiB, is not indented. Without an [Authorizer], all writes
-// are rejected. If a body ends before its announced length, nothing is stored.
+// 100 terms, a search 100 different words, a query 1000 parameters and 16 KiB besides those of the
+// page, a path 2 KiB, and a body 1 MiB ([Options.MaxBody]) with 200 levels. A response that
+// indentation would make more than eight times as long, and 64 KiB, is not indented. Without an
+// [Authorizer], all writes are rejected.
 //
-// The package does not limit the rate of requests or the number of connections. The first
+// The package limits neither the rate of requests nor the number of connections. The first
 // request with an ordering sorts the collection, in O(n log n), and a search reads all
-// records: limit the rate of untrusted clients of large collections, and set the timeouts of
-// [http.Server].
+// records: limit the rate of untrusted clients, and set the timeouts of [http.Server].
 //
 // # Concurrency
 //
-// A [Handler] is immutable, and safe for concurrent use if its collections and its authorizer
-// are. Responses share the slices of header values: middleware may add or replace values but
-// must not modify them. The buffer of a body is reused after [http.ResponseWriter.Write] has
-// returned, so middleware that retains a body must copy it.
+// A [Handler] is safe for concurrent use if its collections and its authorizer are. Responses
+// share the slices of header values: middleware must replace and not modify them. The buffer of
+// a body is reused after [http.ResponseWriter.Write]: middleware that retains a body must copy it.
 //
 // [DIFFERENCES.md]: https://github.com/gobacklist/backlist/blob/main/httpapi/DIFFERENCES.md
 package httpapi

@@ -161,6 +161,7 @@ type Handler struct {
 	opts        Options           // with their defaults, except for Limits
 	collections []*route          // in the order of the root listing
 	routes      map[string]*route // by path, with its slash
+	restricts   bool              // some collection is restricted
 	origins     *origin.Resolver
 	values      fixedValues
 	writers     sync.Pool // of *bufio.Writer, for pages
@@ -238,7 +239,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	h := &Handler{opts: opts, collections: list, origins: origins, values: newFixedValues()}
 	h.routes = map[string]*route{opts.Root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}, pages: opts.Limits}}
 	for _, r := range list {
-		h.routes[r.path] = r
+		h.routes[r.path], h.restricts = r, h.restricts || r.rows != nil
 	}
 	return h, nil
 }

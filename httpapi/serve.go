@@ -25,7 +25,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.opts.Framework != (schema.Framework{}) {
 		r = r.WithContext(schema.WithFramework(r.Context(), h.opts.Framework))
 	}
-	if slices.ContainsFunc(h.collections, func(c *route) bool { return c.rows != nil }) {
+	if h.restricts {
 		r = r.WithContext(schema.WithVisible(r.Context(), h.visible()))
 	}
 	if h.opts.OnAccess != nil {

@@ -52,7 +52,6 @@ var mutual = map[string]int{
 	"catalogue/internal/store": 11,
 	"catalogue/internal/value": 1,
 	"catalogue/schema":         6,
-	"httpapi":                  17,
 	"httpapi/browse":           12,
 	"httpapi/cataloguetest":    4,
 	"httpapi/clienttest":       4,
