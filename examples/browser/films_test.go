@@ -332,6 +332,39 @@ func TestAxe(t *testing.T) {
 	t.Logf("%d pages", pages)
 }
 
+type (
+	label struct {
+		ID   int    `json:"id"`
+		Slug string `json:"slug" backlist:"unique"`
+		Name string `json:"name" backlist:"unique"`
+	}
+	labelled struct {
+		ID     int      `json:"id"`
+		Labels []string `json:"labels" backlist:"refers=labels.name"`
+	}
+)
+
+// TestAxeNames runs axe-core on pages with names that are links and names that are none in one cell.
+func TestAxeNames(t *testing.T) {
+	cat, err := catalogue.New(
+		catalogue.Define[label]("labels", catalogue.Options{Description: &schema.Description{Lookup: "slug"}}),
+		catalogue.Define[labelled]("records", catalogue.Options{}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const records = `{"labels":[{"id":1,"slug":"a","name":"Ochre"}],"records":[{"id":1,"labels":["Ochre","a name that no label has","Ochre"]}]}`
+	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, launch(t), "axe-names", 390, false)
+	root := serve(t, cat)
+	for _, path := range []string{"records/", "records/1/"} {
+		p.visit(root + path)
+		p.axe(path)
+	}
+}
+
 // TestReference changes a reference to one of many records with the form.
 func TestReference(t *testing.T) {
 	cat := films(t)

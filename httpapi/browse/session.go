@@ -210,7 +210,7 @@ func (v *view) newDone() *done {
 	if name, _ := v.name(v.c, v.c.Lookup, id); name != id && verb != "deleted" {
 		d.Name = name
 	}
-	if verb == "added" && v.c.hasPages() && v.id == "" {
+	if verb == "added" && v.c.hasPages() {
 		d.Link = "./" + url.PathEscape(id) + "/"
 	}
 	return d
