@@ -199,6 +199,16 @@ func (c AnyCollection) Counts(ctx context.Context, wanted schema.Filter, groups 
 // the id. It implements Positioner of package httpapi. O(1).
 func (c AnyCollection) Positions() bool { return true }
 
+// SortKey returns the sort key of a value of a [schema.Test] of a field, in snake_case: values with
+// equal keys are equal for filters and orderings. If the field is not described, it is the key of a
+// text. Servers compare positions in cursors by it. O(len).
+func (c AnyCollection) SortKey(field, value string) sortkey.Key {
+	if f := c.core.typ.column(field); f != nil {
+		return f.keyOfText(value)
+	}
+	return sortkey.Text(value)
+}
+
 // Exists reports whether the collection of the catalogue that has the key has a record with the
 // id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err().
 // O(log n).

@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -262,6 +263,7 @@ type page struct {
 	records        [][]byte
 
 	field *schema.Field // the first of the order, unless pages are counted
+	full  string        // what the position in the cursor stands for
 }
 
 // ask adds the page that the request asks for to a query. If there can be no such page, it sends
@@ -298,8 +300,8 @@ func (v *view) askAfter(p *page, q *catalogue.Query) (ok bool, err error) {
 	if !p.Positioned {
 		return true, nil
 	}
-	position, err := v.fullPosition(p.Position, p.field)
-	value, ok := p.field.ParsePosition(position, v.handler.opts.Framework)
+	p.full, err = v.fullPosition(p.Position, p.field)
+	value, ok := p.field.ParsePosition(p.full, v.handler.opts.Framework)
 	test := schema.Test{Field: first.Field, Lookup: "gt", Values: []string{value}}
 	if first.Desc {
 		test.Lookup = "lt"
@@ -335,19 +337,42 @@ func (v *view) fullPosition(text string, of *schema.Field) (string, error) {
 	return positionOf(list.Records[0], of), nil
 }
 
-// positions returns the function that returns the texts of the positions of records in cursors.
-func (r *route) positions(of *schema.Field, read [][]byte) func(i int) string {
-	long := map[string]string{}
+// positions returns the function that returns the texts of the positions of records in cursors. Of
+// values that the order of the field calls equal, all have the text of the first, which is the
+// position in the cursor of the page, if it has one.
+func (r *route) positions(of *schema.Field, as schema.Framework, at pagination.Cursor, full string, read [][]byte) func(i int) string {
+	key := func(position string) sortkey.Key {
+		if value, ok := of.ParsePosition(position, as); ok {
+			return r.sortKey(of, value)
+		}
+		return sortkey.Text(position) // null
+	}
+	texts := map[sortkey.Key]string{}
+	if at.Positioned {
+		texts[key(full)] = at.Position
+	}
 	return func(i int) string {
 		text := positionOf(read[i], of)
-		if len(text) <= maxPosition && !strings.HasPrefix(text, ofRecord) {
-			return text
+		k := key(text)
+		if known, ok := texts[k]; ok {
+			return known
 		}
-		if long[text] == "" {
-			long[text] = ofRecord + positionOf(read[i], r.identity())
+		if len(text) > maxPosition || strings.HasPrefix(text, ofRecord) {
+			text = ofRecord + positionOf(read[i], r.identity())
 		}
-		return long[text]
+		texts[k] = text
+		return text
 	}
+}
+
+// sortKey returns the sort key of a value of a filter.
+func (r *route) sortKey(of *schema.Field, value string) sortkey.Key {
+	if c, ok := r.all.(interface {
+		SortKey(field, value string) sortkey.Key
+	}); ok {
+		return c.SortKey(ordering.Snake(of.Name), value)
+	}
+	return of.SortKey(value)
 }
 
 // positionOf returns the position of a record. One that is not JSON has that of null.
@@ -386,7 +411,7 @@ func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool,
 		p.next, p.previous = v.style.Neighbours(p.Place, list.Count, nil)
 		return list.Terms, true, nil
 	}
-	p.next, p.previous = v.style.Neighbours(p.Place, len(list.Records), v.route.positions(p.field, list.Records))
+	p.next, p.previous = v.style.Neighbours(p.Place, len(list.Records), v.route.positions(p.field, v.handler.opts.Framework, p.Cursor, p.full, list.Records))
 	p.turn(list.Records)
 	return list.Terms, true, nil
 }
