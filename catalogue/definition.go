@@ -160,28 +160,34 @@ func (s *recordType) describeEvolution(fields []schema.Field) error {
 		}
 	}
 	s.describeOmitted(fields)
-	switch all := (schema.Field{Fields: fields}); {
-	case s.ownJSON:
-	case s.open():
-		s.evolving.Fields = evolving(all, nil).Fields
-	default:
-		s.evolving.Fields = evolving(all, s.reflect).Fields
+	if s.ownJSON {
+		return nil
 	}
-	for _, f := range s.evolving.Fields {
+	for _, f := range fields {
 		m := s.member(f.Name)
-		if m == nil {
-			continue
+		if m != nil && isZero(f, m.Member) {
+			f.Default = ""
 		}
-		if f.Default != "" {
+		if f.Formerly != nil || f.Default != "" {
+			s.evolving.Fields = append(s.evolving.Fields, f)
+		}
+		if m != nil && f.Default != "" {
 			m.filled = true
 			s.filled++
 		}
-		if f.Fields != nil || f.Item != nil {
-			f.Name, f.Formerly = "value", nil
-			m.inner, m.common = &schema.Description{Fields: []schema.Field{f}}, nil
-		}
 	}
 	return nil
+}
+
+// isZero reports whether a member that is missing from a loaded record is zero: its default is zero,
+// or encoding/json omits it.
+func isZero(f schema.Field, m jsonmember.Member) bool {
+	zero := reflect.New(m.Field.Type)
+	switch {
+	case omits(m), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"):
+		return true
+	}
+	return json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero()
 }
 
 // describeOmitted sets the fields with a default that JSON omits if they are zero, and whose zero
@@ -207,64 +213,9 @@ func (s *recordType) describeOmitted(fields []schema.Field) {
 	}
 }
 
-// evolving returns f with only those parts that an older value can lack, or have under former
-// names. t is the type of the values, or nil if there is none, as in open records.
-func evolving(f schema.Field, t reflect.Type) schema.Field {
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if f.Item != nil {
-		var elem reflect.Type
-		if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
-			elem = t.Elem()
-		}
-		item := evolving(*f.Item, elem)
-		if f.Item = &item; !evolves(item) {
-			f.Item = nil
-		}
-	}
-	fields := f.Fields
-	f.Fields = nil
-	members, _ := jsonmember.Of(t)
-	for _, inner := range fields {
-		if i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return m.Name == inner.Name }); i >= 0 {
-			inner = evolvingMember(inner, members[i])
-		} else {
-			inner = evolving(inner, nil)
-		}
-		if evolves(inner) {
-			f.Fields = append(f.Fields, inner)
-		}
-	}
-	return f
-}
-
-func evolves(f schema.Field) bool {
-	return f.Formerly != nil || f.Default != "" || f.Fields != nil || f.Item != nil
-}
-
 // omits reports whether encoding/json omits a member that is zero.
 func omits(m jsonmember.Member) bool {
 	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
-}
-
-// evolvingMember returns what evolving returns for a member of a struct. The default of a struct
-// consists of the defaults of its members. A member needs no default if encoding/json omits it,
-// because it is zero when it is missing, or if its default is zero.
-func evolvingMember(f schema.Field, m jsonmember.Member) schema.Field {
-	t := m.Field.Type
-	f = evolving(f, t)
-	if f.Default == "" && f.Fields != nil && t.Kind() == reflect.Struct {
-		r, _ := schema.Description{Fields: f.Fields}.Upgrade(schema.Record{})
-		f.Default = r.String()
-	}
-	zero := reflect.New(t)
-	switch {
-	case omits(m), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"),
-		json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero():
-		f.Default = ""
-	}
-	return f
 }
 
 // filling returns a function that sets nil lists and maps in a value of type t to empty ones, at

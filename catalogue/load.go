@@ -45,7 +45,7 @@ func (o LoadOptions) lists() bool { return o.Validate || o.References }
 // Options.Validate or opts.Validate is set.
 //
 // A member is also loaded under the names in [schema.Field].Formerly. A described member that is
-// missing, also inside another, has its [schema.Field].Default. Without a default it has its zero
+// missing has its [schema.Field].Default. Without a default it has its zero
 // value or, in an open record, stays missing. None of this applies to types with a method
 // UnmarshalJSON. A missing member with omitempty or omitzero is zero, because Save omits it then.
 //
@@ -412,9 +412,6 @@ func (s *recordType) readCommon(in *scanner, to *record) bool {
 // decode decodes a value into a record and reports whether it did.
 func (m *member) decode(record reflect.Value, text []byte) bool {
 	canonical, err := schema.ParseRecord(slices.Concat([]byte(`{"value":`), text, []byte("}")))
-	if err == nil && m.inner != nil {
-		canonical, err = m.inner.Upgrade(canonical)
-	}
 	if err != nil {
 		return false
 	}

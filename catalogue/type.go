@@ -144,10 +144,9 @@ type member struct {
 	decoder value.Decoder
 	common  func(to unsafe.Pointer, text []byte) bool // see Decoder.Common; nil if the offset is not fixed
 	offset  uintptr
-	key     string              // the name in quotes, and a colon
-	strict  bool                // null in loaded data is an error
-	filled  bool                // has a default if loaded data lack it
-	inner   *schema.Description // has a field "value"; nil unless values may have an older form
+	key     string // the name in quotes, and a colon
+	strict  bool   // null in loaded data is an error
+	filled  bool   // has a default if loaded data lack it
 }
 
 // isTagged reports whether a member of a type has a tag of this library.

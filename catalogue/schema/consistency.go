@@ -132,8 +132,8 @@ func checkFormerly(fields []Field) error {
 func (f Field) check(inside bool) error {
 	composite := f.Kind == Array || f.Kind == Map
 	switch {
-	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect):
-		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By or OnDelete")
+	case inside && (f.Unique || f.Key || f.Created || f.Hidden || f.Computed || f.By != "" || f.OnDelete != Protect || f.Formerly != nil):
+		return errors.New("a field inside another one cannot be unique, a key, created, hidden or computed, nor have By, OnDelete or Formerly")
 	case f.Kind == 0 || int(f.Kind) >= len(kinds):
 		return fmt.Errorf("kind %d is unknown", f.Kind)
 	case f.Fold && (!f.Kind.isText() || f.Name == ""):
@@ -148,8 +148,6 @@ func (f Field) check(inside bool) error {
 		return errors.New("there is no pattern")
 	case composite != (f.Item != nil):
 		return errors.New("an Array or Map, and no other kind, has an Item")
-	case f.Name == "" && f.Formerly != nil:
-		return errors.New("elements of an Array or Map have no former names")
 	case f.Kind != Object && f.Fields != nil:
 		return errors.New("only an Object has Fields")
 	case f.OnDelete > SetNull || f.OnDelete != Protect && (f.Kind != Reference || f.Refers == ""):

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -277,77 +276,4 @@ func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
 		}
 	}
 	return append(b, bytes.TrimSpace([]byte(value))...), nil
-}
-
-// Upgrade returns a stored record, which may be older than the description, in the form that the
-// description has. A member with one of the names in Formerly is renamed and keeps its place. A
-// field that the record lacks is appended with its Default, if there is one. The same holds for
-// the members of objects, and of objects in lists and maps. Other members are kept, and no value
-// is checked. If an object has two names of one field, the error is a [*MemberError] that names
-// both. Upgrade does not modify r. O(size × fields).
-func (d Description) Upgrade(r Record) (_ Record, err error) {
-	r.members, err = upgrade(d.Fields, slices.Clone(r.members))
-	return r, err
-}
-
-// upgrade upgrades the members of an object, which it may modify.
-func upgrade(fields []Field, members []member) (_ []member, err error) {
-	at := func(name string) int { return slices.IndexFunc(members, func(m member) bool { return m.name == name }) }
-	for _, f := range fields {
-		i := at(f.Name)
-		for _, old := range f.Formerly {
-			switch j := at(old); {
-			case j >= 0 && i >= 0:
-				return nil, &MemberError{old, fmt.Errorf("is a former name of %q, and %q is there too", f.Name, members[i].name)}
-			case j >= 0:
-				i = j
-			}
-		}
-		switch {
-		case i >= 0:
-			members[i].name = f.Name
-			if members[i].value, err = f.upgraded(members[i].value); err != nil {
-				return nil, &MemberError{f.Name, err}
-			}
-		case f.Default != "":
-			members = append(members, member{f.Name, f.Default})
-		}
-	}
-	return members, nil
-}
-
-// upgraded returns the canonical text of a value with the objects in it upgraded.
-func (f Field) upgraded(value string) (string, error) {
-	var fields []Field
-	switch kind := jsontext.KindOf(value); {
-	case f.Kind == Object && kind == jsontext.Object:
-		fields = f.Fields
-	case f.Kind == Map && f.Item != nil && kind == jsontext.Object:
-		for _, m := range membersOf(value, false) {
-			item := *f.Item
-			item.Name = m.name
-			fields = append(fields, item)
-		}
-	case f.Kind == Array && f.Item != nil && kind == jsontext.List:
-		list := []byte{'['}
-		for item := range jsontext.Elements(value) {
-			item, err := f.Item.upgraded(item)
-			if err != nil {
-				return "", err
-			}
-			if len(list) > 1 {
-				list = append(list, ',')
-			}
-			list = append(list, item...)
-		}
-		return string(append(list, ']')), nil
-	default:
-		return value, nil
-	}
-	members, err := upgrade(fields, membersOf(value, false))
-	object := []byte{'{'}
-	for _, m := range members {
-		object = appendMember(object, m.name, m.value)
-	}
-	return string(append(object, '}')), err
 }

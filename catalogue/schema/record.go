@@ -192,6 +192,33 @@ func (r Record) String() string {
 	return string(text)
 }
 
+// Upgrade returns a stored record, which may be older than the description, in the form that the
+// description has. A member with one of the names in Formerly is renamed and keeps its place. A
+// field that the record lacks is appended with its Default, if there is one. Other members are
+// kept, as is what is inside objects, and no value is checked. If the record has two names of one
+// field, the error is a [*MemberError] that names both. Upgrade does not modify r. O(members ×
+// fields).
+func (d Description) Upgrade(r Record) (Record, error) {
+	r.members = slices.Clone(r.members)
+	for _, f := range d.Fields {
+		i := r.index(f.Name)
+		for _, old := range f.Formerly {
+			switch j := r.index(old); {
+			case j >= 0 && i >= 0:
+				return Record{}, &MemberError{old, fmt.Errorf("is a former name of %q, and %q is there too", f.Name, r.members[i].name)}
+			case j >= 0:
+				i = j
+			}
+		}
+		if i >= 0 {
+			r.members[i].name = f.Name
+		} else if f.Default != "" {
+			r.members = append(r.members, member{f.Name, f.Default})
+		}
+	}
+	return r, nil
+}
+
 // ParseRecord parses a JSON object. Its member id, if present, must be a positive
 // integer. The record does not share memory with data.
 //

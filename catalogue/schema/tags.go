@@ -80,7 +80,7 @@ import (
 //	default=X             the value if absent: JSON, or the text of a string; default=now is
 //	                      the time of a POST
 //	reset                 a PUT without the field sets it to its default
-//	formerly=NAME|NAME    names that the member has in older data, which loads accept
+//	formerly=NAME|NAME    names that the member of a record has in older data, which loads accept
 //	item.WORD             a word about the elements of a list or map, such as item.max=60
 //
 // Types with a method MarshalJSON or MarshalText count as strings for these words. Values
@@ -218,8 +218,8 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 			return Field{}, err
 		}
 	}
-	if len(outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "") {
-		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference")
+	if len(outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "" || f.Formerly != nil) {
+		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference, nor have former names")
 	}
 	f.Required = f.Required && f.Default == "" && !f.ReadOnly
 	f.Rule, err = fieldRule(elem(t))
