@@ -28,11 +28,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.restricts {
 		r = r.WithContext(schema.WithVisible(r.Context(), h.visible()))
 	}
-	if h.opts.OnAccess != nil {
-		h.serveObserved(w, r)
-		return
-	}
 	v := view{handler: h, w: w, r: r}
+	if h.opts.OnAccess != nil {
+		seen, start := &Access{Method: r.Method, Count: -1}, time.Now()
+		v.seen, v.w = seen, &observedWriter{w, seen}
+		defer func() {
+			seen.Duration = time.Since(start)
+			h.callOnAccess(r, seen)
+		}()
+	}
 	v.serve()
 }
 
@@ -60,7 +64,7 @@ func (v *view) serve() {
 	if v.seen != nil {
 		v.seen.Collection = route.key
 	}
-	if fault = paramsFault(r.URL.RawQuery, v.style.Traits()); fault != "" {
+	if fault = paramsFault(r.URL.RawQuery, v.style); fault != "" {
 		v.fail(http.StatusBadRequest, fault)
 		return
 	}
@@ -224,16 +228,17 @@ func queryTooLong(rawQuery string, style pagination.Style) bool {
 		return true
 	}
 	first := pagination.Place{Limit: 1}
-	link, own := style.AppendLink(nil, pagination.ParseQuery(rawQuery), first), style.AppendLink(nil, pagination.Query{}, first)
-	return len(link)-len(own)-len("&") > maxQuery
+	own := len(style.AppendLink(nil, pagination.Query{}, first))
+	link := style.AppendLink(make([]byte, 0, len(rawQuery)+own), pagination.ParseQuery(rawQuery), first)
+	return len(link)-own-len("&") > maxQuery
 }
 
 // paramsFault returns an error text if a query has too many parameters, or "". Like
 // Django, it counts empty parameters.
-func paramsFault(rawQuery string, is pagination.Traits) string {
+func paramsFault(rawQuery string, style pagination.Style) string {
 	extra := strings.Count(rawQuery, "&") + 1 - maxParameters
 	if extra > 0 && extra <= 2 {
-		q := pagination.ParseQuery(rawQuery)
+		q, is := pagination.ParseQuery(rawQuery), style.Traits()
 		for _, name := range [...]string{is.Place, is.Size} {
 			if _, ok := q.Get(name); ok && name != "" {
 				extra--
@@ -246,19 +251,8 @@ func paramsFault(rawQuery string, is pagination.Traits) string {
 	return fmt.Sprintf("Too many query parameters: at most %d are allowed.", maxParameters)
 }
 
-// serveObserved serves the request and calls OnAccess. A panic of OnAccess is reported.
-// It does not affect the response, which has already been written.
-func (h *Handler) serveObserved(w http.ResponseWriter, r *http.Request) {
-	seen := &Access{Method: r.Method, Count: -1}
-	start := time.Now()
-	defer func() {
-		seen.Duration = time.Since(start)
-		h.callOnAccess(r, seen)
-	}()
-	v := view{handler: h, w: &observedWriter{w, seen}, r: r, seen: seen}
-	v.serve()
-}
-
+// callOnAccess calls OnAccess. A panic of it is reported. It does not affect the response, which
+// has already been written.
 func (h *Handler) callOnAccess(r *http.Request, seen *Access) {
 	defer func() {
 		if reason := recover(); reason != nil {
