@@ -57,7 +57,7 @@ func TestMutations(t *testing.T) {
 		{"a new index lacks a large batch", "TestNoTornBatch", "catalogue/internal/store/build.go",
 			"\tb.missed = append(b.missed, changes...)\n",
 			"\tif len(changes) <= fewChanges {\n\t\tb.missed = append(b.missed, changes...)\n\t}\n"},
-		{"an old snapshot uses an index of a later state", "TestNoMixedSnapshot", "catalogue/internal/store/build.go",
+		{"an old snapshot uses an index of a later state", "TestNoMixedSnapshot", "catalogue/internal/store/plan.go",
 			"err == nil && built.Revision() == s.Revision() {",
 			"err == nil {"},
 		{"a page with conditions is read from a later state than its ranges", "TestNoStaleSelection", "catalogue/internal/store/query.go",

@@ -10,7 +10,6 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -54,20 +53,19 @@ func (b *build) miss(changes []Change, replaced bool, n int) {
 // errLargeKeys is returned if the keys of an index would be too large.
 var errLargeKeys = errors.New("keys are too large")
 
-// build returns a frozen state that was published at some time during the call and has
-// the index of a query, unless its keys are too large. It builds the missing index or waits
-// for the reader that is building it.
-func (c *Store) build(ctx context.Context, q Query) (*State, error) {
+// build returns a frozen state that was published at some time during the call and has the
+// index of canonical terms, unless its keys are too large or no record has a field any more. It
+// builds the missing index or waits for the reader that is building it.
+func (c *Store) build(ctx context.Context, terms []ordering.Term) (*State, error) {
 	for {
 		s := c.Current()
-		x, terms, err := s.read(q)
-		if err != nil || x != nil || s.refuses(terms) {
-			return s, err
+		if s.sequence(terms) != nil || s.refuses(terms) || !s.typ.hasAll(terms, s.names) {
+			return s, nil
 		}
 		b, late := c.join(terms)
 		switch {
 		case late:
-			_, err := s.sort(ctx, c.typ.exactly(terms))
+			_, err := s.sort(ctx, terms)
 			return s, err
 		case b == nil:
 			continue // the index was installed meanwhile
@@ -75,13 +73,11 @@ func (c *Store) build(ctx context.Context, q Query) (*State, error) {
 		if err := b.wait(ctx, &c.mu, func() { c.drop(b) }); err != nil {
 			return nil, err
 		}
-		if b.tooLarge {
+		switch {
+		case b.tooLarge:
 			return c.Current(), nil
-		}
-		if b.state != nil {
-			if x, _, err := b.state.read(q); err != nil || x != nil {
-				return b.state, err
-			}
+		case b.state != nil:
+			return b.state, nil
 		}
 	}
 }
@@ -120,59 +116,11 @@ func (c *Store) join(terms []ordering.Term) (b *build, late bool) {
 	return b, false
 }
 
-// indexed returns the sequence of canonical terms, making it if necessary, or nil if its keys
-// are too large for an index. The state must be frozen or a draft. The error is ctx.Err().
-func (s *State) indexed(ctx context.Context, terms []ordering.Term) (sequence, error) {
-	if x := s.sequence(terms); x != nil {
-		return x, nil
-	}
-	q, now := s.typ.exactly(terms), s
-	switch c := s.store.Value(); {
-	case s.refuses(terms):
-	case s.draft:
-		s.install(terms)
-	case c != nil && c.Revision() == s.Revision():
-		built, err := c.build(ctx, q)
-		if err == nil && built.Revision() == s.Revision() {
-			now = built
-		} // otherwise the store has a later state, whose records may lack the field
-	}
-	switch x := now.sequence(terms); {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case x != nil:
-		return x, nil
-	case s.refuses(terms):
-		return nil, nil
-	}
-	return s.sort(ctx, q)
-}
-
-// read returns the canonical terms and the sequence of a query, which is nil if it does not
-// exist yet. The error wraps [ordering.ErrUnknownField].
-func (s *State) read(q Query) (x sequence, terms []ordering.Term, err error) {
-	if terms, _, err = s.canonical(nil, &q); err != nil {
-		return nil, nil, err
-	}
-	return s.sequence(terms), terms, nil
-}
-
-// sequence returns the entries in the order of canonical terms, or nil if there is no
-// such sequence yet.
-func (s *State) sequence(terms []ordering.Term) sequence {
-	if x := s.index(terms); x != nil {
-		return x
-	}
-	return s.sorted.ready(terms)
-}
-
-func without(builds []*build, b *build) []*build {
-	return slices.DeleteFunc(slices.Clone(builds), func(o *build) bool { return o == b })
-}
-
 // drop removes a build, which writers then no longer record changes for. The state mutex
 // must be held.
-func (c *Store) drop(b *build) { c.builds = without(c.builds, b) }
+func (c *Store) drop(b *build) {
+	c.builds = slices.DeleteFunc(slices.Clone(c.builds), func(o *build) bool { return o == b })
+}
 
 // run fills an index from a state, applies the changes made meanwhile and hands it to the readers.
 // If the build is stale then, run starts over.
@@ -383,23 +331,6 @@ func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turn
 	return bytes, nil
 }
 
-// merged calls f with the items of all sorted parts in order. O(items × parts).
-func merged[T any](parts [][]T, less func(a, b T) bool, f func(T)) {
-	for {
-		first := -1
-		for i, part := range parts {
-			if len(part) > 0 && (first < 0 || less(part[0], parts[first][0])) {
-				first = i
-			}
-		}
-		if first < 0 {
-			return
-		}
-		f(parts[first][0])
-		parts[first] = parts[first][1:]
-	}
-}
-
 // A sortCache holds the sequences that were sorted for one state alone, because
 // the store has a later state or because the keys are too large for an index. It
 // keeps the last maxSorted sequences, which take 8 bytes for each record. Only
@@ -470,14 +401,11 @@ func (cache *sortCache) drop(o *sortedEntries) {
 	cache.all = slices.DeleteFunc(cache.all, func(other *sortedEntries) bool { return other == o })
 }
 
-// sort returns the sequence of a query. If none exists, it sorts the entries or waits for
-// the reader that is sorting them. The error is ctx.Err() or wraps
-// [ordering.ErrUnknownField]: an older state may lack a field. In a lenient query the term is
-// ignored then.
-func (s *State) sort(ctx context.Context, q Query) (sequence, error) {
-	x, terms, err := s.read(q)
-	if err != nil || x != nil {
-		return x, err
+// sort returns the sequence of canonical terms. If none exists, it sorts the entries or waits for
+// the reader that is sorting them. The error is ctx.Err().
+func (s *State) sort(ctx context.Context, terms []ordering.Term) (sequence, error) {
+	if x := s.sequence(terms); x != nil {
+		return x, nil
 	}
 	o := s.join(slices.Clone(terms))
 	if err := o.wait(ctx, &s.sorted.mu, func() { s.sorted.drop(o) }); err != nil {
@@ -607,37 +535,6 @@ func (t *task) wait(ctx context.Context, mu *sync.Mutex, leave func()) error {
 	return nil
 }
 
-// turns are the turns of one sort to use a processor.
-type turns struct {
-	cores Cores
-	over  atomic.Bool // the sort no longer waits
-}
-
-// turns returns the turns of a sort of n entries. A sort of few does not wait.
-func (c Cores) turns(n int) *turns {
-	t := &turns{cores: c}
-	t.over.Store(n <= fewEntries)
-	return t
-}
-
-// maxTurn is the time after which a sort no longer waits for its turn. The sort that uses the
-// processor may then be waiting for this one, because it calls a function of the program that
-// queries another collection.
-const maxTurn = 5 * time.Second
-
-// use calls f when a processor is free.
-func (t *turns) use(f func()) {
-	if t.cores != nil && !t.over.Load() {
-		select {
-		case t.cores <- struct{}{}:
-			defer func() { <-t.cores }()
-		case <-time.After(maxTurn):
-			t.over.Store(true)
-		}
-	}
-	f()
-}
-
 // parallel calls f(0) to f(n-1) in at most GOMAXPROCS goroutines and returns when
 // all calls have returned. If a call panics or calls runtime.Goexit, so does parallel.
 func parallel(n int, f func(int)) {
@@ -695,7 +592,3 @@ func (f *failure) repeat() {
 	defer panic(f.reason)
 	panic(string(f.stack))
 }
-
-// fewEntries is the largest number of entries that are sorted without a slot. Their keys
-// take at most fewEntries*maxPerRecord bytes.
-const fewEntries = 1000

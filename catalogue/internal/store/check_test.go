@@ -97,7 +97,7 @@ func TestCheck(t *testing.T) {
 				ordered(t, c, terms)
 			}
 			s := c.Current()
-			if _, err := s.sort(within(t), Query{Terms: parse("text,note")}); err != nil {
+			if _, err := s.sort(within(t), parse("text,note")); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.Check(); err != nil {

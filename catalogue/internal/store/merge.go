@@ -156,3 +156,20 @@ func (m *mergedRuns[K]) passed(rest string, id int) (n int) {
 	}
 	return n
 }
+
+// merged calls f with the items of all sorted parts in order. O(items × parts).
+func merged[T any](parts [][]T, less func(a, b T) bool, f func(T)) {
+	for {
+		first := -1
+		for i, part := range parts {
+			if len(part) > 0 && (first < 0 || less(part[0], parts[first][0])) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return
+		}
+		f(parts[first][0])
+		parts[first] = parts[first][1:]
+	}
+}

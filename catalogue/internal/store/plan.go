@@ -58,7 +58,7 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 	if len(sel.where) == 0 {
 		x, err := s.indexed(ctx, sel.canonical())
 		if x == nil && err == nil {
-			x, err = s.sort(ctx, s.typ.exactly(sel.canonical()))
+			x, err = s.sort(ctx, sel.canonical())
 		}
 		if err != nil {
 			return plan{}, err
@@ -100,6 +100,34 @@ func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) 
 		best = s.through(s.primary, sel, s.route(&sel, nil))
 	}
 	return best, nil
+}
+
+// indexed returns the sequence of canonical terms, making it if necessary, or nil if its keys
+// are too large for an index. The state must be frozen or a draft. The error is ctx.Err().
+func (s *State) indexed(ctx context.Context, terms []ordering.Term) (sequence, error) {
+	if x := s.sequence(terms); x != nil {
+		return x, nil
+	}
+	now := s
+	switch c := s.store.Value(); {
+	case s.refuses(terms):
+	case s.draft:
+		s.install(terms)
+	case c != nil && c.Revision() == s.Revision():
+		built, err := c.build(ctx, terms)
+		if err == nil && built.Revision() == s.Revision() {
+			now = built
+		} // otherwise the store has a later state, whose records may lack the field
+	}
+	switch x := now.sequence(terms); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case x != nil:
+		return x, nil
+	case s.refuses(terms):
+		return nil, nil
+	}
+	return s.sort(ctx, terms)
 }
 
 // cheapest returns the plan that reads a sequence, or best if that costs less.

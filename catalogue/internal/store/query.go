@@ -146,10 +146,15 @@ func (c *Store) Answer(ctx context.Context, q Query) (Answer, error) {
 	if ok || err != nil {
 		return a, err
 	}
-	if len(q.Where) > 0 {
-		s = c.Current()
-	} else if s, err = c.build(ctx, q); err != nil {
-		return Answer{}, err
+	s = c.Current()
+	if len(q.Where) == 0 {
+		terms, _, err := s.canonical(nil, &q)
+		if err == nil {
+			s, err = c.build(ctx, terms)
+		}
+		if err != nil {
+			return Answer{}, err
+		}
 	}
 	return s.find(ctx, &q)
 }

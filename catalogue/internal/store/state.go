@@ -117,6 +117,15 @@ func (s *State) index(terms []ordering.Term) sequence {
 	return s.indexes[i].index
 }
 
+// sequence returns the entries in the order of canonical terms, or nil if there is no
+// such sequence yet.
+func (s *State) sequence(terms []ordering.Term) sequence {
+	if x := s.index(terms); x != nil {
+		return x
+	}
+	return s.sorted.ready(terms)
+}
+
 // appendKeys appends the keys of changes for each index, as apply takes them. It may run
 // callbacks.
 func (s *State) appendKeys(dst []keys, changes []Change) []keys {

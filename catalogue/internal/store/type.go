@@ -7,6 +7,8 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -98,14 +100,6 @@ func (typ *Type) tied(terms []ordering.Term) []ordering.Term {
 	return append(slices.Clip(terms), ordering.Term{Field: typ.Key, Desc: terms[0].Desc})
 }
 
-// exactly returns the query in the order of canonical terms, in which ties break by id.
-func (typ *Type) exactly(terms []ordering.Term) Query {
-	if typ.Key != "" {
-		terms = append(slices.Clip(terms), ordering.Asc(typ.ID))
-	}
-	return Query{Terms: terms}
-}
-
 // canonical returns the canonical form of terms, under which their index is
 // kept, and reports whether the index is read backwards. An ordering and its
 // reverse have the same form: it has no field twice, nothing after the id, and an
@@ -178,3 +172,38 @@ type Cores chan struct{}
 // NewCores returns a limit of all processors but one, and of at least one, so that reads and
 // writes do not wait for sorts.
 func NewCores() Cores { return make(Cores, max(runtime.GOMAXPROCS(0)-1, 1)) }
+
+// turns are the turns of one sort to use a processor.
+type turns struct {
+	cores Cores
+	over  atomic.Bool // the sort no longer waits
+}
+
+// turns returns the turns of a sort of n entries. A sort of few does not wait.
+func (c Cores) turns(n int) *turns {
+	t := &turns{cores: c}
+	t.over.Store(n <= fewEntries)
+	return t
+}
+
+// maxTurn is the time after which a sort no longer waits for its turn. The sort that uses the
+// processor may then be waiting for this one, because it calls a function of the program that
+// queries another collection.
+const maxTurn = 5 * time.Second
+
+// use calls f when a processor is free.
+func (t *turns) use(f func()) {
+	if t.cores != nil && !t.over.Load() {
+		select {
+		case t.cores <- struct{}{}:
+			defer func() { <-t.cores }()
+		case <-time.After(maxTurn):
+			t.over.Store(true)
+		}
+	}
+	f()
+}
+
+// fewEntries is the largest number of entries that are sorted without a slot. Their keys
+// take at most fewEntries*maxPerRecord bytes.
+const fewEntries = 1000
