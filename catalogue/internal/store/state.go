@@ -338,16 +338,17 @@ func (m members) counted(changes map[string]int) members {
 			continue
 		}
 		n := add(m.records, name, by)
-		field := ordering.Snake(name)
-		if n != 0 && n != by || field == "" {
+		if n != 0 && n != by {
 			continue
 		}
 		if !forked {
 			m.fields, forked = forkSet(m.fields), true
 		}
-		if n == 0 {
+		switch field := ordering.Snake(name); {
+		case field == "":
+		case n == 0:
 			add(m.fields, field, -1)
-		} else {
+		default:
 			add(m.fields, field, 1)
 		}
 	}
