@@ -283,3 +283,55 @@ func TestRestrictedCursors(t *testing.T) {
 		t.Errorf("the links lead to %d records of %d, %v", len(seen), all.Count, err)
 	}
 }
+
+// A walk by cursors has every record once, though some differ only in what the order of the field
+// ignores: case, zeros of decimals, and offsets.
+func TestCursorsOfEqualValues(t *testing.T) {
+	type song struct {
+		ID     int             `json:"id"`
+		Artist string          `json:"artist" backlist:"fold"`
+		Price  string          `json:"price" backlist:"decimal=6.2"`
+		At     schema.DateTime `json:"at"`
+	}
+	songs := catalogue.Define[song]("songs", catalogue.Options{Description: &schema.Description{
+		Pages: pagination.Cursors{Size: "size"},
+	}})
+	c, err := catalogue.New(songs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []string
+	for i := range 12 {
+		records = append(records, fmt.Sprintf(`{"id":%d,"artist":%q,"price":%q,"at":%q}`, i+1,
+			[]string{"Muse", "muse", "MUSE", "Oasis"}[i%4], []string{"1.0", "1.00", "1", "2.5"}[i%4],
+			[]string{"2024-01-01T01:00:00+01:00", "2024-01-01T00:00:00Z", "2023-12-31T23:00:00-01:00", "2024-01-02T00:00:00Z"}[i%4]))
+	}
+	if err := c.Load(strings.NewReader(`{"songs":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []string{"artist", "-artist", "price", "-price", "at", "-at"} {
+		for size := 1; size < 12; size++ {
+			seen := map[int]bool{}
+			for target := fmt.Sprintf("/api/songs/?ordering=%s&size=%d", order, size); target != ""; {
+				var page pagination.CursorPage[song]
+				if err := json.Unmarshal([]byte(get(h, target).Body), &page); err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range page.Records {
+					if seen[r.ID] {
+						t.Errorf("%s, size %d: record %d twice", order, size, r.ID)
+					}
+					seen[r.ID] = true
+				}
+				target = strings.TrimPrefix(page.Next, "http://example.com")
+			}
+			if len(seen) != 12 {
+				t.Errorf("%s, size %d: %d records of 12", order, size, len(seen))
+			}
+		}
+	}
+}
