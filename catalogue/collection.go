@@ -185,7 +185,7 @@ func (c *Collection[T]) Revision() uint64 { return c.core.store.Revision() }
 
 // Has reports whether there is a record with the given id. O(log n).
 func (c *Collection[T]) Has(id int) bool {
-	_, err := c.core.typ.byID(id)(c.core.store)
+	_, err := c.core.typ.find(c.core.store, id)
 	return err == nil
 }
 
@@ -214,7 +214,7 @@ func (c *Collection[T]) All() iter.Seq[T] {
 
 // copied returns a copy of the record with an id. The error wraps [ErrNotFound] if none exists.
 func copied[T any](s *recordType, from getter, id int) (record T, err error) {
-	e, err := s.byID(id)(from)
+	e, err := s.find(from, id)
 	return copyOf[T](s, e), err
 }
 

@@ -390,7 +390,7 @@ func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
 
 func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
 	if sel.typ.identity.key != nil {
-		_, err := sel.typ.byID(id)(nil)
+		_, err := sel.typ.find(nil, id)
 		return 0, err
 	}
 	a, err := sel.ask(store.Query{Want: store.WantPosition, ID: id, Terms: terms})

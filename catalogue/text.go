@@ -111,7 +111,7 @@ func (x *TextIndex[T]) Update(text string, f func(record *T) error) error {
 	if err := x.x.writable(); err != nil {
 		return err
 	}
-	return x.x.core.modify(x.x.tx, x.x.holder(text), untyped(f))
+	return x.x.core.modify(x.x.tx, finder{index: &x.x, text: text}, untyped(f))
 }
 
 // Delete deletes the record with the text. The error wraps [ErrNotFound] if none exists.
@@ -120,7 +120,7 @@ func (x *TextIndex[T]) Delete(text string) error {
 	if err := x.x.writable(); err != nil {
 		return err
 	}
-	return x.x.core.remove(x.x.tx, x.x.holder(text))
+	return x.x.core.remove(x.x.tx, finder{index: &x.x, text: text})
 }
 
 // find returns the entry with a text.
@@ -131,17 +131,15 @@ func (x *textIndex) find(text string) (*store.Entry, error) {
 	case x.tx != nil && x.tx.Done():
 		return nil, x.typ.errorf("%w", ErrTxDone)
 	}
-	return x.holder(text)(x.from)
+	return x.in(x.from, text)
 }
 
-// holder returns the function that finds the entry with a text in a state.
-func (x *textIndex) holder(text string) finder {
-	return func(from getter) (*store.Entry, error) {
-		if e := x.typ.holder(from, x.at, text); e != nil {
-			return e, nil
-		}
-		return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.Name, text)
+// in returns the entry with a text in a state.
+func (x *textIndex) in(from getter, text string) (*store.Entry, error) {
+	if e := x.typ.holder(from, x.at, text); e != nil {
+		return e, nil
 	}
+	return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.Name, text)
 }
 
 // writable returns an error if the index cannot be written to.

@@ -49,12 +49,12 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n),
 // without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
-	return c.core.modify(nil, c.core.typ.byID(id), untyped(f))
+	return c.core.modify(nil, finder{id: id}, untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none. The id is not assigned again. O(orderings in use × log n).
-func (c *Collection[T]) Delete(id int) error { return c.core.remove(nil, c.core.typ.byID(id)) }
+func (c *Collection[T]) Delete(id int) error { return c.core.remove(nil, finder{id: id}) }
 
 // ReplaceAll replaces all records by copies of the given ones at one instant. A nil
 // sequence counts as an empty one. Records whose id is zero are assigned ids greater
@@ -97,12 +97,24 @@ func (c *core) putID(tx *store.Tx, fresh *store.Entry, change func(*recordType, 
 	return c.typ.identity.of(e).ID, nil
 }
 
-// A finder finds the entry that is written.
-type finder func(now getter) (*store.Entry, error)
+// A finder finds the entry that is written: by its id or, with an index, by a text. A function in
+// its place would be compiled for each record type.
+type finder struct {
+	id    int
+	index *textIndex
+	text  string
+}
 
-func (c *core) modify(tx *store.Tx, find finder, f func(*record) error) error {
+func (c *core) find(now getter, f finder) (*store.Entry, error) {
+	if f.index != nil {
+		return f.index.in(now, f.text)
+	}
+	return c.typ.find(now, f.id)
+}
+
+func (c *core) modify(tx *store.Tx, by finder, f func(*record) error) error {
 	_, err := c.write(tx, func(now current) (store.Change, error) {
-		old, err := find(now)
+		old, err := c.find(now, by)
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -111,9 +123,9 @@ func (c *core) modify(tx *store.Tx, find finder, f func(*record) error) error {
 	return err
 }
 
-func (c *core) remove(tx *store.Tx, find finder) error {
+func (c *core) remove(tx *store.Tx, by finder) error {
 	_, err := c.write(tx, func(now current) (store.Change, error) {
-		old, err := find(now)
+		old, err := c.find(now, by)
 		return store.Change{Old: old}, err
 	})
 	return err
@@ -227,17 +239,15 @@ type getter interface {
 	Holder(field string, k sortkey.Key) *store.Entry
 }
 
-// byID returns the function that finds the entry with an id.
-func (s *recordType) byID(id int) finder {
-	return func(now getter) (*store.Entry, error) {
-		if s.identity.key != nil {
-			return nil, s.errorf("%w: the records have no id: use By(%q)", ErrNotFound, s.identity.key.name)
-		}
-		if e := now.Get(id); e != nil {
-			return e, nil
-		}
-		return nil, s.errorf("%w: id %d", ErrNotFound, id)
+// find returns the entry with an id.
+func (s *recordType) find(in getter, id int) (*store.Entry, error) {
+	if s.identity.key != nil {
+		return nil, s.errorf("%w: the records have no id: use By(%q)", ErrNotFound, s.identity.key.name)
 	}
+	if e := in.Get(id); e != nil {
+		return e, nil
+	}
+	return nil, s.errorf("%w: id %d", ErrNotFound, id)
 }
 
 // insertion returns the change that inserts a fresh entry. The record of a fresh entry
@@ -410,12 +420,12 @@ func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 // id, and [ErrInvalid] if f wrote to the same record through tx or JSON cannot represent
 // the result. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
-	return tx.core.modify(tx.tx, tx.core.typ.byID(id), untyped(f))
+	return tx.core.modify(tx.tx, finder{id: id}, untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none.
-func (tx *Tx[T]) Delete(id int) error { return tx.core.remove(tx.tx, tx.core.typ.byID(id)) }
+func (tx *Tx[T]) Delete(id int) error { return tx.core.remove(tx.tx, finder{id: id}) }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
