@@ -10,7 +10,6 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
@@ -259,34 +258,18 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 // if a method UnmarshalText or UnmarshalJSON returns one. If a rule panics, nothing changes, and
 // the panic passes to the caller. O(length of the body + orderings in use × log n).
 //
-// If the description has a rule, for a field or for records, the body is validated while other
-// writers wait, so that a rule sees the records to which the new one is added. Otherwise it is
-// validated before.
+// The body is validated while other writers wait, so that rules see the records to which the new
+// one is added.
 func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
 	if err := cmp.Or(c.core.permits(schema.Create), ctx.Err()); err != nil {
 		return nil, err
 	}
-	about, checks := c.core.typ.about, c.core.checks(0, assigned)
-	validate := func(checks schema.Checks) (*store.Entry, error) {
-		posted, err := about.Validate(ctx, body, checks)
-		if err != nil {
-			return nil, err
-		}
-		return c.core.decoded(nil, posted)
-	}
-	result := func() (*store.Entry, error) { return validate(checks) }
-	stamped := !c.core.typ.ruled && (!c.core.typ.ownJSON || !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created }))
-	if stamped { // otherwise a rule or a method reads the time with the other members
-		if !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Created && !f.ReadOnly }) {
-			checks.Now = nil
-		}
-		result = assuming(checks, validate)
-	}
 	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
-		fresh, err := result()
-		if err == nil && stamped {
-			err = c.core.stamp(fresh)
+		posted, err := c.core.typ.about.Validate(ctx, body, c.core.checks(0, assigned))
+		if err != nil {
+			return store.Change{}, err
 		}
+		fresh, err := c.core.decoded(nil, posted)
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -312,17 +295,6 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 	if _, err := c.core.filter(ctx, u.Filter, nil, 1); err != nil {
 		return nil, err
 	}
-	before, err := c.core.named(ctx, c.core.store, c.core.store, segment)
-	if before == nil || err != nil {
-		return nil, cmp.Or(err, c.core.typ.errorf("%w: %s", ErrNotFound, segment))
-	}
-	checks := c.core.checks(before.ID, u.Assigned)
-	var sent func() (schema.Record, error)
-	if !c.core.typ.judged {
-		sent = assuming(checks, func(checks schema.Checks) (schema.Record, error) {
-			return c.core.typ.about.ValidateUpdate(ctx, schema.Record{}, u.Body, u.Partial, checks)
-		})
-	}
 	return c.core.written(c.core.rewrite(ctx, func(now current) (store.Change, error) {
 		old, err := c.core.target(ctx, now, segment, u.Filter)
 		if err == nil {
@@ -332,11 +304,12 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (re
 			return store.Change{}, err
 		}
 		base, changed := old, schema.Record{}
-		if sent != nil && old.ID == before.ID {
-			changed, err = sent()
+		checks := c.core.checks(old.ID, u.Assigned)
+		if !c.core.typ.judged {
+			changed, err = c.core.typ.about.ValidateUpdate(ctx, changed, u.Body, u.Partial, checks)
 		} else {
 			base, changed, err = c.core.typ.changed(old, func(current schema.Record) (schema.Record, error) {
-				return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, c.core.checks(old.ID, u.Assigned))
+				return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
 			})
 		}
 		if err != nil {
@@ -404,30 +377,6 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 // id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return load(c.core, r, opts)
-}
-
-// stamp sets the Created members of a fresh entry that requests cannot set. The writer calls it,
-// so that their times ascend with the ids.
-func (c *core) stamp(fresh *store.Entry) (err error) {
-	now, members := time.Now, schema.Record{}
-	if c.typ.now != nil {
-		now = c.typ.now
-	}
-	if c.typ.open() {
-		members = *typed[schema.Record](recordOf(fresh))
-	}
-	for _, f := range c.typ.about.Fields {
-		if f.Created && f.ReadOnly && err == nil {
-			members, err = members.With(f.Name, schema.At(now().UTC()))
-		}
-	}
-	if err == nil {
-		err = c.typ.set(recordOf(fresh), members, false)
-	}
-	if err != nil {
-		return c.typ.errorf("%w: %w", ErrInvalid, err)
-	}
-	return nil
 }
 
 // target returns the entry that a segment names and a filter selects. If the filter reads other
@@ -578,48 +527,6 @@ func (c *core) checks(id int, assigned schema.Record) schema.Checks {
 		return other != nil, err
 	}
 	return schema.Checks{Exists: c.refers.Exists, Find: c.refers.Find, Taken: taken, Now: c.typ.now, Assigned: assigned}
-}
-
-// assuming calls validate on the assumption that references exist and no value of a unique field
-// is taken, so that no writer waits for it. The function that it returns must be called by the
-// writer. It checks the assumptions and returns the result of validate or, if one is false, that
-// of another call with the given checks.
-func assuming[V any](checks schema.Checks, validate func(schema.Checks) (V, error)) func() (V, error) {
-	var assumptions []func() bool
-	result, err := validate(schema.Checks{
-		Assigned: checks.Assigned,
-		Now:      checks.Now,
-		Exists: func(ctx context.Context, collection string, id int) (bool, error) {
-			assumptions = append(assumptions, func() bool {
-				exists, err := checks.Exists(ctx, collection, id)
-				return exists && err == nil
-			})
-			return true, nil
-		},
-		Find: func(ctx context.Context, collection, field, text string) (int, string, error) {
-			id, stored, err := checks.Find(ctx, collection, field, text)
-			assumptions = append(assumptions, func() bool {
-				nowID, nowStored, failed := checks.Find(ctx, collection, field, text)
-				return nowID == id && nowStored == stored && cmp.Or(err, failed) == nil
-			})
-			return id, stored, err
-		},
-		Taken: func(ctx context.Context, fields, values []string) (bool, error) {
-			assumptions = append(assumptions, func() bool {
-				taken, err := checks.Taken(ctx, fields, values)
-				return !taken && err == nil
-			})
-			return false, nil
-		},
-	})
-	return func() (V, error) {
-		for _, holds := range assumptions {
-			if !holds() {
-				return validate(checks)
-			}
-		}
-		return result, err
-	}
 }
 
 // holder returns an entry, other than the one with the id, that has the values of some fields, or

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -220,100 +219,6 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 	<-stopped
 	if err := c.Check(); err != nil {
 		t.Error(err)
-	}
-}
-
-// decodedText receives each heardText that is decoded.
-var decodedText = make(chan string, 100)
-
-type heardText string
-
-func (h *heardText) UnmarshalText(text []byte) error {
-	*h = heardText(text)
-	decodedText <- string(text)
-	return nil
-}
-
-// A post is decoded while another write holds the collection. What other records it finds is
-// decided at the instant at which it is stored.
-func TestCreateDecodesBeforeItWaits(t *testing.T) {
-	type director struct {
-		ID int `json:"id"`
-	}
-	type film struct {
-		ID       int       `json:"id"`
-		Title    heardText `json:"title"`
-		Slug     string    `json:"slug" backlist:"slug,unique"`
-		Director int       `json:"director" backlist:"refers=directors"`
-		Made     time.Time `json:"made" backlist:"created"`
-	}
-	about := schema.Description{Actions: schema.AllActions}
-	for _, row := range []struct {
-		reason, directorID, slug string
-		during                   func(directors *Tx[director], films *Tx[film]) error
-		want                     string // errors, or none
-	}{
-		{"nothing", "1", "new", func(*Tx[director], *Tx[film]) error { return nil }, ""},
-		{"the director is deleted", "1", "new", func(directors *Tx[director], _ *Tx[film]) error { return directors.Delete(1) },
-			`{"director":["Invalid pk \"1\" - object does not exist."]}`},
-		{"the director is inserted", "2", "new", func(directors *Tx[director], _ *Tx[film]) error {
-			_, err := directors.Insert(director{})
-			return err
-		}, ""},
-		{"the slug is taken", "1", "new", func(_ *Tx[director], films *Tx[film]) error {
-			return films.Update(1, func(f *film) error { f.Slug = "new"; return nil })
-		}, `{"slug":["film with this slug already exists."]}`},
-		{"the slug becomes free", "1", "old", func(_ *Tx[director], films *Tx[film]) error { return films.Delete(1) }, ""},
-		{"both are invalid", "1", "new", func(directors *Tx[director], films *Tx[film]) error {
-			return errors.Join(directors.Delete(1), films.Update(1, func(f *film) error { f.Slug = "new"; return nil }))
-		}, `{"slug":["film with this slug already exists."],"director":["Invalid pk \"1\" - object does not exist."]}`},
-	} {
-		t.Run(row.reason, func(t *testing.T) {
-			allDirectors, allFilms := Define[director]("directors", Options{}), Define[film]("films", Options{Description: &about})
-			cat, err := New(allDirectors, allFilms)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkAtEnd(t, cat)
-			if err := cat.Load(strings.NewReader(`{"directors":[{"id":1}],"films":[{"id":1,"title":"a","slug":"old","director":1}]}`), LoadOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			films, err := cat.Collection("films")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for len(decodedText) > 0 {
-				<-decodedText
-			}
-			created := make(chan error, 1)
-			err = cat.Batch(func(b *Batch) error {
-				directorTx, err := allDirectors.Tx(b)
-				filmTx, failed := allFilms.Tx(b)
-				if err := errors.Join(err, failed); err != nil {
-					return err
-				}
-				go func() {
-					_, err := films.Create(t.Context(), fmt.Appendf(nil, `{"title":"b","slug":%q,"director":%s}`, row.slug, row.directorID), schema.Record{})
-					created <- err
-				}()
-				withinLimit(t, "decoding a post during a batch", func() { <-decodedText })
-				return row.during(directorTx, filmTx)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := ""
-			var errs schema.FieldErrors
-			if err := <-created; errors.As(err, &errs) {
-				text, _ := errs.MarshalJSON()
-				got = string(text)
-			} else if err != nil {
-				t.Fatal(err)
-			}
-			if got != row.want {
-				t.Errorf("Create: %s, want %s", got, row.want)
-			}
-		})
 	}
 }
 

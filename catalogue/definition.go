@@ -144,8 +144,7 @@ func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	s.hasTwoForms = hasHiddenOrComputed(about.Fields)
-	s.ruled = about.Rule != nil || slices.ContainsFunc(about.Fields, hasRule)
-	s.judged = s.ruled || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object })
+	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object || hasRule(f) })
 	s.demands = &about
 	return newMember(c, s, nil), nil
 }

@@ -132,7 +132,6 @@ type recordType struct {
 	about       *schema.Description // nil if the collection is standalone, as are the others
 	computes    *value.Encoder      // of what the method Computed returns, or nil
 	hasTwoForms bool                // what is served has other members than what is stored
-	ruled       bool                // there are rules
 	judged      bool                // an update is validated together with the record that it changes
 	targets     []*field            // fields to which others refer By their texts
 	now         func() time.Time
