@@ -411,13 +411,6 @@ func (c *Catalogue) checkTogether() error {
 			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
 		}
 	}
-	for _, m := range c.all {
-		for _, f := range m.typ.fields {
-			if f.By != "" {
-				f.order = c.orderOf(f)
-			}
-		}
-	}
 	return nil
 }
 
@@ -433,7 +426,7 @@ func (s *recordType) describeReferences(c *Catalogue) {
 }
 
 // checkBy returns an error if a field refers to records by a field that is not a unique text, to
-// ids by text, or to texts by numbers.
+// ids by text, or to texts by numbers. It sets the order of a reference by a text.
 func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
 	if f.Refers == "" {
 		return nil
@@ -468,5 +461,6 @@ func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
 	if !slices.Contains(other.targets, to) {
 		other.targets = append(other.targets, to)
 	}
+	s.column(ordering.Snake(f.Name)).order = to.orderOfReferences()
 	return nil
 }

@@ -231,15 +231,14 @@ func (s *recordType) column(name string) *field {
 	return nil
 }
 
-// orderOf returns the order of a reference By a text: that of the field to which it refers.
-func (c *Catalogue) orderOf(f *field) func(sortkey.Key) sortkey.Key {
-	to := c.all[c.byKey[f.Refers]].typ.column(f.By)
-	if !to.ordered {
-		return to.order
+// orderOfReferences returns the order of the fields that refer to records By the field, which is text.
+func (f *field) orderOfReferences() func(sortkey.Key) sortkey.Key {
+	if !f.ordered {
+		return f.order
 	}
 	return func(k sortkey.Key) sortkey.Key {
 		if text, ok := k.AsText(); ok {
-			return to.keyOfText(text)
+			return f.keyOfText(text)
 		}
 		return k
 	}

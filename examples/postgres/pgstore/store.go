@@ -75,6 +75,8 @@ func Open(opts Options) (*Store, error) {
 			switch {
 			case f.Hidden || f.Computed: // what is stored would be what is served
 				return nil, fmt.Errorf("%w: Definitions: %s: the field %s is hidden or computed, which a Store does not support", ErrOptions, key, f.Name)
+			case f.Fold: // columns compare by bytes
+				return nil, fmt.Errorf("%w: Definitions: %s: the field %s compares without regard to case, which a Store does not support", ErrOptions, key, f.Name)
 			case f.Key:
 				return nil, fmt.Errorf("%w: Definitions: the records of %s have a key and no id, which a Store does not support", ErrOptions, key)
 			case f.By != "" || f.OnDelete != schema.Protect:

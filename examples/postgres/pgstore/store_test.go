@@ -37,6 +37,10 @@ func TestInvalidOptions(t *testing.T) {
 			ID   int    `json:"id"`
 			User string `json:"user" backlist:"refers=users.name"`
 		}]()}, "pgstore: invalid options: Definitions: notes: the field user refers to records by a text or has an OnDelete, which a Store does not support"},
+		{"text without case", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
+			ID   int    `json:"id"`
+			Name string `json:"name" backlist:"fold"`
+		}]()}, "pgstore: invalid options: Definitions: notes: the field name compares without regard to case, which a Store does not support"},
 		{"deletion of what refers", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
 			ID   int `json:"id"`
 			User int `json:"user" backlist:"refers=users,ondelete=cascade"`
