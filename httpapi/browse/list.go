@@ -32,7 +32,6 @@ type list struct {
 	Pager    pager
 	Filters  *filters
 	Took     string // time of the handler
-	Filtered bool   // parameters of the query select the records
 	Add      string // link to the form for a new record, or ""
 	ReadOnly string // why the visitor cannot add a record, or ""
 	About    string // of a record, such as "film"
@@ -66,15 +65,13 @@ func (v *view) newList(resp *response) *list {
 	if at := slices.Index(names, key); at > 0 { // it stays in view on narrow screens
 		names = slices.Insert(slices.Delete(names, at, at+1), 0, key)
 	}
-	filters := v.newFilters(nil)
 	l := &list{
-		Columns:  newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.is.Place),
-		Rows:     v.newRows(e.Records, names),
-		Pager:    v.newPager(e),
-		Took:     readableDuration(v.took),
-		Filtered: len(filters.Chips) > 0,
-		Filters:  filters,
-		About:    spelled(v.c.Name),
+		Columns: newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.is.Place),
+		Rows:    v.newRows(e.Records, names),
+		Pager:   v.newPager(e),
+		Took:    readableDuration(v.took),
+		Filters: v.newFilters(nil),
+		About:   spelled(v.c.Name),
 	}
 	for i := range l.Columns {
 		classes := make(map[string]bool)
