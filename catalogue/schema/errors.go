@@ -49,7 +49,8 @@ func (e *SyntaxError) Is(target error) bool { return target == ErrInvalid }
 
 // CheckSyntax returns a [*SyntaxError] if data is not exactly one JSON value, with or
 // without white space around it, is not UTF-8, or is nested more than 10,000 levels deep.
-// It accepts repeated names and unpaired surrogates. O(len).
+// It accepts repeated names and unpaired surrogates. It is for packages that tell people where
+// their JSON is broken. O(len).
 func CheckSyntax(data []byte) error {
 	if syntax := jsontext.Check(data, jsontext.MaxTextDepth); syntax != nil {
 		return (*SyntaxError)(syntax)
@@ -97,6 +98,15 @@ func wholeError(messages ...string) FieldErrors {
 
 // ok reports whether nothing is wrong.
 func (e FieldError) ok() bool { return e.Messages == nil && e.Fields == nil && e.Items == nil }
+
+// take appends the error of a field with a name, and reports whether nothing is wrong.
+func (e *FieldErrors) take(name string, wrong FieldError) (ok bool) {
+	if ok = wrong.ok(); !ok {
+		wrong.Field = name
+		*e = append(*e, wrong)
+	}
+	return ok
+}
 
 // Error returns a text with all messages, preceded by the paths of their fields, such as
 // "address.city" and "lines.0.sku".

@@ -133,10 +133,7 @@ func (f Field) cleanMap(value string, checks *checker) (text string, wrong Field
 	members := membersOf(value, !checks.snake)
 	for i, m := range members {
 		clean, wrong, more := checks.element(f, m.value, len(members)-i)
-		if !wrong.ok() {
-			wrong.Field = m.name
-			errs = append(errs, wrong)
-		}
+		errs.take(m.name, wrong)
 		object = appendMember(object, m.name, clean)
 		if !more {
 			break
@@ -167,13 +164,11 @@ func (f Field) cleanObject(value string, checks *checker) (text string, wrong Fi
 		if values[i] == "" {
 			checks.filled += len(m.Name) + len(clean)
 		}
-		wrong.Field = m.Name
-		switch {
-		case !wrong.ok() && checks.partial && values[i] == "":
-			missing = append(missing, wrong)
-		case !wrong.ok():
-			errs = append(errs, wrong)
-		case clean != "":
+		list := &errs
+		if checks.partial && values[i] == "" {
+			list = &missing
+		}
+		if list.take(m.Name, wrong) && clean != "" {
 			object = appendMember(object, m.Name, clean)
 		}
 	}

@@ -163,14 +163,8 @@ func (r Record) Equal(other Record) bool { return r.String() == other.String() }
 // MarshalJSON returns the JSON of the record. The error is always nil. O(size).
 func (r Record) MarshalJSON() ([]byte, error) {
 	dst := []byte{'{'}
-	first := true
 	for name, value := range r.All() {
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = append(jsontext.AppendString(dst, name), ':')
-		dst = append(dst, value...)
+		dst = appendMember(dst, name, value)
 	}
 	return append(dst, '}'), nil
 }

@@ -171,7 +171,8 @@ func structFields(t reflect.Type, outer []reflect.Type) (fields []Field, err err
 
 // ComputedMembers returns the members of the struct that the method Computed of a type returns.
 // If the type has no such method, there are none. The error is that the method has parameters or
-// does not return one struct. O(members), by reflection.
+// does not return one struct. It is for packages that describe or store such types. O(members), by
+// reflection.
 func ComputedMembers(t reflect.Type) ([]jsonmember.Member, error) {
 	method, ok := reflect.PointerTo(t).MethodByName("Computed")
 	if !ok {

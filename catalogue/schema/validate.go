@@ -63,10 +63,7 @@ func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (
 		default:
 			text, wrong = f.clean(values[i], check)
 		}
-		if wrong = d.addressed(f, text, wrong); !wrong.ok() {
-			wrong.Field = f.Name
-			errs = append(errs, wrong)
-		} else if text != "" {
+		if errs.take(f.Name, d.addressed(f, text, wrong)) && text != "" {
 			record.members = append(record.members, member{f.Name, text})
 		}
 	}
@@ -153,10 +150,7 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 		default:
 			text, wrong = f.clean(values[i], check)
 		}
-		if wrong = d.addressed(f, text, wrong); !wrong.ok() {
-			wrong.Field = f.Name
-			errs = append(errs, wrong)
-		} else {
+		if errs.take(f.Name, d.addressed(f, text, wrong)) {
 			record.set(f.Name, text)
 		}
 	}
@@ -202,10 +196,7 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 			continue
 		}
 		text, wrong := f.clean(value, check)
-		if wrong = d.addressed(f, text, wrong); !wrong.ok() {
-			wrong.Field = f.Name
-			errs = append(errs, wrong)
-		} else if text != "" {
+		if errs.take(f.Name, d.addressed(f, text, wrong)) && text != "" {
 			record.set(f.Name, text)
 		}
 	}
