@@ -106,8 +106,9 @@ type Options struct {
 	// A page number that does not exist results in 404 and "Invalid page.", and an invalid
 	// cursor in 404 and "Invalid cursor". A page of a cursor has no count. It is a page of
 	// [Collection.List] whose filter has another test: that the first field of the order is
-	// less or greater than the position in the cursor. If the position has more than 1024 bytes,
-	// the cursor has the id or key of a record in its place, and is invalid after its deletion.
+	// less or greater than the position in the cursor. If the position is a text of more than 1024
+	// bytes or with U+0000, the cursor has the id or key of a record in its place, and is invalid
+	// after its deletion.
 	Pages pagination.Style
 
 	// MaxBody is the maximum length of a request body in bytes. A longer one is rejected

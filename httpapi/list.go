@@ -300,8 +300,12 @@ func (v *view) askAfter(p *page, q *catalogue.Query) (ok bool, err error) {
 	if !p.Positioned {
 		return true, nil
 	}
-	p.full, err = v.fullPosition(p.Position, p.field)
+	stored := false
+	p.full, stored, err = v.fullPosition(p.Position, p.field)
 	value, ok := p.field.ParsePosition(p.full, v.handler.opts.Framework)
+	if !ok && stored { // requests cannot have it
+		value, ok = p.full, true
+	}
 	test := schema.Test{Field: first.Field, Lookup: "gt", Values: []string{value}}
 	if first.Desc {
 		test.Lookup = "lt"
@@ -310,31 +314,31 @@ func (v *view) askAfter(p *page, q *catalogue.Query) (ok bool, err error) {
 	return ok, err
 }
 
-// A position of more than maxPosition bytes would make links too long. In cursors it is ofRecord,
-// with which no value of a field of the framework begins, and the identity of a record that has it.
+// A position of more than maxPosition bytes would make links too long, and one with U+0000 is
+// invalid. In cursors it is ofRecord and the identity of a record that has it.
 const (
 	maxPosition = 1024
 	ofRecord    = "\x00"
 )
 
-// fullPosition returns the position that the text in a cursor stands for. If the record in the text
-// does not exist, it returns the text, which is not a value of a field.
-func (v *view) fullPosition(text string, of *schema.Field) (string, error) {
+// fullPosition returns the position that the text in a cursor stands for. stored reports whether it
+// is that of a record. Otherwise it is the text.
+func (v *view) fullPosition(text string, of *schema.Field) (position string, stored bool, err error) {
 	identity := v.route.identity()
 	value, ok := "", false
 	if rest, named := strings.CutPrefix(text, ofRecord); named {
 		value, ok = identity.ParsePosition(rest, v.handler.opts.Framework)
 	}
 	if !ok {
-		return text, nil
+		return text, false, nil
 	}
 	test := schema.Test{Field: ordering.Snake(identity.Name), Lookup: "exact", Values: []string{value}}
 	q := catalogue.Query{Filter: schema.Filter{Tests: append(slices.Clip(v.rows), test)}, Window: pagination.Window{Limit: 1}}
 	list, err := v.route.all.List(v.r.Context(), q)
 	if err != nil || len(list.Records) == 0 {
-		return text, err
+		return text, false, err
 	}
-	return positionOf(list.Records[0], of), nil
+	return positionOf(list.Records[0], of), true, nil
 }
 
 // positions returns the function that returns the texts of the positions of records in cursors. Of
@@ -357,7 +361,7 @@ func (r *route) positions(of *schema.Field, as schema.Framework, at pagination.C
 		if known, ok := texts[k]; ok {
 			return known
 		}
-		if len(text) > maxPosition || strings.HasPrefix(text, ofRecord) {
+		if len(text) > maxPosition || strings.Contains(text, "\x00") {
 			text = ofRecord + positionOf(read[i], r.identity())
 		}
 		texts[k] = text

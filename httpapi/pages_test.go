@@ -160,8 +160,8 @@ func TestLinksAreServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 60 { // each third text is long, and equal to another one
-		if _, err := texts.Insert(text{Text: strings.Repeat("é", []int{10_000, i % 5, 1 + i%7}[i%3]) + strconv.Itoa(i/6)}); err != nil {
+	for i := range 60 { // each third text is long, and equal to another one, or has U+0000
+		if _, err := texts.Insert(text{Text: strings.Repeat([]string{"é", "\x00", "a"}[i%3], []int{10_000, i % 5, 1 + i%7}[i%3]) + strconv.Itoa(i/6)}); err != nil {
 			t.Fatal(err)
 		}
 	}
