@@ -13,7 +13,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
-	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Filter selects records of a collection: those for which all tests hold and that have
@@ -417,28 +416,12 @@ func (f Field) Position(value string) string {
 	text := jsontext.Unquote(value)
 	d, message := parseDateTime(text, Framework{})
 	switch {
-	case f.Fold:
-		text, _ = sortkey.Fold(text).AsText()
-		return text
-	case f.Kind == Decimal:
-		return withPlaces(text, f.Places)
 	case f.Kind != Timestamp || message != "":
 		return text
 	case d.Nanosecond() == 0:
 		return d.UTC().Format("2006-01-02 15:04:05-07:00")
 	}
 	return d.UTC().Format("2006-01-02 15:04:05.000000-07:00")
-}
-
-// withPlaces returns a number with some digits after the point, or with more that are not zeros.
-func withPlaces(number string, places int) string {
-	whole, fraction, _ := strings.Cut(number, ".")
-	fraction = strings.TrimRight(fraction, "0")
-	fraction += strings.Repeat("0", max(0, places-len(fraction)))
-	if fraction == "" {
-		return whole
-	}
-	return whole + "." + fraction
 }
 
 // ParsePosition returns the value of a [Test] for a text that [Field.Position] returns. It also
