@@ -170,7 +170,7 @@ func TestCost(t *testing.T) {
 	}{
 		{"GET", small, []call{ // what an index answers, or is refused
 			{target: "orders/"}, {target: "orders/?offset=1900"}, {target: "orders/?ordering=-status"}, {target: "customers/00000007-0000-4000-8000-000000000000/"},
-			{target: "products/p77/"}, {target: "orders/?search=" + strings.Repeat("a", 20_000)}, {target: "products/%ff%00/"},
+			{target: "products/p77/"}, {target: "products/%ff%00/"},
 			{target: "orders/", header: header("Accept", strings.Repeat("text/html;q=0.1,", 6000))},
 			{target: "orders/", header: header("Accept", "application/json"+strings.Repeat(";a=b", 25000))},
 			{target: "orders/", header: header("Accept-Language", strings.Repeat("de;q=0.1,", 60000))},
@@ -183,7 +183,7 @@ func TestCost(t *testing.T) {
 			{target: "customers/?search=" + words(31, long)},
 		}},
 		{"GET", 6 * small, []call{ // long queries
-			{target: "orders/?" + strings.Repeat("a=b&", 999)}, {target: "orders/?ordering=" + strings.Repeat("a,", 5000)},
+			{target: "orders/?search=" + strings.Repeat("a", 20_000)}, {target: "orders/?" + strings.Repeat("a=b&", 999)}, {target: "orders/?ordering=" + strings.Repeat("a,", 5000)},
 			{target: "products/?slug__in=x" + strings.Repeat(",p", 8000)}, {target: "orders/?status__in=new" + strings.Repeat(",new", 4000)},
 		}},
 		{"GET", 150 * n, []call{ // across one reference, with one or many tests

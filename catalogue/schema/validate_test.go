@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -334,6 +335,44 @@ func TestLongLookup(t *testing.T) {
 		}
 		if got != want || (patched == nil) != (err == nil) || (d.CheckLookup(text) == nil) != (err == nil) {
 			t.Errorf("%d bytes: %v, PATCH %v, want %q", len(text), err, patched, want)
+		}
+	}
+}
+
+// After many errors of elements no more are checked, in the form of each version and for maps.
+func TestManyErrors(t *testing.T) {
+	d := Description{Fields: []Field{
+		{Name: "rows", Kind: Array, Item: &Field{Kind: Object, Fields: []Field{{Name: "name", Kind: Text, Required: true}}}},
+		{Name: "nums", Kind: Array, Item: &Field{Kind: Integer}},
+		{Name: "byName", Kind: Map, Item: &Field{Kind: Integer}},
+	}}
+	const n = 100_000
+	var members strings.Builder
+	for i := range n {
+		fmt.Fprintf(&members, `,"m%d":"x"`, i)
+	}
+	rows, more := `{"rows":[{}`+strings.Repeat(",{}", n-1)+`]}`, "There are many errors: %[1]d more items have not been checked."
+	for _, row := range []struct {
+		body, last string // the last with the numbers of those that are and are not checked
+		as         Framework
+	}{
+		{rows, `,{"nonFieldErrors":["` + more + `"]}]}%[2]s`, Framework{}},
+		{rows, `,"%[2]s":{"nonFieldErrors":["` + more + `"]}}}`, DRF318(nil)},
+		{`{"nums":["x"` + strings.Repeat(`,"x"`, n-1) + `]}`, `,"%[2]s":["` + more + `"]}}`, Framework{}},
+		{`{"byName":{` + members.String()[1:] + `}}`, `,"m%[2]s":["` + more + `"]}}`, Framework{}},
+	} {
+		_, err := d.Validate(WithFramework(t.Context(), row.as), []byte(row.body), Checks{})
+		var errs FieldErrors
+		if !errors.As(err, &errs) {
+			t.Fatalf("%.20s: %v", row.body, err)
+		}
+		checked, place := len(errs[0].Items)+len(errs[0].Fields)-1, ""
+		if errs[0].Items == nil {
+			place = fmt.Sprint(checked)
+		}
+		text, _ := errs.MarshalJSON()
+		if want := fmt.Sprintf(row.last, n-checked, place); !strings.HasSuffix(string(text), want) || len(text) > 2*maxWrong {
+			t.Errorf("%.20s: %d bytes that end with %s, want %s", row.body, len(text), text[max(0, len(text)-100):], want)
 		}
 	}
 }
