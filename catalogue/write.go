@@ -101,8 +101,10 @@ func (c *core) putID(tx *store.Tx, fresh *store.Entry, change func(*recordType, 
 // its place would be compiled for each record type.
 type finder struct {
 	id    int
-	index *textIndex
-	text  string
+	index interface {
+		in(now getter, text string) (*store.Entry, error)
+	}
+	text string
 }
 
 func (c *core) find(now getter, f finder) (*store.Entry, error) {

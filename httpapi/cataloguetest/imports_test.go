@@ -51,7 +51,7 @@ var mutual = map[string]int{
 	"catalogue":                23,
 	"catalogue/internal/store": 11,
 	"catalogue/internal/value": 1,
-	"catalogue/schema":         6,
+	"catalogue/schema":         8,
 	"httpapi/browse":           12,
 	"httpapi/cataloguetest":    4,
 	"httpapi/clienttest":       4,
