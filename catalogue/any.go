@@ -224,9 +224,9 @@ func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id in
 	if err != nil {
 		return 0, "", ctx.Err()
 	}
-	e, err := m.textHolder(ctx, m.store, field, text)
+	e := m.typ.holder(m.store, m.typ.text(field), text)
 	if e == nil {
-		return 0, "", err
+		return 0, "", ctx.Err()
 	}
 	stored, _ = m.typ.column(field).value(e).AsText()
 	return e.ID, stored, nil
@@ -386,37 +386,22 @@ func (c *core) target(ctx context.Context, now getter, segment string, wanted sc
 	if err != nil {
 		return nil, err
 	}
-	from := store.Source(c.store)
 	if f.instant != nil {
-		now, from = f.instant.states[c], f.instant.states[c]
+		now = f.instant.states[c]
 	}
-	old, err := c.named(ctx, now, from, segment)
-	if err != nil {
-		return nil, err
-	}
+	old := c.typ.byPath(now, segment)
 	if old == nil || !f.holds(old) {
 		return nil, c.typ.errorf("%w: %s", ErrNotFound, segment)
 	}
 	return old, nil
 }
 
-// named returns the entry that a segment names, or nil. A writer passes the state that it changes
-// before it has written to it.
-func (c *core) named(ctx context.Context, now getter, from store.Source, segment string) (*store.Entry, error) {
-	if c.typ.about.Lookup == "" {
-		return now.Get(schema.ParseID(segment)), nil
+// byPath returns the entry that a segment of a path names, or nil.
+func (s *recordType) byPath(from getter, segment string) *store.Entry {
+	if s.about.Lookup == "" {
+		return from.Get(schema.ParseID(segment))
 	}
-	return c.textHolder(ctx, from, c.typ.about.Lookup, c.typ.about.LookupText(segment))
-}
-
-// textHolder returns the entry that has a text in a unique field, in snake_case, or nil.
-func (c *core) textHolder(ctx context.Context, from store.Source, field, text string) (*store.Entry, error) {
-	col := c.typ.column(field)
-	value, err := json.Marshal(text)
-	if col == nil || err != nil {
-		return nil, ctx.Err()
-	}
-	return c.holder(ctx, from, 0, []string{col.Name}, []string{string(value)})
+	return s.holder(from, s.text(s.about.Lookup), segment)
 }
 
 // passes returns the error of a precondition for an entry. Every entry passes if it is nil.

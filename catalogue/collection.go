@@ -23,7 +23,7 @@ type Options struct {
 	// "collection".
 	Name string
 
-	// ID is the JSON name of the int field that holds the id. If empty, it is "id".
+	// ID is the JSON name of the integer field that holds the id. If empty, it is "id".
 	ID string
 
 	// Ordering is the default order. If empty, records are in the order of their ids.
@@ -61,9 +61,10 @@ type Options struct {
 	// NewKey returns the key of a record that is written without one. It is called by a writer
 	// before the record is visible, and must not write to the collection. Writers of a clone may
 	// call it at the same time. If the key is empty or the field cannot hold it, the error of the
-	// write wraps [ErrInvalidID]; if another record has it, [ErrExists]. If NewKey is nil, the
-	// key is a random UUID, version 4. NewKey has no effect if records have an id or a key that
-	// only clients choose; see the tag key of [schema.DescriptionOf].
+	// write wraps [ErrInvalidID]. If another record has it, NewKey is called again, at most 100
+	// times; then the error wraps [ErrExists]. If NewKey is nil, the key is a random UUID, version
+	// 4. NewKey has no effect if records have an id or a key that only clients choose; see the
+	// tag key of [schema.DescriptionOf].
 	NewKey func() string
 
 	// Description describes the collection of a catalogue for servers and for posts. A
@@ -74,7 +75,8 @@ type Options struct {
 	// Validate makes all writes of the program and loads validate records as requests are: the
 	// kinds, lengths, bounds, patterns and rules of the description. A standalone collection has
 	// that of [schema.DescriptionOf]. As for requests, text is trimmed, absent members have
-	// their defaults, and rules may change the record: the result is stored. The error wraps
+	// their defaults, and rules may change the record: the result is stored, and the key in it
+	// is that of the record. A load stores what it reads: it only checks. The error wraps
 	// [ErrInvalid] and [schema.FieldErrors]; that of a load is a [*RecordError]. Read-only
 	// members keep their values. References are not checked, because the record can be part of
 	// the same batch or load. Unique values are compared last. The context of rules is
@@ -93,7 +95,7 @@ type Options struct {
 }
 
 // A Collection holds records of type T and returns them by id or in any order of
-// their fields. T is [schema.Record] or a struct with an int field for the id. A struct without
+// their fields. T is [schema.Record] or a struct with an integer field for the id. Records without
 // one can have a key of text instead; see [Collection.By].
 // [NewCollection] lists the requirements. The zero Collection is invalid: its methods
 // panic.
@@ -110,8 +112,9 @@ type Collection[T any] struct{ core *core }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
-// T must be [schema.Record] or a struct with an int field for the id, or a text field with the
-// tag key. The id must be a field of T or of a struct embedded by value. Every field must have a
+// T must be [schema.Record] or a struct with an integer field for the id, of any size, or a text
+// field with the tag key. Open records have a key if a field of Options.Description is the Key. The
+// id must be a field of T or of a struct embedded by value. Every field must have a
 // type that package encoding/json can marshal, unless its tag is "-", and that can be copied:
 //
 //   - booleans, numbers, strings, [time.Time] and [encoding/json.RawMessage]

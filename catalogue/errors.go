@@ -28,7 +28,7 @@ var (
 	ErrNotFound = errors.New("no such record")
 	// ErrExists is returned when another record has the id, or the key.
 	ErrExists = errors.New("id is taken")
-	// ErrInvalidID is returned when an id is negative, when an id in loaded data is not
+	// ErrInvalidID is returned when an id is negative or does not fit in an int, when an id in loaded data is not
 	// a positive integer, when an update changes the id, and when no id is left; also when
 	// a key is empty or changed.
 	ErrInvalidID = errors.New("invalid id")

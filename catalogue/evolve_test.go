@@ -326,9 +326,9 @@ teas 5 line 8 house: reference to no record: 8 of houses
 			`{"houses":[{"id":0},{"id":3,"name":4},` + "\n" + `{"id":4,"title":""}],"teas":[{"id":1,"name":"n","house":9}]}`, catalogue.LoadOptions{References: true},
 			"houses 0 line 1 id: invalid id: want a positive integer, got 0\nhouses 3 line 1 name: want a string, not 4\nhouses 4 line 2 title: is unknown: want one of id, name\n"},
 		{"ids and unique values", `{"houses":[{"id":2,"name":"a"},{"id":3,"name":"a"},{"id":2,"name":"a"}]}`, catalogue.LoadOptions{Validate: true},
-			"houses 3 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n" +
-				"houses 2 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n" +
-				"houses 2 line 1 id: id is taken: the record at index 0 has 2 too\n"},
+			"houses 2 line 1 id: id is taken: the record at index 0 has 2 too\n" +
+				"houses 3 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n" +
+				"houses 2 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n"},
 	} {
 		for _, open := range []bool{false, true} {
 			if open && strings.Contains(row.file, `"name":4`) {

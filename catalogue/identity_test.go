@@ -247,3 +247,124 @@ func TestPredictableKeys(t *testing.T) {
 		t.Errorf("after %d calls of NewKey: %v, want ErrExists", calls, err)
 	}
 }
+
+// A nick can be null, unlike what refers to it: By and Also.
+type nick struct {
+	ID   int     `json:"id"`
+	Nick *string `json:"nick" backlist:"unique"`
+}
+
+// TestTextBecomesNull sets a text to null to which fields refer that cannot be null.
+func TestTextBecomesNull(t *testing.T) {
+	type post struct {
+		ID int    `json:"id"`
+		By string `json:"by" backlist:"refers=nicks.nick"`
+	}
+	type poll struct {
+		ID   int      `json:"id"`
+		Also []string `json:"also" backlist:"refers=nicks.nick"`
+	}
+	type note struct {
+		ID int     `json:"id"`
+		To *string `json:"to" backlist:"refers=nicks.nick"`
+	}
+	for _, row := range []struct {
+		reason  string
+		defined catalogue.AnyDefinition
+		body    string
+		want    string
+	}{
+		{"a text", catalogue.Define[post]("from", catalogue.Options{}), `{"by":"red"}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
+		{"a list of texts", catalogue.Define[poll]("from", catalogue.Options{}), `{"also":["red"]}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
+		{"a text that may be null", catalogue.Define[note]("from", catalogue.Options{}), `{"to":"red"}`, ""},
+	} {
+		c, err := catalogue.New(catalogue.Define[nick]("nicks", catalogue.Options{}), row.defined)
+		must(t, err)
+		nicks, _ := c.Collection("nicks")
+		from, _ := c.Collection("from")
+		_, err = nicks.Create(t.Context(), []byte(`{"nick":"red"}`), schema.Record{})
+		must(t, err)
+		_, err = from.Create(t.Context(), []byte(row.body), schema.Record{})
+		must(t, err)
+		_, err = nicks.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"nick":null}`), Partial: true})
+		got := ""
+		if fields := (schema.FieldErrors)(nil); errors.As(err, &fields) {
+			text, _ := fields.MarshalJSON()
+			got = string(text)
+		}
+		if got != row.want || (err == nil) != (row.want == "") {
+			t.Errorf("%s: %v, want %s", row.reason, err, row.want)
+		}
+		must(t, c.Check())
+	}
+}
+
+// TestUnaddressed reads and writes texts that name no record or cannot be part of a path.
+func TestUnaddressed(t *testing.T) {
+	type user struct {
+		ID   int    `json:"id"`
+		Mail string `json:"mail" backlist:"unique"`
+	}
+	defined := catalogue.Define[user]("users", catalogue.Options{Description: &schema.Description{Lookup: "mail"}})
+	c, err := catalogue.New(defined)
+	must(t, err)
+	users := mustIn(defined, c)
+	_, err = users.Insert(user{Mail: "a\ufffdb"})
+	must(t, err)
+	all, _ := c.Collection("users")
+	for _, segment := range []string{"a\xffb", "a\xc0b", "1", ""} {
+		if record, err := all.Get(t.Context(), segment, schema.Filter{}); !errors.Is(err, catalogue.ErrNotFound) || users.By("mail").Has(segment) {
+			t.Errorf("%q names %s, %v", segment, record, err)
+		}
+	}
+	var fields schema.FieldErrors
+	if _, err := users.Insert(user{Mail: strings.Repeat("a", 1537)}); !errors.As(err, &fields) || !errors.Is(err, catalogue.ErrInvalid) {
+		t.Errorf("a text that is too long for a path: %v", err)
+	}
+	open, err := catalogue.NewCollection[schema.Record](catalogue.Options{Unique: [][]string{{"id"}}})
+	must(t, err)
+	if _, err := open.By("id").Upsert(schema.Record{ID: 1}); !errors.Is(err, ordering.ErrUnknownField) {
+		t.Errorf("the id of open records is no text: %v", err)
+	}
+}
+
+// TestStandaloneReferences loads a clone of a collection, which belongs to no catalogue.
+func TestStandaloneReferences(t *testing.T) {
+	type film struct {
+		ID       int `json:"id"`
+		Director int `json:"director" backlist:"refers=directors"`
+	}
+	films := catalogue.Define[film]("films", catalogue.Options{})
+	c, err := catalogue.New(films, catalogue.Define[nick]("directors", catalogue.Options{}))
+	must(t, err)
+	clone := mustIn(films, c).Clone()
+	for _, opts := range []catalogue.LoadOptions{{}, {References: true}} {
+		err := clone.Load(strings.NewReader(`[{"id":77,"director":77}]`), opts)
+		if errors.Is(err, catalogue.ErrInvalidData) != opts.References || (err == nil) == opts.References {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+}
+
+// TestTokenWithoutRecords continues after a token when no open record has the field of the order.
+func TestTokenWithoutRecords(t *testing.T) {
+	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{Indexes: [][]ordering.Term{{ordering.Asc("year")}}})
+	must(t, err)
+	for range 3 {
+		r, err := schema.Record{}.With("year", 1950)
+		must(t, err)
+		_, err = c.Insert(r)
+		must(t, err)
+	}
+	query := func() catalogue.Selection[schema.Record] { return c.Where(ordering.Equal("year", 1950)) }
+	_, token, err := query().PageAfter("", 2, ordering.Asc("year"))
+	must(t, err)
+	_, err = c.Where().Delete()
+	must(t, err)
+	if records, next, err := query().PageAfter(token, 2, ordering.Asc("year")); err != nil || len(records) > 0 || next != "" {
+		t.Errorf("after the deletion of all records: %v %q %v", records, next, err)
+	}
+	if _, _, err := query().PageAfter(token[1:], 2, ordering.Asc("year")); !errors.Is(err, catalogue.ErrInvalidToken) {
+		t.Errorf("an altered token: %v", err)
+	}
+}

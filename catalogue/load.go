@@ -26,11 +26,13 @@ type LoadOptions struct {
 	// member, and on types with a method UnmarshalJSON or UnmarshalText.
 	SkipUnknown bool
 
-	// Validate makes the load validate records, as Options.Validate does for all writes.
+	// Validate makes the load fail if a record is not valid, as Options.Validate does for all
+	// writes. The records are stored as they are read: what rules return is discarded.
 	Validate bool
 
 	// References makes the load fail if a record, in any collection of the catalogue, would then
-	// refer to a record that does not exist. Other writers to the catalogue wait meanwhile.
+	// refer to a record that does not exist, or if the collection belongs to no catalogue and has
+	// references. Other writers to the catalogue wait meanwhile.
 	References bool
 }
 
@@ -180,6 +182,10 @@ func (c *core) whole() *Catalogue { return c.catalogue }
 
 // read reads the replacement of a single collection.
 func (c *core) read(in *scanner) ([]store.Replacement, error) {
+	refers := func(f *field) bool { return f.Refers != "" }
+	if in.opts.References && c.catalogue.byKey == nil && slices.ContainsFunc(c.typ.fields, refers) {
+		return nil, c.typ.errorf("%w: the collection belongs to no catalogue, so its references cannot be checked", ErrInvalidData)
+	}
 	entries, used, err := c.typ.readResults(in)
 	return []store.Replacement{c.replacement(entries, used)}, err
 }

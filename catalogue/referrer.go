@@ -205,6 +205,9 @@ func (r *revision) replace(m *core, by *store.Entry, col *field, to targets, tex
 	if !col.refers(e.fresh, to.has) {
 		return nil
 	}
+	if text == "null" && (col.Kind == schema.References || !col.Nullable) {
+		return errNotNull
+	}
 	record, err := m.typ.parsed(e.fresh)
 	if err != nil {
 		return err
@@ -231,6 +234,9 @@ func (r *revision) replace(m *core, by *store.Entry, col *field, to targets, tex
 
 // errRenamed is the error of a write of one collection that must change others.
 var errRenamed = errors.New("a text changes to which other records refer")
+
+// errNotNull is the error of a text that becomes null while a reference to it cannot.
+var errNotNull = errors.New("a reference cannot become null")
 
 // rewrite writes the change of a record that prepare returns, and returns its new entry. If a text
 // changes to which other records refer, it calls prepare again, in a batch that changes these, too.
@@ -270,6 +276,9 @@ func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Cha
 			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
 			if err == nil && m == c { // the record may refer to its former text
 				err = r.replace(c, ch.Old, col, before, text)
+			}
+			if err == errNotNull {
+				err = schema.FieldErrors{{Field: of.Name, Messages: []string{"This field may not be null: records of " + m.key() + " refer to it."}}}
 			}
 			if err != nil {
 				return err

@@ -40,12 +40,18 @@ func (s *recordType) describeTexts() {
 	}
 }
 
+// text returns the unique field of text with a name in snake_case, or nil.
+func (s *recordType) text(name string) *field {
+	if i := slices.IndexFunc(s.texts, func(f *field) bool { return f.name == name }); i >= 0 {
+		return s.texts[i]
+	}
+	return nil
+}
+
 // by returns the index of a field.
 func (s *recordType) by(name string, c *core, tx *store.Tx, from getter) textIndex {
 	x := textIndex{typ: s, core: c, tx: tx, from: from}
-	if i := slices.IndexFunc(s.texts, func(f *field) bool { return f.name == name }); i >= 0 {
-		x.at = s.texts[i]
-	} else {
+	if x.at = s.text(name); x.at == nil {
 		x.err = s.errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, name, suggest(name, s.texts, func(f *field) string { return f.name }))
 	}
 	return x
@@ -179,7 +185,7 @@ func (x *textIndex) replacement(s *recordType, now current, fresh *store.Entry) 
 // holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
 // stored spelling, because programs may store another spelling than requests do.
 func (s *recordType) holder(from getter, at *field, text string) *store.Entry {
-	for utf8.ValidString(text) {
+	for at != nil && utf8.ValidString(text) {
 		if e := from.Holder(at.name, at.keyOfText(text)); e != nil {
 			return e
 		}

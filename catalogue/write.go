@@ -166,6 +166,20 @@ func (c *core) replaceAll(fresh []*store.Entry) error {
 // member, whose name is empty if there are several. If refuse returns an error, arrange returns
 // it.
 func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *schema.MemberError) error) error {
+	byID := func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) }
+	sorted := s.identity.key != nil || // they have no ids yet, or are sorted
+		slices.IsSortedFunc(list, func(a, b *store.Entry) int { return cmp.Or(byID(a, b), -1) }) // without repeated ids
+	if !sorted {
+		seen := make(map[int]int, len(list))
+		for i, e := range list {
+			first, twice := seen[e.ID]
+			if !twice {
+				seen[e.ID] = i
+			} else if err := refuse(i, &schema.MemberError{Member: s.identity.wire, Err: fmt.Errorf("%w: the record at index %d has %d too", ErrExists, first, e.ID)}); err != nil {
+				return err
+			}
+		}
+	}
 	var key []byte
 	for n, set := range s.unique {
 		seen := make(map[string]int, len(list))
@@ -188,23 +202,9 @@ func (s *recordType) arrange(list []*store.Entry, refuse func(index int, wrong *
 			}
 		}
 	}
-	if s.identity.key != nil { // they have no ids yet, or are sorted
-		return nil
+	if !sorted {
+		slices.SortFunc(list, byID)
 	}
-	byID := func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) }
-	if slices.IsSortedFunc(list, func(a, b *store.Entry) int { return cmp.Or(byID(a, b), -1) }) { // without repeated ids
-		return nil
-	}
-	seen := make(map[int]int, len(list))
-	for i, e := range list {
-		first, twice := seen[e.ID]
-		if !twice {
-			seen[e.ID] = i
-		} else if err := refuse(i, &schema.MemberError{Member: s.identity.wire, Err: fmt.Errorf("%w: the record at index %d has %d too", ErrExists, first, e.ID)}); err != nil {
-			return err
-		}
-	}
-	slices.SortFunc(list, byID)
 	return nil
 }
 
@@ -360,6 +360,13 @@ func (s *recordType) keep(fresh *store.Entry, from *record) error {
 	s.fillLists(to)
 	s.identity.setID(to, id) // a method Clone may have changed it
 	fresh.ID = id
+	if s.about != nil && s.about.Lookup != "" {
+		if text, ok := s.text(s.about.Lookup).value(fresh).AsText(); ok {
+			if err := s.about.CheckLookup(text); err != nil {
+				return err
+			}
+		}
+	}
 	if s.hasTwoForms { // an error of the method Computed changes nothing
 		_, err := s.encoded(fresh)
 		return err

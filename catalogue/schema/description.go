@@ -57,6 +57,10 @@ type Description struct {
 	// wraps, such as those of [Invalid], or otherwise its text. As in Django REST framework, they
 	// may have the names of any fields, described or not. An error that wraps that of ctx is not
 	// sent.
+	//
+	// The rule is called for each POST, PUT and PATCH and, if the program asks for validation, for
+	// each write from Go and each loaded record, so it must keep its own result: a record that it
+	// has changed is valid and stays the same. Loads discard the result.
 	Rule func(ctx context.Context, r *Record) error
 
 	// Related are the descriptions of collections to which fields refer, and of those to which
@@ -150,7 +154,9 @@ type Field struct {
 	Check func(value string) error
 
 	// Rule, if not nil, checks a valid value, which is canonical JSON, and returns the
-	// value to store. Its error is as for [Description.Rule].
+	// value to store. Its error is as for [Description.Rule]. It is called for each value that a
+	// request sends and, if the program asks for validation, for each write from Go and each
+	// loaded record, so it must return its own results unchanged. Loads discard the result.
 	Rule func(ctx context.Context, value string) (string, error)
 }
 

@@ -96,8 +96,9 @@ import (
 // Lookup and the Ordering of the description. It may be named id.
 //
 // If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule of
-// the description or the field. A method with a pointer as its receiver may change the value. Its
-// error should be made by [Invalid], or be [FieldErrors] about some fields. A method Validate
+// the description or the field. A method with a pointer as its receiver may change the value. It must
+// keep its own result, because it is called again: for requests, and for writes from Go and loads that
+// are validated. It cannot hash a password, for example. Its error should be made by [Invalid], or be [FieldErrors] about some fields. A method Validate
 // with another signature is an error, unless it is promoted from an embedded field. If T needs
 // such a method for other purposes, embed a type that has it.
 //

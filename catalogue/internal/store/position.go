@@ -133,15 +133,17 @@ func (sel *selection) token(typ *Type, e *Entry) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// parseToken returns the position of a token. The error wraps [ErrInvalidToken]. If there are
-// no records, a selection of open ones has lost its conditions, so it is not compared.
+// parseToken returns the position of a token. The error wraps [ErrInvalidToken]. If there are no
+// records, it returns nil: a selection of open ones has lost its terms and conditions.
 func (sel *selection) parseToken(token string, empty bool) (at *position, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	end := len(raw) - checksumLen
 	switch {
 	case err != nil || end < identityLen || crc32.ChecksumIEEE(raw[:end]) != binary.BigEndian.Uint32(raw[end:]):
 		return nil, fmt.Errorf("%w: it is incomplete or altered", ErrInvalidToken)
-	case !empty && !bytes.Equal(raw[:identityLen], sel.identity()):
+	case empty:
+		return nil, nil
+	case !bytes.Equal(raw[:identityLen], sel.identity()):
 		return nil, fmt.Errorf("%w: it is of another query: the order and the conditions must be the same", ErrInvalidToken)
 	}
 	at = new(position)
