@@ -201,7 +201,7 @@ func TestCost(t *testing.T) {
 			{target: "orders/?ordering=customer__name&search=" + words(31, long)},
 		}},
 		{"GET", 6 * small, []call{ // by cursors
-			{target: "orders/"}, {target: "orders/" + cursor(pagination.Cursor{Offset: 1e18})}, {target: "orders/" + cursor(pagination.Cursor{Position: strings.Repeat("9", 8000), Positioned: true})},
+			{target: "orders/"}, {target: "orders/" + cursor(pagination.Cursor{Offset: 1e9})}, {target: "orders/" + cursor(pagination.Cursor{Position: strings.Repeat("9", 8000), Positioned: true})},
 			{target: "orders/" + cursor(pagination.Cursor{Position: "x", Positioned: true, Reverse: true})}, {target: "orders/?cursor=" + strings.Repeat("%3D", 5000)},
 			{target: "orders/" + cursor(pagination.Cursor{Position: "new", Positioned: true, Offset: 1000, Reverse: true}) + "&ordering=status"},
 			{target: "orders/" + cursor(pagination.Cursor{Position: "\xff\xfe\x00", Positioned: true}) + "&ordering=order_number"},
