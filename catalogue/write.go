@@ -138,8 +138,17 @@ func (c *core) replaceAll(fresh []*store.Entry) error {
 	s := c.typ
 	return c.store.Replace(func(now *store.State) ([]*store.Entry, error) {
 		last := now.LastID()
-		for _, e := range fresh {
-			last = max(last, s.identity.id(recordOf(e)))
+		places := make(map[int]int, len(fresh))
+		for i, e := range fresh {
+			id := s.identity.id(recordOf(e))
+			first, twice := places[id]
+			switch {
+			case id < 0:
+				return nil, s.errorf("record %d: %w: want a positive integer", i, ErrInvalidID)
+			case id > 0 && twice:
+				return nil, s.errorf("record %d: %w: the record at index %d has %d too", i, ErrExists, first, id)
+			}
+			places[id], last = i, max(last, id)
 		}
 		for i, e := range fresh {
 			if err := s.identity.assign(e, last, nil); err != nil {
