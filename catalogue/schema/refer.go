@@ -291,7 +291,8 @@ func (f Field) filterNames(given []string, checks *checker) (names []string, mes
 		}
 	}
 	for _, text := range given {
-		if !checks.finds(f, text) {
+		id, stored := checks.find(f, text)
+		if id == 0 || stored != text && checks.target(f).Kind == UUID { // compared as text in lists
 			return nil, notAvailable(validUTF8(text))
 		}
 	}
