@@ -149,3 +149,26 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// A key that the server chooses and that stays taken is a conflict: the client sends another.
+func TestTakenNewKey(t *testing.T) {
+	type coupon struct {
+		Code string `json:"code" backlist:"key,optional"`
+	}
+	cat, err := catalogue.New(catalogue.Define[coupon]("coupons", catalogue.Options{NewKey: func() string { return "taken" }}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(cat, Options{Authorizer: AllowAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{201, 409, 409} {
+		if got := (call{"POST", "/api/coupons/", nil, `{}`}).do(h); got.Status != want {
+			t.Errorf("POST %d: %d %s, want %d", i+1, got.Status, got.Body, want)
+		}
+	}
+	if got := (call{"POST", "/api/coupons/", nil, `{"code":"free"}`}).do(h); got.Status != 201 {
+		t.Errorf("POST of another key: %d %s, want 201", got.Status, got.Body)
+	}
+}
