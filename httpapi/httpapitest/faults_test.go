@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -144,7 +144,7 @@ func faults() []planted {
 				first.Window.Limit = 1
 				early := next(first).list.Count
 				for i := 0; i < 100 && !c.filtered() && next(first).list.Count == early; i++ {
-					runtime.Gosched() // wait for a concurrent insert
+					time.Sleep(100 * time.Microsecond) // until a concurrent insert
 				}
 				a := next(c)
 				a.list.Count = early
