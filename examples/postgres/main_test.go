@@ -89,7 +89,7 @@ func checkPages(t *testing.T, address string) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	must(t, err)
-	if path := response.Request.URL.Path; path != "/api/" || !strings.Contains(string(text), "<h1>Catalogue in PostgreSQL</h1>") {
+	if path := response.Request.URL.Path; path != "/api/" || !strings.Contains(string(text), "Catalogue in PostgreSQL</bdi></h1>") {
 		t.Errorf("the page of / is %s: %s", path, text)
 	}
 }
