@@ -201,6 +201,9 @@ func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 			typ, required = m.Field.Type, !m.Indirect && !slices.Contains(m.Options, "omitempty") && !slices.Contains(m.Options, "omitzero")
 			// Records have empty lists for nil, objects inside them do not.
 			f.Nullable = f.Nullable || required && writesNull(typ) && !(record && isList(typ))
+			if !required && !m.Indirect && typ.Kind() == reflect.Pointer { // nil is omitted
+				f.Nullable = false
+			}
 		}
 		field := storedField(f, typ)
 		field.ReadOnly = f.Computed
