@@ -36,16 +36,16 @@ type Query struct {
 	Terms []ordering.Term
 }
 
-// A List is the page that a [Query] asks for. Everything in it comes from one instant.
-type List struct {
+// A Listing is the page that a [Query] asks for. Everything in it comes from one instant.
+type Listing struct {
 	Records [][]byte        // JSON objects, which must not be modified
 	Count   int             // number of selected records
 	Terms   []ordering.Term // those of the Query that name a field
 }
 
-// An Update asks an [AnyCollection] to change a record. The zero Update is that of a PUT with
+// An Edit asks an [AnyCollection] to change a record. The zero Edit is that of a PUT with
 // an empty object.
-type Update struct {
+type Edit struct {
 	// Filter hides records from the update: those that it does not select count as missing.
 	Filter schema.Filter
 
@@ -98,29 +98,29 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 // concerned. It takes O(n + m) for n records in the collection and m in those to which the
 // references lead, and O(n log n) if it is ordered by such a field. No index depends on another
 // collection.
-func (c AnyCollection) List(ctx context.Context, q Query) (List, error) {
+func (c AnyCollection) List(ctx context.Context, q Query) (Listing, error) {
 	terms := q.Terms
 	if slices.ContainsFunc(terms, c.core.typ.unsortable) {
 		terms = slices.DeleteFunc(slices.Clone(terms), c.core.typ.unsortable)
 	}
 	f, err := c.core.filter(ctx, q.Filter, terms, 0)
 	if err != nil {
-		return List{}, err
+		return Listing{}, err
 	}
 	query := store.Query{Window: q.Window, Lenient: true, Flat: c.core.typ.about.Sortable == nil && c.core.typ.about.Fields == nil}
-	var list List
+	var list Listing
 	if len(terms) > 0 {
 		query.Known = &list.Terms
 	}
 	f.addTo(&query)
 	entries, count, err := c.core.page(ctx, query, terms, f.instant)
 	if err != nil {
-		return List{}, c.core.typ.named(err)
+		return Listing{}, c.core.typ.named(err)
 	}
 	list.Count, list.Records = count, make([][]byte, entries.Len())
 	for i, e := range entries.All() {
 		if list.Records[i], err = c.core.typ.encoded(e); err != nil {
-			return List{}, err
+			return Listing{}, err
 		}
 	}
 	return list, nil
@@ -284,7 +284,7 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 // the same instant. If the precondition returns an error, Update returns it. The precondition
 // must not write to the catalogue, and may be called twice. The other errors are the errors of
 // Get and Create.
-func (c AnyCollection) Update(ctx context.Context, segment string, u Update) (record []byte, err error) {
+func (c AnyCollection) Update(ctx context.Context, segment string, u Edit) (record []byte, err error) {
 	action := schema.Update
 	if u.Partial {
 		action = schema.PartialUpdate

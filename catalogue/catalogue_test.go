@@ -375,7 +375,7 @@ func TestWritesThatShareAReference(t *testing.T) {
 	inside, finish := make(chan struct{}), make(chan struct{})
 	updated := make(chan error, 1)
 	go func() {
-		_, err := placed.Update(ctx, "1", catalogue.Update{Body: []byte(`{"customer":2}`), Partial: true, Precondition: func([]byte) error {
+		_, err := placed.Update(ctx, "1", catalogue.Edit{Body: []byte(`{"customer":2}`), Partial: true, Precondition: func([]byte) error {
 			close(inside)
 			<-finish
 			return nil
@@ -486,7 +486,7 @@ func randomWrite(ctx context.Context, c *catalogue.Catalogue, rng *rand.Rand, da
 	case 8:
 		encoded.Delete(ctx, fmt.Sprint(id), schema.Filter{}, nil)
 	case 9:
-		encoded.Update(ctx, fmt.Sprint(id), catalogue.Update{Body: fmt.Appendf(nil, `{"customer":%d}`, rng.IntN(3)), Partial: true})
+		encoded.Update(ctx, fmt.Sprint(id), catalogue.Edit{Body: fmt.Appendf(nil, `{"customer":%d}`, rng.IntN(3)), Partial: true})
 	default:
 		encoded.Create(ctx, fmt.Appendf(nil, `{"email":"%d","balance":1,"customer":%d,"customers":[%[2]d]}`, rng.Int(), rng.IntN(9)), schema.Record{})
 	}

@@ -65,7 +65,7 @@ var errRefused = errors.New("refused")
 func TestUpdateIf(t *testing.T) {
 	c, typed, _ := newChecked(t)
 	for _, body := range []string{`{"name":"x"}`, `{"name":1e999}`, "{"} {
-		if _, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(body), Partial: true, Precondition: func(record []byte) error {
+		if _, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(body), Partial: true, Precondition: func(record []byte) error {
 			if string(record) != `{"id":1,"name":"a"}` {
 				t.Errorf("check is called with %s", record)
 			}
@@ -77,10 +77,10 @@ func TestUpdateIf(t *testing.T) {
 	if r, err := typed.Get(1); err != nil || r.Name != "a" || typed.Snapshot().Revision() != 1 {
 		t.Errorf("after refused updates: %+v, revision %d (%v)", r, typed.Snapshot().Revision(), err)
 	}
-	if _, err := c.Update(t.Context(), "9", catalogue.Update{Body: []byte("{}"), Partial: true, Precondition: func([]byte) error { return errRefused }}); !errors.Is(err, catalogue.ErrNotFound) {
+	if _, err := c.Update(t.Context(), "9", catalogue.Edit{Body: []byte("{}"), Partial: true, Precondition: func([]byte) error { return errRefused }}); !errors.Is(err, catalogue.ErrNotFound) {
 		t.Errorf("no record: %v, want ErrNotFound", err)
 	}
-	if got, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"name":"x"}`), Partial: true, Precondition: func([]byte) error { return nil }}); err != nil || string(got) != `{"id":1,"name":"x"}` {
+	if got, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"name":"x"}`), Partial: true, Precondition: func([]byte) error { return nil }}); err != nil || string(got) != `{"id":1,"name":"x"}` {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -112,7 +112,7 @@ func TestDeleteIfExcludesWrites(t *testing.T) {
 	err := c.Delete(t.Context(), "1", schema.Filter{}, func(record []byte) error {
 		calls++
 		go func() {
-			_, err := c.Update(context.Background(), "1", catalogue.Update{Body: []byte(`{"name":"x"}`), Partial: true})
+			_, err := c.Update(context.Background(), "1", catalogue.Edit{Body: []byte(`{"name":"x"}`), Partial: true})
 			updated <- err
 		}()
 		go func() { updated <- typed.Update(1, func(*checkedTag) error { return nil }) }()

@@ -93,7 +93,7 @@ func TestHiddenAndComputed(t *testing.T) {
 	if record, err := typed.Get(1); err != nil || record.Password != "12345678" {
 		t.Errorf("loaded: %+v, %v, want the password", record, err)
 	}
-	_, err = c.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"name":"Bea"}`), Partial: true})
+	_, err = c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"name":"Bea"}`), Partial: true})
 	must(t, err)
 	if record, err := typed.Get(1); err != nil || record.Password != "12345678" {
 		t.Errorf("after a PATCH of another member: %+v, %v, want the password", record, err)
@@ -177,7 +177,7 @@ func TestRuleOfMergedRecord(t *testing.T) {
 		{`{"most":0}`, `{"nonFieldErrors":["least is more than most."]}`},
 		{`{"least":6,"most":6}`, ``},
 	} {
-		_, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(row.body), Partial: true})
+		_, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(row.body), Partial: true})
 		var got []byte
 		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {
 			got, _ = errs.MarshalJSON()

@@ -411,7 +411,7 @@ func TestEvolvingRecords(t *testing.T) {
 	pots, err := cat.Collection("pots")
 	must(t, err)
 	for body, valid := range map[string]bool{`{"heat":70}`: true, `{"size":3}`: false} {
-		if _, err := pots.Update(context.Background(), "1", catalogue.Update{Body: []byte(body), Partial: true}); (err == nil) != valid {
+		if _, err := pots.Update(context.Background(), "1", catalogue.Edit{Body: []byte(body), Partial: true}); (err == nil) != valid {
 			t.Errorf("PATCH %s of a record that does not meet a bound: %v", body, err)
 		}
 	}
@@ -535,7 +535,7 @@ func TestValidateOmitted(t *testing.T) {
 			}
 		}
 		check("a POST", "a")
-		_, err = served.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"name":"b"}`)})
+		_, err = served.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"name":"b"}`)})
 		must(t, err)
 		check("a PUT without the members", "b")
 		must(t, c.Update(1, func(l *lamp) error { l.Name = "c"; return nil }))

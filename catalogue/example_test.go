@@ -1022,7 +1022,7 @@ func ExampleCatalogue_Check() {
 	ctx := context.Background()
 	people, _ := cat.Collection("authors")
 	c, _ := cat.Collection("books")
-	_, _ = people.Update(ctx, "2", catalogue.Update{Body: []byte(`{"slug":"primo-levi"}`), Partial: true})
+	_, _ = people.Update(ctx, "2", catalogue.Edit{Body: []byte(`{"slug":"primo-levi"}`), Partial: true})
 	filter, _ := c.Description().Filter(ctx, url.Values{"author__name__icontains": {"PRIMO"}}, schema.Checks{Exists: c.Exists, Find: c.Find})
 	list, _ := c.List(ctx, catalogue.Query{Filter: filter})
 	fmt.Printf("%s\n", list.Records[0])

@@ -185,7 +185,7 @@ func TestReferencesGetTheStoredSpelling(t *testing.T) {
 	if want := `{"id":3,"to":"Ann@x.example","copy":["bob@x.example","Ann@x.example"],"by":"carl"}`; err != nil || string(got) != want {
 		t.Errorf("Create: %s, %v, want %s", got, err, want)
 	}
-	_, err = ownCollection(t, c, "mailboxes").Update(t.Context(), "2", catalogue.Update{Body: []byte(`{"email":"ANN@x.example"}`), Partial: true})
+	_, err = ownCollection(t, c, "mailboxes").Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"email":"ANN@x.example"}`), Partial: true})
 	must(t, err)
 	got, err = messages.Get(t.Context(), "3", schema.Filter{})
 	if want := `{"id":3,"to":"ANN@x.example","copy":["bob@x.example","ANN@x.example"],"by":"carl"}`; err != nil || string(got) != want {

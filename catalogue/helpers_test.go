@@ -40,7 +40,7 @@ func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue
 	return coll
 }
 
-func listed(list catalogue.List, err error) (count int, records [][]byte, _ error) {
+func listed(list catalogue.Listing, err error) (count int, records [][]byte, _ error) {
 	return list.Count, list.Records, err
 }
 

@@ -178,7 +178,7 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 		if got, err := all.Create(ctx, []byte(`{"title":"posted"}`), schema.Record{}); err != nil || string(got) != record(`{"title":"posted","KEY":"n3"}`).String() {
 			t.Errorf("a post, while another record has the next key: %s, %v", got, err)
 		}
-		if got, err := all.Update(ctx, "n2", catalogue.Update{Body: []byte(`{"title":"Y"}`)}); err != nil {
+		if got, err := all.Update(ctx, "n2", catalogue.Edit{Body: []byte(`{"title":"Y"}`)}); err != nil {
 			t.Errorf("a PUT: %s, %v", got, err)
 		}
 		must(t, all.Delete(ctx, "n1", schema.Filter{}, nil))
@@ -286,7 +286,7 @@ func TestTextBecomesNull(t *testing.T) {
 		must(t, err)
 		_, err = from.Create(t.Context(), []byte(row.body), schema.Record{})
 		must(t, err)
-		_, err = nicks.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"nick":null}`), Partial: true})
+		_, err = nicks.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"nick":null}`), Partial: true})
 		got := ""
 		if fields := (schema.FieldErrors)(nil); errors.As(err, &fields) {
 			text, _ := fields.MarshalJSON()

@@ -72,18 +72,18 @@ func TestEncodedErrors(t *testing.T) {
 			{"a search in an unknown field of another record", search([]schema.Test{{Field: "director__nam", Lookup: "icontains", Values: []string{"a"}}}), ordering.ErrUnknownField, "directors"},
 			{"a search in a field that is no reference", search([]schema.Test{{Field: "title__name", Lookup: "icontains", Values: []string{"a"}}}), ordering.ErrUnknownField, `"title__name"`},
 			{"Get of a record that is not selected", second(films.Get(ctx, "1", hidden)), catalogue.ErrNotFound, "films"},
-			{"Update with an invalid filter", second(films.Update(ctx, "9", catalogue.Update{Filter: bogus, Partial: true})), ordering.ErrUnknownField, "films"},
-			{"Update of a record that is not selected", second(films.Update(ctx, "1", catalogue.Update{Filter: hidden, Body: body, Partial: true})), catalogue.ErrNotFound, "films"},
-			{"Update of no record with an invalid body", second(films.Update(ctx, "9", catalogue.Update{Body: []byte("{"), Partial: true})), catalogue.ErrNotFound, ": 9"},
-			{"Update with an invalid body", second(films.Update(ctx, "1", catalogue.Update{Body: []byte(`{"minutes":-1}`), Partial: true})), schema.ErrInvalid, "minutes"},
+			{"Update with an invalid filter", second(films.Update(ctx, "9", catalogue.Edit{Filter: bogus, Partial: true})), ordering.ErrUnknownField, "films"},
+			{"Update of a record that is not selected", second(films.Update(ctx, "1", catalogue.Edit{Filter: hidden, Body: body, Partial: true})), catalogue.ErrNotFound, "films"},
+			{"Update of no record with an invalid body", second(films.Update(ctx, "9", catalogue.Edit{Body: []byte("{"), Partial: true})), catalogue.ErrNotFound, ": 9"},
+			{"Update with an invalid body", second(films.Update(ctx, "1", catalogue.Edit{Body: []byte(`{"minutes":-1}`), Partial: true})), schema.ErrInvalid, "minutes"},
 			{"Delete with an invalid filter", films.Delete(ctx, "1", bogus, nil), ordering.ErrUnknownField, "films"},
 			{"Delete of a record that is not selected", films.Delete(ctx, "1", hidden, nil), catalogue.ErrNotFound, "films"},
 			{"Delete of a record that is referred to", directors.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReferenced, "directors: id 1: other records refer to it: record 1 of films, in the field director"},
 			{"Delete of no record", directors.Delete(ctx, "9", schema.Filter{}, nil), catalogue.ErrNotFound, ": 9"},
 			{"Create in a snapshot", second(frozen.Create(ctx, []byte(`{"title":"x","slug":"x","minutes":1,"price":1,"director":1}`), schema.Record{})), catalogue.ErrReadOnly, "films"},
-			{"Update in a snapshot", second(frozen.Update(ctx, "1", catalogue.Update{Body: body, Partial: true})), catalogue.ErrReadOnly, "films"},
+			{"Update in a snapshot", second(frozen.Update(ctx, "1", catalogue.Edit{Body: body, Partial: true})), catalogue.ErrReadOnly, "films"},
 			{"Delete in a snapshot", frozen.Delete(ctx, "1", schema.Filter{}, nil), catalogue.ErrReadOnly, "films"},
-			{"value of another record", second(directors.Update(ctx, "2", catalogue.Update{Body: []byte(`{"slug":"anna"}`), Partial: true})), schema.ErrInvalid, "director with this slug already exists."},
+			{"value of another record", second(directors.Update(ctx, "2", catalogue.Edit{Body: []byte(`{"slug":"anna"}`), Partial: true})), schema.ErrInvalid, "director with this slug already exists."},
 			{"posted value of another record", second(directors.Create(ctx, []byte(`{"name":"x","slug":"anna"}`), schema.Record{})), schema.ErrInvalid, "director with this slug already exists."},
 			{"Create where the service accepts no posts", second(labels.Create(ctx, body, schema.Record{})), catalogue.ErrReadOnly, "labels"},
 			{"Create with an ended context", second(films.Create(ended, body, schema.Record{})), context.Canceled, ""},
@@ -97,7 +97,7 @@ func TestEncodedErrors(t *testing.T) {
 		if films.Count() != 1 || directors.Count() != 2 {
 			t.Errorf("%d films and %d directors, want 1 and 2", films.Count(), directors.Count())
 		}
-		if _, err := directors.Update(ctx, "1", catalogue.Update{Body: []byte(`{"slug":"anna"}`), Partial: true}); err != nil {
+		if _, err := directors.Update(ctx, "1", catalogue.Edit{Body: []byte(`{"slug":"anna"}`), Partial: true}); err != nil {
 			t.Errorf("Update with the record's own slug: %v", err)
 		}
 	})
@@ -260,7 +260,7 @@ func TestReferencesToOwnCollection(t *testing.T) {
 	if err := c.Delete(t.Context(), "1", schema.Filter{}, nil); err != nil {
 		t.Errorf("Delete of a record that only it refers to: %v", err)
 	}
-	if _, err := c.Update(t.Context(), "2", catalogue.Update{Body: []byte(`{"whole":3}`), Partial: true}); err != nil {
+	if _, err := c.Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"whole":3}`), Partial: true}); err != nil {
 		t.Error(err)
 	}
 	three := 3
@@ -280,7 +280,7 @@ func TestConcurrentUpdates(t *testing.T) {
 			wg.Go(func() {
 				for i := range 100 {
 					text := fmt.Sprint(field, i)
-					got, err := films.Update(t.Context(), "1", catalogue.Update{Body: fmt.Appendf(nil, `{%q:%q}`, field, text), Partial: true})
+					got, err := films.Update(t.Context(), "1", catalogue.Edit{Body: fmt.Appendf(nil, `{%q:%q}`, field, text), Partial: true})
 					if err != nil || !strings.Contains(string(got), fmt.Sprintf("%q:%q", field, text)) {
 						t.Errorf("%s: record %s, error %v", text, got, err)
 					}
@@ -320,7 +320,7 @@ func TestConcurrentReferences(t *testing.T) {
 					films.Create(ctx, body, schema.Record{})
 				})
 				wg.Go(func() {
-					films.Update(ctx, "1", catalogue.Update{Body: fmt.Appendf(nil, `{"genres":[%d,3]}`, g), Partial: true})
+					films.Update(ctx, "1", catalogue.Edit{Body: fmt.Appendf(nil, `{"genres":[%d,3]}`, g), Partial: true})
 				})
 			}
 			wg.Go(func() { directors.Delete(ctx, strconv.Itoa(d), schema.Filter{}, nil) })
@@ -390,7 +390,7 @@ func TestNilLists(t *testing.T) {
 		if want := `{"id":1,"tags":[],"others":[],"counts":{},"maybe":null}`; string(record) != want || err != nil {
 			t.Errorf("%s: %s, %v, want %s", how, record, err, want)
 		}
-		if again, err := served.Update(t.Context(), "1", catalogue.Update{Body: record}); string(again) != string(record) {
+		if again, err := served.Update(t.Context(), "1", catalogue.Edit{Body: record}); string(again) != string(record) {
 			t.Errorf("%s: PUT of %s: %s, %v", how, record, again, err)
 		}
 	}

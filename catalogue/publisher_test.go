@@ -61,6 +61,6 @@ func mustIn[T any](d Definition[T], c *Catalogue) *Collection[T] {
 	return coll
 }
 
-func listed(list List, err error) (count int, records [][]byte, _ error) {
+func listed(list Listing, err error) (count int, records [][]byte, _ error) {
 	return list.Count, list.Records, err
 }

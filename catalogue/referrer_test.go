@@ -178,7 +178,7 @@ func TestReferrersMatchModel(t *testing.T) {
 			if r.IntN(3) == 0 {
 				code := fmt.Sprint("new", op)
 				g.rename(key, id, code)
-				_, err := c.Update(t.Context(), strconv.Itoa(id), catalogue.Update{Body: []byte(`{"code":"` + code + `"}`), Partial: true})
+				_, err := c.Update(t.Context(), strconv.Itoa(id), catalogue.Edit{Body: []byte(`{"code":"` + code + `"}`), Partial: true})
 				must(t, err)
 			} else if ok := g.remove(key, id); ok {
 				removed++
@@ -241,7 +241,7 @@ func TestRename(t *testing.T) {
 		must(t, cat.Load(strings.NewReader(`{"places":[`+rome+`,`+ostia+`,`+lido+`]}`), catalogue.LoadOptions{}))
 		c := ownCollection(t, cat, "places")
 		before := c.Revision()
-		record, err := c.Update(t.Context(), row.id, catalogue.Update{Body: []byte(row.body), Partial: true})
+		record, err := c.Update(t.Context(), row.id, catalogue.Edit{Body: []byte(row.body), Partial: true})
 		list, _ := c.List(t.Context(), catalogue.Query{})
 		var records []string
 		for _, r := range list.Records {

@@ -455,7 +455,7 @@ func writeRelated(cat *catalogue.Catalogue, r *rand.Rand, end chan struct{}) {
 			list, _ := c.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 1, Offset: r.IntN(c.Count() + 1)}})
 			for _, record := range list.Records {
 				parsed, _ := schema.ParseRecord(record)
-				_, _ = c.Update(ctx, strconv.Itoa(parsed.ID), catalogue.Update{Body: body, Partial: true})
+				_, _ = c.Update(ctx, strconv.Itoa(parsed.ID), catalogue.Edit{Body: body, Partial: true})
 			}
 		}
 		time.Sleep(100 * time.Microsecond)
@@ -540,7 +540,7 @@ func TestRelationsAreOneInstant(t *testing.T) {
 			continue // an update waits for the writer
 		}
 		c := ownCollection(t, cat, "orders")
-		_, err := c.Update(t.Context(), "1", catalogue.Update{Filter: filterOf(t, c, url.Values{"customer__name": {"even"}}), Body: []byte(`{"note":"x"}`), Partial: true})
+		_, err := c.Update(t.Context(), "1", catalogue.Edit{Filter: filterOf(t, c, url.Values{"customer__name": {"even"}}), Body: []byte(`{"note":"x"}`), Partial: true})
 		if err == nil {
 			t.Error("a filter across a reference does not hide a record from an update")
 		}

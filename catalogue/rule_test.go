@@ -529,7 +529,7 @@ func TestRuleEmptiesMembers(t *testing.T) {
 				must(t, cat.Load(strings.NewReader(`{"leaflets":[{"id":1,"open":false,"note":"n","since":7,"cost":1.5}]}`), catalogue.LoadOptions{}))
 				c, err := cat.Collection("leaflets")
 				must(t, err)
-				got, err := c.Update(t.Context(), "1", catalogue.Update{Body: []byte(row.body), Partial: row.partial})
+				got, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(row.body), Partial: row.partial})
 				if string(got) != row.want || err != nil {
 					t.Errorf("%s, validate %t, %v: %s, %v, want %s", row.reason, validate, c.RecordType(), got, err, row.want)
 				}

@@ -753,7 +753,7 @@ func TestKeyedRequests(t *testing.T) {
 		case "GET":
 			got, err = row.coll.Get(ctx, row.path, schema.Filter{})
 		default:
-			got, err = row.coll.Update(ctx, row.path, catalogue.Update{Body: []byte(row.body), Partial: row.method == "PATCH"})
+			got, err = row.coll.Update(ctx, row.path, catalogue.Edit{Body: []byte(row.body), Partial: row.method == "PATCH"})
 		}
 		var wrong schema.FieldErrors
 		if errors.As(err, &wrong) {

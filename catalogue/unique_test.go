@@ -305,7 +305,7 @@ func TestUniqueTogetherOfRequests(t *testing.T) {
 		if test.id == "" {
 			_, err = served.Create(t.Context(), []byte(test.body), schema.Record{})
 		} else {
-			_, err = served.Update(t.Context(), test.id, catalogue.Update{Body: []byte(test.body), Partial: true})
+			_, err = served.Update(t.Context(), test.id, catalogue.Edit{Body: []byte(test.body), Partial: true})
 		}
 		got := ""
 		if errs := (schema.FieldErrors)(nil); errors.As(err, &errs) {

@@ -353,7 +353,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	if want := `{"id":1,` + posted; err != nil || string(got) != want {
 		t.Errorf("posted: %s, %v, want %s", got, err, want)
 	}
-	got, err = c.Update(t.Context(), "1", catalogue.Update{Body: []byte(`{"data":3.0}`), Partial: true})
+	got, err = c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(`{"data":3.0}`), Partial: true})
 	if err != nil || !strings.HasPrefix(string(got), `{"id":1,"data":3.0,"map":{"a":0.1,`) {
 		t.Errorf("updated: %s, %v", got, err)
 	}

@@ -65,7 +65,7 @@ type Collection interface {
 	// end. Both may be as large as math.MaxInt. Each record is a compact JSON object
 	// in UTF-8. The handler does not modify the records. They must not change after
 	// List has returned.
-	List(ctx context.Context, q catalogue.Query) (catalogue.List, error)
+	List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error)
 }
 
 // A Positioner is a [Collection] that can have pages by [pagination.Cursors]. For others that style
@@ -136,7 +136,7 @@ type Updater interface {
 	// and the change. If it returns an error, Update stores nothing and returns an error that
 	// wraps it, even if the body is invalid. It may be called several times. It does not
 	// modify the record and retains nothing.
-	Update(ctx context.Context, segment string, u catalogue.Update) (record []byte, err error)
+	Update(ctx context.Context, segment string, u catalogue.Edit) (record []byte, err error)
 }
 
 // A Deleter is a [Getter] whose records can be deleted.
@@ -262,10 +262,10 @@ type restricted struct {
 	rows func(ctx context.Context) ([]schema.Test, error)
 }
 
-func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+func (c restricted) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	tests, err := c.rows(ctx)
 	if err != nil {
-		return catalogue.List{}, err
+		return catalogue.Listing{}, err
 	}
 	q.Filter.Tests = slices.Concat(tests, q.Filter.Tests)
 	return c.Collection.List(ctx, q)

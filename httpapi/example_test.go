@@ -31,9 +31,9 @@ func (s *shelf) Description() schema.Description {
 	}
 }
 
-func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, error) {
+func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	start, end := q.Window.Bounds(len(s.films))
-	return catalogue.List{Records: s.films[start:end], Count: len(s.films)}, nil
+	return catalogue.Listing{Records: s.films[start:end], Count: len(s.films)}, nil
 }
 
 // wishes is a shelf that can be posted to. It stores nothing.
@@ -384,8 +384,8 @@ func ExampleUnauthorized() {
 // unavailable is a collection whose database is down.
 type unavailable struct{ shelf }
 
-func (*unavailable) List(context.Context, catalogue.Query) (catalogue.List, error) {
-	return catalogue.List{}, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
+func (*unavailable) List(context.Context, catalogue.Query) (catalogue.Listing, error) {
+	return catalogue.Listing{}, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
 }
 
 func ExampleUnavailable() {

@@ -85,10 +85,10 @@ func (c *stub) Revision(ctx context.Context) (uint64, error) {
 }
 
 // List returns the records from the offset on, and all terms.
-func (c *stub) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+func (c *stub) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	err := c.call(ctx, "List")
 	start, end := q.Window.Bounds(len(c.records))
-	return catalogue.List{Records: c.records[start:end], Count: c.count, Terms: q.Terms}, err
+	return catalogue.Listing{Records: c.records[start:end], Count: c.count, Terms: q.Terms}, err
 }
 
 func (c *stub) Get(ctx context.Context, segment string, _ schema.Filter) ([]byte, error) {
@@ -99,7 +99,7 @@ func (c *stub) Create(ctx context.Context, body []byte, _ schema.Record) ([]byte
 	return body, c.call(ctx, "Create")
 }
 
-func (c *stub) Update(ctx context.Context, _ string, u catalogue.Update) ([]byte, error) {
+func (c *stub) Update(ctx context.Context, _ string, u catalogue.Edit) ([]byte, error) {
 	return u.Body, c.call(ctx, "Update")
 }
 

@@ -93,7 +93,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 	counts, err := v.route.count(ctx, q.Filter, groups)
 	if err == nil && t.First > 0 {
 		q.Window.Limit = t.First
-		var list catalogue.List
+		var list catalogue.Listing
 		list, err = v.route.all.List(ctx, q)
 		t.Records, t.Count = list.Records, list.Count
 	}
@@ -393,7 +393,7 @@ const lastReads = 3
 // there is no such page.
 func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool, err error) {
 	counted := v.style.Traits().Counted
-	var list catalogue.List
+	var list catalogue.Listing
 	for n := range lastReads {
 		if list, err = v.route.all.List(v.r.Context(), q); err != nil {
 			return nil, false, err

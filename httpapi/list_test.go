@@ -40,8 +40,8 @@ func repeated(letter string, n, size int) (records []string) {
 // A pages is a stub whose List ignores the offset.
 type pages struct{ *stub }
 
-func (c pages) List(context.Context, catalogue.Query) (catalogue.List, error) {
-	return catalogue.List{Records: c.records, Count: c.count}, nil
+func (c pages) List(context.Context, catalogue.Query) (catalogue.Listing, error) {
+	return catalogue.Listing{Records: c.records, Count: c.count}, nil
 }
 
 const lastPage = "/api/films/?limit=1000&offset=1000"

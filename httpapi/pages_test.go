@@ -71,12 +71,12 @@ func TestPagesVectors(t *testing.T) {
 // A listFunc is the List of a collection.
 type listFunc struct {
 	about schema.Description
-	list  func(q catalogue.Query) (catalogue.List, error)
+	list  func(q catalogue.Query) (catalogue.Listing, error)
 }
 
 func (c listFunc) Description() schema.Description { return c.about }
 
-func (c listFunc) List(_ context.Context, q catalogue.Query) (catalogue.List, error) {
+func (c listFunc) List(_ context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	return c.list(q)
 }
 
@@ -96,8 +96,8 @@ func TestLastPageWhileCountChanges(t *testing.T) {
 		{"deletions without end", []int{50, 31, 20}, []int{40, 30}, fmt.Sprintf(page, 20, "null", 3, ``)},
 	} {
 		var asked []int
-		films := listFunc{schema.Description{Key: "films", Segment: "films", Name: "film", Actions: schema.List}, func(q catalogue.Query) (catalogue.List, error) {
-			list := catalogue.List{Count: tt.counts[len(asked)]}
+		films := listFunc{schema.Description{Key: "films", Segment: "films", Name: "film", Actions: schema.List}, func(q catalogue.Query) (catalogue.Listing, error) {
+			list := catalogue.Listing{Count: tt.counts[len(asked)]}
 			asked = append(asked, q.Window.Offset)
 			start, end := q.Window.Bounds(list.Count)
 			for i := start; i < min(end, start+2); i++ {

@@ -84,7 +84,7 @@ func (v *view) update(action schema.Actions) {
 		return
 	}
 	partial := action == schema.PartialUpdate
-	record, err := v.route.updater.Update(v.r.Context(), v.segment, catalogue.Update{
+	record, err := v.route.updater.Update(v.r.Context(), v.segment, catalogue.Edit{
 		Filter: filter, Body: body, Partial: partial, Assigned: assigned, Precondition: precondition,
 	})
 	if err != nil {

@@ -96,11 +96,11 @@ func (c *changing) Revision(context.Context) (uint64, error) {
 	return c.revision, nil
 }
 
-func (c *changing) List(context.Context, catalogue.Query) (catalogue.List, error) {
+func (c *changing) List(context.Context, catalogue.Query) (catalogue.Listing, error) {
 	c.step("list")
 	records := [][]byte{fmt.Appendf(nil, `{"id":%d}`, c.revision)}
 	c.step("record")
-	return catalogue.List{Records: records, Count: 1}, nil
+	return catalogue.Listing{Records: records, Count: 1}, nil
 }
 
 // A page has a tag only if the revision is the same before and after List. Revisions may

@@ -30,7 +30,7 @@ type userKey struct{}
 // memos restricts what each user can see, and has all other methods of the collection.
 type memos struct{ catalogue.AnyCollection }
 
-func (m memos) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+func (m memos) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	q.Filter = owned(ctx)
 	return m.AnyCollection.List(ctx, q)
 }

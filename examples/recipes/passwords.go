@@ -52,7 +52,7 @@ func (c Accounts) Create(ctx context.Context, body []byte, assigned schema.Recor
 }
 
 // Update changes an account. Its password remains if the body of a PATCH has none.
-func (c Accounts) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
+func (c Accounts) Update(ctx context.Context, segment string, u catalogue.Edit) ([]byte, error) {
 	var err error
 	if u.Body, err = withHash(u.Body); err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ type asked struct {
 	lists, counts *int
 }
 
-func (c asked) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+func (c asked) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	*c.lists++
 	return c.AnyCollection.List(ctx, q)
 }

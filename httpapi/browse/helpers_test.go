@@ -279,7 +279,7 @@ func (s *shelf) encoded(id int) []byte {
 	return []byte("{" + strings.Join(members, ",") + "}")
 }
 
-func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, error) {
+func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	var all [][]byte
 	for id := range 1000 {
 		if s.records[id] != nil && !isNothing(q.Filter) {
@@ -287,7 +287,7 @@ func (s *shelf) List(_ context.Context, q catalogue.Query) (catalogue.List, erro
 		}
 	}
 	start, end := q.Window.Bounds(len(all))
-	return catalogue.List{Records: all[start:end], Count: len(all), Terms: q.Terms}, nil
+	return catalogue.Listing{Records: all[start:end], Count: len(all), Terms: q.Terms}, nil
 }
 
 // isNothing reports whether a filter is that of a search for the word nothing.
@@ -303,7 +303,7 @@ func (s *shelf) Get(_ context.Context, segment string, _ schema.Filter) ([]byte,
 	return s.encoded(id), nil
 }
 
-func (s *shelf) Update(_ context.Context, segment string, u catalogue.Update) ([]byte, error) {
+func (s *shelf) Update(_ context.Context, segment string, u catalogue.Edit) ([]byte, error) {
 	id := schema.ParseID(segment)
 	s.calls = append(s.calls, fmt.Sprintf("update %d %t %s", id, u.Partial, u.Body))
 	if u.Precondition != nil {

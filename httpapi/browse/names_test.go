@@ -73,7 +73,7 @@ type read struct {
 	records *int
 }
 
-func (c read) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+func (c read) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	list, err := c.AnyCollection.List(ctx, q)
 	*c.records += len(list.Records)
 	return list, err

@@ -460,7 +460,7 @@ func ropePages(t *testing.T, tags bool) (http.Handler, ropes) {
 
 func (r ropes) change(t *testing.T, body string) {
 	t.Helper()
-	if _, err := r.Update(t.Context(), "1", catalogue.Update{Body: []byte(body), Partial: true}); err != nil {
+	if _, err := r.Update(t.Context(), "1", catalogue.Edit{Body: []byte(body), Partial: true}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -30,7 +30,7 @@ type call struct {
 // An answer is what a call returns.
 type answer struct {
 	description schema.Description
-	list        catalogue.List
+	list        catalogue.Listing
 	record      []byte
 	revision    uint64
 	exists      bool
@@ -82,7 +82,7 @@ func (f fake) next(c call) (a answer) {
 	case "Create":
 		a.record, a.err = f.collection.Create(c.ctx, c.body, c.assigned)
 	case "Update":
-		a.record, a.err = f.collection.Update(c.ctx, c.segment, catalogue.Update{
+		a.record, a.err = f.collection.Update(c.ctx, c.segment, catalogue.Edit{
 			Filter: c.Filter, Body: c.body, Partial: c.partial, Assigned: c.assigned, Precondition: c.condition,
 		})
 	case "Delete":
@@ -106,7 +106,7 @@ func (f fake) Description() schema.Description {
 	return f.answer(call{method: "Description"}).description
 }
 
-func (f fake) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+func (f fake) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	a := f.answer(call{method: "List", ctx: ctx, Query: q})
 	return a.list, a.err
 }
@@ -121,7 +121,7 @@ func (f fake) Create(ctx context.Context, body []byte, assigned schema.Record) (
 	return a.record, a.err
 }
 
-func (f fake) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
+func (f fake) Update(ctx context.Context, segment string, u catalogue.Edit) ([]byte, error) {
 	a := f.answer(call{"Update", ctx, catalogue.Query{Filter: u.Filter}, segment, u.Body, u.Assigned, u.Partial, u.Precondition, 0})
 	return a.record, a.err
 }

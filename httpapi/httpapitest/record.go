@@ -127,7 +127,7 @@ func (o operation) on(ctx context.Context, c httpapi.Collection) (r result) {
 	case schema.Destroy:
 		r.err = c.(httpapi.Deleter).Delete(ctx, o.segment, o.filter, check)
 	default:
-		r.record, r.err = c.(httpapi.Updater).Update(ctx, o.segment, catalogue.Update{
+		r.record, r.err = c.(httpapi.Updater).Update(ctx, o.segment, catalogue.Edit{
 			Filter: o.filter, Body: []byte(o.body), Partial: o.action == schema.PartialUpdate, Assigned: o.assigned, Precondition: check,
 		})
 	}

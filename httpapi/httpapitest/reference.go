@@ -80,7 +80,7 @@ func everything(terms ...ordering.Term) catalogue.Query {
 	return catalogue.Query{Window: all(), Terms: terms}
 }
 
-func (s *subject) ids(list catalogue.List) []int {
+func (s *subject) ids(list catalogue.Listing) []int {
 	ids := make([]int, len(list.Records))
 	for i, r := range list.Records {
 		ids[i] = s.id(r)
@@ -98,7 +98,7 @@ func (s *subject) id(encoded []byte) int {
 
 // list checks that a List returns what the reference returns, except for the members of the
 // records. why is the rule under test. It returns the list of the collection.
-func (p *pair) list(why string, q catalogue.Query) catalogue.List {
+func (p *pair) list(why string, q catalogue.Query) catalogue.Listing {
 	name := fmt.Sprintf("List with the filter %v by %v in %+v", q.Filter, q.Terms, q.Window)
 	given := q
 	given.Terms = slices.Clone(q.Terms)

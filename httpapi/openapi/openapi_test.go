@@ -26,8 +26,8 @@ type bareCollection struct{ about schema.Description }
 
 func (c bareCollection) Description() schema.Description { return c.about }
 
-func (c bareCollection) List(context.Context, catalogue.Query) (catalogue.List, error) {
-	return catalogue.List{}, nil
+func (c bareCollection) List(context.Context, catalogue.Query) (catalogue.Listing, error) {
+	return catalogue.Listing{}, nil
 }
 
 // typedCollection is one whose record type is known, but not its fields.

@@ -35,9 +35,9 @@ func (c *collection) Revision(ctx context.Context) (uint64, error) {
 	return c.member().revision(), nil
 }
 
-func (c *collection) List(ctx context.Context, q catalogue.Query) (catalogue.List, error) {
+func (c *collection) List(ctx context.Context, q catalogue.Query) (catalogue.Listing, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
-		return catalogue.List{}, err
+		return catalogue.Listing{}, err
 	}
 	return c.member().List(ctx, q)
 }
@@ -75,7 +75,7 @@ func (c *collection) Create(ctx context.Context, body []byte, assigned schema.Re
 
 // Update calls the precondition in each attempt. The transaction of the last one fails if the
 // record that it was called with is no longer the current one.
-func (c *collection) Update(ctx context.Context, segment string, u catalogue.Update) (record []byte, err error) {
+func (c *collection) Update(ctx context.Context, segment string, u catalogue.Edit) (record []byte, err error) {
 	body := u.Body
 	err = c.store.write(ctx, c.key, func(ctx context.Context, draft catalogue.AnyCollection) (err error) {
 		u.Body = bytes.Clone(body)

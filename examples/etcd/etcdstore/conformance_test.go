@@ -201,7 +201,7 @@ func (s *split) Create(ctx context.Context, body []byte, assigned schema.Record)
 	return s.writing.Create(ctx, body, assigned)
 }
 
-func (s *split) Update(ctx context.Context, segment string, u catalogue.Update) ([]byte, error) {
+func (s *split) Update(ctx context.Context, segment string, u catalogue.Edit) ([]byte, error) {
 	return s.writing.Update(ctx, segment, u)
 }
 

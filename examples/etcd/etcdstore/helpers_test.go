@@ -291,7 +291,7 @@ func storeMust(t *testing.T, err error) {
 func storeWrites(ctx context.Context, n *storeNode) map[string]error {
 	genres := storeCollection(n.Store, "genres")
 	_, create := genres.Create(ctx, []byte(`{"name":"created"}`), schema.Record{})
-	_, update := genres.Update(ctx, "1", catalogue.Update{Body: []byte(`{"name":"updated"}`), Partial: true})
+	_, update := genres.Update(ctx, "1", catalogue.Edit{Body: []byte(`{"name":"updated"}`), Partial: true})
 	return map[string]error{
 		"Create": create,
 		"Update": update,

@@ -110,7 +110,7 @@ func TestConditions(t *testing.T) {
 	}
 	update := func(body string) func(condition func([]byte) error) error {
 		return func(condition func([]byte) error) error {
-			_, err := genres.Update(t.Context(), "1", catalogue.Update{Body: []byte(body), Partial: true, Precondition: condition})
+			_, err := genres.Update(t.Context(), "1", catalogue.Edit{Body: []byte(body), Partial: true, Precondition: condition})
 			return err
 		}
 	}

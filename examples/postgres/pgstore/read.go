@@ -52,13 +52,13 @@ func inSnapshot(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error
 func (t *table) Description() schema.Description { return t.about }
 
 // List returns a page of one snapshot. The collections have no filters.
-func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.List, err error) {
+func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Listing, err error) {
 	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx, at state) error {
 		numbers, err := t.numbers(ctx, tx, q.Terms)
 		if err != nil {
 			return err
 		}
-		list = catalogue.List{Count: at.count, Terms: slices.DeleteFunc(slices.Clone(q.Terms), func(term ordering.Term) bool {
+		list = catalogue.Listing{Count: at.count, Terms: slices.DeleteFunc(slices.Clone(q.Terms), func(term ordering.Term) bool {
 			return t.exprs(term.Field, numbers) == nil
 		})}
 		order, err := t.orderBy(list.Terms, numbers)
