@@ -61,7 +61,13 @@ func benchHouse(tb testing.TB, n int, opts ...Options) (*Catalogue, []event) {
 		entries[i] = newEntry(events[i])
 		entries[i].ID = events[i].ID
 	}
-	store.Replace([]store.Replacement{{Store: mustIn(definedEvents, cat).core.store, Entries: entries}})
+	engine := mustIn(definedEvents, cat).core.store
+	err = store.Replace([]*store.Store{engine}, func() ([]store.Replacement, error) {
+		return []store.Replacement{{Store: engine, Entries: entries}}, nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	for _, term := range []ordering.Term{ordering.Asc("start_date"), ordering.Asc("name")} {
 		if _, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: 1}, term); err != nil {
 			tb.Fatal(err)

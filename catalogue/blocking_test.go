@@ -203,7 +203,10 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 				written <- err
 				return
 			}
-			store.Replace([]store.Replacement{{Store: c.core.store, Entries: c.core.store.Current().Entries()}})
+			engine := c.core.store
+			store.Replace([]*store.Store{engine}, func() ([]store.Replacement, error) {
+				return []store.Replacement{{Store: engine, Entries: engine.Current().Entries()}}, nil
+			})
 		}
 		written <- nil
 	}()

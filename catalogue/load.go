@@ -121,10 +121,8 @@ func loadData(to loader, data []byte, opts LoadOptions) error {
 		switch {
 		case in.found != nil:
 			err = check()
-		case opts.References:
-			return store.ReplaceChecked(storesOf(to.whole().all), all, check)
 		default:
-			return store.Replace(all)
+			return to.whole().replace(all, opts.References, check)
 		}
 	}
 	if syntax := schema.CheckSyntax(data); syntax != nil {
@@ -133,6 +131,30 @@ func loadData(to loader, data []byte, opts LoadOptions) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, err)
+}
+
+// replace replaces the records of collections. If checked is set, no other collection changes while
+// check runs, and its error means that nothing changes.
+func (c *Catalogue) replace(all []store.Replacement, checked bool, check func() error) error {
+	stores := storesOf(c.all)
+	if !checked {
+		stores = slices.DeleteFunc(stores, func(s *store.Store) bool {
+			return !slices.ContainsFunc(all, func(r store.Replacement) bool { return r.Store == s })
+		})
+	}
+	return store.Replace(stores, func() ([]store.Replacement, error) {
+		if checked {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
+		for _, r := range all {
+			if id := &c.of(r.Store).typ.identity; id.key != nil {
+				id.numberAll(r.Store.Current(), r.Entries)
+			}
+		}
+		return all, nil
+	})
 }
 
 // violations returns an error that lists what the options find wrong with the records that have
@@ -192,11 +214,10 @@ func (c *core) read(in *scanner) ([]store.Replacement, error) {
 
 // replacement returns the replacement of the records by those of entries.
 func (c *core) replacement(entries []*store.Entry, used int) store.Replacement {
-	r := store.Replacement{Store: c.store, Entries: entries, UsedID: used}
 	if c.typ.identity.key != nil {
-		r.UsedID, r.Number = 0, c.typ.identity.numberAll
+		used = 0
 	}
-	return r
+	return store.Replacement{Store: c.store, Entries: entries, UsedID: used}
 }
 
 func (c *Catalogue) title() string { return "catalogue" }

@@ -136,7 +136,8 @@ func (c *core) remove(tx *store.Tx, by finder) error {
 // replaceAll replaces all records by those of fresh entries.
 func (c *core) replaceAll(fresh []*store.Entry) error {
 	s := c.typ
-	return c.store.Replace(func(now *store.State) ([]*store.Entry, error) {
+	return store.Replace([]*store.Store{c.store}, func() ([]store.Replacement, error) {
+		now := c.store.Current()
 		last := now.LastID()
 		places := make(map[int]int, len(fresh))
 		for i, e := range fresh {
@@ -166,7 +167,7 @@ func (c *core) replaceAll(fresh []*store.Entry) error {
 		if s.identity.key != nil {
 			s.identity.numberAll(now, fresh)
 		}
-		return fresh, nil
+		return []store.Replacement{{Store: c.store, Entries: fresh}}, nil
 	})
 }
 

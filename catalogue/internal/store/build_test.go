@@ -51,7 +51,7 @@ func TestBuildDuringWrites(t *testing.T) {
 		{"a batch", batch},
 		{"a batch between single writes", func(c *Store) { writes(3)(c); batch(c); writes(3)(c) }},
 		{"all records replaced", func(c *Store) {
-			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1000}}, &record{Entry: Entry{1001}})}})
+			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{1000}}, &record{Entry: Entry{1001}})})
 		}},
 		{"all records deleted", func(c *Store) {
 			for id := 2; id <= 50; id++ {
@@ -129,7 +129,7 @@ func TestBuildDuringManyReplacements(t *testing.T) {
 		g := stopAt(c, 1)
 		result := begin(within(t), c, terms)
 		replace := func(next *gate) *gate {
-			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, gate: next}, &record{Entry: Entry{2}})}})
+			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, gate: next}, &record{Entry: Entry{2}})})
 			return next
 		}
 		for range maxFills {
@@ -162,7 +162,7 @@ func TestIndexInstalledDuringWrite(t *testing.T) {
 		"a write": func(c *Store) { put(c, &record{Entry: Entry{7}, number: 99, text: "new"}) },
 		"a batch": func(c *Store) { putAll(c, append(manyRecords(), &record{Entry: Entry{7}, number: 99})...) },
 		"replacement": func(c *Store) {
-			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{3}, text: "x"}, &record{Entry: Entry{5}})}})
+			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{3}, text: "x"}, &record{Entry: Entry{5}})})
 		},
 	} {
 		for _, fails := range []bool{false, true} {
@@ -507,7 +507,7 @@ func TestGoexit(t *testing.T) {
 		many[i] = &record{Entry: Entry{i + 1}, number: int64(i % 7)}
 	}
 	replace := func(c *Store, records ...*record) {
-		if err := c.Replace(func(*State) ([]*Entry, error) { return entriesOf(records...), nil }); err != nil {
+		if err := replace(Replacement{Store: c, Entries: entriesOf(records...)}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -666,7 +666,7 @@ func TestTurns(t *testing.T) {
 		for i := range entries {
 			entries[i] = newEntry(i+1, "")
 		}
-		outer.Replace(func(*State) ([]*Entry, error) { return entries, nil })
+		replace(Replacement{Store: outer, Entries: entries})
 		var group sync.WaitGroup
 		for _, terms := range []string{"slow", "slow,text", "slow,-text", "number,slow"} {
 			group.Go(func() { ordered(t, outer, terms) })
@@ -683,7 +683,7 @@ func TestTurns(t *testing.T) {
 		}
 		<-typ.Cores
 		inner = New(&Type{ID: "id", Field: typ.Field, Cores: typ.Cores})
-		inner.Replace(func(*State) ([]*Entry, error) { return entries[:fewEntries+1], nil })
+		replace(Replacement{Store: inner, Entries: entries[:fewEntries+1]})
 		if got := len(ordered(t, outer, "slow,-id")); got != len(entries) || len(indexed(inner)) != 1 {
 			t.Errorf("%d records, and the indexes %v of the store that a key function queries, want %d and one by note", got, indexed(inner), len(entries))
 		}

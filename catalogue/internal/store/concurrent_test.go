@@ -53,7 +53,7 @@ func TestConcurrentFreezeAndClone(t *testing.T) {
 		}, 1, 300},
 		{"both replaced together", func(a, b *Store, n int64) {
 			r := &record{Entry: Entry{1}, number: n}
-			Replace([]Replacement{{Store: a, Entries: entriesOf(r)}, {Store: b, Entries: entriesOf(r)}})
+			replace(Replacement{Store: a, Entries: entriesOf(r)}, Replacement{Store: b, Entries: entriesOf(r)})
 		}, 0, 5000},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
@@ -94,11 +94,11 @@ func TestNoOldReadAfterNew(t *testing.T) {
 			for i, c := range stores {
 				all[i] = Replacement{Store: c, Entries: entries}
 			}
-			Replace(all)
+			replace(all...)
 		}
 	}
 	for _, pair := range [][2]*Store{{first, last}, {last, first}} {
-		Replace([]Replacement{{Store: first, Entries: entriesOf(&record{Entry: Entry{1}})}, {Store: last, Entries: entriesOf(&record{Entry: Entry{1}})}})
+		replace(Replacement{Store: first, Entries: entriesOf(&record{Entry: Entry{1}})}, Replacement{Store: last, Entries: entriesOf(&record{Entry: Entry{1}})})
 		whileWriting(t, 1, write, func(*rand.Rand) error {
 			before, after := recordOf(pair[0].Get(1)).number, recordOf(pair[1].Get(1)).number
 			if after < before {

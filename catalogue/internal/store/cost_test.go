@@ -40,19 +40,16 @@ func newCountingStore(t testing.TB, n int, note func(id int) *string) *countingS
 	}
 	typ.Field = func(name string) (Field, bool) { f, ok := fields[name]; return f, ok }
 	c.Store = New(typ)
-	err := c.Replace(func(*State) ([]*Entry, error) {
-		entries := make([]*Entry, n)
-		for i := range entries {
-			id := i + 1
-			r := &record{Entry: Entry{id}, number: int64(id % 1000), text: []string{"even", "odd"}[id%2]}
-			if note != nil {
-				r.note = note(id)
-			}
-			entries[i] = &r.Entry
+	entries := make([]*Entry, n)
+	for i := range entries {
+		id := i + 1
+		r := &record{Entry: Entry{id}, number: int64(id % 1000), text: []string{"even", "odd"}[id%2]}
+		if note != nil {
+			r.note = note(id)
 		}
-		return entries, nil
-	})
-	if err != nil {
+		entries[i] = &r.Entry
+	}
+	if err := replace(Replacement{Store: c.Store, Entries: entries}); err != nil {
 		t.Fatal(err)
 	}
 	return c

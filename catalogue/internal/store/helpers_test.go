@@ -167,6 +167,15 @@ type finder struct{ Source }
 // of returns the finder of a store, a state or a batch.
 func of(s Source) finder { return finder{s} }
 
+// replace replaces the records of stores.
+func replace(all ...Replacement) error {
+	var stores []*Store
+	for _, r := range all {
+		stores = append(stores, r.Store)
+	}
+	return Replace(stores, func() ([]Replacement, error) { return all, nil })
+}
+
 func (f finder) Page(ctx context.Context, q Query) (Entries, int, error) {
 	return Page(ctx, f.Source, q, q.Terms)
 }

@@ -61,7 +61,7 @@ func TestDemand(t *testing.T) {
 	c := newStore(t, newType(0), n)
 	q := Query{Where: conditions(t, three), Terms: parse("text")}
 	of(c).Page(within(t), q)
-	Replace([]Replacement{{Store: c}})
+	replace(Replacement{Store: c})
 	if got, err := of(c).Explain(within(t), q); err != nil || strings.Contains(got, "%") {
 		t.Errorf("Explain() without records = %q, %v, want no share of a build", got, err)
 	}

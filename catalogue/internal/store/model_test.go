@@ -371,10 +371,8 @@ func (p *player) replace(c *Store, m *model) {
 		changes[id] = p.record(id)
 		r.Entries = append(r.Entries, &changes[id].Entry)
 	}
-	if p.rng.IntN(2) == 0 {
-		Replace([]Replacement{r})
-	} else if r.UsedID = 0; c.Replace(func(*State) ([]*Entry, error) { return r.Entries, nil }) != nil {
-		p.t.Error("Replace failed")
+	if err := replace(r); err != nil {
+		p.t.Error(err)
 	}
 	m.used = 0
 	m.apply(changes, p.typ.History)

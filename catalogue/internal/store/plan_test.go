@@ -150,7 +150,7 @@ func TestPlanOfLargeKeys(t *testing.T) {
 			return nil
 		})
 	}
-	Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}}, &record{Entry: Entry{2}})}})
+	replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{1}}, &record{Entry: Entry{2}})})
 	if text, _ := of(c).Explain(within(t), Query{Where: conditions(t, ordering.IsNull("note"))}); text != "range of note: 2 of 2 records, in order" {
 		t.Error(text)
 	}

@@ -98,7 +98,7 @@ func TestCountOfEmptied(t *testing.T) {
 	write := func() {
 		for range 4000 {
 			for _, entries := range [][]*Entry{two, nil} {
-				Replace([]Replacement{{Store: c, Entries: entries}})
+				replace(Replacement{Store: c, Entries: entries})
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func TestEvictionAfterWrites(t *testing.T) {
 		{"records replaced", func(c *Store) {
 			r := long()
 			r.ID = 1
-			Replace([]Replacement{{Store: c, Entries: entriesOf(r)}})
+			replace(Replacement{Store: c, Entries: entriesOf(r)})
 		}},
 		{"the other records deleted", func(c *Store) {
 			r := long()

@@ -14,7 +14,7 @@ func TestWait(t *testing.T) {
 	for reason, write := range map[string]func(c *Store){
 		"a write":       func(c *Store) { put(c, &record{}) },
 		"a large batch": func(c *Store) { putAll(c, manyRecords()...) },
-		"a replacement": func(c *Store) { Replace([]Replacement{{Store: c}}) },
+		"a replacement": func(c *Store) { replace(Replacement{Store: c}) },
 	} {
 		c := newStore(t, newType(0), 1)
 		if err := c.Wait(within(t), 0); err != nil {
@@ -98,7 +98,7 @@ func TestWritesInPlace(t *testing.T) {
 		}, one, false},
 		{"a small batch", pages(1), func(c *Store) { putAll(c, manyRecords()[1:]...) }, true},
 		{"a large batch", pages(1), func(c *Store) { putAll(c, manyRecords()...) }, false},
-		{"a replacement", pages(1), func(c *Store) { Replace([]Replacement{{Store: c}}) }, false},
+		{"a replacement", pages(1), func(c *Store) { replace(Replacement{Store: c}) }, false},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			c := newStore(t, newType(10), 20)

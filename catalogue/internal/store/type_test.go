@@ -61,7 +61,7 @@ func TestMembersCountedWithoutLock(t *testing.T) {
 		{"a small batch", func(c *Store) { putAll(c, &record{members: []string{"a"}}, &record{}) }},
 		{"a large batch", func(c *Store) { putAll(c, append(manyRecords(), &record{members: []string{"a"}})...) }},
 		{"a replacement", func(c *Store) {
-			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, members: []string{"b"}})}})
+			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, members: []string{"b"}})})
 		}},
 	} {
 		var c *Store
@@ -230,7 +230,7 @@ func TestIndexOfRemovedMember(t *testing.T) {
 			}
 		}},
 		{"replaced", func(c *Store) {
-			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, members: []string{"common"}})}})
+			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{1}, members: []string{"common"}})})
 		}},
 	} {
 		c := newStore(t, newMemberType(), 0)

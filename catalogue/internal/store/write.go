@@ -291,66 +291,31 @@ func wake(next chan struct{}) {
 	}
 }
 
-// A Replacement specifies the new records of a store for [Replace]. Entries are
-// sorted by id. UsedID is the highest id that is known to have been used, or 0. Number, if not
-// nil, is called with the state that is replaced; it sets the ids of the entries and sorts them.
+// A Replacement has the new records of a store. Entries are sorted by id. UsedID is the highest
+// id that is known to have been used, or 0.
 type Replacement struct {
 	Store   *Store
 	Entries []*Entry
 	UsedID  int
-	Number  func(now *State, entries []*Entry)
 }
 
-// Replace replaces the records of stores at one instant. The stores must be sorted by their
-// order. If a callback panics or the journal returns an error, nothing changes.
+// Replace replaces, at one instant, the records of those of the stores for which prepare returns a
+// replacement. Both lists are in the order of the catalogue. Other writers to stores wait for
+// prepare. If prepare or the journal returns an error or panics, nothing changes.
 // O(n log n × indexes).
-func Replace(all []Replacement) error {
-	for _, r := range all {
-		r.Store.writing.Lock()
-		defer r.Store.writing.Unlock()
-	}
-	return replace(all)
-}
-
-// ReplaceChecked is [Replace] after check has returned nil. The other writers to stores, which
-// include all that are replaced and are sorted too, wait for check. If it returns an error or
-// panics, nothing changes.
-func ReplaceChecked(stores []*Store, all []Replacement, check func() error) error {
+func Replace(stores []*Store, prepare func() ([]Replacement, error)) (err error) {
 	for _, c := range stores {
 		c.writing.Lock()
 		defer c.writing.Unlock()
 	}
-	if err := check(); err != nil {
+	all, err := prepare()
+	if err != nil || len(all) == 0 {
 		return err
-	}
-	return replace(all)
-}
-
-// Replace replaces all records by the entries that prepare returns, which must be
-// sorted by id. If prepare or the journal returns an error or panics, nothing changes.
-// O(n log n × indexes).
-func (c *Store) Replace(prepare func(s *State) ([]*Entry, error)) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	entries, err := prepare(c.published.Load())
-	if err != nil {
-		return err
-	}
-	return replace([]Replacement{{Store: c, Entries: entries}})
-}
-
-// replace is [Replace] for stores whose writers' mutexes are held.
-func replace(all []Replacement) (err error) {
-	if len(all) == 0 {
-		return nil
 	}
 	next := make([]pending, len(all))
 	defer func() { clearScratch(next, err != nil) }()
 	for i, r := range all {
 		s := r.Store.published.Load()
-		if r.Number != nil {
-			r.Number(s, r.Entries)
-		}
 		next[i] = pending{store: r.Store, edit: edit{replaced: true, entries: r.Entries}, used: r.UsedID, revision: s.revision.Load() + 1}
 		if s.history.events != nil || r.Store.journal != nil {
 			next[i].changes = difference(s.Entries(), r.Entries)

@@ -47,7 +47,7 @@ func TestFailedWrites(t *testing.T) {
 		{"a key panics in a replacement of several stores", func(c, other *Store) error {
 			r := broken()
 			r.ID = 1
-			Replace([]Replacement{{Store: other, Entries: entriesOf(&record{Entry: Entry{1}})}, {Store: c, Entries: entriesOf(r)}})
+			replace(Replacement{Store: other, Entries: entriesOf(&record{Entry: Entry{1}})}, Replacement{Store: c, Entries: entriesOf(r)})
 			return nil
 		}, "no key"},
 	} {
@@ -361,11 +361,11 @@ func TestUniqueIndexesStay(t *testing.T) {
 		}},
 		{"a clone", func(c *Store) *Store { return Clone(c)[0] }},
 		{"a replacement", func(c *Store) *Store {
-			Replace([]Replacement{{Store: c, Entries: entriesOf(&record{Entry: Entry{7}, text: "text 1"})}})
+			replace(Replacement{Store: c, Entries: entriesOf(&record{Entry: Entry{7}, text: "text 1"})})
 			return c
 		}},
 		{"a replacement by no records", func(c *Store) *Store {
-			Replace([]Replacement{{Store: c}})
+			replace(Replacement{Store: c})
 			return c
 		}},
 		{"a batch of many changes", func(c *Store) *Store {
