@@ -131,12 +131,8 @@ func (c *core) page(ctx context.Context, q store.Query, terms []ordering.Term, i
 	if in == nil {
 		return store.Page(ctx, c.store, q, terms)
 	}
-	state := in.states[c]
-	if !slices.ContainsFunc(terms, func(t ordering.Term) bool { return c.crosses(t.Field) }) {
-		return store.Page(ctx, state, q, terms)
-	}
-	q.Terms = terms
-	return state.Sorted(ctx, q, in.fields(c, terms))
+	q.Related = in.fields(c, terms)
+	return store.Page(ctx, in.states[c], q, terms)
 }
 
 // Counts returns, for each group of tests, the number of records that the filter selects and for

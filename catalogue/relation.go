@@ -353,12 +353,14 @@ func (in *instant) all(b by) *places {
 	return p
 }
 
-// fields returns functions that return the fields of other records that terms name. A function
-// reads the keys of all records on the way. O(n) for each.
-func (in *instant) fields(c *core, terms []ordering.Term) map[string]func() store.Field {
-	all := map[string]func() store.Field{}
+// fields returns functions that return the fields of other records that terms name, or nil if they
+// name none. A function reads the keys of all records on the way. O(n) for each.
+func (in *instant) fields(c *core, terms []ordering.Term) (all map[string]func() store.Field) {
 	for _, t := range terms {
 		if c.crosses(t.Field) {
+			if all == nil {
+				all = map[string]func() store.Field{}
+			}
 			all[t.Field] = func() store.Field { return store.Field{Name: t.Field, Key: in.key(c, t.Field)} }
 		}
 	}

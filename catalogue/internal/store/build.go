@@ -429,7 +429,7 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 	if len(cache.all) > maxSorted {
 		cache.all = slices.Delete(cache.all, 0, 1)
 	}
-	o.start(s.slots, func(ctx context.Context) { o.entries, _ = s.typ.sort(ctx, s.Entries(), terms) }, func() {
+	o.start(s.slots, func(ctx context.Context) { o.entries, _ = s.typ.sort(ctx, s.Entries(), s.typ.resolve(terms), terms) }, func() {
 		if o.failure != nil {
 			cache.mu.Lock()
 			cache.drop(o)
@@ -439,11 +439,10 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 	return o
 }
 
-// sort returns entries, which it may change, in the order of canonical terms. It compares
+// sort returns entries, which it may change, in the order of canonical terms of fields. It compares
 // their keys or, if those are too large, the values of their fields. The error is
 // ctx.Err().
-func (typ *Type) sort(ctx context.Context, entries []*Entry, terms []ordering.Term) ([]*Entry, error) {
-	fields := typ.resolve(terms)
+func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, terms []ordering.Term) ([]*Entry, error) {
 	if len(terms) > 0 {
 		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms), typ.Cores)
 		if err != errLargeKeys {

@@ -55,7 +55,7 @@ type plan struct {
 // order. It makes the sequences that it needs, unless few entries are left anyway, and
 // compares O(log n) keys for each range. The state must be frozen. The error is ctx.Err().
 func (s *State) plan(ctx context.Context, sel selection) (best plan, err error) {
-	if len(sel.where) == 0 {
+	if len(sel.where) == 0 && sel.related == nil {
 		x, err := s.indexed(ctx, sel.canonical())
 		if x == nil && err == nil {
 			x, err = s.sort(ctx, sel.canonical())
@@ -251,7 +251,7 @@ func (s *State) progress(sel *selection, p *plan) string {
 // it wants an index in the order, whose entries are filtered but not sorted, and returns how
 // many that are.
 func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int) {
-	if sel.match != nil || len(sel.where) == 0 {
+	if sel.match != nil || sel.related != nil || len(sel.where) == 0 {
 		return nil, 0
 	}
 	where := slices.Clone(sel.where)
@@ -344,7 +344,8 @@ func (p *plan) sort(ctx context.Context) error {
 		}
 		defer release()
 	}
-	sorted, err := p.state.typ.sort(ctx, p.marked(), terms)
+	typ := p.state.typ
+	sorted, err := typ.sort(ctx, p.marked(), p.selection.fields(typ, terms), terms)
 	if err == nil {
 		p.sequence, p.spans, p.marks = &sortedEntries{entries: sorted}, []span{{0, p.count}}, nil
 		p.backwards, p.unsorted = p.selection.desc, false

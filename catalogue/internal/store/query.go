@@ -19,6 +19,11 @@ type Query struct {
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
 
+	// Related are fields of other records, by which there is no index, by the names that terms of
+	// a lenient query for a page can have. If it is not nil, the page is sorted:
+	// O(n log n) for n selected entries.
+	Related map[string]func() Field
+
 	Want  Want
 	ID    int    // of the record whose position is wanted
 	Token string // after which entries are wanted; "" is before the first
@@ -85,9 +90,6 @@ func (a *Answer) First() *Entry {
 	return a.first
 }
 
-// plain reports whether q wants a page of all entries.
-func (q *Query) plain() bool { return len(q.Where) == 0 && q.Match == nil && q.Want == WantPage }
-
 // A Source is a Store, a State or a Tx. The records of an answer belong to one state: one that
 // the store published at some time during the call, the state itself, which must be frozen, or
 // the state of the batch with the changes made so far.
@@ -106,31 +108,20 @@ type Source interface {
 func Page(ctx context.Context, from Source, q Query, terms []ordering.Term) (entries Entries, count int, err error) {
 	inPlace, ok := q, false
 	inPlace.Terms = terms
+	var a Answer
 	switch from := from.(type) {
 	case *Store:
-		entries, count, ok, err = from.ready(&inPlace)
+		s, p := from.pin()
+		a, ok, err = s.ready(&inPlace)
+		unpin(p)
 	case *State:
-		var a Answer
 		a, ok, err = from.ready(&inPlace)
-		entries, count = a.Entries, a.N
 	}
-	if ok || err != nil {
-		return entries, count, err
+	if !ok && err == nil {
+		q.Terms = slices.Clone(terms)
+		a, err = from.Answer(ctx, q)
 	}
-	q.Terms = append([]ordering.Term(nil), terms...)
-	a, err := from.Answer(ctx, q)
 	return a.Entries, a.N, err
-}
-
-// ready answers a query for a page if the published state is ready for it.
-func (c *Store) ready(q *Query) (entries Entries, count int, ok bool, err error) {
-	s, p := c.pin()
-	defer unpin(p)
-	if q.plain() { // the most frequent query
-		return s.readyPage(q)
-	}
-	a, ok, err := s.ready(q)
-	return a.Entries, a.N, ok, err
 }
 
 // Answer answers a query about a state that was published during the call: the pinned state
@@ -165,52 +156,6 @@ func (s *State) Answer(ctx context.Context, q Query) (a Answer, err error) {
 		return a, err
 	}
 	return s.find(ctx, &q)
-}
-
-// Sorted answers a query for a page in the order of terms that can also name the fields of other
-// records in related, by which there is no index. It calls the functions of those that are named.
-// Other terms whose field is unknown are ignored. The state must be frozen.
-// O(n log n) for n selected entries.
-func (s *State) Sorted(ctx context.Context, q Query, related map[string]func() Field) (entries Entries, count int, err error) {
-	terms := slices.DeleteFunc(slices.Clone(q.Terms), func(t ordering.Term) bool {
-		return related[t.Field] == nil && !s.typ.has(t.Field, s.names)
-	})
-	if q.Known != nil {
-		*q.Known = terms
-	}
-	canon, desc := canonical(nil, s.typ.tied(terms), s.typ.ID)
-	all, err := s.Answer(ctx, Query{Where: q.Where, Match: q.Match, Want: WantScan, Terms: []ordering.Term{ordering.Asc(s.typ.ID)}})
-	if err != nil {
-		return Entries{}, 0, err
-	}
-	if start, end := q.Window.Bounds(all.N); start >= end {
-		return Entries{}, all.N, nil
-	}
-	if len(canon) > 0 && all.N > fewEntries {
-		release, err := s.slots.take(ctx, canon)
-		if err != nil {
-			return Entries{}, 0, err
-		}
-		defer release()
-	}
-	typ := *s.typ
-	fields := map[string]Field{}
-	for _, t := range canon {
-		if field := related[t.Field]; field != nil {
-			fields[t.Field] = field()
-		}
-	}
-	typ.Field = func(name string) (Field, bool) {
-		if f, ok := fields[name]; ok {
-			return f, true
-		}
-		return s.typ.Field(name)
-	}
-	sorted, err := typ.sort(ctx, slices.Collect(all.Scan), canon)
-	if err != nil {
-		return Entries{}, 0, err
-	}
-	return pageAt(&sortedEntries{entries: sorted}, []span{{0, all.N}}, desc, all.N, q.Window), all.N, nil
 }
 
 // find is Answer for a query that is not ready.
@@ -286,13 +231,12 @@ func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
 // false if that is impossible: an index is missing, or entries must be filtered or sorted.
 func (s *State) ready(q *Query) (a Answer, ok bool, err error) {
 	switch {
-	case q.plain():
-		a.Entries, a.N, ok, err = s.readyPage(q)
-		return a, ok, err
+	case q.Related != nil, q.Want >= WantScan:
+		return Answer{}, false, nil
+	case len(q.Where) == 0 && q.Match == nil && q.Want == WantPage: // the most frequent query
+		return s.readyPage(q)
 	case q.Want == WantFirst:
 		q.Window = pagination.Window{Limit: 1}
-	case q.Want >= WantScan:
-		return Answer{}, false, nil
 	}
 	var terms [8]ordering.Term
 	var spans [4]span
@@ -322,20 +266,21 @@ func (s *State) ready(q *Query) (a Answer, ok bool, err error) {
 	return a, true, nil
 }
 
-// readyPage is ready for a plain query. ok is false if its order has no index yet.
-func (s *State) readyPage(q *Query) (entries Entries, count int, ok bool, err error) {
+// readyPage is ready for a page of all entries.
+func (s *State) readyPage(q *Query) (a Answer, ok bool, err error) {
 	var room [4]ordering.Term
 	terms, desc, err := s.canonical(room[:0], q)
 	if err != nil {
-		return Entries{}, 0, false, err
+		return Answer{}, false, err
 	}
 	x := s.sequence(terms)
 	if x == nil {
-		return Entries{}, 0, false, nil
+		return Answer{}, false, nil
 	}
-	count = s.Len()
-	start, end := q.Window.Bounds(count)
-	return viewOf(x, start, end-start, desc), count, true, nil
+	a.N = s.Len()
+	start, end := q.Window.Bounds(a.N)
+	a.Entries = viewOf(x, start, end-start, desc)
+	return a, true, nil
 }
 
 // atMostOne reports whether a route leads to one value of a field that is unique alone. No field
@@ -373,7 +318,7 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	case len(terms) == 0:
 	case q.Lenient:
 		var room [4]ordering.Term
-		terms = typ.known(room[:0], terms, s.names, q.Flat)
+		terms = s.known(room[:0], q)
 		if q.Known != nil {
 			*q.Known = slices.Clone(terms)
 		}
@@ -398,7 +343,7 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 	if sel.where, err = s.merge(q.Where); err != nil {
 		return selection{}, err
 	}
-	sel.match, sel.count = q.Match, q.Want == WantCount
+	sel.match, sel.count, sel.related = q.Match, q.Want == WantCount, q.Related
 	if sel.count {
 		return sel, nil
 	}

@@ -19,6 +19,8 @@ type selection struct {
 	terms []ordering.Term
 	desc  bool // the order is the reverse of terms
 	count bool // any order will do, because only the number is wanted
+
+	related map[string]func() Field // of terms that are not those of the type
 }
 
 // canonical returns the canonical terms of the order.
@@ -27,6 +29,17 @@ func (sel *selection) canonical() []ordering.Term {
 		return sel.terms[:last]
 	}
 	return sel.terms
+}
+
+// fields returns the fields of terms.
+func (sel *selection) fields(typ *Type, terms []ordering.Term) []Field {
+	fields := typ.resolve(terms)
+	for i, t := range terms {
+		if related := sel.related[t.Field]; related != nil {
+			fields[i] = related()
+		}
+	}
+	return fields
 }
 
 // on returns the condition on a field, or nil.

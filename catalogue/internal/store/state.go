@@ -396,11 +396,11 @@ func (typ *Type) check(terms []ordering.Term, names members) error {
 	return nil
 }
 
-// known appends the terms whose field is known to buf. If flat is set, the fields must be
-// members of records.
-func (typ *Type) known(buf, terms []ordering.Term, names members, flat bool) []ordering.Term {
-	for _, t := range terms {
-		if typ.has(t.Field, names) && (!flat || typ.Members == nil || names.hasMember(t.Field)) {
+// known appends the terms of a query whose field is known to buf.
+func (s *State) known(buf []ordering.Term, q *Query) []ordering.Term {
+	for _, t := range q.Terms {
+		flat := !q.Flat || s.typ.Members == nil || s.names.hasMember(t.Field)
+		if q.Related[t.Field] != nil || flat && s.typ.has(t.Field, s.names) {
 			buf = append(buf, t)
 		}
 	}
