@@ -39,39 +39,20 @@ var (
 // newShop returns a catalogue of two customers, an order of the first and a coupon for both.
 func newShop(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
-	c, err := catalogue.New(orders, customers, coupons)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCatalogue(t, orders, customers, coupons)
 	const data = `{"customers":[{"id":1,"email":"a@b","balance":10},{"id":2,"email":"c@d","balance":0}],
 		"orders":[{"id":1,"customer":1}],"coupons":[{"id":1,"customers":[1,2]}]}`
-	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	t.Cleanup(func() {
-		if err := faultOf(c); err != nil {
-			t.Error(err)
-		}
 	})
 	return c
-}
-
-// shopRecord returns the open record with the given JSON.
-func shopRecord(text string) schema.Record {
-	r, err := schema.ParseRecord([]byte(text))
-	if err != nil {
-		panic(err)
-	}
-	return r
 }
 
 // savedJSON returns the JSON of a catalogue in one line.
 func savedJSON(t *testing.T, c *catalogue.Catalogue) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Save(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Save(&b))
 	return strings.ReplaceAll(b.String(), "\n", "")
 }
 
@@ -101,7 +82,7 @@ func placeOrder(b *catalogue.Batch) error {
 	if err != nil {
 		return err
 	}
-	id, err := people.Insert(shopRecord(`{"email":"e@f"}`))
+	id, err := people.Insert(mustRecord(`{"email":"e@f"}`))
 	if err != nil {
 		return err
 	}
@@ -109,15 +90,13 @@ func placeOrder(b *catalogue.Batch) error {
 	if err != nil {
 		return err
 	}
-	_, err = placed.Insert(shopRecord(fmt.Sprintf(`{"customer":%d}`, id)))
+	_, err = placed.Insert(mustRecord(fmt.Sprintf(`{"customer":%d}`, id)))
 	return err
 }
 
 func TestBatchOverCollections(t *testing.T) {
 	c := newShop(t)
-	if err := c.Batch(placeOrder); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Batch(placeOrder))
 	const want = `{"orders":[{"id":1,"customer":1},{"id":2,"customer":3}],` +
 		`"customers":[{"id":1,"email":"a@b","balance":10},{"id":2,"email":"c@d","balance":0},{"id":3,"email":"e@f"}],` +
 		`"coupons":[{"id":1,"customers":[1,2]}]}`
@@ -142,7 +121,7 @@ func TestFailedBatchOverCollections(t *testing.T) {
 		{"the goroutine ends", func(*catalogue.Batch) error { runtime.Goexit(); return nil }, "runtime.Goexit"},
 		{"the last of the collections has a duplicate value", func(b *catalogue.Batch) error {
 			people, _ := customers.Tx(b)
-			_, err := people.Insert(shopRecord(`{"email":"c@d"}`))
+			_, err := people.Insert(mustRecord(`{"email":"c@d"}`))
 			return err
 		}, `customers: duplicate value: email "c@d" is that of id 2`},
 	}
@@ -169,7 +148,7 @@ func TestFailedBatchOverCollections(t *testing.T) {
 				if coll.Revision() != 1 {
 					t.Errorf("%s: revision %d, want 1", d.Key(), coll.Revision())
 				}
-				if id, err := coll.Insert(shopRecord(`{}`)); err != nil || id != coll.Count() {
+				if id, err := coll.Insert(mustRecord(`{}`)); err != nil || id != coll.Count() {
 					t.Errorf("%s: Insert() = %d, %v, want %d", d.Key(), id, err, coll.Count())
 				}
 			}
@@ -190,10 +169,8 @@ func TestBatchErrors(t *testing.T) {
 		kept, err = orders.Tx(b)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := kept.Insert(shopRecord(`{}`)); !errors.Is(err, catalogue.ErrTxDone) {
+	must(t, err)
+	if _, err := kept.Insert(mustRecord(`{}`)); !errors.Is(err, catalogue.ErrTxDone) {
 		t.Errorf("after the batch: %v, want ErrTxDone", err)
 	}
 	for _, none := range []*catalogue.Batch{nil, {}} {
@@ -282,20 +259,18 @@ func TestNoReadSkew(t *testing.T) {
 		err := c.Batch(func(b *catalogue.Batch) error {
 			for _, d := range []catalogue.Definition[schema.Record]{orders, customers} {
 				tx, _ := d.Tx(b)
-				if _, err := tx.Upsert(shopRecord(fmt.Sprintf(`{"id":1,"n":%d}`, n))); err != nil {
+				if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":1,"n":%d}`, n))); err != nil {
 					return err
 				}
 				for i := range n % 7 * 3 {
-					if _, err := tx.Upsert(shopRecord(fmt.Sprintf(`{"id":%d}`, i+10))); err != nil {
+					if _, err := tx.Upsert(mustRecord(fmt.Sprintf(`{"id":%d}`, i+10))); err != nil {
 						return err
 					}
 				}
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	close(stop)
 	readers.Wait()
@@ -460,7 +435,7 @@ func randomWrite(ctx context.Context, c *catalogue.Catalogue, rng *rand.Rand, da
 		c.Batch(func(b *catalogue.Batch) error {
 			for _, d := range definitions[rng.IntN(3):] {
 				tx, _ := d.Tx(b)
-				tx.Insert(shopRecord(fmt.Sprintf(`{"email":"%d"}`, rng.Int())))
+				tx.Insert(mustRecord(fmt.Sprintf(`{"email":"%d"}`, rng.Int())))
 				tx.Where(ordering.AtMost("id", id)).Delete()
 				c.Snapshot()
 			}

@@ -14,11 +14,7 @@ import (
 // newAccounts returns an empty collection with a history of the given length.
 func newAccounts(t testing.TB, history int) *catalogue.Collection[account] {
 	t.Helper()
-	c, err := catalogue.NewCollection[account](catalogue.Options{Name: "accounts", History: history})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
+	c := mustCollection[account](t, catalogue.Options{Name: "accounts", History: history})
 	return c
 }
 

@@ -39,17 +39,13 @@ func TestChangesWaits(t *testing.T) {
 			got = nil
 		}
 		expect("changes before the call", "inserted 1 (1); ")
-		if err := c.Batch(func(tx *catalogue.Tx[account]) error {
+		must(t, c.Batch(func(tx *catalogue.Tx[account]) error {
 			_, err := tx.Insert(account{Amount: 2})
 			expect("during a batch", "")
 			return errors.Join(err, tx.Delete(1))
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		expect("after a batch", "deleted 1, inserted 2 (2); ")
-		if err := c.Batch(func(*catalogue.Tx[account]) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Batch(func(*catalogue.Tx[account]) error { return nil }))
 		if err := c.Batch(func(*catalogue.Tx[account]) error { return errOwn }); err != errOwn {
 			t.Fatal(err)
 		}
@@ -172,9 +168,7 @@ func TestChangesAfterBreak(t *testing.T) {
 	for range 2 {
 		var seen []int
 		for ch, err := range changes {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if seen = append(seen, ch.Identity.ID); len(seen) == 2 {
 				break
 			}

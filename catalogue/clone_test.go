@@ -12,9 +12,7 @@ import (
 // A clone keeps the name, the default order and the highest id.
 func TestClonePreservesOptions(t *testing.T) {
 	c := products(t, 5, catalogue.Options{Name: "mine", Ordering: terms("-id")})
-	if err := c.Delete(5); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Delete(5))
 	clone := c.Clone()
 	if err := clone.Delete(9); err == nil || !strings.HasPrefix(err.Error(), "mine: ") {
 		t.Errorf("Delete: %v, want an error that begins with the name", err)

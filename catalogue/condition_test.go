@@ -30,30 +30,13 @@ func newChecked(t *testing.T) (catalogue.AnyCollection, *catalogue.Collection[ch
 	t.Helper()
 	about := catalogue.Options{Description: &schema.Description{}}
 	tags, posts := catalogue.Define[checkedTag]("tags", about), catalogue.Define[checkedPost]("posts", about)
-	cat, err := catalogue.New(tags, posts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, tags, posts)
 	const data = `{"tags":[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":3,"name":"c"}],"posts":[{"id":1,"tags":[1],"best":3}]}`
-	if err := cat.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := cat.Collection("tags")
-	if err != nil {
-		t.Fatal(err)
-	}
-	typed, err := tags.In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := posts.In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(data), catalogue.LoadOptions{}))
+	encoded := collectionOf(t, cat, "tags")
+	typed := mustIn(tags, cat)
+	from := mustIn(posts, cat)
 	t.Cleanup(func() {
-		if err := cat.Check(); err != nil {
-			t.Error(err)
-		}
 	})
 	return encoded, typed, from
 }

@@ -19,8 +19,7 @@ import (
 // writeAuthorThenEvent inserts n authors, and after each of them an event that refers
 // to it.
 func writeAuthorThenEvent(t *testing.T, cat *catalogue.Catalogue, n int) {
-	authors, err := resources.Records("authors").In(cat)
-	must(t, err)
+	authors := mustIn(resources.Records("authors"), cat)
 	for range n {
 		author, err1 := authors.Insert(schema.Record{})
 		_, err2 := mustIn(resources.Events, cat).Insert(resources.Event{Authors: []int{author}})
@@ -80,8 +79,7 @@ func TestNoTornLoad(t *testing.T) {
 		c := cat.Clone()
 		counts := map[string]int{}
 		for _, key := range []string{"authors", "books", "faqs"} {
-			encoded, err := c.Collection(key)
-			must(t, err)
+			encoded := collectionOf(t, c, key)
 			counts[key] = encoded.Count()
 		}
 		if counts["authors"] != counts["books"] || counts["books"] != counts["faqs"] {
@@ -100,8 +98,7 @@ func TestNoTornLoad(t *testing.T) {
 func TestPageReadsOneState(t *testing.T) {
 	cat := mustNew()
 	checkAtEnd(t, cat)
-	books, err := resources.Records("books").In(cat)
-	must(t, err)
+	books := mustIn(resources.Records("books"), cat)
 	record := func(text string) schema.Record {
 		r, err := schema.ParseRecord([]byte(text))
 		must(t, err)
@@ -123,8 +120,7 @@ func TestPageReadsOneState(t *testing.T) {
 		}))
 	}
 	set(false)
-	encoded, err := cat.Collection("books")
-	must(t, err)
+	encoded := collectionOf(t, cat, "books")
 	var ranked atomic.Int64
 	read := func() {
 		list, err := encoded.List(t.Context(), catalogue.Query{Window: whole, Terms: terms("rank,no_such")})
@@ -157,9 +153,7 @@ func TestOrderingByLongText(t *testing.T) {
 		Text      string  `json:"text"`
 		Note      *string `json:"note"`
 	}
-	c, err := catalogue.NewCollection[long](catalogue.Options{})
-	must(t, err)
-	checkAtEnd(t, c)
+	c := mustCollection[long](t, catalogue.Options{})
 	body := strings.Repeat("x", 20_000)
 	const n = 300
 	for i := range n {

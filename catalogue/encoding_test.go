@@ -43,12 +43,9 @@ func (a *member) Computed() greeting { return greeting{greetingText("Dear " + a.
 func newMembers(t *testing.T, about *schema.Description) (*catalogue.Collection[member], catalogue.AnyCollection) {
 	t.Helper()
 	members := catalogue.Define[member]("members", catalogue.Options{Description: about})
-	c, err := catalogue.New(members)
-	must(t, err)
-	served, err := c.Collection("members")
-	must(t, err)
-	typed, err := members.In(c)
-	must(t, err)
+	c := mustCatalogue(t, members)
+	served := collectionOf(t, c, "members")
+	typed := mustIn(members, c)
 	return typed, served
 }
 
@@ -166,11 +163,9 @@ func (r *ruled) Validate(context.Context) error {
 
 // TestRuleOfMergedRecord checks that the rule of a PATCH sees the stored members, too.
 func TestRuleOfMergedRecord(t *testing.T) {
-	cat, err := catalogue.New(catalogue.Define[ruled]("ruled", catalogue.Options{}))
-	must(t, err)
-	c, err := cat.Collection("ruled")
-	must(t, err)
-	_, err = c.Create(t.Context(), []byte(`{"least":1,"most":5}`), schema.Record{})
+	cat := mustCatalogue(t, catalogue.Define[ruled]("ruled", catalogue.Options{}))
+	c := collectionOf(t, cat, "ruled")
+	_, err := c.Create(t.Context(), []byte(`{"least":1,"most":5}`), schema.Record{})
 	must(t, err)
 	for _, row := range []struct{ body, want string }{
 		{`{"least":6}`, `{"nonFieldErrors":["least is more than most."]}`},

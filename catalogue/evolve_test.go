@@ -64,8 +64,7 @@ func newTeas(t testing.TB, open bool) *catalogue.Catalogue {
 			catalogue.Define[schema.Record]("houses", catalogue.Options{Description: &houses}),
 		}
 	}
-	cat, err := catalogue.New(definitions...)
-	must(t, err)
+	cat := mustCatalogue(t, definitions...)
 	return cat
 }
 
@@ -134,9 +133,8 @@ func TestLoadOmitted(t *testing.T) {
 		Level int `json:"level" backlist:"default=5"`
 		*Base
 	}
-	records, err := catalogue.NewCollection[record](catalogue.Options{})
-	must(t, err)
-	_, err = records.Insert(record{})
+	records := mustCollection[record](t, catalogue.Options{})
+	_, err := records.Insert(record{})
 	must(t, err)
 	var b strings.Builder
 	must(t, records.Save(&b))
@@ -238,9 +236,8 @@ func TestFormerlyOfDefinitions(t *testing.T) {
 // TestFormerlyIsForLoads checks that requests know only the present name.
 func TestFormerlyIsForLoads(t *testing.T) {
 	cat := newTeas(t, false)
-	served, err := cat.Collection("teas")
-	must(t, err)
-	_, err = served.Create(context.Background(), []byte(`{"title":"n"}`), schema.Record{})
+	served := collectionOf(t, cat, "teas")
+	_, err := served.Create(context.Background(), []byte(`{"title":"n"}`), schema.Record{})
 	var errs schema.FieldErrors
 	if !errors.As(err, &errs) || errs[0].Field != "name" {
 		t.Errorf("a post with the former name: %v, want that the name is required", err)
@@ -265,8 +262,7 @@ func (o *ownTea) UnmarshalJSON(data []byte) error {
 
 // TestLoadOwnJSON checks that a type with a method UnmarshalJSON decides alone what it reads.
 func TestLoadOwnJSON(t *testing.T) {
-	c, err := catalogue.NewCollection[ownTea](catalogue.Options{})
-	must(t, err)
+	c := mustCollection[ownTea](t, catalogue.Options{})
 	must(t, c.Load(strings.NewReader(`[{"id":1,"title":"a"},{"id":2,"heading":"b"}]`), catalogue.LoadOptions{}))
 	var names []string
 	for o := range c.All() {
@@ -283,8 +279,7 @@ func TestStrictLoadOfOlderRecords(t *testing.T) {
 	about, err := schema.DescriptionOf[teahouse]("houses")
 	must(t, err)
 	about.Fields[1].Formerly = []string{"sign"}
-	cat, err := catalogue.New(strict.WithDescription(about))
-	must(t, err)
+	cat := mustCatalogue(t, strict.WithDescription(about))
 	must(t, cat.Load(strings.NewReader(`{"houses":[{"id":1,"sign":"a"}]}`), catalogue.LoadOptions{}))
 	if err := cat.Load(strings.NewReader(`{"houses":[{"id":1}]}`), catalogue.LoadOptions{}); err == nil {
 		t.Error("a record without a name is loaded")
@@ -393,8 +388,7 @@ func TestEvolvingRecords(t *testing.T) {
 		{"a narrower bound that is asked for", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: schema: invalid record: size: Ensure this value is greater than or equal to 10."},
 		{"a unique set, of a default too", catalogue.Define[pot]("pots", unique), `{"id":1,"size":20},{"id":2,"size":20,"heat":80}`, catalogue.LoadOptions{}, "pots: cannot load: record 2 (line 1): duplicate value: size 20 and heat 80 are those of the record at index 0"},
 	} {
-		cat, err := catalogue.New(row.defined)
-		must(t, err)
+		cat := mustCatalogue(t, row.defined)
 		got := ""
 		if err := cat.Load(strings.NewReader(`{"pots":[`+row.file+`]}`), row.opts); err != nil {
 			got = strings.TrimPrefix(err.Error(), "catalogue: cannot load: 1 violations: ")
@@ -405,11 +399,9 @@ func TestEvolvingRecords(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
 		}
 	}
-	cat, err := catalogue.New(typed)
-	must(t, err)
+	cat := mustCatalogue(t, typed)
 	must(t, cat.Load(strings.NewReader(`{"pots":[{"id":1,"size":2}]}`), catalogue.LoadOptions{}))
-	pots, err := cat.Collection("pots")
-	must(t, err)
+	pots := collectionOf(t, cat, "pots")
 	for body, valid := range map[string]bool{`{"heat":70}`: true, `{"size":3}`: false} {
 		if _, err := pots.Update(context.Background(), "1", catalogue.Edit{Body: []byte(body), Partial: true}); (err == nil) != valid {
 			t.Errorf("PATCH %s of a record that does not meet a bound: %v", body, err)
@@ -445,15 +437,14 @@ func TestLoadListsKeys(t *testing.T) {
 		Next string `json:"next" backlist:"refers=shelves.code"`
 		Size int    `json:"size" backlist:"max=9"`
 	}
-	cat, err := catalogue.New(catalogue.Define[shelf]("shelves", catalogue.Options{}))
-	must(t, err)
+	cat := mustCatalogue(t, catalogue.Define[shelf]("shelves", catalogue.Options{}))
 	for _, row := range []struct{ reason, file, want string }{
 		{"validity and references", `{"label":"b","next":"a","size":10},{"code":"a","next":"c","size":1}`,
 			`"b" size: invalid record: schema: invalid record: size: Ensure this value is less than or equal to 9.; "a" next: reference to no record: "c" of shelves; `},
 		{"the same key twice", `{"label":"b","next":"b"},{"code":"b","next":"b"}`, `"b" code: id is taken: the record at index 0 has code "b" too; `},
 		{"no key", `{"next":"b"},{"code":5}`, `"" code: invalid id: it is empty; "" code: invalid id: want a string, not 5; `},
 	} {
-		err = cat.Load(strings.NewReader(`{"shelves":[`+row.file+`]}`), catalogue.LoadOptions{Validate: true, References: true})
+		err := cat.Load(strings.NewReader(`{"shelves":[`+row.file+`]}`), catalogue.LoadOptions{Validate: true, References: true})
 		var found catalogue.Violations
 		errors.As(err, &found)
 		got := ""
@@ -464,7 +455,7 @@ func TestLoadListsKeys(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", row.reason, err, diff)
 		}
 	}
-	err = cat.Load(strings.NewReader(`{"shelves":[{"code":"a","label":"a"}]}`), catalogue.LoadOptions{})
+	err := cat.Load(strings.NewReader(`{"shelves":[{"code":"a","label":"a"}]}`), catalogue.LoadOptions{})
 	if want := `shelves: cannot load: record "a" (line 1): label: is a former name of "code", and "code" is there too`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -476,8 +467,7 @@ func TestLoadDefaultsOfLists(t *testing.T) {
 	about := schema.Description{Fields: []schema.Field{
 		{Name: "tags", Kind: schema.Array, Item: text, Default: "[]"}, {Name: "notes", Kind: schema.Map, Item: text, Default: "{}"},
 	}}
-	cat, err := catalogue.New(catalogue.Define[schema.Record]("teas", catalogue.Options{Description: &about}))
-	must(t, err)
+	cat := mustCatalogue(t, catalogue.Define[schema.Record]("teas", catalogue.Options{Description: &about}))
 	must(t, cat.Load(strings.NewReader(`{"teas":[{"id":1,"tags":["a"],"notes":{"b":"c"}},{"id":2}]}`), catalogue.LoadOptions{}))
 	var file strings.Builder
 	must(t, cat.Save(&file))
@@ -490,8 +480,7 @@ func TestLoadDefaultsOfLists(t *testing.T) {
 // refers: one of the two is refused.
 func TestLoadReferencesBesideDeletion(t *testing.T) {
 	cat := newTeas(t, false)
-	houses, err := cat.Collection("houses")
-	must(t, err)
+	houses := collectionOf(t, cat, "houses")
 	for range 100 {
 		must(t, cat.Load(strings.NewReader(`{"teas":[],"houses":[{"id":1,"name":"a"}]}`), catalogue.LoadOptions{}))
 		loaded := make(chan error)
@@ -517,14 +506,10 @@ func TestValidateOmitted(t *testing.T) {
 	}
 	for _, validate := range []bool{false, true} {
 		lamps := catalogue.Define[lamp]("lamps", catalogue.Options{Validate: validate})
-		cat, err := catalogue.New(lamps)
-		must(t, err)
-		checkAtEnd(t, cat)
-		c, err := lamps.In(cat)
-		must(t, err)
-		served, err := cat.Collection("lamps")
-		must(t, err)
-		_, err = served.Create(t.Context(), []byte(`{"name":"a","watts":0,"on":false,"tags":[]}`), schema.Record{})
+		cat := mustCatalogue(t, lamps)
+		c := mustIn(lamps, cat)
+		served := collectionOf(t, cat, "lamps")
+		_, err := served.Create(t.Context(), []byte(`{"name":"a","watts":0,"on":false,"tags":[]}`), schema.Record{})
 		must(t, err)
 		check := func(after, name string) {
 			t.Helper()

@@ -51,8 +51,7 @@ func newMail(t *testing.T) *catalogue.Catalogue {
 	mailboxes, accounts := catalogue.Define[mailbox]("mailboxes", filters("email", "email__in", "email__gt", "email__startswith")), catalogue.Define[user]("accounts", filters("login"))
 	messages := catalogue.Define[message]("messages", filters("to", "copy", "by", "to__id", "by__home"))
 	trays := catalogue.Define[tray]("trays", filters("mail"))
-	c, err := catalogue.New(mailboxes, accounts, messages, trays)
-	must(t, err)
+	c := mustCatalogue(t, mailboxes, accounts, messages, trays)
 	must(t, c.Batch(func(b *catalogue.Batch) error {
 		m, _ := mailboxes.Tx(b)
 		a, _ := accounts.Tx(b)
@@ -75,7 +74,7 @@ func newMail(t *testing.T) *catalogue.Catalogue {
 func idsWhere(t *testing.T, c *catalogue.Catalogue, key, filter, order string) string {
 	t.Helper()
 	params, _ := url.ParseQuery(filter)
-	coll := ownCollection(t, c, key)
+	coll := collectionOf(t, c, key)
 	list, err := coll.List(t.Context(), catalogue.Query{Filter: filterOf(t, coll, params), Terms: ordering.Parse(order, nil)})
 	must(t, err)
 	var ids []string
@@ -112,8 +111,7 @@ func TestOneOrder(t *testing.T) {
 			t.Errorf("%s: %s?%s&ordering=%s: %q, want %q", row.reason, row.key, row.filter, row.order, got, row.want)
 		}
 	}
-	boxes, err := catalogue.Define[mailbox]("mailboxes", catalogue.Options{}).In(c)
-	must(t, err)
+	boxes := mustIn(catalogue.Define[mailbox]("mailboxes", catalogue.Options{}), c)
 	if _, err := boxes.Insert(mailbox{Email: "BOB@x.example"}); !errors.Is(err, catalogue.ErrDuplicate) {
 		t.Errorf("the same text in another case: %v, want ErrDuplicate", err)
 	}
@@ -123,20 +121,19 @@ func TestOneOrder(t *testing.T) {
 	if n, err := boxes.Where(ordering.Prefix("email", "AN")).Count(); err != nil || n != 1 {
 		t.Errorf("a prefix in the order: %d, %v", n, err)
 	}
-	accounts, err := catalogue.Define[user]("accounts", catalogue.Options{}).In(c)
-	must(t, err)
+	accounts := mustIn(catalogue.Define[user]("accounts", catalogue.Options{}), c)
 	if a, err := accounts.By("login").Get("ANN"); err != nil || a.Login != "Ann" {
 		t.Errorf("By a key: %v, %v", a, err)
 	}
 	for key, segment := range map[string]string{"mailboxes": "1", "accounts": "aNN"} {
-		if err := ownCollection(t, c, key).Delete(t.Context(), segment, schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
+		if err := collectionOf(t, c, key).Delete(t.Context(), segment, schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
 			t.Errorf("DELETE of %s: %v, want ErrReferenced", key, err)
 		}
 	}
-	if err := ownCollection(t, c, "mailboxes").Delete(t.Context(), "3", schema.Filter{}, nil); err != nil {
+	if err := collectionOf(t, c, "mailboxes").Delete(t.Context(), "3", schema.Filter{}, nil); err != nil {
 		t.Error(err)
 	}
-	if tray, _ := ownCollection(t, c, "trays").Get(t.Context(), "1", schema.Filter{}); string(tray) != `{"id":1,"mail":null}` {
+	if tray, _ := collectionOf(t, c, "trays").Get(t.Context(), "1", schema.Filter{}); string(tray) != `{"id":1,"mail":null}` {
 		t.Errorf("the tray of the deleted mailbox is %s", tray)
 	}
 	must(t, c.Check())
@@ -150,10 +147,8 @@ func TestTimesCompareByTheMicrosecond(t *testing.T) {
 		At time.Time `json:"at"`
 	}
 	entries := catalogue.Define[entry]("entries", catalogue.Options{Description: &schema.Description{Filters: []string{"at", "at__gt", "at__lte"}}})
-	c, err := catalogue.New(entries)
-	must(t, err)
-	typed, err := entries.In(c)
-	must(t, err)
+	c := mustCatalogue(t, entries)
+	typed := mustIn(entries, c)
 	at := time.Date(2026, 11, 27, 12, 0, 0, 123456789, time.UTC)
 	for _, later := range []time.Duration{100, 0, time.Microsecond} {
 		_, err := typed.Insert(entry{At: at.Add(later)})
@@ -180,12 +175,12 @@ func TestTimesCompareByTheMicrosecond(t *testing.T) {
 // it, and references follow when only the case of a text changes.
 func TestReferencesGetTheStoredSpelling(t *testing.T) {
 	c := newMail(t)
-	messages := ownCollection(t, c, "messages")
+	messages := collectionOf(t, c, "messages")
 	got, err := messages.Create(t.Context(), []byte(`{"to":"ANN@X.example","copy":["BOB@X.example","ann@x.example"],"by":"CARL"}`), schema.Record{})
 	if want := `{"id":3,"to":"Ann@x.example","copy":["bob@x.example","Ann@x.example"],"by":"carl"}`; err != nil || string(got) != want {
 		t.Errorf("Create: %s, %v, want %s", got, err, want)
 	}
-	_, err = ownCollection(t, c, "mailboxes").Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"email":"ANN@x.example"}`), Partial: true})
+	_, err = collectionOf(t, c, "mailboxes").Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"email":"ANN@x.example"}`), Partial: true})
 	must(t, err)
 	got, err = messages.Get(t.Context(), "3", schema.Filter{})
 	if want := `{"id":3,"to":"ANN@x.example","copy":["bob@x.example","ANN@x.example"],"by":"carl"}`; err != nil || string(got) != want {
@@ -197,8 +192,7 @@ func TestReferencesGetTheStoredSpelling(t *testing.T) {
 // TestTwoMembersWithOneName: of two members of an open record that are one field, orders and
 // conditions read the one in camelCase or, without it, the first.
 func TestTwoMembersWithOneName(t *testing.T) {
-	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
-	must(t, err)
+	c := mustCollection[schema.Record](t, catalogue.Options{})
 	must(t, c.Load(strings.NewReader(`[{"id":1,"unit_price":9,"unitPrice":1},{"id":2,"unitPrice":2,"unit_price":0},
 		{"id":3,"Unit_price":3,"unit_price":0},{"id":4,"in":{"unit_price":null,"unitPrice":4}},{"id":5,"in":{"Unit_price":null,"unit_price":5}}]`), catalogue.LoadOptions{}))
 	for _, row := range []struct {

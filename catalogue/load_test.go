@@ -28,9 +28,7 @@ import (
 func saved(t testing.TB, cat *catalogue.Catalogue) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := cat.Save(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Save(&b))
 	return b.String()
 }
 
@@ -38,9 +36,7 @@ func saved(t testing.TB, cat *catalogue.Catalogue) string {
 func split(t testing.TB, text string) map[string][]string {
 	t.Helper()
 	var set map[string][]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &set); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &set))
 	out := map[string][]string{}
 	for key, records := range set {
 		for _, r := range records {
@@ -60,9 +56,7 @@ var keys = strings.Fields(`attribute-types attributes authors collaborators dire
 // are loaded, saved and loaded again.
 func TestSaveKeepsBytes(t *testing.T) {
 	raw, err := os.ReadFile("testdata/dataset.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// The service escapes these two separators and the file does not.
 	want := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
 	cat := dataset(t)
@@ -71,9 +65,7 @@ func TestSaveKeepsBytes(t *testing.T) {
 		t.Errorf("saved (-want +got):\n%s", diff)
 	}
 	again := mustNew()
-	if err := again.Load(iotest.OneByteReader(strings.NewReader(first)), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, again.Load(iotest.OneByteReader(strings.NewReader(first)), catalogue.LoadOptions{}))
 	if diff := cmp.Diff(first, saved(t, again)); diff != "" {
 		t.Errorf("second save (-want +got):\n%s", diff)
 	}
@@ -82,10 +74,7 @@ func TestSaveKeepsBytes(t *testing.T) {
 	}
 	ctx := context.Background()
 	for key, records := range want {
-		c, err := again.Collection(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := collectionOf(t, again, key)
 		count, got, err := listed(c.List(ctx, catalogue.Query{Window: whole, Terms: terms("id")}))
 		if err != nil || count != len(records) {
 			t.Errorf("%s: count %d, %v, want %d", key, count, err, len(records))
@@ -119,9 +108,7 @@ func small(t testing.TB) *catalogue.Catalogue {
 	cat := mustNew()
 	checkAtEnd(t, cat)
 	text := `{"events":[` + goodEvent + `],"social-links":[` + goodLink + `],"books":[{"id":4,"x":1},{"x":[2],"id":9}],"faqs":[{"id":7}]}`
-	if err := cat.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(text), catalogue.LoadOptions{}))
 	return cat
 }
 
@@ -133,9 +120,7 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 	want["books"], want["news"] = []string{`{"id":2}`}, []string{`{"z":1e400,"id":3,"a":"<é>"}`}
 	delete(want, "faqs")
 	text := " \r\n\t{ \"books\" : [ {\"id\" : 2 } ], \"faqs\":[],\"news\":[{\"z\":1e400,\"id\":3,\"a\":\"\\u003c\\u00e9>\"}]}\n"
-	if err := cat.Load(iotest.DataErrReader(strings.NewReader(text)), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(iotest.DataErrReader(strings.NewReader(text)), catalogue.LoadOptions{}))
 	if diff := cmp.Diff(want, split(t, saved(t, cat))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -151,10 +136,7 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 // TestIDsAfterLoad checks that the next id is above all ids used before or by the load.
 func TestIDsAfterLoad(t *testing.T) {
 	cat := small(t)
-	books, err := resources.Records("books").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := mustIn(resources.Records("books"), cat)
 	for _, row := range []struct {
 		load   string
 		want   int
@@ -349,10 +331,7 @@ func TestSaveWriterFails(t *testing.T) {
 // TestLargeSave saves more than a buffer holds.
 func TestLargeSave(t *testing.T) {
 	cat := mustNew()
-	books, err := resources.Records("books").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := mustIn(resources.Records("books"), cat)
 	var want []string
 	for id := 1; id <= 300; id++ {
 		record := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
@@ -407,10 +386,7 @@ func checkLoad(t *testing.T, base *catalogue.Catalogue, before string, data []by
 	if second := saved(t, again); second != first {
 		t.Errorf("second Save wrote\n%s\nwant\n%s", second, first)
 	}
-	books, err := resources.Records("books").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := mustIn(resources.Records("books"), cat)
 	for _, name := range catalogue.FieldNames(books) {
 		if page, err := books.Page(whole, ordering.Desc(name)); err != nil || len(page.Records) != books.Count() {
 			t.Errorf("page by %q: %d records, %v, want %d", name, len(page.Records), err, books.Count())

@@ -51,9 +51,8 @@ func TestModelHTTP(t *testing.T) {
 				ops = append(ops, op)
 			}
 			fails := func(ops []model.Op) string {
-				cat, err := catalogue.New(catalogue.Define[playhttp.Studio]("studios", catalogue.Options{}),
+				cat := mustCatalogue(t, catalogue.Define[playhttp.Studio]("studios", catalogue.Options{}),
 					test.define(catalogue.Options{Description: &about}))
-				must(t, err)
 				return failsOverHTTP(t, cat, ops)
 			}
 			if fails(ops) != "" {

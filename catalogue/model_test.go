@@ -190,9 +190,7 @@ func TestModelScripts(t *testing.T) {
 func (test modelCase) fails(t *testing.T, ops []model.Op) string {
 	t.Helper()
 	p, err := test.play(test.model...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var script strings.Builder
 	w, want := model.New(test.model...), ""
 	for i, op := range ops {
@@ -235,9 +233,7 @@ func TestModelReaders(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			states, ops := emptied(test.model, rand.New(rand.NewPCG(seed, uint64(i))), writes)
 			p, err := test.play(test.model...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var begun, ended atomic.Int64
 			var group sync.WaitGroup
 			follow(t, &group, p, test.model, states[writes])

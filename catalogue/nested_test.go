@@ -47,11 +47,7 @@ const buyersData = `[
 func newBuyers[T any](t *testing.T, opts catalogue.Options) *catalogue.Collection[T] {
 	t.Helper()
 	opts.Name = "buyers"
-	c, err := catalogue.NewCollection[T](opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
+	c := mustCollection[T](t, opts)
 	must(t, c.Load(strings.NewReader(buyersData), catalogue.LoadOptions{}))
 	return c
 }
@@ -161,10 +157,8 @@ func TestNestedNamesOfOpenRecords(t *testing.T) {
 		{"text", `{"a":"{\"b\":1}"}`, "a__b", "null"},
 		{"an empty part", `{"a":{"":{"b":1}}}`, "a____b", "1"},
 	} {
-		c, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
-		must(t, err)
-		checkAtEnd(t, c)
-		_, err = c.Insert(openRecord(t, row.record))
+		c := mustCollection[schema.Record](t, catalogue.Options{})
+		_, err := c.Insert(mustRecord(row.record))
 		must(t, err)
 		want := ordering.IsNull(row.name)
 		if row.want != "null" {
@@ -271,19 +265,15 @@ func TestRequestsForNestedFields(t *testing.T) {
 			Description: &schema.Description{Fields: fields, Sortable: []string{"work__city"}},
 		}), "-work__city,-price", "-work__city"},
 	} {
-		cat, err := catalogue.New(row.definition)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cat := mustCatalogue(t, row.definition)
 		must(t, cat.Load(strings.NewReader(`{"buyers":`+buyersData+`}`), catalogue.LoadOptions{}))
-		list, err := ownCollection(t, cat, "buyers").List(t.Context(), catalogue.Query{Terms: ordering.Parse(row.order, nil)})
+		list, err := collectionOf(t, cat, "buyers").List(t.Context(), catalogue.Query{Terms: ordering.Parse(row.order, nil)})
 		if err != nil || len(list.Records) != 4 {
 			t.Fatalf("%s: %d records, %v", row.reason, len(list.Records), err)
 		}
 		if got := ordering.Format(list.Terms); got != row.want {
 			t.Errorf("%s: ordered by %q, want %q", row.reason, got, row.want)
 		}
-		checkAtEnd(t, cat)
 	}
 }
 
@@ -327,11 +317,9 @@ func TestFiltersOfNestedFields(t *testing.T) {
 	for _, definition := range []catalogue.AnyDefinition{
 		catalogue.Define[invoice]("invoices", opts), catalogue.Define[schema.Record]("invoices", opts),
 	} {
-		cat, err := catalogue.New(definition)
-		must(t, err)
-		checkAtEnd(t, cat)
+		cat := mustCatalogue(t, definition)
 		must(t, cat.Load(strings.NewReader(`{"invoices":`+invoicesData+`}`), catalogue.LoadOptions{}))
-		invoices := ownCollection(t, cat, "invoices")
+		invoices := collectionOf(t, cat, "invoices")
 		for _, row := range []struct {
 			reason, query string
 			want          []int
@@ -396,11 +384,10 @@ func TestNilListsInside(t *testing.T) {
 	}
 	const empty = `{"tags":[],"sizes":{},"maybe":null,"raw":null}`
 	defined := catalogue.Define[crate]("crates", catalogue.Options{})
-	cat, err := catalogue.New(defined)
-	must(t, err)
+	cat := mustCatalogue(t, defined)
 	crates := mustIn(defined, cat)
 	given := crate{Other: &Box{}, Boxes: []Box{{}}, Named: map[string]Box{"a": {}}, Points: []*Box{{}}}
-	_, err = crates.Insert(given)
+	_, err := crates.Insert(given)
 	must(t, err)
 	_, err = crates.Insert(crate{})
 	must(t, err)
@@ -422,5 +409,4 @@ func TestNilListsInside(t *testing.T) {
 	if got, err := crates.Get(1); err != nil || got.Box.Tags == nil || got.Boxes[0].Sizes == nil {
 		t.Errorf("loaded %+v, %v", got, err)
 	}
-	checkAtEnd(t, cat)
 }

@@ -70,10 +70,7 @@ func TestKeysAreSaved(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", key, err)
 		}
-		c, err := genres.In(cat)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := mustIn(genres, cat)
 		for range 2 {
 			if _, err := c.Insert(schema.Record{}); err != nil {
 				t.Fatal(err)
@@ -83,9 +80,7 @@ func TestKeysAreSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 		var saved bytes.Buffer
-		if err := cat.Save(&saved); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cat.Save(&saved))
 		text := saved.String()
 		if err := cat.Load(&saved, catalogue.LoadOptions{}); err != nil || c.Count() != 1 {
 			t.Errorf("%q: %v, %d records, loaded from %s", key, err, c.Count(), text)
@@ -96,10 +91,7 @@ func TestKeysAreSaved(t *testing.T) {
 // TestNewOrder checks the collections of a catalogue and their default order.
 func TestNewOrder(t *testing.T) {
 	genres := catalogue.Define[ownGenre]("genres", catalogue.Options{Ordering: ordering.Parse("-position", nil)})
-	cat, err := catalogue.New(genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, genres, catalogue.Define[schema.Record]("authors", catalogue.Options{}))
 	var keys []string
 	for key := range cat.All() {
 		keys = append(keys, key)
@@ -107,22 +99,18 @@ func TestNewOrder(t *testing.T) {
 	if diff := cmp.Diff([]string{"genres", "authors"}, keys); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	c := ownCollection(t, cat, "genres")
+	c := collectionOf(t, cat, "genres")
 	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
 		if _, err := c.Create(t.Context(), []byte(body), schema.Record{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var saved bytes.Buffer
-	if err := cat.Save(&saved); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Save(&saved))
 	loaded := cat.Snapshot().Clone()
-	if err := loaded.Load(&saved, catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, loaded.Load(&saved, catalogue.LoadOptions{}))
 	for _, cat := range []*catalogue.Catalogue{cat, loaded, cat.Snapshot()} {
-		_, records, err := listed(ownCollection(t, cat, "genres").List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 9}}))
+		_, records, err := listed(collectionOf(t, cat, "genres").List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 9}}))
 		var ids []int
 		for _, r := range records {
 			ids = append(ids, idIn(t, r))

@@ -49,9 +49,7 @@ func ownNow() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, tim
 func ownDescription[T any](tb testing.TB, key string) *schema.Description {
 	tb.Helper()
 	d, err := schema.DescriptionOf[T](key)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	switch key {
 	case "directors":
 		d.Name = "director"
@@ -77,7 +75,7 @@ func ownOptions[T any](tb testing.TB, key string) catalogue.Options {
 
 // ownTyped returns an empty catalogue with collections of structs.
 func ownTyped(tb testing.TB) *catalogue.Catalogue {
-	return ownHouse(tb,
+	return mustCatalogue(tb,
 		catalogue.Define[ownDirector]("directors", ownOptions[ownDirector](tb, "directors")),
 		catalogue.Define[ownGenre]("genres", ownOptions[ownGenre](tb, "genres")),
 		catalogue.Define[ownFilm]("films", ownOptions[ownFilm](tb, "films")))
@@ -85,37 +83,16 @@ func ownTyped(tb testing.TB) *catalogue.Catalogue {
 
 // ownOpen returns an empty catalogue with collections of open records.
 func ownOpen(tb testing.TB) *catalogue.Catalogue {
-	return ownHouse(tb,
+	return mustCatalogue(tb,
 		catalogue.Define[schema.Record]("directors", ownOptions[ownDirector](tb, "directors")),
 		catalogue.Define[schema.Record]("genres", ownOptions[ownGenre](tb, "genres")),
 		catalogue.Define[schema.Record]("films", ownOptions[ownFilm](tb, "films")))
 }
 
-func ownHouse(tb testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
-	tb.Helper()
-	cat, err := catalogue.New(definitions...)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return cat
-}
-
-// ownCollection returns the collection with the key.
 // filterOf returns the filter of the parameters of a query.
 func filterOf(tb testing.TB, c catalogue.AnyCollection, params url.Values) schema.Filter {
 	tb.Helper()
 	filter, err := c.Description().Filter(tb.Context(), params, schema.Checks{Exists: c.Exists, Find: c.Find})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return filter
-}
-
-func ownCollection(tb testing.TB, cat *catalogue.Catalogue, key string) catalogue.AnyCollection {
-	tb.Helper()
-	c, err := cat.Collection(key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
 }

@@ -30,7 +30,7 @@ func ownHouses(t *testing.T, f func(t *testing.T, cat *catalogue.Catalogue)) {
 				{"genres", `{"name":"a"}`}, {"genres", `{"name":"b"}`}, {"genres", `{"name":"c"}`},
 				{"films", `{"title":"Sea","slug":"sea","minutes":90,"price":"9.9","director":1,"genres":[1,2]}`},
 			} {
-				if _, err := ownCollection(t, cat, row[0]).Create(t.Context(), []byte(row[1]), schema.Record{}); err != nil {
+				if _, err := collectionOf(t, cat, row[0]).Create(t.Context(), []byte(row[1]), schema.Record{}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -45,8 +45,8 @@ func ownHouses(t *testing.T, f func(t *testing.T, cat *catalogue.Catalogue)) {
 // TestEncodedErrors checks the errors of single requests, none of which changes anything.
 func TestEncodedErrors(t *testing.T) {
 	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
-		films, directors := ownCollection(t, cat, "films"), ownCollection(t, cat, "directors")
-		frozen := ownCollection(t, cat.Snapshot(), "films")
+		films, directors := collectionOf(t, cat, "films"), collectionOf(t, cat, "directors")
+		frozen := collectionOf(t, cat.Snapshot(), "films")
 		ctx, body := t.Context(), []byte(`{"title":"x"}`)
 		with := func(tests ...schema.Test) schema.Filter { return schema.Filter{Tests: tests} }
 		search := func(words ...[]schema.Test) error {
@@ -57,7 +57,7 @@ func TestEncodedErrors(t *testing.T) {
 		ended, end := context.WithCancel(ctx)
 		end()
 		second := func(_ []byte, err error) error { return err }
-		labels := ownCollection(t, mustNew(), "labels")
+		labels := collectionOf(t, mustNew(), "labels")
 		_, listing := films.List(ended, catalogue.Query{})
 		for _, row := range []struct {
 			reason string
@@ -106,7 +106,7 @@ func TestEncodedErrors(t *testing.T) {
 // Exists finds records of all collections of the catalogue.
 func TestExists(t *testing.T) {
 	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
-		films := ownCollection(t, cat, "films")
+		films := collectionOf(t, cat, "films")
 		for key, want := range map[string]int{"films": 1, "directors": 2, "genres": 3, "unknown": 0} {
 			for id := range 5 {
 				if got, err := films.Exists(t.Context(), key, id); got != (1 <= id && id <= want) || err != nil {
@@ -150,25 +150,21 @@ func TestStoredReferences(t *testing.T) {
 		{"a list of ids", `2`, `[2,1,3]`, false, `[2,3]`},
 		{"a list of whole numbers", `2`, `[1.0,"1",1e0,1]`, false, `["1"]`},
 	} {
-		cat := ownHouse(t,
+		cat := mustCatalogue(t,
 			catalogue.Define[schema.Record]("targets", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{{Name: "name", Kind: schema.Text}}}}),
 			catalogue.Define[schema.Record]("sources", catalogue.Options{Description: &schema.Description{Fields: fields, Filters: []string{"one", "list"}}}))
 		file := fmt.Sprintf(`{"targets":[{"id":1},{"id":2},{"id":3}],"sources":[{"id":7,"one":%s,"list":%s}]}`, row.one, row.list)
-		if err := cat.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		sources := ownCollection(t, cat, "sources")
+		must(t, cat.Load(strings.NewReader(file), catalogue.LoadOptions{}))
+		sources := collectionOf(t, cat, "sources")
 		found := func(field string) bool {
 			n, _, err := listed(sources.List(t.Context(), catalogue.Query{Filter: filterOf(t, sources, url.Values{field: {"1"}})}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return n == 1
 		}
 		if got, want := [2]bool{found("one"), found("list")}, [2]bool{row.refused, !row.refused && row.left != row.list}; got != want {
 			t.Errorf("%s: filters by one and list find the record: %v, want %v", row.reason, got, want)
 		}
-		if err := ownCollection(t, cat, "targets").Delete(t.Context(), "1", schema.Filter{}, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
+		if err := collectionOf(t, cat, "targets").Delete(t.Context(), "1", schema.Filter{}, nil); errors.Is(err, catalogue.ErrReferenced) != row.refused || !row.refused && err != nil {
 			t.Errorf("%s: Delete: %v, want refused: %v", row.reason, err, row.refused)
 		}
 		if got, err := sources.Get(t.Context(), "7", schema.Filter{}); err != nil || !row.refused && string(got) != fmt.Sprintf(`{"id":7,"one":%s,"list":%s}`, row.one, row.left) {
@@ -197,28 +193,19 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 	}
 	const n = 20_000
 	targets, sources := catalogue.Define[target]("targets", catalogue.Options{}), catalogue.Define[source]("sources", catalogue.Options{})
-	cat := ownHouse(t, targets, sources)
-	c, err := sources.In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, targets, sources)
+	c := mustIn(sources, cat)
 	all := make([]source, n)
 	for i := range all {
 		all[i].To = 1
 	}
-	if err := c.ReplaceAll(slices.Values(all)); err != nil {
-		t.Fatal(err)
-	}
-	if err := cat.Load(strings.NewReader(`{"targets":[{"id":1},{"id":2},{"id":3}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := ownCollection(t, cat, "targets").Delete(t.Context(), "3", schema.Filter{}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.ReplaceAll(slices.Values(all)))
+	must(t, cat.Load(strings.NewReader(`{"targets":[{"id":1},{"id":2},{"id":3}]}`), catalogue.LoadOptions{}))
+	must(t, collectionOf(t, cat, "targets").Delete(t.Context(), "3", schema.Filter{}, nil))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	ctx := &countingContext{Context: t.Context()}
-	err = ownCollection(t, cat, "targets").Delete(ctx, "2", schema.Filter{}, nil)
+	err := collectionOf(t, cat, "targets").Delete(ctx, "2", schema.Filter{}, nil)
 	runtime.ReadMemStats(&after)
 	if ctx.calls > 20 {
 		t.Errorf("Delete asks %d times whether the context is done, as if it read all records", ctx.calls)
@@ -242,18 +229,15 @@ type ownPart struct {
 // and to themselves, and that fields outside the JSON are kept.
 func TestReferencesToOwnCollection(t *testing.T) {
 	definition := catalogue.Define[ownPart]("parts", catalogue.Options{})
-	cat := ownHouse(t, definition)
-	parts, err := definition.In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, definition)
+	parts := mustIn(definition, cat)
 	one, two := 1, 2
 	for _, p := range []ownPart{{Whole: &one, Near: []int{1, 2}}, {Near: []int{1, 2, 3}, hidden: "h", Note: "n"}, {Whole: &two}} {
 		if _, err := parts.Insert(p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := ownCollection(t, cat, "parts")
+	c := collectionOf(t, cat, "parts")
 	if err := c.Delete(t.Context(), "2", schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
 		t.Errorf("Delete of a record that is referred to: %v", err)
 	}
@@ -274,7 +258,7 @@ func TestReferencesToOwnCollection(t *testing.T) {
 // TestConcurrentUpdates checks that updates of different fields lose nothing.
 func TestConcurrentUpdates(t *testing.T) {
 	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
-		films := ownCollection(t, cat, "films")
+		films := collectionOf(t, cat, "films")
 		var wg sync.WaitGroup
 		for _, field := range []string{"title", "synopsis", "slug"} {
 			wg.Go(func() {
@@ -301,17 +285,13 @@ func TestConcurrentUpdates(t *testing.T) {
 // are deleted. No state of the films may refer to a record that is deleted.
 func TestConcurrentReferences(t *testing.T) {
 	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
-		films, directors, genres := ownCollection(t, cat, "films"), ownCollection(t, cat, "directors"), ownCollection(t, cat, "genres")
+		films, directors, genres := collectionOf(t, cat, "films"), collectionOf(t, cat, "directors"), collectionOf(t, cat, "genres")
 		ctx := t.Context()
 		for round := range 40 {
 			director, err := directors.Create(ctx, fmt.Appendf(nil, `{"name":"d","slug":"d%d"}`, round), schema.Record{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			genre, err := genres.Create(ctx, fmt.Appendf(nil, `{"name":"g%d"}`, round), schema.Record{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			d, g := idIn(t, director), idIn(t, genre)
 			var wg sync.WaitGroup
 			for i := range 4 {
@@ -348,11 +328,11 @@ func checkReferences(t *testing.T, cat *catalogue.Catalogue) {
 	films, _ := catalogue.Define[ownFilm]("films", catalogue.Options{}).In(typed)
 	for f := range films.All() {
 		for _, g := range f.Genres {
-			if _, err := ownCollection(t, typed, "genres").Get(t.Context(), strconv.Itoa(g), schema.Filter{}); err != nil {
+			if _, err := collectionOf(t, typed, "genres").Get(t.Context(), strconv.Itoa(g), schema.Filter{}); err != nil {
 				t.Errorf("film %d: %v", f.ID, err)
 			}
 		}
-		if _, err := ownCollection(t, typed, "directors").Get(t.Context(), strconv.Itoa(f.Director), schema.Filter{}); err != nil {
+		if _, err := collectionOf(t, typed, "directors").Get(t.Context(), strconv.Itoa(f.Director), schema.Filter{}); err != nil {
 			t.Errorf("film %d: %v", f.ID, err)
 		}
 	}
@@ -369,21 +349,12 @@ func TestNilLists(t *testing.T) {
 		Maybe  *[]string      `json:"maybe"`
 	}
 	notes := catalogue.Define[note]("notes", catalogue.Options{})
-	cat, err := catalogue.New(notes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := notes.In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, notes)
+	c := mustIn(notes, cat)
 	if _, err := c.Insert(note{}); err != nil {
 		t.Fatal(err)
 	}
-	served, err := cat.Collection("notes")
-	if err != nil {
-		t.Fatal(err)
-	}
+	served := collectionOf(t, cat, "notes")
 	check := func(how string) {
 		t.Helper()
 		record, err := served.Get(t.Context(), "1", schema.Filter{})
@@ -395,21 +366,13 @@ func TestNilLists(t *testing.T) {
 		}
 	}
 	check("Insert")
-	if err := c.Update(1, func(n *note) error { n.Tags, n.Others, n.Counts = nil, nil, nil; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Update(1, func(n *note) error { n.Tags, n.Others, n.Counts = nil, nil, nil; return nil }))
 	check("Update")
-	if err := c.ReplaceAll(slices.Values([]note{{ID: 1}})); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.ReplaceAll(slices.Values([]note{{ID: 1}})))
 	check("ReplaceAll")
-	if err := cat.Load(strings.NewReader(`{"notes":[{"id":1,"tags":null,"others":null,"counts":null,"maybe":null}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(`{"notes":[{"id":1,"tags":null,"others":null,"counts":null,"maybe":null}]}`), catalogue.LoadOptions{}))
 	check("Load of null")
-	if err := cat.Load(strings.NewReader(`{"notes":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(`{"notes":[{"id":1}]}`), catalogue.LoadOptions{}))
 	check("Load of absent members")
 }
 
@@ -420,14 +383,8 @@ func TestDefaultReference(t *testing.T) {
 		ID    int `json:"id"`
 		After int `json:"after" backlist:"refers=notes,default=1"`
 	}
-	cat, err := catalogue.New(catalogue.Define[note]("notes", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	served, err := cat.Collection("notes")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, catalogue.Define[note]("notes", catalogue.Options{}))
+	served := collectionOf(t, cat, "notes")
 	var invalid schema.FieldErrors
 	if record, err := served.Create(t.Context(), []byte(`{}`), schema.Record{}); !errors.As(err, &invalid) || invalid[0].Field != "after" {
 		t.Errorf("%s, %v, want an error about the field after", record, err)

@@ -121,11 +121,7 @@ func mustRecord(text string) schema.Record {
 
 func products(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection[product] {
 	t.Helper()
-	c, err := catalogue.NewCollection[product](opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
+	c := mustCollection[product](t, opts)
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	for range n {
 		if _, err := c.Insert(randomProduct(rng)); err != nil {

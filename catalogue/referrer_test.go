@@ -157,7 +157,7 @@ func TestReferrersMatchModel(t *testing.T) {
 		for key := range strings.SplitSeq("a b c", " ") {
 			definitions = append(definitions, catalogue.Define[schema.Record](key, catalogue.Options{Description: &schema.Description{Fields: g.fields[key]}}))
 		}
-		cat := ownHouse(t, definitions...)
+		cat := mustCatalogue(t, definitions...)
 		load := map[string][]any{}
 		for key, records := range g.records {
 			for _, record := range records {
@@ -174,7 +174,7 @@ func TestReferrersMatchModel(t *testing.T) {
 				continue
 			}
 			what := fmt.Sprintf("seed %d: record %d of %s", seed, id, key)
-			c := ownCollection(t, cat, key)
+			c := collectionOf(t, cat, key)
 			if r.IntN(3) == 0 {
 				code := fmt.Sprint("new", op)
 				g.rename(key, id, code)
@@ -192,7 +192,7 @@ func TestReferrersMatchModel(t *testing.T) {
 				}
 			}
 			for key, want := range g.records {
-				list, err := ownCollection(t, cat, key).List(t.Context(), catalogue.Query{})
+				list, err := collectionOf(t, cat, key).List(t.Context(), catalogue.Query{})
 				must(t, err)
 				got := map[int]map[string]any{}
 				for _, record := range list.Records {
@@ -237,9 +237,9 @@ func TestRename(t *testing.T) {
 		{"1", `{"slug":"rome","note":"x"}`, `{"id":1,"slug":"rome","in":null,"near":["ostia"],"note":"x"},` + ostia + `,` + lido, "the same text"},
 		{"1", `{"slug":"lido"}`, rome + `,` + ostia + `,` + lido, "a text that is taken"},
 	} {
-		cat := ownHouse(t, definition)
+		cat := mustCatalogue(t, definition)
 		must(t, cat.Load(strings.NewReader(`{"places":[`+rome+`,`+ostia+`,`+lido+`]}`), catalogue.LoadOptions{}))
-		c := ownCollection(t, cat, "places")
+		c := collectionOf(t, cat, "places")
 		before := c.Revision()
 		record, err := c.Update(t.Context(), row.id, catalogue.Edit{Body: []byte(row.body), Partial: true})
 		list, _ := c.List(t.Context(), catalogue.Query{})
@@ -254,10 +254,9 @@ func TestRename(t *testing.T) {
 			t.Errorf("%s: %d revisions", row.reason, after-before)
 		}
 	}
-	cat := ownHouse(t, definition)
+	cat := mustCatalogue(t, definition)
 	must(t, cat.Load(strings.NewReader(`{"places":[`+rome+`,`+ostia+`]}`), catalogue.LoadOptions{}))
-	places, err := definition.In(cat)
-	must(t, err)
+	places := mustIn(definition, cat)
 	must(t, places.Update(1, func(p *place) error { p.Slug = "roma"; return nil }))
 	if p, err := places.Get(2); err != nil || *p.In != "rome" {
 		t.Errorf("after a write from Go: %+v, %v, want a reference to rome", p, err)
@@ -275,25 +274,24 @@ func TestReferencesInside(t *testing.T) {
 	item.Name = ""
 	box := line
 	box.Name = "box"
-	cat, err := catalogue.New(
+	cat := mustCatalogue(t,
 		catalogue.Define[schema.Record]("films", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}}}}),
 		catalogue.Define[schema.Record]("orders", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
 			{Name: "id", Kind: schema.Integer, ReadOnly: true}, box, {Name: "ofLines", Kind: schema.Array, Item: &line},
 			{Name: "byName", Kind: schema.Map, Item: &item, Default: "{}"}, {Name: "deep", Kind: schema.Array, Item: &schema.Field{Kind: schema.Array, Item: &line}, Default: "[]"},
 		}}}),
 	)
-	must(t, err)
 	must(t, cat.Load(strings.NewReader(`{"films":[{"id":1},{"id":2}]}`), catalogue.LoadOptions{}))
-	orders := ownCollection(t, cat, "orders")
+	orders := collectionOf(t, cat, "orders")
 	const body = `{"box":{"leadFilm":1,"films":[1,2]},"ofLines":[{"leadFilm":2},{"leadFilm":1}],"byName":{"a":1,"b":null},"deep":[[],[{"films":[1]}]]}`
-	_, err = orders.Create(t.Context(), []byte(strings.Replace(body, `"a":1`, `"a":3`, 1)), schema.Record{})
+	_, err := orders.Create(t.Context(), []byte(strings.Replace(body, `"a":1`, `"a":3`, 1)), schema.Record{})
 	if invalid := (schema.FieldErrors{}); !errors.As(err, &invalid) || !strings.Contains(err.Error(), `Invalid pk "3"`) {
 		t.Errorf("a reference to no record: %v", err)
 	}
 	created, err := orders.Create(t.Context(), []byte(body), schema.Record{})
 	must(t, err)
 	must(t, cat.Check())
-	must(t, ownCollection(t, cat, "films").Delete(t.Context(), "1", schema.Filter{}, nil))
+	must(t, collectionOf(t, cat, "films").Delete(t.Context(), "1", schema.Filter{}, nil))
 	if after, err := orders.Get(t.Context(), "1", schema.Filter{}); err != nil || string(after) != string(created) {
 		t.Errorf("after the deletion: %s, %v, want %s", after, err, created)
 	}

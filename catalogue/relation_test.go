@@ -82,7 +82,7 @@ func relatedTerms(text string) []ordering.Term {
 // newRelations returns an empty shop of structs or of open records.
 func newRelations(tb testing.TB, open bool) *catalogue.Catalogue {
 	tb.Helper()
-	return ownHouse(tb, relatedDefinition[relatedCategory](tb, "categories", open), relatedDefinition[relatedCustomer](tb, "customers", open),
+	return mustCatalogue(tb, relatedDefinition[relatedCategory](tb, "categories", open), relatedDefinition[relatedCustomer](tb, "customers", open),
 		relatedDefinition[relatedProduct](tb, "products", open), relatedDefinition[relatedOrder](tb, "orders", open))
 }
 
@@ -190,7 +190,7 @@ const notChoice = "Select a valid choice. That choice is not one of the availabl
 // foundIDs returns the ids that a list has for the parameters of a query, or the errors.
 func foundIDs(tb testing.TB, cat *catalogue.Catalogue, key, query string) string {
 	tb.Helper()
-	c := ownCollection(tb, cat, key)
+	c := collectionOf(tb, cat, key)
 	params, err := url.ParseQuery(query)
 	must(tb, err)
 	filter, err := c.Description().Filter(tb.Context(), params, schema.Checks{Exists: c.Exists, Find: c.Find})
@@ -241,7 +241,7 @@ func TestOrderingAcrossReferences(t *testing.T) {
 			if got := foundIDs(t, cat, row.key, query); got != row.want {
 				t.Errorf("open %t: %s?%s is %q, want %q (%s)", open, row.key, query, got, row.want, row.reason)
 			}
-			list, err := ownCollection(t, cat, row.key).List(t.Context(), catalogue.Query{
+			list, err := collectionOf(t, cat, row.key).List(t.Context(), catalogue.Query{
 				Window: pagination.Window{Limit: 1, Offset: 1}, Terms: relatedTerms(row.terms),
 			})
 			if err != nil || !strings.HasPrefix(string(list.Records[0]), `{"id":`+strings.Fields(row.want)[1]+`,`) {
@@ -368,7 +368,7 @@ func TestRelationsMatchModel(t *testing.T) {
 		t.Run(fmt.Sprint("open ", open), func(t *testing.T) {
 			cat := newRelations(t, open)
 			must(t, cat.Load(strings.NewReader(relatedData), catalogue.LoadOptions{}))
-			must(t, ownCollection(t, cat, "orders").Delete(t.Context(), "5", schema.Filter{}, nil)) // it refers to no record
+			must(t, collectionOf(t, cat, "orders").Delete(t.Context(), "5", schema.Filter{}, nil)) // it refers to no record
 			end, running := make(chan struct{}), sync.WaitGroup{}
 			for w := range 2 {
 				running.Go(func() { writeRelated(cat, rand.New(rand.NewPCG(1, uint64(w))), end) })
@@ -385,7 +385,7 @@ func TestRelationsMatchModel(t *testing.T) {
 			}
 			for n := 0; n < 100 || n < 1000 && !raceEnabled; n++ {
 				snapshot := cat.Snapshot()
-				c := ownCollection(t, snapshot, "orders")
+				c := collectionOf(t, snapshot, "orders")
 				var q catalogue.Query
 				for range r.IntN(3) {
 					q.Filter.Tests = append(q.Filter.Tests, tests[r.IntN(len(tests))])
@@ -467,10 +467,8 @@ func writeRelated(cat *catalogue.Catalogue, r *rand.Rand, end chan struct{}) {
 // none or all.
 func TestRelationsAreOneInstant(t *testing.T) {
 	cat := newRelations(t, false)
-	customers, err := catalogue.Define[relatedCustomer]("customers", catalogue.Options{}).In(cat)
-	must(t, err)
-	orders, err := catalogue.Define[relatedOrder]("orders", catalogue.Options{}).In(cat)
-	must(t, err)
+	customers := mustIn(catalogue.Define[relatedCustomer]("customers", catalogue.Options{}), cat)
+	orders := mustIn(catalogue.Define[relatedOrder]("orders", catalogue.Options{}), cat)
 	const n = 4 // a few changes are put in place
 	must(t, customers.ReplaceAll(slices.Values([]relatedCustomer{{ID: 1, Email: "a", UUID: "1", Name: "odd"}, {ID: 2, Email: "b", UUID: "2", Name: "even"}})))
 	must(t, orders.ReplaceAll(func(yield func(relatedOrder) bool) {
@@ -523,7 +521,7 @@ func TestRelationsAreOneInstant(t *testing.T) {
 			"customer__name=odd&ordering=customer__name": odd,
 			"ordering=customer__name":                    even + " " + odd,
 		} {
-			c := ownCollection(t, cat, "orders")
+			c := collectionOf(t, cat, "orders")
 			params, _ := url.ParseQuery(query)
 			list, err := c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, params), Terms: relatedTerms(params.Get("ordering"))})
 			must(t, err)
@@ -539,7 +537,7 @@ func TestRelationsAreOneInstant(t *testing.T) {
 		if i%100 != 0 {
 			continue // an update waits for the writer
 		}
-		c := ownCollection(t, cat, "orders")
+		c := collectionOf(t, cat, "orders")
 		_, err := c.Update(t.Context(), "1", catalogue.Edit{Filter: filterOf(t, c, url.Values{"customer__name": {"even"}}), Body: []byte(`{"note":"x"}`), Partial: true})
 		if err == nil {
 			t.Error("a filter across a reference does not hide a record from an update")
@@ -581,7 +579,7 @@ func BenchmarkAcrossReferences(b *testing.B) {
 			for b.Loop() {
 				for _, q := range queries {
 					key, query, _ := strings.Cut(q, "?")
-					c := ownCollection(b, cat, key)
+					c := collectionOf(b, cat, key)
 					params, _ := url.ParseQuery(query)
 					list, err := c.List(b.Context(), catalogue.Query{
 						Filter: filterOf(b, c, params), Terms: relatedTerms(params.Get("ordering")), Window: pagination.Window{Limit: 21},

@@ -81,12 +81,9 @@ func offers(t *testing.T, opts catalogue.Options) (*catalogue.Catalogue, *catalo
 	t.Helper()
 	opts.Unique = [][]string{{"customer", "code"}}
 	defined := catalogue.Define[offer]("offers", opts)
-	cat, err := catalogue.New(defined)
-	must(t, err)
-	checkAtEnd(t, cat)
-	c, err := defined.In(cat)
-	must(t, err)
-	_, err = c.Insert(offer{Code: "A", Customer: "x", Name: "N", Percent: 60, Minimum: ptr(7), CreatedAt: offeredAt})
+	cat := mustCatalogue(t, defined)
+	c := mustIn(defined, cat)
+	_, err := c.Insert(offer{Code: "A", Customer: "x", Name: "N", Percent: 60, Minimum: ptr(7), CreatedAt: offeredAt})
 	must(t, err)
 	handler, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, OnError: func(*http.Request, error) {}})
 	must(t, err)
@@ -268,8 +265,7 @@ func TestValidateChanges(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
-		served, err := cat.Collection("offers")
-		must(t, err)
+		served := collectionOf(t, cat, "offers")
 		text, err := served.Get(t.Context(), "2", schema.Filter{})
 		must(t, err)
 		if diff := cmp.Diff(wireOf(want), string(text)); diff != "" {
@@ -297,11 +293,8 @@ func TestValidateOpenRecords(t *testing.T) {
 			return err
 		},
 	}})
-	cat, err := catalogue.New(defined)
-	must(t, err)
-	checkAtEnd(t, cat)
-	notes, err := defined.In(cat)
-	must(t, err)
+	cat := mustCatalogue(t, defined)
+	notes := mustIn(defined, cat)
 	for _, test := range []struct{ reason, record, want string }{
 		{"defaults, a change of the rule, an unknown member", `{"text":"shout","color":"red"}`,
 			`{"text":"SHOUT","color":"red","size":3,"after":null,"place":null}`},
@@ -332,9 +325,7 @@ func TestValidateOpenRecords(t *testing.T) {
 
 // TestValidateStandalone: a collection outside of a catalogue has the description of its type.
 func TestValidateStandalone(t *testing.T) {
-	c, err := catalogue.NewCollection[offer](catalogue.Options{Name: "offers", Validate: true})
-	must(t, err)
-	checkAtEnd(t, c)
+	c := mustCollection[offer](t, catalogue.Options{Name: "offers", Validate: true})
 	for _, test := range []struct {
 		reason string
 		record offer
@@ -372,12 +363,9 @@ func TestRuleIsNotCalledTwice(t *testing.T) {
 			return nil
 		},
 	}})
-	cat, err := catalogue.New(defined)
-	must(t, err)
-	notes, err = defined.In(cat)
-	must(t, err)
-	served, err := cat.Collection("notes")
-	must(t, err)
+	cat := mustCatalogue(t, defined)
+	notes = mustIn(defined, cat)
+	served := collectionOf(t, cat, "notes")
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() { served.Create(t.Context(), []byte(`{"text":"a"}`), schema.Record{}) })
@@ -398,10 +386,8 @@ func TestRuleThatIsCanceled(t *testing.T) {
 			return fmt.Errorf("look-up: %w", ctx.Err())
 		},
 	}})
-	cat, err := catalogue.New(defined)
-	must(t, err)
-	served, err := cat.Collection("notes")
-	must(t, err)
+	cat := mustCatalogue(t, defined)
+	served := collectionOf(t, cat, "notes")
 	if _, err := served.Create(ctx, nil, schema.Record{}); !errors.Is(err, context.Canceled) || errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("%v, want context.Canceled only", err)
 	}
@@ -524,16 +510,13 @@ func TestRuleEmptiesMembers(t *testing.T) {
 				{"PATCH that the rule does not change", `{"note":"m"}`, true, `{"id":1,"open":false,"note":"m","since":7,"cost":1.5}`},
 				{"PUT", `{"open":true,"note":"m","since":8,"cost":2}`, false, `{"id":1,"open":true}`},
 			} {
-				cat, err := catalogue.New(defined)
-				must(t, err)
+				cat := mustCatalogue(t, defined)
 				must(t, cat.Load(strings.NewReader(`{"leaflets":[{"id":1,"open":false,"note":"n","since":7,"cost":1.5}]}`), catalogue.LoadOptions{}))
-				c, err := cat.Collection("leaflets")
-				must(t, err)
+				c := collectionOf(t, cat, "leaflets")
 				got, err := c.Update(t.Context(), "1", catalogue.Edit{Body: []byte(row.body), Partial: row.partial})
 				if string(got) != row.want || err != nil {
 					t.Errorf("%s, validate %t, %v: %s, %v, want %s", row.reason, validate, c.RecordType(), got, err, row.want)
 				}
-				checkAtEnd(t, cat)
 			}
 		}
 	}

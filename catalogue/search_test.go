@@ -20,31 +20,23 @@ import (
 // and to the records of that collection.
 func TestSearchAllocates(t *testing.T) {
 	cat := ownTyped(t)
-	directors, err := catalogue.Define[ownDirector]("directors", ownOptions[ownDirector](t, "directors")).In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	films, err := catalogue.Define[ownFilm]("films", ownOptions[ownFilm](t, "films")).In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	directors := mustIn(catalogue.Define[ownDirector]("directors", ownOptions[ownDirector](t, "directors")), cat)
+	films := mustIn(catalogue.Define[ownFilm]("films", ownOptions[ownFilm](t, "films")), cat)
 	var words []string
 	for i := range 100 {
 		words = append(words, fmt.Sprint(i))
 	}
 	name := strings.Join(words, " ")
-	if err := directors.ReplaceAll(func(yield func(ownDirector) bool) {
+	must(t, directors.ReplaceAll(func(yield func(ownDirector) bool) {
 		for i := 0; i < 2000 && yield(ownDirector{ID: i + 1, Name: name, Slug: fmt.Sprint("s", i)}); i++ {
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for i := range 10 {
 		if _, err := films.Insert(ownFilm{ID: i + 1, Slug: fmt.Sprint("f", i), Price: "1.00", Status: "released", Director: 1 + i}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c, params := ownCollection(t, cat, "films"), url.Values{"search": {name}}
+	c, params := collectionOf(t, cat, "films"), url.Values{"search": {name}}
 	search := func() {
 		if count, _, err := listed(c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, params), Window: pagination.Window{Limit: 1}})); count != 10 || err != nil {
 			t.Fatalf("%d records, error %v", count, err)
@@ -67,12 +59,12 @@ func TestListFilters(t *testing.T) {
 	cat := ownTyped(t)
 	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
 		for i := range 3 {
-			if _, err := ownCollection(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i), schema.Record{}); err != nil {
+			if _, err := collectionOf(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i), schema.Record{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	c := ownCollection(t, cat, "films")
+	c := collectionOf(t, cat, "films")
 	for i, genres := range []string{"[1]", "[2,3]", "[]", "[3]"} {
 		body := fmt.Appendf(nil, `{"title":"t","slug":"s%d","minutes":1,"price":"1.00","director":1,"genres":%s}`, i, genres)
 		if _, err := c.Create(t.Context(), body, schema.Record{}); err != nil {
@@ -121,10 +113,8 @@ func TestListFiltersCompareKeys(t *testing.T) {
 	must(t, err)
 	about.Filters, about.Search = []string{"name", "name__in", "name__gt", "name__startswith", "name__contains"}, []string{"^name", "code"}
 	paints := catalogue.Define[paint]("paints", catalogue.Options{Description: &about})
-	cat, err := catalogue.New(paints)
-	must(t, err)
-	typed, err := paints.In(cat)
-	must(t, err)
+	cat := mustCatalogue(t, paints)
+	typed := mustIn(paints, cat)
 	for _, p := range []paint{{1, "Red", "1"}, {2, "RED", "2"}, {3, "amber", "r"}} {
 		_, err := typed.Insert(p)
 		must(t, err)
@@ -139,7 +129,7 @@ func TestListFiltersCompareKeys(t *testing.T) {
 		{"search", "r", "1 2 3", "the beginning of a name or a part of a code"},
 		{"search", "e", "", "a part of names only"},
 	} {
-		c := ownCollection(t, cat, "paints")
+		c := collectionOf(t, cat, "paints")
 		list, err := c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, url.Values{row.name: {row.value}})})
 		must(t, err)
 		var ids []string

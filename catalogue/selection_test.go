@@ -86,10 +86,7 @@ func TestInvalidOptionMessages(t *testing.T) {
 // TestNotFoundMessages checks that the error tells an absent record from one that does
 // not satisfy the conditions.
 func TestNotFoundMessages(t *testing.T) {
-	c, err := catalogue.NewCollection[pressing](catalogue.Options{Name: "films"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCollection[pressing](t, catalogue.Options{Name: "films"})
 	_, empty := c.Where().First()
 	for _, slug := range []string{"a", "b"} {
 		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
@@ -133,14 +130,12 @@ func TestConditionsWithoutField(t *testing.T) {
 		{"the opposite of an empty name", []ordering.Condition{ordering.Not(nothing)}, nil},
 		{"an empty name beside a field", []ordering.Condition{ordering.Or(one, nothing)}, nil},
 	} {
-		typed, err := catalogue.NewCollection[product](catalogue.Options{})
-		must(t, err)
-		open, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
-		must(t, err)
+		typed := mustCollection[product](t, catalogue.Options{})
+		open := mustCollection[schema.Record](t, catalogue.Options{})
 		for _, name := range []string{"b", "a"} {
 			_, err := typed.Insert(product{Name: name})
 			must(t, err)
-			_, err = open.Insert(openRecord(t, `{"name":"`+name+`"}`))
+			_, err = open.Insert(mustRecord(`{"name":"`+name+`"}`))
 			must(t, err)
 		}
 		products, err := typed.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))
@@ -171,12 +166,9 @@ type premiere struct{ time.Time }
 // TestOpenRecordConditionMessages checks the errors of conditions on open records, whose
 // fields and types depend on the records.
 func TestOpenRecordConditionMessages(t *testing.T) {
-	c, err := catalogue.NewCollection[schema.Record](catalogue.Options{Name: "films"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCollection[schema.Record](t, catalogue.Options{Name: "films"})
 	_, empty := c.Where(ordering.Equal("title", "x")).First()
-	if _, err := c.Insert(openRecord(t, `{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`)); err != nil {
+	if _, err := c.Insert(mustRecord(`{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`)); err != nil {
 		t.Fatal(err)
 	}
 	_, typo := c.Where(ordering.Equal("titel", "x")).First()
@@ -199,21 +191,9 @@ func TestOpenRecordConditionMessages(t *testing.T) {
 	}
 }
 
-func openRecord(t *testing.T, text string) schema.Record {
-	t.Helper()
-	r, err := schema.ParseRecord([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // TestLongDuplicate checks that the error of a duplicate does not cut a character.
 func TestLongDuplicate(t *testing.T) {
-	c, err := catalogue.NewCollection[pressing](catalogue.Options{Unique: [][]string{{"slug"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCollection[pressing](t, catalogue.Options{Unique: [][]string{{"slug"}}})
 	for _, prefix := range []string{"", "a"} { // one of them puts the limit inside a character
 		slug := prefix + strings.Repeat("é", 100)
 		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
@@ -237,12 +217,9 @@ func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
 		Unique:      [][]string{{"price"}},
 		Description: &schema.Description{Filters: []string{"price", "price__lt", "price__in", "old"}},
 	})
-	cat, err := catalogue.New(prices)
-	must(t, err)
-	c, err := prices.In(cat)
-	must(t, err)
-	e, err := cat.Collection("prices")
-	must(t, err)
+	cat := mustCatalogue(t, prices)
+	c := mustIn(prices, cat)
+	e := collectionOf(t, cat, "prices")
 	old := float32(0.3)
 	for _, p := range []price{{Price: 0.1}, {Price: 0.2, Old: &old}} {
 		_, err := c.Insert(p)
@@ -278,9 +255,7 @@ func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
 func TestSequencesCanBeReused(t *testing.T) {
 	c := products(t, 10, catalogue.Options{})
 	seq, err := c.Where().All(terms("-name")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range seq {
 		break
 	}

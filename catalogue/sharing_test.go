@@ -140,8 +140,7 @@ func TestRecordsAreCopied(t *testing.T) {
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
-			c, err := catalogue.NewCollection[nestedRecord](catalogue.Options{History: 5})
-			must(t, err)
+			c := mustCollection[nestedRecord](t, catalogue.Options{History: 5})
 			if !way.inserts {
 				_, err := c.Insert(newNestedRecord())
 				must(t, err)
@@ -161,9 +160,6 @@ func TestRecordsAreCopied(t *testing.T) {
 			if got, err := view.JSON(0); string(got) != text || err != nil {
 				t.Errorf("View.JSON(0) = %s, %v, want %s", got, err, text)
 			}
-			if err := c.Check(); err != nil {
-				t.Error(err)
-			}
 		})
 	}
 }
@@ -181,9 +177,7 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	by := terms("rank,-note,live")
 	want = ids(t, c, productID, by)
 	seq, err := c.Where().All(by...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	by[0], by[1], by[2] = ordering.Desc("id"), ordering.Asc("price"), ordering.Asc("name")
 	var got []int
 	for p := range seq {
@@ -201,31 +195,19 @@ func TestArgumentsAreNotKept(t *testing.T) {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 	page, err := c.Page(pagination.Window{Limit: 5}, terms("name")...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_ = append(page.Records[:2], product{Name: "CHANGED"})
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestEncodedCopies checks that callers may change the arguments and results of Create
 // and the slices that Page and Fields return.
 func TestEncodedCopies(t *testing.T) {
 	cat, ctx := mustNew(), context.Background()
-	if err := cat.Load(strings.NewReader(`{"authors":[{"id":1}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	links, err := cat.Collection("social-links")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(`{"authors":[{"id":1}]}`), catalogue.LoadOptions{}))
+	links := collectionOf(t, cat, "social-links")
 	body := []byte(`{"title":"T","url":"https://x.example/","type":"t","author":1}`)
 	answer, err := links.Create(ctx, body, schema.Record{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := string(answer)
 	for i := range body {
 		body[i] = 'X'

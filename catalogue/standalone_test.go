@@ -31,9 +31,7 @@ type film struct {
 
 func films(t *testing.T, records ...film) *catalogue.Collection[film] {
 	t.Helper()
-	c, err := catalogue.NewCollection[film](catalogue.Options{Name: "films", History: 10})
-	must(t, err)
-	checkAtEnd(t, c)
+	c := mustCollection[film](t, catalogue.Options{Name: "films", History: 10})
 	must(t, c.ReplaceAll(slices.Values(records)))
 	return c
 }
@@ -180,10 +178,8 @@ func TestErrorOfMethod(t *testing.T) {
 		Grade  grade            `json:"grade" backlist:"default=\"a\""`
 		Grades map[string]grade `json:"grades"`
 	}
-	cat, err := catalogue.New(catalogue.Define[pupil]("pupils", catalogue.Options{}))
-	must(t, err)
-	c, err := cat.Collection("pupils")
-	must(t, err)
+	cat := mustCatalogue(t, catalogue.Define[pupil]("pupils", catalogue.Options{}))
+	c := collectionOf(t, cat, "pupils")
 	for members, want := range map[string]string{
 		`"grade":"z"`:         `{"grade":["z is no grade"]}`,
 		`"grades":{"x":"z"}`:  `{"grades":["x: z is no grade"]}`,
@@ -220,10 +216,7 @@ func TestLoadRefusesParts(t *testing.T) {
 			W float64 `json:"w"`
 		} `json:"size"`
 	}
-	c, err := catalogue.NewCollection[pair](catalogue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCollection[pair](t, catalogue.Options{})
 	for _, row := range []struct{ record, want, reason string }{
 		{`"of":[1]`, "at least 2 elements", "an array with too few elements"},
 		{`"of":[1,2,3]`, "no more than 2 elements", "an array with too many elements"},
@@ -278,8 +271,7 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 	if want := (resources.SocialLink{ID: 1, Title: "t", URL: "http://x.example", Type: "web", Author: 1}); !cmp.Equal(link, want) {
 		t.Errorf("loaded %+v, want %+v", link, want)
 	}
-	books, err := resources.Records("books").In(cat)
-	must(t, err)
+	books := mustIn(resources.Records("books"), cat)
 	if book, err := books.Get(1); book.String() != `{"id":1,"any":"member"}` || err != nil {
 		t.Errorf("an open record lost members: %v, %v", book, err)
 	}
@@ -303,10 +295,8 @@ func TestCatalogueSnapshot(t *testing.T) {
 	writeAuthorThenEvent(t, cat, 1)
 
 	events := mustIn(resources.Events, snap)
-	authors, err := resources.Records("authors").In(snap)
-	must(t, err)
-	encoded, err := snap.Collection("events")
-	must(t, err)
+	authors := mustIn(resources.Records("authors"), snap)
+	encoded := collectionOf(t, snap, "events")
 	_, insert := events.Insert(resources.Event{})
 	_, upsert := authors.Upsert(schema.Record{})
 	_, create := encoded.Create(t.Context(), []byte(`{"name":"n","slug":"s","startDate":"2026-05-10T18:00:00Z","endDate":"2026-05-10T18:00:00Z"}`), schema.Record{})
@@ -404,12 +394,10 @@ func (r *readsOnly) UnmarshalJSON(data []byte) error {
 // TestRecordsThatDecodeThemselves inserts records of a type with a method UnmarshalJSON.
 func TestRecordsThatDecodeThemselves(t *testing.T) {
 	books := catalogue.Define[readsOnly]("books", catalogue.Options{})
-	cat, err := catalogue.New(books)
-	must(t, err)
-	c, err := books.In(cat)
-	must(t, err)
+	cat := mustCatalogue(t, books)
+	c := mustIn(books, cat)
 	want := readsOnly{1, "old"}
-	_, err = c.Insert(want)
+	_, err := c.Insert(want)
 	must(t, err)
 	var file bytes.Buffer
 	must(t, cat.Save(&file))
@@ -427,10 +415,8 @@ func TestRecordsThatDecodeThemselves(t *testing.T) {
 // TestTagsOfStandaloneCollections: unique and decimal have an effect, the other words are
 // for requests.
 func TestTagsOfStandaloneCollections(t *testing.T) {
-	c, err := catalogue.NewCollection[priced](catalogue.Options{Unique: [][]string{{"code"}}})
-	must(t, err)
-	checkAtEnd(t, c)
-	_, err = c.Insert(priced{Code: "a", Price: "9.50"})
+	c := mustCollection[priced](t, catalogue.Options{Unique: [][]string{{"code"}}})
+	_, err := c.Insert(priced{Code: "a", Price: "9.50"})
 	must(t, err)
 	_, err = c.Insert(priced{Code: "b", Price: "10.00", Size: -1})
 	must(t, err)
@@ -472,12 +458,10 @@ type linked struct {
 
 // TestErrorForCyclicRecord: the text does not repeat the cycle.
 func TestErrorForCyclicRecord(t *testing.T) {
-	c, err := catalogue.NewCollection[linked](catalogue.Options{})
-	must(t, err)
-	checkAtEnd(t, c)
+	c := mustCollection[linked](t, catalogue.Options{})
 	var cycle linked
 	cycle.Next = &cycle
-	_, err = c.Insert(cycle)
+	_, err := c.Insert(cycle)
 	if !errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "field Next: ") || len(err.Error()) > 200 {
 		t.Errorf("Insert = %.300v", err)
 	}
@@ -485,10 +469,8 @@ func TestErrorForCyclicRecord(t *testing.T) {
 
 // An id in loaded data that is not a positive integer is an ErrInvalidID.
 func TestLoadInvalidID(t *testing.T) {
-	open, err := catalogue.NewCollection[schema.Record](catalogue.Options{})
-	must(t, err)
-	typed, err := catalogue.NewCollection[film](catalogue.Options{})
-	must(t, err)
+	open := mustCollection[schema.Record](t, catalogue.Options{})
+	typed := mustCollection[film](t, catalogue.Options{})
 	for _, id := range []string{`null`, `0`, `-1`, `"7"`, `1.5`, `true`, `[1]`} {
 		for reason, load := range map[string]func(io.Reader, catalogue.LoadOptions) error{"open": open.Load, "typed": typed.Load} {
 			if err := load(strings.NewReader(`[{"id":`+id+`}]`), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrInvalidID) {

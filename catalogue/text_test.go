@@ -55,14 +55,8 @@ var sessionDefinition = catalogue.Define[session]("sessions", catalogue.Options{
 
 func newSessions(t *testing.T, tokens ...string) *catalogue.Collection[session] {
 	t.Helper()
-	c, err := catalogue.New(sessionDefinition)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessions, err := sessionDefinition.In(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCatalogue(t, sessionDefinition)
+	sessions := mustIn(sessionDefinition, c)
 	for i, token := range tokens {
 		if _, err := sessions.Insert(session{token, "u" + token, i % 2}); err != nil {
 			t.Fatal(err)
@@ -122,9 +116,6 @@ func TestOrderByKey(t *testing.T) {
 			t.Errorf("order by %s: error %v, want ErrUnknownField", name, err)
 		}
 	}
-	if err := sessions.Check(); err != nil {
-		t.Error(err)
-	}
 }
 
 // Ties break by the key also in an order by a field of another record.
@@ -134,10 +125,9 @@ func TestOrderByReferenceAndKey(t *testing.T) {
 		Name   string  `json:"name"`
 		Parent *string `json:"parent" backlist:"refers=teams"`
 	}
-	cat, err := catalogue.New(catalogue.Define[team]("teams", catalogue.Options{
+	cat := mustCatalogue(t, catalogue.Define[team]("teams", catalogue.Options{
 		Description: &schema.Description{Sortable: []string{"code", "name", "parent__name"}},
 	}))
-	must(t, err)
 	must(t, cat.Load(strings.NewReader(`{"teams":[
 		{"code":"z","name":"A","parent":"r"},
 		{"code":"r","name":"B","parent":null},
@@ -154,7 +144,7 @@ func TestOrderByReferenceAndKey(t *testing.T) {
 		{"code,parent__name", "Q a m r z é", "no two records have the same key"},
 	} {
 		query := catalogue.Query{Terms: ordering.Parse(row.terms, nil)}
-		list, err := ownCollection(t, cat, "teams").List(t.Context(), query)
+		list, err := collectionOf(t, cat, "teams").List(t.Context(), query)
 		must(t, err)
 		var got []string
 		for _, record := range list.Records {
@@ -253,23 +243,15 @@ func TestTextIndexInBatch(t *testing.T) {
 	if got, _ := sessions.By("token").Get("b"); n != 1 || err != nil || got.Uses != 6 {
 		t.Errorf("Selection.Update = %d, %v: %v", n, err, got)
 	}
-	if err := sessions.Check(); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestNewKeys(t *testing.T) {
-	tickets, err := catalogue.NewCollection[ticket](catalogue.Options{NewKey: numbers("00000000-0000-4000-8000-%012d")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tickets := mustCollection[ticket](t, catalogue.Options{NewKey: numbers("00000000-0000-4000-8000-%012d")})
 	by := tickets.By("id")
 	first, err1 := by.Insert(ticket{Subject: "S"})
 	_, err2 := by.Insert(ticket{"11111111-1111-4111-8111-11111111111a", "chosen"})
 	second, err3 := by.Insert(ticket{Subject: "T"})
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, err3))
 	if !strings.HasSuffix(first.ID, "001") || !strings.HasSuffix(second.ID, "002") {
 		t.Errorf("keys %s and %s, want the first two", first.ID, second.ID)
 	}
@@ -288,25 +270,16 @@ func TestNewKeys(t *testing.T) {
 	if err := by.Delete(capitals); err != nil {
 		t.Error(err)
 	}
-	plain, err := catalogue.NewCollection[ticket](catalogue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := mustCollection[ticket](t, catalogue.Options{})
 	made, err := plain.By("id").Insert(ticket{})
 	if err != nil || len(made.ID) != 36 || made.ID[14] != '4' || !strings.ContainsRune("89ab", rune(made.ID[19])) || !plain.By("id").Has(made.ID) {
 		t.Errorf("the key is %q, %v, want a UUID of version 4", made.ID, err)
 	}
-	broken, err := catalogue.NewCollection[ticket](catalogue.Options{NewKey: func() string { return "\xff" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := mustCollection[ticket](t, catalogue.Options{NewKey: func() string { return "\xff" }})
 	if _, err := broken.By("id").Insert(ticket{}); !errors.Is(err, catalogue.ErrInvalidID) || broken.Count() > 0 {
 		t.Errorf("a new key that is not UTF-8: error %v, want ErrInvalidID", err)
 	}
-	makers, err := catalogue.NewCollection[maker](catalogue.Options{NewKey: numbers("%04d")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	makers := mustCollection[maker](t, catalogue.Options{NewKey: numbers("%04d")})
 	if got, err := makers.By("id").Insert(maker{Name: "N"}); err != nil || got.ID != (octets{0, 1}) {
 		t.Errorf("Insert = %v, %v", got, err)
 	}
@@ -317,13 +290,9 @@ func TestNewKeys(t *testing.T) {
 
 func TestKeyedFiles(t *testing.T) {
 	sessions := newSessions(t, "b", "a", "c")
-	if err := sessions.By("token").Delete("c"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sessions.By("token").Delete("c"))
 	var saved bytes.Buffer
-	if err := sessions.Save(&saved); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sessions.Save(&saved))
 	want := `[
 {"token":"a","user":"ua","uses":1},
 {"token":"b","user":"ub","uses":0}]
@@ -333,9 +302,7 @@ func TestKeyedFiles(t *testing.T) {
 	}
 	other, now := newSessions(t, "b", "z"), uint64(2)
 	load := `[{"token":"a","user":"u","uses":1},{"uses":3,"user":"v","token":"b"}]`
-	if err := other.Load(strings.NewReader(load), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.Load(strings.NewReader(load), catalogue.LoadOptions{}))
 	changes, _, err := other.Since(now)
 	var got []string
 	for _, ch := range changes {
@@ -366,9 +333,6 @@ func TestKeyedFiles(t *testing.T) {
 	if err := other.ReplaceAll(slices.Values([]session{{"y", "u", 0}, {"b", "v", 0}})); err != nil || other.Count() != 2 {
 		t.Errorf("ReplaceAll: %d records, %v", other.Count(), err)
 	}
-	if err := other.Check(); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestKeyedJournal applies what a journal gets to a map, which must then have the records.
@@ -378,13 +342,10 @@ func TestKeyedJournal(t *testing.T) {
 		User  string `json:"user"`
 		Uses  int    `json:"uses"`
 	}
-	sessions, err := catalogue.NewCollection[session](catalogue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sessions := mustCollection[session](t, catalogue.Options{})
 	var got []string
 	stored := map[string]string{}
-	err = sessions.Journal(func(batch []catalogue.Commit) error {
+	err := sessions.Journal(func(batch []catalogue.Commit) error {
 		for _, commit := range batch {
 			for id, record := range commit.Changes {
 				got = append(got, fmt.Sprintf("%d %s %s", commit.LastID, id.Key, record))
@@ -395,9 +356,7 @@ func TestKeyedJournal(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	by := sessions.By("token")
 	for _, row := range []struct {
 		write func() error
@@ -457,17 +416,11 @@ func TestKeyedPages(t *testing.T) {
 				}
 			}
 			first, token, err := sessions.Where().PageAfter("", 2, terms...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var saved bytes.Buffer
 			other := newSessions(t)
-			if err := errors.Join(sessions.Save(&saved), other.Load(&saved, catalogue.LoadOptions{})); err != nil {
-				t.Fatal(err)
-			}
-			if err := sessions.By("token").Delete(first[1].Token); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(sessions.Save(&saved), other.Load(&saved, catalogue.LoadOptions{})))
+			must(t, sessions.By("token").Delete(first[1].Token))
 			if _, err := sessions.Insert(first[1]); err != nil {
 				t.Fatal(err)
 			}
@@ -497,9 +450,7 @@ func TestKeyedHistory(t *testing.T) {
 		_, err := tx.Insert(session{"a", "new", 0})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	clone := sessions.Clone()
 	if n, err := clone.Where(ordering.Equal("token", "b")).Delete(); n != 1 || err != nil {
 		t.Errorf("Selection.Delete = %d, %v", n, err)
@@ -513,9 +464,7 @@ func TestKeyedHistory(t *testing.T) {
 		{clone, map[string]session{"a": {"a", "new", 0}}, "its clone"},
 	} {
 		changes, _, err := row.of.Since(before.Revision())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := map[string]session{"a": {"a", "ua", 0}, "b": {"b", "ub", 1}}
 		for _, ch := range changes {
 			if old, ok := ch.Before(); ok {
@@ -527,9 +476,6 @@ func TestKeyedHistory(t *testing.T) {
 		}
 		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("%s after the changes (-want +got):\n%s", row.why, diff)
-		}
-		if err := row.of.Check(); err != nil {
-			t.Error(err)
 		}
 	}
 	if got, err := before.By("token").Get("a"); err != nil || got.User != "ua" {
@@ -545,21 +491,15 @@ func TestUnstableKeys(t *testing.T) {
 		}
 		return err
 	}
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		catalogue.Define[session]("sessions", catalogue.Options{Validate: true, Description: &schema.Description{Rule: rule}}),
 		catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: func() string { return "" }}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
 	sessions := mustIn(sessionDefinition, c)
 	if _, err := sessions.Insert(session{"a", "u", 0}); err != nil {
 		t.Fatal(err)
 	}
-	tickets, err := c.Collection("tickets")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tickets := collectionOf(t, c, "tickets")
 	by := sessions.By("token")
 	for _, row := range []struct {
 		do  func() error
@@ -589,19 +529,11 @@ func TestReferencesByKey(t *testing.T) {
 		Others  []string `json:"others" backlist:"refers=sessions"`
 	}
 	visits := catalogue.Define[visit]("visits", catalogue.Options{})
-	c, err := catalogue.New(sessionDefinition, visits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCatalogue(t, sessionDefinition, visits)
 	const data = `{"sessions":[{"token":"a","user":"ann"}],
 		"visits":[{"code":"v","session":"a","others":["b","a","c"]},{"code":"w","session":null,"others":[]}]}`
-	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	sessions, err := c.Collection("sessions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
+	sessions := collectionOf(t, c, "sessions")
 	var refers *catalogue.ReferenceError
 	if err := sessions.Delete(t.Context(), "a", schema.Filter{}, nil); !errors.As(err, &refers) {
 		t.Fatalf("Delete: %v, want a ReferenceError", err)
@@ -627,14 +559,8 @@ func TestReferencesByKey(t *testing.T) {
 // TestValidateKeys writes keys from Go to a collection that validates them, one with the name id.
 func TestValidateKeys(t *testing.T) {
 	visits := catalogue.Define[ticket]("visits", catalogue.Options{Validate: true})
-	cat, err := catalogue.New(visits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := visits.In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, visits)
+	c := mustIn(visits, cat)
 	const upper, id = "11111111-1111-4111-8111-11111111111A", "11111111-1111-4111-8111-11111111111a"
 	if stored, err := c.By("id").Insert(ticket{ID: upper, Subject: "s"}); err != nil || stored.ID != id {
 		t.Errorf("a UUID in capital letters: %v, %v, want %s", stored, err, id)
@@ -644,9 +570,6 @@ func TestValidateKeys(t *testing.T) {
 	}
 	if stored, err := c.By("id").Insert(ticket{Subject: "s"}); err != nil || len(stored.ID) != len(id) {
 		t.Errorf("no key: %v, %v, want a new one", stored, err)
-	}
-	if err := cat.Check(); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -718,10 +641,7 @@ func TestInvalidKeys(t *testing.T) {
 }
 
 func TestKeyedRequests(t *testing.T) {
-	c, err := catalogue.New(sessionDefinition, catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: numbers("00000000-0000-4000-8000-%012d")}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCatalogue(t, sessionDefinition, catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: numbers("00000000-0000-4000-8000-%012d")}))
 	coll, _ := c.Collection("sessions")
 	tickets, _ := c.Collection("tickets")
 	ctx := context.Background()

@@ -163,33 +163,24 @@ func TestRecordTypes(t *testing.T) {
 // storesAll writes and reads records. make returns equal records for equal arguments.
 func storesAll[T any](t *testing.T, make func(id int, name string) T) {
 	const n = 40
-	c, err := catalogue.NewCollection[T](catalogue.Options{History: 2 * n})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCollection[T](t, catalogue.Options{History: 2 * n})
 	want := map[int]T{}
 	for i := 1; i <= n; i++ {
 		record := make(i, fmt.Sprint(n-i))
+		write := c.Upsert
 		if i%2 == 0 {
-			_, err = c.Insert(record)
-		} else {
-			_, err = c.Upsert(record)
+			write = c.Insert
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, err := write(record)
+		must(t, err)
 		want[i] = make(i, fmt.Sprint(n-i))
 	}
 	for i := 1; i <= n; i += 3 {
-		if err := c.Update(i, func(r *T) error { *r = make(i, "updated"); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Update(i, func(r *T) error { *r = make(i, "updated"); return nil }))
 		want[i] = make(i, "updated")
 	}
 	for i := 2; i <= n; i += 5 {
-		if err := c.Delete(i); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Delete(i))
 		delete(want, i)
 	}
 	holds(t, c, want)
@@ -197,13 +188,9 @@ func storesAll[T any](t *testing.T, make func(id int, name string) T) {
 		return
 	}
 	var saved bytes.Buffer
-	if err := c.Save(&saved); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Save(&saved))
 	loaded, _ := catalogue.NewCollection[T](catalogue.Options{})
-	if err := loaded.Load(&saved, catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, loaded.Load(&saved, catalogue.LoadOptions{}))
 	holds(t, loaded, want)
 }
 
@@ -214,9 +201,7 @@ func holds[T any](t *testing.T, c *catalogue.Collection[T], want map[int]T) {
 	got := map[int]T{}
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		record, err := c.Get(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got[id] = record
 	}
 	if diff := cmp.Diff(want, got, unexported); diff != "" {
@@ -227,9 +212,7 @@ func holds[T any](t *testing.T, c *catalogue.Collection[T], want map[int]T) {
 		t.Fatalf("a page of %d of %d records, want %d (%v)", len(page.Records), page.Count, len(want), err)
 	}
 	view, err := c.Where().View(pagination.Window{}, ordering.Desc("name"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, record := range page.Records {
 		if diff := cmp.Diff(record, *view.At(i), unexported); diff != "" {
 			t.Fatalf("record %d of a page and a view:\n%s", i, diff)

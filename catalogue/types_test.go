@@ -29,9 +29,7 @@ type book struct {
 // TestLookups tests the methods that return a collection and their errors.
 func TestLookups(t *testing.T) {
 	cat, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ofRecord := func(key string) error {
 		_, err := catalogue.Define[schema.Record](key, catalogue.Options{}).In(cat)
 		return err
@@ -77,10 +75,7 @@ func TestLookups(t *testing.T) {
 			t.Errorf("%s: error %v, want one that contains %q", row.reason, err, row.key)
 		}
 	}
-	same, err := resources.Records("authors").In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	same := mustIn(resources.Records("authors"), cat)
 	if again, _ := catalogue.Define[schema.Record]("authors", catalogue.Options{}).In(cat); again != same {
 		t.Error("Records and In returned different collections for the same key")
 	}
@@ -264,11 +259,7 @@ type embedder struct {
 
 // TestTypesAccepted tests types that are similar to refused ones.
 func TestTypesAccepted(t *testing.T) {
-	c, err := catalogue.NewCollection[cloner](catalogue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
+	c := mustCollection[cloner](t, catalogue.Options{})
 	in := cloner{hidden: []int{1}}
 	if _, err := c.Insert(in); err != nil {
 		t.Fatal(err)
@@ -282,11 +273,7 @@ func TestTypesAccepted(t *testing.T) {
 	if out, _ = c.Get(1); out.hidden[0] != 1 {
 		t.Error("memory is shared with a returned record")
 	}
-	e, err := catalogue.NewCollection[embedder](catalogue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, e)
+	e := mustCollection[embedder](t, catalogue.Options{})
 	if id, err := e.Insert(embedder{Name: "x", n: 3}); id != 1 || err != nil {
 		t.Errorf("Insert: %d, %v, want 1", id, err)
 	}
@@ -301,10 +288,7 @@ func TestOptionsID(t *testing.T) {
 		Name string `json:"name"`
 		Nr   int    `json:"itemNumber"`
 	}
-	c, err := catalogue.NewCollection[item](catalogue.Options{Name: "items", ID: "itemNumber"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCollection[item](t, catalogue.Options{Name: "items", ID: "itemNumber"})
 	for _, name := range []string{"b", "a", "a"} {
 		if _, err := c.Insert(item{Name: name}); err != nil {
 			t.Fatal(err)
@@ -353,10 +337,8 @@ type writer[T any] interface {
 // TestInvalidValues checks that every method that writes refuses an invalid value, names its
 // field, and changes nothing.
 func TestInvalidValues(t *testing.T) {
-	c, err := catalogue.NewCollection[holder[string]](catalogue.Options{Name: "records"})
-	must(t, err)
-	checkAtEnd(t, c)
-	_, err = c.Insert(record("good"))
+	c := mustCollection[holder[string]](t, catalogue.Options{Name: "records"})
+	_, err := c.Insert(record("good"))
 	must(t, err)
 	ways := map[string]func(w writer[holder[string]]) error{
 		"insert": func(w writer[holder[string]]) error { _, err := w.Insert(record("\xff")); return err },

@@ -27,9 +27,7 @@ type reviewer struct {
 // reviewers returns a collection of anna (1), bruno (2) and carla (3), the last without an email.
 func reviewers(t *testing.T) *catalogue.Collection[reviewer] {
 	t.Helper()
-	c, err := catalogue.NewCollection[reviewer](catalogue.Options{Name: "reviewers", Unique: [][]string{{"slug"}, {"email"}}, History: 10})
-	must(t, err)
-	checkAtEnd(t, c)
+	c := mustCollection[reviewer](t, catalogue.Options{Name: "reviewers", Unique: [][]string{{"slug"}, {"email"}}, History: 10})
 	must(t, c.ReplaceAll(slices.Values([]reviewer{
 		{Slug: "anna", Email: ptr("a@x.example")}, {Slug: "bruno", Email: ptr("b@x.example")}, {Slug: "carla"},
 	})))
@@ -122,8 +120,7 @@ func TestDuplicateInCatalogue(t *testing.T) {
 	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 		t.Errorf("the catalogue changed (-before +after):\n%s", diff)
 	}
-	clone, err := books.In(cat.Clone())
-	must(t, err)
+	clone := mustIn(books, cat.Clone())
 	if _, err := clone.Insert(reviewer{Slug: "a"}); !errors.Is(err, catalogue.ErrDuplicate) {
 		t.Errorf("Insert into a clone: %v, want ErrDuplicate", err)
 	}
@@ -160,9 +157,7 @@ func TestConcurrentDuplicates(t *testing.T) {
 		}},
 	} {
 		t.Run(test.why, func(t *testing.T) {
-			c, err := catalogue.NewCollection[reviewer](catalogue.Options{Unique: [][]string{{"slug"}, {"email"}}, History: 50})
-			must(t, err)
-			checkAtEnd(t, c)
+			c := mustCollection[reviewer](t, catalogue.Options{Unique: [][]string{{"slug"}, {"email"}}, History: 50})
 			won := make([]atomic.Int32, values)
 			var group sync.WaitGroup
 			for writer := range writers {
@@ -247,12 +242,10 @@ func TestUniqueTogether(t *testing.T) {
 			return c.Load(strings.NewReader(`[{"id":1,"floor":1,"shelfName":"A"},{"id":2,"floor":1,"shelfName":"A"}]`), catalogue.LoadOptions{})
 		}, `shelves: cannot load: record 2 (line 1): duplicate value: floor 1 and shelfName "A" are those of the record at index 0`},
 	} {
-		c, err := catalogue.NewCollection[shelf](catalogue.Options{Name: "shelves", Unique: [][]string{{"floor", "shelf_name"}}})
-		must(t, err)
-		checkAtEnd(t, c)
+		c := mustCollection[shelf](t, catalogue.Options{Name: "shelves", Unique: [][]string{{"floor", "shelf_name"}}})
 		must(t, c.ReplaceAll(slices.Values([]shelf{{Floor: ptr(1), Name: "A"}, {Floor: ptr(1), Name: "B"}, {Name: "A"}})))
 		before := slices.Collect(c.All())
-		err = test.write(c)
+		err := test.write(c)
 		if test.want == "" {
 			must(t, err)
 			continue
@@ -274,11 +267,8 @@ func TestUniqueTogetherOfRequests(t *testing.T) {
 	shelves := catalogue.Define[shelf]("shelves", catalogue.Options{
 		Unique: [][]string{{"floor", "shelf_name"}, {"place__row", "shelf_name"}, {"place", "floor"}}, Description: &about,
 	})
-	cat, err := catalogue.New(shelves)
-	must(t, err)
-	checkAtEnd(t, cat)
-	served, err := cat.Collection("shelves")
-	must(t, err)
+	cat := mustCatalogue(t, shelves)
+	served := collectionOf(t, cat, "shelves")
 	if diff := cmp.Diff([][]string{{"place", "floor"}, {"floor", "shelf_name"}}, served.Description().Unique); diff != "" {
 		t.Errorf("sets of the description (-want +got):\n%s", diff)
 	}
@@ -302,6 +292,7 @@ func TestUniqueTogetherOfRequests(t *testing.T) {
 			`{"nonFieldErrors":["The fields floor, shelf_name must make a unique set."]}`},
 		{"PATCH: its own values", "1", `{"floor":1}`, ""},
 	} {
+		var err error
 		if test.id == "" {
 			_, err = served.Create(t.Context(), []byte(test.body), schema.Record{})
 		} else {

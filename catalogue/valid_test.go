@@ -116,13 +116,8 @@ func nestedAny(levels int) any {
 func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	t.Helper()
 	cat, err := resources.New(catalogue.DefineBare[T]("books"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	books, err := cat.Collection("books")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	books := collectionOf(t, cat, "books")
 	if err := catalogue.InsertBare(cat, "books", r); err != nil {
 		if !errors.Is(err, catalogue.ErrInvalid) || books.Count() != 0 {
 			t.Errorf("Insert: %v with %d records, want ErrInvalid with none", err, books.Count())
@@ -131,9 +126,7 @@ func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	}
 	before = saved(t, cat)
 	other, err := resources.New(catalogue.DefineBare[T]("books"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := other.Load(strings.NewReader(before), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("Load of %.300s: %v", before, err)
 		return before, "", nil
@@ -244,10 +237,7 @@ func TestStoredRecordsCanBeLoaded(t *testing.T) {
 // TestWriteOnlyTypes checks that a type that can be encoded but not decoded is accepted.
 // Its records can be served, but not loaded.
 func TestWriteOnlyTypes(t *testing.T) {
-	c, err := catalogue.NewCollection[holder[code]](catalogue.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustCollection[holder[code]](t, catalogue.Options{})
 	if _, err := c.Insert(record(code(2))); err != nil {
 		t.Error(err)
 	}
@@ -270,9 +260,7 @@ func TestDepthOfRandomValues(t *testing.T) {
 func checkDepth[V any](t *testing.T, seed uint64, want int, record holder[V]) {
 	t.Helper()
 	text, err := json.Marshal(record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := levels(text); got != want {
 		t.Fatalf("seed %d: the test made %d levels, want %d", seed, got, want)
 	}
@@ -343,10 +331,8 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		Nested *struct{ A any } `json:"nested"`
 		Raw    json.RawMessage  `json:"raw"`
 	}
-	cat, err := catalogue.New(catalogue.Define[free]("books", catalogue.Options{Description: &schema.Description{}}))
-	must(t, err)
-	c, err := cat.Collection("books")
-	must(t, err)
+	cat := mustCatalogue(t, catalogue.Define[free]("books", catalogue.Options{Description: &schema.Description{}}))
+	c := collectionOf(t, cat, "books")
 	const members = `"data":{"n":[1234567890123456789,1.0]},"map":{"a":0.10,"b":1e22},"list":[-0,12345678901234567890123],"nested":{"A":1.50},"raw":1.0}`
 	got, err := c.Create(t.Context(), []byte("{"+members), schema.Record{})
 	const posted = `"data":{"n":[1234567890123456789,1.0]},"map":{"a":0.1,"b":1e+22},"list":[0,12345678901234567890123],"nested":{"A":1.5},"raw":1.0}` // Python's

@@ -26,10 +26,7 @@ type part struct {
 // newParts returns parts of which each grade has 10.
 func newParts(t *testing.T, n int) *catalogue.Collection[part] {
 	t.Helper()
-	parts, err := catalogue.NewCollection[part](catalogue.Options{Name: "parts"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := mustCollection[part](t, catalogue.Options{Name: "parts"})
 	for i := range n {
 		if _, err := parts.Insert(part{Name: fmt.Sprint("part ", i), Grade: i / 10}); err != nil {
 			t.Fatal(err)
@@ -50,9 +47,7 @@ func TestPageAfter(t *testing.T) {
 	if got, _ := parts.Get(30); got.Name != "part 29" {
 		t.Error("the records are not copies")
 	}
-	if err := parts.Delete(29); err != nil {
-		t.Fatal(err)
-	}
+	must(t, parts.Delete(29))
 	want := []part{{28, "part 27", 2}}
 	for source, sel := range map[string]catalogue.Selection[part]{"collection": of, "snapshot": snapshot.Where(ordering.AtLeast("grade", 1))} {
 		if next, _, err := sel.PageAfter(token, 1, ordering.Desc("grade")); cmp.Diff(want, next) != "" || err != nil {
