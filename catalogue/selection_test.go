@@ -135,7 +135,7 @@ func TestConditionsWithoutField(t *testing.T) {
 		for _, name := range []string{"b", "a"} {
 			_, err := typed.Insert(product{Name: name})
 			must(t, err)
-			_, err = open.Insert(mustRecord(`{"name":"`+name+`"}`))
+			_, err = open.Insert(mustRecord(`{"name":"` + name + `"}`))
 			must(t, err)
 		}
 		products, err := typed.Where(test.conditions...).Page(pagination.Window{}, ordering.Asc("name"))

@@ -95,9 +95,7 @@ func newStore(t *testing.T, n int) *catalogue.Catalogue {
 	c, err := catalogue.New(
 		catalogue.Define[category]("categories", catalogue.Options{Description: categories}), catalogue.Define[customer]("customers", catalogue.Options{Description: customers}),
 		catalogue.Define[product]("products", catalogue.Options{Description: products}), catalogue.Define[order]("orders", catalogue.Options{Description: orders}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lists := map[string][]string{}
 	for i := 1; i <= n; i++ {
 		parent, buyer := "null", 1+i*3%n
@@ -120,9 +118,7 @@ func newStore(t *testing.T, n int) *catalogue.Catalogue {
 	for key, list := range lists {
 		members = append(members, fmt.Sprintf("%q:[%s]", key, strings.Join(list, ",")))
 	}
-	if err := c.Load(strings.NewReader("{"+strings.Join(members, ",")+"}"), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader("{"+strings.Join(members, ",")+"}"), catalogue.LoadOptions{}))
 	return c
 }
 
@@ -239,9 +235,7 @@ func TestCost(t *testing.T) {
 			style = pagination.Cursors{}
 		}
 		h, err := New(newStore(t, n), Options{ETags: true, Authorizer: AllowAll, Pages: style})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, c := range group.calls {
 			if c.method, c.target = group.method, "/api/"+c.target; c.method == "GET" {
 				serve(h, c.request())

@@ -52,14 +52,10 @@ page is written.
 		t.Run(part.Name, func(t *testing.T) { runScript(t, nil, script) })
 	}
 	if os.Getenv("BACKLIST_UPDATE") != "" {
-		if err := os.WriteFile(differencesPage, []byte(page.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(differencesPage, []byte(page.String()), 0o666))
 	}
 	got, err := os.ReadFile(differencesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(page.String(), string(got)); diff != "" {
 		t.Errorf("%s differs; BACKLIST_UPDATE=1 writes it (-want +got):\n%s", differencesPage, diff)
 	}

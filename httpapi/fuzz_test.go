@@ -41,9 +41,7 @@ func FuzzRequest(f *testing.F) {
 			Body:       io.NopCloser(strings.NewReader(body)),
 		}
 		h, err := New(newSmallCatalogue(t), Options{Authorizer: AllowAll, MaxBody: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, r)
 		checkAnswer(t, method, rec)

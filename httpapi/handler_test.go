@@ -195,13 +195,9 @@ func TestBase(t *testing.T) {
 	}
 	for _, test := range tests {
 		c, err := catalogue.New(catalogue.Define[schema.Record]("films", catalogue.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h, err := New(c, test.opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := httptest.NewRequest("GET", "http://host.example"+test.prefix+"/api/", nil)
 		r.RequestURI = test.prefix + "/api/"
 		r.Header.Set(test.header, test.value)

@@ -113,9 +113,7 @@ type listOnly struct{ Collection }
 func newStubHandler(t testing.TB, opts Options, collections ...Collection) *Handler {
 	t.Helper()
 	h, err := NewHandler(collections, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return h
 }
 
@@ -272,9 +270,7 @@ func filmDefinitions() []catalogue.AnyDefinition {
 func newFilmCatalogue(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	c, err := catalogue.New(filmDefinitions()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := c.Check(); err != nil && !errors.Is(err, catalogue.ErrDangling) {
 			t.Error(err)
@@ -294,9 +290,7 @@ func newRecordedFilms(t testing.TB) *catalogue.Catalogue {
 func newRecordedPublisher(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	c, err := resources.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	loadFile(t, c, "testdata/dataset.json")
 	return c
 }
@@ -305,13 +299,9 @@ func newRecordedPublisher(t testing.TB) *catalogue.Catalogue {
 func loadFile(t testing.TB, c *catalogue.Catalogue, file string) {
 	t.Helper()
 	data, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer data.Close()
-	if err := c.Load(data, catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(data, catalogue.LoadOptions{}))
 	t.Cleanup(func() {
 		if err := c.Check(); err != nil && !errors.Is(err, catalogue.ErrDangling) {
 			t.Error(err)
@@ -348,9 +338,7 @@ func newSmallCatalogue(t testing.TB) *catalogue.Catalogue {
 		}),
 		catalogue.Define[poster]("posters", catalogue.Options{}),
 	)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	loadFile(t, c, "testdata/films.json")
 	return c
 }
@@ -360,8 +348,14 @@ func serveFilms(t testing.TB, cat *catalogue.Catalogue) http.Handler {
 	h, err := New(cat, Options{Authorizer: AllowAll, OnError: func(r *http.Request, err error) {
 		t.Errorf("%s %s: %v", r.Method, r.URL, err)
 	}})
-	if err != nil {
+	must(t, err)
+	return h
+}
+
+// must ends the test if its preparation failed.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	return h
 }

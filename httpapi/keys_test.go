@@ -57,9 +57,7 @@ func recordedKeys(collection string) func() string {
 func newRecordedKeys(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	countries, err := schema.DescriptionOf[country]("countries")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	countries.Fields[0].Pattern = nil
 	countries.Filters = strings.Fields("code code__in code__istartswith code__gte code__lt name__icontains position__gte")
 	countries.Search = []string{"^code", "name"}
@@ -80,9 +78,7 @@ func newRecordedKeys(t testing.TB) *catalogue.Catalogue {
 			Search:  []string{"subject", "id", "item__country__code"},
 		}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	loadFile(t, c, "testdata/keys/dataset.json")
 	return c
 }
@@ -96,14 +92,10 @@ func newKeyed(t testing.TB) *catalogue.Catalogue {
 		catalogue.Define[country]("countries", catalogue.Options{Description: &schema.Description{Filters: []string{"code", "code__in"}}}),
 		catalogue.Define[maker]("makers", catalogue.Options{NewKey: func() string { return "956a7460-5951-45f5-bb10-e88fc8084d2c" }, Description: &schema.Description{Filters: []string{"id", "id__in"}}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data := `{"countries":[{"code":"x y","name":"Space","position":1},{"code":"%25","name":"Percent","position":0},{"code":"IT","name":"Italy","position":1},{"code":"A/B","name":"Slash","position":0}],
 		"makers":[{"id":"` + makerID + `","name":"M"}]}`
-	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	return c
 }
 
@@ -111,9 +103,7 @@ func newKeyed(t testing.TB) *catalogue.Catalogue {
 // ones in drf-keys.
 func TestKeys(t *testing.T) {
 	h, err := New(newKeyed(t), Options{Authorizer: AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const notFound = `{"detail":"Not found."}`
 	for _, row := range []struct {
 		method, target, body string
@@ -156,13 +146,9 @@ func TestTakenNewKey(t *testing.T) {
 		Code string `json:"code" backlist:"key,optional"`
 	}
 	cat, err := catalogue.New(catalogue.Define[coupon]("coupons", catalogue.Options{NewKey: func() string { return "taken" }}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h, err := New(cat, Options{Authorizer: AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, want := range []int{201, 409, 409} {
 		if got := (call{"POST", "/api/coupons/", nil, `{}`}).do(h); got.Status != want {
 			t.Errorf("POST %d: %d %s, want %d", i+1, got.Status, got.Body, want)

@@ -54,9 +54,7 @@ func (c pages) body(t *testing.T, indent int) string {
 		return string(body)
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, body, "", strings.Repeat(" ", indent)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Indent(&out, body, "", strings.Repeat(" ", indent)))
 	return out.String()
 }
 
@@ -282,13 +280,9 @@ func TestResponseLength(t *testing.T) {
 		Tags json.RawMessage `json:"tags"`
 	}
 	c, err := catalogue.New(append(filmDefinitions(), catalogue.Define[doc]("docs", catalogue.Options{}), catalogue.Define[note]("notes", catalogue.Options{}))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h, err := New(c, Options{Authorizer: AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stored := 0
 	for _, test := range []call{
 		{"POST", "/api/docs/", nil, deep(190, 50_000)},

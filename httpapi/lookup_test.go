@@ -31,17 +31,11 @@ func TestLookup(t *testing.T) {
 		catalogue.Define[city]("cities", catalogue.Options{Description: &schema.Description{Lookup: "name"}}),
 		catalogue.Define[parcel]("parcels", catalogue.Options{Description: &schema.Description{Lookup: "number"}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data := `{"cities":[{"id":3,"name":"A.B"},{"id":4,"name":"A/B"},{"id":5,"name":"5"}],"parcels":[{"id":1,"number":"` + makerID + `"}]}`
-	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	h, err := New(c, Options{Authorizer: AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const notFound = `{"detail":"Not found."}`
 	const parcel = `{"id":1,"number":"` + makerID + `"}`
 	id := 5
@@ -126,9 +120,7 @@ func checkRequests(t *testing.T, h http.Handler, rows []request) {
 // TestKeyedCursors reads pages whose cursors have the keys of records as positions.
 func TestKeyedCursors(t *testing.T) {
 	h, err := New(newKeyed(t), Options{Authorizer: AllowAll, Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	checkRequests(t, h, []request{
 		{"POST", "/api/makers/", `{"name":"N"}`, 201, "", "another maker"},
 		{"GET", "/api/countries/", "", 200, `{"next":"http://host.example/api/countries/?cursor=cD1BJTJGQg%3D%3D","previous":null,"results":[{"code":"%25","name":"Percent","position":0},{"code":"A/B","name":"Slash","position":0}]}`, "p=A%2FB"},

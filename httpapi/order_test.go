@@ -40,9 +40,7 @@ func TestWalksInTheOrderOfFields(t *testing.T) {
 		{Name: "price", Kind: schema.Decimal, Digits: 8, Places: 2}, {Name: "owner", Kind: schema.Text, Fold: true},
 	}}})
 	cat, err := catalogue.New(typed, open)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lots, _ := typed.In(cat)
 	boxes, _ := open.In(cat)
 	at := time.Date(2026, 11, 27, 12, 0, 0, 123456789, time.UTC)
@@ -66,18 +64,14 @@ func TestWalksInTheOrderOfFields(t *testing.T) {
 	} {
 		for size := range 4 {
 			h, err := New(cat, Options{Pages: pagination.Cursors{Limits: pagination.Limits{Default: size + 1}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var ids []string
 			for target := "/api/" + row.path + "/?ordering=" + row.order; target != "" && len(ids) < 10; {
 				var page struct {
 					Next    string
 					Results []struct{ ID int }
 				}
-				if err := json.Unmarshal([]byte(get(h, target).Body), &page); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal([]byte(get(h, target).Body), &page))
 				for _, r := range page.Results {
 					ids = append(ids, strconv.Itoa(r.ID))
 				}

@@ -55,9 +55,7 @@ func newRecordedPages(t testing.TB) *catalogue.Catalogue {
 			Pages:    pagination.Cursors{Limits: limits},
 		}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	loadFile(t, c, "testdata/pages/dataset.json")
 	return c
 }
@@ -106,9 +104,7 @@ func TestLastPageWhileCountChanges(t *testing.T) {
 			return list, nil
 		}}
 		h, err := NewHandler([]Collection{films}, Options{Pages: pagination.Numbers{Limits: pagination.Limits{Default: 10}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := get(h, "/api/films/?page=last")
 		if diff := cmp.Diff(tt.want, got.Body); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
@@ -153,13 +149,9 @@ func TestLinksAreServed(t *testing.T) {
 	}
 	d := catalogue.Define[text]("texts", catalogue.Options{})
 	c, err := catalogue.New(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	texts, err := d.In(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 60 { // each third text is long, and equal to another one, or has U+0000
 		if _, err := texts.Insert(text{Text: strings.Repeat([]string{"é", "\x00", "a"}[i%3], []int{10_000, i % 5, 1 + i%7}[i%3]) + strconv.Itoa(i/6)}); err != nil {
 			t.Fatal(err)
@@ -169,9 +161,7 @@ func TestLinksAreServed(t *testing.T) {
 		pagination.Limits{}, pagination.Numbers{Size: "size"}, pagination.Numbers{Page: "page[number]"}, pagination.Cursors{}, pagination.Cursors{Size: "size"},
 	} {
 		h, err := New(c, Options{Pages: style.Sized(pagination.Limits{Default: 7})})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		is := style.Traits()
 		for reason, query := range map[string]string{
 			"short": "", "by texts": "ordering=text", "by texts, descending": "ordering=-text",
@@ -211,9 +201,7 @@ func TestLinksAreServed(t *testing.T) {
 // A cursor with a record that is gone, or that no field can have, is invalid.
 func TestCursorsOfRecords(t *testing.T) {
 	h, err := New(newRecordedPages(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for position, want := range map[string]int{"\x001": 200, "\x009999": 404, "\x00x": 404, "\x00": 404} {
 		at := pagination.Cursor{Position: position, Positioned: true}
 		if got := get(h, "/api/entries/?ordering=rank&cursor="+url.QueryEscape(at.String())); got.Status != want {
@@ -229,9 +217,7 @@ func TestAccessToPages(t *testing.T) {
 		a.Bytes, a.Duration = 0, 0
 		seen = append(seen, a)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, target := range []string{
 		"/api/numbers/?page=last&limit=3&ordering=name", "/api/sheets/?p=0&page_size=5", "/api/entries/?cursor=bz03&ordering=-name&page=7", "/api/stories/?cursor=x",
 	} {
@@ -252,16 +238,12 @@ func TestAccessToPages(t *testing.T) {
 // links that lead to all of them.
 func TestRestrictedCursors(t *testing.T) {
 	entries, err := newRecordedPages(t).Collection("entries")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mine := Restrict(entries, func(context.Context) (url.Values, error) {
 		return url.Values{"kind": {"review"}}, nil
 	})
 	h, err := NewHandler([]Collection{mine}, Options{ETags: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	seen, target := map[int]bool{}, "/api/entries/"
 	for target != "" {
 		w := httptest.NewRecorder()

@@ -130,9 +130,7 @@ type wareLine struct {
 func wareDescription(t *testing.T) schema.Description {
 	t.Helper()
 	about, err := schema.DescriptionOf[ware]("wares")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pattern := map[string]string{"phone": `^\+?[0-9 ]*$`, "sku": `^[A-Z]{3}-[0-9]{4}$`, "postalCode": `^[0-9]{4,5}$`}
 	var set func(fields []schema.Field)
 	set = func(fields []schema.Field) {
@@ -163,9 +161,7 @@ func TestRandomRequests(t *testing.T) {
 	})
 	t.Run("narrow types", func(t *testing.T) {
 		about, err := schema.DescriptionOf[smallTypes]("wares")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range about.Fields { // requests have a few of the fields
 			about.Fields[i].Required, about.Fields[i].Blank = false, true
 		}
@@ -180,9 +176,7 @@ func TestRandomRequests(t *testing.T) {
 			abouts = append(abouts, collection.Description())
 		}
 		h, err := New(c, Options{Authorizer: AllowAll})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sendRandom(t, abouts, h)
 		if err := c.Check(); err != nil {
 			t.Error(err)
@@ -259,18 +253,14 @@ func newWares(t *testing.T, wares catalogue.AnyDefinition) *Handler {
 	if err == nil {
 		err = c.Load(strings.NewReader(`{"currencies":[{"id":1},{"id":2},{"id":3}]}`), catalogue.LoadOptions{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := c.Check(); err != nil && !errors.Is(err, catalogue.ErrDangling) {
 			t.Error(err)
 		}
 	})
 	h, err := New(c, Options{Authorizer: AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return h
 }
 
@@ -279,15 +269,11 @@ func recordsOf(t *testing.T, body []byte) []map[string]json.RawMessage {
 	t.Helper()
 	var one map[string]json.RawMessage
 	var page struct{ Results []map[string]json.RawMessage }
-	if err := json.Unmarshal(body, &one); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(body, &one))
 	if one["results"] == nil {
 		return []map[string]json.RawMessage{one}
 	}
-	if err := json.Unmarshal(body, &page); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(body, &page))
 	return page.Results
 }
 

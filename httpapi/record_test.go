@@ -206,9 +206,7 @@ func (a address) Clone() address { return a }
 func newNarrow(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	about, err := schema.DescriptionOf[narrow]("narrows")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, f := range about.Fields {
 		if f.Name == "plain" {
 			about.Fields[i].Min, about.Fields[i].Max = "", ""
@@ -216,9 +214,7 @@ func newNarrow(t testing.TB) *catalogue.Catalogue {
 	}
 	narrows := catalogue.Define[narrow]("narrows", catalogue.Options{Description: &about})
 	c, err := catalogue.New(narrows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, id := range []int{1, 200, 70_000} {
 		if _, err := mustIn(narrows, c).Insert(narrow{ID: id, In: 1}); err != nil {
 			t.Fatal(err)
@@ -251,13 +247,9 @@ func (s *sealed) UnmarshalJSON(text []byte) error {
 // TestNarrowRecord checks the errors of a record type that refuses valid members.
 func TestNarrowRecord(t *testing.T) {
 	cat, err := catalogue.New(catalogue.Define[sealed]("seals", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h, err := New(cat, Options{Authorizer: AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, request := range [][3]string{
 		{"POST", "/api/seals/", `{"name":"a","code":"b"}`},

@@ -84,9 +84,7 @@ func TestOwnVectorsOfOpenRecords(t *testing.T) {
 		}))
 	}
 	c, err := catalogue.New(open...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	loadFile(t, c, "testdata/own/dataset.json")
 	replayAll(t, c, "testdata/own/vectors.jsonl", 1217)
 }
@@ -100,9 +98,7 @@ func TestKeyVectors(t *testing.T) {
 // otherwise. The numbers are those of responses that differ deliberately: see DIFFERENCES.md.
 func TestVectors318(t *testing.T) {
 	rome, err := time.LoadLocation("Europe/Rome")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, test := range []struct {
 		file string
 		new  func(testing.TB) *catalogue.Catalogue
@@ -144,14 +140,10 @@ func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int) {
 func replay(t *testing.T, c *catalogue.Catalogue, as schema.Framework, file string, n int) map[string][]string {
 	t.Helper()
 	h, err := New(c, Options{Authorizer: AllowAll, Framework: as})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	different := map[string][]string{}
 	vectors, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer vectors.Close()
 	lines, replayed := bufio.NewScanner(vectors), 0
 	for lines.Buffer(nil, 1<<20); lines.Scan(); replayed++ {
@@ -242,9 +234,7 @@ func TestPages318(t *testing.T) {
 		{"3.18, by cursors", schema.DRF318(nil), pagination.Cursors{}, http.StatusOK},
 	} {
 		h, err := New(newRecordedFilms(t), Options{Pages: test.pages, Framework: test.as})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/films/?page=", nil))
 		if w.Code != test.want {

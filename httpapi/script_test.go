@@ -26,9 +26,7 @@ import (
 // TestScripts runs the scripts in testdata, whose format is described in its README.md.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range files {
 		if filepath.Base(file) == differencesFile {
 			continue // see TestDifference
@@ -134,9 +132,7 @@ func (e *scriptStep) send(t *testing.T, h http.Handler, names map[string]string,
 	}
 	path, query, _ := strings.Cut(target, "?")
 	u, err := url.ParseRequestURI(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.RawQuery = query
 	instead := method == "GET" && own != method
 	body := strings.TrimRight(strings.Join(e.sent, "\n"), "\n")
@@ -312,9 +308,7 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 			opts.ForwardedPrefix = true
 		case "drf318":
 			zone, err := time.LoadLocation(value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if value == "" {
 				zone = nil
 			}
@@ -337,15 +331,11 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 		}
 	}
 	handler, err := New(cat(t), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if mount == "" {
 		return handler
 	}
 	mux := http.NewServeMux()
-	if err := Mount(mux, mount, handler); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Mount(mux, mount, handler))
 	return mux
 }

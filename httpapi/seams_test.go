@@ -130,18 +130,14 @@ type other struct {
 func newSeams(t testing.TB, file string, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
 	t.Helper()
 	c, err := catalogue.New(definitions...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	loadFile(t, c, file)
 	return c
 }
 
 func newDesk(t testing.TB) *catalogue.Catalogue {
 	teams, err := schema.DescriptionOf[deskTeam]("teams")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	teams.Fields[0].Pattern, teams.Fields[0].Message = regexp.MustCompile("^[A-Za-z0-9-]+$"), "Letters, digits and hyphens only."
 	teams.Name = "team"
 	teams.Filters = []string{"parent__isnull"}
@@ -178,27 +174,21 @@ func TestSeams(t *testing.T) {
 		"pages": newRecordedPages,
 	}
 	data, err := os.ReadFile("testdata/seams/vectors.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(string(data)) {
 		var v struct {
 			vector
 			Service, Framework string
 			Setup              []struct{ Method, Target, Body string } // requests before it
 		}
-		if err := json.Unmarshal([]byte(line), &v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &v))
 		t.Run(v.Tag, func(t *testing.T) {
 			as := schema.Framework{}
 			if v.Framework == "3.18" {
 				as = schema.DRF318(time.UTC)
 			}
 			h, err := New(services[v.Service](t), Options{Authorizer: AllowAll, Framework: as})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, before := range v.Setup {
 				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(before.Method, before.Target, strings.NewReader(before.Body)))
 			}

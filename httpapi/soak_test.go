@@ -36,16 +36,12 @@ func TestSoak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	c := newFilmCatalogue(t)
 	directors := strings.NewReader(`{"directors":[{"id":1,"name":"d","slug":"d"}]}`)
-	if err := c.Load(directors, catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(directors, catalogue.LoadOptions{}))
 	server := httptest.NewServer(serveFilms(t, c))
 	server.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = readers + writers
 	s := &soak{server: server, films: films, writers: writers, took: make([]time.Duration, 0, 1_000_000)}
 	for i := range films {
-		if err := s.ask("POST", "/api/films/", soakFilm(fmt.Sprint("old-", i), i), 201, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.ask("POST", "/api/films/", soakFilm(fmt.Sprint("old-", i), i), 201, nil))
 	}
 	var group sync.WaitGroup
 	for i := range writers {

@@ -62,9 +62,7 @@ type rawAnswer struct {
 func ask(t *testing.T, address, request string, closeWrite bool) []rawAnswer {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(20 * time.Second)) // in case the server blocks
 	go func() {
@@ -83,9 +81,7 @@ func ask(t *testing.T, address, request string, closeWrite bool) []rawAnswer {
 			t.Fatalf("%q: %v", request[:min(len(request), 100)], err)
 		}
 		body, err := io.ReadAll(answer.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		answers = append(answers, rawAnswer{answer, string(body)})
 	}
 }
@@ -199,9 +195,7 @@ func newWritable(t *testing.T) (posters *catalogue.Collection[poster], h http.Ha
 	c, err := catalogue.New(catalogue.Define[poster]("posters", catalogue.Options{}), catalogue.Define[schema.Record]("papers", catalogue.Options{
 		Description: &schema.Description{Actions: schema.List},
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := c.Check(); err != nil {
 			t.Error(err)

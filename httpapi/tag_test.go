@@ -92,9 +92,7 @@ func (b *writingBody) Read(p []byte) (int, error) {
 func TestNoLostUpdate(t *testing.T) {
 	for _, method := range []string{"PUT", "PATCH"} {
 		h, err := New(newSmallCatalogue(t), Options{Authorizer: AllowAll, ETags: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := call{method: method, target: "/api/genres/1/", body: "{}"}.request()
 		r.Header.Set("If-Match", tagOf(t, h, call{target: "/api/genres/1/"}))
 		r.ContentLength, r.Body = -1, io.NopCloser(&writingBody{strings.NewReader(`{"name":"mine"}`), func() {
@@ -123,16 +121,12 @@ type login struct {
 func TestTagOfHiddenFields(t *testing.T) {
 	newLogins := func() catalogue.AnyCollection {
 		c, err := catalogue.New(catalogue.Define[login]("logins", catalogue.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		logins, err := c.Collection("logins")
 		if err == nil {
 			err = logins.Load(strings.NewReader(`[{"id":1,"name":"ann","password":"a"},{"id":2,"name":"bob","password":"b"}]`), catalogue.LoadOptions{})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return logins
 	}
 	opts := Options{Authorizer: AllowAll, ETags: true, ETagKey: "key"}

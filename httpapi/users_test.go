@@ -38,18 +38,14 @@ func newShelves(t *testing.T, opts Options) http.Handler {
 		catalogue.Define[page1]("pages", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"parent", "parent__in", "links", "shelf"},
 		}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const data = `{"shelves":[{"code":"a","owner":"ann"},{"code":"b","owner":"bob"}],"pages":[
 		{"id":1,"owner":"ann","shelf":"a","parent":null,"links":[],"cover":null},
 		{"id":2,"owner":"bob","shelf":"b","parent":null,"links":[],"cover":null},
 		{"id":3,"owner":"ann","shelf":"b","parent":2,"links":[2],"cover":null},
 		{"id":4,"owner":"bob","shelf":null,"parent":null,"links":[],"cover":null},
 		{"id":5,"owner":"bob","shelf":null,"parent":null,"links":[],"cover":4}]}`
-	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{References: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{References: true}))
 	var all []Collection
 	for _, coll := range c.All() {
 		all = append(all, Restrict(coll, ownRows))
@@ -100,18 +96,12 @@ func TestRestrictedReferences(t *testing.T) {
 // does the request.
 func TestRestrictedReferencesAskOnce(t *testing.T) {
 	c, err := catalogue.New(catalogue.Define[page1]("pages", catalogue.Options{}), catalogue.Define[shelf]("shelves", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const data = `{"pages":[{"id":1,"owner":"ann","shelf":null,"parent":null,"links":[],"cover":null},
 		{"id":2,"owner":"ann","shelf":null,"parent":null,"links":[],"cover":null}]}`
-	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	pages, err := c.Collection("pages")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	asked, fails := 0, error(nil)
 	h := newStubHandler(t, Options{Authorizer: AllowAll}, Restrict(pages, func(context.Context) (url.Values, error) {
 		asked++
@@ -170,16 +160,10 @@ func TestReferencedDetailOfKey(t *testing.T) {
 		Parent *string `json:"parent" backlist:"refers=teams"`
 	}
 	c, err := catalogue.New(catalogue.Define[team]("teams", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Load(strings.NewReader(`{"teams":[{"code":"a","parent":null},{"code":"b","parent":"a"}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, c.Load(strings.NewReader(`{"teams":[{"code":"a","parent":null},{"code":"b","parent":"a"}]}`), catalogue.LoadOptions{}))
 	h, err := New(c, Options{Authorizer: AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, got := send(h, "DELETE", "/api/teams/a/", "")
 	want := `{"detail":"The record cannot be deleted: record \"b\" of teams refers to it in the field parent."}`
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -48,17 +48,11 @@ func newMemos(t *testing.T) catalogue.AnyCollection {
 	t.Helper()
 	c, err := catalogue.New(
 		catalogue.Define[memo]("memos", catalogue.Options{Description: &schema.Description{Filters: []string{"text"}, Search: []string{"text"}}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const data = `{"memos":[{"id":1,"owner":"ann","text":"x"},{"id":2,"owner":"bob","text":"x"},{"id":3,"owner":"bob","text":"y"}]}`
-	if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	coll, err := c.Collection("memos")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return coll
 }
 
@@ -183,9 +177,7 @@ func TestAssign(t *testing.T) {
 		Parent *int   `json:"parent" backlist:"refers=tasks"`
 	}
 	c, err := catalogue.New(catalogue.Define[task]("tasks", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	opts, reported := reporting()
 	opts.Assign = func(r *http.Request, collection string, action schema.Actions) (schema.Record, error) {
 		if collection != "tasks" {
@@ -214,9 +206,7 @@ func TestAssign(t *testing.T) {
 		return schema.Record{}, nil
 	}
 	h, err := New(c, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, test := range []struct {
 		reason             string
 		user, method, body string
@@ -302,9 +292,7 @@ func TestRestrictErrors(t *testing.T) {
 // A restricted collection has the actions, the tags and the type of the collection.
 func TestRestrictKeeps(t *testing.T) {
 	films, err := newSmallCatalogue(t).Collection("films")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, test := range []struct {
 		reason string
 		c      Collection
@@ -337,9 +325,7 @@ func TestRestrictKeeps(t *testing.T) {
 // The collections of a catalogue have tags of pages, as does a wrapper that declares Revision.
 func TestRevisionOfWrapper(t *testing.T) {
 	coll, err := newSmallCatalogue(t).Collection("films")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, test := range []struct {
 		reason string
 		c      Collection
@@ -393,19 +379,13 @@ func TestSortable(t *testing.T) {
 		{"a wrapper of open records hides a member", unknown, as(schema.Description{Sortable: []string{"text"}}), []string{"id", "text"}},
 	} {
 		c, err := catalogue.New(test.d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		// The handler is made before there are records.
 		coll, err := c.Collection("memos")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h := newStubHandler(t, Options{}, describedAs{coll, test.about(coll.Description())})
 		const data = `{"memos":[{"id":1,"owner":"b","text":"b"},{"id":2,"owner":"a","text":"a"}]}`
-		if err := c.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 		for _, field := range []string{"id", "owner", "text"} {
 			got := get(h, "/api/memos/?limit=1&ordering="+map[bool]string{true: "-"}[field == "id"]+field)
 			if sorted := strings.Contains(got.Body, `[{"id":2`); sorted != slices.Contains(test.found, field) {
@@ -431,9 +411,7 @@ func TestSnakeCase(t *testing.T) {
 		Status      string `json:"status" backlist:"choices=a|b"`
 	}
 	c, err := catalogue.New(catalogue.Define[record]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"release_year__gte"}}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h := serveFilms(t, c)
 	for _, test := range []struct {
 		call call
@@ -466,17 +444,11 @@ func TestAcrossReferences(t *testing.T) {
 		Description: &schema.Description{
 			Filters: []string{"state", "team", "team__name"}, Search: []string{"state", "team__name"}, Sortable: []string{"state", "team__name"},
 		}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const data = `{"teams":[{"id":1,"name":"red"},{"id":2,"name":"blue"}],"jobs":[{"id":1,"team":1,"state":"on"},{"id":2,"team":2,"state":"on"}]}`
-	if err := cat.Load(strings.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	jobs, err := cat.Collection("jobs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ofTeam := Restrict(jobs, func(ctx context.Context) (url.Values, error) {
 		return url.Values{"team__name": {ctx.Value(userKey{}).(string)}}, nil
 	})

@@ -144,9 +144,7 @@ func TestDateTimeOrder(t *testing.T) {
 		Pointer *DateTime `json:"pointer"`
 	}
 	fields, err := ordering.FieldsOf[record]()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at, _ := fields.Lookup("at")
 	pointer, _ := fields.Lookup("pointer")
 	start := time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC)
@@ -178,13 +176,9 @@ func TestDateTimeOrder(t *testing.T) {
 func written(t *testing.T, d DateTime) time.Time {
 	t.Helper()
 	text, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var read time.Time
-	if err := json.Unmarshal(text, &read); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &read))
 	return read
 }
 

@@ -75,9 +75,7 @@ func TestParametersOfNestedFields(t *testing.T) {
 func TestFilterWithoutParameters(t *testing.T) {
 	for _, params := range []url.Values{nil, {}, {"status": nil, "search": {}, "genres": {}}} {
 		got, err := own()["films"].Filter(t.Context(), params, Checks{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(Filter{}, got); diff != "" {
 			t.Errorf("Filter(%v) (-want +got):\n%s", params, diff)
 		}
@@ -110,9 +108,7 @@ func filterExists(_ context.Context, collection string, id int) (bool, error) {
 func query(t testing.TB, text string) url.Values {
 	t.Helper()
 	params, err := url.ParseQuery(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return params
 }
 
@@ -306,9 +302,7 @@ func TestTooManyWords(t *testing.T) {
 func TestSearchTests(t *testing.T) {
 	tests := func(d Description, word string) [][]Test {
 		filter, err := d.Filter(t.Context(), url.Values{"search": {word}}, Checks{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return filter.Search
 	}
 	want := []Test{

@@ -99,9 +99,7 @@ func TestFramework(t *testing.T) {
 		}
 	}
 	current, err := ParseRecord([]byte(`{"id":1,"shop":"a","code":"b","note":"n"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	changed, err := d.ValidateUpdate(WithFramework(context.Background(), DRF318(nil)), current, []byte(`{"shop":"a","note":"n"}`), false, Checks{})
 	if got := textOfResult(changed, err); !strings.Contains(got, `"code":null`) {
 		t.Errorf("a PUT without a member of a unique set is %s, want null", got)
@@ -155,9 +153,7 @@ func TestFrameworkFilter(t *testing.T) {
 		{"repeated words", `search=a "a" 'a'`, `a|"a"|'a'`, "a"},
 	} {
 		params, err := url.ParseQuery(strings.ReplaceAll(test.query, " ", "+"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for as, want := range map[Framework]string{{}: test.want14, DRF318(nil): test.want18} {
 			filter, err := d.Filter(WithFramework(context.Background(), as), params, Checks{})
 			got := textOfResult(Record{}, err)

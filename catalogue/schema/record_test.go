@@ -155,9 +155,7 @@ func TestRecordAgainstModel(t *testing.T) {
 			members = slices.DeleteFunc(members, func(m [2]string) bool { return m[0] == name })
 		case name != "id":
 			r, err := v.record.With(name, json.RawMessage(text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			v.record = r
 			if at < 0 {
 				members = append(members, [2]string{name, text})
@@ -239,9 +237,7 @@ func TestRecordDoesNotRetainMemory(t *testing.T) {
 	text := func() string { return `"` + strings.Repeat("x", large) + `"` }
 	with := func(r Record, name string, value any) Record {
 		r, err := r.With(name, value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return r
 	}
 	for _, test := range []struct {
@@ -258,9 +254,7 @@ func TestRecordDoesNotRetainMemory(t *testing.T) {
 		{"large member updated", func() Record {
 			d := Description{Fields: []Field{{Name: "large", Kind: Integer}}}
 			r, err := d.ValidateUpdate(t.Context(), parse(t, `{"a":1,"id":2,"large":`+text()+`,"b":3}`), []byte(`{"large":5}`), true, Checks{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return r
 		}, `{"a":1,"id":2,"large":5,"b":3}`},
 		{"member with a large name removed", func() Record {
@@ -341,9 +335,7 @@ func FuzzParseRecord(f *testing.F) {
 			t.Fatalf("JSON of %q is %q, parsed again %v, %v", data, text, again, err)
 		}
 		var want map[string]json.RawMessage
-		if err := json.Unmarshal(data, &want); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(data, &want))
 		if len(want) != size(r) {
 			t.Fatalf("record of %q has %d members, want %d", data, size(r), len(want))
 		}
@@ -364,9 +356,7 @@ func values(t *testing.T, text []byte) string {
 		t.Fatalf("%q: %v", text, err)
 	}
 	out, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(out)
 }
 

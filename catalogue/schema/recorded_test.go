@@ -11,13 +11,9 @@ import (
 func dataset(t testing.TB) map[string][]json.RawMessage {
 	t.Helper()
 	data, err := os.ReadFile("testdata/dataset.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var set map[string][]json.RawMessage
-	if err := json.Unmarshal(data, &set); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(data, &set))
 	return set
 }
 
@@ -67,15 +63,11 @@ func response(t testing.TB, record Record, err error) string {
 	t.Helper()
 	var errs FieldErrors
 	if !errors.As(err, &errs) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return record.String()
 	}
 	text, err := errs.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 

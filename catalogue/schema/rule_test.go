@@ -29,9 +29,7 @@ func TestTogether(t *testing.T) {
 			return nil
 		},
 	}
-	if err := d.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Check())
 	const first, second = "The fields parent, order_name must make a unique set.", "The fields position, code must make a unique set."
 	for _, test := range []struct {
 		reason, body string
@@ -151,9 +149,7 @@ func TestRuleMethodsOfAnotherForm(t *testing.T) {
 // TestRuleMethods checks methods Validate in the three functions that validate.
 func TestRuleMethods(t *testing.T) {
 	d, err := DescriptionOf[parcel]("parcels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const stored = `{"id":7,"name":"OLD","weight":1.50,"size":2,"note":"","more":1.0}`
 	validate := func(body string) (Record, error) { return d.Validate(t.Context(), []byte(body), Checks{}) }
 	patch := func(body string) (Record, error) {
@@ -221,9 +217,7 @@ func TestRuleOfEndedContext(t *testing.T) {
 		}
 	}
 	d, err := DescriptionOf[parcel]("parcels")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := d.ValidateRecord(ctx, parse(t, `{"id":1,"name":"ctx","weight":1,"note":"plain"}`)); !errors.Is(err, context.Canceled) {

@@ -62,9 +62,7 @@ func expand(t testing.TB, line string) string {
 		t.Fatalf("%s: %v", line, err)
 	}
 	var out strings.Builder
-	if err := parsed.Execute(&out, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, parsed.Execute(&out, nil))
 	return out.String()
 }
 
@@ -257,5 +255,13 @@ func TestFilters(t *testing.T) {
 				t.Errorf("%s (%s): %s and search %v, want %s", row.value, row.reason, got, filter.Search, want)
 			}
 		}
+	}
+}
+
+// must ends the test if its preparation failed.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 }

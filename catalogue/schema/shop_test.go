@@ -83,9 +83,7 @@ func (l shopLines) Validate(context.Context) error {
 func shopFields(t *testing.T) map[string]Field {
 	t.Helper()
 	d, err := DescriptionOf[shop]("shop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fields := map[string]Field{}
 	for _, f := range d.Fields {
 		switch f.Name {
@@ -125,9 +123,7 @@ func TestShopValues(t *testing.T) {
 	for _, s := range readRows(t, "shop.txtar") {
 		t.Run(s.name, func(t *testing.T) {
 			d := Description{Key: "shop", Segment: "shop", Name: "shop", Fields: []Field{fields[s.name]}}
-			if err := d.Check(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Check())
 			for _, row := range s.rows {
 				record, err := d.Validate(t.Context(), []byte(`{"`+s.name+`":`+row.value+`}`), Checks{})
 				got, _ := record.Get(s.name)

@@ -54,9 +54,7 @@ func TestDescriptionOf(t *testing.T) {
 	films, err1 := DescriptionOf[ownFilm]("films")
 	genres, err2 := DescriptionOf[ownGenre]("genres")
 	directors, err3 := DescriptionOf[ownDirector]("directors")
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, err3))
 	for _, got := range []Description{films, genres, directors} {
 		want := own()[got.Key]
 		want.Name = "own " + want.Name // that of the Go type

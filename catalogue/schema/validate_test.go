@@ -122,9 +122,7 @@ func TestAssigned(t *testing.T) {
 			`schema: invalid assigned member "id": no field of films has this name`, `schema: invalid assigned member "id": no field of films has this name`},
 	} {
 		var assigned Record
-		if err := assigned.UnmarshalJSON([]byte(test.assigned)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, assigned.UnmarshalJSON([]byte(test.assigned)))
 		checks := Checks{Exists: exists, Now: now, Assigned: assigned}
 		text := func(r Record, err error) string {
 			if err != nil {
@@ -165,9 +163,7 @@ func TestReadOnlyFields(t *testing.T) {
 	}
 
 	record, err = d.Validate(t.Context(), nil, Checks{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var created DateTime
 	text, _ := record.Get("createdAt")
 	if err := json.Unmarshal([]byte(text), &created); err != nil || created.Unix() <= 0 {

@@ -34,16 +34,10 @@ func filmPages(t *testing.T, records string, opts httpapi.Options) (http.Handler
 		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"director", "status", "status__in", "minutes", "minutes__gte", "minutes__lte", "minutes__range", "title__icontains"}, Search: []string{"title", "director__name"}}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(records), catalogue.LoadOptions{}))
 	h, err := httpapi.New(cat, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return browsing(t, h, Options{}), cat
 }
 
@@ -120,9 +114,7 @@ func TestHeading(t *testing.T) {
 func TestMountedUnderPrefix(t *testing.T) {
 	h := newHandlers(t, load(t, books(50)), httpapi.Options{BaseURL: "https://elsewhere.example/x"})
 	mux := http.NewServeMux()
-	if err := httpapi.Mount(mux, "/shop", h.browse); err != nil {
-		t.Fatal(err)
-	}
+	must(t, httpapi.Mount(mux, "/shop", h.browse))
 	for target, link := range map[string]string{
 		"/shop/api/":                  "Books",
 		"/shop/api/books/":            "Next ›",
@@ -147,9 +139,7 @@ func TestOtherRoots(t *testing.T) {
 		for _, prefix := range []string{"", "/shop"} {
 			mux := http.NewServeMux()
 			h := newService().handler(t, httpapi.Options{Root: root, Authorizer: httpapi.AllowAll})
-			if err := httpapi.Mount(mux, prefix, h); err != nil {
-				t.Fatal(err)
-			}
+			must(t, httpapi.Mount(mux, prefix, h))
 			at := prefix + root
 			page := get(mux, at)
 			if page.status != 200 || !strings.Contains(page.text, "3 collections") || !strings.Contains(page.text, "Films 1 records") {
@@ -174,9 +164,7 @@ func TestOtherRoots(t *testing.T) {
 // handler shows them.
 func TestNewErrors(t *testing.T) {
 	plain, err := httpapi.NewHandler([]httpapi.Collection{newService().films}, httpapi.Options{Root: "/v1/"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tests := []struct {
 		reason string
 		h      http.Handler

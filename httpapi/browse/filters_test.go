@@ -136,9 +136,7 @@ func TestCollectionsWithoutFilters(t *testing.T) {
 	filters, search := own.films.about.Filters, own.films.about.Search
 	own.films.about.Filters, own.films.about.Search = nil, nil
 	handler, err := httpapi.NewHandler([]httpapi.Collection{own.films, own.genres}, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h := browsing(t, handler, Options{})
 	for _, target := range []string{"/api/films/?_filter=true&status=released", "/api/genres/?_filter=true&search=x"} {
 		if page := get(h, target); page.status != 200 || len(page.find("form", "", "")) != 0 {
@@ -200,9 +198,7 @@ func TestFacetsCount(t *testing.T) {
 				}
 			}
 			handler, err := httpapi.NewHandler(all, httpapi.Options{Pages: style})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			page := get(browsing(t, handler, Options{}), "/api/films/?search=d")
 			for _, text := range []string{"Status announced 1 released 1", "Director Ana 2"} {
 				if !strings.Contains(page.text, text) {

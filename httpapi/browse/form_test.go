@@ -246,9 +246,7 @@ func TestFormJSON(t *testing.T) {
 	}
 	for _, test := range tests {
 		posted, err := url.ParseQuery(test.form)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(test.want, string(formJSON(fields, posted))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
@@ -292,9 +290,7 @@ func (a account) Computed() struct {
 func accounts(t *testing.T) handlers {
 	t.Helper()
 	about, err := schema.DescriptionOf[account]("accounts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	about.Filters = []string{"home__city__icontains", "home__geo__lat__gte"}
 	about.Fields[2].Pattern, about.Fields[2].Message = regexp.MustCompile(`^[A-Z]+$`), "Capitals only."
 	c, err := catalogue.New(catalogue.Define[account]("accounts", catalogue.Options{Description: &about}))
@@ -303,9 +299,7 @@ func accounts(t *testing.T) handlers {
 			{"id":1,"name":"Zoe","code":"A","email":"z@b.example","tags":["ab"],"home":{"city":"Rome","geo":{"lat":4}},"lines":[],"password":"secret word"},
 			{"id":2,"name":"Tom","code":"","email":"t@b.example","tags":[],"home":null,"lines":[],"password":"another word"}]}`), catalogue.LoadOptions{})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return newHandlers(t, c, httpapi.Options{Authorizer: httpapi.AllowAll})
 }
 
@@ -379,17 +373,11 @@ func TestHiddenValues(t *testing.T) {
 		Note   string   `json:"note" backlist:"hidden"`
 	}
 	c, err := catalogue.New(catalogue.Define[safe]("safes", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	api, err := httpapi.New(c, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pages, err := New(api, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := do(pages, formRequest("/api/safes/?_method=POST", "name=too+long&pin=7531&words=open%0D%0Asesame&colour=azure&note=plaintext"))
 	if got.status != http.StatusBadRequest {
 		t.Fatalf("%d %s, want 400", got.status, got.text)

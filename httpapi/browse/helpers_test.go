@@ -29,9 +29,7 @@ const chrome = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif
 func load(t testing.TB, text string) *catalogue.Catalogue {
 	t.Helper()
 	cat := mustNew()
-	if err := cat.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(text), catalogue.LoadOptions{}))
 	t.Cleanup(func() {
 		if err := cat.Check(); err != nil {
 			t.Error(err)
@@ -56,18 +54,14 @@ type handlers struct{ plain, browse http.Handler }
 func newHandlers(t testing.TB, cat *catalogue.Catalogue, opts httpapi.Options) handlers {
 	t.Helper()
 	h, err := httpapi.New(cat, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return handlers{h, browsing(t, h, Options{})}
 }
 
 func browsing(t testing.TB, h http.Handler, opts Options) http.Handler {
 	t.Helper()
 	b, err := New(h, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -81,9 +75,7 @@ func around(t testing.TB, serve http.HandlerFunc) http.Handler {
 func middleware(t testing.TB, serve http.HandlerFunc) http.Handler {
 	t.Helper()
 	h, err := httpapi.New(mustNew(), httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return wrapped{h, serve}
 }
 
@@ -216,9 +208,7 @@ func (res result) links() map[string]string {
 func follow(t *testing.T, h http.Handler, target, link string) result {
 	t.Helper()
 	at, err := request("GET", target, "").URL.Parse(link)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return get(h, at.RequestURI())
 }
 
@@ -390,9 +380,7 @@ func newService() service {
 func (s service) handler(t testing.TB, opts httpapi.Options) http.Handler {
 	t.Helper()
 	handler, err := httpapi.NewHandler([]httpapi.Collection{s.directors, s.films, s.genres}, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return browsing(t, handler, Options{})
 }
 
@@ -500,3 +488,11 @@ func (closer) Close() error { return nil }
 type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errors.New("read failed") }
+
+// must ends the test if its preparation failed.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -67,9 +67,7 @@ func TestHostileRecords(t *testing.T) {
 		})
 	}
 	text, err := json.Marshal(map[string]any{"books": records})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h := newHandlers(t, load(t, string(text)), httpapi.Options{})
 	got := get(h.browse, "/api/books/")
 	if got.status != 200 || len(got.find("tr", "id", "*")) != len(records) {
@@ -190,9 +188,7 @@ func hostileHandler(t *testing.T, attack string) http.Handler {
 	films.records[1] = record
 	films.refuse = schema.FieldErrors{{Field: attack, Messages: []string{attack}}, {Field: "status", Messages: []string{attack}}}
 	handler, err := httpapi.NewHandler([]httpapi.Collection{films}, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return browsing(t, handler, Options{Scheme: "Bearer", OpenAPI: attack})
 }
 
@@ -258,9 +254,7 @@ func FuzzUnchangedForm(f *testing.F) {
 			t.Fatalf("writes: %.200q", own.films.calls)
 		}
 		var sent map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(strings.TrimPrefix(own.films.calls[0], "update 1 false ")), &sent); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(strings.TrimPrefix(own.films.calls[0], "update 1 false ")), &sent))
 		if len(sent) != len(record)-2 { // all except id and createdAt
 			t.Errorf("sent %d members", len(sent))
 		}

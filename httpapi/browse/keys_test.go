@@ -43,9 +43,7 @@ func newKeyed(t testing.TB, texts ...string) http.Handler {
 	cities := catalogue.Define[city]("cities", catalogue.Options{Description: &schema.Description{Lookup: "slug"}})
 	visits := catalogue.Define[visit]("visits", catalogue.Options{Description: &schema.Description{Filters: []string{"country", "countries", "city"}}})
 	c, err := catalogue.New(countries, cities, visits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = c.Batch(func(b *catalogue.Batch) error {
 		some, err1 := countries.Tx(b)
 		towns, err2 := cities.Tx(b)
@@ -63,13 +61,9 @@ func newKeyed(t testing.TB, texts ...string) http.Handler {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h, err := httpapi.New(c, httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return browsing(t, h, Options{})
 }
 
@@ -217,9 +211,7 @@ func voyagePages(t *testing.T, more int) (http.Handler, *catalogue.Collection[vo
 		definition,
 		catalogue.Define[schema.Record]("notes", catalogue.Options{}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var ports, ships, texts []string
 	add := func(key, name string) {
 		ports = append(ports, `{"code":`+wire.Quote(key)+`,"name":`+wire.Quote(name)+`}`)
@@ -234,22 +226,16 @@ func voyagePages(t *testing.T, more int) (http.Handler, *catalogue.Collection[vo
 		add(fmt.Sprint(i), "")
 		ships = append(ships, fmt.Sprintf(`{"id":%d,"slug":"s%d","name":"s%d","mail":"m%d"},`, i+1, i, i, i))
 	}
-	if err := cat.Load(strings.NewReader(`{"ports":[`+strings.Join(ports, ",")+`],
+	must(t, cat.Load(strings.NewReader(`{"ports":[`+strings.Join(ports, ",")+`],
 		"ships":[`+strings.Join(ships, "")+`{"id":777,"slug":"a b","name":"<Ada>","mail":"ada@x.example"},{"id":778,"slug":"b/c","name":"Bee","mail":"bee@x.example"}],
 		"voyages":[{"key":"`+firstVoyage+`","from":"a,b","ports":[`+strings.Join(texts, ",")+`],"ship":777,"owner":"ada@x.example"},
 			{"key":"00000000-0000-4000-8000-000000000002","from":"A/B","ports":["v1/0"],"ship":778,"owner":"bee@x.example"},
 			{"key":"00000000-0000-4000-8000-000000000003","from":null,"ports":[],"ship":999,"owner":"nobody"}],
-		"notes":[{"id":1,"port":"a,b"},{"id":2,"port":["x y"]}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+		"notes":[{"id":1,"port":"a,b"},{"id":2,"port":["x y"]}]}`), catalogue.LoadOptions{}))
 	h, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	voyages, err := definition.In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return browsing(t, h, Options{}), voyages
 }
 
@@ -396,9 +382,7 @@ func TestFiltersByText(t *testing.T) {
 		want, _ := url.ParseQuery(test.query)
 		sent := get(h, "/api/voyages/?"+page.formValues("filters", nil).Encode())
 		location, err := url.Parse(sent.header.Get("Location"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(want, location.Query()); diff != "" {
 			t.Errorf("%s: the form sends something else (-want +got):\n%s", test.reason, diff)
 		}
@@ -418,9 +402,7 @@ func TestFiltersByText(t *testing.T) {
 func storedVoyage(t *testing.T, voyages *catalogue.Collection[voyage]) string {
 	t.Helper()
 	v, err := voyages.By("key").Get(firstVoyage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	from, owner := "null", "null"
 	if v.From != nil {
 		from = wire.Quote(*v.From)

@@ -48,16 +48,10 @@ func notePages(t *testing.T, records string) (http.Handler, func() int) {
 		catalogue.Define[word]("words", catalogue.Options{Description: &schema.Description{Actions: schema.List, Label: "in_use"}}),
 		catalogue.Define[note]("notes", catalogue.Options{Description: &schema.Description{Filters: []string{"author", "words"}}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(records), catalogue.LoadOptions{}))
 	h, err := httpapi.New(cat, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	requests := 0
 	return browsing(t, wrapped{h, func(w http.ResponseWriter, r *http.Request) {
 		if path, ok := strings.CutPrefix(r.URL.Path, "/api/people/"); ok && path != "" {
@@ -87,9 +81,7 @@ func TestStyles(t *testing.T) {
 		catalogue.Define[word]("words", catalogue.Options{Description: &schema.Description{Actions: schema.List, Label: "in_use"}}),
 		catalogue.Define[note]("notes", catalogue.Options{Description: &schema.Description{Filters: []string{"author", "words"}}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var people, words, notes []string
 	for i := 1; i <= 40; i++ {
 		people = append(people, fmt.Sprintf(`{"id":%d,"name":"P%d"}`, i, i))
@@ -98,9 +90,7 @@ func TestStyles(t *testing.T) {
 	for i := 1; i <= 120; i++ {
 		words = append(words, fmt.Sprintf(`{"id":%d,"title":"x","inUse":"w%d"}`, i, i))
 	}
-	if err := cat.Load(strings.NewReader(`{"people":[`+strings.Join(people, ",")+`],"words":[`+strings.Join(words, ",")+`],"notes":[`+strings.Join(notes, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(`{"people":[`+strings.Join(people, ",")+`],"words":[`+strings.Join(words, ",")+`],"notes":[`+strings.Join(notes, ",")+`]}`), catalogue.LoadOptions{}))
 	for _, style := range []pagination.Style{
 		nil, pagination.Limits{Max: 25}, pagination.Numbers{}, pagination.Numbers{Size: "page_size"}, pagination.Numbers{Page: "page[number]"}, pagination.Cursors{},
 	} {
@@ -110,9 +100,7 @@ func TestStyles(t *testing.T) {
 			all = append(all, read{c, &records})
 		}
 		handler, err := httpapi.NewHandler(all, httpapi.Options{Pages: style, Authorizer: httpapi.AllowAll})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h := browsing(t, handler, Options{})
 		for _, test := range []struct {
 			target, shows string

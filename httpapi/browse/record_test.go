@@ -452,9 +452,7 @@ func ropePages(t *testing.T, tags bool) (http.Handler, ropes) {
 		"films":[{"id":1,"title":"Rope","released":null,"minutes":77,"price":"1.00","status":"announced","director":1}]}`,
 		httpapi.Options{Authorizer: httpapi.AllowAll, ETags: tags})
 	films, err := cat.Collection("films")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return h, ropes{films}
 }
 
@@ -468,12 +466,8 @@ func (r ropes) change(t *testing.T, body string) {
 func (r ropes) stored(t *testing.T) string {
 	t.Helper()
 	text, err := r.Get(t.Context(), "1", schema.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var f film
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &f))
 	return fmt.Sprint(f.Title, " ", f.Minutes, " ", f.Status)
 }

@@ -23,9 +23,7 @@ import (
 // shelf that they also return.
 func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 	protection := http.NewCrossOriginProtection()
-	if err := protection.AddTrustedOrigin("https://app.example"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, protection.AddTrustedOrigin("https://app.example"))
 	documented := func(records string, authorizer httpapi.Authorizer) func() (http.Handler, *shelf) {
 		return func() (http.Handler, *shelf) {
 			return newHandlers(t, load(t, records), httpapi.Options{Authorizer: authorizer}).browse, nil
@@ -36,9 +34,7 @@ func scriptServers(t *testing.T) map[string]func() (http.Handler, *shelf) {
 			own := newService()
 			own.films.refuse = refuse
 			h, err := httpapi.NewHandler([]httpapi.Collection{own.directors, own.films, own.genres}, opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return browsing(t, h, pages), own.films
 		}
 	}

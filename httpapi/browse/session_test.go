@@ -98,9 +98,7 @@ func TestSignIn(t *testing.T) {
 		own := newService()
 		own.films.about.Actions = test.actions
 		handler, err := httpapi.NewHandler([]httpapi.Collection{own.directors, own.films, own.genres}, test.opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h := browsing(t, handler, Options{Scheme: "Bearer"})
 		for _, target := range []string{"/api/", "/api/films/", "/api/directors/1/"} {
 			page := do(h, formRequest(target+"?_method=SIGN-IN&x=1", "token="+test.token))
@@ -126,9 +124,7 @@ func TestSignIn(t *testing.T) {
 	handler, err := httpapi.NewHandler([]httpapi.Collection{own.films}, httpapi.Options{Authorizer: func(r *http.Request, key string, action schema.Actions) error {
 		return httpapi.Bearer(valid)(r, key, action)
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h := browsing(t, handler, Options{Scheme: "Bearer"})
 	cookie, _ := cookieOf(t, do(h, formRequest("/api/films/?_method=SIGN-IN", "token=good")), tokenCookie)
 	for _, target := range []string{"/api/films/", "/api/films/1/"} {

@@ -13,9 +13,7 @@ import (
 // fill replaces the records of a collection.
 func fill(t *testing.T, c *catalogue.Catalogue, key string, records ...string) {
 	t.Helper()
-	if err := c.Load(strings.NewReader(`{"`+key+`":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(`{"`+key+`":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}))
 }
 
 // spaces matches white space. go-cmp varies it between spaces and no-break spaces.
@@ -78,9 +76,7 @@ func TestFailureReport(t *testing.T) {
 		}
 		getAll(t, server, "/api/nothing/?"+strings.Repeat("q", 500))
 		for e := range eventsOf(server.Catalogue).All() {
-			if err := eventsOf(server.Catalogue).Delete(e.ID); err != nil {
-				t.Fatal(err)
-			}
+			must(t, eventsOf(server.Catalogue).Delete(e.ID))
 		}
 		tb.Errorf("deliberate failure")
 	})

@@ -78,9 +78,7 @@ func TestLogForgetsResponseUnderWay(t *testing.T) {
 // were removed.
 func TestFaultsWithoutReport(t *testing.T) {
 	server, err := Open(Options{Empty: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer server.Close()
 	for range 10 {
 		server.Inject(Match{}, ResetConnection()).Remove()

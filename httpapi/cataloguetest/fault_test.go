@@ -109,9 +109,7 @@ func TestFaultTiming(t *testing.T) {
 func TestThrottleOverConnection(t *testing.T) {
 	server, _ := serveFaults(t, true, at(Match{}, Throttle(10, time.Hour)))
 	resp, err := server.Client.Get(server.URL + "/api/none/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer resp.Body.Close()
 	var first [10]byte
 	if _, err := io.ReadFull(resp.Body, first[:]); err != nil || string(first[:]) != `{"detail":` {
@@ -130,9 +128,7 @@ func TestDelayEndsWithTheClient(t *testing.T) {
 			cancel()
 		}()
 		r, err := http.NewRequestWithContext(ctx, method, server.URL+"/api/books/", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp, err := server.Client.Do(r)
 		if err == nil {
 			resp.Body.Close()
@@ -219,9 +215,7 @@ func TestFaultsOfNegativeNumbers(t *testing.T) {
 		server := NewWith(t, Options{Empty: true})
 		server.Inject(Match{}, test.fault)
 		resp, err := server.Client.Get(server.URL + "/api/events/1/")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if got := fmt.Sprintf("%s %s %v", resp.Header.Get("Retry-After"), body, err); got != test.want {

@@ -2,6 +2,7 @@ package cataloguetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -85,9 +86,7 @@ func ask(t testing.TB, server *Server, request, body string, header ...string) (
 	t.Helper()
 	method, path, _ := strings.Cut(request, " ")
 	r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -95,9 +94,7 @@ func ask(t testing.TB, server *Server, request, body string, header ...string) (
 		r.Header[header[i]] = []string{header[i+1]}
 	}
 	resp, err := server.Client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := io.ReadAll(resp.Body)
 	if resp.Body.Close(); err != nil {
 		t.Error(err)
@@ -154,4 +151,12 @@ func eventsOf(c *catalogue.Catalogue) *catalogue.Collection[resources.Event] {
 		panic(err)
 	}
 	return events
+}
+
+// must ends the test if its preparation failed.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -119,9 +119,7 @@ func list(t *testing.T, names ...string) map[string]listed {
 		args = append(args, module+name)
 	}
 	out, err := exec.CommandContext(t.Context(), "go", args...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	packages := map[string]listed{}
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p listed
@@ -141,15 +139,11 @@ func pairs(t *testing.T, p listed, export types.Importer) (list []string) {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		files = append(files, f)
 	}
 	self, err := (&types.Config{Importer: export}).Check(p.ImportPath, fset, files, info)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	uses := map[[2]string]bool{}
 	for id, used := range info.Uses {
 		if used.Pkg() != self || used.Parent() != nil && used.Parent() != self.Scope() {

@@ -49,9 +49,7 @@ func TestDo(t *testing.T) {
 		Fixtures: files("labels.json", `[{"id":1},{"id":2},{"id":3},{"id":4}]`),
 	})
 	labels, err := resources.Labels.In(server.Catalogue)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	deletion := server.Inject(Match{Nth: 2}, Do(func() {
 		if err := labels.Delete(1); err != nil {
 			t.Error(err)

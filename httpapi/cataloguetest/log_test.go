@@ -23,15 +23,11 @@ func TestExchanges(t *testing.T) {
 				listen(t, server)
 			}
 			request, err := http.NewRequest("POST", server.URL+"/api/events/?a=%20b", strings.NewReader("{}"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			request.Header.Set("Content-Type", "application/json")
 			request.Header.Set("X-Test", "1")
 			resp, err := server.Client.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			body, err := io.ReadAll(resp.Body)
 			if resp.Body.Close(); err != nil {
 				t.Fatal(err)
@@ -87,9 +83,7 @@ func TestExchangesAreBounded(t *testing.T) {
 	server := NewWith(t, Options{Empty: true})
 	long := strings.Repeat("x", 2<<20)
 	err := server.Catalogue.Load(strings.NewReader(`{"news":[{"id": 1, "text": "`+long+`"}]}`), catalogue.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const pages = 3
 	for range pages {
 		if _, body := get(t, server, "/api/news/"); len(body) < len(long) {
@@ -149,9 +143,7 @@ func TestExchangesWithFaults(t *testing.T) {
 			server.Inject(Match{Nth: 3}, ResetAfter(10))
 			for _, offset := range []int{0, 150, 150, 150} {
 				resp, err := server.Client.Get(fmt.Sprintf("%s/api/events/?limit=150&offset=%d", server.URL, offset))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				_, _ = io.Copy(io.Discard, resp.Body) // one is cut
 				resp.Body.Close()
 			}

@@ -129,9 +129,7 @@ func TestFaultsOfStyles(t *testing.T) {
 			Next, Previous *string
 			Results        []struct{ ID int }
 		}
-		if err := json.Unmarshal([]byte(body), &p); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(body), &p))
 		link := func(to *string) string {
 			if to == nil {
 				return "null"
@@ -212,9 +210,7 @@ func TestKeys(t *testing.T) {
 	checkStatus := func(path string, want int) {
 		t.Helper()
 		response, err := server.Client.Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("GET %s: %d, want %d", path, response.StatusCode, want)

@@ -72,14 +72,10 @@ func TestOptionsCatalogue(t *testing.T) {
 		Title string `json:"title"`
 	}
 	own, err := resources.New(catalogue.Define[book]("books", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := NewWith(t, Options{Catalogue: own})
 	books, err := catalogue.Define[book]("books", catalogue.Options{}).In(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := books.Insert(book{Title: "Emma"}); err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +149,7 @@ func TestNoGoroutinesLeft(t *testing.T) {
 func open(t *testing.T, opts Options) *Server {
 	t.Helper()
 	server, err := Open(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -235,14 +229,10 @@ func TestNextLinkWithPrefix(t *testing.T) {
 	defer server.Close()
 	for _, target := range []string{"/shop%20x/api/events/", "/shop%20x/api/events/?limit=3"} {
 		resp, err := server.Client().Get(server.URL + target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := fmt.Sprintf(`"next":"%s%s"`, server.URL, target)
 		if !strings.Contains(string(body), want) {
 			t.Errorf("%s: %s, want %s", target, body, want)

@@ -299,9 +299,7 @@ func TestStreaming(t *testing.T) {
 					io.WriteString(w, ", then")
 				})
 				a, err := client.Get(url)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer a.Body.Close()
 				first := make([]byte, 5)
 				if _, err := io.ReadFull(a.Body, first); err != nil || string(first) != "first" {
@@ -325,9 +323,7 @@ func TestStreaming(t *testing.T) {
 					ended <- r.Context().Err()
 				})
 				a, err := client.Get(url)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				a.Body.Close()
 				if err := <-ended; err == nil {
 					t.Error("no error of Write")
@@ -411,9 +407,7 @@ func TestSynctest(t *testing.T) {
 		server := New(t)
 		start := time.Now()
 		resp, err := server.Client.Get(server.URL + "/api/events/?limit=1000")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := io.ReadAll(resp.Body)
 		if resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK || len(body) < 1000 {
 			t.Errorf("status %d, %d bytes, %v", resp.StatusCode, len(body), err)
@@ -465,13 +459,9 @@ func TestSynctestAbandonedPage(t *testing.T) {
 		server := New(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		r, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/api/events/?limit=300", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp, err := server.Client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		cancel()
 		synctest.Wait() // until the client has noticed, it continues to read
 		if _, err := io.Copy(io.Discard, resp.Body); err != context.Canceled {
@@ -479,9 +469,7 @@ func TestSynctestAbandonedPage(t *testing.T) {
 		}
 		resp.Body.Close()
 		resp, err = server.Client.Get(server.URL + "/api/events/?limit=300")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 			t.Error(err)
 		}

@@ -30,9 +30,7 @@ import (
 func mustExplorer(t *testing.T, fetch Fetch, opts Options) *explorer {
 	t.Helper()
 	x, err := newExplorer(fetch, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(x.close)
 	return x
 }
@@ -103,9 +101,7 @@ func printedOptions(t *testing.T, code string) (opts Options) {
 	t.Helper()
 	source := "package p\n\n" + code
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	body := file.Decls[0].(*ast.FuncDecl).Body.List
 	call := body[0].(*ast.ExprStmt).X.(*ast.CallExpr)
 	if name := call.Fun.(*ast.SelectorExpr).Sel.Name; name != "Explore" || len(body) != 1 {
@@ -136,9 +132,7 @@ func printedOptions(t *testing.T, code string) (opts Options) {
 	if err == nil {
 		err = json.Unmarshal(text, &opts)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return opts
 }
 
@@ -162,9 +156,7 @@ func TestShrinkKeepsTheMistake(t *testing.T) {
 // TestSkipDocumented checks that the documentation of Options.Skip names all events.
 func TestSkipDocumented(t *testing.T) {
 	source, err := os.ReadFile("clienttest.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, doc, _ := strings.Cut(string(source), "// Skip lists")
 	doc, _, _ = strings.Cut(doc, "\n\tExcept ")
 	words := strings.FieldsFunc(doc, func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
@@ -267,9 +259,7 @@ func TestExplorerTransport(t *testing.T) {
 		play := func(transport func(t *testing.T, h http.Handler) http.RoundTripper) (r answer) {
 			e := &trial{scenario: s, data: x.data, grace: x.grace}
 			service, err := x.serve(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer service.end()
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), x.timeout)

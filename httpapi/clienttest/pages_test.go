@@ -211,16 +211,12 @@ func TestVerifyPages(t *testing.T) {
 func styled(t *testing.T, style pagination.Style) *catalogue.Catalogue {
 	t.Helper()
 	c, err := catalogue.New(catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{Pages: style}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var records []string
 	for id := 1; id <= 100; id++ {
 		records = append(records, fmt.Sprintf(`{"id":%d,"title":"Film"}`, id))
 	}
-	if err := c.Load(strings.NewReader(`{"films":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Load(strings.NewReader(`{"films":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}))
 	return c
 }
 
@@ -246,17 +242,11 @@ func TestWrongPages(t *testing.T) {
 		{"empty-pages-with-next", pagination.Cursors{}, "cursor=bz0yMA%3D%3D", "5 "},
 	} {
 		v, err := newVerification(newCounting().ids, Options{Pages: tt.style})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c := v.data.catalogue.Clone()
-		if err := v.data.write(c, newState(len(v.data.ids), 25)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, v.data.write(c, newState(len(v.data.ids), 25)))
 		server, err := v.data.serve(c, pageSize)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer server.Close()
 		for _, k := range kinds(v.data.style) {
 			if k.name == tt.kind {
@@ -264,9 +254,7 @@ func TestWrongPages(t *testing.T) {
 			}
 		}
 		page, err := getPage(t.Context(), server.Client, server.URL+"/api/events/?"+tt.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, next, _ := strings.Cut(page.Next, "?")
 		if got := fmt.Sprint(len(page.Results), " ", next); got != tt.want {
 			t.Errorf("%s, %T: %s: %s, want %s", tt.kind, tt.style, tt.query, got, tt.want)

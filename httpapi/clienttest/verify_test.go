@@ -69,9 +69,7 @@ var expected = []struct{ situation, fails, reason string }{
 func verify(t *testing.T, fetch Fetch, opts Options) (names []string, problems map[string]string) {
 	t.Helper()
 	v, err := newVerification(fetch, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer v.close()
 	problems = map[string]string{}
 	for _, s := range v.situations {
@@ -198,13 +196,9 @@ func TestInvalidOptions(t *testing.T) {
 	}
 	tags := catalogue.Define[tag]("tags", catalogue.Options{})
 	keyed, err := catalogue.New(tags)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	coll, err := tags.In(keyed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 95 {
 		if _, err := coll.Insert(tag{fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
@@ -315,27 +309,21 @@ func films(t *testing.T, n int) *catalogue.Catalogue {
 		catalogue.Define[film]("directors", catalogue.Options{}),
 		catalogue.Define[film]("shortFilms", catalogue.Options{Description: &schema.Description{Segment: "films"}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var drafts, all []string
 	for id := 1; id <= n; id++ {
 		drafts = append(drafts, fmt.Sprintf(`{"id":%d}`, id))
 		all = append(all, fmt.Sprintf(`{"id":%d,"title":"Film %d"}`, id, id))
 	}
 	file := fmt.Sprintf(`{"drafts":[%s],"directors":[{"id":1,"title":""},{"id":2,"title":""}],"shortFilms":[%s]}`, strings.Join(drafts, ","), strings.Join(all, ","))
-	if err := cat.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(file), catalogue.LoadOptions{}))
 	return cat
 }
 
 func saved(t *testing.T, c *catalogue.Catalogue) string {
 	t.Helper()
 	var file strings.Builder
-	if err := c.Save(&file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Save(&file))
 	return file.String()
 }
 
@@ -508,5 +496,13 @@ func TestFormatRequests(t *testing.T) {
 	}
 	if all[6] != "GET /6: 200 OK" {
 		t.Error("formatRequests changed the requests")
+	}
+}
+
+// must ends the test if its preparation failed.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -40,17 +40,11 @@ func TestNamesAreUnique(t *testing.T) {
 		definitions = append(definitions, catalogue.Define[thing](c.key, catalogue.Options{Description: &schema.Description{Name: c.name, Filters: []string{"id__in"}}}))
 	}
 	cat, err := catalogue.New(definitions...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h, err := httpapi.New(cat, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	document, err := New(h, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := documentOf(t, cat, httpapi.Options{}, Options{})
 	if want := 1 + 2*len(collections); len(d.Paths) != want {
 		t.Errorf("%d paths, want %d", len(d.Paths), want)
@@ -117,9 +111,7 @@ func TestOpenRecordsOfOnesOwn(t *testing.T) {
 		catalogue.Define[schema.Record]("logs", catalogue.Options{Ordering: []ordering.Term{{Field: "at", Desc: true}}}),
 		catalogue.Define[schema.Record]("tasks", catalogue.Options{}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := documentOf(t, cat, httpapi.Options{}, Options{})
 	for path, want := range map[string]string{
 		"/api/notes/": "RecordOrdering limit offset",
@@ -156,27 +148,19 @@ func TestComponentsAreUsed(t *testing.T) {
 		cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{
 			Description: &schema.Description{Actions: actions},
 		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		catalogues[reason] = cat
 	}
 	for reason, cat := range catalogues {
 		for _, tags := range []bool{false, true} {
 			h, err := httpapi.New(cat, httpapi.Options{ETags: tags})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			d, err := New(h, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var parsed struct {
 				Components map[string]map[string]json.RawMessage
 			}
-			if err := json.Unmarshal(d.JSON(), &parsed); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(d.JSON(), &parsed))
 			references := map[string]bool{}
 			for _, found := range regexp.MustCompile(`"#/components/([^"]+)"`).FindAllStringSubmatch(string(d.JSON()), -1) {
 				references[found[1]] = true
@@ -201,9 +185,7 @@ func TestAlso(t *testing.T) {
 	cat := filmCatalogue(t)
 	handler := func(opts httpapi.Options) *httpapi.Handler {
 		h, err := httpapi.New(cat, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return h
 	}
 	first := handler(httpapi.Options{})
@@ -243,9 +225,7 @@ func TestAlso(t *testing.T) {
 func TestInvalidSearch(t *testing.T) {
 	cat := filmCatalogue(t)
 	h, err := httpapi.New(cat, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var words strings.Builder
 	for i := range 101 {
 		fmt.Fprintf(&words, "w%d,", i)
@@ -267,9 +247,7 @@ func TestInvalidSearch(t *testing.T) {
 func compact(t *testing.T, value any) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := json.NewEncoder(&b).Encode(value); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewEncoder(&b).Encode(value))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

@@ -125,9 +125,7 @@ func (account) Computed() greeting { return greeting{} }
 // read-only in neither. Lists inside objects may be null, since a catalogue does not replace nil.
 func TestHiddenComputed(t *testing.T) {
 	about, err := schema.DescriptionOf[account]("accounts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const password = `"password":{"type":"string","writeOnly":true,"minLength":8}`
 	const home = `"home":{"type":"object","properties":{"city":{"type":"string","minLength":2},` +
 		`"geo":{"description":"The default is null.","oneOf":[{"type":"object","properties":{"lat":{"type":"number","format":"double"}},"required":["lat"]},{"type":"null"}]},` +
@@ -184,9 +182,7 @@ func TestDescribedStruct(t *testing.T) {
 		More    any            `json:"more" backlist:"readonly"`
 	}
 	cat, err := catalogue.New(catalogue.Define[play]("plays", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := documentOf(t, cat, httpapi.Options{}, Options{}).object(t, "Play")
 	if diff := cmp.Diff([]string{"id", "tags", "credits", "based", "size", "more"}, s.Required); diff != "" {
 		t.Errorf("required members (-want +got):\n%s", diff)
@@ -218,9 +214,7 @@ func TestExamples(t *testing.T) {
 			t.Fatalf("%s: %d examples, want 1", key, len(s.Examples))
 		}
 		var members map[string]json.RawMessage
-		if err := json.Unmarshal(s.Examples[0], &members); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(s.Examples[0], &members))
 		if len(members) != len(about.Fields) {
 			t.Errorf("%s: the example has %d members, want %d", key, len(members), len(about.Fields))
 		}

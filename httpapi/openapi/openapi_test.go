@@ -68,9 +68,7 @@ func TestOptions(t *testing.T) {
 
 func TestInvalidOptions(t *testing.T) {
 	h, err := httpapi.New(mustNew(), httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for reason, opts := range map[string]Options{
 		"invalid URL":           {Server: "http://[::1"},
 		"relative path":         {Server: "shop"},
@@ -113,9 +111,7 @@ func TestLimits(t *testing.T) {
 func compactJSON(t *testing.T, text []byte) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Compact(&b, text))
 	return b.String()
 }
 
@@ -123,9 +119,7 @@ func compactJSON(t *testing.T, text []byte) string {
 // service's document describes its records.
 func TestUnknownRecordType(t *testing.T) {
 	own, err := catalogue.New(catalogue.Define[schema.Record]("notes", catalogue.Options{}), catalogue.Define[director]("directors", catalogue.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var served []httpapi.Collection
 	for _, c := range own.All() {
 		served = append(served, c)
@@ -136,9 +130,7 @@ func TestUnknownRecordType(t *testing.T) {
 		bareCollection{schema.Description{Key: "events", Segment: "events", Name: "event", Actions: schema.List,
 			Fields: []schema.Field{{Name: "id", Kind: schema.Integer}, {Name: "name", Kind: schema.Text}}, Sortable: []string{"name", "name"}}},
 	), httpapi.Options{Authorizer: httpapi.AllowAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := documentOfHandler(t, h, Options{})
 	for name, want := range map[string]string{
 		"Object":            `{"type":"object"}`,
@@ -171,9 +163,7 @@ func TestDocumentIsDeterministic(t *testing.T) {
 	d := document()
 	text := string(d.JSON())
 	clear(d.JSON()) // JSON returns a copy
-	if err := cat.Load(strings.NewReader(`{"books":[{"id":1,"new":1}]}`), catalogue.LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cat.Load(strings.NewReader(`{"books":[{"id":1,"new":1}]}`), catalogue.LoadOptions{}))
 	if diff := cmp.Diff(text, string(d.JSON())) + cmp.Diff(text, string(document().JSON())); diff != "" {
 		t.Errorf("the document and another one of the same catalogue (-want +got):\n%s", diff)
 	}
@@ -283,9 +273,7 @@ func filmCatalogue(t *testing.T) *catalogue.Catalogue {
 			},
 		}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return cat
 }
 
@@ -318,43 +306,31 @@ type operationParts struct {
 func newDocument(t *testing.T, cat *catalogue.Catalogue, opts Options) *Document {
 	t.Helper()
 	h, err := httpapi.New(cat, httpapi.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d, err := New(h, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
 func documentOf(t *testing.T, cat *catalogue.Catalogue, handler httpapi.Options, opts Options) (d parsedDocument) {
 	t.Helper()
 	h, err := httpapi.New(cat, handler)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return documentOfHandler(t, h, opts)
 }
 
 func documentOfHandler(t *testing.T, h *httpapi.Handler, opts Options) (d parsedDocument) {
 	t.Helper()
 	document, err := New(h, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(document.JSON(), &d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, json.Unmarshal(document.JSON(), &d))
 	return d
 }
 
 func (d parsedDocument) parameterSchema(t *testing.T, name string) json.RawMessage {
 	t.Helper()
 	var p struct{ Schema json.RawMessage }
-	if err := json.Unmarshal(d.Components.Parameters[name], &p); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(d.Components.Parameters[name], &p))
 	return p.Schema
 }
 
@@ -362,9 +338,7 @@ func (d parsedDocument) parameterSchema(t *testing.T, name string) json.RawMessa
 func (d parsedDocument) operation(t *testing.T, path, method string) (op operationParts) {
 	t.Helper()
 	if text := d.Paths[path][method]; text != nil {
-		if err := json.Unmarshal(text, &op); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(text, &op))
 	}
 	return op
 }
@@ -438,9 +412,7 @@ func TestRecordFilters(t *testing.T) {
 				Ref string `json:"$ref"`
 			}
 		}
-		if err := json.Unmarshal(document.Paths["/api/directors/{id}/"]["parameters"], &path.Parameters); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(document.Paths["/api/directors/{id}/"]["parameters"], &path.Parameters))
 		var got []string
 		for _, p := range path.Parameters {
 			got = append(got, p.Ref[strings.LastIndex(p.Ref, "/")+1:])
@@ -455,11 +427,17 @@ func TestRecordFilters(t *testing.T) {
 func TestInfo(t *testing.T) {
 	opts := Options{Title: "Films", Description: "D"}
 	var got struct{ Info json.RawMessage }
-	if err := json.Unmarshal(newDocument(t, filmCatalogue(t), opts).JSON(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(newDocument(t, filmCatalogue(t), opts).JSON(), &got))
 	want := `{"title":"Films","description":"D","version":"1"}`
 	if diff := cmp.Diff(want, compactJSON(t, got.Info)); diff != "" {
 		t.Errorf("info (-want +got):\n%s", diff)
+	}
+}
+
+// must ends the test if its preparation failed.
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -65,9 +65,7 @@ func TestParametersOfPages(t *testing.T) {
 	} {
 		d := documentOf(t, filmCatalogue(t), httpapi.Options{Pages: row.style}, Options{})
 		var page struct{ Required []string }
-		if err := json.Unmarshal(d.Components.Schemas["GenrePage"], &page); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(d.Components.Schemas["GenrePage"], &page))
 		got := []string{strings.Join(d.operation(t, "/api/genres/", "get").parameters(), " "), strings.Join(page.Required, " ")}
 		var names []string
 		for i, part := range strings.Split(d.Info["description"], "`") {
@@ -104,9 +102,7 @@ func TestAddresses(t *testing.T) {
 		catalogue.Define[ticket]("tickets", catalogue.Options{}),
 		catalogue.Define[city]("cities", catalogue.Options{Description: &schema.Description{Lookup: "slug"}}),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := documentOf(t, cat, httpapi.Options{}, Options{})
 	for _, row := range []struct{ list, path, parameter, get, post string }{
 		{"/api/countries/", "{code}/", `[{"name":"code","in":"path","description":"The code of the record.","required":true,"schema":{"type":"string"}}]`,
@@ -145,9 +141,7 @@ func TestTagsOfRecords(t *testing.T) {
 	const tag = `{"ETag":{"$ref":"#/components/headers/ETag"}}`
 	headers := func(op operationParts, status string) string {
 		var r struct{ Headers json.RawMessage }
-		if err := json.Unmarshal(op.Responses[status], &r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(op.Responses[status], &r))
 		if r.Headers == nil {
 			return ""
 		}
@@ -182,13 +176,9 @@ func TestTagsOfRecords(t *testing.T) {
 func TestTagsOfOtherCollections(t *testing.T) {
 	cat := filmCatalogue(t)
 	genres, err := cat.Collection("genres")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h, err := httpapi.NewHandler([]httpapi.Collection{untagged{genres, genres, genres, genres}}, httpapi.Options{ETags: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := documentOfHandler(t, h, Options{})
 	for _, tt := range []struct{ path, method, statuses, parameters string }{
 		{"/api/genres/", "get", "200 400 404 406 414 default", "GenreOrdering limit offset"},
@@ -211,13 +201,9 @@ func TestMethodsOfActions(t *testing.T) {
 		cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{
 			Description: &schema.Description{Actions: actions},
 		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h, err := httpapi.New(cat, httpapi.Options{Root: "/v1/"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		d := documentOf(t, cat, httpapi.Options{Root: "/v1/"}, Options{})
 		for path, target := range map[string]string{"/v1/directors/": "/v1/directors/", "/v1/directors/{id}/": "/v1/directors/7/"} {
 			var want []string
@@ -245,9 +231,7 @@ func TestSecurity(t *testing.T) {
 	readOnly, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{
 		Description: &schema.Description{Actions: schema.List},
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		reason      string
 		cat         *catalogue.Catalogue

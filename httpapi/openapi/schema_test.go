@@ -48,9 +48,7 @@ func TestFieldErrors(t *testing.T) {
 	films := catalogue.Define[film]("films", catalogue.Options{})
 	of := func(definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
 		cat, err := catalogue.New(definitions...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return cat
 	}
 	const about = `"description":"What is wrong with the request as a whole. If present, there are no errors by field."`
