@@ -63,7 +63,7 @@ func (v *view) list() {
 		return
 	}
 	if !ok {
-		v.fail(http.StatusNotFound, v.style.Traits().NoPage)
+		v.fail(http.StatusNotFound, pagination.TraitsOf(v.style).NoPage)
 		return
 	}
 	if v.confirmTag(); v.sentInstead() {
@@ -269,8 +269,8 @@ type page struct {
 // ask adds the page that the request asks for to a query. If there can be no such page, it sends
 // a response and returns false.
 func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
-	is := v.style.Traits()
-	p.Place, ok = v.style.Place(v.query, math.MaxInt)
+	is := pagination.TraitsOf(v.style)
+	p.Place, ok = pagination.Requested(v.style, v.query, math.MaxInt)
 	q.Window = p.Window()
 	var err error
 	if ok && !is.Counted {
@@ -392,7 +392,7 @@ const lastReads = 3
 // read reads the page and finds its neighbours. It returns the terms of the list. ok is false if
 // there is no such page.
 func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool, err error) {
-	counted := v.style.Traits().Counted
+	counted := pagination.TraitsOf(v.style).Counted
 	var list catalogue.Listing
 	for n := range lastReads {
 		if list, err = v.route.all.List(v.r.Context(), q); err != nil {
@@ -401,7 +401,7 @@ func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool,
 		if !counted {
 			break
 		}
-		at, ok := v.style.Place(v.query, list.Count)
+		at, ok := pagination.Requested(v.style, v.query, list.Count)
 		if !ok {
 			return nil, false, nil
 		}
@@ -412,10 +412,10 @@ func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool,
 	}
 	p.count, p.records = list.Count, list.Records
 	if counted {
-		p.next, p.previous = v.style.Neighbours(p.Place, list.Count, nil)
+		p.next, p.previous = pagination.Neighbours(v.style, p.Place, list.Count, nil)
 		return list.Terms, true, nil
 	}
-	p.next, p.previous = v.style.Neighbours(p.Place, len(list.Records), v.route.positions(p.field, v.handler.opts.Framework, p.Cursor, p.full, list.Records))
+	p.next, p.previous = pagination.Neighbours(v.style, p.Place, len(list.Records), v.route.positions(p.field, v.handler.opts.Framework, p.Cursor, p.full, list.Records))
 	p.turn(list.Records)
 	return list.Terms, true, nil
 }
@@ -434,5 +434,5 @@ func (v *view) appendLink(dst []byte, to pagination.Place) []byte {
 		return append(dst, "null"...)
 	}
 	dst = v.origin.AppendURL(append(dst, '"'), v.route.link)
-	return append(v.style.AppendLink(dst, v.query, to), '"')
+	return append(pagination.AppendLink(dst, v.style, v.query, to), '"')
 }

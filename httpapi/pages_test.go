@@ -160,9 +160,9 @@ func TestLinksAreServed(t *testing.T) {
 	for _, style := range []pagination.Style{
 		pagination.Limits{}, pagination.Numbers{Size: "size"}, pagination.Numbers{Page: "page[number]"}, pagination.Cursors{}, pagination.Cursors{Size: "size"},
 	} {
-		h, err := New(c, Options{Pages: style.Sized(pagination.Limits{Default: 7})})
+		h, err := New(c, Options{Pages: pagination.Sized(style, pagination.Limits{Default: 7})})
 		must(t, err)
-		is := style.Traits()
+		is := pagination.TraitsOf(style)
 		for reason, query := range map[string]string{
 			"short": "", "by texts": "ordering=text", "by texts, descending": "ordering=-text",
 			"the longest":         "x=" + sized("x", 16382),
@@ -248,7 +248,7 @@ func TestRestrictedCursors(t *testing.T) {
 	for target != "" {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
-		var page pagination.CursorPage[issue]
+		var page pagination.Envelope[issue]
 		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || w.Header().Get("ETag") == "" {
 			t.Fatalf("%s: %v, %v", target, err, w.Header())
 		}

@@ -86,7 +86,7 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 // sorts reports whether an ordering may name a field. Any may if the fields are not known: then
 // the collection drops other names.
 func (r *route) sorts(field string) bool {
-	if !r.pages.Traits().Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
+	if !pagination.TraitsOf(r.pages).Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
 		return false
 	}
 	return r.sortable == nil || field == "id" || slices.Contains(r.sortable, field)
@@ -142,7 +142,7 @@ func actionsOf(method string) schema.Actions {
 
 // checkPages returns an error if the style of a collection contradicts its description.
 func (r *route) checkPages() error {
-	is := r.pages.Traits()
+	is := pagination.TraitsOf(r.pages)
 	if !is.Counted {
 		if first := r.defaultOrder()[0].Field; r.positioned(first) == nil {
 			return fmt.Errorf("pages by cursors need a default order by the id or a scalar field that is described: %q is none", first)

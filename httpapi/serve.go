@@ -228,8 +228,8 @@ func queryTooLong(rawQuery string, style pagination.Style) bool {
 		return true
 	}
 	first := pagination.Place{Limit: 1}
-	own := len(style.AppendLink(nil, pagination.Query{}, first))
-	link := style.AppendLink(make([]byte, 0, len(rawQuery)+own), pagination.ParseQuery(rawQuery), first)
+	own := len(pagination.AppendLink(nil, style, pagination.Query{}, first))
+	link := pagination.AppendLink(make([]byte, 0, len(rawQuery)+own), style, pagination.ParseQuery(rawQuery), first)
 	return len(link)-own-len("&") > maxQuery
 }
 
@@ -238,7 +238,7 @@ func queryTooLong(rawQuery string, style pagination.Style) bool {
 func paramsFault(rawQuery string, style pagination.Style) string {
 	extra := strings.Count(rawQuery, "&") + 1 - maxParameters
 	if extra > 0 && extra <= 2 {
-		q, is := pagination.ParseQuery(rawQuery), style.Traits()
+		q, is := pagination.ParseQuery(rawQuery), pagination.TraitsOf(style)
 		for _, name := range [...]string{is.Place, is.Size} {
 			if _, ok := q.Get(name); ok && name != "" {
 				extra--
@@ -277,7 +277,7 @@ func (v *view) uses(name string) bool {
 	case "format":
 		return true
 	}
-	is := v.style.Traits()
+	is := pagination.TraitsOf(v.style)
 	if v.route.collection != nil && !v.route.isRecord && negotiation.IsRead(v.r.Method) && (name == "ordering" || name == is.Place || name == is.Size) {
 		return true
 	}

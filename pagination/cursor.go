@@ -24,7 +24,8 @@ import (
 // As in DRF, the first field of the order should be neither null nor equal in many records. A
 // walk ends before records that are null there, or at a link whose position is invalid. A cursor
 // counts at most 1000 records that are equal: a walk through more follows the same links forever.
-// A walk by the previous links can miss some of the equal records.
+// A walk by the previous links can miss some of the equal records. A cursor is never invalid because
+// of its position: whether that is a value of the field, the caller knows.
 type Cursors struct {
 	// Limits bounds the size of pages. A request determines it only if Size is set.
 	Limits Limits
@@ -38,33 +39,27 @@ type Cursors struct {
 // maxOffset is the largest offset of a cursor. DRF has it too.
 const maxOffset = 1000
 
-// Traits returns what is known of the style.
-func (c Cursors) Traits() Traits {
-	return Traits{Place: c.cursor(), Size: c.Size, Limits: c.Limits, About: "Where the page begins, as in links.", NoPage: "Invalid cursor"}
+func (c Cursors) traits() Traits {
+	return c.Limits.bounding(Traits{Place: c.cursor(), Size: c.Size, About: "Where the page begins, as in links.", NoPage: "Invalid cursor"})
 }
 
-// Sized returns c with other Limits.
-func (c Cursors) Sized(l Limits) Style {
+func (c Cursors) sized(l Limits) Style {
 	c.Limits = l
 	return c
 }
 
-// Lenient returns c, of which an empty cursor is the first page.
-func (c Cursors) Lenient() Style { return c }
+func (c Cursors) lenient() Style { return c }
 
-// Place returns the page that a query requests, whatever the count is. ok is false if the cursor is
-// invalid. A cursor is never invalid because of its position: whether that is a value of the field,
-// the caller knows. An offset of more than 1000 counts as 1000. O(length of the query).
-func (c Cursors) Place(q Query, _ int) (p Place, ok bool) {
+func (c Cursors) place(q Query, _ int) (p Place, ok bool) {
 	text, _ := q.Get(c.cursor())
-	at, ok := ParseCursor(text)
+	at, ok := parseCursor(text)
 	return Place{c.Limits.requested(q, c.Size), at}, ok
 }
 
-// ParseCursor parses the text of a cursor, which is the base64 of a query with an offset o, a
+// parseCursor parses the text of a cursor, which is the base64 of a query with an offset o, a
 // direction r and a position p. Characters that base64 does not have are ignored, and so is
 // what follows the padding. Empty text is the zero Cursor. ok is false if the text is invalid.
-func ParseCursor(text string) (at Cursor, ok bool) {
+func parseCursor(text string) (at Cursor, ok bool) {
 	raw, ok := decodeBase64(text)
 	if !ok {
 		return Cursor{}, false
@@ -99,13 +94,7 @@ func (at Cursor) String() string {
 	return base64.StdEncoding.EncodeToString(raw[:max(len(raw)-1, 0)])
 }
 
-// Neighbours returns the places of the pages after and before a page, of which count records were
-// read: at most Limit and one more. position returns the position of record i of them, in the order
-// in which they were read. O(Limit) calls of position, but few if the positions differ.
-//
-// As in DRF, records that share their position with the whole page make the offset grow by Limit,
-// and Place reads more than 1000 as 1000: the next page repeats itself then.
-func (c Cursors) Neighbours(p Place, count int, position func(i int) string) (next, previous Place) {
+func (c Cursors) neighbours(p Place, count int, position func(i int) string) (next, previous Place) {
 	size, at := p.Limit, p.Cursor
 	page := min(count, size)
 	if count > size {
@@ -145,8 +134,8 @@ func shared(n int, edge string, position func(i int) string) (same int) {
 	return same
 }
 
-// AppendLink appends the query of the link to a page. The size remains that of q.
-func (c Cursors) AppendLink(dst []byte, q Query, to Place) []byte {
+// appendLink leaves the size that of q.
+func (c Cursors) appendLink(dst []byte, q Query, to Place) []byte {
 	return appendLink(dst, q, ownPair{pair{c.cursor(), to.Cursor.String()}, true})
 }
 
@@ -173,36 +162,4 @@ func decodeBase64(text string) (decoded string, ok bool) {
 	raw, err := base64.RawStdEncoding.DecodeString(string(digits))
 	decoded = string(raw)
 	return decoded, err == nil && isASCII(decoded)
-}
-
-// A CursorPage is a page of a list that is divided by [Cursors]. Its JSON is that of an
-// [Envelope] without the count.
-type CursorPage[T any] struct {
-	// Next and Previous are the URLs of the neighbouring pages. If empty, there is
-	// no such page, and the JSON has null.
-	Next, Previous string
-	// Records are the records of this page, "results" in JSON. If nil, the page is
-	// empty.
-	Records []T
-}
-
-// MarshalJSON returns {"next":…,"previous":…,"results":[…]}, as [Envelope.MarshalJSON] does.
-func (p CursorPage[T]) MarshalJSON() ([]byte, error) {
-	return encodePage(nil, p.Next, p.Previous, p.Records)
-}
-
-// UnmarshalJSON is the inverse of [CursorPage.MarshalJSON]. A link that is null or absent is "".
-// Unknown members are ignored, and so is a count. It returns an error if results are absent or
-// null, or one that wraps that of [encoding/json.Unmarshal]. After an error, p is unchanged. By the
-// convention of encoding/json, null has no effect.
-func (p *CursorPage[T]) UnmarshalJSON(data []byte) error {
-	page, err := decodePage[T](data)
-	if err != nil || page == nil {
-		return err
-	}
-	records, err := page.records()
-	if err == nil {
-		*p = CursorPage[T]{page.Next, page.Previous, records}
-	}
-	return err
 }

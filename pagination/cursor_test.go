@@ -2,7 +2,6 @@ package pagination_test
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -13,6 +12,13 @@ import (
 )
 
 func encoded(content string) string { return base64.StdEncoding.EncodeToString([]byte(content)) }
+
+// parseCursor returns the cursor of a request.
+func parseCursor(text string) (pagination.Cursor, bool) {
+	q := pagination.ParseQuery(url.Values{"cursor": {text}}.Encode())
+	p, ok := pagination.Requested(pagination.Cursors{}, q, 0)
+	return p.Cursor, ok
+}
 
 // TestParseCursor has the cursors of drf-pages.
 func TestParseCursor(t *testing.T) {
@@ -57,7 +63,7 @@ func TestParseCursor(t *testing.T) {
 		{"an empty position", encoded("p="), &pagination.Cursor{Positioned: true}},
 		{"all", encoded("p=x&r=1&o=3"), &pagination.Cursor{Position: "x", Positioned: true, Offset: 3, Reverse: true}},
 	} {
-		at, ok := pagination.ParseCursor(row.text)
+		at, ok := parseCursor(row.text)
 		want := pagination.Cursor{}
 		if row.want != nil {
 			want = *row.want
@@ -80,16 +86,16 @@ func TestCursorString(t *testing.T) {
 		if diff := cmp.Diff(encoded(row.want), row.at.String()); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", row.at, diff)
 		}
-		if again, ok := pagination.ParseCursor(row.at.String()); again != row.at || !ok {
+		if again, ok := parseCursor(row.at.String()); again != row.at || !ok {
 			t.Errorf("parsing %v = %v, %t", row.at, again, ok)
 		}
 	}
 }
 
 // listing serves sorted items by cursors, whose positions are the texts of the items.
-func listing(items []int, style pagination.Cursors, u *url.URL) (page pagination.CursorPage[int], ok bool) {
+func listing(items []int, style pagination.Cursors, u *url.URL) (page pagination.Envelope[int], ok bool) {
 	q := pagination.ParseQuery(u.RawQuery)
-	at, ok := style.Place(q, 0)
+	at, ok := pagination.Requested(style, q, 0)
 	size := at.Limit
 	if !ok {
 		return page, false
@@ -104,7 +110,7 @@ func listing(items []int, style pagination.Cursors, u *url.URL) (page pagination
 	}
 	list = list[min(at.Offset, len(list)):]
 	list = list[:min(size+1, len(list))]
-	next, previous := style.Neighbours(at, len(list), func(i int) string { return strconv.Itoa(list[i]) })
+	next, previous := pagination.Neighbours(style, at, len(list), func(i int) string { return strconv.Itoa(list[i]) })
 	page.Next, page.Previous = pagination.Link("/c", style, q, next), pagination.Link("/c", style, q, previous)
 	page.Records = list[:min(size, len(list))]
 	if at.Reverse {
@@ -160,29 +166,9 @@ func FuzzParseCursor(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		at, ok := pagination.ParseCursor(text)
-		if again, valid := pagination.ParseCursor(at.String()); ok && (!valid || again != at) {
+		at, ok := parseCursor(text)
+		if again, valid := parseCursor(at.String()); ok && (!valid || again != at) {
 			t.Fatalf("%q: %+v, and again %+v, %t", text, at, again, valid)
 		}
 	})
-}
-
-func TestCursorPageJSON(t *testing.T) {
-	page := pagination.CursorPage[string]{Next: "/c?cursor=bz03", Records: []string{"a&b"}}
-	text, err := page.MarshalJSON()
-	if diff := cmp.Diff(`{"next":"/c?cursor=bz03","previous":null,"results":["a&b"]}`, string(text)); diff != "" || err != nil {
-		t.Errorf("MarshalJSON: %v (-want +got):\n%s", err, diff)
-	}
-	var again pagination.CursorPage[string]
-	if err := json.Unmarshal(text, &again); err != nil || cmp.Diff(page, again) != "" {
-		t.Errorf("UnmarshalJSON = %v, %v", again, err)
-	}
-	for _, text := range []string{`{"detail":"Invalid cursor"}`, `{"results":null}`, `{"results":7}`, `[]`} {
-		if err := json.Unmarshal([]byte(text), &again); err == nil || cmp.Diff(page, again) != "" {
-			t.Errorf("UnmarshalJSON of %s = %v, %v", text, again, err)
-		}
-	}
-	if err := json.Unmarshal([]byte("null"), &again); err != nil || cmp.Diff(page, again) != "" {
-		t.Errorf("UnmarshalJSON of null = %v, %v", again, err)
-	}
 }

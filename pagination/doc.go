@@ -9,21 +9,15 @@
 // their records in a slice use the steps of Page, which are the same in each [Style]:
 //
 //	q := pagination.ParseQuery(r.URL.RawQuery)
-//	place, ok := style.Place(q, count)            // what the request asks for; if not ok, 404
-//	start, end := place.Window().Bounds(count)    // or LIMIT and OFFSET of SQL
-//	next, previous := style.Neighbours(place, count, nil)
-//	link := pagination.Link(base, style, q, next) // "" if there is no such page
+//	place, ok := pagination.Requested(style, q, count) // what the request asks for; if not ok, 404
+//	start, end := place.Window().Bounds(count)         // or LIMIT and OFFSET of SQL
+//	next, previous := pagination.Neighbours(style, place, count, nil)
+//	link := pagination.Link(base, style, q, next)      // "" if there is no such page
 //
 // An [Envelope] is the JSON of the page. A page of [Cursors] is found by a position in the order
-// instead of a count, and is a [CursorPage], which has no count. [Style.Traits] says in what the
-// styles differ.
-//
-// A limit or an offset is never invalid: one that is not a number counts as absent, as in
-// DRF. Unlike DRF, which uses Python's int, this package accepts limits and offsets in ASCII
-// digits only, and a number out of range counts as the largest int. A page number or a cursor
-// can be invalid.
+// instead of a count, which its Envelope lacks. [TraitsOf] says in what the styles differ.
 //
 // All functions and methods are safe for concurrent use, except
 // [Envelope.UnmarshalJSON] on the same Envelope. No function modifies its arguments,
-// except that AppendLink uses the spare capacity of dst.
+// except that [AppendLink] uses the spare capacity of dst.
 package pagination

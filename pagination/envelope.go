@@ -26,9 +26,9 @@ func Page[T any](items []T, u *url.URL, l Limits) Envelope[T] {
 		u = new(url.URL)
 	}
 	q, base := ParseQuery(u.RawQuery), baseOf(*u)
-	p, _ := l.Place(q, len(items))
+	p, _ := l.place(q, len(items))
 	start, end := p.Window().Bounds(len(items))
-	next, previous := l.Neighbours(p, len(items), nil)
+	next, previous := l.neighbours(p, len(items), nil)
 	return Envelope[T]{Count: len(items), Next: Link(base, l, q, next), Previous: Link(base, l, q, previous), Records: items[start:end:end]}
 }
 
@@ -48,7 +48,8 @@ func baseOf(u url.URL) string {
 // An Envelope is a page of a list with the number of records in the list and links to
 // the neighbouring pages. Its JSON is the response of DRF to a request for a list.
 type Envelope[T any] struct {
-	// Count is the number of records in the whole list.
+	// Count is the number of records in the whole list. If negative, the number is not known, as in
+	// a page of [Cursors], and the JSON has no count.
 	Count int
 	// Next and Previous are the URLs of the neighbouring pages. If empty, there is
 	// no such page, and the JSON has null.
@@ -59,21 +60,21 @@ type Envelope[T any] struct {
 }
 
 // MarshalJSON returns {"count":…,"next":…,"previous":…,"results":[…]}, in this order
-// and without white space. An empty link is null, and nil Records are [].
+// and without white space. A negative Count is omitted, an empty link is null, and nil Records
+// are [].
 //
 // Like DRF, MarshalJSON does not escape '<', '>' and '&'. [json.Marshal] escapes them in the
 // result of this method; to avoid that, use a [json.Encoder] with SetEscapeHTML(false).
 // MarshalJSON returns an error if a record cannot be encoded. O(length of the JSON).
 func (e Envelope[T]) MarshalJSON() ([]byte, error) {
-	return encodePage(&e.Count, e.Next, e.Previous, e.Records)
-}
-
-// encodePage returns the JSON of a page. It has no count if count is nil.
-func encodePage[T any](count *int, next, previous string, records []T) ([]byte, error) {
 	// Pointers, because encoding/json encodes []byte as base64.
-	results := make([]*T, len(records))
-	for i := range records {
-		results[i] = &records[i]
+	results := make([]*T, len(e.Records))
+	for i := range e.Records {
+		results[i] = &e.Records[i]
+	}
+	count := &e.Count
+	if e.Count < 0 {
+		count = nil
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -83,62 +84,44 @@ func encodePage[T any](count *int, next, previous string, records []T) ([]byte, 
 		Next     *string `json:"next"`
 		Previous *string `json:"previous"`
 		Results  []*T    `json:"results"`
-	}{count, orNull(next), orNull(previous), results})
+	}{count, orNull(e.Next), orNull(e.Previous), results})
 	if err != nil {
 		return nil, fmt.Errorf("pagination: encoding a page: %w", err)
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// UnmarshalJSON is the inverse of [Envelope.MarshalJSON]. A link that is null or absent
-// is "". Unknown members are ignored. Records are newly allocated and not nil. By the
+// UnmarshalJSON is the inverse of [Envelope.MarshalJSON]. A count that is null or absent is -1, and
+// such a link is "". Unknown members are ignored. Records are newly allocated and not nil. By the
 // convention of encoding/json, null has no effect.
 //
-// UnmarshalJSON returns an error if count or results are absent or null, or if count is
-// negative, so that an error document is not mistaken for the end of a list. An error of
-// [json.Unmarshal] is wrapped. After an error, e is unchanged. O(length of the JSON).
+// UnmarshalJSON returns an error if results are absent or null, or if count is negative, so that an
+// error document is not mistaken for the end of a list. An error of [json.Unmarshal] is wrapped.
+// After an error, e is unchanged. O(length of the JSON).
 func (e *Envelope[T]) UnmarshalJSON(data []byte) error {
-	page, err := decodePage[T](data)
+	if string(data) == "null" {
+		return nil
+	}
+	var page struct {
+		Count    *int   `json:"count"`
+		Next     string `json:"next"`
+		Previous string `json:"previous"`
+		Results  *[]T   `json:"results"`
+	}
+	err := json.Unmarshal(data, &page)
 	switch {
-	case err != nil || page == nil:
-		return err
+	case err != nil:
+		return fmt.Errorf("pagination: decoding a page: %w", err)
+	case page.Results == nil:
+		return errors.New("pagination: not a page: no results")
 	case page.Count == nil:
-		return errors.New("pagination: not a page: no count")
+		page.Count = new(int)
+		*page.Count = -1
 	case *page.Count < 0:
 		return fmt.Errorf("pagination: not a page: count is %d", *page.Count)
 	}
-	records, err := page.records()
-	if err == nil {
-		*e = Envelope[T]{*page.Count, page.Next, page.Previous, records}
-	}
-	return err
-}
-
-// A decodedPage has the members of a page.
-type decodedPage[T any] struct {
-	Count    *int   `json:"count"`
-	Next     string `json:"next"`
-	Previous string `json:"previous"`
-	Results  *[]T   `json:"results"`
-}
-
-func (p *decodedPage[T]) records() ([]T, error) {
-	if p.Results == nil {
-		return nil, errors.New("pagination: not a page: no results")
-	}
-	return *p.Results, nil
-}
-
-// decodePage parses a page. It returns nil for null.
-func decodePage[T any](data []byte) (*decodedPage[T], error) {
-	if string(data) == "null" {
-		return nil, nil
-	}
-	page := new(decodedPage[T])
-	if err := json.Unmarshal(data, page); err != nil {
-		return nil, fmt.Errorf("pagination: decoding a page: %w", err)
-	}
-	return page, nil
+	*e = Envelope[T]{*page.Count, page.Next, page.Previous, *page.Results}
+	return nil
 }
 
 func orNull(link string) *string {

@@ -25,6 +25,8 @@ func TestEnvelopeMarshalJSON(t *testing.T) {
 	}{
 		{"zero value", pagination.Envelope[int]{},
 			`{"count":0,"next":null,"previous":null,"results":[]}`},
+		{"no count", pagination.Envelope[string]{Count: -1, Next: "/c?cursor=bz03", Records: []string{"a"}},
+			`{"next":"/c?cursor=bz03","previous":null,"results":["a"]}`},
 		{"empty records", pagination.Envelope[int]{Records: []int{}},
 			`{"count":0,"next":null,"previous":null,"results":[]}`},
 		{"no HTML escapes", pagination.Envelope[string]{60, "/?a=1&b=2", "/?<>", []string{"<em>", "x & y"}},
@@ -88,6 +90,9 @@ func TestEnvelopeUnmarshalJSON(t *testing.T) {
 			pagination.Envelope[string]{Count: 1, Records: []string{"a"}}},
 		{"different order and white space", "{ \"results\" : [ \"a\" ],\n\"count\" : 1 }",
 			pagination.Envelope[string]{Count: 1, Records: []string{"a"}}},
+		{"no count, as in a page by a cursor", `{"next":"/n","previous":null,"results":["a"]}`,
+			pagination.Envelope[string]{-1, "/n", "", []string{"a"}}},
+		{"null count", `{"count":null,"results":[]}`, pagination.Envelope[string]{Count: -1, Records: []string{}}},
 		{"null", "null", pagination.Envelope[string]{99, "old", "old", []string{"old"}}},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
@@ -108,10 +113,9 @@ func TestEnvelopeUnmarshalJSONError(t *testing.T) {
 		notPage      bool
 	}{
 		{"error document", `{"detail":"Not found."}`, true},
-		{"no count", `{"results":[]}`, true},
-		{"null count", `{"count":null,"results":[]}`, true},
 		{"negative count", `{"count":-1,"results":[]}`, true},
 		{"no results", `{"count":0}`, true},
+		{"no results of a cursor", `{"detail":"Invalid cursor"}`, true},
 		{"null results", `{"count":0,"results":null}`, true},
 		{"list", `["a"]`, false},
 		{"records of the wrong type", `{"count":1,"results":[5]}`, false},

@@ -50,15 +50,15 @@ func ExampleEnvelope_UnmarshalJSON() {
 	fmt.Println(err)
 	// Output:
 	// [{3 Ardesia} {4 Brina}] true <nil>
-	// pagination: not a page: no count
+	// pagination: not a page: no results
 }
 
 func ExampleLink() {
 	var limits pagination.Limits
 	q := pagination.ParseQuery("ordering=-name&limit=10&offset=20&format=json")
-	p, _ := limits.Place(q, 60)
+	p, _ := pagination.Requested(limits, q, 60)
 
-	next, previous := limits.Neighbours(p, 60, nil)
+	next, previous := pagination.Neighbours(limits, p, 60, nil)
 	fmt.Println(pagination.Link("https://house.example/api/books/", limits, q, next))
 	fmt.Println(pagination.Link("https://house.example/api/books/", limits, q, previous))
 	// Output:
@@ -69,7 +69,7 @@ func ExampleLink() {
 func ExampleLimits() {
 	limits := pagination.Limits{Default: 50, Max: 200}
 	for _, raw := range []string{"", "limit=20&offset=40", "limit=5000", "limit=many&offset=-3"} {
-		p, _ := limits.Place(pagination.ParseQuery(raw), 0)
+		p, _ := pagination.Requested(limits, pagination.ParseQuery(raw), 0)
 		fmt.Printf("%+v\n", p.Window())
 	}
 	// Output:
@@ -107,13 +107,13 @@ func ExampleNumbers() {
 	numbers := pagination.Numbers{Limits: pagination.Limits{Default: 2}}
 	for _, query := range []string{"page=2&format=json", "page=last", "page=4"} {
 		q := pagination.ParseQuery(query)
-		p, ok := numbers.Place(q, len(labels))
+		p, ok := pagination.Requested(numbers, q, len(labels))
 		if !ok {
 			fmt.Println("404 Invalid page.")
 			continue
 		}
 		start, end := p.Window().Bounds(len(labels))
-		next, _ := numbers.Neighbours(p, len(labels), nil)
+		next, _ := pagination.Neighbours(numbers, p, len(labels), nil)
 		fmt.Printf("%v %q\n", labels[start:end], pagination.Link("/api/labels/", numbers, q, next))
 	}
 	// Output:
@@ -126,11 +126,11 @@ func ExampleNumbers() {
 func ExampleCursors() {
 	years := []string{"1999", "2004", "2004", "2004", "2011"}
 	cursors := pagination.Cursors{Limits: pagination.Limits{Default: 2}}
-	serve := func(query string) pagination.CursorPage[string] {
+	serve := func(query string) pagination.Envelope[string] {
 		q := pagination.ParseQuery(query)
-		at, ok := cursors.Place(q, 0)
+		at, ok := pagination.Requested(cursors, q, 0)
 		if !ok || at.Reverse {
-			return pagination.CursorPage[string]{}
+			return pagination.Envelope[string]{}
 		}
 		start, size := at.Offset, at.Limit
 		for _, year := range years {
@@ -139,14 +139,14 @@ func ExampleCursors() {
 			}
 		}
 		read := years[min(start, len(years)):min(start+size+1, len(years))]
-		next, _ := cursors.Neighbours(at, len(read), func(i int) string { return read[i] })
-		return pagination.CursorPage[string]{Next: pagination.Link("", cursors, q, next), Records: read[:min(size, len(read))]}
+		next, _ := pagination.Neighbours(cursors, at, len(read), func(i int) string { return read[i] })
+		return pagination.Envelope[string]{Count: -1, Next: pagination.Link("", cursors, q, next), Records: read[:min(size, len(read))]}
 	}
 	query := ""
 	for {
 		page := serve(query)
 		u, _ := url.Parse(page.Next)
-		at, _ := pagination.ParseCursor(u.Query().Get("cursor"))
+		at, _ := pagination.Requested(cursors, pagination.ParseQuery(u.RawQuery), 0)
 		fmt.Println(page.Records, at.Position, at.Offset)
 		if query = u.RawQuery; query == "" {
 			break

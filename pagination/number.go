@@ -8,7 +8,10 @@ import (
 // Numbers divides lists into pages with numbers, as PageNumberPagination of DRF does. The zero
 // value is ready to use: the parameter page has the number of a page of 21 records.
 //
-// A page number is a [Window], so everything that reads a window of a list can serve it.
+// A page number is a [Window], so everything that reads a window of a list can serve it. The page
+// last is the last one, and the first page of an empty list is empty. A number is as Python's int
+// accepts it: digits of any script, with an optional sign, white space around it, and single
+// underscores between digits.
 type Numbers struct {
 	// Limits bounds the size of pages. A request determines it only if Size is set.
 	Limits Limits
@@ -23,30 +26,21 @@ type Numbers struct {
 	Blank bool
 }
 
-// Traits returns what is known of the style.
-func (n Numbers) Traits() Traits {
-	return Traits{Place: n.page(), Size: n.Size, Limits: n.Limits, Counted: true, About: "The number of the page, or last.", NoPage: "Invalid page."}
+func (n Numbers) traits() Traits {
+	return n.Limits.bounding(Traits{Place: n.page(), Size: n.Size, Counted: true, About: "The number of the page, or last.", NoPage: "Invalid page."})
 }
 
-// Sized returns n with other Limits.
-func (n Numbers) Sized(l Limits) Style {
+func (n Numbers) sized(l Limits) Style {
 	n.Limits = l
 	return n
 }
 
-// Lenient returns n with Blank set.
-func (n Numbers) Lenient() Style {
+func (n Numbers) lenient() Style {
 	n.Blank = true
 	return n
 }
 
-// Place returns the page that a query requests in a list of count records. The first page of an
-// empty list is empty. The page last is the last one. ok is false if the page is not a number or if
-// there is no such page.
-//
-// A number is as Python's int accepts it: digits of any script, with an optional sign, white
-// space around it, and single underscores between digits. O(length of the query).
-func (n Numbers) Place(q Query, count int) (p Place, ok bool) {
+func (n Numbers) place(q Query, count int) (p Place, ok bool) {
 	size := n.Limits.requested(q, n.Size)
 	last, page := max(count-1, 0)/size+1, 1
 	switch text, sent := q.Get(n.page()); {
@@ -61,14 +55,12 @@ func (n Numbers) Place(q Query, count int) (p Place, ok bool) {
 	return Place{size, Cursor{Offset: (page - 1) * size}}, true
 }
 
-// Neighbours returns the places of the pages after and before a page in a list of count records.
-func (n Numbers) Neighbours(p Place, count int, _ func(int) string) (next, previous Place) {
+func (n Numbers) neighbours(p Place, count int, _ func(int) string) (next, previous Place) {
 	return p.beside(count)
 }
 
-// AppendLink appends the query of the link to a page. The first page has no number, and the size
-// remains that of q.
-func (n Numbers) AppendLink(dst []byte, q Query, to Place) []byte {
+// appendLink appends no number for the first page. The size remains that of q.
+func (n Numbers) appendLink(dst []byte, q Query, to Place) []byte {
 	number := to.Offset/max(to.Limit, 1) + 1
 	return appendLink(dst, q, ownPair{pair{n.page(), strconv.Itoa(number)}, number > 1})
 }

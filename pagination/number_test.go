@@ -67,7 +67,7 @@ func TestNumbersPlace(t *testing.T) {
 		{"an unknown count", ten, "page=7", math.MaxInt, 10, 60},
 		{"last of an unknown count", ten, "page=last", math.MaxInt, 10, (math.MaxInt - 1) / 10 * 10},
 	} {
-		p, ok := row.numbers.Place(pagination.ParseQuery(row.query), row.count)
+		p, ok := pagination.Requested(row.numbers, pagination.ParseQuery(row.query), row.count)
 		want := pagination.Window{Limit: row.size, Offset: row.start}
 		if row.size == none {
 			want = pagination.Window{}
@@ -89,8 +89,8 @@ func TestNumbersLinks(t *testing.T) {
 		{"the last page", "page=last", "", "/n?page=11"},
 	} {
 		q := pagination.ParseQuery(row.query)
-		p, _ := ten.Place(q, 120)
-		next, previous := ten.Neighbours(p, 120, nil)
+		p, _ := pagination.Requested(ten, q, 120)
+		next, previous := pagination.Neighbours(ten, p, 120, nil)
 		got := [2]string{pagination.Link("/n", ten, q, next), pagination.Link("/n", ten, q, previous)}
 		if diff := cmp.Diff([2]string{row.next, row.previous}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.reason, diff)

@@ -1,58 +1,82 @@
 package pagination
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
-// A Style is a way to divide lists into pages: [Limits], [Numbers] or [Cursors]. The methods do not
-// modify their arguments, except that AppendLink uses the spare capacity of dst.
+// A Style is a way to divide lists into pages: [Limits], [Numbers] or [Cursors]. A nil Style is
+// Limits{}. The functions of a style do not modify their arguments, except that [AppendLink] uses the
+// spare capacity of dst.
 type Style interface {
-	// Traits returns what is known of the style. O(1).
-	Traits() Traits
-
-	// Sized returns the style with other bounds of sizes. O(1).
-	Sized(l Limits) Style
-
-	// Lenient returns the style in which an empty text in place of a page is the first page, as in
-	// DRF 3.18. O(1).
-	Lenient() Style
-
-	// Place returns the place of the page that a query requests in a list of count records. If the
-	// query requests none, it is the first page. The last value of each parameter counts. A size
-	// that is absent or not a positive number counts as the default size, and a large one as the
-	// largest. A negative count counts as 0.
-	//
-	// ok is false if there is no such page, to which DRF responds with 404. If the count is not
-	// known yet, call Place with [math.MaxInt], read the page together with the count, and call
-	// Place with the count. If the result differs, the query requests the last page, which remains
-	// to be read. O(length of the query).
-	Place(q Query, count int) (p Place, ok bool)
-
-	// Neighbours returns the places of the pages after and before a page. A place without a Limit
-	// means that there is no such page.
-	//
-	// If the pages are Counted, count is the number of records in the list, and position is not
-	// called. Otherwise count is the number of records that were read, at most Limit and one more,
-	// and position returns the position of record i of them. O(Limit) calls of position, but few if
-	// positions differ.
-	Neighbours(p Place, count int, position func(i int) string) (next, previous Place)
-
-	// AppendLink appends the query of the link to a page, with its '?', to dst, which ends with the
-	// URL of the list, and returns the extended slice. The link contains the parameters of q, the
-	// query of the request, encoded as by [Query.Encode], except that the parameters of the page
-	// replace the ones in q. If no parameter is left, it appends nothing.
-	//
-	// AppendLink does not allocate if dst has room for the link and q has few pairs. O(len) to
-	// encode, plus O(n log² n) to sort n pairs.
-	AppendLink(dst []byte, q Query, to Place) []byte
+	traits() Traits
+	sized(l Limits) Style
+	lenient() Style
+	place(q Query, count int) (p Place, ok bool)
+	neighbours(p Place, count int, position func(i int) string) (next, previous Place)
+	appendLink(dst []byte, q Query, to Place) []byte
 }
 
-// Traits is what is known of a [Style].
+func styleOf(s Style) Style {
+	if s == nil {
+		return Limits{}
+	}
+	return s
+}
+
+// TraitsOf returns what is known of a style. O(1).
+func TraitsOf(s Style) Traits { return styleOf(s).traits() }
+
+// Sized returns a style with other bounds of sizes. O(1).
+func Sized(s Style, l Limits) Style { return styleOf(s).sized(l) }
+
+// Lenient returns a style in which an empty text in place of a page is the first page, as in
+// DRF 3.18. O(1).
+func Lenient(s Style) Style { return styleOf(s).lenient() }
+
+// Requested returns the place of the page that a query requests in a list of count records. If the
+// query requests none, it is the first page. The last value of each parameter counts. A size
+// that is absent or not a positive number counts as the default size, and a large one as the
+// largest. A negative count counts as 0.
+//
+// ok is false if there is no such page, to which DRF responds with 404: a page of [Numbers] that is
+// not a number or past the last, or an invalid cursor. If the count is not known yet, call Requested
+// with [math.MaxInt], read the page together with the count, and call Requested with the count. If the
+// result differs, the query requests the last page, which remains to be read. O(length of the query).
+func Requested(s Style, q Query, count int) (p Place, ok bool) { return styleOf(s).place(q, count) }
+
+// Neighbours returns the places of the pages after and before a page. A place without a Limit
+// means that there is no such page.
+//
+// If the pages are Counted, count is the number of records in the list, and position is not
+// called. The page before one far past the end may be past the end too, as in DRF. Otherwise count is
+// the number of records that were read, at most Limit and one more, and position returns the position
+// of record i of them, in the order in which they were read. O(Limit) calls of position, but few if
+// positions differ.
+func Neighbours(s Style, p Place, count int, position func(i int) string) (next, previous Place) {
+	return styleOf(s).neighbours(p, count, position)
+}
+
+// AppendLink appends the query of the link to a page, with its '?', to dst, which ends with the
+// URL of the list, and returns the extended slice. The link contains the parameters of q, the
+// query of the request, encoded as by [Query.Encode], except that the parameters of the page
+// replace the ones in q. If no parameter is left, it appends nothing.
+//
+// AppendLink does not allocate if dst has room for the link and q has few pairs. O(len) to
+// encode, plus O(n log² n) to sort n pairs.
+func AppendLink(dst []byte, s Style, q Query, to Place) []byte {
+	return styleOf(s).appendLink(dst, q, to)
+}
+
+// Traits is what is known of a [Style]. It is for packages that serve, describe or test pages.
 type Traits struct {
 	// Place and Size are the names of the parameters of a query with the place and the size of a
 	// page. If Size is empty, requests do not determine the size.
 	Place, Size string
 
-	// Limits bounds the size of pages.
-	Limits Limits
+	// Default is the size of a page of which no size is requested, and Max the largest size, which
+	// is [math.MaxInt] if there is no limit.
+	Default, Max int
 
 	// Counted reports whether pages have the number of all records. Otherwise they begin at a
 	// position of the order, which only links have, and a page needs one more record than its size.
@@ -97,12 +121,12 @@ type Cursor struct {
 
 // Link returns the URL of a page, or "" if to has no Limit. The base is the URL of the list without
 // query and fragment. It is copied unchanged, so the link is absolute if base is. The rest is as
-// AppendLink of the style appends it.
+// [AppendLink] appends it.
 func Link(base string, s Style, q Query, to Place) string {
 	if to.Limit <= 0 {
 		return ""
 	}
-	return string(s.AppendLink(append(make([]byte, 0, len(base)+128), base...), q, to))
+	return string(AppendLink(append(make([]byte, 0, len(base)+128), base...), s, q, to))
 }
 
 // beside returns the places of the pages after and before one that begins at an offset. The page
@@ -140,6 +164,12 @@ func (w Window) Bounds(count int) (start, end int) {
 	return start, start + min(w.Limit, count-start)
 }
 
+// The parameters of Limits.
+const (
+	limitName  = "limit"
+	offsetName = "offset"
+)
+
 // The defaults of Limits.
 const (
 	defaultLimit = 21
@@ -150,6 +180,11 @@ const (
 // and bounds the size of pages of all styles. The zero value is ready to use: a page has as many
 // records as the parameter limit asks for, at most 1000, or 21 without it, after as many as the
 // parameter offset says. A negative field means no limit.
+//
+// No query is invalid: a limit that is not a positive number counts as absent, and an offset that is
+// negative or not a number as 0. A number consists of ASCII digits, with an optional sign and optional
+// white space around it. One out of range for an int counts as [math.MaxInt]. DRF accepts the
+// numbers that Python's int accepts, which include other digits and underscores.
 type Limits struct {
 	// Default is the page size for a request without a valid limit. If zero, it
 	// is 21. If negative, the page is as large as Max allows.
@@ -166,10 +201,6 @@ func (l Limits) size(n int) int {
 	}
 	return min(n, bound(l.Max, defaultMax))
 }
-
-// Bounds returns the size of a page of which no size is requested, and the largest size, which is
-// [math.MaxInt] if there is no limit. O(1).
-func (l Limits) Bounds() (byDefault, most int) { return l.size(0), l.size(math.MaxInt) }
 
 // requested returns the size of the page that a query requests with a parameter, which may be "".
 func (l Limits) requested(q Query, name string) (size int) {
@@ -189,4 +220,35 @@ func bound(n, byDefault int) int {
 		return byDefault
 	}
 	return n
+}
+
+func (l Limits) traits() Traits {
+	return l.bounding(Traits{Place: offsetName, Size: limitName, Counted: true, Anywhere: true, About: "The number of records to skip."})
+}
+
+// bounding returns the traits of a style whose sizes are bounded by l.
+func (l Limits) bounding(t Traits) Traits {
+	t.Default, t.Max = l.size(0), l.size(math.MaxInt)
+	return t
+}
+
+func (l Limits) sized(other Limits) Style { return other }
+
+func (l Limits) lenient() Style { return l }
+
+func (l Limits) place(q Query, _ int) (p Place, ok bool) {
+	limit, _ := q.Get(limitName)
+	offset, _ := q.Get(offsetName)
+	size, _ := parseInt(limit)
+	start, _ := parseInt(offset)
+	return Place{l.size(size), Cursor{Offset: max(start, 0)}}, true
+}
+
+func (l Limits) neighbours(p Place, count int, _ func(int) string) (next, previous Place) {
+	return p.beside(count)
+}
+
+// appendLink appends no offset for the first page.
+func (l Limits) appendLink(dst []byte, q Query, to Place) []byte {
+	return appendLink(dst, q, ownPair{pair{limitName, strconv.Itoa(to.Limit)}, true}, ownPair{pair{offsetName, strconv.Itoa(to.Offset)}, to.Offset > 0})
 }

@@ -112,10 +112,10 @@ func serve(dst []byte, raw string) []byte {
 	q.Get("ordering")
 	q.Get("search")
 	var style pagination.Style = pagination.Limits{}
-	p, _ := style.Place(q, 90)
-	next, previous := style.Neighbours(p, 90, nil)
-	dst = style.AppendLink(append(dst, base...), q, next)
-	return style.AppendLink(append(dst, base...), q, previous)
+	p, _ := pagination.Requested(style, q, 90)
+	next, previous := pagination.Neighbours(style, p, 90, nil)
+	dst = pagination.AppendLink(append(dst, base...), style, q, next)
+	return pagination.AppendLink(append(dst, base...), style, q, previous)
 }
 
 func TestAllocations(t *testing.T) {
@@ -134,7 +134,9 @@ func TestAllocations(t *testing.T) {
 			pagination.Link(base, pagination.Limits{}, q, p)
 			pagination.Link(base, pagination.Limits{}, q, p)
 		}},
-		{"invalid numbers", 1, func() { pagination.Limits{}.Place(pagination.ParseQuery("limit=x&offset=999999999999999999999"), 0) }},
+		{"invalid numbers", 1, func() {
+			pagination.Requested(pagination.Limits{}, pagination.ParseQuery("limit=x&offset=999999999999999999999"), 0)
+		}},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			if got := testing.AllocsPerRun(100, tt.run); got > tt.want {
@@ -196,8 +198,8 @@ func orNull(link string) string {
 func TestQueries(t *testing.T) {
 	page := func(q pagination.Query) string {
 		var limits pagination.Limits
-		p, _ := limits.Place(q, 60)
-		next, previous := limits.Neighbours(p, 60, nil)
+		p, _ := pagination.Requested(limits, q, 60)
+		next, previous := pagination.Neighbours(limits, p, 60, nil)
 		start, end := p.Window().Bounds(60)
 		link := func(to pagination.Place) string { return orNull(pagination.Link("/api/books/", limits, q, to)) }
 		return fmt.Sprintf("%d %s %s", end-start, link(next), link(previous))

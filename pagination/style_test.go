@@ -32,7 +32,7 @@ func TestAppendLink(t *testing.T) {
 		{"the first page by cursors", pagination.Cursors{}, q, at(10, 0), "?a=+&cursor=&limit=9&offset=3&page=3&q=1"},
 		{"other names", pagination.Numbers{Page: "q"}, q, at(10, 10), "?a=+&cursor=x&limit=9&offset=3&page=3&q=2"},
 	} {
-		if diff := cmp.Diff("to: "+tt.want, string(tt.style.AppendLink([]byte("to: "), tt.q, tt.to))); diff != "" {
+		if diff := cmp.Diff("to: "+tt.want, string(pagination.AppendLink([]byte("to: "), tt.style, tt.q, tt.to))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}
 		want := "/b" + tt.want
@@ -45,16 +45,16 @@ func TestAppendLink(t *testing.T) {
 	}
 }
 
-// The methods of a style agree: a link to a place leads to it, with the parameters and the bounds
+// The functions of a style agree: a link to a place leads to it, with the parameters and the bounds
 // in Traits.
 func TestStyles(t *testing.T) {
 	for _, style := range []pagination.Style{
 		pagination.Limits{}, pagination.Numbers{Page: "p", Size: "size"}, pagination.Cursors{Cursor: "after", Size: "size"},
 		pagination.Numbers{}, pagination.Cursors{},
 	} {
-		style := style.Sized(pagination.Limits{Default: 5, Max: 8}).Lenient()
-		is := style.Traits()
-		if is.Limits != (pagination.Limits{Default: 5, Max: 8}) || is.Place == "" || is.About == "" || is.Anywhere && !is.Counted {
+		style := pagination.Lenient(pagination.Sized(style, pagination.Limits{Default: 5, Max: 8}))
+		is := pagination.TraitsOf(style)
+		if is.Default != 5 || is.Max != 8 || is.Place == "" || is.About == "" || is.Anywhere && !is.Counted {
 			t.Errorf("%T: %+v", style, is)
 		}
 		size := 5
@@ -63,19 +63,22 @@ func TestStyles(t *testing.T) {
 			size = 8
 		}
 		for range 3 {
-			p, ok := style.Place(q, 100)
+			p, ok := pagination.Requested(style, q, 100)
 			if !ok || p.Limit != size {
 				t.Fatalf("%T: the place of %s is %+v, %t", style, q.Encode(), p, ok)
 			}
-			next, _ := style.Neighbours(p, 100, func(i int) string { return q.Encode() + string(rune('a'+i)) })
-			q = pagination.ParseQuery(string(style.AppendLink(nil, q, next))[1:])
-			if again, ok := style.Place(q, 100); again != next || !ok {
+			next, _ := pagination.Neighbours(style, p, 100, func(i int) string { return q.Encode() + string(rune('a'+i)) })
+			q = pagination.ParseQuery(string(pagination.AppendLink(nil, style, q, next))[1:])
+			if again, ok := pagination.Requested(style, q, 100); again != next || !ok {
 				t.Errorf("%T: the link to %+v leads to %+v, %t", style, next, again, ok)
 			}
 		}
 	}
-	if p, ok := (pagination.Numbers{}).Place(pagination.ParseQuery("page="), 100); ok {
+	if p, ok := pagination.Requested(pagination.Numbers{}, pagination.ParseQuery("page="), 100); ok {
 		t.Errorf("an empty number is %+v", p)
+	}
+	if diff := cmp.Diff(pagination.TraitsOf(pagination.Limits{}), pagination.TraitsOf(nil)); diff != "" {
+		t.Errorf("no style differs from Limits{} (-want +got):\n%s", diff)
 	}
 }
 
@@ -86,7 +89,7 @@ func TestLinksDoNotModifyTheQuery(t *testing.T) {
 	done := make(chan string)
 	for range 4 {
 		go func() {
-			next := pagination.Limits{}.AppendLink(nil, q, pagination.Place{Limit: 7, Cursor: pagination.Cursor{Offset: 14}})
+			next := pagination.AppendLink(nil, pagination.Limits{}, q, pagination.Place{Limit: 7, Cursor: pagination.Cursor{Offset: 14}})
 			b, _ := q.Get("b")
 			done <- string(next) + " " + b
 		}()

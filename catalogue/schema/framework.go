@@ -81,7 +81,7 @@ func (f Framework) ShowsDigits() bool { return f.showsDigits }
 // Pages returns the style as f serves it: in 3.18 an empty page number is the first one. O(1).
 func (f Framework) Pages(s pagination.Style) pagination.Style {
 	if f.startsPages {
-		return s.Lenient()
+		return pagination.Lenient(s)
 	}
 	return s
 }

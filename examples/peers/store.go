@@ -110,7 +110,7 @@ func envelope(dst []byte, s store[event], p *page[event], o order, offset int) [
 // neighbours returns the places of the pages after and before one.
 func neighbours(offset, count int) (next, previous pagination.Place) {
 	at := pagination.Place{Limit: pageSize, Cursor: pagination.Cursor{Offset: offset}}
-	return pagination.Limits{}.Neighbours(at, count, nil)
+	return pagination.Neighbours(pagination.Limits{}, at, count, nil)
 }
 
 // appendLink appends a link in quotes, or null if there is no such page.
@@ -119,7 +119,7 @@ func appendLink(dst []byte, q pagination.Query, to pagination.Place) []byte {
 		return append(dst, "null"...)
 	}
 	dst = append(append(dst, '"'), address...)
-	return append(pagination.Limits{}.AppendLink(dst, q, to), '"')
+	return append(pagination.AppendLink(dst, pagination.Limits{}, q, to), '"')
 }
 
 type constructor[T any] func(*kind[T]) store[T]

@@ -155,6 +155,7 @@ import (
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures the pages. The zero value is ready to use.
@@ -206,7 +207,7 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		byKey:       make(map[string]*collection),
 	}
 	for _, s := range b.served.Collections {
-		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, style: s.Pages, is: s.Pages.Traits()}
+		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, style: s.Pages, is: pagination.TraitsOf(s.Pages)}
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}

@@ -245,11 +245,10 @@ func (v *view) newPager(e envelope) pager {
 		return p
 	}
 	p.Kept = append(p.Kept, pair{v.c.is.Size, strconv.Itoa(w.Limit)})
-	byDefault, most := v.c.is.Limits.Bounds()
-	sizes := []int{10, byDefault, 50, 100, w.Limit}
+	sizes := []int{10, v.c.is.Default, 50, 100, w.Limit}
 	slices.Sort(sizes)
 	for _, records := range slices.Compact(sizes) {
-		if records <= most && records != math.MaxInt {
+		if records <= v.c.is.Max && records != math.MaxInt {
 			link := v.at(pagination.Window{Limit: records, Offset: w.Offset})
 			p.Sizes = append(p.Sizes, choice{Label: strconv.Itoa(records), Link: link, Active: records == w.Limit})
 		}
@@ -283,14 +282,14 @@ func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
 // window returns the window of a list of count records that a query selects.
 func (c *collection) window(q query, count int) pagination.Window {
-	p, _ := c.style.Place(pagination.ParseQuery(q.values.Encode()), count)
+	p, _ := pagination.Requested(c.style, pagination.ParseQuery(q.values.Encode()), count)
 	return pagination.Window{Limit: max(p.Limit, 1), Offset: p.Offset}
 }
 
 // at returns a link to the page of a list in which a window begins.
 func (v *view) at(w pagination.Window) string {
 	to := pagination.Place{Limit: w.Limit, Cursor: pagination.Cursor{Offset: w.Offset}}
-	link := v.c.style.AppendLink(nil, pagination.Query{}, to)
+	link := pagination.AppendLink(nil, v.c.style, pagination.Query{}, to)
 	place, _ := pagination.ParseQuery(strings.TrimPrefix(string(link), "?")).Get(v.c.is.Place)
 	return v.query.with(v.c.is.Size, positive(w.Limit), v.c.is.Place, place)
 }

@@ -225,7 +225,7 @@ func TestNumberedPages(t *testing.T) {
 		{pagination.Numbers{Limits: limits, Page: "p", Size: "n"}, map[string]string{"« First": "?n=7&ordering=-id", "Last »": "?n=7&ordering=-id&p=8", "10": "?n=10&ordering=-id&p=2", "50": "?n=50&ordering=-id"}, "[7] 10 50", "?n=7&ordering=-id&p=8"},
 	} {
 		h := newHandlers(t, load(t, books(50)), httpapi.Options{Pages: test.style}).browse
-		name := test.style.Traits().Place
+		name := pagination.TraitsOf(test.style).Place
 		page := get(h, "/api/books/?ordering=-id&"+name+"=3")
 		for text, want := range test.links {
 			if got := page.links()[text]; got != want {

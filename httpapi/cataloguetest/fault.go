@@ -200,7 +200,7 @@ func Do(f func()) Fault {
 //	})
 //
 // Pages are the responses with status 200 to GET and HEAD requests for the path of a collection.
-// Other responses do not change. The Count of a page by a cursor is 0 and has no effect. A page
+// Other responses do not change. The Count of a page by a cursor is -1 and has no effect. A page
 // that change leaves unmodified does not count as changed. A changed page is not indented. change
 // runs in the goroutine of the request, and concurrently if requests are. If it returns records
 // that are not valid JSON, the page is not changed. If change is nil, the fault is invalid.
@@ -223,9 +223,11 @@ func pageFault(change func(i *interceptor, page *envelope)) Fault {
 		if !ok {
 			return false
 		}
-		before, _ := encodePage(style, page)
-		change(i, &page)
-		after, err := encodePage(style, page)
+		before, _ := page.MarshalJSON()
+		if change(i, &page); !pagination.TraitsOf(style).Counted {
+			page.Count = -1
+		}
+		after, err := page.MarshalJSON()
 		if err != nil || bytes.Equal(before, after) {
 			return false
 		}
@@ -234,25 +236,11 @@ func pageFault(change func(i *interceptor, page *envelope)) Fault {
 	}}
 }
 
-// parsePage parses a page of a style. A page by a cursor has the count 0.
+// parsePage parses a page of a style.
 func parsePage(style pagination.Style, body []byte) (page envelope, ok bool) {
-	var err error
-	if !style.Traits().Counted {
-		var p pagination.CursorPage[json.RawMessage]
-		err = json.Unmarshal(body, &p)
-		page = envelope{Next: p.Next, Previous: p.Previous, Records: p.Records}
-	} else {
-		err = json.Unmarshal(body, &page)
-	}
-	return page, err == nil && page.Records != nil // null unmarshals without error
-}
-
-// encodePage is the inverse of parsePage.
-func encodePage(style pagination.Style, page envelope) ([]byte, error) {
-	if !style.Traits().Counted {
-		return pagination.CursorPage[json.RawMessage]{Next: page.Next, Previous: page.Previous, Records: page.Records}.MarshalJSON()
-	}
-	return page.MarshalJSON()
+	err := json.Unmarshal(body, &page)
+	missing := page.Count < 0 && pagination.TraitsOf(style).Counted
+	return page, err == nil && page.Records != nil && !missing // null unmarshals without error
 }
 
 // NextIsSelf makes the next link of a page lead to the page itself, on the last page

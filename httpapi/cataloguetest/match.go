@@ -77,7 +77,7 @@ func (m *Match) check(p paths) error {
 	case !(m.Share >= 0 && m.Share <= 1): // false for NaN
 		return fmt.Errorf("Match.Share: %v is not between 0 and 1", m.Share)
 	case m.Offset > 0 && !slices.ContainsFunc(p.collections, func(c schema.Description) bool {
-		return c.Pages.Traits().Counted && (m.Collection == "" || m.Collection == c.Key || m.Collection == c.Segment)
+		return pagination.TraitsOf(c.Pages).Counted && (m.Collection == "" || m.Collection == c.Key || m.Collection == c.Segment)
 	}):
 		return fmt.Errorf("Match.Offset: %d: pages by cursors begin at no offset; want Nth or After", m.Offset)
 	}
@@ -103,10 +103,10 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 		return true
 	}
 	style := p.at(r.URL.Path).Pages
-	if style == nil || !style.Traits().Counted {
+	if style == nil || !pagination.TraitsOf(style).Counted {
 		return false
 	}
-	at, _ := style.Lenient().Place(pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
+	at, _ := pagination.Requested(pagination.Lenient(style), pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
 	return reads(r) && at.Offset == m.Offset
 }
 

@@ -289,7 +289,7 @@ type sized struct {
 
 func (c sized) Description() schema.Description {
 	about := c.AnyCollection.Description()
-	about.Pages = c.style.Sized(pagination.Limits{Default: c.size, Max: c.size})
+	about.Pages = pagination.Sized(c.style, pagination.Limits{Default: c.size, Max: c.size})
 	return about
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Explore searches for mistakes of a client. It runs fetch once for each of many scenarios.
@@ -115,7 +116,7 @@ func newExplorer(fetch Fetch, opts Options) (*explorer, error) {
 	}
 	skip := append(unnoticed(x.data.style), opts.Skip...)
 	kinds := slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(skip, k.name) })
-	is := x.data.style.Traits()
+	is := pagination.TraitsOf(x.data.style)
 	apart := is.Counted && !is.Anywhere
 	x.script = script{kinds, len(x.data.ids) / 2, apart}
 	return x, nil

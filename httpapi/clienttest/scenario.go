@@ -172,13 +172,13 @@ func (k *kind) class() int {
 // kinds returns the kinds of all steps at pages of a style. Their order determines the scenario of
 // a seed.
 func kinds(style pagination.Style) []kind {
-	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(style.Traits().Place), writeKinds())
+	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(pagination.TraitsOf(style).Place), writeKinds())
 }
 
 // unnoticed returns the names of kinds that no client can notice in pages of a style: a load may
 // leave the count as it is, and pages that begin at cursors have none.
 func unnoticed(style pagination.Style) []string {
-	switch is := style.Traits(); {
+	switch is := pagination.TraitsOf(style); {
 	case !is.Counted:
 		return []string{"row-missing", "row-repeated-for-another", "count-shrinks"}
 	case !is.Anywhere:

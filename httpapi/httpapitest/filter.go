@@ -166,7 +166,7 @@ func checkPositions(s *subject) {
 	}
 	p := s.open(s.filtered(all...))
 	if c, ok := p.c.(httpapi.Positioner); !ok || !c.Positions() {
-		if pages := s.Description.Pages; pages != nil && !pages.Traits().Counted {
+		if pages := s.Description.Pages; pages != nil && !pagination.TraitsOf(pages).Counted {
 			s.Fatalf("the description has pages by cursors, but the collection is not an httpapi.Positioner")
 		}
 		s.Skipf("the collection is not an httpapi.Positioner")

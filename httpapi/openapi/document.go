@@ -15,6 +15,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // model is an OpenAPI document, limited to what this package uses. The names are the
@@ -237,7 +238,7 @@ func pagesText(handlers []*httpapi.Handler) string {
 	texts := []string{"Collections of records, which are read in pages."}
 	for _, h := range handlers {
 		for _, c := range h.Served().Collections {
-			is, number := c.Pages.Traits(), ""
+			is, number := pagination.TraitsOf(c.Pages), ""
 			if is.Counted {
 				number = "the number of all records and "
 			}

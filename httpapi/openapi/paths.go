@@ -38,7 +38,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			term = d.schema(termOf(c.record), orderingTerm(wire.Sortable(c.Description)))
 		}
 		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
-		uncounted := !c.Pages.Traits().Counted
+		uncounted := !pagination.TraitsOf(c.Pages).Counted
 		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns records in the requested order, their total number, and the URLs of the next and the previous page."
 		if uncounted {
 			text = "Returns records in the requested order, and the URLs of the next and the previous page."
@@ -290,7 +290,7 @@ func commonParameters() members[parameter] {
 
 // pages returns the parameters of pages.
 func (d *describer) pages(style pagination.Style) (list []parameter) {
-	is := style.Traits()
+	is := pagination.TraitsOf(style)
 	place := parameter{Name: is.Place, In: "query", Description: is.About, Schema: ofKind("string")}
 	if is.Anywhere {
 		place.Schema = &jsonSchema{Type: "integer", Minimum: intText(0), Default: intText(0)}
@@ -298,11 +298,10 @@ func (d *describer) pages(style pagination.Style) (list []parameter) {
 	if is.Size == "" {
 		return []parameter{d.parameter(clean(is.Place), place)}
 	}
-	byDefault, most := is.Limits.Bounds()
-	size := &jsonSchema{Type: "integer", Minimum: intText(1), Default: intText(byDefault)}
+	size := &jsonSchema{Type: "integer", Minimum: intText(1), Default: intText(is.Default)}
 	text := "The maximum number of records on the page."
-	if most < math.MaxInt {
-		size.Maximum = intText(most)
+	if is.Max < math.MaxInt {
+		size.Maximum = intText(is.Max)
 		text += " Larger values are reduced to the maximum."
 	}
 	all := []parameter{place, {Name: is.Size, In: "query", Description: text, Schema: size}}
