@@ -25,7 +25,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/values"
+	"github.com/gobacklist/backlist/httpapi/internal/broken"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -203,7 +203,7 @@ func variable(t *testing.T, name string, byDefault uint64) uint64 {
 func sendRandom(t *testing.T, abouts []schema.Description, handlers ...*Handler) {
 	seed := variable(t, "BACKLIST_RANDOM_SEED", rand.Uint64())
 	t.Logf("BACKLIST_RANDOM_SEED=%d", seed)
-	g := &generator{Maker: values.Maker{Rand: rand.New(rand.NewPCG(seed, 0))}, patterns: map[string]*regexp.Regexp{}, keys: map[string][]string{"currencies": {"1", "2", "3"}}}
+	g := &generator{Maker: broken.New(seed, 0), patterns: map[string]*regexp.Regexp{}, keys: map[string][]string{"currencies": {"1", "2", "3"}}}
 	g.Refer = func(f schema.Field) string { return g.key(f.Refers) }
 	for _, g.about = range abouts {
 		_, body := send(handlers[0], "GET", g.path()+"?limit=1000", "")
@@ -279,7 +279,7 @@ func recordsOf(t *testing.T, body []byte) []map[string]json.RawMessage {
 
 // A generator makes up requests for a description, and checks stored records.
 type generator struct {
-	values.Maker
+	broken.Maker
 	about    schema.Description        // of the collection of the next request
 	keys     map[string][]string       // JSON of the keys or ids of all records that have existed
 	patterns map[string]*regexp.Regexp // compiled
@@ -287,7 +287,7 @@ type generator struct {
 
 // request returns a request whose body or parameters are valid, broken or damaged.
 func (g *generator) request() (method, target, body string) {
-	broken := g.IntN(2) == 0
+	bad := g.IntN(2) == 0
 	record := g.path() + url.PathEscape(unquoted(g.key(g.about.Key))) + "/"
 	switch g.IntN(10) {
 	case 0, 1, 2:
@@ -295,23 +295,30 @@ func (g *generator) request() (method, target, body string) {
 		if !slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Required }) {
 			fields = g.some()
 		}
-		method, target, body = "POST", g.path(), g.Object(fields, broken && g.IntN(2) == 0, broken)
+		method, target, body = "POST", g.path(), g.object(fields, bad && g.IntN(2) == 0, bad)
 	case 3, 4:
-		method, target, body = "PUT", record, g.Object(g.about.Fields, false, broken)
+		method, target, body = "PUT", record, g.object(g.about.Fields, false, bad)
 	case 5, 6:
-		method, target, body = "PATCH", record, g.Object(g.some(), true, broken)
+		method, target, body = "PATCH", record, g.object(g.some(), true, bad)
 	case 7:
 		return "DELETE", record, ""
 	case 8:
 		return "GET", record, ""
 	default:
-		return "GET", g.path() + "?" + g.query(broken).Encode(), ""
+		return "GET", g.path() + "?" + g.query(bad).Encode(), ""
 	}
 	if g.IntN(30) == 0 {
 		at := g.IntN(len(body))
 		body = body[:at] + g.Broken(schema.Field{Kind: schema.JSON}) + body[at:]
 	}
 	return method, target, body
+}
+
+func (g *generator) object(fields []schema.Field, partial, bad bool) string {
+	if bad {
+		return g.Body(fields, partial)
+	}
+	return g.Object(fields)
 }
 
 func (g *generator) path() string { return "/api/" + g.about.Segment + "/" }
@@ -346,13 +353,13 @@ func (g *generator) some() []schema.Field {
 }
 
 // query returns parameters of filters, with orderings.
-func (g *generator) query(broken bool) url.Values {
+func (g *generator) query(bad bool) url.Values {
 	params := url.Values{}
 	for range 1 + g.IntN(3) {
 		name := g.about.Filters[g.IntN(len(g.about.Filters))]
 		f, lookup, _ := g.about.Parameter(name)
-		value := g.Valid(f)
-		if broken {
+		value := g.Value(f)
+		if bad {
 			value = g.Broken(f)
 		}
 		text := unquoted(value)

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/values"
+	"github.com/gobacklist/backlist/httpapi/internal/broken"
 )
 
 // members are the JSON values of an object by name.
@@ -134,10 +133,10 @@ func normal(f schema.Field, value string) string {
 
 // made returns up to n different values of a field that are made up from a seed.
 func made(f schema.Field, seed uint64, n int) (list []string) {
-	m := values.Maker{Rand: rand.New(rand.NewPCG(seed, uint64(f.Kind)))}
+	m := broken.New(seed, uint64(f.Kind))
 	f.Nullable = false
 	for range 20 * n {
-		value := normal(f, m.Valid(f))
+		value := normal(f, m.Value(f))
 		if value != "" && !slices.Contains(list, value) && len(list) < n {
 			list = append(list, value)
 		}

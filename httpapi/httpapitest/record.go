@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/internal/values"
+	"github.com/gobacklist/backlist/httpapi/internal/broken"
 	"github.com/gobacklist/backlist/ordering"
 )
 
@@ -344,7 +343,7 @@ func invalid(s *subject) []string {
 				texts = append(texts, strconv.Itoa(n-1), strconv.Itoa(n+1))
 			}
 		}
-		m := values.Maker{Rand: rand.New(rand.NewPCG(1, 2))}
+		m := broken.New(1, 2)
 		if f.Item != nil || f.Fields != nil || f.MinLength+f.MaxLength > 0 || f.Pattern != nil || f.Min+f.Max != "" {
 			for range 10 {
 				texts = append(texts, m.Broken(f))

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/values"
+	"github.com/gobacklist/backlist/catalogue/schema/values"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -155,17 +153,23 @@ func decimalPattern(f schema.Field) string {
 // described returns the schema of records with a description, with an example. t may be nil.
 func described(about schema.Description, t reflect.Type) *jsonSchema {
 	s := stored(about.Fields, t, true)
+	maker := values.Maker{Choose: func(n int) int { return min(1, n-1) }}
+	maker.Text = func(f schema.Field) string { return wire.Capital(f.Label()) }
+	maker.Refer = func(f schema.Field) string {
+		to := about.Related[f.Refers]
+		switch {
+		case f.By == "":
+			return "1"
+		case to == nil:
+			return wire.Quote(f.By)
+		}
+		field, _, _ := to.Parameter(f.By) // the catalogue has checked it
+		return maker.Value(field)
+	}
 	var examples members[json.RawMessage]
 	for _, p := range s.Properties {
 		i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == p.name })
-		f := about.Fields[i]
-		value := exampleOf(f, p.value)
-		if to := about.Related[f.Refers]; to != nil && f.By != "" {
-			field, _, _ := to.Parameter(f.By) // the catalogue has checked it
-			if value = exampleOf(field, &jsonSchema{}); f.Kind == schema.References {
-				value = "[" + value + "]"
-			}
-		}
+		value := example(maker, about.Fields[i], p.value)
 		if value == "" {
 			return s
 		}
@@ -174,6 +178,27 @@ func described(about schema.Description, t reflect.Type) *jsonSchema {
 	text, _ := examples.MarshalJSON() // of valid values
 	s.Examples = []json.RawMessage{text}
 	return s
+}
+
+// example returns an example of a field with the given schema, or "" if none is known: of values of
+// the kind JSON it is only known whether they are lists or objects.
+func example(maker values.Maker, f schema.Field, s *jsonSchema) string {
+	switch {
+	case !holdsAny(f):
+		return maker.Value(f)
+	case f.Nullable:
+		return "null"
+	case s.Type == "array":
+		return "[]"
+	case s.Type == "object" && f.Fields == nil:
+		return "{}"
+	}
+	return ""
+}
+
+// holdsAny reports whether a field or a part of it is of the kind JSON.
+func holdsAny(f schema.Field) bool {
+	return f.Kind == schema.JSON || f.Item != nil && holdsAny(*f.Item) || slices.ContainsFunc(f.Fields, holdsAny)
 }
 
 // stored returns the schema of stored objects with the given fields: of records, or of objects
@@ -216,107 +241,6 @@ func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 		s.Others = &jsonSchema{}
 	}
 	return s
-}
-
-// exampleOf returns an example of a field with the given schema, or "" if none is known.
-func exampleOf(f schema.Field, s *jsonSchema) string {
-	switch f.Kind {
-	case schema.Integer:
-		return within(f, "1")
-	case schema.Float:
-		return within(f, "1.5")
-	case schema.Decimal:
-		n, _ := strconv.ParseFloat(within(f, "0"), 64)
-		return wire.Quote(strconv.FormatFloat(n, 'f', f.Places, 64))
-	case schema.Text, schema.Regex:
-		return exampleText(f, wire.Capital(wire.Words(f.Label())))
-	case schema.Slug, schema.UnicodeSlug:
-		return exampleText(f, "a-slug")
-	case schema.URL:
-		return exampleText(f, "https://www.example.com/")
-	case schema.Email:
-		return exampleText(f, "name@example.com")
-	case schema.UUID:
-		return `"01234567-89ab-cdef-0123-456789abcdef"`
-	case schema.Date:
-		return `"2026-05-10"`
-	case schema.Timestamp:
-		return `"2026-05-10T18:00:00Z"`
-	case schema.Boolean:
-		return "true"
-	case schema.Choice:
-		return wire.Quote(f.Choices[0])
-	case schema.Reference, schema.References:
-		value := "1"
-		if f.By != "" {
-			value = wire.Quote(f.By)
-		}
-		if f.Kind == schema.References {
-			value = "[" + value + "]"
-		}
-		return value
-	case schema.Array:
-		item := *f.Item
-		item.Name = f.Name
-		if value := exampleOf(item, &jsonSchema{}); value != "" {
-			return "[" + value + strings.Repeat(","+value, max(0, f.MinLength-1)) + "]"
-		}
-	case schema.Map:
-		return "{}"
-	case schema.Object:
-		return exampleObject(f.Fields)
-	}
-	switch {
-	case f.Nullable:
-		return "null"
-	case s.Type == "array":
-		return "[]"
-	case s.Type == "object":
-		return "{}"
-	}
-	return ""
-}
-
-// exampleObject returns an object with an example of each field, or "" if one has none.
-func exampleObject(fields []schema.Field) string {
-	var parts []string
-	for _, f := range fields {
-		value := exampleOf(f, &jsonSchema{})
-		if value == "" {
-			return ""
-		}
-		parts = append(parts, wire.Quote(f.Name)+":"+value)
-	}
-	return "{" + strings.Join(parts, ",") + "}"
-}
-
-// exampleText returns a text, or another one that has the length and the pattern of a field.
-func exampleText(f schema.Field, text string) string {
-	if f.Pattern != nil && !f.Pattern.MatchString(text) {
-		text = values.Text(f.Pattern, func(n int) int { return n - 1 })
-	}
-	if n := f.MinLength - utf8.RuneCountInString(text); n > 0 {
-		text += strings.Repeat("x", n)
-	}
-	if f.MaxLength > 0 && utf8.RuneCountInString(text) > f.MaxLength {
-		text = string([]rune(text)[:f.MaxLength])
-	}
-	if f.Pattern != nil && !f.Pattern.MatchString(text) {
-		return ""
-	}
-	return wire.Quote(text)
-}
-
-// within returns a number, or the bound of a field that it exceeds.
-func within(f schema.Field, text string) string {
-	n, _ := strconv.ParseFloat(text, 64)
-	if least, err := strconv.ParseFloat(f.Min, 64); err == nil && n < least {
-		return f.Min
-	}
-	if most, err := strconv.ParseFloat(f.Max, 64); err == nil && n > most {
-		return f.Max
-	}
-	return text
 }
 
 // storedField returns the schema of a field of a stored record. t is the Go type of the values,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/catalogue/schema/values"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -241,45 +242,31 @@ func TestExampleOfReference(t *testing.T) {
 		{Name: "to", Kind: schema.Reference, Refers: "places"},
 		{Name: "ship", Kind: schema.Reference, Refers: "ships", By: "slug"}, // of which nothing is known
 	}}
-	want := `{"from":"01234567-89ab-cdef-0123-456789abcdef","via":["Code"],"to":1,"ship":"slug"}`
+	want := `{"from":"11111111-1111-1111-1111-111111111111","via":["1"],"to":1,"ship":"slug"}`
 	if diff := cmp.Diff(want, compactJSON(t, described(about, nil).Examples[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// Bounds and kinds that no film has.
-func TestExampleOf(t *testing.T) {
+// Of JSON of the program's own only the form may be known.
+func TestExample(t *testing.T) {
+	maker := values.Maker{Choose: func(n int) int { return min(1, n-1) }}
+	object := schema.Field{Kind: schema.Object, Fields: []schema.Field{{Name: "n", Kind: schema.Integer}, {Name: "x", Kind: schema.JSON}}}
 	for _, tt := range []struct {
 		field  schema.Field
 		schema *jsonSchema
 		want   string
 	}{
-		{schema.Field{Kind: schema.Integer, Min: "5"}, nil, `5`},
-		{schema.Field{Kind: schema.Integer, Max: "-3"}, nil, `-3`},
-		{schema.Field{Kind: schema.Decimal, Places: 2}, nil, `"0.00"`},
-		{schema.Field{Kind: schema.Text, Name: "shortTitle"}, nil, `"Short title"`},
-		{schema.Field{Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Name: "tags"}, nil, `["Tags"]`},
-		{schema.Field{Kind: schema.Reference}, nil, `1`},
-		{schema.Field{Kind: schema.References, By: "slug"}, nil, `["slug"]`},
-		{schema.Field{Kind: schema.Float, Min: "2"}, nil, `2`},
-		{schema.Field{Kind: schema.Decimal, Places: 2, Min: "0.5"}, nil, `"0.50"`},
-		{schema.Field{Kind: schema.Regex, Pattern: regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`), MaxLength: 8}, nil, `"ZZZ-9999"`},
-		{schema.Field{Kind: schema.Regex, Pattern: regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`), MaxLength: 7}, nil, ``},
-		{schema.Field{Kind: schema.Text, Name: "name", MinLength: 6}, nil, `"Namexx"`},
-		{schema.Field{Kind: schema.Text, Name: "name", MaxLength: 2}, nil, `"Na"`},
-		{schema.Field{Kind: schema.UnicodeSlug}, nil, `"a-slug"`},
-		{schema.Field{Kind: schema.Email}, nil, `"name@example.com"`},
-		{schema.Field{Kind: schema.UUID}, nil, `"01234567-89ab-cdef-0123-456789abcdef"`},
-		{schema.Field{Kind: schema.Array, MinLength: 2, Item: &schema.Field{Kind: schema.Integer, Min: "3"}}, nil, `[3,3]`},
-		{schema.Field{Kind: schema.Map, Item: &schema.Field{Kind: schema.Integer}}, nil, `{}`},
-		{schema.Field{Kind: schema.Object, Fields: []schema.Field{{Name: "n", Kind: schema.Integer}, {Name: "x", Kind: schema.JSON, Nullable: true}}}, nil, `{"n":1,"x":null}`},
-		{schema.Field{Kind: schema.Object, Fields: []schema.Field{{Name: "n", Kind: schema.Integer}, {Name: "x", Kind: schema.JSON}}}, &jsonSchema{}, ``},
+		{schema.Field{Kind: schema.Text, Name: "shortTitle"}, nil, `"short title"`},
+		{schema.Field{Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Name: "tags"}, nil, `["tags"]`},
+		{schema.Field{Kind: schema.Object, Fields: object.Fields[:1]}, nil, `{"n":1}`},
+		{object, storedField(object, nil), ``},
 		{schema.Field{Kind: schema.JSON, Nullable: true}, shape(reflect.TypeFor[[]int]()), `null`},
 		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[[]int]()), `[]`},
 		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[map[string]int]()), `{}`},
 		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[pointerText]()), ``},
 	} {
-		if got := exampleOf(tt.field, tt.schema); got != tt.want {
+		if got := example(maker, tt.field, tt.schema); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.field.Kind, got, tt.want)
 		}
 	}

@@ -27,15 +27,15 @@ func Write(w io.Writer, opts Options) error {
 		return fmt.Errorf("sample: %w", err)
 	}
 	standard := map[string]int{"events": 300, "labels": 24, "authors": 60, "social-links": 80, "books": 200}
-	sizes := map[string]int{"": strangers}
+	sizes := map[string]int{}
 	for key := range c.All() {
 		sizes[key] = opts.size(key, cmp.Or(standard[key], 12))
 	}
 	if sizes["authors"] == 0 {
 		sizes["social-links"] = 0
 	}
-	m, err := newMaker(opts.Seed, sizes)
-	if err := cmp.Or(err, opts.check(sizes)); err != nil {
+	m, err := newMaker(opts, sizes)
+	if err != nil {
 		return fmt.Errorf("sample: %w", err)
 	}
 	b := bufio.NewWriter(w)
@@ -73,7 +73,7 @@ func (m *maker) record(key string, fields []schema.Field, kinds []string, id int
 	case "social-links":
 		return m.link(id)
 	}
-	members := m.members(key, fields, id)
+	members, _ := m.members(key, fields, id, nil) // none is unique; references to empty collections are null
 	d := m.draw(key, id)
 	l := pick(d.rng, m.Languages)
 	for i, kind := range kinds {
@@ -81,7 +81,7 @@ func (m *maker) record(key string, fields []schema.Field, kinds []string, id int
 		case "person":
 			members[i].value = l.person(d.rng)
 		case "slug":
-			members[i].value = fmt.Sprintf("%s-%d", slug(fmt.Sprint(members[0].value), "text"), id)
+			members[i].value = d.slug(fmt.Sprintf("%s %d", members[0].value, id))
 		case "line":
 			members[i].value = pick(d.rng, l.Lines)
 		case "html":
@@ -183,7 +183,7 @@ func (m *maker) event(id int) schema.Record {
 	}
 	return record(id,
 		member{"name", kind + " " + l.quote(l.title(d.rng))},
-		member{"slug", slug(kind, "event")}, // which all events of the kind share
+		member{"slug", d.slug(kind)}, // which all events of the kind share
 		member{"summary", pick(d.rng, l.Lines)},
 		member{"description", l.paragraphs(d.rng, d.between(1, 3))},
 		member{"location", where.venue},

@@ -73,18 +73,3 @@ func TestIndexOfIsInverseOfIDAt(t *testing.T) {
 		last = id
 	}
 }
-
-func TestSlug(t *testing.T) {
-	tests := []struct{ text, want, reason string }{
-		{"Gruppo di lettura", "gruppo-di-lettura", "words"},
-		{"L'œuvre à l'aube", "l-uvre-l-aube", "other letters separate words"},
-		{"«Größe»: Straße 9!", "gr-e-stra-e-9", "punctuation at the ends"},
-		{"サイン会", "fallback", "no Latin letters"},
-		{"", "fallback", "empty"},
-	}
-	for _, tt := range tests {
-		if got := slug(tt.text, "fallback"); got != tt.want {
-			t.Errorf("%s: slug(%q) = %q, want %q", tt.reason, tt.text, got, tt.want)
-		}
-	}
-}

@@ -34,7 +34,6 @@
 package sample
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -45,6 +44,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/catalogue/schema/values"
 )
 
 // Options configures [Write] and [Records]. The zero Options has seed 0 and the default
@@ -71,16 +71,6 @@ func (o Options) size(key string, standard int) int {
 	return standard
 }
 
-// check returns an error if there is a size of an unknown collection.
-func (o Options) check(known map[string]int) error {
-	for key := range o.Sizes {
-		if _, ok := known[key]; !ok {
-			return fmt.Errorf("%s: there is a size but no collection", key)
-		}
-	}
-	return nil
-}
-
 // idAt returns the id of the record at index i. Every eighth id is missing, so that
 // programs that confuse ids with indexes fail.
 func idAt(i int) int { return 1 + i + i/7 }
@@ -95,8 +85,18 @@ type maker struct {
 	texts
 }
 
-func newMaker(seed uint64, sizes map[string]int) (*maker, error) {
-	m := &maker{seed: seed, sizes: sizes}
+// strangers is the number of ids in lists of ids that refer to no collection.
+const strangers = 40
+
+// newMaker returns a maker, or an error if there is a size of an unknown collection.
+func newMaker(opts Options, sizes map[string]int) (*maker, error) {
+	for key := range opts.Sizes {
+		if _, ok := sizes[key]; !ok {
+			return nil, fmt.Errorf("%s: there is a size but no collection", key)
+		}
+	}
+	sizes[""] = strangers
+	m := &maker{seed: opts.Seed, sizes: sizes}
 	return m, json.Unmarshal([]byte(textsJSON), &m.texts)
 }
 
@@ -122,11 +122,6 @@ func (d *draw) refs(key string, n int) []int {
 	for range min(n, d.sizes[key]) {
 		ids = append(ids, idAt(d.below(d.sizes[key])))
 	}
-	return ascending(ids)
-}
-
-// ascending sorts ids and removes duplicates.
-func ascending(ids []int) []int {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
@@ -273,9 +268,8 @@ func (l language) paragraphs(r *rng, n int) string {
 	return b.String()
 }
 
-// slug converts a text to words of its ASCII letters and digits, joined by hyphens. If nothing
-// remains, as for Japanese, it returns the fallback.
-func slug(text, fallback string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return cmp.Or(strings.Join(words, "-"), fallback)
+// slug returns the slug of a text in any language.
+func (d *draw) slug(text string) json.RawMessage {
+	maker := values.Maker{Choose: d.below, Text: func(schema.Field) string { return text }}
+	return json.RawMessage(maker.Value(schema.Field{Kind: schema.Slug}))
 }

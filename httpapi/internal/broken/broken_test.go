@@ -1,0 +1,37 @@
+package broken
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// A broken value is JSON that often is not valid.
+func TestBroken(t *testing.T) {
+	m := New(3, 4)
+	inner := []schema.Field{{Name: "city", Kind: schema.Text, Required: true, MinLength: 2}, {Name: "lat", Kind: schema.Float, Min: "-90.5", Max: "90"}}
+	for _, f := range []schema.Field{
+		{Kind: schema.Integer}, {Kind: schema.Decimal, Digits: 8, Places: 2, Min: "0.01", Max: "9999.99"}, {Kind: schema.Text, Blank: true, MaxLength: 5},
+		{Kind: schema.Regex, Pattern: regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`)}, {Kind: schema.Email}, {Kind: schema.UUID}, {Kind: schema.Timestamp}, {Kind: schema.Boolean},
+		{Kind: schema.Choice, Choices: []string{"a", "b"}}, {Kind: schema.Array, MaxLength: 3, Item: &schema.Field{Kind: schema.Integer}},
+		{Kind: schema.Map, Item: &schema.Field{Kind: schema.Boolean}}, {Kind: schema.Object, Fields: inner},
+	} {
+		f.Name, f.Required = "f", true
+		d := schema.Description{Key: "x", Segment: "x", Name: "x", Fields: []schema.Field{f}}
+		refused := 0
+		for range 300 {
+			body := `{"f":` + m.Broken(f) + `}`
+			if !json.Valid([]byte(body)) {
+				t.Fatalf("%v: %s is not JSON", f.Kind, body)
+			}
+			if _, err := d.Validate(t.Context(), []byte(body), schema.Checks{}); err != nil {
+				refused++
+			}
+		}
+		if refused < 100 {
+			t.Errorf("%v: %d of 300 broken values are refused", f.Kind, refused)
+		}
+	}
+}
