@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -51,6 +53,7 @@ func (f fault) of(method string) bool { return slices.Contains(strings.Fields(f.
 // A fake is a collection of a catalogue with a fault.
 type fake struct {
 	collection catalogue.AnyCollection
+	stores     func(record []byte) error // inserts a record into the collection
 	fault      fault
 }
 
@@ -93,6 +96,8 @@ func (f fake) next(c call) (a answer) {
 		a.err = f.collection.Load(bytes.NewReader(c.body), catalogue.LoadOptions{})
 	case "Revision":
 		a.revision, a.err = f.collection.Revision(), c.ctx.Err()
+	case "Insert":
+		a.err = f.stores(c.body)
 	}
 	return a
 }
@@ -144,6 +149,8 @@ func (f fake) Revision(ctx context.Context) (uint64, error) {
 	return a.revision, a.err
 }
 
+func (f fake) insert(record []byte) error { return f.answer(call{method: "Insert", body: record}).err }
+
 // before changes the calls of the methods, which are separated by spaces.
 func before(methods string, change func(c *call)) fault {
 	return instead(methods, func(c call, next right) answer {
@@ -187,6 +194,27 @@ func keepsRevision(method string) fault {
 			hidden += revision() - start
 		}
 		a.revision -= hidden
+		return a
+	})
+}
+
+// countsFirst takes the count of a page before its records. Insertions are slow, so that some end
+// in between.
+func countsFirst() fault {
+	var inserting atomic.Bool
+	return instead("List Insert", func(c call, next right) answer {
+		if c.method == "Insert" {
+			inserting.Store(true)
+			defer inserting.Store(false)
+			time.Sleep(time.Millisecond)
+			return next(c)
+		}
+		early := next(c).list.Count
+		for inserting.Load() {
+			time.Sleep(100 * time.Microsecond)
+		}
+		a := next(c)
+		a.list.Count = early
 		return a
 	})
 }

@@ -318,7 +318,7 @@ func TestLookup(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return fake{c.(catalogue.AnyCollection), f}, nil
+			return fake{collection: c.(catalogue.AnyCollection), fault: f}, nil
 		}
 		names, problems := run(t, impl, allChecks())
 		want := map[string][]string{
