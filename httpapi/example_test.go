@@ -249,7 +249,7 @@ func ExampleNewHandler() {
 func ExampleOptions() {
 	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{
 		BaseURL: "https://films.example/shop",
-		Limits:  pagination.Limits{Default: 1, Max: 100},
+		Pages:   pagination.Limits{Default: 1, Max: 100},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -412,7 +412,7 @@ func ExampleHandler_Served() {
 	}
 	served := handler.Served()
 	for _, c := range served.Collections {
-		if c.Actions.Has(schema.Create) {
+		if c.Description.Actions.Has(schema.Create) {
 			fmt.Println("POST", served.BaseURL+c.Path)
 		}
 	}

@@ -95,13 +95,10 @@ type Options struct {
 	// ignored.
 	ForwardedPrefix bool
 
-	// Limits are the default and the maximum size of a page. The zero value means 21 and
-	// 1000.
-	Limits pagination.Limits
-
 	// Pages is the style of the pages of collections whose description has none:
-	// [pagination.Numbers] or [pagination.Cursors], with their own limits, or
-	// [pagination.Limits]. If nil, it is Limits.
+	// [pagination.Limits], [pagination.Numbers] or [pagination.Cursors], each with the default and
+	// the maximum size of a page. If nil, it is Limits{}: limit and offset, 21 records and at most
+	// 1000.
 	//
 	// A page number that does not exist results in 404 and "Invalid page.", and an invalid
 	// cursor in 404 and "Invalid cursor". A page of a cursor has no count. It is a page of
@@ -159,7 +156,7 @@ type Options struct {
 // A Handler serves the paths of collections. It must be created by [New] or [NewHandler]. It
 // is immutable, and safe for concurrent use if its collections and its authorizer are.
 type Handler struct {
-	opts        Options           // with their defaults, except for Limits
+	opts        Options           // with their defaults
 	collections []*route          // in the order of the root listing
 	routes      map[string]*route // by path, with its slash
 	restricts   bool              // some collection is restricted
@@ -215,7 +212,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 		if isNil(c) {
 			return nil, fmt.Errorf("%w: collection %d is nil", ErrInvalidConfig, i)
 		}
-		list[i] = newRoute(opts.Root, c, cmp.Or[pagination.Style](opts.Pages, opts.Limits), opts.Framework)
+		list[i] = newRoute(opts.Root, c, opts.Pages, opts.Framework)
 	}
 	if err := checkRoutes(list); err != nil {
 		return nil, err
@@ -238,7 +235,7 @@ func NewHandler(collections []Collection, opts Options) (*Handler, error) {
 	}
 	opts.ETagKey = cmp.Or(opts.ETagKey, rand.Text())
 	h := &Handler{opts: opts, collections: list, origins: origins, values: newFixedValues()}
-	h.routes = map[string]*route{opts.Root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}, pages: opts.Limits}}
+	h.routes = map[string]*route{opts.Root: {actions: schema.List, allow: allowed(schema.List), vary: []string{"Accept"}}}
 	for _, r := range list {
 		h.routes[r.path], h.restricts = r, h.restricts || r.rows != nil
 	}
@@ -353,12 +350,10 @@ type Served struct {
 
 // A ServedCollection is a collection that a [Handler] serves.
 type ServedCollection struct {
-	Path        string // without a prefix, such as "/api/films/"
-	Description schema.Description
+	Path        string             // without a prefix, such as "/api/films/"
+	Description schema.Description // with the Pages and the Actions that are served, if the authorizer permits these
 	Collection  Collection
-	Pages       pagination.Style // of the description or of the options, with the differences of the Framework
-	Actions     schema.Actions   // those that are served, if the authorizer permits them
-	Tagged      bool             // pages have an ETag
+	Tagged      bool // pages have an ETag
 }
 
 // Served returns a description of what h serves. The caller may modify its slice of
@@ -370,11 +365,7 @@ func (h *Handler) Served() Served {
 		Collections: make([]ServedCollection, len(h.collections)),
 	}
 	for i, r := range h.collections {
-		actions := r.actions
-		if r.records != nil {
-			actions |= r.records.actions
-		}
-		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, r.pages, actions, h.opts.ETags && r.revisioner != nil}
+		s.Collections[i] = ServedCollection{r.path, *r.about, r.collection, h.opts.ETags && r.revisioner != nil}
 	}
 	return s
 }

@@ -80,14 +80,13 @@ func TestServed(t *testing.T) {
 	papers.about.Key, papers.about.Segment, papers.about.Actions = "papers", "papers", schema.List
 	collections := []Collection{newStub(1), listOnly{untagged}, papers}
 	served := newStubHandler(t, Options{
-		Authorizer: AllowAll, BaseURL: "HTTPS://x.example/größe/", Limits: pagination.Limits{Default: 7},
+		Authorizer: AllowAll, BaseURL: "HTTPS://x.example/größe/", Pages: pagination.Limits{Default: 7},
 	}, collections...).Served()
 	want := Served{Root: "/api/", BaseURL: "https://x.example/gr%C3%B6%C3%9Fe"}
 	for i, path := range []string{"/api/films/", "/api/genre/", "/api/papers/"} {
-		want.Collections = append(want.Collections, ServedCollection{
-			Path: path, Description: collections[i].Description(), Collection: collections[i], Pages: pagination.Limits{Default: 7},
-			Actions: []schema.Actions{schema.AllActions, schema.List, schema.List}[i],
-		})
+		about := collections[i].Description()
+		about.Pages, about.Actions = pagination.Limits{Default: 7}, []schema.Actions{schema.AllActions, schema.List, schema.List}[i]
+		want.Collections = append(want.Collections, ServedCollection{Path: path, Description: about, Collection: collections[i]})
 	}
 	if diff := cmp.Diff(want, served, cmp.Comparer(func(a, b Collection) bool { return a == b })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -46,10 +46,11 @@ type route struct {
 }
 
 func newRoute(root string, c Collection, pages pagination.Style, as schema.Framework) *route {
-	d := as.Describe(c.Description())
+	d := c.Description()
+	d.Pages = cmp.Or(d.Pages, pages)
+	d = as.Describe(d)
 	path := root + d.Segment + "/"
-	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d)}
-	r.pages = as.Pages(cmp.Or(d.Pages, pages))
+	r := &route{path: path, link: origin.EscapePath(path), key: d.Key, about: &d, collection: c, sortable: wire.Sortable(d), pages: d.Pages}
 	for part, ok := c.(restricted); ok; part, ok = c.(restricted) {
 		r.rows, c = append(r.rows, part.rows), part.Collection
 	}
@@ -71,14 +72,14 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 		r.revisioner, _ = c.(Revisioner)
 		r.counter, _ = c.(Counter)
 	}
-	served := r.possible() & d.Actions
-	if served&wire.RecordActions != 0 {
+	d.Actions &= r.possible()
+	if d.Actions&wire.RecordActions != 0 {
 		records := *r
-		records.isRecord, records.actions = true, served&wire.RecordActions
+		records.isRecord, records.actions = true, d.Actions&wire.RecordActions
 		records.allow = allowed(records.actions)
 		r.records = &records
 	}
-	r.actions = served &^ wire.RecordActions
+	r.actions = d.Actions &^ wire.RecordActions
 	r.allow = allowed(r.actions)
 	return r
 }

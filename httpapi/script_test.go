@@ -21,6 +21,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/rows"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // TestScripts runs the scripts in testdata, whose format is described in its README.md.
@@ -267,6 +268,7 @@ func checkHeader(t *testing.T, what string, got answer, expected map[string]stri
 func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 	t.Helper()
 	cat, failing, mount := newSmallCatalogue, false, ""
+	var limits pagination.Limits
 	opts := Options{Authorizer: AllowAll, OnError: func(r *http.Request, err error) {
 		if !failing {
 			t.Errorf("%s %.200s: %v", r.Method, r.RequestURI, err)
@@ -318,9 +320,9 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 		case "etags":
 			opts.ETags = true
 		case "max-limit":
-			opts.Limits.Max = number
+			limits.Max = number
 		case "default-limit":
-			opts.Limits.Default = number
+			limits.Default = number
 		case "max-body":
 			opts.MaxBody = int64(number)
 		default:
@@ -330,6 +332,7 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 			t.Fatal(numberErr)
 		}
 	}
+	opts.Pages = limits
 	handler, err := New(cat(t), opts)
 	must(t, err)
 	if mount == "" {

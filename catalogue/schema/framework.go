@@ -78,18 +78,13 @@ func (f Framework) refuses(text string) bool { return f.refusesNull && strings.I
 // ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. O(1).
 func (f Framework) ShowsDigits() bool { return f.showsDigits }
 
-// Pages returns the style as f serves it: in 3.18 an empty page number is the first one. O(1).
-func (f Framework) Pages(s pagination.Style) pagination.Style {
-	if f.startsPages {
-		return pagination.Lenient(s)
-	}
-	return s
-}
-
-// Describe returns d with the fields that f requires. In 3.18, a field of a unique set that can be
-// null or blank is not required, and null or blank if it is absent from a POST or PUT. d is not
-// modified. O(len of Fields × Unique).
+// Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of a
+// unique set that can be null or blank is not required, and null or blank if it is absent from a
+// POST or PUT. d is not modified. O(len of Fields × Unique).
 func (f Framework) Describe(d Description) Description {
+	if f.startsPages {
+		d.Pages = pagination.Lenient(d.Pages)
+	}
 	if !f.relaxesUnique || d.Unique == nil {
 		return d
 	}

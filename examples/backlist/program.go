@@ -162,7 +162,6 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	}
 	s.fake, err = cataloguetest.Open(cataloguetest.Options{
 		Catalogue:    records,
-		Limits:       p.limits,
 		Pages:        style,
 		Framework:    p.version,
 		MaxExchanges: kept,
@@ -206,7 +205,6 @@ func (p *program) newHandler(root string, list []httpapi.Collection, order ...st
 		Root:       root,
 		Authorizer: authorizer,
 		BaseURL:    p.baseURL,
-		Limits:     p.limits,
 		Pages:      style,
 		Framework:  p.version,
 		ETags:      true,

@@ -51,7 +51,7 @@ func TestPages(t *testing.T) {
 	c := newService(t, manuscriptDefinition)
 	putManuscripts(t, c)
 	insert(t, c, filmDefinition, FilmRecord{Film: Film{Status: "announced", Director: 1}}) // with nil lists
-	h := newHandler(t, c, httpapi.Options{Limits: pagination.Limits{Max: -1}})
+	h := newHandler(t, c, httpapi.Options{Pages: pagination.Limits{Max: -1}})
 	d := describe(t, h)
 	want, targets := []string{"/api/"}, []string{"/api/"}
 	for _, served := range h.Served().Collections {
@@ -207,7 +207,7 @@ func TestOptionalMembers(t *testing.T) {
 	c := newService(t, manuscriptDefinition)
 	putManuscripts(t, c)
 	putOptional(t, c)
-	h := newHandler(t, c, httpapi.Options{Limits: pagination.Limits{Max: -1}})
+	h := newHandler(t, c, httpapi.Options{Pages: pagination.Limits{Max: -1}})
 	d := describe(t, h)
 	for record, path := range map[string]string{
 		"Film": "/api/films/", "Manuscript": "/api/manuscripts/", "Label": "/api/labels/", "SocialLink": "/api/social-links/",

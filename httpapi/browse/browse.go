@@ -207,7 +207,7 @@ func New(h http.Handler, opts Options) (http.Handler, error) {
 		byKey:       make(map[string]*collection),
 	}
 	for _, s := range b.served.Collections {
-		c := &collection{Description: s.Description, path: s.Path, actions: s.Actions, style: s.Pages, is: pagination.TraitsOf(s.Pages)}
+		c := &collection{Description: s.Description, path: s.Path, is: pagination.TraitsOf(s.Description.Pages)}
 		b.collections = append(b.collections, c)
 		b.byPath[s.Path], b.byKey[c.Key] = c, c
 	}

@@ -21,7 +21,7 @@ func (v *view) posted() *response {
 	case v.c == nil:
 	case v.id == "" && v.postable():
 		return v.create()
-	case v.id != "" && method == http.MethodDelete && v.c.actions.Has(schema.Destroy):
+	case v.id != "" && method == http.MethodDelete && v.c.Actions.Has(schema.Destroy):
 		return v.delete()
 	case v.id != "" && method != "" && method == v.c.updateMethod():
 		return v.change(method)
@@ -73,7 +73,7 @@ func (v *view) delete() *response {
 // change changes a record. If the sender may not do that, the handler rejects a request without a
 // body, so that the form is not read.
 func (v *view) change(method string) *response {
-	if v.c.actions.Has(schema.Update) && !v.offers(http.MethodPut) {
+	if v.c.Actions.Has(schema.Update) && !v.offers(http.MethodPut) {
 		return v.send(http.MethodPut, v.r.URL.Path, "", nil)
 	}
 	now, stored := v.current()

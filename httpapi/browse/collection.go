@@ -17,11 +17,8 @@ import (
 // collection is a collection that the handler serves.
 type collection struct {
 	schema.Description
-	path    string
-	actions schema.Actions
-
-	style pagination.Style  // of its pages
-	is    pagination.Traits // of the style
+	path string
+	is   pagination.Traits // of its pages
 }
 
 // key returns the name of the member that identifies the records, which is their key or the id, and
@@ -36,15 +33,15 @@ func (c *collection) key() (name, by string) {
 }
 
 // hasPages reports whether the records have pages of their own.
-func (c *collection) hasPages() bool { return c.actions.Has(schema.Retrieve) }
+func (c *collection) hasPages() bool { return c.Actions.Has(schema.Retrieve) }
 
 // updateMethod returns the method that changes records, or "". PATCH is better, since it does
 // not send the values that the visitor has not changed.
 func (c *collection) updateMethod() string {
 	switch {
-	case c.actions.Has(schema.PartialUpdate):
+	case c.Actions.Has(schema.PartialUpdate):
 		return http.MethodPatch
-	case c.actions.Has(schema.Update):
+	case c.Actions.Has(schema.Update):
 		return http.MethodPut
 	}
 	return ""

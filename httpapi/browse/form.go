@@ -74,7 +74,7 @@ func (v *view) newForm(values url.Values, wrong faults, tag string) *form {
 // postable reports whether the sender of the request may post to its path, which is a
 // collection's.
 func (v *view) postable() bool {
-	return v.c.actions.Has(schema.Create) && v.offers(http.MethodPost)
+	return v.c.Actions.Has(schema.Create) && v.offers(http.MethodPost)
 }
 
 // faults maps fields to error messages.

@@ -96,9 +96,9 @@ func (v *view) newList(resp *response) *list {
 	switch {
 	case v.postable():
 		l.Add = v.query.with(methodName, http.MethodPost)
-	case v.c.actions&writes == 0:
+	case v.c.Actions&writes == 0:
 		l.ReadOnly = "Read-only: the service has no way to change these records."
-	case v.c.actions.Has(schema.Create):
+	case v.c.Actions.Has(schema.Create):
 		l.ReadOnly = v.readOnly()
 	}
 	return l
@@ -282,14 +282,14 @@ func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
 // window returns the window of a list of count records that a query selects.
 func (c *collection) window(q query, count int) pagination.Window {
-	p, _ := pagination.Requested(c.style, pagination.ParseQuery(q.values.Encode()), count)
+	p, _ := pagination.Requested(c.Pages, pagination.ParseQuery(q.values.Encode()), count)
 	return pagination.Window{Limit: max(p.Limit, 1), Offset: p.Offset}
 }
 
 // at returns a link to the page of a list in which a window begins.
 func (v *view) at(w pagination.Window) string {
 	to := pagination.Place{Limit: w.Limit, Cursor: pagination.Cursor{Offset: w.Offset}}
-	link := pagination.AppendLink(nil, v.c.style, pagination.Query{}, to)
+	link := pagination.AppendLink(nil, v.c.Pages, pagination.Query{}, to)
 	place, _ := pagination.ParseQuery(strings.TrimPrefix(string(link), "?")).Get(v.c.is.Place)
 	return v.query.with(v.c.is.Size, positive(w.Limit), v.c.is.Place, place)
 }

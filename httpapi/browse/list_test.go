@@ -130,7 +130,7 @@ func TestPageSizes(t *testing.T) {
 		{pagination.Limits{Default: -1, Max: -1}, "", "10 50 100", "./"},
 	}
 	for _, test := range tests {
-		h := newHandlers(t, load(t, books(9)), httpapi.Options{Limits: test.limits}).browse
+		h := newHandlers(t, load(t, books(9)), httpapi.Options{Pages: test.limits}).browse
 		page := get(h, "/api/books/"+test.query)
 		if got := sizesOf(page); got != test.want {
 			t.Errorf("%+v, %q: the sizes are %s, want %s", test.limits, test.query, got, test.want)

@@ -45,14 +45,14 @@ func (v *view) newRecord(resp *response) *record {
 		r.Members = append(r.Members, c)
 	}
 	method, tag := v.c.updateMethod(), resp.header.Get("Etag")
-	mayChange := method != "" && (!v.c.actions.Has(schema.Update) || v.offers(http.MethodPut))
+	mayChange := method != "" && (!v.c.Actions.Has(schema.Update) || v.offers(http.MethodPut))
 	if method != "" && !mayChange {
 		r.ReadOnly = v.readOnly()
 	}
 	if mayChange {
 		r.Change = v.query.with(methodName, method)
 	}
-	if v.c.actions.Has(schema.Destroy) && (mayChange || method == "") {
+	if v.c.Actions.Has(schema.Destroy) && (mayChange || method == "") {
 		r.Delete = v.query.with(methodName, http.MethodDelete)
 	}
 	switch asked := v.query.get(methodName); {

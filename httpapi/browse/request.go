@@ -412,7 +412,7 @@ func (b *browser) find(path string) (c *collection, id string) {
 	}
 	of, id, ok := wire.SplitRecord(path)
 	c = b.byPath[of]
-	if !ok || c == nil || wire.HasFormat(id) && c.Lookup == "" || c.actions&wire.RecordActions == 0 {
+	if !ok || c == nil || wire.HasFormat(id) && c.Lookup == "" || c.Actions&wire.RecordActions == 0 {
 		return nil, ""
 	}
 	return c, id

@@ -103,7 +103,7 @@ func (v *view) guarded() (method, path string) {
 	for _, c := range append([]*collection{v.c}, v.collections...) {
 		switch {
 		case c == nil:
-		case c.actions.Has(schema.Create):
+		case c.Actions.Has(schema.Create):
 			return http.MethodPost, c.path
 		case c.updateMethod() != "":
 			return c.updateMethod(), c.path + "0/"

@@ -102,11 +102,11 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 	if m.Offset == 0 {
 		return true
 	}
-	style := p.at(r.URL.Path).Pages
-	if style == nil || !pagination.TraitsOf(style).Counted {
+	c := p.at(r.URL.Path)
+	if c.Key == "" || !pagination.TraitsOf(c.Pages).Counted {
 		return false
 	}
-	at, _ := pagination.Requested(pagination.Lenient(style), pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
+	at, _ := pagination.Requested(pagination.Lenient(c.Pages), pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
 	return reads(r) && at.Offset == m.Offset
 }
 

@@ -116,7 +116,7 @@ func TestFaultsOfStyles(t *testing.T) {
 		{"the last page", pagination.Cursors{Limits: limits}, NextIsSelf, Match{}, "?cursor=p=6", "- ?cursor=p=6 ?cursor=r=1&p=7 [7]"},
 		{"there is no count", pagination.Cursors{Limits: limits}, more, Match{}, "?cursor=p=6", "- null ?cursor=r=1&p=7 [7]"},
 	} {
-		server := NewWith(t, Options{Pages: tt.style, Limits: limits, Fixtures: files("books.json",
+		server := NewWith(t, Options{Pages: cmp.Or[pagination.Style](tt.style, limits), Fixtures: files("books.json",
 			`[{"id":1},{"id":2},{"id":3},{"id":4},{"id":5},{"id":6},{"id":7}]`)})
 		server.Inject(tt.match, tt.fault())
 		query := tt.query

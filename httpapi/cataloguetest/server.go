@@ -144,7 +144,6 @@ package cataloguetest
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,7 +268,6 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 	}
 	handler, err := httpapi.New(records, httpapi.Options{
 		Root:       opts.Root,
-		Limits:     opts.Limits,
 		Pages:      opts.Pages,
 		Framework:  opts.Framework,
 		Authorizer: authorizer,
@@ -287,7 +285,7 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 	}
 	s := &Server{Catalogue: records, initial: initial}
 	s.log.max = opts.MaxExchanges
-	s.faults.paths = pathsOf(records, opts.Root, cmp.Or[pagination.Style](opts.Pages, opts.Limits))
+	s.faults.paths = pathsOf(records, opts.Root, opts.Pages)
 	s.Handler = s.log.wrap(s.faults.wrap(served))
 	return s, nil
 }
@@ -323,14 +321,10 @@ type Options struct {
 	// "/api/".
 	Root string
 
-	// Limits are the sizes of pages by limit and offset; see [httpapi.Options]. The zero Limits
-	// are the documented service's. If Wrap returns a handler with pages of other sizes or
-	// another style, Limits and Pages must be theirs, since faults use them.
-	Limits pagination.Limits
-
 	// Pages is the style of the pages of the collections whose descriptions have no other; see
-	// [httpapi.Options]. If nil, pages have a limit and an offset. Faults of pages apply to all
-	// styles.
+	// [httpapi.Options]. If nil, pages have a limit and an offset and the documented service's
+	// sizes. If Wrap returns a handler with another style, Pages must be that, since faults use it.
+	// Faults of pages apply to all styles.
 	Pages pagination.Style
 
 	// Framework is the version of Django REST framework that the server imitates; see

@@ -192,7 +192,7 @@ type collection struct {
 }
 
 // showsRecords reports whether responses have records.
-func (c collection) showsRecords() bool { return c.Actions&^schema.Destroy != 0 }
+func (c collection) showsRecords() bool { return c.Description.Actions&^schema.Destroy != 0 }
 
 // hasRecordsOf reports whether the records of two collections have the same components.
 func (c collection) hasRecordsOf(other collection) bool {
@@ -238,7 +238,7 @@ func pagesText(handlers []*httpapi.Handler) string {
 	texts := []string{"Collections of records, which are read in pages."}
 	for _, h := range handlers {
 		for _, c := range h.Served().Collections {
-			is, number := pagination.TraitsOf(c.Pages), ""
+			is, number := pagination.TraitsOf(c.Description.Pages), ""
 			if is.Counted {
 				number = "the number of all records and "
 			}
@@ -264,7 +264,7 @@ func (d *describer) collection(c collection) {
 	d.setTag(c.Description.Segment, wire.Capital(wire.Words(c.Description.Segment))+".")
 	known := d.record(&c)
 	path := escaped(c.Path)
-	if c.Actions&^wire.RecordActions != 0 {
+	if c.Description.Actions&^wire.RecordActions != 0 {
 		d.model.Paths.add(path, d.listPath(c, known))
 	}
 	if c.hasRecordPath() {

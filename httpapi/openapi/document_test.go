@@ -191,7 +191,7 @@ func TestAlso(t *testing.T) {
 	first := handler(httpapi.Options{})
 	alone := documentOfHandler(t, first, Options{})
 	cat = filmCatalogue(t) // whose functions are not equal to those of the first
-	other := handler(httpapi.Options{Root: "/v1/", Limits: pagination.Limits{Max: 7}})
+	other := handler(httpapi.Options{Root: "/v1/", Pages: pagination.Limits{Max: 7}})
 	both := documentOfHandler(t, first, Options{Also: []*httpapi.Handler{other}})
 	if len(both.Paths) != 2*len(alone.Paths) || both.Paths["/v1/films/{id}/"] == nil {
 		t.Errorf("%d paths, want those of %d twice", len(both.Paths), len(alone.Paths))

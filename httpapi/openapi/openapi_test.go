@@ -101,7 +101,7 @@ func TestLimits(t *testing.T) {
 		{"maximum below the default", pagination.Limits{Max: 5}, `{"type":"integer","minimum":1,"maximum":5,"default":5}`},
 		{"no maximum", pagination.Limits{Max: -1}, `{"type":"integer","minimum":1,"default":21}`},
 	} {
-		d := documentOf(t, mustNew(), httpapi.Options{Limits: tt.limits}, Options{})
+		d := documentOf(t, mustNew(), httpapi.Options{Pages: tt.limits}, Options{})
 		if diff := cmp.Diff(tt.want, compactJSON(t, d.parameterSchema(t, "limit"))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
 		}

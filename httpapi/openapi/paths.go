@@ -32,13 +32,13 @@ func (d *describer) root(served httpapi.Served) {
 // listPath returns the description of the path of a collection. known reports whether the
 // fields of its records are.
 func (d *describer) listPath(c collection, known bool) (item pathItem) {
-	if c.Actions.Has(schema.List) {
+	if c.Description.Actions.Has(schema.List) {
 		term := ofKind("string")
 		if known {
 			term = d.schema(termOf(c.record), orderingTerm(wire.Sortable(c.Description)))
 		}
 		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
-		uncounted := !pagination.TraitsOf(c.Pages).Counted
+		uncounted := !pagination.TraitsOf(c.Description.Pages).Counted
 		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns records in the requested order, their total number, and the URLs of the next and the previous page."
 		if uncounted {
 			text = "Returns records in the requested order, and the URLs of the next and the previous page."
@@ -46,10 +46,10 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 		item.Get = d.get(&operation{
 			ID: "list" + listName(c.Description), Summary: "List " + wire.Words(c.Description.Segment),
 			Description: text,
-			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Pages), d.filters(c)),
+			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Description.Pages), d.filters(c)),
 		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, c.invalid(badRequest), notFound)
 	}
-	if c.Actions.Has(schema.Create) {
+	if c.Description.Actions.Has(schema.Create) {
 		text, result := "Validates the body and adds a record with a new id.", "The record, with its id."
 		if slices.ContainsFunc(c.Description.Fields, func(f schema.Field) bool { return f.Key }) {
 			text, result = "Validates the body and adds a record.", "The record."
@@ -64,7 +64,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 	return item
 }
 
-func (c collection) hasRecordPath() bool { return c.Actions&wire.RecordActions != 0 }
+func (c collection) hasRecordPath() bool { return c.Description.Actions&wire.RecordActions != 0 }
 
 // address returns the path parameter that identifies a record, its id or its Lookup, and that
 // field's label.
@@ -85,25 +85,25 @@ func (d *describer) address(c collection) (p parameter, label string) {
 func (d *describer) recordPath(c collection) pathItem {
 	address, label := d.address(c)
 	item, name := pathItem{Parameters: append([]parameter{address}, d.filters(c)...)}, article(c.Description.Name)
-	if c.Actions.Has(schema.Retrieve) {
+	if c.Description.Actions.Has(schema.Retrieve) {
 		item.Get = d.get(&operation{
 			ID: "get" + c.name, Summary: "Get " + name,
 			Description: "Returns the record with the " + label + ".",
 		}, d.tags, response{Description: "The record.", Content: jsonBody(ref(c.record))}, c.invalid(badRequest), noRecord)
 	}
-	if c.Actions.Has(schema.Update) {
+	if c.Description.Actions.Has(schema.Update) {
 		item.Put = d.change(c, schema.Update, &operation{
 			ID: "update" + c.name, Summary: "Change " + name,
 			Description: "Validates the body and changes the record. Optional members that are absent keep their values.",
 		})
 	}
-	if c.Actions.Has(schema.PartialUpdate) {
+	if c.Description.Actions.Has(schema.PartialUpdate) {
 		item.Patch = d.change(c, schema.PartialUpdate, &operation{
 			ID: "patch" + c.name, Summary: "Change members of " + name,
 			Description: "Validates the body and changes the record. Members that are absent keep their values.",
 		})
 	}
-	if c.Actions.Has(schema.Destroy) {
+	if c.Description.Actions.Has(schema.Destroy) {
 		item.Delete = d.writeRecord(&operation{
 			ID: "delete" + c.name, Summary: "Delete " + name,
 			Description: "Deletes the record, unless other records refer to it.",
@@ -133,7 +133,7 @@ func (d *describer) writeRecord(op *operation, status string, good response, oth
 
 // tagOf returns the header with the entity tag of a record, or nil if none exists.
 func (d *describer) tagOf(c collection) members[header] {
-	if !d.tags || !c.Actions.Has(schema.Retrieve) {
+	if !d.tags || !c.Description.Actions.Has(schema.Retrieve) {
 		return nil
 	}
 	return d.header(tagHeader)
