@@ -208,7 +208,7 @@ func (c AnyCollection) SortKey(field, value string) sortkey.Key {
 // id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err().
 // O(log n).
 func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
-	m, err := c.core.catalogue.lookup(key)
+	m, err := c.core.set.lookup(key)
 	return err == nil && m.typ.identity.key == nil && m.store.Get(id) != nil, ctx.Err()
 }
 
@@ -216,7 +216,7 @@ func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, er
 // field, in snake_case, equals a text, and the text that it has, or 0 if none exists. It implements
 // Find of [schema.Checks]. The error is ctx.Err(). O(log n) after the first use of the field.
 func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
-	m, err := c.core.catalogue.lookup(key)
+	m, err := c.core.set.lookup(key)
 	if err != nil {
 		return 0, "", ctx.Err()
 	}
@@ -372,7 +372,7 @@ func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema
 // collection is unchanged. [Collection.Load] describes the form. O(n) for records sorted by
 // id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
-	return load(c.core, r, opts)
+	return load(c.core, r, loadOptions(opts))
 }
 
 // target returns the entry that a segment names and a filter selects. If the filter reads other

@@ -20,17 +20,21 @@ import (
 // changes of all or of none, even if it reads one collection after the other. Only the
 // methods Create, Update and Delete of [AnyCollection] check references between records:
 // other writes can leave references to records that do not exist, which [Catalogue.Check] finds.
-type Catalogue struct {
+type Catalogue struct{ set *set }
+
+// A set is a set of collections.
+type set struct {
 	all      []*core // in the order of the definitions
 	byKey    map[string]int
 	readOnly bool // a snapshot
 	cores    store.Cores
+	errors   *errorTypes
 }
 
 // Collection returns the collection with the given key, for records of any type. The error
 // wraps [ErrUnknownCollection] if none exists. O(1).
 func (c *Catalogue) Collection(key string) (AnyCollection, error) {
-	m, err := c.lookup(key)
+	m, err := c.set.lookup(key)
 	return AnyCollection{m}, err
 }
 
@@ -38,7 +42,7 @@ func (c *Catalogue) Collection(key string) (AnyCollection, error) {
 // definitions.
 func (c *Catalogue) All() iter.Seq2[string, AnyCollection] {
 	return func(yield func(string, AnyCollection) bool) {
-		for _, m := range c.all {
+		for _, m := range c.set.all {
 			if !yield(m.key(), AnyCollection{m}) {
 				return
 			}
@@ -46,7 +50,7 @@ func (c *Catalogue) All() iter.Seq2[string, AnyCollection] {
 	}
 }
 
-func (c *Catalogue) lookup(key string) (*core, error) {
+func (c *set) lookup(key string) (*core, error) {
 	i, ok := c.byKey[key]
 	if !ok {
 		return nil, fmt.Errorf("catalogue: %w", c.unknown(key))
@@ -55,22 +59,22 @@ func (c *Catalogue) lookup(key string) (*core, error) {
 }
 
 // unknown returns the error for an unknown key.
-func (c *Catalogue) unknown(key string) error {
+func (c *set) unknown(key string) error {
 	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, suggest(key, c.all, (*core).key))
 }
 
 // Clone returns an independent copy of the catalogue. All collections are cloned at one
 // instant, as by [Collection.Clone]. The clone of a snapshot can be written to.
 // O(collections + orderings in use).
-func (c *Catalogue) Clone() *Catalogue { return c.clone(false) }
+func (c *Catalogue) Clone() *Catalogue { return &Catalogue{c.set.clone(false)} }
 
 // Snapshot returns a read-only copy of the catalogue. All collections are copied at one
 // instant. All methods that write to the copy return [ErrReadOnly].
 // O(collections + orderings in use).
-func (c *Catalogue) Snapshot() *Catalogue { return c.clone(true) }
+func (c *Catalogue) Snapshot() *Catalogue { return &Catalogue{c.set.clone(true)} }
 
-func (c *Catalogue) clone(readOnly bool) *Catalogue {
-	clone := &Catalogue{byKey: c.byKey, all: make([]*core, len(c.all)), readOnly: readOnly}
+func (c *set) clone(readOnly bool) *set {
+	clone := &set{byKey: c.byKey, all: make([]*core, len(c.all)), readOnly: readOnly, errors: c.errors}
 	stores := store.Clone(storesOf(c.all)...)
 	for i, m := range c.all {
 		clone.all[i] = newMember(clone, m.typ, stores[i])
@@ -81,8 +85,8 @@ func (c *Catalogue) clone(readOnly bool) *Catalogue {
 // A Batch is a write to several collections of a catalogue. [Definition.Tx] returns the
 // transaction of one of them.
 type Batch struct {
-	catalogue *Catalogue
-	txs       []*store.Tx // one for each collection
+	set *set
+	txs []*store.Tx // one for each collection
 }
 
 // Batch calls f and makes all its writes, to any collections, visible at one instant. A
@@ -96,14 +100,18 @@ type Batch struct {
 // not see the writes of the batch. With k changes to a collection, it takes O(k × orderings
 // in use × log n) for that collection.
 func (c *Catalogue) Batch(f func(b *Batch) error) error {
+	return c.set.batch(func(txs []*store.Tx) error { return f(&Batch{c.set, txs}) })
+}
+
+func (c *set) batch(f func(txs []*store.Tx) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	return c.refused(store.Batch(storesOf(c.all), func(txs []*store.Tx) error { return f(&Batch{c, txs}) }))
+	return c.refused(store.Batch(storesOf(c.all), f))
 }
 
 // writable returns an error if the catalogue is a snapshot.
-func (c *Catalogue) writable() error {
+func (c *set) writable() error {
 	if c.readOnly {
 		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
 	}
@@ -112,7 +120,7 @@ func (c *Catalogue) writable() error {
 
 // refused returns the error of a write that the stores refused. It names the values that two
 // records would have.
-func (c *Catalogue) refused(err error) error {
+func (c *set) refused(err error) error {
 	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another catalogue
 	if !ok {
 		return err
@@ -122,7 +130,7 @@ func (c *Catalogue) refused(err error) error {
 }
 
 // of returns the collection with the given store.
-func (c *Catalogue) of(s *store.Store) *core {
+func (c *set) of(s *store.Store) *core {
 	return c.all[slices.IndexFunc(c.all, func(m *core) bool { return m.store == s })]
 }
 
@@ -142,21 +150,23 @@ func storesOf(all []*core) []*store.Store {
 // leave them inside other fields; other requests leave none. For tests, Check first calls
 // [Collection.Check] for every collection and returns the first error, which is a bug in this
 // package. Writers do not wait. O(records × references), and the cost of Collection.Check.
-func (c *Catalogue) Check() error {
+func (c *Catalogue) Check() error { return c.set.check() }
+
+func (c *set) check() error {
 	for _, m := range c.all {
 		if err := m.check(); err != nil {
 			return err
 		}
 	}
 	if found := c.violations(nil, func(*store.Entry) int { return 0 }); found != nil {
-		return fmt.Errorf("catalogue: %w", found)
+		return fmt.Errorf("catalogue: %w", c.errors.violations(found))
 	}
 	return nil
 }
 
 // violations returns the violations of all records at one instant, in which others replaces the
 // records of some collections. line returns the number of the line where an entry was read.
-func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store.Entry) int) (found Violations) {
+func (c *set) violations(others map[*core][]*store.Entry, line func(*store.Entry) int) (found []violation) {
 	in := &instant{context.Background(), map[*core]*store.State{}, others, map[by]*places{}}
 	for i, s := range store.Freeze(storesOf(c.all)...) {
 		in.states[c.all[i]] = s
@@ -179,7 +189,7 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 						id, _ := referenceOf(v)
 						text, _ := v.AsText()
 						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.key())
-						found = append(found, Violation{m.key(), m.typ.identity.of(e), line(e), col.Name, err})
+						found = append(found, violation{m.key(), m.typ.identity.of(e), line(e), col.Name, err})
 					}
 					return false
 				})
@@ -188,7 +198,7 @@ func (c *Catalogue) violations(others map[*core][]*store.Entry, line func(*store
 				eachInside(col.Field, col.name, m.typ.valueIn(e, col), func(to, path, value string) {
 					if other := c.all[c.byKey[to]]; in.all(by{other, ""}).at(sortkey.JSON(value)) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
-						found = append(found, Violation{m.key(), m.typ.identity.of(e), line(e), path, err})
+						found = append(found, violation{m.key(), m.typ.identity.of(e), line(e), path, err})
 					}
 				})
 			}
@@ -211,9 +221,12 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 	if len(definitions) == 0 {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)
 	}
-	c := &Catalogue{byKey: map[string]int{}, cores: store.NewCores()}
+	c := newSet(&errorsOf)
 	for i, d := range definitions {
-		if err := c.checkKey(d); err != nil {
+		if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return nil, fmt.Errorf("catalogue: %w: nil definition", ErrInvalidType)
+		}
+		if err := c.checkKey(d.Key()); err != nil {
 			return nil, fmt.Errorf("catalogue: %w", err)
 		}
 		m, err := d.make(c)
@@ -229,15 +242,15 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 	for _, m := range c.all { // the order of a field may follow from that of another collection
 		m.store = store.New(m.typ.engine)
 	}
-	return c, nil
+	return &Catalogue{c}, nil
 }
 
-// checkKey returns an error if a definition is nil or has no key, or if the key is taken.
-func (c *Catalogue) checkKey(d AnyDefinition) error {
-	if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return fmt.Errorf("%w: nil definition", ErrInvalidType)
-	}
-	key := d.Key()
+func newSet(errors *errorTypes) *set {
+	return &set{byKey: map[string]int{}, cores: store.NewCores(), errors: errors}
+}
+
+// checkKey returns an error if a definition has no key, or if the key is taken.
+func (c *set) checkKey(key string) error {
 	if _, twice := c.byKey[key]; twice {
 		return fmt.Errorf("%s: %w: it is defined twice", key, ErrInvalidType)
 	}

@@ -21,7 +21,7 @@ type Change[T any] struct {
 	// all changes before it leads to the records of a [Snapshot] of that revision.
 	Last bool
 
-	typ           *recordType
+	typ           *layout
 	before, after *store.Entry
 }
 
@@ -54,7 +54,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	}
 	changes = make([]Change[T], len(events))
 	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, c.core.typ.identity.of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.typ, ev.Old, ev.New}
+		changes[i] = Change[T]{ev.Revision, c.core.typ.identity.of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.typ.layout, ev.Old, ev.New}
 	}
 	return changes, now, nil
 }
@@ -143,7 +143,32 @@ type Commit struct {
 // it. While f runs, other writers wait; readers do not. A clone and a snapshot have no
 // journal. If f is nil, the journal is removed. The error wraps [ErrReadOnly] if the
 // catalogue is a snapshot. The JSON of all changed records is made before the call.
-func (c *Catalogue) Journal(f func(batch []Commit) error) error {
+func (c *Catalogue) Journal(f func(batch []Commit) error) error { return c.set.journal(journalOf(f)) }
+
+// journalOf returns a function that calls f, or nil if f is nil.
+func journalOf(f func([]Commit) error) func([]commit) error {
+	if f == nil {
+		return nil
+	}
+	return func(commits []commit) error {
+		batch := make([]Commit, len(commits))
+		for i, from := range commits {
+			batch[i] = Commit(from)
+		}
+		return f(batch)
+	}
+}
+
+// A commit has the changes of a batch to one collection. Package catalogue documents it.
+type commit struct {
+	Collection string
+	Revision   uint64
+	LastID     int
+	Changes    iter.Seq2[schema.Identity, []byte]
+}
+
+// journal sets the function that is called with the changes of each batch, or removes it.
+func (c *set) journal(f func([]commit) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
@@ -155,7 +180,7 @@ func (c *Catalogue) Journal(f func(batch []Commit) error) error {
 	store.SetJournal(storesOf(c.all), func(commits []store.Commit) (err error) {
 		one.Lock()
 		defer one.Unlock()
-		batch := make([]Commit, len(commits))
+		batch := make([]commit, len(commits))
 		for i, from := range commits {
 			if batch[i], err = c.of(from.Store).typ.committed(from); err != nil {
 				return err
@@ -173,12 +198,12 @@ func (c *Catalogue) Journal(f func(batch []Commit) error) error {
 // journal is removed. A collection of a catalogue has the catalogue's journal; see
 // [Catalogue.Journal]. The error wraps [ErrReadOnly] if the collection belongs to a snapshot.
 func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
-	return c.core.catalogue.Journal(f)
+	return c.core.set.journal(journalOf(f))
 }
 
 // committed returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
-func (s *recordType) committed(from store.Commit) (Commit, error) {
+func (s *recordType) committed(from store.Commit) (commit, error) {
 	ids, texts := make([]schema.Identity, 0, len(from.Changes)), make([][]byte, 0, len(from.Changes))
 	for _, ch := range from.Changes {
 		id := s.identity.of(cmp.Or(ch.New, ch.Old))
@@ -190,7 +215,7 @@ func (s *recordType) committed(from store.Commit) (Commit, error) {
 		if ch.New != nil {
 			var err error
 			if text, err = s.stored(ch.New); err != nil {
-				return Commit{}, err
+				return commit{}, err
 			}
 		}
 		texts = append(texts, text)
@@ -205,5 +230,5 @@ func (s *recordType) committed(from store.Commit) (Commit, error) {
 			}
 		}
 	}
-	return Commit{s.name, from.Revision, from.LastID, changes}, nil
+	return commit{s.name, from.Revision, from.LastID, changes}, nil
 }

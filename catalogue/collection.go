@@ -162,7 +162,7 @@ type Collection[T any] struct{ core *core }
 // that the JSON is valid. Insert rejects a [time.Time] whose zone has seconds, such as Paris
 // before 1911: JSON has no such offsets, so it would be another instant.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
-	c, err := newCore(tableOf[T](), opts)
+	c, err := newCore(tableOf[T](), options(opts), &errorsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 // deletes them. The clone of a read-only collection can be written to.
 // O(orderings in use).
 func (c *Collection[T]) Clone() *Collection[T] {
-	return &Collection[T]{newStandalone(c.core.typ, store.Clone(c.core.store)[0])}
+	return &Collection[T]{c.core.clone()}
 }
 
 // Count returns the number of records. O(1).
@@ -218,7 +218,7 @@ func (c *Collection[T]) All() iter.Seq[T] {
 // copied returns a copy of the record with an id. The error wraps [ErrNotFound] if none exists.
 func copied[T any](s *recordType, from getter, id int) (record T, err error) {
 	e, err := s.find(from, id)
-	return copyOf[T](s, e), err
+	return copyOf[T](s.layout, e), err
 }
 
 // Check returns an error that describes the first violated invariant of the collection, or
@@ -231,42 +231,60 @@ func (c *Collection[T]) Check() error { return c.core.check() }
 // A core is a collection without the type of its records. [Collection] and [AnyCollection]
 // are handles of it.
 type core struct {
-	typ       *recordType
-	store     *store.Store
-	catalogue *Catalogue    // if it is standalone, one without keys
-	handle    any           // the *Collection[T]; nil if it is standalone
-	refers    schema.Checks // the functions that find what records refer to, made once
+	typ    *recordType
+	store  *store.Store
+	set    *set          // if it is standalone, one without keys
+	handle any           // the *Collection[T]; nil if it is standalone
+	refers schema.Checks // the functions that find what records refer to, made once
+}
+
+// A recordType is what the collections of one definition have in common: a collection, its
+// snapshots and its clones.
+type recordType struct {
+	*layout
+	handle    func(*core) any     // returns a new *Collection[T]
+	demands   *schema.Description // what valid records meet; nil if the type has no description
+	validates bool                // Options.Validate is set
+	judged    bool                // an update is validated together with the record that it changes
+	targets   []*field            // fields to which others refer By their texts
+	now       func() time.Time
 }
 
 // newCore returns a standalone collection.
-func newCore(t table, opts Options) (*core, error) {
-	about, invalid := t.describe(opts.Name)
+func newCore(t table, opts options, errors *errorTypes) (*core, error) {
+	about, invalid := t.description(opts.Name)
 	if invalid == nil {
 		fields := schema.Description{Key: "fields", Segment: "fields", Name: "fields", Fields: about.Fields, Lookup: about.Lookup}
 		invalid = fields.Check()
 	}
 	if invalid != nil && (opts.Validate || isTagged(t.reflect)) { // other types need no description
-		return nil, (&recordType{name: opts.Name}).errorf("%w: %w", ErrInvalidType, invalid)
+		return nil, (&layout{name: opts.Name}).errorf("%w: %w", ErrInvalidType, invalid)
 	}
-	s, err := newRecordType(t, opts, about.Fields)
+	l, err := newLayout(t, opts, about.Fields)
 	if err != nil {
 		return nil, err
 	}
+	s := &recordType{layout: l, validates: opts.Validate, now: opts.Now}
 	if invalid == nil {
 		s.demands = &about
 	}
-	return newStandalone(s, store.New(s.engine)), nil
+	return newStandalone(s, store.New(s.engine), errors), nil
 }
 
-func newStandalone(s *recordType, engine *store.Store) *core {
+func newStandalone(s *recordType, engine *store.Store, errors *errorTypes) *core {
 	c := &core{typ: s, store: engine}
-	c.catalogue = &Catalogue{all: []*core{c}}
+	c.set = &set{all: []*core{c}, errors: errors}
 	return c
 }
 
+// clone returns a standalone copy of the collection.
+func (c *core) clone() *core {
+	return newStandalone(c.typ, store.Clone(c.store)[0], c.set.errors)
+}
+
 // newMember returns a collection of a catalogue with its handle.
-func newMember(c *Catalogue, s *recordType, engine *store.Store) *core {
-	m := &core{typ: s, store: engine, catalogue: c}
+func newMember(c *set, s *recordType, engine *store.Store) *core {
+	m := &core{typ: s, store: engine, set: c}
 	m.handle = s.handle(m)
 	m.refers = schema.Checks{Exists: AnyCollection{m}.Exists, Find: AnyCollection{m}.Find}
 	return m
@@ -277,7 +295,7 @@ func (c *core) key() string { return c.typ.about.Key }
 
 // writable returns an error if the collection is read-only.
 func (c *core) writable() error {
-	if c.catalogue.readOnly {
+	if c.set.readOnly {
 		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
 	}
 	return nil
@@ -314,7 +332,7 @@ func (s *recordType) checkState(state *store.State, err error) error {
 
 // encoded returns the JSON of an entry as it is served. Concurrent first calls may each make it;
 // the results are equal.
-func (s *recordType) encoded(e *store.Entry) ([]byte, error) {
+func (s *layout) encoded(e *store.Entry) ([]byte, error) {
 	kept := &headerOf(e).encoding
 	if b := kept.Load(); b != nil {
 		return *b, nil
@@ -332,7 +350,7 @@ func (s *recordType) encoded(e *store.Entry) ([]byte, error) {
 
 // stored returns the JSON of an entry as it is saved, with hidden members and without computed
 // ones. If it is not also what is served, it is not kept.
-func (s *recordType) stored(e *store.Entry) ([]byte, error) {
+func (s *layout) stored(e *store.Entry) ([]byte, error) {
 	if b := headerOf(e).encoding.Load(); b != nil && !s.hasTwoForms {
 		return *b, nil
 	}
@@ -350,7 +368,7 @@ func hasHiddenOrComputed(fields []schema.Field) bool {
 
 // served returns the JSON of an entry as it is served: the members of what is stored that are not
 // hidden, and the computed ones, in the order of the description.
-func (s *recordType) served(e *store.Entry, stored []byte) ([]byte, error) {
+func (s *layout) served(e *store.Entry, stored []byte) ([]byte, error) {
 	members, err := s.parse(stored)
 	if err != nil {
 		return nil, s.invalid(e, err)
@@ -384,7 +402,7 @@ func (s *recordType) served(e *store.Entry, stored []byte) ([]byte, error) {
 }
 
 // computed returns the members that the method Computed of a record returns, if it has one.
-func (s *recordType) computed(e *store.Entry) (schema.Record, error) {
+func (s *layout) computed(e *store.Entry) (schema.Record, error) {
 	method := reflect.ValueOf(s.pointer(recordOf(e))).MethodByName("Computed")
 	if !method.IsValid() || s.computes == nil {
 		return schema.Record{}, nil
@@ -399,7 +417,7 @@ func (s *recordType) computed(e *store.Entry) (schema.Record, error) {
 }
 
 // describeComputed sets the encoder of the result of a struct's method Computed, if it has one.
-func (s *recordType) describeComputed() error {
+func (s *layout) describeComputed() error {
 	members, err := schema.ComputedMembers(s.reflect)
 	if err == nil && members != nil {
 		method, _ := reflect.PointerTo(s.reflect).MethodByName("Computed")

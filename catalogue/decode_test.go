@@ -84,19 +84,19 @@ func TestReadCommon(t *testing.T) {
 		{"zero as an integer other than the id", strings.Replace(fullEvent, `[3,1,2]`, `[0,-0,-7]`, 1)},
 		{"every escape without a code point", strings.Replace(fullEvent, `"location":""`, `"location":"\"\\\/\b\f\n\r\t"`, 1)},
 	} {
-		in := newScanner([]byte(row.record), LoadOptions{})
+		in := newScanner([]byte(row.record), loadOptions{}, &errorsOf)
 		var record event
 		if !typeOf(t, definedEvents).readCommon(in, asRecord(&record)) || in.At() != len(row.record) {
 			t.Errorf("%s: not read: %q", row.reason, row.record[in.At():])
 		}
 	}
 	for _, record := range []string{fullLink, strings.Replace(fullLink, `null`, `"\u00e9"`, 1)} {
-		if !typeOf(t, definedLinks).readCommon(newScanner([]byte(record), LoadOptions{}), asRecord(new(socialLink))) {
+		if !typeOf(t, definedLinks).readCommon(newScanner([]byte(record), loadOptions{}, &errorsOf), asRecord(new(socialLink))) {
 			t.Errorf("%s: not read", record)
 		}
 	}
 	for _, record := range []string{fullMixed, `{"id":1}`, `{"tags":["a,b","c"],"id":1,"ratio":-0.5,"small":-0,"far":"x"}`, `{"tags":null,"inner":null,"id":1,"counts":null,"any":null,"far":null,"lists":null,"note":"\u00e9"}`} {
-		if !typeOf(t, Define[mixed]("books", Options{})).readCommon(newScanner([]byte(record), LoadOptions{}), asRecord(new(mixed))) {
+		if !typeOf(t, Define[mixed]("books", Options{})).readCommon(newScanner([]byte(record), loadOptions{}, &errorsOf), asRecord(new(mixed))) {
 			t.Errorf("%s: not read", record)
 		}
 	}
@@ -128,12 +128,12 @@ func TestReadCommonRefuses(t *testing.T) {
 		{"null for a date-time", `{"id":1,"made":null}`},
 		{"null for a time", `{"id":1,"seen":null}`},
 	} {
-		if typeOf(t, Define[mixed]("books", Options{})).readCommon(newScanner([]byte(row.record), LoadOptions{}), asRecord(new(mixed))) {
+		if typeOf(t, Define[mixed]("books", Options{})).readCommon(newScanner([]byte(row.record), loadOptions{}, &errorsOf), asRecord(new(mixed))) {
 			t.Errorf("%s: read: %s", row.reason, row.record)
 		}
 	}
 	for _, strict := range []string{strings.Replace(fullEvent, `"labels":[]`, `"labels":null`, 1), `{"id":1}`} {
-		if typeOf(t, definedEvents).readCommon(newScanner([]byte(strict), LoadOptions{}), asRecord(new(event))) {
+		if typeOf(t, definedEvents).readCommon(newScanner([]byte(strict), loadOptions{}, &errorsOf), asRecord(new(event))) {
 			t.Errorf("strict load: it reads %s", strict)
 		}
 	}
@@ -165,7 +165,7 @@ func TestTrusted(t *testing.T) {
 // typeOf returns the record type of a catalogue's collection.
 func typeOf[T any](tb testing.TB, d Definition[T]) *recordType {
 	tb.Helper()
-	c, err := d.make(&Catalogue{})
+	c, err := d.make(newSet(&errorsOf))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func compareReaders[T any](t *testing.T, s *recordType, data []byte) {
 	if !s.readCommon(in, asRecord(got)) {
 		return
 	}
-	if err := s.decodeLoaded(asRecord(want), data[:in.At()], LoadOptions{}); err != nil {
+	if err := s.decodeLoaded(asRecord(want), data[:in.At()], loadOptions{}); err != nil {
 		t.Fatalf("%T: readCommon reads %s, decodeLoaded refuses it: %v", got, data, err)
 	}
 	if err := s.check(asRecord(want)); (err == nil) != (s.check(asRecord(got)) == nil) || s.trusted && err != nil {

@@ -75,7 +75,7 @@ func (d Definition[T]) WithDescription(about schema.Description) AnyDefinition {
 // made with d. The error wraps [ErrUnknownCollection] if there is no collection with the
 // key, and [ErrInvalidType] if its records have another type. O(1).
 func (d Definition[T]) In(c *Catalogue) (*Collection[T], error) {
-	m, err := c.lookup(d.key)
+	m, err := c.set.lookup(d.key)
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +96,14 @@ func (c *core) notOf(t reflect.Type) error {
 // with the key, [ErrInvalidType] if its records have another type, and [ErrTxDone] if b is
 // nil or the zero Batch. O(1).
 func (d Definition[T]) Tx(b *Batch) (*Tx[T], error) {
-	if b == nil || b.catalogue == nil {
+	if b == nil || b.set == nil {
 		return nil, fmt.Errorf("catalogue: %s: %w: there is no batch", d.key, ErrTxDone)
 	}
-	coll, err := d.In(b.catalogue)
+	coll, err := d.In(&Catalogue{b.set})
 	if err != nil {
 		return nil, err
 	}
-	return &Tx[T]{coll.core, b.txs[b.catalogue.byKey[d.key]]}, nil
+	return &Tx[T]{coll.core, b.txs[b.set.byKey[d.key]]}, nil
 }
 
 // AnyDefinition is a [Definition] of any type.
@@ -116,53 +116,50 @@ type AnyDefinition interface {
 	WithDescription(schema.Description) AnyDefinition
 
 	// make returns a new collection of c.
-	make(c *Catalogue) (*core, error)
+	make(c *set) (*core, error)
 }
 
-func (d Definition[T]) make(c *Catalogue) (*core, error) {
-	return define(c, d.key, tableOf[T](), d.opts)
+func (d Definition[T]) make(c *set) (*core, error) {
+	return define(c, d.key, tableOf[T](), options(d.opts), handleOf[T])
 }
+
+func handleOf[T any](c *core) any { return &Collection[T]{c} }
 
 // define returns a new collection of a catalogue.
-func define(c *Catalogue, key string, t table, opts Options) (*core, error) {
+func define(c *set, key string, t table, opts options, handle func(*core) any) (*core, error) {
 	about, err := describe(key, t, opts)
 	if err != nil {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
 	opts.Unique = unite(&about, opts.Unique)
-	s, err := newRecordType(t, opts, about.Fields)
+	l, err := newLayout(t, opts, about.Fields)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.describeFields(about.Fields, opts.StrictLoad); err != nil {
+	if err := l.describe(&about, opts.StrictLoad); err != nil {
 		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
-	s.engine.Cores = c.cores
-	s.about = &about
-	if err := s.describeComputed(); err != nil {
-		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
-	}
-	s.hasTwoForms = hasHiddenOrComputed(about.Fields)
+	l.engine.Cores = c.cores
+	s := &recordType{layout: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now}
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object || hasRule(f) })
-	s.demands = &about
 	return newMember(c, s, nil), nil
 }
 
 // describeEvolution sets the members that loads rename or add.
-func (s *recordType) describeEvolution(fields []schema.Field) error {
-	for _, f := range fields {
+func (s *builder) describeEvolution() error {
+	for _, f := range s.described {
 		for _, name := range f.Formerly {
 			if name == s.identity.wire || s.member(name) != nil {
 				return fmt.Errorf("field %q: the former name %q is the name of another member", f.Name, name)
 			}
 		}
 	}
-	s.describeOmitted(fields)
+	s.describeOmitted()
 	if s.ownJSON {
 		return nil
 	}
-	for _, f := range fields {
+	for _, f := range s.described {
 		m := s.member(f.Name)
 		if m != nil && isZero(f, m.Member) {
 			f.Default = ""
@@ -191,8 +188,8 @@ func isZero(f schema.Field, m jsonmember.Member) bool {
 
 // describeOmitted sets the fields with a default that JSON omits if they are zero, and whose zero
 // value is valid.
-func (s *recordType) describeOmitted(fields []schema.Field) {
-	for _, f := range fields {
+func (s *builder) describeOmitted() {
+	for _, f := range s.described {
 		m := s.member(f.Name)
 		if m == nil || f.Default == "" || !omits(m.Member) {
 			continue
@@ -323,7 +320,7 @@ func hasRule(f schema.Field) bool {
 }
 
 // describe returns the description of a collection.
-func describe(key string, t table, opts Options) (about schema.Description, err error) {
+func describe(key string, t table, opts options) (about schema.Description, err error) {
 	var given schema.Description
 	if opts.Description != nil {
 		given = *opts.Description
@@ -338,7 +335,7 @@ func describe(key string, t table, opts Options) (about schema.Description, err 
 	case given.Key != "" && given.Key != key:
 		return about, fmt.Errorf("Options.Description has the key %q", given.Key)
 	}
-	if about, err = t.describe(key); err != nil {
+	if about, err = t.description(key); err != nil {
 		return about, err
 	}
 	if t.open() && given.Fields == nil {
@@ -377,7 +374,7 @@ func overridden(about, by schema.Description) schema.Description {
 
 // checkTogether returns an error if a description is invalid, or if those of the collections
 // contradict each other.
-func (c *Catalogue) checkTogether() error {
+func (c *set) checkTogether() error {
 	bySegment, related := map[string]string{}, map[string]*schema.Description{}
 	for _, m := range c.all {
 		related[m.key()] = m.typ.about
@@ -415,7 +412,7 @@ func (c *Catalogue) checkTogether() error {
 }
 
 // describeReferences sets By of the fields that refer to records with a key.
-func (s *recordType) describeReferences(c *Catalogue) {
+func (s *recordType) describeReferences(c *set) {
 	for i := range s.about.Fields {
 		f := &s.about.Fields[i]
 		if to, ok := c.byKey[f.Refers]; ok && f.By == "" && c.all[to].typ.identity.key != nil {
@@ -427,7 +424,7 @@ func (s *recordType) describeReferences(c *Catalogue) {
 
 // checkBy returns an error if a field refers to records by a field that is not a unique text, to
 // ids by text, or to texts by numbers. It sets the order of a reference by a text.
-func (c *Catalogue) checkBy(s *recordType, f schema.Field) error {
+func (c *set) checkBy(s *recordType, f schema.Field) error {
 	if f.Refers == "" {
 		return nil
 	}

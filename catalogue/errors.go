@@ -166,3 +166,47 @@ func (v Violations) Unwrap() []error {
 	}
 	return errs
 }
+
+// errorsOf makes the errors with fields.
+var errorsOf = errorTypes{
+	record:    func(f recordFault) error { return (*RecordError)(&f) },
+	reference: func(f referenceFault) error { return (*ReferenceError)(&f) },
+	violations: func(found []violation) error {
+		all := make(Violations, len(found))
+		for i, v := range found {
+			all[i] = Violation(v)
+		}
+		return all
+	},
+}
+
+// errorTypes has functions that make the errors with fields, whose types package catalogue
+// documents.
+type errorTypes struct {
+	record     func(recordFault) error
+	reference  func(referenceFault) error
+	violations func([]violation) error
+}
+
+type recordFault struct {
+	Collection string
+	Index      int
+	Identity   schema.Identity
+	Line       int
+	Field      string
+	Err        error
+}
+
+type referenceFault struct {
+	Collection string
+	Identity   schema.Identity
+	Field      string
+}
+
+type violation struct {
+	Collection string
+	Identity   schema.Identity
+	Line       int
+	Field      string
+	Err        error
+}

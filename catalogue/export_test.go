@@ -16,18 +16,17 @@ func ReplaceFile(path string, write func(io.Writer) error) error { return replac
 // bareTable is [tableOf] for tests of many types: it compiles no Collection[T].
 func bareTable[T any]() table {
 	return table{
-		reflect:  reflect.TypeFor[T](),
-		new:      func() *store.Entry { return &new(stored[T]).header.Entry },
-		copy:     func(c *value.Copier, to, from *record) { copyTo(c, typed[T](to), typed[T](from)) },
-		pointer:  func(r *record) any { return typed[T](r) },
-		handle:   func(*core) any { return nil },
-		describe: schema.DescriptionOf[T],
+		reflect:     reflect.TypeFor[T](),
+		new:         func() *store.Entry { return &new(stored[T]).header.Entry },
+		copy:        func(c *value.Copier, to, from *record) { copyTo(c, typed[T](to), typed[T](from)) },
+		pointer:     func(r *record) any { return typed[T](r) },
+		description: schema.DescriptionOf[T],
 	}
 }
 
 // TypeError returns the error of [NewCollection] for records of type T.
 func TypeError[T any](opts Options) error {
-	_, err := newCore(bareTable[T](), opts)
+	_, err := newCore(bareTable[T](), options(opts), &errorsOf)
 	return err
 }
 
@@ -41,17 +40,17 @@ type bareDefinition struct {
 
 func (d bareDefinition) Key() string                                      { return d.key }
 func (d bareDefinition) WithDescription(schema.Description) AnyDefinition { return d }
-func (d bareDefinition) make(c *Catalogue) (*core, error) {
-	return define(c, d.key, d.table, Options{})
+func (d bareDefinition) make(c *set) (*core, error) {
+	return define(c, d.key, d.table, options{}, func(*core) any { return nil })
 }
 
 // InsertBare is [Collection.Insert] for the collection with a key, whose records have type T.
 func InsertBare[T any](c *Catalogue, key string, record T) error {
-	m, err := c.lookup(key)
+	m, err := c.set.lookup(key)
 	if err != nil {
 		return err
 	}
-	_, err = m.put(nil, newEntry(record), (*recordType).insertion)
+	_, err = m.insert(nil, newEntry(record))
 	return err
 }
 

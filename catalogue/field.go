@@ -48,11 +48,11 @@ type field struct {
 
 // describeTable makes the field table: rows for the described fields, for those inside them, and for
 // the members of a struct, at any depth.
-func (s *recordType) describeTable(described []schema.Field) error {
+func (s *builder) describeTable() error {
 	s.byName = map[string]*field{}
-	for _, d := range slices.Concat(described, schema.Nested(described)) {
+	for _, d := range slices.Concat(s.described, schema.Nested(s.described)) {
 		f := s.newField(d)
-		f.described, f.inside = true, len(s.fields) >= len(described)
+		f.described, f.inside = true, len(s.fields) >= len(s.described)
 		s.fields, s.byName[f.name] = append(s.fields, f), f
 	}
 	if s.open() {
@@ -83,7 +83,7 @@ func (s *recordType) describeTable(described []schema.Field) error {
 
 // row returns the row of the field with a name in snake_case, or nil if none exists. Open records
 // have any.
-func (s *recordType) row(name string) *field {
+func (s *layout) row(name string) *field {
 	f := s.byName[name]
 	if f == nil && s.open() {
 		f = s.newField(schema.Field{Name: ordering.Camel(name)})
@@ -93,7 +93,7 @@ func (s *recordType) row(name string) *field {
 }
 
 // engineField returns the field of the engine that has a name.
-func (s *recordType) engineField(name string) (store.Field, bool) {
+func (s *layout) engineField(name string) (store.Field, bool) {
 	f := s.row(name)
 	if f == nil || !f.indexed {
 		return store.Field{}, false
@@ -106,7 +106,7 @@ func (s *recordType) engineField(name string) (store.Field, bool) {
 }
 
 // newField returns a row for a field that is read from the JSON of records.
-func (s *recordType) newField(d schema.Field) *field {
+func (s *layout) newField(d schema.Field) *field {
 	f := &field{Field: d, name: ordering.Snake(d.Name), order: d.Order(), indexed: s.open()}
 	f.path = pathOf(f.name)
 	f.value = func(e *store.Entry) sortkey.Key { return sortkey.JSON(s.valueIn(e, f)) }
@@ -123,7 +123,7 @@ func (s *recordType) newField(d schema.Field) *field {
 }
 
 // derive sets what the Go type of a field decides.
-func (s *recordType) derive(f *field, d ordering.ValueField) error {
+func (s *builder) derive(f *field, d ordering.ValueField) error {
 	f.typ, f.indexed, f.ordered = s.reflect.FieldByIndex(d.Index).Type, true, d.Ordered
 	base, key := f.typ, s.keyIn(d)
 	if base.Kind() == reflect.Pointer {
@@ -166,7 +166,7 @@ func (s *recordType) derive(f *field, d ordering.ValueField) error {
 }
 
 // jsonOf returns a function that returns the key of the JSON of a member.
-func (s *recordType) jsonOf(index []int) func(*store.Entry) sortkey.Key {
+func (s *builder) jsonOf(index []int) func(*store.Entry) sortkey.Key {
 	return func(e *store.Entry) sortkey.Key {
 		v, err := s.value(recordOf(e)).FieldByIndexErr(index)
 		if err != nil {
@@ -224,7 +224,7 @@ func (f *field) hasText() bool {
 
 // column returns the row of a described field, which may be inside another one, or nil if none
 // exists.
-func (s *recordType) column(name string) *field {
+func (s *layout) column(name string) *field {
 	if f := s.byName[name]; f != nil && f.described {
 		return f
 	}
@@ -245,7 +245,7 @@ func (f *field) orderOfReferences() func(sortkey.Key) sortkey.Key {
 }
 
 // references returns the function refers of a field.
-func (s *recordType) references(f *field) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
+func (s *layout) references(f *field) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
 	if f.Kind != schema.References {
 		return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
 			v := f.value(e)
@@ -268,7 +268,7 @@ func (s *recordType) references(f *field) func(*store.Entry, func(value, key sor
 }
 
 // anyOf returns the function refers of a member that is a list.
-func anyOf[E any](s *recordType, f *field, m *member, key func(E) sortkey.Key) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
+func anyOf[E any](s *layout, f *field, m *member, key func(E) sortkey.Key) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
 	return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
 		list, err := s.value(recordOf(e)).FieldByIndexErr(m.Field.Index)
 		return err == nil && slices.ContainsFunc(*list.Addr().Interface().(*[]E), func(item E) bool {
@@ -311,7 +311,7 @@ func keyThrough[V any](offsets []uintptr, key func(V) sortkey.Key) func(*store.E
 
 // keyIn returns the function that returns the key of a field of an entry. The most frequent
 // types are read at their offset: a filter that reads all records does little else.
-func (s *recordType) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key {
+func (s *builder) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key {
 	if f.Kind != reflect.Invalid {
 		offsets := offsetsOf(s.reflect, f.Index)
 		at := offsets[0]
@@ -346,7 +346,7 @@ func referenceOf(k sortkey.Key) (id int, ok bool) {
 }
 
 // valueIn returns the value of a field in the JSON of an entry, or "" if it is absent.
-func (s *recordType) valueIn(e *store.Entry, f *field) string {
+func (s *layout) valueIn(e *store.Entry, f *field) string {
 	r, err := s.parsed(e)
 	if err != nil {
 		return ""
@@ -355,7 +355,7 @@ func (s *recordType) valueIn(e *store.Entry, f *field) string {
 }
 
 // parsed returns the members of the JSON of an entry.
-func (s *recordType) parsed(e *store.Entry) (schema.Record, error) {
+func (s *layout) parsed(e *store.Entry) (schema.Record, error) {
 	if s.open() {
 		return *typed[schema.Record](recordOf(e)), nil
 	}

@@ -40,16 +40,14 @@ var errNoPath = fmt.Errorf("catalogue: the path is empty: %w", fs.ErrNotExist)
 // concurrent calls for the same path, the last rename determines the content. The sync of
 // the directory is omitted on systems without it, such as Windows. On non-Unix systems
 // the rename may not be atomic; see [os.Rename]. O(n).
-func (c *Catalogue) SaveFile(path string) error {
-	return replaceFile(path, c.Save)
-}
+func (c *Catalogue) SaveFile(path string) error { return replaceFile(path, c.set.save) }
 
 // LoadFile replaces the records of collections by the ones in the file at path, as
 // [Catalogue.Load] does. The error contains the path and wraps the error of the operating
 // system or of Load. If path is empty, it wraps [fs.ErrNotExist]. During a call of SaveFile,
 // LoadFile reads the old or the new file.
 func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
-	return loadFile(c, path, opts)
+	return loadFile(c.set, path, loadOptions(opts))
 }
 
 // SaveFile replaces the file at path by the output of [Collection.Save]. If the program or
@@ -64,7 +62,7 @@ func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c
 // The error contains the path and wraps the error of the operating system or of Load. If path
 // is empty, it wraps [fs.ErrNotExist].
 func (c *Collection[T]) LoadFile(path string, opts LoadOptions) error {
-	return loadFile(c.core, path, opts)
+	return loadFile(c.core, path, loadOptions(opts))
 }
 
 // replaceFile replaces the content of a file by the output of write. An error of write is
@@ -138,7 +136,9 @@ const (
 //
 // The error wraps the error of w, or [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
-func (c *Catalogue) Save(w io.Writer) error {
+func (c *Catalogue) Save(w io.Writer) error { return c.set.save(w) }
+
+func (c *set) save(w io.Writer) error {
 	states := store.Freeze(storesOf(c.all)...)
 	b := bufio.NewWriter(w)
 	lead := "{"
@@ -162,7 +162,7 @@ func quotedKey(m *core) []byte {
 	return jsontext.AppendString(nil, m.key())
 }
 
-func (c *Catalogue) writeLastIDs(b *bufio.Writer, states []*store.State) {
+func (c *set) writeLastIDs(b *bufio.Writer, states []*store.State) {
 	lead, end := fmt.Sprintf(",\n%q:[\n", lastIDsKey), ""
 	for i, s := range states {
 		if last := s.UsedID(); last > s.MaxID() && c.all[i].typ.identity.key == nil {

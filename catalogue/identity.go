@@ -75,7 +75,7 @@ func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | ui
 }
 
 // describeID sets the id of structs, an integer in the struct itself.
-func (s *recordType) describeID() error {
+func (s *builder) describeID() error {
 	m := s.member(s.identity.wire)
 	if m == nil {
 		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`; only a standalone collection can have an Options.ID", s.reflect, s.identity.wire)
@@ -96,7 +96,7 @@ func (s *recordType) describeID() error {
 }
 
 // describeNumber makes the ids of entries a field. Requests can compare them unless records have a key.
-func (s *recordType) describeNumber() {
+func (s *builder) describeNumber() {
 	f := s.byName[s.identity.number]
 	if f == nil || s.open() {
 		f = s.newField(schema.Field{Name: s.identity.number})
@@ -120,18 +120,18 @@ func (s *recordType) describeNumber() {
 }
 
 // newKey returns the function that returns new keys, or nil if only clients choose them.
-func newKey(fields []schema.Field, opts Options) func() string {
-	switch i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); {
-	case i < 0, fields[i].Required && !fields[i].ReadOnly:
+func (s *builder) newKey() func() string {
+	switch i := slices.IndexFunc(s.described, func(f schema.Field) bool { return f.Key }); {
+	case i < 0, s.described[i].Required && !s.described[i].ReadOnly:
 		return nil
-	case opts.NewKey == nil:
+	case s.opts.NewKey == nil:
 		return newUUID
 	}
-	return opts.NewKey
+	return s.opts.NewKey
 }
 
 // describeKey sets the key of structs, a text in the struct itself.
-func (s *recordType) describeKey(fresh func() string) error {
+func (s *builder) describeKey(fresh func() string) error {
 	m := s.member(s.identity.wire)
 	if m == nil || m.Indirect || m.Field.Type.Kind() == reflect.Pointer {
 		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.reflect, s.identity.wire)
@@ -156,7 +156,7 @@ func (s *recordType) describeKey(fresh func() string) error {
 }
 
 // describeOpenID sets the id of open records, or their key.
-func (s *recordType) describeOpenID(fresh func() string) {
+func (s *builder) describeOpenID(fresh func() string) {
 	s.identity.id = func(r *record) int { return typed[schema.Record](r).ID }
 	s.identity.setID, s.identity.most = func(r *record, id int) { typed[schema.Record](r).ID = id }, math.MaxInt
 	if s.engine.Key == "" {
@@ -177,7 +177,7 @@ func (s *recordType) describeOpenID(fresh func() string) {
 }
 
 // keyBy makes the key the identity. fresh returns new keys; it is nil if only clients choose them.
-func (s *recordType) keyBy(fresh func() string) {
+func (s *builder) keyBy(fresh func() string) {
 	s.identity.key, s.identity.fresh = s.byName[s.engine.Key], fresh
 	s.identity.id, s.identity.setID, s.identity.most = func(*record) int { return 0 }, func(*record, int) {}, math.MaxInt
 }

@@ -36,8 +36,11 @@ type LoadOptions struct {
 	References bool
 }
 
+// LoadOptions are the options of a load. Package catalogue documents them.
+type loadOptions struct{ SkipUnknown, Validate, References bool }
+
 // lists reports whether the load lists all violations, not only the first.
-func (o LoadOptions) lists() bool { return o.Validate || o.References }
+func (o loadOptions) lists() bool { return o.Validate || o.References }
 
 // Load replaces the records of collections by the ones in r, which must contain the form that
 // [Catalogue.Save] writes: a JSON object with an array of records for each key of a collection.
@@ -62,7 +65,7 @@ func (o LoadOptions) lists() bool { return o.Validate || o.References }
 //
 // O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
-	return load(c, r, opts)
+	return load(c.set, r, loadOptions(opts))
 }
 
 // Load replaces all records at one instant by the ones in r. r must contain a JSON array of
@@ -74,18 +77,20 @@ func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
 // belongs to a snapshot, the error wraps [ErrReadOnly]. All other errors wrap
 // [ErrInvalidData]; an invalid record is reported as a [*RecordError]. O(n) for records
 // sorted by id, and O(n log n) otherwise and for each ordering in use.
-func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error { return load(c.core, r, opts) }
+func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error {
+	return load(c.core, r, loadOptions(opts))
+}
 
 // A loader is a collection or a catalogue.
 type loader interface {
 	title() string   // the prefix of errors
 	writable() error // not nil if it is a snapshot
 	read(in *scanner) ([]store.Replacement, error)
-	whole() *Catalogue // to which the collections belong
+	whole() *set // to which the collections belong
 }
 
 // load replaces the records of collections by the ones in r.
-func load(to loader, r io.Reader, opts LoadOptions) error {
+func load(to loader, r io.Reader, opts loadOptions) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", to.title(), err)
@@ -94,7 +99,7 @@ func load(to loader, r io.Reader, opts LoadOptions) error {
 }
 
 // loadFile replaces the records of collections by the ones in a file.
-func loadFile(to loader, path string, opts LoadOptions) error {
+func loadFile(to loader, path string, opts loadOptions) error {
 	if path == "" {
 		return errNoPath
 	}
@@ -110,11 +115,11 @@ func loadFile(to loader, path string, opts LoadOptions) error {
 
 // loadData replaces the records of collections by the ones in data if all of it is valid. A
 // syntax error takes precedence over an error of read.
-func loadData(to loader, data []byte, opts LoadOptions) error {
+func loadData(to loader, data []byte, opts loadOptions) error {
 	if err := to.writable(); err != nil {
 		return err
 	}
-	in := newScanner(data, opts)
+	in := newScanner(data, opts, to.whole().errors)
 	all, err := to.read(in)
 	if err == nil && in.End() {
 		check := func() error { return in.violations(to, all) }
@@ -175,15 +180,15 @@ func (s *scanner) violations(to loader, all []store.Replacement) error {
 	if s.found == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, s.found)
+	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, to.whole().errors.violations(s.found))
 }
 
 // refuse returns the error of an invalid record or, if all are listed, lists it and returns nil.
-func (s *scanner) refuse(e *RecordError) error {
+func (s *scanner) refuse(e recordFault) error {
 	if !s.opts.lists() {
-		return e
+		return s.errors.record(e)
 	}
-	v := Violation{e.Collection, e.Identity, e.Line, e.Field, e.Err}
+	v := violation{e.Collection, e.Identity, e.Line, e.Field, e.Err}
 	var fields schema.FieldErrors
 	if !errors.As(e.Err, &fields) {
 		s.found = append(s.found, v)
@@ -200,12 +205,12 @@ func (s *scanner) refuse(e *RecordError) error {
 
 func (c *core) title() string { return c.typ.title() }
 
-func (c *core) whole() *Catalogue { return c.catalogue }
+func (c *core) whole() *set { return c.set }
 
 // read reads the replacement of a single collection.
 func (c *core) read(in *scanner) ([]store.Replacement, error) {
 	refers := func(f *field) bool { return f.Refers != "" }
-	if in.opts.References && c.catalogue.byKey == nil && slices.ContainsFunc(c.typ.fields, refers) {
+	if in.opts.References && c.set.byKey == nil && slices.ContainsFunc(c.typ.fields, refers) {
 		return nil, c.typ.errorf("%w: the collection belongs to no catalogue, so its references cannot be checked", ErrInvalidData)
 	}
 	entries, used, err := c.typ.readResults(in)
@@ -220,12 +225,12 @@ func (c *core) replacement(entries []*store.Entry, used int) store.Replacement {
 	return store.Replacement{Store: c.store, Entries: entries, UsedID: used}
 }
 
-func (c *Catalogue) title() string { return "catalogue" }
+func (c *set) title() string { return "catalogue" }
 
-func (c *Catalogue) whole() *Catalogue { return c }
+func (c *set) whole() *set { return c }
 
 // read reads a catalogue. The replacements are in the order of the collections.
-func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
+func (c *set) read(in *scanner) (all []store.Replacement, err error) {
 	found, used := map[string][]*store.Entry{}, map[string]int{}
 	err = in.object(func(key string) error {
 		if key == lastIDsKey {
@@ -250,7 +255,7 @@ func (c *Catalogue) read(in *scanner) (all []store.Replacement, err error) {
 }
 
 // readLastIDs reads the member of lastIDsKey into used.
-func (c *Catalogue) readLastIDs(in *scanner, used map[string]int) error {
+func (c *set) readLastIDs(in *scanner, used map[string]int) error {
 	list, ok := in.Raw()
 	if !ok {
 		return errBroken
@@ -344,12 +349,12 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 
 // recordError returns the error of the i-th record of an array, which begins at start. e is its
 // entry, or nil if it cannot be decoded.
-func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err error) *RecordError {
-	invalid := &RecordError{Collection: s.title(), Index: i, Line: in.line(start), Err: err}
+func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err error) recordFault {
+	invalid := recordFault{Collection: s.title(), Index: i, Line: in.line(start), Err: err}
 	var members map[string]json.RawMessage
 	if e != nil {
 		invalid.Identity = s.identity.of(e)
-	} else if text, _ := newScanner(in.data[start:], in.opts).Raw(); json.Unmarshal(text, &members) == nil {
+	} else if text, _ := newScanner(in.data[start:], in.opts, in.errors).Raw(); json.Unmarshal(text, &members) == nil {
 		_ = json.Unmarshal(members[s.identity.wire], &invalid.Identity) // it remains zero if it is invalid
 		if (invalid.Identity.Key != "") != (s.identity.key != nil) {
 			invalid.Identity = schema.Identity{}
@@ -405,7 +410,7 @@ func (s *recordType) load(in *scanner) (*store.Entry, error) {
 // readCommon reads an object with the members of a struct in their order, as Save writes
 // them, into a zero record and reports whether it did. It is faster than decodeLoaded, and
 // allocates less. Where it succeeds, the result is the same.
-func (s *recordType) readCommon(in *scanner, to *record) bool {
+func (s *layout) readCommon(in *scanner, to *record) bool {
 	if s.ownJSON || !in.Take("{") {
 		return false
 	}
@@ -450,7 +455,7 @@ func (m *member) decode(record reflect.Value, text []byte) bool {
 // json.Unmarshaler, that decides what is valid. Otherwise decodeLoaded is stricter than
 // encoding/json: names must match exactly, and an unknown or repeated name is an error, as is
 // null for a field that cannot hold it.
-func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) error {
+func (s *layout) decodeLoaded(to *record, object []byte, opts loadOptions) error {
 	if s.ownJSON && s.strict == nil {
 		return json.Unmarshal(object, s.pointer(to))
 	}
@@ -469,7 +474,7 @@ func (s *recordType) decodeLoaded(to *record, object []byte, opts LoadOptions) e
 
 // fillLists makes the nil lists of a record empty, because their JSON would be null, which
 // no request could send back.
-func (s *recordType) fillLists(r *record) {
+func (s *layout) fillLists(r *record) {
 	if s.fill != nil {
 		s.fill(s.value(r))
 	}
@@ -477,7 +482,7 @@ func (s *recordType) fillLists(r *record) {
 
 // with returns a fresh entry whose record has the given members and otherwise the values of
 // old, or zero values if old is nil.
-func (s *recordType) with(old *store.Entry, members schema.Record) (fresh *store.Entry, err error) {
+func (s *layout) with(old *store.Entry, members schema.Record) (fresh *store.Entry, err error) {
 	switch {
 	case old == nil:
 		fresh = s.new()
@@ -493,7 +498,7 @@ func (s *recordType) with(old *store.Entry, members schema.Record) (fresh *store
 }
 
 // merged returns the members of an entry, replaced by the given ones.
-func (s *recordType) merged(old *store.Entry, members schema.Record) (schema.Record, error) {
+func (s *layout) merged(old *store.Entry, members schema.Record) (schema.Record, error) {
 	all, err := s.parsed(old)
 	if err != nil {
 		return all, err
@@ -508,7 +513,7 @@ func (s *recordType) merged(old *store.Entry, members schema.Record) (schema.Rec
 
 // set sets members of a record. An open record, and one that a method reads, has no others.
 // If skipUnknown is set, members that the record type does not have are ignored.
-func (s *recordType) set(to *record, members schema.Record, skipUnknown bool) error {
+func (s *layout) set(to *record, members schema.Record, skipUnknown bool) error {
 	switch {
 	case s.open():
 		*typed[schema.Record](to) = members
@@ -538,7 +543,7 @@ func (s *recordType) set(to *record, members schema.Record, skipUnknown bool) er
 
 // checkStrict returns an error if loads are strict and a loaded object has null in a member
 // that is not nullable, or lacks a required member.
-func (s *recordType) checkStrict(members schema.Record) error {
+func (s *layout) checkStrict(members schema.Record) error {
 	var missing []string
 	for _, f := range s.strict {
 		text, ok := members.Get(f.Name)
@@ -562,17 +567,18 @@ func (s *recordType) checkStrict(members schema.Record) error {
 // A scanner reads what is loaded.
 type scanner struct {
 	jsontext.Scanner
-	data []byte
-	opts LoadOptions
+	data   []byte
+	opts   loadOptions
+	errors *errorTypes
 
-	found         Violations           // if they are listed
+	found         []violation          // if they are listed
 	undecoded     bool                 // there are others in found than of valid records
 	starts        map[*store.Entry]int // where records begin, if references are checked
 	counted, ends int                  // number of line ends before a place
 }
 
-func newScanner(data []byte, opts LoadOptions) *scanner {
-	return &scanner{Scanner: jsontext.Scan(data, jsontext.MaxTextDepth), data: data, opts: opts, starts: map[*store.Entry]int{}}
+func newScanner(data []byte, opts loadOptions, errors *errorTypes) *scanner {
+	return &scanner{errors: errors, Scanner: jsontext.Scan(data, jsontext.MaxTextDepth), data: data, opts: opts, starts: map[*store.Entry]int{}}
 }
 
 // line returns the line number of a place, from 1. It is fast if the place is after the last one.

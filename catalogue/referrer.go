@@ -35,7 +35,7 @@ type edit struct {
 // records that refer to those of the collection. Then it writes the revision at one instant.
 func (c *core) revise(ctx context.Context, f func(now current, r *revision) error) error {
 	all := c.referrers()
-	return c.catalogue.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
+	return c.set.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
 		r := &revision{ctx, all, map[*core]map[int]*store.Entry{}, map[*core]map[int]*edit{}}
 		for _, m := range all {
 			r.deleted[m], r.changed[m] = map[int]*store.Entry{}, map[int]*edit{}
@@ -64,13 +64,13 @@ func (c *core) referrers() []*core {
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(c.catalogue.all), func(m *core) bool { return !read[m] })
+	return slices.DeleteFunc(slices.Clone(c.set.all), func(m *core) bool { return !read[m] })
 }
 
 // referring returns the fields of all collections that refer to records of this one.
 func (c *core) referring() iter.Seq2[*core, *field] {
 	return func(yield func(*core, *field) bool) {
-		for _, m := range c.catalogue.all {
+		for _, m := range c.set.all {
 			for _, f := range m.typ.fields {
 				if f.Refers == c.key() && !f.inside && !yield(m, f) {
 					return
@@ -122,7 +122,7 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 					of := gone[col.key(by)]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
-						return to.typ.errorf("%s: %w", to.typ.identity.name(of), &ReferenceError{m.key(), m.typ.identity.of(by), col.Name})
+						return to.typ.errorf("%s: %w", to.typ.identity.name(of), c.set.errors.reference(referenceFault{m.key(), m.typ.identity.of(by), col.Name}))
 					case col.OnDelete == schema.Cascade && r.deleted[m][by.ID] == nil:
 						r.deleted[m][by.ID], next[m] = by, append(next[m], by)
 					}

@@ -22,7 +22,7 @@ func (c *core) follow(path string) (col *field, to *core, rest string, ok bool) 
 			continue
 		}
 		if col = c.typ.column(path[:at]); col != nil && col.Refers != "" {
-			to, err := c.catalogue.lookup(col.Refers)
+			to, err := c.set.lookup(col.Refers)
 			return col, to, rest, err == nil
 		}
 	}
@@ -74,7 +74,7 @@ func (c *core) instant(ctx context.Context, wanted schema.Filter, terms []orderi
 	if in == nil {
 		return nil
 	}
-	all := slices.DeleteFunc(slices.Clone(c.catalogue.all), func(m *core) bool {
+	all := slices.DeleteFunc(slices.Clone(c.set.all), func(m *core) bool {
 		_, visited := in.states[m]
 		return !visited
 	})

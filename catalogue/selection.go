@@ -109,7 +109,7 @@ func (s Selection[T]) Count() (int, error) { return s.sel.count() }
 func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 	groups, err := s.sel.groups(field)
 	return func(yield func(T, int) bool) {
-		groups(func(e *store.Entry, n int) bool { return yield(copyOf[T](s.sel.typ, e), n) })
+		groups(func(e *store.Entry, n int) bool { return yield(copyOf[T](s.sel.typ.layout, e), n) })
 	}, err
 }
 
@@ -118,7 +118,7 @@ func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 // O(log n).
 func (s Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	e, err := s.sel.first(terms)
-	return copyOf[T](s.sel.typ, e), err
+	return copyOf[T](s.sel.typ.layout, e), err
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number of
@@ -142,7 +142,7 @@ func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T]
 	if err != nil {
 		return View[T]{}, err
 	}
-	return View[T]{s.sel.typ, entries, count}, nil
+	return View[T]{s.sel.typ.layout, entries, count}, nil
 }
 
 // PageAfter returns copies of at most n records after a position in the order of terms, and the
@@ -183,7 +183,7 @@ func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (re
 func (s Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
 	scan, err := s.sel.scan(terms)
 	return func(yield func(T) bool) {
-		scan(func(e *store.Entry) bool { return yield(copyOf[T](s.sel.typ, e)) })
+		scan(func(e *store.Entry) bool { return yield(copyOf[T](s.sel.typ.layout, e)) })
 	}, err
 }
 
@@ -234,7 +234,7 @@ type Page[T any] struct {
 // concurrent use. While it is held, its records stay in memory even after they are replaced or
 // deleted, and so may some hundred records next to them. The zero View is empty.
 type View[T any] struct {
-	typ     *recordType
+	typ     *layout
 	entries store.Entries
 	count   int
 }

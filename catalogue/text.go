@@ -32,7 +32,7 @@ type textIndex struct {
 }
 
 // describeTexts sets the unique fields that are text.
-func (s *recordType) describeTexts() {
+func (s *builder) describeTexts() {
 	for _, set := range s.engine.Unique {
 		if f := s.row(set[0]); len(set) == 1 && f.name != s.identity.number && f.hasText() {
 			s.texts = append(s.texts, f)
@@ -41,7 +41,7 @@ func (s *recordType) describeTexts() {
 }
 
 // text returns the unique field of text with a name in snake_case, or nil.
-func (s *recordType) text(name string) *field {
+func (s *layout) text(name string) *field {
 	if i := slices.IndexFunc(s.texts, func(f *field) bool { return f.name == name }); i >= 0 {
 		return s.texts[i]
 	}
@@ -88,15 +88,15 @@ func (x *TextIndex[T]) Has(text string) bool {
 // and [ErrTxDone] after the batch. O(log n).
 func (x *TextIndex[T]) Get(text string) (T, error) {
 	e, err := x.x.find(text)
-	return copyOf[T](x.x.typ, e), err
+	return copyOf[T](x.x.typ.layout, e), err
 }
 
 // Insert stores a copy of the record and returns it as it is stored: with its new id, or with the
 // key that Options.NewKey has made. The errors are those of [Collection.Insert].
 // O(orderings in use × log n).
 func (x *TextIndex[T]) Insert(record T) (T, error) {
-	e, err := x.x.put(newEntry(record), (*recordType).insertion)
-	return copyOf[T](x.x.typ, e), err
+	e, err := x.x.insert(newEntry(record))
+	return copyOf[T](x.x.typ.layout, e), err
 }
 
 // Upsert replaces the record that has the same text in the field by a copy of the given one,
@@ -105,8 +105,8 @@ func (x *TextIndex[T]) Insert(record T) (T, error) {
 // replaces, or an id that is neither 0 nor the same. The other errors are those of
 // [Collection.Upsert]. O(orderings in use × log n).
 func (x *TextIndex[T]) Upsert(record T) (T, error) {
-	e, err := x.x.put(newEntry(record), x.x.replacement)
-	return copyOf[T](x.x.typ, e), err
+	e, err := x.x.upsert(newEntry(record))
+	return copyOf[T](x.x.typ.layout, e), err
 }
 
 // Update calls f with a copy of the record with the text and stores the result, as
@@ -114,20 +114,12 @@ func (x *TextIndex[T]) Upsert(record T) (T, error) {
 // [ErrInvalidID] if f changed the id or the key. f may change the text if that is not the key.
 // O(orderings in use × log n), without f.
 func (x *TextIndex[T]) Update(text string, f func(record *T) error) error {
-	if err := x.x.writable(); err != nil {
-		return err
-	}
-	return x.x.core.modify(x.x.tx, finder{index: &x.x, text: text}, untyped(f))
+	return x.x.update(text, untyped(f))
 }
 
 // Delete deletes the record with the text. The error wraps [ErrNotFound] if none exists.
 // O(orderings in use × log n).
-func (x *TextIndex[T]) Delete(text string) error {
-	if err := x.x.writable(); err != nil {
-		return err
-	}
-	return x.x.core.remove(x.x.tx, finder{index: &x.x, text: text})
-}
+func (x *TextIndex[T]) Delete(text string) error { return x.x.delete(text) }
 
 // find returns the entry with a text.
 func (x *textIndex) find(text string) (*store.Entry, error) {
@@ -156,30 +148,49 @@ func (x *textIndex) writable() error {
 	return x.err
 }
 
-func (x *textIndex) put(fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (*store.Entry, error) {
+func (x *textIndex) insert(fresh *store.Entry) (*store.Entry, error) {
 	if err := x.writable(); err != nil {
 		return nil, err
 	}
-	return x.core.put(x.tx, fresh, change)
+	return x.core.write(x.tx, func(now current) (store.Change, error) { return x.typ.insertion(now, fresh) })
 }
 
-// replacement returns the change that replaces the entry with the same text by a fresh one, which
-// gets the identity of that unless it has one.
-func (x *textIndex) replacement(s *recordType, now current, fresh *store.Entry) (store.Change, error) {
-	if s.identity.key == x.at {
-		return s.replacement(now, fresh)
+// upsert puts a fresh entry in place of the one with the same text, whose identity it gets unless
+// it has one, or inserts it.
+func (x *textIndex) upsert(fresh *store.Entry) (*store.Entry, error) {
+	if err := x.writable(); err != nil {
+		return nil, err
 	}
-	var old *store.Entry
-	if k := x.at.key(fresh); k.Compare(sortkey.Null()) != 0 {
-		old = now.Holder(x.at.name, k)
+	return x.core.write(x.tx, func(now current) (store.Change, error) {
+		if x.typ.identity.key == x.at {
+			return x.typ.replacement(now, fresh)
+		}
+		var old *store.Entry
+		if k := x.at.key(fresh); k.Compare(sortkey.Null()) != 0 {
+			old = now.Holder(x.at.name, k)
+		}
+		if old == nil {
+			return x.typ.insertion(now, fresh)
+		}
+		if err := x.typ.identity.adopt(recordOf(fresh), old); err != nil {
+			return store.Change{}, x.typ.errorf("%w", err)
+		}
+		return x.typ.exchange(old, fresh, recordOf(fresh))
+	})
+}
+
+func (x *textIndex) update(text string, f func(*record) error) error {
+	if err := x.writable(); err != nil {
+		return err
 	}
-	if old == nil {
-		return s.insertion(now, fresh)
+	return x.core.modify(x.tx, finder{index: x, text: text}, f)
+}
+
+func (x *textIndex) delete(text string) error {
+	if err := x.writable(); err != nil {
+		return err
 	}
-	if err := s.identity.adopt(recordOf(fresh), old); err != nil {
-		return store.Change{}, s.errorf("%w", err)
-	}
-	return s.exchange(old, fresh, recordOf(fresh))
+	return x.core.remove(x.tx, finder{index: x, text: text})
 }
 
 // holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its

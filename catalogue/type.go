@@ -62,22 +62,20 @@ func untyped[T any](f func(*T) error) func(*record) error {
 
 // A table contains the operations on records that depend on their type T.
 type table struct {
-	reflect  reflect.Type
-	new      func() *store.Entry                          // with a zero record
-	copy     func(c *value.Copier, to, from *record)      // see copyTo
-	pointer  func(r *record) any                          // the *T
-	handle   func(c *core) any                            // a new *Collection[T]
-	describe func(key string) (schema.Description, error) // schema.DescriptionOf[T]
+	reflect     reflect.Type
+	new         func() *store.Entry                          // with a zero record
+	copy        func(c *value.Copier, to, from *record)      // see copyTo
+	pointer     func(r *record) any                          // the *T
+	description func(key string) (schema.Description, error) // schema.DescriptionOf[T]
 }
 
 func tableOf[T any]() table {
 	return table{
-		reflect:  reflect.TypeOf((*T)(nil)).Elem(), // not TypeFor, which would be compiled for each T
-		new:      func() *store.Entry { return &new(stored[T]).header.Entry },
-		copy:     func(c *value.Copier, to, from *record) { copyTo(c, typed[T](to), typed[T](from)) },
-		pointer:  func(r *record) any { return typed[T](r) },
-		handle:   func(c *core) any { return &Collection[T]{c} },
-		describe: schema.DescriptionOf[T],
+		reflect:     reflect.TypeOf((*T)(nil)).Elem(), // not TypeFor, which would be compiled for each T
+		new:         func() *store.Entry { return &new(stored[T]).header.Entry },
+		copy:        func(c *value.Copier, to, from *record) { copyTo(c, typed[T](to), typed[T](from)) },
+		pointer:     func(r *record) any { return typed[T](r) },
+		description: schema.DescriptionOf[T],
 	}
 }
 
@@ -95,16 +93,32 @@ func copyTo[T any](c *value.Copier, to, from *T) {
 }
 
 // copyOf returns a copy of the record of an entry, or the zero record if e is nil.
-func copyOf[T any](s *recordType, e *store.Entry) (record T) {
+func copyOf[T any](s *layout, e *store.Entry) (record T) {
 	if e != nil {
 		copyTo(s.copier, &record, typed[T](recordOf(e)))
 	}
 	return record
 }
 
-// A recordType describes the record type of a collection, and has its description. It is made
-// once for a collection, by reflection, and shared with clones.
-type recordType struct {
+// Options configures a collection. Package catalogue documents it.
+type options struct {
+	Name        string
+	ID          string
+	Ordering    []ordering.Term
+	History     int
+	Unique      [][]string
+	Indexes     [][]ordering.Term
+	Members     []schema.Field
+	NewKey      func() string
+	Description *schema.Description
+	Validate    bool
+	StrictLoad  bool
+	Now         func() time.Time
+}
+
+// A layout is the record type of a collection: how its records are stored, identified, compared,
+// read and written. It is made once for a collection, by reflection, and shared with clones.
+type layout struct {
 	table
 	name     string
 	identity identity
@@ -126,15 +140,16 @@ type recordType struct {
 	evolving schema.Description // the fields of which loaded records may have an older form
 	omitted  []schema.Field     // those with a default that the JSON of records lacks if they are zero; Default is zero
 
-	demands   *schema.Description // what valid records meet; nil if the type has no description
-	validates bool                // Options.Validate is set
-
-	about       *schema.Description // nil if the collection is standalone, as are the others
+	about       *schema.Description // nil if the collection is standalone, as is computes
 	computes    *value.Encoder      // of what the method Computed returns, or nil
 	hasTwoForms bool                // what is served has other members than what is stored
-	judged      bool                // an update is validated together with the record that it changes
-	targets     []*field            // fields to which others refer By their texts
-	now         func() time.Time
+}
+
+// A builder makes a layout.
+type builder struct {
+	*layout
+	opts      options
+	described []schema.Field // of the description
 }
 
 // A member is a member of a struct.
@@ -157,10 +172,10 @@ func isTagged(t reflect.Type) bool {
 	})
 }
 
-// newRecordType returns the record type of a collection whose description has the given
+// newLayout returns the layout of the records of a collection whose description has the given
 // fields.
-func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, error) {
-	s := &recordType{table: t, name: opts.Name, now: opts.Now, validates: opts.Validate}
+func newLayout(t table, opts options, fields []schema.Field) (*layout, error) {
+	s := &builder{&layout{table: t, name: opts.Name}, opts, fields}
 	s.identity.wire = cmp.Or(opts.ID, "id")
 	s.identity.number = ordering.Snake(s.identity.wire)
 	s.engine = &store.Type{ID: s.identity.number, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
@@ -176,17 +191,17 @@ func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, e
 	if s.open() {
 		describe = s.describeOpen
 	}
-	if err := describe(fields, opts); err != nil {
+	if err := describe(); err != nil {
 		return nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
-	if err := s.describeEvolution(fields); err != nil {
+	if err := s.describeEvolution(); err != nil {
 		return nil, s.errorf("%w: %w", ErrInvalidType, err)
 	}
-	if err := s.describeUnique(opts.Unique, fields); err != nil {
+	if err := s.describeUnique(); err != nil {
 		return nil, s.errorf("Options.Unique: %w", err)
 	}
 	s.describeTexts()
-	if err := s.describeIndexes(opts.Indexes); err != nil {
+	if err := s.describeIndexes(); err != nil {
 		return nil, s.errorf("%w", err)
 	}
 	for _, t := range s.engine.Default {
@@ -194,11 +209,11 @@ func newRecordType(t table, opts Options, fields []schema.Field) (*recordType, e
 			return nil, s.errorf("default ordering: %w", err)
 		}
 	}
-	return s, nil
+	return s.layout, nil
 }
 
 // field returns the field with a name in snake_case.
-func (s *recordType) field(name string) (store.Field, error) {
+func (s *layout) field(name string) (store.Field, error) {
 	f, ok := s.engine.Field(name)
 	switch {
 	case !ok || name == "":
@@ -211,9 +226,9 @@ func (s *recordType) field(name string) (store.Field, error) {
 
 // describeUnique sets the sets of unique fields: those with the names, and the fields that are
 // Unique.
-func (s *recordType) describeUnique(sets [][]string, fields []schema.Field) error {
-	sets = slices.Clip(sets)
-	for _, f := range fields {
+func (s *builder) describeUnique() error {
+	sets := slices.Clip(s.opts.Unique)
+	for _, f := range s.described {
 		if set := []string{ordering.Snake(f.Name)}; f.Unique && !containsSet(sets, set) {
 			sets = append(sets, set)
 		}
@@ -243,8 +258,8 @@ func containsSet(sets [][]string, set []string) bool {
 }
 
 // describeIndexes adds the indexes of Options.Indexes.
-func (s *recordType) describeIndexes(indexes [][]ordering.Term) error {
-	for _, terms := range indexes {
+func (s *builder) describeIndexes() error {
+	for _, terms := range s.opts.Indexes {
 		for _, t := range terms {
 			if _, err := s.field(t.Field); err != nil {
 				return fmt.Errorf("Options.Indexes: %w", err)
@@ -257,13 +272,14 @@ func (s *recordType) describeIndexes(indexes [][]ordering.Term) error {
 	return nil
 }
 
-// describeFields sets what follows from the fields of a description. strict makes loads
-// require the members that requests require.
-func (s *recordType) describeFields(fields []schema.Field, strict bool) error {
+// describe sets what follows from the description of a collection of a catalogue. strict makes
+// loads require the members that requests require.
+func (s *layout) describe(about *schema.Description, strict bool) error {
+	s.about, s.hasTwoForms = about, hasHiddenOrComputed(about.Fields)
 	if strict {
-		s.strict = fields
+		s.strict = about.Fields
 	}
-	for _, f := range fields {
+	for _, f := range about.Fields {
 		m := s.member(f.Name)
 		if m != nil {
 			m.strict = strict && !f.Nullable
@@ -277,13 +293,13 @@ func (s *recordType) describeFields(fields []schema.Field, strict bool) error {
 		}
 	}
 	if !s.open() {
-		s.fill = filling(schema.Field{Fields: fields}, s.reflect)
+		s.fill = filling(schema.Field{Fields: about.Fields}, s.reflect)
 	}
-	return nil
+	return s.describeComputed()
 }
 
 // ranges returns the ranges of keys that satisfy a condition.
-func (s *recordType) ranges(c ordering.Condition) ([]ordering.Range, error) {
+func (s *layout) ranges(c ordering.Condition) ([]ordering.Range, error) {
 	f, ok := s.engine.Field(c.Field())
 	if !ok && c.Field() != "" { // Ranges returns the error of an empty name
 		return nil, unknownField(c.Field(), s.engine.Names)
@@ -301,7 +317,7 @@ func unknownField(name string, known []string) error {
 }
 
 // member returns the member with a name, or nil.
-func (s *recordType) member(name string) *member {
+func (s *layout) member(name string) *member {
 	if i := slices.IndexFunc(s.members, func(m member) bool { return m.Name == name }); i >= 0 {
 		return &s.members[i]
 	}
@@ -309,10 +325,10 @@ func (s *recordType) member(name string) *member {
 }
 
 // value returns the record as an addressable value of its type.
-func (s *recordType) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
+func (s *layout) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
-func (s *recordType) describeStruct(described []schema.Field, opts Options) error {
-	if opts.Members != nil {
+func (s *builder) describeStruct() error {
+	if s.opts.Members != nil {
 		return errors.New("Options.Members are for open records: give the fields of the struct the tag backlist")
 	}
 	t := s.reflect
@@ -326,7 +342,7 @@ func (s *recordType) describeStruct(described []schema.Field, opts Options) erro
 		s.members = append(s.members, d)
 	}
 	s.ownJSON = jsontext.Implements[json.Unmarshaler](t)
-	if err := s.describeTable(described); err != nil {
+	if err := s.describeTable(); err != nil {
 		return err
 	}
 	if err := checkMethods(t); err != nil {
@@ -337,7 +353,7 @@ func (s *recordType) describeStruct(described []schema.Field, opts Options) erro
 	}
 	if s.engine.Key != "" {
 		s.describeNumber()
-		return cmp.Or(s.describeKey(newKey(described, opts)), s.describeCopies())
+		return cmp.Or(s.describeKey(s.newKey()), s.describeCopies())
 	}
 	return cmp.Or(s.describeID(), s.describeCopies())
 }
@@ -358,7 +374,7 @@ func checkMethods(t reflect.Type) error {
 }
 
 // describeCopies sets how records of a struct type are copied and checked.
-func (s *recordType) describeCopies() error {
+func (s *builder) describeCopies() error {
 	t := s.reflect
 	c, writes := value.Of(t), jsontext.Writes(t)
 	switch {
@@ -390,7 +406,7 @@ func (s *recordType) describeCopies() error {
 }
 
 // copied returns a fresh entry with a copy of the record of another one.
-func (s *recordType) copied(e *store.Entry) *store.Entry {
+func (s *layout) copied(e *store.Entry) *store.Entry {
 	fresh := s.new()
 	s.copy(s.copier, recordOf(fresh), recordOf(e))
 	return fresh
@@ -398,7 +414,7 @@ func (s *recordType) copied(e *store.Entry) *store.Entry {
 
 // encode returns the JSON of a record that passes its check, without white space, and without
 // escaping <, > and &.
-func (s *recordType) encode(r *record) ([]byte, error) {
+func (s *layout) encode(r *record) ([]byte, error) {
 	if s.open() {
 		return typed[schema.Record](r).MarshalJSON()
 	}
@@ -406,17 +422,17 @@ func (s *recordType) encode(r *record) ([]byte, error) {
 }
 
 // errorf returns an error that begins with the name of the collection.
-func (s *recordType) errorf(format string, args ...any) error {
+func (s *layout) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: "+format, append([]any{s.title()}, args...)...)
 }
 
 // invalid returns the error of an entry whose record is not valid.
-func (s *recordType) invalid(e *store.Entry, err error) error {
+func (s *layout) invalid(e *store.Entry, err error) error {
 	return s.errorf("%w: %s: %w", ErrInvalid, s.identity.name(e), err)
 }
 
 // parse parses the JSON of a record.
-func (s *recordType) parse(text []byte) (schema.Record, error) {
+func (s *layout) parse(text []byte) (schema.Record, error) {
 	if s.identity.key != nil {
 		return schema.ParseKeyed(text)
 	}
@@ -424,11 +440,11 @@ func (s *recordType) parse(text []byte) (schema.Record, error) {
 }
 
 // title returns the prefix of the collection's errors.
-func (s *recordType) title() string { return cmp.Or(s.name, "collection") }
+func (s *layout) title() string { return cmp.Or(s.name, "collection") }
 
 // named adds the name of the collection to an error of the store. It returns nil if err
 // is nil.
-func (s *recordType) named(err error) error {
+func (s *layout) named(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -437,24 +453,24 @@ func (s *recordType) named(err error) error {
 
 // describeOpen sets the record type of open records. They need no copies and no checks,
 // because their members are immutable and valid JSON.
-func (s *recordType) describeOpen(described []schema.Field, opts Options) error {
+func (s *builder) describeOpen() error {
 	if s.identity.wire != "id" && s.engine.Key == "" {
 		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.identity.wire)
 	}
-	if err := (schema.Description{Key: "members", Segment: "members", Name: "member", Fields: opts.Members}).Check(); err != nil && opts.Members != nil {
+	if err := (schema.Description{Key: "members", Segment: "members", Name: "member", Fields: s.opts.Members}).Check(); err != nil && s.opts.Members != nil {
 		return fmt.Errorf("Options.Members: %w", err)
 	}
-	if err := s.describeTable(described); err != nil {
+	if err := s.describeTable(); err != nil {
 		return err
 	}
-	for _, d := range slices.Concat(opts.Members, schema.Nested(opts.Members)) {
+	for _, d := range slices.Concat(s.opts.Members, schema.Nested(s.opts.Members)) {
 		if f := s.newField(d); s.byName[f.name] == nil {
 			s.byName[f.name] = f
 		}
 	}
 	s.describeNumber()
 	s.engine.Members = openMembers
-	s.describeOpenID(newKey(described, opts))
+	s.describeOpenID(s.newKey())
 	s.copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
 	s.check = func(r *record) error {
 		members := *typed[schema.Record](r)
@@ -483,7 +499,7 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 
 // checkJSON returns an error if a record, which has its id, cannot be loaded from its JSON,
 // which is parsed and, if decode is set, decoded.
-func (s *recordType) checkJSON(r *record, decode bool) error {
+func (s *layout) checkJSON(r *record, decode bool) error {
 	read := recordOf(s.new())
 	text, err := s.encode(r)
 	if err == nil {
@@ -500,7 +516,7 @@ func (s *recordType) checkJSON(r *record, decode bool) error {
 	return nil
 }
 
-func (s *recordType) reload(to *record, text []byte, decode bool) error {
+func (s *layout) reload(to *record, text []byte, decode bool) error {
 	members, err := s.parse(text)
 	if err == nil && decode {
 		err = s.set(to, members, false)
@@ -510,7 +526,7 @@ func (s *recordType) reload(to *record, text []byte, decode bool) error {
 
 // blame returns an error for the first field whose JSON alone cannot be loaded. If there
 // is none, it returns err.
-func (s *recordType) blame(r *record, err error, decode bool) error {
+func (s *layout) blame(r *record, err error, decode bool) error {
 	for _, m := range s.members {
 		v, nilPointer := s.value(r).FieldByIndexErr(m.Field.Index)
 		if nilPointer != nil {

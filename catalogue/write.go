@@ -25,7 +25,7 @@ import (
 // differ from the given one, and the error also wraps [ErrInvalid] if the record is not valid.
 // The same holds for the other methods that write records. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) {
-	return c.core.putID(nil, newEntry(record), (*recordType).insertion)
+	return c.core.insert(nil, newEntry(record))
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
@@ -34,7 +34,7 @@ func (c *Collection[T]) Insert(record T) (id int, err error) {
 // has the values of a unique set, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
-	return c.core.putID(nil, newEntry(record), (*recordType).replacement)
+	return c.core.upsert(nil, newEntry(record))
 }
 
 // Update calls f with a copy of the record with the given id and stores the result.
@@ -82,15 +82,19 @@ func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
 	return c.core.replaceAll(fresh)
 }
 
-// put stores a fresh entry by the change that a method returns for it. If tx is not nil, the write
-// is part of that batch; the methods below take it too.
-func (c *core) put(tx *store.Tx, fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (*store.Entry, error) {
-	return c.write(tx, func(now current) (store.Change, error) { return change(c.typ, now, fresh) })
+// insert inserts a fresh entry and returns its id, which is 0 if records have a key. If tx is not
+// nil, the write is part of that batch; the methods below take it too.
+func (c *core) insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return c.idOf(c.write(tx, func(now current) (store.Change, error) { return c.typ.insertion(now, fresh) }))
 }
 
-// putID is put for the methods that return an id. It is 0 if records have a key.
-func (c *core) putID(tx *store.Tx, fresh *store.Entry, change func(*recordType, current, *store.Entry) (store.Change, error)) (id int, err error) {
-	e, err := c.put(tx, fresh, change)
+// upsert puts a fresh entry in place of the one with the same identity, or inserts it. It returns
+// the id.
+func (c *core) upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return c.idOf(c.write(tx, func(now current) (store.Change, error) { return c.typ.replacement(now, fresh) }))
+}
+
+func (c *core) idOf(e *store.Entry, err error) (int, error) {
 	if err != nil {
 		return 0, err
 	}
@@ -101,10 +105,8 @@ func (c *core) putID(tx *store.Tx, fresh *store.Entry, change func(*recordType, 
 // its place would be compiled for each record type.
 type finder struct {
 	id    int
-	index interface {
-		in(now getter, text string) (*store.Entry, error)
-	}
-	text string
+	index *textIndex
+	text  string
 }
 
 func (c *core) find(now getter, f finder) (*store.Entry, error) {
@@ -226,7 +228,7 @@ func (c *core) write(tx *store.Tx, prepare func(now current) (store.Change, erro
 			return nil, err
 		}
 		ch, err := c.store.Write(func(s *store.State) (store.Change, error) { return prepare(s) })
-		return ch.New, c.catalogue.refused(err)
+		return ch.New, c.set.refused(err)
 	}
 	if tx.Done() {
 		return nil, c.typ.errorf("%w", ErrTxDone)
@@ -413,7 +415,7 @@ func (c *core) batch(f func(tx *store.Tx) error) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	return c.catalogue.refused(c.store.Batch(f))
+	return c.set.refused(c.store.Batch(f))
 }
 
 // Insert stores a copy of the record and returns its id. If the id of the record is zero,
@@ -422,14 +424,14 @@ func (c *core) batch(f func(tx *store.Tx) error) error {
 // [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique set is
 // an error of the batch.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
-	return tx.core.putID(tx.tx, newEntry(record), (*recordType).insertion)
+	return tx.core.insert(tx.tx, newEntry(record))
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one, or inserts
 // the record if none exists or the id is zero. It returns the id. The error wraps
 // [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
-	return tx.core.putID(tx.tx, newEntry(record), (*recordType).replacement)
+	return tx.core.upsert(tx.tx, newEntry(record))
 }
 
 // Update calls f with a copy of the record with the given id and stores the result. f may
