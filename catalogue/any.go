@@ -99,28 +99,34 @@ func (c AnyCollection) Revision() uint64 { return c.core.store.Revision() }
 // references lead, and O(n log n) if it is ordered by such a field. No index depends on another
 // collection.
 func (c AnyCollection) List(ctx context.Context, q Query) (Listing, error) {
+	list, err := c.core.list(ctx, query(q))
+	return Listing(list), err
+}
+
+// list returns the page that a query asks for.
+func (c *core) list(ctx context.Context, q query) (listing, error) {
 	terms := q.Terms
-	if slices.ContainsFunc(terms, c.core.typ.unsortable) {
-		terms = slices.DeleteFunc(slices.Clone(terms), c.core.typ.unsortable)
+	if slices.ContainsFunc(terms, c.unsortable) {
+		terms = slices.DeleteFunc(slices.Clone(terms), c.unsortable)
 	}
-	f, err := c.core.filter(ctx, q.Filter, terms, 0)
+	f, err := c.filter(ctx, q.Filter, terms, 0)
 	if err != nil {
-		return Listing{}, err
+		return listing{}, err
 	}
-	query := store.Query{Window: q.Window, Lenient: true, Flat: c.core.typ.about.Sortable == nil && c.core.typ.about.Fields == nil}
-	var list Listing
+	asked := store.Query{Window: q.Window, Lenient: true, Flat: c.typ.about.Sortable == nil && c.typ.about.Fields == nil}
+	var list listing
 	if len(terms) > 0 {
-		query.Known = &list.Terms
+		asked.Known = &list.Terms
 	}
-	f.addTo(&query)
-	entries, count, err := c.core.page(ctx, query, terms, f.instant)
+	f.addTo(&asked)
+	entries, count, err := c.page(ctx, asked, terms, f.instant)
 	if err != nil {
-		return Listing{}, c.core.typ.named(err)
+		return listing{}, c.typ.named(err)
 	}
 	list.Count, list.Records = count, make([][]byte, entries.Len())
 	for i, e := range entries.All() {
-		if list.Records[i], err = c.core.typ.encoded(e); err != nil {
-			return Listing{}, err
+		if list.Records[i], err = c.typ.encoded(e); err != nil {
+			return listing{}, err
 		}
 	}
 	return list, nil
@@ -141,20 +147,25 @@ func (c *core) page(ctx context.Context, q store.Query, terms []ordering.Term, i
 // O(log n) for each group if an index has the records that are counted; the other groups are
 // counted together, by reading the records that the filter selects once.
 func (c AnyCollection) Counts(ctx context.Context, wanted schema.Filter, groups [][]schema.Test) ([]int, error) {
+	return c.core.counts(ctx, wanted, groups)
+}
+
+// counts returns the number of selected records for each group of tests.
+func (c *core) counts(ctx context.Context, wanted schema.Filter, groups [][]schema.Test) ([]int, error) {
 	all := wanted
 	all.Tests = slices.Concat(wanted.Tests, slices.Concat(groups...))
-	in := c.core.instant(ctx, all, nil)
-	base, err := in.filter(c.core, wanted, 0)
+	in := instantOf(ctx, c, all, nil)
+	base, err := in.filter(c, wanted, 0)
 	if err != nil {
 		return nil, err
 	}
-	var from store.Source = c.core.store
+	var from store.Source = c.store
 	if in != nil {
-		from = in.states[c.core]
+		from = in.states[c]
 	}
 	counts, others := make([]int, len(groups)), map[int]filter{}
 	for i, tests := range groups {
-		group, err := in.filter(c.core, schema.Filter{Tests: tests}, 0)
+		group, err := in.filter(c, schema.Filter{Tests: tests}, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -167,18 +178,18 @@ func (c AnyCollection) Counts(ctx context.Context, wanted schema.Filter, groups 
 		}
 		a, err := from.Answer(ctx, q)
 		if err != nil {
-			return nil, c.core.typ.named(err)
+			return nil, c.typ.named(err)
 		}
 		counts[i] = a.N
 	}
 	if len(others) == 0 {
 		return counts, ctx.Err()
 	}
-	q := store.Query{Want: store.WantScan, Terms: []ordering.Term{ordering.Asc(c.core.typ.identity.number)}}
+	q := store.Query{Want: store.WantScan, Terms: []ordering.Term{ordering.Asc(c.typ.identity.number)}}
 	base.addTo(&q)
 	selected, err := from.Answer(ctx, q)
 	if err != nil {
-		return nil, c.core.typ.named(err)
+		return nil, c.typ.named(err)
 	}
 	for e := range selected.Scan {
 		for i, group := range others {
@@ -198,7 +209,12 @@ func (c AnyCollection) Positions() bool { return true }
 // equal keys are equal for filters and orderings. If the field is not described, it is the key of a
 // text. Servers compare positions in cursors by it. O(len).
 func (c AnyCollection) SortKey(field, value string) sortkey.Key {
-	if f := c.core.typ.column(field); f != nil {
+	return c.core.sortKey(field, value)
+}
+
+// sortKey returns the sort key of a value of a test of a field.
+func (c *core) sortKey(field, value string) sortkey.Key {
+	if f := c.typ.column(field); f != nil {
 		return f.keyOfText(value)
 	}
 	return sortkey.Text(value)
@@ -208,7 +224,12 @@ func (c AnyCollection) SortKey(field, value string) sortkey.Key {
 // id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err().
 // O(log n).
 func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
-	m, err := c.core.set.lookup(key)
+	return c.core.set.exists(ctx, key, id)
+}
+
+// exists reports whether a collection has a record with an id.
+func (c *set) exists(ctx context.Context, key string, id int) (bool, error) {
+	m, err := c.lookup(key)
 	return err == nil && m.typ.identity.key == nil && m.store.Get(id) != nil, ctx.Err()
 }
 
@@ -216,11 +237,16 @@ func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, er
 // field, in snake_case, equals a text, and the text that it has, or 0 if none exists. It implements
 // Find of [schema.Checks]. The error is ctx.Err(). O(log n) after the first use of the field.
 func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
-	m, err := c.core.set.lookup(key)
+	return c.core.set.find(ctx, key, field, text)
+}
+
+// find returns the id of the record of a collection whose field equals a text, and that text.
+func (c *set) find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
+	m, err := c.lookup(key)
 	if err != nil {
 		return 0, "", ctx.Err()
 	}
-	e := m.typ.holder(m.store, m.typ.text(field), text)
+	e := holder(m.store, m.typ.text(field), text)
 	if e == nil {
 		return 0, "", ctx.Err()
 	}
@@ -233,11 +259,16 @@ func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id in
 // [ErrNotFound] if no such record exists or the filter does not select it, and
 // [ordering.ErrUnknownField] or [schema.ErrInvalid] if the filter is invalid. O(log n).
 func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
-	entry, err := c.core.target(ctx, c.core.store, segment, filter)
+	return c.core.get(ctx, segment, filter)
+}
+
+// get returns the JSON of the record that a segment names and a filter selects.
+func (c *core) get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
+	entry, err := c.target(ctx, c.store, segment, filter)
 	if err != nil {
 		return nil, err
 	}
-	return c.core.typ.encoded(entry)
+	return c.typ.encoded(entry)
 }
 
 // Create validates a posted JSON object, stores it as a record with the next id, and
@@ -257,19 +288,24 @@ func (c AnyCollection) Get(ctx context.Context, segment string, filter schema.Fi
 // The body is validated while other writers wait, so that rules see the records to which the new
 // one is added.
 func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
-	if err := cmp.Or(c.core.permits(schema.Create), ctx.Err()); err != nil {
+	return c.core.create(ctx, body, assigned)
+}
+
+// create inserts a record that is posted, and returns its JSON.
+func (c *core) create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
+	if err := cmp.Or(c.permits(schema.Create), ctx.Err()); err != nil {
 		return nil, err
 	}
-	return c.core.written(c.core.write(nil, func(now current) (store.Change, error) {
-		posted, err := c.core.typ.about.Validate(ctx, body, c.core.checks(0, assigned))
+	return c.written(c.write(nil, func(now current) (store.Change, error) {
+		posted, err := c.typ.about.Validate(ctx, body, c.checks(0, assigned))
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.core.decoded(nil, posted)
+		fresh, err := c.decoded(nil, posted)
 		if err != nil {
 			return store.Change{}, err
 		}
-		return c.core.typ.placement(now, fresh, c.core.typ.keep, false)
+		return c.typ.placement(now, fresh, c.typ.keep, false)
 	}))
 }
 
@@ -280,48 +316,53 @@ func (c AnyCollection) Create(ctx context.Context, body []byte, assigned schema.
 // the same instant. If the precondition returns an error, Update returns it. The precondition
 // must not write to the catalogue, and may be called twice. The other errors are the errors of
 // Get and Create.
-func (c AnyCollection) Update(ctx context.Context, segment string, u Edit) (record []byte, err error) {
+func (c AnyCollection) Update(ctx context.Context, segment string, e Edit) (record []byte, err error) {
+	return c.core.update(ctx, segment, change(e))
+}
+
+// update changes the record that a segment names, and returns its JSON.
+func (c *core) update(ctx context.Context, segment string, u change) (record []byte, err error) {
 	action := schema.Update
 	if u.Partial {
 		action = schema.PartialUpdate
 	}
-	if err := c.core.permits(action); err != nil {
+	if err := c.permits(action); err != nil {
 		return nil, err
 	}
-	if _, err := c.core.filter(ctx, u.Filter, nil, 1); err != nil {
+	if _, err := c.filter(ctx, u.Filter, nil, 1); err != nil {
 		return nil, err
 	}
-	return c.core.written(c.core.rewrite(ctx, func(now current) (store.Change, error) {
-		old, err := c.core.target(ctx, now, segment, u.Filter)
+	return c.written(c.rewrite(ctx, func(now current) (store.Change, error) {
+		old, err := c.target(ctx, now, segment, u.Filter)
 		if err == nil {
-			err = c.core.passes(old, u.Precondition)
+			err = c.passes(old, u.Precondition)
 		}
 		if err != nil {
 			return store.Change{}, err
 		}
 		base, changed := old, schema.Record{}
-		checks := c.core.checks(old.ID, u.Assigned)
-		if !c.core.typ.judged {
-			changed, err = c.core.typ.about.ValidateUpdate(ctx, changed, u.Body, u.Partial, checks)
+		checks := c.checks(old.ID, u.Assigned)
+		if !c.typ.judged {
+			changed, err = c.typ.about.ValidateUpdate(ctx, changed, u.Body, u.Partial, checks)
 		} else {
-			base, changed, err = c.core.typ.changed(old, func(current schema.Record) (schema.Record, error) {
-				return c.core.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
+			base, changed, err = c.typ.changed(old, func(current schema.Record) (schema.Record, error) {
+				return c.typ.about.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
 			})
 		}
 		if err != nil {
 			return store.Change{}, err
 		}
-		fresh, err := c.core.decoded(base, changed)
+		fresh, err := c.decoded(base, changed)
 		if err != nil {
 			return store.Change{}, err
 		}
-		id := &c.core.typ.identity
+		id := &c.typ.identity
 		id.setID(recordOf(fresh), old.ID)
 		if id.kept(old, fresh) != nil {
 			return store.Change{}, schema.FieldErrors{{Field: id.wire, Messages: []string{"The key of a record cannot be changed."}}}
 		}
-		if err := c.core.typ.keep(fresh, recordOf(fresh)); err != nil {
-			return store.Change{}, c.core.typ.invalid(old, err)
+		if err := c.typ.keep(fresh, recordOf(fresh)); err != nil {
+			return store.Change{}, c.typ.invalid(old, err)
 		}
 		fresh.ID = old.ID
 		return store.Change{Old: old, New: fresh}, nil
@@ -348,21 +389,26 @@ func (c AnyCollection) Update(ctx context.Context, segment string, u Edit) (reco
 // indexes of the fields that do; O(n) for a list, and for
 // each step of a chain of lists.
 func (c AnyCollection) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
-	if err := c.core.permits(schema.Destroy); err != nil {
+	return c.core.delete(ctx, segment, filter, precondition)
+}
+
+// delete deletes the record that a segment names, and changes those that refer to it.
+func (c *core) delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
+	if err := c.permits(schema.Destroy); err != nil {
 		return err
 	}
-	if _, err := c.core.filter(ctx, filter, nil, 1); err != nil {
+	if _, err := c.filter(ctx, filter, nil, 1); err != nil {
 		return err
 	}
-	return c.core.revise(ctx, func(now current, r *revision) error {
-		old, err := c.core.target(ctx, now, segment, filter)
+	return c.revise(ctx, func(now current, r *revision) error {
+		old, err := c.target(ctx, now, segment, filter)
 		if err == nil {
-			err = r.remove(c.core, old)
+			err = r.remove(c, old)
 		}
 		if err != nil {
 			return err
 		}
-		return c.core.passes(old, precondition) // last: after an error nothing is written
+		return c.passes(old, precondition) // last: after an error nothing is written
 	})
 }
 
@@ -375,6 +421,28 @@ func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
 	return load(c.core, r, loadOptions(opts))
 }
 
+// A query asks for a page. Package catalogue documents it, and the types below.
+type query struct {
+	Filter schema.Filter
+	Window pagination.Window
+	Terms  []ordering.Term
+}
+
+type listing struct {
+	Records [][]byte
+	Count   int
+	Terms   []ordering.Term
+}
+
+// A change is an Edit of package catalogue.
+type change struct {
+	Filter       schema.Filter
+	Body         []byte
+	Partial      bool
+	Assigned     schema.Record
+	Precondition func(record []byte) error
+}
+
 // target returns the entry that a segment names and a filter selects. If the filter reads other
 // collections, all is of one instant: that of the call, which a writer of the collection makes.
 func (c *core) target(ctx context.Context, now getter, segment string, wanted schema.Filter) (*store.Entry, error) {
@@ -385,7 +453,7 @@ func (c *core) target(ctx context.Context, now getter, segment string, wanted sc
 	if f.instant != nil {
 		now = f.instant.states[c]
 	}
-	old := c.typ.byPath(now, segment)
+	old := byPath(c.typ, now, segment)
 	if old == nil || !f.holds(old) {
 		return nil, c.typ.errorf("%w: %s", ErrNotFound, segment)
 	}
@@ -393,11 +461,11 @@ func (c *core) target(ctx context.Context, now getter, segment string, wanted sc
 }
 
 // byPath returns the entry that a segment of a path names, or nil.
-func (s *recordType) byPath(from getter, segment string) *store.Entry {
+func byPath(s *recordType, from getter, segment string) *store.Entry {
 	if s.about.Lookup == "" {
 		return from.Get(schema.ParseID(segment))
 	}
-	return s.holder(from, s.text(s.about.Lookup), segment)
+	return holder(from, s.text(s.about.Lookup), segment)
 }
 
 // passes returns the error of a precondition for an entry. Every entry passes if it is nil.

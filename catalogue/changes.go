@@ -182,7 +182,7 @@ func (c *set) journal(f func([]commit) error) error {
 		defer one.Unlock()
 		batch := make([]commit, len(commits))
 		for i, from := range commits {
-			if batch[i], err = c.of(from.Store).typ.committed(from); err != nil {
+			if batch[i], err = commitOf(c.of(from.Store).typ, from); err != nil {
 				return err
 			}
 		}
@@ -201,9 +201,9 @@ func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
 	return c.core.set.journal(journalOf(f))
 }
 
-// committed returns the commit of the collection. It does not refer to from.Changes, which
+// commitOf returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
-func (s *recordType) committed(from store.Commit) (commit, error) {
+func commitOf(s *recordType, from store.Commit) (commit, error) {
 	ids, texts := make([]schema.Identity, 0, len(from.Changes)), make([][]byte, 0, len(from.Changes))
 	for _, ch := range from.Changes {
 		id := s.identity.of(cmp.Or(ch.New, ch.Old))

@@ -286,7 +286,7 @@ func (c *core) clone() *core {
 func newMember(c *set, s *recordType, engine *store.Store) *core {
 	m := &core{typ: s, store: engine, set: c}
 	m.handle = s.handle(m)
-	m.refers = schema.Checks{Exists: AnyCollection{m}.Exists, Find: AnyCollection{m}.Find}
+	m.refers = schema.Checks{Exists: c.exists, Find: c.find}
 	return m
 }
 

@@ -144,7 +144,7 @@ func (c *set) save(w io.Writer) error {
 	lead := "{"
 	for i, m := range c.all {
 		fmt.Fprintf(b, "%s%s:", lead, quotedKey(m))
-		if err := m.typ.write(b, states[i]); err != nil {
+		if err := writeArray(b, m.typ, states[i]); err != nil {
 			return err
 		}
 		lead = ",\n"
@@ -195,7 +195,7 @@ func (c *core) save(w io.Writer) error {
 		fmt.Fprintf(b, "{%q:%d,%q:", lastIDKey, last, resultsKey)
 		end = "}\n"
 	}
-	if err := c.typ.write(b, s); err != nil {
+	if err := writeArray(b, c.typ, s); err != nil {
 		return err
 	}
 	b.WriteString(end)
@@ -205,8 +205,8 @@ func (c *core) save(w io.Writer) error {
 	return nil
 }
 
-// write writes the records of a state as an array.
-func (s *recordType) write(w *bufio.Writer, state *store.State) error {
+// writeArray writes the records of a state as an array.
+func writeArray(w *bufio.Writer, s *recordType, state *store.State) error {
 	lead := "[\n"
 	entries := state.Entries()
 	if key := s.identity.key; key != nil {

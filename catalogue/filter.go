@@ -76,7 +76,7 @@ func (c *core) filter(ctx context.Context, wanted schema.Filter, terms []orderin
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
-	return c.instant(ctx, wanted, terms).filter(c, wanted, n)
+	return instantOf(ctx, c, wanted, terms).filter(c, wanted, n)
 }
 
 // filter returns the filter for a query of the instant, which is nil if it reads no other
@@ -87,7 +87,7 @@ func (in *instant) filter(c *core, wanted schema.Filter, n int) (f filter, err e
 	}
 	j, bit, width := &join{of: c}, 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
 	for _, t := range wanted.Tests {
-		if !c.crosses(t.Field) {
+		if !crosses(c, t.Field) {
 			err = f.add(c.typ, t)
 		} else {
 			err = j.add(in, t, bit, width)
@@ -208,11 +208,12 @@ func (c *field) textual(t schema.Test) func(*store.Entry) bool {
 }
 
 // unsortable reports whether requests cannot order records by the field of a term.
-func (s *recordType) unsortable(t ordering.Term) bool {
+func (c *core) unsortable(t ordering.Term) bool {
+	s := c.typ
 	switch {
 	case t.Field == s.identity.number:
 		return s.identity.key != nil
-	case t.Field == s.engine.Key, s.about.Sortable == nil && s.about.Fields == nil, s.inDefault(t.Field):
+	case t.Field == s.engine.Key, s.about.Sortable == nil && s.about.Fields == nil, slices.ContainsFunc(s.about.Ordering, func(d ordering.Term) bool { return d.Field == t.Field }):
 		return false
 	case s.about.Sortable == nil:
 		c := s.column(t.Field)
@@ -221,13 +222,8 @@ func (s *recordType) unsortable(t ordering.Term) bool {
 	return !slices.Contains(s.about.Sortable, t.Field)
 }
 
-// inDefault reports whether the default order has a field, which the reverse of it has too.
-func (s *recordType) inDefault(field string) bool {
-	return slices.ContainsFunc(s.about.Ordering, func(t ordering.Term) bool { return t.Field == field })
-}
-
 // unknownColumn returns the error for a field that is not described.
-func (s *recordType) unknownColumn(name string) error {
+func (s *layout) unknownColumn(name string) error {
 	known := suggest(name, s.fields, func(f *field) string { return f.name })
 	return s.errorf("%w: %q: %s", ordering.ErrUnknownField, name, known)
 }

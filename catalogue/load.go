@@ -213,7 +213,7 @@ func (c *core) read(in *scanner) ([]store.Replacement, error) {
 	if in.opts.References && c.set.byKey == nil && slices.ContainsFunc(c.typ.fields, refers) {
 		return nil, c.typ.errorf("%w: the collection belongs to no catalogue, so its references cannot be checked", ErrInvalidData)
 	}
-	entries, used, err := c.typ.readResults(in)
+	entries, used, err := in.results(c.typ)
 	return []store.Replacement{c.replacement(entries, used)}, err
 }
 
@@ -243,7 +243,7 @@ func (c *set) read(in *scanner) (all []store.Replacement, err error) {
 		case err != nil:
 			return c.unknown(key)
 		}
-		found[key], err = m.typ.read(in)
+		found[key], err = in.records(m.typ)
 		return err
 	})
 	for _, m := range c.all {
@@ -282,11 +282,11 @@ func (c *set) readLastIDs(in *scanner, used map[string]int) error {
 	return nil
 }
 
-// readResults reads an array of records or an object that contains one. used is the id
+// results reads an array of records or an object that contains one. used is the id
 // of lastIDKey, or 0.
-func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int, err error) {
+func (in *scanner) results(s *recordType) (entries []*store.Entry, used int, err error) {
 	if in.Next() != '{' {
-		entries, err = s.read(in)
+		entries, err = in.records(s)
 		return entries, 0, err
 	}
 	found := false
@@ -294,7 +294,7 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 		switch name {
 		case resultsKey:
 			found = true
-			entries, err = s.read(in)
+			entries, err = in.records(s)
 		case lastIDKey:
 			text, _ := in.Raw()
 			if err = json.Unmarshal(text, &used); err == nil && used < 1 {
@@ -314,8 +314,8 @@ func (s *recordType) readResults(in *scanner) (entries []*store.Entry, used int,
 	return entries, used, err
 }
 
-// read reads an array of records and returns their entries, sorted by id.
-func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
+// records reads an array of records and returns their entries, sorted by id.
+func (in *scanner) records(s *recordType) (entries []*store.Entry, err error) {
 	if in.Next() != '[' {
 		return nil, s.errorf("%w: want an array of records", ErrInvalidData)
 	}
@@ -323,12 +323,12 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 	for more := in.Open(']'); more; more = in.Another(']') {
 		in.Next()
 		starts = append(starts, in.At())
-		e, err := s.load(in)
+		e, err := in.record(s)
 		switch {
 		case in.Syntax != nil:
 			return nil, errBroken
 		case err != nil:
-			if err := in.refuse(s.recordError(in, e, starts[len(starts)-1], len(starts)-1, err)); err != nil {
+			if err := in.refuse(in.fault(s, e, starts[len(starts)-1], len(starts)-1, err)); err != nil {
 				return nil, err
 			}
 		}
@@ -343,13 +343,13 @@ func (s *recordType) read(in *scanner) (entries []*store.Entry, err error) {
 		return nil, nil
 	}
 	return entries, s.arrange(entries, func(i int, wrong *schema.MemberError) error {
-		return in.refuse(s.recordError(in, entries[i], starts[i], i, wrong))
+		return in.refuse(in.fault(s, entries[i], starts[i], i, wrong))
 	})
 }
 
-// recordError returns the error of the i-th record of an array, which begins at start. e is its
+// fault returns the error of the i-th record of an array, which begins at start. e is its
 // entry, or nil if it cannot be decoded.
-func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err error) recordFault {
+func (in *scanner) fault(s *recordType, e *store.Entry, start, i int, err error) recordFault {
 	invalid := recordFault{Collection: s.title(), Index: i, Line: in.line(start), Err: err}
 	var members map[string]json.RawMessage
 	if e != nil {
@@ -374,8 +374,8 @@ func (s *recordType) recordError(in *scanner, e *store.Entry, start, i int, err 
 	return invalid
 }
 
-// load reads a record and returns its entry, also if the only error is that it is not valid.
-func (s *recordType) load(in *scanner) (*store.Entry, error) {
+// record reads a record and returns its entry, also if the only error is that it is not valid.
+func (in *scanner) record(s *recordType) (*store.Entry, error) {
 	start, e := in.Scanner, s.new()
 	if !s.readCommon(in, recordOf(e)) {
 		in.Scanner = start // all that has been read is read again

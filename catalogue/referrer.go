@@ -34,7 +34,7 @@ type edit struct {
 // revise calls f with the state of the collection, and with an empty revision that may change all
 // records that refer to those of the collection. Then it writes the revision at one instant.
 func (c *core) revise(ctx context.Context, f func(now current, r *revision) error) error {
-	all := c.referrers()
+	all := referrers(c)
 	return c.set.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
 		r := &revision{ctx, all, map[*core]map[int]*store.Entry{}, map[*core]map[int]*edit{}}
 		for _, m := range all {
@@ -54,10 +54,10 @@ func (c *core) revise(ctx context.Context, f func(now current, r *revision) erro
 
 // referrers returns the collection, and those whose records are read or changed if one of its
 // records is deleted, in the order of the catalogue.
-func (c *core) referrers() []*core {
+func referrers(c *core) []*core {
 	read, deleted := map[*core]bool{c: true}, map[*core]bool{c: true}
 	for next := []*core{c}; len(next) > 0; next = next[1:] {
-		for m, col := range next[0].referring() {
+		for m, col := range referring(next[0]) {
 			read[m] = true
 			if col.OnDelete == schema.Cascade && !deleted[m] {
 				deleted[m], next = true, append(next, m)
@@ -68,7 +68,7 @@ func (c *core) referrers() []*core {
 }
 
 // referring returns the fields of all collections that refer to records of this one.
-func (c *core) referring() iter.Seq2[*core, *field] {
+func referring(c *core) iter.Seq2[*core, *field] {
 	return func(yield func(*core, *field) bool) {
 		for _, m := range c.set.all {
 			for _, f := range m.typ.fields {
@@ -113,11 +113,11 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 			if level[to] == nil {
 				continue
 			}
-			for m, col := range to.referring() {
+			for m, col := range referring(to) {
 				if col.Kind == schema.References || col.OnDelete == schema.SetNull {
 					continue
 				}
-				gone := to.targets(col, slices.Values(level[to]))
+				gone := targetsOf(to, col, slices.Values(level[to]))
 				if err := r.find(m, col, gone, func(by *store.Entry) error {
 					of := gone[col.key(by)]
 					switch {
@@ -135,11 +135,11 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 		level = next
 	}
 	for _, to := range r.all {
-		for m, col := range to.referring() {
+		for m, col := range referring(to) {
 			if len(r.deleted[to]) == 0 || col.Kind != schema.References && col.OnDelete != schema.SetNull {
 				continue
 			}
-			gone := to.targets(col, maps.Values(r.deleted[to]))
+			gone := targetsOf(to, col, maps.Values(r.deleted[to]))
 			if err := r.find(m, col, gone, func(by *store.Entry) error { return r.replace(m, by, col, gone, "") }); err != nil {
 				return err
 			}
@@ -151,8 +151,8 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 // Targets are entries by the sort keys of what refers to them.
 type targets map[sortkey.Key]*store.Entry
 
-// targets returns entries by what refers to them in a field of another collection.
-func (c *core) targets(col *field, entries iter.Seq[*store.Entry]) targets {
+// targetsOf returns entries by what refers to them in a field of another collection.
+func targetsOf(c *core, col *field, entries iter.Seq[*store.Entry]) targets {
 	to, key := targets{}, by{c, col.By}.key()
 	for e := range entries {
 		if k := key(e); k != sortkey.Null() {
@@ -263,7 +263,7 @@ func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Cha
 		if err != nil {
 			return err
 		}
-		for m, col := range c.referring() {
+		for m, col := range referring(c) {
 			if col.By == "" {
 				continue
 			}
@@ -272,7 +272,7 @@ func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Cha
 				continue
 			}
 			_, text := memberOf(record, of.path.wire, of.name)
-			before := c.targets(col, slices.Values([]*store.Entry{ch.Old}))
+			before := targetsOf(c, col, slices.Values([]*store.Entry{ch.Old}))
 			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
 			if err == nil && m == c { // the record may refer to its former text
 				err = r.replace(c, ch.Old, col, before, text)

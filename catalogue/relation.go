@@ -13,7 +13,7 @@ import (
 
 // follow returns the reference with which a path such as director__name begins, the collection to
 // which it refers, and the rest. ok is false if the path is that of a column.
-func (c *core) follow(path string) (col *field, to *core, rest string, ok bool) {
+func follow(c *core, path string) (col *field, to *core, rest string, ok bool) {
 	if !strings.Contains(path, "__") || c.typ.column(path) != nil {
 		return nil, nil, "", false
 	}
@@ -30,8 +30,8 @@ func (c *core) follow(path string) (col *field, to *core, rest string, ok bool) 
 }
 
 // crosses reports whether a path leads to another collection.
-func (c *core) crosses(path string) bool {
-	_, _, _, ok := c.follow(path)
+func crosses(c *core, path string) bool {
+	_, _, _, ok := follow(c, path)
 	return ok
 }
 
@@ -52,11 +52,11 @@ func (in *instant) entries(of *core) []*store.Entry {
 	return in.states[of].Entries()
 }
 
-// instant returns the current states of the collection and of those to which the paths of a filter
+// instantOf returns the current states of the collection and of those to which the paths of a filter
 // and of terms lead, or nil if they lead to no other.
-func (c *core) instant(ctx context.Context, wanted schema.Filter, terms []ordering.Term) (in *instant) {
+func instantOf(ctx context.Context, c *core, wanted schema.Filter, terms []ordering.Term) (in *instant) {
 	visit := func(path string) {
-		for _, to, rest, ok := c.follow(path); ok; _, to, rest, ok = to.follow(rest) {
+		for _, to, rest, ok := follow(c, path); ok; _, to, rest, ok = follow(to, rest) {
 			if in == nil {
 				in = &instant{ctx, map[*core]*store.State{c: nil}, nil, map[by]*places{}}
 			}
@@ -128,7 +128,7 @@ type link struct {
 
 // add adds a test. A test of another record is about the record to which the column refers.
 func (j *join) add(in *instant, t schema.Test, bit, width int) error {
-	col, to, rest, crosses := j.of.follow(t.Field)
+	col, to, rest, crosses := follow(j.of, t.Field)
 	if !crosses {
 		var own filter
 		err := own.add(j.of.typ, t)
@@ -357,7 +357,7 @@ func (in *instant) all(b by) *places {
 // name none. A function reads the keys of all records on the way. O(n) for each.
 func (in *instant) fields(c *core, terms []ordering.Term) (all map[string]func() store.Field) {
 	for _, t := range terms {
-		if c.crosses(t.Field) {
+		if crosses(c, t.Field) {
 			if all == nil {
 				all = map[string]func() store.Field{}
 			}
@@ -370,7 +370,7 @@ func (in *instant) fields(c *core, terms []ordering.Term) (all map[string]func()
 // key returns the function of the sort key of a path, which is null if a reference leads to no
 // record.
 func (in *instant) key(c *core, path string) func(*store.Entry) sortkey.Key {
-	col, to, rest, crosses := c.follow(path)
+	col, to, rest, crosses := follow(c, path)
 	if !crosses {
 		f, _ := c.typ.engine.Field(path)
 		return f.Key

@@ -76,9 +76,7 @@ type source interface {
 // Where returns the records that satisfy all conditions. Without conditions, it returns
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	sel := c.core.typ.where(c.core.store, conditions)
-	sel.core = c.core
-	return Selection[T]{sel}
+	return Selection[T]{newSelection(c.core.typ, c.core, c.core.store, conditions)}
 }
 
 // Filter returns the records of the selection for which f returns true. It is for what conditions
@@ -294,7 +292,7 @@ func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.state, i
 // Where returns the records that satisfy all conditions, or all records if there are none.
 // An invalid condition is reported by the methods of the Selection.
 func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return Selection[T]{s.typ.where(s.state, conditions)}
+	return Selection[T]{newSelection(s.typ, nil, s.state, conditions)}
 }
 
 // A selection is a [Selection] without the type of its records.
@@ -308,8 +306,10 @@ type selection struct {
 	core *core // of the source, or nil if it is of a snapshot or a batch
 }
 
-func (s *recordType) where(from source, conditions []ordering.Condition) selection {
-	sel := selection{typ: s, source: from, where: make([]store.Condition, 0, len(conditions))}
+// newSelection returns the entries of a source that satisfy the conditions. c is the collection of
+// which it is, or nil if it is of a snapshot or a batch.
+func newSelection(s *recordType, c *core, from source, conditions []ordering.Condition) selection {
+	sel := selection{typ: s, core: c, source: from, where: make([]store.Condition, 0, len(conditions))}
 	for _, c := range conditions {
 		ranges, err := s.ranges(c)
 		switch always := c.Field() == "" && len(ranges) > 0; {

@@ -48,8 +48,8 @@ func (s *layout) text(name string) *field {
 	return nil
 }
 
-// by returns the index of a field.
-func (s *recordType) by(name string, c *core, tx *store.Tx, from getter) textIndex {
+// newTextIndex returns the index of a field. c is nil for a snapshot, and tx outside of a batch.
+func newTextIndex(s *recordType, name string, c *core, tx *store.Tx, from getter) textIndex {
 	x := textIndex{typ: s, core: c, tx: tx, from: from}
 	if x.at = s.text(name); x.at == nil {
 		x.err = s.errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, name, suggest(name, s.texts, func(f *field) string { return f.name }))
@@ -61,13 +61,13 @@ func (s *recordType) by(name string, c *core, tx *store.Tx, from getter) textInd
 // without an id. If records have a key, the methods of the collection that take an id return
 // [ErrNotFound], and Insert and Upsert return 0. O(unique fields).
 func (c *Collection[T]) By(field string) *TextIndex[T] {
-	return &TextIndex[T]{c.core.typ.by(field, c.core, nil, c.core.store)}
+	return &TextIndex[T]{newTextIndex(c.core.typ, field, c.core, nil, c.core.store)}
 }
 
 // By returns the index of a unique text field, named in snake_case. Its methods that write return
 // [ErrReadOnly]. O(unique fields).
 func (s Snapshot[T]) By(field string) *TextIndex[T] {
-	return &TextIndex[T]{s.typ.by(field, nil, nil, s.state)}
+	return &TextIndex[T]{newTextIndex(s.typ, field, nil, nil, s.state)}
 }
 
 // By returns the index of a unique text field, named in snake_case. It reads and writes in the
@@ -75,7 +75,7 @@ func (s Snapshot[T]) By(field string) *TextIndex[T] {
 // have the same text, which the batch must change before it ends, the index finds one of them.
 // O(unique fields).
 func (tx *Tx[T]) By(field string) *TextIndex[T] {
-	return &TextIndex[T]{tx.core.typ.by(field, tx.core, tx.tx, tx.tx)}
+	return &TextIndex[T]{newTextIndex(tx.core.typ, field, tx.core, tx.tx, tx.tx)}
 }
 
 // Has reports whether there is a record with the text. O(log n).
@@ -134,7 +134,7 @@ func (x *textIndex) find(text string) (*store.Entry, error) {
 
 // in returns the entry with a text in a state.
 func (x *textIndex) in(from getter, text string) (*store.Entry, error) {
-	if e := x.typ.holder(from, x.at, text); e != nil {
+	if e := holder(from, x.at, text); e != nil {
 		return e, nil
 	}
 	return nil, x.typ.errorf("%w: %s %q", ErrNotFound, x.at.Name, text)
@@ -195,7 +195,7 @@ func (x *textIndex) delete(text string) error {
 
 // holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
 // stored spelling, because programs may store another spelling than requests do.
-func (s *recordType) holder(from getter, at *field, text string) *store.Entry {
+func holder(from getter, at *field, text string) *store.Entry {
 	for at != nil && utf8.ValidString(text) {
 		if e := from.Holder(at.name, at.keyOfText(text)); e != nil {
 			return e

@@ -109,16 +109,16 @@ type finder struct {
 	text  string
 }
 
-func (c *core) find(now getter, f finder) (*store.Entry, error) {
+func (f finder) entry(now getter, s *recordType) (*store.Entry, error) {
 	if f.index != nil {
 		return f.index.in(now, f.text)
 	}
-	return c.typ.find(now, f.id)
+	return s.find(now, f.id)
 }
 
 func (c *core) modify(tx *store.Tx, by finder, f func(*record) error) error {
 	_, err := c.write(tx, func(now current) (store.Change, error) {
-		old, err := c.find(now, by)
+		old, err := by.entry(now, c.typ)
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -129,7 +129,7 @@ func (c *core) modify(tx *store.Tx, by finder, f func(*record) error) error {
 
 func (c *core) remove(tx *store.Tx, by finder) error {
 	_, err := c.write(tx, func(now current) (store.Change, error) {
-		old, err := c.find(now, by)
+		old, err := by.entry(now, c.typ)
 		return store.Change{Old: old}, err
 	})
 	return err
@@ -462,7 +462,7 @@ func (tx *Tx[T]) Get(id int) (record T, err error) {
 // O(orderings in use + writes so far × orderings in use × log n) in addition, and makes
 // each later write of the batch about twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return Selection[T]{tx.core.typ.where(tx.tx, conditions)}
+	return Selection[T]{newSelection(tx.core.typ, nil, tx.tx, conditions)}
 }
 
 // A duplicate is the error of a record that has the same values of a unique set as another
