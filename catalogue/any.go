@@ -109,7 +109,7 @@ func (c *core) list(ctx context.Context, q query) (listing, error) {
 	if slices.ContainsFunc(terms, c.unsortable) {
 		terms = slices.DeleteFunc(slices.Clone(terms), c.unsortable)
 	}
-	f, err := c.filter(ctx, q.Filter, terms, 0)
+	f, err := newFilter(ctx, c, q.Filter, terms, 0)
 	if err != nil {
 		return listing{}, err
 	}
@@ -329,10 +329,10 @@ func (c *core) update(ctx context.Context, segment string, u change) (record []b
 	if err := c.permits(action); err != nil {
 		return nil, err
 	}
-	if _, err := c.filter(ctx, u.Filter, nil, 1); err != nil {
+	if _, err := newFilter(ctx, c, u.Filter, nil, 1); err != nil {
 		return nil, err
 	}
-	return c.written(c.rewrite(ctx, func(now current) (store.Change, error) {
+	return c.written(rewrite(ctx, c, func(now current) (store.Change, error) {
 		old, err := c.target(ctx, now, segment, u.Filter)
 		if err == nil {
 			err = c.passes(old, u.Precondition)
@@ -397,10 +397,10 @@ func (c *core) delete(ctx context.Context, segment string, filter schema.Filter,
 	if err := c.permits(schema.Destroy); err != nil {
 		return err
 	}
-	if _, err := c.filter(ctx, filter, nil, 1); err != nil {
+	if _, err := newFilter(ctx, c, filter, nil, 1); err != nil {
 		return err
 	}
-	return c.revise(ctx, func(now current, r *revision) error {
+	return revise(ctx, c, func(now current, r *revision) error {
 		old, err := c.target(ctx, now, segment, filter)
 		if err == nil {
 			err = r.remove(c, old)
@@ -418,7 +418,7 @@ func (c *core) delete(ctx context.Context, segment string, filter schema.Filter,
 // collection is unchanged. [Collection.Load] describes the form. O(n) for records sorted by
 // id.
 func (c AnyCollection) Load(r io.Reader, opts LoadOptions) error {
-	return load(c.core, r, loadOptions(opts))
+	return loader{c.core.set, c.core, loadOptions(opts)}.load(r)
 }
 
 // A query asks for a page. Package catalogue documents it, and the types below.
@@ -446,7 +446,7 @@ type change struct {
 // target returns the entry that a segment names and a filter selects. If the filter reads other
 // collections, all is of one instant: that of the call, which a writer of the collection makes.
 func (c *core) target(ctx context.Context, now getter, segment string, wanted schema.Filter) (*store.Entry, error) {
-	f, err := c.filter(ctx, wanted, nil, 1)
+	f, err := newFilter(ctx, c, wanted, nil, 1)
 	if err != nil {
 		return nil, err
 	}

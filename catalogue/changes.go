@@ -48,7 +48,7 @@ func (ch Change[T]) After() (record T, ok bool) {
 // of the program. The caller then starts again with a Snapshot. Without a history, any write
 // has that effect. O(changes returned + log changes kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
-	events, now, err := c.core.since(revision)
+	events, now, err := since(c.core, revision)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -59,7 +59,8 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	return changes, now, nil
 }
 
-func (c *core) since(revision uint64) (events []store.Event, now uint64, err error) {
+// since returns the changes after a revision.
+func since(c *core, revision uint64) (events []store.Event, now uint64, err error) {
 	events, kept, now := c.store.Since(revision)
 	if c.typ.engine.History == 0 {
 		kept = now

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -84,19 +85,19 @@ func TestReadCommon(t *testing.T) {
 		{"zero as an integer other than the id", strings.Replace(fullEvent, `[3,1,2]`, `[0,-0,-7]`, 1)},
 		{"every escape without a code point", strings.Replace(fullEvent, `"location":""`, `"location":"\"\\\/\b\f\n\r\t"`, 1)},
 	} {
-		in := newScanner([]byte(row.record), loadOptions{}, &errorsOf)
+		in := scan(row.record)
 		var record event
-		if !typeOf(t, definedEvents).readCommon(in, asRecord(&record)) || in.At() != len(row.record) {
+		if !typeOf[event](t, true).readCommon(in, asRecord(&record)) || in.At() != len(row.record) {
 			t.Errorf("%s: not read: %q", row.reason, row.record[in.At():])
 		}
 	}
 	for _, record := range []string{fullLink, strings.Replace(fullLink, `null`, `"\u00e9"`, 1)} {
-		if !typeOf(t, definedLinks).readCommon(newScanner([]byte(record), loadOptions{}, &errorsOf), asRecord(new(socialLink))) {
+		if !typeOf[socialLink](t, true).readCommon(scan(record), asRecord(new(socialLink))) {
 			t.Errorf("%s: not read", record)
 		}
 	}
 	for _, record := range []string{fullMixed, `{"id":1}`, `{"tags":["a,b","c"],"id":1,"ratio":-0.5,"small":-0,"far":"x"}`, `{"tags":null,"inner":null,"id":1,"counts":null,"any":null,"far":null,"lists":null,"note":"\u00e9"}`} {
-		if !typeOf(t, Define[mixed]("books", Options{})).readCommon(newScanner([]byte(record), loadOptions{}, &errorsOf), asRecord(new(mixed))) {
+		if !typeOf[mixed](t, false).readCommon(scan(record), asRecord(new(mixed))) {
 			t.Errorf("%s: not read", record)
 		}
 	}
@@ -128,12 +129,12 @@ func TestReadCommonRefuses(t *testing.T) {
 		{"null for a date-time", `{"id":1,"made":null}`},
 		{"null for a time", `{"id":1,"seen":null}`},
 	} {
-		if typeOf(t, Define[mixed]("books", Options{})).readCommon(newScanner([]byte(row.record), loadOptions{}, &errorsOf), asRecord(new(mixed))) {
+		if typeOf[mixed](t, false).readCommon(scan(row.record), asRecord(new(mixed))) {
 			t.Errorf("%s: read: %s", row.reason, row.record)
 		}
 	}
 	for _, strict := range []string{strings.Replace(fullEvent, `"labels":[]`, `"labels":null`, 1), `{"id":1}`} {
-		if typeOf(t, definedEvents).readCommon(newScanner([]byte(strict), loadOptions{}, &errorsOf), asRecord(new(event))) {
+		if typeOf[event](t, true).readCommon(scan(strict), asRecord(new(event))) {
 			t.Errorf("strict load: it reads %s", strict)
 		}
 	}
@@ -147,14 +148,14 @@ func TestTrusted(t *testing.T) {
 		Loud map[string]upper `json:"loud"`
 	}
 	for _, row := range []struct {
-		typ  *recordType
+		typ  *layout
 		want bool
 	}{
-		{typeOf(t, definedEvents), true},
-		{typeOf(t, definedLabels), true},
-		{typeOf(t, definedLinks), true},
-		{typeOf(t, Define[mixed]("books", Options{})), false},
-		{typeOf(t, Define[loud]("books", Options{})), false},
+		{typeOf[event](t, true), true},
+		{typeOf[label](t, true), true},
+		{typeOf[socialLink](t, true), true},
+		{typeOf[mixed](t, false), false},
+		{typeOf[loud](t, false), false},
 	} {
 		if row.typ.trusted != row.want {
 			t.Errorf("%v is trusted: %v", row.typ.reflect, row.typ.trusted)
@@ -162,14 +163,27 @@ func TestTrusted(t *testing.T) {
 	}
 }
 
-// typeOf returns the record type of a catalogue's collection.
-func typeOf[T any](tb testing.TB, d Definition[T]) *recordType {
+// typeOf returns the layout of the records of a collection.
+func typeOf[T any](tb testing.TB, strict bool) *layout {
 	tb.Helper()
-	c, err := d.make(newSet(&errorsOf))
+	table := tableOf[T]()
+	about, err := table.description("books")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return c.typ
+	l, err := newLayout(table, options{Name: "books"}, about.Fields)
+	if err == nil {
+		err = l.describe(&about, strict)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return l
+}
+
+func scan(text string) *jsontext.Scanner {
+	in := jsontext.Scan([]byte(text), jsontext.MaxTextDepth)
+	return &in
 }
 
 func asRecord[T any](r *T) *record { return (*record)(unsafe.Pointer(r)) }
@@ -177,8 +191,8 @@ func asRecord[T any](r *T) *record { return (*record)(unsafe.Pointer(r)) }
 // readerComparison returns a function that compares both ways to read a record, for four types.
 // If readCommon reads data, decodeLoaded must read the same record from it.
 func readerComparison(tb testing.TB) func(t *testing.T, data []byte) {
-	events, labels := typeOf(tb, definedEvents), typeOf(tb, definedLabels)
-	links, books := typeOf(tb, definedLinks), typeOf(tb, Define[mixed]("books", Options{}))
+	events, labels := typeOf[event](tb, true), typeOf[label](tb, true)
+	links, books := typeOf[socialLink](tb, true), typeOf[mixed](tb, false)
 	return func(t *testing.T, data []byte) {
 		compareReaders[event](t, events, data)
 		compareReaders[label](t, labels, data)
@@ -187,13 +201,13 @@ func readerComparison(tb testing.TB) func(t *testing.T, data []byte) {
 	}
 }
 
-func compareReaders[T any](t *testing.T, s *recordType, data []byte) {
-	in := &scanner{data: data}
+func compareReaders[T any](t *testing.T, s *layout, data []byte) {
+	in := scan(string(data))
 	got, want := new(T), new(T)
 	if !s.readCommon(in, asRecord(got)) {
 		return
 	}
-	if err := s.decodeLoaded(asRecord(want), data[:in.At()], loadOptions{}); err != nil {
+	if err := s.decodeLoaded(asRecord(want), data[:in.At()], false); err != nil {
 		t.Fatalf("%T: readCommon reads %s, decodeLoaded refuses it: %v", got, data, err)
 	}
 	if err := s.check(asRecord(want)); (err == nil) != (s.check(asRecord(got)) == nil) || s.trusted && err != nil {

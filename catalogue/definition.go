@@ -81,13 +81,13 @@ func (d Definition[T]) In(c *Catalogue) (*Collection[T], error) {
 	}
 	coll, ok := m.handle.(*Collection[T])
 	if !ok {
-		return nil, m.notOf(tableOf[T]().reflect)
+		return nil, notOf(m, tableOf[T]().reflect)
 	}
 	return coll, nil
 }
 
 // notOf returns the error of a definition whose records have another type.
-func (c *core) notOf(t reflect.Type) error {
+func notOf(c *core, t reflect.Type) error {
 	return fmt.Errorf("catalogue: %s: %w: its records are %v, not %v: make the catalogue with this definition", c.key(), ErrInvalidType, c.typ.reflect, t)
 }
 
@@ -458,6 +458,6 @@ func (c *set) checkBy(s *recordType, f schema.Field) error {
 	if !slices.Contains(other.targets, to) {
 		other.targets = append(other.targets, to)
 	}
-	s.column(ordering.Snake(f.Name)).order = to.orderOfReferences()
+	s.column(ordering.Snake(f.Name)).comparesAs(to)
 	return nil
 }

@@ -231,16 +231,16 @@ func (s *layout) column(name string) *field {
 	return nil
 }
 
-// orderOfReferences returns the order of the fields that refer to records By the field, which is text.
-func (f *field) orderOfReferences() func(sortkey.Key) sortkey.Key {
-	if !f.ordered {
-		return f.order
-	}
-	return func(k sortkey.Key) sortkey.Key {
-		if text, ok := k.AsText(); ok {
-			return f.keyOfText(text)
+// comparesAs sets the order of a field that refers to records By another one, which is text.
+func (f *field) comparesAs(by *field) {
+	f.order = by.order
+	if by.ordered {
+		f.order = func(k sortkey.Key) sortkey.Key {
+			if text, ok := k.AsText(); ok {
+				return by.keyOfText(text)
+			}
+			return k
 		}
-		return k
 	}
 }
 
@@ -368,6 +368,15 @@ func (s *layout) parsed(e *store.Entry) (schema.Record, error) {
 		return r, s.invalid(e, err)
 	}
 	return r, nil
+}
+
+// memberOf returns the name and the JSON of the member of a record that is the field. Inside another
+// member, the name is that of the field.
+func (f *field) memberOf(r schema.Record) (name, value string) {
+	if name, value = memberOf(r, f.path.wire, f.name); name == "" {
+		return f.name, f.path.value(r)
+	}
+	return name, value
 }
 
 // memberOf returns the name and the JSON of the member that is the field with a name in

@@ -40,14 +40,16 @@ var errNoPath = fmt.Errorf("catalogue: the path is empty: %w", fs.ErrNotExist)
 // concurrent calls for the same path, the last rename determines the content. The sync of
 // the directory is omitted on systems without it, such as Windows. On non-Unix systems
 // the rename may not be atomic; see [os.Rename]. O(n).
-func (c *Catalogue) SaveFile(path string) error { return replaceFile(path, c.set.save) }
+func (c *Catalogue) SaveFile(path string) error {
+	return replaceFile(path, func(w io.Writer) error { return saveAll(c.set, w) })
+}
 
 // LoadFile replaces the records of collections by the ones in the file at path, as
 // [Catalogue.Load] does. The error contains the path and wraps the error of the operating
 // system or of Load. If path is empty, it wraps [fs.ErrNotExist]. During a call of SaveFile,
 // LoadFile reads the old or the new file.
 func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
-	return loadFile(c.set, path, loadOptions(opts))
+	return loader{c.set, nil, loadOptions(opts)}.loadFile(path)
 }
 
 // SaveFile replaces the file at path by the output of [Collection.Save]. If the program or
@@ -56,13 +58,15 @@ func (c *Catalogue) LoadFile(path string, opts LoadOptions) error {
 // symbolic link to no file, and [fs.ErrInvalid] if the file is not regular. After an error
 // the file is unchanged, unless only the sync of its directory failed. [Catalogue.SaveFile]
 // describes permissions and links. O(n).
-func (c *Collection[T]) SaveFile(path string) error { return replaceFile(path, c.core.save) }
+func (c *Collection[T]) SaveFile(path string) error {
+	return replaceFile(path, func(w io.Writer) error { return save(c.core, w) })
+}
 
 // LoadFile replaces the records by the ones in the file at path, as [Collection.Load] does.
 // The error contains the path and wraps the error of the operating system or of Load. If path
 // is empty, it wraps [fs.ErrNotExist].
 func (c *Collection[T]) LoadFile(path string, opts LoadOptions) error {
-	return loadFile(c.core, path, loadOptions(opts))
+	return loader{c.core.set, c.core, loadOptions(opts)}.loadFile(path)
 }
 
 // replaceFile replaces the content of a file by the output of write. An error of write is
@@ -136,9 +140,10 @@ const (
 //
 // The error wraps the error of w, or [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
-func (c *Catalogue) Save(w io.Writer) error { return c.set.save(w) }
+func (c *Catalogue) Save(w io.Writer) error { return saveAll(c.set, w) }
 
-func (c *set) save(w io.Writer) error {
+// saveAll writes the collections of a set.
+func saveAll(c *set, w io.Writer) error {
 	states := store.Freeze(storesOf(c.all)...)
 	b := bufio.NewWriter(w)
 	lead := "{"
@@ -149,7 +154,7 @@ func (c *set) save(w io.Writer) error {
 		}
 		lead = ",\n"
 	}
-	c.writeLastIDs(b, states)
+	writeLastIDs(c, b, states)
 	b.WriteString("}\n")
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("catalogue: %w", err)
@@ -162,7 +167,7 @@ func quotedKey(m *core) []byte {
 	return jsontext.AppendString(nil, m.key())
 }
 
-func (c *set) writeLastIDs(b *bufio.Writer, states []*store.State) {
+func writeLastIDs(c *set, b *bufio.Writer, states []*store.State) {
 	lead, end := fmt.Sprintf(",\n%q:[\n", lastIDsKey), ""
 	for i, s := range states {
 		if last := s.UsedID(); last > s.MaxID() && c.all[i].typ.identity.key == nil {
@@ -185,9 +190,9 @@ func (c *set) writeLastIDs(b *bufio.Writer, states []*store.State) {
 //
 // The error wraps the error of w, or [ErrInvalid] if a method MarshalJSON or MarshalText
 // of a record returns an error. O(n).
-func (c *Collection[T]) Save(w io.Writer) error { return c.core.save(w) }
+func (c *Collection[T]) Save(w io.Writer) error { return save(c.core, w) }
 
-func (c *core) save(w io.Writer) error {
+func save(c *core, w io.Writer) error {
 	s := c.store.Current()
 	b := bufio.NewWriter(w)
 	end := "\n"

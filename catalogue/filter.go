@@ -69,10 +69,10 @@ func (f filter) addTo(q *store.Query) {
 	}
 }
 
-// filter returns the filter for a query with the terms that reads n entries of the collection, or
+// newFilter returns the filter for a query with the terms that reads n entries of the collection, or
 // all if n is 0. If the query reads other collections, the filter is for the entries of its
 // instant.
-func (c *core) filter(ctx context.Context, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
+func newFilter(ctx context.Context, c *core, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
@@ -132,12 +132,12 @@ func (f *filter) add(s *recordType, t schema.Test) error {
 	case c == nil:
 		return s.unknownColumn(t.Field)
 	case c.Kind == schema.References:
-		f.match = append(f.match, c.contains(t))
+		f.match = append(f.match, contains(c, t))
 		return nil
 	}
 	list, keyOf := conditions(c.name, t), c.keyOfText
 	if list == nil || t.Lookup == "startswith" && (c.ordered || c.Fold) {
-		f.match = append(f.match, c.textual(t))
+		f.match = append(f.match, textual(c, t))
 	}
 	if t.Lookup == "startswith" {
 		if c.ordered {
@@ -184,7 +184,7 @@ func conditions(field string, t schema.Test) []ordering.Condition {
 
 // contains returns the function of a test of a list of references: whether it contains one of
 // the values, or, for isnull, whether it is empty.
-func (c *field) contains(t schema.Test) func(*store.Entry) bool {
+func contains(c *field, t schema.Test) func(*store.Entry) bool {
 	if t.Lookup == "isnull" {
 		empty := t.Values[0] == "true"
 		return func(e *store.Entry) bool {
@@ -200,7 +200,7 @@ func (c *field) contains(t schema.Test) func(*store.Entry) bool {
 }
 
 // textual returns the function of a test of text.
-func (c *field) textual(t schema.Test) func(*store.Entry) bool {
+func textual(c *field, t schema.Test) func(*store.Entry) bool {
 	return func(e *store.Entry) bool {
 		text, ok := c.value(e).AsText()
 		return ok && t.MatchesText(text)

@@ -65,7 +65,7 @@ func (o loadOptions) lists() bool { return o.Validate || o.References }
 //
 // O(n) for records sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
-	return load(c.set, r, loadOptions(opts))
+	return loader{c.set, nil, loadOptions(opts)}.load(r)
 }
 
 // Load replaces all records at one instant by the ones in r. r must contain a JSON array of
@@ -78,28 +78,35 @@ func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
 // [ErrInvalidData]; an invalid record is reported as a [*RecordError]. O(n) for records
 // sorted by id, and O(n log n) otherwise and for each ordering in use.
 func (c *Collection[T]) Load(r io.Reader, opts LoadOptions) error {
-	return load(c.core, r, loadOptions(opts))
+	return loader{c.core.set, c.core, loadOptions(opts)}.load(r)
 }
 
-// A loader is a collection or a catalogue.
-type loader interface {
-	title() string   // the prefix of errors
-	writable() error // not nil if it is a snapshot
-	read(in *scanner) ([]store.Replacement, error)
-	whole() *set // to which the collections belong
+// A loader reads into the collections of a set, or only into one of them.
+type loader struct {
+	set  *set
+	one  *core // nil for all
+	opts loadOptions
+}
+
+// title returns the prefix of errors.
+func (to loader) title() string {
+	if to.one != nil {
+		return to.one.typ.title()
+	}
+	return "catalogue"
 }
 
 // load replaces the records of collections by the ones in r.
-func load(to loader, r io.Reader, opts loadOptions) error {
+func (to loader) load(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", to.title(), err)
 	}
-	return loadData(to, data, opts)
+	return to.loadData(data)
 }
 
 // loadFile replaces the records of collections by the ones in a file.
-func loadFile(to loader, path string, opts loadOptions) error {
+func (to loader) loadFile(path string) error {
 	if path == "" {
 		return errNoPath
 	}
@@ -107,27 +114,31 @@ func loadFile(to loader, path string, opts loadOptions) error {
 	if err != nil {
 		return fmt.Errorf("catalogue: %w", err)
 	}
-	if err := loadData(to, data, opts); err != nil {
+	if err := to.loadData(data); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
 // loadData replaces the records of collections by the ones in data if all of it is valid. A
-// syntax error takes precedence over an error of read.
-func loadData(to loader, data []byte, opts loadOptions) error {
-	if err := to.writable(); err != nil {
+// syntax error takes precedence over an error of the records.
+func (to loader) loadData(data []byte) error {
+	writable := to.set.writable
+	if to.one != nil {
+		writable = to.one.writable
+	}
+	if err := writable(); err != nil {
 		return err
 	}
-	in := newScanner(data, opts, to.whole().errors)
+	in := newScanner(data, to.opts, to.set.errors)
 	all, err := to.read(in)
 	if err == nil && in.End() {
-		check := func() error { return in.violations(to, all) }
+		check := func() error { return to.check(in, all) }
 		switch {
 		case in.found != nil:
 			err = check()
 		default:
-			return to.whole().replace(all, opts.References, check)
+			return to.replace(all, check)
 		}
 	}
 	if syntax := schema.CheckSyntax(data); syntax != nil {
@@ -138,23 +149,23 @@ func loadData(to loader, data []byte, opts loadOptions) error {
 	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, err)
 }
 
-// replace replaces the records of collections. If checked is set, no other collection changes while
-// check runs, and its error means that nothing changes.
-func (c *Catalogue) replace(all []store.Replacement, checked bool, check func() error) error {
-	stores := storesOf(c.all)
-	if !checked {
+// replace replaces the records of collections. If references are checked, no other
+// collection changes while check runs, and its error means that nothing changes.
+func (to loader) replace(all []store.Replacement, check func() error) error {
+	stores := storesOf(to.set.all)
+	if !to.opts.References {
 		stores = slices.DeleteFunc(stores, func(s *store.Store) bool {
 			return !slices.ContainsFunc(all, func(r store.Replacement) bool { return r.Store == s })
 		})
 	}
 	return store.Replace(stores, func() ([]store.Replacement, error) {
-		if checked {
+		if to.opts.References {
 			if err := check(); err != nil {
 				return nil, err
 			}
 		}
 		for _, r := range all {
-			if id := &c.of(r.Store).typ.identity; id.key != nil {
+			if id := &to.set.of(r.Store).typ.identity; id.key != nil {
 				id.numberAll(r.Store.Current(), r.Entries)
 			}
 		}
@@ -162,15 +173,15 @@ func (c *Catalogue) replace(all []store.Replacement, checked bool, check func() 
 	})
 }
 
-// violations returns an error that lists what the options find wrong with the records that have
-// been read, or nil.
-func (s *scanner) violations(to loader, all []store.Replacement) error {
+// check returns an error that lists what the options find wrong with the records that have been
+// read, or nil.
+func (to loader) check(s *scanner, all []store.Replacement) error {
 	if s.opts.References && !s.undecoded {
-		c, loaded := to.whole(), map[*core][]*store.Entry{}
+		loaded := map[*core][]*store.Entry{}
 		for _, r := range all {
-			loaded[c.of(r.Store)] = r.Entries
+			loaded[to.set.of(r.Store)] = r.Entries
 		}
-		s.found = append(s.found, c.violations(loaded, func(e *store.Entry) int {
+		s.found = append(s.found, to.set.violations(loaded, func(e *store.Entry) int {
 			if at, read := s.starts[e]; read {
 				return s.line(at)
 			}
@@ -180,7 +191,7 @@ func (s *scanner) violations(to loader, all []store.Replacement) error {
 	if s.found == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, to.whole().errors.violations(s.found))
+	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, to.set.errors.violations(s.found))
 }
 
 // refuse returns the error of an invalid record or, if all are listed, lists it and returns nil.
@@ -203,59 +214,54 @@ func (s *scanner) refuse(e recordFault) error {
 	return nil
 }
 
-func (c *core) title() string { return c.typ.title() }
-
-func (c *core) whole() *set { return c.set }
-
-// read reads the replacement of a single collection.
-func (c *core) read(in *scanner) ([]store.Replacement, error) {
-	refers := func(f *field) bool { return f.Refers != "" }
-	if in.opts.References && c.set.byKey == nil && slices.ContainsFunc(c.typ.fields, refers) {
-		return nil, c.typ.errorf("%w: the collection belongs to no catalogue, so its references cannot be checked", ErrInvalidData)
+// read reads the replacements, in the order of the collections.
+func (to loader) read(in *scanner) ([]store.Replacement, error) {
+	if to.one == nil {
+		return to.readAll(in)
 	}
-	entries, used, err := in.results(c.typ)
-	return []store.Replacement{c.replacement(entries, used)}, err
+	refers := func(f *field) bool { return f.Refers != "" }
+	if to.opts.References && to.set.byKey == nil && slices.ContainsFunc(to.one.typ.fields, refers) {
+		return nil, to.one.typ.errorf("%w: the collection belongs to no catalogue, so its references cannot be checked", ErrInvalidData)
+	}
+	entries, used, err := in.results(to.one.typ)
+	return []store.Replacement{replacementOf(to.one, entries, used)}, err
 }
 
-// replacement returns the replacement of the records by those of entries.
-func (c *core) replacement(entries []*store.Entry, used int) store.Replacement {
+// replacementOf returns the replacement of the records of a collection by those of entries.
+func replacementOf(c *core, entries []*store.Entry, used int) store.Replacement {
 	if c.typ.identity.key != nil {
 		used = 0
 	}
 	return store.Replacement{Store: c.store, Entries: entries, UsedID: used}
 }
 
-func (c *set) title() string { return "catalogue" }
-
-func (c *set) whole() *set { return c }
-
-// read reads a catalogue. The replacements are in the order of the collections.
-func (c *set) read(in *scanner) (all []store.Replacement, err error) {
+// readAll reads a catalogue.
+func (to loader) readAll(in *scanner) (all []store.Replacement, err error) {
 	found, used := map[string][]*store.Entry{}, map[string]int{}
 	err = in.object(func(key string) error {
 		if key == lastIDsKey {
-			return c.readLastIDs(in, used)
+			return to.readLastIDs(in, used)
 		}
-		m, err := c.lookup(key)
+		m, err := to.set.lookup(key)
 		switch {
 		case err != nil && in.opts.SkipUnknown:
 			return in.skip()
 		case err != nil:
-			return c.unknown(key)
+			return to.set.unknown(key)
 		}
 		found[key], err = in.records(m.typ)
 		return err
 	})
-	for _, m := range c.all {
+	for _, m := range to.set.all {
 		if entries, ok := found[m.key()]; ok {
-			all = append(all, m.replacement(entries, used[m.key()]))
+			all = append(all, replacementOf(m, entries, used[m.key()]))
 		}
 	}
 	return all, err
 }
 
 // readLastIDs reads the member of lastIDsKey into used.
-func (c *set) readLastIDs(in *scanner, used map[string]int) error {
+func (to loader) readLastIDs(in *scanner, used map[string]int) error {
 	list, ok := in.Raw()
 	if !ok {
 		return errBroken
@@ -270,10 +276,10 @@ func (c *set) readLastIDs(in *scanner, used map[string]int) error {
 		return fmt.Errorf(`%s: want an array of objects such as {"collection":"books","id":7}`, lastIDsKey)
 	}
 	for _, last := range ids {
-		switch _, err := c.lookup(last.Collection); {
+		switch _, err := to.set.lookup(last.Collection); {
 		case err != nil && in.opts.SkipUnknown:
 		case err != nil:
-			return fmt.Errorf("%s: %w", lastIDsKey, c.unknown(last.Collection))
+			return fmt.Errorf("%s: %w", lastIDsKey, to.set.unknown(last.Collection))
 		case last.ID < 1:
 			return fmt.Errorf("%s: %q: %w: want a positive integer", lastIDsKey, last.Collection, ErrInvalidID)
 		}
@@ -377,13 +383,13 @@ func (in *scanner) fault(s *recordType, e *store.Entry, start, i int, err error)
 // record reads a record and returns its entry, also if the only error is that it is not valid.
 func (in *scanner) record(s *recordType) (*store.Entry, error) {
 	start, e := in.Scanner, s.new()
-	if !s.readCommon(in, recordOf(e)) {
+	if !s.readCommon(&in.Scanner, recordOf(e)) {
 		in.Scanner = start // all that has been read is read again
 		text, ok := in.Raw()
 		if !ok {
 			return nil, errBroken
 		}
-		if err := s.decodeLoaded(recordOf(e), text, in.opts); err != nil {
+		if err := s.decodeLoaded(recordOf(e), text, in.opts.SkipUnknown); err != nil {
 			return nil, err
 		}
 	}
@@ -410,7 +416,7 @@ func (in *scanner) record(s *recordType) (*store.Entry, error) {
 // readCommon reads an object with the members of a struct in their order, as Save writes
 // them, into a zero record and reports whether it did. It is faster than decodeLoaded, and
 // allocates less. Where it succeeds, the result is the same.
-func (s *layout) readCommon(in *scanner, to *record) bool {
+func (s *layout) readCommon(in *jsontext.Scanner, to *record) bool {
 	if s.ownJSON || !in.Take("{") {
 		return false
 	}
@@ -455,7 +461,7 @@ func (m *member) decode(record reflect.Value, text []byte) bool {
 // json.Unmarshaler, that decides what is valid. Otherwise decodeLoaded is stricter than
 // encoding/json: names must match exactly, and an unknown or repeated name is an error, as is
 // null for a field that cannot hold it.
-func (s *layout) decodeLoaded(to *record, object []byte, opts loadOptions) error {
+func (s *layout) decodeLoaded(to *record, object []byte, skipUnknown bool) error {
 	if s.ownJSON && s.strict == nil {
 		return json.Unmarshal(object, s.pointer(to))
 	}
@@ -466,7 +472,7 @@ func (s *layout) decodeLoaded(to *record, object []byte, opts loadOptions) error
 	if err != nil {
 		return err
 	}
-	if err := s.set(to, members, opts.SkipUnknown); err != nil {
+	if err := s.set(to, members, skipUnknown); err != nil {
 		return err
 	}
 	return s.checkStrict(members)

@@ -33,7 +33,7 @@ type edit struct {
 
 // revise calls f with the state of the collection, and with an empty revision that may change all
 // records that refer to those of the collection. Then it writes the revision at one instant.
-func (c *core) revise(ctx context.Context, f func(now current, r *revision) error) error {
+func revise(ctx context.Context, c *core, f func(now current, r *revision) error) error {
 	all := referrers(c)
 	return c.set.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
 		r := &revision{ctx, all, map[*core]map[int]*store.Entry{}, map[*core]map[int]*edit{}}
@@ -212,7 +212,7 @@ func (r *revision) replace(m *core, by *store.Entry, col *field, to targets, tex
 	if err != nil {
 		return err
 	}
-	name, value := memberOf(record, col.path.wire, col.name)
+	name, value := col.memberOf(record)
 	if col.Kind == schema.Reference {
 		value = cmp.Or(text, "null")
 	} else {
@@ -240,7 +240,7 @@ var errNotNull = errors.New("a reference cannot become null")
 
 // rewrite writes the change of a record that prepare returns, and returns its new entry. If a text
 // changes to which other records refer, it calls prepare again, in a batch that changes these, too.
-func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
+func rewrite(ctx context.Context, c *core, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
 	entry, err := c.write(nil, func(now current) (store.Change, error) {
 		ch, err := prepare(now)
 		if err == nil && slices.ContainsFunc(c.typ.targets, func(f *field) bool { return f.value(ch.Old) != f.value(ch.New) }) {
@@ -252,7 +252,7 @@ func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Cha
 		return entry, err
 	}
 	own := &edit{}
-	err = c.revise(ctx, func(now current, r *revision) error {
+	err = revise(ctx, c, func(now current, r *revision) error {
 		ch, err := prepare(now)
 		if err != nil {
 			return err
@@ -271,7 +271,7 @@ func (c *core) rewrite(ctx context.Context, prepare func(now current) (store.Cha
 			if of.value(ch.Old) == of.value(ch.New) {
 				continue
 			}
-			_, text := memberOf(record, of.path.wire, of.name)
+			_, text := of.memberOf(record)
 			before := targetsOf(c, col, slices.Values([]*store.Entry{ch.Old}))
 			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
 			if err == nil && m == c { // the record may refer to its former text

@@ -515,10 +515,7 @@ func (s *recordType) valueOf(e *store.Entry, field string) (name, value string) 
 	const longest = 100
 	r, err := s.parsed(e)
 	if err == nil {
-		name, value = memberOf(r, ordering.Camel(field), field)
-	}
-	if name == "" { // inside a member
-		name, value = field, pathOf(field).value(r)
+		name, value = s.row(field).memberOf(r)
 	}
 	switch {
 	case value == "":
