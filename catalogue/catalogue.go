@@ -222,27 +222,30 @@ func New(definitions ...AnyDefinition) (*Catalogue, error) {
 		return nil, fmt.Errorf("catalogue: %w: no definitions", ErrInvalidType)
 	}
 	c := newSet(&errorsOf)
-	for i, d := range definitions {
+	for _, d := range definitions {
 		if v := reflect.ValueOf(d); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 			return nil, fmt.Errorf("catalogue: %w: nil definition", ErrInvalidType)
 		}
-		if err := c.checkKey(d.Key()); err != nil {
-			return nil, fmt.Errorf("catalogue: %w", err)
-		}
-		m, err := d.make(c)
-		if err != nil {
+		if err := d.make(c); err != nil {
 			return nil, err
 		}
-		c.all = append(c.all, m)
-		c.byKey[m.key()] = i
 	}
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	return &Catalogue{c}, nil
+}
+
+// complete returns an error if the descriptions of the collections contradict each other.
+// Otherwise the set can be used.
+func (c *set) complete() error {
 	if err := c.checkTogether(); err != nil {
-		return nil, fmt.Errorf("catalogue: %w", err)
+		return fmt.Errorf("catalogue: %w", err)
 	}
 	for _, m := range c.all { // the order of a field may follow from that of another collection
 		m.store = store.New(m.typ.engine)
 	}
-	return &Catalogue{c}, nil
+	return nil
 }
 
 func newSet(errors *errorTypes) *set {

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -312,20 +313,28 @@ func (s *recordType) checkState(state *store.State, err error) error {
 		return s.errorf("%w: %w", errCorrupt, err)
 	}
 	for _, e := range state.Entries() {
-		if id := s.identity.id(recordOf(e)); id != e.ID && s.identity.key == nil {
-			return s.errorf("%w: the record with id %d is stored with id %d", errCorrupt, id, e.ID)
+		if err := s.checkEntry(e); err != nil {
+			return s.errorf("%w: id %d: %w", errCorrupt, e.ID, err)
 		}
-		kept := headerOf(e).encoding.Load()
-		if kept == nil {
-			continue
-		}
-		fresh, err := s.encode(recordOf(e))
-		if err == nil && s.hasTwoForms {
-			fresh, err = s.served(e, fresh)
-		}
-		if err != nil || !bytes.Equal(fresh, *kept) {
-			return s.errorf("%w: id %d: the stored JSON is %s, want %s (%v)", errCorrupt, e.ID, *kept, fresh, err)
-		}
+	}
+	return nil
+}
+
+// checkEntry returns an error unless an entry has the id and the JSON of its record.
+func (s *layout) checkEntry(e *store.Entry) error {
+	if id := s.identity.id(recordOf(e)); id != e.ID && s.identity.key == nil {
+		return fmt.Errorf("the record has the id %d", id)
+	}
+	kept := headerOf(e).encoding.Load()
+	if kept == nil {
+		return nil
+	}
+	fresh, err := s.encode(recordOf(e))
+	if err == nil && s.hasTwoForms {
+		fresh, err = s.served(e, fresh)
+	}
+	if err != nil || !bytes.Equal(fresh, *kept) {
+		return fmt.Errorf("the stored JSON is %s, want %s (%v)", *kept, fresh, err)
 	}
 	return nil
 }

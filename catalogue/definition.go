@@ -103,7 +103,7 @@ func (d Definition[T]) Tx(b *Batch) (*Tx[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tx[T]{coll.core, b.txs[b.set.byKey[d.key]]}, nil
+	return &Tx[T]{coll.core, b.txs[slices.Index(b.set.all, coll.core)]}, nil
 }
 
 // AnyDefinition is a [Definition] of any type.
@@ -116,34 +116,39 @@ type AnyDefinition interface {
 	WithDescription(schema.Description) AnyDefinition
 
 	// make returns a new collection of c.
-	make(c *set) (*core, error)
+	make(c *set) error
 }
 
-func (d Definition[T]) make(c *set) (*core, error) {
+func (d Definition[T]) make(c *set) error {
 	return define(c, d.key, tableOf[T](), options(d.opts), handleOf[T])
 }
 
 func handleOf[T any](c *core) any { return &Collection[T]{c} }
 
-// define returns a new collection of a catalogue.
-func define(c *set, key string, t table, opts options, handle func(*core) any) (*core, error) {
+// define adds a collection to a set.
+func define(c *set, key string, t table, opts options, handle func(*core) any) error {
+	if err := c.checkKey(key); err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
 	about, err := describe(key, t, opts)
 	if err != nil {
-		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
+		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	opts.Name, opts.Ordering = about.Key, about.Ordering
 	opts.Unique = unite(&about, opts.Unique)
 	l, err := newLayout(t, opts, about.Fields)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := l.describe(&about, opts.StrictLoad); err != nil {
-		return nil, fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
+		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
 	l.engine.Cores = c.cores
 	s := &recordType{layout: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now}
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object || hasRule(f) })
-	return newMember(c, s, nil), nil
+	c.byKey[key] = len(c.all)
+	c.all = append(c.all, newMember(c, s, nil))
+	return nil
 }
 
 // describeEvolution sets the members that loads rename or add.

@@ -2,36 +2,23 @@ package catalogue
 
 import (
 	"io"
-	"reflect"
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // ReplaceFile is SaveFile with a replaceable function that writes the content.
 func ReplaceFile(path string, write func(io.Writer) error) error { return replaceFile(path, write) }
 
-// bareTable is [tableOf] for tests of many types: it compiles no Collection[T].
-func bareTable[T any]() table {
-	return table{
-		reflect:     reflect.TypeFor[T](),
-		new:         func() *store.Entry { return &new(stored[T]).header.Entry },
-		copy:        func(c *value.Copier, to, from *record) { copyTo(c, typed[T](to), typed[T](from)) },
-		pointer:     func(r *record) any { return typed[T](r) },
-		description: schema.DescriptionOf[T],
-	}
-}
-
 // TypeError returns the error of [NewCollection] for records of type T.
 func TypeError[T any](opts Options) error {
-	_, err := newCore(bareTable[T](), options(opts), &errorsOf)
+	_, err := newCore(tableOf[T](), options(opts), &errorsOf)
 	return err
 }
 
 // DefineBare is [Define] for a collection that only [InsertBare] can find.
-func DefineBare[T any](key string) AnyDefinition { return bareDefinition{key, bareTable[T]()} }
+func DefineBare[T any](key string) AnyDefinition { return bareDefinition{key, tableOf[T]()} }
 
 type bareDefinition struct {
 	key   string
@@ -40,7 +27,7 @@ type bareDefinition struct {
 
 func (d bareDefinition) Key() string                                      { return d.key }
 func (d bareDefinition) WithDescription(schema.Description) AnyDefinition { return d }
-func (d bareDefinition) make(c *set) (*core, error) {
+func (d bareDefinition) make(c *set) error {
 	return define(c, d.key, d.table, options{}, func(*core) any { return nil })
 }
 

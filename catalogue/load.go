@@ -382,18 +382,30 @@ func (in *scanner) fault(s *recordType, e *store.Entry, start, i int, err error)
 
 // record reads a record and returns its entry, also if the only error is that it is not valid.
 func (in *scanner) record(s *recordType) (*store.Entry, error) {
-	start, e := in.Scanner, s.new()
-	if !s.readCommon(&in.Scanner, recordOf(e)) {
-		in.Scanner = start // all that has been read is read again
+	e, err := s.load(&in.Scanner, in.opts.SkipUnknown)
+	if err == nil && (s.validates || in.opts.Validate) {
+		if _, _, err := s.validated(e); err != nil {
+			return e, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+	}
+	return e, err
+}
+
+// load reads a record and returns its entry. If what is read is not JSON, the scanner has a syntax
+// error.
+func (s *layout) load(in *jsontext.Scanner, skipUnknown bool) (*store.Entry, error) {
+	start, e := *in, s.new()
+	r := recordOf(e)
+	if !s.readCommon(in, r) {
+		*in = start // all that has been read is read again
 		text, ok := in.Raw()
 		if !ok {
-			return nil, errBroken
+			return nil, errors.New(in.Syntax.Reason)
 		}
-		if err := s.decodeLoaded(recordOf(e), text, in.opts.SkipUnknown); err != nil {
+		if err := s.decodeLoaded(r, text, skipUnknown); err != nil {
 			return nil, err
 		}
 	}
-	r := recordOf(e)
 	s.fillLists(r)
 	if err := s.identity.invalid(r); err != nil {
 		return nil, &schema.MemberError{Member: s.identity.wire, Err: err}
@@ -404,11 +416,6 @@ func (in *scanner) record(s *recordType) (*store.Entry, error) {
 			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 		s.copy(s.copier, r, r)
-	}
-	if s.validates || in.opts.Validate {
-		if _, _, err := s.validated(e); err != nil {
-			return e, fmt.Errorf("%w: %w", ErrInvalid, err)
-		}
 	}
 	return e, nil
 }

@@ -325,7 +325,7 @@ func (s *layout) member(name string) *member {
 }
 
 // value returns the record as an addressable value of its type.
-func (s *layout) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
+func (s *table) value(r *record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
 func (s *builder) describeStruct() error {
 	if s.opts.Members != nil {

@@ -362,7 +362,7 @@ func (s *recordType) validated(e *store.Entry) (base *store.Entry, members schem
 
 // keep stores a copy of a record in a fresh entry, after it has checked it. The record may be the
 // entry's.
-func (s *recordType) keep(fresh *store.Entry, from *record) error {
+func (s *layout) keep(fresh *store.Entry, from *record) error {
 	id := s.identity.id(from)
 	if err := s.check(from); err != nil { // otherwise it may contain itself
 		return err
