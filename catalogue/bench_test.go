@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -58,10 +59,10 @@ func benchHouse(tb testing.TB, n int, opts ...Options) (*Catalogue, []event) {
 	events := benchEvents(n)
 	entries := make([]*store.Entry, n)
 	for i := range events {
-		entries[i] = newEntry(events[i])
+		entries[i] = layout.NewEntry(events[i])
 		entries[i].ID = events[i].ID
 	}
-	engine := mustIn(definedEvents, cat).core.store
+	engine := mustIn(definedEvents, cat).core.Store
 	err = store.Replace([]*store.Store{engine}, func() ([]store.Replacement, error) {
 		return []store.Replacement{{Store: engine, Entries: entries}}, nil
 	})

@@ -203,7 +203,7 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 				written <- err
 				return
 			}
-			engine := c.core.store
+			engine := c.core.Store
 			store.Replace([]*store.Store{engine}, func() ([]store.Replacement, error) {
 				return []store.Replacement{{Store: engine, Entries: engine.Current().Entries()}}, nil
 			})

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"sync"
 
+	"github.com/gobacklist/backlist/catalogue/internal/core"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
@@ -21,20 +22,20 @@ type Change[T any] struct {
 	// all changes before it leads to the records of a [Snapshot] of that revision.
 	Last bool
 
-	typ           *layout
+	typ           *layout.Type
 	before, after *store.Entry
 }
 
 // Before returns a copy of the record as it was before the change. If the change inserted
 // the record, ok is false. O(size of the record).
 func (ch Change[T]) Before() (record T, ok bool) {
-	return copyOf[T](ch.typ, ch.before), ch.before != nil
+	return layout.CopyOf[T](ch.typ, ch.before), ch.before != nil
 }
 
 // After returns a copy of the record as it was after the change. If the change deleted
 // the record, ok is false. O(size of the record).
 func (ch Change[T]) After() (record T, ok bool) {
-	return copyOf[T](ch.typ, ch.after), ch.after != nil
+	return layout.CopyOf[T](ch.typ, ch.after), ch.after != nil
 }
 
 // Since returns the changes after a revision, and the current revision for the next
@@ -48,32 +49,15 @@ func (ch Change[T]) After() (record T, ok bool) {
 // of the program. The caller then starts again with a Snapshot. Without a history, any write
 // has that effect. O(changes returned + log changes kept).
 func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64, err error) {
-	events, now, err := since(c.core, revision)
+	events, now, err := core.Since(c.core, revision)
 	if err != nil {
 		return nil, 0, err
 	}
 	changes = make([]Change[T], len(events))
 	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, c.core.typ.identity.of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.typ.layout, ev.Old, ev.New}
+		changes[i] = Change[T]{ev.Revision, c.core.Type.Identity.Of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.Type.Type, ev.Old, ev.New}
 	}
 	return changes, now, nil
-}
-
-// since returns the changes after a revision.
-func since(c *core, revision uint64) (events []store.Event, now uint64, err error) {
-	events, kept, now := c.store.Since(revision)
-	if c.typ.engine.History == 0 {
-		kept = now
-	}
-	switch {
-	case revision > now:
-		return nil, 0, c.typ.errorf("%w: there is no revision %d yet, the current one is %d", ErrHistoryTrimmed, revision, now)
-	case revision < kept && c.typ.engine.History == 0:
-		return nil, 0, c.typ.errorf("%w: want changes after revision %d, none are kept: set Options.History", ErrHistoryTrimmed, revision)
-	case revision < kept:
-		return nil, 0, c.typ.errorf("%w: want changes after revision %d, only those after %d are kept", ErrHistoryTrimmed, revision, kept)
-	}
-	return events, now, nil
 }
 
 // Changes returns an iterator over the changes after a revision. It yields the changes that
@@ -90,7 +74,7 @@ func (c *Collection[T]) Changes(ctx context.Context, revision uint64) iter.Seq2[
 		for seen := revision; ; {
 			changes, now, err := c.Since(seen)
 			if err == nil && now == seen {
-				err = c.core.store.Wait(ctx, seen)
+				err = c.core.Store.Wait(ctx, seen)
 			}
 			if err != nil {
 				yield(Change[T]{}, err)
@@ -144,52 +128,20 @@ type Commit struct {
 // it. While f runs, other writers wait; readers do not. A clone and a snapshot have no
 // journal. If f is nil, the journal is removed. The error wraps [ErrReadOnly] if the
 // catalogue is a snapshot. The JSON of all changed records is made before the call.
-func (c *Catalogue) Journal(f func(batch []Commit) error) error { return c.set.journal(journalOf(f)) }
+func (c *Catalogue) Journal(f func(batch []Commit) error) error { return c.set.Journal(journalOf(f)) }
 
 // journalOf returns a function that calls f, or nil if f is nil.
-func journalOf(f func([]Commit) error) func([]commit) error {
+func journalOf(f func([]Commit) error) func([]core.Commit) error {
 	if f == nil {
 		return nil
 	}
-	return func(commits []commit) error {
+	return func(commits []core.Commit) error {
 		batch := make([]Commit, len(commits))
 		for i, from := range commits {
 			batch[i] = Commit(from)
 		}
 		return f(batch)
 	}
-}
-
-// A commit has the changes of a batch to one collection. Package catalogue documents it.
-type commit struct {
-	Collection string
-	Revision   uint64
-	LastID     int
-	Changes    iter.Seq2[schema.Identity, []byte]
-}
-
-// journal sets the function that is called with the changes of each batch, or removes it.
-func (c *set) journal(f func([]commit) error) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	if f == nil {
-		store.SetJournal(storesOf(c.all), nil)
-		return nil
-	}
-	var one sync.Mutex // writes to different collections do not exclude each other
-	store.SetJournal(storesOf(c.all), func(commits []store.Commit) (err error) {
-		one.Lock()
-		defer one.Unlock()
-		batch := make([]commit, len(commits))
-		for i, from := range commits {
-			if batch[i], err = commitOf(c.of(from.Store).typ, from); err != nil {
-				return err
-			}
-		}
-		return f(batch)
-	})
-	return nil
 }
 
 // Journal sets the function that is called once for each batch, single write and load, with
@@ -199,37 +151,5 @@ func (c *set) journal(f func([]commit) error) error {
 // journal is removed. A collection of a catalogue has the catalogue's journal; see
 // [Catalogue.Journal]. The error wraps [ErrReadOnly] if the collection belongs to a snapshot.
 func (c *Collection[T]) Journal(f func(batch []Commit) error) error {
-	return c.core.set.journal(journalOf(f))
-}
-
-// commitOf returns the commit of the collection. It does not refer to from.Changes, which
-// the next write reuses.
-func commitOf(s *recordType, from store.Commit) (commit, error) {
-	ids, texts := make([]schema.Identity, 0, len(from.Changes)), make([][]byte, 0, len(from.Changes))
-	for _, ch := range from.Changes {
-		id := s.identity.of(cmp.Or(ch.New, ch.Old))
-		if ch.Old != nil && s.identity.of(ch.Old) != id {
-			ids, texts = append(ids, s.identity.of(ch.Old)), append(texts, nil)
-		}
-		ids = append(ids, id)
-		var text []byte
-		if ch.New != nil {
-			var err error
-			if text, err = s.stored(ch.New); err != nil {
-				return commit{}, err
-			}
-		}
-		texts = append(texts, text)
-	}
-	if s.identity.key != nil {
-		from.LastID = 0
-	}
-	changes := func(yield func(schema.Identity, []byte) bool) {
-		for i, id := range ids {
-			if !yield(id, texts[i]) {
-				return
-			}
-		}
-	}
-	return commit{s.name, from.Revision, from.LastID, changes}, nil
+	return c.core.Set.Journal(journalOf(f))
 }

@@ -1,99 +1,14 @@
 package catalogue
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"iter"
-	"reflect"
-	"slices"
-	"time"
 
-	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/catalogue/internal/core"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
-	"github.com/gobacklist/backlist/catalogue/internal/value"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
-
-// Options configures a [Collection]. With the zero value a collection has no name and
-// no history, its id is the field id, and its default order is by id.
-type Options struct {
-	// Name is the prefix of the collection's errors. If empty, the prefix is
-	// "collection".
-	Name string
-
-	// ID is the JSON name of the integer field that holds the id. If empty, it is "id".
-	ID string
-
-	// Ordering is the default order. If empty, records are in the order of their ids.
-	// Open records are sorted by id until one has a member named in Ordering.
-	Ordering []ordering.Term
-
-	// History is the number of changes that are kept for [Collection.Since] and
-	// [Collection.Changes]. The oldest are dropped first. If zero or negative, none
-	// are kept. Each change keeps the record before and after it in memory. Consecutive
-	// changes of a record share the one in between.
-	History int
-
-	// Unique are sets of fields, in snake_case, of which no two records can have the same
-	// values: {{"slug"}, {"parent", "name"}} permits each slug once, and each name once for
-	// each parent. A null equals nothing, but two empty strings are equal. A write that would
-	// break this returns [ErrDuplicate]. Each set always has an index. Open records have these
-	// fields even if no record has such a member.
-	Unique [][]string
-
-	// Indexes are orders that always have an index, so that the first query is as fast as
-	// the others. Without it, queries build the indexes that they need. An index answers
-	// queries with conditions on its first fields in the order of the others: write the
-	// fields with conditions first and then the order. For Equal("status", …) in the order of
-	// created, declare status,created; it serves -created too. An index takes some memory, and
-	// the time to update it at each write. Open records have these fields even if no
-	// record has such a member. It is an error to declare an index without terms, by id or
-	// twice, and one in two directions, as status,-created, unless it ends with id.
-	Indexes [][]ordering.Term
-
-	// Members are members of open records of which only the order is known: their Name, and their
-	// Kind, such as [schema.Decimal] for prices such as "12.00", or Fold. Those of Fields of the
-	// Description take precedence. Structs have the tag backlist instead.
-	Members []schema.Field
-
-	// NewKey returns the key of a record that is written without one. It is called by a writer
-	// before the record is visible, and must not write to the collection. Writers of a clone may
-	// call it at the same time. If the key is empty or the field cannot hold it, the error of the
-	// write wraps [ErrInvalidID]. If another record has it, NewKey is called again, at most 100
-	// times; then the error wraps [ErrExists]. If NewKey is nil, the key is a random UUID, version
-	// 4. NewKey has no effect if records have an id or a key that only clients choose; see the
-	// tag key of [schema.DescriptionOf].
-	NewKey func() string
-
-	// Description describes the collection of a catalogue for servers and for posts. A
-	// standalone collection ignores it. [schema.DescriptionOf] supplies the members that are
-	// zero, or all if it is nil.
-	Description *schema.Description
-
-	// Validate makes all writes of the program and loads validate records as requests are: the
-	// kinds, lengths, bounds, patterns and rules of the description. A standalone collection has
-	// that of [schema.DescriptionOf]. As for requests, text is trimmed, absent members have
-	// their defaults, and rules may change the record: the result is stored, and the key in it
-	// is that of the record. A load stores what it reads: it only checks. The error wraps
-	// [ErrInvalid] and [schema.FieldErrors]; that of a load is a [*RecordError]. Read-only
-	// members keep their values. References are not checked, because the record can be part of
-	// the same batch or load. Unique values are compared last. The context of rules is
-	// [context.Background]. In a batch they are called for each write; other writers wait for
-	// them, except during loads. They must not write to the collection.
-	Validate bool
-
-	// StrictLoad requires that loaded records have all members that the description
-	// requires, and null only in those that are Nullable. Without it, members may be
-	// missing. A standalone collection ignores it.
-	StrictLoad bool
-
-	// Now returns the time for fields that are [schema.Field].Created. If nil, it is
-	// [time.Now].
-	Now func() time.Time
-}
 
 // A Collection holds records of type T and returns them by id or in any order of
 // their fields. T is [schema.Record] or a struct with an integer field for the id. Records without
@@ -109,7 +24,7 @@ type Options struct {
 //
 // Records are copied on the way in and out. Only a [View] exposes stored records;
 // they must not be modified.
-type Collection[T any] struct{ core *core }
+type Collection[T any] struct{ core *core.Collection }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
@@ -163,7 +78,7 @@ type Collection[T any] struct{ core *core }
 // that the JSON is valid. Insert rejects a [time.Time] whose zone has seconds, such as Paris
 // before 1911: JSON has no such offsets, so it would be another instant.
 func NewCollection[T any](opts Options) (*Collection[T], error) {
-	c, err := newCore(tableOf[T](), options(opts), &errorsOf)
+	c, err := core.New(layout.TableOf[T](), layout.Options(opts), &errorsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -176,27 +91,27 @@ func NewCollection[T any](opts Options) (*Collection[T], error) {
 // deletes them. The clone of a read-only collection can be written to.
 // O(orderings in use).
 func (c *Collection[T]) Clone() *Collection[T] {
-	return &Collection[T]{c.core.clone()}
+	return &Collection[T]{c.core.Clone()}
 }
 
 // Count returns the number of records. O(1).
-func (c *Collection[T]) Count() int { return c.core.store.Len() }
+func (c *Collection[T]) Count() int { return c.core.Store.Len() }
 
 // Revision returns the number of writes that led to the current state. A batch counts as one
 // write, or as none if it changes nothing. A new collection starts at 0 and a clone at the
 // revision of its original. Revisions are not saved. O(1).
-func (c *Collection[T]) Revision() uint64 { return c.core.store.Revision() }
+func (c *Collection[T]) Revision() uint64 { return c.core.Store.Revision() }
 
 // Has reports whether there is a record with the given id. O(log n).
 func (c *Collection[T]) Has(id int) bool {
-	_, err := c.core.typ.find(c.core.store, id)
+	_, err := c.core.Type.Find(c.core.Store, id)
 	return err == nil
 }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).
 func (c *Collection[T]) Get(id int) (T, error) {
-	return copied[T](c.core.typ, c.core.store, id)
+	return copied[T](c.core.Type, c.core.Store, id)
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number
@@ -217,9 +132,9 @@ func (c *Collection[T]) All() iter.Seq[T] {
 }
 
 // copied returns a copy of the record with an id. The error wraps [ErrNotFound] if none exists.
-func copied[T any](s *recordType, from getter, id int) (record T, err error) {
-	e, err := s.find(from, id)
-	return copyOf[T](s.layout, e), err
+func copied[T any](s *core.Type, from layout.Getter, id int) (record T, err error) {
+	e, err := s.Find(from, id)
+	return layout.CopyOf[T](s.Type, e), err
 }
 
 // Check returns an error that describes the first violated invariant of the collection, or
@@ -227,210 +142,72 @@ func copied[T any](s *recordType, from getter, id int) (record T, err error) {
 // and position. The stored JSON must match the records. Ids, lengths and the names of members
 // must be as counted. The history must be in order and lead to the current records.
 // O(orderings in use × n log n + history × log n).
-func (c *Collection[T]) Check() error { return c.core.check() }
+func (c *Collection[T]) Check() error { return c.core.Check() }
 
-// A core is a collection without the type of its records. [Collection] and [AnyCollection]
-// are handles of it.
-type core struct {
-	typ    *recordType
-	store  *store.Store
-	set    *set          // if it is standalone, one without keys
-	handle any           // the *Collection[T]; nil if it is standalone
-	refers schema.Checks // the functions that find what records refer to, made once
+// Insert stores a copy of the record and returns its id. If the id of the record is
+// zero, Insert assigns one more than the highest id ever used.
+//
+// The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
+// negative or no id is left, [ErrDuplicate] if another record has the values of a unique
+// set, and [ErrInvalid] if JSON cannot represent the record; it then names the field.
+// After an error or a panic the collection is unchanged and no id is used. What tags and
+// descriptions require is checked only if Options.Validate is set; then the stored record can
+// differ from the given one, and the error also wraps [ErrInvalid] if the record is not valid.
+// The same holds for the other methods that write records. O(orderings in use × log n).
+func (c *Collection[T]) Insert(record T) (id int, err error) {
+	return c.core.Insert(nil, layout.NewEntry(record))
 }
 
-// A recordType is what the collections of one definition have in common: a collection, its
-// snapshots and its clones.
-type recordType struct {
-	*layout
-	handle    func(*core) any     // returns a new *Collection[T]
-	demands   *schema.Description // what valid records meet; nil if the type has no description
-	validates bool                // Options.Validate is set
-	judged    bool                // an update is validated together with the record that it changes
-	targets   []*field            // fields to which others refer By their texts
-	now       func() time.Time
+// Upsert replaces the record that has the same id by a copy of the given one. If there
+// is none, or the id is zero, it inserts the record. It returns the id. The error wraps
+// [ErrInvalidID] if the id is negative or no id is left, [ErrDuplicate] if another record
+// has the values of a unique set, and [ErrInvalid] if JSON cannot represent the record.
+// After an error or a panic the collection is unchanged. O(orderings in use × log n).
+func (c *Collection[T]) Upsert(record T) (id int, err error) {
+	return c.core.Upsert(nil, layout.NewEntry(record))
 }
 
-// newCore returns a standalone collection.
-func newCore(t table, opts options, errors *errorTypes) (*core, error) {
-	about, invalid := t.description(opts.Name)
-	if invalid == nil {
-		fields := schema.Description{Key: "fields", Segment: "fields", Name: "fields", Fields: about.Fields, Lookup: about.Lookup}
-		invalid = fields.Check()
+// Update calls f with a copy of the record with the given id and stores the result.
+//
+// If f returns an error, Update returns it unchanged. Otherwise the error wraps
+// [ErrNotFound] if there is no record with the id, [ErrInvalidID] if f changed the id,
+// [ErrDuplicate] if another record has the values of a unique set, and [ErrInvalid] if
+// JSON cannot represent the result. After an error or a panic the collection is
+// unchanged.
+//
+// Other writers wait for f; readers do not. f must not write to the same collection: it would
+// deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n),
+// without f.
+func (c *Collection[T]) Update(id int, f func(record *T) error) error {
+	return c.core.Modify(nil, core.Finder{ID: id}, layout.Untyped(f))
+}
+
+// Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
+// none. The id is not assigned again. O(orderings in use × log n).
+func (c *Collection[T]) Delete(id int) error { return c.core.Remove(nil, core.Finder{ID: id}) }
+
+// ReplaceAll replaces all records by copies of the given ones at one instant. A nil
+// sequence counts as an empty one. Records whose id is zero are assigned ids greater
+// than the highest id ever used and the highest given id, in the order of the sequence.
+//
+// ReplaceAll iterates over the whole sequence before it starts to write. The sequence
+// may therefore read or write the same collection. Other writers wait while the new
+// records are checked, copied and sorted; readers do not.
+//
+// The error contains the index of the invalid record, from 0. It wraps [ErrExists] if two
+// given records have the same id, [ErrDuplicate] if they have the same values of a unique
+// set, [ErrInvalidID] if an id is negative or no id is left, and [ErrInvalid] if JSON
+// cannot represent a record. After an error or a panic the collection is unchanged.
+// O(n log n × orderings in use).
+func (c *Collection[T]) ReplaceAll(records iter.Seq[T]) error {
+	if err := c.core.Writable(); err != nil {
+		return err
 	}
-	if invalid != nil && (opts.Validate || isTagged(t.reflect)) { // other types need no description
-		return nil, (&layout{name: opts.Name}).errorf("%w: %w", ErrInvalidType, invalid)
-	}
-	l, err := newLayout(t, opts, about.Fields)
-	if err != nil {
-		return nil, err
-	}
-	s := &recordType{layout: l, validates: opts.Validate, now: opts.Now}
-	if invalid == nil {
-		s.demands = &about
-	}
-	return newStandalone(s, store.New(s.engine), errors), nil
-}
-
-func newStandalone(s *recordType, engine *store.Store, errors *errorTypes) *core {
-	c := &core{typ: s, store: engine}
-	c.set = &set{all: []*core{c}, errors: errors}
-	return c
-}
-
-// clone returns a standalone copy of the collection.
-func (c *core) clone() *core {
-	return newStandalone(c.typ, store.Clone(c.store)[0], c.set.errors)
-}
-
-// newMember returns a collection of a catalogue with its handle.
-func newMember(c *set, s *recordType, engine *store.Store) *core {
-	m := &core{typ: s, store: engine, set: c}
-	m.handle = s.handle(m)
-	m.refers = schema.Checks{Exists: c.exists, Find: c.find}
-	return m
-}
-
-// key returns the key of a collection of a catalogue.
-func (c *core) key() string { return c.typ.about.Key }
-
-// writable returns an error if the collection is read-only.
-func (c *core) writable() error {
-	if c.set.readOnly {
-		return c.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
-	}
-	return nil
-}
-
-// errCorrupt is wrapped by the errors of Check, which are bugs of this package.
-var errCorrupt = errors.New("corrupt")
-
-func (c *core) check() error { return c.typ.checkState(c.store.Current(), c.store.Check()) }
-
-// checkState checks the records of a state. err is the result of the store's check.
-func (s *recordType) checkState(state *store.State, err error) error {
-	if err != nil {
-		return s.errorf("%w: %w", errCorrupt, err)
-	}
-	for _, e := range state.Entries() {
-		if err := s.checkEntry(e); err != nil {
-			return s.errorf("%w: id %d: %w", errCorrupt, e.ID, err)
+	var fresh []*store.Entry
+	if records != nil {
+		for record := range records {
+			fresh = append(fresh, layout.NewEntry(record))
 		}
 	}
-	return nil
-}
-
-// checkEntry returns an error unless an entry has the id and the JSON of its record.
-func (s *layout) checkEntry(e *store.Entry) error {
-	if id := s.identity.id(recordOf(e)); id != e.ID && s.identity.key == nil {
-		return fmt.Errorf("the record has the id %d", id)
-	}
-	kept := headerOf(e).encoding.Load()
-	if kept == nil {
-		return nil
-	}
-	fresh, err := s.encode(recordOf(e))
-	if err == nil && s.hasTwoForms {
-		fresh, err = s.served(e, fresh)
-	}
-	if err != nil || !bytes.Equal(fresh, *kept) {
-		return fmt.Errorf("the stored JSON is %s, want %s (%v)", *kept, fresh, err)
-	}
-	return nil
-}
-
-// encoded returns the JSON of an entry as it is served. Concurrent first calls may each make it;
-// the results are equal.
-func (s *layout) encoded(e *store.Entry) ([]byte, error) {
-	kept := &headerOf(e).encoding
-	if b := kept.Load(); b != nil {
-		return *b, nil
-	}
-	b, err := s.stored(e)
-	if err == nil && s.hasTwoForms {
-		b, err = s.served(e, b)
-	}
-	if err != nil {
-		return nil, err
-	}
-	kept.Store(&b)
-	return b, nil
-}
-
-// stored returns the JSON of an entry as it is saved, with hidden members and without computed
-// ones. If it is not also what is served, it is not kept.
-func (s *layout) stored(e *store.Entry) ([]byte, error) {
-	if b := headerOf(e).encoding.Load(); b != nil && !s.hasTwoForms {
-		return *b, nil
-	}
-	b, err := s.encode(recordOf(e))
-	if err != nil {
-		return nil, s.invalid(e, err)
-	}
-	return b, nil
-}
-
-// hasHiddenOrComputed reports whether a record is served in another form than it is stored.
-func hasHiddenOrComputed(fields []schema.Field) bool {
-	return slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Hidden || f.Computed })
-}
-
-// served returns the JSON of an entry as it is served: the members of what is stored that are not
-// hidden, and the computed ones, in the order of the description.
-func (s *layout) served(e *store.Entry, stored []byte) ([]byte, error) {
-	members, err := s.parse(stored)
-	if err != nil {
-		return nil, s.invalid(e, err)
-	}
-	computed, err := s.computed(e)
-	if err != nil {
-		return nil, s.invalid(e, err)
-	}
-	b := []byte{'{'}
-	add := func(name, text string) {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(jsontext.AppendString(b, name), ':'), text...)
-	}
-	for _, f := range s.about.Fields {
-		from := members
-		if f.Computed {
-			from = computed
-		}
-		if text, ok := from.Get(f.Name); ok && !f.Hidden {
-			add(f.Name, text)
-		}
-	}
-	for name, text := range members.All() {
-		if !slices.ContainsFunc(s.about.Fields, func(f schema.Field) bool { return f.Name == name }) {
-			add(name, text)
-		}
-	}
-	return append(b, '}'), nil
-}
-
-// computed returns the members that the method Computed of a record returns, if it has one.
-func (s *layout) computed(e *store.Entry) (schema.Record, error) {
-	method := reflect.ValueOf(s.pointer(recordOf(e))).MethodByName("Computed")
-	if !method.IsValid() || s.computes == nil {
-		return schema.Record{}, nil
-	}
-	result := reflect.New(method.Type().Out(0))
-	result.Elem().Set(method.Call(nil)[0])
-	b, err := s.computes.Encode(result.UnsafePointer())
-	if err != nil {
-		return schema.Record{}, err
-	}
-	return schema.ParseRecord(b)
-}
-
-// describeComputed sets the encoder of the result of a struct's method Computed, if it has one.
-func (s *layout) describeComputed() error {
-	members, err := schema.ComputedMembers(s.reflect)
-	if err == nil && members != nil {
-		method, _ := reflect.PointerTo(s.reflect).MethodByName("Computed")
-		s.computes = value.EncoderOf(method.Type.Out(0), members)
-	}
-	return err
+	return c.core.ReplaceAll(fresh)
 }

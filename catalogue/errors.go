@@ -1,12 +1,10 @@
 package catalogue
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/core"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // The errors of this package are wrapped by errors that contain the name of the
@@ -18,42 +16,42 @@ var (
 
 	// ErrInvalidType is returned for a type that records cannot have, for another type than a
 	// collection's records have, and for an invalid [Definition].
-	ErrInvalidType = errors.New("invalid record type")
+	ErrInvalidType = core.ErrInvalidType
 	// ErrUnknownCollection is returned when there is no collection with the key.
-	ErrUnknownCollection = errors.New("unknown collection")
+	ErrUnknownCollection = core.ErrUnknownCollection
 
 	// Reading and writing.
 
 	// ErrNotFound is returned when there is no record with the id.
-	ErrNotFound = errors.New("no such record")
+	ErrNotFound = core.ErrNotFound
 	// ErrExists is returned when another record has the id, or the key.
-	ErrExists = errors.New("id is taken")
+	ErrExists = core.ErrExists
 	// ErrInvalidID is returned when an id is negative or does not fit in an int, when an id in loaded data is not
 	// a positive integer, when an update changes the id, and when no id is left; also when
 	// a key is empty or changed.
-	ErrInvalidID = errors.New("invalid id")
+	ErrInvalidID = core.ErrInvalidID
 	// ErrInvalid is returned for a record that JSON cannot represent, for one that could not
 	// be loaded from its JSON, and, with [Options].Validate, for one that requests could not
 	// write. It wraps [schema.ErrInvalid].
-	ErrInvalid error = invalidRecord{}
+	ErrInvalid = core.ErrInvalid
 	// ErrReadOnly is returned by all writes to a snapshot of a catalogue, and by the
 	// methods of [AnyCollection] for an action that the collection's description does not have.
-	ErrReadOnly = errors.New("collection is read-only")
+	ErrReadOnly = core.ErrReadOnly
 	// ErrInvalidToken is returned by [Selection.PageAfter] for a token that is incomplete or
 	// altered, or of another query.
-	ErrInvalidToken = store.ErrInvalidToken
+	ErrInvalidToken = core.ErrInvalidToken
 	// ErrTxDone is returned by the methods of a [Tx] after its batch.
-	ErrTxDone = store.ErrTxDone
+	ErrTxDone = core.ErrTxDone
 	// ErrDuplicate is returned by a write after which two records would have the same
 	// values of a set in [Options].Unique. The error names the fields, the values and
 	// the other record, by its id or by its index in a list.
-	ErrDuplicate = errors.New("duplicate value")
+	ErrDuplicate = core.ErrDuplicate
 	// ErrReferenced is returned by [AnyCollection.Delete] for a record that others refer to.
 	// The error names the first of them.
-	ErrReferenced = errors.New("other records refer to it")
+	ErrReferenced = core.ErrReferenced
 
 	// ErrDangling is returned by [Catalogue.Check] for a reference to no record.
-	ErrDangling = errors.New("reference to no record")
+	ErrDangling = core.ErrDangling
 
 	// Following changes.
 
@@ -61,29 +59,14 @@ var (
 	// the current one: the changes are no longer kept or, because [Options].History is not
 	// positive, never were, or the revision does not exist yet. The caller starts again
 	// with a [Snapshot].
-	ErrHistoryTrimmed = errors.New("history has been trimmed")
+	ErrHistoryTrimmed = core.ErrHistoryTrimmed
 
 	// Loading.
 
 	// ErrInvalidData is returned for input that cannot be loaded. An invalid record is
 	// reported as a [*RecordError], which wraps ErrInvalidData.
-	ErrInvalidData = errors.New("cannot load")
+	ErrInvalidData = core.ErrInvalidData
 )
-
-// suggest returns the part of an error about an unknown name that says which names are known.
-func suggest[E any](name string, known []E, nameOf func(E) string) string {
-	names := make([]string, len(known))
-	for i, e := range known {
-		names[i] = nameOf(e)
-	}
-	return ordering.Suggest(name, names)
-}
-
-// invalidRecord is the type of [ErrInvalid].
-type invalidRecord struct{}
-
-func (invalidRecord) Error() string { return "invalid record" }
-func (invalidRecord) Unwrap() error { return schema.ErrInvalid }
 
 // A ReferenceError names a record that refers to another, which therefore cannot be deleted. It
 // wraps [ErrReferenced].
@@ -168,45 +151,14 @@ func (v Violations) Unwrap() []error {
 }
 
 // errorsOf makes the errors with fields.
-var errorsOf = errorTypes{
-	record:    func(f recordFault) error { return (*RecordError)(&f) },
-	reference: func(f referenceFault) error { return (*ReferenceError)(&f) },
-	violations: func(found []violation) error {
+var errorsOf = core.Errors{
+	Record:    func(f core.RecordError) error { return (*RecordError)(&f) },
+	Reference: func(f core.ReferenceError) error { return (*ReferenceError)(&f) },
+	Violations: func(found []core.Violation) error {
 		all := make(Violations, len(found))
 		for i, v := range found {
 			all[i] = Violation(v)
 		}
 		return all
 	},
-}
-
-// errorTypes has functions that make the errors with fields, whose types package catalogue
-// documents.
-type errorTypes struct {
-	record     func(recordFault) error
-	reference  func(referenceFault) error
-	violations func([]violation) error
-}
-
-type recordFault struct {
-	Collection string
-	Index      int
-	Identity   schema.Identity
-	Line       int
-	Field      string
-	Err        error
-}
-
-type referenceFault struct {
-	Collection string
-	Identity   schema.Identity
-	Field      string
-}
-
-type violation struct {
-	Collection string
-	Identity   schema.Identity
-	Line       int
-	Field      string
-	Err        error
 }

@@ -4,45 +4,51 @@ import (
 	"io"
 	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/core"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // ReplaceFile is SaveFile with a replaceable function that writes the content.
-func ReplaceFile(path string, write func(io.Writer) error) error { return replaceFile(path, write) }
+func ReplaceFile(path string, write func(io.Writer) error) error {
+	return core.ReplaceFile(path, write)
+}
 
 // TypeError returns the error of [NewCollection] for records of type T.
 func TypeError[T any](opts Options) error {
-	_, err := newCore(tableOf[T](), options(opts), &errorsOf)
+	_, err := core.New(layout.TableOf[T](), layout.Options(opts), &errorsOf)
 	return err
 }
 
 // DefineBare is [Define] for a collection that only [InsertBare] can find.
-func DefineBare[T any](key string) AnyDefinition { return bareDefinition{key, tableOf[T]()} }
+func DefineBare[T any](key string) AnyDefinition { return bareDefinition{key, layout.TableOf[T]()} }
 
 type bareDefinition struct {
 	key   string
-	table table
+	table layout.Table
 }
 
-func (d bareDefinition) Key() string                                      { return d.key }
+func (d bareDefinition) Key() string { return d.key }
+
 func (d bareDefinition) WithDescription(schema.Description) AnyDefinition { return d }
-func (d bareDefinition) make(c *set) error {
-	return define(c, d.key, d.table, options{}, func(*core) any { return nil })
+
+func (d bareDefinition) make(c *core.Set) error {
+	return core.Define(c, d.key, d.table, layout.Options{}, func(*core.Collection) any { return nil })
 }
 
 // InsertBare is [Collection.Insert] for the collection with a key, whose records have type T.
 func InsertBare[T any](c *Catalogue, key string, record T) error {
-	m, err := c.set.lookup(key)
+	m, err := c.set.Lookup(key)
 	if err != nil {
 		return err
 	}
-	_, err = m.insert(nil, newEntry(record))
+	_, err = m.Insert(nil, layout.NewEntry(record))
 	return err
 }
 
 // CheckSnapshot is [Collection.Check] for a snapshot.
-func CheckSnapshot[T any](s Snapshot[T]) error { return s.typ.checkState(s.state, s.state.Check()) }
+func CheckSnapshot[T any](s Snapshot[T]) error { return s.typ.CheckState(s.state, s.state.Check()) }
 
 // FieldNames returns the names of the fields that the records of a collection or a snapshot
 // can be ordered by.
@@ -51,12 +57,12 @@ func FieldNames[T any](of interface{ Get(id int) (T, error) }) []string {
 		return fieldNames(s.typ, s.state)
 	}
 	c := of.(*Collection[T])
-	return fieldNames(c.core.typ, c.core.store.Current())
+	return fieldNames(c.core.Type, c.core.Store.Current())
 }
 
-func fieldNames(typ *recordType, s *store.State) []string {
-	if typ.open() {
+func fieldNames(typ *core.Type, s *store.State) []string {
+	if typ.Open() {
 		return s.Names()
 	}
-	return slices.Clone(typ.engine.Names)
+	return slices.Clone(typ.Engine.Names)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -283,7 +284,7 @@ func BenchmarkGetByKey(b *testing.B) {
 	const n = 100_000
 	texts := make([]string, n)
 	for i := range texts {
-		texts[i] = newUUID()
+		texts[i] = layout.NewUUID()
 	}
 	c, err := NewCollection[numbered](Options{})
 	if err != nil {

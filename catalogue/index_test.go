@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -56,7 +57,7 @@ func checkAtEnd(t *testing.T, c interface{ Check() error }) {
 // pauseAtKey makes the next goroutine pause that makes the key of a stored record.
 func pauseAtKey(c *Collection[slowRecord], id int, panics bool) *pause {
 	p := &pause{reached: make(chan struct{}), resume: make(chan struct{}), panics: panics}
-	typed[slowRecord](recordOf(c.core.store.Get(id))).Value.pause = p
+	layout.Typed[slowRecord](layout.RecordOf(c.core.Store.Get(id))).Value.pause = p
 	return p
 }
 
@@ -77,7 +78,7 @@ func TestIndexesOfOldSnapshot(t *testing.T) {
 			}
 		}
 	}
-	if err := old.typ.checkState(old.state, old.state.Check()); err != nil {
+	if err := old.typ.CheckState(old.state, old.state.Check()); err != nil {
 		t.Error(err)
 	}
 }

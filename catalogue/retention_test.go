@@ -8,6 +8,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -154,7 +155,7 @@ func TestOriginalIsCollected(t *testing.T) {
 		if _, err := c.Insert(largeRecord{Data: make([]byte, 1000)}); err != nil {
 			t.Fatal(err)
 		}
-		original, later := weak.Make(c.core.store), weak.Make(c.core.store.Get(2))
+		original, later := weak.Make(c.core.Store), weak.Make(c.core.Store.Get(2))
 		if original.Value() == nil || later.Value() == nil {
 			t.Fatal("the weak pointers are nil too early")
 		}
@@ -234,10 +235,10 @@ func TestKeyMemory(t *testing.T) {
 		byID, uuid func() any
 	}{
 		{"inserted", func() any { return filled(t, ids(), n, func() numbered { return numbered{} }) },
-			func() any { return filled(t, keys(), n, func() badge { return badge{ID: newUUID()} }) }},
+			func() any { return filled(t, keys(), n, func() badge { return badge{ID: layout.NewUUID()} }) }},
 		{"loaded", func() any { return reloaded(t, filled(t, ids(), n, func() numbered { return numbered{} }), ids()) },
 			func() any {
-				return reloaded(t, filled(t, keys(), n, func() badge { return badge{ID: newUUID()} }), keys())
+				return reloaded(t, filled(t, keys(), n, func() badge { return badge{ID: layout.NewUUID()} }), keys())
 			}},
 	} {
 		more := perRecord(row.reason+" with a UUID", row.uuid) - perRecord(row.reason+" with an id", row.byID)
@@ -293,7 +294,7 @@ func TestTrimmedHistoryIsCollected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		record := weak.Make(c.core.store.Get(id))
+		record := weak.Make(c.core.Store.Get(id))
 		if err := c.Delete(id); err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,10 @@
 package catalogue
 
 import (
-	"cmp"
-	"context"
 	"iter"
 
+	"github.com/gobacklist/backlist/catalogue/internal/core"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -65,18 +65,12 @@ import (
 // for an index is only filtered.
 //
 // [Selection.Explain] describes which way is taken.
-type Selection[T any] struct{ sel selection }
-
-// A source is a store, a state or a batch.
-type source interface {
-	getter
-	store.Source
-}
+type Selection[T any] struct{ sel core.Selection }
 
 // Where returns the records that satisfy all conditions. Without conditions, it returns
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return Selection[T]{newSelection(c.core.typ, c.core, c.core.store, conditions)}
+	return Selection[T]{core.NewSelection(c.core.Type, c.core, c.core.Store, conditions)}
 }
 
 // Filter returns the records of the selection for which f returns true. It is for what conditions
@@ -88,12 +82,12 @@ func (s Selection[T]) Filter(f func(record *T) bool) Selection[T] {
 	if f == nil {
 		return s
 	}
-	return Selection[T]{s.sel.filter(func(e *store.Entry) bool { return f(typed[T](recordOf(e))) })}
+	return Selection[T]{s.sel.Filter(func(e *store.Entry) bool { return f(layout.Typed[T](layout.RecordOf(e))) })}
 }
 
 // Count returns the number of records. It is O(1) without conditions, and O(log n) if an
 // index answers it. Otherwise records are filtered, as for a page.
-func (s Selection[T]) Count() (int, error) { return s.sel.count() }
+func (s Selection[T]) Count() (int, error) { return s.sel.Count() }
 
 // Counts returns an iterator over the values of a field in ascending order: for each value, a
 // copy of the record with the lowest id that has it, and the number of records that have it.
@@ -105,9 +99,9 @@ func (s Selection[T]) Count() (int, error) { return s.sel.count() }
 // conditions always. Otherwise the records are filtered and sorted, as for a page. Groups that
 // are not read cost nothing.
 func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
-	groups, err := s.sel.groups(field)
+	groups, err := s.sel.Groups(field)
 	return func(yield func(T, int) bool) {
-		groups(func(e *store.Entry, n int) bool { return yield(copyOf[T](s.sel.typ.layout, e), n) })
+		groups(func(e *store.Entry, n int) bool { return yield(layout.CopyOf[T](s.sel.Type.Type, e), n) })
 	}, err
 }
 
@@ -115,20 +109,20 @@ func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 // [ErrNotFound] if no record is selected. If one index can find the record, First is
 // O(log n).
 func (s Selection[T]) First(terms ...ordering.Term) (record T, err error) {
-	e, err := s.sel.first(terms)
-	return copyOf[T](s.sel.typ.layout, e), err
+	e, err := s.sel.First(terms)
+	return layout.CopyOf[T](s.sel.Type.Type, e), err
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number of
 // selected records. A window past the end has no records, and the zero Window has all.
 func (s Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T], error) {
-	entries, count, err := s.sel.page(w, terms)
+	entries, count, err := s.sel.Page(w, terms)
 	if err != nil {
 		return Page[T]{}, err
 	}
 	p := Page[T]{Count: count, Records: make([]T, entries.Len())}
 	for i, e := range entries.All() {
-		copyTo(s.sel.typ.copier, &p.Records[i], typed[T](recordOf(e)))
+		layout.CopyTo(s.sel.Type.Copier, &p.Records[i], layout.Typed[T](layout.RecordOf(e)))
 	}
 	return p, nil
 }
@@ -136,11 +130,11 @@ func (s Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T]
 // View returns the records in a window, in the order of terms, and the number of selected
 // records. The records are the stored ones, without copies. They must not be modified.
 func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T], error) {
-	entries, count, err := s.sel.page(w, terms)
+	entries, count, err := s.sel.Page(w, terms)
 	if err != nil {
 		return View[T]{}, err
 	}
-	return View[T]{s.sel.typ.layout, entries, count}, nil
+	return View[T]{s.sel.Type.Type, entries, count}, nil
 }
 
 // PageAfter returns copies of at most n records after a position in the order of terms, and the
@@ -164,13 +158,13 @@ func (s Selection[T]) View(w pagination.Window, terms ...ordering.Term) (View[T]
 // that satisfy the conditions, so that a walk with p pages costs O(p r log r) until the index is
 // built. [Selection.All] sorts once.
 func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (records []T, next string, err error) {
-	a, err := s.sel.ask(store.Query{Want: store.WantAfter, Token: token, Window: pagination.Window{Limit: n}, Terms: terms})
+	a, err := s.sel.Ask(store.Query{Want: store.WantAfter, Token: token, Window: pagination.Window{Limit: n}, Terms: terms})
 	if err != nil {
 		return nil, "", err
 	}
 	records = make([]T, a.Entries.Len())
 	for i, e := range a.Entries.All() {
-		copyTo(s.sel.typ.copier, &records[i], typed[T](recordOf(e)))
+		layout.CopyTo(s.sel.Type.Copier, &records[i], layout.Typed[T](layout.RecordOf(e)))
 	}
 	return records, a.Next, nil
 }
@@ -179,9 +173,9 @@ func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (re
 // state at the time of the call; later writes do not affect it. After an error the iterator
 // is empty. O(1) for each record, after the records have been found.
 func (s Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
-	scan, err := s.sel.scan(terms)
+	scan, err := s.sel.Scan(terms)
 	return func(yield func(T) bool) {
-		scan(func(e *store.Entry) bool { return yield(copyOf[T](s.sel.typ.layout, e)) })
+		scan(func(e *store.Entry) bool { return yield(layout.CopyOf[T](s.sel.Type.Type, e)) })
 	}, err
 }
 
@@ -189,7 +183,7 @@ func (s Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
 // the order of terms. The page of limit l that contains the record has the offset p - p%l.
 // The error wraps [ErrNotFound] if the record is not selected. O(log n) without conditions.
 func (s Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
-	return s.sel.position(id, terms)
+	return s.sel.Position(id, terms)
 }
 
 // Delete deletes the selected records in one batch and returns their number. The error
@@ -198,7 +192,7 @@ func (s Selection[T]) Position(id int, terms ...ordering.Term) (int, error) {
 // checked. Other writers wait; readers do not. With k records it is
 // O(k × orderings in use × log n), or O(n log n × orderings in use) for more than
 // half of the records, in addition to finding them.
-func (s Selection[T]) Delete() (n int, err error) { return s.sel.remove() }
+func (s Selection[T]) Delete() (n int, err error) { return s.sel.Remove() }
 
 // Update calls f with a copy of each selected record, in the order of their ids, and stores
 // the results in one batch. It returns the number of records, or 0 after an error. If f
@@ -211,7 +205,7 @@ func (s Selection[T]) Delete() (n int, err error) { return s.sel.remove() }
 // not write to the collection, as for [Collection.Update]. In addition to f, it costs as much
 // as Delete.
 func (s Selection[T]) Update(f func(record *T) error) (n int, err error) {
-	return s.sel.modify(untyped(f))
+	return s.sel.Modify(layout.Untyped(f))
 }
 
 // Explain describes for people how the records are found in the order of terms, such as
@@ -219,7 +213,7 @@ func (s Selection[T]) Update(f func(record *T) error) (n int, err error) {
 // built yet, it says how much of the price of the index they have cost. The text may change
 // between versions of this package. It counts the records before they are filtered. It costs as
 // much as finding the ranges.
-func (s Selection[T]) Explain(terms ...ordering.Term) (string, error) { return s.sel.explain(terms) }
+func (s Selection[T]) Explain(terms ...ordering.Term) (string, error) { return s.sel.Explain(terms) }
 
 // A Page holds the records in a window and the number of all records of the collection,
 // or of the [Selection], both of one state. The records are copies and can be modified.
@@ -232,7 +226,7 @@ type Page[T any] struct {
 // concurrent use. While it is held, its records stay in memory even after they are replaced or
 // deleted, and so may some hundred records next to them. The zero View is empty.
 type View[T any] struct {
-	typ     *layout
+	typ     *layout.Type
 	entries store.Entries
 	count   int
 }
@@ -246,14 +240,14 @@ func (v View[T]) Len() int { return v.entries.Len() }
 
 // At returns the record with index i. The record is the stored one and must not be
 // modified. At panics if i is not in [0, Len). O(1).
-func (v View[T]) At(i int) *T { return typed[T](recordOf(v.entries.At(i))) }
+func (v View[T]) At(i int) *T { return layout.Typed[T](layout.RecordOf(v.entries.At(i))) }
 
 // All yields the records with their indexes. They are the stored ones and must not be
 // modified. O(records), faster than At for each index.
 func (v View[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
 		for i, e := range v.entries.All() {
-			if !yield(i, typed[T](recordOf(e))) {
+			if !yield(i, layout.Typed[T](layout.RecordOf(e))) {
 				return
 			}
 		}
@@ -263,209 +257,4 @@ func (v View[T]) All() iter.Seq2[int, *T] {
 // JSON returns the JSON of the record with index i. It must not be modified. The error
 // wraps [ErrInvalid] if a method MarshalJSON or MarshalText returns an error. JSON
 // panics if i is not in [0, Len). O(1) after the first call for a record.
-func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.encoded(v.entries.At(i)) }
-
-// A Snapshot is the state of a collection at one instant. It is immutable and safe for
-// concurrent use. While it is held, the records of that state stay in memory, even
-// after they are replaced or deleted. The methods of the zero Snapshot panic.
-type Snapshot[T any] struct {
-	typ   *recordType
-	state *store.State
-}
-
-// Snapshot returns the current state. O(1), but the next write copies the tree nodes
-// that it changes.
-func (c *Collection[T]) Snapshot() Snapshot[T] {
-	return Snapshot[T]{c.core.typ, c.core.store.Current()}
-}
-
-// Revision returns the number of writes that led to the state. A batch counts as one
-// write, or as none if it changes nothing. [Collection.Since] returns the changes after
-// a revision. A new collection starts at 0 and a clone at the revision of its original.
-// Revisions are not saved. O(1).
-func (s Snapshot[T]) Revision() uint64 { return s.state.Revision() }
-
-// Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
-// none exists. O(log n).
-func (s Snapshot[T]) Get(id int) (T, error) { return copied[T](s.typ, s.state, id) }
-
-// Where returns the records that satisfy all conditions, or all records if there are none.
-// An invalid condition is reported by the methods of the Selection.
-func (s Snapshot[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return Selection[T]{newSelection(s.typ, nil, s.state, conditions)}
-}
-
-// A selection is a [Selection] without the type of its records.
-type selection struct {
-	typ    *recordType
-	source source
-	where  []store.Condition
-	match  func(*store.Entry) bool // of Filter, or nil
-	err    error
-
-	core *core // of the source, or nil if it is of a snapshot or a batch
-}
-
-// newSelection returns the entries of a source that satisfy the conditions. c is the collection of
-// which it is, or nil if it is of a snapshot or a batch.
-func newSelection(s *recordType, c *core, from source, conditions []ordering.Condition) selection {
-	sel := selection{typ: s, core: c, source: from, where: make([]store.Condition, 0, len(conditions))}
-	for _, c := range conditions {
-		ranges, err := s.ranges(c)
-		switch always := c.Field() == "" && len(ranges) > 0; {
-		case err != nil:
-			sel.err = s.named(err)
-			return sel
-		case !always: // a condition that never holds may have no field
-			sel.where = append(sel.where, store.Condition{Field: cmp.Or(c.Field(), s.identity.number), Ranges: ranges})
-		}
-	}
-	return sel
-}
-
-// filter returns the records of the selection for which f returns true.
-//
-//go:noinline
-func (sel selection) filter(f func(*store.Entry) bool) selection {
-	if before := sel.match; before != nil {
-		sel.match = func(e *store.Entry) bool { return before(e) && f(e) }
-	} else {
-		sel.match = f
-	}
-	return sel
-}
-
-// ask answers a query about the selection.
-func (sel *selection) ask(q store.Query) (store.Answer, error) {
-	if sel.err != nil {
-		return store.Answer{}, sel.err
-	}
-	q.Where, q.Match = sel.where, sel.match
-	a, err := sel.source.Answer(context.Background(), q)
-	return a, sel.typ.named(err)
-}
-
-func (sel *selection) count() (int, error) {
-	a, err := sel.ask(store.Query{Want: store.WantCount})
-	return a.N, err
-}
-
-func (sel *selection) page(w pagination.Window, terms []ordering.Term) (store.Entries, int, error) {
-	if sel.err != nil {
-		return store.Entries{}, 0, sel.err
-	}
-	q := store.Query{Where: sel.where, Match: sel.match, Window: w}
-	entries, count, err := store.Page(context.Background(), sel.source, q, terms)
-	return entries, count, sel.typ.named(err)
-}
-
-// groups returns an iterator that is empty after an error, as scan does.
-func (sel *selection) groups(field string) (func(yield func(first *store.Entry, n int) bool), error) {
-	a, err := sel.ask(store.Query{Want: store.WantGroups, Terms: []ordering.Term{ordering.Asc(field)}})
-	if err != nil {
-		a.Groups = func(func(*store.Entry, int) bool) {}
-	}
-	return a.Groups, err
-}
-
-func (sel *selection) scan(terms []ordering.Term) (func(yield func(*store.Entry) bool), error) {
-	a, err := sel.ask(store.Query{Want: store.WantScan, Terms: terms})
-	if err != nil {
-		a.Scan = func(func(*store.Entry) bool) {}
-	}
-	return a.Scan, err
-}
-
-func (sel *selection) first(terms []ordering.Term) (*store.Entry, error) {
-	a, err := sel.ask(store.Query{Want: store.WantFirst, Terms: terms})
-	e := a.First()
-	switch {
-	case err != nil || e != nil:
-		return e, err
-	case sel.restricted():
-		return nil, sel.typ.errorf("%w: none satisfies the conditions", ErrNotFound)
-	}
-	return nil, sel.typ.errorf("%w: there are none", ErrNotFound)
-}
-
-func (sel *selection) position(id int, terms []ordering.Term) (int, error) {
-	if sel.typ.identity.key != nil {
-		_, err := sel.typ.find(nil, id)
-		return 0, err
-	}
-	a, err := sel.ask(store.Query{Want: store.WantPosition, ID: id, Terms: terms})
-	switch {
-	case err != nil || a.N >= 0:
-		return a.N, err
-	case sel.restricted():
-		return 0, sel.typ.errorf("%w: id %d does not satisfy the conditions", ErrNotFound, id)
-	}
-	return 0, sel.typ.errorf("%w: id %d", ErrNotFound, id)
-}
-
-func (sel *selection) explain(terms []ordering.Term) (string, error) {
-	a, err := sel.ask(store.Query{Want: store.WantExplain, Terms: terms})
-	return a.Text, err
-}
-
-func (sel *selection) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
-
-func (sel *selection) remove() (int, error) {
-	return sel.rewrite(func(_ getter, old *store.Entry) (store.Change, error) { return store.Change{Old: old}, nil })
-}
-
-func (sel *selection) modify(f func(*record) error) (int, error) {
-	return sel.rewrite(func(now getter, old *store.Entry) (store.Change, error) { return sel.typ.modification(now, old, f) })
-}
-
-// rewrite makes the change of each selected record in the batch that the selection is of, or
-// else in one of its own.
-func (sel *selection) rewrite(change func(now getter, old *store.Entry) (store.Change, error)) (n int, err error) {
-	tx, ok := sel.source.(*store.Tx)
-	switch {
-	case sel.err != nil:
-		return 0, sel.err
-	case ok:
-		return sel.rewriteIn(tx, change)
-	case sel.core == nil:
-		return 0, sel.typ.errorf("%w: it belongs to a snapshot", ErrReadOnly)
-	}
-	err = sel.core.batch(func(tx *store.Tx) error {
-		in := *sel
-		in.source = tx
-		n, err = in.rewriteIn(tx, change)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
-}
-
-func (sel *selection) rewriteIn(tx *store.Tx, change func(now getter, old *store.Entry) (store.Change, error)) (n int, err error) {
-	scan, err := sel.scan([]ordering.Term{ordering.Asc(sel.typ.identity.number)})
-	if err != nil {
-		return 0, err
-	}
-	var changes []store.Change
-	for e := range scan {
-		old := tx.Get(e.ID) // f may have written to it
-		if old == nil {
-			return 0, sel.typ.errorf("%w: %s", ErrNotFound, sel.typ.identity.name(e))
-		}
-		ch, err := change(tx, old)
-		if err != nil {
-			return 0, err
-		}
-		changes = append(changes, ch)
-	}
-	for _, ch := range changes {
-		if tx.Get(ch.ID()) != ch.Old {
-			return 0, sel.typ.errorf("%w: the function that updates the records also wrote to %s", ErrInvalid, sel.typ.identity.name(ch.Old))
-		}
-	}
-	for _, ch := range changes {
-		tx.Write(ch)
-	}
-	return len(changes), nil
-}
+func (v View[T]) JSON(i int) ([]byte, error) { return v.typ.Encoded(v.entries.At(i)) }

@@ -65,9 +65,10 @@ func main() {
 	}
 }
 
-// foreign matches functions and methods of the engine and of its trees. Others may have one of
-// their types as a type argument.
-var foreign = regexp.MustCompile(`^(github.com/tidwall/btree|github.com/gobacklist/backlist/catalogue/internal/store)\.`)
+// foreign matches functions and methods of what does not depend on the record types: the core, its
+// engine and trees, and the layout but for its generic functions. Others may have one of their
+// types as a type argument.
+var foreign = regexp.MustCompile(`^(github.com/tidwall/btree|github.com/gobacklist/backlist/catalogue/internal/(store|core))\.|^github.com/gobacklist/backlist/catalogue/internal/layout\.[^[]*$`)
 
 // compile returns the names of the functions in the archive of a program with a number of
 // record types.

@@ -1,4 +1,4 @@
-package catalogue
+package core
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -20,9 +20,9 @@ import (
 // A revision is what a request changes: a record, and records that refer to it.
 type revision struct {
 	ctx     context.Context
-	all     []*core // whose writers' mutexes are held
-	deleted map[*core]map[int]*store.Entry
-	changed map[*core]map[int]*edit
+	all     []*Collection // whose writers' mutexes are held
+	deleted map[*Collection]map[int]*store.Entry
+	changed map[*Collection]map[int]*edit
 }
 
 // An edit is a change of an entry in two steps: fresh, which is old at first, and members of fresh.
@@ -33,10 +33,10 @@ type edit struct {
 
 // revise calls f with the state of the collection, and with an empty revision that may change all
 // records that refer to those of the collection. Then it writes the revision at one instant.
-func revise(ctx context.Context, c *core, f func(now current, r *revision) error) error {
+func revise(ctx context.Context, c *Collection, f func(now layout.Current, r *revision) error) error {
 	all := referrers(c)
-	return c.set.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
-		r := &revision{ctx, all, map[*core]map[int]*store.Entry{}, map[*core]map[int]*edit{}}
+	return c.Set.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
+		r := &revision{ctx, all, map[*Collection]map[int]*store.Entry{}, map[*Collection]map[int]*edit{}}
 		for _, m := range all {
 			r.deleted[m], r.changed[m] = map[int]*store.Entry{}, map[int]*edit{}
 		}
@@ -54,9 +54,9 @@ func revise(ctx context.Context, c *core, f func(now current, r *revision) error
 
 // referrers returns the collection, and those whose records are read or changed if one of its
 // records is deleted, in the order of the catalogue.
-func referrers(c *core) []*core {
-	read, deleted := map[*core]bool{c: true}, map[*core]bool{c: true}
-	for next := []*core{c}; len(next) > 0; next = next[1:] {
+func referrers(c *Collection) []*Collection {
+	read, deleted := map[*Collection]bool{c: true}, map[*Collection]bool{c: true}
+	for next := []*Collection{c}; len(next) > 0; next = next[1:] {
 		for m, col := range referring(next[0]) {
 			read[m] = true
 			if col.OnDelete == schema.Cascade && !deleted[m] {
@@ -64,15 +64,15 @@ func referrers(c *core) []*core {
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(c.set.all), func(m *core) bool { return !read[m] })
+	return slices.DeleteFunc(slices.Clone(c.Set.All), func(m *Collection) bool { return !read[m] })
 }
 
 // referring returns the fields of all collections that refer to records of this one.
-func referring(c *core) iter.Seq2[*core, *field] {
-	return func(yield func(*core, *field) bool) {
-		for _, m := range c.set.all {
-			for _, f := range m.typ.fields {
-				if f.Refers == c.key() && !f.inside && !yield(m, f) {
+func referring(c *Collection) iter.Seq2[*Collection, *layout.Field] {
+	return func(yield func(*Collection, *layout.Field) bool) {
+		for _, m := range c.Set.All {
+			for _, f := range m.Type.Fields {
+				if f.Refers == c.Key() && !f.Inside && !yield(m, f) {
 					return
 				}
 			}
@@ -82,16 +82,16 @@ func referring(c *core) iter.Seq2[*core, *field] {
 
 // write writes what changes in a collection. Deletions are last, because what is deleted may have
 // changed.
-func (r *revision) write(c *core, tx *store.Tx) error {
+func (r *revision) write(c *Collection, tx *store.Tx) error {
 	for _, id := range slices.Sorted(maps.Keys(r.changed[c])) {
 		e := r.changed[c][id]
 		if e.members.String() != "{}" {
-			fresh, err := c.typ.with(e.fresh, e.members)
+			fresh, err := c.Type.With(e.fresh, e.members)
 			if err != nil {
-				return c.typ.invalid(e.old, err)
+				return c.Type.Invalid(e.old, err)
 			}
-			if err := c.typ.keep(fresh, recordOf(fresh)); err != nil {
-				return c.typ.invalid(e.old, err)
+			if err := c.Type.Keep(fresh, layout.RecordOf(fresh)); err != nil {
+				return c.Type.Invalid(e.old, err)
 			}
 			fresh.ID, e.fresh = id, fresh
 		}
@@ -105,10 +105,10 @@ func (r *revision) write(c *core, tx *store.Tx) error {
 
 // remove deletes an entry and what refers to it by a reference that is Cascade, and changes what
 // refers to these in another way.
-func (r *revision) remove(c *core, e *store.Entry) error {
+func (r *revision) remove(c *Collection, e *store.Entry) error {
 	r.deleted[c][e.ID] = e
-	for level := map[*core][]*store.Entry{c: {e}}; len(level) > 0; {
-		next := map[*core][]*store.Entry{}
+	for level := map[*Collection][]*store.Entry{c: {e}}; len(level) > 0; {
+		next := map[*Collection][]*store.Entry{}
 		for _, to := range r.all {
 			if level[to] == nil {
 				continue
@@ -119,10 +119,10 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 				}
 				gone := targetsOf(to, col, slices.Values(level[to]))
 				if err := r.find(m, col, gone, func(by *store.Entry) error {
-					of := gone[col.key(by)]
+					of := gone[col.EntryKey(by)]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
-						return to.typ.errorf("%s: %w", to.typ.identity.name(of), c.set.errors.reference(referenceFault{m.key(), m.typ.identity.of(by), col.Name}))
+						return to.Type.Errorf("%s: %w", to.Type.Identity.Name(of), c.Set.errors.Reference(ReferenceError{m.Key(), m.Type.Identity.Of(by), col.Name}))
 					case col.OnDelete == schema.Cascade && r.deleted[m][by.ID] == nil:
 						r.deleted[m][by.ID], next[m] = by, append(next[m], by)
 					}
@@ -152,7 +152,7 @@ func (r *revision) remove(c *core, e *store.Entry) error {
 type targets map[sortkey.Key]*store.Entry
 
 // targetsOf returns entries by what refers to them in a field of another collection.
-func targetsOf(c *core, col *field, entries iter.Seq[*store.Entry]) targets {
+func targetsOf(c *Collection, col *layout.Field, entries iter.Seq[*store.Entry]) targets {
 	to, key := targets{}, by{c, col.By}.key()
 	for e := range entries {
 		if k := key(e); k != sortkey.Null() {
@@ -166,17 +166,17 @@ func (to targets) has(_, k sortkey.Key) bool { return to[k] != nil }
 
 // find calls f with the entries, in the order of their ids, whose field refers to one of the
 // targets. It asks the index of the field, unless that is a list or has none.
-func (r *revision) find(m *core, col *field, to targets, f func(by *store.Entry) error) error {
-	q := store.Query{Terms: []ordering.Term{ordering.Asc(m.typ.identity.number)}, Want: store.WantScan}
-	if col.indexed && col.Kind == schema.Reference {
-		where := store.Condition{Field: col.name, Ranges: make([]ordering.Range, 0, len(to))}
+func (r *revision) find(m *Collection, col *layout.Field, to targets, f func(by *store.Entry) error) error {
+	q := store.Query{Terms: []ordering.Term{ordering.Asc(m.Type.Identity.Number)}, Want: store.WantScan}
+	if col.Indexed && col.Kind == schema.Reference {
+		where := store.Condition{Field: col.Snake, Ranges: make([]ordering.Range, 0, len(to))}
 		for k := range to {
 			where.Ranges = append(where.Ranges, ordering.Range{From: k, To: k, ToIncluded: true})
 		}
 		slices.SortFunc(where.Ranges, func(a, b ordering.Range) int { return a.From.Compare(b.From) })
 		q.Where = []store.Condition{where}
 	}
-	found, err := m.store.Answer(r.ctx, q)
+	found, err := m.Store.Answer(r.ctx, q)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (r *revision) find(m *core, col *field, to targets, f func(by *store.Entry)
 		if n++; n%256 == 0 && r.ctx.Err() != nil {
 			return r.ctx.Err()
 		}
-		if q.Where != nil || col.refers(e, has) {
+		if q.Where != nil || col.AnyReference(e, has) {
 			if err := f(e); err != nil {
 				return err
 			}
@@ -196,29 +196,29 @@ func (r *revision) find(m *core, col *field, to targets, f func(by *store.Entry)
 
 // replace replaces references of an entry to targets by a text in JSON. If it is empty, a list
 // loses them, and another reference becomes null.
-func (r *revision) replace(m *core, by *store.Entry, col *field, to targets, text string) (err error) {
+func (r *revision) replace(m *Collection, by *store.Entry, col *layout.Field, to targets, text string) (err error) {
 	e := r.changed[m][by.ID]
 	if e == nil {
 		e = &edit{old: by, fresh: by}
 		r.changed[m][by.ID] = e
 	}
-	if !col.refers(e.fresh, to.has) {
+	if !col.AnyReference(e.fresh, to.has) {
 		return nil
 	}
 	if text == "null" && (col.Kind == schema.References || !col.Nullable) {
 		return errNotNull
 	}
-	record, err := m.typ.parsed(e.fresh)
+	record, err := m.Type.Parsed(e.fresh)
 	if err != nil {
 		return err
 	}
-	name, value := col.memberOf(record)
+	name, value := col.MemberOf(record)
 	if col.Kind == schema.Reference {
 		value = cmp.Or(text, "null")
 	} else {
 		list := []byte{'['}
 		for item := range jsontext.Elements(value) {
-			if to[col.sorted(sortkey.JSON(item))] != nil {
+			if to[col.Sorted(sortkey.JSON(item))] != nil {
 				item = text
 			}
 			if item != "" && len(list) > 1 {
@@ -240,10 +240,10 @@ var errNotNull = errors.New("a reference cannot become null")
 
 // rewrite writes the change of a record that prepare returns, and returns its new entry. If a text
 // changes to which other records refer, it calls prepare again, in a batch that changes these, too.
-func rewrite(ctx context.Context, c *core, prepare func(now current) (store.Change, error)) (*store.Entry, error) {
-	entry, err := c.write(nil, func(now current) (store.Change, error) {
+func rewrite(ctx context.Context, c *Collection, prepare func(now layout.Current) (store.Change, error)) (*store.Entry, error) {
+	entry, err := c.write(nil, func(now layout.Current) (store.Change, error) {
 		ch, err := prepare(now)
-		if err == nil && slices.ContainsFunc(c.typ.targets, func(f *field) bool { return f.value(ch.Old) != f.value(ch.New) }) {
+		if err == nil && slices.ContainsFunc(c.Type.targets, func(f *layout.Field) bool { return f.JSONKey(ch.Old) != f.JSONKey(ch.New) }) {
 			err = errRenamed
 		}
 		return ch, err
@@ -252,14 +252,14 @@ func rewrite(ctx context.Context, c *core, prepare func(now current) (store.Chan
 		return entry, err
 	}
 	own := &edit{}
-	err = revise(ctx, c, func(now current, r *revision) error {
+	err = revise(ctx, c, func(now layout.Current, r *revision) error {
 		ch, err := prepare(now)
 		if err != nil {
 			return err
 		}
 		own.old, own.fresh = ch.Old, ch.New
 		r.changed[c][ch.Old.ID] = own
-		record, err := c.typ.parsed(ch.New)
+		record, err := c.Type.Parsed(ch.New)
 		if err != nil {
 			return err
 		}
@@ -267,18 +267,18 @@ func rewrite(ctx context.Context, c *core, prepare func(now current) (store.Chan
 			if col.By == "" {
 				continue
 			}
-			of := c.typ.column(col.By)
-			if of.value(ch.Old) == of.value(ch.New) {
+			of := c.Type.Column(col.By)
+			if of.JSONKey(ch.Old) == of.JSONKey(ch.New) {
 				continue
 			}
-			_, text := of.memberOf(record)
+			_, text := of.MemberOf(record)
 			before := targetsOf(c, col, slices.Values([]*store.Entry{ch.Old}))
 			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
 			if err == nil && m == c { // the record may refer to its former text
 				err = r.replace(c, ch.Old, col, before, text)
 			}
 			if err == errNotNull {
-				err = schema.FieldErrors{{Field: of.Name, Messages: []string{"This field may not be null: records of " + m.key() + " refer to it."}}}
+				err = schema.FieldErrors{{Field: of.Name, Messages: []string{"This field may not be null: records of " + m.Key() + " refer to it."}}}
 			}
 			if err != nil {
 				return err
@@ -287,62 +287,4 @@ func rewrite(ctx context.Context, c *core, prepare func(now current) (store.Chan
 		return nil
 	})
 	return own.fresh, err
-}
-
-// refersInside reports whether there are references inside the values of a field.
-func refersInside(f schema.Field) bool {
-	return slices.ContainsFunc(everyField(partsOf(f)), func(part schema.Field) bool { return part.Refers != "" })
-}
-
-// eachInside calls f for each reference inside a value of a field, which is JSON, with the
-// collection to which it refers, its path and its value.
-func eachInside(of schema.Field, path, value string, f func(to, path, value string)) {
-	each := func(part schema.Field, name, value string) {
-		name = path + "__" + name
-		switch {
-		case part.Refers == "":
-			eachInside(part, name, value, f)
-		case part.Kind == schema.References:
-			for item := range jsontext.Elements(value) {
-				f(part.Refers, name, item)
-			}
-		case value != "null":
-			f(part.Refers, name, value)
-		}
-	}
-	n := 0
-	for item := range jsontext.Elements(value) { // none unless it is an Array
-		each(*of.Item, strconv.Itoa(n), item)
-		n++
-	}
-	for name, value := range jsontext.Members(value) {
-		if of.Kind == schema.Map {
-			each(*of.Item, name, value)
-		}
-		if i := slices.IndexFunc(of.Fields, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
-			each(of.Fields[i], ordering.Snake(name), value)
-		}
-	}
-}
-
-// everyField returns fields and those inside them, at any depth. Elements have the name of their
-// list or map.
-func everyField(fields []schema.Field) (all []schema.Field) {
-	for _, f := range fields {
-		all = append(all, f)
-		for _, part := range everyField(partsOf(f)) {
-			part.Name = cmp.Or(part.Name, f.Name)
-			all = append(all, part)
-		}
-	}
-	return all
-}
-
-// partsOf returns the fields that are directly inside a field. That of the elements of a list or
-// map has no name.
-func partsOf(f schema.Field) []schema.Field {
-	if f.Item != nil {
-		return []schema.Field{*f.Item}
-	}
-	return f.Fields
 }

@@ -1,9 +1,9 @@
-package catalogue
+package core
 
 import (
 	"context"
-	"slices"
 
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -19,12 +19,12 @@ type filter struct {
 
 // A restriction restricts a field to ranges of keys.
 type restriction struct {
-	field  *field
+	field  *layout.Field
 	ranges []ordering.Range
 }
 
 func (r restriction) holds(e *store.Entry) bool {
-	return ordering.InRanges(r.ranges, r.field.key(e))
+	return ordering.InRanges(r.ranges, r.field.EntryKey(e))
 }
 
 // holds reports whether the filter selects an entry.
@@ -58,8 +58,8 @@ func (f filter) test() func(*store.Entry) bool {
 // of the function that the store calls for entries.
 func (f filter) addTo(q *store.Query) {
 	for _, r := range f.where {
-		if r.field.indexed {
-			q.Where = append(q.Where, store.Condition{Field: r.field.name, Ranges: r.ranges})
+		if r.field.Indexed {
+			q.Where = append(q.Where, store.Condition{Field: r.field.Snake, Ranges: r.ranges})
 		} else {
 			f.match = append(f.match, r.holds)
 		}
@@ -72,7 +72,7 @@ func (f filter) addTo(q *store.Query) {
 // newFilter returns the filter for a query with the terms that reads n entries of the collection, or
 // all if n is 0. If the query reads other collections, the filter is for the entries of its
 // instant.
-func newFilter(ctx context.Context, c *core, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
+func newFilter(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term, n int) (f filter, err error) {
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
@@ -81,14 +81,14 @@ func newFilter(ctx context.Context, c *core, wanted schema.Filter, terms []order
 
 // filter returns the filter for a query of the instant, which is nil if it reads no other
 // collection, that reads n entries of a collection, or all if n is 0.
-func (in *instant) filter(c *core, wanted schema.Filter, n int) (f filter, err error) {
+func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter, err error) {
 	if f.instant = in; in != nil && n == 0 {
 		n = in.states[c].Len()
 	}
 	j, bit, width := &join{of: c}, 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
 	for _, t := range wanted.Tests {
 		if !crosses(c, t.Field) {
-			err = f.add(c.typ, t)
+			err = f.add(c.Type, t)
 		} else {
 			err = j.add(in, t, bit, width)
 			bit++
@@ -124,23 +124,23 @@ func isComplete(t schema.Test) bool {
 }
 
 // add adds a test of a field. A text within text is found whatever the order of the field.
-func (f *filter) add(s *recordType, t schema.Test) error {
-	c := s.column(t.Field)
+func (f *filter) add(s *Type, t schema.Test) error {
+	c := s.Column(t.Field)
 	switch {
 	case !isComplete(t):
-		return s.errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
+		return s.Errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
 	case c == nil:
-		return s.unknownColumn(t.Field)
+		return s.UnknownColumn(t.Field)
 	case c.Kind == schema.References:
 		f.match = append(f.match, contains(c, t))
 		return nil
 	}
-	list, keyOf := conditions(c.name, t), c.keyOfText
-	if list == nil || t.Lookup == "startswith" && (c.ordered || c.Fold) {
+	list, keyOf := conditions(c.Snake, t), c.TextKey
+	if list == nil || t.Lookup == "startswith" && (c.Ordered || c.Fold) {
 		f.match = append(f.match, textual(c, t))
 	}
 	if t.Lookup == "startswith" {
-		if c.ordered {
+		if c.Ordered {
 			return nil
 		}
 		keyOf = c.SortKey // of a part of a value
@@ -184,46 +184,25 @@ func conditions(field string, t schema.Test) []ordering.Condition {
 
 // contains returns the function of a test of a list of references: whether it contains one of
 // the values, or, for isnull, whether it is empty.
-func contains(c *field, t schema.Test) func(*store.Entry) bool {
+func contains(c *layout.Field, t schema.Test) func(*store.Entry) bool {
 	if t.Lookup == "isnull" {
 		empty := t.Values[0] == "true"
 		return func(e *store.Entry) bool {
-			return c.refers(e, func(_, _ sortkey.Key) bool { return true }) != empty
+			return c.AnyReference(e, func(_, _ sortkey.Key) bool { return true }) != empty
 		}
 	}
 	wanted := make(map[sortkey.Key]bool, len(t.Values))
 	for _, v := range t.Values {
-		wanted[c.keyOfText(v)] = true
+		wanted[c.TextKey(v)] = true
 	}
 	is := func(_, k sortkey.Key) bool { return wanted[k] }
-	return func(e *store.Entry) bool { return c.refers(e, is) }
+	return func(e *store.Entry) bool { return c.AnyReference(e, is) }
 }
 
 // textual returns the function of a test of text.
-func textual(c *field, t schema.Test) func(*store.Entry) bool {
+func textual(c *layout.Field, t schema.Test) func(*store.Entry) bool {
 	return func(e *store.Entry) bool {
-		text, ok := c.value(e).AsText()
+		text, ok := c.JSONKey(e).AsText()
 		return ok && t.MatchesText(text)
 	}
-}
-
-// unsortable reports whether requests cannot order records by the field of a term.
-func (c *core) unsortable(t ordering.Term) bool {
-	s := c.typ
-	switch {
-	case t.Field == s.identity.number:
-		return s.identity.key != nil
-	case t.Field == s.engine.Key, s.about.Sortable == nil && s.about.Fields == nil, slices.ContainsFunc(s.about.Ordering, func(d ordering.Term) bool { return d.Field == t.Field }):
-		return false
-	case s.about.Sortable == nil:
-		c := s.column(t.Field)
-		return c == nil || c.inside || c.Hidden || c.Computed
-	}
-	return !slices.Contains(s.about.Sortable, t.Field)
-}
-
-// unknownColumn returns the error for a field that is not described.
-func (s *layout) unknownColumn(name string) error {
-	known := suggest(name, s.fields, func(f *field) string { return f.name })
-	return s.errorf("%w: %q: %s", ordering.ErrUnknownField, name, known)
 }

@@ -1,10 +1,11 @@
-package catalogue
+package core
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -13,16 +14,16 @@ import (
 
 // follow returns the reference with which a path such as director__name begins, the collection to
 // which it refers, and the rest. ok is false if the path is that of a column.
-func follow(c *core, path string) (col *field, to *core, rest string, ok bool) {
-	if !strings.Contains(path, "__") || c.typ.column(path) != nil {
+func follow(c *Collection, path string) (col *layout.Field, to *Collection, rest string, ok bool) {
+	if !strings.Contains(path, "__") || c.Type.Column(path) != nil {
 		return nil, nil, "", false
 	}
 	for at := range path {
 		if rest, ok = strings.CutPrefix(path[at:], "__"); !ok {
 			continue
 		}
-		if col = c.typ.column(path[:at]); col != nil && col.Refers != "" {
-			to, err := c.set.lookup(col.Refers)
+		if col = c.Type.Column(path[:at]); col != nil && col.Refers != "" {
+			to, err := c.Set.Lookup(col.Refers)
 			return col, to, rest, err == nil
 		}
 	}
@@ -30,7 +31,7 @@ func follow(c *core, path string) (col *field, to *core, rest string, ok bool) {
 }
 
 // crosses reports whether a path leads to another collection.
-func crosses(c *core, path string) bool {
+func crosses(c *Collection, path string) bool {
 	_, _, _, ok := follow(c, path)
 	return ok
 }
@@ -39,13 +40,13 @@ func crosses(c *core, path string) bool {
 // goroutine.
 type instant struct {
 	ctx    context.Context
-	states map[*core]*store.State
-	others map[*core][]*store.Entry // the records of collections in place of those of their states
+	states map[*Collection]*store.State
+	others map[*Collection][]*store.Entry // the records of collections in place of those of their states
 	places map[by]*places
 }
 
 // entries returns the records of a collection, sorted by id.
-func (in *instant) entries(of *core) []*store.Entry {
+func (in *instant) entries(of *Collection) []*store.Entry {
 	if entries, replaced := in.others[of]; replaced {
 		return entries
 	}
@@ -54,11 +55,11 @@ func (in *instant) entries(of *core) []*store.Entry {
 
 // instantOf returns the current states of the collection and of those to which the paths of a filter
 // and of terms lead, or nil if they lead to no other.
-func instantOf(ctx context.Context, c *core, wanted schema.Filter, terms []ordering.Term) (in *instant) {
+func instantOf(ctx context.Context, c *Collection, wanted schema.Filter, terms []ordering.Term) (in *instant) {
 	visit := func(path string) {
 		for _, to, rest, ok := follow(c, path); ok; _, to, rest, ok = follow(to, rest) {
 			if in == nil {
-				in = &instant{ctx, map[*core]*store.State{c: nil}, nil, map[by]*places{}}
+				in = &instant{ctx, map[*Collection]*store.State{c: nil}, nil, map[by]*places{}}
 			}
 			in.states[to] = nil
 		}
@@ -74,7 +75,7 @@ func instantOf(ctx context.Context, c *core, wanted schema.Filter, terms []order
 	if in == nil {
 		return nil
 	}
-	all := slices.DeleteFunc(slices.Clone(c.set.all), func(m *core) bool {
+	all := slices.DeleteFunc(slices.Clone(c.Set.All), func(m *Collection) bool {
 		_, visited := in.states[m]
 		return !visited
 	})
@@ -100,7 +101,7 @@ func (b bits) or(other bits) {
 
 // A join has tests of the records of a collection, and of those to which they refer.
 type join struct {
-	of    *core
+	of    *Collection
 	tests []joined
 	links []*link
 }
@@ -114,7 +115,7 @@ type joined struct {
 // A link leads from records to those to which they refer in a column.
 type link struct {
 	in   *instant
-	col  *field
+	col  *layout.Field
 	to   *join
 	null bits // those of a reference to no record
 
@@ -131,7 +132,7 @@ func (j *join) add(in *instant, t schema.Test, bit, width int) error {
 	col, to, rest, crosses := follow(j.of, t.Field)
 	if !crosses {
 		var own filter
-		err := own.add(j.of.typ, t)
+		err := own.add(j.of.Type, t)
 		j.tests = append(j.tests, joined{bit, own.test()})
 		return err
 	}
@@ -219,11 +220,11 @@ func (j *join) mark(e *store.Entry, b bits) {
 // mark adds the bits of the records to which an entry refers.
 func (l *link) mark(e *store.Entry, b bits) {
 	if l.col.Kind == schema.Reference {
-		l.follow(l.col.key(e), b)
+		l.follow(l.col.EntryKey(e), b)
 		return
 	}
 	l.into, l.some = b, false
-	if l.col.refers(e, l.visit); !l.some {
+	if l.col.AnyReference(e, l.visit); !l.some {
 		b.or(l.null)
 	}
 }
@@ -271,8 +272,8 @@ func (j *join) holds(n, width int) func(*store.Entry) bool {
 
 // find returns the entry of a collection to which a reference with a key refers, or nil.
 // O(log n).
-func (in *instant) find(to *core, by string, k sortkey.Key) *store.Entry {
-	if id, ok := referenceOf(k); by == "" && ok {
+func (in *instant) find(to *Collection, by string, k sortkey.Key) *store.Entry {
+	if id, ok := layout.ReferenceOf(k); by == "" && ok {
 		return in.states[to].Get(id)
 	}
 	if by == "" || k == sortkey.Null() {
@@ -283,7 +284,7 @@ func (in *instant) find(to *core, by string, k sortkey.Key) *store.Entry {
 
 // A by is what references find the records of a collection by: their ids, or a unique text.
 type by struct {
-	of   *core
+	of   *Collection
 	text string // name of the column, or ""
 }
 
@@ -292,7 +293,7 @@ func (b by) key() func(*store.Entry) sortkey.Key {
 	if b.text == "" {
 		return func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
 	}
-	return b.of.typ.column(b.text).key
+	return b.of.Type.Column(b.text).EntryKey
 }
 
 // Places are the indexes of entries in a list, by what refers to them.
@@ -332,7 +333,7 @@ func (p *places) at(k sortkey.Key) int {
 	i, found := int32(0), false
 	if text, ok := k.AsText(); ok {
 		i, found = p.texts[text]
-	} else if id, ok := referenceOf(k); ok && id >= p.first && id-p.first < len(p.after) {
+	} else if id, ok := layout.ReferenceOf(k); ok && id >= p.first && id-p.first < len(p.after) {
 		i, found = p.after[id-p.first]-1, true
 	} else if len(p.other) > 0 {
 		i, found = p.other[k]
@@ -355,7 +356,7 @@ func (in *instant) all(b by) *places {
 
 // fields returns functions that return the fields of other records that terms name, or nil if they
 // name none. A function reads the keys of all records on the way. O(n) for each.
-func (in *instant) fields(c *core, terms []ordering.Term) (all map[string]func() store.Field) {
+func (in *instant) fields(c *Collection, terms []ordering.Term) (all map[string]func() store.Field) {
 	for _, t := range terms {
 		if crosses(c, t.Field) {
 			if all == nil {
@@ -369,10 +370,10 @@ func (in *instant) fields(c *core, terms []ordering.Term) (all map[string]func()
 
 // key returns the function of the sort key of a path, which is null if a reference leads to no
 // record.
-func (in *instant) key(c *core, path string) func(*store.Entry) sortkey.Key {
+func (in *instant) key(c *Collection, path string) func(*store.Entry) sortkey.Key {
 	col, to, rest, crosses := follow(c, path)
 	if !crosses {
-		f, _ := c.typ.engine.Field(path)
+		f, _ := c.Type.Engine.Field(path)
 		return f.Key
 	}
 	of, entries, p := in.key(to, rest), in.entries(to), in.all(by{to, col.By})
@@ -381,7 +382,7 @@ func (in *instant) key(c *core, path string) func(*store.Entry) sortkey.Key {
 		keys[i] = of(e)
 	}
 	return func(e *store.Entry) sortkey.Key {
-		if i := p.at(col.key(e)); i >= 0 {
+		if i := p.at(col.EntryKey(e)); i >= 0 {
 			return keys[i]
 		}
 		return sortkey.Null()

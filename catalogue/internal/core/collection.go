@@ -1,0 +1,108 @@
+// Package core implements collections without the type of their records: it reads, writes, filters,
+// relates, loads and saves them, and tells journals of changes. Package catalogue converts types,
+// and documents what people call. Its structs of options, queries and errors have twins here, to
+// which it converts them.
+//
+// A write is prepared as one change of the store: the identity of the record and the record that
+// has it, the validation, a copy; see write.go. The store adds it to each index.
+package core
+
+import (
+	"errors"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// A Collection is a collection without the type of its records. [Collection] and [AnyCollection]
+// are handles of it.
+type Collection struct {
+	Type   *Type
+	Store  *store.Store
+	Set    *Set          // if it is standalone, one without keys
+	Handle any           // the *Collection[T]; nil if it is standalone
+	refers schema.Checks // the functions that find what records refer to, made once
+}
+
+// A Type is what the collections of one definition have in common: a collection, its
+// snapshots and its clones.
+type Type struct {
+	*layout.Type
+	handle    func(*Collection) any // returns a new *Collection[T]
+	demands   *schema.Description   // what valid records meet; nil if the type has no description
+	validates bool                  // Options.Validate is set
+	judged    bool                  // an update is validated together with the record that it changes
+	targets   []*layout.Field       // fields to which others refer By their texts
+	now       func() time.Time
+}
+
+// New returns a standalone collection.
+func New(t layout.Table, opts layout.Options, errors *Errors) (*Collection, error) {
+	about, invalid := t.Description(opts.Name)
+	if invalid == nil {
+		fields := schema.Description{Key: "fields", Segment: "fields", Name: "fields", Fields: about.Fields, Lookup: about.Lookup}
+		invalid = fields.Check()
+	}
+	if invalid != nil && (opts.Validate || layout.IsTagged(t.Reflect)) { // other types need no description
+		return nil, (&layout.Type{Name: opts.Name}).Errorf("%w: %w", ErrInvalidType, invalid)
+	}
+	l, err := layout.New(t, opts, about.Fields)
+	if err != nil {
+		return nil, err
+	}
+	s := &Type{Type: l, validates: opts.Validate, now: opts.Now}
+	if invalid == nil {
+		s.demands = &about
+	}
+	return newStandalone(s, store.New(s.Engine), errors), nil
+}
+
+func newStandalone(s *Type, engine *store.Store, errors *Errors) *Collection {
+	c := &Collection{Type: s, Store: engine}
+	c.Set = &Set{All: []*Collection{c}, errors: errors}
+	return c
+}
+
+// Clone returns a standalone copy of the collection.
+func (c *Collection) Clone() *Collection {
+	return newStandalone(c.Type, store.Clone(c.Store)[0], c.Set.errors)
+}
+
+// newMember returns a collection of a catalogue with its handle.
+func newMember(c *Set, s *Type, engine *store.Store) *Collection {
+	m := &Collection{Type: s, Store: engine, Set: c}
+	m.Handle = s.handle(m)
+	m.refers = schema.Checks{Exists: c.Exists, Find: c.Find}
+	return m
+}
+
+// Key returns the key of a collection of a catalogue.
+func (c *Collection) Key() string { return c.Type.About.Key }
+
+// Writable returns an error if the collection is read-only.
+func (c *Collection) Writable() error {
+	if c.Set.readOnly {
+		return c.Type.Errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	return nil
+}
+
+// errCorrupt is wrapped by the errors of Check, which are bugs of this package.
+var errCorrupt = errors.New("corrupt")
+
+func (c *Collection) Check() error { return c.Type.CheckState(c.Store.Current(), c.Store.Check()) }
+
+// CheckState checks the records of a state. err is the result of the store's check.
+func (s *Type) CheckState(state *store.State, err error) error {
+	if err != nil {
+		return s.Errorf("%w: %w", errCorrupt, err)
+	}
+	for _, e := range state.Entries() {
+		if err := s.CheckEntry(e); err != nil {
+			return s.Errorf("%w: id %d: %w", errCorrupt, e.ID, err)
+		}
+	}
+	return nil
+}

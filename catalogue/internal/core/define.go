@@ -1,0 +1,213 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// Define adds a collection to a set.
+func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func(*Collection) any) error {
+	if err := c.checkKey(key); err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	about, err := describe(key, t, opts)
+	if err != nil {
+		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
+	}
+	opts.Name, opts.Ordering = about.Key, about.Ordering
+	opts.Unique = unite(&about, opts.Unique)
+	l, err := layout.New(t, opts, about.Fields)
+	if err != nil {
+		return err
+	}
+	if err := l.Describe(&about, opts.StrictLoad); err != nil {
+		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
+	}
+	l.Engine.Cores = c.cores
+	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now}
+	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object || hasRule(f) })
+	c.byKey[key] = len(c.All)
+	c.All = append(c.All, newMember(c, s, nil))
+	return nil
+}
+
+// unite adds sets of unique fields to those of a description, if it has their fields. It
+// returns the sets of both.
+func unite(about *schema.Description, sets [][]string) (all [][]string) {
+	place := func(name string) int {
+		return slices.IndexFunc(about.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == name })
+	}
+	for _, set := range sets {
+		switch {
+		case slices.ContainsFunc(set, func(name string) bool { return place(name) < 0 }) || len(set) == 0:
+			all = append(all, set)
+		case len(set) == 1:
+			about.Fields[place(set[0])].Unique = true
+		case !layout.ContainsSet(about.Unique, set):
+			about.Unique = append(about.Unique, set)
+		}
+	}
+	for _, name := range slices.Concat(about.Unique...) {
+		if i := place(name); i >= 0 {
+			f := &about.Fields[i]
+			given := f.Default != "" && f.Default != "null" && !(f.Blank && f.Default == `""`)
+			f.Required = f.Required || !f.ReadOnly && !given
+			f.Reset = f.Reset || !f.ReadOnly && given
+		}
+	}
+	return append(all, about.Unique...)
+}
+
+// hasRule reports whether values of a field, or values inside them, have a rule.
+func hasRule(f schema.Field) bool {
+	return f.Rule != nil || f.Item != nil && hasRule(*f.Item) || slices.ContainsFunc(f.Fields, hasRule)
+}
+
+// describe returns the description of a collection.
+func describe(key string, t layout.Table, opts layout.Options) (about schema.Description, err error) {
+	var given schema.Description
+	if opts.Description != nil {
+		given = *opts.Description
+	}
+	switch {
+	case opts.Name != "":
+		return about, errors.New("Options.Name is not empty")
+	case opts.ID != "":
+		return about, errors.New("Options.ID is not empty: in a catalogue the id is the field id")
+	case key == lastIDsKey:
+		return about, fmt.Errorf("saved data has the key %s", lastIDsKey)
+	case given.Key != "" && given.Key != key:
+		return about, fmt.Errorf("Options.Description has the key %q", given.Key)
+	}
+	if about, err = t.Description(key); err != nil {
+		return about, err
+	}
+	if t.Open() && given.Fields == nil {
+		about.Actions = schema.List | schema.Retrieve
+	}
+	about = overridden(about, given)
+	if len(opts.Ordering) > 0 {
+		about.Ordering = slices.Clone(opts.Ordering)
+	}
+	const fielded = schema.Create | schema.Update | schema.PartialUpdate
+	if about.Actions&fielded != 0 && len(about.Fields) == 0 {
+		return about, errors.New("Options.Description has actions that need Fields")
+	}
+	own := about
+	own.Filters, own.Search, own.Sortable = nil, nil, nil // New checks them when it has all collections
+	return about, own.Check()
+}
+
+// overridden returns a description with the members of another one that are not zero.
+// Nothing in the result is shared with it.
+func overridden(about, by schema.Description) schema.Description {
+	to, from := reflect.ValueOf(&about).Elem(), reflect.ValueOf(by)
+	for i := range to.NumField() {
+		switch member := from.Field(i); {
+		case member.IsZero():
+		case member.Kind() == reflect.Slice:
+			fresh := reflect.MakeSlice(member.Type(), member.Len(), member.Len())
+			reflect.Copy(fresh, member)
+			to.Field(i).Set(fresh)
+		default:
+			to.Field(i).Set(member)
+		}
+	}
+	return about
+}
+
+// checkTogether returns an error if a description is invalid, or if those of the collections
+// contradict each other.
+func (c *Set) checkTogether() error {
+	bySegment, related := map[string]string{}, map[string]*schema.Description{}
+	for _, m := range c.All {
+		related[m.Key()] = m.Type.About
+		m.Type.describeReferences(c)
+	}
+	for _, m := range c.All {
+		d := m.Type.About
+		if other, twice := bySegment[d.Segment]; twice {
+			return fmt.Errorf("%s: %w: its segment %q is that of %s", d.Key, ErrInvalidType, d.Segment, other)
+		}
+		bySegment[d.Segment] = d.Key
+		for _, f := range everyField(d.Fields) {
+			if f.Refers == "" {
+				continue
+			}
+			to, known := c.byKey[f.Refers]
+			if !known {
+				return fmt.Errorf("%s: %w: field %s refers to %w", d.Key, ErrInvalidType, f.Name, c.unknown(f.Refers))
+			}
+			if f.By == "" && c.All[to].Type.Identity.Key != nil {
+				return fmt.Errorf("%s: %w: field %s, inside another one, refers to ids, which records of %s do not have", d.Key, ErrInvalidType, f.Name, f.Refers)
+			}
+			d.Related = related
+		}
+		for _, f := range d.Fields {
+			if err := c.checkBy(m.Type, f); err != nil {
+				return fmt.Errorf("%s: %w: field %s: %w", d.Key, ErrInvalidType, f.Name, err)
+			}
+		}
+		if err := d.Check(); err != nil {
+			return fmt.Errorf("%s: %w: %w", d.Key, ErrInvalidType, err)
+		}
+	}
+	return nil
+}
+
+// describeReferences sets By of the fields that refer to records with a key.
+func (s *Type) describeReferences(c *Set) {
+	for i := range s.About.Fields {
+		f := &s.About.Fields[i]
+		if to, ok := c.byKey[f.Refers]; ok && f.By == "" && c.All[to].Type.Identity.Key != nil {
+			f.By = c.All[to].Type.Identity.Key.Snake
+			s.Column(ordering.Snake(f.Name)).By = f.By
+		}
+	}
+}
+
+// checkBy returns an error if a field refers to records by a field that is not a unique text, to
+// ids by text, or to texts by numbers. It sets the order of a reference by a text.
+func (c *Set) checkBy(s *Type, f schema.Field) error {
+	if f.Refers == "" {
+		return nil
+	}
+	other := c.All[c.byKey[f.Refers]].Type
+	if t := s.Column(ordering.Snake(f.Name)).GoType; t != nil {
+		if t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		switch {
+		case f.By == "" && t.Kind() == reflect.String:
+			return fmt.Errorf("it refers to ids of %s, but is text", f.Refers)
+		case f.By != "" && reflect.Int <= t.Kind() && t.Kind() <= reflect.Uintptr:
+			return fmt.Errorf("it refers to texts of %s, their %s, but is a number", f.Refers, f.By)
+		}
+	}
+	if f.By == "" {
+		return nil
+	}
+	to := other.Column(f.By)
+	if to == nil {
+		return other.UnknownColumn(f.By)
+	}
+	about := *other.About
+	about.Filters, about.Search, about.Sortable = nil, nil, nil
+	if about.Lookup = f.By; about.Check() != nil {
+		return fmt.Errorf("%s of %s is not a unique text", f.By, f.Refers)
+	}
+	if !slices.Contains(other.targets, to) {
+		other.targets = append(other.targets, to)
+	}
+	s.Column(ordering.Snake(f.Name)).ComparesAs(to)
+	return nil
+}

@@ -1,0 +1,398 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// LoadOptions are the options of a load. Package catalogue documents them.
+type LoadOptions struct{ SkipUnknown, Validate, References bool }
+
+// lists reports whether the load lists all violations, not only the first.
+func (o LoadOptions) lists() bool { return o.Validate || o.References }
+
+// A Loader reads into the collections of a set, or only into one of them.
+type Loader struct {
+	Set     *Set
+	One     *Collection // nil for all
+	Options LoadOptions
+}
+
+// title returns the prefix of errors.
+func (to Loader) title() string {
+	if to.One != nil {
+		return to.One.Type.Title()
+	}
+	return "catalogue"
+}
+
+// Load replaces the records of collections by the ones in r.
+func (to Loader) Load(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", to.title(), err)
+	}
+	return to.loadData(data)
+}
+
+// LoadFile replaces the records of collections by the ones in a file.
+func (to Loader) LoadFile(path string) error {
+	if path == "" {
+		return errNoPath
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	if err := to.loadData(data); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// loadData replaces the records of collections by the ones in data if all of it is valid. A
+// syntax error takes precedence over an error of the records.
+func (to Loader) loadData(data []byte) error {
+	writable := to.Set.writable
+	if to.One != nil {
+		writable = to.One.Writable
+	}
+	if err := writable(); err != nil {
+		return err
+	}
+	in := newScanner(data, to.Options, to.Set.errors)
+	all, err := to.read(in)
+	if err == nil && in.End() {
+		check := func() error { return to.check(in, all) }
+		switch {
+		case in.found != nil:
+			err = check()
+		default:
+			return to.replace(all, check)
+		}
+	}
+	if syntax := schema.CheckSyntax(data); syntax != nil {
+		err = syntax
+	} else if errors.Is(err, ErrInvalidData) {
+		return err
+	}
+	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, err)
+}
+
+// replace replaces the records of collections. If references are checked, no other
+// collection changes while check runs, and its error means that nothing changes.
+func (to Loader) replace(all []store.Replacement, check func() error) error {
+	stores := storesOf(to.Set.All)
+	if !to.Options.References {
+		stores = slices.DeleteFunc(stores, func(s *store.Store) bool {
+			return !slices.ContainsFunc(all, func(r store.Replacement) bool { return r.Store == s })
+		})
+	}
+	return store.Replace(stores, func() ([]store.Replacement, error) {
+		if to.Options.References {
+			if err := check(); err != nil {
+				return nil, err
+			}
+		}
+		for _, r := range all {
+			if id := &to.Set.of(r.Store).Type.Identity; id.Key != nil {
+				id.NumberAll(r.Store.Current(), r.Entries)
+			}
+		}
+		return all, nil
+	})
+}
+
+// check returns an error that lists what the options find wrong with the records that have been
+// read, or nil.
+func (to Loader) check(s *scanner, all []store.Replacement) error {
+	if s.opts.References && !s.undecoded {
+		loaded := map[*Collection][]*store.Entry{}
+		for _, r := range all {
+			loaded[to.Set.of(r.Store)] = r.Entries
+		}
+		s.found = append(s.found, to.Set.violations(loaded, func(e *store.Entry) int {
+			if at, read := s.starts[e]; read {
+				return s.line(at)
+			}
+			return 0
+		})...)
+	}
+	if s.found == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %w", to.title(), ErrInvalidData, to.Set.errors.Violations(s.found))
+}
+
+// refuse returns the error of an invalid record or, if all are listed, lists it and returns nil.
+func (s *scanner) refuse(e RecordError) error {
+	if !s.opts.lists() {
+		return s.errors.Record(e)
+	}
+	v := Violation{e.Collection, e.Identity, e.Line, e.Field, e.Err}
+	var fields schema.FieldErrors
+	if !errors.As(e.Err, &fields) {
+		s.found = append(s.found, v)
+	}
+	for _, f := range fields {
+		if v.Field = f.Field; f.Field == "nonFieldErrors" {
+			v.Field = ""
+		}
+		v.Err = fmt.Errorf("%w: %w", ErrInvalid, schema.FieldErrors{f})
+		s.found = append(s.found, v)
+	}
+	return nil
+}
+
+// read reads the replacements, in the order of the collections.
+func (to Loader) read(in *scanner) ([]store.Replacement, error) {
+	if to.One == nil {
+		return to.readAll(in)
+	}
+	refers := func(f *layout.Field) bool { return f.Refers != "" }
+	if to.Options.References && to.Set.byKey == nil && slices.ContainsFunc(to.One.Type.Fields, refers) {
+		return nil, to.One.Type.Errorf("%w: the collection belongs to no catalogue, so its references cannot be checked", ErrInvalidData)
+	}
+	entries, used, err := in.results(to.One.Type)
+	return []store.Replacement{replacementOf(to.One, entries, used)}, err
+}
+
+// replacementOf returns the replacement of the records of a collection by those of entries.
+func replacementOf(c *Collection, entries []*store.Entry, used int) store.Replacement {
+	if c.Type.Identity.Key != nil {
+		used = 0
+	}
+	return store.Replacement{Store: c.Store, Entries: entries, UsedID: used}
+}
+
+// readAll reads a catalogue.
+func (to Loader) readAll(in *scanner) (all []store.Replacement, err error) {
+	found, used := map[string][]*store.Entry{}, map[string]int{}
+	err = in.object(func(key string) error {
+		if key == lastIDsKey {
+			return to.readLastIDs(in, used)
+		}
+		m, err := to.Set.Lookup(key)
+		switch {
+		case err != nil && in.opts.SkipUnknown:
+			return in.skip()
+		case err != nil:
+			return to.Set.unknown(key)
+		}
+		found[key], err = in.records(m.Type)
+		return err
+	})
+	for _, m := range to.Set.All {
+		if entries, ok := found[m.Key()]; ok {
+			all = append(all, replacementOf(m, entries, used[m.Key()]))
+		}
+	}
+	return all, err
+}
+
+// readLastIDs reads the member of lastIDsKey into used.
+func (to Loader) readLastIDs(in *scanner, used map[string]int) error {
+	list, ok := in.Raw()
+	if !ok {
+		return errBroken
+	}
+	var ids []struct {
+		Collection string `json:"collection"`
+		ID         int    `json:"id"`
+	}
+	d := json.NewDecoder(bytes.NewReader(list))
+	d.DisallowUnknownFields()
+	if d.Decode(&ids) != nil {
+		return fmt.Errorf(`%s: want an array of objects such as {"collection":"books","id":7}`, lastIDsKey)
+	}
+	for _, last := range ids {
+		switch _, err := to.Set.Lookup(last.Collection); {
+		case err != nil && in.opts.SkipUnknown:
+		case err != nil:
+			return fmt.Errorf("%s: %w", lastIDsKey, to.Set.unknown(last.Collection))
+		case last.ID < 1:
+			return fmt.Errorf("%s: %q: %w: want a positive integer", lastIDsKey, last.Collection, ErrInvalidID)
+		}
+		used[last.Collection] = last.ID
+	}
+	return nil
+}
+
+// results reads an array of records or an object that contains one. used is the id
+// of lastIDKey, or 0.
+func (in *scanner) results(s *Type) (entries []*store.Entry, used int, err error) {
+	if in.Next() != '{' {
+		entries, err = in.records(s)
+		return entries, 0, err
+	}
+	found := false
+	err = in.object(func(name string) (err error) {
+		switch name {
+		case resultsKey:
+			found = true
+			entries, err = in.records(s)
+		case lastIDKey:
+			text, _ := in.Raw()
+			if err = json.Unmarshal(text, &used); err == nil && used < 1 {
+				err = ErrInvalidID
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w: want a positive integer", lastIDKey, err)
+			}
+		default:
+			err = in.skip()
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = errors.New("want an array of records, or an object whose results are one")
+	}
+	return entries, used, err
+}
+
+// records reads an array of records and returns their entries, sorted by id.
+func (in *scanner) records(s *Type) (entries []*store.Entry, err error) {
+	if in.Next() != '[' {
+		return nil, s.Errorf("%w: want an array of records", ErrInvalidData)
+	}
+	var starts []int
+	for more := in.Open(']'); more; more = in.Another(']') {
+		in.Next()
+		starts = append(starts, in.At())
+		e, err := in.record(s)
+		switch {
+		case in.Syntax != nil:
+			return nil, errBroken
+		case err != nil:
+			if err := in.refuse(in.fault(s, e, starts[len(starts)-1], len(starts)-1, err)); err != nil {
+				return nil, err
+			}
+		}
+		if entries = append(entries, e); in.opts.References {
+			in.starts[e] = starts[len(starts)-1]
+		}
+	}
+	if err := in.broken(); err != nil {
+		return nil, err
+	}
+	if in.undecoded = in.undecoded || slices.Contains(entries, nil); in.undecoded {
+		return nil, nil
+	}
+	return entries, s.arrange(entries, func(i int, wrong *schema.MemberError) error {
+		return in.refuse(in.fault(s, entries[i], starts[i], i, wrong))
+	})
+}
+
+// fault returns the error of the i-th record of an array, which begins at start. e is its
+// entry, or nil if it cannot be decoded.
+func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) RecordError {
+	invalid := RecordError{Collection: s.Title(), Index: i, Line: in.line(start), Err: err}
+	var members map[string]json.RawMessage
+	if e != nil {
+		invalid.Identity = s.Identity.Of(e)
+	} else if text, _ := newScanner(in.data[start:], in.opts, in.errors).Raw(); json.Unmarshal(text, &members) == nil {
+		_ = json.Unmarshal(members[s.Identity.Wire], &invalid.Identity) // it remains zero if it is invalid
+		if (invalid.Identity.Key != "") != (s.Identity.Key != nil) {
+			invalid.Identity = schema.Identity{}
+		}
+	}
+	var member *schema.MemberError
+	if errors.As(err, &member) {
+		invalid.Field, invalid.Err = member.Member, member.Err
+		switch _, has := members[s.Identity.Wire]; {
+		case member.Member != s.Identity.Wire || errors.Is(member.Err, ErrExists):
+		case members != nil && !has && s.Identity.Key == nil:
+			invalid.Err = fmt.Errorf("%w: the record has no %s; Insert and ReplaceAll assign one", ErrInvalidID, s.Identity.Wire)
+		case !errors.Is(member.Err, ErrInvalidID):
+			invalid.Err = fmt.Errorf("%w: %w", ErrInvalidID, member.Err)
+		}
+	}
+	return invalid
+}
+
+// record reads a record and returns its entry, also if the only error is that it is not valid.
+func (in *scanner) record(s *Type) (*store.Entry, error) {
+	e, err := s.Load(&in.Scanner, in.opts.SkipUnknown)
+	if err == nil && (s.validates || in.opts.Validate) {
+		if _, _, err := s.validated(e); err != nil {
+			return e, fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+	}
+	return e, err
+}
+
+// A scanner reads what is loaded.
+type scanner struct {
+	jsontext.Scanner
+	data   []byte
+	opts   LoadOptions
+	errors *Errors
+
+	found         []Violation          // if they are listed
+	undecoded     bool                 // there are others in found than of valid records
+	starts        map[*store.Entry]int // where records begin, if references are checked
+	counted, ends int                  // number of line ends before a place
+}
+
+func newScanner(data []byte, opts LoadOptions, errors *Errors) *scanner {
+	return &scanner{errors: errors, Scanner: jsontext.Scan(data, jsontext.MaxTextDepth), data: data, opts: opts, starts: map[*store.Entry]int{}}
+}
+
+// line returns the line number of a place, from 1. It is fast if the place is after the last one.
+func (s *scanner) line(at int) int {
+	if at < s.counted {
+		s.counted, s.ends = 0, 0
+	}
+	s.ends += bytes.Count(s.data[s.counted:at], []byte("\n"))
+	s.counted = at
+	return s.ends + 1
+}
+
+var errBroken = errors.New("invalid JSON") // schema.CheckSyntax finds the place
+
+// object reads an object. It calls f with the name of each member; f must read the value.
+// A repeated name is an error.
+func (s *scanner) object(f func(name string) error) error {
+	if s.Next() != '{' {
+		return errors.New("want a JSON object")
+	}
+	seen := map[string]bool{}
+	for more := s.Open('}'); more; more = s.Another('}') {
+		name, ok := s.Name()
+		switch {
+		case !ok:
+			return errBroken
+		case seen[string(name)]:
+			return fmt.Errorf("key %q is repeated", name)
+		}
+		seen[string(name)] = true
+		if err := f(string(name)); err != nil {
+			return err
+		}
+	}
+	return s.broken()
+}
+
+// skip reads a value.
+func (s *scanner) skip() error {
+	s.Raw()
+	return s.broken()
+}
+
+// broken returns an error if what has been read is not JSON.
+func (s *scanner) broken() error {
+	if s.Syntax != nil {
+		return errBroken
+	}
+	return nil
+}

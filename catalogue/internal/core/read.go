@@ -1,0 +1,241 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// List returns the page that a query asks for.
+func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
+	terms := q.Terms
+	if slices.ContainsFunc(terms, c.unsortable) {
+		terms = slices.DeleteFunc(slices.Clone(terms), c.unsortable)
+	}
+	f, err := newFilter(ctx, c, q.Filter, terms, 0)
+	if err != nil {
+		return listing{}, err
+	}
+	asked := store.Query{Window: q.Window, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
+	var list listing
+	if len(terms) > 0 {
+		asked.Known = &list.Terms
+	}
+	f.addTo(&asked)
+	entries, count, err := c.page(ctx, asked, terms, f.instant)
+	if err != nil {
+		return listing{}, c.Type.Named(err)
+	}
+	list.Count, list.Records = count, make([][]byte, entries.Len())
+	for i, e := range entries.All() {
+		if list.Records[i], err = c.Type.Encoded(e); err != nil {
+			return listing{}, err
+		}
+	}
+	return list, nil
+}
+
+// page returns the page of a query, of the current state or of an instant.
+func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.Term, in *instant) (store.Entries, int, error) {
+	if in == nil {
+		return store.Page(ctx, c.Store, q, terms)
+	}
+	q.Related = in.fields(c, terms)
+	return store.Page(ctx, in.states[c], q, terms)
+}
+
+// Counts returns the number of selected records for each group of tests.
+func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups [][]schema.Test) ([]int, error) {
+	all := wanted
+	all.Tests = slices.Concat(wanted.Tests, slices.Concat(groups...))
+	in := instantOf(ctx, c, all, nil)
+	base, err := in.filter(c, wanted, 0)
+	if err != nil {
+		return nil, err
+	}
+	var from store.Source = c.Store
+	if in != nil {
+		from = in.states[c]
+	}
+	counts, others := make([]int, len(groups)), map[int]filter{}
+	for i, tests := range groups {
+		group, err := in.filter(c, schema.Filter{Tests: tests}, 0)
+		if err != nil {
+			return nil, err
+		}
+		q := store.Query{Want: store.WantCount}
+		base.addTo(&q)
+		group.addTo(&q)
+		if q.Match != nil {
+			others[i] = group
+			continue
+		}
+		a, err := from.Answer(ctx, q)
+		if err != nil {
+			return nil, c.Type.Named(err)
+		}
+		counts[i] = a.N
+	}
+	if len(others) == 0 {
+		return counts, ctx.Err()
+	}
+	q := store.Query{Want: store.WantScan, Terms: []ordering.Term{ordering.Asc(c.Type.Identity.Number)}}
+	base.addTo(&q)
+	selected, err := from.Answer(ctx, q)
+	if err != nil {
+		return nil, c.Type.Named(err)
+	}
+	for e := range selected.Scan {
+		for i, group := range others {
+			if group.holds(e) {
+				counts[i]++
+			}
+		}
+	}
+	return counts, ctx.Err()
+}
+
+// SortKey returns the sort key of a value of a test of a field.
+func (c *Collection) SortKey(field, value string) sortkey.Key {
+	if f := c.Type.Column(field); f != nil {
+		return f.TextKey(value)
+	}
+	return sortkey.Text(value)
+}
+
+// Get returns the JSON of the record that a segment names and a filter selects.
+func (c *Collection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
+	entry, err := c.target(ctx, c.Store, segment, filter)
+	if err != nil {
+		return nil, err
+	}
+	return c.Type.Encoded(entry)
+}
+
+// A Query asks for a page. Package catalogue documents it, and the types below.
+type Query struct {
+	Filter schema.Filter
+	Window pagination.Window
+	Terms  []ordering.Term
+}
+
+type listing struct {
+	Records [][]byte
+	Count   int
+	Terms   []ordering.Term
+}
+
+// target returns the entry that a segment names and a filter selects. If the filter reads other
+// collections, all is of one instant: that of the call, which a writer of the collection makes.
+func (c *Collection) target(ctx context.Context, now layout.Getter, segment string, wanted schema.Filter) (*store.Entry, error) {
+	f, err := newFilter(ctx, c, wanted, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	if f.instant != nil {
+		now = f.instant.states[c]
+	}
+	old := byPath(c.Type, now, segment)
+	if old == nil || !f.holds(old) {
+		return nil, c.Type.Errorf("%w: %s", ErrNotFound, segment)
+	}
+	return old, nil
+}
+
+// byPath returns the entry that a segment of a path names, or nil.
+func byPath(s *Type, from layout.Getter, segment string) *store.Entry {
+	if s.About.Lookup == "" {
+		return from.Get(schema.ParseID(segment))
+	}
+	return holder(from, s.Text(s.About.Lookup), segment)
+}
+
+// passes returns the error of a precondition for an entry. Every entry passes if it is nil.
+func (c *Collection) passes(entry *store.Entry, precondition func(record []byte) error) error {
+	if precondition == nil {
+		return nil
+	}
+	record, err := c.Type.Encoded(entry)
+	if err != nil {
+		return err
+	}
+	return precondition(record)
+}
+
+// permits returns an error unless the collection accepts an action.
+func (c *Collection) permits(action schema.Actions) error {
+	if !c.Type.About.Actions.Has(action) {
+		return c.Type.Errorf("%w: the service does not accept this request", ErrReadOnly)
+	}
+	return c.Writable()
+}
+
+// checks returns the checks for the record with the given id, or for a new one if it is 0.
+func (c *Collection) checks(id int, assigned schema.Record) schema.Checks {
+	taken := func(ctx context.Context, fields, values []string) (bool, error) {
+		other, err := c.holder(ctx, c.Store, id, fields, values)
+		return other != nil, err
+	}
+	return schema.Checks{Exists: c.refers.Exists, Find: c.refers.Find, Taken: taken, Now: c.Type.now, Assigned: assigned}
+}
+
+// holder returns an entry, other than the one with the id, that has the values of some fields, or
+// nil. O(log n).
+func (c *Collection) holder(ctx context.Context, from store.Source, id int, fields, values []string) (*store.Entry, error) {
+	var members schema.Record
+	for i, field := range fields {
+		var err error
+		if members, err = members.With(field, json.RawMessage(values[i])); err != nil {
+			return nil, nil // decoding the whole record reports it
+		}
+	}
+	fresh, unfit := c.Type.With(nil, members)
+	if unfit != nil {
+		return nil, nil // as above
+	}
+	q := store.Query{Window: pagination.Window{Limit: 2}} // one may be the record itself
+	for _, field := range fields {
+		f, err := c.Type.Field(ordering.Snake(field))
+		if err != nil {
+			return nil, nil
+		}
+		k := f.Key(fresh)
+		if k.Compare(sortkey.Null()) == 0 {
+			return nil, nil
+		}
+		q.Terms = append(q.Terms, ordering.Asc(f.Name))
+		q.Where = append(q.Where, store.Condition{Field: f.Name, Ranges: []ordering.Range{{From: k, To: k, ToIncluded: true}}})
+	}
+	a, err := from.Answer(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range a.Entries.All() {
+		if e.ID != id {
+			return e, nil
+		}
+	}
+	return nil, nil
+}
+
+// unsortable reports whether requests cannot order records by the field of a term.
+func (c *Collection) unsortable(t ordering.Term) bool {
+	s := c.Type
+	switch {
+	case t.Field == s.Identity.Number:
+		return s.Identity.Key != nil
+	case t.Field == s.Engine.Key, s.About.Sortable == nil && s.About.Fields == nil, slices.ContainsFunc(s.About.Ordering, func(d ordering.Term) bool { return d.Field == t.Field }):
+		return false
+	case s.About.Sortable == nil:
+		c := s.Column(t.Field)
+		return c == nil || c.Inside || c.Hidden || c.Computed
+	}
+	return !slices.Contains(s.About.Sortable, t.Field)
+}

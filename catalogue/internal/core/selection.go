@@ -1,0 +1,194 @@
+package core
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// A source is a store, a state or a batch.
+type source interface {
+	layout.Getter
+	store.Source
+}
+
+// A Selection is a [Selection] without the type of its records.
+type Selection struct {
+	Type   *Type
+	source source
+	where  []store.Condition
+	match  func(*store.Entry) bool // of Filter, or nil
+	err    error
+
+	core *Collection // of the source, or nil if it is of a snapshot or a batch
+}
+
+// NewSelection returns the entries of a source that satisfy the conditions. c is the collection of
+// which it is, or nil if it is of a snapshot or a batch.
+func NewSelection(s *Type, c *Collection, from source, conditions []ordering.Condition) Selection {
+	sel := Selection{Type: s, core: c, source: from, where: make([]store.Condition, 0, len(conditions))}
+	for _, c := range conditions {
+		ranges, err := s.Ranges(c)
+		switch always := c.Field() == "" && len(ranges) > 0; {
+		case err != nil:
+			sel.err = s.Named(err)
+			return sel
+		case !always: // a condition that never holds may have no field
+			sel.where = append(sel.where, store.Condition{Field: cmp.Or(c.Field(), s.Identity.Number), Ranges: ranges})
+		}
+	}
+	return sel
+}
+
+// Filter returns the records of the selection for which f returns true.
+//
+//go:noinline
+func (sel Selection) Filter(f func(*store.Entry) bool) Selection {
+	if before := sel.match; before != nil {
+		sel.match = func(e *store.Entry) bool { return before(e) && f(e) }
+	} else {
+		sel.match = f
+	}
+	return sel
+}
+
+// Ask answers a query about the selection.
+func (sel *Selection) Ask(q store.Query) (store.Answer, error) {
+	if sel.err != nil {
+		return store.Answer{}, sel.err
+	}
+	q.Where, q.Match = sel.where, sel.match
+	a, err := sel.source.Answer(context.Background(), q)
+	return a, sel.Type.Named(err)
+}
+
+func (sel *Selection) Count() (int, error) {
+	a, err := sel.Ask(store.Query{Want: store.WantCount})
+	return a.N, err
+}
+
+func (sel *Selection) Page(w pagination.Window, terms []ordering.Term) (store.Entries, int, error) {
+	if sel.err != nil {
+		return store.Entries{}, 0, sel.err
+	}
+	q := store.Query{Where: sel.where, Match: sel.match, Window: w}
+	entries, count, err := store.Page(context.Background(), sel.source, q, terms)
+	return entries, count, sel.Type.Named(err)
+}
+
+// Groups returns an iterator that is empty after an error, as scan does.
+func (sel *Selection) Groups(field string) (func(yield func(first *store.Entry, n int) bool), error) {
+	a, err := sel.Ask(store.Query{Want: store.WantGroups, Terms: []ordering.Term{ordering.Asc(field)}})
+	if err != nil {
+		a.Groups = func(func(*store.Entry, int) bool) {}
+	}
+	return a.Groups, err
+}
+
+func (sel *Selection) Scan(terms []ordering.Term) (func(yield func(*store.Entry) bool), error) {
+	a, err := sel.Ask(store.Query{Want: store.WantScan, Terms: terms})
+	if err != nil {
+		a.Scan = func(func(*store.Entry) bool) {}
+	}
+	return a.Scan, err
+}
+
+func (sel *Selection) First(terms []ordering.Term) (*store.Entry, error) {
+	a, err := sel.Ask(store.Query{Want: store.WantFirst, Terms: terms})
+	e := a.First()
+	switch {
+	case err != nil || e != nil:
+		return e, err
+	case sel.restricted():
+		return nil, sel.Type.Errorf("%w: none satisfies the conditions", ErrNotFound)
+	}
+	return nil, sel.Type.Errorf("%w: there are none", ErrNotFound)
+}
+
+func (sel *Selection) Position(id int, terms []ordering.Term) (int, error) {
+	if sel.Type.Identity.Key != nil {
+		_, err := sel.Type.Find(nil, id)
+		return 0, err
+	}
+	a, err := sel.Ask(store.Query{Want: store.WantPosition, ID: id, Terms: terms})
+	switch {
+	case err != nil || a.N >= 0:
+		return a.N, err
+	case sel.restricted():
+		return 0, sel.Type.Errorf("%w: id %d does not satisfy the conditions", ErrNotFound, id)
+	}
+	return 0, sel.Type.Errorf("%w: id %d", ErrNotFound, id)
+}
+
+func (sel *Selection) Explain(terms []ordering.Term) (string, error) {
+	a, err := sel.Ask(store.Query{Want: store.WantExplain, Terms: terms})
+	return a.Text, err
+}
+
+func (sel *Selection) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
+
+func (sel *Selection) Remove() (int, error) {
+	return sel.rewrite(func(_ layout.Getter, old *store.Entry) (store.Change, error) { return store.Change{Old: old}, nil })
+}
+
+func (sel *Selection) Modify(f func(*layout.Record) error) (int, error) {
+	return sel.rewrite(func(now layout.Getter, old *store.Entry) (store.Change, error) {
+		return sel.Type.modification(now, old, f)
+	})
+}
+
+// rewrite makes the change of each selected record in the batch that the selection is of, or
+// else in one of its own.
+func (sel *Selection) rewrite(change func(now layout.Getter, old *store.Entry) (store.Change, error)) (n int, err error) {
+	tx, ok := sel.source.(*store.Tx)
+	switch {
+	case sel.err != nil:
+		return 0, sel.err
+	case ok:
+		return sel.rewriteIn(tx, change)
+	case sel.core == nil:
+		return 0, sel.Type.Errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	err = sel.core.Batch(func(tx *store.Tx) error {
+		in := *sel
+		in.source = tx
+		n, err = in.rewriteIn(tx, change)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+func (sel *Selection) rewriteIn(tx *store.Tx, change func(now layout.Getter, old *store.Entry) (store.Change, error)) (n int, err error) {
+	scan, err := sel.Scan([]ordering.Term{ordering.Asc(sel.Type.Identity.Number)})
+	if err != nil {
+		return 0, err
+	}
+	var changes []store.Change
+	for e := range scan {
+		old := tx.Get(e.ID) // f may have written to it
+		if old == nil {
+			return 0, sel.Type.Errorf("%w: %s", ErrNotFound, sel.Type.Identity.Name(e))
+		}
+		ch, err := change(tx, old)
+		if err != nil {
+			return 0, err
+		}
+		changes = append(changes, ch)
+	}
+	for _, ch := range changes {
+		if tx.Get(ch.ID()) != ch.Old {
+			return 0, sel.Type.Errorf("%w: the function that updates the records also wrote to %s", ErrInvalid, sel.Type.Identity.Name(ch.Old))
+		}
+	}
+	for _, ch := range changes {
+		tx.Write(ch)
+	}
+	return len(changes), nil
+}

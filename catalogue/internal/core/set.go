@@ -1,0 +1,141 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+)
+
+// Exists reports whether a collection has a record with an id.
+func (c *Set) Exists(ctx context.Context, key string, id int) (bool, error) {
+	m, err := c.Lookup(key)
+	return err == nil && m.Type.Identity.Key == nil && m.Store.Get(id) != nil, ctx.Err()
+}
+
+// Find returns the id of the record of a collection whose field equals a text, and that text.
+func (c *Set) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
+	m, err := c.Lookup(key)
+	if err != nil {
+		return 0, "", ctx.Err()
+	}
+	e := holder(m.Store, m.Type.Text(field), text)
+	if e == nil {
+		return 0, "", ctx.Err()
+	}
+	stored, _ = m.Type.Column(field).JSONKey(e).AsText()
+	return e.ID, stored, nil
+}
+
+// A Set is a set of collections.
+type Set struct {
+	All      []*Collection // in the order of the definitions
+	byKey    map[string]int
+	readOnly bool // a snapshot
+	cores    store.Cores
+	errors   *Errors
+}
+
+func (c *Set) Lookup(key string) (*Collection, error) {
+	i, ok := c.byKey[key]
+	if !ok {
+		return nil, fmt.Errorf("catalogue: %w", c.unknown(key))
+	}
+	return c.All[i], nil
+}
+
+// unknown returns the error for an unknown key.
+func (c *Set) unknown(key string) error {
+	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, layout.Suggest(key, c.All, (*Collection).Key))
+}
+
+func (c *Set) Clone(readOnly bool) *Set {
+	clone := &Set{byKey: c.byKey, All: make([]*Collection, len(c.All)), readOnly: readOnly, errors: c.errors}
+	stores := store.Clone(storesOf(c.All)...)
+	for i, m := range c.All {
+		clone.All[i] = newMember(clone, m.Type, stores[i])
+	}
+	return clone
+}
+
+func (c *Set) Batch(f func(txs []*store.Tx) error) error {
+	if err := c.writable(); err != nil {
+		return err
+	}
+	return c.refused(store.Batch(storesOf(c.All), f))
+}
+
+// writable returns an error if the catalogue is a snapshot.
+func (c *Set) writable() error {
+	if c.readOnly {
+		return fmt.Errorf("catalogue: %w: it is a snapshot", ErrReadOnly)
+	}
+	return nil
+}
+
+// refused returns the error of a write that the stores refused. It names the values that two
+// records would have.
+func (c *Set) refused(err error) error {
+	d, ok := err.(*store.Duplicate) // not errors.As: the program's errors may wrap that of another catalogue
+	if !ok {
+		return err
+	}
+	s := c.of(d.Store).Type
+	return s.Errorf("%w", s.duplicate(d.Entry, d.Fields, s.Identity.Name(d.Other)))
+}
+
+// of returns the collection with the given store.
+func (c *Set) of(s *store.Store) *Collection {
+	return c.All[slices.IndexFunc(c.All, func(m *Collection) bool { return m.Store == s })]
+}
+
+// storesOf returns the stores of collections, in the same order for all catalogues: package
+// store requires that.
+func storesOf(all []*Collection) []*store.Store {
+	list := make([]*store.Store, len(all))
+	for i, m := range all {
+		list[i] = m.Store
+	}
+	return list
+}
+
+func (c *Set) Check() error {
+	for _, m := range c.All {
+		if err := m.Check(); err != nil {
+			return err
+		}
+	}
+	if found := c.violations(nil, func(*store.Entry) int { return 0 }); found != nil {
+		return fmt.Errorf("catalogue: %w", c.errors.Violations(found))
+	}
+	return nil
+}
+
+// Complete returns an error if the descriptions of the collections contradict each other.
+// Otherwise the set can be used.
+func (c *Set) Complete() error {
+	if err := c.checkTogether(); err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	for _, m := range c.All { // the order of a field may follow from that of another collection
+		m.Store = store.New(m.Type.Engine)
+	}
+	return nil
+}
+
+func NewSet(errors *Errors) *Set {
+	return &Set{byKey: map[string]int{}, cores: store.NewCores(), errors: errors}
+}
+
+// checkKey returns an error if a definition has no key, or if the key is taken.
+func (c *Set) checkKey(key string) error {
+	if _, twice := c.byKey[key]; twice {
+		return fmt.Errorf("%s: %w: it is defined twice", key, ErrInvalidType)
+	}
+	if key == "" {
+		return fmt.Errorf("%w: the definition has no key", ErrUnknownCollection)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package core
+
+import (
+	"unicode/utf8"
+
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// A TextIndex is a TextIndex without the type of the records.
+type TextIndex struct {
+	Type *Type
+	core *Collection // nil for a snapshot
+	tx   *store.Tx   // nil outside of a batch
+	from layout.Getter
+	at   *layout.Field
+	err  error
+}
+
+// NewTextIndex returns the index of a field. c is nil for a snapshot, and tx outside of a batch.
+func NewTextIndex(s *Type, name string, c *Collection, tx *store.Tx, from layout.Getter) TextIndex {
+	x := TextIndex{Type: s, core: c, tx: tx, from: from}
+	if x.at = s.Text(name); x.at == nil {
+		x.err = s.Errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, name, layout.Suggest(name, s.Texts, func(f *layout.Field) string { return f.Snake }))
+	}
+	return x
+}
+
+// Find returns the entry with a text.
+func (x *TextIndex) Find(text string) (*store.Entry, error) {
+	switch {
+	case x.err != nil:
+		return nil, x.err
+	case x.tx != nil && x.tx.Done():
+		return nil, x.Type.Errorf("%w", ErrTxDone)
+	}
+	return x.in(x.from, text)
+}
+
+// in returns the entry with a text in a state.
+func (x *TextIndex) in(from layout.Getter, text string) (*store.Entry, error) {
+	if e := holder(from, x.at, text); e != nil {
+		return e, nil
+	}
+	return nil, x.Type.Errorf("%w: %s %q", ErrNotFound, x.at.Name, text)
+}
+
+// writable returns an error if the index cannot be written to.
+func (x *TextIndex) writable() error {
+	if x.err == nil && x.core == nil {
+		return x.Type.Errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	}
+	return x.err
+}
+
+func (x *TextIndex) Insert(fresh *store.Entry) (*store.Entry, error) {
+	if err := x.writable(); err != nil {
+		return nil, err
+	}
+	return x.core.write(x.tx, func(now layout.Current) (store.Change, error) { return x.Type.insertion(now, fresh) })
+}
+
+// Upsert puts a fresh entry in place of the one with the same text, whose identity it gets unless
+// it has one, or inserts it.
+func (x *TextIndex) Upsert(fresh *store.Entry) (*store.Entry, error) {
+	if err := x.writable(); err != nil {
+		return nil, err
+	}
+	return x.core.write(x.tx, func(now layout.Current) (store.Change, error) {
+		if x.Type.Identity.Key == x.at {
+			return x.Type.replacement(now, fresh)
+		}
+		var old *store.Entry
+		if k := x.at.EntryKey(fresh); k.Compare(sortkey.Null()) != 0 {
+			old = now.Holder(x.at.Snake, k)
+		}
+		if old == nil {
+			return x.Type.insertion(now, fresh)
+		}
+		if err := x.Type.Identity.Adopt(layout.RecordOf(fresh), old); err != nil {
+			return store.Change{}, x.Type.Errorf("%w", err)
+		}
+		return x.Type.exchange(old, fresh, layout.RecordOf(fresh))
+	})
+}
+
+func (x *TextIndex) Update(text string, f func(*layout.Record) error) error {
+	if err := x.writable(); err != nil {
+		return err
+	}
+	return x.core.Modify(x.tx, Finder{Index: x, Text: text}, f)
+}
+
+func (x *TextIndex) Delete(text string) error {
+	if err := x.writable(); err != nil {
+		return err
+	}
+	return x.core.Remove(x.tx, Finder{Index: x, Text: text})
+}
+
+// holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its
+// stored spelling, because programs may store another spelling than requests do.
+func holder(from layout.Getter, at *layout.Field, text string) *store.Entry {
+	for at != nil && utf8.ValidString(text) {
+		if e := from.Holder(at.Snake, at.TextKey(text)); e != nil {
+			return e
+		}
+		before := text
+		if text = at.Usual(text); text == before || text == "" {
+			break
+		}
+	}
+	return nil
+}

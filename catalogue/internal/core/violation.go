@@ -1,0 +1,125 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// violations returns the violations of all records at one instant, in which others replaces the
+// records of some collections. line returns the number of the line where an entry was read.
+func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store.Entry) int) (found []Violation) {
+	in := &instant{context.Background(), map[*Collection]*store.State{}, others, map[by]*places{}}
+	for i, s := range store.Freeze(storesOf(c.All)...) {
+		in.states[c.All[i]] = s
+	}
+	for _, m := range c.All {
+		if m.Type.About == nil { // standalone
+			continue
+		}
+		columns := slices.DeleteFunc(slices.Clone(m.Type.Fields), func(f *layout.Field) bool { return f.Inside || f.Refers == "" })
+		outer := slices.DeleteFunc(slices.Clone(m.Type.Fields), func(f *layout.Field) bool { return f.Inside || !refersInside(f.Field) })
+		if len(columns)+len(outer) == 0 {
+			continue
+		}
+		for _, e := range in.entries(m) {
+			for _, col := range columns {
+				to := c.All[c.byKey[col.Refers]]
+				p := in.all(by{to, col.By})
+				col.AnyReference(e, func(v, k sortkey.Key) bool {
+					if p.at(k) < 0 {
+						id, _ := layout.ReferenceOf(v)
+						text, _ := v.AsText()
+						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.Key())
+						found = append(found, Violation{m.Key(), m.Type.Identity.Of(e), line(e), col.Name, err})
+					}
+					return false
+				})
+			}
+			for _, col := range outer {
+				eachInside(col.Field, col.Snake, m.Type.ValueIn(e, col), func(to, path, value string) {
+					if other := c.All[c.byKey[to]]; in.all(by{other, ""}).at(sortkey.JSON(value)) < 0 {
+						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
+						found = append(found, Violation{m.Key(), m.Type.Identity.Of(e), line(e), path, err})
+					}
+				})
+			}
+		}
+	}
+	return found
+}
+
+type Violation struct {
+	Collection string
+	Identity   schema.Identity
+	Line       int
+	Field      string
+	Err        error
+}
+
+// refersInside reports whether there are references inside the values of a field.
+func refersInside(f schema.Field) bool {
+	return slices.ContainsFunc(everyField(partsOf(f)), func(part schema.Field) bool { return part.Refers != "" })
+}
+
+// eachInside calls f for each reference inside a value of a field, which is JSON, with the
+// collection to which it refers, its path and its value.
+func eachInside(of schema.Field, path, value string, f func(to, path, value string)) {
+	each := func(part schema.Field, name, value string) {
+		name = path + "__" + name
+		switch {
+		case part.Refers == "":
+			eachInside(part, name, value, f)
+		case part.Kind == schema.References:
+			for item := range jsontext.Elements(value) {
+				f(part.Refers, name, item)
+			}
+		case value != "null":
+			f(part.Refers, name, value)
+		}
+	}
+	n := 0
+	for item := range jsontext.Elements(value) { // none unless it is an Array
+		each(*of.Item, strconv.Itoa(n), item)
+		n++
+	}
+	for name, value := range jsontext.Members(value) {
+		if of.Kind == schema.Map {
+			each(*of.Item, name, value)
+		}
+		if i := slices.IndexFunc(of.Fields, func(f schema.Field) bool { return f.Name == name }); i >= 0 {
+			each(of.Fields[i], ordering.Snake(name), value)
+		}
+	}
+}
+
+// everyField returns fields and those inside them, at any depth. Elements have the name of their
+// list or map.
+func everyField(fields []schema.Field) (all []schema.Field) {
+	for _, f := range fields {
+		all = append(all, f)
+		for _, part := range everyField(partsOf(f)) {
+			part.Name = cmp.Or(part.Name, f.Name)
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+// partsOf returns the fields that are directly inside a field. That of the elements of a list or
+// map has no name.
+func partsOf(f schema.Field) []schema.Field {
+	if f.Item != nil {
+		return []schema.Field{*f.Item}
+	}
+	return f.Fields
+}

@@ -1,0 +1,432 @@
+package core
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// Create inserts a record that is posted, and returns its JSON.
+func (c *Collection) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
+	if err := cmp.Or(c.permits(schema.Create), ctx.Err()); err != nil {
+		return nil, err
+	}
+	return c.written(c.write(nil, func(now layout.Current) (store.Change, error) {
+		posted, err := c.Type.About.Validate(ctx, body, c.checks(0, assigned))
+		if err != nil {
+			return store.Change{}, err
+		}
+		fresh, err := c.decoded(nil, posted)
+		if err != nil {
+			return store.Change{}, err
+		}
+		return c.Type.placement(now, fresh, c.Type.Keep, false)
+	}))
+}
+
+// Update changes the record that a segment names, and returns its JSON.
+func (c *Collection) Update(ctx context.Context, segment string, u Edit) (record []byte, err error) {
+	action := schema.Update
+	if u.Partial {
+		action = schema.PartialUpdate
+	}
+	if err := c.permits(action); err != nil {
+		return nil, err
+	}
+	if _, err := newFilter(ctx, c, u.Filter, nil, 1); err != nil {
+		return nil, err
+	}
+	return c.written(rewrite(ctx, c, func(now layout.Current) (store.Change, error) {
+		old, err := c.target(ctx, now, segment, u.Filter)
+		if err == nil {
+			err = c.passes(old, u.Precondition)
+		}
+		if err != nil {
+			return store.Change{}, err
+		}
+		base, changed := old, schema.Record{}
+		checks := c.checks(old.ID, u.Assigned)
+		if !c.Type.judged {
+			changed, err = c.Type.About.ValidateUpdate(ctx, changed, u.Body, u.Partial, checks)
+		} else {
+			base, changed, err = c.Type.changed(old, func(current schema.Record) (schema.Record, error) {
+				return c.Type.About.ValidateUpdate(ctx, current, u.Body, u.Partial, checks)
+			})
+		}
+		if err != nil {
+			return store.Change{}, err
+		}
+		fresh, err := c.decoded(base, changed)
+		if err != nil {
+			return store.Change{}, err
+		}
+		id := &c.Type.Identity
+		id.SetID(layout.RecordOf(fresh), old.ID)
+		if id.Kept(old, fresh) != nil {
+			return store.Change{}, schema.FieldErrors{{Field: id.Wire, Messages: []string{"The key of a record cannot be changed."}}}
+		}
+		if err := c.Type.Keep(fresh, layout.RecordOf(fresh)); err != nil {
+			return store.Change{}, c.Type.Invalid(old, err)
+		}
+		fresh.ID = old.ID
+		return store.Change{Old: old, New: fresh}, nil
+	}))
+}
+
+// Delete deletes the record that a segment names, and changes those that refer to it.
+func (c *Collection) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
+	if err := c.permits(schema.Destroy); err != nil {
+		return err
+	}
+	if _, err := newFilter(ctx, c, filter, nil, 1); err != nil {
+		return err
+	}
+	return revise(ctx, c, func(now layout.Current, r *revision) error {
+		old, err := c.target(ctx, now, segment, filter)
+		if err == nil {
+			err = r.remove(c, old)
+		}
+		if err != nil {
+			return err
+		}
+		return c.passes(old, precondition) // last: after an error nothing is written
+	})
+}
+
+// An Edit is an Edit of package catalogue.
+type Edit struct {
+	Filter       schema.Filter
+	Body         []byte
+	Partial      bool
+	Assigned     schema.Record
+	Precondition func(record []byte) error
+}
+
+// changed returns the members of an entry that a function of all of them changes, and the entry. If
+// the function removes members of an open record, it returns nil and all others.
+func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (base *store.Entry, members schema.Record, err error) {
+	current, err := s.Parsed(old)
+	for _, f := range s.Omitted {
+		if _, ok := current.Get(f.Name); !ok && err == nil {
+			current, err = current.With(f.Name, json.RawMessage(f.Default))
+		}
+	}
+	if err != nil {
+		return old, members, err
+	}
+	after, err := f(current)
+	if err != nil {
+		return old, members, err
+	}
+	for name, text := range after.All() {
+		if before, _ := current.Get(name); before != text && err == nil {
+			members, err = members.With(name, json.RawMessage(text))
+		}
+	}
+	for name := range current.All() {
+		_, kept := after.Get(name)
+		switch m := s.Member(name); {
+		case kept || err != nil:
+		case s.Open():
+			return nil, after, nil
+		case m != nil:
+			members, err = members.With(name, reflect.Zero(m.Field.Type).Interface())
+		}
+	}
+	return old, members, err
+}
+
+// decoded returns a fresh entry with the given members and otherwise the values of old, or
+// zero values if old is nil. If the record type cannot hold a value that the client has sent,
+// the error wraps [schema.FieldErrors].
+func (c *Collection) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
+	fresh, err := c.Type.decoded(old, members)
+	if err != nil {
+		return nil, c.Type.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return fresh, nil
+}
+
+func (s *Type) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
+	fresh, err := s.With(old, members)
+	if err == nil {
+		return fresh, nil
+	}
+	if errs := s.faults(members, err); errs != nil {
+		err = errs
+	}
+	return nil, err
+}
+
+// faults returns the errors of the members that the record type cannot hold. err is the error of
+// decoding all of them.
+func (s *Type) faults(members schema.Record, err error) (errs schema.FieldErrors) {
+	var blamed *schema.MemberError // a method UnmarshalJSON may name a member
+	if s.OwnJSON && !errors.As(err, &blamed) && members.String() != "{}" {
+		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Reason(err)}}}
+	}
+	for _, f := range cmp.Or(s.About, s.demands).Fields {
+		text, sent := members.Get(f.Name)
+		if !sent || f.ReadOnly || f.Created {
+			continue
+		}
+		message := ""
+		if m := s.Member(f.Name); !s.OwnJSON && m != nil {
+			message = value.FaultIn(m.Field.Type, text)
+		} else if blamed != nil && blamed.Member == f.Name {
+			message = value.Reason(blamed.Err)
+		}
+		if message != "" {
+			errs = append(errs, schema.FieldError{Field: f.Name, Messages: []string{message}})
+		}
+	}
+	return errs
+}
+
+// written returns the JSON of an entry that was written, or an error. For values of a
+// unique set that Validate has not compared, the error wraps [schema.FieldErrors] too.
+func (c *Collection) written(entry *store.Entry, err error) ([]byte, error) {
+	if d := (*duplicate)(nil); errors.As(err, &d) {
+		return nil, fmt.Errorf("%w: %w", err, d.response())
+	}
+	if err != nil {
+		return nil, err
+	}
+	stored, err := c.Type.Encoded(entry)
+	return bytes.Clone(stored), err
+}
+
+// Insert inserts a fresh entry and returns its id, which is 0 if records have a key. If tx is not
+// nil, the write is part of that batch; the methods below take it too.
+func (c *Collection) Insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) { return c.Type.insertion(now, fresh) }))
+}
+
+// Upsert puts a fresh entry in place of the one with the same identity, or inserts it. It returns
+// the id.
+func (c *Collection) Upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
+	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) { return c.Type.replacement(now, fresh) }))
+}
+
+func (c *Collection) idOf(e *store.Entry, err error) (int, error) {
+	if err != nil {
+		return 0, err
+	}
+	return c.Type.Identity.Of(e).ID, nil
+}
+
+// A Finder finds the entry that is written: by its id or, with an index, by a text. A function in
+// its place would be compiled for each record type.
+type Finder struct {
+	ID    int
+	Index *TextIndex
+	Text  string
+}
+
+func (f Finder) entry(now layout.Getter, s *Type) (*store.Entry, error) {
+	if f.Index != nil {
+		return f.Index.in(now, f.Text)
+	}
+	return s.Find(now, f.ID)
+}
+
+func (c *Collection) Modify(tx *store.Tx, by Finder, f func(*layout.Record) error) error {
+	_, err := c.write(tx, func(now layout.Current) (store.Change, error) {
+		old, err := by.entry(now, c.Type)
+		if err != nil {
+			return store.Change{}, err
+		}
+		return c.Type.modification(now, old, f)
+	})
+	return err
+}
+
+func (c *Collection) Remove(tx *store.Tx, by Finder) error {
+	_, err := c.write(tx, func(now layout.Current) (store.Change, error) {
+		old, err := by.entry(now, c.Type)
+		return store.Change{Old: old}, err
+	})
+	return err
+}
+
+// ReplaceAll replaces all records by those of fresh entries.
+func (c *Collection) ReplaceAll(fresh []*store.Entry) error {
+	s := c.Type
+	return store.Replace([]*store.Store{c.Store}, func() ([]store.Replacement, error) {
+		now := c.Store.Current()
+		last := now.LastID()
+		places := make(map[int]int, len(fresh))
+		for i, e := range fresh {
+			id := s.Identity.ID(layout.RecordOf(e))
+			first, twice := places[id]
+			switch {
+			case id < 0:
+				return nil, s.Errorf("record %d: %w: want a positive integer", i, ErrInvalidID)
+			case id > 0 && twice:
+				return nil, s.Errorf("record %d: %w: the record at index %d has %d too", i, ErrExists, first, id)
+			}
+			places[id], last = i, max(last, id)
+		}
+		for i, e := range fresh {
+			if err := s.Identity.Assign(e, last, nil); err != nil {
+				return nil, s.Errorf("record %d: %w", i, err)
+			}
+			last = max(last, s.Identity.ID(layout.RecordOf(e)))
+			if err := s.accept(e, layout.RecordOf(e)); err != nil {
+				return nil, s.Errorf("record %d: %w: %w", i, ErrInvalid, err)
+			}
+		}
+		refuse := func(i int, wrong *schema.MemberError) error { return s.Errorf("record %d: %w", i, wrong.Err) }
+		if err := s.arrange(fresh, refuse); err != nil {
+			return nil, err
+		}
+		if s.Identity.Key != nil {
+			s.Identity.NumberAll(now, fresh)
+		}
+		return []store.Replacement{{Store: c.Store, Entries: fresh}}, nil
+	})
+}
+
+// write writes the change that prepare returns, or adds it to a batch, and returns its new
+// entry. tx is the batch, or nil.
+func (c *Collection) write(tx *store.Tx, prepare func(now layout.Current) (store.Change, error)) (*store.Entry, error) {
+	if tx == nil {
+		if err := c.Writable(); err != nil {
+			return nil, err
+		}
+		ch, err := c.Store.Write(func(s *store.State) (store.Change, error) { return prepare(s) })
+		return ch.New, c.Set.refused(err)
+	}
+	if tx.Done() {
+		return nil, c.Type.Errorf("%w", ErrTxDone)
+	}
+	ch, err := prepare(tx)
+	if err != nil {
+		return nil, err
+	}
+	tx.Write(ch)
+	return ch.New, nil
+}
+
+// Find returns the entry with an id.
+func (s *Type) Find(in layout.Getter, id int) (*store.Entry, error) {
+	if s.Identity.Key != nil {
+		return nil, s.Errorf("%w: the records have no id: use By(%q)", ErrNotFound, s.Identity.Key.Snake)
+	}
+	if e := in.Get(id); e != nil {
+		return e, nil
+	}
+	return nil, s.Errorf("%w: id %d", ErrNotFound, id)
+}
+
+// insertion returns the change that inserts a fresh entry. The record of a fresh entry
+// is the caller's; it is copied when the change is prepared.
+func (s *Type) insertion(now layout.Current, fresh *store.Entry) (store.Change, error) {
+	return s.placement(now, fresh, s.accept, false)
+}
+
+// replacement returns the change that replaces the entry with the same identity by a fresh one, or
+// inserts that if there is none.
+func (s *Type) replacement(now layout.Current, fresh *store.Entry) (store.Change, error) {
+	return s.placement(now, fresh, s.accept, true)
+}
+
+// placement returns the change that inserts a fresh entry or, if replaces is set, puts it in place
+// of one with the same identity. That is known only after keep, which may call rules.
+func (s *Type) placement(now layout.Current, fresh *store.Entry, keep func(fresh *store.Entry, from *layout.Record) error, replaces bool) (store.Change, error) {
+	if err := s.Identity.Assign(fresh, now.LastID(), now); err != nil {
+		return store.Change{}, s.Errorf("%w", err)
+	}
+	old := s.Identity.Holder(now, fresh)
+	if old == nil || replaces {
+		if err := keep(fresh, layout.RecordOf(fresh)); err != nil {
+			return store.Change{}, s.Invalid(fresh, err)
+		}
+		old = s.Identity.Holder(now, fresh)
+	}
+	switch {
+	case old == nil:
+		s.Identity.Place(now, fresh)
+	case replaces:
+		fresh.ID = old.ID
+	default:
+		return store.Change{}, s.Errorf("%w: %v", ErrExists, s.Identity.Of(fresh))
+	}
+	return store.Change{Old: old, New: fresh}, nil
+}
+
+// modification returns the change that stores what f makes of an entry.
+func (s *Type) modification(now layout.Getter, old *store.Entry, f func(*layout.Record) error) (store.Change, error) {
+	changed := s.Copied(old) // f may retain its record
+	if err := f(layout.RecordOf(changed)); err != nil {
+		return store.Change{}, err
+	}
+	if now.Get(old.ID) != old {
+		return store.Change{}, s.Errorf("%w: the function that updates %s also wrote to it", ErrInvalid, s.Identity.Name(old))
+	}
+	if err := s.Identity.Kept(old, changed); err != nil {
+		return store.Change{}, s.Errorf("%w", err)
+	}
+	return s.exchange(old, s.New(), layout.RecordOf(changed))
+}
+
+// exchange returns the change that stores a copy of a record in a fresh entry, in place of old.
+func (s *Type) exchange(old, fresh *store.Entry, from *layout.Record) (store.Change, error) {
+	if err := s.accept(fresh, from); err != nil {
+		return store.Change{}, s.Invalid(old, err)
+	}
+	fresh.ID = old.ID
+	return store.Change{Old: old, New: fresh}, s.Named(s.Identity.Kept(old, fresh))
+}
+
+// accept is keep for a record of the program, which is validated if the options say so.
+func (s *Type) accept(fresh *store.Entry, from *layout.Record) error {
+	if err := s.Keep(fresh, from); err != nil || !s.validates {
+		return err
+	}
+	if err := s.validate(fresh); err != nil {
+		return err
+	}
+	return s.Identity.Invalid(layout.RecordOf(fresh))
+}
+
+// validate validates the record of a fresh entry and replaces it by what rules make of it.
+func (s *Type) validate(fresh *store.Entry) error {
+	base, members, err := s.validated(fresh)
+	if err != nil || members.String() == "{}" {
+		return err
+	}
+	valid, err := s.decoded(base, members)
+	if err != nil {
+		return err
+	}
+	s.Identity.SetID(layout.RecordOf(valid), s.Identity.ID(layout.RecordOf(fresh)))
+	return s.Keep(fresh, layout.RecordOf(valid))
+}
+
+// validated returns what changed returns for the validation of an entry. A type without a
+// description changes nothing.
+func (s *Type) validated(e *store.Entry) (base *store.Entry, members schema.Record, err error) {
+	if s.demands == nil {
+		return e, members, nil
+	}
+	return s.changed(e, func(r schema.Record) (schema.Record, error) {
+		return s.demands.ValidateRecord(context.Background(), r)
+	})
+}
+
+func (c *Collection) Batch(f func(tx *store.Tx) error) error {
+	if err := c.Writable(); err != nil {
+		return err
+	}
+	return c.Set.refused(c.Store.Batch(f))
+}

@@ -1,0 +1,325 @@
+package layout
+
+import (
+	"cmp"
+	"context"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
+)
+
+// describeEvolution sets the members that loads rename or add.
+func (s *builder) describeEvolution() error {
+	for _, f := range s.described {
+		for _, name := range f.Formerly {
+			if name == s.Identity.Wire || s.Member(name) != nil {
+				return fmt.Errorf("field %q: the former name %q is the name of another member", f.Name, name)
+			}
+		}
+	}
+	s.describeOmitted()
+	if s.OwnJSON {
+		return nil
+	}
+	for _, f := range s.described {
+		m := s.Member(f.Name)
+		if m != nil && isZero(f, m.Member) {
+			f.Default = ""
+		}
+		if f.Formerly != nil || f.Default != "" {
+			s.evolving.Fields = append(s.evolving.Fields, f)
+		}
+		if m != nil && f.Default != "" {
+			m.filled = true
+			s.filled++
+		}
+	}
+	return nil
+}
+
+// isZero reports whether a member that is missing from a loaded record is zero: its default is zero,
+// or encoding/json omits it.
+func isZero(f schema.Field, m jsonmember.Member) bool {
+	zero := reflect.New(m.Field.Type)
+	switch {
+	case omits(m), f.Default == "null", !f.Nullable && (f.Default == "[]" || f.Default == "{}"):
+		return true
+	}
+	return json.Unmarshal([]byte(f.Default), zero.Interface()) == nil && zero.Elem().IsZero()
+}
+
+// describeOmitted sets the fields with a default that JSON omits if they are zero, and whose zero
+// value is valid.
+func (s *builder) describeOmitted() {
+	for _, f := range s.described {
+		m := s.Member(f.Name)
+		if m == nil || f.Default == "" || !omits(m.Member) {
+			continue
+		}
+		zero := reflect.New(m.Field.Type)
+		if fill := filling(f, m.Field.Type); fill != nil {
+			fill(zero.Elem())
+		}
+		r, err := schema.Record{}.With(f.Name, zero.Interface())
+		if f.Rule, f.Check = nil, nil; err == nil {
+			_, err = schema.Description{Fields: []schema.Field{f}}.ValidateRecord(context.Background(), r)
+		}
+		if err == nil {
+			f.Default, _ = r.Get(f.Name)
+			s.Omitted = append(s.Omitted, f)
+		}
+	}
+}
+
+// omits reports whether encoding/json omits a member that is zero.
+func omits(m jsonmember.Member) bool {
+	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
+}
+
+// describeTexts sets the unique fields that are text.
+func (s *builder) describeTexts() {
+	for _, set := range s.Engine.Unique {
+		if f := s.Row(set[0]); len(set) == 1 && f.Snake != s.Identity.Number && f.hasText() {
+			s.Texts = append(s.Texts, f)
+		}
+	}
+}
+
+// A builder makes a layout.
+type builder struct {
+	*Type
+	opts      Options
+	described []schema.Field // of the description
+}
+
+// IsTagged reports whether a member of a type has a tag of this library.
+func IsTagged(t reflect.Type) bool {
+	members, _ := jsonmember.Of(t)
+	return slices.ContainsFunc(members, func(m jsonmember.Member) bool {
+		_, ok := m.Field.Tag.Lookup("backlist")
+		return ok
+	})
+}
+
+// New returns the layout of the records of a collection whose description has the given
+// fields.
+func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
+	s := &builder{&Type{Table: t, Name: opts.Name}, opts, fields}
+	s.Identity.Wire = cmp.Or(opts.ID, "id")
+	s.Identity.Number = ordering.Snake(s.Identity.Wire)
+	s.Engine = &store.Type{ID: s.Identity.Number, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
+	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
+		s.Identity.Wire, s.Identity.Number = fields[i].Name, sequence
+		s.Engine.ID, s.Engine.Key = sequence, ordering.Snake(fields[i].Name)
+		if len(opts.Ordering) == 0 {
+			s.Engine.Default = []ordering.Term{ordering.Asc(s.Engine.Key)}
+		}
+	}
+	s.Engine.Field = s.engineField
+	describe := s.describeStruct
+	if s.Open() {
+		describe = s.describeOpen
+	}
+	if err := describe(); err != nil {
+		return nil, s.Errorf("%w: %w", ErrInvalidType, err)
+	}
+	if err := s.describeEvolution(); err != nil {
+		return nil, s.Errorf("%w: %w", ErrInvalidType, err)
+	}
+	if err := s.describeUnique(); err != nil {
+		return nil, s.Errorf("Options.Unique: %w", err)
+	}
+	s.describeTexts()
+	if err := s.describeIndexes(); err != nil {
+		return nil, s.Errorf("%w", err)
+	}
+	for _, t := range s.Engine.Default {
+		if _, err := s.Field(t.Field); err != nil {
+			return nil, s.Errorf("default ordering: %w", err)
+		}
+	}
+	return s.Type, nil
+}
+
+// describeUnique sets the sets of unique fields: those with the names, and the fields that are
+// Unique.
+func (s *builder) describeUnique() error {
+	sets := slices.Clip(s.opts.Unique)
+	for _, f := range s.described {
+		if set := []string{ordering.Snake(f.Name)}; f.Unique && !ContainsSet(sets, set) {
+			sets = append(sets, set)
+		}
+	}
+	for _, set := range sets {
+		if len(set) == 0 {
+			return fmt.Errorf("%w: a set has no fields", ErrInvalidType)
+		}
+		unique := make([]store.Field, len(set))
+		for i, name := range set {
+			var err error
+			if unique[i], err = s.Field(name); err != nil {
+				return err
+			}
+			if slices.Contains(set[:i], name) {
+				return fmt.Errorf("%w: field %q is repeated", ErrInvalidType, name)
+			}
+		}
+		s.Unique = append(s.Unique, unique)
+		s.Engine.Unique = append(s.Engine.Unique, slices.Clone(set))
+	}
+	return nil
+}
+
+func ContainsSet(sets [][]string, set []string) bool {
+	return slices.ContainsFunc(sets, func(other []string) bool { return slices.Equal(other, set) })
+}
+
+// describeIndexes adds the indexes of Options.Indexes.
+func (s *builder) describeIndexes() error {
+	for _, terms := range s.opts.Indexes {
+		for _, t := range terms {
+			if _, err := s.Field(t.Field); err != nil {
+				return fmt.Errorf("Options.Indexes: %w", err)
+			}
+		}
+		if err := s.Engine.AddIndex(terms); err != nil {
+			return fmt.Errorf("%w: Options.Indexes: %w", ErrInvalidType, err)
+		}
+	}
+	return nil
+}
+
+func (s *builder) describeStruct() error {
+	if s.opts.Members != nil {
+		return errors.New("Options.Members are for open records: give the fields of the struct the tag backlist")
+	}
+	t := s.Reflect
+	members, conflicts := jsonmember.Of(t)
+	s.encoder = value.EncoderOf(t, members)
+	for _, m := range members {
+		d := member{Member: m, decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`}
+		if !m.Indirect {
+			d.common, d.offset = d.decoder.Common, offsetsOf(t, m.Field.Index)[0]
+		}
+		s.members = append(s.members, d)
+	}
+	s.OwnJSON = jsontext.Implements[json.Unmarshaler](t)
+	if err := s.describeTable(); err != nil {
+		return err
+	}
+	if err := checkMethods(t); err != nil {
+		return err
+	}
+	if conflicts != nil { // encoding/json would write none of them
+		return fmt.Errorf("%v has two members %q", t, conflicts[0])
+	}
+	if s.Engine.Key != "" {
+		s.describeNumber()
+		return cmp.Or(s.describeKey(s.newKey()), s.describeCopies())
+	}
+	return cmp.Or(s.describeID(), s.describeCopies())
+}
+
+// checkMethods returns an error if a record type has methods by which encoding/json does
+// not write an object that it can read.
+func checkMethods(t reflect.Type) error {
+	marshals, unmarshals := jsontext.Implements[json.Marshaler](t), jsontext.Implements[json.Unmarshaler](t)
+	switch {
+	case marshals && !unmarshals:
+		return fmt.Errorf("%v has the method MarshalJSON but no UnmarshalJSON that reads what it writes: give it both or neither", t)
+	case !marshals && jsontext.Implements[encoding.TextMarshaler](t):
+		return fmt.Errorf("%v has the method MarshalText, by which its JSON is a string: a record is an object: give it the methods MarshalJSON and UnmarshalJSON, or remove MarshalText", t)
+	case !unmarshals && jsontext.Implements[encoding.TextUnmarshaler](t):
+		return fmt.Errorf("%v has the method UnmarshalText, which reads only strings: a record is an object: give it the method UnmarshalJSON, or remove UnmarshalText", t)
+	}
+	return nil
+}
+
+// describeCopies sets how records of a struct type are copied and checked.
+func (s *builder) describeCopies() error {
+	t := s.Reflect
+	c, writes := value.Of(t), jsontext.Writes(t)
+	switch {
+	case errors.Is(c.NoJSON, value.ErrStringOption) && !writes:
+		return fmt.Errorf("%v: %w", t, c.NoJSON)
+	case c.Clones:
+	case c.NoJSON != nil:
+		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, c.NoJSON)
+	case c.NoCopy != nil:
+		return fmt.Errorf("%v: %w: give %v the method Clone() %v, or the type of the field such a method", t, c.NoCopy, t, t)
+	}
+	s.Copier = c
+	methods := c.Methods || s.OwnJSON
+	s.trusted = !methods && !c.Cloning
+	walks := !writes || c.Open // otherwise the JSON depends only on the method of T
+	reloads, decodes := methods || c.Deep || c.NoJSON != nil, methods && !c.WriteOnly
+	s.check = func(r *Record) error {
+		if walks {
+			if err := c.Check(s.value(r)); err != nil {
+				return err
+			}
+		}
+		if reloads {
+			return s.checkJSON(r, decodes)
+		}
+		return nil
+	}
+	return nil
+}
+
+// describeOpen sets the record type of open records. They need no copies and no checks,
+// because their members are immutable and valid JSON.
+func (s *builder) describeOpen() error {
+	if s.Identity.Wire != "id" && s.Engine.Key == "" {
+		return fmt.Errorf("Options.ID is %q, but the id of an open record is named id", s.Identity.Wire)
+	}
+	if err := (schema.Description{Key: "members", Segment: "members", Name: "member", Fields: s.opts.Members}).Check(); err != nil && s.opts.Members != nil {
+		return fmt.Errorf("Options.Members: %w", err)
+	}
+	if err := s.describeTable(); err != nil {
+		return err
+	}
+	for _, d := range slices.Concat(s.opts.Members, schema.Nested(s.opts.Members)) {
+		if f := s.newField(d); s.byName[f.Snake] == nil {
+			s.byName[f.Snake] = f
+		}
+	}
+	s.describeNumber()
+	s.Engine.Members = openMembers
+	s.describeOpenID(s.newKey())
+	s.Copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
+	s.check = func(r *Record) error {
+		members := *Typed[schema.Record](r)
+		if id := members.ID; id != 0 && s.Identity.Key != nil {
+			return fmt.Errorf("ID is %d, but the record has a key", id)
+		}
+		members.ID = 0
+		if text, ok := members.Get("id"); ok && s.Identity.Key == nil {
+			return fmt.Errorf("the id is %s", text)
+		}
+		return nil
+	}
+	return nil
+}
+
+// openMembers returns the names of the members of an open record.
+func openMembers(e *store.Entry) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range Typed[schema.Record](RecordOf(e)).All() {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package layout
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// An identity is what identifies the records of a collection: an integer field, the id, or a field
+// of text, the key. The ids of entries are those of the records or, beside a key, numbers that are
+// neither served nor saved. It is decided after rules have changed a record.
+type identity struct {
+	Wire   string // name of the field in JSON
+	Number string // name of the ids of entries in an ordering
+	Key    *Field // the field of the key; nil if records have an id
+
+	// id and setID read and write the id of a record. It is 0 if the record has none or a key, and
+	// negative if it does not fit in an int.
+	ID    func(r *Record) int
+	SetID func(r *Record, id int)
+	most  int // the largest id
+
+	// text and setText read and write the key of a record. It is "" if the record has none.
+	text    func(r *Record) string
+	setText func(r *Record, text string) error
+	fresh   func() string // returns a new key; nil if only clients choose keys
+}
+
+// sequence is the name of the numbers of entries beside a key. No field has it.
+const sequence = "(sequence)"
+
+// maxKeys is the number of new keys that are tried if other records have them.
+const maxKeys = 100
+
+// NewUUID returns a random UUID, version 4.
+func NewUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never returns an error
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// integers returns for each kind of integer the functions that read and write one at an offset in
+// a record.
+var integers = [...]func(at uintptr) (func(*Record) int, func(*Record, int)){
+	reflect.Int: integerAt[int], reflect.Int8: integerAt[int8], reflect.Int16: integerAt[int16],
+	reflect.Int32: integerAt[int32], reflect.Int64: integerAt[int64],
+	reflect.Uint: integerAt[uint], reflect.Uint8: integerAt[uint8], reflect.Uint16: integerAt[uint16],
+	reflect.Uint32: integerAt[uint32], reflect.Uint64: integerAt[uint64],
+}
+
+func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64](at uintptr) (func(*Record) int, func(*Record, int)) {
+	read := func(r *Record) int {
+		v := *(*I)(unsafe.Add(unsafe.Pointer(r), at))
+		if n := int(v); I(n) == v {
+			return n // negative if v is, or is too large
+		}
+		return -1
+	}
+	return read, func(r *Record, n int) { *(*I)(unsafe.Add(unsafe.Pointer(r), at)) = I(n) }
+}
+
+// describeID sets the id of structs, an integer in the struct itself.
+func (s *builder) describeID() error {
+	m := s.Member(s.Identity.Wire)
+	if m == nil {
+		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`; only a standalone collection can have an Options.ID", s.Reflect, s.Identity.Wire)
+	}
+	t, f := m.Field.Type, s.byName[s.Identity.Number]
+	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.Ordered || f.decodes || jsontext.Writes(t) {
+		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings: %s is %v", s.Reflect, m.Field.Name, t)
+	}
+	s.Identity.ID, s.Identity.SetID = integers[t.Kind()](m.offset)
+	s.Identity.most = math.MaxInt
+	if zero := reflect.Zero(t); zero.CanInt() {
+		s.Identity.most = int(min(math.MaxInt, 1<<(t.Bits()-1)-1))
+	} else if t.Bits() < strconv.IntSize {
+		s.Identity.most = 1<<t.Bits() - 1
+	}
+	s.describeNumber()
+	return nil
+}
+
+// describeNumber makes the ids of entries a field. Requests can compare them unless records have a key.
+func (s *builder) describeNumber() {
+	f := s.byName[s.Identity.Number]
+	if f == nil || s.Open() {
+		f = s.newField(schema.Field{Name: s.Identity.Number})
+		f.Snake, f.Indexed = s.Identity.Number, true
+		f.keyOf = func(value any) (sortkey.Key, error) {
+			k, err := ordering.KeyOf(value)
+			if _, ok := k.AsInt(); err == nil && !ok {
+				err = fmt.Errorf("want an integer, not %T", value)
+			}
+			return k, err
+		}
+		s.byName[f.Snake] = f
+	}
+	f.Kind, f.kind = schema.Integer, reflect.Int
+	f.JSONKey = func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
+	f.EntryKey = f.JSONKey
+	s.Fields = slices.DeleteFunc(s.Fields, func(other *Field) bool { return other.Snake == f.Snake })
+	if f.described = s.Engine.Key == ""; f.described {
+		s.Fields = append(s.Fields, f)
+	}
+}
+
+// newKey returns the function that returns new keys, or nil if only clients choose them.
+func (s *builder) newKey() func() string {
+	switch i := slices.IndexFunc(s.described, func(f schema.Field) bool { return f.Key }); {
+	case i < 0, s.described[i].Required && !s.described[i].ReadOnly:
+		return nil
+	case s.opts.NewKey == nil:
+		return NewUUID
+	}
+	return s.opts.NewKey
+}
+
+// describeKey sets the key of structs, a text in the struct itself.
+func (s *builder) describeKey(fresh func() string) error {
+	m := s.Member(s.Identity.Wire)
+	if m == nil || m.Indirect || m.Field.Type.Kind() == reflect.Pointer {
+		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
+	}
+	at := func(r *Record) reflect.Value { return s.value(r).FieldByIndex(m.Field.Index) }
+	s.Identity.text = func(r *Record) (text string) {
+		v := at(r)
+		switch {
+		case v.Kind() == reflect.String && !jsontext.Writes(v.Type()):
+			return v.String()
+		case !v.IsZero():
+			b, _ := json.Marshal(v.Addr().Interface())
+			_ = json.Unmarshal(b, &text) // it is stored, so it is the JSON of a text
+		}
+		return text
+	}
+	s.Identity.setText = func(r *Record, text string) error {
+		return m.decoder.Decode(at(r), string(jsontext.AppendString(nil, text)))
+	}
+	s.keyBy(fresh)
+	return nil
+}
+
+// describeOpenID sets the id of open records, or their key.
+func (s *builder) describeOpenID(fresh func() string) {
+	s.Identity.ID = func(r *Record) int { return Typed[schema.Record](r).ID }
+	s.Identity.SetID, s.Identity.most = func(r *Record, id int) { Typed[schema.Record](r).ID = id }, math.MaxInt
+	if s.Engine.Key == "" {
+		return
+	}
+	s.Identity.text = func(r *Record) (key string) {
+		text, _ := Typed[schema.Record](r).Get(s.Identity.Wire)
+		_ = json.Unmarshal([]byte(text), &key) // it remains empty if it is not text
+		return key
+	}
+	s.Identity.setText = func(r *Record, text string) error {
+		open := Typed[schema.Record](r)
+		with, err := open.With(s.Identity.Wire, text)
+		*open = with
+		return err
+	}
+	s.keyBy(fresh)
+}
+
+// keyBy makes the key the identity. fresh returns new keys; it is nil if only clients choose them.
+func (s *builder) keyBy(fresh func() string) {
+	s.Identity.Key, s.Identity.fresh = s.byName[s.Engine.Key], fresh
+	s.Identity.ID, s.Identity.SetID, s.Identity.most = func(*Record) int { return 0 }, func(*Record, int) {}, math.MaxInt
+}
+
+// Of returns what identifies an entry.
+func (id *identity) Of(e *store.Entry) schema.Identity {
+	if id.Key == nil {
+		return schema.Identity{ID: id.ID(RecordOf(e))}
+	}
+	return schema.Identity{Key: id.text(RecordOf(e))}
+}
+
+// Name returns what identifies an entry, with the name of the field.
+func (id *identity) Name(e *store.Entry) string { return fmt.Sprint(id.Wire, " ", id.Of(e)) }
+
+// Invalid returns the error of a record that nothing identifies, or nil.
+func (id *identity) Invalid(r *Record) error {
+	switch {
+	case id.Key == nil && id.ID(r) < 1:
+		return fmt.Errorf("%w: want a positive integer", ErrInvalidID)
+	case id.Key != nil && id.text(r) == "":
+		return fmt.Errorf("%w: it is empty", ErrInvalidID)
+	}
+	return nil
+}
+
+// Holder returns the entry that has the identity of a record, or nil.
+func (id *identity) Holder(from Getter, e *store.Entry) *store.Entry {
+	if id.Key == nil {
+		return from.Get(id.ID(RecordOf(e)))
+	}
+	return from.Holder(id.Key.Snake, id.Key.EntryKey(e))
+}
+
+// Assign sets the identity of the record of a fresh entry if it has none: the id after last, or a
+// new key that no entry of a state has. If all are taken, it is one of them.
+func (id *identity) Assign(fresh *store.Entry, last int, now Getter) error {
+	r := RecordOf(fresh)
+	switch n := id.ID(r); {
+	case n < 0:
+		return fmt.Errorf("%w: want a positive integer", ErrInvalidID)
+	case n == 0 && last >= id.most:
+		return fmt.Errorf("%w: no id is left after %d", ErrInvalidID, last)
+	case n == 0 && id.Key == nil:
+		id.SetID(r, last+1)
+		return nil
+	case n != 0, id.text(r) != "":
+		return nil
+	case id.fresh == nil:
+		return fmt.Errorf("%w: the key %s is empty", ErrInvalidID, id.Wire)
+	}
+	for range maxKeys {
+		key := id.fresh()
+		if !utf8.ValidString(key) {
+			return fmt.Errorf("%w: the new key %q is not UTF-8", ErrInvalidID, key)
+		}
+		err := id.setText(r, key)
+		if err == nil && id.text(r) == "" {
+			err = errors.New("it is empty")
+		}
+		if err != nil {
+			return fmt.Errorf("%w: the new key %q: %w", ErrInvalidID, key, err)
+		}
+		if now == nil || id.Holder(now, fresh) == nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Place sets the number of a fresh entry with a key that is inserted.
+func (id *identity) Place(now Current, fresh *store.Entry) {
+	if id.Key == nil {
+		return
+	}
+	fresh.ID = now.LastID() + 1
+	if tx, ok := now.(*store.Tx); ok { // the batch may have deleted it: both are one change
+		if before := id.Holder(tx.Before(), fresh); before != nil {
+			fresh.ID = before.ID
+		}
+	}
+}
+
+// NumberAll sets the ids of entries that replace those of a state, and sorts the entries: a record
+// with a key of the state keeps its number, others have higher ones.
+func (id *identity) NumberAll(now *store.State, entries []*store.Entry) {
+	last := now.LastID()
+	for _, e := range entries {
+		if before := id.Holder(now, e); before != nil {
+			e.ID = before.ID
+			continue
+		}
+		last++
+		e.ID = last
+	}
+	slices.SortFunc(entries, func(a, b *store.Entry) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Adopt sets the identity of a record to that of an entry, if the record has none.
+func (id *identity) Adopt(r *Record, old *store.Entry) error {
+	switch {
+	case id.Key == nil && id.ID(r) == 0:
+		id.SetID(r, old.ID)
+	case id.Key != nil && id.text(r) == "":
+		return id.setText(r, id.text(RecordOf(old)))
+	}
+	return nil
+}
+
+// Kept returns an error if a changed record has another identity than the old one.
+func (id *identity) Kept(old, changed *store.Entry) error {
+	switch {
+	case id.Key == nil && id.ID(RecordOf(changed)) == old.ID:
+	case id.Key != nil && id.Key.EntryKey(old).Compare(id.Key.EntryKey(changed)) == 0:
+	default:
+		return fmt.Errorf("%w: %s was changed to %v", ErrInvalidID, id.Name(old), id.Of(changed))
+	}
+	return nil
+}
+
+// Current is the state for which a change is prepared: the published state, which only this
+// writer can change, or a batch.
+type Current interface {
+	Getter
+	LastID() int
+}
+
+type Getter interface {
+	Get(id int) *store.Entry
+	Holder(field string, k sortkey.Key) *store.Entry
+}
