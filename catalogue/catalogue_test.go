@@ -100,9 +100,7 @@ func TestBatchOverCollections(t *testing.T) {
 	const want = `{"orders":[{"id":1,"customer":1},{"id":2,"customer":3}],` +
 		`"customers":[{"id":1,"email":"a@b","balance":10},{"id":2,"email":"c@d","balance":0},{"id":3,"email":"e@f"}],` +
 		`"coupons":[{"id":1,"customers":[1,2]}]}`
-	if diff := cmp.Diff(want, savedJSON(t, c)); diff != "" {
-		t.Error(diff)
-	}
+	equal(t, "the result", want, savedJSON(t, c))
 	if n := mustIn(coupons, c).Revision(); n != 1 {
 		t.Errorf("a collection that was not written to has revision %d, want 1", n)
 	}
@@ -140,9 +138,7 @@ func TestFailedBatchOverCollections(t *testing.T) {
 			if err == nil || err.Error() != test.want {
 				t.Errorf("Batch() = %v, want %s", err, test.want)
 			}
-			if diff := cmp.Diff(before, savedJSON(t, c)); diff != "" {
-				t.Error(diff)
-			}
+			equal(t, "the result", before, savedJSON(t, c))
 			for _, d := range []catalogue.Definition[schema.Record]{customers, orders} {
 				coll := mustIn(d, c)
 				if coll.Revision() != 1 {
@@ -194,9 +190,7 @@ func TestReadsDuringBatch(t *testing.T) {
 			return err
 		}
 		for _, seen := range []*catalogue.Catalogue{c, c.Snapshot(), c.Clone()} {
-			if diff := cmp.Diff(before, savedJSON(t, seen)); diff != "" {
-				t.Error(diff)
-			}
+			equal(t, "the result", before, savedJSON(t, seen))
 		}
 		if _, err := mustIn(customers, c).Where(ordering.Equal("email", "e@f")).First(); !errors.Is(err, catalogue.ErrNotFound) {
 			t.Errorf("First() = %v, want ErrNotFound", err)
@@ -332,9 +326,7 @@ func TestSelectionWriteErrors(t *testing.T) {
 			if n, err := test.write(c); n != 0 || !errors.Is(err, test.want) {
 				t.Errorf("%d, %v, want 0, %v", n, err, test.want)
 			}
-			if diff := cmp.Diff(before, savedJSON(t, c)); diff != "" {
-				t.Error(diff)
-			}
+			equal(t, "the result", before, savedJSON(t, c))
 		})
 	}
 }

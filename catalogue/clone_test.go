@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 )
 
@@ -17,9 +15,7 @@ func TestClonePreservesOptions(t *testing.T) {
 	if err := clone.Delete(9); err == nil || !strings.HasPrefix(err.Error(), "mine: ") {
 		t.Errorf("Delete: %v, want an error that begins with the name", err)
 	}
-	if diff := cmp.Diff([]int{4, 3, 2, 1}, ids(t, clone, productID, nil)); diff != "" {
-		t.Errorf("default order (-want +got):\n%s", diff)
-	}
+	equal(t, "default order", []int{4, 3, 2, 1}, ids(t, clone, productID, nil))
 	checkAtEnd(t, clone)
 	for _, each := range []*catalogue.Collection[product]{c, clone} {
 		if id, err := each.Insert(product{}); id != 6 || err != nil {

@@ -82,9 +82,7 @@ func TestHiddenAndComputed(t *testing.T) {
 		{"the journal", strings.Join(journal, "\n"), stored},
 		{"what is saved", strings.TrimSpace(saved.String()), "[\n" + stored + "]"},
 	} {
-		if diff := cmp.Diff(row.want, row.got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.of, diff)
-		}
+		equal(t, row.of, row.want, row.got)
 	}
 	must(t, typed.Load(&saved, catalogue.LoadOptions{}))
 	if record, err := typed.Get(1); err != nil || record.Password != "12345678" {

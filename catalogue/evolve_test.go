@@ -108,14 +108,10 @@ func TestLoadOlderRecords(t *testing.T) {
 				t.Errorf("%s, open %t: %v", row.reason, open, err)
 				continue
 			}
-			if diff := cmp.Diff(want, split(t, saved(t, cat))["teas"][0]); diff != "" {
-				t.Errorf("%s, open %t (-want +got):\n%s", row.reason, open, diff)
-			}
+			equal(t, fmt.Sprintf("%s, open %t", row.reason, open), want, split(t, saved(t, cat))["teas"][0])
 			again := newTeas(t, open)
 			must(t, again.Load(strings.NewReader(saved(t, cat)), catalogue.LoadOptions{}))
-			if diff := cmp.Diff(saved(t, cat), saved(t, again)); diff != "" {
-				t.Errorf("%s, open %t: loaded again (-want +got):\n%s", row.reason, open, diff)
-			}
+			equal(t, fmt.Sprintf("%s, open %t: loaded again", row.reason, open), saved(t, cat), saved(t, again))
 			checkAtEnd(t, cat)
 		}
 	}
@@ -268,9 +264,7 @@ func TestLoadOwnJSON(t *testing.T) {
 	for o := range c.All() {
 		names = append(names, o.Name)
 	}
-	if diff := cmp.Diff([]string{"", "b"}, names); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	equal(t, "the result", []string{"", "b"}, names)
 }
 
 // TestStrictLoadOfOlderRecords checks that a member under a former name is there.
@@ -395,9 +389,7 @@ func TestEvolvingRecords(t *testing.T) {
 		} else {
 			got = split(t, saved(t, cat))["pots"][0]
 		}
-		if diff := cmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, row.want, got)
 	}
 	cat := mustCatalogue(t, typed)
 	must(t, cat.Load(strings.NewReader(`{"pots":[{"id":1,"size":2}]}`), catalogue.LoadOptions{}))
@@ -425,9 +417,7 @@ func TestJournalOfOlderRecords(t *testing.T) {
 		return nil
 	}))
 	must(t, cat.Load(strings.NewReader(`{"teas":[`+replaceMember(wholeTea, `"name"`, `"title"`)+`]}`), catalogue.LoadOptions{References: true}))
-	if diff := cmp.Diff([]string{wholeTea}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	equal(t, "the result", []string{wholeTea}, got)
 }
 
 // TestLoadListsKeys checks the places of records that have a key.
@@ -451,9 +441,7 @@ func TestLoadListsKeys(t *testing.T) {
 		for _, v := range found {
 			got += fmt.Sprintf("%q %s: %v; ", v.Identity.Key, v.Field, v.Err)
 		}
-		if diff := cmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%s: %v (-want +got):\n%s", row.reason, err, diff)
-		}
+		equal(t, fmt.Sprintf("%s: %v", row.reason, err), row.want, got)
 	}
 	err := cat.Load(strings.NewReader(`{"shelves":[{"code":"a","label":"a"}]}`), catalogue.LoadOptions{})
 	if want := `shelves: cannot load: record "a" (line 1): label: is a former name of "code", and "code" is there too`; err == nil || err.Error() != want {

@@ -2,6 +2,7 @@ package catalogue_test
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -207,8 +208,6 @@ func TestTwoMembersWithOneName(t *testing.T) {
 	} {
 		page, err := c.Where(row.c).View(pagination.Window{}, ordering.Parse(row.by, nil)...)
 		must(t, err)
-		if diff := cmp.Diff(row.want, idsOf(t, page)); diff != "" {
-			t.Errorf("%v by %q (-want +got):\n%s", row.c, row.by, diff)
-		}
+		equal(t, fmt.Sprintf("%v by %q", row.c, row.by), row.want, idsOf(t, page))
 	}
 }

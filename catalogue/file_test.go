@@ -67,9 +67,7 @@ func TestSaveFile(t *testing.T) {
 	path := filepath.Join(dir, "house.json")
 	for _, cat := range []*catalogue.Catalogue{dataset(t), small(t), mustNew()} {
 		must(t, cat.SaveFile(path))
-		if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
-			t.Errorf("files (-want +got):\n%s", diff)
-		}
+		equal(t, "files", map[string]string{"house.json": saved(t, cat)}, files(t, dir))
 		loaded := dataset(t)
 		must(t, loaded.LoadFile(path, catalogue.LoadOptions{}))
 		if diff := cmp.Diff(saved(t, cat), saved(t, loaded)); diff != "" {
@@ -83,9 +81,7 @@ func TestSaveFileInWorkingDirectory(t *testing.T) {
 	t.Chdir(dir)
 	cat := small(t)
 	must(t, cat.SaveFile("house.json"))
-	if diff := cmp.Diff(map[string]string{"house.json": saved(t, cat)}, files(t, dir)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	equal(t, "the result", map[string]string{"house.json": saved(t, cat)}, files(t, dir))
 }
 
 func TestSaveFileMode(t *testing.T) {
@@ -149,9 +145,7 @@ func TestSaveFileLinks(t *testing.T) {
 			t.Errorf("%s: %v", row.reason, err)
 		}
 		want[row.changed] = saved(t, cat)
-		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, want, files(t, dir))
 	}
 	if err := faultOf(cat); err != nil {
 		t.Error(err)
@@ -246,9 +240,7 @@ func TestSaveFileFailure(t *testing.T) {
 		if row.want == fs.ErrExist {
 			want["house.json"] = "/"
 		}
-		if diff := cmp.Diff(want, files(t, dir)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, want, files(t, dir))
 	}
 }
 

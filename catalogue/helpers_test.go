@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
@@ -130,4 +132,12 @@ func idIn(t *testing.T, record []byte) int {
 	var of struct{ ID int }
 	must(t, json.Unmarshal(record, &of))
 	return of.ID
+}
+
+// equal reports how what the test got differs from what it wants.
+func equal(t testing.TB, what string, want, got any, opts ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
 }

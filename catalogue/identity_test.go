@@ -65,9 +65,7 @@ func testIntegerID[I int8 | ~int16 | int32 | int64 | uint8 | uint16 | uint32 | u
 		}
 		all, err := c.Where(ordering.AtLeast("id", 1), ordering.Equal("id", last)).All(ordering.Desc("id"))
 		must(t, err)
-		if diff := cmp.Diff([]row{{ID: last}}, slices.Collect(all)); diff != "" {
-			t.Errorf("the last record (-want +got):\n%s", diff)
-		}
+		equal(t, "the last record", []row{{ID: last}}, slices.Collect(all))
 		must(t, c.Check())
 	}
 }
@@ -185,9 +183,7 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 {"KEY":"n2","title":"Y","other":1},
 {"title":"posted","KEY":"n3"}]}
 `, "KEY", name)
-		if diff := cmp.Diff(want, saved(t, cat)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		equal(t, name, want, saved(t, cat))
 		for _, row := range []struct {
 			reason string
 			err    error
@@ -215,9 +211,7 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 		}
 		must(t, cat.Check())
 		must(t, cat.Load(strings.NewReader(want), catalogue.LoadOptions{Validate: true}))
-		if diff := cmp.Diff(want, saved(t, cat)); diff != "" {
-			t.Errorf("%s: loaded (-want +got):\n%s", name, diff)
-		}
+		equal(t, fmt.Sprintf("%s: loaded", name), want, saved(t, cat))
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -151,9 +149,7 @@ func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh stri
 	if all := slices.Collect(c.All()); c.Count() != n || len(all) != n {
 		t.Errorf("Count() = %d, All() has %d records, want %d", c.Count(), len(all), n)
 	}
-	if diff := cmp.Diff(productFields, catalogue.FieldNames(c)); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
+	equal(t, "fields", productFields, catalogue.FieldNames(c))
 	if err := errors.Join(catalogue.CheckSnapshot(s), c.Check()); err != nil {
 		t.Error(err)
 	}

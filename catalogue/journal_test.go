@@ -159,17 +159,13 @@ func TestJournalFails(t *testing.T) {
 				if err := ended(func() error { return test.write(c) }); err == nil || err.Error() != want {
 					t.Errorf("%v, want %s", err, want)
 				}
-				if diff := cmp.Diff(before, savedJSON(t, c)); diff != "" {
-					t.Error(diff)
-				}
+				equal(t, "the result", before, savedJSON(t, c))
 				var got []string
 				c.Journal(func(batch []catalogue.Commit) error { got = logged(batch); return nil })
 				if err := test.write(c); err != nil { // as if there had been no attempt
 					t.Error(err)
 				}
-				if diff := cmp.Diff(test.want, got); diff != "" {
-					t.Error(diff)
-				}
+				equal(t, "the result", test.want, got)
 			})
 		}
 	}
@@ -260,9 +256,7 @@ func TestJournalOfStandaloneCollection(t *testing.T) {
 	var got []string
 	must(t, coll.Journal(func(batch []catalogue.Commit) error { got = append(got, logged(batch)...); return nil }))
 	coll.Insert(mustRecord(`{}`))
-	if diff := cmp.Diff([]string{`notes r1 last 1: 1 {"id":1}`}, got); diff != "" {
-		t.Error(diff)
-	}
+	equal(t, "the result", []string{`notes r1 last 1: 1 {"id":1}`}, got)
 }
 
 // TestIndexesDuringJournal uses orderings for the first time while a journal runs, after the

@@ -61,14 +61,10 @@ func TestSaveKeepsBytes(t *testing.T) {
 	want := split(t, strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(raw)))
 	cat := dataset(t)
 	first := saved(t, cat)
-	if diff := cmp.Diff(want, split(t, first)); diff != "" {
-		t.Errorf("saved (-want +got):\n%s", diff)
-	}
+	equal(t, "saved", want, split(t, first))
 	again := mustNew()
 	must(t, again.Load(iotest.OneByteReader(strings.NewReader(first)), catalogue.LoadOptions{}))
-	if diff := cmp.Diff(first, saved(t, again)); diff != "" {
-		t.Errorf("second save (-want +got):\n%s", diff)
-	}
+	equal(t, "second save", first, saved(t, again))
 	if err := faultOf(again); err != nil {
 		t.Error(err)
 	}
@@ -91,9 +87,7 @@ func TestSaveKeepsBytes(t *testing.T) {
 // the service's document, even if they are empty.
 func TestSaveWritesAllCollections(t *testing.T) {
 	want := `{"` + strings.Join(keys, `":[],"`) + `":[]}`
-	if diff := cmp.Diff(want, strings.ReplaceAll(saved(t, mustNew()), "\n", "")); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	equal(t, "the result", want, strings.ReplaceAll(saved(t, mustNew()), "\n", ""))
 }
 
 const (
@@ -121,9 +115,7 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 	delete(want, "faqs")
 	text := " \r\n\t{ \"books\" : [ {\"id\" : 2 } ], \"faqs\":[],\"news\":[{\"z\":1e400,\"id\":3,\"a\":\"\\u003c\\u00e9>\"}]}\n"
 	must(t, cat.Load(iotest.DataErrReader(strings.NewReader(text)), catalogue.LoadOptions{}))
-	if diff := cmp.Diff(want, split(t, saved(t, cat))); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	equal(t, "the result", want, split(t, saved(t, cat)))
 	before := saved(t, cat)
 	if err := cat.Load(strings.NewReader("{}"), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("an object without members: %v", err)
@@ -243,9 +235,7 @@ func TestLoadForms(t *testing.T) {
 		if len(want["books"]) == 0 {
 			delete(want, "books")
 		}
-		if diff := cmp.Diff(want, split(t, saved(t, cat))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, want, split(t, saved(t, cat)))
 	}
 	if err := small(t).Load(strings.NewReader(`{"no-such":[]}`), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrUnknownCollection) || !strings.Contains(err.Error(), "no-such") {
 		t.Errorf("unknown collection: %v", err)
@@ -341,9 +331,7 @@ func TestLargeSave(t *testing.T) {
 		}
 	}
 	text := saved(t, cat)
-	if diff := cmp.Diff(want, split(t, text)["books"]); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	equal(t, "the result", want, split(t, text)["books"])
 	if lines := strings.Split(text, "\n"); !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSuffix(l, ",") == want[7] }) {
 		t.Error("a record is not on a line of its own")
 	}

@@ -398,9 +398,7 @@ func TestNilListsInside(t *testing.T) {
 `
 	var b strings.Builder
 	must(t, crates.Save(&b))
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	equal(t, "the result", want, b.String())
 	stored, err := crates.Get(1)
 	if err != nil || stored.Boxes[0].Tags == nil || stored.Named["a"].Sizes == nil || given.Boxes[0].Tags != nil || given.Named["a"].Tags != nil || given.Other.Tags != nil {
 		t.Errorf("stored %+v, given %+v, %v", stored, given, err)

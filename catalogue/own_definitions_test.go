@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -96,9 +94,7 @@ func TestNewOrder(t *testing.T) {
 	for key := range cat.All() {
 		keys = append(keys, key)
 	}
-	if diff := cmp.Diff([]string{"genres", "authors"}, keys); diff != "" {
-		t.Errorf("keys (-want +got):\n%s", diff)
-	}
+	equal(t, "keys", []string{"genres", "authors"}, keys)
 	c := collectionOf(t, cat, "genres")
 	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
 		if _, err := c.Create(t.Context(), []byte(body), schema.Record{}); err != nil {

@@ -308,9 +308,7 @@ func TestReferencesInside(t *testing.T) {
 		"orders 1 box__lead_film" + dangling, "orders 1 box__films" + dangling, "orders 1 of_lines__1__lead_film" + dangling,
 		"orders 1 by_name__a" + dangling, "orders 1 deep__1__0__films" + dangling,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("violations (-want +got):\n%s", diff)
-	}
+	equal(t, "violations", want, got)
 	type genre struct {
 		Code string `json:"code" backlist:"key"`
 	}
@@ -355,9 +353,7 @@ func TestCheckFindsViolations(t *testing.T) {
 			"orders 5 category: " + dangling + "9 of categories",
 			"orders 5 watchers: " + dangling + "9 of customers",
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("open %t (-want +got):\n%s", open, diff)
-		}
+		equal(t, fmt.Sprintf("open %t", open), want, got)
 		if text := err.Error(); !strings.HasPrefix(text, "catalogue: 8 violations: record 1 of categories, in the field parent: reference to no record: 7 of categories; record 2 of") {
 			t.Errorf("text %q", text)
 		}

@@ -143,9 +143,7 @@ func TestRules(t *testing.T) {
 		}
 		before := slices.Collect(c.All())
 		got := send(handler, test.method, path, test.body)
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, got)
 		if diff := cmp.Diff(before, slices.Collect(c.All())); strings.HasPrefix(got, "400") && diff != "" {
 			t.Errorf("%s: changed records:\n%s", test.reason, diff)
 		}
@@ -262,15 +260,11 @@ func TestValidateChanges(t *testing.T) {
 			want = free
 			want.ID = 2
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, want, got)
 		served := collectionOf(t, cat, "offers")
 		text, err := served.Get(t.Context(), "2", schema.Filter{})
 		must(t, err)
-		if diff := cmp.Diff(wireOf(want), string(text)); diff != "" {
-			t.Errorf("%s: JSON (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s: JSON", test.reason), wireOf(want), string(text))
 	}
 }
 
@@ -317,9 +311,7 @@ func TestValidateOpenRecords(t *testing.T) {
 			stored.ID = 0
 			got = stored.String()
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, got)
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -246,9 +244,7 @@ func TestFloat32IsTheNumberInItsJSON(t *testing.T) {
 	for _, p := range page.Records {
 		got = append(got, p.Price)
 	}
-	if diff := cmp.Diff([]float32{0.2, 0.1}, got); diff != "" {
-		t.Errorf("by -price (-want +got):\n%s", diff)
-	}
+	equal(t, "by -price", []float32{0.2, 0.1}, got)
 }
 
 // TestSequencesCanBeReused stops one iteration early and then iterates twice.

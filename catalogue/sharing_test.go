@@ -171,9 +171,7 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	c := products(t, 20, catalogue.Options{Ordering: order})
 	want := ids(t, c, productID, nil)
 	order[0], order[1] = ordering.Asc("no_such"), ordering.Desc("id")
-	if diff := cmp.Diff(want, ids(t, c, productID, nil)); diff != "" {
-		t.Errorf("default ordering after its terms were changed (-want +got):\n%s", diff)
-	}
+	equal(t, "default ordering after its terms were changed", want, ids(t, c, productID, nil))
 	by := terms("rank,-note,live")
 	want = ids(t, c, productID, by)
 	seq, err := c.Where().All(by...)
@@ -183,17 +181,11 @@ func TestArgumentsAreNotKept(t *testing.T) {
 	for p := range seq {
 		got = append(got, p.ID)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("sequence after its terms were changed (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, ids(t, c, productID, terms("rank,-note,live"))); diff != "" {
-		t.Errorf("same ordering again (-want +got):\n%s", diff)
-	}
+	equal(t, "sequence after its terms were changed", want, got)
+	equal(t, "same ordering again", want, ids(t, c, productID, terms("rank,-note,live")))
 	fields := catalogue.FieldNames(c)
 	fields[0] = "CHANGED"
-	if diff := cmp.Diff(productFields, catalogue.FieldNames(c)); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
-	}
+	equal(t, "fields", productFields, catalogue.FieldNames(c))
 	page, err := c.Page(pagination.Window{Limit: 5}, terms("name")...)
 	must(t, err)
 	_ = append(page.Records[:2], product{Name: "CHANGED"})

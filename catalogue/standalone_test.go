@@ -67,9 +67,7 @@ func TestReplaceAll(t *testing.T) {
 				t.Errorf("%s: revision %d after %d", row.reason, now, before)
 			}
 		}
-		if diff := cmp.Diff(want, slices.AppendSeq([]film{}, c.All())); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, want, slices.AppendSeq([]film{}, c.All()))
 	}
 	c := films(t, film{1, "a"}, film{2, "b"})
 	revision := c.Snapshot().Revision()
@@ -84,9 +82,7 @@ func TestReplaceAll(t *testing.T) {
 func TestReplaceAllOfItself(t *testing.T) {
 	c := films(t, film{1, "a"}, film{2, "b"})
 	must(t, c.ReplaceAll(c.All()))
-	if diff := cmp.Diff([]film{{1, "a"}, {2, "b"}}, slices.Collect(c.All())); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", []film{{1, "a"}, {2, "b"}}, slices.Collect(c.All()))
 }
 
 // TestSaveAndLoadOfCollection checks the documented forms, and that ids that were used
@@ -107,9 +103,7 @@ func TestSaveAndLoadOfCollection(t *testing.T) {
 		row.change(c)
 		var saved strings.Builder
 		must(t, c.Save(&saved))
-		if diff := cmp.Diff(row.want, saved.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, row.want, saved.String())
 		loaded := films(t)
 		must(t, loaded.Load(strings.NewReader(saved.String()), catalogue.LoadOptions{}))
 		if diff := cmp.Diff(slices.Collect(c.All()), slices.Collect(loaded.All())); diff != "" {
@@ -152,9 +146,7 @@ func TestLoadOfCollectionRefuses(t *testing.T) {
 		if !errors.Is(err, catalogue.ErrInvalidData) || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v, want %s", row.reason, err, row.want)
 		}
-		if diff := cmp.Diff([]film{{3, "old"}}, slices.Collect(c.All())); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, []film{{3, "old"}}, slices.Collect(c.All()))
 	}
 }
 
@@ -248,9 +240,7 @@ func TestLoadSkipsUnknownMembers(t *testing.T) {
 	skip := catalogue.LoadOptions{SkipUnknown: true}
 	c := films(t)
 	must(t, c.Load(strings.NewReader(`[{"id":1,"title":{"x":[1]},"name":"a"},{"name":"b","id":2}]`), skip))
-	if diff := cmp.Diff([]film{{1, "a"}, {2, "b"}}, slices.Collect(c.All())); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", []film{{1, "a"}, {2, "b"}}, slices.Collect(c.All()))
 	if err := c.Load(strings.NewReader(`[{"id":1,"name":5}]`), skip); !errors.Is(err, catalogue.ErrInvalidData) {
 		t.Errorf("a number as a name: %v", err)
 	}

@@ -152,12 +152,8 @@ func TestOrderByReferenceAndKey(t *testing.T) {
 			must(t, json.Unmarshal(record, &r))
 			got = append(got, r.Code)
 		}
-		if diff := cmp.Diff(strings.Fields(row.want), got); diff != "" {
-			t.Errorf("order %s: %s (-want +got):\n%s", row.terms, row.why, diff)
-		}
-		if diff := cmp.Diff(query.Terms, list.Terms); diff != "" {
-			t.Errorf("order %s: terms (-want +got):\n%s", row.terms, diff)
-		}
+		equal(t, fmt.Sprintf("order %s: %s", row.terms, row.why), strings.Fields(row.want), got)
+		equal(t, fmt.Sprintf("order %s: terms", row.terms), query.Terms, list.Terms)
 	}
 }
 
@@ -208,9 +204,7 @@ func TestTextIndex(t *testing.T) {
 		t.Error(err)
 	}
 	want := []session{{"a", "renamed", 9}, {"c", "uc", 8}}
-	if diff := cmp.Diff(want, slices.Collect(sessions.All())); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	equal(t, "records", want, slices.Collect(sessions.All()))
 }
 
 func TestTextIndexInBatch(t *testing.T) {
@@ -297,9 +291,7 @@ func TestKeyedFiles(t *testing.T) {
 {"token":"a","user":"ua","uses":1},
 {"token":"b","user":"ub","uses":0}]
 `
-	if diff := cmp.Diff(want, saved.String()); diff != "" {
-		t.Errorf("saved by key, without numbers (-want +got):\n%s", diff)
-	}
+	equal(t, "saved by key, without numbers", want, saved.String())
 	other, now := newSessions(t, "b", "z"), uint64(2)
 	load := `[{"token":"a","user":"u","uses":1},{"uses":3,"user":"v","token":"b"}]`
 	must(t, other.Load(strings.NewReader(load), catalogue.LoadOptions{}))
@@ -385,9 +377,7 @@ func TestKeyedJournal(t *testing.T) {
 		if err := row.write(); err != nil {
 			t.Fatalf("%s: %v", row.why, err)
 		}
-		if diff := cmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.why, diff)
-		}
+		equal(t, row.why, row.want, got)
 		for s := range sessions.All() {
 			if !strings.Contains(stored[s.Token], s.User) || len(stored) != sessions.Count() {
 				t.Errorf("%s: the map has %v, want %v", row.why, stored, s)
@@ -474,9 +464,7 @@ func TestKeyedHistory(t *testing.T) {
 				got[s.Token] = s
 			}
 		}
-		if diff := cmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%s after the changes (-want +got):\n%s", row.why, diff)
-		}
+		equal(t, fmt.Sprintf("%s after the changes", row.why), row.want, got)
 	}
 	if got, err := before.By("token").Get("a"); err != nil || got.User != "ua" {
 		t.Errorf("the snapshot has %v, %v", got, err)
@@ -538,9 +526,7 @@ func TestReferencesByKey(t *testing.T) {
 	if err := sessions.Delete(t.Context(), "a", schema.Filter{}, nil); !errors.As(err, &refers) {
 		t.Fatalf("Delete: %v, want a ReferenceError", err)
 	}
-	if diff := cmp.Diff(&catalogue.ReferenceError{Collection: "visits", Identity: schema.Identity{Key: "v"}, Field: "session"}, refers); diff != "" {
-		t.Errorf("Delete (-want +got):\n%s", diff)
-	}
+	equal(t, "Delete", &catalogue.ReferenceError{Collection: "visits", Identity: schema.Identity{Key: "v"}, Field: "session"}, refers)
 	if want := `record "v" of visits, in the field session`; !strings.Contains(refers.Error(), want) {
 		t.Errorf("the text of the error is %q, want %q", refers, want)
 	}

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -94,9 +92,7 @@ func TestLookups(t *testing.T) {
 			t.Errorf("%s: the key is %q and the type %v, want %v", key, about.Key, c.RecordType(), want)
 		}
 	}
-	if diff := cmp.Diff(keys, got); diff != "" {
-		t.Errorf("keys of All (-want +got):\n%s", diff)
-	}
+	equal(t, "keys of All", keys, got)
 }
 
 // Types of records that are not accepted, for some V.
@@ -296,9 +292,7 @@ func TestOptionsID(t *testing.T) {
 	}
 	nr := func(i *item) *int { return &i.Nr }
 	for by, want := range map[string][]int{"": {1, 2, 3}, "name": {2, 3, 1}, "-name": {1, 3, 2}, "-item_number,name": {3, 2, 1}} {
-		if diff := cmp.Diff(want, ids(t, c, nr, terms(by))); diff != "" {
-			t.Errorf("by %q (-want +got):\n%s", by, diff)
-		}
+		equal(t, fmt.Sprintf("by %q", by), want, ids(t, c, nr, terms(by)))
 	}
 	if err := c.Update(1, func(i *item) error { i.Nr = 9; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
 		t.Errorf("Update of the id: %v, want ErrInvalidID", err)
@@ -410,8 +404,6 @@ func TestUnusualMemberNames(t *testing.T) {
 	for _, name := range catalogue.FieldNames(c) {
 		got := ids(t, c, openID, []ordering.Term{ordering.Desc(name)})
 		slices.Sort(got)
-		if diff := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8}, got); diff != "" {
-			t.Errorf("by %q (-want +got):\n%s", name, diff)
-		}
+		equal(t, fmt.Sprintf("by %q", name), []int{1, 2, 3, 4, 5, 6, 7, 8}, got)
 	}
 }

@@ -269,12 +269,8 @@ func TestUniqueTogetherOfRequests(t *testing.T) {
 	})
 	cat := mustCatalogue(t, shelves)
 	served := collectionOf(t, cat, "shelves")
-	if diff := cmp.Diff([][]string{{"place", "floor"}, {"floor", "shelf_name"}}, served.Description().Unique); diff != "" {
-		t.Errorf("sets of the description (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([][]string{{"place", "floor"}}, about.Unique); diff != "" {
-		t.Errorf("the given description was changed (-want +got):\n%s", diff)
-	}
+	equal(t, "sets of the description", [][]string{{"place", "floor"}, {"floor", "shelf_name"}}, served.Description().Unique)
+	equal(t, "the given description was changed", [][]string{{"place", "floor"}}, about.Unique)
 	for _, test := range []struct{ reason, id, body, want string }{
 		{"a field that may be null is required", "", `{"shelfName":"A","place":{"row":1}}`, `{"floor":["This field is required."]}`},
 		{"the first record", "", `{"floor":1,"shelfName":"A","place":{"row":1}}`, ""},
@@ -304,9 +300,7 @@ func TestUniqueTogetherOfRequests(t *testing.T) {
 		} else {
 			must(t, err)
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, got)
 	}
 }
 

@@ -59,9 +59,7 @@ func TestPageAfter(t *testing.T) {
 			return err
 		}
 		next, _, err := tx.Where(ordering.AtLeast("grade", 1)).PageAfter(token, 1, ordering.Desc("grade"))
-		if diff := cmp.Diff([]part{{27, "part 26", 2}}, next); diff != "" {
-			t.Errorf("of a batch (-want +got):\n%s", diff)
-		}
+		equal(t, "of a batch", []part{{27, "part 26", 2}}, next)
 		return err
 	}); err != nil {
 		t.Error(err)

@@ -101,9 +101,7 @@ func TestIgnoredParameters(t *testing.T) {
 		onAccess, accesses := observed()
 		h := newStubHandler(t, Options{Authorizer: AllowAll, OnAccess: onAccess}, newStub(1))
 		call{method: test.method, target: test.target}.do(h)
-		if diff := cmp.Diff(test.want, (*accesses)[0].Ignored); diff != "" {
-			t.Errorf("%s %s (-want +got):\n%s", test.method, test.target, diff)
-		}
+		equal(t, fmt.Sprintf("%s %s", test.method, test.target), test.want, (*accesses)[0].Ignored)
 	}
 }
 

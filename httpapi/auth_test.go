@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -53,9 +51,7 @@ func TestAuthorizers(t *testing.T) {
 		if test.challenge != "" {
 			want.Header["Www-Authenticate"] = test.challenge
 		}
-		if diff := cmp.Diff(want, serve(h, r)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, want, serve(h, r))
 		if (reported != nil) != (test.err == secret) {
 			t.Errorf("%s: OnError was called with %v", test.reason, reported)
 		}
@@ -100,9 +96,7 @@ func TestAuthorizedActions(t *testing.T) {
 			if reads {
 				want = test.reads
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s %s, reads %t (-want +got):\n%s", test.method, test.target, reads, diff)
-			}
+			equal(t, fmt.Sprintf("%s %s, reads %t", test.method, test.target, reads), want, got)
 			if refused := status == 401; refused != (len(want) > 0 && (reads || test.method != "OPTIONS")) {
 				t.Errorf("%s %s, reads %t: %d", test.method, test.target, reads, status)
 			}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/httpapi/internal/rows"
 )
 
@@ -56,7 +54,5 @@ page is written.
 	}
 	got, err := os.ReadFile(differencesPage)
 	must(t, err)
-	if diff := cmp.Diff(page.String(), string(got)); diff != "" {
-		t.Errorf("%s differs; BACKLIST_UPDATE=1 writes it (-want +got):\n%s", differencesPage, diff)
-	}
+	equal(t, fmt.Sprintf("%s differs; BACKLIST_UPDATE=1 writes it", differencesPage), page.String(), string(got))
 }

@@ -88,9 +88,7 @@ func TestServed(t *testing.T) {
 		about.Pages, about.Actions = pagination.Limits{Default: 7}, []schema.Actions{schema.AllActions, schema.List, schema.List}[i]
 		want.Collections = append(want.Collections, ServedCollection{Path: path, Description: about, Collection: collections[i]})
 	}
-	if diff := cmp.Diff(want, served, cmp.Comparer(func(a, b Collection) bool { return a == b })); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, served, cmp.Comparer(func(a, b Collection) bool { return a == b }))
 	tagging := newStubHandler(t, Options{ETags: true, AuthorizeReads: true, Authorizer: AllowAll}, collections...)
 	if !tagging.Served().Tagged || !tagging.Served().AuthorizesReads {
 		t.Errorf("%+v, want Tagged and AuthorizesReads", tagging.Served())

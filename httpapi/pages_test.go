@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
@@ -106,12 +104,8 @@ func TestLastPageWhileCountChanges(t *testing.T) {
 		h, err := NewHandler([]Collection{films}, Options{Pages: pagination.Numbers{Limits: pagination.Limits{Default: 10}}})
 		must(t, err)
 		got := get(h, "/api/films/?page=last")
-		if diff := cmp.Diff(tt.want, got.Body); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
-		if diff := cmp.Diff(tt.asked, asked[1:]); diff != "" {
-			t.Errorf("%s: offsets (-want +got):\n%s", tt.reason, diff)
-		}
+		equal(t, tt.reason, tt.want, got.Body)
+		equal(t, fmt.Sprintf("%s: offsets", tt.reason), tt.asked, asked[1:])
 	}
 }
 
@@ -229,9 +223,7 @@ func TestAccessToPages(t *testing.T) {
 		{Collection: "entries", Method: "GET", Status: 200, Window: pagination.Window{Limit: 10, Offset: 7}, Ordering: []ordering.Term{ordering.Desc("name")}, Ignored: []string{"page"}, Count: -1},
 		{Collection: "stories", Method: "GET", Status: 404, Count: -1},
 	}
-	if diff := cmp.Diff(want, seen); diff != "" {
-		t.Errorf("accesses (-want +got):\n%s", diff)
-	}
+	equal(t, "accesses", want, seen)
 }
 
 // Pages by cursor of a restricted collection have only the records that the user may see, and

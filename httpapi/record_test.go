@@ -4,14 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -126,9 +125,7 @@ func TestInvalidRecord(t *testing.T) {
 	} {
 		opts := Options{Authorizer: AllowAll, OnError: func(_ *http.Request, err error) { t.Errorf("OnError: %v", err) }}
 		got := call{method: "POST", target: "/api/films/"}.do(newStubHandler(t, opts, failing("Create", test.err)))
-		if diff := cmp.Diff(answer{400, viewHeader(listMethods, len(test.want)), test.want}, got); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", test.err, diff)
-		}
+		equal(t, fmt.Sprintf("%v", test.err), answer{400, viewHeader(listMethods, len(test.want)), test.want}, got)
 	}
 }
 
@@ -268,7 +265,5 @@ func TestNarrowRecord(t *testing.T) {
 		`{"code":["is bad"]}`,
 		`{"nonFieldErrors":["the name is the code"]}`,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, got)
 }

@@ -121,9 +121,7 @@ func TestVectors318(t *testing.T) {
 				got[tag] = len(diffs)
 				t.Logf("%s: %s", tag, strings.Join(diffs, "\n"))
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("responses that differ (-want +got):\n%s", diff)
-			}
+			equal(t, "responses that differ", test.want, got)
 		})
 	}
 }

@@ -320,9 +320,7 @@ func TestPanics(t *testing.T) {
 		if test.call.method == "HEAD" {
 			want.Body = ""
 		}
-		if diff := cmp.Diff(want, test.call.do(h)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, want, test.call.do(h))
 		if e := *reported; len(e) != 1 || !errors.Is(e[0], ErrPanic) || !strings.Contains(e[0].Error(), "respond_test.go") {
 			t.Errorf("%s: OnError was called with %v, want one ErrPanic with a stack", test.reason, e)
 		}

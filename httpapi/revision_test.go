@@ -266,9 +266,7 @@ func TestRevisionBlocks(t *testing.T) {
 					time.AfterFunc(time.Second, cancel)
 				}
 				r := call{target: "/api/films/"}.request().WithContext(ctx)
-				if diff := cmp.Diff(want, serve(newStubHandler(t, opts, films), r)); diff != "" {
-					t.Errorf("call %d, %v (-want +got):\n%s", nth, ended, diff)
-				}
+				equal(t, fmt.Sprintf("call %d, %v", nth, ended), want, serve(newStubHandler(t, opts, films), r))
 				if len(*reported) != 1 || !errors.Is((*reported)[0], ended) {
 					t.Errorf("call %d: OnError was called with %v, want %v", nth, *reported, ended)
 				}

@@ -259,9 +259,7 @@ func checkHeader(t *testing.T, what string, got answer, expected map[string]stri
 			want[name] = got.Header[name] // already compared, or not of interest
 		}
 	}
-	if diff := cmp.Diff(want, got.Header); diff != "" {
-		t.Errorf("%s: header (-want +got):\n%s", what, diff)
-	}
+	equal(t, fmt.Sprintf("%s: header", what), want, got.Header)
 }
 
 // scriptServer returns a handler with some settings.

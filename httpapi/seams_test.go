@@ -2,14 +2,13 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -192,9 +191,7 @@ func TestSeams(t *testing.T) {
 			for _, before := range v.Setup {
 				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(before.Method, before.Target, strings.NewReader(before.Body)))
 			}
-			if diff := cmp.Diff(v.Want, v.send(h)); diff != "" {
-				t.Errorf("%s %s %s (-want +got):\n%s", v.Request.Method, v.Request.Target, v.Request.Body.bytes(), diff)
-			}
+			equal(t, fmt.Sprintf("%s %s %s", v.Request.Method, v.Request.Target, v.Request.Body.bytes()), v.Want, v.send(h))
 		})
 	}
 }

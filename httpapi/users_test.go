@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
@@ -166,9 +164,7 @@ func TestReferencedDetailOfKey(t *testing.T) {
 	must(t, err)
 	_, got := send(h, "DELETE", "/api/teams/a/", "")
 	want := `{"detail":"The record cannot be deleted: record \"b\" of teams refers to it in the field parent."}`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, got)
 }
 
 // Tags of pages do not show how often others write.

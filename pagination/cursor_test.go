@@ -2,13 +2,15 @@ package pagination_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"testing"
 
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func encoded(content string) string { return base64.StdEncoding.EncodeToString([]byte(content)) }
@@ -83,9 +85,7 @@ func TestCursorString(t *testing.T) {
 		{pagination.Cursor{Positioned: true}, "p="},
 		{pagination.Cursor{Position: "a b+é", Positioned: true, Offset: 3, Reverse: true}, "o=3&r=1&p=a+b%2B%C3%A9"},
 	} {
-		if diff := cmp.Diff(encoded(row.want), row.at.String()); diff != "" {
-			t.Errorf("%+v (-want +got):\n%s", row.at, diff)
-		}
+		equal(t, fmt.Sprintf("%+v", row.at), encoded(row.want), row.at.String())
 		if again, ok := parseCursor(row.at.String()); again != row.at || !ok {
 			t.Errorf("parsing %v = %v, %t", row.at, again, ok)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/pagination"
-	"github.com/google/go-cmp/cmp"
 )
 
 // A pointerMarshaler has MarshalJSON on the pointer. encoding/json calls it for elements
@@ -50,9 +49,7 @@ func TestEnvelopeMarshalJSON(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
-				t.Errorf("MarshalJSON (-want +got):\n%s", diff)
-			}
+			equal(t, "MarshalJSON", tt.want, string(got))
 
 			var buf bytes.Buffer
 			enc := json.NewEncoder(&buf)
@@ -60,9 +57,7 @@ func TestEnvelopeMarshalJSON(t *testing.T) {
 			if err := enc.Encode(tt.envelope); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want+"\n", buf.String()); diff != "" {
-				t.Errorf("Encoder (-want +got):\n%s", diff)
-			}
+			equal(t, "Encoder", tt.want+"\n", buf.String())
 		})
 	}
 }
@@ -100,9 +95,7 @@ func TestEnvelopeUnmarshalJSON(t *testing.T) {
 			if err := json.Unmarshal([]byte(tt.json), &got); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			equal(t, "the result", tt.want, got)
 		})
 	}
 }
@@ -129,9 +122,7 @@ func TestEnvelopeUnmarshalJSONError(t *testing.T) {
 			if err == nil || strings.Contains(err.Error(), "not a page") != tt.notPage {
 				t.Errorf("err = %v, want one of a text that is not a page: %t", err, tt.notPage)
 			}
-			if diff := cmp.Diff(old, got); diff != "" {
-				t.Errorf("envelope after the error (-want +got):\n%s", diff)
-			}
+			equal(t, "envelope after the error", old, got)
 		})
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gobacklist/backlist/pagination"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // TestNumbersPlace has the values of drf-pages for a list of 120 records, in pages of 10.
@@ -92,8 +93,6 @@ func TestNumbersLinks(t *testing.T) {
 		p, _ := pagination.Requested(ten, q, 120)
 		next, previous := pagination.Neighbours(ten, p, 120, nil)
 		got := [2]string{pagination.Link("/n", ten, q, next), pagination.Link("/n", ten, q, previous)}
-		if diff := cmp.Diff([2]string{row.next, row.previous}, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, [2]string{row.next, row.previous}, got)
 	}
 }

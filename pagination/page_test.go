@@ -1,14 +1,13 @@
 package pagination_test
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -51,9 +50,7 @@ func TestPage(t *testing.T) {
 				before = *tt.url
 			}
 			got := pagination.Page(tt.items, tt.url, tt.limits)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			equal(t, "the result", tt.want, got)
 			if tt.url != nil && *tt.url != before {
 				t.Errorf("Page modified the URL to %v", tt.url)
 			}
@@ -66,9 +63,7 @@ func TestRecordsHaveNoSpareCapacity(t *testing.T) {
 	page := pagination.Page(items, parseURL(t, "/b?limit=2&offset=1"), pagination.Limits{})
 	page.Records[0] = 10
 	_ = append(page.Records, 30)
-	if diff := cmp.Diff([]int{0, 10, 2, 3}, items); diff != "" {
-		t.Errorf("items (-want +got):\n%s", diff)
-	}
+	equal(t, "items", []int{0, 10, 2, 3}, items)
 }
 
 // TestPageOfPathLikeHost checks that links never lead to another host and have the path
@@ -93,9 +88,7 @@ func TestPageOfPathLikeHost(t *testing.T) {
 			want := pagination.Envelope[string]{
 				Count: 3, Next: tt.want + "?limit=1&offset=2", Previous: tt.want + "?limit=1", Records: []string{"b"},
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			equal(t, "the result", want, got)
 			next := parseURL(t, "http://h.example/").ResolveReference(parseURL(t, got.Next))
 			if next.Host != "h.example" || next.Path != u.Path {
 				t.Errorf("%s leads to host %q, path %q; want h.example, %q", got.Next, next.Host, next.Path, u.Path)
@@ -174,9 +167,7 @@ func FuzzLimits(f *testing.F) {
 		}
 		want := pagination.Window{Limit: size, Offset: max(saturated(offset), 0)}
 		got := windowOf(pagination.Limits{Default: byDefault, Max: maximum}, url.Values{"limit": {limit}, "offset": {offset}}.Encode())
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		equal(t, "the result", want, got)
 	})
 }
 
@@ -237,9 +228,7 @@ func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 func checkWindow(t *testing.T, w pagination.Window, count int) {
 	t.Helper()
 	got := pagingOf(t, w, count)
-	if diff := cmp.Diff(modelPaging(w, count), got); diff != "" {
-		t.Errorf("%+v of %d (-want +got):\n%s", w, count, diff)
-	}
+	equal(t, fmt.Sprintf("%+v of %d", w, count), modelPaging(w, count), got)
 	if got.Next >= 0 {
 		next := pagingOf(t, pagination.Window{Limit: w.Limit, Offset: got.Next}, count)
 		if next.Start != got.End || next.Previous != max(w.Offset, 0) {

@@ -33,9 +33,7 @@ func TestQueryEncodeManyPairs(t *testing.T) {
 		want = append(want, string(rune('a'+i/10))+"="+string(rune('0'+i%10)))
 	}
 	got := pagination.ParseQuery(strings.Join(raw, "&")).Encode()
-	if diff := cmp.Diff(strings.Join(want, "&"), got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", strings.Join(want, "&"), got)
 }
 
 // seedQueries are the kinds of queries in drf.md.
@@ -58,9 +56,7 @@ func FuzzParseQuery(f *testing.F) {
 			t.Errorf("Encode() = %q, which is not escaped", encoded)
 		}
 		again := pagination.ParseQuery(encoded)
-		if diff := cmp.Diff(encoded, again.Encode()); diff != "" {
-			t.Errorf("Encode() of the encoded query (-want +got):\n%s", diff)
-		}
+		equal(t, "Encode() of the encoded query", encoded, again.Encode())
 		parts := slices.DeleteFunc(strings.Split(raw, "&"), func(s string) bool { return s == "" })
 		if length(q) != len(parts) || length(again) != len(parts) {
 			t.Errorf("%d pairs, of the encoded query %d, want %d", length(q), length(again), len(parts))
@@ -88,9 +84,7 @@ func compareWithNetURL(t *testing.T, raw string, q pagination.Query) {
 	if strings.ContainsFunc(raw, func(r rune) bool { return r > 0x7f }) {
 		return // Latin-1 in links
 	}
-	if diff := cmp.Diff(want.Encode(), q.Encode()); diff != "" {
-		t.Errorf("Encode (-want +got):\n%s", diff)
-	}
+	equal(t, "Encode", want.Encode(), q.Encode())
 }
 
 // isClean reports whether s has only characters that may be in the query of a link.
@@ -234,5 +228,13 @@ func TestQueries(t *testing.T) {
 				t.Errorf("%s: Get of a name that it lacks = %q, %t", row.query, got, ok)
 			}
 		}
+	}
+}
+
+// equal reports how what the test got differs from what it wants.
+func equal(t testing.TB, what string, want, got any, opts ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -1,9 +1,8 @@
 package pagination_test
 
 import (
+	"fmt"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -32,16 +31,12 @@ func TestAppendLink(t *testing.T) {
 		{"the first page by cursors", pagination.Cursors{}, q, at(10, 0), "?a=+&cursor=&limit=9&offset=3&page=3&q=1"},
 		{"other names", pagination.Numbers{Page: "q"}, q, at(10, 10), "?a=+&cursor=x&limit=9&offset=3&page=3&q=2"},
 	} {
-		if diff := cmp.Diff("to: "+tt.want, string(pagination.AppendLink([]byte("to: "), tt.style, tt.q, tt.to))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
+		equal(t, tt.reason, "to: "+tt.want, string(pagination.AppendLink([]byte("to: "), tt.style, tt.q, tt.to)))
 		want := "/b" + tt.want
 		if tt.to.Limit == 0 {
 			want = ""
 		}
-		if diff := cmp.Diff(want, pagination.Link("/b", tt.style, tt.q, tt.to)); diff != "" {
-			t.Errorf("%s: Link (-want +got):\n%s", tt.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s: Link", tt.reason), want, pagination.Link("/b", tt.style, tt.q, tt.to))
 	}
 }
 
@@ -77,9 +72,7 @@ func TestStyles(t *testing.T) {
 	if p, ok := pagination.Requested(pagination.Numbers{}, pagination.ParseQuery("page="), 100); ok {
 		t.Errorf("an empty number is %+v", p)
 	}
-	if diff := cmp.Diff(pagination.TraitsOf(pagination.Limits{}), pagination.TraitsOf(nil)); diff != "" {
-		t.Errorf("no style differs from Limits{} (-want +got):\n%s", diff)
-	}
+	equal(t, "no style differs from Limits{}", pagination.TraitsOf(pagination.Limits{}), pagination.TraitsOf(nil))
 }
 
 // TestLinksDoNotModifyTheQuery uses a query from several goroutines, for the race
@@ -95,8 +88,6 @@ func TestLinksDoNotModifyTheQuery(t *testing.T) {
 		}()
 	}
 	for range 4 {
-		if diff := cmp.Diff("?a=3&b=1&b=4&limit=7&offset=14 4", <-done); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		equal(t, "the result", "?a=3&b=1&b=4&limit=7&offset=14 4", <-done)
 	}
 }

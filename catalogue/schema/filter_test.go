@@ -76,9 +76,7 @@ func TestFilterWithoutParameters(t *testing.T) {
 	for _, params := range []url.Values{nil, {}, {"status": nil, "search": {}, "genres": {}}} {
 		got, err := own()["films"].Filter(t.Context(), params, Checks{})
 		must(t, err)
-		if diff := cmp.Diff(Filter{}, got); diff != "" {
-			t.Errorf("Filter(%v) (-want +got):\n%s", params, diff)
-		}
+		equal(t, fmt.Sprintf("Filter(%v)", params), Filter{}, got)
 	}
 }
 
@@ -293,9 +291,7 @@ func TestTooManyWords(t *testing.T) {
 		{own()["genres"], words, nil, "without search fields"},
 	} {
 		_, err := row.d.Filter(t.Context(), query(t, row.query), Checks{})
-		if diff := cmp.Diff(row.want, err, cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.reason, diff)
-		}
+		equal(t, row.reason, row.want, err, cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }))
 	}
 }
 
@@ -310,13 +306,9 @@ func TestSearchTests(t *testing.T) {
 		{"synopsis", "icontains", []string{"Night"}},
 		{"director__name", "icontains", []string{"Night"}},
 	}
-	if diff := cmp.Diff([][]Test{want}, tests(own()["films"], "Night")); diff != "" {
-		t.Errorf("films (-want +got):\n%s", diff)
-	}
+	equal(t, "films", [][]Test{want}, tests(own()["films"], "Night"))
 	want = []Test{{"name", "istartswith", []string{"^x"}}, {"slug", "iexact", []string{"^x"}}}
-	if diff := cmp.Diff([][]Test{want}, tests(own()["directors"], "^x")); diff != "" {
-		t.Errorf("directors (-want +got):\n%s", diff)
-	}
+	equal(t, "directors", [][]Test{want}, tests(own()["directors"], "^x"))
 	if got := tests(own()["genres"], "x"); len(got) != 0 {
 		t.Errorf("genres: %v", got)
 	}

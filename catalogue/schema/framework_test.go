@@ -3,12 +3,11 @@ package schema
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // The rows are differences that the releases of Django REST framework, Django and Python document,
@@ -167,9 +166,7 @@ func TestFrameworkFilter(t *testing.T) {
 				}
 				got = strings.Join(values, "|")
 			}
-			if diff := cmp.Diff(want, strings.ReplaceAll(got, `\u0000`, "\x00")); diff != "" {
-				t.Errorf("%s: %s (-want +got):\n%s", test.reason, test.query, diff)
-			}
+			equal(t, fmt.Sprintf("%s: %s", test.reason, test.query), want, strings.ReplaceAll(got, `\u0000`, "\x00"))
 		}
 	}
 }
@@ -194,8 +191,6 @@ func TestFrameworkNotFound(t *testing.T) {
 		{"UUID", uuid, "a918ba60-3500-b707-b641-97e4370a09ce", DRF318(nil), "No Film matches the given query."},
 		{"no UUID", uuid, "nope", DRF318(nil), "Not found."},
 	} {
-		if diff := cmp.Diff(test.want, test.as.NotFound(test.d, test.segment)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, test.as.NotFound(test.d, test.segment))
 	}
 }

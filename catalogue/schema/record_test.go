@@ -223,9 +223,7 @@ func TestDatasetRoundTrip(t *testing.T) {
 				t.Errorf("%s %s: %v", key, text, err)
 				continue
 			}
-			if diff := cmp.Diff(wire.Replace(string(text)), record.String()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", key, diff)
-			}
+			equal(t, key, wire.Replace(string(text)), record.String())
 		}
 	}
 }

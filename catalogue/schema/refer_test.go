@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // missing and received return the messages for invalid references.
@@ -27,15 +25,11 @@ func TestValidateCallsExists(t *testing.T) {
 		return true, nil
 	}
 	_, err := d.Validate(t.Context(), []byte(`{"director":0,"genres":[2,2,"2",-1],"others":[0,7]}`), Checks{Exists: exists})
-	if diff := cmp.Diff([]call{{"genres", 2}}, calls); diff != "" {
-		t.Errorf("calls of exists (-want +got):\n%s", diff)
-	}
+	equal(t, "calls of exists", []call{{"genres", 2}}, calls)
 	want := FieldErrors{
 		{Field: "director", Messages: []string{missing("0")}}, {Field: "genres", Messages: []string{missing("-1")}}, {Field: "others", Messages: []string{missing("0")}},
 	}
-	if diff := cmp.Diff(error(want), err); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
-	}
+	equal(t, "error", error(want), err)
 	_, err = d.Validate(t.Context(), []byte(`{"director":1}`), Checks{})
 	if !errors.Is(err, ErrInvalid) {
 		t.Errorf("exists is nil: error %v, want %v", err, ErrInvalid)

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestTogether checks sets of fields that are unique together, as drf-shop.md 7 has them.
@@ -51,9 +49,7 @@ func TestTogether(t *testing.T) {
 			return slices.Contains(test.taken, strings.Join(fields, ",")+"="+strings.Join(values, ",")), nil
 		}
 		record, err := d.Validate(t.Context(), []byte(test.body), Checks{Taken: taken})
-		if diff := cmp.Diff(test.want, response(t, record, err)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, response(t, record, err))
 	}
 }
 
@@ -182,9 +178,7 @@ func TestRuleMethods(t *testing.T) {
 		{"a whole record: values are as those of a request", whole, stored, strings.Replace(stored, "1.50", "1.5", 1)},
 	} {
 		record, err := test.do(test.body)
-		if diff := cmp.Diff(test.want, response(t, record, err)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, response(t, record, err))
 	}
 }
 
@@ -209,9 +203,7 @@ func TestRuleOfEndedContext(t *testing.T) {
 		}
 		_, err := d.Validate(ctx, nil, Checks{})
 		if test.sent != "" {
-			if diff := cmp.Diff(test.sent, response(t, Record{}, err)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-			}
+			equal(t, test.reason, test.sent, response(t, Record{}, err))
 		} else if !errors.Is(err, context.Canceled) || errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v, want context.Canceled only", test.reason, err)
 		}

@@ -60,9 +60,7 @@ func TestDescriptionOf(t *testing.T) {
 		want.Name = "own " + want.Name // that of the Go type
 		want.Vary, want.Filters, want.Search = "Accept", nil, nil
 		want.Ordering = []ordering.Term{{Field: "id"}}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", got.Key, diff)
-		}
+		equal(t, got.Key, want, got)
 	}
 }
 

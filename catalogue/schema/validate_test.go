@@ -74,15 +74,11 @@ func TestUnique(t *testing.T) {
 		if test.want != nil {
 			want = test.want
 		}
-		if diff := cmp.Diff(want, err); diff != "" {
-			t.Errorf("%s (%s): error (-want +got):\n%s", test.body, test.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s (%s): error", test.body, test.reason), want, err)
 	}
 	_, err := d.Validate(t.Context(), []byte(`{"status":"b","number":99999999999999999999}`), Checks{Taken: taken})
 	want := FieldErrors{{Field: "number", Messages: []string{"Ensure this value is less than or equal to 9."}}}
-	if diff := cmp.Diff(error(want), err); diff != "" {
-		t.Errorf("a number that is out of range for an int64 is not checked (-want +got):\n%s", diff)
-	}
+	equal(t, "a number that is out of range for an int64 is not checked", error(want), err)
 	if _, err := d.Validate(t.Context(), []byte(`{}`), Checks{}); err != nil {
 		t.Errorf("Taken is nil: %v", err)
 	}
@@ -130,9 +126,7 @@ func TestAssigned(t *testing.T) {
 			}
 			return r.String()
 		}
-		if diff := cmp.Diff(test.post, text(d.Validate(t.Context(), []byte(test.body), checks))); diff != "" {
-			t.Errorf("%s: Validate (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s: Validate", test.reason), test.post, text(d.Validate(t.Context(), []byte(test.body), checks)))
 		if diff := cmp.Diff(test.patch, text(d.ValidateUpdate(t.Context(), Record{}, []byte(test.body), true, checks))); diff != "" {
 			t.Errorf("%s: ValidateUpdate (-want +got):\n%s", test.reason, diff)
 		}
@@ -194,9 +188,7 @@ func TestValidateUpdatePlaces(t *testing.T) {
 	} {
 		current := parse(t, test.current)
 		record, err := d.ValidateUpdate(t.Context(), current, []byte(test.body), false, Checks{})
-		if diff := cmp.Diff(test.want, response(t, record, err)); diff != "" {
-			t.Errorf("%s of %s (%s) (-want +got):\n%s", test.body, test.current, test.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s of %s (%s)", test.body, test.current, test.reason), test.want, response(t, record, err))
 		if got := current.String(); got != test.current {
 			t.Errorf("%s changed %s to %s", test.body, test.current, got)
 		}

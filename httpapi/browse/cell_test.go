@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestNewCell(t *testing.T) {
@@ -57,9 +55,7 @@ func TestNewCell(t *testing.T) {
 		{"lone surrogate", `"\ud800"`, cell{Class: "short", Text: "\uFFFD"}},
 	}
 	for _, test := range tests {
-		if diff := cmp.Diff(test.want, newCell([]byte(test.value))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, newCell([]byte(test.value)))
 	}
 }
 
@@ -93,9 +89,7 @@ func TestCellsWithLinks(t *testing.T) {
 		for _, tag := range (result{tags: tags}).find("a", "href", "*") {
 			targets = append(targets, tag.attrs["href"])
 		}
-		if diff := cmp.Diff(test.want, targets); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, targets)
 		if (got.Text == "") != (test.want != nil) {
 			t.Errorf("%s: the text is %q", test.reason, got.Text)
 		}

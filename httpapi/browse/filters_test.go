@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -53,9 +51,7 @@ func TestFilterForm(t *testing.T) {
 					delete(values, name)
 				}
 			}
-			if diff := cmp.Diff(test.want, values); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			equal(t, "the result", test.want, values)
 			if hint := page.one(t, "input", "type", "search").attrs["placeholder"]; hint != "In title, director name" {
 				t.Errorf("the hint of the search is %q", hint)
 			}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -37,9 +35,7 @@ func TestFormFields(t *testing.T) {
 	}
 	// The fields of the service's document, except id.
 	want := []string{"name", "slug", "summary", "description", "location", "startDate", "endDate", "published", "poster", "posterWebp", "labels", "authors"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, names)
 	if button := got.one(t, "button", "", ""); button.attrs["type"] != "submit" {
 		t.Errorf("the button has attributes %v", button.attrs)
 	}
@@ -57,9 +53,7 @@ func TestPost(t *testing.T) {
 	const want = `{"count":1,"next":null,"previous":null,"results":[{"id":1,"name":"Nächte & <Tage>","slug":"nights",` +
 		`"summary":"","description":"<p>a\nb","location":"","startDate":"2026-05-10T18:00:00Z",` +
 		`"endDate":"2026-05-10T20:00:00Z","published":true,"poster":"https://x.example/p.jpg","posterWebp":"","labels":[],"authors":[7,9]}]}`
-	if diff := cmp.Diff(want, get(h.plain, "/api/events/").body); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, get(h.plain, "/api/events/").body)
 	next := got.next(t, h.browse, "/api/events/")
 	if !strings.Contains(next.text, "Nächte & <Tage> has been added.") || len(next.find("tr", "id", "record-1")) != 1 {
 		t.Errorf("the page that follows: %s", next.text)
@@ -247,9 +241,7 @@ func TestFormJSON(t *testing.T) {
 	for _, test := range tests {
 		posted, err := url.ParseQuery(test.form)
 		must(t, err)
-		if diff := cmp.Diff(test.want, string(formJSON(fields, posted))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, test.reason, test.want, string(formJSON(fields, posted)))
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -383,9 +381,7 @@ func TestFiltersByText(t *testing.T) {
 		sent := get(h, "/api/voyages/?"+page.formValues("filters", nil).Encode())
 		location, err := url.Parse(sent.header.Get("Location"))
 		must(t, err)
-		if diff := cmp.Diff(want, location.Query()); diff != "" {
-			t.Errorf("%s: the form sends something else (-want +got):\n%s", test.reason, diff)
-		}
+		equal(t, fmt.Sprintf("%s: the form sends something else", test.reason), want, location.Query())
 	}
 	page := get(h, "/api/voyages/")
 	for link, name := range map[string]string{"?ports=x+y": "Port x y", "?ports=a%2Cb": "Port a,b", "?ports=%3Cem%3E": "Port <em>", "?ship=777": "<Ada>", "?from__in=A%2FB": "No path"} {

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -28,9 +26,7 @@ func TestNumbers(t *testing.T) {
 		got[th.attrs["class"]] += " "
 	}
 	want := map[string]string{"id number": " ", "number": "   ", "": "    "} // pages, price and gap; isbn, mixed, none and ids
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("classes of the header (-want +got):\n%s", diff)
-	}
+	equal(t, "classes of the header", want, got)
 	if cells := page.find("td", "class", "number"); len(cells) != 8 {
 		t.Errorf("%d cells with numbers, want 8", len(cells))
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -51,9 +49,7 @@ func TestResponseHeaders(t *testing.T) {
 			for name, value := range test.more {
 				want.Set(name, value)
 			}
-			if diff := cmp.Diff(want, got.header); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			equal(t, "the result", want, got.header)
 		})
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -31,9 +29,7 @@ func TestChangeForm(t *testing.T) {
 	for name, texts := range maps.Clone(want) { // what the form has shown, beside what it sends
 		want.Set(shownPrefix+name, strings.TrimPrefix(strings.Join(texts, ", "), ", "))
 	}
-	if diff := cmp.Diff(want, page.formValues("post", nil)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, page.formValues("post", nil))
 	for _, control := range []string{"input", "textarea", "select"} {
 		for _, tag := range page.find(control, "name", "*") {
 			_, required := tag.attrs["required"]
@@ -54,9 +50,7 @@ func TestChangeForm(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("type, step, min and max (-want +got):\n%s", diff)
-	}
+	equal(t, "type, step, min and max", want, got)
 }
 
 // A browser does not change values that nobody touches: one that an input of the usual type would
@@ -160,9 +154,7 @@ func TestChange(t *testing.T) {
 				if !ok {
 					t.Fatalf("the write is %s", own.films.calls[0])
 				}
-				if diff := cmp.Diff(want, decode(t, body)); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				equal(t, "the result", want, decode(t, body))
 			}
 		})
 	}
@@ -205,9 +197,7 @@ func TestChangeOfIncompleteForm(t *testing.T) {
 		t.Fatalf("status %d: %s", got.status, got.text)
 	}
 	want := decode(t, `{"title":"x","published":false}`)
-	if diff := cmp.Diff(want, decode(t, strings.TrimPrefix(own.films.calls[0], "update 1 true "))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, decode(t, strings.TrimPrefix(own.films.calls[0], "update 1 true ")))
 }
 
 // If PATCH is not served, the form sends a PUT.
@@ -251,9 +241,7 @@ func TestRejectedChange(t *testing.T) {
 	if page.status != 400 || page.one(t, "h1", "", "").text != "Not stored" {
 		t.Fatalf("%d %s", page.status, page.text)
 	}
-	if diff := cmp.Diff(values, page.formValues("post", nil)); diff != "" {
-		t.Errorf("the values of the form (-want +got):\n%s", diff)
-	}
+	equal(t, "the values of the form", values, page.formValues("post", nil))
 	for id, want := range map[string]string{"fault-title": "Not <that>.", "fault-status": "Nor that."} {
 		if got := page.one(t, "p", "id", id).text; strings.TrimSpace(got) != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
@@ -290,9 +278,7 @@ func TestDeletion(t *testing.T) {
 	if got.status != 303 || got.header.Get("Location") != "../" || got.body != "" {
 		t.Errorf("%d, Location %q: %s", got.status, got.header.Get("Location"), got.text)
 	}
-	if diff := cmp.Diff([]string{"delete 1"}, own.films.calls); diff != "" {
-		t.Errorf("writes (-want +got):\n%s", diff)
-	}
+	equal(t, "writes", []string{"delete 1"}, own.films.calls)
 }
 
 // The form and the link to the deletion are shown only if the authorizer permits a PUT.

@@ -47,9 +47,7 @@ func TestOtherClients(t *testing.T) {
 				}
 				want.header.Set("Vary", "Accept")
 			}
-			if diff := cmp.Diff(want.comparable(), send(h.browse).comparable()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			equal(t, "the result", want.comparable(), send(h.browse).comparable())
 		})
 	}
 }

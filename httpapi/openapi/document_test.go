@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
@@ -87,12 +85,8 @@ func TestCollectionsOfOnesOwn(t *testing.T) {
 	}
 	slices.Sort(paths)
 	want := []string{"/", "/directors/", "/directors/{id}/", "/films/", "/films/{id}/", "/genres/", "/genres/{id}/"}
-	if diff := cmp.Diff(want, paths); diff != "" {
-		t.Errorf("paths (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"directors", "genres", "films"}, d.object(t, "Root").Required); diff != "" {
-		t.Errorf("root (-want +got):\n%s", diff)
-	}
+	equal(t, "paths", want, paths)
+	equal(t, "root", []string{"directors", "genres", "films"}, d.object(t, "Root").Required)
 	const url = `{"type":"string","format":"uri"}`
 	for _, key := range []string{"directors", "genres", "films"} {
 		if got := compactJSON(t, d.object(t, "Root").Properties[key]); got != url {

@@ -89,9 +89,7 @@ func TestPostedFields(t *testing.T) {
 			`"country":{"description":"The default is \"IT\".","type":"string","minLength":1}},"required":["city"]},{"type":"null"}]}`},
 	} {
 		got := postedField(tt.field, schema.Create)
-		if diff := cmp.Diff(tt.want, compact(t, got)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
+		equal(t, tt.reason, tt.want, compact(t, got))
 	}
 }
 
@@ -136,9 +134,7 @@ func TestHiddenComputed(t *testing.T) {
 	for reason, action := range map[string]schema.Actions{"POST": schema.Create, "PUT": schema.Update} {
 		got := compact(t, posted(about.Fields, action, schema.Create))
 		want := `{"type":"object","properties":{` + password + `,` + home + `},"required":["password","home"]}`
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", reason, diff)
-		}
+		equal(t, reason, want, got)
 	}
 	for _, text := range []string{`"description":" null.",`, `"description":" [].",`, `"description":" {}.",`} {
 		patched = strings.Replace(patched, text, "", 1)
@@ -156,9 +152,7 @@ func TestHiddenComputed(t *testing.T) {
 		`"greeting":{"type":"string","readOnly":true},"visits":{"type":"integer","format":"int64","readOnly":true},` +
 		`"rate":{"readOnly":true,"oneOf":[{"type":"number","format":"double"},{"type":"null"}]},"known":{"type":"boolean","readOnly":true}},` +
 		`"required":["id","home","greeting","visits","rate"]}`
-	if diff := cmp.Diff(want, compact(t, record)); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	equal(t, "records", want, compact(t, record))
 }
 
 // The Go type of a described record determines which members may be absent and which pointers
@@ -185,9 +179,7 @@ func TestDescribedStruct(t *testing.T) {
 	cat, err := catalogue.New(catalogue.Define[play]("plays", catalogue.Options{}))
 	must(t, err)
 	s := documentOf(t, cat, httpapi.Options{}, Options{}).object(t, "Play")
-	if diff := cmp.Diff([]string{"id", "tags", "credits", "based", "size", "more"}, s.Required); diff != "" {
-		t.Errorf("required members (-want +got):\n%s", diff)
-	}
+	equal(t, "required members", []string{"id", "tags", "credits", "based", "size", "more"}, s.Required)
 	for name, want := range map[string]string{
 		"trailer": `{"type":"string","format":"uri"}`,
 		"note":    `{"type":"string"}`,
@@ -199,9 +191,7 @@ func TestDescribedStruct(t *testing.T) {
 		"more":    `{}`,
 		"based":   `{"oneOf":[{"type":"object","additionalProperties":{}},{"type":"null"}]}`,
 	} {
-		if diff := cmp.Diff(want, compactJSON(t, s.Properties[name])); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		equal(t, name, want, compactJSON(t, s.Properties[name]))
 	}
 }
 
@@ -243,9 +233,7 @@ func TestExampleOfReference(t *testing.T) {
 		{Name: "ship", Kind: schema.Reference, Refers: "ships", By: "slug"}, // of which nothing is known
 	}}
 	want := `{"from":"11111111-1111-1111-1111-111111111111","via":["1"],"to":1,"ship":"slug"}`
-	if diff := cmp.Diff(want, compactJSON(t, described(about, nil).Examples[0])); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	equal(t, "the result", want, compactJSON(t, described(about, nil).Examples[0]))
 }
 
 // Of JSON of the program's own only the form may be known.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -102,9 +103,7 @@ func TestLimits(t *testing.T) {
 		{"no maximum", pagination.Limits{Max: -1}, `{"type":"integer","minimum":1,"default":21}`},
 	} {
 		d := documentOf(t, mustNew(), httpapi.Options{Pages: tt.limits}, Options{})
-		if diff := cmp.Diff(tt.want, compactJSON(t, d.parameterSchema(t, "limit"))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
+		equal(t, tt.reason, tt.want, compactJSON(t, d.parameterSchema(t, "limit")))
 	}
 }
 
@@ -144,9 +143,7 @@ func TestUnknownRecordType(t *testing.T) {
 		if text := d.Components.Schemas[name]; text != nil {
 			got = compactJSON(t, text)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		equal(t, name, want, got)
 	}
 	if got := string(d.operation(t, "/api/items/", "get").Responses["200"]); !strings.Contains(got, "schemas/ObjectPage") {
 		t.Errorf("GET /api/items/ returns %s, want an ObjectPage", got)
@@ -384,9 +381,7 @@ func TestFilms(t *testing.T) {
 		if part != nil {
 			got = compactJSON(t, part)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
-		}
+		equal(t, p.Name, want, got)
 		if strings.HasPrefix(p.Name, "/components/parameters/Film.filter.") {
 			filters++
 		}
@@ -417,9 +412,7 @@ func TestRecordFilters(t *testing.T) {
 		for _, p := range path.Parameters {
 			got = append(got, p.Ref[strings.LastIndex(p.Ref, "/")+1:])
 		}
-		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
-			t.Errorf("requested %v (-want +got):\n%s", requested, diff)
-		}
+		equal(t, fmt.Sprintf("requested %v", requested), want, strings.Join(got, " "))
 	}
 }
 
@@ -429,9 +422,7 @@ func TestInfo(t *testing.T) {
 	var got struct{ Info json.RawMessage }
 	must(t, json.Unmarshal(newDocument(t, filmCatalogue(t), opts).JSON(), &got))
 	want := `{"title":"Films","description":"D","version":"1"}`
-	if diff := cmp.Diff(want, compactJSON(t, got.Info)); diff != "" {
-		t.Errorf("info (-want +got):\n%s", diff)
-	}
+	equal(t, "info", want, compactJSON(t, got.Info))
 }
 
 // must ends the test if its preparation failed.
@@ -439,5 +430,13 @@ func must(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// equal reports how what the test got differs from what it wants.
+func equal(t testing.TB, what string, want, got any, opts ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -37,9 +38,7 @@ func TestOperationsOfRecords(t *testing.T) {
 		op := d.operation(t, tt.path, tt.method)
 		statuses := strings.Join(slices.Sorted(maps.Keys(op.Responses)), " ")
 		got := []string{op.OperationID, statuses, strings.Join(op.parameters(), " ")}
-		if diff := cmp.Diff([]string{tt.id, tt.statuses, tt.parameters}, got); diff != "" {
-			t.Errorf("%s %s (-want +got):\n%s", tt.method, tt.path, diff)
-		}
+		equal(t, fmt.Sprintf("%s %s", tt.method, tt.path), []string{tt.id, tt.statuses, tt.parameters}, got)
 		if secured := op.Security != nil; secured != tt.secured {
 			t.Errorf("%s %s: security = %v", tt.method, tt.path, op.Security)
 		}
@@ -74,9 +73,7 @@ func TestParametersOfPages(t *testing.T) {
 			}
 		}
 		got = append(got, strings.Join(names, " "))
-		if diff := cmp.Diff([]string{row.parameters, row.page, row.about}, got); diff != "" {
-			t.Errorf("%#v (-want +got):\n%s", row.style, diff)
-		}
+		equal(t, fmt.Sprintf("%#v", row.style), []string{row.parameters, row.page, row.about}, got)
 	}
 }
 
@@ -122,9 +119,7 @@ func TestAddresses(t *testing.T) {
 			}
 		}
 		got := []string{compactJSON(t, d.Paths[row.list+row.path]["parameters"]), get.Description, post.Description}
-		if diff := cmp.Diff([]string{row.parameter, row.get, row.post}, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", row.list, diff)
-		}
+		equal(t, row.list, []string{row.parameter, row.get, row.post}, got)
 	}
 }
 
@@ -188,9 +183,7 @@ func TestTagsOfOtherCollections(t *testing.T) {
 	} {
 		op := d.operation(t, tt.path, tt.method)
 		got := []string{strings.Join(slices.Sorted(maps.Keys(op.Responses)), " "), strings.Join(op.parameters(), " ")}
-		if diff := cmp.Diff([]string{tt.statuses, tt.parameters}, got); diff != "" {
-			t.Errorf("%s %s (-want +got):\n%s", tt.method, tt.path, diff)
-		}
+		equal(t, fmt.Sprintf("%s %s", tt.method, tt.path), []string{tt.statuses, tt.parameters}, got)
 	}
 }
 
@@ -260,9 +253,7 @@ func TestSecurity(t *testing.T) {
 				if method == "post" {
 					want = tt.write
 				}
-				if diff := cmp.Diff(want, op.Security); diff != "" {
-					t.Errorf("%s: %s %s (-want +got):\n%s", tt.reason, method, path, diff)
-				}
+				equal(t, fmt.Sprintf("%s: %s %s", tt.reason, method, path), want, op.Security)
 				if denied := op.Responses["401"] != nil && op.Responses["403"] != nil; denied != (tt.reads || method == "post") {
 					t.Errorf("%s: %s %s: 401 and 403 are described: %v", tt.reason, method, path, denied)
 				}

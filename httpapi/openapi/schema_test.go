@@ -3,8 +3,6 @@ package openapi
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi"
 )
@@ -23,9 +21,7 @@ func TestOrNull(t *testing.T) {
 		{"annotations", orNull(about), `{"description":"D","oneOf":[{"type":"string","minLength":1},{"type":"null"}]}`},
 		{"null or a component", orNull(ref("Event")), `{"oneOf":[{"$ref":"#/components/schemas/Event"},{"type":"null"}]}`},
 	} {
-		if diff := cmp.Diff(tt.want, compact(t, tt.schema)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
+		equal(t, tt.reason, tt.want, compact(t, tt.schema))
 	}
 }
 
@@ -71,9 +67,7 @@ func TestFieldErrors(t *testing.T) {
 		want := `{"description":"The errors by field. Those in ` + tt.whole + ` concern the whole record.","type":"object",` +
 			`"properties":{"detail":` + tt.detail + `},"additionalProperties":` + tt.others + `}`
 		got := compactJSON(t, documentOf(t, tt.cat, httpapi.Options{}, Options{}).Components.Schemas["FieldErrors"])
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.reason, diff)
-		}
+		equal(t, tt.reason, want, got)
 	}
 }
 
