@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -237,9 +239,10 @@ func checkFuzzCase(t *testing.T, fields *ordering.Fields[fuzzRecord], name strin
 	case err != nil:
 		t.Fatalf("%v: %v", c, err)
 	}
-	f, _ := fields.Lookup(name)
-	ranges, err := c.Ranges(f.KeyOf)
-	if err != nil {
+	list, err := ordering.ValueFields(reflect.TypeFor[fuzzRecord]())
+	f := list[slices.IndexFunc(list, func(f ordering.ValueField) bool { return f.Name == name })]
+	ranges, err2 := c.Ranges(f.KeyOf)
+	if err = errors.Join(err, err2); err != nil {
 		t.Fatalf("%v: Ranges: %v", c, err)
 	}
 	for i, r := range ranges {
@@ -256,7 +259,7 @@ func checkFuzzCase(t *testing.T, fields *ordering.Fields[fuzzRecord], name strin
 	if got := match(r); got != want {
 		t.Errorf("%v for %+v: Matcher reports %v, want %v", c, r, got, want)
 	}
-	if got := containing(ranges, f.Key(&r)) > 0; got != want {
+	if got := containing(ranges, f.Key(reflect.ValueOf(&r).Elem())) > 0; got != want {
 		t.Errorf("%v for %+v: the ranges contain the key: %v, want %v", c, r, got, want)
 	}
 }

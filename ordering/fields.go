@@ -1,62 +1,46 @@
 package ordering
 
 import (
-	"bytes"
 	"cmp"
 	"encoding"
-	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A Field is a property of type T that records can be ordered by.
-type Field[T any] struct {
-	// Name is the name of the field in a [Term], in snake_case.
-	Name string
-	// Key returns the sort key of a record. It must not retain or modify the
-	// record, and must return equal keys for equal records. It must be safe for
-	// concurrent use.
-	Key func(record *T) sortkey.Key
-	// Kind is [reflect.Bool], [reflect.Int], [reflect.String] or [reflect.Struct] if all keys
-	// are made by [sortkey.Bool], are numbers for which [sortkey.Key.AsInt] reports true, are
-	// made by [sortkey.Text], or by [sortkey.Time]. This permits a cheaper index. If a
-	// key is of another kind, the index is wrong. The zero value is always right.
-	Kind reflect.Kind
-	// KeyOf returns the key of a value in a [Condition]. If nil, it is the function
-	// [KeyOf].
-	KeyOf func(value any) (sortkey.Key, error)
-}
-
 // Fields is the set of fields that records of type T can be ordered by. It is
 // immutable and safe for concurrent use. The zero value is an empty set.
 type Fields[T any] struct {
-	list   []Field[T]
+	list   []field[T]
 	byName map[string]int
+}
+
+// A field is a property of type T that records can be ordered by.
+type field[T any] struct {
+	name  string
+	key   func(record *T) sortkey.Key
+	keyOf func(value any) (sortkey.Key, error) // the key of a value in a Condition
 }
 
 // names returns the names of the fields, in the order of the struct.
 func (fs *Fields[T]) names() []string {
 	names := make([]string, len(fs.list))
 	for i, f := range fs.list {
-		names[i] = f.Name
+		names[i] = f.name
 	}
 	return names
 }
 
-// Lookup returns the field with the given name and reports whether there is one. O(1).
-func (fs *Fields[T]) Lookup(name string) (Field[T], bool) {
+// lookup returns the field with the given name. The error suggests a known one.
+func (fs *Fields[T]) lookup(name string) (field[T], error) {
 	i, ok := fs.byName[name]
 	if !ok {
-		return Field[T]{}, false
+		return field[T]{}, fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, fs.names()))
 	}
-	return fs.list[i], true
+	return fs.list[i], nil
 }
 
 // Parse parses an ordering as the function [Parse] does, and drops unknown fields. It is
@@ -69,10 +53,6 @@ func (fs *Fields[T]) has(name string) bool {
 	return ok
 }
 
-func unknownField(name string, known []string) error {
-	return fmt.Errorf("%w: %q: %s", ErrUnknownField, name, Suggest(name, known))
-}
-
 // Sort sorts records in place by the terms. The sort is stable. Without terms, Sort
 // does nothing.
 //
@@ -82,11 +62,11 @@ func unknownField(name string, known []string) error {
 func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 	keys := make([]func(*T) sortkey.Key, len(terms))
 	for i, t := range terms {
-		f, ok := fs.Lookup(t.Field)
-		if !ok {
-			return unknownField(t.Field, fs.names())
+		f, err := fs.lookup(t.Field)
+		if err != nil {
+			return err
 		}
-		keys[i] = f.Key
+		keys[i] = f.key
 	}
 	if len(terms) == 0 {
 		return nil
@@ -112,6 +92,43 @@ func (fs *Fields[T]) Sort(records []T, terms ...Term) error {
 		records[i] = rows[i].record
 	}
 	return nil
+}
+
+// Matcher returns a function that reports whether a record satisfies all conditions. It
+// is for filtering a slice, for example with [slices.DeleteFunc]. Without conditions the
+// function always returns true. It is safe for concurrent use. A call computes one key
+// for each condition.
+//
+// The error wraps [ErrUnknownField] if a condition names an unknown field, and
+// [ErrInvalidCondition] if a condition is invalid.
+func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, error) {
+	type test struct {
+		key    func(*T) sortkey.Key
+		ranges []Range
+	}
+	tests := make([]test, len(conditions))
+	for i, c := range conditions {
+		f := field[T]{key: func(*T) sortkey.Key { return sortkey.Null() }} // of a condition for all records or for none
+		var err error
+		if c.field != "" {
+			f, err = fs.lookup(c.field)
+		}
+		if err == nil {
+			tests[i].key = f.key
+			tests[i].ranges, err = c.Ranges(f.keyOf)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return func(record T) bool {
+		for _, t := range tests {
+			if !InRanges(t.ranges, t.key(&record)) {
+				return false
+			}
+		}
+		return true
+	}, nil
 }
 
 // FieldsOf returns the fields of a struct type, derived from its json tags. Each member
@@ -152,25 +169,25 @@ func FieldsOf[T any]() (*Fields[T], error) {
 	fs := &Fields[T]{byName: map[string]int{}}
 	for i, f := range list {
 		fs.byName[f.Name] = i
-		if f.Nullable {
-			f.Kind = reflect.Invalid
-		}
 		key := func(record *T) sortkey.Key { return f.Key(reflect.ValueOf(record).Elem()) }
-		fs.list = append(fs.list, Field[T]{f.Name, key, f.Kind, f.KeyOf})
+		fs.list = append(fs.list, field[T]{f.Name, key, f.KeyOf})
 	}
 	return fs, nil
 }
 
-// A ValueField is a [Field] of records whose type is known only at run time.
+// A ValueField is a field of records whose type is known only at run time. It is for collections of
+// records; programs with a slice use [Fields].
 type ValueField struct {
 	// Name is the name of the field in a [Term], in snake_case.
 	Name string
 	// Key returns the sort key of a record, which must be addressable. It must not modify
 	// the record. It is safe for concurrent use.
 	Key func(record reflect.Value) sortkey.Key
-	// Kind and KeyOf are as in a [Field], but if the field is Nullable, Kind is that of the
-	// keys that are not null.
-	Kind  reflect.Kind
+	// Kind is [reflect.Bool], [reflect.Int], [reflect.String] or [reflect.Struct] if all keys that are
+	// not null because the field is Nullable are made by [sortkey.Bool], are numbers for which
+	// [sortkey.Key.AsInt] reports true, are made by [sortkey.Text], or by [sortkey.Time].
+	Kind reflect.Kind
+	// KeyOf returns the key of a value in a [Condition].
 	KeyOf func(value any) (sortkey.Key, error)
 	// Index is the path from the record to the Go field, for [reflect.Type.FieldByIndex].
 	Index []int
@@ -248,60 +265,6 @@ func isObject(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !marshals(t) && !hasMethod[encoding.TextMarshaler](t)
 }
 
-// A memberKey is the key of a member of a struct.
-type memberKey struct {
-	key     func(reflect.Value) sortkey.Key
-	kind    reflect.Kind // see [Field]
-	ordered bool         // the type has a method OrderingKey
-	own     bool         // the type decides how its values compare
-}
-
-// fieldKey returns the key of a member of type t.
-func fieldKey(t reflect.Type) memberKey {
-	base := t
-	if base.Kind() == reflect.Pointer {
-		base = base.Elem()
-	}
-	ordered := hasOrder(base)
-	own := ownKey(base) != nil || marshals(t) || t == reflect.TypeFor[json.Number]()
-	f := memberKey{keyOf(t), reflect.Invalid, ordered, own}
-	switch {
-	case t.Kind() == reflect.Pointer: // the key can be null
-	case hasMethod[integerKeyed](t):
-		f.kind = reflect.Int
-	case isTime(t):
-		f.kind = reflect.Struct
-	case !own:
-		f.kind = basicKind(t)
-	}
-	return f
-}
-
-// isTime reports whether the keys of all values of a type are those of times.
-func isTime(t reflect.Type) bool {
-	of := reflect.TypeFor[time.Time]()
-	if t.Kind() == reflect.Struct && t != of && !hasMethod[keyed](t) {
-		if f, ok := t.FieldByName("Time"); ok && f.Anonymous && len(f.Index) == 1 {
-			t = f.Type
-		}
-	}
-	return t == of
-}
-
-// basicKind returns the kind of the keys of basicKey.
-func basicKind(t reflect.Type) reflect.Kind {
-	switch t.Kind() {
-	case reflect.Bool:
-		return reflect.Bool
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		return reflect.Int
-	case reflect.String:
-		return reflect.String
-	}
-	return reflect.Invalid
-}
-
 // keyAt returns a function that returns the key of a field. The key is null if a pointer on
 // the way is nil.
 func keyAt(f reflect.StructField, key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
@@ -324,169 +287,4 @@ func keyAt(f reflect.StructField, key func(reflect.Value) sortkey.Key) func(refl
 		}
 		return key(v)
 	}
-}
-
-// readable adapts key to an unexported field, whose value can be read only through its
-// address. Such a field is a member if it is an embedded struct with a name in its tag.
-func readable(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
-	return func(v reflect.Value) sortkey.Key {
-		return key(reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem())
-	}
-}
-
-// Types can implement one of these interfaces to supply their own keys.
-type (
-	integerKeyed interface{ OrderingKey() int64 }
-	keyed        interface{ OrderingKey() sortkey.Key }
-)
-
-// hasMethod reports whether a pointer to a type has the methods of I.
-func hasMethod[I any](t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
-}
-
-// hasOrder reports whether a type has a method OrderingKey.
-func hasOrder(t reflect.Type) bool { return hasMethod[integerKeyed](t) || hasMethod[keyed](t) }
-
-// marshals reports whether values of a type, which are addressable, have a method MarshalJSON.
-func marshals(t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[json.Marshaler]()) || hasMethod[json.Marshaler](t)
-}
-
-// keyOf returns a function that returns the key of an addressable value of type t.
-func keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
-	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
-		if key := ownKey(t.Elem()); key != nil {
-			return pointerKey(key)
-		}
-	}
-	if key := ownKey(t); key != nil {
-		return key
-	}
-	switch {
-	case marshals(t), t == reflect.TypeFor[json.Number](), recursive(t):
-		return jsonKey
-	case t.Kind() == reflect.Pointer:
-		return pointerKey(keyOf(t.Elem()))
-	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8, t.Kind() == reflect.Array:
-		return listKey(t)
-	}
-	return basicKey(t)
-}
-
-// ownKey returns the key function of a time or of a type with a method OrderingKey. It returns
-// nil for all other types.
-func ownKey(t reflect.Type) func(reflect.Value) sortkey.Key {
-	// Addr avoids a copy of the value on the heap.
-	switch {
-	case hasMethod[integerKeyed](t):
-		return func(v reflect.Value) sortkey.Key {
-			return sortkey.Int(v.Addr().Interface().(integerKeyed).OrderingKey())
-		}
-	case hasMethod[keyed](t):
-		return func(v reflect.Value) sortkey.Key { return v.Addr().Interface().(keyed).OrderingKey() }
-	}
-	if t == reflect.TypeFor[time.Time]() {
-		return func(v reflect.Value) sortkey.Key { return sortkey.Time(*v.Addr().Interface().(*time.Time)) }
-	}
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	f, found := t.FieldByName("Time")
-	if !found || !f.Anonymous || f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() {
-		return nil
-	}
-	key := keyOf(f.Type)
-	return func(v reflect.Value) sortkey.Key {
-		v, err := v.FieldByIndexErr(f.Index)
-		if err != nil {
-			return sortkey.Null()
-		}
-		return key(v)
-	}
-}
-
-// recursive reports whether a type is a list of itself or a pointer to itself.
-func recursive(t reflect.Type) bool {
-	for outer := map[reflect.Type]bool{}; !outer[t]; t = t.Elem() {
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Array:
-			outer[t] = true
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-func basicKey(t reflect.Type) func(reflect.Value) sortkey.Key {
-	switch t.Kind() {
-	case reflect.Bool:
-		return func(v reflect.Value) sortkey.Key { return sortkey.Bool(v.Bool()) }
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return func(v reflect.Value) sortkey.Key { return sortkey.Int(v.Int()) }
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return func(v reflect.Value) sortkey.Key { return unsignedKey(v.Uint()) }
-	case reflect.Float32, reflect.Float64:
-		bits := t.Bits()
-		return func(v reflect.Value) sortkey.Key { return floatKey(v.Float(), bits) }
-	case reflect.String:
-		return func(v reflect.Value) sortkey.Key { return sortkey.Text(v.String()) }
-	}
-	return jsonKey
-}
-
-// floatKey returns the key of the shortest decimal that identifies f among the floats with
-// the given number of bits. It is 0.1 for float32(0.1), whose value as a float64 is
-// 0.10000000149011612.
-func floatKey(f float64, bits int) sortkey.Key {
-	if bits == 64 || f-f != 0 { // infinite or NaN
-		return sortkey.Float(f)
-	}
-	return sortkey.Decimal(strconv.FormatFloat(f, 'e', -1, bits))
-}
-
-func pointerKey(key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
-	return func(v reflect.Value) sortkey.Key {
-		if v.IsNil() {
-			return sortkey.Null()
-		}
-		return key(v.Elem())
-	}
-}
-
-func listKey(t reflect.Type) func(reflect.Value) sortkey.Key {
-	key := keyOf(t.Elem())
-	return func(v reflect.Value) sortkey.Key {
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			return sortkey.Null()
-		}
-		var room [8]sortkey.Key
-		elements := room[:0]
-		for i := range v.Len() {
-			elements = append(elements, key(v.Index(i)))
-		}
-		return sortkey.List(elements...)
-	}
-}
-
-// jsonKey returns the key of the JSON of a value, or null if it cannot be marshalled.
-func jsonKey(v reflect.Value) sortkey.Key {
-	if v.CanAddr() {
-		v = v.Addr()
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v.Interface()) != nil {
-		return sortkey.Null()
-	}
-	return sortkey.JSON(string(bytes.TrimSpace(b.Bytes())))
-}
-
-func unsignedKey(u uint64) sortkey.Key {
-	if u <= math.MaxInt64 {
-		return sortkey.Int(int64(u))
-	}
-	return sortkey.Decimal(strconv.FormatUint(u, 10))
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A Type describes the records of a store.
@@ -75,7 +77,17 @@ func mixed(terms []ordering.Term, id string) bool {
 }
 
 // A Field is a field that entries can be ordered by.
-type Field = ordering.Field[Entry]
+type Field struct {
+	Name string
+	// Key returns the sort key of an entry. It must return equal keys for equal records, and must be
+	// safe for concurrent use.
+	Key func(e *Entry) sortkey.Key
+	// Kind is as in an [ordering.ValueField], but invalid if a key can be null. If a key is of another
+	// kind, the index is wrong.
+	Kind reflect.Kind
+	// KeyOf returns the key of a value in a condition.
+	KeyOf func(value any) (sortkey.Key, error)
+}
 
 // resolve returns the fields of terms, which must be known.
 func (typ *Type) resolve(terms []ordering.Term) []Field {
