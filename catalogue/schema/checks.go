@@ -56,6 +56,10 @@ type checker struct {
 	err     error // of a callback
 }
 
+// maxDefaults is the number of bytes that the defaults of what elements of lists and maps lack may
+// add to a record, if the body is not larger.
+const maxDefaults = 1 << 20
+
 func (d Description) checker(ctx context.Context, checks Checks) *checker {
 	c := &checker{Checks: checks, ctx: ctx, name: d.Name, related: d.Related, snake: d.SnakeCase(), as: frameworkOf(ctx), room: maxDefaults}
 	c.visible, _ = ctx.Value(visibleKey{}).(visible)

@@ -267,3 +267,9 @@ func (d Description) checkPath(path string, text bool) error {
 	}
 	return fmt.Errorf("unknown field %q: %s", first, ordering.Suggest(first, d.snakeNames()))
 }
+
+// isKey reports whether the values of a field are unique texts that are compared as they are.
+func (f Field) isKey() bool {
+	row := f.Kind.row()
+	return f.Unique && row.json == jsontext.String && row.key == nil
+}

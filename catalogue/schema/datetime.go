@@ -500,3 +500,12 @@ func timeKey(text string) sortkey.Key {
 	}
 	return sortkey.Time(d.Time)
 }
+
+// created returns the JSON of the current time.
+func (c *checker) created() string {
+	now := time.Now
+	if c.Now != nil {
+		now = c.Now
+	}
+	return `"` + string(At(now().UTC()).appendWire(nil)) + `"`
+}

@@ -2,12 +2,10 @@ package schema
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -179,72 +177,6 @@ func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name)
 // isID reports whether a field is the id, and not a key of that name.
 func (f Field) isID() bool { return f.Name == "id" && !f.Key }
 
-// isKey reports whether the values of a field are unique texts that are compared as they are.
-func (f Field) isKey() bool {
-	row := f.Kind.row()
-	return f.Unique && row.json == jsontext.String && row.key == nil
-}
-
-// Parameter returns the field and the lookup of a parameter that can be in Filters, such as
-// gte for minutes__gte, or exact for minutes. A field inside an Object is as [Nested] returns
-// it, and a field of another record, whose collection must be in Related, has the whole path as its
-// name, too. The error names an unknown field or lookup, and the nearest known one. O(fields) for
-// each collection.
-func (d Description) Parameter(name string) (f Field, lookup string, err error) {
-	f, ok := d.anyField(name)
-	field, lookup := name, "exact"
-	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
-		field, lookup = name[:at], name[at+len("__"):]
-		f, ok = d.anyField(field)
-	}
-	if f.Fields != nil && field != name { // the lookup is a member that does not exist
-		ok, field = false, name
-	}
-	if !ok || !slices.Contains(f.Kind.lookups(), lookup) {
-		if reference, rest, crosses := d.follow(name); crosses && d.Related[reference.Refers] != nil {
-			f, lookup, err = d.related(reference).Parameter(rest)
-			f.Name = strings.TrimSuffix(name, rest) + ordering.Snake(f.Name)
-			return f, lookup, err
-		}
-	}
-	switch lookups := f.Kind.lookups(); {
-	case !ok:
-		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
-	case lookup == "exact" && field != name:
-		return f, "", fmt.Errorf("the lookup exact is written %q", field)
-	case !slices.Contains(lookups, lookup):
-		return f, "", fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, lookups))
-	}
-	return f, lookup, nil
-}
-
-// follow returns the reference with which a path such as director__name begins, and the rest. ok
-// is false if the path is that of a field of the record.
-func (d Description) follow(path string) (reference Field, rest string, ok bool) {
-	if _, own := d.anyField(path); own {
-		return Field{}, "", false
-	}
-	for at := range path {
-		if rest, ok = strings.CutPrefix(path[at:], "__"); ok {
-			if reference, ok = d.anyField(path[:at]); ok && reference.Refers != "" {
-				return reference, rest, true
-			}
-		}
-	}
-	return Field{}, "", false
-}
-
-// related returns the description of the records to which a field refers. That of a collection that
-// is not in Related has no fields.
-func (d Description) related(reference Field) Description {
-	var other Description
-	if r := d.Related[reference.Refers]; r != nil {
-		other = *r
-	}
-	other.Related = d.Related
-	return other
-}
-
 // snakeField returns the field with a name in snake_case.
 func (d Description) snakeField(name string) (f Field, ok bool) {
 	i := slices.IndexFunc(d.Fields, func(f Field) bool { return ordering.Snake(f.Name) == name })
@@ -282,3 +214,31 @@ func (d Description) snakeNames() []string {
 	}
 	return names
 }
+
+// A Kind is the kind of values that a field holds.
+type Kind uint8
+
+// The kinds of fields. The zero Kind is invalid.
+const (
+	_           Kind = iota
+	Integer          // a JSON integer
+	Text             // a string
+	Slug             // ASCII letters, digits, _ and -
+	Timestamp        // a [DateTime]
+	Boolean          // true or false
+	URL              // a string with an http, https, ftp or ftps URL
+	Reference        // the id of a record
+	References       // a list of ids
+	Array            // a list of elements of one kind
+	JSON             // any JSON value
+	Float            // a JSON number
+	Decimal          // a string with a number that has a fixed number of places, such as "12.00"
+	Date             // a string with a date, such as "2024-05-10"
+	Choice           // one of a list of strings
+	Email            // a string with an e-mail address
+	UUID             // a string such as "01234567-89ab-cdef-0123-456789abcdef"
+	UnicodeSlug      // letters and numbers of any script, _ and -
+	Regex            // a string in which a pattern is found
+	Map              // an object with any names, whose elements are of one kind
+	Object           // an object with members that are described
+)

@@ -463,3 +463,63 @@ func parseMoment(text string, as Framework) (value string, ok bool) {
 	}
 	return "", false
 }
+
+// Parameter returns the field and the lookup of a parameter that can be in Filters, such as
+// gte for minutes__gte, or exact for minutes. A field inside an Object is as [Nested] returns
+// it, and a field of another record, whose collection must be in Related, has the whole path as its
+// name, too. The error names an unknown field or lookup, and the nearest known one. O(fields) for
+// each collection.
+func (d Description) Parameter(name string) (f Field, lookup string, err error) {
+	f, ok := d.anyField(name)
+	field, lookup := name, "exact"
+	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
+		field, lookup = name[:at], name[at+len("__"):]
+		f, ok = d.anyField(field)
+	}
+	if f.Fields != nil && field != name { // the lookup is a member that does not exist
+		ok, field = false, name
+	}
+	if !ok || !slices.Contains(f.Kind.lookups(), lookup) {
+		if reference, rest, crosses := d.follow(name); crosses && d.Related[reference.Refers] != nil {
+			f, lookup, err = d.related(reference).Parameter(rest)
+			f.Name = strings.TrimSuffix(name, rest) + ordering.Snake(f.Name)
+			return f, lookup, err
+		}
+	}
+	switch lookups := f.Kind.lookups(); {
+	case !ok:
+		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
+	case lookup == "exact" && field != name:
+		return f, "", fmt.Errorf("the lookup exact is written %q", field)
+	case !slices.Contains(lookups, lookup):
+		return f, "", fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, lookups))
+	}
+	return f, lookup, nil
+}
+
+// follow returns the reference with which a path such as director__name begins, and the rest. ok
+// is false if the path is that of a field of the record.
+func (d Description) follow(path string) (reference Field, rest string, ok bool) {
+	if _, own := d.anyField(path); own {
+		return Field{}, "", false
+	}
+	for at := range path {
+		if rest, ok = strings.CutPrefix(path[at:], "__"); ok {
+			if reference, ok = d.anyField(path[:at]); ok && reference.Refers != "" {
+				return reference, rest, true
+			}
+		}
+	}
+	return Field{}, "", false
+}
+
+// related returns the description of the records to which a field refers. That of a collection that
+// is not in Related has no fields.
+func (d Description) related(reference Field) Description {
+	var other Description
+	if r := d.Related[reference.Refers]; r != nil {
+		other = *r
+	}
+	other.Related = d.Related
+	return other
+}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -103,23 +102,4 @@ func (f Framework) Describe(d Description) Description {
 		}
 	}
 	return d
-}
-
-// NotFound returns the detail of a 404 for a segment of a path that names no record. In 3.18 it has
-// the name of a record unless no record can have the segment. O(len of segment).
-func (f Framework) NotFound(d Description, segment string) string {
-	possible := d.LookupText(segment) != "" && strings.IndexByte(segment, 0) < 0
-	if d.Lookup == "" {
-		possible = isInteger(strings.TrimSpace(segment))
-	}
-	if !f.namesModels || !possible {
-		return "Not found."
-	}
-	var model strings.Builder
-	for _, word := range strings.Fields(d.Name) {
-		first := []rune(word)
-		first[0] = unicode.ToUpper(first[0])
-		model.WriteString(string(first))
-	}
-	return "No " + model.String() + " matches the given query."
 }

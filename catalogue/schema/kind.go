@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"bytes"
+	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,34 +11,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering/sortkey"
-)
-
-// A Kind is the kind of values that a field holds.
-type Kind uint8
-
-// The kinds of fields. The zero Kind is invalid.
-const (
-	_           Kind = iota
-	Integer          // a JSON integer
-	Text             // a string
-	Slug             // ASCII letters, digits, _ and -
-	Timestamp        // a [DateTime]
-	Boolean          // true or false
-	URL              // a string with an http, https, ftp or ftps URL
-	Reference        // the id of a record
-	References       // a list of ids
-	Array            // a list of elements of one kind
-	JSON             // any JSON value
-	Float            // a JSON number
-	Decimal          // a string with a number that has a fixed number of places, such as "12.00"
-	Date             // a string with a date, such as "2024-05-10"
-	Choice           // one of a list of strings
-	Email            // a string with an e-mail address
-	UUID             // a string such as "01234567-89ab-cdef-0123-456789abcdef"
-	UnicodeSlug      // letters and numbers of any script, _ and -
-	Regex            // a string in which a pattern is found
-	Map              // an object with any names, whose elements are of one kind
-	Object           // an object with members that are described
 )
 
 // A kindRow describes a kind of field.
@@ -215,4 +190,65 @@ func (f Field) filterChoice(lookup, value string, checks *checker) (text, messag
 		return "", notAvailable(value)
 	}
 	return value, ""
+}
+
+var errNotStorable = errors.New("cannot be stored")
+
+// cleanJSON accepts any value that a record can hold. It stores what the framework does: numbers
+// as Python writes them, and names as membersOf returns them.
+func cleanJSON(_ Field, value string, checks *checker) (text string, messages []string) {
+	clean, err := appendFree(nil, value, !checks.snake)
+	if err != nil {
+		return invalid("Value must be valid JSON.")
+	}
+	return string(clean), nil
+}
+
+// appendFree appends a JSON value as cleanJSON stores it.
+func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
+	switch jsontext.KindOf(value) {
+	case jsontext.Object:
+		start := len(b)
+		b = append(b, '{')
+		for _, m := range membersOf(value, camel) {
+			if _, found := jsontext.FirstSurrogate(m.name); found {
+				return nil, errNotStorable
+			}
+			if len(b) > start+1 {
+				b = append(b, ',')
+			}
+			if b, err = appendFree(append(jsontext.AppendString(b, m.name), ':'), m.value, camel); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	case jsontext.List:
+		start := len(b)
+		b = append(b, '[')
+		for item := range jsontext.Elements(value) {
+			if len(b) > start+1 {
+				b = append(b, ',')
+			}
+			if b, err = appendFree(b, item, camel); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case jsontext.String:
+		text := jsontext.Unquote(value)
+		if _, found := jsontext.FirstSurrogate(text); found {
+			return nil, errNotStorable
+		}
+		return jsontext.AppendString(b, text), nil
+	case jsontext.Float:
+		if n, _ := strconv.ParseFloat(value, 64); math.IsInf(n, 0) {
+			return nil, errNotStorable
+		}
+		return append(b, pythonFloat(value)...), nil
+	case jsontext.Int:
+		if value == "-0" {
+			value = "0"
+		}
+	}
+	return append(b, bytes.TrimSpace([]byte(value))...), nil
 }

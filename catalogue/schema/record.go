@@ -186,33 +186,6 @@ func (r Record) String() string {
 	return string(text)
 }
 
-// Upgrade returns a stored record, which may be older than the description, in the form that the
-// description has. A member with one of the names in Formerly is renamed and keeps its place. A
-// field that the record lacks is appended with its Default, if there is one. Other members are
-// kept, as is what is inside objects, and no value is checked. If the record has two names of one
-// field, the error is a [*MemberError] that names both. Upgrade does not modify r. O(members ×
-// fields).
-func (d Description) Upgrade(r Record) (Record, error) {
-	r.members = slices.Clone(r.members)
-	for _, f := range d.Fields {
-		i := r.index(f.Name)
-		for _, old := range f.Formerly {
-			switch j := r.index(old); {
-			case j >= 0 && i >= 0:
-				return Record{}, &MemberError{old, fmt.Errorf("is a former name of %q, and %q is there too", f.Name, r.members[i].name)}
-			case j >= 0:
-				i = j
-			}
-		}
-		if i >= 0 {
-			r.members[i].name = f.Name
-		} else if f.Default != "" {
-			r.members = append(r.members, member{f.Name, f.Default})
-		}
-	}
-	return r, nil
-}
-
 // ParseRecord parses a JSON object. Its member id, if present, must be a positive
 // integer. The record does not share memory with data.
 //
@@ -380,4 +353,64 @@ func appendMember(object []byte, name, value string) []byte {
 		object = append(object, ',')
 	}
 	return append(append(jsontext.AppendString(object, name), ':'), value...)
+}
+
+// An Identity is what identifies a record of a collection: its integer id, or its key, a text.
+// Identities can be compared with == and are keys of maps. The zero Identity identifies no record.
+type Identity struct {
+	ID  int    // at least 1, or 0 if the record has a key
+	Key string // not empty, or "" if the record has an id
+}
+
+// String returns the digits of an id or a key in quotes, as in Go. O(len).
+func (i Identity) String() string {
+	if i.Key != "" {
+		return strconv.Quote(i.Key)
+	}
+	return strconv.Itoa(i.ID)
+}
+
+// MarshalJSON returns the JSON of an id or a key as records have it, or null for the zero
+// Identity. The error is always nil. O(len).
+func (i Identity) MarshalJSON() ([]byte, error) {
+	switch {
+	case i.Key != "":
+		return jsontext.AppendString(nil, i.Key), nil
+	case i.ID != 0:
+		return strconv.AppendInt(nil, int64(i.ID), 10), nil
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON parses the JSON of the id or the key of a record. Null becomes the zero Identity.
+// The error wraps [ErrInvalid] if the JSON is another value than a positive integer that fits in
+// an int or a text that is not empty; the identity is unchanged then. O(len).
+func (i *Identity) UnmarshalJSON(data []byte) error {
+	var read Identity
+	var err error
+	switch text := strings.Trim(string(data), jsontext.Space); {
+	case text == "null":
+	case len(text) > 0 && text[0] == '"':
+		if err = json.Unmarshal(data, &read.Key); err == nil && read.Key == "" {
+			err = fmt.Errorf("the key is empty")
+		}
+	default:
+		if read.ID, err = strconv.Atoi(text); err != nil || read.ID < 1 {
+			err = fmt.Errorf("want a positive integer or a text, got %s", excerpt(text))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w identity: %w", ErrInvalid, err)
+	}
+	*i = read
+	return nil
+}
+
+// isInteger reports whether text is ASCII digits with an optional sign. Package strconv
+// reports that a number is out of range before it has read all of the text.
+func isInteger(text string) bool {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }

@@ -189,14 +189,6 @@ func ComputedMembers(t reflect.Type) ([]jsonmember.Member, error) {
 	return members, nil
 }
 
-// elem returns the type that t points to, or t if it is not a pointer.
-func elem(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Pointer {
-		return t.Elem()
-	}
-	return t
-}
-
 // memberField returns the field for a member of a struct.
 func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 	t := m.Field.Type

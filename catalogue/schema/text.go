@@ -396,14 +396,5 @@ func topLevel(label string) bool {
 	return utf8.RuneCountInString(label) > 1 && !strings.ContainsAny(label, "0123456789")
 }
 
-// isInteger reports whether text is ASCII digits with an optional sign. Package strconv
-// reports that a number is out of range before it has read all of the text.
-func isInteger(text string) bool {
-	if text != "" && (text[0] == '+' || text[0] == '-') {
-		text = text[1:]
-	}
-	return text != "" && strings.Trim(text, "0123456789") == ""
-}
-
 // validUTF8 returns a value of a query in valid UTF-8. Invalid UTF-8 becomes U+FFFD.
 func validUTF8(text string) string { return strings.ToValidUTF8(text, "\ufffd") }

@@ -1,26 +1,20 @@
 package schema
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
+	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 )
-
-// created returns the JSON of the current time.
-func (c *checker) created() string {
-	now := time.Now
-	if c.Now != nil {
-		now = c.Now
-	}
-	return `"` + string(At(now().UTC()).appendWire(nil)) + `"`
-}
 
 // Validate converts a posted JSON object to a record without an id. The record has all fields
 // that can be written, in wire order and with normalized values. Absent fields have their
@@ -254,122 +248,182 @@ func (d Description) sent(body []byte) ([]string, error) {
 	}
 }
 
-// fieldsIn returns the JSON of each field in an object, or "" if the field is absent. If a field is
-// repeated, the last value counts.
-func fieldsIn(object string, fields []Field) []string {
-	values := make([]string, len(fields))
-	var names []string // in snake_case, if a member is not spelled as its field
-	for name, value := range jsontext.Members(object) {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
-		if i < 0 {
-			if names == nil {
-				names = Description{Fields: fields}.snakeNames()
+// Upgrade returns a stored record, which may be older than the description, in the form that the
+// description has. A member with one of the names in Formerly is renamed and keeps its place. A
+// field that the record lacks is appended with its Default, if there is one. Other members are
+// kept, as is what is inside objects, and no value is checked. If the record has two names of one
+// field, the error is a [*MemberError] that names both. Upgrade does not modify r. O(members ×
+// fields).
+func (d Description) Upgrade(r Record) (Record, error) {
+	r.members = slices.Clone(r.members)
+	for _, f := range d.Fields {
+		i := r.index(f.Name)
+		for _, old := range f.Formerly {
+			switch j := r.index(old); {
+			case j >= 0 && i >= 0:
+				return Record{}, &MemberError{old, fmt.Errorf("is a former name of %q, and %q is there too", f.Name, r.members[i].name)}
+			case j >= 0:
+				i = j
 			}
-			i = slices.Index(names, ordering.Snake(name))
 		}
 		if i >= 0 {
-			values[i] = value
+			r.members[i].name = f.Name
+		} else if f.Default != "" {
+			r.members = append(r.members, member{f.Name, f.Default})
 		}
 	}
-	return values
+	return r, nil
 }
 
-// clean returns the JSON to store for a value, or the error if it is invalid.
-func (f Field) clean(value string, checks *checker) (text string, wrong FieldError) {
-	var messages []string
-	switch {
-	case value == "" && f.Required:
-		return "", FieldError{Messages: []string{"This field is required."}}
-	case value == "" && f.Kind == Reference && f.Default != "" && f.Default != "null":
-		value = f.Default // the record may have been deleted
-	case value == "":
-		return f.Default, FieldError{Messages: f.taken(f.Default, checks)}
+// A validator is a record, or the value of a field, that has a rule.
+type validator interface {
+	Validate(ctx context.Context) error
+}
+
+// isValidator reports whether a type has a rule. It is an error if the type declares a method
+// Validate with another signature, which would never be called.
+func isValidator(t reflect.Type) (bool, error) {
+	if jsontext.Implements[validator](t) {
+		return true, nil
 	}
-	clean := f.Kind.row().clean
-	switch {
-	case jsontext.KindOf(value) == jsontext.Null:
-		text, messages = f.cleanNull()
-	case checks.stored && (f.Kind == Reference || f.Kind == References):
-		text = value
-	case clean == nil:
-		text, wrong = f.cleanParts(value, checks)
-	default:
-		text, messages = clean(f, value, checks)
+	if !hasValidate(t) || isPromoted(t) {
+		return false, nil
 	}
-	if own := f.checked(text, checks); own != nil {
-		messages = append(own, messages...)
+	return false, fmt.Errorf("%v: the method Validate must be Validate(context.Context) error", t)
+}
+
+// hasValidate reports whether a type or a pointer to it has a method Validate, with any signature.
+// The name is constant: with another, the linker would keep every exported method of a program.
+func hasValidate(t reflect.Type) bool {
+	_, ok := reflect.PointerTo(t).MethodByName("Validate")
+	return ok
+}
+
+// isPromoted reports whether an embedded field of a struct has a method Validate, which is promoted
+// to the struct unless the struct declares one.
+func isPromoted(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
 	}
-	if messages != nil {
-		wrong.Messages = messages
-	}
-	if !wrong.ok() {
-		return "", wrong
-	}
-	if f.Rule != nil && text != "null" && checks.err == nil {
-		var err error
-		if text, err = f.Rule(checks.ctx, text); err != nil {
-			return "", f.judge(err, checks)
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && hasValidate(elem(f.Type)) {
+			return true
 		}
 	}
-	return text, wrong
+	return false
 }
 
-// checked returns the messages of what the framework checks before bounds and lengths: patterns,
-// the field's own check, and whether the value is unique. It returns none for an empty text.
-func (f Field) checked(text string, checks *checker) (messages []string) {
-	if text == "" || text == "null" {
+// fieldRule returns the rule of a field whose values are of a type with a method Validate, or nil.
+// The method may have a pointer receiver.
+func fieldRule(t reflect.Type) (func(ctx context.Context, value string) (string, error), error) {
+	if ok, err := isValidator(t); !ok {
+		return nil, err
+	}
+	return func(ctx context.Context, value string) (string, error) {
+		before, after, err := validated(ctx, t, value)
+		if err != nil || bytes.Equal(before, after) {
+			return value, err
+		}
+		return string(after), nil
+	}, nil
+}
+
+// recordRule returns the rule of records of a type with a method Validate, or nil. Of the record,
+// only members that the method changes are written back, so that numbers keep their digits.
+func recordRule(t reflect.Type) (func(ctx context.Context, r *Record) error, error) {
+	if ok, err := isValidator(t); !ok {
+		return nil, err
+	}
+	return func(ctx context.Context, r *Record) error {
+		before, after, err := validated(ctx, t, r.String())
+		if err != nil || bytes.Equal(before, after) {
+			return err
+		}
+		old, changed := membersOf(string(before), false), membersOf(string(after), false)
+		r.members = slices.Clone(r.members)
+		for _, m := range old {
+			if !slices.ContainsFunc(changed, func(c member) bool { return c.name == m.name }) { // it is omitted now
+				*r = r.Without(m.name)
+			}
+		}
+		for _, m := range changed {
+			if m.name == "id" && m.value[0] != '"' || slices.Contains(old, m) {
+				continue
+			}
+			text, err := canonical([]byte(m.value))
+			if err != nil {
+				return err
+			}
+			r.set(m.name, text)
+		}
 		return nil
-	}
-	if text == `""` && f.Blank {
-		return f.taken(text, checks)
-	}
-	if f.Pattern != nil || f.Kind == UnicodeSlug {
-		messages = f.patternMessages(jsontext.Unquote(text))
-	}
-	if f.Check != nil {
-		if err := f.Check(text); err != nil {
-			messages = append(messages, f.judge(err, checks).Messages...)
-		}
-	}
-	return append(messages, f.taken(text, checks)...)
+	}, nil
 }
 
-// patternMessages returns the messages of the validators that a field of the framework's model
-// has: of the pattern and of a slug.
-func (f Field) patternMessages(text string) (messages []string) {
-	switch {
-	case f.Kind == UnicodeSlug && !validUnicodeSlug(text):
-		messages = append(messages, "Enter a valid “slug” consisting of Unicode letters, numbers, underscores, or hyphens.")
-	case f.Kind == Regex:
-		return nil // it is the form of the text
+// validated calls the method Validate of a value of a type and returns the JSON of the value before
+// and after it. A text that the type cannot hold is not validated: whoever decodes it reports that.
+func validated(ctx context.Context, t reflect.Type, text string) (before, after []byte, err error) {
+	p := reflect.New(t)
+	if json.Unmarshal([]byte(text), p.Interface()) != nil {
+		return nil, nil, nil
 	}
-	if f.Pattern != nil && !f.Pattern.MatchString(text) {
-		messages = append(messages, cmp.Or(f.Message, "Enter a valid value."))
+	if before, err = encode(p.Interface()); err != nil {
+		return nil, nil, err
 	}
-	return messages
+	if err := p.Interface().(validator).Validate(ctx); err != nil {
+		return nil, nil, err
+	}
+	after, err = encode(p.Interface())
+	return before, after, err
 }
 
-// taken returns the message that another record has the value of a unique field, or nil.
-func (f Field) taken(text string, checks *checker) []string {
-	if !f.Unique || text == "" || text == "null" || !checks.taken([]string{f.Name}, []string{text}) {
-		return nil
+// elem returns the type that t points to, or t if it is not a pointer.
+func elem(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
 	}
-	return []string{checks.name + " with this " + f.Label() + " already exists."}
+	return t
 }
 
-// cleanNull returns null, or the message that it is not allowed.
-func (f Field) cleanNull() (text string, messages []string) {
-	if f.Nullable {
-		return "null", nil
+// NotFound returns the detail of a 404 for a segment of a path that names no record. In 3.18 it has
+// the name of a record unless no record can have the segment. O(len of segment).
+func (f Framework) NotFound(d Description, segment string) string {
+	possible := d.LookupText(segment) != "" && strings.IndexByte(segment, 0) < 0
+	if d.Lookup == "" {
+		possible = isInteger(strings.TrimSpace(segment))
 	}
-	return invalid(isNull)
+	if !f.namesModels || !possible {
+		return "Not found."
+	}
+	var model strings.Builder
+	for _, word := range strings.Fields(d.Name) {
+		first := []rune(word)
+		first[0] = unicode.ToUpper(first[0])
+		model.WriteString(string(first))
+	}
+	return "No " + model.String() + " matches the given query."
 }
 
-// judge returns the error of a field for the error of its rule.
-func (f Field) judge(err error, checks *checker) FieldError {
-	errs := checks.judge(err)
-	if f.Kind != Object && len(errs) == 1 && errs[0].Field == nonField {
-		return FieldError{Messages: errs[0].Messages}
+// LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
+// its canonical form. It returns "" if no record can have it. O(len).
+func (d Description) LookupText(segment string) string {
+	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
+		return segment
 	}
-	return FieldError{Fields: errs}
+	digits := uuidDigits(segment)
+	if digits == "" {
+		return ""
+	}
+	return formatUUID(digits)
+}
+
+// ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
+// record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
+// are not white space. O(len).
+func ParseID(segment string) int {
+	id, err := strconv.Atoi(strings.TrimSpace(segment))
+	if err != nil || id < 0 {
+		return 0
+	}
+	return id
 }

@@ -55,7 +55,6 @@ var mutual = map[string]int{
 	"catalogue/internal/layout": 6,
 	"catalogue/internal/store":  11,
 	"catalogue/internal/value":  1,
-	"catalogue/schema":          8,
 	"httpapi/browse":            12,
 	"httpapi/cataloguetest":     4,
 	"httpapi/clienttest":        4,

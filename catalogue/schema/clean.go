@@ -1,14 +1,14 @@
 package schema
 
 import (
-	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 const notAList = `Expected a list of items but got type "%s".`
@@ -27,12 +27,9 @@ func (f Field) cleanParts(value string, checks *checker) (text string, wrong Fie
 	return f.cleanObject(value, checks)
 }
 
-// A request may contain many elements of lists and maps that are not valid, or that have defaults.
-// The response and the record must not be many times as large.
-const (
-	maxWrong    = 64 << 10 // bytes of the errors of elements, after which no more are checked
-	maxDefaults = 1 << 20  // bytes that defaults add, if the body is not larger
-)
+// maxWrong is the number of bytes of the errors of elements after which no more are checked: a request
+// may contain many that are not valid, and the response must not be many times as large.
+const maxWrong = 64 << 10
 
 // element cleans an element of f, of which left are left. more is false if no others are checked.
 func (c *checker) element(f Field, value string, left int) (text string, wrong FieldError, more bool) {
@@ -212,63 +209,122 @@ func (f Field) merged(stored, value string) string {
 	return string(append(object, '}'))
 }
 
-var errNotStorable = errors.New("cannot be stored")
-
-// cleanJSON accepts any value that a record can hold. It stores what the framework does: numbers
-// as Python writes them, and names as membersOf returns them.
-func cleanJSON(_ Field, value string, checks *checker) (text string, messages []string) {
-	clean, err := appendFree(nil, value, !checks.snake)
-	if err != nil {
-		return invalid("Value must be valid JSON.")
+// fieldsIn returns the JSON of each field in an object, or "" if the field is absent. If a field is
+// repeated, the last value counts.
+func fieldsIn(object string, fields []Field) []string {
+	values := make([]string, len(fields))
+	var names []string // in snake_case, if a member is not spelled as its field
+	for name, value := range jsontext.Members(object) {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			if names == nil {
+				names = Description{Fields: fields}.snakeNames()
+			}
+			i = slices.Index(names, ordering.Snake(name))
+		}
+		if i >= 0 {
+			values[i] = value
+		}
 	}
-	return string(clean), nil
+	return values
 }
 
-// appendFree appends a JSON value as cleanJSON stores it.
-func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
-	switch jsontext.KindOf(value) {
-	case jsontext.Object:
-		start := len(b)
-		b = append(b, '{')
-		for _, m := range membersOf(value, camel) {
-			if _, found := jsontext.FirstSurrogate(m.name); found {
-				return nil, errNotStorable
-			}
-			if len(b) > start+1 {
-				b = append(b, ',')
-			}
-			if b, err = appendFree(append(jsontext.AppendString(b, m.name), ':'), m.value, camel); err != nil {
-				return nil, err
-			}
-		}
-		return append(b, '}'), nil
-	case jsontext.List:
-		start := len(b)
-		b = append(b, '[')
-		for item := range jsontext.Elements(value) {
-			if len(b) > start+1 {
-				b = append(b, ',')
-			}
-			if b, err = appendFree(b, item, camel); err != nil {
-				return nil, err
-			}
-		}
-		return append(b, ']'), nil
-	case jsontext.String:
-		text := jsontext.Unquote(value)
-		if _, found := jsontext.FirstSurrogate(text); found {
-			return nil, errNotStorable
-		}
-		return jsontext.AppendString(b, text), nil
-	case jsontext.Float:
-		if n, _ := strconv.ParseFloat(value, 64); math.IsInf(n, 0) {
-			return nil, errNotStorable
-		}
-		return append(b, pythonFloat(value)...), nil
-	case jsontext.Int:
-		if value == "-0" {
-			value = "0"
+// clean returns the JSON to store for a value, or the error if it is invalid.
+func (f Field) clean(value string, checks *checker) (text string, wrong FieldError) {
+	var messages []string
+	switch {
+	case value == "" && f.Required:
+		return "", FieldError{Messages: []string{"This field is required."}}
+	case value == "" && f.Kind == Reference && f.Default != "" && f.Default != "null":
+		value = f.Default // the record may have been deleted
+	case value == "":
+		return f.Default, FieldError{Messages: f.taken(f.Default, checks)}
+	}
+	clean := f.Kind.row().clean
+	switch {
+	case jsontext.KindOf(value) == jsontext.Null:
+		text, messages = f.cleanNull()
+	case checks.stored && (f.Kind == Reference || f.Kind == References):
+		text = value
+	case clean == nil:
+		text, wrong = f.cleanParts(value, checks)
+	default:
+		text, messages = clean(f, value, checks)
+	}
+	if own := f.checked(text, checks); own != nil {
+		messages = append(own, messages...)
+	}
+	if messages != nil {
+		wrong.Messages = messages
+	}
+	if !wrong.ok() {
+		return "", wrong
+	}
+	if f.Rule != nil && text != "null" && checks.err == nil {
+		var err error
+		if text, err = f.Rule(checks.ctx, text); err != nil {
+			return "", f.judge(err, checks)
 		}
 	}
-	return append(b, bytes.TrimSpace([]byte(value))...), nil
+	return text, wrong
+}
+
+// checked returns the messages of what the framework checks before bounds and lengths: patterns,
+// the field's own check, and whether the value is unique. It returns none for an empty text.
+func (f Field) checked(text string, checks *checker) (messages []string) {
+	if text == "" || text == "null" {
+		return nil
+	}
+	if text == `""` && f.Blank {
+		return f.taken(text, checks)
+	}
+	if f.Pattern != nil || f.Kind == UnicodeSlug {
+		messages = f.patternMessages(jsontext.Unquote(text))
+	}
+	if f.Check != nil {
+		if err := f.Check(text); err != nil {
+			messages = append(messages, f.judge(err, checks).Messages...)
+		}
+	}
+	return append(messages, f.taken(text, checks)...)
+}
+
+// patternMessages returns the messages of the validators that a field of the framework's model
+// has: of the pattern and of a slug.
+func (f Field) patternMessages(text string) (messages []string) {
+	switch {
+	case f.Kind == UnicodeSlug && !validUnicodeSlug(text):
+		messages = append(messages, "Enter a valid “slug” consisting of Unicode letters, numbers, underscores, or hyphens.")
+	case f.Kind == Regex:
+		return nil // it is the form of the text
+	}
+	if f.Pattern != nil && !f.Pattern.MatchString(text) {
+		messages = append(messages, cmp.Or(f.Message, "Enter a valid value."))
+	}
+	return messages
+}
+
+// taken returns the message that another record has the value of a unique field, or nil.
+func (f Field) taken(text string, checks *checker) []string {
+	if !f.Unique || text == "" || text == "null" || !checks.taken([]string{f.Name}, []string{text}) {
+		return nil
+	}
+	return []string{checks.name + " with this " + f.Label() + " already exists."}
+}
+
+// cleanNull returns null, or the message that it is not allowed.
+func (f Field) cleanNull() (text string, messages []string) {
+	if f.Nullable {
+		return "null", nil
+	}
+	return invalid(isNull)
+}
+
+// judge returns the error of a field for the error of its rule.
+func (f Field) judge(err error, checks *checker) FieldError {
+	errs := checks.judge(err)
+	if f.Kind != Object && len(errs) == 1 && errs[0].Field == nonField {
+		return FieldError{Messages: errs[0].Messages}
+	}
+	return FieldError{Fields: errs}
 }
