@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 	"sync/atomic"
 )
 
@@ -73,31 +74,47 @@ func (es Entries) appendTo(dst []*Entry) []*Entry {
 // much as without parts, for any size of the index. An array takes 8 bytes for each of its
 // entries, keys take their own size, and the directory about a byte for each entry of the index.
 //
-// A write replaces the part that it changes, and moves no other. It drops all if nothing has
-// been read for so many writes that they have cost as much as making the directory.
+// A write is only noted. The next read changes the parts that were written to, once for all
+// writes, and moves no other. A write drops all if nothing has been read for so many writes that
+// they would cost as much as making the directory.
 type parts[K any] struct {
 	directory atomic.Pointer[directory[K]]
 	reads     atomic.Int32 // while there was no directory; negative if a reader makes it
-	idle      atomic.Int32 // writes since the last read
 }
 
-// A directory has the parts of an index in order. Only a write to the index changes it.
+// A directory has the parts of an index in order. Forks share its chunks and parts. It changes
+// those that it owns in place, and copies the others.
 type directory[K any] struct {
 	chunks []*chunk[K]
 	ends   []int // the number of entries up to the end of each chunk
+	owner  *owner
+
+	behind atomic.Bool // there are writes since the last read; no reader uses the parts then
+	mu     sync.Mutex  // locked by the reader that applies them
+	writes []written[K]
 }
 
-// A chunk is some consecutive parts. Forks share it, so a write replaces it.
+// A written is an item, without its entry, that was added to an index, replaced or removed.
+type written[K any] struct {
+	item[K]
+	n int // 1, 0 or -1
+}
+
+// An owner identifies the directory that made a chunk or a part, until it is forked.
+type owner struct{ _ byte }
+
+// A chunk is some consecutive parts.
 type chunk[K any] struct {
 	parts []*part[K]
 	ends  []int // the number of its entries up to the end of each part
+	owner *owner
 }
 
-// A part is a run of consecutive entries of an index. Forks share it, so a write replaces it,
-// but readers of any fork add arrays.
+// A part is a run of consecutive entries of an index. Readers of any fork add arrays.
 type part[K any] struct {
-	first    item[K]
-	n        int          // the number of entries, at least 1
+	first    item[K] // without its entry
+	n        int     // the number of entries, at least 1
+	owner    *owner
 	pages    atomic.Int32 // that began or ended in it before its array was made
 	searches atomic.Int32 // before its keys were
 	arrays   atomic.Pointer[arrays[K]]
@@ -119,8 +136,8 @@ const (
 // divided returns the directory, or nil if too few reads have needed it to make it.
 func (t *tree[K]) divided() *directory[K] {
 	if d := t.parts.directory.Load(); d != nil {
-		if t.parts.idle.Load() != 0 { // otherwise readers share the counter without writing to it
-			t.parts.idle.Store(0)
+		if d.behind.Load() {
+			t.catchUp(d)
 		}
 		return d
 	}
@@ -128,18 +145,24 @@ func (t *tree[K]) divided() *directory[K] {
 		return nil
 	}
 	t.parts.reads.Store(math.MinInt32 / 2) // other readers go on without it meanwhile
-	d := new(directory[K])
+	d := &directory[K]{owner: new(owner)}
 	var list []*part[K]
 	for at := 0; at < t.len(); at += partLen {
-		first, _ := t.items.GetAt(at)
-		list = append(list, &part[K]{first: first, n: min(partLen, t.len()-at)})
+		list = append(list, &part[K]{first: t.separator(at), n: min(partLen, t.len()-at), owner: d.owner})
 	}
 	for some := range slices.Chunk(list, maxChunk/2) {
-		d.chunks = append(d.chunks, newChunk(some))
+		d.chunks = append(d.chunks, d.chunk(some))
 	}
 	d.count(0)
 	t.parts.directory.Store(d)
 	return d
+}
+
+// separator returns the item at a position without its entry.
+func (t *tree[K]) separator(pos int) item[K] {
+	it, _ := t.items.GetAt(pos)
+	it.entry = nil
+	return it
 }
 
 // share makes the parts those of a fork of an index.
@@ -147,33 +170,47 @@ func (p *parts[K]) share(of *parts[K]) {
 	reads := of.reads.Load()
 	p.reads.Store(max(reads, -reads)) // a directory that is being made is lost to the fork
 	if d := of.directory.Load(); d != nil {
-		p.directory.Store(&directory[K]{slices.Clone(d.chunks), slices.Clone(d.ends)})
-		p.idle.Store(of.idle.Load())
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.owner = new(owner)
+		f := &directory[K]{chunks: slices.Clone(d.chunks), ends: slices.Clone(d.ends), owner: new(owner), writes: slices.Clone(d.writes)}
+		f.behind.Store(d.behind.Load())
+		p.directory.Store(f)
 	}
 }
 
-// drop drops all arrays.
-func (p *parts[K]) drop() {
-	p.directory.Store(nil)
-	p.reads.Store(0)
-	p.idle.Store(0)
-}
-
-// writes drops the parts if n writes to the index, or the next one, would cost more than
+// prepare drops the parts if n writes to the index, or the next one, would cost more than
 // making them again. It must be called before the writes.
-func (t *tree[K]) writes(n int) {
+func (t *tree[K]) prepare(n int) {
 	d := t.parts.directory.Load()
 	if d == nil {
 		return
 	}
 	worth := t.len() / partLen
-	if t.len() < 2 || n > worth || int(t.parts.idle.Add(1)) > worth+maxChunk || len(d.chunks) > worth+4 {
+	if t.len() < 2 || n > worth || len(d.writes) >= worth+maxChunk || len(d.chunks) > worth+4 {
 		t.parts.drop()
 	}
 }
 
-func newChunk[K any](list []*part[K]) *chunk[K] {
-	g := &chunk[K]{parts: list, ends: make([]int, len(list))}
+func (p *parts[K]) drop() {
+	p.directory.Store(nil)
+	p.reads.Store(0)
+}
+
+// note notes a write for the next read, if there are parts.
+func (t *tree[K]) note(it item[K], n int) {
+	if d := t.parts.directory.Load(); d != nil {
+		it.entry = nil
+		d.writes = append(d.writes, written[K]{it, n})
+		if !d.behind.Load() {
+			d.behind.Store(true)
+		}
+	}
+}
+
+// chunk returns a chunk of some parts.
+func (d *directory[K]) chunk(list []*part[K]) *chunk[K] {
+	g := &chunk[K]{parts: list, ends: make([]int, len(list)), owner: d.owner}
 	n := 0
 	for i, p := range list {
 		n += p.n
@@ -260,69 +297,96 @@ func (d *directory[K]) replace(at partIndex, n int, by ...*part[K]) {
 	case len(list) == 0:
 		d.chunks = slices.Delete(d.chunks, at.chunk, at.chunk+1)
 	case len(list) > maxChunk:
-		d.chunks[at.chunk] = newChunk(list[: maxChunk/2 : maxChunk/2])
-		d.chunks = slices.Insert(d.chunks, at.chunk+1, newChunk(list[maxChunk/2:]))
+		d.chunks[at.chunk] = d.chunk(list[: maxChunk/2 : maxChunk/2])
+		d.chunks = slices.Insert(d.chunks, at.chunk+1, d.chunk(list[maxChunk/2:]))
 	default:
-		d.chunks[at.chunk] = newChunk(list)
+		d.chunks[at.chunk] = d.chunk(list)
 	}
 	d.count(at.chunk)
 }
 
-// successor returns a part that has n entries more. Its arrays are made after half as many
-// reads, so that those of a part that is read often are soon there again, and one that is
-// written as often as it is read has none.
-func (p *part[K]) successor(n int) *part[K] {
-	next := &part[K]{first: p.first, n: p.n + n}
-	next.pages.Store(min(p.pages.Load(), partReads) / 2)
-	next.searches.Store(min(p.searches.Load(), partReads) / 2)
-	return next
+// catchUp applies the writes since the last read, if there are any.
+func (t *tree[K]) catchUp(d *directory[K]) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var unfit []*part[K] // perhaps
+	for _, w := range d.writes {
+		at := d.find(t.less, w.item)
+		p := d.changed(at, w.n)
+		first := !t.less(p.first, w.item)
+		if first && w.n >= 0 {
+			p.first = w.item
+		}
+		next := d.chunks[at.chunk].parts[at.part+1:]
+		if p.n > maxPart || w.n < 0 && (first || p.n == 0 || len(next) > 0 && p.n+next[0].n <= partLen) {
+			unfit = append(unfit, p)
+		}
+	}
+	for i := 0; i < len(unfit); i++ {
+		if second := t.fit(d, unfit[i]); second != nil {
+			unfit = append(unfit, unfit[i], second)
+		}
+	}
+	clear(d.writes)
+	d.writes = d.writes[:0]
+	d.behind.Store(false)
 }
 
-// lost updates the parts, if there are any, after an item was removed from the tree. The
-// tree is not empty.
-func (t *tree[K]) lost(it item[K]) {
-	d := t.parts.directory.Load()
-	if d == nil {
-		return
+// changed returns the part with an index after n entries were added to it. Its arrays are made
+// after half as many reads, so that those of a part that is read often are soon there again, and
+// one that is written as often as it is read has none.
+func (d *directory[K]) changed(at partIndex, n int) *part[K] {
+	g := d.chunks[at.chunk]
+	if g.owner != d.owner {
+		g = &chunk[K]{slices.Clone(g.parts), slices.Clone(g.ends), d.owner}
+		d.chunks[at.chunk] = g
 	}
-	at := d.find(t.less, it)
-	p := d.part(at)
-	next, after := p.successor(-1), d.chunks[at.chunk].parts[at.part+1:]
-	if next.n == 0 {
+	p := g.parts[at.part]
+	pages, searches := p.pages.Load(), p.searches.Load()
+	if p.owner != d.owner {
+		p = &part[K]{first: p.first, n: p.n, owner: d.owner}
+		g.parts[at.part] = p
+	}
+	p.arrays.Store(nil)
+	p.pages.Store(min(pages, partReads) / 2)
+	p.searches.Store(min(searches, partReads) / 2)
+	if n != 0 {
+		p.n += n
+		for i := at.part; i < len(g.ends); i++ {
+			g.ends[i] += n
+		}
+		for i := at.chunk; i < len(d.ends); i++ {
+			d.ends[i] += n
+		}
+	}
+	return p
+}
+
+// fit removes a part that is empty, joins one that is small with the next one, and divides one
+// that is large. It returns the second half. All writes must have been applied.
+func (t *tree[K]) fit(d *directory[K], p *part[K]) (second *part[K]) {
+	at := d.find(t.less, p.first)
+	switch {
+	case d.part(at) != p: // it was joined with the part before
+		return nil
+	case p.n == 0:
 		d.replace(at, 1)
-		return
+		return nil
 	}
-	if !t.less(p.first, it) {
-		t.items.Ascend(it, func(it item[K]) bool { next.first = it; return false })
+	start := d.start(at)
+	p.first = t.separator(start)
+	next := d.chunks[at.chunk].parts[at.part+1:]
+	switch {
+	case p.n > maxPart:
+		half := p.n / 2
+		second = &part[K]{first: t.separator(start + half), n: p.n - half, owner: d.owner}
+		p.n = half
+		d.replace(at, 1, p, second)
+	case len(next) > 0 && p.n+next[0].n <= partLen:
+		p.n += next[0].n
+		d.replace(at, 2, p)
 	}
-	replaced := 1
-	if len(after) > 0 && next.n+after[0].n <= partLen {
-		replaced, next.n = 2, next.n+after[0].n
-	}
-	d.replace(at, replaced, next)
-}
-
-// gained updates the parts, if there are any, after n items, 0 or 1, were added to the tree by
-// putting an item into it.
-func (t *tree[K]) gained(it item[K], n int) {
-	d := t.parts.directory.Load()
-	if d == nil {
-		return
-	}
-	at := d.find(t.less, it)
-	next := d.part(at).successor(n)
-	if !t.less(next.first, it) {
-		next.first = it
-	}
-	if next.n <= maxPart {
-		d.replace(at, 1, next)
-		return
-	}
-	half := next.n / 2
-	second := next.successor(-half)
-	second.first, _ = t.items.GetAt(d.start(at) + half)
-	next.n = half
-	d.replace(at, 1, next, second)
+	return second
 }
 
 // array returns the entries of a part, or nil if too few pages have needed them.
@@ -450,6 +514,9 @@ func (t *tree[K]) checkParts() error {
 	if d == nil {
 		return nil
 	}
+	if d.behind.Load() {
+		t.catchUp(d)
+	}
 	all, pos := t.walk(nil, 0, t.len(), false), 0
 	for g, chunk := range d.chunks {
 		for i, p := range chunk.parts {
@@ -458,7 +525,7 @@ func (t *tree[K]) checkParts() error {
 				return fmt.Errorf("part %v has %d of %d entries from %d", at, p.n, len(all), pos)
 			}
 			a := p.arrays.Load()
-			if p.first.entry != all[pos] || t.compare(p.first, t.item(all[pos])) != 0 || a != nil && !slices.Equal(a.entries, all[pos:pos+p.n]) {
+			if p.first.entry != nil || t.compare(p.first, t.item(all[pos])) != 0 || a != nil && !slices.Equal(a.entries, all[pos:pos+p.n]) {
 				return fmt.Errorf("part %v begins with id %d or has an array of other entries", at, p.first.id)
 			}
 			for j := range p.n {

@@ -127,6 +127,9 @@ func TestPartsAfterWrites(t *testing.T) {
 				} else {
 					v.tree.setAll(changes)
 				}
+				if rng.IntN(4) > 0 {
+					continue // the next read applies several writes
+				}
 				if err := v.tree.check(); err != nil {
 					t.Fatalf("step %d: %v", step, err)
 				}
@@ -171,6 +174,47 @@ func TestPartsAfterWrites(t *testing.T) {
 	}
 }
 
+// A read applies many writes to the same parts, which are divided and joined more than once.
+func TestPartsAfterManyWrites(t *testing.T) {
+	const n, some = 30_000, 290
+	x, _ := counting(n)
+	for range 4 + n>>10 {
+		x.view(0, 1, false)
+	}
+	var added []*Entry
+	read := func() {
+		t.Helper()
+		if err := x.check(); err != nil || x.parts.directory.Load() == nil {
+			t.Fatal(err, "or there are no parts")
+		}
+	}
+	add := func(number int64) {
+		r := &record{Entry: Entry{n + 1 + len(added)}, number: number}
+		added = append(added, &r.Entry)
+		x.set(Change{New: &r.Entry}, x.keys(Change{New: &r.Entry}))
+	}
+	add(0) // no part is divided
+	read()
+	for range 25 {
+		for range some {
+			add(n / 2)
+		}
+		read()
+	}
+	if d := x.parts.directory.Load(); len(d.chunks) < n/partLen/(maxChunk/2)+2 {
+		t.Errorf("%d chunks: none was divided", len(d.chunks))
+	}
+	for some := range slices.Chunk(added, some) {
+		for _, e := range some {
+			x.set(Change{Old: e}, x.keys(Change{Old: e}))
+		}
+		read()
+	}
+	if parts, _ := partsOf(x); parts > n/partLen*5/4 {
+		t.Errorf("%d parts: few were joined", parts)
+	}
+}
+
 // randomChange returns a change of one record, and the records after it. Ids of new records
 // are id.
 func randomChange(rng *rand.Rand, all []*Entry, id int) (ch Change, after []*Entry) {
@@ -182,7 +226,7 @@ func randomChange(rng *rand.Rand, all []*Entry, id int) (ch Change, after []*Ent
 	if ch.Old != nil && rng.IntN(3) == 0 {
 		return ch, all
 	}
-	r := &record{Entry: Entry{id}, number: rng.Int64N(3000)}
+	r := &record{Entry: Entry{id}, number: rng.Int64N(3000) - rng.Int64N(3)*rng.Int64N(3)*1000}
 	if ch.Old != nil && rng.IntN(4) == 0 {
 		r.number = recordOf(ch.Old).number // it stays where it is
 	}
@@ -196,6 +240,9 @@ func randomChange(rng *rand.Rand, all []*Entry, id int) (ch Change, after []*Ent
 // partsOf returns the parts of an index and the number of those that have an array.
 func partsOf(x *tree[int64]) (parts, arrays int) {
 	d := x.parts.directory.Load()
+	if d != nil {
+		x.catchUp(d)
+	}
 	for i := 0; d != nil && i < len(d.chunks); i++ {
 		for _, p := range d.chunks[i].parts {
 			if parts++; p.arrays.Load() != nil {

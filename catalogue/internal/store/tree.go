@@ -503,7 +503,7 @@ func (t *tree[K]) keys(ch Change) (k keys) {
 
 // set applies a change. It does not run callbacks. O(log n).
 func (t *tree[K]) set(ch Change, k keys) {
-	t.writes(1)
+	t.prepare(1)
 	var new item[K]
 	if ch.New != nil {
 		new = item[K]{t.unpack(k.new), ch.New.ID, ch.New}
@@ -524,7 +524,7 @@ func (t *tree[K]) remove(old item[K], hint *btree.PathHint) {
 	if _, ok := t.items.DeleteHint(old, hint); ok {
 		t.bytes -= t.size(old.key)
 		t.noteRemoved()
-		t.lost(old)
+		t.note(old, -1)
 	}
 }
 
@@ -538,7 +538,7 @@ func (t *tree[K]) put(new item[K], hint *btree.PathHint) {
 		t.split = true
 	}
 	t.bytes += t.size(new.key)
-	t.gained(new, t.items.Len()-n)
+	t.note(new, t.items.Len()-n)
 }
 
 func (t *tree[K]) noteRemoved() {
@@ -563,7 +563,7 @@ func (t *tree[K]) setAll(changes []Change) {
 			}
 		}
 	}
-	t.writes(len(changes))
+	t.prepare(len(changes))
 	slices.SortFunc(removed, t.compare)
 	slices.SortFunc(added, t.compare)
 	var hint btree.PathHint
