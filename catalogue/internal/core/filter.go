@@ -85,7 +85,11 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter,
 	if f.instant = in; in != nil && n == 0 {
 		n = in.states[c].Len()
 	}
-	j, bit, width := &join{of: c}, 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
+	var j *join
+	if in != nil || len(wanted.Search) > 0 {
+		j = &join{of: c}
+	}
+	bit, width := 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
 	for _, t := range wanted.Tests {
 		if !crosses(c, t.Field) {
 			err = f.add(c.Type, t)

@@ -24,16 +24,18 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 		return listing{}, err
 	}
 	asked := store.Query{Window: q.Window, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
-	var list listing
 	if len(terms) > 0 {
-		asked.Known = &list.Terms
+		asked.Known = new([]ordering.Term)
 	}
 	f.addTo(&asked)
 	entries, count, err := c.page(ctx, asked, terms, f.instant)
 	if err != nil {
 		return listing{}, c.Type.Named(err)
 	}
-	list.Count, list.Records = count, make([][]byte, entries.Len())
+	list := listing{Count: count, Records: make([][]byte, entries.Len())}
+	if asked.Known != nil {
+		list.Terms = *asked.Known
+	}
 	for i, e := range entries.All() {
 		if list.Records[i], err = c.Type.Encoded(e); err != nil {
 			return listing{}, err
