@@ -80,18 +80,6 @@ func Unavailable(after time.Duration) Fault {
 	}}
 }
 
-// isToken reports whether text is a token, and so can name a header (RFC 9110,
-// section 5.6.2).
-func isToken(text string) bool {
-	const marks = "!#$%&'*+-.^_`|~"
-	for _, c := range text {
-		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && (c < '0' || c > '9') && !strings.ContainsRune(marks, c) {
-			return false
-		}
-	}
-	return text != ""
-}
-
 // Header sets a header of the response, or removes it if value is empty. For
 // example, Header("Retry-After", "1") goes with a [Status] 503 or 429, and
 // Header("Content-Type", "text/html") mislabels a page. Content-Length and

@@ -55,11 +55,7 @@ var mutual = map[string]int{
 	"catalogue/internal/layout": 6,
 	"catalogue/internal/store":  11,
 	"catalogue/internal/value":  1,
-	"httpapi/browse":            12,
-	"httpapi/cataloguetest":     4,
-	"httpapi/clienttest":        4,
-	"httpapi/httpapitest":       8,
-	"httpapi/openapi":           7,
+	"httpapi/browse":            3,
 	"ordering":                  1,
 	"ordering/sortkey":          1,
 }

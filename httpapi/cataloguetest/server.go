@@ -150,6 +150,8 @@ import (
 	"io/fs"
 	"log"
 	"net/http"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -429,3 +431,62 @@ var sampleCatalogue = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 	}
 	return c, nil
 })
+
+// report logs the faults that changed no response and, if the test has failed, the last
+// requests and the changes to the catalogue.
+func (s *Server) report(tb testing.TB, requireFaults bool) {
+	tb.Helper()
+	s.faults.report(tb, requireFaults)
+	if tb.Failed() {
+		tb.Logf("cataloguetest: %s\n%s", formatRequests(s.log.exchanges()), formatChanges(s.initial, s.Catalogue))
+	}
+}
+
+// Inject applies fault to the requests that match selects, until it is removed:
+//
+//	server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, ""))
+//	server.Inject(cataloguetest.Match{Collection: "events", Offset: 21}, cataloguetest.MissingRow())
+//
+// If several faults apply to one request, they take effect in the order in which a
+// response is made: delays and resets before the response, a status in its place,
+// changes to its page, headers, truncation, and finally the way its bytes are
+// sent. Faults of the same kind take effect in the order of the calls, so the last of
+// two statuses is sent. Each fault counts the requests as they arrive, independently
+// of other faults.
+//
+// At the end of the test, a fault that has changed no response is logged with the place
+// where Inject was called; see [Options.RequireFaults].
+//
+// Inject calls Fatalf on the testing.TB of the server if match or fault is invalid, or if
+// match can match no request. If the server belongs to no test, Inject logs the error and
+// injects nothing; use [Server.TryInject] there.
+func (s *Server) Inject(match Match, fault Fault) *Injection {
+	i, err := s.faults.add(match, fault, caller())
+	if err == nil {
+		return i
+	}
+	if s.tb == nil {
+		log.Printf("cataloguetest: Inject: %v", err)
+	} else {
+		s.tb.Helper()
+		s.tb.Fatalf("cataloguetest: Inject: %v", err)
+	}
+	return &Injection{owner: &s.faults}
+}
+
+// TryInject applies fault to the requests that match selects, as [Server.Inject] does. It
+// returns an error if match or fault is invalid, or if match can match no request. It is meant
+// for programs, whose faults come from a configuration or a request.
+func (s *Server) TryInject(match Match, fault Fault) (*Injection, error) {
+	i, err := s.faults.add(match, fault, caller())
+	if err != nil {
+		return nil, fmt.Errorf("cataloguetest: %w", err)
+	}
+	return i, nil
+}
+
+// caller returns the file and line from which the caller of this function was called.
+func caller() string {
+	_, file, line, _ := runtime.Caller(2)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}

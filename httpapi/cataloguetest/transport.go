@@ -125,8 +125,7 @@ type localConn struct{ net.Conn }
 
 func (localConn) LocalAddr() net.Addr  { return localAddr() }
 func (localConn) RemoteAddr() net.Addr { return localAddr() }
-
-func localAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+func localAddr() net.Addr              { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
 // errClosed is the error of requests after the end of the test or after Close.
 var errClosed = errors.New("cataloguetest: the server is closed; the server of a test is closed when the test ends")

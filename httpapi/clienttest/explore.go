@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -244,64 +243,6 @@ func (x *explorer) try(t *testing.T, text []byte, f finding, known map[mistake]b
 	return &f
 }
 
-// A trial is a run of a client through a scenario.
-type trial struct {
-	scenario
-	data *dataset
-	truth
-
-	outcome
-	late     bool // it returned after the grace period
-	requests []string
-	paths    []string // of the requests, each once
-	grace    time.Duration
-	problem  problem
-	happened []bool // which steps have changed a response or the records
-}
-
-// An outcome is the outcome of a call to a Fetch.
-type outcome struct {
-	ids      []int
-	err      error
-	failure  string // if it did not return normally
-	panicked bool   // that is why
-}
-
-// start calls a client in a goroutine of its own, because the client may end that.
-func (fetch Fetch) start(ctx context.Context, transport http.RoundTripper, url string) <-chan outcome {
-	done := make(chan outcome, 1)
-	go func() {
-		o := outcome{failure: "ended its goroutine, as t.Fatal does, instead of returning an error"}
-		defer func() {
-			if reason := recover(); reason != nil {
-				o.failure, o.panicked = fmt.Sprintf("panicked (%v)", reason), true
-			}
-			done <- o
-		}()
-		o.ids, o.err = fetch(ctx, &http.Client{Transport: transport}, url)
-		o.failure = ""
-	}()
-	return done
-}
-
-// truth is what exists, and has existed, in the collection.
-type truth struct {
-	mu         sync.Mutex
-	state      state
-	first      int    // index of the first record of the first page; -1: there is none
-	throughout []bool // by index of the dataset
-	ever       []bool
-}
-
-// note records the new state of the collection.
-func (tr *truth) note(s state) {
-	tr.state = s
-	for i, present := range s.present {
-		tr.throughout[i] = tr.throughout[i] && present
-		tr.ever[i] = tr.ever[i] || present
-	}
-}
-
 // run runs the client through a scenario in a bubble. It abandons a client that neither
 // returns nor blocks.
 func (x *explorer) run(t *testing.T, s scenario) *trial {
@@ -525,4 +466,29 @@ func formatRequests(lines []string) string {
 		lines = []string{"no requests were sent with the client passed to Fetch"}
 	}
 	return "\t" + strings.Join(lines, "\n\t") + "\n"
+}
+
+// mostRuns is the number of scenarios that are tried to reduce one.
+const mostRuns = 2000
+
+// shrink returns the smallest scenario found in which the client makes the same mistake, and
+// the number of scenarios that were tried. It takes the first change of a scenario that keeps
+// the mistake, until there is none.
+func (x *explorer) shrink(t *testing.T, e *trial) (smallest *trial, runs int) {
+	for {
+		smaller := false
+		for _, s := range e.smaller() {
+			if runs == mostRuns {
+				return e, runs
+			}
+			runs++
+			if next := x.run(t, s); next.problem.kind == e.problem.kind {
+				e, smaller = next, true
+				break
+			}
+		}
+		if !smaller {
+			return e, runs
+		}
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
@@ -448,31 +447,6 @@ func (s state) contentsOf(i int) int {
 	return s.contents[i]
 }
 
-// mostRuns is the number of scenarios that are tried to reduce one.
-const mostRuns = 2000
-
-// shrink returns the smallest scenario found in which the client makes the same mistake, and
-// the number of scenarios that were tried. It takes the first change of a scenario that keeps
-// the mistake, until there is none.
-func (x *explorer) shrink(t *testing.T, e *trial) (smallest *trial, runs int) {
-	for {
-		smaller := false
-		for _, s := range e.smaller() {
-			if runs == mostRuns {
-				return e, runs
-			}
-			runs++
-			if next := x.run(t, s); next.problem.kind == e.problem.kind {
-				e, smaller = next, true
-				break
-			}
-		}
-		if !smaller {
-			return e, runs
-		}
-	}
-}
-
 // smaller returns scenarios that are smaller by one change, those first that are smallest.
 func (s *scenario) smaller() (all []scenario) {
 	for i := range s.steps {
@@ -521,3 +495,36 @@ func (s *scenario) with(change func(*scenario)) scenario {
 	change(&c)
 	return c
 }
+
+// Remedies for clients that fail a situation or a scenario.
+const (
+	remedyStatus      = "check the status before the body, and return an error or retry if it is not 200"
+	remedySkipped     = "after the last attempt, return an error; without one of its pages a list is not complete"
+	remedyShape       = "a body without results, or without a count if pages have one, is neither a page nor the end of the list, even with status 200"
+	remedyDecode      = "return the error of decoding the page"
+	remedyContentType = "either return an error or accept the page"
+	remedyRedirect    = "set CheckRedirect in a copy of the http.Client; the service redirects at most to itself"
+	remedyFormat      = "set the parameter format of the links of the root listing, which is api, to json, or build the URL without it"
+
+	remedyContext = "create each request with the context (http.NewRequestWithContext), end each wait when the context ends, and return its error"
+	remedySlow    = "a body may arrive in pieces; read all of it before decoding it"
+	remedyCut     = "return the error of the request, or retry"
+	remedyWhole   = "return the error of reading or decoding the body, or retry; a partial body is not a page"
+
+	remedyLast      = "stop after the page whose next is null, and return the records received"
+	remedyLinks     = "pages may have fewer records than requested; follow next, advance the offset by the number of records received, or count pages from 1, until next is null"
+	remedyEmpty     = "a collection without records is not an error; its count is 0 and its results are []"
+	remedyLoop      = "return an error if next leads to a page that has been read, if a record occurs twice, or if there are more records than count"
+	remedyOrigin    = "compare the scheme and host of next with those of the first page, and return an error if they differ"
+	remedyEmptyPage = "return an error if a page has no records, and has a next link or fewer than count have been received"
+	remedyCount     = "compare the number of records received with count, and return an error if they differ"
+	remedyRepeated  = "keep the ids received, drop records that are repeated, and compare the number of those left with count, if pages have one"
+	remedyShrinks   = "do not stop at count while next is not null, and return an error if the count changes"
+	remedyDeletion  = "if the count changes, a record may have moved from one page to another; start again or return an error"
+
+	remedyWrites = "records move to other pages when others are inserted or deleted, even if the count stays the same; order by id, begin each page with the last record of the page before it unless pages have numbers or cursors, and start again or return an error if that record is no longer there or the count changes"
+	remedySwap   = "an update can move a record to another page; order by id, which never changes"
+	remedyPanic  = "check each part of a response before using it"
+	remedyClose  = "call resp.Body.Close for each response, whatever its status, for example in a defer statement"
+	remedyBlock  = "end all goroutines of the call before it returns, and wait for nothing that may not happen without the context"
+)

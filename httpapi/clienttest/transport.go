@@ -393,3 +393,8 @@ func (b *directBody) Close() error {
 	b.closed = true
 	return nil
 }
+
+// truncateText returns the beginning of a text in one line.
+func truncateText(text string) string {
+	return fake.Truncate(strings.Join(strings.Fields(text), " "), 200)
+}

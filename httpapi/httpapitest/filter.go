@@ -37,15 +37,6 @@ func (s *subject) parameters(lookups ...string) (all []parameter) {
 	return all
 }
 
-// isOwn reports whether a parameter is about a field of the records, not about one of others to
-// which they refer.
-func (s *subject) isOwn(parameter string) bool {
-	own := s.Description
-	own.Related = nil
-	_, _, err := own.Parameter(parameter)
-	return err == nil
-}
-
 // queries returns values of a parameter.
 func (s *subject) queries(f schema.Field, lookup string) (texts []string) {
 	for _, value := range s.values(f) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -302,4 +303,21 @@ func (s *subject) changes() members {
 		}
 	}
 	return body
+}
+
+// A subject is the implementation under test, in one check.
+type subject struct {
+	testing.TB
+	Implementation
+	ctx   context.Context
+	known map[string][]string // values of fields
+}
+
+// isOwn reports whether a parameter is about a field of the records, not about one of others to
+// which they refer.
+func (s *subject) isOwn(parameter string) bool {
+	own := s.Description
+	own.Related = nil
+	_, _, err := own.Parameter(parameter)
+	return err == nil
 }

@@ -44,19 +44,6 @@ func windows(n int, pairs ...[2]int) func(*subject) {
 	return func(s *subject) { s.open(s.records(n)).checkPages(schema.Filter{}, pairs...) }
 }
 
-// checkPages checks pages of the records that a filter selects, in both directions.
-func (p *pair) checkPages(filter schema.Filter, windows ...[2]int) {
-	for _, w := range windows {
-		for _, desc := range []bool{false, true} {
-			p.list("a page", catalogue.Query{
-				Filter: filter,
-				Window: pagination.Window{Limit: w[0], Offset: w[1]},
-				Terms:  []ordering.Term{{Field: "id", Desc: desc}},
-			})
-		}
-	}
-}
-
 func (p *pair) checkOrders(why string, f schema.Field) {
 	name := ordering.Snake(f.Name)
 	p.list(why, everything(ordering.Asc(name)))
@@ -196,8 +183,6 @@ func checkTermsUnmodified(s *subject) {
 		s.Fatalf("List modified the terms or appended to them in place: %v, want %v", terms[:4], want)
 	}
 }
-
-func (p *pair) insert(id int) error { return p.Insert(p.ctx, p.c, p.record(id, nil)) }
 
 // The records of a page must not change afterwards.
 func checkKeptPages(s *subject) {

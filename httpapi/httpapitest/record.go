@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -69,9 +68,6 @@ const (
 	holds condition = " with a true condition"
 	fails condition = " with a false condition"
 )
-
-// errRefused is the error of a condition that fails.
-var errRefused = errors.New("the condition is false")
 
 func (o operation) String() string {
 	record := strconv.Quote(o.segment)

@@ -184,3 +184,21 @@ func paths(prefix string, errs schema.FieldErrors) (list []string) {
 	}
 	return list
 }
+
+// checkPages checks pages of the records that a filter selects, in both directions.
+func (p *pair) checkPages(filter schema.Filter, windows ...[2]int) {
+	for _, w := range windows {
+		for _, desc := range []bool{false, true} {
+			p.list("a page", catalogue.Query{
+				Filter: filter,
+				Window: pagination.Window{Limit: w[0], Offset: w[1]},
+				Terms:  []ordering.Term{{Field: "id", Desc: desc}},
+			})
+		}
+	}
+}
+
+func (p *pair) insert(id int) error { return p.Insert(p.ctx, p.c, p.record(id, nil)) }
+
+// errRefused is the error of a condition that fails.
+var errRefused = errors.New("the condition is false")

@@ -352,63 +352,37 @@ func (s *jsonSchema) setDefault(text string) {
 	}
 }
 
-// filtered reports whether parameters select records of the collection.
-func (c collection) filtered() bool {
-	return len(c.Description.Filters)+len(c.Description.Search) > 0
+// shape returns the schema of the values of type t as encoding/json encodes them: lists, objects
+// or single values. If their form is unknown, it is that of any value.
+func shape(t reflect.Type) *jsonSchema {
+	switch kind := t.Kind(); {
+	case hasMethods(t):
+	case kind == reflect.String:
+		return ofKind("string")
+	case kind == reflect.Bool:
+		return ofKind("boolean")
+	case kind == reflect.Float32, kind == reflect.Float64:
+		return formatted("number", "double")
+	case reflect.Int <= kind && kind <= reflect.Uintptr:
+		return integer()
+	case kind == reflect.Slice, kind == reflect.Array:
+		return listOf(&jsonSchema{})
+	case kind == reflect.Map, kind == reflect.Struct:
+		return mapOf(&jsonSchema{})
+	}
+	return &jsonSchema{}
 }
 
-// invalid returns the response to an invalid request: badFilter if there are filters or a
-// search, which can have too many words, and otherwise the given one.
-func (c collection) invalid(otherwise common) common {
-	if c.filtered() {
-		return badFilter
-	}
-	return otherwise
+// isList reports whether t is the type of lists or maps, which can be nil.
+func isList(t reflect.Type) bool { return t.Kind() == reflect.Slice || t.Kind() == reflect.Map }
+
+// writesNull reports whether nil is encoded as null.
+func writesNull(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer || isList(t) && !hasMethods(t)
 }
 
-// filters adds the components for the parameters that select records of a collection and
-// returns references to them.
-func (d *describer) filters(c collection) (references []parameter) {
-	if !c.filtered() {
-		return nil
-	}
-	taken := names{}
-	add := func(p parameter) {
-		// No other component has a point. Generators derive the name of a type from the
-		// component's. Without ".filter" it could be the name of a field's type.
-		name := c.name + ".filter." + taken.take(p.Name)
-		references = append(references, d.parameter(name, p))
-	}
-	for _, name := range c.Description.Filters {
-		field, lookup, _ := c.Description.Parameter(name) // the handler has checked it
-		add(filterParameter(name, field, lookup))
-	}
-	if fields := c.Description.Search; len(fields) > 0 {
-		text := "Words, separated by white space or commas. Records in which each of them is found, in any letter case. The fields are "
-		add(parameter{Name: wire.Search, In: "query", Description: text + strings.Join(fields, ", ") + ".", Schema: ofKind("string")})
-	}
-	return references
-}
+// hasMethods reports whether values of type t have methods, which may encode them.
+func hasMethods(t reflect.Type) bool { return reflect.PointerTo(t).NumMethod() > 0 }
 
-func filterParameter(name string, f schema.Field, lookup string) parameter {
-	joined, repeated := false, true
-	of := formsOf(f)
-	p := parameter{Name: name, In: "query", Schema: of.filter}
-	text := wire.LookupOf(lookup).Sentence
-	switch lookup {
-	case "exact":
-		p.Schema = of.exact
-		if p.Schema.Type == "array" {
-			p.Explode, text = &repeated, "contain one of the values."
-		}
-	case "in":
-		p.Schema, p.Explode = listOf(of.filter), &joined
-	case "range":
-		p.Schema, p.Explode = listOf(of.filter), &joined
-		p.Schema.MinItems, p.Schema.MaxItems = number(2), number(2)
-	case "isnull":
-		p.Schema = ofKind("boolean")
-	}
-	p.Description = "Records whose " + f.Name + " " + text
-	return p
-}
+// isOpen reports whether t is the type of records with any members.
+func isOpen(t reflect.Type) bool { return t == reflect.TypeFor[schema.Record]() }

@@ -69,11 +69,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures a [Document]. The zero value is ready to use.
@@ -220,4 +224,130 @@ func refuse(w http.ResponseWriter, method string) {
 		Detail string `json:"detail"`
 	}{`Method "` + method + `" not allowed.`})
 	_, _ = w.Write(body) // an error means that the client has disconnected
+}
+
+// showsRecords reports whether responses have records.
+func (c collection) showsRecords() bool { return c.Description.Actions&^schema.Destroy != 0 }
+
+// hasRecordsOf reports whether the records of two collections have the same components.
+func (c collection) hasRecordsOf(other collection) bool {
+	a, b, t := c.Description, other.Description, recordType(c.Collection)
+	return a.Key == b.Key && a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
+		reflect.DeepEqual(described(a, t), described(b, t)) &&
+		reflect.DeepEqual(posted(a.Fields, schema.Create, schema.Create), posted(b.Fields, schema.Create, schema.Create))
+}
+
+func describe(handlers []*httpapi.Handler, opts Options) *model {
+	taken := reserved()
+	var all []collection // of all handlers
+	for _, h := range handlers {
+		for _, s := range h.Served().Collections {
+			c := collection{ServedCollection: s}
+			if i := slices.IndexFunc(all, c.hasRecordsOf); i >= 0 {
+				c.name = all[i].name
+			} else {
+				c.name = taken.takeRecord(s.Description)
+			}
+			all = append(all, c)
+		}
+	}
+	m := &model{OpenAPI: "3.1.0", Info: info{opts.Title, opts.Description, opts.Version}, Servers: []server{{opts.Server}}}
+	d := &describer{
+		model: m, operations: names{}, scheme: opts.Scheme, filtered: opts.RecordFilters, errors: fieldErrorsSchema(all),
+	}
+	for _, h := range handlers {
+		served := h.Served()
+		d.reads, d.tags, d.parameters = served.AuthorizesReads, served.Tagged, commonParameters()
+		d.root(served)
+		for range served.Collections {
+			d.collection(all[0])
+			all = all[1:]
+		}
+	}
+	d.secure()
+	return m
+}
+
+// pagesText describes the pages of some handlers, one style after the other.
+func pagesText(handlers []*httpapi.Handler) string {
+	texts := []string{"Collections of records, which are read in pages."}
+	for _, h := range handlers {
+		for _, c := range h.Served().Collections {
+			is, number := pagination.TraitsOf(c.Description.Pages), ""
+			if is.Counted {
+				number = "the number of all records and "
+			}
+			text := "A page has " + number + "the URLs of the next and the previous page. " + "`" + is.Place + "` is " + strings.ToLower(is.About[:1]) + is.About[1:]
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// collection adds the paths of a collection and the components that they need.
+func (d *describer) collection(c collection) {
+	d.setTag(c.Description.Segment, wire.Capital(wire.Words(c.Description.Segment))+".")
+	known := d.record(&c)
+	path := escaped(c.Path)
+	if c.Description.Actions&^wire.RecordActions != 0 {
+		d.model.Paths.add(path, d.listPath(c, known))
+	}
+	if c.hasRecordPath() {
+		if !d.filtered {
+			c.Description.Filters, c.Description.Search = nil, nil
+		}
+		item := d.recordPath(c)
+		d.model.Paths.add(path+"{"+cmp.Or(item.Parameters[0].Name, idParameter)+"}/", item)
+	}
+}
+
+// record adds the component for the records of a collection, sets c.record, and reports
+// whether the fields are known.
+func (d *describer) record(c *collection) (known bool) {
+	name, s := c.name, ofKind("object")
+	t := recordType(c.Collection)
+	switch {
+	case c.Description.Fields != nil:
+		known, s = true, described(c.Description, t)
+	case t != nil && isOpen(t):
+		name, s = openRecord, openSchema()
+	default:
+		name = unknownRecord
+	}
+	c.record = name
+	if c.showsRecords() {
+		c.record = share(&d.model.Components.Schemas, name, s)
+	}
+	return known
+}
+
+// recordType returns the type of a collection's records, or nil if it is unknown.
+func recordType(c httpapi.Collection) reflect.Type {
+	if c, ok := c.(interface{ RecordType() reflect.Type }); ok {
+		return c.RecordType()
+	}
+	return nil
+}
+
+// openSchema returns the schema of records with an id and any other members.
+func openSchema() *jsonSchema {
+	s := object(member[*jsonSchema]{"id", integer()})
+	s.Others = &jsonSchema{}
+	return s
+}
+
+// secure describes the credentials of the requests that have no description of their own.
+// If the handler authorizes reads and the scheme is not known, nothing is said about them.
+func (d *describer) secure() {
+	switch {
+	case !d.reads:
+		d.model.Security = requirements{} // none are needed
+	case d.scheme != "":
+		d.model.Security = required()
+	}
+	if d.scheme != "" && (d.reads || d.writes) {
+		d.model.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(d.scheme)})
+	}
 }

@@ -13,8 +13,6 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-func jsonBody(s *jsonSchema) members[media] { return one("application/json", media{s}) }
-
 // root adds the path that lists the collections.
 func (d *describer) root(served httpapi.Served) {
 	d.setTag("collections", "The URLs of the collections.")
@@ -155,7 +153,7 @@ func (d *describer) get(op *operation, tagged bool, found response, others ...co
 // write completes the description of a method that needs permission.
 func (d *describer) write(op *operation, status string, good response, others ...common) *operation {
 	d.writes = true
-	if d.opts.Scheme != "" && !d.reads { // otherwise all operations require credentials
+	if d.scheme != "" && !d.reads { // otherwise all operations require credentials
 		op.Security = required()
 	}
 	return d.operation(op, status, good, append(others, unauthorized, forbidden))
@@ -189,91 +187,6 @@ const credentials = "credentials"
 
 // required returns the requirement of credentials.
 func required() requirements { return requirements{one(credentials, []struct{}{})} }
-
-// secure describes the credentials of the requests that have no description of their own.
-// If the handler authorizes reads and the scheme is not known, nothing is said about them.
-func (d *describer) secure() {
-	switch {
-	case !d.reads:
-		d.model.Security = requirements{} // none are needed
-	case d.opts.Scheme != "":
-		d.model.Security = required()
-	}
-	if d.opts.Scheme != "" && (d.reads || d.writes) {
-		d.model.Components.SecuritySchemes = one(credentials, securityScheme{"http", strings.ToLower(d.opts.Scheme)})
-	}
-}
-
-// common is a response that operations share.
-type common struct {
-	name   string // component
-	status string // key in an operation
-	text   string
-	body   string // schema; empty: none
-	header string // empty: none
-}
-
-// Some of the responses share a status.
-var (
-	badRequest         = common{"BadRequest", "400", "The request exceeds a limit, or its Host or a forwarded header is invalid.", detail, ""}
-	badRecord          = common{"BadRecord", "400", "The body is not valid JSON or not a valid record, with the errors by field.", fieldErrors, ""}
-	unauthorized       = common{"Unauthorized", "401", "The credentials are missing or invalid.", detail, challengeHeader}
-	forbidden          = common{"Forbidden", "403", "The client may not send this request.", detail, ""}
-	notFound           = common{"NotFound", "404", "The path does not exist.", detail, ""}
-	notAcceptable      = common{"NotAcceptable", "406", "The Accept header excludes JSON.", detail, ""}
-	tooLarge           = common{"BodyTooLarge", "413", "The body is too large.", detail, ""}
-	targetTooLong      = common{"TargetTooLong", "414", "The path or the query is too long.", detail, ""}
-	unsupported        = common{"UnsupportedMediaType", "415", "The content type of the body is not JSON.", detail, ""}
-	failure            = common{"Failure", "default", "Any other error, such as 500 or 503.", detail, ""}
-	noRecord           = common{"NoRecord", "404", "The record does not exist, or a filter excludes the record.", detail, ""}
-	conflict           = common{"Conflict", "409", "The request conflicts with stored records, such as one that refers to the record.", detail, ""}
-	badFilter          = common{"BadFilter", "400", "A filter or the body is invalid, with the errors by parameter or field, or the request exceeds a limit.", fieldErrors, ""}
-	notModified        = common{"NotModified", "304", "The client's copy is current.", "", tagHeader}
-	preconditionFailed = common{"PreconditionFailed", "412", "The record does not have any of the entity tags in If-Match.", detail, ""}
-)
-
-// shared returns the response, and adds the components that it needs.
-func (d *describer) shared(c common) response {
-	r := response{Description: c.text}
-	if c.header != "" {
-		r.Headers = d.header(c.header)
-	}
-	switch c.body {
-	case detail:
-		r.Content = jsonBody(d.schema(detail, object(member[*jsonSchema]{"detail", ofKind("string")})))
-	case fieldErrors:
-		r.Content = jsonBody(d.schema(fieldErrors, d.errors))
-		if d.errors.Others.Ref != "" {
-			for _, s := range fieldErrorSchemas() {
-				d.schema(s.name, s.value)
-			}
-		}
-	}
-	return r
-}
-
-// Response headers, which are components.
-const (
-	challengeHeader = "WWW-Authenticate"
-	tagHeader       = "ETag"
-)
-
-// header adds the component of a response header, and returns a reference to it.
-func (d *describer) header(name string) members[header] {
-	text := "The entity tag of the response."
-	if name == challengeHeader {
-		text = "The credentials that are required."
-	}
-	share(&d.model.Components.Headers, name, header{Description: text, Schema: ofKind("string")})
-	return one(name, header{Ref: "#/components/headers/" + name})
-}
-
-// Components of parameters of all collections.
-const (
-	idParameter    = "id"
-	tagParameter   = "ifNoneMatch"
-	matchParameter = "ifMatch"
-)
 
 func commonParameters() members[parameter] {
 	id := integer()
@@ -320,4 +233,97 @@ func orderingParameter(term *jsonSchema, byDefault []ordering.Term) parameter {
 		Description: "Names in snake_case, with a leading minus for descending order. Unknown names are ignored. " +
 			"The default is " + ordering.Format(byDefault) + ".",
 	}
+}
+
+// Components of parameters of all collections.
+const (
+	idParameter    = "id"
+	tagParameter   = "ifNoneMatch"
+	matchParameter = "ifMatch"
+)
+
+// filtered reports whether parameters select records of the collection.
+func (c collection) filtered() bool {
+	return len(c.Description.Filters)+len(c.Description.Search) > 0
+}
+
+// invalid returns the response to an invalid request: badFilter if there are filters or a
+// search, which can have too many words, and otherwise the given one.
+func (c collection) invalid(otherwise common) common {
+	if c.filtered() {
+		return badFilter
+	}
+	return otherwise
+}
+
+// filters adds the components for the parameters that select records of a collection and
+// returns references to them.
+func (d *describer) filters(c collection) (references []parameter) {
+	if !c.filtered() {
+		return nil
+	}
+	taken := names{}
+	add := func(p parameter) {
+		// No other component has a point. Generators derive the name of a type from the
+		// component's. Without ".filter" it could be the name of a field's type.
+		name := c.name + ".filter." + taken.take(p.Name)
+		references = append(references, d.parameter(name, p))
+	}
+	for _, name := range c.Description.Filters {
+		field, lookup, _ := c.Description.Parameter(name) // the handler has checked it
+		add(filterParameter(name, field, lookup))
+	}
+	if fields := c.Description.Search; len(fields) > 0 {
+		text := "Words, separated by white space or commas. Records in which each of them is found, in any letter case. The fields are "
+		add(parameter{Name: wire.Search, In: "query", Description: text + strings.Join(fields, ", ") + ".", Schema: ofKind("string")})
+	}
+	return references
+}
+
+func filterParameter(name string, f schema.Field, lookup string) parameter {
+	joined, repeated := false, true
+	of := formsOf(f)
+	p := parameter{Name: name, In: "query", Schema: of.filter}
+	text := wire.LookupOf(lookup).Sentence
+	switch lookup {
+	case "exact":
+		p.Schema = of.exact
+		if p.Schema.Type == "array" {
+			p.Explode, text = &repeated, "contain one of the values."
+		}
+	case "in":
+		p.Schema, p.Explode = listOf(of.filter), &joined
+	case "range":
+		p.Schema, p.Explode = listOf(of.filter), &joined
+		p.Schema.MinItems, p.Schema.MaxItems = number(2), number(2)
+	case "isnull":
+		p.Schema = ofKind("boolean")
+	}
+	p.Description = "Records whose " + f.Name + " " + text
+	return p
+}
+
+// pageSchema returns the schema of a page's envelope, which has no count if uncounted is set.
+func pageSchema(record string, uncounted bool) *jsonSchema {
+	count := ofKind("integer")
+	count.Description, count.Minimum = "The total number of records.", intText(0)
+	next, previous := orNull(formatted("string", "uri")), orNull(formatted("string", "uri"))
+	next.Description = "The URL of the next page, or null on the last."
+	previous.Description = "The URL of the previous page, or null on the first."
+	all := []member[*jsonSchema]{{"count", count}, {"next", next}, {"previous", previous}, {"results", listOf(ref(record))}}
+	if uncounted {
+		all = all[1:]
+	}
+	return object(all...)
+}
+
+// orderingTerm returns the schema of a term: each field, in both directions.
+func orderingTerm(fields []string) *jsonSchema {
+	s := ofKind("string")
+	for _, name := range fields {
+		if !slices.Contains(s.Enum, name) {
+			s.Enum = append(s.Enum, name, "-"+name)
+		}
+	}
+	return s
 }

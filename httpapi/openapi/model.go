@@ -1,11 +1,7 @@
 package openapi
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +10,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // model is an OpenAPI document, limited to what this package uses. The names are the
@@ -117,62 +111,19 @@ type header struct {
 	Schema      *jsonSchema `json:"schema,omitempty"`
 }
 
-// members is a JSON object with ordered members.
-type members[T any] []member[T]
-
-type member[T any] struct {
-	name  string
-	value T
-}
-
-func one[T any](name string, value T) members[T] { return members[T]{{name, value}} }
-
-func (ms *members[T]) add(name string, value T) { *ms = append(*ms, member[T]{name, value}) }
-
-// MarshalJSON encodes the members in order.
-func (ms members[T]) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	b.WriteByte('{')
-	for i, m := range ms {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := e.Encode(m.name); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := e.Encode(m.value); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// share adds a component and returns its name: the given one, followed by a number if
-// another component has that.
-func share[T any](all *members[T], name string, value T) string {
-	base := name
-	for i := 2; ; i++ {
-		at := slices.IndexFunc(*all, func(m member[T]) bool { return m.name == name })
-		if at < 0 {
-			all.add(name, value)
-			return name
-		}
-		if reflect.DeepEqual((*all)[at].value, value) {
-			return name
-		}
-		name = base + strconv.Itoa(i)
-	}
+// collection is a collection with its names in the document.
+type collection struct {
+	httpapi.ServedCollection
+	name   string // of one record, such as "ItemVariant"; shared by collections with the same records
+	record string // component of the records; shared by those without a description
 }
 
 // describer builds a document, path by path.
 type describer struct {
 	model      *model
 	operations names
-	opts       Options
+	scheme     string      // of Options.Scheme
+	filtered   bool        // Options.RecordFilters
 	errors     *jsonSchema // of fieldErrors
 	writes     bool        // some operation writes
 
@@ -184,95 +135,11 @@ type describer struct {
 	tag string // of the operations of the current path
 }
 
-// collection is a collection with its names in the document.
-type collection struct {
-	httpapi.ServedCollection
-	name   string // of one record, such as "ItemVariant"; shared by collections with the same records
-	record string // component of the records; shared by those without a description
-}
-
-// showsRecords reports whether responses have records.
-func (c collection) showsRecords() bool { return c.Description.Actions&^schema.Destroy != 0 }
-
-// hasRecordsOf reports whether the records of two collections have the same components.
-func (c collection) hasRecordsOf(other collection) bool {
-	a, b, t := c.Description, other.Description, recordType(c.Collection)
-	return a.Key == b.Key && a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
-		reflect.DeepEqual(described(a, t), described(b, t)) &&
-		reflect.DeepEqual(posted(a.Fields, schema.Create, schema.Create), posted(b.Fields, schema.Create, schema.Create))
-}
-
-func describe(handlers []*httpapi.Handler, opts Options) *model {
-	taken := reserved()
-	var all []collection // of all handlers
-	for _, h := range handlers {
-		for _, s := range h.Served().Collections {
-			c := collection{ServedCollection: s}
-			if i := slices.IndexFunc(all, c.hasRecordsOf); i >= 0 {
-				c.name = all[i].name
-			} else {
-				c.name = taken.takeRecord(s.Description)
-			}
-			all = append(all, c)
-		}
-	}
-	m := &model{OpenAPI: "3.1.0", Info: info{opts.Title, opts.Description, opts.Version}, Servers: []server{{opts.Server}}}
-	d := &describer{
-		model: m, operations: names{}, opts: opts, errors: fieldErrorsSchema(all),
-	}
-	for _, h := range handlers {
-		served := h.Served()
-		d.reads, d.tags, d.parameters = served.AuthorizesReads, served.Tagged, commonParameters()
-		d.root(served)
-		for range served.Collections {
-			d.collection(all[0])
-			all = all[1:]
-		}
-	}
-	d.secure()
-	return m
-}
-
-// pagesText describes the pages of some handlers, one style after the other.
-func pagesText(handlers []*httpapi.Handler) string {
-	texts := []string{"Collections of records, which are read in pages."}
-	for _, h := range handlers {
-		for _, c := range h.Served().Collections {
-			is, number := pagination.TraitsOf(c.Description.Pages), ""
-			if is.Counted {
-				number = "the number of all records and "
-			}
-			text := "A page has " + number + "the URLs of the next and the previous page. " + "`" + is.Place + "` is " + strings.ToLower(is.About[:1]) + is.About[1:]
-			if !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		}
-	}
-	return strings.Join(texts, " ")
-}
-
 // setTag sets the tag of the operations that follow.
 func (d *describer) setTag(name, description string) {
 	d.tag = name
 	if !slices.ContainsFunc(d.model.Tags, func(t tag) bool { return t.Name == name }) {
 		d.model.Tags = append(d.model.Tags, tag{name, description})
-	}
-}
-
-// collection adds the paths of a collection and the components that they need.
-func (d *describer) collection(c collection) {
-	d.setTag(c.Description.Segment, wire.Capital(wire.Words(c.Description.Segment))+".")
-	known := d.record(&c)
-	path := escaped(c.Path)
-	if c.Description.Actions&^wire.RecordActions != 0 {
-		d.model.Paths.add(path, d.listPath(c, known))
-	}
-	if c.hasRecordPath() {
-		if !d.opts.RecordFilters {
-			c.Description.Filters, c.Description.Search = nil, nil
-		}
-		item := d.recordPath(c)
-		d.model.Paths.add(path+"{"+cmp.Or(item.Parameters[0].Name, idParameter)+"}/", item)
 	}
 }
 

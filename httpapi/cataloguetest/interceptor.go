@@ -1,0 +1,132 @@
+package cataloguetest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
+)
+
+// An interceptor serves one request with the faults that apply to it.
+type interceptor struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	next  http.Handler
+	paths paths
+
+	delay time.Duration
+	reset bool // reset the connection after the delay
+
+	response *fake.Recorder // nil: the handler has not been called
+
+	chunk      int // bytes of the body per write; 0: all
+	pause      time.Duration
+	resetsBody bool // reset the connection after resetAfter bytes of the body
+	resetAfter int
+}
+
+// readBody reads the request body into memory and reports whether it could.
+// net/http does not detect before the end of the body that the client has disconnected.
+// The rest of a body that is longer than the service accepts is not read.
+func (i *interceptor) readBody() bool {
+	if i.r.Body == nil || i.r.Body == http.NoBody {
+		return true
+	}
+	front, err := io.ReadAll(io.LimitReader(i.r.Body, maxBody+1))
+	if err != nil {
+		return false
+	}
+	rest := i.r.Body
+	i.r = i.r.WithContext(i.r.Context()) // a copy
+	i.r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(front), rest), rest}
+	return true
+}
+
+// record calls the handler and returns its response. A HEAD is handled as a GET, so
+// that both have the same header even if a fault changes the body.
+func (i *interceptor) record(r *http.Request) *fake.Recorder {
+	if r.Method == http.MethodHead {
+		r = r.WithContext(r.Context()) // a copy
+		r.Method = http.MethodGet
+	}
+	recorder := fake.NewRecorder(i.w.Header().Clone())
+	i.next.ServeHTTP(recorder, r)
+	recorder.WriteHeader(http.StatusOK) // no effect if it has been called
+	return recorder
+}
+
+// sendsBody reports whether the response has a body on the wire.
+func (i *interceptor) sendsBody() bool {
+	return i.r.Method != http.MethodHead && len(i.response.Body) > 0 && mayHaveBody(i.response.Status)
+}
+
+// send writes the response to the client.
+func (i *interceptor) send() {
+	header := i.w.Header()
+	clear(header)
+	maps.Copy(header, i.response.Sent)
+	if mayHaveBody(i.response.Status) {
+		header.Set("Content-Length", strconv.Itoa(len(i.response.Body)))
+	}
+	i.w.WriteHeader(i.response.Status)
+	if !i.sendsBody() {
+		return
+	}
+	body := i.response.Body
+	if i.resetsBody {
+		body = body[:min(i.resetAfter, len(body)-1)]
+	}
+	ok := i.write(body)
+	if i.resetsBody || !ok {
+		_ = http.NewResponseController(i.w).Flush() // the abort discards what is buffered
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// write writes the body, in chunks if necessary, and reports whether it could.
+func (i *interceptor) write(body []byte) bool {
+	if i.chunk == 0 {
+		_, err := i.w.Write(body)
+		return err == nil
+	}
+	for first := true; len(body) > 0; first = false {
+		if !first && !sleep(i.r.Context(), i.pause) {
+			return false
+		}
+		n := min(i.chunk, len(body))
+		if _, err := i.w.Write(body[:n]); err != nil {
+			return false
+		}
+		_ = http.NewResponseController(i.w).Flush()
+		body = body[n:]
+	}
+	return true
+}
+
+// mayHaveBody reports whether a response with that status can have a body.
+func mayHaveBody(status int) bool {
+	return status != http.StatusNoContent && status != http.StatusNotModified
+}
+
+// sleep reports whether it slept for d before the context ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

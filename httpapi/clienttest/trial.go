@@ -1,0 +1,99 @@
+package clienttest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A problem is what a client did wrong in a scenario. The zero value means that there was no
+// mistake.
+type problem struct {
+	kind   problemKind
+	text   string // continues "the client"
+	remedy string // what to do
+}
+
+// A problemKind is a kind of mistake. A scenario is reduced only to scenarios with the same.
+type problemKind string
+
+const (
+	stuck       problemKind = "stuck" // cannot be run again
+	blocked     problemKind = "blocked"
+	panicked    problemKind = "panicked"
+	exited      problemKind = "exited"
+	otherOrigin problemKind = "request to another host"
+	endless     problemKind = "endless requests"
+	late        problemKind = "late"
+	unclosed    problemKind = "unclosed body"
+	unprovoked  problemKind = "unprovoked error"
+	repeated    problemKind = "repeated record"
+	unknown     problemKind = "unknown record"
+	missing     problemKind = "missing record"
+)
+
+// wrongRecords reports whether the client has returned wrong records and no error.
+func (k problemKind) wrongRecords() bool {
+	return slices.Contains([]problemKind{repeated, unknown, missing}, k)
+}
+
+// A trial is a run of a client through a scenario.
+type trial struct {
+	scenario
+	data *dataset
+	truth
+
+	outcome
+	late     bool // it returned after the grace period
+	requests []string
+	paths    []string // of the requests, each once
+	grace    time.Duration
+	problem  problem
+	happened []bool // which steps have changed a response or the records
+}
+
+// An outcome is the outcome of a call to a Fetch.
+type outcome struct {
+	ids      []int
+	err      error
+	failure  string // if it did not return normally
+	panicked bool   // that is why
+}
+
+// start calls a client in a goroutine of its own, because the client may end that.
+func (fetch Fetch) start(ctx context.Context, transport http.RoundTripper, url string) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		o := outcome{failure: "ended its goroutine, as t.Fatal does, instead of returning an error"}
+		defer func() {
+			if reason := recover(); reason != nil {
+				o.failure, o.panicked = fmt.Sprintf("panicked (%v)", reason), true
+			}
+			done <- o
+		}()
+		o.ids, o.err = fetch(ctx, &http.Client{Transport: transport}, url)
+		o.failure = ""
+	}()
+	return done
+}
+
+// truth is what exists, and has existed, in the collection.
+type truth struct {
+	mu         sync.Mutex
+	state      state
+	first      int    // index of the first record of the first page; -1: there is none
+	throughout []bool // by index of the dataset
+	ever       []bool
+}
+
+// note records the new state of the collection.
+func (tr *truth) note(s state) {
+	tr.state = s
+	for i, present := range s.present {
+		tr.throughout[i] = tr.throughout[i] && present
+		tr.ever[i] = tr.ever[i] || present
+	}
+}
