@@ -97,5 +97,5 @@ func (tx *Tx[T]) Get(id int) (record T, err error) {
 // O(orderings in use + writes so far × orderings in use × log n) in addition, and makes
 // each later write of the batch about twice as expensive.
 func (tx *Tx[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return Selection[T]{core.NewSelection(tx.core.Type, nil, tx.tx, conditions)}
+	return Selection[T]{core.NewSelection(tx.core, tx.tx, conditions)}
 }

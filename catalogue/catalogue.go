@@ -48,11 +48,13 @@ func (c *Catalogue) Clone() *Catalogue { return &Catalogue{c.set.Clone(false)} }
 func (c *Catalogue) Snapshot() *Catalogue { return &Catalogue{c.set.Clone(true)} }
 
 // Check returns an error that wraps the [Violations] of all records at one instant, in the order
-// of the collections and ids: the references to records that do not exist. If there are none, it
-// returns nil. Writes from Go and loads can leave such references. Deletions by requests can
-// leave them inside other fields; other requests leave none. For tests, Check first calls
-// [Collection.Check] for every collection and returns the first error, which is a bug in this
-// package. Writers do not wait. O(records × references), and the cost of Collection.Check.
+// of the collections and ids: the references to records that do not exist and, in collections with
+// Options.Validate, the values that are not valid. If there are none, it returns nil. Writes from Go
+// and loads can leave such references. Deletions by requests can leave them inside other fields;
+// other requests leave none. Values become invalid if the description changes, or the world that
+// rules look at. For tests, Check first calls [Collection.Check] for every collection and returns
+// the first error, which is a bug in this package. Writers do not wait.
+// O(records × references), and the cost of Collection.Check.
 func (c *Catalogue) Check() error { return c.set.Check() }
 
 // New returns an empty catalogue with the collections of the definitions, in their order:

@@ -19,7 +19,7 @@ type Change[T any] struct {
 	Identity schema.Identity // id or key of the record
 
 	// Last reports whether this is the last change of its revision. Applying it and
-	// all changes before it leads to the records of a [Snapshot] of that revision.
+	// all changes before it leads to the records of a snapshot of that revision.
 	Last bool
 
 	typ           *layout.Type
@@ -40,7 +40,7 @@ func (ch Change[T]) After() (record T, ok bool) {
 
 // Since returns the changes after a revision, and the current revision for the next
 // call. The changes are sorted by revision and, within a revision, by id. To start, pass
-// the revision of a [Snapshot]. A load, like [Collection.ReplaceAll], has a change for every record
+// the revision of a snapshot. A load, like [Collection.ReplaceAll], has a change for every record
 // before or after it. A clone continues the history of its original. Saved data has no revisions.
 //
 // The error wraps [ErrHistoryTrimmed] if the history does not lead from the revision to the

@@ -94,6 +94,12 @@ func (c *Collection[T]) Clone() *Collection[T] {
 	return &Collection[T]{c.core.Clone()}
 }
 
+// Snapshot returns a read-only collection with the current state, which never changes. All methods
+// that write to it return [ErrReadOnly]. It belongs to no catalogue, and has the history of the
+// collection until then. While it is held, the records of that state stay in memory, even after
+// they are replaced or deleted. O(1), but the next write copies the tree nodes that it changes.
+func (c *Collection[T]) Snapshot() *Collection[T] { return &Collection[T]{c.core.Snapshot()} }
+
 // Count returns the number of records. O(1).
 func (c *Collection[T]) Count() int { return c.core.Store.Len() }
 

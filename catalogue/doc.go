@@ -87,7 +87,7 @@
 //
 // A collection with [Options].History keeps its last changes. [Collection.Since] returns the
 // changes after a revision, and [Collection.Changes] waits for more. To follow changes, take a
-// [Snapshot] and iterate from its revision. A [Change] is the difference that one revision made to
+// snapshot and iterate from its revision. A [Change] is the difference that one revision made to
 // one record. Writers never wait for callers that follow changes. Callers that fall behind get
 // [ErrHistoryTrimmed]. To learn whether anything has changed, compare [Collection.Revision].
 //
@@ -102,7 +102,7 @@
 // # Cost
 //
 // With n records and m indexes, a page is O(log n + limit) at any offset, a count is O(1),
-// and a write is O(m log n). [Selection] describes the cost of conditions. A [Snapshot] is
+// and a write is O(m log n). [Selection] describes the cost of conditions. A snapshot is
 // O(1), but the next write copies the tree nodes that it changes. A clone is O(m). A history
 // of h changes adds O(log h) for each change.
 package catalogue

@@ -58,7 +58,7 @@ var (
 	// ErrHistoryTrimmed is returned when the history does not lead from the revision to
 	// the current one: the changes are no longer kept or, because [Options].History is not
 	// positive, never were, or the revision does not exist yet. The caller starts again
-	// with a [Snapshot].
+	// with a snapshot.
 	ErrHistoryTrimmed = core.ErrHistoryTrimmed
 
 	// Loading.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/core"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
-	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -47,22 +46,10 @@ func InsertBare[T any](c *Catalogue, key string, record T) error {
 	return err
 }
 
-// CheckSnapshot is [Collection.Check] for a snapshot.
-func CheckSnapshot[T any](s Snapshot[T]) error { return s.typ.CheckState(s.state, s.state.Check()) }
-
-// FieldNames returns the names of the fields that the records of a collection or a snapshot
-// can be ordered by.
-func FieldNames[T any](of interface{ Get(id int) (T, error) }) []string {
-	if s, ok := of.(Snapshot[T]); ok {
-		return fieldNames(s.typ, s.state)
+// FieldNames returns the names of the fields that the records of a collection can be ordered by.
+func FieldNames[T any](c *Collection[T]) []string {
+	if c.core.Type.Open() {
+		return c.core.Store.Current().Names()
 	}
-	c := of.(*Collection[T])
-	return fieldNames(c.core.Type, c.core.Store.Current())
-}
-
-func fieldNames(typ *core.Type, s *store.State) []string {
-	if typ.Open() {
-		return s.Names()
-	}
-	return slices.Clone(typ.Engine.Names)
+	return slices.Clone(c.core.Type.Engine.Names)
 }

@@ -78,7 +78,7 @@ func TestIndexesOfOldSnapshot(t *testing.T) {
 			}
 		}
 	}
-	if err := old.typ.CheckState(old.state, old.state.Check()); err != nil {
+	if err := old.Check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -150,7 +150,7 @@ func readAll(t *testing.T, c *catalogue.Collection[product], indexed, fresh stri
 		t.Errorf("Count() = %d, All() has %d records, want %d", c.Count(), len(all), n)
 	}
 	equal(t, "fields", productFields, catalogue.FieldNames(c))
-	if err := errors.Join(catalogue.CheckSnapshot(s), c.Check()); err != nil {
+	if err := errors.Join(s.Check(), c.Check()); err != nil {
 		t.Error(err)
 	}
 	clone := c.Clone()

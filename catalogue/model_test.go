@@ -2,7 +2,6 @@ package catalogue_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/internal/model"
 	"github.com/gobacklist/backlist/catalogue/internal/model/play"
 	"github.com/gobacklist/backlist/catalogue/internal/txtar"
@@ -205,20 +203,7 @@ func (test modelCase) fails(t *testing.T, ops []model.Op) string {
 			}
 		}
 	}
-	err = errors.Join(checkSnapshots(play.Snapshots[play.Film](p)), checkSnapshots(play.Snapshots[schema.Record](p)))
-	if err != nil {
-		return fmt.Sprintf("%s# a snapshot: %v\n", &script, err)
-	}
 	return ""
-}
-
-func checkSnapshots[T any](list []catalogue.Snapshot[T]) error {
-	for _, s := range list {
-		if err := catalogue.CheckSnapshot(s); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // TestModelReaders makes random reads beside a writer that often empties and refills the

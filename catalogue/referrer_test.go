@@ -359,3 +359,37 @@ func TestCheckFindsViolations(t *testing.T) {
 		}
 	}
 }
+
+// Check lists values that have become invalid, where Options.Validate is set.
+func TestCheckValidates(t *testing.T) {
+	for _, validates := range []bool{true, false} {
+		closed := false
+		about := schema.Description{Fields: []schema.Field{
+			{Name: "name", Kind: schema.Text, Check: func(string) error {
+				if closed {
+					return errors.New("Closed.")
+				}
+				return nil
+			}},
+			{Name: "next", Kind: schema.Reference, Refers: "steps", Nullable: true},
+		}}
+		steps := catalogue.Define[schema.Record]("steps", catalogue.Options{Description: &about, Validate: validates})
+		cat, err := catalogue.New(steps)
+		must(t, err)
+		must(t, mustIn(steps, cat).Load(strings.NewReader(`[{"id":1,"name":"a","next":null},{"id":2,"name":"b","next":7}]`), catalogue.LoadOptions{}))
+		closed = true
+		var found catalogue.Violations
+		if err := cat.Check(); !errors.As(err, &found) || errors.Is(err, catalogue.ErrInvalid) != validates {
+			t.Errorf("Check: %v", err)
+		}
+		var got []string
+		for _, v := range found {
+			got = append(got, fmt.Sprintf("%v %s %t", v.Identity, v.Field, errors.Is(v.Err, catalogue.ErrDangling)))
+		}
+		want := []string{"1 name false", "2 name false", "2 next true"}
+		if !validates {
+			want = want[2:]
+		}
+		equal(t, fmt.Sprintf("validates %t", validates), want, got)
+	}
+}

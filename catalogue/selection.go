@@ -70,7 +70,7 @@ type Selection[T any] struct{ sel core.Selection }
 // Where returns the records that satisfy all conditions. Without conditions, it returns
 // all records. An invalid condition is reported by the methods of the Selection.
 func (c *Collection[T]) Where(conditions ...ordering.Condition) Selection[T] {
-	return Selection[T]{core.NewSelection(c.core.Type, c.core, c.core.Store, conditions)}
+	return Selection[T]{core.NewSelection(c.core, nil, conditions)}
 }
 
 // Filter returns the records of the selection for which f returns true. It is for what conditions

@@ -6,11 +6,10 @@ import (
 )
 
 // A TextIndex reads and writes the records of a collection by the text in a unique field, such as
-// their key or an e-mail address. [Collection.By], [Snapshot.By] and [Tx.By] return it. If the
-// field is a UUID, the text may have any spelling, with or without hyphens, to find a record in
-// the form that requests store: lower case with hyphens. A record in another form is found only
-// by the stored spelling. A TextIndex is as safe for concurrent use as the collection, snapshot
-// or batch that returned it. The zero TextIndex is invalid: its methods panic.
+// their key or an e-mail address. [Collection.By] and [Tx.By] return it. If the field is a UUID,
+// the text may have any spelling, with or without hyphens, to find a record in the form that
+// requests store: lower case with hyphens. A record in another form is found only by the stored
+// spelling. A TextIndex is as safe for concurrent use as the collection or batch that returned it. The zero TextIndex is invalid: its methods panic.
 //
 // If the field is not unique or not text, the methods return an error that wraps
 // [ordering.ErrUnknownField].
@@ -20,13 +19,7 @@ type TextIndex[T any] struct{ x core.TextIndex }
 // without an id. If records have a key, the methods of the collection that take an id return
 // [ErrNotFound], and Insert and Upsert return 0. O(unique fields).
 func (c *Collection[T]) By(field string) *TextIndex[T] {
-	return &TextIndex[T]{core.NewTextIndex(c.core.Type, field, c.core, nil, c.core.Store)}
-}
-
-// By returns the index of a unique text field, named in snake_case. Its methods that write return
-// [ErrReadOnly]. O(unique fields).
-func (s Snapshot[T]) By(field string) *TextIndex[T] {
-	return &TextIndex[T]{core.NewTextIndex(s.typ, field, nil, nil, s.state)}
+	return &TextIndex[T]{core.NewTextIndex(c.core, nil, field)}
 }
 
 // By returns the index of a unique text field, named in snake_case. It reads and writes in the
@@ -34,7 +27,7 @@ func (s Snapshot[T]) By(field string) *TextIndex[T] {
 // have the same text, which the batch must change before it ends, the index finds one of them.
 // O(unique fields).
 func (tx *Tx[T]) By(field string) *TextIndex[T] {
-	return &TextIndex[T]{core.NewTextIndex(tx.core.Type, field, tx.core, tx.tx, tx.tx)}
+	return &TextIndex[T]{core.NewTextIndex(tx.core, tx.tx, field)}
 }
 
 // Has reports whether there is a record with the text. O(log n).

@@ -70,6 +70,13 @@ func (c *Collection) Clone() *Collection {
 	return newStandalone(c.Type, store.Clone(c.Store)[0], c.Set.errors)
 }
 
+// Snapshot returns a read-only collection of the current state.
+func (c *Collection) Snapshot() *Collection {
+	s := newStandalone(c.Type, store.Hold(c.Store), c.Set.errors)
+	s.Set.readOnly = true
+	return s
+}
+
 // newMember returns a collection of a catalogue with its handle.
 func newMember(c *Set, s *Type, engine *store.Store) *Collection {
 	m := &Collection{Type: s, Store: engine, Set: c}
@@ -92,16 +99,14 @@ func (c *Collection) Writable() error {
 // errCorrupt is wrapped by the errors of Check, which are bugs of this package.
 var errCorrupt = errors.New("corrupt")
 
-func (c *Collection) Check() error { return c.Type.CheckState(c.Store.Current(), c.Store.Check()) }
-
-// CheckState checks the records of a state. err is the result of the store's check.
-func (s *Type) CheckState(state *store.State, err error) error {
-	if err != nil {
-		return s.Errorf("%w: %w", errCorrupt, err)
+// Check returns the first violated invariant, or nil.
+func (c *Collection) Check() error {
+	if err := c.Store.Check(); err != nil {
+		return c.Type.Errorf("%w: %w", errCorrupt, err)
 	}
-	for _, e := range state.Entries() {
-		if err := s.CheckEntry(e); err != nil {
-			return s.Errorf("%w: id %d: %w", errCorrupt, e.ID, err)
+	for _, e := range c.Store.Current().Entries() {
+		if err := c.Type.CheckEntry(e); err != nil {
+			return c.Type.Errorf("%w: id %d: %w", errCorrupt, e.ID, err)
 		}
 	}
 	return nil

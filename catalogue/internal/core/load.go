@@ -139,18 +139,7 @@ func (s *scanner) refuse(e RecordError) error {
 	if !s.opts.lists() {
 		return s.errors.Record(e)
 	}
-	v := Violation{e.Collection, e.Identity, e.Line, e.Field, e.Err}
-	var fields schema.FieldErrors
-	if !errors.As(e.Err, &fields) {
-		s.found = append(s.found, v)
-	}
-	for _, f := range fields {
-		if v.Field = f.Field; f.Field == "nonFieldErrors" {
-			v.Field = ""
-		}
-		v.Err = fmt.Errorf("%w: %w", ErrInvalid, schema.FieldErrors{f})
-		s.found = append(s.found, v)
-	}
+	s.found = append(s.found, Violation{e.Collection, e.Identity, e.Line, e.Field, e.Err}.split()...)
 	return nil
 }
 

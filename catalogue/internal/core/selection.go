@@ -10,7 +10,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// A source is a store, a state or a batch.
+// A source is a store or a batch.
 type source interface {
 	layout.Getter
 	store.Source
@@ -19,18 +19,22 @@ type source interface {
 // A Selection is a [Selection] without the type of its records.
 type Selection struct {
 	Type   *Type
+	core   *Collection
+	tx     *store.Tx // nil outside of a batch
 	source source
 	where  []store.Condition
 	match  func(*store.Entry) bool // of Filter, or nil
 	err    error
-
-	core *Collection // of the source, or nil if it is of a snapshot or a batch
 }
 
-// NewSelection returns the entries of a source that satisfy the conditions. c is the collection of
-// which it is, or nil if it is of a snapshot or a batch.
-func NewSelection(s *Type, c *Collection, from source, conditions []ordering.Condition) Selection {
-	sel := Selection{Type: s, core: c, source: from, where: make([]store.Condition, 0, len(conditions))}
+// NewSelection returns the entries of a collection that satisfy the conditions. tx is nil outside of
+// a batch.
+func NewSelection(c *Collection, tx *store.Tx, conditions []ordering.Condition) Selection {
+	s := c.Type
+	sel := Selection{Type: s, core: c, tx: tx, source: c.Store, where: make([]store.Condition, 0, len(conditions))}
+	if tx != nil {
+		sel.source = tx
+	}
 	for _, c := range conditions {
 		ranges, err := s.Ranges(c)
 		switch always := c.Field() == "" && len(ranges) > 0; {
@@ -144,14 +148,11 @@ func (sel *Selection) Modify(f func(*layout.Record) error) (int, error) {
 // rewrite makes the change of each selected record in the batch that the selection is of, or
 // else in one of its own.
 func (sel *Selection) rewrite(change func(now layout.Getter, old *store.Entry) (store.Change, error)) (n int, err error) {
-	tx, ok := sel.source.(*store.Tx)
 	switch {
 	case sel.err != nil:
 		return 0, sel.err
-	case ok:
-		return sel.rewriteIn(tx, change)
-	case sel.core == nil:
-		return 0, sel.Type.Errorf("%w: it belongs to a snapshot", ErrReadOnly)
+	case sel.tx != nil:
+		return sel.rewriteIn(sel.tx, change)
 	}
 	err = sel.core.Batch(func(tx *store.Tx) error {
 		in := *sel

@@ -12,16 +12,20 @@ import (
 // A TextIndex is a TextIndex without the type of the records.
 type TextIndex struct {
 	Type *Type
-	core *Collection // nil for a snapshot
-	tx   *store.Tx   // nil outside of a batch
+	core *Collection
+	tx   *store.Tx // nil outside of a batch
 	from layout.Getter
 	at   *layout.Field
 	err  error
 }
 
-// NewTextIndex returns the index of a field. c is nil for a snapshot, and tx outside of a batch.
-func NewTextIndex(s *Type, name string, c *Collection, tx *store.Tx, from layout.Getter) TextIndex {
-	x := TextIndex{Type: s, core: c, tx: tx, from: from}
+// NewTextIndex returns the index of a field. tx is nil outside of a batch.
+func NewTextIndex(c *Collection, tx *store.Tx, name string) TextIndex {
+	s := c.Type
+	x := TextIndex{Type: s, core: c, tx: tx, from: c.Store}
+	if tx != nil {
+		x.from = tx
+	}
 	if x.at = s.Text(name); x.at == nil {
 		x.err = s.Errorf("%w: %q is not a unique text: %s", ordering.ErrUnknownField, name, layout.Suggest(name, s.Texts, func(f *layout.Field) string { return f.Snake }))
 	}
@@ -47,17 +51,9 @@ func (x *TextIndex) in(from layout.Getter, text string) (*store.Entry, error) {
 	return nil, x.Type.Errorf("%w: %s %q", ErrNotFound, x.at.Name, text)
 }
 
-// writable returns an error if the index cannot be written to.
-func (x *TextIndex) writable() error {
-	if x.err == nil && x.core == nil {
-		return x.Type.Errorf("%w: it belongs to a snapshot", ErrReadOnly)
-	}
-	return x.err
-}
-
 func (x *TextIndex) Insert(fresh *store.Entry) (*store.Entry, error) {
-	if err := x.writable(); err != nil {
-		return nil, err
+	if x.err != nil {
+		return nil, x.err
 	}
 	return x.core.write(x.tx, func(now layout.Current) (store.Change, error) { return x.Type.insertion(now, fresh) })
 }
@@ -65,8 +61,8 @@ func (x *TextIndex) Insert(fresh *store.Entry) (*store.Entry, error) {
 // Upsert puts a fresh entry in place of the one with the same text, whose identity it gets unless
 // it has one, or inserts it.
 func (x *TextIndex) Upsert(fresh *store.Entry) (*store.Entry, error) {
-	if err := x.writable(); err != nil {
-		return nil, err
+	if x.err != nil {
+		return nil, x.err
 	}
 	return x.core.write(x.tx, func(now layout.Current) (store.Change, error) {
 		if x.Type.Identity.Key == x.at {
@@ -87,15 +83,15 @@ func (x *TextIndex) Upsert(fresh *store.Entry) (*store.Entry, error) {
 }
 
 func (x *TextIndex) Update(text string, f func(*layout.Record) error) error {
-	if err := x.writable(); err != nil {
-		return err
+	if x.err != nil {
+		return x.err
 	}
 	return x.core.Modify(x.tx, Finder{Index: x, Text: text}, f)
 }
 
 func (x *TextIndex) Delete(text string) error {
-	if err := x.writable(); err != nil {
-		return err
+	if x.err != nil {
+		return x.err
 	}
 	return x.core.Remove(x.tx, Finder{Index: x, Text: text})
 }

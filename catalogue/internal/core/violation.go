@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,7 +17,8 @@ import (
 )
 
 // violations returns the violations of all records at one instant, in which others replaces the
-// records of some collections. line returns the number of the line where an entry was read.
+// records of some collections, which are validated when they are read. line returns the number of
+// the line where an entry was read.
 func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store.Entry) int) (found []Violation) {
 	in := &instant{context.Background(), map[*Collection]*store.State{}, others, map[by]*places{}}
 	for i, s := range store.Freeze(storesOf(c.All)...) {
@@ -28,10 +30,14 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 		}
 		columns := slices.DeleteFunc(slices.Clone(m.Type.Fields), func(f *layout.Field) bool { return f.Inside || f.Refers == "" })
 		outer := slices.DeleteFunc(slices.Clone(m.Type.Fields), func(f *layout.Field) bool { return f.Inside || !refersInside(f.Field) })
-		if len(columns)+len(outer) == 0 {
+		validates := m.Type.validates && others == nil
+		if len(columns)+len(outer) == 0 && !validates {
 			continue
 		}
 		for _, e := range in.entries(m) {
+			if validates {
+				found = append(found, m.Type.unfit(e)...)
+			}
 			for _, col := range columns {
 				to := c.All[c.byKey[col.Refers]]
 				p := in.all(by{to, col.By})
@@ -58,12 +64,38 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 	return found
 }
 
+// unfit returns the values of an entry that validation refuses.
+func (s *Type) unfit(e *store.Entry) []Violation {
+	_, _, err := s.validated(e)
+	if err == nil {
+		return nil
+	}
+	return Violation{s.Title(), s.Identity.Of(e), 0, "", fmt.Errorf("%w: %w", ErrInvalid, err)}.split()
+}
+
+// A Violation is a value that a record should not have.
 type Violation struct {
 	Collection string
 	Identity   schema.Identity
 	Line       int
 	Field      string
 	Err        error
+}
+
+// split returns a violation for each field that the error names.
+func (v Violation) split() (all []Violation) {
+	var fields schema.FieldErrors
+	if !errors.As(v.Err, &fields) {
+		return []Violation{v}
+	}
+	for _, f := range fields {
+		if v.Field = f.Field; f.Field == "nonFieldErrors" {
+			v.Field = ""
+		}
+		v.Err = fmt.Errorf("%w: %w", ErrInvalid, schema.FieldErrors{f})
+		all = append(all, v)
+	}
+	return all
 }
 
 // refersInside reports whether there are references inside the values of a field.

@@ -11,6 +11,9 @@ import (
 // Check returns an error that describes the first violated invariant of the store
 // that it finds, or nil. It is for tests. O(indexes × n log n + history × log n).
 func (c *Store) Check() error {
+	if c.pins == nil {
+		return c.Current().Check()
+	}
 	c.committing.Lock()
 	s := c.Current()
 	names := s.names.fork()

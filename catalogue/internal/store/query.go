@@ -128,7 +128,7 @@ func Page(ctx context.Context, from Source, q Query, terms []ordering.Term) (ent
 // or, if the answer takes more than a pin permits, a frozen one. It builds the index only for
 // queries without conditions.
 func (c *Store) Answer(ctx context.Context, q Query) (Answer, error) {
-	if q.Want > WantScan {
+	if q.Want > WantScan || c.pins == nil {
 		return c.Current().Answer(ctx, q)
 	}
 	s, p := c.pin()

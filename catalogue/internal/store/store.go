@@ -84,7 +84,7 @@ type Store struct {
 	builds []*build      // whose index is not installed yet
 
 	published atomic.Pointer[State] // nil while the writer changes it in place
-	pins      pins
+	pins      *pins                 // nil if the store is held
 }
 
 // New returns an empty store.
@@ -92,7 +92,7 @@ func New(typ *Type) *Store {
 	if typ.Cores == nil {
 		typ.Cores = NewCores()
 	}
-	c := &Store{typ: typ}
+	c := &Store{typ: typ, pins: new(pins)}
 	s := &State{typ: typ, primary: newPrimary(), indexes: typ.keptIndexes(), names: newMembers(typ)}
 	if typ.History > 0 {
 		s.history = newHistory(0)
@@ -184,16 +184,37 @@ func Freeze(stores ...*Store) []*State {
 	return states
 }
 
+// Hold returns a store that has the published state of another one, and cannot be written to. The
+// state has the indexes that its queries need. O(1).
+func Hold(c *Store) *Store {
+	held := &Store{typ: c.typ}
+	held.published.Store(c.Current())
+	return held
+}
+
+// owner returns the store whose writers fork the trees of the published state: that from which a
+// held store was made, or the store itself if that one is garbage.
+func (c *Store) owner() *Store {
+	if c.pins == nil {
+		if owner := c.published.Load().store.Value(); owner != nil {
+			return owner
+		}
+	}
+	return c
+}
+
 // Clone returns independent copies of stores at one instant. Their trees are
 // forks of the originals. All callers must list the stores in the same order.
 // O(indexes of all stores).
 func Clone(stores ...*Store) []*Store {
-	for _, c := range stores {
-		c.committing.Lock()
-		defer c.committing.Unlock()
+	owners := make([]*Store, len(stores))
+	for i, c := range stores {
+		owners[i] = c.owner()
+		owners[i].committing.Lock()
+		defer owners[i].committing.Unlock()
 	}
-	lock(stores)
-	defer unlock(stores)
+	lock(owners)
+	defer unlock(owners)
 	clones := make([]*Store, len(stores))
 	for i, c := range stores {
 		clones[i] = c.clone()
@@ -202,7 +223,7 @@ func Clone(stores ...*Store) []*Store {
 }
 
 func (c *Store) clone() *Store {
-	clone := &Store{typ: c.typ}
+	clone := &Store{typ: c.typ, pins: new(pins)}
 	s := c.fork()
 	floor := s.floor.Load()
 	for i := range s.indexes {
@@ -216,7 +237,11 @@ func (c *Store) clone() *Store {
 // fork returns a fork of the published state that is independent of the store. Both mutexes that are locked to publish a write must be held.
 func (c *Store) fork() *State {
 	s := c.published.Load().fork()
-	s.names = s.names.fork()
+	if c.pins == nil && c.typ.Members != nil {
+		s.names = c.typ.membersOf(s.Entries()) // those of the state count the records of later ones
+	} else {
+		s.names = s.names.fork()
+	}
 	return s
 }
 

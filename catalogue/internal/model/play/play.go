@@ -56,12 +56,11 @@ type collection interface {
 // typed implements collection.
 type typed[T any] struct {
 	*catalogue.Collection[T]
-	snapshot *catalogue.Snapshot[T]
-	opts     catalogue.Options
-	text     func(id int) string // nil unless records have keys
-	key      string
-	player   *Player
-	cat      *catalogue.Catalogue // nil if none exists
+	opts   catalogue.Options
+	text   func(id int) string // nil unless records have keys
+	key    string
+	player *Player
+	cat    *catalogue.Catalogue // nil if none exists
 }
 
 // Of returns a definition of a collection with the options of a model and a description,
@@ -181,22 +180,7 @@ func (p *Player) Check() error {
 	return nil
 }
 
-func (c *typed[T]) check() error {
-	if c.snapshot != nil {
-		return nil
-	}
-	return c.Check()
-}
-
-// Snapshots returns the snapshots that were taken of collections with records of type T.
-func Snapshots[T any](p *Player) (list []catalogue.Snapshot[T]) {
-	for _, c := range p.collections {
-		if c, ok := c.(*typed[T]); ok && c.snapshot != nil {
-			list = append(list, *c.snapshot)
-		}
-	}
-	return list
-}
+func (c *typed[T]) check() error { return c.Check() }
 
 // Do performs an operation and returns its result in the form of [model.World.Do].
 func (p *Player) Do(op model.Op) (result string) {
@@ -302,8 +286,7 @@ func (c *typed[T]) copy(verb string) func() (collection, error) {
 	copied.cat = nil
 	switch verb {
 	case "snapshot":
-		s := c.Snapshot()
-		copied.snapshot = &s
+		copied.Collection = c.Snapshot()
 	case "clone":
 		copied.Collection = c.Clone()
 	case "save":
@@ -319,12 +302,6 @@ func (c *typed[T]) copy(verb string) func() (collection, error) {
 }
 
 func (c *typed[T]) start(op model.Op) func() string {
-	if c.snapshot != nil {
-		if op.Verb == "revision" {
-			return done(fmt.Sprint(c.snapshot.Revision()))
-		}
-		return c.read(*c.snapshot, op)
-	}
 	switch op.Verb {
 	case "batch":
 		return done(c.batch(op))
