@@ -158,7 +158,9 @@ func TestCost(t *testing.T) {
 	pair := func(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26)) }
 	put := func(name, value string) string { return fmt.Sprintf(`{%q:%s}`, name, value) }
 	quoted := func(c string) string { return `"` + text(c) + `"` }
-	cursor := func(at pagination.Cursor) string { return "?cursor=" + url.QueryEscape(at.String()) }
+	cursor := func(at pagination.Place) string {
+		return string(pagination.AppendLink(nil, pagination.Cursors{}, pagination.Query{}, at))
+	}
 	header := func(name, value string) http.Header { return http.Header{name: {value}} }
 	for _, group := range []struct {
 		method string
@@ -198,10 +200,10 @@ func TestCost(t *testing.T) {
 			{target: "orders/?ordering=customer__name&search=" + words(31, long)},
 		}},
 		{"GET", 6 * small, []call{ // by cursors
-			{target: "orders/"}, {target: "orders/" + cursor(pagination.Cursor{Offset: 1e9})}, {target: "orders/" + cursor(pagination.Cursor{Position: strings.Repeat("9", 8000), Positioned: true})},
-			{target: "orders/" + cursor(pagination.Cursor{Position: "x", Positioned: true, Reverse: true})}, {target: "orders/?cursor=" + strings.Repeat("%3D", 5000)},
-			{target: "orders/" + cursor(pagination.Cursor{Position: "new", Positioned: true, Offset: 1000, Reverse: true}) + "&ordering=status"},
-			{target: "orders/" + cursor(pagination.Cursor{Position: "\xff\xfe\x00", Positioned: true}) + "&ordering=order_number"},
+			{target: "orders/"}, {target: "orders/" + cursor(pagination.Place{Window: pagination.Window{Offset: 1e9}})}, {target: "orders/" + cursor(pagination.Place{Position: strings.Repeat("9", 8000), Positioned: true})},
+			{target: "orders/" + cursor(pagination.Place{Position: "x", Positioned: true, Reverse: true})}, {target: "orders/?cursor=" + strings.Repeat("%3D", 5000)},
+			{target: "orders/" + cursor(pagination.Place{Window: pagination.Window{Offset: 1000}, Position: "new", Positioned: true, Reverse: true}) + "&ordering=status"},
+			{target: "orders/" + cursor(pagination.Place{Position: "\xff\xfe\x00", Positioned: true}) + "&ordering=order_number"},
 		}},
 		{"OPTIONS", small, []call{{target: "orders/"}, {target: "orders/7/"}}},
 		{"POST", 8 * body, []call{ // texts that are not valid

@@ -52,7 +52,7 @@ func (v *view) list() {
 		return
 	}
 	if v.seen != nil {
-		v.seen.Window = p.Window()
+		v.seen.Window = p.Window
 	}
 	if v.findTag(filter, q.Terms); v.sentInstead() {
 		return
@@ -70,7 +70,7 @@ func (v *view) list() {
 		return
 	}
 	if v.seen != nil {
-		v.seen.Window, v.seen.Count = p.Window(), p.count
+		v.seen.Window, v.seen.Count = p.Window, p.count
 		if p.field == nil { // otherwise the order may be reversed
 			v.seen.Ordering = terms
 		}
@@ -271,7 +271,7 @@ type page struct {
 func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
 	is := pagination.TraitsOf(v.style)
 	p.Place, ok = pagination.Requested(v.style, v.query, math.MaxInt)
-	q.Window = p.Window()
+	q.Window = p.Window
 	var err error
 	if ok && !is.Counted {
 		ok, err = v.askAfter(&p, q)
@@ -344,7 +344,7 @@ func (v *view) fullPosition(text string, of *schema.Field) (position string, sto
 // positions returns the function that returns the texts of the positions of records in cursors. Of
 // values that the order of the field calls equal, all have the text of the first, which is the
 // position in the cursor of the page, if it has one.
-func (r *route) positions(of *schema.Field, as schema.Framework, at pagination.Cursor, full string, read [][]byte) func(i int) string {
+func (r *route) positions(of *schema.Field, as schema.Framework, at pagination.Place, full string, read [][]byte) func(i int) string {
 	key := func(position string) sortkey.Key {
 		if value, ok := of.ParsePosition(position, as); ok {
 			return r.sortKey(of, value)
@@ -408,14 +408,14 @@ func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool,
 		if at == p.Place || n == lastReads-1 {
 			break
 		}
-		p.Place, q.Window = at, at.Window() // of the last page, whose number is known now
+		p.Place, q.Window = at, at.Window // of the last page, whose number is known now
 	}
 	p.count, p.records = list.Count, list.Records
 	if counted {
 		p.next, p.previous = pagination.Neighbours(v.style, p.Place, list.Count, nil)
 		return list.Terms, true, nil
 	}
-	p.next, p.previous = pagination.Neighbours(v.style, p.Place, len(list.Records), v.route.positions(p.field, v.handler.opts.Framework, p.Cursor, p.full, list.Records))
+	p.next, p.previous = pagination.Neighbours(v.style, p.Place, len(list.Records), v.route.positions(p.field, v.handler.opts.Framework, p.Place, p.full, list.Records))
 	p.turn(list.Records)
 	return list.Terms, true, nil
 }

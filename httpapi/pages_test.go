@@ -197,8 +197,8 @@ func TestCursorsOfRecords(t *testing.T) {
 	h, err := New(newRecordedPages(t), Options{})
 	must(t, err)
 	for position, want := range map[string]int{"\x001": 200, "\x009999": 404, "\x00x": 404, "\x00": 404} {
-		at := pagination.Cursor{Position: position, Positioned: true}
-		if got := get(h, "/api/entries/?ordering=rank&cursor="+url.QueryEscape(at.String())); got.Status != want {
+		link := pagination.Link("/api/entries/", pagination.Cursors{}, pagination.ParseQuery("ordering=rank"), pagination.Place{Window: pagination.Window{Limit: 1}, Position: position, Positioned: true})
+		if got := get(h, link); got.Status != want {
 			t.Errorf("%q: %d %.100s, want %d", position, got.Status, got.Body, want)
 		}
 	}

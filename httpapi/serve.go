@@ -227,7 +227,7 @@ func queryTooLong(rawQuery string, style pagination.Style) bool {
 	case len(rawQuery) > 2*maxQuery:
 		return true
 	}
-	first := pagination.Place{Limit: 1}
+	first := pagination.Place{Window: pagination.Window{Limit: 1}}
 	own := len(pagination.AppendLink(nil, style, pagination.Query{}, first))
 	link := pagination.AppendLink(make([]byte, 0, len(rawQuery)+own), style, pagination.ParseQuery(rawQuery), first)
 	return len(link)-own-len("&") > maxQuery

@@ -52,75 +52,77 @@ func (c Cursors) lenient() Style { return c }
 
 func (c Cursors) place(q Query, _ int) (p Place, ok bool) {
 	text, _ := q.Get(c.cursor())
-	at, ok := parseCursor(text)
-	return Place{c.Limits.requested(q, c.Size), at}, ok
+	p, ok = parseCursor(text)
+	p.Limit = c.Limits.requested(q, c.Size)
+	return p, ok
 }
 
 // parseCursor parses the text of a cursor, which is the base64 of a query with an offset o, a
 // direction r and a position p. Characters that base64 does not have are ignored, and so is
-// what follows the padding. Empty text is the zero Cursor. ok is false if the text is invalid.
-func parseCursor(text string) (at Cursor, ok bool) {
+// what follows the padding. Empty text is that of the first page. ok is false if the text is invalid.
+func parseCursor(text string) (p Place, ok bool) {
 	raw, ok := decodeBase64(text)
 	if !ok {
-		return Cursor{}, false
+		return Place{}, false
 	}
 	values := map[string]string{"o": "0", "r": "0"}
-	for _, p := range slices.Backward(ParseQuery(raw).pairs) {
-		values[p.name] = p.value // the first counts
+	for _, pair := range slices.Backward(ParseQuery(raw).pairs) {
+		values[pair.name] = pair.value // the first counts
 	}
 	offset, isNumber := parsePython(values["o"])
 	reverse, isDirection := parsePython(values["r"])
 	if !isNumber || !isDirection || offset < 0 {
-		return Cursor{}, false
+		return Place{}, false
 	}
 	position, positioned := values["p"]
-	return Cursor{position, positioned, min(offset, maxOffset), reverse != 0}, true
+	return Place{Window{Offset: min(offset, maxOffset)}, position, positioned, reverse != 0}, true
 }
 
-// String returns the text of the cursor as it is in links before they are escaped. It is empty
-// for the zero Cursor.
-func (at Cursor) String() string {
+// cursor returns the text of the cursor as it is in links before they are escaped. It is empty
+// for the first page.
+func (p Place) cursor() string {
 	var pairs []pair
-	if at.Offset != 0 {
-		pairs = append(pairs, pair{"o", strconv.Itoa(at.Offset)})
+	if p.Offset != 0 {
+		pairs = append(pairs, pair{"o", strconv.Itoa(p.Offset)})
 	}
-	if at.Reverse {
+	if p.Reverse {
 		pairs = append(pairs, pair{"r", "1"})
 	}
-	if at.Positioned {
-		pairs = append(pairs, pair{"p", at.Position})
+	if p.Positioned {
+		pairs = append(pairs, pair{"p", p.Position})
 	}
 	raw := appendPairs(nil, pairs)
 	return base64.StdEncoding.EncodeToString(raw[:max(len(raw)-1, 0)])
 }
 
 func (c Cursors) neighbours(p Place, count int, position func(i int) string) (next, previous Place) {
-	size, at := p.Limit, p.Cursor
+	size := p.Limit
 	page := min(count, size)
 	if count > size {
-		next = Place{size, Cursor{at.Position, at.Positioned, at.Offset + size, at.Reverse}}
+		next = p
+		next.Offset += size
 		from := func(i int) string { return position(page - 1 - i) }
 		if same := shared(page, position(size), from); same < page {
-			next.Cursor = Cursor{from(same), true, same, at.Reverse}
+			next = Place{Window{size, same}, from(same), true, p.Reverse}
 		}
 	}
-	if at.Positioned || at.Offset > 0 {
-		previous = Place{size, Cursor{at.Position, at.Positioned, 0, !at.Reverse}}
-		edge := at.Position
-		if at.Offset > 0 && page > 0 {
+	if p.Positioned || p.Offset > 0 {
+		previous = Place{Window{size, 0}, p.Position, p.Positioned, !p.Reverse}
+		edge := p.Position
+		if p.Offset > 0 && page > 0 {
 			edge = position(0)
 		}
 		switch same := shared(page, edge, position); {
 		case page == 0:
 		case same < page:
-			previous.Cursor = Cursor{position(same), true, same, !at.Reverse}
+			previous = Place{Window{size, same}, position(same), true, !p.Reverse}
 		case count > size:
-			previous.Cursor = Cursor{position(size), true, 0, !at.Reverse}
+			previous = Place{Window{size, 0}, position(size), true, !p.Reverse}
 		default:
-			previous.Cursor = Cursor{Offset: size, Reverse: !at.Reverse}
+			previous = Place{Window: Window{size, size}, Reverse: !p.Reverse}
 		}
 	}
-	if at.Reverse {
+	if p.Reverse {
 		next, previous = previous, next
 	}
 	return next, previous
@@ -136,7 +138,7 @@ func shared(n int, edge string, position func(i int) string) (same int) {
 
 // appendLink leaves the size that of q.
 func (c Cursors) appendLink(dst []byte, q Query, to Place) []byte {
-	return appendLink(dst, q, ownPair{pair{c.cursor(), to.Cursor.String()}, true})
+	return appendLink(dst, q, ownPair{pair{c.cursor(), to.cursor()}, true})
 }
 
 func (c Cursors) cursor() string { return cmp.Or(c.Cursor, "cursor") }

@@ -10,7 +10,7 @@
 //
 //	q := pagination.ParseQuery(r.URL.RawQuery)
 //	place, ok := pagination.Requested(style, q, count) // what the request asks for; if not ok, 404
-//	start, end := place.Window().Bounds(count)         // or LIMIT and OFFSET of SQL
+//	start, end := place.Bounds(count)                  // or LIMIT and OFFSET of SQL
 //	next, previous := pagination.Neighbours(style, place, count, nil)
 //	link := pagination.Link(base, style, q, next)      // "" if there is no such page
 //

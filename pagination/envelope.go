@@ -27,7 +27,7 @@ func Page[T any](items []T, u *url.URL, l Limits) Envelope[T] {
 	}
 	q, base := ParseQuery(u.RawQuery), baseOf(*u)
 	p, _ := l.place(q, len(items))
-	start, end := p.Window().Bounds(len(items))
+	start, end := p.Bounds(len(items))
 	next, previous := l.neighbours(p, len(items), nil)
 	return Envelope[T]{Count: len(items), Next: Link(base, l, q, next), Previous: Link(base, l, q, previous), Records: items[start:end:end]}
 }

@@ -70,7 +70,7 @@ func ExampleLimits() {
 	limits := pagination.Limits{Default: 50, Max: 200}
 	for _, raw := range []string{"", "limit=20&offset=40", "limit=5000", "limit=many&offset=-3"} {
 		p, _ := pagination.Requested(limits, pagination.ParseQuery(raw), 0)
-		fmt.Printf("%+v\n", p.Window())
+		fmt.Printf("%+v\n", p.Window)
 	}
 	// Output:
 	// {Limit:50 Offset:0}
@@ -112,7 +112,7 @@ func ExampleNumbers() {
 			fmt.Println("404 Invalid page.")
 			continue
 		}
-		start, end := p.Window().Bounds(len(labels))
+		start, end := p.Bounds(len(labels))
 		next, _ := pagination.Neighbours(numbers, p, len(labels), nil)
 		fmt.Printf("%v %q\n", labels[start:end], pagination.Link("/api/labels/", numbers, q, next))
 	}

@@ -52,7 +52,7 @@ func (n Numbers) place(q Query, count int) (p Place, ok bool) {
 	if page < 1 || page > last {
 		return Place{}, false
 	}
-	return Place{size, Cursor{Offset: (page - 1) * size}}, true
+	return at(size, (page-1)*size), true
 }
 
 func (n Numbers) neighbours(p Place, count int, _ func(int) string) (next, previous Place) {

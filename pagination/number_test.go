@@ -73,7 +73,7 @@ func TestNumbersPlace(t *testing.T) {
 		if row.size == none {
 			want = pagination.Window{}
 		}
-		if diff := cmp.Diff(want, p.Window()); diff != "" || ok != (row.size != none) {
+		if diff := cmp.Diff(want, p.Window); diff != "" || ok != (row.size != none) {
 			t.Errorf("%s: ok %t (-want +got):\n%s", row.reason, ok, diff)
 		}
 	}

@@ -93,31 +93,24 @@ type Traits struct {
 	NoPage string
 }
 
-// A Place is where a page begins, and how many records it has at most.
+// A Place is where a page begins, and how many records it has at most: it has at most Limit records
+// after the first Offset of the list. If it is Positioned, these are the records after Position, in the
+// direction of the place.
 type Place struct {
-	Limit int
-	Cursor
-}
-
-// Window returns the part of a list that is the page. For a page of [Cursors] it is a part of the
-// records after the position, in the direction of the cursor. O(1).
-func (p Place) Window() Window { return Window{p.Limit, p.Offset} }
-
-// A Cursor describes where a page begins: after the first Offset records that follow a
-// position. The zero Cursor is that of the first page.
-type Cursor struct {
+	Window
 	// Position is the text of the first field of the order in some record, as Python's str
 	// writes it. The page has records of which the field is after it.
 	Position string
 	// Positioned reports whether there is a Position, which may be empty text. Otherwise the
 	// page begins at the start of the list, or at its end if Reverse is set.
 	Positioned bool
-	// Offset is the number of records to skip, for a position that many records share.
-	Offset int
 	// Reverse is set if the records are read in the reverse of the order: the page ends
 	// before Position.
 	Reverse bool
 }
+
+// at returns the place of the page of limit records after the first offset.
+func at(limit, offset int) Place { return Place{Window: Window{limit, offset}} }
 
 // Link returns the URL of a page, or "" if to has no Limit. The base is the URL of the list without
 // query and fragment. It is copied unchanged, so the link is absolute if base is. The rest is as
@@ -134,10 +127,10 @@ func Link(base string, s Style, q Query, to Place) string {
 func (p Place) beside(count int) (next, previous Place) {
 	offset := max(p.Offset, 0)
 	if p.Limit > 0 && max(count, 0)-offset > p.Limit {
-		next = Place{p.Limit, Cursor{Offset: offset + p.Limit}}
+		next = at(p.Limit, offset+p.Limit)
 	}
 	if p.Limit > 0 && offset > 0 {
-		previous = Place{p.Limit, Cursor{Offset: max(offset-p.Limit, 0)}}
+		previous = at(p.Limit, max(offset-p.Limit, 0))
 	}
 	return next, previous
 }
@@ -241,7 +234,7 @@ func (l Limits) place(q Query, _ int) (p Place, ok bool) {
 	offset, _ := q.Get(offsetName)
 	size, _ := parseInt(limit)
 	start, _ := parseInt(offset)
-	return Place{l.size(size), Cursor{Offset: max(start, 0)}}, true
+	return at(l.size(size), max(start, 0)), true
 }
 
 func (l Limits) neighbours(p Place, count int, _ func(int) string) (next, previous Place) {

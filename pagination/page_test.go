@@ -102,7 +102,7 @@ var nines = strings.Repeat("9", 4301)
 // windowOf returns the window that a query requests.
 func windowOf(l pagination.Limits, query string) pagination.Window {
 	p, _ := pagination.Requested(l, pagination.ParseQuery(query), 0)
-	return p.Window()
+	return p.Window
 }
 
 // number is the grammar of numbers: ASCII digits with an optional sign and Unicode white
@@ -217,7 +217,7 @@ func pagingOf(t *testing.T, w pagination.Window, count int) paging {
 		}
 		return got.Offset
 	}
-	next, previous := pagination.Neighbours(limits, pagination.Place{Limit: w.Limit, Cursor: pagination.Cursor{Offset: w.Offset}}, count, nil)
+	next, previous := pagination.Neighbours(limits, pagination.Place{Window: pagination.Window{Limit: w.Limit, Offset: w.Offset}}, count, nil)
 	p.Next = offsetIn(pagination.Link("/b/", limits, pagination.Query{}, next))
 	p.Previous = offsetIn(pagination.Link("/b/", limits, pagination.Query{}, previous))
 	return p

@@ -124,7 +124,7 @@ func TestAllocations(t *testing.T) {
 		{"pairs and one decoded value", 2, func() { serve(dst, "limit=21&ordering=-start_date%2Cname") }},
 		{"pairs and two links", 5, func() {
 			q := pagination.ParseQuery(short)
-			p := pagination.Place{Limit: 21, Cursor: pagination.Cursor{Offset: 42}}
+			p := pagination.Place{Window: pagination.Window{Limit: 21, Offset: 42}}
 			pagination.Link(base, pagination.Limits{}, q, p)
 			pagination.Link(base, pagination.Limits{}, q, p)
 		}},
@@ -194,7 +194,7 @@ func TestQueries(t *testing.T) {
 		var limits pagination.Limits
 		p, _ := pagination.Requested(limits, q, 60)
 		next, previous := pagination.Neighbours(limits, p, 60, nil)
-		start, end := p.Window().Bounds(60)
+		start, end := p.Bounds(60)
 		link := func(to pagination.Place) string { return orNull(pagination.Link("/api/books/", limits, q, to)) }
 		return fmt.Sprintf("%d %s %s", end-start, link(next), link(previous))
 	}

@@ -11,7 +11,7 @@ import (
 func TestAppendLink(t *testing.T) {
 	q := pagination.ParseQuery("q=1&offset=3&page=3&cursor=x&limit=9&a=%20")
 	at := func(limit, offset int) pagination.Place {
-		return pagination.Place{Limit: limit, Cursor: pagination.Cursor{Offset: offset}}
+		return pagination.Place{Window: pagination.Window{Limit: limit, Offset: offset}}
 	}
 	for _, tt := range []struct {
 		reason string
@@ -82,7 +82,7 @@ func TestLinksDoNotModifyTheQuery(t *testing.T) {
 	done := make(chan string)
 	for range 4 {
 		go func() {
-			next := pagination.AppendLink(nil, pagination.Limits{}, q, pagination.Place{Limit: 7, Cursor: pagination.Cursor{Offset: 14}})
+			next := pagination.AppendLink(nil, pagination.Limits{}, q, pagination.Place{Window: pagination.Window{Limit: 7, Offset: 14}})
 			b, _ := q.Get("b")
 			done <- string(next) + " " + b
 		}()

@@ -109,7 +109,7 @@ func envelope(dst []byte, s store[event], p *page[event], o order, offset int) [
 
 // neighbours returns the places of the pages after and before one.
 func neighbours(offset, count int) (next, previous pagination.Place) {
-	at := pagination.Place{Limit: pageSize, Cursor: pagination.Cursor{Offset: offset}}
+	at := pagination.Place{Window: pagination.Window{Limit: pageSize, Offset: offset}}
 	return pagination.Neighbours(pagination.Limits{}, at, count, nil)
 }
 

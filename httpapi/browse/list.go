@@ -288,8 +288,7 @@ func (c *collection) window(q query, count int) pagination.Window {
 
 // at returns a link to the page of a list in which a window begins.
 func (v *view) at(w pagination.Window) string {
-	to := pagination.Place{Limit: w.Limit, Cursor: pagination.Cursor{Offset: w.Offset}}
-	link := pagination.AppendLink(nil, v.c.Pages, pagination.Query{}, to)
+	link := pagination.AppendLink(nil, v.c.Pages, pagination.Query{}, pagination.Place{Window: w})
 	place, _ := pagination.ParseQuery(strings.TrimPrefix(string(link), "?")).Get(v.c.is.Place)
 	return v.query.with(v.c.is.Size, positive(w.Limit), v.c.is.Place, place)
 }
