@@ -12,24 +12,18 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-type (
-	checkedTag struct {
-		ID   int    `json:"id"`
-		Name string `json:"name"`
-	}
-	checkedPost struct {
-		ID   int   `json:"id"`
-		Tags []int `json:"tags" backlist:"refers=tags"`
-		Best int   `json:"best" backlist:"refers=tags"`
-	}
-)
+type checkedPost struct {
+	ID   int   `json:"id"`
+	Tags []int `json:"tags" backlist:"refers=tags"`
+	Best int   `json:"best" backlist:"refers=tags"`
+}
 
 // newChecked returns the tags 1, 2 and 3. A list of post 1 refers to 1, and another field
 // to 3.
-func newChecked(t *testing.T) (catalogue.AnyCollection, *catalogue.Collection[checkedTag], *catalogue.Collection[checkedPost]) {
+func newChecked(t *testing.T) (catalogue.AnyCollection, *catalogue.Collection[film], *catalogue.Collection[checkedPost]) {
 	t.Helper()
 	about := catalogue.Options{Description: &schema.Description{}}
-	tags, posts := catalogue.Define[checkedTag]("tags", about), catalogue.Define[checkedPost]("posts", about)
+	tags, posts := catalogue.Define[film]("tags", about), catalogue.Define[checkedPost]("posts", about)
 	cat := mustCatalogue(t, tags, posts)
 	const data = `{"tags":[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":3,"name":"c"}],"posts":[{"id":1,"tags":[1],"best":3}]}`
 	must(t, cat.Load(strings.NewReader(data), catalogue.LoadOptions{}))
@@ -98,7 +92,7 @@ func TestDeleteIfExcludesWrites(t *testing.T) {
 			_, err := c.Update(context.Background(), "1", catalogue.Edit{Body: []byte(`{"name":"x"}`), Partial: true})
 			updated <- err
 		}()
-		go func() { updated <- typed.Update(1, func(*checkedTag) error { return nil }) }()
+		go func() { updated <- typed.Update(1, func(*film) error { return nil }) }()
 		select {
 		case err := <-updated:
 			t.Errorf("Update returned %v during Delete", err)

@@ -139,7 +139,7 @@ type computesNothing struct {
 func (computesNothing) Computed() string { return "" }
 
 func TestComputedMustReturnStruct(t *testing.T) {
-	_, err := catalogue.New(catalogue.Define[computesNothing]("nothings", catalogue.Options{}))
+	_, err := catalogue.New(catalogue.DefineBare[computesNothing]("nothings", catalogue.Options{}))
 	if err == nil || !strings.Contains(err.Error(), "Computed must have no parameters and return a struct") {
 		t.Errorf("New: %v", err)
 	}
@@ -161,7 +161,7 @@ func (r *ruled) Validate(context.Context) error {
 
 // TestRuleOfMergedRecord checks that the rule of a PATCH sees the stored members, too.
 func TestRuleOfMergedRecord(t *testing.T) {
-	cat := mustCatalogue(t, catalogue.Define[ruled]("ruled", catalogue.Options{}))
+	cat := mustCatalogue(t, catalogue.DefineBare[ruled]("ruled", catalogue.Options{}))
 	c := collectionOf(t, cat, "ruled")
 	_, err := c.Create(t.Context(), []byte(`{"least":1,"most":5}`), schema.Record{})
 	must(t, err)

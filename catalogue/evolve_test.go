@@ -46,8 +46,8 @@ type teahouse struct {
 }
 
 var (
-	teas      = catalogue.Define[tea]("teas", catalogue.Options{})
-	teahouses = catalogue.Define[teahouse]("houses", catalogue.Options{})
+	teas      = catalogue.DefineBare[tea]("teas", catalogue.Options{})
+	teahouses = catalogue.DefineBare[teahouse]("houses", catalogue.Options{})
 )
 
 // newTeas returns a catalogue of teas and houses. If open is set, the records have no Go types.
@@ -129,19 +129,13 @@ func TestLoadOmitted(t *testing.T) {
 		Level int `json:"level" backlist:"default=5"`
 		*Base
 	}
-	records := mustCollection[record](t, catalogue.Options{})
-	_, err := records.Insert(record{})
-	must(t, err)
-	var b strings.Builder
-	must(t, records.Save(&b))
-	must(t, records.Load(strings.NewReader(b.String()), catalogue.LoadOptions{}))
-	must(t, records.Load(strings.NewReader(`[{"id":1}]`), catalogue.LoadOptions{}))
-	if got, err := records.Get(1); err != nil || got != (record{ID: 1, Level: 5}) {
-		t.Errorf("%+v, %v, want the default of level only", got, err)
-	}
-	if got := b.String(); got != "[\n{\"id\":1,\"level\":0}]\n" {
-		t.Errorf("saved %s", got)
-	}
+	cat := mustCatalogue(t, catalogue.DefineBare[record]("records", catalogue.Options{}))
+	must(t, catalogue.InsertBare(cat, "records", record{}))
+	text := saved(t, cat)
+	must(t, cat.Load(strings.NewReader(text), catalogue.LoadOptions{}))
+	equal(t, "saved and loaded", text, saved(t, cat))
+	must(t, cat.Load(strings.NewReader(`{"records":[{"id":1}]}`), catalogue.LoadOptions{}))
+	equal(t, "the default of level only", `{"records":[{"id":1,"level":5}]}`, savedJSON(t, cat))
 }
 
 // TestLoadOlderRefuses checks the errors of records that are neither in the present form nor in a
@@ -203,22 +197,21 @@ func TestFormerlyOfDefinitions(t *testing.T) {
 	fieldsOfList := catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
 		{Name: "list", Kind: schema.Array, Item: &schema.Field{Kind: schema.Text, Formerly: []string{"a"}}},
 	}}}
-	standalone := func(_ any, err error) error { return err }
 	for _, row := range []struct {
 		reason string
 		err    error
 		want   string
 	}{
-		{"the name of another field", standalone(catalogue.New(catalogue.Define[clash]("x", catalogue.Options{}))), `the former name "title" is a name of "title"`},
-		{"without a catalogue", standalone(catalogue.NewCollection[clash](catalogue.Options{})), `the former name "title" is `},
-		{"the name of a member that is not described", standalone(catalogue.New(catalogue.Define[hidden]("x", fields("title")))), `the former name "title" is the name of another member`},
-		{"a former name of another field", standalone(catalogue.NewCollection[twice](catalogue.Options{})), `field "b": the former name "c" is a name of "a"`},
-		{"inside an object", standalone(catalogue.New(catalogue.Define[inner]("x", catalogue.Options{}))), `nor have former names`},
-		{"of an element", standalone(catalogue.NewCollection[element](catalogue.Options{})), `elements have no names`},
-		{"of an element without a type", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fieldsOfList))), `a field inside another one cannot be unique`},
-		{"the id", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fields("id")))), `the former name "id" is the name of another member`},
-		{"empty", standalone(catalogue.New(catalogue.Define[schema.Record]("x", fields("")))), `a former name is empty`},
-		{"another spelling of the same name", standalone(catalogue.NewCollection[caseOnly](catalogue.Options{})), ``},
+		{"the name of another field", second(catalogue.New(catalogue.DefineBare[clash]("x", catalogue.Options{}))), `the former name "title" is a name of "title"`},
+		{"without a catalogue", refusal[clash](catalogue.Options{}), `the former name "title" is `},
+		{"the name of a member that is not described", second(catalogue.New(catalogue.DefineBare[hidden]("x", fields("title")))), `the former name "title" is the name of another member`},
+		{"a former name of another field", refusal[twice](catalogue.Options{}), `field "b": the former name "c" is a name of "a"`},
+		{"inside an object", second(catalogue.New(catalogue.DefineBare[inner]("x", catalogue.Options{}))), `nor have former names`},
+		{"of an element", refusal[element](catalogue.Options{}), `elements have no names`},
+		{"of an element without a type", second(catalogue.New(catalogue.Define[schema.Record]("x", fieldsOfList))), `a field inside another one cannot be unique`},
+		{"the id", second(catalogue.New(catalogue.Define[schema.Record]("x", fields("id")))), `the former name "id" is the name of another member`},
+		{"empty", second(catalogue.New(catalogue.Define[schema.Record]("x", fields("")))), `a former name is empty`},
+		{"another spelling of the same name", refusal[caseOnly](catalogue.Options{}), ``},
 	} {
 		switch {
 		case row.want == "" && row.err != nil:
@@ -258,18 +251,14 @@ func (o *ownTea) UnmarshalJSON(data []byte) error {
 
 // TestLoadOwnJSON checks that a type with a method UnmarshalJSON decides alone what it reads.
 func TestLoadOwnJSON(t *testing.T) {
-	c := mustCollection[ownTea](t, catalogue.Options{})
-	must(t, c.Load(strings.NewReader(`[{"id":1,"title":"a"},{"id":2,"heading":"b"}]`), catalogue.LoadOptions{}))
-	var names []string
-	for o := range c.All() {
-		names = append(names, o.Name)
-	}
-	equal(t, "the result", []string{"", "b"}, names)
+	cat := mustCatalogue(t, catalogue.DefineBare[ownTea]("teas", catalogue.Options{}))
+	must(t, cat.Load(strings.NewReader(`{"teas":[{"id":1,"title":"a"},{"id":2,"heading":"b"}]}`), catalogue.LoadOptions{}))
+	equal(t, "the records", `{"teas":[{"id":1,"name":""},{"id":2,"name":"b"}]}`, savedJSON(t, cat))
 }
 
 // TestStrictLoadOfOlderRecords checks that a member under a former name is there.
 func TestStrictLoadOfOlderRecords(t *testing.T) {
-	strict := catalogue.Define[teahouse]("houses", catalogue.Options{StrictLoad: true})
+	strict := catalogue.DefineBare[teahouse]("houses", catalogue.Options{StrictLoad: true})
 	about, err := schema.DescriptionOf[teahouse]("houses")
 	must(t, err)
 	about.Fields[1].Formerly = []string{"sign"}
@@ -361,7 +350,7 @@ func TestEvolvingRecords(t *testing.T) {
 	about, err := schema.DescriptionOf[pot]("pots")
 	must(t, err)
 	unique := catalogue.Options{Unique: [][]string{{"size", "heat"}}}
-	typed := catalogue.Define[pot]("pots", catalogue.Options{})
+	typed := catalogue.DefineBare[pot]("pots", catalogue.Options{})
 	open := catalogue.Define[schema.Record]("pots", catalogue.Options{Description: &about})
 	for _, row := range []struct {
 		reason  string
@@ -380,7 +369,7 @@ func TestEvolvingRecords(t *testing.T) {
 		{"and has another kind", open, `{"id":1,"size":"big","heat":90}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: schema: invalid record: size: A valid integer is required."},
 		{"a narrower bound", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{}, `{"id":1,"size":2,"heat":80}`},
 		{"a narrower bound that is asked for", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: schema: invalid record: size: Ensure this value is greater than or equal to 10."},
-		{"a unique set, of a default too", catalogue.Define[pot]("pots", unique), `{"id":1,"size":20},{"id":2,"size":20,"heat":80}`, catalogue.LoadOptions{}, "pots: cannot load: record 2 (line 1): duplicate value: size 20 and heat 80 are those of the record at index 0"},
+		{"a unique set, of a default too", catalogue.DefineBare[pot]("pots", unique), `{"id":1,"size":20},{"id":2,"size":20,"heat":80}`, catalogue.LoadOptions{}, "pots: cannot load: record 2 (line 1): duplicate value: size 20 and heat 80 are those of the record at index 0"},
 	} {
 		cat := mustCatalogue(t, row.defined)
 		got := ""
@@ -427,7 +416,7 @@ func TestLoadListsKeys(t *testing.T) {
 		Next string `json:"next" backlist:"refers=shelves.code"`
 		Size int    `json:"size" backlist:"max=9"`
 	}
-	cat := mustCatalogue(t, catalogue.Define[shelf]("shelves", catalogue.Options{}))
+	cat := mustCatalogue(t, catalogue.DefineBare[shelf]("shelves", catalogue.Options{}))
 	for _, row := range []struct{ reason, file, want string }{
 		{"validity and references", `{"label":"b","next":"a","size":10},{"code":"a","next":"c","size":1}`,
 			`"b" size: invalid record: schema: invalid record: size: Ensure this value is less than or equal to 9.; "a" next: reference to no record: "c" of shelves; `},

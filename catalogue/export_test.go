@@ -14,26 +14,37 @@ func ReplaceFile(path string, write func(io.Writer) error) error {
 	return core.ReplaceFile(path, write)
 }
 
-// TypeError returns the error of [NewCollection] for records of type T.
-func TypeError[T any](opts Options) error {
-	_, err := core.New(layout.TableOf[T](), layout.Options(opts), &errorsOf)
-	return err
+// NewBare is [NewCollection] without a Collection[T], which is not compiled. Of the collection that
+// it returns, only Load, Save and Check know that its records have type T.
+func NewBare[T any](opts Options) (c *Collection[schema.Record], insert func(T) (int, error), err error) {
+	bare, err := core.New(layout.TableOf[T](), layout.Options(opts), &errorsOf)
+	insert = func(record T) (int, error) { return bare.Insert(nil, layout.NewEntry(record)) }
+	return &Collection[schema.Record]{bare}, insert, err
 }
 
-// DefineBare is [Define] for a collection that only [InsertBare] can find.
-func DefineBare[T any](key string) AnyDefinition { return bareDefinition{key, layout.TableOf[T]()} }
+// DefineBare is [Define] for a collection that [Definition.In] does not find, so that no
+// Collection[T] is compiled.
+func DefineBare[T any](key string, opts Options) AnyDefinition {
+	return bareDefinition{key, opts, layout.TableOf[T]()}
+}
 
 type bareDefinition struct {
 	key   string
+	opts  Options
 	table layout.Table
 }
 
 func (d bareDefinition) Key() string { return d.key }
 
-func (d bareDefinition) WithDescription(schema.Description) AnyDefinition { return d }
+func (d bareDefinition) WithDescription(about schema.Description) AnyDefinition {
+	if d.opts.Description == nil {
+		d.opts.Description = &about
+	}
+	return d
+}
 
 func (d bareDefinition) make(c *core.Set) error {
-	return core.Define(c, d.key, d.table, layout.Options{}, func(*core.Collection) any { return nil })
+	return core.Define(c, d.key, d.table, layout.Options(d.opts), func(*core.Collection) any { return nil })
 }
 
 // InsertBare is [Collection.Insert] for the collection with a key, whose records have type T.

@@ -50,24 +50,14 @@ func newMail(t *testing.T) *catalogue.Catalogue {
 		return catalogue.Options{Description: &schema.Description{Filters: names}}
 	}
 	mailboxes, accounts := catalogue.Define[mailbox]("mailboxes", filters("email", "email__in", "email__gt", "email__startswith")), catalogue.Define[user]("accounts", filters("login"))
-	messages := catalogue.Define[message]("messages", filters("to", "copy", "by", "to__id", "by__home"))
-	trays := catalogue.Define[tray]("trays", filters("mail"))
+	messages := catalogue.DefineBare[message]("messages", filters("to", "copy", "by", "to__id", "by__home"))
+	trays := catalogue.DefineBare[tray]("trays", filters("mail"))
 	c := mustCatalogue(t, mailboxes, accounts, messages, trays)
-	must(t, c.Batch(func(b *catalogue.Batch) error {
-		m, _ := mailboxes.Tx(b)
-		a, _ := accounts.Tx(b)
-		for i, name := range []string{"bob", "Ann", "carl"} {
-			m.Insert(mailbox{i + 1, name + "@x.example"})
-			a.Insert(user{login(name), i + 1})
-		}
-		ms, _ := messages.Tx(b)
-		ms.Insert(message{1, "ANN@x.example", []string{"BOB@x.example"}, "BOB"})
-		ms.Insert(message{2, "bob@x.example", nil, "ann"})
-		tr, _ := trays.Tx(b)
-		mail := "CARL@x.example"
-		tr.Insert(tray{1, &mail})
-		return nil
-	}))
+	must(t, c.Load(strings.NewReader(`{
+		"mailboxes":[{"id":1,"email":"bob@x.example"},{"id":2,"email":"Ann@x.example"},{"id":3,"email":"carl@x.example"}],
+		"accounts":[{"login":"bob","home":1},{"login":"Ann","home":2},{"login":"carl","home":3}],
+		"messages":[{"id":1,"to":"ANN@x.example","copy":["BOB@x.example"],"by":"BOB"},{"id":2,"to":"bob@x.example","copy":[],"by":"ann"}],
+		"trays":[{"id":1,"mail":"CARL@x.example"}]}`), catalogue.LoadOptions{}))
 	return c
 }
 

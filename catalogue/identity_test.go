@@ -17,57 +17,86 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 )
 
-// TestIntegerIDs writes records whose id has each type of integer, of which last is the largest.
+// TestIntegerIDs stores records whose id has each type of integer, of which last is the largest.
 func TestIntegerIDs(t *testing.T) {
-	t.Run("int8", testIntegerID[int8](math.MaxInt8))
-	t.Run("int16", testIntegerID[int16](math.MaxInt16))
-	t.Run("int32", testIntegerID[int32](math.MaxInt32))
-	t.Run("int64", testIntegerID[int64](math.MaxInt))
-	t.Run("uint8", testIntegerID[uint8](math.MaxUint8))
-	t.Run("uint16", testIntegerID[uint16](math.MaxUint16))
-	t.Run("uint32", testIntegerID[uint32](min(math.MaxUint32, math.MaxInt)))
-	t.Run("uint64", testIntegerID[uint64](math.MaxInt))
-	t.Run("uint", testIntegerID[uint](math.MaxInt))
 	type number int16
-	t.Run("a named type", testIntegerID[number](math.MaxInt16))
+	for reason, test := range map[string]func(*testing.T){
+		"int8": testIntegerID[int8](math.MaxInt8), "uint8": testIntegerID[uint8](math.MaxUint8),
+		"int16": testIntegerID[int16](math.MaxInt16), "uint16": testIntegerID[uint16](math.MaxUint16),
+		"int32": testIntegerID[int32](math.MaxInt32), "uint32": testIntegerID[uint32](min(math.MaxUint32, math.MaxInt)),
+		"int64": testIntegerID[int64](math.MaxInt), "uint64": testIntegerID[uint64](math.MaxInt),
+		"uint": testIntegerID[uint](math.MaxInt), "a named type": testIntegerID[number](math.MaxInt16),
+	} {
+		t.Run(reason, test)
+	}
 }
 
-func testIntegerID[I int8 | ~int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | uint](last I) func(*testing.T) {
-	type row struct {
-		Name string `json:"name"`
-		ID   I      `json:"id"`
-		Next I      `json:"next"`
-	}
+type integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
+}
+
+type numberedRow[I integer] struct {
+	Name string `json:"name"`
+	ID   I      `json:"id"`
+	Next I      `json:"next"`
+}
+
+func testIntegerID[I integer](last I) func(*testing.T) {
 	return func(t *testing.T) {
-		c := mustCollection[row](t, catalogue.Options{})
-		id, err := c.Insert(row{Name: "a"})
-		if id != 1 || err != nil {
-			t.Fatalf("the first id is %d, %v", id, err)
-		}
-		var file bytes.Buffer
-		must(t, c.Save(&file))
-		must(t, c.Load(&file, catalogue.LoadOptions{}))
-		must(t, c.Update(1, func(r *row) error { r.Name = "b"; return nil }))
-		if err := c.Update(1, func(r *row) error { r.ID++; return nil }); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("an update changes the id: %v, want ErrInvalidID", err)
-		}
-		if id, err := c.Insert(row{ID: last}); id != int(last) || err != nil {
-			t.Errorf("the largest id is stored as %d, %v", id, err)
-		}
-		if _, err := c.Insert(row{}); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("after the largest id: %v, want ErrInvalidID", err)
-		}
-		if _, err := c.Insert(row{ID: I(0) - 1}); !errors.Is(err, catalogue.ErrInvalidID) && !errors.Is(err, catalogue.ErrExists) {
-			t.Errorf("an id that is negative or too large: %v", err)
-		}
-		if err := c.ReplaceAll(slices.Values([]row{{ID: last}, {}})); !errors.Is(err, catalogue.ErrInvalidID) {
-			t.Errorf("a list with the largest id: %v, want ErrInvalidID", err)
-		}
-		all, err := c.Where(ordering.AtLeast("id", 1), ordering.Equal("id", last)).All(ordering.Desc("id"))
+		c, insert, err := catalogue.NewBare[numberedRow[I]](catalogue.Options{})
 		must(t, err)
-		equal(t, "the last record", []row{{ID: last}}, slices.Collect(all))
-		must(t, c.Check())
+		checkAtEnd(t, c)
+		for _, row := range []struct {
+			reason string
+			id     I
+			want   int
+		}{
+			{"the first id", 0, 1},
+			{"the largest id", last, int(last)},
+			{"after the largest id", 0, 0},
+			{"a negative id or one that is taken", I(0) - 1, 0},
+		} {
+			id, err := insert(numberedRow[I]{ID: row.id})
+			refused := errors.Is(err, catalogue.ErrInvalidID) || errors.Is(err, catalogue.ErrExists)
+			if id != row.want || refused != (row.want == 0) {
+				t.Errorf("%s: %d, %v, want %d", row.reason, id, err, row.want)
+			}
+		}
+		for range 2 {
+			var file bytes.Buffer
+			must(t, c.Save(&file))
+			equal(t, "the file", fmt.Sprintf("[\n{\"name\":\"\",\"id\":1,\"next\":0},\n{\"name\":\"\",\"id\":%d,\"next\":0}]\n", last), file.String())
+			must(t, c.Load(&file, catalogue.LoadOptions{}))
+		}
 	}
+}
+
+// TestSmallIDs writes records whose id is less than an int.
+func TestSmallIDs(t *testing.T) {
+	type row = numberedRow[int8]
+	c := mustCollection[row](t, catalogue.Options{})
+	if id, err := c.Insert(row{Name: "a"}); id != 1 || err != nil {
+		t.Fatalf("the first id is %d, %v", id, err)
+	}
+	must(t, c.Update(1, func(r *row) error { r.Name = "b"; return nil }))
+	_, negative := c.Insert(row{ID: -1})
+	id, inserted := c.Insert(row{ID: 127})
+	must(t, inserted)
+	equal(t, "the largest id", 127, id)
+	_, after := c.Insert(row{})
+	for reason, err := range map[string]error{
+		"an update of the id":        c.Update(1, func(r *row) error { r.ID++; return nil }),
+		"a negative id":              negative,
+		"after the largest id":       after,
+		"a list with the largest id": c.ReplaceAll(slices.Values([]row{{ID: 127}, {}})),
+	} {
+		if !errors.Is(err, catalogue.ErrInvalidID) {
+			t.Errorf("%s: %v, want ErrInvalidID", reason, err)
+		}
+	}
+	all, err := c.Where(ordering.AtLeast("id", 2), ordering.Equal("id", int8(127))).All(ordering.Desc("id"))
+	must(t, err)
+	equal(t, "the last record", []row{{ID: 127}}, slices.Collect(all))
 }
 
 // A badge is a record whose rule changes its key, as badgeRule says.
@@ -217,23 +246,20 @@ func TestOpenRecordsWithKeys(t *testing.T) {
 
 // TestPredictableKeys inserts records while all new keys are taken.
 func TestPredictableKeys(t *testing.T) {
-	type coupon struct {
-		Code string `json:"code" backlist:"key,optional"`
-	}
 	calls, free := 0, 50
-	c := mustCollection[coupon](t, catalogue.Options{NewKey: func() string {
+	c := mustCollection[ticket](t, catalogue.Options{NewKey: func() string {
 		if calls++; calls > free {
 			return "free"
 		}
 		return "taken"
 	}})
-	_, err := c.Insert(coupon{"taken"})
+	_, err := c.Insert(ticket{ID: "taken"})
 	must(t, err)
-	if got, err := c.By("code").Insert(coupon{}); err != nil || got.Code != "free" || calls != 51 {
+	if got, err := c.By("id").Insert(ticket{}); err != nil || got.ID != "free" || calls != 51 {
 		t.Errorf("after %d calls of NewKey: %v, %v", calls, got, err)
 	}
 	free, calls = math.MaxInt, 0
-	if _, err := c.Insert(coupon{}); !errors.Is(err, catalogue.ErrExists) || calls > 1000 {
+	if _, err := c.Insert(ticket{}); !errors.Is(err, catalogue.ErrExists) || calls > 1000 {
 		t.Errorf("after %d calls of NewKey: %v, want ErrExists", calls, err)
 	}
 }
@@ -264,11 +290,11 @@ func TestTextBecomesNull(t *testing.T) {
 		body    string
 		want    string
 	}{
-		{"a text", catalogue.Define[post]("from", catalogue.Options{}), `{"by":"red"}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
-		{"a list of texts", catalogue.Define[poll]("from", catalogue.Options{}), `{"also":["red"]}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
-		{"a text that may be null", catalogue.Define[note]("from", catalogue.Options{}), `{"to":"red"}`, ""},
+		{"a text", catalogue.DefineBare[post]("from", catalogue.Options{}), `{"by":"red"}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
+		{"a list of texts", catalogue.DefineBare[poll]("from", catalogue.Options{}), `{"also":["red"]}`, `{"nick":["This field may not be null: records of from refer to it."]}`},
+		{"a text that may be null", catalogue.DefineBare[note]("from", catalogue.Options{}), `{"to":"red"}`, ""},
 	} {
-		c := mustCatalogue(t, catalogue.Define[nick]("nicks", catalogue.Options{}), row.defined)
+		c := mustCatalogue(t, catalogue.DefineBare[nick]("nicks", catalogue.Options{}), row.defined)
 		nicks, _ := c.Collection("nicks")
 		from, _ := c.Collection("from")
 		_, err := nicks.Create(t.Context(), []byte(`{"nick":"red"}`), schema.Record{})
@@ -322,7 +348,7 @@ func TestStandaloneReferences(t *testing.T) {
 		Director int `json:"director" backlist:"refers=directors"`
 	}
 	films := catalogue.Define[film]("films", catalogue.Options{})
-	c := mustCatalogue(t, films, catalogue.Define[nick]("directors", catalogue.Options{}))
+	c := mustCatalogue(t, films, catalogue.DefineBare[nick]("directors", catalogue.Options{}))
 	clone := mustIn(films, c).Clone()
 	for _, opts := range []catalogue.LoadOptions{{}, {References: true}} {
 		err := clone.Load(strings.NewReader(`[{"id":77,"director":77}]`), opts)

@@ -17,7 +17,7 @@ import (
 // with those of the model.
 func TestModelHTTP(t *testing.T) {
 	typed := func(o catalogue.Options) catalogue.AnyDefinition {
-		return catalogue.Define[playhttp.Listing]("listings", o)
+		return catalogue.DefineBare[playhttp.Listing]("listings", o)
 	}
 	open := func(o catalogue.Options) catalogue.AnyDefinition {
 		return catalogue.Define[schema.Record]("listings", o)
@@ -51,7 +51,7 @@ func TestModelHTTP(t *testing.T) {
 				ops = append(ops, op)
 			}
 			fails := func(ops []model.Op) string {
-				cat := mustCatalogue(t, catalogue.Define[playhttp.Studio]("studios", catalogue.Options{}),
+				cat := mustCatalogue(t, catalogue.DefineBare[playhttp.Studio]("studios", catalogue.Options{}),
 					test.define(catalogue.Options{Description: &about}))
 				return failsOverHTTP(t, cat, ops)
 			}

@@ -205,7 +205,7 @@ func TestNestedNamesInOptions(t *testing.T) {
 		{Indexes: [][]ordering.Term{{ordering.Asc("home_address__ctiy")}}},
 		{Unique: [][]string{{"home_address__ctiy"}}},
 	} {
-		_, err := catalogue.NewCollection[buyer](opts)
+		err := refusal[buyer](opts)
 		if !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "did you mean home_address__city?") {
 			t.Errorf("%+v: %v, want ErrUnknownField with a suggestion", opts, err)
 		}
@@ -215,7 +215,7 @@ func TestNestedNamesInOptions(t *testing.T) {
 		Home location `json:"home"`
 		City string   `json:"home__city"`
 	}
-	_, err := catalogue.NewCollection[clash](catalogue.Options{})
+	err := refusal[clash](catalogue.Options{})
 	if want := `the name of both Home.City and City is "home__city"`; !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), want) {
 		t.Errorf("two fields with a name: %v, want ErrInvalidType with %q", err, want)
 	}
@@ -315,7 +315,7 @@ func TestFiltersOfNestedFields(t *testing.T) {
 	}
 	opts := catalogue.Options{Description: &about}
 	for _, definition := range []catalogue.AnyDefinition{
-		catalogue.Define[invoice]("invoices", opts), catalogue.Define[schema.Record]("invoices", opts),
+		catalogue.DefineBare[invoice]("invoices", opts), catalogue.Define[schema.Record]("invoices", opts),
 	} {
 		cat := mustCatalogue(t, definition)
 		must(t, cat.Load(strings.NewReader(`{"invoices":`+invoicesData+`}`), catalogue.LoadOptions{}))

@@ -36,7 +36,7 @@ func TestNewOnlyRefuses(t *testing.T) {
 		{"nil pointer", one((*catalogue.Definition[ownGenre])(nil)), catalogue.ErrInvalidType, "nil definition"},
 		{"zero Definition", one(catalogue.Definition[ownGenre]{}), catalogue.ErrUnknownCollection, "no key"},
 		{"repeated key", []catalogue.AnyDefinition{genres, genres}, catalogue.ErrInvalidType, "genres: invalid record type: it is defined twice"},
-		{"not a struct", one(catalogue.Define[int]("films", catalogue.Options{})), catalogue.ErrInvalidType, "int"},
+		{"not a struct", one(catalogue.DefineBare[int]("films", catalogue.Options{})), catalogue.ErrInvalidType, "int"},
 		{"reference to no collection", []catalogue.AnyDefinition{catalogue.Define[ownDirector]("director", catalogue.Options{}), genres, catalogue.Define[ownFilm]("films", catalogue.Options{})}, catalogue.ErrInvalidType, "did you mean director?"},
 		{"the same segment", []catalogue.AnyDefinition{genres, catalogue.Define[ownGenre]("kinds", described(schema.Description{Segment: "genres"}))}, catalogue.ErrInvalidType, "kinds"},
 		{"other key in the description", one(catalogue.Define[ownGenre]("genres", described(schema.Description{Key: "kinds"}))), catalogue.ErrInvalidType, `"kinds"`},

@@ -192,7 +192,7 @@ func TestDeleteCopiesNoRecords(t *testing.T) {
 		To int `json:"to" backlist:"refers=targets"`
 	}
 	const n = 20_000
-	targets, sources := catalogue.Define[target]("targets", catalogue.Options{}), catalogue.Define[source]("sources", catalogue.Options{})
+	targets, sources := catalogue.DefineBare[target]("targets", catalogue.Options{}), catalogue.Define[source]("sources", catalogue.Options{})
 	cat := mustCatalogue(t, targets, sources)
 	c := mustIn(sources, cat)
 	all := make([]source, n)

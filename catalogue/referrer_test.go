@@ -312,7 +312,7 @@ func TestReferencesInside(t *testing.T) {
 	type genre struct {
 		Code string `json:"code" backlist:"key"`
 	}
-	genres := catalogue.Define[genre]("genres", catalogue.Options{})
+	genres := catalogue.DefineBare[genre]("genres", catalogue.Options{})
 	for to, want := range map[string]string{
 		"flims":  "field leadFilm refers to",
 		"genres": "field leadFilm, inside another one, refers to ids, which records of genres do not have",

@@ -489,7 +489,7 @@ func TestRuleEmptiesMembers(t *testing.T) {
 	}
 	for _, validate := range []bool{false, true} {
 		for _, defined := range []catalogue.AnyDefinition{
-			catalogue.Define[leaflet]("leaflets", catalogue.Options{Validate: validate}),
+			catalogue.DefineBare[leaflet]("leaflets", catalogue.Options{Validate: validate}),
 			catalogue.Define[schema.Record]("leaflets", catalogue.Options{Validate: validate, Description: &about}),
 		} {
 			for _, row := range []struct {

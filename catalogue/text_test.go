@@ -125,7 +125,7 @@ func TestOrderByReferenceAndKey(t *testing.T) {
 		Name   string  `json:"name"`
 		Parent *string `json:"parent" backlist:"refers=teams"`
 	}
-	cat := mustCatalogue(t, catalogue.Define[team]("teams", catalogue.Options{
+	cat := mustCatalogue(t, catalogue.DefineBare[team]("teams", catalogue.Options{
 		Description: &schema.Description{Sortable: []string{"code", "name", "parent__name"}},
 	}))
 	must(t, cat.Load(strings.NewReader(`{"teams":[
@@ -516,7 +516,7 @@ func TestReferencesByKey(t *testing.T) {
 		Session *string  `json:"session" backlist:"refers=sessions"`
 		Others  []string `json:"others" backlist:"refers=sessions"`
 	}
-	visits := catalogue.Define[visit]("visits", catalogue.Options{})
+	visits := catalogue.DefineBare[visit]("visits", catalogue.Options{})
 	c := mustCatalogue(t, sessionDefinition, visits)
 	const data = `{"sessions":[{"token":"a","user":"ann"}],
 		"visits":[{"code":"v","session":"a","others":["b","a","c"]},{"code":"w","session":null,"others":[]}]}`
@@ -587,8 +587,8 @@ func TestInvalidKeys(t *testing.T) {
 		definition catalogue.AnyDefinition
 		want       string
 	}{
-		{"a number that refers to keys", catalogue.Define[visit]("visits", catalogue.Options{}), "field session: it refers to texts of sessions, their token, but is a number"},
-		{"a text that refers to ids", catalogue.Define[child]("children", catalogue.Options{}), "field parent: it refers to ids of children, but is text"},
+		{"a number that refers to keys", catalogue.DefineBare[visit]("visits", catalogue.Options{}), "field session: it refers to texts of sessions, their token, but is a number"},
+		{"a text that refers to ids", catalogue.DefineBare[child]("children", catalogue.Options{}), "field parent: it refers to ids of children, but is text"},
 	} {
 		if _, err := catalogue.New(sessionDefinition, row.definition); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: error %v, want %q", row.reason, err, row.want)
@@ -602,29 +602,25 @@ func TestInvalidKeys(t *testing.T) {
 		N    int    `json:"n" backlist:"mim=1"`
 	}
 	for _, row := range []struct {
-		definition catalogue.AnyDefinition
-		standalone func(catalogue.Options) error
-		why, want  string
+		errs      []error // of a catalogue, and of a collection alone
+		why, want string
 	}{
-		{catalogue.Define[both]("c", catalogue.Options{}), newOf[both], "an id too", ""},
-		{catalogue.Define[number]("c", catalogue.Options{}), newOf[number], "a number", "want a string or a type with MarshalText, got int"},
-		{catalogue.Define[two]("c", catalogue.Options{}), newOf[two], "two keys", ""},
-		{catalogue.Define[pointer]("c", catalogue.Options{}), newOf[pointer], "a pointer", "a key cannot be a pointer"},
-		{catalogue.Define[bytes]("c", catalogue.Options{}), newOf[bytes], "bytes", "want a string or a type with MarshalText, got []uint8"},
-		{catalogue.Define[word]("c", catalogue.Options{}), newOf[word], "another mistake", `unknown tag word "mim": did you mean min?`},
+		{refusals[both](), "an id too", ""},
+		{refusals[number](), "a number", "want a string or a type with MarshalText, got int"},
+		{refusals[two](), "two keys", ""},
+		{refusals[pointer](), "a pointer", "a key cannot be a pointer"},
+		{refusals[bytes](), "bytes", "want a string or a type with MarshalText, got []uint8"},
+		{refusals[word](), "another mistake", `unknown tag word "mim": did you mean min?`},
 	} {
-		_, err := catalogue.New(row.definition)
-		check := func(err error) {
-			t.Helper()
+		for _, err := range row.errs {
 			if !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%s: error %v, want ErrInvalidType: %s", row.why, err, row.want)
 			}
 		}
-		if check(err); row.standalone != nil {
-			check(row.standalone(catalogue.Options{}))
-		}
 	}
 }
+
+func refusals[T any]() []error { return []error{defined[T](), refusal[T](catalogue.Options{})} }
 
 func TestKeyedRequests(t *testing.T) {
 	c := mustCatalogue(t, sessionDefinition, catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: numbers("00000000-0000-4000-8000-%012d")}))
@@ -678,9 +674,4 @@ func TestKeyedRequests(t *testing.T) {
 	if err := tickets.Delete(ctx, "00000000-0000-4000-8000-000000000001", schema.Filter{}, nil); err != nil || tickets.Count() != 2 {
 		t.Errorf("Delete: %v, %d records are left", err, tickets.Count())
 	}
-}
-
-func newOf[T any](opts catalogue.Options) error {
-	_, err := catalogue.NewCollection[T](opts)
-	return err
 }

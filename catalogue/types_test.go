@@ -225,24 +225,14 @@ func TestTypesRefused(t *testing.T) {
 
 // refusal returns the error of NewCollection. It does not compile a collection for each T.
 func refusal[T any](opts catalogue.Options) error {
-	return catalogue.TypeError[T](opts)
+	_, _, err := catalogue.NewBare[T](opts)
+	return err
 }
 
 // defined returns the error of a catalogue with records of type T.
 func defined[T any]() error {
-	_, err := catalogue.New(catalogue.DefineBare[T]("books"))
+	_, err := catalogue.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
 	return err
-}
-
-// A cloner has an unexported slice that its method Clone copies.
-type cloner struct {
-	ID     int `json:"id"`
-	hidden []int
-}
-
-func (c cloner) Clone() cloner {
-	c.hidden = slices.Clone(c.hidden)
-	return c
 }
 
 // An embedder has its id in an embedded struct, and unexported fields without pointers.
@@ -255,18 +245,17 @@ type embedder struct {
 
 // TestTypesAccepted tests types that are similar to refused ones.
 func TestTypesAccepted(t *testing.T) {
-	c := mustCollection[cloner](t, catalogue.Options{})
-	in := cloner{hidden: []int{1}}
-	if _, err := c.Insert(in); err != nil {
-		t.Fatal(err)
-	}
-	in.hidden[0] = -1
+	c := mustCollection[cloned](t, catalogue.Options{})
+	in := cloned{list: &[]string{"a"}}
+	_, err := c.Insert(in)
+	must(t, err)
+	(*in.list)[0] = "changed"
 	out, err := c.Get(1)
-	if err != nil || out.hidden[0] != 1 {
+	if err != nil || (*out.list)[0] != "a" {
 		t.Errorf("Get(1) = %v, %v: memory is shared with the inserted record", out, err)
 	}
-	out.hidden[0] = -1
-	if out, _ = c.Get(1); out.hidden[0] != 1 {
+	(*out.list)[0] = "changed"
+	if out, _ = c.Get(1); (*out.list)[0] != "a" {
 		t.Error("memory is shared with a returned record")
 	}
 	e := mustCollection[embedder](t, catalogue.Options{})
@@ -307,16 +296,16 @@ func TestOptionsID(t *testing.T) {
 		Number int    `json:"number"`
 		ID     string `json:"id"` // a description could not have it
 	}
-	if _, err := catalogue.NewCollection[numbered](catalogue.Options{ID: "number"}); err != nil {
+	if err := refusal[numbered](catalogue.Options{ID: "number"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "number") {
+	if err := refusal[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "number") {
 		t.Errorf("unknown id field: %v, want ErrInvalidType", err)
 	}
-	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "name"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "Name") {
+	if err := refusal[item](catalogue.Options{ID: "name"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "Name") {
 		t.Errorf("id field of type string: %v, want ErrInvalidType", err)
 	}
-	if _, err := catalogue.NewCollection[item](catalogue.Options{ID: "itemNumber", Ordering: terms("nmae")}); !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "nmae") {
+	if err := refusal[item](catalogue.Options{ID: "itemNumber", Ordering: terms("nmae")}); !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "nmae") {
 		t.Errorf("default ordering by an unknown field: %v, want ErrUnknownField", err)
 	}
 }
@@ -331,33 +320,30 @@ type writer[T any] interface {
 // TestInvalidValues checks that every method that writes refuses an invalid value, names its
 // field, and changes nothing.
 func TestInvalidValues(t *testing.T) {
-	c := mustCollection[holder[string]](t, catalogue.Options{Name: "records"})
-	_, err := c.Insert(record("good"))
+	c := mustCollection[film](t, catalogue.Options{Name: "records"})
+	_, err := c.Insert(film{Name: "good"})
 	must(t, err)
-	ways := map[string]func(w writer[holder[string]]) error{
-		"insert": func(w writer[holder[string]]) error { _, err := w.Insert(record("\xff")); return err },
-		"upsert": func(w writer[holder[string]]) error {
-			_, err := w.Upsert(holder[string]{1, "\xff"})
-			return err
-		},
-		"update": func(w writer[holder[string]]) error {
-			return w.Update(1, func(r *holder[string]) error { r.Value = "\xff"; return nil })
+	ways := map[string]func(w writer[film]) error{
+		"insert": func(w writer[film]) error { _, err := w.Insert(film{Name: "\xff"}); return err },
+		"upsert": func(w writer[film]) error { _, err := w.Upsert(film{1, "\xff"}); return err },
+		"update": func(w writer[film]) error {
+			return w.Update(1, func(r *film) error { r.Name = "\xff"; return nil })
 		},
 	}
 	for way, write := range ways {
 		var inTx error
-		must(t, c.Batch(func(tx *catalogue.Tx[holder[string]]) error { inTx = write(tx); return nil }))
+		must(t, c.Batch(func(tx *catalogue.Tx[film]) error { inTx = write(tx); return nil }))
 		for _, err := range []error{write(c), inTx} {
 			if text := fmt.Sprint(err); !errors.Is(err, catalogue.ErrInvalid) ||
-				!strings.HasPrefix(text, "records: ") || !strings.Contains(text, "field Value") {
+				!strings.HasPrefix(text, "records: ") || !strings.Contains(text, "field Name") {
 				t.Errorf("%s: error %v, want ErrInvalid with the collection and the field", way, err)
 			}
 		}
 	}
-	if got, err := c.Get(1); c.Count() != 1 || got.Value != "good" || err != nil {
+	if got, err := c.Get(1); c.Count() != 1 || got.Name != "good" || err != nil {
 		t.Errorf("count %d, record %+v, %v", c.Count(), got, err)
 	}
-	if id, err := c.Insert(record("")); id != 2 || err != nil {
+	if id, err := c.Insert(film{}); id != 2 || err != nil {
 		t.Errorf("next id %d, %v, want 2", id, err)
 	}
 }

@@ -317,7 +317,7 @@ func TestUniqueSetsAreInvalid(t *testing.T) {
 		{"an unknown field", []string{"floor", "nam"}, ordering.ErrUnknownField, `shelves: Options.Unique: unknown field: "nam": want one of`},
 	} {
 		opts := catalogue.Options{Name: "shelves", Unique: [][]string{test.set}}
-		_, err := catalogue.NewCollection[shelf](opts)
+		err := refusal[shelf](opts)
 		opts.Name = ""
 		_, inCatalogue := catalogue.New(catalogue.Define[shelf]("shelves", opts))
 		for _, err := range []error{err, inCatalogue} {

@@ -115,7 +115,7 @@ func nestedAny(levels int) any {
 // the JSON of both catalogues, or the error of Insert.
 func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 	t.Helper()
-	cat, err := resources.New(catalogue.DefineBare[T]("books"))
+	cat, err := resources.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
 	must(t, err)
 	books := collectionOf(t, cat, "books")
 	if err := catalogue.InsertBare(cat, "books", r); err != nil {
@@ -125,7 +125,7 @@ func reloaded[T any](t *testing.T, r T) (before, after string, err error) {
 		return "", "", err
 	}
 	before = saved(t, cat)
-	other, err := resources.New(catalogue.DefineBare[T]("books"))
+	other, err := resources.New(catalogue.DefineBare[T]("books", catalogue.Options{}))
 	must(t, err)
 	if err := other.Load(strings.NewReader(before), catalogue.LoadOptions{}); err != nil {
 		t.Errorf("Load of %.300s: %v", before, err)
@@ -237,10 +237,8 @@ func TestStoredRecordsCanBeLoaded(t *testing.T) {
 // TestWriteOnlyTypes checks that a type that can be encoded but not decoded is accepted.
 // Its records can be served, but not loaded.
 func TestWriteOnlyTypes(t *testing.T) {
-	c := mustCollection[holder[code]](t, catalogue.Options{})
-	if _, err := c.Insert(record(code(2))); err != nil {
-		t.Error(err)
-	}
+	cat := mustCatalogue(t, catalogue.DefineBare[holder[code]]("books", catalogue.Options{}))
+	must(t, catalogue.InsertBare(cat, "books", record(code(2))))
 }
 
 // TestDepthOfRandomValues checks that random values are stored if and only if the JSON of
@@ -331,7 +329,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		Nested *struct{ A any } `json:"nested"`
 		Raw    json.RawMessage  `json:"raw"`
 	}
-	cat := mustCatalogue(t, catalogue.Define[free]("books", catalogue.Options{Description: &schema.Description{}}))
+	cat := mustCatalogue(t, catalogue.DefineBare[free]("books", catalogue.Options{Description: &schema.Description{}}))
 	c := collectionOf(t, cat, "books")
 	const members = `"data":{"n":[1234567890123456789,1.0]},"map":{"a":0.10,"b":1e22},"list":[-0,12345678901234567890123],"nested":{"A":1.50},"raw":1.0}`
 	got, err := c.Create(t.Context(), []byte("{"+members), schema.Record{})
