@@ -198,7 +198,7 @@ func (c *Set) checkBy(s *Type, f schema.Field) error {
 	}
 	to := other.Column(f.By)
 	if to == nil {
-		return other.UnknownColumn(f.By)
+		return unknownColumn(other, f.By)
 	}
 	about := *other.About
 	about.Filters, about.Search, about.Sortable = nil, nil, nil

@@ -134,7 +134,7 @@ func (f *filter) add(s *Type, t schema.Test) error {
 	case !isComplete(t):
 		return s.Errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
 	case c == nil:
-		return s.UnknownColumn(t.Field)
+		return unknownColumn(s, t.Field)
 	case c.Kind == schema.References:
 		f.match = append(f.match, contains(c, t))
 		return nil
@@ -209,4 +209,10 @@ func textual(c *layout.Field, t schema.Test) func(*store.Entry) bool {
 		text, ok := c.JSONKey(e).AsText()
 		return ok && t.MatchesText(text)
 	}
+}
+
+// unknownColumn returns the error for a field that is not described.
+func unknownColumn(s *Type, name string) error {
+	known := layout.Suggest(name, s.Fields, func(f *layout.Field) string { return f.Snake })
+	return s.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, known)
 }

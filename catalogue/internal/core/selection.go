@@ -36,7 +36,7 @@ func NewSelection(c *Collection, tx *store.Tx, conditions []ordering.Condition) 
 		sel.source = tx
 	}
 	for _, c := range conditions {
-		ranges, err := s.Ranges(c)
+		ranges, err := rangesOf(s, c)
 		switch always := c.Field() == "" && len(ranges) > 0; {
 		case err != nil:
 			sel.err = s.Named(err)
@@ -46,6 +46,15 @@ func NewSelection(c *Collection, tx *store.Tx, conditions []ordering.Condition) 
 		}
 	}
 	return sel
+}
+
+// rangesOf returns the ranges of keys that satisfy a condition.
+func rangesOf(s *Type, c ordering.Condition) ([]ordering.Range, error) {
+	f, ok := s.Engine.Field(c.Field())
+	if !ok && c.Field() != "" { // rangesOf returns the error of an empty name
+		return nil, layout.UnknownField(c.Field(), s.Engine.Names)
+	}
+	return c.Ranges(f.KeyOf)
 }
 
 // Filter returns the records of the selection for which f returns true.

@@ -101,14 +101,15 @@ func (s *Type) computed(e *store.Entry) (schema.Record, error) {
 	return schema.ParseRecord(b)
 }
 
-// describeComputed sets the encoder of the result of a struct's method Computed, if it has one.
-func (s *Type) describeComputed() error {
-	members, err := schema.ComputedMembers(s.Reflect)
-	if err == nil && members != nil {
-		method, _ := reflect.PointerTo(s.Reflect).MethodByName("Computed")
-		s.computes = value.EncoderOf(method.Type.Out(0), members)
+// encoderOfComputed returns the encoder of the result of a struct's method Computed, or nil if it has
+// none.
+func encoderOfComputed(t reflect.Type) (*value.Encoder, error) {
+	members, err := schema.ComputedMembers(t)
+	if err != nil || members == nil {
+		return nil, err
 	}
-	return err
+	method, _ := reflect.PointerTo(t).MethodByName("Computed")
+	return value.EncoderOf(method.Type.Out(0), members), nil
 }
 
 // Parsed returns the members of the JSON of an entry.

@@ -362,12 +362,6 @@ func (f *Field) MemberOf(r schema.Record) (name, value string) {
 	return name, value
 }
 
-// UnknownColumn returns the error for a field that is not described.
-func (s *Type) UnknownColumn(name string) error {
-	known := Suggest(name, s.Fields, func(f *Field) string { return f.Snake })
-	return s.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, known)
-}
-
 // Usual returns the usual spelling of a UUID, or "" if the text is not a UUID. If the field is
 // not a UUID, it returns the text.
 func (f *Field) Usual(text string) string {

@@ -128,7 +128,7 @@ func (s *Type) Field(name string) (store.Field, error) {
 	f, ok := s.Engine.Field(name)
 	switch {
 	case !ok || name == "":
-		return f, unknownField(name, s.Engine.Names)
+		return f, UnknownField(name, s.Engine.Names)
 	case ordering.Snake(name) != name: // of open records, which have any field
 		return f, camelField(name)
 	}
@@ -158,16 +158,9 @@ func (s *Type) Describe(about *schema.Description, strict bool) error {
 	if !s.Open() {
 		s.fill = filling(schema.Field{Fields: about.Fields}, s.Reflect)
 	}
-	return s.describeComputed()
-}
-
-// Ranges returns the ranges of keys that satisfy a condition.
-func (s *Type) Ranges(c ordering.Condition) ([]ordering.Range, error) {
-	f, ok := s.Engine.Field(c.Field())
-	if !ok && c.Field() != "" { // Ranges returns the error of an empty name
-		return nil, unknownField(c.Field(), s.Engine.Names)
-	}
-	return c.Ranges(f.KeyOf)
+	var err error
+	s.computes, err = encoderOfComputed(s.Reflect)
+	return err
 }
 
 // camelField returns the error for a field of open records that is not in snake_case.
@@ -175,7 +168,8 @@ func camelField(name string) error {
 	return fmt.Errorf("%w: %q: names are in snake_case: did you mean %s?", ordering.ErrUnknownField, name, ordering.Snake(name))
 }
 
-func unknownField(name string, known []string) error {
+// UnknownField returns the error for a field that no record has.
+func UnknownField(name string, known []string) error {
 	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
 }
 
