@@ -137,3 +137,46 @@ func TestConcurrentWalk(t *testing.T) {
 		return nil
 	})
 }
+
+// A position and a page after a token that an index has are read from the published state, so the
+// next write changes it in place. A panic of a callback does not change that.
+func TestPositionsAmongWrites(t *testing.T) {
+	typ := newType(0)
+	if err := typ.AddIndex(parse("number")); err != nil {
+		t.Fatal(err)
+	}
+	c := newStore(t, typ, 100)
+	for _, row := range []struct {
+		reason  string
+		read    func() error
+		inPlace bool
+	}{
+		{"a position", func() error { _, err := of(c).Position(within(t), 7, Query{Terms: parse("-number")}); return err }, true},
+		{"a position by id", func() error { _, err := of(c).Position(within(t), 7, Query{Terms: parse("id")}); return err }, true},
+		{"the position of no record", func() error { _, err := of(c).Position(within(t), 777, Query{}); return err }, true},
+		{"a page after a token", func() error {
+			_, token, err := of(c).After(within(t), "", 2, Query{Terms: parse("number")})
+			if err == nil {
+				_, _, err = of(c).After(within(t), token, 2, Query{Terms: parse("number")})
+			}
+			return err
+		}, true},
+		{"a position among records that are filtered", func() error {
+			_, err := of(c).Position(within(t), 7, Query{Match: func(*Entry) bool { return true }})
+			return err
+		}, false},
+	} {
+		before := c.published.Load()
+		for range hotWrites + 1 { // the state is not frozen by earlier reads
+			put(c, &record{Entry: Entry{7}, number: 3})
+			before = c.published.Load()
+		}
+		if err := row.read(); err != nil {
+			t.Fatal(row.reason, err)
+		}
+		put(c, &record{Entry: Entry{7}, number: 4})
+		if got := c.published.Load() == before; got != row.inPlace {
+			t.Errorf("after %s, a write is in place: %v, want %v", row.reason, got, row.inPlace)
+		}
+	}
+}

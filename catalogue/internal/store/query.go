@@ -128,6 +128,11 @@ func Page(ctx context.Context, from Source, q Query, terms []ordering.Term) (ent
 // or, if the answer takes more than a pin permits, a frozen one. It builds the index only for
 // queries without conditions.
 func (c *Store) Answer(ctx context.Context, q Query) (Answer, error) {
+	if q.Want == WantPosition || q.Want == WantAfter {
+		if a, ok, err := c.answerPinned(ctx, &q); ok || err != nil {
+			return a, err
+		}
+	}
 	if q.Want > WantScan || c.pins == nil {
 		return c.Current().Answer(ctx, q)
 	}
@@ -147,7 +152,16 @@ func (c *Store) Answer(ctx context.Context, q Query) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	return s.find(ctx, &q)
+	a, _, err = s.find(ctx, &q, false)
+	return a, err
+}
+
+// answerPinned answers a query for a position or for the entries after a token if an index of the
+// published state has the entries in order.
+func (c *Store) answerPinned(ctx context.Context, q *Query) (a Answer, ok bool, err error) {
+	s, p := c.pin()
+	defer unpin(p) // even if the key of an entry panics
+	return s.find(ctx, q, true)
 }
 
 // Answer answers a query. The state must be frozen or a draft.
@@ -155,46 +169,63 @@ func (s *State) Answer(ctx context.Context, q Query) (a Answer, err error) {
 	if a, ok, err := s.ready(&q); ok || err != nil {
 		return a, err
 	}
-	return s.find(ctx, &q)
+	a, _, err = s.find(ctx, &q, false)
+	return a, err
 }
 
-// find is Answer for a query that is not ready.
-func (s *State) find(ctx context.Context, q *Query) (a Answer, err error) {
+// find is Answer for a query that is not ready. If the state is pinned, ok is false if no index has
+// the entries in order.
+func (s *State) find(ctx context.Context, q *Query, pinned bool) (a Answer, ok bool, err error) {
 	sel, err := s.selection(nil, q)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, false, err
 	}
 	var e *Entry // whose position is wanted
 	if q.Want == WantPosition {
 		if e = s.Get(q.ID); e == nil {
-			return Answer{N: -1}, nil
+			return Answer{N: -1}, true, nil
 		}
 	}
 	var start *position
 	if q.Token != "" {
 		if start, err = sel.parseToken(q.Token, s.Len() == 0); err != nil {
-			return Answer{}, err
+			return Answer{}, false, err
 		}
 	}
-	p, err := s.plan(ctx, sel)
+	var p plan
+	if pinned {
+		x, r, ok := s.direct(&sel)
+		if !ok {
+			return Answer{}, false, nil
+		}
+		p = s.through(x, sel, r)
+	} else if p, err = s.plan(ctx, sel); err != nil {
+		return Answer{}, false, err
+	}
+	a, err = s.follow(ctx, q, p, e, start)
+	return a, true, err
+}
+
+// follow answers a query from a plan. The position that is wanted is that of e, and the entries
+// are those after start. Both may be nil.
+func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *position) (a Answer, err error) {
+	sel := &p.selection
 	switch {
-	case err != nil:
-		return Answer{}, err
 	case q.Want == WantExplain:
-		return Answer{Text: p.String() + s.progress(&sel, &p)}, nil
+		return Answer{Text: p.String() + s.progress(sel, &p)}, nil
 	case e != nil && !p.direct() && !s.typ.matcher(sel.where, sel.match)(e):
 		return Answer{N: -1}, nil
 	}
 	if q.Want == WantAfter {
 		if p.unsorted {
-			s.demand(&sel, &p)
+			s.demand(sel, &p)
 		}
 		a.Entries.head, a.Next, err = p.after(ctx, q.Window.Limit, start)
 		return a, err
 	}
 	if !p.direct() {
 		if p.unsorted || q.Want != WantFirst { // otherwise few entries are read
-			s.demand(&sel, &p)
+			s.demand(sel, &p)
 		}
 		most := p.count // how many to keep, if they are in order
 		switch q.Want {
