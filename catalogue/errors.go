@@ -84,15 +84,15 @@ func (e *ReferenceError) Error() string {
 // Unwrap returns [ErrReferenced].
 func (e *ReferenceError) Unwrap() error { return ErrReferenced }
 
-// A RecordError describes an invalid record in loaded data. It wraps [ErrInvalidData]
-// and Err.
+// A RecordError describes an invalid record: in loaded data, or as one of [Violations]. It wraps
+// [ErrInvalidData] and Err.
 type RecordError struct {
 	Collection string          // key or name of the collection
-	Index      int             // index of the record in the array, from 0
+	Index      int             // index of the record in the array of loaded data, from 0
 	Identity   schema.Identity // its id or key, or the zero Identity if it is invalid
-	Line       int             // number of the line where it begins, from 1
-	Field      string          // JSON name of the member, or "" for the whole record
-	Err        error           // what is wrong
+	Line       int             // number of the line of loaded data where it begins, from 1, or 0
+	Field      string          // JSON name, a path such as address__country, or "" for the whole record
+	Err        error           // what is wrong; of Violations, ErrDangling, or what LoadOptions find
 }
 
 // Error returns a message with the collection, the id or the key, the line, the member and Err.
@@ -112,18 +112,9 @@ func (e *RecordError) Error() string {
 // Unwrap returns [ErrInvalidData] and Err.
 func (e *RecordError) Unwrap() []error { return []error{ErrInvalidData, e.Err} }
 
-// A Violation is a value that a record should not have.
-type Violation struct {
-	Collection string          // key of the collection
-	Identity   schema.Identity // of the record, or the zero Identity if it is invalid
-	Line       int             // number of the line of loaded data where the record begins, from 1, or 0
-	Field      string          // JSON name, a path such as address__country, or "" for the whole record
-	Err        error           // wraps ErrDangling or, for what [LoadOptions] find, also another error
-}
-
-// Violations lists what [Catalogue.Check] finds, or a load with Validate or References set in its
+// Violations lists the values that records should not have: what [Catalogue.Check] finds, or a load with Validate or References set in its
 // [LoadOptions].
-type Violations []Violation
+type Violations []RecordError
 
 // Error returns a text with the number of violations and the first ten of them.
 func (v Violations) Error() string {
@@ -154,10 +145,10 @@ func (v Violations) Unwrap() []error {
 var errorsOf = core.Errors{
 	Record:    func(f core.RecordError) error { return (*RecordError)(&f) },
 	Reference: func(f core.ReferenceError) error { return (*ReferenceError)(&f) },
-	Violations: func(found []core.Violation) error {
+	Violations: func(found []core.RecordError) error {
 		all := make(Violations, len(found))
 		for i, v := range found {
-			all[i] = Violation(v)
+			all[i] = RecordError(v)
 		}
 		return all
 	},

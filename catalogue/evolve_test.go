@@ -280,10 +280,10 @@ func TestLoadLists(t *testing.T) {
 {"id":4,"name":"n","minutes":0,"house":9,"steps":[{"seconds":1,"water":""}]},
 {"id":3,"name":"n","house":1},
 {"id":5,"name":"","house":8}]}`
-	const validity, references = `houses 2 line 4 name: schema: invalid record: name: This field may not be blank.
-teas 4 line 6 minutes: schema: invalid record: minutes: Ensure this value is greater than or equal to 1.
-teas 4 line 6 steps: schema: invalid record: steps.0.water: This field may not be blank.
-teas 5 line 8 name: schema: invalid record: name: This field may not be blank.
+	const validity, references = `houses 2 line 4 name: name: This field may not be blank.
+teas 4 line 6 minutes: minutes: Ensure this value is greater than or equal to 1.
+teas 4 line 6 steps: steps.0.water: This field may not be blank.
+teas 5 line 8 name: name: This field may not be blank.
 `, `teas 4 line 6 house: reference to no record: 9 of houses
 teas 5 line 8 house: reference to no record: 8 of houses
 `
@@ -366,9 +366,9 @@ func TestEvolvingRecords(t *testing.T) {
 		{"a type that reads both", typed, `{"id":1,"size":20,"heat":"90"}`, catalogue.LoadOptions{Validate: true}, `{"id":1,"size":20,"heat":90}`},
 		{"an open record keeps it", open, `{"id":1,"size":"20","heat":90}`, catalogue.LoadOptions{}, `{"id":1,"size":"20","heat":90}`},
 		{"an open record that is validated, which changes nothing", open, `{"id":1,"size":"20","heat":90}`, catalogue.LoadOptions{Validate: true}, `{"id":1,"size":"20","heat":90}`},
-		{"and has another kind", open, `{"id":1,"size":"big","heat":90}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: schema: invalid record: size: A valid integer is required."},
+		{"and has another kind", open, `{"id":1,"size":"big","heat":90}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: size: A valid integer is required."},
 		{"a narrower bound", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{}, `{"id":1,"size":2,"heat":80}`},
-		{"a narrower bound that is asked for", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: schema: invalid record: size: Ensure this value is greater than or equal to 10."},
+		{"a narrower bound that is asked for", typed, `{"id":1,"size":2}`, catalogue.LoadOptions{Validate: true}, "record 1 of pots (line 1), in the field size: invalid record: size: Ensure this value is greater than or equal to 10."},
 		{"a unique set, of a default too", catalogue.DefineBare[pot]("pots", unique), `{"id":1,"size":20},{"id":2,"size":20,"heat":80}`, catalogue.LoadOptions{}, "pots: cannot load: record 2 (line 1): duplicate value: size 20 and heat 80 are those of the record at index 0"},
 	} {
 		cat := mustCatalogue(t, row.defined)
@@ -419,7 +419,7 @@ func TestLoadListsKeys(t *testing.T) {
 	cat := mustCatalogue(t, catalogue.DefineBare[shelf]("shelves", catalogue.Options{}))
 	for _, row := range []struct{ reason, file, want string }{
 		{"validity and references", `{"label":"b","next":"a","size":10},{"code":"a","next":"c","size":1}`,
-			`"b" size: invalid record: schema: invalid record: size: Ensure this value is less than or equal to 9.; "a" next: reference to no record: "c" of shelves; `},
+			`"b" size: invalid record: size: Ensure this value is less than or equal to 9.; "a" next: reference to no record: "c" of shelves; `},
 		{"the same key twice", `{"label":"b","next":"b"},{"code":"b","next":"b"}`, `"b" code: id is taken: the record at index 0 has code "b" too; `},
 		{"no key", `{"next":"b"},{"code":5}`, `"" code: invalid id: it is empty; "" code: invalid id: want a string, not 5; `},
 	} {

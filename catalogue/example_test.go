@@ -198,7 +198,7 @@ func ExampleLoadOptions() {
 	err = cat.Save(os.Stdout)
 	fmt.Println(err)
 	// Output:
-	// posters 1 line 2 width invalid record: schema: invalid record: width: Ensure this value is greater than or equal to 30.
+	// posters 1 line 2 width invalid record: width: Ensure this value is greater than or equal to 30.
 	// posters 2 line 3 film reference to no record: 7 of films
 	// <nil>
 	// {"posters":[

@@ -196,9 +196,9 @@ func TestValidate(t *testing.T) {
 		}, `offers: invalid record: id 2: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
 		{"a replacement", func(o *offer) { o.Percent = 91 }, func(c *catalogue.Collection[offer], o offer) error {
 			return c.ReplaceAll(slices.Values([]offer{valid, o}))
-		}, `offers: record 1: invalid record: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+		}, `offers: record 1: invalid record: percent: Ensure this value is less than or equal to 90.`},
 		{"a load", nil, load(`[{"id":4,"code":"B","customer":"x","name":"N","percent":91,"createdAt":"2024-05-10T18:00:00Z"}]`),
-			`offers: cannot load: record 4 (line 1): invalid record: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+			`offers: cannot load: record 4 (line 1): invalid record: percent: Ensure this value is less than or equal to 90.`},
 	} {
 		for _, validate := range []bool{false, true} {
 			_, c, _ := offers(t, catalogue.Options{Validate: validate})

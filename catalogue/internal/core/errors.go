@@ -34,7 +34,7 @@ var (
 type Errors struct {
 	Record     func(RecordError) error
 	Reference  func(ReferenceError) error
-	Violations func([]Violation) error
+	Violations func([]RecordError) error
 }
 
 type RecordError struct {

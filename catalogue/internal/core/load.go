@@ -139,7 +139,7 @@ func (s *scanner) refuse(e RecordError) error {
 	if !s.opts.lists() {
 		return s.errors.Record(e)
 	}
-	s.found = append(s.found, Violation{e.Collection, e.Identity, e.Line, e.Field, e.Err}.split()...)
+	s.found = append(s.found, e.split()...)
 	return nil
 }
 
@@ -314,7 +314,7 @@ func (in *scanner) record(s *Type) (*store.Entry, error) {
 	e, err := s.Load(&in.Scanner, in.opts.SkipUnknown)
 	if err == nil && (s.validates || in.opts.Validate) {
 		if _, _, err := s.validated(e); err != nil {
-			return e, fmt.Errorf("%w: %w", ErrInvalid, err)
+			return e, layout.Invalid(err)
 		}
 	}
 	return e, err
@@ -327,7 +327,7 @@ type scanner struct {
 	opts   LoadOptions
 	errors *Errors
 
-	found         []Violation          // if they are listed
+	found         []RecordError        // if they are listed
 	undecoded     bool                 // there are others in found than of valid records
 	starts        map[*store.Entry]int // where records begin, if references are checked
 	counted, ends int                  // number of line ends before a place

@@ -19,7 +19,7 @@ import (
 // violations returns the violations of all records at one instant, in which others replaces the
 // records of some collections, which are validated when they are read. line returns the number of
 // the line where an entry was read.
-func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store.Entry) int) (found []Violation) {
+func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store.Entry) int) (found []RecordError) {
 	in := &instant{context.Background(), map[*Collection]*store.State{}, others, map[by]*places{}}
 	for i, s := range store.Freeze(storesOf(c.All)...) {
 		in.states[c.All[i]] = s
@@ -46,7 +46,7 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 						id, _ := layout.ReferenceOf(v)
 						text, _ := v.AsText()
 						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.Key())
-						found = append(found, Violation{m.Key(), m.Type.Identity.Of(e), line(e), col.Name, err})
+						found = append(found, RecordError{m.Key(), 0, m.Type.Identity.Of(e), line(e), col.Name, err})
 					}
 					return false
 				})
@@ -55,7 +55,7 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 				eachInside(col.Field, col.Snake, m.Type.ValueIn(e, col), func(to, path, value string) {
 					if other := c.All[c.byKey[to]]; in.all(by{other, ""}).at(sortkey.JSON(value)) < 0 {
 						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
-						found = append(found, Violation{m.Key(), m.Type.Identity.Of(e), line(e), path, err})
+						found = append(found, RecordError{m.Key(), 0, m.Type.Identity.Of(e), line(e), path, err})
 					}
 				})
 			}
@@ -65,34 +65,25 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 }
 
 // unfit returns the values of an entry that validation refuses.
-func (s *Type) unfit(e *store.Entry) []Violation {
+func (s *Type) unfit(e *store.Entry) []RecordError {
 	_, _, err := s.validated(e)
 	if err == nil {
 		return nil
 	}
-	return Violation{s.Title(), s.Identity.Of(e), 0, "", fmt.Errorf("%w: %w", ErrInvalid, err)}.split()
+	return RecordError{s.Title(), 0, s.Identity.Of(e), 0, "", layout.Invalid(err)}.split()
 }
 
-// A Violation is a value that a record should not have.
-type Violation struct {
-	Collection string
-	Identity   schema.Identity
-	Line       int
-	Field      string
-	Err        error
-}
-
-// split returns a violation for each field that the error names.
-func (v Violation) split() (all []Violation) {
+// split returns an error for each field that the error names.
+func (v RecordError) split() (all []RecordError) {
 	var fields schema.FieldErrors
 	if !errors.As(v.Err, &fields) {
-		return []Violation{v}
+		return []RecordError{v}
 	}
 	for _, f := range fields {
 		if v.Field = f.Field; f.Field == "nonFieldErrors" {
 			v.Field = ""
 		}
-		v.Err = fmt.Errorf("%w: %w", ErrInvalid, schema.FieldErrors{f})
+		v.Err = layout.Invalid(schema.FieldErrors{f})
 		all = append(all, v)
 	}
 	return all

@@ -151,7 +151,7 @@ func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, e
 func (c *Collection) decoded(old *store.Entry, members schema.Record) (*store.Entry, error) {
 	fresh, err := c.Type.decoded(old, members)
 	if err != nil {
-		return nil, c.Type.Errorf("%w: %w", ErrInvalid, err)
+		return nil, c.Type.Errorf("%w", layout.Invalid(err))
 	}
 	return fresh, nil
 }
@@ -282,7 +282,7 @@ func (c *Collection) ReplaceAll(fresh []*store.Entry) error {
 			}
 			last = max(last, s.Identity.ID(layout.RecordOf(e)))
 			if err := s.accept(e, layout.RecordOf(e)); err != nil {
-				return nil, s.Errorf("record %d: %w: %w", i, ErrInvalid, err)
+				return nil, s.Errorf("record %d: %w", i, layout.Invalid(err))
 			}
 		}
 		refuse := func(i int, wrong *schema.MemberError) error { return s.Errorf("record %d: %w", i, wrong.Err) }

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
@@ -19,3 +20,16 @@ type invalidRecord struct{}
 
 func (invalidRecord) Error() string { return "invalid record" }
 func (invalidRecord) Unwrap() error { return schema.ErrInvalid }
+
+// Invalid returns an error that wraps [ErrInvalid] and err, which may say itself that the record is
+// invalid.
+func Invalid(err error) error { return refusal{err} }
+
+type refusal struct{ reason error }
+
+func (e refusal) Error() string {
+	reason := strings.TrimPrefix(e.reason.Error(), schema.ErrInvalid.Error()+" record: ")
+	return ErrInvalid.Error() + ": " + reason
+}
+
+func (e refusal) Unwrap() []error { return []error{ErrInvalid, e.reason} }
