@@ -158,6 +158,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
 	"github.com/gobacklist/backlist/resources/sample"
@@ -188,7 +189,7 @@ type Server struct {
 	faults  faults
 	initial *catalogue.Catalogue // the records at the start; never written to
 	tb      testing.TB           // nil: the server belongs to no test
-	made    side
+	made    fake.Side
 	end     func() // has an effect once
 }
 
@@ -223,7 +224,7 @@ func NewWith(tb testing.TB, opts Options) *Server {
 	s.open(opts, log.New(tb.Output(), "", 0))
 	tb.Cleanup(func() {
 		tb.Helper()
-		if err := s.made.check(); err != nil {
+		if err := s.made.Check(); err != nil {
 			tb.Errorf("%v", err) // the server cannot be closed here
 			return
 		}
@@ -298,8 +299,8 @@ func (s *Server) open(opts Options, errorLog *log.Logger) {
 	if opts.Secure {
 		scheme = "https"
 	}
-	url, client, end := serveInProcess(s.Handler, scheme, errorLog)
-	s.URL, s.Client, s.made, s.end = url, client, thisSide(), sync.OnceFunc(end)
+	url, client, end := fake.Serve(s.Handler, scheme, errorLog)
+	s.URL, s.Client, s.made, s.end = url, client, fake.ThisSide(), sync.OnceFunc(end)
 }
 
 // Close closes the connections of the server's client and waits for their handlers. Requests

@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gobacklist/backlist/httpapi/internal/fake"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -27,7 +28,7 @@ import (
 type connect func(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func())
 
 func transports() map[string]connect {
-	return map[string]connect{"in process": serveInProcess, "loopback": serveLoopback}
+	return map[string]connect{"in process": fake.Serve, "loopback": serveLoopback}
 }
 
 // serveLoopback serves a handler over a socket. Its client connects to no other address.
@@ -378,7 +379,7 @@ func TestStreaming(t *testing.T) {
 func TestOtherAddresses(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		t.Run(scheme, func(t *testing.T) {
-			url, client, _ := connect(serveInProcess).serve(t, scheme, func(_ http.ResponseWriter, r *http.Request) {
+			url, client, _ := connect(fake.Serve).serve(t, scheme, func(_ http.ResponseWriter, r *http.Request) {
 				if (r.TLS != nil) != (scheme == "https") {
 					t.Errorf("TLS: %v", r.TLS)
 				}
@@ -387,10 +388,10 @@ func TestOtherAddresses(t *testing.T) {
 			if err != nil || a.StatusCode != http.StatusOK || (a.TLS != nil) != (scheme == "https") {
 				t.Fatalf("own address: %+v, %v", a, err)
 			}
-			other := map[string]string{"http": "https", "https": "http"}[scheme] + "://" + domain
+			other := map[string]string{"http": "https", "https": "http"}[scheme] + "://" + fake.Domain
 			for reason, link := range map[string]string{
 				"other host":              scheme + "://elsewhere.test/",
-				"other port":              scheme + "://" + domain + ":8080/",
+				"other port":              scheme + "://" + fake.Domain + ":8080/",
 				"other scheme":            other,
 				"other scheme, same port": other + map[string]string{"http": ":80", "https": ":443"}[scheme],
 			} {
@@ -427,7 +428,7 @@ func TestSynctest(t *testing.T) {
 func TestSynctestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l exchangeLog
-		url, client, _ := connect(serveInProcess).serve(t, "http", l.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		url, client, _ := connect(fake.Serve).serve(t, "http", l.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-time.After(time.Minute):
 				w.WriteHeader(http.StatusNoContent)

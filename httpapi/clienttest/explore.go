@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,10 +56,9 @@ import (
 //		})
 //	}
 //
-// Each scenario runs in a bubble of [testing/synctest], where waiting takes no time. The
-// service is called by the client's transport, in the goroutine of the request: there are
-// no connections, and a response begins to arrive when the service has made all of it. Of a
-// client that sends requests concurrently, a scenario may end differently each time.
+// Each scenario runs in a bubble of [testing/synctest], where waiting takes no time. The client
+// reaches the service in process, as that of a server of package cataloguetest. Of a client that
+// sends requests concurrently, a scenario may end differently each time.
 //
 // fetch must use only goroutines, channels and timers that it has made itself. If it
 // neither returns nor blocks within 30 seconds of real time, the test fails and its
@@ -281,7 +282,9 @@ func (x *explorer) play(e *trial, s *service) problem {
 	if e.cancelled {
 		cancel()
 	}
-	g := &guard{next: &direct{handler: s.server.Handler}, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
+	_, client, end := fake.Serve(s.server.Handler, s.origin.Scheme, log.New(io.Discard, "", 0))
+	defer end()
+	g := &guard{next: client.Transport, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
 	var ended atomic.Pointer[time.Time]
 	context.AfterFunc(ctx, func() {
 		now := time.Now()

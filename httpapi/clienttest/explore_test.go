@@ -3,7 +3,6 @@ package clienttest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -17,13 +16,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -237,57 +232,6 @@ func TestExplorerStuck(t *testing.T) {
 	found := x.search(t, Options{Scenarios: 3}, mostFindings)
 	if len(found) != 1 || found[0].problem.kind != stuck || calls.Load() != 1 {
 		t.Errorf("%+v after %d calls, want a finding %q after one", found, calls.Load(), stuck)
-	}
-}
-
-// TestExplorerTransport runs a client through scenarios, in the transport of scenarios and in
-// that of a server, which is net/http's own, and compares its requests and what it returns.
-func TestExplorerTransport(t *testing.T) {
-	scenarios := 300
-	if testing.Short() {
-		scenarios = 60
-	}
-	type answer struct {
-		IDs      []int
-		Failed   bool
-		Cut      bool // in the body
-		Requests []string
-	}
-	for seed := range uint64(scenarios) {
-		x := mustExplorer(t, followEnvelopes, Options{})
-		s := x.script.decode(x.script.generate(seed))
-		play := func(transport func(t *testing.T, h http.Handler) http.RoundTripper) (r answer) {
-			e := &trial{scenario: s, data: x.data, grace: x.grace}
-			service, err := x.serve(e)
-			must(t, err)
-			defer service.end()
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(context.Background(), x.timeout)
-				defer cancel()
-				next := transport(t, service.server.Handler)
-				g := &guard{next: next, origin: service.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
-				e.outcome = <-x.fetch.start(ctx, g, service.server.URL)
-				r.Requests, _ = g.close()
-			})
-			r.IDs, r.Failed, r.Cut = e.ids, e.err != nil, errors.Is(e.err, io.ErrUnexpectedEOF)
-			for i, request := range r.Requests { // the texts of errors differ
-				if method, _, failed := strings.Cut(request, ": cataloguetest:"); failed {
-					r.Requests[i] = method
-				}
-				for _, text := range []string{": EOF", ": unexpected EOF", ": context deadline exceeded"} {
-					r.Requests[i] = strings.TrimSuffix(r.Requests[i], text)
-				}
-			}
-			return r
-		}
-		directly := play(func(_ *testing.T, h http.Handler) http.RoundTripper { return &direct{handler: h} })
-		piped := play(func(t *testing.T, h http.Handler) http.RoundTripper {
-			wrap := func(http.Handler) http.Handler { return h }
-			return cataloguetest.NewWith(t, cataloguetest.Options{Empty: true, Secure: true, Wrap: wrap}).Client.Transport
-		})
-		if diff := cmp.Diff(piped, directly); diff != "" {
-			t.Errorf("seed %d, %s (-net/http +direct):\n%s", seed, s, diff)
-		}
 	}
 }
 

@@ -17,9 +17,9 @@ func InBubble() bool {
 	return now == now.Round(0)
 }
 
-// TLSState returns the state of an encrypted connection to host, for requests and responses
+// tlsState returns the state of an encrypted connection to host, for requests and responses
 // that were not encrypted.
-func TLSState(host string) *tls.ConnectionState {
+func tlsState(host string) *tls.ConnectionState {
 	return &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: host}
 }
 

@@ -23,7 +23,7 @@ func TestInBubble(t *testing.T) {
 }
 
 func TestTLSState(t *testing.T) {
-	if s := TLSState("a.example"); s.ServerName != "a.example" || !s.HandshakeComplete {
+	if s := tlsState("a.example"); s.ServerName != "a.example" || !s.HandshakeComplete {
 		t.Errorf("TLSState = %+v", s)
 	}
 }

@@ -1,4 +1,4 @@
-package cataloguetest
+package fake
 
 import (
 	"context"
@@ -8,12 +8,10 @@ import (
 	"net"
 	"net/http"
 	"sync"
-
-	"github.com/gobacklist/backlist/httpapi/internal/fake"
 )
 
-// domain is a name in a domain reserved for tests (RFC 6761).
-const domain = "catalogue.test"
+// Domain is a name in a domain reserved for tests (RFC 6761).
+const Domain = "catalogue.test"
 
 // An inProcess connects a client to a handler by pipes. It starts goroutines only
 // for connections, from the goroutine of the request, so that inside a synctest
@@ -28,13 +26,13 @@ type inProcess struct {
 	ended chan struct{}     // nil until close is called; closed when no connection is left
 }
 
-// serveInProcess serves a handler to the client that it returns, until end is
-// called.
-func serveInProcess(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func()) {
-	p := &inProcess{url: scheme + "://" + domain, addr: domain + ":80", conns: map[net.Conn]bool{}}
+// Serve serves a handler to the client that it returns, until end is called. Inside a synctest
+// bubble, it must be called and ended there. The client reaches no other address.
+func Serve(h http.Handler, scheme string, errorLog *log.Logger) (url string, client *http.Client, end func()) {
+	p := &inProcess{url: scheme + "://" + Domain, addr: Domain + ":80", conns: map[net.Conn]bool{}}
 	if scheme == "https" {
-		h = withTLSState(h)
-		p.addr = domain + ":443"
+		h = withtlsState(h)
+		p.addr = Domain + ":443"
 	}
 	p.server.Handler = h
 	p.server.ErrorLog = errorLog
@@ -52,7 +50,7 @@ func (p *inProcess) dialer(scheme string) func(_ context.Context, _, addr string
 
 // dial returns one end of a pipe and serves the other.
 func (p *inProcess) dial(scheme, addr string) (net.Conn, error) {
-	if addr != p.addr || scheme+domain != p.url {
+	if addr != p.addr || scheme+Domain != p.url {
 		return nil, fmt.Errorf("cataloguetest: the client of %s does not connect to other addresses: %s", p.url, scheme+addr)
 	}
 	p.mu.Lock()
@@ -97,9 +95,9 @@ func (p *inProcess) close() {
 }
 
 // withTLSState sets the TLS state that requests on an encrypted connection have.
-func withTLSState(next http.Handler) http.Handler {
+func withtlsState(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.TLS = fake.TLSState(domain)
+		r.TLS = tlsState(Domain)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -136,7 +134,7 @@ var errClosed = errors.New("cataloguetest: the server is closed; the server of a
 type boundTransport struct {
 	*http.Transport
 	lifetime context.Context
-	made     side
+	made     Side
 }
 
 // newClient returns a client with the given transport, and a function that ends all
@@ -144,7 +142,7 @@ type boundTransport struct {
 func newClient(t *http.Transport) (client *http.Client, end func()) {
 	lifetime, cancel := context.WithCancel(context.Background())
 	lifetime.Done() // creates the channel in the synctest bubble of the caller
-	return &http.Client{Transport: &boundTransport{t, lifetime, thisSide()}}, func() {
+	return &http.Client{Transport: &boundTransport{t, lifetime, ThisSide()}}, func() {
 		cancel()
 		t.CloseIdleConnections()
 	}
@@ -153,7 +151,7 @@ func newClient(t *http.Transport) (client *http.Client, end func()) {
 // RoundTrip sends the request. Its context is bound to the server even after
 // RoundTrip has returned, since the response body may be read until then.
 func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := t.made.check(); err != nil {
+	if err := t.made.Check(); err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // a RoundTripper must close it
 		}
@@ -172,22 +170,22 @@ func (t *boundTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp.Request = r
 	if r.URL.Scheme == "https" {
-		resp.TLS = fake.TLSState(domain)
+		resp.TLS = tlsState(Domain)
 	}
 	return resp, nil
 }
 
-// A side is one of the sides of a synctest bubble.
-type side bool
+// A Side is one of the sides of a synctest bubble.
+type Side bool
 
-// thisSide returns the side on which the calling goroutine is.
-func thisSide() side { return side(fake.InBubble()) }
+// ThisSide returns the side on which the calling goroutine is.
+func ThisSide() Side { return Side(InBubble()) }
 
-// check returns an error unless the calling goroutine is on that side. Without it, the runtime
+// Check returns an error unless the calling goroutine is on that side. Without it, the runtime
 // would end the process, because channels of a bubble must not be used from outside it.
-func (made side) check() error {
+func (made Side) Check() error {
 	switch {
-	case made == thisSide():
+	case made == ThisSide():
 		return nil
 	case bool(made):
 		return errors.New("cataloguetest: the server was made inside a synctest bubble and is used outside of it; make it with the T that synctest.Test passes to its function, and use it only inside the bubble")
