@@ -100,11 +100,8 @@ func (v *view) setCaching(header http.Header) {
 	if v.route.rows != nil && negotiation.IsRead(v.r.Method) && header["Cache-Control"] == nil {
 		header["Cache-Control"] = v.handler.values.private
 	}
-	switch before := header["Vary"]; {
-	case len(before) == 0 && v.route.vary != nil:
-		header["Vary"] = v.route.vary
-	case v.route.vary != nil:
-		header["Vary"] = append(slices.Clip(before), v.route.vary...)
+	if v.route.vary != nil {
+		wire.AddVary(header, v.route.vary)
 	}
 }
 

@@ -17,8 +17,7 @@
 // application/json are alternatives, the response is JSON.
 //
 // All other requests are passed to the handler unchanged, except writes from other sites.
-// Their responses are unchanged too, except that Vary: Accept is added to responses to GET
-// and HEAD that lack it, such as those for unknown paths.
+// Their responses are unchanged too, except that those to GET and HEAD have Vary: Accept.
 //
 // # Pages
 //
@@ -155,6 +154,7 @@ import (
 
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -227,8 +227,12 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent := r
 	r = b.withToken(sent, isPage)
 	if !isPage {
-		if negotiation.IsRead(r.Method) { // http.MaxBytesReader needs the server's own writer
-			w = &varyingWriter{ResponseWriter: w, byCookie: r != sent}
+		if negotiation.IsRead(r.Method) {
+			vary := []string{"Accept", "Cookie"}
+			if r == sent { // without the token of a cookie
+				vary = vary[:1]
+			}
+			wire.AddVary(w.Header(), vary)
 		}
 		b.next.ServeHTTP(w, r)
 		return

@@ -206,7 +206,7 @@ func (v *view) sendPage(resp *response, p *page) {
 			header[name] = values
 		}
 	}
-	addVary(header, "Accept")
+	wire.AddVary(header, []string{"Accept"})
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", v.policy)
 	header.Set("X-Content-Type-Options", "nosniff")

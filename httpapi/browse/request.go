@@ -305,50 +305,9 @@ func (resp *response) sendJSON(w http.ResponseWriter) {
 
 // redirect redirects to a relative link.
 func (v *view) redirect(location string) {
-	addVary(v.w.Header(), "Accept")
+	wire.AddVary(v.w.Header(), []string{"Accept"})
 	v.w.Header().Set("Location", location)
 	v.w.WriteHeader(http.StatusSeeOther)
-}
-
-// varyingWriter adds Vary: Accept to a response, and Cookie if it depends on the token in one.
-type varyingWriter struct {
-	http.ResponseWriter
-	byCookie bool
-	sent     bool // the status has been sent
-}
-
-func (w *varyingWriter) WriteHeader(status int) {
-	if !w.sent {
-		w.sent = status >= http.StatusOK
-		addVary(w.Header(), "Accept")
-		if w.byCookie {
-			addVary(w.Header(), "Cookie")
-		}
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *varyingWriter) Write(body []byte) (int, error) {
-	if !w.sent {
-		w.WriteHeader(http.StatusOK)
-	}
-	return w.ResponseWriter.Write(body)
-}
-
-// Unwrap supports http.ResponseController.
-func (w *varyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// addVary adds the name of a header to Vary unless it is there. It does not modify the slice of
-// values, which may be shared with other responses.
-func addVary(header http.Header, name string) {
-	for _, value := range header["Vary"] {
-		for other := range strings.SplitSeq(value, ",") {
-			if other = strings.TrimSpace(other); other == "*" || strings.EqualFold(other, name) {
-				return
-			}
-		}
-	}
-	header["Vary"] = append(slices.Clip(header["Vary"]), name)
 }
 
 // listLink returns the link from a record to its list, with the order and the place from which

@@ -5,6 +5,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"path"
 	"regexp"
 	"slices"
@@ -107,6 +108,25 @@ func Quote(text string) string {
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(string([]rune(text))) // versions of Go differ in how they write invalid UTF-8
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// AddVary adds the names of headers to Vary, except those that are there. It does not modify the
+// slice of values before, and shares the names if there is none.
+func AddVary(header http.Header, names []string) {
+	if header["Vary"] == nil {
+		header["Vary"] = names
+		return
+	}
+	there := strings.Split(strings.Join(header["Vary"], ","), ",")
+	for _, name := range names {
+		isThere := func(other string) bool {
+			other = strings.TrimSpace(other)
+			return other == "*" || strings.EqualFold(other, name)
+		}
+		if !slices.ContainsFunc(there, isThere) {
+			header["Vary"] = append(slices.Clip(header["Vary"]), name)
+		}
+	}
 }
 
 // Capital returns text with its first letter in upper case.
