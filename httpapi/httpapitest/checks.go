@@ -119,5 +119,5 @@ const timeout = time.Minute
 func (impl *Implementation) run(tb testing.TB, c check) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	c.run(&subject{tb, *impl, ctx, map[string][]string{}})
+	c.run(&subject{tb, *impl, ctx, map[string][]string{}, map[string]map[int]string{}})
 }

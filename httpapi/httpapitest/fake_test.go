@@ -301,7 +301,7 @@ func comparesAs(kind schema.Kind, key func(value string) string) fault {
 				terms[i].Field = "id_key"
 			}
 		}
-		s := subject{nil, Implementation{Description: about}, c.ctx, map[string][]string{}}
+		s := subject{nil, Implementation{Description: about}, c.ctx, map[string][]string{}, map[string]map[int]string{}}
 		list, err := s.reference(changed).List(c.ctx, everything(terms...))
 		if err != nil {
 			return answer{err: err}

@@ -98,7 +98,7 @@ func faults() []planted {
 				}
 				return value
 			})},
-		{"ties are broken by ascending id", films, "ties mixed-directions filter-pages",
+		{"ties are broken by ascending id", films, "ties mixed-directions default-order filter-pages",
 			ordersBy(func(terms []ordering.Term) []ordering.Term { return append(filmOrder(terms), asc("id")...) })},
 		{"ties are broken by descending id", films,
 			"ties mixed-directions filter-pages",

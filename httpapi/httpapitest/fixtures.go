@@ -1,17 +1,20 @@
 package httpapitest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/catalogue/schema/values"
 	"github.com/gobacklist/backlist/httpapi/internal/broken"
 )
 
@@ -108,10 +111,13 @@ func (s *subject) values(f schema.Field) []string {
 	}
 	list := s.candidates(f)
 	if f.Kind != schema.Reference && f.Kind != schema.References {
-		list = slices.DeleteFunc(list, func(value string) bool { return normal(f, value) == "" })
+		for i, value := range list {
+			list[i] = normal(f, value)
+		}
+		list = slices.DeleteFunc(list, func(value string) bool { return value == "" })
 	}
 	if len(list) < 2 && f.Kind != schema.Choice {
-		list = made(f, 0, 12)
+		list = made(f, 12)
 	}
 	if len(list) == 0 {
 		s.Skipf("no valid value of the field %s is known", f.Name)
@@ -132,13 +138,14 @@ func normal(f schema.Field, value string) string {
 	return text
 }
 
-// made returns up to n different values of a field that are made up from a seed.
-func made(f schema.Field, seed uint64, n int) (list []string) {
-	m := broken.New(seed, uint64(f.Kind))
+// made returns up to n different values of a field that are made up.
+func made(f schema.Field, n int) (list []string) {
+	m := broken.New(0, uint64(f.Kind))
 	f.Nullable = false
+	seen := map[string]bool{"": true}
 	for range 20 * n {
-		value := normal(f, m.Value(f))
-		if value != "" && !slices.Contains(list, value) && len(list) < n {
+		if value := normal(f, m.Value(f)); !seen[value] && len(list) < n {
+			seen[value] = true
 			list = append(list, value)
 		}
 	}
@@ -184,85 +191,38 @@ func (s *subject) candidates(f schema.Field) (values []string) {
 		return []string{"10", "9.5", "1e2", "-0.25", "-0.5", "123456789012345678901234567890", "123456789012345678901234567891",
 			"9007199254740993", "9007199254740992", "0", `{"a":1}`, `"a"`, "[1]", "true", `""`, "[]", "false"}
 	case schema.Decimal:
-		unit := 1
-		if f.Digits-f.Places > 1 {
-			unit = int(math.Pow10(f.Places))
-		}
-		for _, n := range []int{9, 10, 1, 0, 24} {
-			values = append(values, decimal(f, n*unit))
-		}
-	case schema.Integer:
-		for _, n := range []int{9, 1, 10, 0, 2, math.MaxInt>>10 + 1, math.MaxInt >> 10, math.MaxInt - 1, math.MaxInt - 2} { // some are equal as float64s
-			if n = integer(f, n); !slices.Contains(values, strconv.Itoa(n)) {
-				values = append(values, strconv.Itoa(n))
-			}
+		return []string{"9", "10", "1", "0", "0.9", "0.1", "24"}
+	case schema.Integer: // some are equal as float64s
+		for _, n := range []int{9, 1, 10, 0, 2, math.MaxInt>>10 + 1, math.MaxInt >> 10, math.MaxInt - 1, math.MaxInt - 2} {
+			values = append(values, strconv.Itoa(n))
 		}
 	}
 	return values
 }
 
-// value returns value number n of a field. It is another one for each n if the field can be
-// unique.
+// value returns value number n of a field. It is another one for each n if the field is unique.
 func (s *subject) value(f schema.Field, n int) string {
 	list := s.values(f)
-	if n < len(list) {
+	switch {
+	case n < len(list):
 		return list[n]
-	}
-	if value := numbered(f, n); value != "" && (f.Kind == schema.Reference || normal(f, value) != "") {
-		return value
-	}
-	if f.Unique {
-		list = made(f, uint64(n), 1)
-	}
-	return list[n%len(list)]
-}
-
-// numbered returns a value of a field with a number in it, or "".
-func numbered(f schema.Field, n int) string {
-	day := time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC)
-	switch f.Kind {
-	case schema.Text, schema.Slug, schema.UnicodeSlug:
-		return fmt.Sprintf(`"text-%d"`, n)
-	case schema.Email:
-		return fmt.Sprintf(`"name-%d@films.example"`, n)
-	case schema.UUID:
-		return fmt.Sprintf(`"00000000-0000-0000-0000-%012d"`, n)
-	case schema.URL:
-		return fmt.Sprintf(`"https://films.example/%d"`, n)
-	case schema.Timestamp:
-		return strconv.Quote(day.Format(time.RFC3339))
-	case schema.Date:
-		return strconv.Quote(day.Format(time.DateOnly))
-	case schema.Float:
-		return fmt.Sprintf("%d.75", n)
-	case schema.Reference:
+	case f.Kind == schema.Reference:
 		return strconv.Itoa(100 + n)
-	case schema.Decimal:
-		return decimal(f, n)
-	case schema.Integer:
-		return strconv.Itoa(integer(f, n))
+	case !f.Unique:
+		return list[n%len(list)]
 	}
-	return ""
-}
-
-// integer returns an integer within the bounds of a field, if possible 1+n.
-func integer(f schema.Field, n int) int {
-	low, high := 1, math.MaxInt
-	if most, err := strconv.Atoi(f.Max); err == nil {
-		high = most
+	if s.more[f.Name] == nil {
+		s.more[f.Name] = map[int]string{}
 	}
-	if least, err := strconv.Atoi(f.Min); err == nil && (least > low || high < low) {
-		low = least
+	more, m := s.more[f.Name], values.Maker{Choose: rand.New(rand.NewPCG(uint64(n), 0)).IntN}
+	f.Nullable = false
+	taken := slices.AppendSeq(list, maps.Values(more))
+	for try := 0; more[n] == "" && try < 1000; try++ {
+		if value := normal(f, m.Value(f)); !slices.Contains(taken, value) {
+			more[n] = value
+		}
 	}
-	low = min(low, high)
-	return low + n%(high-low+1)
-}
-
-// decimal returns n units of the last place.
-func decimal(f schema.Field, n int) string {
-	digits := fmt.Sprintf("%0*d", f.Places+1, n)
-	point := len(digits) - f.Places
-	return strconv.Quote(strings.TrimSuffix(digits[:point]+"."+digits[point:], "."))
+	return cmp.Or(more[n], list[n%len(list)])
 }
 
 // referred returns the ids in a field of the Body that refers to others.
@@ -310,7 +270,8 @@ type subject struct {
 	testing.TB
 	Implementation
 	ctx   context.Context
-	known map[string][]string // values of fields
+	known map[string][]string       // values of fields
+	more  map[string]map[int]string // further values of unique fields
 }
 
 // isOwn reports whether a parameter is about a field of the records, not about one of others to

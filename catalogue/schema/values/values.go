@@ -32,7 +32,7 @@ type Maker struct {
 
 	// Text, if not nil, returns text for a field of the kinds Text, Slug, UnicodeSlug, Email and
 	// URL. It is cut, lengthened and, except in a Text, converted to a slug as the field demands. If
-	// nil, the text is the label of the field.
+	// nil, the text is the label of the field, with a number before it in a Unique field.
 	Text func(f schema.Field) string
 
 	// Refer, if not nil, returns what a Reference may be, as JSON, or "" if there is nothing. If
@@ -46,8 +46,8 @@ type Maker struct {
 
 // Value returns a valid value of a field as JSON, or "" if it finds none: if the pattern of a
 // text contradicts its length, or a reference that cannot be null has nothing to refer to. Rules,
-// checks and uniqueness are ignored. Of numbers without bounds, Value returns those near
-// zero, and of those in Unique fields any up to a billion. O(length of the value).
+// checks and uniqueness are ignored, but of Unique fields there are many values: of other numbers
+// without bounds, Value returns those near zero. O(length of the value).
 func (m Maker) Value(f schema.Field) string {
 	if f.Nullable && m.Choose(4) == 3 {
 		return "null"
@@ -320,8 +320,11 @@ func (m Maker) form(f schema.Field) string {
 		return m.odd(f)
 	}
 	text := f.Label()
-	if m.Text != nil {
+	switch {
+	case m.Text != nil:
 		text = m.Text(f)
+	case f.Unique:
+		text = strconv.Itoa(m.Choose(1_000_000_000)) + " " + text
 	}
 	switch f.Kind {
 	case schema.Slug, schema.UnicodeSlug:
