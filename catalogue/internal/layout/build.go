@@ -208,10 +208,7 @@ func (s *builder) describeStruct() error {
 	members, conflicts := jsonmember.Of(t)
 	s.encoder = value.EncoderOf(t, members)
 	for _, m := range members {
-		d := member{Member: m, decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`}
-		if !m.Indirect {
-			d.common, d.offset = d.decoder.Common, offsetsOf(t, m.Field.Index)[0]
-		}
+		d := member{Member: m, path: value.PathTo(t, m.Field.Index), decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`}
 		s.members = append(s.members, d)
 	}
 	s.OwnJSON = jsontext.Implements[json.Unmarshaler](t)

@@ -183,7 +183,7 @@ func (s *Type) readCommon(in *jsontext.Scanner, to *Record) bool {
 		if !ok {
 			return false
 		}
-		read := m.common != nil && m.common(unsafe.Add(unsafe.Pointer(to), m.offset), text)
+		read := m.decoder.Common != nil && !m.Indirect && m.decoder.Common(m.at(to), text)
 		if !read && !m.decode(s.value(to), text) || m.strict && string(text) == "null" {
 			return false
 		}
@@ -354,11 +354,11 @@ func (s *Type) reload(to *Record, text []byte, decode bool) error {
 // is none, it returns err.
 func (s *Type) blame(r *Record, err error, decode bool) error {
 	for _, m := range s.members {
-		v, nilPointer := s.value(r).FieldByIndexErr(m.Field.Index)
-		if nilPointer != nil {
+		p := m.at(r)
+		if p == nil {
 			continue
 		}
-		text, bad := json.Marshal(map[string]any{m.Name: v.Addr().Interface()})
+		text, bad := json.Marshal(map[string]any{m.Name: reflect.NewAt(m.Field.Type, p).Interface()})
 		if bad == nil {
 			bad = s.reload(RecordOf(s.New()), text, decode)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -124,13 +125,13 @@ func (s *Type) newField(d schema.Field) *Field {
 // derive sets what the Go type of a field decides.
 func (s *builder) derive(f *Field, d ordering.ValueField) error {
 	f.GoType, f.Indexed, f.Ordered = s.Reflect.FieldByIndex(d.Index).Type, true, d.Ordered
-	base, key := f.GoType, s.keyIn(d)
+	base, key := f.GoType, s.keyIn(d, f.GoType)
 	if base.Kind() == reflect.Pointer {
 		base = base.Elem()
 	}
 	f.decodes = d.Ordered || jsontext.Reads(base)
 	if f.JSONKey = key; d.Ordered || jsontext.Writes(base) {
-		f.JSONKey = s.jsonOf(d.Index)
+		f.JSONKey = s.jsonOf(d, f.GoType)
 	}
 	if !d.Nullable {
 		f.kind = d.Kind
@@ -164,14 +165,14 @@ func (s *builder) derive(f *Field, d ordering.ValueField) error {
 	return nil
 }
 
-// jsonOf returns a function that returns the key of the JSON of a member.
-func (s *builder) jsonOf(index []int) func(*store.Entry) sortkey.Key {
+// jsonOf returns the function that returns the key of the JSON of a field of an entry.
+func (s *builder) jsonOf(f ordering.ValueField, t reflect.Type) func(*store.Entry) sortkey.Key {
+	path := value.PathTo(s.Reflect, f.Index)
 	return func(e *store.Entry) sortkey.Key {
-		v, err := s.value(RecordOf(e)).FieldByIndexErr(index)
-		if err != nil {
-			return sortkey.Null()
+		if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
+			return jsonKey(reflect.NewAt(t, p).Interface())
 		}
-		return jsonKey(v.Addr().Interface())
+		return sortkey.Null()
 	}
 }
 
@@ -252,9 +253,9 @@ func (s *Type) references(f *Field) func(*store.Entry, func(value, key sortkey.K
 		}
 	}
 	if m := s.Member(f.Name); m != nil && m.Field.Type == reflect.TypeFor[[]int]() {
-		return anyOf(s, f, m, func(id int) sortkey.Key { return sortkey.Int(int64(id)) })
+		return anyOf(f, m, func(id int) sortkey.Key { return sortkey.Int(int64(id)) })
 	} else if m != nil && m.Field.Type == reflect.TypeFor[[]string]() {
-		return anyOf(s, f, m, sortkey.Text)
+		return anyOf(f, m, sortkey.Text)
 	}
 	return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
 		for item := range jsontext.Elements(s.ValueIn(e, f)) {
@@ -267,70 +268,43 @@ func (s *Type) references(f *Field) func(*store.Entry, func(value, key sortkey.K
 }
 
 // anyOf returns the function refers of a member that is a list.
-func anyOf[E any](s *Type, f *Field, m *member, key func(E) sortkey.Key) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
+func anyOf[E any](f *Field, m *member, key func(E) sortkey.Key) func(*store.Entry, func(value, key sortkey.Key) bool) bool {
 	return func(e *store.Entry, is func(value, key sortkey.Key) bool) bool {
-		list, err := s.value(RecordOf(e)).FieldByIndexErr(m.Field.Index)
-		return err == nil && slices.ContainsFunc(*list.Addr().Interface().(*[]E), func(item E) bool {
+		list := (*[]E)(m.at(RecordOf(e)))
+		return list != nil && slices.ContainsFunc(*list, func(item E) bool {
 			v := key(item)
 			return is(v, f.Sorted(v))
 		})
 	}
 }
 
-// offsetsOf returns the offset of a field in a struct. If structs on the way are pointers, it
-// returns the offset of the first pointer, that of the next one in the struct that it points
-// to, and so on, and last that of the field.
-func offsetsOf(t reflect.Type, index []int) []uintptr {
-	offsets := []uintptr{0}
-	for _, i := range index {
-		if t.Kind() == reflect.Pointer {
-			t, offsets = t.Elem(), append(offsets, 0)
+// keyIn returns the function that returns the key of a field of an entry, or null if a pointer on
+// the way is nil. The most frequent types are read at their address: a filter that reads all records
+// does little else.
+func (s *builder) keyIn(f ordering.ValueField, t reflect.Type) func(*store.Entry) sortkey.Key {
+	path := value.PathTo(s.Reflect, f.Index)
+	switch {
+	case f.Kind == reflect.Invalid:
+	case t == reflect.TypeFor[int]():
+		return func(e *store.Entry) sortkey.Key {
+			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
+				return sortkey.Int(int64(*(*int)(p)))
+			}
+			return sortkey.Null()
 		}
-		f := t.Field(i)
-		offsets[len(offsets)-1] += f.Offset
-		t = f.Type
-	}
-	return offsets
-}
-
-// keyThrough returns a function that returns the key of a field of an entry, or null if a
-// pointer on the way is nil.
-func keyThrough[V any](offsets []uintptr, key func(V) sortkey.Key) func(*store.Entry) sortkey.Key {
-	last := len(offsets) - 1
-	return func(e *store.Entry) sortkey.Key {
-		p := unsafe.Pointer(RecordOf(e))
-		for _, at := range offsets[:last] {
-			if p = *(*unsafe.Pointer)(unsafe.Add(p, at)); p == nil {
-				return sortkey.Null()
+	case t == reflect.TypeFor[string]():
+		return func(e *store.Entry) sortkey.Key {
+			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
+				return sortkey.Text(*(*string)(p))
 			}
+			return sortkey.Null()
 		}
-		return key(*(*V)(unsafe.Add(p, offsets[last])))
-	}
-}
-
-// keyIn returns the function that returns the key of a field of an entry. The most frequent
-// types are read at their offset: a filter that reads all records does little else.
-func (s *builder) keyIn(f ordering.ValueField) func(*store.Entry) sortkey.Key {
-	if f.Kind != reflect.Invalid {
-		offsets := offsetsOf(s.Reflect, f.Index)
-		at := offsets[0]
-		switch t := s.Reflect.FieldByIndex(f.Index).Type; {
-		case t == reflect.TypeFor[int]() && f.Nullable:
-			return keyThrough(offsets, func(i int) sortkey.Key { return sortkey.Int(int64(i)) })
-		case t == reflect.TypeFor[string]() && f.Nullable:
-			return keyThrough(offsets, sortkey.Text)
-		case t == reflect.TypeFor[time.Time]() && !f.Nullable:
-			return func(e *store.Entry) sortkey.Key {
-				return sortkey.Time(*(*time.Time)(unsafe.Add(unsafe.Pointer(RecordOf(e)), at)))
+	case t == reflect.TypeFor[time.Time]():
+		return func(e *store.Entry) sortkey.Key {
+			if p := path.At(unsafe.Pointer(RecordOf(e))); p != nil {
+				return sortkey.Time(*(*time.Time)(p))
 			}
-		case t == reflect.TypeFor[int]():
-			return func(e *store.Entry) sortkey.Key {
-				return sortkey.Int(int64(*(*int)(unsafe.Add(unsafe.Pointer(RecordOf(e)), at))))
-			}
-		case t == reflect.TypeFor[string]():
-			return func(e *store.Entry) sortkey.Key {
-				return sortkey.Text(*(*string)(unsafe.Add(unsafe.Pointer(RecordOf(e)), at)))
-			}
+			return sortkey.Null()
 		}
 	}
 	return func(e *store.Entry) sortkey.Key { return f.Key(s.value(RecordOf(e))) }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
@@ -54,24 +55,24 @@ func NewUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// integers returns for each kind of integer the functions that read and write one at an offset in
+// integers returns for each kind of integer the functions that read and write one in
 // a record.
-var integers = [...]func(at uintptr) (func(*Record) int, func(*Record, int)){
+var integers = [...]func(at value.Path) (func(*Record) int, func(*Record, int)){
 	reflect.Int: integerAt[int], reflect.Int8: integerAt[int8], reflect.Int16: integerAt[int16],
 	reflect.Int32: integerAt[int32], reflect.Int64: integerAt[int64],
 	reflect.Uint: integerAt[uint], reflect.Uint8: integerAt[uint8], reflect.Uint16: integerAt[uint16],
 	reflect.Uint32: integerAt[uint32], reflect.Uint64: integerAt[uint64],
 }
 
-func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64](at uintptr) (func(*Record) int, func(*Record, int)) {
+func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64](at value.Path) (func(*Record) int, func(*Record, int)) {
 	read := func(r *Record) int {
-		v := *(*I)(unsafe.Add(unsafe.Pointer(r), at))
+		v := *(*I)(at.At(unsafe.Pointer(r)))
 		if n := int(v); I(n) == v {
 			return n // negative if v is, or is too large
 		}
 		return -1
 	}
-	return read, func(r *Record, n int) { *(*I)(unsafe.Add(unsafe.Pointer(r), at)) = I(n) }
+	return read, func(r *Record, n int) { *(*I)(at.At(unsafe.Pointer(r))) = I(n) }
 }
 
 // describeID sets the id of structs, an integer in the struct itself.
@@ -84,7 +85,7 @@ func (s *builder) describeID() error {
 	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.Ordered || f.decodes || jsontext.Writes(t) {
 		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings: %s is %v", s.Reflect, m.Field.Name, t)
 	}
-	s.Identity.ID, s.Identity.SetID = integers[t.Kind()](m.offset)
+	s.Identity.ID, s.Identity.SetID = integers[t.Kind()](m.path)
 	s.Identity.most = math.MaxInt
 	if zero := reflect.Zero(t); zero.CanInt() {
 		s.Identity.most = int(min(math.MaxInt, 1<<(t.Bits()-1)-1))
@@ -136,20 +137,19 @@ func (s *builder) describeKey(fresh func() string) error {
 	if m == nil || m.Indirect || m.Field.Type.Kind() == reflect.Pointer {
 		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
 	}
-	at := func(r *Record) reflect.Value { return s.value(r).FieldByIndex(m.Field.Index) }
+	at := func(r *Record) reflect.Value { return reflect.NewAt(m.Field.Type, m.at(r)) }
 	s.Identity.text = func(r *Record) (text string) {
-		v := at(r)
-		switch {
-		case v.Kind() == reflect.String && !jsontext.Writes(v.Type()):
-			return v.String()
-		case !v.IsZero():
-			b, _ := json.Marshal(v.Addr().Interface())
+		if v := at(r); !v.Elem().IsZero() {
+			b, _ := json.Marshal(v.Interface())
 			_ = json.Unmarshal(b, &text) // it is stored, so it is the JSON of a text
 		}
 		return text
 	}
+	if t := m.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) {
+		s.Identity.text = func(r *Record) string { return *(*string)(m.at(r)) }
+	}
 	s.Identity.setText = func(r *Record, text string) error {
-		return m.decoder.Decode(at(r), string(jsontext.AppendString(nil, text)))
+		return m.decoder.Decode(at(r).Elem(), string(jsontext.AppendString(nil, text)))
 	}
 	s.keyBy(fresh)
 	return nil

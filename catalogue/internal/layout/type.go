@@ -115,13 +115,15 @@ type Type struct {
 // A member is a member of a struct.
 type member struct {
 	jsonmember.Member
+	path    value.Path
 	decoder value.Decoder
-	common  func(to unsafe.Pointer, text []byte) bool // see Decoder.Common; nil if the offset is not fixed
-	offset  uintptr
 	key     string // the name in quotes, and a colon
 	strict  bool   // null in loaded data is an error
 	filled  bool   // has a default if loaded data lack it
 }
+
+// at returns the address of the member of a record, or nil if an embedded pointer is nil.
+func (m *member) at(r *Record) unsafe.Pointer { return m.path.At(unsafe.Pointer(r)) }
 
 // Field returns the field with a name in snake_case.
 func (s *Type) Field(name string) (store.Field, error) {

@@ -282,22 +282,10 @@ func nameOf(key reflect.Value) (string, error) {
 
 // A memberEncoder appends a member of a struct.
 type memberEncoder struct {
+	Path
 	key     string                      // the name in quotes, and a colon
-	path    []uintptr                   // offsets; between two of them a pointer is followed
 	omitted func(p unsafe.Pointer) bool // of the value; nil if it is never omitted
 	append  appendFunc
-}
-
-// at returns the address of the member in a struct, or nil if an embedded pointer is nil.
-func (m *memberEncoder) at(p unsafe.Pointer) unsafe.Pointer {
-	p = unsafe.Add(p, m.path[0])
-	for _, offset := range m.path[1:] {
-		if p = *(*unsafe.Pointer)(p); p == nil {
-			return nil
-		}
-		p = unsafe.Add(p, offset)
-	}
-	return p
 }
 
 // structure returns the function of a struct type for some of its members. It ignores the
@@ -306,13 +294,13 @@ func (all encoders) structure(t reflect.Type, members []jsonmember.Member, addre
 	list := make([]memberEncoder, len(members))
 	for i, m := range members {
 		name := jsontext.AppendString(nil, m.Name)
-		list[i] = memberEncoder{string(name) + ":", pathTo(t, m.Field.Index), omission(m), all.of(m.Field.Type, addressable || m.Indirect)}
+		list[i] = memberEncoder{PathTo(t, m.Field.Index), string(name) + ":", omission(m), all.of(m.Field.Type, addressable || m.Indirect)}
 	}
 	return func(out *output, p unsafe.Pointer) error {
 		separator := byte('{')
 		for i := range list {
 			m := &list[i]
-			at := m.at(p)
+			at := m.At(p)
 			if at == nil || m.omitted != nil && m.omitted(at) {
 				continue
 			}
@@ -329,8 +317,15 @@ func (all encoders) structure(t reflect.Type, members []jsonmember.Member, addre
 	}
 }
 
-// pathTo returns the path to a field of a struct.
-func pathTo(t reflect.Type, index []int) []uintptr {
+// A Path leads from a struct to a field of it, or of a struct inside it.
+type Path struct {
+	first uintptr   // offset of the field or, if a struct on the way is a pointer, of that
+	rest  []uintptr // offsets in the structs to which the pointers point
+}
+
+// PathTo returns the path to the field of a struct type that has an index of
+// [reflect.Type.FieldByIndex]. It panics if none has.
+func PathTo(t reflect.Type, index []int) Path {
 	path := []uintptr{0}
 	for _, i := range index {
 		if t.Kind() == reflect.Pointer {
@@ -340,7 +335,19 @@ func pathTo(t reflect.Type, index []int) []uintptr {
 		path[len(path)-1] += f.Offset
 		t = f.Type
 	}
-	return path
+	return Path{path[0], path[1:]}
+}
+
+// At returns the address of the field in the struct at p, or nil if a pointer on the way is nil.
+func (to Path) At(p unsafe.Pointer) unsafe.Pointer {
+	p = unsafe.Add(p, to.first)
+	for _, offset := range to.rest {
+		if p = *(*unsafe.Pointer)(p); p == nil {
+			return nil
+		}
+		p = unsafe.Add(p, offset)
+	}
+	return p
 }
 
 // omission returns the function that reports whether a member is omitted, or nil.
