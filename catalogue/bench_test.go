@@ -1,4 +1,4 @@
-package catalogue
+package catalogue_test
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/internal/layout"
-	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // benchEvents returns n events of about 700 bytes of JSON each. Neither their dates nor
 // their names are in the order of their ids.
-func benchEvents(n int) []event {
+func benchEvents(n int) []resources.Event {
 	r := rand.New(rand.NewPCG(7, 8))
 	words := strings.Fields("reading signing evening workshop presentation dialogue festival breakfast lecture translation")
-	events := make([]event, n)
+	events := make([]resources.Event, n)
 	for i := range events {
 		start := time.Date(2026, 5, 10, 18, 0, 0, 0, time.FixedZone("", 7200)).Add(time.Duration(r.IntN(1<<20)) * time.Minute)
-		events[i] = event{
+		events[i] = resources.Event{
 			ID:          i + 1,
 			Name:        fmt.Sprintf("%s %s %d", words[r.IntN(len(words))], words[r.IntN(len(words))], r.IntN(n)),
 			Slug:        words[r.IntN(len(words))],
@@ -46,31 +46,18 @@ func benchEvents(n int) []event {
 
 // benchHouse returns a catalogue with n events and indexes by id, start_date and name, and
 // the events.
-func benchHouse(tb testing.TB, n int, opts ...Options) (*Catalogue, []event) {
+func benchHouse(tb testing.TB, n int, opts ...catalogue.Options) (*catalogue.Catalogue, []resources.Event) {
 	tb.Helper()
-	defined := definedEvents
+	defined := resources.Events
 	for _, o := range opts {
-		defined = Define[event]("events", o)
+		defined = catalogue.Define[resources.Event]("events", o)
 	}
-	cat, err := New(defined)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	cat, err := resources.New(defined)
+	must(tb, err)
 	events := benchEvents(n)
-	entries := make([]*store.Entry, n)
-	for i := range events {
-		entries[i] = layout.NewEntry(events[i])
-		entries[i].ID = events[i].ID
-	}
-	engine := mustIn(definedEvents, cat).core.Store
-	err = store.Replace([]*store.Store{engine}, func() ([]store.Replacement, error) {
-		return []store.Replacement{{Store: engine, Entries: entries}}, nil
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, mustIn(resources.Events, cat).ReplaceAll(slices.Values(events)))
 	for _, term := range []ordering.Term{ordering.Asc("start_date"), ordering.Asc("name")} {
-		if _, err := mustIn(definedEvents, cat).Where().View(pagination.Window{Limit: 1}, term); err != nil {
+		if _, err := mustIn(resources.Events, cat).Where().View(pagination.Window{Limit: 1}, term); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -78,19 +65,19 @@ func benchHouse(tb testing.TB, n int, opts ...Options) (*Catalogue, []event) {
 }
 
 // startEarlier moves an event in the index by date.
-func startEarlier(e *event) error {
+func startEarlier(e *resources.Event) error {
 	e.StartDate = schema.At(e.StartDate.Add(-time.Hour))
 	return nil
 }
 
 // readPages reads pages at random offsets and returns how long each took.
-func readPages(b *testing.B, cat *Catalogue, n, times int, seed uint64) []time.Duration {
+func readPages(b *testing.B, cat *catalogue.Catalogue, n, times int, seed uint64) []time.Duration {
 	offsets := rand.New(rand.NewPCG(seed, 2))
 	took := make([]time.Duration, times)
 	for i := range took {
 		w := pagination.Window{Limit: benchLimit, Offset: offsets.IntN(n - benchLimit)}
 		start := time.Now()
-		if _, err := mustIn(definedEvents, cat).Where().View(w); err != nil {
+		if _, err := mustIn(resources.Events, cat).Where().View(w); err != nil {
 			b.Error(err)
 			break
 		}
@@ -125,9 +112,9 @@ func BenchmarkPageDuringWrites(b *testing.B) {
 	}
 }
 
-func writeUntil(b *testing.B, cat *Catalogue, n int, pause time.Duration, stop *atomic.Bool) {
+func writeUntil(b *testing.B, cat *catalogue.Catalogue, n int, pause time.Duration, stop *atomic.Bool) {
 	for i := 0; !stop.Load(); i++ {
-		err := mustIn(definedEvents, cat).Update(1+i*7919%n, startEarlier)
+		err := mustIn(resources.Events, cat).Update(1+i*7919%n, startEarlier)
 		if err != nil {
 			b.Error(err)
 			return
@@ -172,7 +159,7 @@ func benchOffsets(n int) []struct {
 func BenchmarkPage(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		cat, _ := benchHouse(b, n)
-		events := mustIn(definedEvents, cat)
+		events := mustIn(resources.Events, cat)
 		encoded, _ := cat.Collection("events")
 		for _, o := range benchOrders {
 			for _, kind := range []struct {
@@ -188,7 +175,7 @@ func BenchmarkPage(b *testing.B) {
 					return len(p.Records), err
 				}},
 				{"encoded", func(w pagination.Window) (int, error) {
-					_, records, err := listed(encoded.List(context.Background(), Query{Window: w, Terms: o.term}))
+					_, records, err := listed(encoded.List(context.Background(), catalogue.Query{Window: w, Terms: o.term}))
 					return len(records), err
 				}},
 			} {

@@ -1,4 +1,4 @@
-package catalogue
+package catalogue_test
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A callbackRecord calls a function of the test from MarshalJSON.
@@ -55,17 +56,17 @@ func withinLimit(t *testing.T, what string, f func()) {
 func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 	for _, row := range []struct {
 		reason string
-		write  func(c *Collection[callbackRecord], call *func()) error
+		write  func(c *catalogue.Collection[callbackRecord], call *func()) error
 	}{
-		{"insert", func(c *Collection[callbackRecord], call *func()) error {
+		{"insert", func(c *catalogue.Collection[callbackRecord], call *func()) error {
 			_, err := c.Insert(callbackRecord{Value: callbackValue{N: 3, call: call}})
 			return err
 		}},
-		{"update", func(c *Collection[callbackRecord], call *func()) error {
+		{"update", func(c *catalogue.Collection[callbackRecord], call *func()) error {
 			return c.Update(1, func(r *callbackRecord) error { r.Value.call = call; return nil })
 		}},
-		{"batch", func(c *Collection[callbackRecord], call *func()) error {
-			return c.Batch(func(tx *Tx[callbackRecord]) error {
+		{"batch", func(c *catalogue.Collection[callbackRecord], call *func()) error {
+			return c.Batch(func(tx *catalogue.Tx[callbackRecord]) error {
 				for range 20 {
 					if _, err := tx.Insert(callbackRecord{Value: callbackValue{N: 3, call: call}}); err != nil {
 						return err
@@ -76,11 +77,7 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 		}},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
-			c, err := NewCollection[callbackRecord](Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkAtEnd(t, c)
+			c := mustCollection[callbackRecord](t, catalogue.Options{})
 			for i := range 5 {
 				if _, err := c.Insert(callbackRecord{Value: callbackValue{N: i}}); err != nil {
 					t.Fatal(err)
@@ -120,30 +117,20 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 
 // Waiting for a new index ends with the context. The index is built all the same.
 func TestPageReturnsWhenContextEnds(t *testing.T) {
-	cat, err := New(Define[slowRecord]("books", Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, cat)
-	c, err := Define[slowRecord]("books", Options{}).In(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, catalogue.Define[slowRecord]("books", catalogue.Options{}))
+	c := mustIn(catalogue.Define[slowRecord]("books", catalogue.Options{}), cat)
 	for i := range 20 {
 		if _, err := c.Insert(slowRecord{Value: slowValue{N: i % 7}, N: i}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	books, err := cat.Collection("books")
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := collectionOf(t, cat, "books")
 	p := pauseAtKey(c, 1, false)
 	for range 3 { // after the first, nobody waits for the index that is being built
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			_, _, err := listed(books.List(ctx, Query{Window: pagination.Window{Limit: 5}, Terms: byValue}))
+			_, _, err := listed(books.List(ctx, catalogue.Query{Window: pagination.Window{Limit: 5}, Terms: byValue}))
 			ended <- err
 		}()
 		<-p.reached
@@ -158,7 +145,7 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 		t.Error(err)
 	}
 	close(p.resume)
-	count, records, err := listed(books.List(t.Context(), Query{Window: pagination.Window{Limit: 100}, Terms: byValue}))
+	count, records, err := listed(books.List(t.Context(), catalogue.Query{Window: pagination.Window{Limit: 100}, Terms: byValue}))
 	if count != 21 || len(records) != 21 || err != nil {
 		t.Errorf("Page: %d records of %d, %v, want 21 of 21", len(records), count, err)
 	}
@@ -171,11 +158,11 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 // Readers that request new orderings all the time do not starve a writer.
 func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 	cat, events := benchHouse(t, 2000)
-	c := mustIn(definedEvents, cat)
+	c := mustIn(resources.Events, cat)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		fields := FieldNames(c)
+		fields := catalogue.FieldNames(c)
 		for i := 0; ; i++ {
 			select {
 			case <-stop:
@@ -191,9 +178,9 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 	written := make(chan error)
 	go func() {
 		for range 5 {
-			err := c.Batch(func(tx *Tx[event]) error {
+			err := c.Batch(func(tx *catalogue.Tx[resources.Event]) error {
 				for i := range events {
-					if err := tx.Update(i+1, func(e *event) error { e.Name += "."; return nil }); err != nil {
+					if err := tx.Update(i+1, func(e *resources.Event) error { e.Name += "."; return nil }); err != nil {
 						return err
 					}
 				}
@@ -203,10 +190,10 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 				written <- err
 				return
 			}
-			engine := c.core.Store
-			store.Replace([]*store.Store{engine}, func() ([]store.Replacement, error) {
-				return []store.Replacement{{Store: engine, Entries: engine.Current().Entries()}}, nil
-			})
+			if err := c.ReplaceAll(c.All()); err != nil {
+				written <- err
+				return
+			}
 		}
 		written <- nil
 	}()
@@ -237,14 +224,8 @@ func TestCreatedTimesAscend(t *testing.T) {
 		time.Sleep(time.Millisecond) // for another post to come in between
 		return time.Date(2026, 1, 1, 0, 0, calls, 0, time.UTC)
 	}
-	cat, err := New(Define[note]("notes", Options{Description: &schema.Description{Actions: schema.AllActions}, Now: now}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	notes, err := cat.Collection("notes")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cat := mustCatalogue(t, catalogue.Define[note]("notes", catalogue.Options{Description: &schema.Description{Actions: schema.AllActions}, Now: now}))
+	notes := collectionOf(t, cat, "notes")
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

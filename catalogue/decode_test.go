@@ -1,4 +1,4 @@
-package catalogue
+package catalogue_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -74,19 +75,12 @@ func TestLoadStructs(t *testing.T) {
 		`{"id":3,"title":"a\/b","raw":[null],"any":{"a":"\n"},"bytes":"","ready":false,"inner":-1}`,
 	}, ",")
 	var want []mixed
-	if err := json.Unmarshal([]byte("["+records+"]"), &want); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte("["+records+"]"), &want))
 	want[0].Loud = "X"
 	want[0].Raw = json.RawMessage(`{"b":"é","a":1}`) // records are stored in canonical form
 	want = []mixed{want[1], want[3], want[0], want[2]}
-	books, err := NewCollection[mixed](Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := books.Load(strings.NewReader("["+records+"]"), LoadOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	books := mustCollection[mixed](t, catalogue.Options{})
+	must(t, books.Load(strings.NewReader("["+records+"]"), catalogue.LoadOptions{}))
 	i := 0
 	for got := range books.All() {
 		if !reflect.DeepEqual(want[i], got) {
@@ -130,12 +124,9 @@ func TestNumbersInInterfaces(t *testing.T) {
 		want := free{1, map[string]any{"n": []any{row.want}}, map[string]any{"n": row.want}, [1][]any{{row.want, nil}},
 			map[int]*struct{ A any }{1: {row.want}, 2: nil}}
 		text := strings.ReplaceAll(`[{"id":1,"data":{"n":[N]},"map":{"n":N},"list":[[N,null]],"deep":{"1":{"A":N},"2":null}}]`, "N", row.number)
-		c, err := NewCollection[free](Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := mustCollection[free](t, catalogue.Options{})
 		for range 2 { // from the text, and from what Save has written
-			if err := c.Load(strings.NewReader(text), LoadOptions{}); err != nil {
+			if err := c.Load(strings.NewReader(text), catalogue.LoadOptions{}); err != nil {
 				t.Fatalf("%s: %v", row.reason, err)
 			}
 			got, err := c.Get(1)
@@ -143,9 +134,7 @@ func TestNumbersInInterfaces(t *testing.T) {
 				t.Errorf("%s: %v: got %+v, want %+v\n%s", row.reason, err, got, want, diff)
 			}
 			var saved strings.Builder
-			if err := c.Save(&saved); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.Save(&saved))
 			if !strings.Contains(saved.String(), text[1:len(text)-1]) {
 				t.Errorf("%s: saved as %s", row.reason, saved.String())
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/core"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -56,6 +57,9 @@ func InsertBare[T any](c *Catalogue, key string, record T) error {
 	_, err = m.Insert(nil, layout.NewEntry(record))
 	return err
 }
+
+// StoreOf returns the store of a collection.
+func StoreOf[T any](c *Collection[T]) *store.Store { return c.core.Store }
 
 // FieldNames returns the names of the fields that the records of a collection can be ordered by.
 func FieldNames[T any](c *Collection[T]) []string {

@@ -1,4 +1,4 @@
-package catalogue
+package catalogue_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -25,16 +26,13 @@ type parcel struct {
 
 // parcelsOf returns a collection of n parcels with the indexes of the benchmarks, of which
 // readers have made all arrays.
-func parcelsOf(tb testing.TB, n int) *Collection[parcel] {
+func parcelsOf(tb testing.TB, n int) *catalogue.Collection[parcel] {
 	tb.Helper()
-	c, err := NewCollection[parcel](Options{Indexes: [][]ordering.Term{
+	c := mustCollection[parcel](tb, catalogue.Options{Indexes: [][]ordering.Term{
 		{ordering.Asc("number")}, {ordering.Asc("name")}, {ordering.Asc("depot")}, {ordering.Asc("depot"), ordering.Asc("weight")},
 	}})
-	if err != nil {
-		tb.Fatal(err)
-	}
 	r := rand.New(rand.NewPCG(3, 8))
-	err = c.Batch(func(tx *Tx[parcel]) error {
+	err := c.Batch(func(tx *catalogue.Tx[parcel]) error {
 		for i, number := range r.Perm(n) {
 			if _, err := tx.Insert(parcel{Number: number / 4, Depot: i % 10, Weight: r.IntN(n), Name: fmt.Sprintf("%03d %d", r.IntN(1000), i)}); err != nil {
 				return err
@@ -42,15 +40,13 @@ func parcelsOf(tb testing.TB, n int) *Collection[parcel] {
 		}
 		return nil
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	warm(tb, c, n)
 	return c
 }
 
 // warm reads pages and searches everywhere, until all arrays are made.
-func warm(tb testing.TB, c *Collection[parcel], n int) {
+func warm(tb testing.TB, c *catalogue.Collection[parcel], n int) {
 	for range 10 {
 		for at := 0; at < n; at += 64 {
 			for _, term := range []string{"id", "number", "name", "depot"} {
@@ -129,9 +125,7 @@ func BenchmarkFind(b *testing.B) {
 				b.ReportAllocs()
 				r := rand.New(rand.NewPCG(1, 1))
 				for b.Loop() {
-					if err := row.f(int(r.Uint32() >> 1)); err != nil {
-						b.Fatal(err)
-					}
+					must(b, row.f(int(r.Uint32()>>1)))
 				}
 			})
 		}
@@ -211,16 +205,16 @@ func BenchmarkReadView(b *testing.B) {
 	number := []ordering.Term{ordering.Asc("number")}
 	for _, row := range []struct {
 		name string
-		read func(View[parcel]) int
+		read func(catalogue.View[parcel]) int
 	}{
-		{"find", func(v View[parcel]) int { return v.Count() }},
-		{"find and At", func(v View[parcel]) (sum int) {
+		{"find", func(v catalogue.View[parcel]) int { return v.Count() }},
+		{"find and At", func(v catalogue.View[parcel]) (sum int) {
 			for i := range v.Len() {
 				sum += v.At(i).ID
 			}
 			return sum
 		}},
-		{"find and All", func(v View[parcel]) (sum int) {
+		{"find and All", func(v catalogue.View[parcel]) (sum int) {
 			for _, p := range v.All() {
 				sum += p.ID
 			}
@@ -239,37 +233,22 @@ func BenchmarkReadView(b *testing.B) {
 	}
 }
 
-// A numbered has an id, a token a key of text, and a badge a UUID.
-type (
-	numbered struct {
-		ID   int    `json:"id"`
-		Name string `json:"name"`
-	}
-	token struct {
-		ID   string `json:"id" backlist:"key"`
-		Name string `json:"name"`
-	}
-	badge struct {
-		ID   string `json:"id" backlist:"key,uuid"`
-		Name string `json:"name"`
-	}
-)
+// A token has a key of text, unlike a film, which has an id, and a ticket, which has a UUID.
+type token struct {
+	ID   string `json:"id" backlist:"key"`
+	Name string `json:"name"`
+}
 
 // getterOf returns a function that gets a record by its key: that of the text at i.
 func getterOf[T any](tb testing.TB, texts []string, record func(text string) T) func(text string) {
 	tb.Helper()
-	c, err := New(Define[T]("records", Options{}))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	records := mustIn(Define[T]("records", Options{}), c)
+	c := mustCatalogue(tb, catalogue.Define[T]("records", catalogue.Options{}))
+	records := mustIn(catalogue.Define[T]("records", catalogue.Options{}), c)
 	fresh := make([]T, len(texts))
 	for i, text := range texts {
 		fresh[i] = record(text)
 	}
-	if err := records.ReplaceAll(slices.Values(fresh)); err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, records.ReplaceAll(slices.Values(fresh)))
 	by := records.By("id")
 	return func(text string) {
 		if _, err := by.Get(text); err != nil {
@@ -286,12 +265,9 @@ func BenchmarkGetByKey(b *testing.B) {
 	for i := range texts {
 		texts[i] = layout.NewUUID()
 	}
-	c, err := NewCollection[numbered](Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := mustCollection[film](b, catalogue.Options{})
 	for _, text := range texts {
-		if _, err := c.Insert(numbered{Name: text}); err != nil {
+		if _, err := c.Insert(film{Name: text}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -300,7 +276,7 @@ func BenchmarkGetByKey(b *testing.B) {
 		get  func(text string)
 	}{
 		{"text", getterOf(b, texts, func(text string) token { return token{text, text} })},
-		{"uuid", getterOf(b, texts, func(text string) badge { return badge{text, text} })},
+		{"uuid", getterOf(b, texts, func(text string) ticket { return ticket{text, text} })},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			byID, byKey := make([]time.Duration, b.N), make([]time.Duration, b.N)

@@ -1,14 +1,15 @@
-package catalogue
+package catalogue_test
 
 import (
 	"encoding/json"
-	"errors"
 	"sync"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
+	"github.com/gobacklist/backlist/resources"
 )
 
 // A slowValue is a value whose MarshalJSON, which makes its key, can be paused.
@@ -45,19 +46,10 @@ type slowRecord struct {
 	N     int       `json:"n"`
 }
 
-// checkAtEnd checks the invariants of a collection or a catalogue when the test ends.
-func checkAtEnd(t *testing.T, c interface{ Check() error }) {
-	t.Cleanup(func() {
-		if err := c.Check(); err != nil && !errors.Is(err, ErrDangling) {
-			t.Error(err)
-		}
-	})
-}
-
 // pauseAtKey makes the next goroutine pause that makes the key of a stored record.
-func pauseAtKey(c *Collection[slowRecord], id int, panics bool) *pause {
+func pauseAtKey(c *catalogue.Collection[slowRecord], id int, panics bool) *pause {
 	p := &pause{reached: make(chan struct{}), resume: make(chan struct{}), panics: panics}
-	layout.Typed[slowRecord](layout.RecordOf(c.core.Store.Get(id))).Value.pause = p
+	layout.Typed[slowRecord](layout.RecordOf(catalogue.StoreOf(c).Get(id))).Value.pause = p
 	return p
 }
 
@@ -66,12 +58,10 @@ var byValue = []ordering.Term{ordering.Asc("value"), ordering.Desc("n")}
 // An old snapshot keeps the indexes that it builds, within bounds.
 func TestIndexesOfOldSnapshot(t *testing.T) {
 	cat, _ := benchHouse(t, 200)
-	events := mustIn(definedEvents, cat)
+	events := mustIn(resources.Events, cat)
 	old := events.Snapshot()
-	if err := events.Delete(1); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range FieldNames(events) {
+	must(t, events.Delete(1))
+	for _, f := range catalogue.FieldNames(events) {
 		for range 2 {
 			if v, err := old.Where().View(pagination.Window{Limit: 1000}, ordering.Asc(f), ordering.Desc("slug")); err != nil || v.Len() != 200 {
 				t.Fatalf("View ordered by %s: %d records, %v, want 200", f, v.Len(), err)

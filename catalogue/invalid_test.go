@@ -1,4 +1,4 @@
-package catalogue
+package catalogue_test
 
 import (
 	"encoding/json"
@@ -7,19 +7,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 type (
 	// A stamp embeds a time, whose methods it has.
 	stamp struct{ time.Time }
-	// A second embeds a time and is written as a number.
-	second struct{ time.Time }
+	// A unixTime embeds a time and is written as a number.
+	unixTime struct{ time.Time }
 )
 
-func (s second) MarshalJSON() ([]byte, error) { return json.Marshal(s.Unix()) }
+func (s unixTime) MarshalJSON() ([]byte, error) { return json.Marshal(s.Unix()) }
 
-func (s *second) UnmarshalJSON(data []byte) error {
+func (s *unixTime) UnmarshalJSON(data []byte) error {
 	var n int64
 	err := json.Unmarshal(data, &n)
 	s.Time = time.Unix(n, 0)
@@ -37,15 +38,11 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 		Map     map[string]time.Time `json:"map"`
 		Key     map[time.Time]int    `json:"key"`
 		Stamp   stamp                `json:"stamp"`
-		Second  second               `json:"second"`
+		Second  unixTime             `json:"second"`
 		Date    schema.DateTime      `json:"date"`
 		Hidden  time.Time            `json:"-"`
 	}
-	c, err := NewCollection[record](Options{Unique: [][]string{{"at"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkAtEnd(t, c)
+	c := mustCollection[record](t, catalogue.Options{Unique: [][]string{{"at"}}})
 	noon := time.Date(1900, 1, 1, 12, 0, 0, 0, time.FixedZone("LMT", 561)) // Paris
 	for _, row := range []struct {
 		reason string
@@ -59,7 +56,7 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 		{"map", record{Map: map[string]time.Time{"x": noon}}, "Map: key x"},
 		{"key of a map", record{Key: map[time.Time]int{noon: 1}}, "Key"},
 		{"struct that embeds a time", record{Stamp: stamp{noon}}, "Stamp"},
-		{"the same, whatever its JSON is", record{At: noon.UTC(), Second: second{noon}}, "Second"},
+		{"the same, whatever its JSON is", record{At: noon.UTC(), Second: unixTime{noon}}, "Second"},
 		{"DateTime, which rounds the offset", record{At: noon.UTC().Add(1 * time.Microsecond), Date: schema.DateTime{Time: noon}}, ""},
 		{"not in the JSON", record{At: noon.UTC().Add(2 * time.Microsecond), Hidden: noon}, ""},
 		{"minutes only", record{At: noon.In(time.FixedZone("", 540)).Add(3 * time.Microsecond)}, ""},
@@ -67,7 +64,7 @@ func TestInsertZoneWithSeconds(t *testing.T) {
 		switch _, err := c.Insert(row.record); {
 		case row.field == "" && err != nil:
 			t.Errorf("%s: %v", row.reason, err)
-		case row.field != "" && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "field "+row.field+": ")):
+		case row.field != "" && (!errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), "field "+row.field+": ")):
 			t.Errorf("%s: %v, want ErrInvalid with field %s", row.reason, err, row.field)
 		}
 	}

@@ -1,4 +1,4 @@
-package catalogue
+package catalogue_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -37,29 +38,18 @@ func benchLoadFile[D any](b *testing.B, date func(time.Time) D) {
 		records[i] = dated[D]{i + 1, fmt.Sprint("The Book ", i), fmt.Sprint("genre ", i%20), 1900 + i%120, float64(i%50) / 10, i%2 == 0, date(added), []int{i % 7, i % 11}}
 	}
 	data, err := json.Marshal(map[string]any{"results": records})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	path := filepath.Join(b.TempDir(), "books.json")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		b.Fatal(err)
-	}
-	c, err := NewCollection[dated[D]](Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, os.WriteFile(path, data, 0o600))
+	c := mustCollection[dated[D]](b, catalogue.Options{})
 	var load, unmarshal time.Duration
 	for b.Loop() {
 		start := time.Now()
-		if err := c.LoadFile(path, LoadOptions{}); err != nil {
-			b.Fatal(err)
-		}
+		must(b, c.LoadFile(path, catalogue.LoadOptions{}))
 		load += time.Since(start)
 		start = time.Now()
 		var read struct{ Results []dated[D] }
-		if err := json.Unmarshal(data, &read); err != nil {
-			b.Fatal(err)
-		}
+		must(b, json.Unmarshal(data, &read))
 		unmarshal += time.Since(start)
 	}
 	b.ReportMetric(float64(load.Nanoseconds())/float64(b.N*len(records)), "ns/record")
