@@ -40,9 +40,8 @@ func TestViewAllocates(t *testing.T) {
 			{"a page", func() { read(events.Where().View(w, terms...)) }, 0},
 			{"a page whose order is written in the call", func() { read(events.Where().View(w, ordering.Desc("name"))) }, 0},
 			{"a page with a condition", func() {
-				if _, err := named.View(w, ordering.Desc("name")); err != nil {
-					t.Fatal(err)
-				}
+				_, err := named.View(w, ordering.Desc("name"))
+				must(t, err)
 			}, 0},
 			{"a page of a snapshot", func() { read(snapshot.Where().View(w, terms...)) }, 0},
 			{"its JSON into a buffer", func() {
@@ -66,9 +65,8 @@ func TestPageAllocates(t *testing.T) {
 	cat, _ := benchHouse(t, 1000)
 	events := mustIn(resources.Events, cat)
 	got := testing.AllocsPerRun(100, func() {
-		if _, err := events.Page(pagination.Window{Limit: 21, Offset: 500}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := events.Page(pagination.Window{Limit: 21, Offset: 500})
+		must(t, err)
 	})
 	const lists = 2 // labels and authors
 	if most := 21.0*lists + 5; got > most {
@@ -104,9 +102,8 @@ func TestWriteAllocates(t *testing.T) {
 func TestGetAllocates(t *testing.T) {
 	cat, _ := benchHouse(t, 1000)
 	got := testing.AllocsPerRun(100, func() {
-		if _, err := mustIn(resources.Events, cat).Get(500); err != nil {
-			t.Fatal(err)
-		}
+		_, err := mustIn(resources.Events, cat).Get(500)
+		must(t, err)
 	})
 	if got > 2 { // labels and authors
 		t.Errorf("Get: %v allocations, want at most 2", got)

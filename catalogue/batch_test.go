@@ -38,13 +38,11 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 	c := mustCollection[panicRecord](t, catalogue.Options{History: 100})
 	fail := new(bool)
 	for i := range 3 {
-		if _, err := c.Insert(panicRecord{Value: panicValue{N: i, panic: fail}}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(panicRecord{Value: panicValue{N: i, panic: fail}})
+		must(t, err)
 	}
-	if _, err := c.Where().View(pagination.Window{Limit: 1}, ordering.Asc("value")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Where().View(pagination.Window{Limit: 1}, ordering.Asc("value"))
+	must(t, err)
 	attempt := func(write func()) {
 		defer func() { recover() }()
 		*fail = true
@@ -53,7 +51,7 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 	}
 	attempt(func() { c.Delete(2) })
 	attempt(func() { c.Update(1, func(r *panicRecord) error { r.Value.N = 9; return nil }) })
-	err := c.Batch(func(tx *catalogue.Tx[panicRecord]) error {
+	err = c.Batch(func(tx *catalogue.Tx[panicRecord]) error {
 		attempt(func() { tx.Insert(panicRecord{Value: panicValue{panic: fail}}) })
 		return nil
 	})
@@ -111,9 +109,8 @@ func TestUpdateWhoseFunctionWrites(t *testing.T) {
 	} {
 		c := mustCollection[counter](t, catalogue.Options{})
 		for range 3 {
-			if _, err := c.Insert(counter{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Insert(counter{})
+			must(t, err)
 		}
 		err := c.Batch(func(tx *catalogue.Tx[counter]) error {
 			if err := write(tx); !errors.Is(err, catalogue.ErrInvalid) {

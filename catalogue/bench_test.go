@@ -57,9 +57,8 @@ func benchHouse(tb testing.TB, n int, opts ...catalogue.Options) (*catalogue.Cat
 	events := benchEvents(n)
 	must(tb, mustIn(resources.Events, cat).ReplaceAll(slices.Values(events)))
 	for _, term := range []ordering.Term{ordering.Asc("start_date"), ordering.Asc("name")} {
-		if _, err := mustIn(resources.Events, cat).Where().View(pagination.Window{Limit: 1}, term); err != nil {
-			tb.Fatal(err)
-		}
+		_, err := mustIn(resources.Events, cat).Where().View(pagination.Window{Limit: 1}, term)
+		must(tb, err)
 	}
 	return cat, events
 }
@@ -70,8 +69,8 @@ func startEarlier(e *resources.Event) error {
 	return nil
 }
 
-// readPages reads pages at random offsets and returns how long each took.
-func readPages(b *testing.B, cat *catalogue.Catalogue, n, times int, seed uint64) []time.Duration {
+// timedPages reads pages at random offsets and returns how long each took.
+func timedPages(b *testing.B, cat *catalogue.Catalogue, n, times int, seed uint64) []time.Duration {
 	offsets := rand.New(rand.NewPCG(seed, 2))
 	took := make([]time.Duration, times)
 	for i := range took {
@@ -102,7 +101,7 @@ func BenchmarkPageDuringWrites(b *testing.B) {
 			if row.pause >= 0 {
 				writer.Go(func() { writeUntil(b, cat, n, row.pause, &stop) })
 			}
-			took := readPages(b, cat, n, b.N, 1)
+			took := timedPages(b, cat, n, b.N, 1)
 			stop.Store(true)
 			writer.Wait()
 			slices.Sort(took)

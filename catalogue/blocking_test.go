@@ -79,14 +79,12 @@ func TestReadsDoNotWaitForMarshalJSON(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			c := mustCollection[callbackRecord](t, catalogue.Options{})
 			for i := range 5 {
-				if _, err := c.Insert(callbackRecord{Value: callbackValue{N: i}}); err != nil {
-					t.Fatal(err)
-				}
+				_, err := c.Insert(callbackRecord{Value: callbackValue{N: i}})
+				must(t, err)
 			}
 			byValue := ordering.Asc("value")
-			if _, err := c.Where().View(pagination.Window{Limit: 5}, byValue); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Where().View(pagination.Window{Limit: 5}, byValue)
+			must(t, err)
 			calls := 0
 			call := func() {
 				calls++
@@ -120,9 +118,8 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 	cat := mustCatalogue(t, catalogue.Define[slowRecord]("books", catalogue.Options{}))
 	c := mustIn(catalogue.Define[slowRecord]("books", catalogue.Options{}), cat)
 	for i := range 20 {
-		if _, err := c.Insert(slowRecord{Value: slowValue{N: i % 7}, N: i}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(slowRecord{Value: slowValue{N: i % 7}, N: i})
+		must(t, err)
 	}
 	books := collectionOf(t, cat, "books")
 	p := pauseAtKey(c, 1, false)

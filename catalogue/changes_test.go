@@ -25,9 +25,8 @@ func TestHistoryLength(t *testing.T) {
 		c := newAccounts(t, history)
 		writes := 3*history + 40
 		for range writes {
-			if _, err := c.Insert(account{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Insert(account{})
+			must(t, err)
 		}
 		oldest := uint64(writes - history)
 		changes, now, err := c.Since(oldest)
@@ -54,9 +53,8 @@ func TestHistoryLength(t *testing.T) {
 func TestHistoryOfMaxInt(t *testing.T) {
 	c := newAccounts(t, math.MaxInt)
 	for range 10_000 { // more than one block of memory
-		if _, err := c.Insert(account{}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(account{})
+		must(t, err)
 	}
 	if changes, _, err := c.Since(0); len(changes) != 10_000 || err != nil {
 		t.Errorf("Since(0): %d changes, %v, want 10,000", len(changes), err)
@@ -82,9 +80,8 @@ func TestSinceErrors(t *testing.T) {
 	} {
 		c := newAccounts(t, row.history)
 		for range 2 {
-			if _, err := c.Insert(account{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Insert(account{})
+			must(t, err)
 		}
 		if _, _, err := c.Since(row.since); !errors.Is(err, row.want) { // Changes would wait for ever
 			t.Fatalf("%s: Since(%d): error %v, want %v", row.reason, row.since, err, row.want)

@@ -15,9 +15,8 @@ import (
 func TestChangesWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newAccounts(t, 100)
-		if _, err := c.Insert(account{Amount: 1}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(account{Amount: 1})
+		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		var got []catalogue.Change[account]
 		var end error
@@ -51,9 +50,8 @@ func TestChangesWaits(t *testing.T) {
 		}
 		expect("batches without effect", "")
 		for i := range 3 {
-			if _, err := c.Upsert(account{ID: 2, Amount: 3 + i}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Upsert(account{ID: 2, Amount: 3 + i})
+			must(t, err)
 		}
 		expect("three writes", "updated 2 (3); updated 2 (4); updated 2 (5); ")
 		if ended {
@@ -130,9 +128,8 @@ func TestChangesTrimmedWhileWaiting(t *testing.T) {
 func TestChangesContext(t *testing.T) {
 	c := newAccounts(t, 100)
 	for range 10 {
-		if _, err := c.Insert(account{}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(account{})
+		must(t, err)
 	}
 	for _, after := range []int{0, 1, 9, 10} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -160,9 +157,8 @@ func TestChangesContext(t *testing.T) {
 func TestChangesAfterBreak(t *testing.T) {
 	c := newAccounts(t, 100)
 	for range 3 {
-		if _, err := c.Insert(account{}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(account{})
+		must(t, err)
 	}
 	changes := c.Changes(t.Context(), 1)
 	for range 2 {
@@ -182,9 +178,8 @@ func TestChangesAfterBreak(t *testing.T) {
 // The loop body may write to the collection.
 func TestWriteInsideChanges(t *testing.T) {
 	c := newAccounts(t, 100)
-	if _, err := c.Insert(account{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Insert(account{})
+	must(t, err)
 	within(t, "a loop over Changes that writes", func() {
 		for ch, err := range c.Changes(t.Context(), 0) {
 			if err != nil || ch.Identity.ID == 20 {

@@ -50,9 +50,8 @@ func warm(tb testing.TB, c *catalogue.Collection[parcel], n int) {
 	for range 10 {
 		for at := 0; at < n; at += 64 {
 			for _, term := range []string{"id", "number", "name", "depot"} {
-				if _, err := c.Where().View(pagination.Window{Offset: at, Limit: 1}, ordering.Asc(term)); err != nil {
-					tb.Fatal(err)
-				}
+				_, err := c.Where().View(pagination.Window{Offset: at, Limit: 1}, ordering.Asc(term))
+				must(tb, err)
 			}
 			for _, where := range [][]ordering.Condition{
 				{ordering.Equal("number", at/4)},
@@ -60,9 +59,8 @@ func warm(tb testing.TB, c *catalogue.Collection[parcel], n int) {
 				{ordering.Equal("depot", at/64%10), ordering.AtLeast("weight", at)},
 				{ordering.Prefix("name", fmt.Sprintf("%03d", at/64%1000))},
 			} {
-				if _, err := c.Where(where...).Count(); err != nil {
-					tb.Fatal(err)
-				}
+				_, err := c.Where(where...).Count()
+				must(tb, err)
 			}
 		}
 	}
@@ -169,9 +167,8 @@ func BenchmarkViewDuringWrites(b *testing.B) {
 			for i := range took {
 				w := pagination.Window{Limit: benchLimit, Offset: places.IntN(n - benchLimit)}
 				start := time.Now()
-				if _, err := c.Where().View(w, number...); err != nil {
-					b.Fatal(err)
-				}
+				_, err := c.Where().View(w, number...)
+				must(b, err)
 				took[i] = time.Since(start)
 			}
 			b.StopTimer()
@@ -191,9 +188,8 @@ func BenchmarkRangeInAnotherOrder(b *testing.B) {
 	c := parcelsOf(b, n)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.Where(ordering.AtLeast("weight", n/2)).View(pagination.Window{Limit: benchLimit}, ordering.Asc("name")); err != nil {
-			b.Fatal(err)
-		}
+		_, err := c.Where(ordering.AtLeast("weight", n/2)).View(pagination.Window{Limit: benchLimit}, ordering.Asc("name"))
+		must(b, err)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/record")
 }
@@ -251,9 +247,8 @@ func getterOf[T any](tb testing.TB, texts []string, record func(text string) T) 
 	must(tb, records.ReplaceAll(slices.Values(fresh)))
 	by := records.By("id")
 	return func(text string) {
-		if _, err := by.Get(text); err != nil {
-			tb.Fatal(err)
-		}
+		_, err := by.Get(text)
+		must(tb, err)
 	}
 }
 
@@ -267,9 +262,8 @@ func BenchmarkGetByKey(b *testing.B) {
 	}
 	c := mustCollection[film](b, catalogue.Options{})
 	for _, text := range texts {
-		if _, err := c.Insert(film{Name: text}); err != nil {
-			b.Fatal(err)
-		}
+		_, err := c.Insert(film{Name: text})
+		must(b, err)
 	}
 	for _, row := range []struct {
 		name string
@@ -289,9 +283,8 @@ func BenchmarkGetByKey(b *testing.B) {
 				}
 				start := time.Now()
 				for _, at := range places {
-					if _, err := c.Get(1 + at); err != nil {
-						b.Fatal(err)
-					}
+					_, err := c.Get(1 + at)
+					must(b, err)
 				}
 				middle := time.Now()
 				for _, at := range places {

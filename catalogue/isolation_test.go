@@ -41,9 +41,8 @@ func accounts(t testing.TB, n int) *catalogue.Collection[account] {
 	t.Helper()
 	c := mustCollection[account](t, catalogue.Options{Name: "accounts"})
 	for i := range n {
-		if _, err := c.Insert(account{Amount: 100, Owner: fmt.Sprint(i % 3)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(account{Amount: 100, Owner: fmt.Sprint(i % 3)})
+		must(t, err)
 	}
 	return c
 }
@@ -192,12 +191,10 @@ func TestReadersDoNotWait(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := products(t, 30, catalogue.Options{})
-			if _, err := c.Page(whole, terms("name")...); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Upsert(product{ID: 5, Name: "written, not read yet"}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Page(whole, terms("name")...)
+			must(t, err)
+			_, err = c.Upsert(product{ID: 5, Name: "written, not read yet"})
+			must(t, err)
 			inside, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 			go func() {
 				done <- block(c, func() { close(inside); <-release })

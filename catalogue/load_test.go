@@ -326,9 +326,8 @@ func TestLargeSave(t *testing.T) {
 	for id := 1; id <= 300; id++ {
 		record := fmt.Sprintf(`{"id":%d,"text":"%s"}`, id, strings.Repeat("x", 997))
 		want = append(want, record)
-		if _, err := books.Insert(mustRecord(record)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := books.Insert(mustRecord(record))
+		must(t, err)
 	}
 	text := saved(t, cat)
 	equal(t, "the result", want, split(t, text)["books"])

@@ -70,9 +70,8 @@ func TestKeysAreSaved(t *testing.T) {
 		}
 		c := mustIn(genres, cat)
 		for range 2 {
-			if _, err := c.Insert(schema.Record{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Insert(schema.Record{})
+			must(t, err)
 		}
 		if err := c.Delete(2); err != nil { // so that there is a highest id to save
 			t.Fatal(err)
@@ -97,9 +96,8 @@ func TestNewOrder(t *testing.T) {
 	equal(t, "keys", []string{"genres", "authors"}, keys)
 	c := collectionOf(t, cat, "genres")
 	for _, body := range []string{`{"name":"a","position":1}`, `{"name":"b","position":3}`, `{"name":"c","position":2}`} {
-		if _, err := c.Create(t.Context(), []byte(body), schema.Record{}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Create(t.Context(), []byte(body), schema.Record{})
+		must(t, err)
 	}
 	var saved bytes.Buffer
 	must(t, cat.Save(&saved))

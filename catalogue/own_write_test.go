@@ -30,9 +30,8 @@ func ownHouses(t *testing.T, f func(t *testing.T, cat *catalogue.Catalogue)) {
 				{"genres", `{"name":"a"}`}, {"genres", `{"name":"b"}`}, {"genres", `{"name":"c"}`},
 				{"films", `{"title":"Sea","slug":"sea","minutes":90,"price":"9.9","director":1,"genres":[1,2]}`},
 			} {
-				if _, err := collectionOf(t, cat, row[0]).Create(t.Context(), []byte(row[1]), schema.Record{}); err != nil {
-					t.Fatal(err)
-				}
+				_, err := collectionOf(t, cat, row[0]).Create(t.Context(), []byte(row[1]), schema.Record{})
+				must(t, err)
 			}
 			f(t, cat)
 			if err := faultOf(cat); err != nil {
@@ -233,9 +232,8 @@ func TestReferencesToOwnCollection(t *testing.T) {
 	parts := mustIn(definition, cat)
 	one, two := 1, 2
 	for _, p := range []ownPart{{Whole: &one, Near: []int{1, 2}}, {Near: []int{1, 2, 3}, hidden: "h", Note: "n"}, {Whole: &two}} {
-		if _, err := parts.Insert(p); err != nil {
-			t.Fatal(err)
-		}
+		_, err := parts.Insert(p)
+		must(t, err)
 	}
 	c := collectionOf(t, cat, "parts")
 	if err := c.Delete(t.Context(), "2", schema.Filter{}, nil); !errors.Is(err, catalogue.ErrReferenced) {
@@ -351,9 +349,8 @@ func TestNilLists(t *testing.T) {
 	notes := catalogue.Define[note]("notes", catalogue.Options{})
 	cat := mustCatalogue(t, notes)
 	c := mustIn(notes, cat)
-	if _, err := c.Insert(note{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Insert(note{})
+	must(t, err)
 	served := collectionOf(t, cat, "notes")
 	check := func(how string) {
 		t.Helper()

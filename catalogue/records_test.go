@@ -124,9 +124,8 @@ func products(t testing.TB, n int, opts catalogue.Options) *catalogue.Collection
 	c := mustCollection[product](t, opts)
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	for range n {
-		if _, err := c.Insert(randomProduct(rng)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(randomProduct(rng))
+		must(t, err)
 	}
 	return c
 }

@@ -374,8 +374,7 @@ func TestCheckValidates(t *testing.T) {
 			{Name: "next", Kind: schema.Reference, Refers: "steps", Nullable: true},
 		}}
 		steps := catalogue.Define[schema.Record]("steps", catalogue.Options{Description: &about, Validate: validates})
-		cat, err := catalogue.New(steps)
-		must(t, err)
+		cat := mustCatalogue(t, steps)
 		must(t, mustIn(steps, cat).Load(strings.NewReader(`[{"id":1,"name":"a","next":null},{"id":2,"name":"b","next":7}]`), catalogue.LoadOptions{}))
 		closed = true
 		var found catalogue.Violations

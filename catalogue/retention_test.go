@@ -24,9 +24,8 @@ type largeRecord struct {
 func newLargeCollection(t *testing.T, opts catalogue.Options) *catalogue.Collection[largeRecord] {
 	t.Helper()
 	c := mustCollection[largeRecord](t, opts)
-	if _, err := c.Where().View(pagination.Window{}, ordering.Asc("name")); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Where().View(pagination.Window{}, ordering.Asc("name"))
+	must(t, err)
 	return c
 }
 
@@ -36,9 +35,8 @@ func TestRemovedRecordsAreCollected(t *testing.T) {
 	const size = 1 << 20
 	insert := func(t *testing.T, c *catalogue.Collection[largeRecord], n int) {
 		for i := range n {
-			if _, err := c.Insert(largeRecord{Name: strings.Repeat("x", i%9), Data: make([]byte, size)}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Insert(largeRecord{Name: strings.Repeat("x", i%9), Data: make([]byte, size)})
+			must(t, err)
 		}
 	}
 	for _, row := range []struct {
@@ -67,9 +65,8 @@ func TestRemovedRecordsAreCollected(t *testing.T) {
 		}, 130/8 + 1},
 		{"one replaced repeatedly, history of one change", catalogue.Options{History: 1}, func(t *testing.T, c *catalogue.Collection[largeRecord]) {
 			for range 100 {
-				if _, err := c.Upsert(largeRecord{ID: 1, Data: make([]byte, size)}); err != nil {
-					t.Fatal(err)
-				}
+				_, err := c.Upsert(largeRecord{ID: 1, Data: make([]byte, size)})
+				must(t, err)
 			}
 		}, 2}, // the stored one and the one before the change
 		{"deleted in a batch", catalogue.Options{}, func(t *testing.T, c *catalogue.Collection[largeRecord]) {
@@ -88,9 +85,8 @@ func TestRemovedRecordsAreCollected(t *testing.T) {
 			insert(t, c, 40)
 			for id := range 40 {
 				for range 200 {
-					if _, err := c.Where().View(pagination.Window{Limit: 21}, ordering.Asc("name")); err != nil {
-						t.Fatal(err)
-					}
+					_, err := c.Where().View(pagination.Window{Limit: 21}, ordering.Asc("name"))
+					must(t, err)
 				}
 				must(t, c.Delete(id+1))
 			}
@@ -124,13 +120,11 @@ func TestOriginalIsCollected(t *testing.T) {
 	} {
 		c, err := catalogue.NewCollection[largeRecord](catalogue.Options{}) // no checkAtEnd, which would hold the collection
 		must(t, err)
-		if _, err := c.Insert(largeRecord{Data: make([]byte, 1000)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = c.Insert(largeRecord{Data: make([]byte, 1000)})
+		must(t, err)
 		kept := keep(c)
-		if _, err := c.Insert(largeRecord{Data: make([]byte, 1000)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = c.Insert(largeRecord{Data: make([]byte, 1000)})
+		must(t, err)
 		original, later := weak.Make(catalogue.StoreOf(c)), weak.Make(catalogue.StoreOf(c).Get(2))
 		if original.Value() == nil || later.Value() == nil {
 			t.Fatal("the weak pointers are nil too early")
@@ -158,9 +152,8 @@ func TestHistoryMemoryWithClones(t *testing.T) {
 	const kept = 5000
 	c := mustCollection[small](t, catalogue.Options{History: kept})
 	for range 10 {
-		if _, err := c.Insert(small{}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(small{})
+		must(t, err)
 	}
 	before := heap()
 	var clone *catalogue.Collection[small]
@@ -231,9 +224,8 @@ func uncheckedCollection[T any](t *testing.T) *catalogue.Collection[T] {
 func filled[T any](t *testing.T, c *catalogue.Collection[T], n int, record func() T) *catalogue.Collection[T] {
 	t.Helper()
 	for range n {
-		if _, err := c.Insert(record()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(record())
+		must(t, err)
 	}
 	return c
 }
@@ -266,9 +258,8 @@ func TestTrimmedHistoryIsCollected(t *testing.T) {
 			t.Errorf("history of %d: the record was collected before its change left the history", history)
 		}
 		for range history {
-			if _, err := c.Upsert(large{ID: 1}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := c.Upsert(large{ID: 1})
+			must(t, err)
 		}
 		if runtime.GC(); record.Value() != nil {
 			t.Errorf("history of %d: the record is still reachable", history)

@@ -32,9 +32,8 @@ func TestSearchAllocates(t *testing.T) {
 		}
 	}))
 	for i := range 10 {
-		if _, err := films.Insert(ownFilm{ID: i + 1, Slug: fmt.Sprint("f", i), Price: "1.00", Status: "released", Director: 1 + i}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := films.Insert(ownFilm{ID: i + 1, Slug: fmt.Sprint("f", i), Price: "1.00", Status: "released", Director: 1 + i})
+		must(t, err)
 	}
 	c, params := collectionOf(t, cat, "films"), url.Values{"search": {name}}
 	search := func() {
@@ -59,17 +58,15 @@ func TestListFilters(t *testing.T) {
 	cat := ownTyped(t)
 	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
 		for i := range 3 {
-			if _, err := collectionOf(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i), schema.Record{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := collectionOf(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i), schema.Record{})
+			must(t, err)
 		}
 	}
 	c := collectionOf(t, cat, "films")
 	for i, genres := range []string{"[1]", "[2,3]", "[]", "[3]"} {
 		body := fmt.Appendf(nil, `{"title":"t","slug":"s%d","minutes":1,"price":"1.00","director":1,"genres":%s}`, i, genres)
-		if _, err := c.Create(t.Context(), body, schema.Record{}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Create(t.Context(), body, schema.Record{})
+		must(t, err)
 	}
 	for _, row := range []struct {
 		params url.Values

@@ -87,9 +87,8 @@ func TestNotFoundMessages(t *testing.T) {
 	c := mustCollection[pressing](t, catalogue.Options{Name: "films"})
 	_, empty := c.Where().First()
 	for _, slug := range []string{"a", "b"} {
-		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(pressing{Slug: slug})
+		must(t, err)
 	}
 	_, none := c.Where(ordering.Equal("slug", "c"), ordering.AtLeast("price", ""), ordering.Less("slug", "d")).First()
 	_, excluded := c.Where(ordering.Equal("slug", "a")).Position(2)
@@ -166,9 +165,8 @@ type premiere struct{ time.Time }
 func TestOpenRecordConditionMessages(t *testing.T) {
 	c := mustCollection[schema.Record](t, catalogue.Options{Name: "films"})
 	_, empty := c.Where(ordering.Equal("title", "x")).First()
-	if _, err := c.Insert(mustRecord(`{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Insert(mustRecord(`{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`))
+	must(t, err)
 	_, typo := c.Where(ordering.Equal("titel", "x")).First()
 	_, instant := c.Where(ordering.Less("shown_at", time.Now())).First()
 	_, embedded := c.Where(ordering.Less("shown_at", premiere{time.Now()})).First()
@@ -194,10 +192,9 @@ func TestLongDuplicate(t *testing.T) {
 	c := mustCollection[pressing](t, catalogue.Options{Unique: [][]string{{"slug"}}})
 	for _, prefix := range []string{"", "a"} { // one of them puts the limit inside a character
 		slug := prefix + strings.Repeat("é", 100)
-		if _, err := c.Insert(pressing{Slug: slug}); err != nil {
-			t.Fatal(err)
-		}
 		_, err := c.Insert(pressing{Slug: slug})
+		must(t, err)
+		_, err = c.Insert(pressing{Slug: slug})
 		if !errors.Is(err, catalogue.ErrDuplicate) || !utf8.ValidString(err.Error()) {
 			t.Errorf("got error %q, want %v in valid UTF-8", err, catalogue.ErrDuplicate)
 		}

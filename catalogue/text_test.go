@@ -58,9 +58,8 @@ func newSessions(t *testing.T, tokens ...string) *catalogue.Collection[session] 
 	c := mustCatalogue(t, sessionDefinition)
 	sessions := mustIn(sessionDefinition, c)
 	for i, token := range tokens {
-		if _, err := sessions.Insert(session{token, "u" + token, i % 2}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := sessions.Insert(session{token, "u" + token, i % 2})
+		must(t, err)
 	}
 	return sessions
 }
@@ -401,9 +400,8 @@ func TestKeyedPages(t *testing.T) {
 		for _, indexed := range []bool{false, true} {
 			sessions, terms := newSessions(t, "e", "d", "c", "b", "a"), ordering.Parse(row.terms, nil)
 			if indexed {
-				if _, err := sessions.Page(pagination.Window{}, terms...); err != nil {
-					t.Fatal(err)
-				}
+				_, err := sessions.Page(pagination.Window{}, terms...)
+				must(t, err)
 			}
 			first, token, err := sessions.Where().PageAfter("", 2, terms...)
 			must(t, err)
@@ -411,9 +409,8 @@ func TestKeyedPages(t *testing.T) {
 			other := newSessions(t)
 			must(t, errors.Join(sessions.Save(&saved), other.Load(&saved, catalogue.LoadOptions{})))
 			must(t, sessions.By("token").Delete(first[1].Token))
-			if _, err := sessions.Insert(first[1]); err != nil {
-				t.Fatal(err)
-			}
+			_, err = sessions.Insert(first[1])
+			must(t, err)
 			for _, of := range []*catalogue.Collection[session]{sessions, other} {
 				rest, _, err := of.Where().PageAfter(token, 0, terms...)
 				got := strings.Join(append(append(tokensOf(slices.Values(first)), "|"), tokensOf(slices.Values(rest))...), " ")
@@ -484,9 +481,8 @@ func TestUnstableKeys(t *testing.T) {
 		catalogue.Define[ticket]("tickets", catalogue.Options{NewKey: func() string { return "" }}),
 	)
 	sessions := mustIn(sessionDefinition, c)
-	if _, err := sessions.Insert(session{"a", "u", 0}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := sessions.Insert(session{"a", "u", 0})
+	must(t, err)
 	tickets := collectionOf(t, c, "tickets")
 	by := sessions.By("token")
 	for _, row := range []struct {

@@ -275,9 +275,8 @@ func TestOptionsID(t *testing.T) {
 	}
 	c := mustCollection[item](t, catalogue.Options{Name: "items", ID: "itemNumber"})
 	for _, name := range []string{"b", "a", "a"} {
-		if _, err := c.Insert(item{Name: name}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Insert(item{Name: name})
+		must(t, err)
 	}
 	nr := func(i *item) *int { return &i.Nr }
 	for by, want := range map[string][]int{"": {1, 2, 3}, "name": {2, 3, 1}, "-name": {1, 3, 2}, "-item_number,name": {3, 2, 1}} {

@@ -28,9 +28,8 @@ func newParts(t *testing.T, n int) *catalogue.Collection[part] {
 	t.Helper()
 	parts := mustCollection[part](t, catalogue.Options{Name: "parts"})
 	for i := range n {
-		if _, err := parts.Insert(part{Name: fmt.Sprint("part ", i), Grade: i / 10}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := parts.Insert(part{Name: fmt.Sprint("part ", i), Grade: i / 10})
+		must(t, err)
 	}
 	return parts
 }
