@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"net/url"
@@ -223,7 +225,8 @@ func (t Test) MatchesText(s string) bool {
 	})
 }
 
-// containsUpper reports whether s contains word in any letters. It compares word with s at
+// containsUpper reports whether s contains word in any letters. Few texts have the part of the word
+// that is in ASCII, which is found fast. Otherwise it compares word with s at
 // each occurrence of its first letter. After many comparisons it converts both, which is slower for
 // most texts, but linear for all.
 func containsUpper(s, word string) bool {
@@ -232,6 +235,12 @@ func containsUpper(s, word string) bool {
 	}
 	if len(word) > utf8.UTFMax*len(s) { // it has more code points
 		return false
+	}
+	if part := asciiPart(word); part != "" {
+		found, differs := containsASCII(s, part)
+		if !differs && (!found || len(part) == len(word)) {
+			return found
+		}
 	}
 	first, _ := firstUpper(word)
 	for left := 4 * len(s); s != ""; {
@@ -254,6 +263,56 @@ func containsUpper(s, word string) bool {
 		s = s[size:]
 	}
 	return false
+}
+
+// asciiPart returns the first part of a word that is in ASCII, or as much of it as containsASCII
+// can find.
+func asciiPart(word string) string {
+	from := 0
+	for from < len(word) && word[from] >= utf8.RuneSelf {
+		from++
+	}
+	to := from
+	for to < len(word) && word[to] < utf8.RuneSelf && to-from < 32 {
+		to++
+	}
+	return word[from:to]
+}
+
+// containsASCII reports whether s contains a part of a word in any letters. It converts eight bytes
+// at a time. differs reports that s has one of the two code points beyond ASCII of which
+// [unicode.ToUpper] is in ASCII, I and S; then found may be wrong.
+func containsASCII(s, part string) (found, differs bool) {
+	var word [32]byte
+	var text [128]byte
+	upperASCII(word[:], copy(word[:], part))
+	for ascii := true; ; s = s[len(text)-len(part)+1:] {
+		n := copy(text[:], s)
+		if !upperASCII(text[:], n) && ascii {
+			if ascii = false; strings.Contains(s, "ı") || strings.Contains(s, "ſ") {
+				return false, true
+			}
+		}
+		if found := bytes.Contains(text[:n], word[:len(part)]); found || n == len(s) {
+			return found, false
+		}
+	}
+}
+
+// upperASCII converts the letters of ASCII in the first n bytes of a text to upper case, and perhaps
+// some after them. The length of the text is a multiple of eight. upperASCII reports whether there
+// are no others.
+func upperASCII(text []byte, n int) bool {
+	const ones = 0x0101010101010101
+	others := uint64(0)
+	for ; n > 0; text, n = text[8:], n-8 {
+		x := binary.LittleEndian.Uint64(text)
+		low := x &^ (0x80 * ones)
+		letters := (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones) &^ x & (0x80 * ones)
+		binary.LittleEndian.PutUint64(text, x-letters>>2)
+		others |= x
+	}
+	return others&(0x80*ones) == 0
 }
 
 // cutUpper returns s without a prefix in any letters. If s does not begin with it, ok is

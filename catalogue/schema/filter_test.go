@@ -148,7 +148,7 @@ func TestMatchesText(t *testing.T) {
 
 // TestMatchesTextModel compares random texts of few letters, so that many match.
 func TestMatchesTextModel(t *testing.T) {
-	letters := []rune("aAbBéÉßςσΣıiIİ\u0301ſ𐐨𐐀")
+	letters := []rune("aAbBzZ@[`{éÉßςσΣıiIİ\u0301ſS𐐨𐐀")
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(most int) string {
 		few := letters[random.IntN(len(letters)-2):][:2]
@@ -161,6 +161,9 @@ func TestMatchesTextModel(t *testing.T) {
 	found := 0
 	for range 50_000 {
 		s, value := text(12), text(4)
+		if random.IntN(8) == 0 { // longer than what is compared at once
+			s, value = text(300), text(70)
+		}
 		if random.IntN(2) == 0 {
 			s = text(3) + swapLetters(value) + text(3)
 		}
@@ -176,6 +179,21 @@ func TestMatchesTextModel(t *testing.T) {
 	}
 	if found < 50_000 {
 		t.Errorf("only %d matches", found)
+	}
+}
+
+// TestMatchesTextAnywhere checks that a word is found at each place of a long text.
+func TestMatchesTextAnywhere(t *testing.T) {
+	for _, word := range []string{"x", "Word", "wörd", strings.Repeat("long", 20)} {
+		test := Test{"title", "icontains", []string{word}}
+		for at := range 300 {
+			for _, filler := range []string{"-", "é"} {
+				before, after := strings.Repeat(filler, at), strings.Repeat(filler, 300-at)
+				if text := before + swapLetters(word) + after; !test.MatchesText(text) || test.MatchesText(text[:at]+after) {
+					t.Fatalf("%q after %d times %q", word, at, filler)
+				}
+			}
+		}
 	}
 }
 

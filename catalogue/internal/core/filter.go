@@ -65,7 +65,7 @@ func (f filter) addTo(q *store.Query) {
 		}
 	}
 	if len(f.match) > 0 {
-		q.Match = f.matches
+		q.Match, q.Turns = f.matches, true
 	}
 }
 

@@ -18,6 +18,7 @@ type Query struct {
 	Known   *[]ordering.Term  // if not nil, a lenient query sets it to the terms that are not ignored
 	Where   []Condition
 	Match   func(*Entry) bool // a further condition, or nil
+	Turns   bool              // many entries are filtered in a turn of Cores: Match must not wait for others
 
 	// Related are fields of other records, by which there is no index, by the names that terms of
 	// a lenient query for a page can have. If it is not nil, the page is sorted:
@@ -236,7 +237,13 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 		case WantCount:
 			most = 0
 		}
-		if p, err = p.filtered(ctx, most, q.Want != WantFirst); err != nil {
+		filter := func() { p, err = p.filtered(ctx, most, q.Want != WantFirst) }
+		if q.Turns {
+			s.typ.Cores.turns(p.count).use(filter)
+		} else {
+			filter()
+		}
+		if err != nil {
 			return Answer{}, err
 		}
 	}

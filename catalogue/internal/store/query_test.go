@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -266,4 +267,33 @@ func TestCanceledFilter(t *testing.T) {
 			t.Errorf("%s computed %d keys after its context was done, want at most %d", method, more, between)
 		}
 	}
+}
+
+// A query with Turns that filters many records waits until the others leave it a processor.
+func TestFiltersTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		typ := newType(0)
+		typ.Cores = make(Cores, 1)
+		c := newStore(t, typ, 2*fewEntries)
+		match := func(*Entry) bool { return true }
+		count := func(turns bool) (done *bool) {
+			done = new(bool)
+			go func() {
+				if a, err := c.Answer(t.Context(), Query{Want: WantCount, Match: match, Turns: turns}); a.N == 2*fewEntries && err == nil {
+					*done = true
+				}
+			}()
+			synctest.Wait()
+			return done
+		}
+		typ.Cores <- struct{}{}
+		waits, other := count(true), count(false)
+		if *waits || !*other {
+			t.Errorf("while no processor is left: the filter ends: %t, one without turns: %t", *waits, *other)
+		}
+		<-typ.Cores
+		if synctest.Wait(); !*waits {
+			t.Error("the filter does not end")
+		}
+	})
 }

@@ -177,8 +177,8 @@ func difference(before, after []*Entry) []Change {
 	return changes
 }
 
-// Cores limits the processors that sorts use at the same time. Stores can share it. Nil is no
-// limit.
+// Cores limits the processors that sorts and filters of many entries use at the same time. Stores can
+// share it. Nil is no limit.
 type Cores chan struct{}
 
 // NewCores returns a limit of all processors but one, and of at least one, so that reads and
