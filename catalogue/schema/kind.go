@@ -40,7 +40,7 @@ var (
 )
 
 var kinds = [...]kindRow{
-	Integer:     {"integer", "", jsontext.Int, orderLookups, Field.cleanInteger, numberFilter(filterNumber.integer), sortkey.Decimal},
+	Integer:     {"integer", "", jsontext.Int, orderLookups, Field.cleanInteger, numberFilter(decimal.integer), sortkey.Decimal},
 	Text:        {"string", "", jsontext.String, textLookups, Field.cleanText, filterText, nil},
 	Slug:        {"slug", "slug", jsontext.String, textLookups, Field.cleanSlug, filterText, nil},
 	Timestamp:   {"datetime", "", jsontext.String, orderLookups, cleanTime, filterTime, timeKey},
@@ -50,8 +50,8 @@ var kinds = [...]kindRow{
 	References:  {"field", "", jsontext.List, []string{"exact"}, Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
 	Array:       {"list", "", jsontext.List, nil, nil, nil, nil},
 	JSON:        {"field", "", "", nil, cleanJSON, nil, nil},
-	Float:       {"float", "", jsontext.Float, orderLookups, Field.cleanFloat, numberFilter(filterNumber.float), sortkey.Decimal},
-	Decimal:     {"decimal", "decimal", jsontext.String, orderLookups, Field.cleanDecimal, numberFilter(filterNumber.decimal), sortkey.Decimal},
+	Float:       {"float", "", jsontext.Float, orderLookups, Field.cleanFloat, numberFilter(decimal.float), sortkey.Decimal},
+	Decimal:     {"decimal", "decimal", jsontext.String, orderLookups, Field.cleanDecimal, numberFilter(decimal.json), sortkey.Decimal},
 	Date:        {"date", "date", jsontext.String, orderLookups, cleanDate, filterDate, nil},
 	Choice:      {"choice", "choices", jsontext.String, textLookups, Field.cleanChoice, Field.filterChoice, nil},
 	Email:       {"email", "email", jsontext.String, textLookups, Field.cleanEmail, filterText, nil},

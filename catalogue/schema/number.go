@@ -209,8 +209,17 @@ func parseDecimal(text string) (n decimal, ok bool) {
 
 // representable reports whether Python has a decimal for the number.
 func (n decimal) representable() bool {
-	last := n.power - int64(n.places)
-	return last > -2*maxDecimalPower && last+int64(len(n.digits)) <= maxDecimalPower+1
+	return n.point()-int64(len(n.digits)) > -2*maxDecimalPower && n.point() <= maxDecimalPower+1
+}
+
+// point returns the power of ten by which 0.digits is multiplied.
+func (n decimal) point() int64 { return int64(len(n.digits)) + n.power - int64(n.places) }
+
+func (n decimal) sign() string {
+	if n.negative {
+		return "-"
+	}
+	return ""
 }
 
 // exponent returns the power of ten by which the digits are multiplied. It is limited to a
@@ -237,32 +246,23 @@ func (n decimal) lengths() (total, whole, places int) {
 // Zero has no sign.
 func (n decimal) text(places int) string {
 	digits := strings.TrimLeft(n.digits+strings.Repeat("0", n.exponent()+places), "0")
-	sign := ""
-	if n.negative && digits != "" {
-		sign = "-"
+	if digits == "" {
+		n.negative = false
 	}
 	digits = strings.Repeat("0", max(0, places+1-len(digits))) + digits
 	point := len(digits) - places
 	if places == 0 {
-		return sign + digits
+		return n.sign() + digits
 	}
-	return sign + digits[:point] + "." + digits[point:]
+	return n.sign() + digits[:point] + "." + digits[point:]
 }
 
 // numberFilter returns a function that reads a number of a filter and returns its text.
-func numberFilter(text func(filterNumber) string) func(Field, string, string, *checker) (string, string) {
+func numberFilter(text func(decimal) string) func(Field, string, string, *checker) (string, string) {
 	return func(_ Field, _, value string, _ *checker) (string, string) {
-		n, message := readFilterNumber(value)
+		n, message := filterNumber(value)
 		return text(n), message
 	}
-}
-
-// A filterNumber is the number ±0.digits × 10^point. The digits neither begin nor end
-// with 0. Zero has no digits and is not negative.
-type filterNumber struct {
-	sign   string // "-" or ""
-	digits string
-	point  int64
 }
 
 // The largest number of a filter is 1e50 as a float64, which is a little more than 1e50.
@@ -274,21 +274,20 @@ const (
 	maxDecimalPower = 999_999_999_999_999_999
 )
 
-// readFilterNumber reads a number of a filter. The number is zero if there is a message.
-func readFilterNumber(text string) (n filterNumber, message string) {
-	read, ok := parseDecimal(strings.TrimFunc(text, isSpace))
-	if !ok || read.power > maxDecimalPower || read.power < -maxDecimalPower {
-		return n, "Enter a number."
+// filterNumber reads a number of a filter, whose digits do not end with 0: zero has none. The number
+// is zero if there is a message.
+func filterNumber(text string) (n decimal, message string) {
+	n, ok := parseDecimal(strings.TrimFunc(text, isSpace))
+	if !ok || n.power > maxDecimalPower || n.power < -maxDecimalPower {
+		return decimal{}, "Enter a number."
 	}
-	if read.digits == "0" {
-		return n, ""
+	significant := strings.TrimRight(n.digits, "0")
+	if significant == "" {
+		return decimal{}, ""
 	}
-	n.digits = strings.TrimRight(read.digits, "0")
-	n.point = int64(len(read.digits)) + read.power - int64(read.places)
-	if read.negative {
-		n.sign = "-"
-	} else if n.point > maxFilterPoint || n.point == maxFilterPoint && n.digits > maxFilterDigits {
-		return filterNumber{}, "Ensure this value is less than or equal to 1e+50."
+	n.digits, n.places = significant, n.places-len(n.digits)+len(significant)
+	if point := n.point(); !n.negative && (point > maxFilterPoint || point == maxFilterPoint && n.digits > maxFilterDigits) {
+		return decimal{}, "Ensure this value is less than or equal to 1e+50."
 	}
 	return n, ""
 }
@@ -296,20 +295,20 @@ func readFilterNumber(text string) (n filterNumber, message string) {
 // integer returns the number cut toward zero, as Django does for a column of integers.
 // A number of more than 51 digits, which can only be negative, becomes -1e51: no integer
 // is less than either.
-func (n filterNumber) integer() string {
+func (n decimal) integer() string {
 	switch {
-	case n.point <= 0:
+	case n.point() <= 0:
 		return "0"
-	case n.point > maxFilterPoint:
-		n.digits, n.point = "1", maxFilterPoint+1
+	case n.point() > maxFilterPoint:
+		n = decimal{negative: true, digits: "1", power: maxFilterPoint}
 	}
-	return n.sign + n.whole()
+	return n.sign() + n.whole()
 }
 
 // float returns the shortest text of the nearest float64. A number that is less than all
 // float64 keeps its digits.
-func (n filterNumber) float() string {
-	text := n.decimal()
+func (n decimal) float() string {
+	text := n.json()
 	f, _ := strconv.ParseFloat(text, 64) // the error is that f is infinite
 	if math.IsInf(f, 0) {
 		return text
@@ -317,26 +316,27 @@ func (n filterNumber) float() string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// decimal returns the number as a JSON number, without an exponent if that is short.
-func (n filterNumber) decimal() string {
+// json returns the number as a JSON number, without an exponent if that is short.
+func (n decimal) json() string {
 	const short = 51
-	switch {
+	switch point := n.point(); {
 	case n.digits == "":
 		return "0"
-	case n.point > short || n.point < -short:
-		return n.sign + "0." + n.digits + "e" + strconv.FormatInt(n.point, 10)
-	case n.point <= 0:
-		return n.sign + "0." + strings.Repeat("0", int(-n.point)) + n.digits
-	case n.point >= int64(len(n.digits)):
-		return n.sign + n.whole()
+	case point > short || point < -short:
+		return n.sign() + "0." + n.digits + "e" + strconv.FormatInt(point, 10)
+	case point <= 0:
+		return n.sign() + "0." + strings.Repeat("0", int(-point)) + n.digits
+	case point >= int64(len(n.digits)):
+		return n.sign() + n.whole()
+	default:
+		return n.sign() + n.whole() + "." + n.digits[point:]
 	}
-	return n.sign + n.whole() + "." + n.digits[n.point:]
 }
 
 // whole returns the digits before the point, of which there is at least one.
-func (n filterNumber) whole() string {
-	if missing := int(n.point) - len(n.digits); missing > 0 {
+func (n decimal) whole() string {
+	if missing := int(n.point()) - len(n.digits); missing > 0 {
 		return n.digits + strings.Repeat("0", missing)
 	}
-	return n.digits[:n.point]
+	return n.digits[:n.point()]
 }

@@ -31,54 +31,78 @@ import (
 // the body is not JSON, the error of a callback of checks, or [FieldErrors]; the first and the
 // last match [ErrInvalid]. O(len of body), without the calls of checks.
 func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (Record, error) {
-	d = frameworkOf(ctx).Describe(d)
-	values, err := d.sent(body)
-	if err == nil {
-		d.Fields, err = d.assign(values, checks.Assigned)
-	}
+	v, err := d.validationOf(ctx, body, checks)
 	if err != nil {
 		return Record{}, err
 	}
 	var record Record
-	var errs FieldErrors
-	check := d.checker(ctx, checks)
-	check.room = max(check.room, len(body))
-	for i, f := range d.Fields {
+	for i, f := range v.Fields {
 		var text string
 		var wrong FieldError
 		switch {
 		case f.isID():
 			record.idAt = len(record.members)
 		case f.Computed:
-		case f.Created && (f.ReadOnly || values[i] == ""):
-			text = check.created()
+		case f.Created && (f.ReadOnly || v.sent[i] == ""):
+			text = v.check.created()
 		case f.ReadOnly:
 			text = f.Default
 		default:
-			text, wrong = f.clean(values[i], check)
+			text, wrong = f.clean(v.sent[i], v.check)
 		}
-		if errs.take(f.Name, d.addressed(f, text, wrong)) && text != "" {
+		if v.take(f, text, wrong) && text != "" {
 			record.members = append(record.members, member{f.Name, text})
 		}
 	}
-	if err := d.judge(&record, errs, check); err != nil {
-		return Record{}, err
-	}
-	return record, nil
+	return v.result(record)
 }
 
-// judge returns the errors of a record whose fields have the given errors: these, or those of
-// fields that are unique together, or those of the rule.
-func (d Description) judge(record *Record, errs FieldErrors, checks *checker) error {
-	if errs == nil {
-		errs = d.together(*record, checks)
+// A validation is that of one record.
+type validation struct {
+	Description
+	check *checker
+	sent  []string // the values of the fields in the body
+	errs  FieldErrors
+}
+
+// validationOf returns the validation of a body, with the values that are assigned.
+func (d Description) validationOf(ctx context.Context, body []byte, checks Checks) (v validation, err error) {
+	v.Description = frameworkOf(ctx).Describe(d)
+	if v.sent, err = v.Description.sent(body); err == nil {
+		v.Fields, err = v.assign(v.sent, checks.Assigned)
 	}
-	if errs == nil && d.Rule != nil && checks.err == nil {
-		if err := d.Rule(checks.ctx, record); err != nil {
-			errs = checks.judge(err)
+	v.check = v.checker(ctx, checks)
+	v.check.room = max(v.check.room, len(body))
+	return v, err
+}
+
+// take appends the error of a field, or of its text as the Lookup, and reports whether nothing is
+// wrong.
+func (v *validation) take(f Field, text string, wrong FieldError) (ok bool) {
+	if wrong.ok() && v.Lookup != "" && ordering.Snake(f.Name) == v.Lookup && strings.HasPrefix(text, `"`) {
+		if err, ok := v.CheckLookup(jsontext.Unquote(text)).(FieldErrors); ok {
+			wrong = err[0]
 		}
 	}
-	return checks.failure(errs)
+	return v.errs.take(f.Name, wrong)
+}
+
+// result returns the record, or the errors of its fields, or else those of fields that are unique
+// together, or else those of the rule.
+func (v *validation) result(record Record) (Record, error) {
+	if v.errs == nil {
+		v.errs = v.together(record, v.check)
+	}
+	if v.errs == nil && v.Rule != nil && v.check.err == nil {
+		if err := v.Rule(v.check.ctx, &record); err != nil {
+			v.errs = v.check.judge(err)
+		}
+	}
+	if err := v.check.failure(v.errs); err != nil {
+		return Record{}, err
+	}
+	record.compact()
+	return record, nil
 }
 
 // together returns an error with a message for each set of fields whose values another record has.
@@ -115,44 +139,32 @@ func (d Description) together(record Record, checks *checker) FieldErrors {
 // is the zero Record, the result has exactly the fields that were sent and can be written.
 // O(len of body + members × fields).
 func (d Description) ValidateUpdate(ctx context.Context, current Record, body []byte, partial bool, checks Checks) (Record, error) {
-	d = frameworkOf(ctx).Describe(d)
-	values, err := d.sent(body)
-	if err == nil {
-		d.Fields, err = d.assign(values, checks.Assigned)
-	}
+	v, err := d.validationOf(ctx, body, checks)
 	if err != nil {
 		return Record{}, err
 	}
 	record := current
 	record.members = slices.Clone(current.members)
-	var errs FieldErrors
-	check := d.checker(ctx, checks)
-	check.room = max(check.room, len(body))
-	for i, f := range d.Fields {
-		reset := f.Reset && !partial && (values[i] == "" || f.ReadOnly)
-		kept := values[i] == "" && (partial || !f.Required) || f.ReadOnly || f.Computed || f.isID()
+	for i, f := range v.Fields {
+		absent := v.sent[i] == ""
 		var text string
 		var wrong FieldError
 		switch {
-		case reset:
+		case f.Reset && !partial && (absent || f.ReadOnly):
 			text = f.Default
-		case kept:
+		case absent && (partial || !f.Required), f.ReadOnly, f.Computed, f.isID():
 			continue
 		case partial:
 			stored, _ := current.Get(f.Name)
-			text, wrong = f.cleanPart(values[i], stored, check)
+			text, wrong = f.cleanPart(v.sent[i], stored, v.check)
 		default:
-			text, wrong = f.clean(values[i], check)
+			text, wrong = f.clean(v.sent[i], v.check)
 		}
-		if errs.take(f.Name, d.addressed(f, text, wrong)) {
+		if v.take(f, text, wrong) {
 			record.set(f.Name, text)
 		}
 	}
-	if err := d.judge(&record, errs, check); err != nil {
-		return Record{}, err
-	}
-	record.compact()
-	return record, nil
+	return v.result(record)
 }
 
 // assign replaces values, one of each field, by those that are assigned. It returns the fields, of
@@ -181,24 +193,18 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 // [ErrInvalid], or that of a rule that wraps the error of ctx. O(size × fields).
 func (d Description) ValidateRecord(ctx context.Context, record Record) (Record, error) {
 	record.members = slices.Clone(record.members)
-	var errs FieldErrors
-	check := d.checker(ctx, Checks{})
-	check.stored = true
+	v := validation{Description: d, check: d.checker(ctx, Checks{})}
+	v.check.stored = true
 	for _, f := range d.Fields {
 		value, _ := record.Get(f.Name)
 		if f.ReadOnly || f.Computed || f.isID() || f.Created && value == "" {
 			continue
 		}
-		text, wrong := f.clean(value, check)
-		if errs.take(f.Name, d.addressed(f, text, wrong)) && text != "" {
+		if text, wrong := f.clean(value, v.check); v.take(f, text, wrong) && text != "" {
 			record.set(f.Name, text)
 		}
 	}
-	if err := d.judge(&record, errs, check); err != nil {
-		return Record{}, err
-	}
-	record.compact()
-	return record, nil
+	return v.result(record)
 }
 
 // maxSegment is the maximum length of a text in the Lookup field, in bytes as paths escape it. The
@@ -216,17 +222,6 @@ func (d Description) CheckLookup(text string) error {
 	f, _ := d.snakeField(d.Lookup)
 	message := fmt.Sprintf("Ensure this field has no more than %d bytes in a path.", maxSegment)
 	return FieldErrors{{Field: f.Name, Messages: []string{message}}}
-}
-
-// addressed returns the error of the text of a field, or else that of CheckLookup if the field is
-// the Lookup.
-func (d Description) addressed(f Field, text string, wrong FieldError) FieldError {
-	if wrong.ok() && d.Lookup != "" && ordering.Snake(f.Name) == d.Lookup && strings.HasPrefix(text, `"`) {
-		if err, ok := d.CheckLookup(jsontext.Unquote(text)).(FieldErrors); ok {
-			return err[0]
-		}
-	}
-	return wrong
 }
 
 // sent returns the JSON of each field in a body, or "" if the field is absent.
