@@ -823,7 +823,7 @@ func Example_rule() {
 	// {"id":1,"title":"A room","price":"10.00","salePrice":"7.50"}
 	// {"title":["Give it a title."],"price":["Ensure this value is greater than or equal to 0.01."]}
 	// {"nonFieldErrors":["The sale price must be below the price."]}
-	// sales: invalid record: id 1: schema: invalid record: nonFieldErrors: The sale price must be below the price.
+	// sales: invalid record: id 1: nonFieldErrors: The sale price must be below the price.
 }
 
 // An Address has a method Clone, because netip.Addr has unexported fields with references.

@@ -170,30 +170,30 @@ func TestValidate(t *testing.T) {
 		err    string // with Validate; without it there is none
 	}{
 		{"a bound", func(o *offer) { o.Percent = 91 }, insert,
-			`offers: invalid record: id 2: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+			`offers: invalid record: id 2: percent: Ensure this value is less than or equal to 90.`},
 		{"a length and a rule of a field", func(o *offer) { o.Code, o.Name = "ABCDEFGHIJK", "banned" }, insert,
-			`offers: invalid record: id 2: schema: invalid record: code: Ensure this field has no more than 10 characters.; name: This name is not allowed.`},
+			`offers: invalid record: id 2: code: Ensure this field has no more than 10 characters.; name: This name is not allowed.`},
 		{"blank text", func(o *offer) { o.Customer = "" }, insert,
-			`offers: invalid record: id 2: schema: invalid record: customer: This field may not be blank.`},
+			`offers: invalid record: id 2: customer: This field may not be blank.`},
 		{"the rule of the record", func(o *offer) { o.Percent = 60 }, insert,
-			`offers: invalid record: id 2: schema: invalid record: nonFieldErrors: More than 50 percent need a minimum.`},
+			`offers: invalid record: id 2: nonFieldErrors: More than 50 percent need a minimum.`},
 		{"an upsert", func(o *offer) { o.ID, o.Percent = 1, 91 }, func(c *catalogue.Collection[offer], o offer) error {
 			_, err := c.Upsert(o)
 			return err
-		}, `offers: invalid record: id 1: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+		}, `offers: invalid record: id 1: percent: Ensure this value is less than or equal to 90.`},
 		{"an update", nil, func(c *catalogue.Collection[offer], _ offer) error {
 			return c.Update(1, func(o *offer) error { o.Minimum = nil; return nil })
-		}, `offers: invalid record: id 1: schema: invalid record: nonFieldErrors: More than 50 percent need a minimum.`},
+		}, `offers: invalid record: id 1: nonFieldErrors: More than 50 percent need a minimum.`},
 		{"an update of a selection", nil, func(c *catalogue.Collection[offer], _ offer) error {
 			_, err := c.Where().Update(func(o *offer) error { o.Minimum = nil; return nil })
 			return err
-		}, `offers: invalid record: id 1: schema: invalid record: nonFieldErrors: More than 50 percent need a minimum.`},
+		}, `offers: invalid record: id 1: nonFieldErrors: More than 50 percent need a minimum.`},
 		{"a write of a batch", func(o *offer) { o.Percent = 91 }, func(c *catalogue.Collection[offer], o offer) error {
 			return c.Batch(func(tx *catalogue.Tx[offer]) error {
 				_, err := tx.Insert(o)
 				return err
 			})
-		}, `offers: invalid record: id 2: schema: invalid record: percent: Ensure this value is less than or equal to 90.`},
+		}, `offers: invalid record: id 2: percent: Ensure this value is less than or equal to 90.`},
 		{"a replacement", func(o *offer) { o.Percent = 91 }, func(c *catalogue.Collection[offer], o offer) error {
 			return c.ReplaceAll(slices.Values([]offer{valid, o}))
 		}, `offers: record 1: invalid record: percent: Ensure this value is less than or equal to 90.`},

@@ -23,13 +23,17 @@ func (invalidRecord) Unwrap() error { return schema.ErrInvalid }
 
 // Invalid returns an error that wraps [ErrInvalid] and err, which may say itself that the record is
 // invalid.
-func Invalid(err error) error { return refusal{err} }
+func Invalid(err error) error { return refusal{"", err} }
 
-type refusal struct{ reason error }
+// A refusal is the error of a record, whose name with a colon it may have.
+type refusal struct {
+	record string
+	reason error
+}
 
 func (e refusal) Error() string {
 	reason := strings.TrimPrefix(e.reason.Error(), schema.ErrInvalid.Error()+" record: ")
-	return ErrInvalid.Error() + ": " + reason
+	return ErrInvalid.Error() + ": " + e.record + reason
 }
 
 func (e refusal) Unwrap() []error { return []error{ErrInvalid, e.reason} }

@@ -200,7 +200,7 @@ func (s *Type) Errorf(format string, args ...any) error {
 
 // Invalid returns the error of an entry whose record is not valid.
 func (s *Type) Invalid(e *store.Entry, err error) error {
-	return s.Errorf("%w: %s: %w", ErrInvalid, s.Identity.Name(e), err)
+	return s.Errorf("%w", refusal{s.Identity.Name(e) + ": ", err})
 }
 
 // Title returns the prefix of the collection's errors.
