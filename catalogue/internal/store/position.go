@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -27,11 +28,6 @@ var ErrInvalidToken = errors.New("invalid token")
 type position struct{ selection }
 
 func (at *position) key(field string) sortkey.Key { return at.on(field).Ranges[0].From }
-
-// set adds a condition that permits one value.
-func (at *position) set(field string, k sortkey.Key) {
-	at.where = append(at.where, Condition{field, []ordering.Range{{From: k, To: k, ToIncluded: true}}})
-}
 
 // keyOf returns the key of a field, which may be the id.
 func (typ *Type) keyOf(field string, e *Entry) sortkey.Key {
@@ -101,23 +97,46 @@ const (
 // identity identifies the order and the conditions of a selection, in any order. The function
 // match cannot be identified, only whether there is one.
 func (sel *selection) identity() []byte {
-	var parts []string
-	for _, c := range sel.where {
-		part := append([]byte(c.Field), 0)
-		for _, r := range c.Ranges {
-			part = fmt.Appendf(r.To.Append(r.From.Append(part)), "%t%t", r.FromExcluded, r.ToIncluded)
-		}
-		parts = append(parts, string(part))
+	if sel.hash != nil {
+		return sel.hash
 	}
-	slices.Sort(parts)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %t %t", parts, ordering.Format(sel.terms), sel.desc, sel.match != nil))
-	return sum[:identityLen]
+	where := sel.where
+	if len(where) > 1 {
+		where = slices.Clone(where)
+		slices.SortFunc(where, func(a, b Condition) int { return cmp.Compare(a.Field, b.Field) })
+	}
+	var room [256]byte
+	text := append(room[:0], bits(sel.desc, sel.match != nil))
+	for _, t := range sel.terms {
+		text = append(append(append(text, bits(t.Desc, true)), t.Field...), 0)
+	}
+	for _, c := range where {
+		text = binary.AppendUvarint(append(append(append(text, 0), c.Field...), 0), uint64(len(c.Ranges)))
+		for _, r := range c.Ranges {
+			text = append(r.To.Append(r.From.Append(text)), bits(r.FromExcluded, r.ToIncluded))
+		}
+	}
+	sum := sha256.Sum256(text)
+	sel.hash = sum[:identityLen:identityLen]
+	return sel.hash
+}
+
+// bits returns two bits that are set if a and b are.
+func bits(a, b bool) (n byte) {
+	if a {
+		n = 1
+	}
+	if b {
+		n |= 2
+	}
+	return n
 }
 
 // token returns the text of the position after an entry. If the type has a key, the position is
 // after all entries with the key, since another entry may have it later, with any id.
 func (sel *selection) token(typ *Type, e *Entry) string {
-	raw := sel.identity()
+	var room [256]byte
+	raw := append(room[:0], sel.identity()...)
 	for _, t := range sel.terms {
 		k := typ.keyOf(t.Field, e)
 		if t.Field == typ.ID && typ.Key != "" {
@@ -146,15 +165,16 @@ func (sel *selection) parseToken(token string, empty bool) (at *position, err er
 	case !bytes.Equal(raw[:identityLen], sel.identity()):
 		return nil, fmt.Errorf("%w: it is of another query: the order and the conditions must be the same", ErrInvalidToken)
 	}
-	at = new(position)
-	rest := raw[identityLen:end]
-	for _, t := range sel.terms {
+	at = &position{selection{where: make([]Condition, 0, len(sel.terms)+len(sel.where))}}
+	rest, ranges := raw[identityLen:end], make([]ordering.Range, len(sel.terms))
+	for i, t := range sel.terms {
 		var k sortkey.Key
 		n, size := binary.Uvarint(rest)
 		if rest = rest[max(size, 0):]; size <= 0 || n > uint64(len(rest)) || k.UnmarshalBinary(rest[:n]) != nil {
 			return nil, fmt.Errorf("%w: it is incomplete", ErrInvalidToken)
 		}
-		at.set(t.Field, k)
+		ranges[i] = ordering.Range{From: k, To: k, ToIncluded: true}
+		at.where = append(at.where, Condition{t.Field, ranges[i : i+1 : i+1]})
 		rest = rest[n:]
 	}
 	for _, c := range sel.where {
@@ -186,12 +206,15 @@ func (p plan) after(ctx context.Context, n int, start *position) (list []*Entry,
 	if start != nil {
 		at = p.passed(start, terms)
 	}
-	matches := typ.matcher(p.left(), sel.match)
+	var matches func(*Entry) bool
+	if !p.direct() {
+		matches = typ.matcher(p.left(), sel.match)
+	}
 	list = make([]*Entry, 0, min(n, p.count-at, between))
 	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
 		for _, e := range p.some(at, step).All() {
 			switch {
-			case !matches(e):
+			case matches != nil && !matches(e):
 			case len(list) == n:
 				return list, sel.token(typ, list[n-1]), nil
 			default:

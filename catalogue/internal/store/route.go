@@ -21,6 +21,7 @@ type selection struct {
 	count bool // any order will do, because only the number is wanted
 
 	related map[string]func() Field // of terms that are not those of the type
+	hash    []byte                  // see identity
 }
 
 // canonical returns the canonical terms of the order.
