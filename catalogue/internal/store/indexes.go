@@ -97,8 +97,9 @@ type orderingIndex struct {
 	index
 	*usage
 	idle   int  // the number of changes since a write found that the index was used
-	kept   bool // never dropped
+	kept   bool // never dropped; only then fields are set
 	unique bool // no two entries have the same keys, unless one is null
+	fields []Field
 }
 
 // usage counts the uses of an index. All states that have the index share it.
@@ -119,8 +120,9 @@ func newUsage(score int64) *usage {
 func (typ *Type) keptIndexes() (list []orderingIndex) {
 	keep := func(terms []ordering.Term, unique bool) {
 		if findTerms(list, terms) < 0 {
-			x := newIndex(typ.resolve(terms), terms)
-			list = append(list, orderingIndex{terms: terms, index: x, usage: newUsage(0), kept: true, unique: unique})
+			fields := typ.resolve(terms)
+			x := newIndex(fields, terms)
+			list = append(list, orderingIndex{terms: terms, index: x, usage: newUsage(0), kept: true, unique: unique, fields: fields})
 		}
 	}
 	for _, set := range typ.Unique {

@@ -350,14 +350,13 @@ func (s *State) unique(changes []Change) (err error) {
 }
 
 func (s *State) uniqueIn(x orderingIndex, changes []Change) error {
-	fields := s.typ.resolve(x.terms)
-	last := len(fields) - 1
+	fields, last := x.fields, len(x.fields)-1
 	var written map[string]*Entry // by encoded keys
 	if len(changes) > 1 {
 		written = make(map[string]*Entry, len(changes))
 	}
 	for _, ch := range changes {
-		if ch.New == nil {
+		if ch.New == nil || written == nil && ch.Old != nil && compareEntries(ch.Old, ch.New, fields, x.terms) == 0 {
 			continue
 		}
 		prefix, ok := AppendKeys(nil, fields[:last], ch.New)

@@ -177,6 +177,7 @@ func TestDuplicates(t *testing.T) {
 		{"another value", []rec{{2, "text 20", nil}}, nil},
 		{"null equals nothing", []rec{{8, "x", nil}, {9, "y", nil}}, nil},
 		{"the same value twice in a batch", []rec{{8, "x", &a}, {9, "y", &a}}, &Duplicate{Fields: []string{"note"}, Other: &Entry{ID: 8}}},
+		{"the value that another record of the batch keeps", []rec{{2, "text 2", nil}, {9, "text 2", nil}}, &Duplicate{Fields: []string{"text"}, Other: &Entry{ID: 2}}},
 		{"different values", []rec{{8, "x", &a}, {9, "y", &b}}, nil},
 		{"the value of a record that the batch deletes", []rec{{2, "", nil}, {9, "text 2", nil}}, nil},
 		{"the value of a record that the batch changes", []rec{{2, "x", nil}, {9, "text 2", nil}}, nil},
