@@ -113,10 +113,10 @@ func Page(ctx context.Context, from Source, q Query, terms []ordering.Term) (ent
 	switch from := from.(type) {
 	case *Store:
 		s, p := from.pin()
-		a, ok, err = s.ready(&inPlace)
+		ok, err = s.ready(&a, &inPlace)
 		unpin(p)
 	case *State:
-		a, ok, err = from.ready(&inPlace)
+		ok, err = from.ready(&a, &inPlace)
 	}
 	if !ok && err == nil {
 		q.Terms = slices.Clone(terms)
@@ -128,7 +128,7 @@ func Page(ctx context.Context, from Source, q Query, terms []ordering.Term) (ent
 // Answer answers a query about a state that was published during the call: the pinned state
 // or, if the answer takes more than a pin permits, a frozen one. It builds the index only for
 // queries without conditions.
-func (c *Store) Answer(ctx context.Context, q Query) (Answer, error) {
+func (c *Store) Answer(ctx context.Context, q Query) (a Answer, err error) {
 	if q.Want == WantPosition || q.Want == WantAfter {
 		if a, ok, err := c.answerPinned(ctx, &q); ok || err != nil {
 			return a, err
@@ -138,7 +138,7 @@ func (c *Store) Answer(ctx context.Context, q Query) (Answer, error) {
 		return c.Current().Answer(ctx, q)
 	}
 	s, p := c.pin()
-	a, ok, err := s.ready(&q)
+	ok, err := s.ready(&a, &q)
 	unpin(p)
 	if ok || err != nil {
 		return a, err
@@ -167,7 +167,7 @@ func (c *Store) answerPinned(ctx context.Context, q *Query) (a Answer, ok bool, 
 
 // Answer answers a query. The state must be frozen or a draft.
 func (s *State) Answer(ctx context.Context, q Query) (a Answer, err error) {
-	if a, ok, err := s.ready(&q); ok || err != nil {
+	if ok, err := s.ready(&a, &q); ok || err != nil {
 		return a, err
 	}
 	a, _, err = s.find(ctx, &q, false)
@@ -267,12 +267,12 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 
 // ready answers a query without callbacks, so the state may be pinned. ok is
 // false if that is impossible: an index is missing, or entries must be filtered or sorted.
-func (s *State) ready(q *Query) (a Answer, ok bool, err error) {
+func (s *State) ready(a *Answer, q *Query) (ok bool, err error) {
 	switch {
 	case q.Related != nil, q.Want >= WantScan:
-		return Answer{}, false, nil
+		return false, nil
 	case len(q.Where) == 0 && q.Match == nil && q.Want == WantPage: // the most frequent query
-		return s.readyPage(q)
+		return s.readyPage(a, q)
 	case q.Want == WantFirst:
 		q.Window = pagination.Window{Limit: 1}
 	}
@@ -280,11 +280,11 @@ func (s *State) ready(q *Query) (a Answer, ok bool, err error) {
 	var spans [4]span
 	sel, err := s.selection(terms[:0], q)
 	if err != nil {
-		return Answer{}, false, err
+		return false, err
 	}
 	x, r, ok := s.direct(&sel)
 	if !ok {
-		return Answer{}, false, nil
+		return false, nil
 	}
 	switch {
 	case r.merged:
@@ -294,31 +294,31 @@ func (s *State) ready(q *Query) (a Answer, ok bool, err error) {
 			a.Entries = viewOf(m, start, end-start, false)
 		}
 	case len(sel.where) > 0 && (q.Want == WantFirst || s.atMostOne(&sel, &r)):
-		a = seek(s.first(x, &sel, &r), q)
+		*a = seek(s.first(x, &sel, &r), q)
 	default:
 		selected, n := s.spans(spans[:0], x, &sel, &r)
 		if a.N = n; q.Want != WantCount {
 			a.Entries = pageAt(x, selected, r.backwards, n, q.Window)
 		}
 	}
-	return a, true, nil
+	return true, nil
 }
 
 // readyPage is ready for a page of all entries.
-func (s *State) readyPage(q *Query) (a Answer, ok bool, err error) {
+func (s *State) readyPage(a *Answer, q *Query) (ok bool, err error) {
 	var room [4]ordering.Term
 	terms, desc, err := s.canonical(room[:0], q)
 	if err != nil {
-		return Answer{}, false, err
+		return false, err
 	}
 	x := s.sequence(terms)
 	if x == nil {
-		return Answer{}, false, nil
+		return false, nil
 	}
 	a.N = s.Len()
 	start, end := q.Window.Bounds(a.N)
 	a.Entries = viewOf(x, start, end-start, desc)
-	return a, true, nil
+	return true, nil
 }
 
 // atMostOne reports whether a route leads to one value of a field that is unique alone. No field
