@@ -243,11 +243,11 @@ func (v View[T]) Len() int { return v.entries.Len() }
 func (v View[T]) At(i int) *T { return layout.Typed[T](layout.RecordOf(v.entries.At(i))) }
 
 // All yields the records with their indexes. They are the stored ones and must not be
-// modified. O(records), faster than At for each index.
+// modified. O(records).
 func (v View[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
-		for i, e := range v.entries.All() {
-			if !yield(i, layout.Typed[T](layout.RecordOf(e))) {
+		for i := range v.entries.Len() {
+			if !yield(i, v.At(i)) {
 				return
 			}
 		}

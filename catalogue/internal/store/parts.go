@@ -34,21 +34,8 @@ func (es Entries) At(i int) *Entry {
 // All yields the entries with their indexes.
 func (es Entries) All() iter.Seq2[int, *Entry] {
 	return func(yield func(int, *Entry) bool) {
-		if es.desc {
-			for i := range es.Len() {
-				if !yield(i, es.At(i)) {
-					return
-				}
-			}
-			return
-		}
-		for i, e := range es.head {
-			if !yield(i, e) {
-				return
-			}
-		}
-		for i, e := range es.tail {
-			if !yield(len(es.head)+i, e) {
+		for i := range es.Len() {
+			if !yield(i, es.At(i)) {
 				return
 			}
 		}
