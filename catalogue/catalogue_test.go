@@ -242,11 +242,7 @@ func TestNoReadSkew(t *testing.T) {
 			}
 		})
 	}
-	rounds := 20_000
-	if testing.Short() {
-		rounds = 2_000
-	}
-	for n := 1; n <= rounds; n++ {
+	for n := 1; n <= scaled(20_000); n++ {
 		if n%5 == 0 {
 			people.Snapshot()
 		}
@@ -391,10 +387,7 @@ func TestFailedDeleteKeepsReferences(t *testing.T) {
 func TestWritesDoNotDeadlock(t *testing.T) {
 	c := newShop(t)
 	ctx := context.Background()
-	duration := 2 * time.Second
-	if testing.Short() {
-		duration = 200 * time.Millisecond
-	}
+	duration := time.Duration(scaled(2000)) * time.Millisecond
 	data := savedJSON(t, c)
 	end := time.Now().Add(duration)
 	var writers sync.WaitGroup

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -84,12 +85,16 @@ func during(write func(), readers ...func()) {
 	group.Wait()
 }
 
-// scaled returns n, or an eighth of it in short tests and under the race detector.
+// scaled returns n if BACKLIST_LONG is set, as in CI, otherwise a third of it, and an eighth in short
+// tests and under the race detector.
 func scaled(n int) int {
-	if raceEnabled || testing.Short() {
-		return max(1, n/8)
+	switch {
+	case raceEnabled || testing.Short():
+		n /= 8
+	case os.Getenv("BACKLIST_LONG") == "":
+		n /= 3
 	}
-	return n
+	return max(1, n)
 }
 
 // TestTxAfterBatch checks that the methods of a Tx return ErrTxDone after its batch,

@@ -134,10 +134,7 @@ func variable(t *testing.T, name string, usual uint64) uint64 {
 }
 
 func modelSteps(t *testing.T) int {
-	if raceEnabled || testing.Short() {
-		return int(variable(t, "BACKLIST_MODEL_STEPS", 5_000))
-	}
-	return int(variable(t, "BACKLIST_MODEL_STEPS", 20_000))
+	return int(variable(t, "BACKLIST_MODEL_STEPS", uint64(scaled(40_000))))
 }
 
 func modelSeed(t *testing.T) uint64 { return variable(t, "BACKLIST_MODEL_SEED", rand.Uint64()) }
