@@ -55,10 +55,8 @@ func newTeas(t testing.TB, open bool) *catalogue.Catalogue {
 	t.Helper()
 	definitions := []catalogue.AnyDefinition{teas, teahouses}
 	if open {
-		about, err := schema.DescriptionOf[tea]("teas")
-		must(t, err)
-		houses, err := schema.DescriptionOf[teahouse]("houses")
-		must(t, err)
+		about := mustDescribe[tea](t, "teas")
+		houses := mustDescribe[teahouse](t, "houses")
 		definitions = []catalogue.AnyDefinition{
 			catalogue.Define[schema.Record]("teas", catalogue.Options{Description: &about}),
 			catalogue.Define[schema.Record]("houses", catalogue.Options{Description: &houses}),
@@ -259,8 +257,7 @@ func TestLoadOwnJSON(t *testing.T) {
 // TestStrictLoadOfOlderRecords checks that a member under a former name is there.
 func TestStrictLoadOfOlderRecords(t *testing.T) {
 	strict := catalogue.DefineBare[teahouse]("houses", catalogue.Options{StrictLoad: true})
-	about, err := schema.DescriptionOf[teahouse]("houses")
-	must(t, err)
+	about := mustDescribe[teahouse](t, "houses")
 	about.Fields[1].Formerly = []string{"sign"}
 	cat := mustCatalogue(t, strict.WithDescription(about))
 	must(t, cat.Load(strings.NewReader(`{"houses":[{"id":1,"sign":"a"}]}`), catalogue.LoadOptions{}))
@@ -347,8 +344,7 @@ func TestEvolvingRecords(t *testing.T) {
 		Size int     `json:"size" backlist:"min=10"`
 		Heat degrees `json:"heat" backlist:"default=80,max=100"`
 	}
-	about, err := schema.DescriptionOf[pot]("pots")
-	must(t, err)
+	about := mustDescribe[pot](t, "pots")
 	unique := catalogue.Options{Unique: [][]string{{"size", "heat"}}}
 	typed := catalogue.DefineBare[pot]("pots", catalogue.Options{})
 	open := catalogue.Define[schema.Record]("pots", catalogue.Options{Description: &about})

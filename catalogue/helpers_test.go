@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -59,6 +60,14 @@ func mustCollection[T any](t testing.TB, opts catalogue.Options) *catalogue.Coll
 	must(t, err)
 	checkAtEnd(t, c)
 	return c
+}
+
+// mustDescribe returns the description of the collection with the key, whose records have type T.
+func mustDescribe[T any](t testing.TB, key string) schema.Description {
+	t.Helper()
+	about, err := schema.DescriptionOf[T](key)
+	must(t, err)
+	return about
 }
 
 // collectionOf returns the collection with the key, as a server uses it.

@@ -33,8 +33,7 @@ func TestModelHTTP(t *testing.T) {
 		{"open, a text without case", open, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			about, err := schema.DescriptionOf[playhttp.Listing]("listings")
-			must(t, err)
+			about := mustDescribe[playhttp.Listing](t, "listings")
 			about.Filters = playhttp.Filters()
 			seed := modelSeed(t)
 			listings, studios := playhttp.Models()

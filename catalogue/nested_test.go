@@ -301,8 +301,7 @@ const invoicesData = `[
 
 // TestFiltersOfNestedFields sends the same requests to structs and to open records.
 func TestFiltersOfNestedFields(t *testing.T) {
-	about, err := schema.DescriptionOf[invoice]("invoices")
-	must(t, err)
+	about := mustDescribe[invoice](t, "invoices")
 	about.Search = []string{"^billing_info__name", "ship__name"}
 	about.Sortable = []string{"billing_info__total"}
 	for _, f := range schema.Nested(about.Fields) {

@@ -48,8 +48,7 @@ func ownNow() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, tim
 // T has.
 func ownDescription[T any](tb testing.TB, key string) *schema.Description {
 	tb.Helper()
-	d, err := schema.DescriptionOf[T](key)
-	must(tb, err)
+	d := mustDescribe[T](tb, key)
 	switch key {
 	case "directors":
 		d.Name = "director"

@@ -87,8 +87,7 @@ func newRelations(tb testing.TB, open bool) *catalogue.Catalogue {
 }
 
 func relatedDefinition[T any](tb testing.TB, key string, open bool) catalogue.AnyDefinition {
-	d, err := schema.DescriptionOf[T](key)
-	must(tb, err)
+	d := mustDescribe[T](tb, key)
 	d.Filters, d.Sortable = relatedPaths[key], relatedSortable[key]
 	if key == "orders" {
 		d.Search = []string{"note", "^customer__name", "product__category__name"}

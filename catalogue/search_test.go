@@ -106,8 +106,7 @@ type paint struct {
 // Filters compare values as orders do, and find text within text as it is written.
 // The sign of a search field does not apply to the other fields.
 func TestListFiltersCompareKeys(t *testing.T) {
-	about, err := schema.DescriptionOf[paint]("paints")
-	must(t, err)
+	about := mustDescribe[paint](t, "paints")
 	about.Filters, about.Search = []string{"name", "name__in", "name__gt", "name__startswith", "name__contains"}, []string{"^name", "code"}
 	paints := catalogue.Define[paint]("paints", catalogue.Options{Description: &about})
 	cat := mustCatalogue(t, paints)

@@ -92,10 +92,9 @@ func newStore(t *testing.T, n int) *catalogue.Catalogue {
 	orders.Sortable = append(orders.Sortable, "customer__name", "customer__born", "product__price", "product__name", "product__category__name")
 	orders.Filters = []string{"status__in", "customer__name__icontains", "customer__name__istartswith", "customer__born__gte", "customer__born__isnull",
 		"product__price__gte", "product__price__range", "product__category__name__icontains", "product__category__code__in"}
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		catalogue.Define[category]("categories", catalogue.Options{Description: categories}), catalogue.Define[customer]("customers", catalogue.Options{Description: customers}),
 		catalogue.Define[product]("products", catalogue.Options{Description: products}), catalogue.Define[order]("orders", catalogue.Options{Description: orders}))
-	must(t, err)
 	lists := map[string][]string{}
 	for i := 1; i <= n; i++ {
 		parent, buyer := "null", 1+i*3%n
@@ -236,8 +235,7 @@ func TestCost(t *testing.T) {
 		if strings.Contains(fmt.Sprint(group.calls), "cursor=") {
 			style = pagination.Cursors{}
 		}
-		h, err := New(newStore(t, n), Options{ETags: true, Authorizer: AllowAll, Pages: style})
-		must(t, err)
+		h := mustHandler(t, newStore(t, n), Options{ETags: true, Authorizer: AllowAll, Pages: style})
 		for _, c := range group.calls {
 			if c.method, c.target = group.method, "/api/"+c.target; c.method == "GET" {
 				serve(h, c.request())

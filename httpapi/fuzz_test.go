@@ -40,8 +40,7 @@ func FuzzRequest(f *testing.F) {
 			Header:     http.Header{"Accept": {accepted}, "Content-Type": {contentType}},
 			Body:       io.NopCloser(strings.NewReader(body)),
 		}
-		h, err := New(newSmallCatalogue(t), Options{Authorizer: AllowAll, MaxBody: 1000})
-		must(t, err)
+		h := mustHandler(t, newSmallCatalogue(t), Options{Authorizer: AllowAll, MaxBody: 1000})
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, r)
 		checkAnswer(t, method, rec)

@@ -191,10 +191,8 @@ func TestBase(t *testing.T) {
 		{"an invalid header", "", Options{TrustedProxies: proxies}, "X-Forwarded-Proto", "ftp", ""},
 	}
 	for _, test := range tests {
-		c, err := catalogue.New(catalogue.Define[schema.Record]("films", catalogue.Options{}))
-		must(t, err)
-		h, err := New(c, test.opts)
-		must(t, err)
+		c := mustCatalogue(t, catalogue.Define[schema.Record]("films", catalogue.Options{}))
+		h := mustHandler(t, c, test.opts)
 		r := httptest.NewRequest("GET", "http://host.example"+test.prefix+"/api/", nil)
 		r.RequestURI = test.prefix + "/api/"
 		r.Header.Set(test.header, test.value)

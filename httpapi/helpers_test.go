@@ -268,10 +268,10 @@ func filmDefinitions() []catalogue.AnyDefinition {
 	}
 }
 
-// newFilmCatalogue returns an empty catalogue of directors, genres and films.
-func newFilmCatalogue(t testing.TB) *catalogue.Catalogue {
+// mustCatalogue returns an empty catalogue, which is checked when the test ends.
+func mustCatalogue(t testing.TB, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
 	t.Helper()
-	c, err := catalogue.New(filmDefinitions()...)
+	c, err := catalogue.New(definitions...)
 	must(t, err)
 	t.Cleanup(func() {
 		if err := c.Check(); err != nil && !errors.Is(err, catalogue.ErrDangling) {
@@ -279,6 +279,36 @@ func newFilmCatalogue(t testing.TB) *catalogue.Catalogue {
 		}
 	})
 	return c
+}
+
+// mustHandler returns the handler of a catalogue.
+func mustHandler(t testing.TB, c *catalogue.Catalogue, opts Options) *Handler {
+	t.Helper()
+	h, err := New(c, opts)
+	must(t, err)
+	return h
+}
+
+// mustDescribe returns the description of the collection with the key, whose records have type T.
+func mustDescribe[T any](t testing.TB, key string) schema.Description {
+	t.Helper()
+	about, err := schema.DescriptionOf[T](key)
+	must(t, err)
+	return about
+}
+
+// collectionOf returns the collection with the key.
+func collectionOf(t testing.TB, c *catalogue.Catalogue, key string) catalogue.AnyCollection {
+	t.Helper()
+	coll, err := c.Collection(key)
+	must(t, err)
+	return coll
+}
+
+// newFilmCatalogue returns an empty catalogue of directors, genres and films.
+func newFilmCatalogue(t testing.TB) *catalogue.Catalogue {
+	t.Helper()
+	return mustCatalogue(t, filmDefinitions()...)
 }
 
 func newRecordedFilms(t testing.TB) *catalogue.Catalogue {
@@ -297,18 +327,13 @@ func newRecordedPublisher(t testing.TB) *catalogue.Catalogue {
 	return c
 }
 
-// loadFile loads a file. When the test ends, the catalogue is checked.
+// loadFile loads a file.
 func loadFile(t testing.TB, c *catalogue.Catalogue, file string) {
 	t.Helper()
 	data, err := os.Open(file)
 	must(t, err)
 	defer data.Close()
 	must(t, c.Load(data, catalogue.LoadOptions{}))
-	t.Cleanup(func() {
-		if err := c.Check(); err != nil && !errors.Is(err, catalogue.ErrDangling) {
-			t.Error(err)
-		}
-	})
 }
 
 // note is a record with kinds of fields that films do not have.
@@ -333,24 +358,22 @@ type poster struct {
 // open records, of which only the list is served.
 func newSmallCatalogue(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
-	c, err := catalogue.New(append(filmDefinitions(),
+	c := mustCatalogue(t, append(filmDefinitions(),
 		catalogue.Define[note]("notes", catalogue.Options{}),
 		catalogue.Define[schema.Record]("papers", catalogue.Options{
 			Description: &schema.Description{Actions: schema.List},
 		}),
 		catalogue.Define[poster]("posters", catalogue.Options{}),
 	)...)
-	must(t, err)
 	loadFile(t, c, "testdata/films.json")
 	return c
 }
 
 func serveFilms(t testing.TB, cat *catalogue.Catalogue) http.Handler {
 	t.Helper()
-	h, err := New(cat, Options{Authorizer: AllowAll, OnError: func(r *http.Request, err error) {
+	h := mustHandler(t, cat, Options{Authorizer: AllowAll, OnError: func(r *http.Request, err error) {
 		t.Errorf("%s %s: %v", r.Method, r.URL, err)
 	}})
-	must(t, err)
 	return h
 }
 

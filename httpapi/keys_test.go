@@ -56,12 +56,11 @@ func recordedKeys(collection string) func() string {
 // a text that no path addresses.
 func newRecordedKeys(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
-	countries, err := schema.DescriptionOf[country]("countries")
-	must(t, err)
+	countries := mustDescribe[country](t, "countries")
 	countries.Fields[0].Pattern = nil
 	countries.Filters = strings.Fields("code code__in code__istartswith code__gte code__lt name__icontains position__gte")
 	countries.Search = []string{"^code", "name"}
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		catalogue.Define[country]("countries", catalogue.Options{Description: &countries}),
 		catalogue.Define[maker]("makers", catalogue.Options{NewKey: recordedKeys("makers"), Description: &schema.Description{
 			Filters: strings.Fields("id id__in id__gt name name__icontains parent parent__in parent__isnull parent__name__icontains"),
@@ -78,7 +77,6 @@ func newRecordedKeys(t testing.TB) *catalogue.Catalogue {
 			Search:  []string{"subject", "id", "item__country__code"},
 		}}),
 	)
-	must(t, err)
 	loadFile(t, c, "testdata/keys/dataset.json")
 	return c
 }
@@ -88,11 +86,10 @@ const makerID = "459142de-ccea-4645-82a0-0403ce80c4b0"
 // newKeyed returns a catalogue of records with keys.
 func newKeyed(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		catalogue.Define[country]("countries", catalogue.Options{Description: &schema.Description{Filters: []string{"code", "code__in"}}}),
 		catalogue.Define[maker]("makers", catalogue.Options{NewKey: func() string { return "956a7460-5951-45f5-bb10-e88fc8084d2c" }, Description: &schema.Description{Filters: []string{"id", "id__in"}}}),
 	)
-	must(t, err)
 	data := `{"countries":[{"code":"x y","name":"Space","position":1},{"code":"%25","name":"Percent","position":0},{"code":"IT","name":"Italy","position":1},{"code":"A/B","name":"Slash","position":0}],
 		"makers":[{"id":"` + makerID + `","name":"M"}]}`
 	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
@@ -102,8 +99,7 @@ func newKeyed(t testing.TB) *catalogue.Catalogue {
 // TestKeys checks requests about records with keys. The expectations are those of the recorded
 // ones in drf-keys.
 func TestKeys(t *testing.T) {
-	h, err := New(newKeyed(t), Options{Authorizer: AllowAll})
-	must(t, err)
+	h := mustHandler(t, newKeyed(t), Options{Authorizer: AllowAll})
 	const notFound = `{"detail":"Not found."}`
 	for _, row := range []struct {
 		method, target, body string
@@ -145,10 +141,8 @@ func TestTakenNewKey(t *testing.T) {
 	type coupon struct {
 		Code string `json:"code" backlist:"key,optional"`
 	}
-	cat, err := catalogue.New(catalogue.Define[coupon]("coupons", catalogue.Options{NewKey: func() string { return "taken" }}))
-	must(t, err)
-	h, err := New(cat, Options{Authorizer: AllowAll})
-	must(t, err)
+	cat := mustCatalogue(t, catalogue.Define[coupon]("coupons", catalogue.Options{NewKey: func() string { return "taken" }}))
+	h := mustHandler(t, cat, Options{Authorizer: AllowAll})
 	for i, want := range []int{201, 409, 409} {
 		if got := (call{"POST", "/api/coupons/", nil, `{}`}).do(h); got.Status != want {
 			t.Errorf("POST %d: %d %s, want %d", i+1, got.Status, got.Body, want)

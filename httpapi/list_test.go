@@ -14,9 +14,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/google/go-cmp/cmp"
 )
 
 // newPages returns a collection that has these records on each page, and a count of 1000.
@@ -279,10 +280,8 @@ func TestResponseLength(t *testing.T) {
 		ID   int             `json:"id"`
 		Tags json.RawMessage `json:"tags"`
 	}
-	c, err := catalogue.New(append(filmDefinitions(), catalogue.Define[doc]("docs", catalogue.Options{}), catalogue.Define[note]("notes", catalogue.Options{}))...)
-	must(t, err)
-	h, err := New(c, Options{Authorizer: AllowAll})
-	must(t, err)
+	c := mustCatalogue(t, append(filmDefinitions(), catalogue.Define[doc]("docs", catalogue.Options{}), catalogue.Define[note]("notes", catalogue.Options{}))...)
+	h := mustHandler(t, c, Options{Authorizer: AllowAll})
 	stored := 0
 	for _, test := range []call{
 		{"POST", "/api/docs/", nil, deep(190, 50_000)},

@@ -27,15 +27,13 @@ type parcel struct {
 
 // TestLookup checks requests about records whose paths have a unique text in place of the id.
 func TestLookup(t *testing.T) {
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		catalogue.Define[city]("cities", catalogue.Options{Description: &schema.Description{Lookup: "name"}}),
 		catalogue.Define[parcel]("parcels", catalogue.Options{Description: &schema.Description{Lookup: "number"}}),
 	)
-	must(t, err)
 	data := `{"cities":[{"id":3,"name":"A.B"},{"id":4,"name":"A/B"},{"id":5,"name":"5"}],"parcels":[{"id":1,"number":"` + makerID + `"}]}`
 	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
-	h, err := New(c, Options{Authorizer: AllowAll})
-	must(t, err)
+	h := mustHandler(t, c, Options{Authorizer: AllowAll})
 	const notFound = `{"detail":"Not found."}`
 	const parcel = `{"id":1,"number":"` + makerID + `"}`
 	id := 5
@@ -119,8 +117,7 @@ func checkRequests(t *testing.T, h http.Handler, rows []request) {
 
 // TestKeyedCursors reads pages whose cursors have the keys of records as positions.
 func TestKeyedCursors(t *testing.T) {
-	h, err := New(newKeyed(t), Options{Authorizer: AllowAll, Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}})
-	must(t, err)
+	h := mustHandler(t, newKeyed(t), Options{Authorizer: AllowAll, Pages: pagination.Cursors{Limits: pagination.Limits{Default: 2}}})
 	checkRequests(t, h, []request{
 		{"POST", "/api/makers/", `{"name":"N"}`, 201, "", "another maker"},
 		{"GET", "/api/countries/", "", 200, `{"next":"http://host.example/api/countries/?cursor=cD1BJTJGQg%3D%3D","previous":null,"results":[{"code":"%25","name":"Percent","position":0},{"code":"A/B","name":"Slash","position":0}]}`, "p=A%2FB"},

@@ -39,8 +39,7 @@ func TestWalksInTheOrderOfFields(t *testing.T) {
 	open := catalogue.Define[schema.Record]("boxes", catalogue.Options{Description: &schema.Description{Fields: []schema.Field{
 		{Name: "price", Kind: schema.Decimal, Digits: 8, Places: 2}, {Name: "owner", Kind: schema.Text, Fold: true},
 	}}})
-	cat, err := catalogue.New(typed, open)
-	must(t, err)
+	cat := mustCatalogue(t, typed, open)
 	lots, _ := typed.In(cat)
 	boxes, _ := open.In(cat)
 	at := time.Date(2026, 11, 27, 12, 0, 0, 123456789, time.UTC)
@@ -63,8 +62,7 @@ func TestWalksInTheOrderOfFields(t *testing.T) {
 		{"boxes", "price", "5 1 2 3 4"}, {"boxes", "-owner", "5 4 2 3 1"},
 	} {
 		for size := range 4 {
-			h, err := New(cat, Options{Pages: pagination.Cursors{Limits: pagination.Limits{Default: size + 1}}})
-			must(t, err)
+			h := mustHandler(t, cat, Options{Pages: pagination.Cursors{Limits: pagination.Limits{Default: size + 1}}})
 			var ids []string
 			for target := "/api/" + row.path + "/?ordering=" + row.order; target != "" && len(ids) < 10; {
 				var page struct {

@@ -41,7 +41,7 @@ func newRecordedPages(t testing.TB) *catalogue.Catalogue {
 		return catalogue.Define[issue](key, catalogue.Options{Description: &about, Now: func() time.Time { return ownNow }})
 	}
 	limits := pagination.Limits{Default: 10, Max: 50}
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		define("numbers", "number", schema.Description{Pages: pagination.Numbers{Limits: limits}}),
 		define("sheets", "sheet", schema.Description{Pages: pagination.Numbers{Limits: limits, Page: "p", Size: "page_size"}}),
 		define("stories", "story", schema.Description{
@@ -53,7 +53,6 @@ func newRecordedPages(t testing.TB) *catalogue.Catalogue {
 			Pages:    pagination.Cursors{Limits: limits},
 		}),
 	)
-	must(t, err)
 	loadFile(t, c, "testdata/pages/dataset.json")
 	return c
 }
@@ -142,20 +141,17 @@ func TestLinksAreServed(t *testing.T) {
 		Text string `json:"text" backlist:"untrimmed"`
 	}
 	d := catalogue.Define[text]("texts", catalogue.Options{})
-	c, err := catalogue.New(d)
-	must(t, err)
+	c := mustCatalogue(t, d)
 	texts, err := d.In(c)
 	must(t, err)
 	for i := range 60 { // each third text is long, and equal to another one, or has U+0000
-		if _, err := texts.Insert(text{Text: strings.Repeat([]string{"é", "\x00", "a"}[i%3], []int{10_000, i % 5, 1 + i%7}[i%3]) + strconv.Itoa(i/6)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := texts.Insert(text{Text: strings.Repeat([]string{"é", "\x00", "a"}[i%3], []int{10_000, i % 5, 1 + i%7}[i%3]) + strconv.Itoa(i/6)})
+		must(t, err)
 	}
 	for _, style := range []pagination.Style{
 		pagination.Limits{}, pagination.Numbers{Size: "size"}, pagination.Numbers{Page: "page[number]"}, pagination.Cursors{}, pagination.Cursors{Size: "size"},
 	} {
-		h, err := New(c, Options{Pages: pagination.Sized(style, pagination.Limits{Default: 7})})
-		must(t, err)
+		h := mustHandler(t, c, Options{Pages: pagination.Sized(style, pagination.Limits{Default: 7})})
 		is := pagination.TraitsOf(style)
 		for reason, query := range map[string]string{
 			"short": "", "by texts": "ordering=text", "by texts, descending": "ordering=-text",
@@ -194,8 +190,7 @@ func TestLinksAreServed(t *testing.T) {
 
 // A cursor with a record that is gone, or that no field can have, is invalid.
 func TestCursorsOfRecords(t *testing.T) {
-	h, err := New(newRecordedPages(t), Options{})
-	must(t, err)
+	h := mustHandler(t, newRecordedPages(t), Options{})
 	for position, want := range map[string]int{"\x001": 200, "\x009999": 404, "\x00x": 404, "\x00": 404} {
 		link := pagination.Link("/api/entries/", pagination.Cursors{}, pagination.ParseQuery("ordering=rank"), pagination.Place{Window: pagination.Window{Limit: 1}, Position: position, Positioned: true})
 		if got := get(h, link); got.Status != want {
@@ -207,11 +202,10 @@ func TestCursorsOfRecords(t *testing.T) {
 // OnAccess is told of the page in any style.
 func TestAccessToPages(t *testing.T) {
 	var seen []Access
-	h, err := New(newRecordedPages(t), Options{OnAccess: func(_ context.Context, a Access) {
+	h := mustHandler(t, newRecordedPages(t), Options{OnAccess: func(_ context.Context, a Access) {
 		a.Bytes, a.Duration = 0, 0
 		seen = append(seen, a)
 	}})
-	must(t, err)
 	for _, target := range []string{
 		"/api/numbers/?page=last&limit=3&ordering=name", "/api/sheets/?p=0&page_size=5", "/api/entries/?cursor=bz03&ordering=-name&page=7", "/api/stories/?cursor=x",
 	} {
@@ -229,8 +223,7 @@ func TestAccessToPages(t *testing.T) {
 // Pages by cursor of a restricted collection have only the records that the user may see, and
 // links that lead to all of them.
 func TestRestrictedCursors(t *testing.T) {
-	entries, err := newRecordedPages(t).Collection("entries")
-	must(t, err)
+	entries := collectionOf(t, newRecordedPages(t), "entries")
 	mine := Restrict(entries, func(context.Context) (url.Values, error) {
 		return url.Values{"kind": {"review"}}, nil
 	})

@@ -129,8 +129,7 @@ type wareLine struct {
 
 func wareDescription(t *testing.T) schema.Description {
 	t.Helper()
-	about, err := schema.DescriptionOf[ware]("wares")
-	must(t, err)
+	about := mustDescribe[ware](t, "wares")
 	pattern := map[string]string{"phone": `^\+?[0-9 ]*$`, "sku": `^[A-Z]{3}-[0-9]{4}$`, "postalCode": `^[0-9]{4,5}$`}
 	var set func(fields []schema.Field)
 	set = func(fields []schema.Field) {
@@ -160,8 +159,7 @@ func TestRandomRequests(t *testing.T) {
 			newWares(t, catalogue.Define[schema.Record]("wares", catalogue.Options{Description: &about})))
 	})
 	t.Run("narrow types", func(t *testing.T) {
-		about, err := schema.DescriptionOf[smallTypes]("wares")
-		must(t, err)
+		about := mustDescribe[smallTypes](t, "wares")
 		for i := range about.Fields { // requests have a few of the fields
 			about.Fields[i].Required, about.Fields[i].Blank = false, true
 		}
@@ -175,8 +173,7 @@ func TestRandomRequests(t *testing.T) {
 		for _, collection := range c.All() {
 			abouts = append(abouts, collection.Description())
 		}
-		h, err := New(c, Options{Authorizer: AllowAll})
-		must(t, err)
+		h := mustHandler(t, c, Options{Authorizer: AllowAll})
 		sendRandom(t, abouts, h)
 		if err := c.Check(); err != nil {
 			t.Error(err)
@@ -259,8 +256,7 @@ func newWares(t *testing.T, wares catalogue.AnyDefinition) *Handler {
 			t.Error(err)
 		}
 	})
-	h, err := New(c, Options{Authorizer: AllowAll})
-	must(t, err)
+	h := mustHandler(t, c, Options{Authorizer: AllowAll})
 	return h
 }
 

@@ -202,20 +202,17 @@ func (a address) Clone() address { return a }
 // newNarrow returns a catalogue of narrow, with the ids 1, 200 and 70000.
 func newNarrow(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
-	about, err := schema.DescriptionOf[narrow]("narrows")
-	must(t, err)
+	about := mustDescribe[narrow](t, "narrows")
 	for i, f := range about.Fields {
 		if f.Name == "plain" {
 			about.Fields[i].Min, about.Fields[i].Max = "", ""
 		}
 	}
 	narrows := catalogue.Define[narrow]("narrows", catalogue.Options{Description: &about})
-	c, err := catalogue.New(narrows)
-	must(t, err)
+	c := mustCatalogue(t, narrows)
 	for _, id := range []int{1, 200, 70_000} {
-		if _, err := mustIn(narrows, c).Insert(narrow{ID: id, In: 1}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := mustIn(narrows, c).Insert(narrow{ID: id, In: 1})
+		must(t, err)
 	}
 	return c
 }
@@ -243,10 +240,8 @@ func (s *sealed) UnmarshalJSON(text []byte) error {
 
 // TestNarrowRecord checks the errors of a record type that refuses valid members.
 func TestNarrowRecord(t *testing.T) {
-	cat, err := catalogue.New(catalogue.Define[sealed]("seals", catalogue.Options{}))
-	must(t, err)
-	h, err := New(cat, Options{Authorizer: AllowAll})
-	must(t, err)
+	cat := mustCatalogue(t, catalogue.Define[sealed]("seals", catalogue.Options{}))
+	h := mustHandler(t, cat, Options{Authorizer: AllowAll})
 	var got []string
 	for _, request := range [][3]string{
 		{"POST", "/api/seals/", `{"name":"a","code":"b"}`},

@@ -83,8 +83,7 @@ func TestOwnVectorsOfOpenRecords(t *testing.T) {
 			Now:         func() time.Time { return ownNow },
 		}))
 	}
-	c, err := catalogue.New(open...)
-	must(t, err)
+	c := mustCatalogue(t, open...)
 	loadFile(t, c, "testdata/own/dataset.json")
 	replayAll(t, c, "testdata/own/vectors.jsonl", 1217)
 }
@@ -137,8 +136,7 @@ func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int) {
 // replay does so for a version of the framework and returns the differences of each tag.
 func replay(t *testing.T, c *catalogue.Catalogue, as schema.Framework, file string, n int) map[string][]string {
 	t.Helper()
-	h, err := New(c, Options{Authorizer: AllowAll, Framework: as})
-	must(t, err)
+	h := mustHandler(t, c, Options{Authorizer: AllowAll, Framework: as})
 	different := map[string][]string{}
 	vectors, err := os.Open(file)
 	must(t, err)
@@ -231,8 +229,7 @@ func TestPages318(t *testing.T) {
 		{"3.18", schema.DRF318(nil), pagination.Numbers{}, http.StatusOK},
 		{"3.18, by cursors", schema.DRF318(nil), pagination.Cursors{}, http.StatusOK},
 	} {
-		h, err := New(newRecordedFilms(t), Options{Pages: test.pages, Framework: test.as})
-		must(t, err)
+		h := mustHandler(t, newRecordedFilms(t), Options{Pages: test.pages, Framework: test.as})
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/api/films/?page=", nil))
 		if w.Code != test.want {

@@ -331,8 +331,7 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 		}
 	}
 	opts.Pages = limits
-	handler, err := New(cat(t), opts)
-	must(t, err)
+	handler := mustHandler(t, cat(t), opts)
 	if mount == "" {
 		return handler
 	}

@@ -128,15 +128,13 @@ type other struct {
 // newSeams returns a catalogue of a service as it was recorded.
 func newSeams(t testing.TB, file string, definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
 	t.Helper()
-	c, err := catalogue.New(definitions...)
-	must(t, err)
+	c := mustCatalogue(t, definitions...)
 	loadFile(t, c, file)
 	return c
 }
 
 func newDesk(t testing.TB) *catalogue.Catalogue {
-	teams, err := schema.DescriptionOf[deskTeam]("teams")
-	must(t, err)
+	teams := mustDescribe[deskTeam](t, "teams")
 	teams.Fields[0].Pattern, teams.Fields[0].Message = regexp.MustCompile("^[A-Za-z0-9-]+$"), "Letters, digits and hyphens only."
 	teams.Name = "team"
 	teams.Filters = []string{"parent__isnull"}
@@ -186,8 +184,7 @@ func TestSeams(t *testing.T) {
 			if v.Framework == "3.18" {
 				as = schema.DRF318(time.UTC)
 			}
-			h, err := New(services[v.Service](t), Options{Authorizer: AllowAll, Framework: as})
-			must(t, err)
+			h := mustHandler(t, services[v.Service](t), Options{Authorizer: AllowAll, Framework: as})
 			for _, before := range v.Setup {
 				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(before.Method, before.Target, strings.NewReader(before.Body)))
 			}

@@ -192,19 +192,10 @@ var postable = `{"title":"Alien ` + strings.Repeat("x", 78) + `"}`
 // newWritable returns a catalogue without posters, and a handler of it whose token is "s".
 func newWritable(t *testing.T) (posters *catalogue.Collection[poster], h http.Handler) {
 	t.Helper()
-	c, err := catalogue.New(catalogue.Define[poster]("posters", catalogue.Options{}), catalogue.Define[schema.Record]("papers", catalogue.Options{
+	c := mustCatalogue(t, catalogue.Define[poster]("posters", catalogue.Options{}), catalogue.Define[schema.Record]("papers", catalogue.Options{
 		Description: &schema.Description{Actions: schema.List},
 	}))
-	must(t, err)
-	t.Cleanup(func() {
-		if err := c.Check(); err != nil {
-			t.Error(err)
-		}
-	})
-	if h, err = New(c, Options{Authorizer: Bearer("s")}); err != nil {
-		t.Fatal(err)
-	}
-	return mustIn(catalogue.Define[poster]("posters", catalogue.Options{}), c), h
+	return mustIn(catalogue.Define[poster]("posters", catalogue.Options{}), c), mustHandler(t, c, Options{Authorizer: Bearer("s")})
 }
 
 // postHead returns the header of a POST of a poster.

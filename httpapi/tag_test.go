@@ -91,8 +91,7 @@ func (b *writingBody) Read(p []byte) (int, error) {
 // while its body is read. Only a comparison at the instant of the write detects that.
 func TestNoLostUpdate(t *testing.T) {
 	for _, method := range []string{"PUT", "PATCH"} {
-		h, err := New(newSmallCatalogue(t), Options{Authorizer: AllowAll, ETags: true})
-		must(t, err)
+		h := mustHandler(t, newSmallCatalogue(t), Options{Authorizer: AllowAll, ETags: true})
 		r := call{method: method, target: "/api/genres/1/", body: "{}"}.request()
 		r.Header.Set("If-Match", tagOf(t, h, call{target: "/api/genres/1/"}))
 		r.ContentLength, r.Body = -1, io.NopCloser(&writingBody{strings.NewReader(`{"name":"mine"}`), func() {
@@ -120,8 +119,7 @@ type login struct {
 // no update is lost, and that the tag does not depend on the value.
 func TestTagOfHiddenFields(t *testing.T) {
 	newLogins := func() catalogue.AnyCollection {
-		c, err := catalogue.New(catalogue.Define[login]("logins", catalogue.Options{}))
-		must(t, err)
+		c := mustCatalogue(t, catalogue.Define[login]("logins", catalogue.Options{}))
 		logins, err := c.Collection("logins")
 		if err == nil {
 			err = logins.Load(strings.NewReader(`[{"id":1,"name":"ann","password":"a"},{"id":2,"name":"bob","password":"b"}]`), catalogue.LoadOptions{})

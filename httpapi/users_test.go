@@ -31,12 +31,11 @@ type (
 // newShelves returns a handler of shelves and pages, of which each user sees his own.
 func newShelves(t *testing.T, opts Options) http.Handler {
 	t.Helper()
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		catalogue.Define[shelf]("shelves", catalogue.Options{}),
 		catalogue.Define[page1]("pages", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"parent", "parent__in", "links", "shelf"},
 		}}))
-	must(t, err)
 	const data = `{"shelves":[{"code":"a","owner":"ann"},{"code":"b","owner":"bob"}],"pages":[
 		{"id":1,"owner":"ann","shelf":"a","parent":null,"links":[],"cover":null},
 		{"id":2,"owner":"bob","shelf":"b","parent":null,"links":[],"cover":null},
@@ -93,13 +92,11 @@ func TestRestrictedReferences(t *testing.T) {
 // The rows of a collection are determined once for all references of a request. If that fails, so
 // does the request.
 func TestRestrictedReferencesAskOnce(t *testing.T) {
-	c, err := catalogue.New(catalogue.Define[page1]("pages", catalogue.Options{}), catalogue.Define[shelf]("shelves", catalogue.Options{}))
-	must(t, err)
+	c := mustCatalogue(t, catalogue.Define[page1]("pages", catalogue.Options{}), catalogue.Define[shelf]("shelves", catalogue.Options{}))
 	const data = `{"pages":[{"id":1,"owner":"ann","shelf":null,"parent":null,"links":[],"cover":null},
 		{"id":2,"owner":"ann","shelf":null,"parent":null,"links":[],"cover":null}]}`
 	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
-	pages, err := c.Collection("pages")
-	must(t, err)
+	pages := collectionOf(t, c, "pages")
 	asked, fails := 0, error(nil)
 	h := newStubHandler(t, Options{Authorizer: AllowAll}, Restrict(pages, func(context.Context) (url.Values, error) {
 		asked++
@@ -157,11 +154,9 @@ func TestReferencedDetailOfKey(t *testing.T) {
 		Code   string  `json:"code" backlist:"key"`
 		Parent *string `json:"parent" backlist:"refers=teams"`
 	}
-	c, err := catalogue.New(catalogue.Define[team]("teams", catalogue.Options{}))
-	must(t, err)
+	c := mustCatalogue(t, catalogue.Define[team]("teams", catalogue.Options{}))
 	must(t, c.Load(strings.NewReader(`{"teams":[{"code":"a","parent":null},{"code":"b","parent":"a"}]}`), catalogue.LoadOptions{}))
-	h, err := New(c, Options{Authorizer: AllowAll})
-	must(t, err)
+	h := mustHandler(t, c, Options{Authorizer: AllowAll})
 	_, got := send(h, "DELETE", "/api/teams/a/", "")
 	want := `{"detail":"The record cannot be deleted: record \"b\" of teams refers to it in the field parent."}`
 	equal(t, "the result", want, got)

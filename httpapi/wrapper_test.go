@@ -46,13 +46,11 @@ func owned(ctx context.Context) schema.Filter {
 // newMemos returns the memos of two users.
 func newMemos(t *testing.T) catalogue.AnyCollection {
 	t.Helper()
-	c, err := catalogue.New(
+	c := mustCatalogue(t,
 		catalogue.Define[memo]("memos", catalogue.Options{Description: &schema.Description{Filters: []string{"text"}, Search: []string{"text"}}}))
-	must(t, err)
 	const data = `{"memos":[{"id":1,"owner":"ann","text":"x"},{"id":2,"owner":"bob","text":"x"},{"id":3,"owner":"bob","text":"y"}]}`
 	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
-	coll, err := c.Collection("memos")
-	must(t, err)
+	coll := collectionOf(t, c, "memos")
 	return coll
 }
 
@@ -176,8 +174,7 @@ func TestAssign(t *testing.T) {
 		Text   string `json:"text"`
 		Parent *int   `json:"parent" backlist:"refers=tasks"`
 	}
-	c, err := catalogue.New(catalogue.Define[task]("tasks", catalogue.Options{}))
-	must(t, err)
+	c := mustCatalogue(t, catalogue.Define[task]("tasks", catalogue.Options{}))
 	opts, reported := reporting()
 	opts.Assign = func(r *http.Request, collection string, action schema.Actions) (schema.Record, error) {
 		if collection != "tasks" {
@@ -205,8 +202,7 @@ func TestAssign(t *testing.T) {
 		}
 		return schema.Record{}, nil
 	}
-	h, err := New(c, opts)
-	must(t, err)
+	h := mustHandler(t, c, opts)
 	for _, test := range []struct {
 		reason             string
 		user, method, body string
@@ -291,8 +287,7 @@ func TestRestrictErrors(t *testing.T) {
 
 // A restricted collection has the actions, the tags and the type of the collection.
 func TestRestrictKeeps(t *testing.T) {
-	films, err := newSmallCatalogue(t).Collection("films")
-	must(t, err)
+	films := collectionOf(t, newSmallCatalogue(t), "films")
 	for _, test := range []struct {
 		reason string
 		c      Collection
@@ -324,8 +319,7 @@ func TestRestrictKeeps(t *testing.T) {
 
 // The collections of a catalogue have tags of pages, as does a wrapper that declares Revision.
 func TestRevisionOfWrapper(t *testing.T) {
-	coll, err := newSmallCatalogue(t).Collection("films")
-	must(t, err)
+	coll := collectionOf(t, newSmallCatalogue(t), "films")
 	for _, test := range []struct {
 		reason string
 		c      Collection
@@ -378,11 +372,9 @@ func TestSortable(t *testing.T) {
 		{"a wrapper permits none", d, as(schema.Description{Fields: text, Sortable: []string{}}), []string{"id"}},
 		{"a wrapper of open records hides a member", unknown, as(schema.Description{Sortable: []string{"text"}}), []string{"id", "text"}},
 	} {
-		c, err := catalogue.New(test.d)
-		must(t, err)
+		c := mustCatalogue(t, test.d)
 		// The handler is made before there are records.
-		coll, err := c.Collection("memos")
-		must(t, err)
+		coll := collectionOf(t, c, "memos")
 		h := newStubHandler(t, Options{}, describedAs{coll, test.about(coll.Description())})
 		const data = `{"memos":[{"id":1,"owner":"b","text":"b"},{"id":2,"owner":"a","text":"a"}]}`
 		must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
@@ -410,8 +402,7 @@ func TestSnakeCase(t *testing.T) {
 		ReleaseYear int    `json:"release_year" backlist:"min=0,max=9"`
 		Status      string `json:"status" backlist:"choices=a|b"`
 	}
-	c, err := catalogue.New(catalogue.Define[record]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"release_year__gte"}}}))
-	must(t, err)
+	c := mustCatalogue(t, catalogue.Define[record]("films", catalogue.Options{Description: &schema.Description{Filters: []string{"release_year__gte"}}}))
 	h := serveFilms(t, c)
 	for _, test := range []struct {
 		call call
@@ -440,15 +431,13 @@ func TestAcrossReferences(t *testing.T) {
 		Team  int    `json:"team" backlist:"refers=teams"`
 		State string `json:"state"`
 	}
-	cat, err := catalogue.New(catalogue.Define[team]("teams", catalogue.Options{}), catalogue.Define[job]("jobs", catalogue.Options{
+	cat := mustCatalogue(t, catalogue.Define[team]("teams", catalogue.Options{}), catalogue.Define[job]("jobs", catalogue.Options{
 		Description: &schema.Description{
 			Filters: []string{"state", "team", "team__name"}, Search: []string{"state", "team__name"}, Sortable: []string{"state", "team__name"},
 		}}))
-	must(t, err)
 	const data = `{"teams":[{"id":1,"name":"red"},{"id":2,"name":"blue"}],"jobs":[{"id":1,"team":1,"state":"on"},{"id":2,"team":2,"state":"on"}]}`
 	must(t, cat.Load(strings.NewReader(data), catalogue.LoadOptions{}))
-	jobs, err := cat.Collection("jobs")
-	must(t, err)
+	jobs := collectionOf(t, cat, "jobs")
 	ofTeam := Restrict(jobs, func(ctx context.Context) (url.Values, error) {
 		return url.Values{"team__name": {ctx.Value(userKey{}).(string)}}, nil
 	})
