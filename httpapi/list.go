@@ -163,15 +163,6 @@ func (v *view) sendRoot() {
 	v.write(http.StatusOK, append(body, '}'))
 }
 
-// The constant parts of a page.
-const (
-	envelopeCount    = `"count":`
-	envelopeNext     = `"next":`
-	envelopePrevious = `,"previous":`
-	envelopeResults  = `,"results":[`
-	envelopeEnd      = `]}`
-)
-
 // envelope is the JSON of a page.
 type envelope struct {
 	head    []byte
@@ -190,7 +181,7 @@ func (v *view) newEnvelope(dst []byte, p *page) envelope {
 		size += len(record)
 	}
 	head := v.appendHead(dst, p)
-	e := envelope{head: head, records: p.records, end: envelopeEnd, size: len(head) + size + len(envelopeEnd)}
+	e := envelope{head: head, records: p.records, end: "]}", size: len(head) + size + len("]}")}
 	if v.indent > 0 {
 		e.indentBy(v.indent)
 	}
@@ -201,12 +192,12 @@ func (v *view) newEnvelope(dst []byte, p *page) envelope {
 func (v *view) appendHead(dst []byte, p *page) []byte {
 	dst = append(dst, '{')
 	if p.count >= 0 {
-		dst = append(dst, envelopeCount...)
+		dst = append(dst, `"count":`...)
 		dst = append(strconv.AppendInt(dst, int64(p.count), 10), ',')
 	}
-	dst = v.appendLink(append(dst, envelopeNext...), p.next)
-	dst = v.appendLink(append(dst, envelopePrevious...), p.previous)
-	return append(dst, envelopeResults...)
+	dst = v.appendLink(append(dst, `"next":`...), p.next)
+	dst = v.appendLink(append(dst, `,"previous":`...), p.previous)
+	return append(dst, `,"results":[`...)
 }
 
 // indentBy indents the body by n spaces for each level. As [wire.Indent], it changes nothing

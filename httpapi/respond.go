@@ -107,7 +107,7 @@ func (v *view) setCaching(header http.Header) {
 
 // fail sends an error response with the given detail.
 func (v *view) fail(status int, detail string) {
-	v.write(status, []byte(`{"detail":`+wire.Quote(detail)+`}`))
+	v.write(status, wire.Detail(detail))
 }
 
 // refuse sends the response that a refusal describes.

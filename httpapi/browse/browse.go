@@ -221,7 +221,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	isPage := negotiation.PrefersHTML(r.Header["Accept"]) && parseQuery(r.URL.RawQuery).get("format") != "json"
 	isForeign := b.isForeign(r)
 	if !isPage && isForeign {
-		refusal(http.StatusForbidden, detailForeign).sendJSON(w)
+		wire.SendDetail(w, http.StatusForbidden, detailForeign)
 		return
 	}
 	sent := r
@@ -238,7 +238,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := b.newView(w, r)
-	resp := refusal(http.StatusForbidden, detailForeign)
+	resp := refusal(http.StatusForbidden, wire.Detail(detailForeign))
 	switch {
 	case isForeign:
 	case isForm(r) && v.isSession():

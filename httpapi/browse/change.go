@@ -38,11 +38,11 @@ func (v *view) create() *response {
 	if resp == nil {
 		resp = v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, texts))
 	}
-	if resp.status != http.StatusCreated {
+	if resp.Status != http.StatusCreated {
 		return v.again(resp, texts)
 	}
 	var record members
-	_ = json.Unmarshal(resp.body.Bytes(), &record) // without a path, nothing is reported
+	_ = json.Unmarshal(resp.Body, &record) // without a path, nothing is reported
 	v.report("added", v.c.segmentOf(record))
 	v.redirect(v.query.with(methodName, ""))
 	return nil
@@ -50,7 +50,7 @@ func (v *view) create() *response {
 
 // again makes the page of a response have the form again, if its texts are not valid.
 func (v *view) again(resp *response, texts url.Values) *response {
-	if wrong := readFaults(resp.body.Bytes()); resp.status == http.StatusBadRequest && wrong != nil {
+	if wrong := readFaults(resp.Body); resp.Status == http.StatusBadRequest && wrong != nil {
 		v.form = v.newForm(texts, wrong, v.query.get(tagName))
 	}
 	return resp
@@ -59,7 +59,7 @@ func (v *view) again(resp *response, texts url.Values) *response {
 // delete deletes a record, unless it has changed since the visitor was asked.
 func (v *view) delete() *response {
 	resp := v.send(http.MethodDelete, v.r.URL.Path, "", nil, "If-Match", v.query.get(tagName))
-	switch resp.status {
+	switch resp.Status {
 	case http.StatusNoContent:
 		v.report("deleted", v.id)
 		v.redirect(v.listLink())
@@ -89,7 +89,7 @@ func (v *view) change(method string) *response {
 		return v.again(resp, texts)
 	}
 	match := ""
-	if now.header.Get("Etag") != "" {
+	if now.Sent.Get("Etag") != "" {
 		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
 	}
 	fields := touched
@@ -97,7 +97,7 @@ func (v *view) change(method string) *response {
 		fields = v.c.Fields
 	}
 	resp := v.send(method, v.r.URL.Path, "", changeJSON(fields, touched, texts, stored), "If-Match", match)
-	switch resp.status {
+	switch resp.Status {
 	case http.StatusOK:
 		v.redirectChanged(resp)
 		return nil
@@ -148,7 +148,7 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 			wrong[field.Name] = []string{"It has been changed in the meantime: " + present}
 		}
 	}
-	v.form = v.newForm(merged, wrong, now.header.Get("Etag"))
+	v.form = v.newForm(merged, wrong, now.Sent.Get("Etag"))
 	v.form.Failed = "The record has changed since the form was opened, so nothing was stored. What you have changed is still in the form. " +
 		"The other fields have their present values. Please check them and save again."
 	return resp

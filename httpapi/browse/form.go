@@ -429,9 +429,7 @@ func misspelled(fields []schema.Field, texts url.Values) *response {
 	if wrong == nil {
 		return nil
 	}
-	resp := &response{header: make(http.Header), status: http.StatusBadRequest}
-	resp.body.Write(objectJSON(wrong))
-	return resp
+	return refusal(http.StatusBadRequest, objectJSON(wrong))
 }
 
 // fieldJSON returns the JSON of one field. ok is false if the text is empty.
@@ -561,11 +559,11 @@ const maxForm = 2 << 20
 func (v *view) readForm() (posted url.Values, refused *response) {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
 	if errors.As(err, new(*http.MaxBytesError)) {
-		return nil, refusal(http.StatusRequestEntityTooLarge, "The form is larger than 2 MiB.")
+		return nil, refusal(http.StatusRequestEntityTooLarge, wire.Detail("The form is larger than 2 MiB."))
 	}
 	posted, invalid := url.ParseQuery(string(body))
 	if err != nil || invalid != nil {
-		return nil, refusal(http.StatusBadRequest, "The form could not be read.")
+		return nil, refusal(http.StatusBadRequest, wire.Detail("The form could not be read."))
 	}
 	for name, texts := range posted {
 		if len(texts) > 1 {

@@ -17,13 +17,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// envelope is the JSON form of a page.
-type envelope struct {
-	Count    int       `json:"count"` // negative if there is none
-	Next     string    `json:"next"`  // URL, or ""
-	Previous string    `json:"previous"`
-	Records  []members `json:"results"`
-}
+type envelope = pagination.Envelope[members]
 
 // list is a page of a collection.
 type list struct {
@@ -56,7 +50,7 @@ type row struct {
 
 // newList returns the page of a list, or nil if the response is none.
 func (v *view) newList(resp *response) *list {
-	e := envelope{Count: -1}
+	var e envelope
 	if v.c == nil || !resp.decode(&e) || e.Records == nil {
 		return nil
 	}

@@ -73,13 +73,13 @@ func (v *view) serve(resp *response) {
 	case v.form != nil:
 		p.Title, p.Form = "Not stored", v.form
 		p.here()
-	case v.kept != nil && v.kept.status == http.StatusOK:
+	case v.kept != nil && v.kept.Status == http.StatusOK:
 		v.showRecord(p, v.kept)
-		p.Fault, p.Detail = true, strings.Join(readFaults(resp.body.Bytes())["detail"], " ")
-		if p.Instead = v.referring(p.Detail); resp.status == http.StatusPreconditionFailed {
+		p.Fault, p.Detail = true, strings.Join(readFaults(resp.Body)["detail"], " ")
+		if p.Instead = v.referring(p.Detail); resp.Status == http.StatusPreconditionFailed {
 			p.Detail = "The record has changed since this page was opened, so it was not deleted."
 		}
-	case resp.status != http.StatusOK || !negotiation.IsRead(v.r.Method):
+	case resp.Status != http.StatusOK || !negotiation.IsRead(v.r.Method):
 		v.showResponse(p, resp)
 	case v.r.URL.Path == v.served.Root:
 		v.showRoot(p, resp)
@@ -138,7 +138,7 @@ func (v *view) newPage(resp *response) *page {
 		p.Title = heading(v.c.Key)
 		p.Path = append(p.Path, step{p.Title, v.cleanLink()})
 	}
-	if resp.status == http.StatusOK && negotiation.IsRead(v.r.Method) {
+	if resp.Status == http.StatusOK && negotiation.IsRead(v.r.Method) {
 		p.Done = v.newDone()
 	}
 	if negotiation.IsRead(v.r.Method) {
@@ -159,18 +159,18 @@ func (p *page) here() {
 // showResponse shows a response that is not a list, usually an error. If it is about the values
 // of filters, the page has the form for them.
 func (v *view) showResponse(p *page, resp *response) {
-	p.Title = strings.TrimSpace(strconv.Itoa(resp.status) + " " + http.StatusText(resp.status))
+	p.Title = strings.TrimSpace(strconv.Itoa(resp.Status) + " " + http.StatusText(resp.Status))
 	p.Path = append(p.Path, step{Name: p.Title})
-	p.Fault = resp.status >= http.StatusBadRequest
-	p.Moved = resp.header.Get("Location")
-	if resp.status == http.StatusNotFound && v.c != nil && v.id == "" {
+	p.Fault = resp.Status >= http.StatusBadRequest
+	p.Moved = resp.Sent.Get("Location")
+	if resp.Status == http.StatusNotFound && v.c != nil && v.id == "" {
 		if p.Instead = (step{"Go to the first page", v.query.with(v.c.is.Place, "")}); v.c.is.Counted {
 			p.Instead = step{"Go to the last page", v.query.with(pageParam, strconv.Itoa(math.MaxInt))}
 		}
 	}
-	wrong := readFaults(resp.body.Bytes())
+	wrong := readFaults(resp.Body)
 	p.Exchange.Open = wrong == nil || !p.Fault
-	p.Exchange.Body = indented(resp.body.Bytes())
+	p.Exchange.Body = indented(resp.Body)
 	if detail := wrong["detail"]; len(wrong) == 1 && detail != nil {
 		p.Detail = strings.Join(detail, " ")
 		return
@@ -196,7 +196,7 @@ func (v *view) showResponse(p *page, resp *response) {
 // the headers about its body.
 func (v *view) sendPage(resp *response, p *page) {
 	header := v.w.Header()
-	for name, values := range resp.header {
+	for name, values := range resp.Sent {
 		switch name {
 		case "Accept-Ranges", "Cache-Control", "Content-Encoding", "Content-Length", "Content-Security-Policy",
 			"Content-Type", "Etag", "Expires", "Last-Modified":
@@ -211,7 +211,7 @@ func (v *view) sendPage(resp *response, p *page) {
 	header.Set("Content-Security-Policy", v.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache") // the form depends on the credentials
-	status := cmp.Or(v.status, resp.status)
+	status := cmp.Or(v.status, resp.Status)
 	p.SignIn, p.SignOut = v.session(status)
 	v.w.WriteHeader(status)
 	if v.r.Method != http.MethodHead {
@@ -239,7 +239,7 @@ func (v *view) newExchange(resp *response) exchange {
 	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
 	e := exchange{
 		Request: in.Method + " " + path,
-		Status:  fmt.Sprintf("HTTP %d %s", resp.status, http.StatusText(resp.status)),
+		Status:  fmt.Sprintf("HTTP %d %s", resp.Status, http.StatusText(resp.Status)),
 	}
 	if v.c == nil || !slices.ContainsFunc(v.c.Fields, func(f schema.Field) bool { return f.Hidden }) {
 		e.Sent = indented(resp.sent)
@@ -251,8 +251,8 @@ func (v *view) newExchange(resp *response) exchange {
 		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, ""), "./")
 		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
-	for _, name := range slices.Sorted(maps.Keys(resp.header)) {
-		for _, value := range resp.header[name] {
+	for _, name := range slices.Sorted(maps.Keys(resp.Sent)) {
+		for _, value := range resp.Sent[name] {
 			e.Header = append(e.Header, pair{name, value})
 		}
 	}

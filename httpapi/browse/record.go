@@ -44,7 +44,7 @@ func (v *view) newRecord(resp *response) *record {
 		c.Label = heading(m.name)
 		r.Members = append(r.Members, c)
 	}
-	method, tag := v.c.updateMethod(), resp.header.Get("Etag")
+	method, tag := v.c.updateMethod(), resp.Sent.Get("Etag")
 	mayChange := method != "" && (!v.c.Actions.Has(schema.Update) || v.offers(http.MethodPut))
 	if method != "" && !mayChange {
 		r.ReadOnly = v.readOnly()

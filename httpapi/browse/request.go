@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -239,11 +238,9 @@ func (v *view) newRequest() *http.Request {
 
 // ask sends the handler a request. sent is its body if it was made from a form.
 func (v *view) ask(in *http.Request, sent []byte) *response {
-	resp := &response{request: in, sent: sent, header: make(http.Header)}
+	resp := &response{wire.NewRecorder(make(http.Header)), in, sent}
 	v.next.ServeHTTP(resp, in)
-	if resp.status == 0 {
-		resp.status = http.StatusOK
-	}
+	resp.WriteHeader(http.StatusOK) // no effect if it has been called
 	return resp
 }
 
@@ -255,52 +252,21 @@ func (v *view) offers(method string) bool {
 	return resp.decode(&metadata) && metadata.Actions[method] != nil
 }
 
-// response is a response of the handler. It is the http.ResponseWriter that the handler
-// writes to.
+// response is a response of the handler.
 type response struct {
+	*wire.Recorder
 	request *http.Request // that it answers, or nil
 	sent    []byte        // body of the request, if it was made from a form
-	header  http.Header
-	status  int // 0 until it is known
-	body    bytes.Buffer
 }
 
-// refusal returns an error response.
-func refusal(status int, detail string) *response {
-	resp := &response{header: make(http.Header), status: status}
-	resp.body.WriteString(`{"detail":` + wire.Quote(detail) + `}`)
-	return resp
-}
-
-func (resp *response) Header() http.Header { return resp.header }
-
-func (resp *response) WriteHeader(status int) {
-	if resp.status == 0 && status >= http.StatusOK {
-		resp.status = status
-		if size, err := strconv.Atoi(resp.header.Get("Content-Length")); err == nil {
-			resp.body.Grow(min(max(size, 0), 64<<20))
-		}
-	}
-}
-
-func (resp *response) Write(body []byte) (int, error) {
-	resp.WriteHeader(http.StatusOK)
-	return resp.body.Write(body)
+// refusal returns a response to a request that the handler is not sent.
+func refusal(status int, body []byte) *response {
+	return &response{Recorder: &wire.Recorder{Status: status, Sent: make(http.Header), Body: body}}
 }
 
 // decode decodes the body of a response of 200. It returns false if that fails.
 func (resp *response) decode(to any) bool {
-	return resp.status == http.StatusOK && json.Unmarshal(resp.body.Bytes(), to) == nil
-}
-
-// sendJSON sends a response to a client other than a browser that follows a link.
-func (resp *response) sendJSON(w http.ResponseWriter) {
-	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	header.Set("Content-Length", strconv.Itoa(resp.body.Len()))
-	header.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(resp.status)
-	_, _ = w.Write(resp.body.Bytes()) // the client is gone if it fails
+	return resp.Status == http.StatusOK && json.Unmarshal(resp.Body, to) == nil
 }
 
 // redirect redirects to a relative link.

@@ -94,7 +94,7 @@ func (v *view) accepts(token string) bool {
 	}
 	authorization := v.scheme + " " + token
 	return isToken(token) && (method == "" ||
-		v.send(method, path, "", []byte("."), "Authorization", authorization, "Content-Type", "text/plain").status != http.StatusUnauthorized)
+		v.send(method, path, "", []byte("."), "Authorization", authorization, "Content-Type", "text/plain").Status != http.StatusUnauthorized)
 }
 
 // guarded returns a method and a path to which only some visitors may write, of the collection of

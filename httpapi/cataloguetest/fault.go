@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobacklist/backlist/httpapi/internal/fake"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -55,7 +55,7 @@ func Status(code int, body string) Fault {
 	return Fault{stage: inPlaceOf, apply: func(i *interceptor) bool {
 		header := i.w.Header().Clone()
 		header.Set("Content-Type", contentType)
-		i.response = &fake.Recorder{Status: code, Sent: header, Body: []byte(body)}
+		i.response = &wire.Recorder{Status: code, Sent: header, Body: []byte(body)}
 		return true
 	}}
 }

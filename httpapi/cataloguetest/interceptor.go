@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gobacklist/backlist/httpapi/internal/fake"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // An interceptor serves one request with the faults that apply to it.
@@ -22,7 +22,7 @@ type interceptor struct {
 	delay time.Duration
 	reset bool // reset the connection after the delay
 
-	response *fake.Recorder // nil: the handler has not been called
+	response *wire.Recorder // nil: the handler has not been called
 
 	chunk      int // bytes of the body per write; 0: all
 	pause      time.Duration
@@ -52,12 +52,12 @@ func (i *interceptor) readBody() bool {
 
 // record calls the handler and returns its response. A HEAD is handled as a GET, so
 // that both have the same header even if a fault changes the body.
-func (i *interceptor) record(r *http.Request) *fake.Recorder {
+func (i *interceptor) record(r *http.Request) *wire.Recorder {
 	if r.Method == http.MethodHead {
 		r = r.WithContext(r.Context()) // a copy
 		r.Method = http.MethodGet
 	}
-	recorder := fake.NewRecorder(i.w.Header().Clone())
+	recorder := wire.NewRecorder(i.w.Header().Clone())
 	i.next.ServeHTTP(recorder, r)
 	recorder.WriteHeader(http.StatusOK) // no effect if it has been called
 	return recorder

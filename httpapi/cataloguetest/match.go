@@ -229,14 +229,9 @@ func (p paths) belongs(path string, c schema.Description) bool {
 	return ok && collection == p.of(c) && (c.Lookup != "" || !wire.HasFormat(id)) && c.Actions&wire.RecordActions != 0
 }
 
-// isToken reports whether text is a token, and so can name a header (RFC 9110,
-// section 5.6.2).
+// isToken reports whether text is a token (RFC 9110, section 5.6.2), as methods and the names of
+// headers are.
 func isToken(text string) bool {
-	const marks = "!#$%&'*+-.^_`|~"
-	for _, c := range text {
-		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && (c < '0' || c > '9') && !strings.ContainsRune(marks, c) {
-			return false
-		}
-	}
-	return text != ""
+	_, err := http.NewRequest(text, "/", nil)
+	return err == nil && text != ""
 }

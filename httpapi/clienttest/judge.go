@@ -79,7 +79,7 @@ func (e *trial) gravest(violation problem, bodies string) problem {
 		return p
 	}
 	if bodies != "" {
-		return problem{kind: unclosed, text: bodies}
+		return problem{kind: unclosed, text: bodies, remedy: remedyClose}
 	}
 	return problem{}
 }

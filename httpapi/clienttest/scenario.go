@@ -525,6 +525,6 @@ const (
 	remedyWrites = "records move to other pages when others are inserted or deleted, even if the count stays the same; order by id, begin each page with the last record of the page before it unless pages have numbers or cursors, and start again or return an error if that record is no longer there or the count changes"
 	remedySwap   = "an update can move a record to another page; order by id, which never changes"
 	remedyPanic  = "check each part of a response before using it"
-	remedyClose  = "call resp.Body.Close for each response, whatever its status, for example in a defer statement"
+	remedyClose  = "call resp.Body.Close for each response, whatever its status, for example in a defer statement; connections whose bodies are not closed are not reused"
 	remedyBlock  = "end all goroutines of the call before it returns, and wait for nothing that may not happen without the context"
 )

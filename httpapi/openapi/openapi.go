@@ -203,7 +203,8 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, "":
 	default:
-		refuse(w, r.Method)
+		w.Header().Set("Allow", "GET, HEAD")
+		wire.SendDetail(w, http.StatusMethodNotAllowed, `Method "`+r.Method+`" not allowed.`)
 		return
 	}
 	header := w.Header()
@@ -211,19 +212,6 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Etag", d.etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.text))
-}
-
-// refuse responds to a method other than GET and HEAD.
-func refuse(w http.ResponseWriter, method string) {
-	header := w.Header()
-	header.Set("Allow", "GET, HEAD")
-	header.Set("Content-Type", "application/json")
-	header.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusMethodNotAllowed)
-	body, _ := json.Marshal(struct { // strings can always be encoded
-		Detail string `json:"detail"`
-	}{`Method "` + method + `" not allowed.`})
-	_, _ = w.Write(body) // an error means that the client has disconnected
 }
 
 // showsRecords reports whether responses have records.

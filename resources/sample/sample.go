@@ -181,9 +181,6 @@ func (r *rng) below(n int) int {
 // between returns a number from low to high, inclusive.
 func (r *rng) between(low, high int) int { return low + r.below(high-low+1) }
 
-// oneIn reports true with probability 1/n.
-func (r *rng) oneIn(n int) bool { return r.below(n) == 0 }
-
 // pick returns a random element of a list, which must not be empty.
 func pick[T any](r *rng, list []T) T { return list[r.below(len(list))] }
 
@@ -205,11 +202,6 @@ func (r *rng) near() int { return r.between(-85, 85) + r.between(-85, 85) }
 
 // date returns the wire form of a day.
 func date(t time.Time) string { return t.Format(time.DateOnly) }
-
-// stamp returns an instant as a date-time in Genoa, in summer.
-func stamp(t time.Time) schema.DateTime {
-	return schema.At(t.In(time.FixedZone("", 2*60*60)))
-}
 
 // textsJSON holds the texts, in eight languages of several scripts and both directions.
 //

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -265,17 +266,8 @@ func validIPv6(text string) bool {
 }
 
 func validPort(text string) bool {
-	if len(text) == 0 || len(text) > 5 {
-		return false
-	}
-	port := 0
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-		port = port*10 + int(text[i]-'0')
-	}
-	return 1 <= port && port <= 65535
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0 && len(text) <= len("65535")
 }
 
 // EscapePath escapes each byte that is not allowed in the path of a URL. The result needs
