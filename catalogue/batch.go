@@ -76,12 +76,12 @@ func (tx *Tx[T]) Upsert(record T) (id int, err error) {
 // id, and [ErrInvalid] if f wrote to the same record through tx or JSON cannot represent
 // the result. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Update(id int, f func(record *T) error) error {
-	return tx.core.Modify(tx.tx, core.Finder{ID: id}, layout.Untyped(f))
+	return tx.core.Modify(tx.tx, id, layout.Untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none.
-func (tx *Tx[T]) Delete(id int) error { return tx.core.Remove(tx.tx, core.Finder{ID: id}) }
+func (tx *Tx[T]) Delete(id int) error { return tx.core.Remove(tx.tx, id) }
 
 // Get returns a copy of the record with the given id. The error wraps [ErrNotFound] if
 // none exists. O(log n).

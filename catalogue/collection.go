@@ -185,12 +185,12 @@ func (c *Collection[T]) Upsert(record T) (id int, err error) {
 // deadlock. Writes to others of its catalogue can deadlock too. O(orderings in use × log n),
 // without f.
 func (c *Collection[T]) Update(id int, f func(record *T) error) error {
-	return c.core.Modify(nil, core.Finder{ID: id}, layout.Untyped(f))
+	return c.core.Modify(nil, id, layout.Untyped(f))
 }
 
 // Delete deletes the record with the given id. The error wraps [ErrNotFound] if there is
 // none. The id is not assigned again. O(orderings in use × log n).
-func (c *Collection[T]) Delete(id int) error { return c.core.Remove(nil, core.Finder{ID: id}) }
+func (c *Collection[T]) Delete(id int) error { return c.core.Remove(nil, id) }
 
 // ReplaceAll replaces all records by copies of the given ones at one instant. A nil
 // sequence counts as an empty one. Records whose id is zero are assigned ids greater

@@ -66,9 +66,9 @@ func (x *TextIndex[T]) Upsert(record T) (T, error) {
 // [ErrInvalidID] if f changed the id or the key. f may change the text if that is not the key.
 // O(orderings in use × log n), without f.
 func (x *TextIndex[T]) Update(text string, f func(record *T) error) error {
-	return x.x.Update(text, layout.Untyped(f))
+	return x.x.Modify(text, layout.Untyped(f))
 }
 
 // Delete deletes the record with the text. The error wraps [ErrNotFound] if none exists.
 // O(orderings in use × log n).
-func (x *TextIndex[T]) Delete(text string) error { return x.x.Delete(text) }
+func (x *TextIndex[T]) Delete(text string) error { return x.x.Remove(text) }

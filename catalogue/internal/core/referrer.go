@@ -21,14 +21,14 @@ import (
 type revision struct {
 	ctx     context.Context
 	all     []*Collection // whose writers' mutexes are held
-	deleted map[*Collection]map[int]*store.Entry
-	changed map[*Collection]map[int]*edit
+	txs     map[*Collection]*store.Tx
+	changed map[*Collection]map[int]*edit // by the ids of entries
 }
 
-// An edit is a change of an entry in two steps: fresh, which is old at first, and members of fresh.
+// An edit is a change of an entry in two steps: fresh, which may be the entry, and members of fresh.
 type edit struct {
-	old, fresh *store.Entry
-	members    schema.Record
+	fresh   *store.Entry
+	members schema.Record
 }
 
 // revise calls f with the state of the collection, and with an empty revision that may change all
@@ -36,15 +36,15 @@ type edit struct {
 func revise(ctx context.Context, c *Collection, f func(now layout.Current, r *revision) error) error {
 	all := referrers(c)
 	return c.Set.refused(store.Batch(storesOf(all), func(txs []*store.Tx) error {
-		r := &revision{ctx, all, map[*Collection]map[int]*store.Entry{}, map[*Collection]map[int]*edit{}}
-		for _, m := range all {
-			r.deleted[m], r.changed[m] = map[int]*store.Entry{}, map[int]*edit{}
+		r := &revision{ctx, all, map[*Collection]*store.Tx{}, map[*Collection]map[int]*edit{}}
+		for i, m := range all {
+			r.txs[m], r.changed[m] = txs[i], map[int]*edit{}
 		}
-		if err := f(txs[slices.Index(all, c)], r); err != nil {
+		if err := f(r.txs[c], r); err != nil {
 			return err
 		}
-		for i, m := range all {
-			if err := r.write(m, txs[i]); err != nil {
+		for _, m := range all {
+			if err := r.write(m); err != nil {
 				return err
 			}
 		}
@@ -80,25 +80,21 @@ func referring(c *Collection) iter.Seq2[*Collection, *layout.Field] {
 	}
 }
 
-// write writes what changes in a collection. Deletions are last, because what is deleted may have
-// changed.
-func (r *revision) write(c *Collection, tx *store.Tx) error {
+// write writes the edits of a collection.
+func (r *revision) write(c *Collection) error {
 	for _, id := range slices.Sorted(maps.Keys(r.changed[c])) {
-		e := r.changed[c][id]
+		e, old := r.changed[c][id], r.txs[c].Get(id)
 		if e.members.String() != "{}" {
 			fresh, err := c.Type.With(e.fresh, e.members)
-			if err != nil {
-				return c.Type.Invalid(e.old, err)
+			if err == nil {
+				err = c.Type.Keep(fresh, layout.RecordOf(fresh))
 			}
-			if err := c.Type.Keep(fresh, layout.RecordOf(fresh)); err != nil {
-				return c.Type.Invalid(e.old, err)
+			if err != nil {
+				return c.Type.Invalid(old, err)
 			}
 			fresh.ID, e.fresh = id, fresh
 		}
-		tx.Write(store.Change{Old: e.old, New: e.fresh})
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.deleted[c])) {
-		tx.Write(store.Change{Old: r.deleted[c][id]})
+		r.txs[c].Write(store.Change{Old: old, New: e.fresh})
 	}
 	return nil
 }
@@ -106,25 +102,28 @@ func (r *revision) write(c *Collection, tx *store.Tx) error {
 // remove deletes an entry and what refers to it by a reference that is Cascade, and changes what
 // refers to these in another way.
 func (r *revision) remove(c *Collection, e *store.Entry) error {
-	r.deleted[c][e.ID] = e
+	r.txs[c].Write(store.Change{Old: e})
+	deleted := map[*Collection][]*store.Entry{}
 	for level := map[*Collection][]*store.Entry{c: {e}}; len(level) > 0; {
 		next := map[*Collection][]*store.Entry{}
 		for _, to := range r.all {
 			if level[to] == nil {
 				continue
 			}
+			deleted[to] = append(deleted[to], level[to]...)
 			for m, col := range referring(to) {
 				if col.Kind == schema.References || col.OnDelete == schema.SetNull {
 					continue
 				}
-				gone := targetsOf(to, col, slices.Values(level[to]))
+				gone := targetsOf(to, col, level[to]...)
 				if err := r.find(m, col, gone, func(by *store.Entry) error {
 					of := gone[col.EntryKey(by)]
 					switch {
 					case col.OnDelete == schema.Protect && (m != to || of != by): // a record does not protect itself
 						return to.Type.Errorf("%s: %w", to.Type.Identity.Name(of), c.Set.errors.Reference(ReferenceError{m.Key(), m.Type.Identity.Of(by), col.Name}))
-					case col.OnDelete == schema.Cascade && r.deleted[m][by.ID] == nil:
-						r.deleted[m][by.ID], next[m] = by, append(next[m], by)
+					case col.OnDelete == schema.Cascade && r.txs[m].Get(by.ID) != nil:
+						r.txs[m].Write(store.Change{Old: by})
+						next[m] = append(next[m], by)
 					}
 					return nil
 				}); err != nil {
@@ -136,10 +135,10 @@ func (r *revision) remove(c *Collection, e *store.Entry) error {
 	}
 	for _, to := range r.all {
 		for m, col := range referring(to) {
-			if len(r.deleted[to]) == 0 || col.Kind != schema.References && col.OnDelete != schema.SetNull {
+			if len(deleted[to]) == 0 || col.Kind != schema.References && col.OnDelete != schema.SetNull {
 				continue
 			}
-			gone := targetsOf(to, col, maps.Values(r.deleted[to]))
+			gone := targetsOf(to, col, deleted[to]...)
 			if err := r.find(m, col, gone, func(by *store.Entry) error { return r.replace(m, by, col, gone, "") }); err != nil {
 				return err
 			}
@@ -152,9 +151,9 @@ func (r *revision) remove(c *Collection, e *store.Entry) error {
 type targets map[sortkey.Key]*store.Entry
 
 // targetsOf returns entries by what refers to them in a field of another collection.
-func targetsOf(c *Collection, col *layout.Field, entries iter.Seq[*store.Entry]) targets {
+func targetsOf(c *Collection, col *layout.Field, entries ...*store.Entry) targets {
 	to, key := targets{}, by{c, col.By}.key()
-	for e := range entries {
+	for _, e := range entries {
 		if k := key(e); k != sortkey.Null() {
 			to[k] = e
 		}
@@ -194,17 +193,14 @@ func (r *revision) find(m *Collection, col *layout.Field, to targets, f func(by 
 	return nil
 }
 
-// replace replaces references of an entry to targets by a text in JSON. If it is empty, a list
-// loses them, and another reference becomes null.
+// replace replaces references of an entry to targets by a text in JSON, unless the entry is deleted.
+// If the text is empty, a list loses them, and another reference becomes null.
 func (r *revision) replace(m *Collection, by *store.Entry, col *layout.Field, to targets, text string) (err error) {
-	e := r.changed[m][by.ID]
-	if e == nil {
-		e = &edit{old: by, fresh: by}
-		r.changed[m][by.ID] = e
-	}
-	if !col.AnyReference(e.fresh, to.has) {
+	e := cmp.Or(r.changed[m][by.ID], &edit{fresh: by})
+	if r.txs[m].Get(by.ID) == nil || !col.AnyReference(e.fresh, to.has) {
 		return nil
 	}
+	r.changed[m][by.ID] = e
 	if text == "null" && (col.Kind == schema.References || !col.Nullable) {
 		return errNotNull
 	}
@@ -257,7 +253,7 @@ func rewrite(ctx context.Context, c *Collection, prepare func(now layout.Current
 		if err != nil {
 			return err
 		}
-		own.old, own.fresh = ch.Old, ch.New
+		own.fresh = ch.New
 		r.changed[c][ch.Old.ID] = own
 		record, err := c.Type.Parsed(ch.New)
 		if err != nil {
@@ -272,7 +268,7 @@ func rewrite(ctx context.Context, c *Collection, prepare func(now layout.Current
 				continue
 			}
 			_, text := of.MemberOf(record)
-			before := targetsOf(c, col, slices.Values([]*store.Entry{ch.Old}))
+			before := targetsOf(c, col, ch.Old)
 			err := r.find(m, col, before, func(by *store.Entry) error { return r.replace(m, by, col, before, text) })
 			if err == nil && m == c { // the record may refer to its former text
 				err = r.replace(c, ch.Old, col, before, text)

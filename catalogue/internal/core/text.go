@@ -9,7 +9,7 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
-// A TextIndex is a TextIndex without the type of the records.
+// A TextIndex finds the entries of a collection by a unique text.
 type TextIndex struct {
 	Type *Type
 	core *Collection
@@ -51,29 +51,32 @@ func (x *TextIndex) in(from layout.Getter, text string) (*store.Entry, error) {
 	return nil, x.Type.Errorf("%w: %s %q", ErrNotFound, x.at.Name, text)
 }
 
-func (x *TextIndex) Insert(fresh *store.Entry) (*store.Entry, error) {
+// write is [Collection.write], unless there is no such field.
+func (x *TextIndex) write(prepare func(now layout.Current) (store.Change, error)) (*store.Entry, error) {
 	if x.err != nil {
 		return nil, x.err
 	}
-	return x.core.write(x.tx, func(now layout.Current) (store.Change, error) { return x.Type.insertion(now, fresh) })
+	return x.core.write(x.tx, prepare)
+}
+
+// Insert inserts a fresh entry, and returns it.
+func (x *TextIndex) Insert(fresh *store.Entry) (*store.Entry, error) {
+	return x.write(func(now layout.Current) (store.Change, error) {
+		return x.Type.placement(now, fresh, x.Type.accept, false)
+	})
 }
 
 // Upsert puts a fresh entry in place of the one with the same text, whose identity it gets unless
 // it has one, or inserts it.
 func (x *TextIndex) Upsert(fresh *store.Entry) (*store.Entry, error) {
-	if x.err != nil {
-		return nil, x.err
-	}
-	return x.core.write(x.tx, func(now layout.Current) (store.Change, error) {
-		if x.Type.Identity.Key == x.at {
-			return x.Type.replacement(now, fresh)
-		}
+	return x.write(func(now layout.Current) (store.Change, error) {
+		isKey := x.Type.Identity.Key == x.at
 		var old *store.Entry
-		if k := x.at.EntryKey(fresh); k.Compare(sortkey.Null()) != 0 {
+		if k := x.at.EntryKey(fresh); !isKey && k.Compare(sortkey.Null()) != 0 {
 			old = now.Holder(x.at.Snake, k)
 		}
 		if old == nil {
-			return x.Type.insertion(now, fresh)
+			return x.Type.placement(now, fresh, x.Type.accept, isKey)
 		}
 		if err := x.Type.Identity.Adopt(layout.RecordOf(fresh), old); err != nil {
 			return store.Change{}, x.Type.Errorf("%w", err)
@@ -82,18 +85,25 @@ func (x *TextIndex) Upsert(fresh *store.Entry) (*store.Entry, error) {
 	})
 }
 
-func (x *TextIndex) Update(text string, f func(*layout.Record) error) error {
-	if x.err != nil {
-		return x.err
-	}
-	return x.core.Modify(x.tx, Finder{Index: x, Text: text}, f)
+// Modify calls f with a copy of the record with a text and stores what f makes of it.
+func (x *TextIndex) Modify(text string, f func(*layout.Record) error) error {
+	_, err := x.write(func(now layout.Current) (store.Change, error) {
+		old, err := x.in(now, text)
+		if err != nil {
+			return store.Change{}, err
+		}
+		return x.Type.modification(now, old, f)
+	})
+	return err
 }
 
-func (x *TextIndex) Delete(text string) error {
-	if x.err != nil {
-		return x.err
-	}
-	return x.core.Remove(x.tx, Finder{Index: x, Text: text})
+// Remove deletes the record with a text.
+func (x *TextIndex) Remove(text string) error {
+	_, err := x.write(func(now layout.Current) (store.Change, error) {
+		old, err := x.in(now, text)
+		return store.Change{Old: old}, err
+	})
+	return err
 }
 
 // holder returns the entry that has a text in a unique field, or nil. A UUID is also found in its

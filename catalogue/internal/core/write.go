@@ -174,7 +174,7 @@ func (s *Type) faults(members schema.Record, err error) (errs schema.FieldErrors
 	if s.OwnJSON && !errors.As(err, &blamed) && members.String() != "{}" {
 		return schema.FieldErrors{{Field: "nonFieldErrors", Messages: []string{value.Reason(err)}}}
 	}
-	for _, f := range cmp.Or(s.About, s.demands).Fields {
+	for _, f := range s.demands.Fields {
 		text, sent := members.Get(f.Name)
 		if !sent || f.ReadOnly || f.Created {
 			continue
@@ -208,13 +208,17 @@ func (c *Collection) written(entry *store.Entry, err error) ([]byte, error) {
 // Insert inserts a fresh entry and returns its id, which is 0 if records have a key. If tx is not
 // nil, the write is part of that batch; the methods below take it too.
 func (c *Collection) Insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) { return c.Type.insertion(now, fresh) }))
+	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) {
+		return c.Type.placement(now, fresh, c.Type.accept, false)
+	}))
 }
 
 // Upsert puts a fresh entry in place of the one with the same identity, or inserts it. It returns
 // the id.
 func (c *Collection) Upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) { return c.Type.replacement(now, fresh) }))
+	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) {
+		return c.Type.placement(now, fresh, c.Type.accept, true)
+	}))
 }
 
 func (c *Collection) idOf(e *store.Entry, err error) (int, error) {
@@ -224,24 +228,10 @@ func (c *Collection) idOf(e *store.Entry, err error) (int, error) {
 	return c.Type.Identity.Of(e).ID, nil
 }
 
-// A Finder finds the entry that is written: by its id or, with an index, by a text. A function in
-// its place would be compiled for each record type.
-type Finder struct {
-	ID    int
-	Index *TextIndex
-	Text  string
-}
-
-func (f Finder) entry(now layout.Getter, s *Type) (*store.Entry, error) {
-	if f.Index != nil {
-		return f.Index.in(now, f.Text)
-	}
-	return s.Find(now, f.ID)
-}
-
-func (c *Collection) Modify(tx *store.Tx, by Finder, f func(*layout.Record) error) error {
+// Modify calls f with a copy of the record with an id and stores what f makes of it.
+func (c *Collection) Modify(tx *store.Tx, id int, f func(*layout.Record) error) error {
 	_, err := c.write(tx, func(now layout.Current) (store.Change, error) {
-		old, err := by.entry(now, c.Type)
+		old, err := c.Type.Find(now, id)
 		if err != nil {
 			return store.Change{}, err
 		}
@@ -250,9 +240,10 @@ func (c *Collection) Modify(tx *store.Tx, by Finder, f func(*layout.Record) erro
 	return err
 }
 
-func (c *Collection) Remove(tx *store.Tx, by Finder) error {
+// Remove deletes the record with an id.
+func (c *Collection) Remove(tx *store.Tx, id int) error {
 	_, err := c.write(tx, func(now layout.Current) (store.Change, error) {
-		old, err := by.entry(now, c.Type)
+		old, err := c.Type.Find(now, id)
 		return store.Change{Old: old}, err
 	})
 	return err
@@ -328,20 +319,9 @@ func (s *Type) Find(in layout.Getter, id int) (*store.Entry, error) {
 	return nil, s.Errorf("%w: id %d", ErrNotFound, id)
 }
 
-// insertion returns the change that inserts a fresh entry. The record of a fresh entry
-// is the caller's; it is copied when the change is prepared.
-func (s *Type) insertion(now layout.Current, fresh *store.Entry) (store.Change, error) {
-	return s.placement(now, fresh, s.accept, false)
-}
-
-// replacement returns the change that replaces the entry with the same identity by a fresh one, or
-// inserts that if there is none.
-func (s *Type) replacement(now layout.Current, fresh *store.Entry) (store.Change, error) {
-	return s.placement(now, fresh, s.accept, true)
-}
-
 // placement returns the change that inserts a fresh entry or, if replaces is set, puts it in place
-// of one with the same identity. That is known only after keep, which may call rules.
+// of one with the same identity. That is known only after keep, which may call rules. The record of
+// the entry is the caller's; keep copies it.
 func (s *Type) placement(now layout.Current, fresh *store.Entry, keep func(fresh *store.Entry, from *layout.Record) error, replaces bool) (store.Change, error) {
 	if err := s.Identity.Assign(fresh, now.LastID(), now); err != nil {
 		return store.Change{}, s.Errorf("%w", err)
@@ -388,19 +368,12 @@ func (s *Type) exchange(old, fresh *store.Entry, from *layout.Record) (store.Cha
 	return store.Change{Old: old, New: fresh}, s.Named(s.Identity.Kept(old, fresh))
 }
 
-// accept is keep for a record of the program, which is validated if the options say so.
+// accept stores a copy of a record of the program in a fresh entry. If the options say so, it
+// validates the record, and stores what rules make of it.
 func (s *Type) accept(fresh *store.Entry, from *layout.Record) error {
 	if err := s.Keep(fresh, from); err != nil || !s.validates {
 		return err
 	}
-	if err := s.validate(fresh); err != nil {
-		return err
-	}
-	return s.Identity.Invalid(layout.RecordOf(fresh))
-}
-
-// validate validates the record of a fresh entry and replaces it by what rules make of it.
-func (s *Type) validate(fresh *store.Entry) error {
 	base, members, err := s.validated(fresh)
 	if err != nil || members.String() == "{}" {
 		return err
@@ -410,7 +383,10 @@ func (s *Type) validate(fresh *store.Entry) error {
 		return err
 	}
 	s.Identity.SetID(layout.RecordOf(valid), s.Identity.ID(layout.RecordOf(fresh)))
-	return s.Keep(fresh, layout.RecordOf(valid))
+	if err := s.Keep(fresh, layout.RecordOf(valid)); err != nil {
+		return err
+	}
+	return s.Identity.Invalid(layout.RecordOf(fresh))
 }
 
 // validated returns what changed returns for the validation of an entry. A type without a
@@ -424,6 +400,7 @@ func (s *Type) validated(e *store.Entry) (base *store.Entry, members schema.Reco
 	})
 }
 
+// Batch calls f with a transaction, and then makes its changes visible at one instant.
 func (c *Collection) Batch(f func(tx *store.Tx) error) error {
 	if err := c.Writable(); err != nil {
 		return err
