@@ -77,9 +77,6 @@ func commitOf(s *Type, from store.Commit) (Commit, error) {
 		}
 		texts = append(texts, text)
 	}
-	if s.Identity.Key != nil {
-		from.LastID = 0
-	}
 	changes := func(yield func(schema.Identity, []byte) bool) {
 		for i, id := range ids {
 			if !yield(id, texts[i]) {
@@ -87,5 +84,5 @@ func commitOf(s *Type, from store.Commit) (Commit, error) {
 			}
 		}
 	}
-	return Commit{s.Name, from.Revision, from.LastID, changes}, nil
+	return Commit{s.Name, from.Revision, s.Identity.Served(from.LastID), changes}, nil
 }

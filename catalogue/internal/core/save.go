@@ -55,7 +55,7 @@ func quotedKey(m *Collection) []byte {
 func writeLastIDs(c *Set, b *bufio.Writer, states []*store.State) {
 	lead, end := fmt.Sprintf(",\n%q:[\n", lastIDsKey), ""
 	for i, s := range states {
-		if last := s.UsedID(); last > s.MaxID() && c.All[i].Type.Identity.Key == nil {
+		if last := c.All[i].Type.Identity.Served(s.UsedID()); last > s.MaxID() {
 			fmt.Fprintf(b, `%s{"collection":%s,"id":%d}`, lead, quotedKey(c.All[i]), last)
 			lead, end = ",\n", "]"
 		}
@@ -67,7 +67,7 @@ func Save(c *Collection, w io.Writer) error {
 	s := c.Store.Current()
 	b := bufio.NewWriter(w)
 	end := "\n"
-	if last := s.UsedID(); last > s.MaxID() && c.Type.Identity.Key == nil {
+	if last := c.Type.Identity.Served(s.UsedID()); last > s.MaxID() {
 		fmt.Fprintf(b, "{%q:%d,%q:", lastIDKey, last, resultsKey)
 		end = "}\n"
 	}

@@ -41,8 +41,7 @@ func (s *builder) describeEvolution() error {
 			s.evolving.Fields = append(s.evolving.Fields, f)
 		}
 		if m != nil && f.Default != "" {
-			m.filled = true
-			s.filled++
+			m.needed = true
 		}
 	}
 	return nil
@@ -85,15 +84,6 @@ func (s *builder) describeOmitted() {
 // omits reports whether encoding/json omits a member that is zero.
 func omits(m jsonmember.Member) bool {
 	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
-}
-
-// describeTexts sets the unique fields that are text.
-func (s *builder) describeTexts() {
-	for _, set := range s.Engine.Unique {
-		if f := s.Row(set[0]); len(set) == 1 && f.Snake != s.Identity.Number && f.hasText() {
-			s.Texts = append(s.Texts, f)
-		}
-	}
 }
 
 // A builder makes a layout.
@@ -140,7 +130,6 @@ func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
 	if err := s.describeUnique(); err != nil {
 		return nil, s.Errorf("Options.Unique: %w", err)
 	}
-	s.describeTexts()
 	if err := s.describeIndexes(); err != nil {
 		return nil, s.Errorf("%w", err)
 	}
@@ -153,7 +142,7 @@ func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
 }
 
 // describeUnique sets the sets of unique fields: those with the names, and the fields that are
-// Unique.
+// Unique. Those of one field that is text find records.
 func (s *builder) describeUnique() error {
 	sets := slices.Clip(s.opts.Unique)
 	for _, f := range s.described {
@@ -177,10 +166,14 @@ func (s *builder) describeUnique() error {
 		}
 		s.Unique = append(s.Unique, unique)
 		s.Engine.Unique = append(s.Engine.Unique, slices.Clone(set))
+		if f := s.Row(set[0]); len(set) == 1 && f.Snake != s.Identity.Number && f.hasText() {
+			s.Texts = append(s.Texts, f)
+		}
 	}
 	return nil
 }
 
+// ContainsSet reports whether sets of fields contain one, with its fields in the same order.
 func ContainsSet(sets [][]string, set []string) bool {
 	return slices.ContainsFunc(sets, func(other []string) bool { return slices.Equal(other, set) })
 }
@@ -223,7 +216,7 @@ func (s *builder) describeStruct() error {
 	}
 	if s.Engine.Key != "" {
 		s.describeNumber()
-		return cmp.Or(s.describeKey(s.newKey()), s.describeCopies())
+		return cmp.Or(s.describeKey(), s.describeCopies())
 	}
 	return cmp.Or(s.describeID(), s.describeCopies())
 }
@@ -294,7 +287,7 @@ func (s *builder) describeOpen() error {
 	}
 	s.describeNumber()
 	s.Engine.Members = openMembers
-	s.describeOpenID(s.newKey())
+	s.describeOpenID()
 	s.Copier = new(value.Copier) // the members of an open record are immutable, so a flat copy is enough
 	s.check = func(r *Record) error {
 		members := *Typed[schema.Record](r)

@@ -46,11 +46,6 @@ func (s *Type) Stored(e *store.Entry) ([]byte, error) {
 	return b, nil
 }
 
-// hasHiddenOrComputed reports whether a record is served in another form than it is stored.
-func hasHiddenOrComputed(fields []schema.Field) bool {
-	return slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Hidden || f.Computed })
-}
-
 // served returns the JSON of an entry as it is served: the members of what is stored that are not
 // hidden, and the computed ones, in the order of the description.
 func (s *Type) served(e *store.Entry, stored []byte) ([]byte, error) {
@@ -88,10 +83,10 @@ func (s *Type) served(e *store.Entry, stored []byte) ([]byte, error) {
 
 // computed returns the members that the method Computed of a record returns, if it has one.
 func (s *Type) computed(e *store.Entry) (schema.Record, error) {
-	method := reflect.ValueOf(s.pointer(RecordOf(e))).MethodByName("Computed")
-	if !method.IsValid() || s.computes == nil {
+	if s.computes == nil {
 		return schema.Record{}, nil
 	}
+	method := reflect.ValueOf(s.pointer(RecordOf(e))).MethodByName("Computed")
 	result := reflect.New(method.Type().Out(0))
 	result.Elem().Set(method.Call(nil)[0])
 	b, err := s.computes.Encode(result.UnsafePointer())
@@ -164,21 +159,22 @@ func (s *Type) readCommon(in *jsontext.Scanner, to *Record) bool {
 	if s.OwnJSON || !in.Take("{") {
 		return false
 	}
-	count, next, lacking := 0, 0, s.filled
+	next := 0
 	for !in.Take("}") {
-		if count > 0 && !in.Take(",") {
+		if next > 0 && !in.Take(",") {
 			return false
 		}
 		for next < len(s.members) && !in.Take(s.members[next].key) {
+			if s.members[next].needed {
+				return false
+			}
 			next++
 		}
 		if next == len(s.members) {
 			return false
 		}
 		m := &s.members[next]
-		if count, next = count+1, next+1; m.filled {
-			lacking--
-		}
+		next++
 		text, ok := in.Raw()
 		if !ok {
 			return false
@@ -188,7 +184,8 @@ func (s *Type) readCommon(in *jsontext.Scanner, to *Record) bool {
 			return false
 		}
 	}
-	return (count == len(s.members) || s.strict == nil) && lacking == 0 && s.Identity.Invalid(to) == nil
+	lacks := slices.ContainsFunc(s.members[next:], func(m member) bool { return m.needed })
+	return !lacks && s.Identity.Invalid(to) == nil
 }
 
 // decode decodes a value into a record and reports whether it did.
@@ -206,7 +203,7 @@ func (m *member) decode(record reflect.Value, text []byte) bool {
 // encoding/json: names must match exactly, and an unknown or repeated name is an error, as is
 // null for a field that cannot hold it.
 func (s *Type) decodeLoaded(to *Record, object []byte, skipUnknown bool) error {
-	if s.OwnJSON && s.strict == nil {
+	if s.OwnJSON && !s.strict {
 		return json.Unmarshal(object, s.pointer(to))
 	}
 	members, err := s.parse(object)
@@ -219,7 +216,10 @@ func (s *Type) decodeLoaded(to *Record, object []byte, skipUnknown bool) error {
 	if err := s.set(to, members, skipUnknown); err != nil {
 		return err
 	}
-	return s.checkStrict(members)
+	if s.strict {
+		return s.checkStrict(members)
+	}
+	return nil
 }
 
 // With returns a fresh entry whose record has the given members and otherwise the values of
@@ -283,11 +283,11 @@ func (s *Type) set(to *Record, members schema.Record, skipUnknown bool) error {
 	return nil
 }
 
-// checkStrict returns an error if loads are strict and a loaded object has null in a member
-// that is not nullable, or lacks a required member.
+// checkStrict returns an error if a loaded object has null in a member that is not nullable, or
+// lacks a required member.
 func (s *Type) checkStrict(members schema.Record) error {
 	var missing []string
-	for _, f := range s.strict {
+	for _, f := range s.About.Fields {
 		text, ok := members.Get(f.Name)
 		switch {
 		case text == "null" && !f.Nullable:

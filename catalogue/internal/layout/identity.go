@@ -120,19 +120,8 @@ func (s *builder) describeNumber() {
 	}
 }
 
-// newKey returns the function that returns new keys, or nil if only clients choose them.
-func (s *builder) newKey() func() string {
-	switch i := slices.IndexFunc(s.described, func(f schema.Field) bool { return f.Key }); {
-	case i < 0, s.described[i].Required && !s.described[i].ReadOnly:
-		return nil
-	case s.opts.NewKey == nil:
-		return NewUUID
-	}
-	return s.opts.NewKey
-}
-
 // describeKey sets the key of structs, a text in the struct itself.
-func (s *builder) describeKey(fresh func() string) error {
+func (s *builder) describeKey() error {
 	m := s.Member(s.Identity.Wire)
 	if m == nil || m.Indirect || m.Field.Type.Kind() == reflect.Pointer {
 		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
@@ -151,12 +140,12 @@ func (s *builder) describeKey(fresh func() string) error {
 	s.Identity.setText = func(r *Record, text string) error {
 		return m.decoder.Decode(at(r).Elem(), string(jsontext.AppendString(nil, text)))
 	}
-	s.keyBy(fresh)
+	s.keyBy()
 	return nil
 }
 
 // describeOpenID sets the id of open records, or their key.
-func (s *builder) describeOpenID(fresh func() string) {
+func (s *builder) describeOpenID() {
 	s.Identity.ID = func(r *Record) int { return Typed[schema.Record](r).ID }
 	s.Identity.SetID, s.Identity.most = func(r *Record, id int) { Typed[schema.Record](r).ID = id }, math.MaxInt
 	if s.Engine.Key == "" {
@@ -173,12 +162,18 @@ func (s *builder) describeOpenID(fresh func() string) {
 		*open = with
 		return err
 	}
-	s.keyBy(fresh)
+	s.keyBy()
 }
 
-// keyBy makes the key the identity. fresh returns new keys; it is nil if only clients choose them.
-func (s *builder) keyBy(fresh func() string) {
-	s.Identity.Key, s.Identity.fresh = s.byName[s.Engine.Key], fresh
+// keyBy makes the key the identity. Only clients choose it if it is required of them.
+func (s *builder) keyBy() {
+	s.Identity.Key = s.byName[s.Engine.Key]
+	if s.Identity.fresh = s.opts.NewKey; s.Identity.fresh == nil {
+		s.Identity.fresh = NewUUID
+	}
+	if s.Identity.Key.Required && !s.Identity.Key.ReadOnly {
+		s.Identity.fresh = nil
+	}
 	s.Identity.ID, s.Identity.SetID, s.Identity.most = func(*Record) int { return 0 }, func(*Record, int) {}, math.MaxInt
 }
 
@@ -202,6 +197,14 @@ func (id *identity) Invalid(r *Record) error {
 		return fmt.Errorf("%w: it is empty", ErrInvalidID)
 	}
 	return nil
+}
+
+// Served returns an id of entries, or 0 if records have a key: then it is not served.
+func (id *identity) Served(n int) int {
+	if id.Key != nil {
+		return 0
+	}
+	return n
 }
 
 // Holder returns the entry that has the identity of a record, or nil.

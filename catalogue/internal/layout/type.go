@@ -92,10 +92,9 @@ type Type struct {
 	Fields   []*Field            // those that requests can compare: the described ones, and the id
 	byName   map[string]*Field   // these and the others, by the name in snake_case
 	Texts    []*Field            // unique fields that are text
-	strict   []schema.Field      // the fields of the description if loads are strict
+	strict   bool                // loads require what requests do
 	members  []member            // members of a struct
 	fill     func(reflect.Value) // makes nil lists of a struct empty; nil if it has none
-	filled   int                 // number of members that are
 	OwnJSON  bool                // *T implements json.Unmarshaler
 	trusted  bool                // loaded records need no check and no copy, because no methods are called
 	Engine   *store.Type
@@ -119,7 +118,7 @@ type member struct {
 	decoder value.Decoder
 	key     string // the name in quotes, and a colon
 	strict  bool   // null in loaded data is an error
-	filled  bool   // has a default if loaded data lack it
+	needed  bool   // loaded data that lack it have a default, or are invalid
 }
 
 // at returns the address of the member of a record, or nil if an embedded pointer is nil.
@@ -140,14 +139,12 @@ func (s *Type) Field(name string) (store.Field, error) {
 // Describe sets what follows from the description of a collection of a catalogue. strict makes
 // loads require the members that requests require.
 func (s *Type) Describe(about *schema.Description, strict bool) error {
-	s.About, s.hasTwoForms = about, hasHiddenOrComputed(about.Fields)
-	if strict {
-		s.strict = about.Fields
-	}
+	s.About, s.strict = about, strict
 	for _, f := range about.Fields {
+		s.hasTwoForms = s.hasTwoForms || f.Hidden || f.Computed
 		m := s.Member(f.Name)
-		if m != nil {
-			m.strict = strict && !f.Nullable
+		if m != nil && strict {
+			m.strict, m.needed = !f.Nullable, m.needed || f.Required
 		}
 		switch {
 		case s.Open():
