@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gobacklist/backlist/catalogue"
 )
@@ -136,4 +138,189 @@ func changesText(changes []catalogue.Change[account]) string {
 		b.WriteString(map[bool]string{true: "; ", false: ", "}[ch.Last])
 	}
 	return b.String()
+}
+
+// Changes yields the changes so far, then each change when it is made, and ends with the
+// context.
+func TestChangesWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newAccounts(t, 100)
+		_, err := c.Insert(account{Amount: 1})
+		must(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var got []catalogue.Change[account]
+		var end error
+		ended := false
+		go func() {
+			for ch, err := range c.Changes(ctx, 0) {
+				if end = err; err == nil {
+					got = append(got, ch)
+				}
+			}
+			ended = true
+		}()
+		expect := func(reason, want string) {
+			t.Helper()
+			synctest.Wait() // until the iterator waits or has ended
+			if changesText(got) != want {
+				t.Errorf("%s: Changes yields %q, want %q", reason, changesText(got), want)
+			}
+			got = nil
+		}
+		expect("changes before the call", "inserted 1 (1); ")
+		must(t, c.Batch(func(tx *catalogue.Tx[account]) error {
+			_, err := tx.Insert(account{Amount: 2})
+			expect("during a batch", "")
+			return errors.Join(err, tx.Delete(1))
+		}))
+		expect("after a batch", "deleted 1, inserted 2 (2); ")
+		must(t, c.Batch(func(*catalogue.Tx[account]) error { return nil }))
+		if err := c.Batch(func(*catalogue.Tx[account]) error { return errOwn }); err != errOwn {
+			t.Fatal(err)
+		}
+		expect("batches without effect", "")
+		for i := range 3 {
+			_, err := c.Upsert(account{ID: 2, Amount: 3 + i})
+			must(t, err)
+		}
+		expect("three writes", "updated 2 (3); updated 2 (4); updated 2 (5); ")
+		if ended {
+			t.Error("Changes ended before its context")
+		}
+		cancel()
+		expect("after the context has ended", "")
+		if !ended || end != context.Canceled {
+			t.Errorf("Changes ended: %v, error %v, want context.Canceled", ended, end)
+		}
+	}) // synctest.Test fails if a goroutine is left
+}
+
+// A caller that falls behind does not block writers. It gets the changes that were read
+// before they were trimmed, and then ErrHistoryTrimmed.
+func TestChangesFallBehind(t *testing.T) {
+	c := newAccounts(t, 4)
+	insert := func(n int) {
+		within(t, "a write while the caller of Changes is paused", func() {
+			for range n {
+				if _, err := c.Insert(account{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	insert(3)
+	next, stop := iter.Pull2(c.Changes(t.Context(), 0))
+	defer stop()
+	for i := range 3 {
+		ch, err, ok := next()
+		if !ok || err != nil || ch.Identity.ID != i+1 {
+			t.Fatalf("change %d: %v, %v, %v, want id %d", i, ch, err, ok, i+1)
+		}
+		if i == 0 {
+			insert(8) // trims the second and the third, among others
+		}
+	}
+	if ch, err, ok := next(); !ok || !errors.Is(err, catalogue.ErrHistoryTrimmed) || ch.Identity.ID != 0 {
+		t.Errorf("after the changes: %v, %v, %v, want ErrHistoryTrimmed", ch, err, ok)
+	}
+	if _, _, ok := next(); ok {
+		t.Error("Changes continues after an error")
+	}
+}
+
+// A waiting caller gets ErrHistoryTrimmed after a batch of more changes than the history.
+func TestChangesTrimmedWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newAccounts(t, 4)
+		var end error
+		go func() {
+			for _, err := range c.Changes(t.Context(), 0) {
+				end = err
+			}
+		}()
+		synctest.Wait()
+		err := c.Batch(func(tx *catalogue.Tx[account]) error {
+			for range 5 {
+				if _, err := tx.Insert(account{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		synctest.Wait()
+		if err != nil || !errors.Is(end, catalogue.ErrHistoryTrimmed) {
+			t.Errorf("Batch: %v; Changes ended with %v, want ErrHistoryTrimmed", err, end)
+		}
+	})
+}
+
+// Changes ends with the context even if there are more changes.
+func TestChangesContext(t *testing.T) {
+	c := newAccounts(t, 100)
+	for range 10 {
+		_, err := c.Insert(account{})
+		must(t, err)
+	}
+	for _, after := range []int{0, 1, 9, 10} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if after == 0 {
+			cancel()
+		}
+		seen := 0
+		var end error
+		for _, err := range c.Changes(ctx, 0) {
+			if end = err; err != nil {
+				continue
+			}
+			if seen++; seen == after {
+				cancel()
+			}
+		}
+		if seen != after || end != context.Canceled {
+			t.Errorf("canceled after %d changes: %d changes, error %v", after, seen, end)
+		}
+		cancel()
+	}
+}
+
+// An iterator can be used again after a break. It then begins where it began before.
+func TestChangesAfterBreak(t *testing.T) {
+	c := newAccounts(t, 100)
+	for range 3 {
+		_, err := c.Insert(account{})
+		must(t, err)
+	}
+	changes := c.Changes(t.Context(), 1)
+	for range 2 {
+		var seen []int
+		for ch, err := range changes {
+			must(t, err)
+			if seen = append(seen, ch.Identity.ID); len(seen) == 2 {
+				break
+			}
+		}
+		if seen[0] != 2 || seen[1] != 3 {
+			t.Errorf("ids %v, want 2 and 3", seen)
+		}
+	}
+}
+
+// The loop body may write to the collection.
+func TestWriteInsideChanges(t *testing.T) {
+	c := newAccounts(t, 100)
+	_, err := c.Insert(account{})
+	must(t, err)
+	within(t, "a loop over Changes that writes", func() {
+		for ch, err := range c.Changes(t.Context(), 0) {
+			if err != nil || ch.Identity.ID == 20 {
+				break
+			}
+			if _, err := c.Insert(account{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if c.Count() != 20 {
+		t.Errorf("Count() = %d, want 20", c.Count())
+	}
 }

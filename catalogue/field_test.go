@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -28,8 +29,9 @@ type (
 		Email string `json:"email" backlist:"unique,fold"`
 	}
 	user struct {
-		Login login `json:"login" backlist:"key"`
-		Home  int   `json:"home"`
+		Login login  `json:"login" backlist:"key"`
+		Home  int    `json:"home"`
+		Code  string `json:"code" backlist:"blank"`
 	}
 	message struct {
 		ID   int      `json:"id"`
@@ -49,13 +51,15 @@ func newMail(t *testing.T) *catalogue.Catalogue {
 	filters := func(names ...string) catalogue.Options {
 		return catalogue.Options{Description: &schema.Description{Filters: names}}
 	}
-	mailboxes, accounts := catalogue.Define[mailbox]("mailboxes", filters("email", "email__in", "email__gt", "email__startswith")), catalogue.Define[user]("accounts", filters("login"))
+	mailboxes, accounts := catalogue.Define[mailbox]("mailboxes", filters("email", "email__in", "email__gt", "email__startswith")), catalogue.Define[user]("accounts", catalogue.Options{Description: &schema.Description{
+		Filters: []string{"login", "login__in", "login__gt", "login__startswith", "login__contains"}, Search: []string{"^login", "code"},
+	}})
 	messages := catalogue.DefineBare[message]("messages", filters("to", "copy", "by", "to__id", "by__home"))
 	trays := catalogue.DefineBare[tray]("trays", filters("mail"))
 	c := mustCatalogue(t, mailboxes, accounts, messages, trays)
 	must(t, c.Load(strings.NewReader(`{
 		"mailboxes":[{"id":1,"email":"bob@x.example"},{"id":2,"email":"Ann@x.example"},{"id":3,"email":"carl@x.example"}],
-		"accounts":[{"login":"bob","home":1},{"login":"Ann","home":2},{"login":"carl","home":3}],
+		"accounts":[{"login":"bob","home":1,"code":""},{"login":"Ann","home":2,"code":"b"},{"login":"carl","home":3,"code":""}],
 		"messages":[{"id":1,"to":"ANN@x.example","copy":["BOB@x.example"],"by":"BOB"},{"id":2,"to":"bob@x.example","copy":[],"by":"ann"}],
 		"trays":[{"id":1,"mail":"CARL@x.example"}]}`), catalogue.LoadOptions{}))
 	return c
@@ -90,6 +94,12 @@ func TestOneOrder(t *testing.T) {
 		{"mailboxes", "email__startswith=a", "", "", "text within text in another case"},
 		{"accounts", "", "-login", "carl bob Ann", "an order of the type"},
 		{"accounts", "login=aNN", "", "Ann", "a filter by a type"},
+		{"accounts", "login__in=BOB,ann", "", "Ann bob", "some of them"},
+		{"accounts", "login__gt=BOB", "", "carl", "greater ones"},
+		{"accounts", "login__startswith=a", "", "", "the beginning of the text as it is written"},
+		{"accounts", "login__contains=nn", "", "Ann", "a part of it"},
+		{"accounts", "search=b", "", "Ann bob", "the beginning of a login or a part of a code"},
+		{"accounts", "search=r", "", "", "a part of logins only: the sign of a search field is not that of others"},
 		{"messages", "to=ann@x.example", "", "1", "a reference"},
 		{"messages", "", "to,id", "1 2", "an order by references"},
 		{"messages", "copy=bob@x.example", "", "1", "a list of references"},
@@ -199,5 +209,81 @@ func TestTwoMembersWithOneName(t *testing.T) {
 		page, err := c.Where(row.c).View(pagination.Window{}, ordering.Parse(row.by, nil)...)
 		must(t, err)
 		equal(t, fmt.Sprintf("%v by %q", row.c, row.by), row.want, idsOf(t, page))
+	}
+}
+
+// A search in a field of another collection does not allocate in proportion to its words
+// and to the records of that collection.
+func TestSearchAllocates(t *testing.T) {
+	cat := ownTyped(t)
+	directors := mustIn(catalogue.Define[ownDirector]("directors", ownOptions[ownDirector](t, "directors")), cat)
+	films := mustIn(catalogue.Define[ownFilm]("films", ownOptions[ownFilm](t, "films")), cat)
+	var words []string
+	for i := range 100 {
+		words = append(words, fmt.Sprint(i))
+	}
+	name := strings.Join(words, " ")
+	must(t, directors.ReplaceAll(func(yield func(ownDirector) bool) {
+		for i := 0; i < 2000 && yield(ownDirector{ID: i + 1, Name: name, Slug: fmt.Sprint("s", i)}); i++ {
+		}
+	}))
+	for i := range 10 {
+		_, err := films.Insert(ownFilm{ID: i + 1, Slug: fmt.Sprint("f", i), Price: "1.00", Status: "released", Director: 1 + i})
+		must(t, err)
+	}
+	c, params := collectionOf(t, cat, "films"), url.Values{"search": {name}}
+	search := func() {
+		if count, _, err := listed(c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, params), Window: pagination.Window{Limit: 1}})); count != 10 || err != nil {
+			t.Fatalf("%d records, error %v", count, err)
+		}
+	}
+	search()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	search()
+	runtime.ReadMemStats(&after)
+	// 100 maps of 2,000 ids are some 8 MB.
+	if size := after.TotalAlloc - before.TotalAlloc; size > 200_000 {
+		t.Errorf("a search for %d words allocates %d bytes", len(words), size)
+	}
+}
+
+// TestListFilters counts the records that filters and searches find. The ids of a filter of a
+// list are a set.
+func TestListFilters(t *testing.T) {
+	cat := ownTyped(t)
+	for key, body := range map[string]string{"genres": `{"name":"g%d"}`, "directors": `{"name":"d","slug":"d%d"}`} {
+		for i := range 3 {
+			_, err := collectionOf(t, cat, key).Create(t.Context(), fmt.Appendf(nil, body, i), schema.Record{})
+			must(t, err)
+		}
+	}
+	c := collectionOf(t, cat, "films")
+	for i, genres := range []string{"[1]", "[2,3]", "[]", "[3]"} {
+		body := fmt.Appendf(nil, `{"title":"t","slug":"s%d","minutes":1,"price":"1.00","director":1,"genres":%s}`, i, genres)
+		_, err := c.Create(t.Context(), body, schema.Record{})
+		must(t, err)
+	}
+	for _, row := range []struct {
+		params url.Values
+		want   int
+		reason string
+	}{
+		{url.Values{"genres": {"1"}}, 1, "one"},
+		{url.Values{"genres": {"2", "3", "2"}}, 2, "any of several"},
+		{url.Values{"genres": {"1", "2", "3"}}, 3, "all, so that the list is not empty"},
+		{url.Values{"search": {"T"}}, 4, "a title"},
+		{url.Values{"search": {"d t"}}, 4, "a word in the title and one in the name of the director"},
+		{url.Values{"search": {"t x"}}, 0, "a word that no field has"},
+	} {
+		count, _, err := listed(c.List(t.Context(), catalogue.Query{Filter: filterOf(t, c, row.params), Window: pagination.Window{Limit: 1}}))
+		if count != row.want || err != nil {
+			t.Errorf("%s: %d records, error %v, want %d", row.reason, count, err, row.want)
+		}
+	}
+	list, err := c.List(t.Context(), catalogue.Query{Terms: terms("no_such,-id")})
+	first := string(list.Records[0])
+	if by := ordering.Format(list.Terms); err != nil || by != "-id" || !strings.HasPrefix(first, `{"id":4,`) {
+		t.Errorf("by an unknown field and -id: by %q, %v, the first is %s", by, err, first)
 	}
 }

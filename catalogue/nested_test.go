@@ -364,9 +364,9 @@ func TestFiltersOfNestedFields(t *testing.T) {
 	}
 }
 
-// TestNilListsInside checks that a nil list inside another field is stored as an empty one,
-// whatever writes it, and that the program's value does not change.
-func TestNilListsInside(t *testing.T) {
+// TestNilLists checks that a nil list is stored as an empty one wherever it is and whatever writes it,
+// so that a client can send it back, and that the program's value does not change.
+func TestNilLists(t *testing.T) {
 	type Box struct {
 		Tags  []string        `json:"tags"`
 		Sizes map[string]int  `json:"sizes"`
@@ -375,35 +375,48 @@ func TestNilListsInside(t *testing.T) {
 	}
 	type crate struct {
 		ID     int            `json:"id"`
+		Tags   []string       `json:"tags"`
+		Others []int          `json:"others" backlist:"refers=crates"`
 		Box    Box            `json:"box"`
 		Other  *Box           `json:"other"`
 		Boxes  []Box          `json:"boxes"`
 		Named  map[string]Box `json:"named"`
 		Points []*Box         `json:"points"`
 	}
-	const empty = `{"tags":[],"sizes":{},"maybe":null,"raw":null}`
 	defined := catalogue.Define[crate]("crates", catalogue.Options{})
 	cat := mustCatalogue(t, defined)
-	crates := mustIn(defined, cat)
-	given := crate{Other: &Box{}, Boxes: []Box{{}}, Named: map[string]Box{"a": {}}, Points: []*Box{{}}}
-	_, err := crates.Insert(given)
-	must(t, err)
-	_, err = crates.Insert(crate{})
-	must(t, err)
-	must(t, crates.Update(2, func(c *crate) error { c.Boxes = append(c.Boxes, Box{}); return nil }))
-	want := `[
-{"id":1,"box":` + empty + `,"other":` + empty + `,"boxes":[` + empty + `],"named":{"a":` + empty + `},"points":[` + empty + `]},
-{"id":2,"box":` + empty + `,"other":null,"boxes":[` + empty + `],"named":{},"points":[]}]
-`
-	var b strings.Builder
-	must(t, crates.Save(&b))
-	equal(t, "the result", want, b.String())
-	stored, err := crates.Get(1)
-	if err != nil || stored.Boxes[0].Tags == nil || stored.Named["a"].Sizes == nil || given.Boxes[0].Tags != nil || given.Named["a"].Tags != nil || given.Other.Tags != nil {
-		t.Errorf("stored %+v, given %+v, %v", stored, given, err)
+	crates, served := mustIn(defined, cat), collectionOf(t, cat, "crates")
+	empty := func() crate {
+		return crate{ID: 1, Other: &Box{}, Boxes: []Box{{}}, Named: map[string]Box{"a": {}}, Points: []*Box{{}}}
 	}
-	must(t, crates.Load(strings.NewReader(`[{"id":1,"boxes":[{}]}]`), catalogue.LoadOptions{}))
-	if got, err := crates.Get(1); err != nil || got.Box.Tags == nil || got.Boxes[0].Sizes == nil {
-		t.Errorf("loaded %+v, %v", got, err)
+	const box = `{"tags":[],"sizes":{},"maybe":null,"raw":null}`
+	const want = `{"id":1,"tags":[],"others":[],"box":` + box + `,"other":` + box + `,"boxes":[` + box + `],"named":{"a":` + box + `},"points":[` + box + `]}`
+	given := empty()
+	for _, row := range []struct {
+		reason string
+		write  func() error
+	}{
+		{"Insert", func() error { _, err := crates.Insert(given); return err }},
+		{"Update", func() error { return crates.Update(1, func(c *crate) error { *c = given; return nil }) }},
+		{"ReplaceAll", func() error { return crates.ReplaceAll(slices.Values([]crate{given})) }},
+		{"a load of null", func() error {
+			return crates.Load(strings.NewReader(`[`+strings.NewReplacer("[]", "null", `"sizes":{}`, `"sizes":null`).Replace(want)+`]`), catalogue.LoadOptions{})
+		}},
+		{"a load of absent members", func() error {
+			return crates.Load(strings.NewReader(`[{"id":1,"other":{},"boxes":[{}],"named":{"a":{}},"points":[{}]}]`), catalogue.LoadOptions{})
+		}},
+	} {
+		must(t, row.write())
+		record, err := served.Get(t.Context(), "1", schema.Filter{})
+		must(t, err)
+		equal(t, row.reason, want, string(record))
+		again, err := served.Update(t.Context(), "1", catalogue.Edit{Body: record})
+		must(t, err)
+		equal(t, "a PUT after "+row.reason, want, string(again))
+		stored, err := crates.Get(1)
+		if err != nil || stored.Boxes[0].Tags == nil || stored.Named["a"].Sizes == nil {
+			t.Errorf("%s: stored %+v, %v", row.reason, stored, err)
+		}
 	}
+	equal(t, "the program's value", empty(), given)
 }

@@ -412,26 +412,6 @@ func TestTagsOfStandaloneCollections(t *testing.T) {
 	}
 }
 
-// TestCamelCaseNamesOfOpenRecords: the fields of open records are not known, but none has
-// a name that is not in snake_case.
-func TestCamelCaseNamesOfOpenRecords(t *testing.T) {
-	for name, opts := range map[string]catalogue.Options{
-		"Ordering": {Ordering: ordering.Parse("-startDate", nil)},
-		"Unique":   {Unique: [][]string{{"startDate"}}},
-	} {
-		_, alone := catalogue.NewCollection[schema.Record](opts)
-		_, served := catalogue.New(catalogue.Define[schema.Record]("films", opts))
-		for _, err := range []error{alone, served} {
-			if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"startDate": names are in snake_case: did you mean start_date?`) {
-				t.Errorf("Options.%s: %v", name, err)
-			}
-		}
-	}
-	if err := refusal[schema.Record](catalogue.Options{Ordering: []ordering.Term{{}}}); !errors.Is(err, ordering.ErrUnknownField) {
-		t.Errorf("a term without a field: %v", err)
-	}
-}
-
 // TestErrorForCyclicRecord: the text does not repeat the cycle.
 func TestErrorForCyclicRecord(t *testing.T) {
 	c := mustCollection[recursive](t, catalogue.Options{})

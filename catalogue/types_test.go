@@ -304,9 +304,6 @@ func TestOptionsID(t *testing.T) {
 	if err := refusal[item](catalogue.Options{ID: "name"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "Name") {
 		t.Errorf("id field of type string: %v, want ErrInvalidType", err)
 	}
-	if err := refusal[item](catalogue.Options{ID: "itemNumber", Ordering: terms("nmae")}); !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), "nmae") {
-		t.Errorf("default ordering by an unknown field: %v, want ErrUnknownField", err)
-	}
 }
 
 // A writer is a collection or a batch.

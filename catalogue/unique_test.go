@@ -303,27 +303,3 @@ func TestUniqueTogetherOfRequests(t *testing.T) {
 		equal(t, test.reason, test.want, got)
 	}
 }
-
-// TestUniqueSetsAreInvalid has sets that no collection can have.
-func TestUniqueSetsAreInvalid(t *testing.T) {
-	for _, test := range []struct {
-		reason string
-		set    []string
-		want   error
-		text   string
-	}{
-		{"no field", []string{}, catalogue.ErrInvalidType, "shelves: Options.Unique: invalid record type: a set has no fields"},
-		{"a field twice", []string{"floor", "floor"}, catalogue.ErrInvalidType, `shelves: Options.Unique: invalid record type: field "floor" is repeated`},
-		{"an unknown field", []string{"floor", "nam"}, ordering.ErrUnknownField, `shelves: Options.Unique: unknown field: "nam": want one of`},
-	} {
-		opts := catalogue.Options{Name: "shelves", Unique: [][]string{test.set}}
-		err := refusal[shelf](opts)
-		opts.Name = ""
-		_, inCatalogue := catalogue.New(catalogue.Define[shelf]("shelves", opts))
-		for _, err := range []error{err, inCatalogue} {
-			if !errors.Is(err, test.want) || !strings.HasPrefix(err.Error(), test.text) {
-				t.Errorf("%s: %v, want %s", test.reason, err, test.text)
-			}
-		}
-	}
-}
