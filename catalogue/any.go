@@ -116,16 +116,10 @@ func (c AnyCollection) SortKey(field, value string) sortkey.Key {
 	return c.core.SortKey(field, value)
 }
 
-// Exists reports whether the collection of the catalogue that has the key has a record with the
-// id, in its current state. It implements Exists of [schema.Checks]. The error is ctx.Err().
-// O(log n).
-func (c AnyCollection) Exists(ctx context.Context, key string, id int) (bool, error) {
-	return c.core.Set.Exists(ctx, key, id)
-}
-
 // Find returns the id of the record of the collection of the catalogue that has the key whose
-// field, in snake_case, equals a text, and the text that it has, or 0 if none exists. It implements
-// Find of [schema.Checks]. The error is ctx.Err(). O(log n) after the first use of the field.
+// field, in snake_case, equals a text, and the text that it has, or 0 if none exists. The field is
+// unique text, or id, of which the text is the digits. Find implements that of [schema.Checks]. The
+// error is ctx.Err(). O(log n) after the first use of the field.
 func (c AnyCollection) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
 	return c.core.Set.Find(ctx, key, field, text)
 }

@@ -103,20 +103,20 @@ func TestEncodedErrors(t *testing.T) {
 	})
 }
 
-// Exists finds records of all collections of the catalogue.
-func TestExists(t *testing.T) {
+// Find finds records of all collections of the catalogue.
+func TestFind(t *testing.T) {
 	ownHouses(t, func(t *testing.T, cat *catalogue.Catalogue) {
 		films := collectionOf(t, cat, "films")
 		for key, want := range map[string]int{"films": 1, "directors": 2, "genres": 3, "unknown": 0} {
 			for id := range 5 {
-				if got, err := films.Exists(t.Context(), key, id); got != (1 <= id && id <= want) || err != nil {
-					t.Errorf("%s %d: %t, error %v", key, id, got, err)
+				if got, _, err := films.Find(t.Context(), key, "id", strconv.Itoa(id)); got != id && got != 0 || (got != 0) != (1 <= id && id <= want) || err != nil {
+					t.Errorf("%s %d: %d, error %v", key, id, got, err)
 				}
 			}
 		}
 		ended, end := context.WithCancel(t.Context())
 		end()
-		if _, err := films.Exists(ended, "films", 1); err != context.Canceled {
+		if _, _, err := films.Find(ended, "films", "id", "1"); err != context.Canceled {
 			t.Errorf("error %v, want %v", err, context.Canceled)
 		}
 	})

@@ -192,7 +192,7 @@ func foundIDs(tb testing.TB, cat *catalogue.Catalogue, key, query string) string
 	c := collectionOf(tb, cat, key)
 	params, err := url.ParseQuery(query)
 	must(tb, err)
-	filter, err := c.Description().Filter(tb.Context(), params, schema.Checks{Exists: c.Exists, Find: c.Find})
+	filter, err := c.Description().Filter(tb.Context(), params, schema.Checks{Find: c.Find})
 	if err != nil {
 		return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "schema: invalid record: "), "; ", "\n")
 	}

@@ -156,13 +156,10 @@ type Deleter interface {
 // record has is an invalid value, as in Django REST framework, and results in 400. In other
 // collections it is an id that selects no record.
 type ReferenceChecker interface {
-	// Exists reports whether the collection with the key in Refers of a field has a record
-	// with an id, which is at least 1. Errors are handled as described for [Collection].
-	Exists(ctx context.Context, collection string, id int) (bool, error)
-
-	// Find returns the id of the record of such a collection that has a text in the field in By, or
-	// 0 if none exists, and the text that the record has, which may be empty if it is the same.
-	// It is called only if the description has such a field.
+	// Find returns the id of the record of the collection with the key in Refers of a field that has
+	// a text in the field in By or, if that is empty, in the field id, whose text is the digits of a
+	// number that is at least 1. It returns 0 if no record exists. stored is the text that the record
+	// has, which may be empty if it is the same. Errors are handled as described for [Collection].
 	Find(ctx context.Context, collection, field, text string) (id int, stored string, err error)
 }
 
@@ -250,8 +247,7 @@ func isNil(c Collection) bool { return c == nil || c == Collection(catalogue.Any
 // anyRecord returns the checks of a collection that is no ReferenceChecker.
 func anyRecord() schema.Checks {
 	return schema.Checks{
-		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
-		Find:   func(context.Context, string, string, string) (int, string, error) { return 1, "", nil },
+		Find: func(context.Context, string, string, string) (int, string, error) { return 1, "", nil },
 	}
 }
 

@@ -224,12 +224,12 @@ type checker struct {
 	exists func(ctx context.Context, collection string, id int) (bool, error)
 }
 
-func (c checker) Exists(ctx context.Context, collection string, id int) (bool, error) {
-	return c.exists(ctx, collection, id)
-}
-
-func (c checker) Find(context.Context, string, string, string) (int, string, error) {
-	return 0, "", nil
+func (c checker) Find(ctx context.Context, collection, field, text string) (int, string, error) {
+	id := schema.ParseID(text)
+	if found, err := c.exists(ctx, collection, id); field != "id" || !found || err != nil {
+		return 0, "", err
+	}
+	return id, "", nil
 }
 
 // A collection is not called with an invalid filter. It decides whether a reference is valid,
@@ -258,7 +258,7 @@ func TestInvalidFilters(t *testing.T) {
 	} {
 		exists := func(_ context.Context, collection string, id int) (bool, error) {
 			if collection != "directors" || id != 7 {
-				t.Errorf("Exists was called with %s %d", collection, id)
+				t.Errorf("Find was called with %s %d", collection, id)
 			}
 			return test.found, test.err
 		}

@@ -56,7 +56,7 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	}
 	r.all, r.checks = c, anyRecord()
 	if c, ok := c.(ReferenceChecker); ok {
-		r.checks = schema.Checks{Exists: c.Exists, Find: c.Find}
+		r.checks = schema.Checks{Find: c.Find}
 	}
 	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {

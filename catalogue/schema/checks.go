@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strconv"
 	"time"
 )
 
@@ -12,14 +11,11 @@ import (
 // called before the method returns and not afterwards, with its context. After an error of
 // one, none is called, and the method returns that error.
 type Checks struct {
-	// Exists reports whether a collection has a record with an id, which is at least 1.
-	// It is called once for each record. If nil, no record exists.
-	Exists func(ctx context.Context, collection string, id int) (bool, error)
-
-	// Find returns the id of the record of a collection that has a text in a unique field,
-	// whose name is in snake_case, or 0 if none exists, and the text that the record has, which
-	// the reference gets: the case can differ if the field is Fold. If that is empty, the
-	// reference has the text that was sent. If Find is nil, no record exists.
+	// Find returns the id of the record of a collection that has a text in a field, whose name is in
+	// snake_case, or 0 if none exists. The field is unique text, or id, of which the text is the
+	// digits, of a number that is at least 1. stored is the text that the record has, which the
+	// reference gets: the case can differ if the field is Fold. If that is empty, the reference has
+	// the text that was sent. Find is called once for each text. If it is nil, no record exists.
 	Find func(ctx context.Context, collection, field, text string) (id int, stored string, err error)
 
 	// Taken reports whether another record than the written one has the values of a unique
@@ -50,8 +46,8 @@ type checker struct {
 	filled  int  // bytes of the defaults of members of objects
 	room    int  // for these
 	as      Framework
-	stored  bool               // the values are those of a stored record
-	known   map[reference]bool // what Exists has returned: a list may repeat an id many times
+	stored  bool                // the values are those of a stored record
+	known   map[reference]found // what Find has returned: a list may repeat a text many times
 	visible visible
 	err     error // of a callback
 }
@@ -73,8 +69,8 @@ type visibleKey struct{}
 
 // WithVisible returns a context with which [Description.Validate], ValidateUpdate and Filter find
 // only records for which f returns true, as if others did not exist. f is called for a record that
-// Exists or Find of [Checks] has found, with the key of its collection and the field, in snake_case,
-// that has the value: id, or that in By of the reference. Its errors are handled like theirs. If f is
+// Find of [Checks] has found, with the key of its collection and the field, in snake_case,
+// that has the value: id, or that in By of the reference. Its errors are handled like those of Find. If f is
 // nil, all records are found. O(1).
 func WithVisible(ctx context.Context, f func(ctx context.Context, collection, field, value string) (bool, error)) context.Context {
 	return context.WithValue(ctx, visibleKey{}, f)
@@ -89,28 +85,13 @@ func (c *checker) sees(collection, field, value string) (ok bool) {
 	return ok
 }
 
-// A reference is an id of a collection.
-type reference struct {
-	collection string
-	id         int
-}
+// A reference is to the record of a collection that has a text in a field.
+type reference struct{ collection, field, text string }
 
-// exists reports whether a collection has a record.
-func (c *checker) exists(collection string, id int) bool {
-	if c.Exists == nil || c.err != nil {
-		return false
-	}
-	to := reference{collection, id}
-	found, ok := c.known[to]
-	if ok {
-		return found
-	}
-	if found, c.err = c.Exists(c.ctx, collection, id); c.known == nil {
-		c.known = map[reference]bool{}
-	}
-	found = found && c.sees(collection, "id", strconv.Itoa(id))
-	c.known[to] = found
-	return found
+// found is a record, and the text that it has.
+type found struct {
+	id     int
+	stored string
 }
 
 // target returns the field by which a field refers to records, or the zero Field.
@@ -123,16 +104,25 @@ func (c *checker) target(f Field) Field {
 	return to
 }
 
-// find returns the id of the record that has a text in the field to which f refers, or 0, and the
-// text that the record has.
+// find returns the id of the record that has a text in the field to which f refers, which is its id
+// unless By names another, or 0, and the text that the record has.
 func (c *checker) find(f Field, text string) (id int, stored string) {
-	if c.Find != nil && c.err == nil {
-		id, stored, c.err = c.Find(c.ctx, f.Refers, f.By, text)
+	to := reference{f.Refers, cmp.Or(f.By, "id"), text}
+	if c.Find == nil || c.err != nil {
+		return 0, text
 	}
-	if id != 0 && !c.sees(f.Refers, f.By, text) {
-		return 0, ""
+	is, ok := c.known[to]
+	if !ok {
+		is.id, is.stored, c.err = c.Find(c.ctx, to.collection, to.field, text)
+		if is.id != 0 && !c.sees(to.collection, to.field, text) {
+			is.id = 0
+		}
+		if c.known == nil {
+			c.known = map[reference]found{}
+		}
+		c.known[to] = is
 	}
-	return id, cmp.Or(stored, text)
+	return is.id, cmp.Or(is.stored, text)
 }
 
 // finds reports whether a record has a text in the field to which f refers.

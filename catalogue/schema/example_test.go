@@ -97,8 +97,11 @@ func films() schema.Description {
 
 func ExampleDescription_Validate() {
 	checks := schema.Checks{
-		Exists: func(_ context.Context, collection string, id int) (bool, error) {
-			return collection == "directors" && id == 7, nil
+		Find: func(_ context.Context, collection, field, text string) (id int, stored string, err error) {
+			if collection == "directors" && field == "id" && text == "7" {
+				return 7, "", nil
+			}
+			return 0, "", nil
 		},
 		Now: func() time.Time { return time.Date(2024, 5, 10, 18, 0, 0, 0, time.UTC) },
 	}

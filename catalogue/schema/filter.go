@@ -49,8 +49,8 @@ type Test struct {
 }
 
 // Filter returns the filter that the parameters of a query describe, as django-filter and
-// the SearchFilter of Django REST framework do. Exists and Find of checks look up what fields
-// refer to. If one returns an error, so does Filter.
+// the SearchFilter of Django REST framework do. Find of checks looks up what fields
+// refer to. If it returns an error, so does Filter.
 //
 // A parameter of Description.Filters is the name of a field, which is the lookup exact, or
 // that name, two underscores and another lookup. The name of a member of an [Object] is that of

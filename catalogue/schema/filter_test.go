@@ -88,7 +88,7 @@ func TestFilterLargeValues(t *testing.T) {
 		large := strings.Repeat(part, 1<<14)
 		for _, name := range append(d.Filters, "search") {
 			for _, value := range []string{large, "1" + large, large + "1"} {
-				_, err := d.Filter(t.Context(), url.Values{name: {value}}, Checks{Exists: filterExists})
+				_, err := d.Filter(t.Context(), url.Values{name: {value}}, Checks{Find: filterExists})
 				if errs := (FieldErrors)(nil); err != nil && !errors.As(err, &errs) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -97,9 +97,13 @@ func TestFilterLargeValues(t *testing.T) {
 	}
 }
 
-// filterExists reports that the directors 1 to 12 and the genres 1 to 6 exist.
-func filterExists(_ context.Context, collection string, id int) (bool, error) {
-	return collection == "directors" && id <= 12 || collection == "genres" && id <= 6, nil
+// filterExists finds the directors 1 to 12 and the genres 1 to 6.
+func filterExists(_ context.Context, collection, field, text string) (int, string, error) {
+	id := ParseID(text)
+	if field != "id" || id > map[string]int{"directors": 12, "genres": 6}[collection] {
+		return 0, "", nil
+	}
+	return id, "", nil
 }
 
 // query parses a query as a server does.
@@ -352,7 +356,7 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		params, _ := url.ParseQuery(text) // with the pairs that it can read
 		for _, d := range descriptions {
-			filter, err := d.Filter(t.Context(), params, Checks{Exists: filterExists})
+			filter, err := d.Filter(t.Context(), params, Checks{Find: filterExists})
 			if err != nil {
 				checkFilterErrors(t, d, params, err)
 				continue
@@ -361,7 +365,7 @@ func FuzzFilter(f *testing.F) {
 			if len(filter.Search) > 0 {
 				given["search"] = []string{strings.Join(wordsOf(filter), " ")}
 			}
-			again, err := d.Filter(t.Context(), given, Checks{Exists: filterExists})
+			again, err := d.Filter(t.Context(), given, Checks{Find: filterExists})
 			if err != nil {
 				t.Fatalf("filter %v of %q: %v", filter, text, err)
 			}

@@ -104,7 +104,7 @@ func (f Field) reference(value string, checks *checker) (id int, message string)
 	switch {
 	case !valid:
 		return 0, noKey(kind)
-	case id < 1 || !checks.exists(f.Refers, id):
+	case id < 1 || !checks.finds(f, strconv.Itoa(id)):
 		return 0, noRecord(shown)
 	}
 	return id, ""
@@ -303,5 +303,5 @@ func (f Field) filterNames(given []string, checks *checker) (names []string, mes
 // collection are not checked.
 func (f Field) filterID(text string, checks *checker) (id int, ok bool) {
 	id, ok = integer(text)
-	return id, ok && id > 0 && (f.Refers == "" || checks.exists(f.Refers, id))
+	return id, ok && id > 0 && (f.Refers == "" || checks.finds(f, strconv.Itoa(id)))
 }

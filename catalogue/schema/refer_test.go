@@ -9,38 +9,36 @@ import (
 // missing and received return the messages for invalid references.
 func missing(id string) string { return `Invalid pk "` + id + `" - object does not exist.` }
 
-// TestValidateCallsExists checks that exists is called with the collection of the field
-// and with positive ids only, and that it may be nil.
-func TestValidateCallsExists(t *testing.T) {
+// TestValidateCallsFind checks that Find is called once for each text, with the collection and the
+// name of the field, and with positive ids only, and that it may be nil.
+func TestValidateCallsFind(t *testing.T) {
 	type call struct {
-		Collection string
-		ID         int
+		Collection, Field, Text string
 	}
 	var calls []call
 	d := only(t, own()["films"], "director")
 	d.Fields = append(d.Fields, only(t, own()["films"], "genres").Fields...)
-	d.Fields = append(d.Fields, Field{Name: "others", Kind: References, Refers: "films"})
-	exists := func(_ context.Context, key string, id int) (bool, error) {
-		calls = append(calls, call{key, id})
-		return true, nil
+	d.Fields = append(d.Fields, Field{Name: "others", Kind: References, Refers: "films"}, Field{Name: "tags", Kind: References, Refers: "tags", By: "name"})
+	find := func(_ context.Context, key, field, text string) (int, string, error) {
+		calls = append(calls, call{key, field, text})
+		return 1, "", nil
 	}
-	_, err := d.Validate(t.Context(), []byte(`{"director":0,"genres":[2,2,"2",-1],"others":[0,7]}`), Checks{Exists: exists})
-	equal(t, "calls of exists", []call{{"genres", 2}}, calls)
+	_, err := d.Validate(t.Context(), []byte(`{"director":0,"genres":[2,2,"2",-1],"others":[0,7],"tags":["a","a"]}`), Checks{Find: find})
+	equal(t, "calls of Find", []call{{"genres", "id", "2"}, {"tags", "name", "a"}}, calls)
 	want := FieldErrors{
 		{Field: "director", Messages: []string{missing("0")}}, {Field: "genres", Messages: []string{missing("-1")}}, {Field: "others", Messages: []string{missing("0")}},
 	}
 	equal(t, "error", error(want), err)
 	_, err = d.Validate(t.Context(), []byte(`{"director":1}`), Checks{})
 	if !errors.Is(err, ErrInvalid) {
-		t.Errorf("exists is nil: error %v, want %v", err, ErrInvalid)
+		t.Errorf("Find is nil: error %v, want %v", err, ErrInvalid)
 	}
 }
 
 // A list of references may need some of them, as a many-to-many field that is not blank does.
 func TestReferencesNeedSome(t *testing.T) {
 	checks := Checks{
-		Exists: func(context.Context, string, int) (bool, error) { return true, nil },
-		Find:   func(_ context.Context, _, _, text string) (int, string, error) { return len(text), "", nil },
+		Find: func(_ context.Context, _, _, text string) (int, string, error) { return len(text), "", nil },
 	}
 	for _, row := range []struct {
 		reason string

@@ -116,7 +116,7 @@ func TestValues(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			d := Description{Name: "film", Fields: []Field{describedField(t, s.name)}}
 			for _, row := range s.rows {
-				record, err := d.Validate(t.Context(), []byte(`{"value":`+row.value+`}`), Checks{Exists: exists})
+				record, err := d.Validate(t.Context(), []byte(`{"value":`+row.value+`}`), Checks{Find: exists})
 				got, _ := record.Get("value")
 				var errs FieldErrors
 				if errors.As(err, &errs) && len(errs) == 1 && errs[0].Field == "value" {
@@ -144,7 +144,7 @@ func errorText(e FieldError) string {
 func TestBodies(t *testing.T) {
 	d := own()["films"]
 	checks := Checks{
-		Exists: exists,
+		Find: exists,
 		Taken: func(_ context.Context, fields, values []string) (bool, error) {
 			return fields[0] == "slug" && values[0] == `"taken"`, nil
 		},
@@ -237,7 +237,7 @@ func TestFilters(t *testing.T) {
 			d, known = otherKinds, nil
 		}
 		for _, row := range s.rows {
-			filter, err := d.Filter(t.Context(), query(t, row.value), Checks{Exists: known})
+			filter, err := d.Filter(t.Context(), query(t, row.value), Checks{Find: known})
 			var parts []string
 			for _, test := range filter.Tests {
 				values, _ := json.Marshal(append([]string{}, test.Values...))

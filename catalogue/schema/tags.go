@@ -619,8 +619,13 @@ func (f *Field) tagDefault(value string, t reflect.Type) error {
 	if jsontext.Check([]byte(value), jsontext.MaxDepth-1) != nil {
 		return fmt.Errorf("%q is not JSON", value)
 	}
-	exists := func(context.Context, string, int) (bool, error) { return true, nil }
-	text, wrong := f.clean(strings.Trim(value, jsontext.Space), &checker{Checks: Checks{Exists: exists}, ctx: context.Background()})
+	find := func(context.Context, string, string, string) (int, string, error) {
+		if f.By != "" {
+			return 0, "", nil
+		}
+		return 1, "", nil
+	}
+	text, wrong := f.clean(strings.Trim(value, jsontext.Space), &checker{Checks: Checks{Find: find}, ctx: context.Background()})
 	if !wrong.ok() {
 		return fmt.Errorf("%s: %s", value, strings.Join(wrong.appendTexts(nil, "value"), " "))
 	}

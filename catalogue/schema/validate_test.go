@@ -69,7 +69,7 @@ func TestUnique(t *testing.T) {
 			FieldErrors{{Field: "slug", Messages: []string{"Surrogate characters are not allowed: U+D800.", badSlug}}, {Field: "number", Messages: []string{badInteger}}}},
 	}
 	for _, test := range tests {
-		_, err := d.Validate(t.Context(), []byte(test.body), Checks{Exists: exists, Taken: taken})
+		_, err := d.Validate(t.Context(), []byte(test.body), Checks{Find: exists, Taken: taken})
 		var want error
 		if test.want != nil {
 			want = test.want
@@ -93,7 +93,12 @@ func TestAssigned(t *testing.T) {
 		{Name: "tenant", Kind: Text, ReadOnly: true},
 		{Name: "createdAt", Kind: Timestamp, ReadOnly: true, Created: true},
 	}}
-	exists := func(_ context.Context, _ string, id int) (bool, error) { return id == 7, nil }
+	exists := func(_ context.Context, _, _, text string) (int, string, error) {
+		if text != "7" {
+			return 0, "", nil
+		}
+		return 7, "", nil
+	}
 	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 	const created = `,"createdAt":"2026-01-02T03:04:05Z"`
 	for _, test := range []struct {
@@ -119,7 +124,7 @@ func TestAssigned(t *testing.T) {
 	} {
 		var assigned Record
 		must(t, assigned.UnmarshalJSON([]byte(test.assigned)))
-		checks := Checks{Exists: exists, Now: now, Assigned: assigned}
+		checks := Checks{Find: exists, Now: now, Assigned: assigned}
 		text := func(r Record, err error) string {
 			if err != nil {
 				return err.Error()
@@ -213,7 +218,7 @@ func FuzzValidate(f *testing.F) {
 
 // repost validates data, decodes the record and validates its JSON again.
 func repost[T any](t *testing.T, d Description, data []byte) {
-	checks := Checks{Exists: exists, Now: func() time.Time { return time.Unix(1e9, 0) }}
+	checks := Checks{Find: exists, Now: func() time.Time { return time.Unix(1e9, 0) }}
 	record, err := d.Validate(t.Context(), data, checks)
 	if err != nil {
 		checkErrors(t, d, err)
@@ -286,8 +291,11 @@ func TestChecksFail(t *testing.T) {
 			}
 			return name != "slug" && name != "number", nil
 		}
-		exists := func(ctx context.Context, collection string, id int) (bool, error) { return check(ctx, collection, "") }
-		checks := Checks{Exists: exists, Taken: func(ctx context.Context, fields, _ []string) (bool, error) { return check(ctx, fields[0], "") }}
+		exists := func(ctx context.Context, collection, _, _ string) (int, string, error) {
+			_, err := check(ctx, collection, "")
+			return 1, "", err
+		}
+		checks := Checks{Find: exists, Taken: func(ctx context.Context, fields, _ []string) (bool, error) { return check(ctx, fields[0], "") }}
 		body := []byte(`{"slug":"a","director":1,"genres":[1,2],"number":3}`)
 		if _, err := d.Validate(ctx, body, checks); err != failure {
 			t.Errorf("%s fails: Validate: %v", failing, err)
@@ -297,7 +305,7 @@ func TestChecksFail(t *testing.T) {
 			t.Errorf("%s fails: ValidateUpdate: %v", failing, err)
 		}
 		last = ""
-		_, err := d.Filter(ctx, url.Values{"title": {"\x00"}, "director": {"1"}, "genres": {"1", "2"}}, Checks{Exists: exists})
+		_, err := d.Filter(ctx, url.Values{"title": {"\x00"}, "director": {"1"}, "genres": {"1", "2"}}, Checks{Find: exists})
 		if isReference := d.Fields[2].Refers == failing || d.Fields[3].Refers == failing; isReference != (err == failure) {
 			t.Errorf("%s fails: Filter: %v", failing, err)
 		}

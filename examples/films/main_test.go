@@ -171,7 +171,7 @@ func TestGenerate(t *testing.T) {
 				t.Fatalf("%d %s are listed; %v", len(all.Records), key, err)
 			}
 			for _, record := range all.Records {
-				if _, err := d.Validate(t.Context(), record, schema.Checks{Exists: c.Exists}); err != nil {
+				if _, err := d.Validate(t.Context(), record, schema.Checks{Find: c.Find}); err != nil {
 					t.Fatalf("%s: %s: %v", key, record, err)
 				}
 			}

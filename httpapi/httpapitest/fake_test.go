@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,7 @@ type answer struct {
 	list        catalogue.Listing
 	record      []byte
 	revision    uint64
-	exists      bool
+	id          int // of a record that is found
 	err         error
 }
 
@@ -90,8 +91,8 @@ func (f fake) next(c call) (a answer) {
 		})
 	case "Delete":
 		a.err = f.collection.Delete(c.ctx, c.segment, c.Filter, c.condition)
-	case "Exists":
-		a.exists, a.err = f.collection.Exists(c.ctx, c.segment, c.id)
+	case "Find":
+		a.id, _, a.err = f.collection.Find(c.ctx, c.segment, "id", strconv.Itoa(c.id))
 	case "Load":
 		a.err = f.collection.Load(bytes.NewReader(c.body), catalogue.LoadOptions{})
 	case "Revision":
@@ -135,13 +136,12 @@ func (f fake) Delete(ctx context.Context, segment string, filter schema.Filter, 
 	return f.answer(call{"Delete", ctx, catalogue.Query{Filter: filter}, segment, nil, schema.Record{}, false, condition, 0}).err
 }
 
-func (f fake) Exists(ctx context.Context, collection string, id int) (bool, error) {
-	a := f.answer(call{method: "Exists", ctx: ctx, segment: collection, id: id})
-	return a.exists, a.err
-}
-
 func (f fake) Find(ctx context.Context, collection, field, text string) (int, string, error) {
-	return f.collection.Find(ctx, collection, field, text)
+	if field != "id" {
+		return f.collection.Find(ctx, collection, field, text)
+	}
+	a := f.answer(call{method: "Find", ctx: ctx, segment: collection, id: schema.ParseID(text)})
+	return a.id, "", a.err
 }
 
 func (f fake) Revision(ctx context.Context) (uint64, error) {

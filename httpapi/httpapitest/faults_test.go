@@ -253,9 +253,9 @@ func faults() []planted {
 				t.Field = ""
 			}
 		}).answer}},
-		{"all records exist", films, "references", after("Exists", func(_ call, a *answer) { a.exists = true })},
-		{"references are read in another collection", films, "references", before("Exists", func(c *call) { c.segment, c.id = "genres", c.id+1 })},
-		{"Exists ignores the context", films, "references", ignoresContext("Exists")},
+		{"all records exist", films, "references", after("Find", func(c call, a *answer) { a.id = c.id })},
+		{"references are read in another collection", films, "references", before("Find", func(c *call) { c.segment, c.id = "genres", c.id+1 })},
+		{"Find ignores the context", films, "references", ignoresContext("Find")},
 		{"one of several words is enough", films, "search",
 			selects(func(filter schema.Filter, list lister) (chosen [][]byte) {
 				if filter.Search == nil {
@@ -493,7 +493,7 @@ func inFake(t *testing.T, p planted) Implementation {
 func callsOf(t *testing.T, open bool) map[string][]string {
 	calls := map[string][]string{}
 	for _, check := range allChecks() {
-		records := before("Description List Get Create Update Delete Exists Revision Positions", func(c *call) {
+		records := before("Description List Get Create Update Delete Find Revision Positions", func(c *call) {
 			calls[check.name] = append(calls[check.name], c.method)
 		})
 		if r := outcome(inFake(t, planted{open: open, fault: records}), check); r.problem != "" {

@@ -83,8 +83,8 @@ func (s *subject) filter(parameters ...string) schema.Filter {
 	for i := 0; i < len(parameters); i += 2 {
 		params.Set(parameters[i], parameters[i+1])
 	}
-	exists := func(context.Context, string, int) (bool, error) { return true, nil }
-	filter, err := s.Description.Filter(s.ctx, params, schema.Checks{Exists: exists})
+	find := func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }
+	filter, err := s.Description.Filter(s.ctx, params, schema.Checks{Find: find})
 	if err != nil {
 		s.Fatalf("parameters of a check: %v", err)
 	}
@@ -175,7 +175,7 @@ func checkPositions(s *subject) {
 	}
 }
 
-// Exists finds the records that the Body refers to, and no other.
+// Find finds the records that the Body refers to, and no other.
 func checkReferences(s *subject) {
 	c, ok := s.open(s.records(1)).c.(httpapi.ReferenceChecker)
 	if !ok {
@@ -185,12 +185,11 @@ func checkReferences(s *subject) {
 	cancel()
 	for _, f := range s.find(func(f schema.Field) bool { return f.Refers != "" && f.By == "" }) {
 		for _, id := range append(s.referred(f), strconv.Itoa(unused)) {
-			n, _ := strconv.Atoi(id)
-			if got, err := c.Exists(s.ctx, f.Refers, n); got != (n != unused) || err != nil {
-				s.Fatalf("Exists of %d in %s: %t, error %v", n, f.Refers, got, err)
+			if got, _, err := c.Find(s.ctx, f.Refers, "id", id); (got != 0) != (id != strconv.Itoa(unused)) || err != nil {
+				s.Fatalf("Find of the id %s in %s: %d, error %v", id, f.Refers, got, err)
 			}
-			if _, err := c.Exists(canceled, f.Refers, n); !errors.Is(err, canceled.Err()) {
-				s.Fatalf("Exists with a ctx that is done: error %v, want one wrapping %q", err, canceled.Err())
+			if _, _, err := c.Find(canceled, f.Refers, "id", id); !errors.Is(err, canceled.Err()) {
+				s.Fatalf("Find with a ctx that is done: error %v, want one wrapping %q", err, canceled.Err())
 			}
 		}
 	}

@@ -209,8 +209,8 @@ func TestExamples(t *testing.T) {
 		if len(members) != len(about.Fields) {
 			t.Errorf("%s: the example has %d members, want %d", key, len(members), len(about.Fields))
 		}
-		exists := func(context.Context, string, int) (bool, error) { return true, nil }
-		if _, err := about.Validate(t.Context(), s.Examples[0], schema.Checks{Exists: exists}); err != nil {
+		find := func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }
+		if _, err := about.Validate(t.Context(), s.Examples[0], schema.Checks{Find: find}); err != nil {
 			t.Errorf("%s: %v: %s", key, err, s.Examples[0])
 		}
 		examples++

@@ -93,13 +93,14 @@ func records(t *testing.T, seed uint64, sizes map[string]int, descriptions ...sc
 func TestRecordsAreValid(t *testing.T) {
 	for seed := range uint64(3) {
 		all := records(t, seed, map[string]int{"films": 300, "directors": 25, "genres": 20}, cinema()...)
-		exists := func(_ context.Context, key string, id int) (bool, error) {
-			return slices.ContainsFunc(all[key], func(r schema.Record) bool { return r.ID == id }), nil
+		find := func(_ context.Context, key, _, text string) (int, string, error) {
+			i := slices.IndexFunc(all[key], func(r schema.Record) bool { return strconv.Itoa(r.ID) == text })
+			return i + 1, "", nil
 		}
 		for _, d := range cinema() {
 			for _, r := range all[d.Key] {
 				want := r.Without("id").Without("createdAt")
-				got, err := d.Validate(t.Context(), []byte(want.String()), schema.Checks{Exists: exists})
+				got, err := d.Validate(t.Context(), []byte(want.String()), schema.Checks{Find: find})
 				if err != nil {
 					t.Fatalf("%s %d: %v", d.Key, r.ID, err)
 				}

@@ -81,7 +81,7 @@ func (c *Collection) Snapshot() *Collection {
 func newMember(c *Set, s *Type, engine *store.Store) *Collection {
 	m := &Collection{Type: s, Store: engine, Set: c}
 	m.Handle = s.handle(m)
-	m.refers = schema.Checks{Exists: c.Exists, Find: c.Find}
+	m.refers = schema.Checks{Find: c.Find}
 	return m
 }
 

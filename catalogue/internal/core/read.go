@@ -185,7 +185,7 @@ func (c *Collection) checks(id int, assigned schema.Record) schema.Checks {
 		other, err := c.holder(ctx, c.Store, id, fields, values)
 		return other != nil, err
 	}
-	return schema.Checks{Exists: c.refers.Exists, Find: c.refers.Find, Taken: taken, Now: c.Type.now, Assigned: assigned}
+	return schema.Checks{Find: c.refers.Find, Taken: taken, Now: c.Type.now, Assigned: assigned}
 }
 
 // holder returns an entry, other than the one with the id, that has the values of some fields, or

@@ -7,26 +7,26 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// Exists reports whether a collection has a record with an id.
-func (c *Set) Exists(ctx context.Context, key string, id int) (bool, error) {
-	m, err := c.Lookup(key)
-	return err == nil && m.Type.Identity.Key == nil && m.Store.Get(id) != nil, ctx.Err()
-}
-
-// Find returns the id of the record of a collection whose field equals a text, and that text.
+// Find returns the id of the record of a collection that has a text in a field, and the text that it
+// has. The field is a unique text, or id.
 func (c *Set) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
 	m, err := c.Lookup(key)
 	if err != nil {
 		return 0, "", ctx.Err()
 	}
-	e := holder(m.Store, m.Type.Text(field), text)
+	var e *store.Entry
+	if field == "id" && m.Type.Identity.Key == nil {
+		e = m.Store.Get(schema.ParseID(text))
+	} else if e = holder(m.Store, m.Type.Text(field), text); e != nil {
+		stored, _ = m.Type.Column(field).JSONKey(e).AsText()
+	}
 	if e == nil {
 		return 0, "", ctx.Err()
 	}
-	stored, _ = m.Type.Column(field).JSONKey(e).AsText()
-	return e.ID, stored, nil
+	return e.ID, stored, ctx.Err()
 }
 
 // A Set is a set of collections.

@@ -10,7 +10,7 @@ import (
 )
 
 func anyRecord() schema.Checks {
-	return schema.Checks{Exists: func(context.Context, string, int) (bool, error) { return true, nil }}
+	return schema.Checks{Find: func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }}
 }
 
 // fields are of all kinds and bounds.

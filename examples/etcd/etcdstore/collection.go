@@ -49,15 +49,7 @@ func (c *collection) Get(ctx context.Context, segment string, filter schema.Filt
 	return c.member().Get(ctx, segment, filter)
 }
 
-// Exists reports whether a record of a collection exists, for filters by references.
-func (c *collection) Exists(ctx context.Context, key string, id int) (bool, error) {
-	if err := c.store.catchUpOnce(ctx); err != nil {
-		return false, err
-	}
-	return c.member().Exists(ctx, key, id)
-}
-
-// Find returns the id and the text of the record that a text refers to, in the same way.
+// Find returns the id and the text of the record that a text refers to, for filters by references.
 func (c *collection) Find(ctx context.Context, key, field, text string) (int, string, error) {
 	if err := c.store.catchUpOnce(ctx); err != nil {
 		return 0, "", err

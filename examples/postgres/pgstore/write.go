@@ -142,7 +142,9 @@ func (t *table) validate(ctx context.Context, body []byte, assigned schema.Recor
 	err = inSnapshot(ctx, t.store.db, func(tx *sql.Tx) error {
 		record, err = t.about.Validate(ctx, body, schema.Checks{
 			Assigned: assigned,
-			Exists:   func(ctx context.Context, key string, id int) (bool, error) { return t.store.has(ctx, tx, key, id) },
+			Find: func(ctx context.Context, key, field, text string) (int, string, error) {
+				return t.store.find(ctx, tx, key, field, text)
+			},
 			Taken: func(ctx context.Context, fields, values []string) (bool, error) {
 				return t.taken(ctx, tx, fields, values)
 			},
@@ -183,14 +185,15 @@ func (t *table) ofID(err error) bool {
 	return errors.As(err, &e) && e.ConstraintName == t.plainName+"_pkey"
 }
 
-// has reports whether a record exists.
-func (s *Store) has(ctx context.Context, tx *sql.Tx, key string, id int) (found bool, err error) {
+// find returns the id of the record of a collection that has the id in a text, or 0 if none exists.
+// References by other fields find nothing.
+func (s *Store) find(ctx context.Context, tx *sql.Tx, key, field, text string) (id int, stored string, err error) {
 	t, err := s.table(key)
-	if err != nil {
-		return false, nil // the collection is not stored
+	if err != nil || field != "id" {
+		return 0, "", nil // the collection is not stored
 	}
-	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+t.name()+" WHERE id = $1)", id).Scan(&found)
-	return found, err
+	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM "+t.name()+" WHERE id = $1", schema.ParseID(text)).Scan(&id)
+	return id, "", err
 }
 
 // Insert adds a record in its JSON form, with its id, to the collection with a key. The error
