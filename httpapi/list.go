@@ -44,15 +44,13 @@ func (v *view) list() {
 		v.tally(t, q)
 		return
 	}
-	if v.seen != nil {
-		v.seen.Ordering = q.Terms
-	}
+	asked := q.Terms
 	p, ok := v.ask(&q)
 	if !ok {
 		return
 	}
 	if v.seen != nil {
-		v.seen.Window = p.Window
+		v.seen.Window, v.seen.Ordering = p.Window, asked
 	}
 	if v.findTag(filter, q.Terms); v.sentInstead() {
 		return

@@ -163,7 +163,9 @@ func (f *filter) add(s *Type, t schema.Test) error {
 // about the order of values.
 func conditions(field string, t schema.Test) []ordering.Condition {
 	switch t.Lookup {
-	case "exact", "in":
+	case "exact":
+		return []ordering.Condition{ordering.Equal(field, t.Values[0])}
+	case "in":
 		return []ordering.Condition{ordering.OneOf(field, t.Values...)}
 	case "gt":
 		return []ordering.Condition{ordering.Greater(field, t.Values[0])}
