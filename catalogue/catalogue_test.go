@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -94,64 +93,6 @@ func placeOrder(b *catalogue.Batch) error {
 	return err
 }
 
-func TestBatchOverCollections(t *testing.T) {
-	c := newShop(t)
-	must(t, c.Batch(placeOrder))
-	const want = `{"orders":[{"id":1,"customer":1},{"id":2,"customer":3}],` +
-		`"customers":[{"id":1,"email":"a@b","balance":10},{"id":2,"email":"c@d","balance":0},{"id":3,"email":"e@f"}],` +
-		`"coupons":[{"id":1,"customers":[1,2]}]}`
-	equal(t, "the result", want, savedJSON(t, c))
-	if n := mustIn(coupons, c).Revision(); n != 1 {
-		t.Errorf("a collection that was not written to has revision %d, want 1", n)
-	}
-}
-
-// TestFailedBatchOverCollections checks that a batch that fails changes no collection and
-// uses no id.
-func TestFailedBatchOverCollections(t *testing.T) {
-	tests := []struct {
-		reason string
-		end    func(b *catalogue.Batch) error
-		want   string
-	}{
-		{"an error is returned unchanged", func(*catalogue.Batch) error { return errStop }, "stop"},
-		{"a panic reaches the caller", func(*catalogue.Batch) error { panic("no") }, "panic: no"},
-		{"the goroutine ends", func(*catalogue.Batch) error { runtime.Goexit(); return nil }, "runtime.Goexit"},
-		{"the last of the collections has a duplicate value", func(b *catalogue.Batch) error {
-			people, _ := customers.Tx(b)
-			_, err := people.Insert(mustRecord(`{"email":"c@d"}`))
-			return err
-		}, `customers: duplicate value: email "c@d" is that of id 2`},
-	}
-	for _, test := range tests {
-		t.Run(test.reason, func(t *testing.T) {
-			c := newShop(t)
-			before := savedJSON(t, c)
-			err := ended(func() error {
-				return c.Batch(func(b *catalogue.Batch) error {
-					if err := placeOrder(b); err != nil {
-						return err
-					}
-					return test.end(b)
-				})
-			})
-			if err == nil || err.Error() != test.want {
-				t.Errorf("Batch() = %v, want %s", err, test.want)
-			}
-			equal(t, "the result", before, savedJSON(t, c))
-			for _, d := range []catalogue.Definition[schema.Record]{customers, orders} {
-				coll := mustIn(d, c)
-				if coll.Revision() != 1 {
-					t.Errorf("%s: revision %d, want 1", d.Key(), coll.Revision())
-				}
-				if id, err := coll.Insert(mustRecord(`{}`)); err != nil || id != coll.Count() {
-					t.Errorf("%s: Insert() = %d, %v, want %d", d.Key(), id, err, coll.Count())
-				}
-			}
-		})
-	}
-}
-
 func TestBatchErrors(t *testing.T) {
 	c := newShop(t)
 	var kept *catalogue.Tx[schema.Record]
@@ -177,35 +118,6 @@ func TestBatchErrors(t *testing.T) {
 	err = c.Snapshot().Batch(func(*catalogue.Batch) error { t.Error("called"); return nil })
 	if !errors.Is(err, catalogue.ErrReadOnly) {
 		t.Errorf("of a snapshot: %v, want ErrReadOnly", err)
-	}
-}
-
-// TestReadsDuringBatch checks that reads within a batch do not wait and see the state before,
-// and that the transaction sees its own writes.
-func TestReadsDuringBatch(t *testing.T) {
-	c := newShop(t)
-	before := savedJSON(t, c)
-	err := c.Batch(func(b *catalogue.Batch) error {
-		if err := placeOrder(b); err != nil {
-			return err
-		}
-		for _, seen := range []*catalogue.Catalogue{c, c.Snapshot(), c.Clone()} {
-			equal(t, "the result", before, savedJSON(t, seen))
-		}
-		if _, err := mustIn(customers, c).Where(ordering.Equal("email", "e@f")).First(); !errors.Is(err, catalogue.ErrNotFound) {
-			t.Errorf("First() = %v, want ErrNotFound", err)
-		}
-		people, err := customers.Tx(b) // the same transaction
-		if err != nil {
-			return err
-		}
-		if n, err := people.Where(ordering.Equal("email", "e@f")).Count(); n != 1 || err != nil {
-			t.Errorf("in the batch: %d, %v, want 1", n, err)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
 

@@ -77,46 +77,6 @@ func numbers(format string) func() string {
 	return func() string { n++; return fmt.Sprintf(format, n) }
 }
 
-func TestOrderByKey(t *testing.T) {
-	sessions := newSessions(t, "c", "é", "a", "B", "b")
-	for _, row := range []struct{ terms, want, why string }{
-		{"", "B a b c é", "by the bytes of the key"},
-		{"token", "B a b c é", "the same by name"},
-		{"-token", "é c b a B", "the reverse"},
-		{"uses", "a b c B é", "ties break by the key, not by the order of insertion"},
-		{"-uses", "é B c b a", "in the direction of the leading term"},
-		{"-uses,token", "B é a b c", "an explicit direction"},
-		{"token,-uses", "B a b c é", "no two records have the same key"},
-	} {
-		terms := ordering.Parse(row.terms, nil)
-		for range 2 { // the second time there is an index
-			all, err := sessions.Where().All(terms...)
-			if got := strings.Join(tokensOf(all), " "); got != row.want || err != nil {
-				t.Errorf("%s: order %q: %s, %v, want %s", row.why, row.terms, got, err, row.want)
-			}
-			page, err := sessions.Page(pagination.Window{Offset: 1, Limit: 2}, terms...)
-			if got := strings.Join(tokensOf(slices.Values(page.Records)), " "); err != nil || got != strings.Join(strings.Fields(row.want)[1:3], " ") {
-				t.Errorf("%s: order %q: the page is %s, %v", row.why, row.terms, got, err)
-			}
-		}
-		some, err := sessions.Where(ordering.Equal("uses", 0)).All(terms...)
-		var want []string
-		for _, token := range strings.Fields(row.want) {
-			if strings.Contains("c a b", token) {
-				want = append(want, token)
-			}
-		}
-		if diff := cmp.Diff(want, tokensOf(some)); diff != "" || err != nil {
-			t.Errorf("%s: those with a condition in the order %q (-want +got):\n%s%v", row.why, row.terms, diff, err)
-		}
-	}
-	for _, name := range []string{"id", "sequence"} {
-		if _, err := sessions.Page(pagination.Window{}, ordering.Asc(name)); !errors.Is(err, ordering.ErrUnknownField) {
-			t.Errorf("order by %s: error %v, want ErrUnknownField", name, err)
-		}
-	}
-}
-
 // Ties break by the key also in an order by a field of another record.
 func TestOrderByReferenceAndKey(t *testing.T) {
 	type team struct {
@@ -178,6 +138,8 @@ func TestTextIndex(t *testing.T) {
 		{func() error { _, err := sessions.Where().Position(1); return err }, catalogue.ErrNotFound, "records have no id"},
 		{func() error { _, err := sessions.By("uses").Get("1"); return err }, ordering.ErrUnknownField, "a field that is not unique"},
 		{func() error { return sessions.By("id").Delete("1") }, ordering.ErrUnknownField, "no such field"},
+		{func() error { _, err := sessions.Page(pagination.Window{}, ordering.Asc("id")); return err }, ordering.ErrUnknownField, "an order by an id"},
+		{func() error { _, err := sessions.Page(pagination.Window{}, ordering.Asc("sequence")); return err }, ordering.ErrUnknownField, "by the number of the engine"},
 		{func() error { return sessions.Snapshot().By("token").Delete("a") }, catalogue.ErrReadOnly, "a snapshot"},
 	} {
 		if err := row.do(); !errors.Is(err, row.want) {
@@ -204,38 +166,6 @@ func TestTextIndex(t *testing.T) {
 	}
 	want := []session{{"a", "renamed", 9}, {"c", "uc", 8}}
 	equal(t, "records", want, slices.Collect(sessions.All()))
-}
-
-func TestTextIndexInBatch(t *testing.T) {
-	sessions := newSessions(t, "a", "b")
-	err := sessions.Batch(func(tx *catalogue.Tx[session]) error {
-		by := tx.By("token")
-		if err := by.Delete("a"); err != nil {
-			return err
-		}
-		if by.Has("a") || !sessions.By("token").Has("a") {
-			t.Error("the batch alone sees its deletion")
-		}
-		if _, err := tx.Insert(session{"a", "again", 0}); err != nil {
-			return err
-		}
-		if _, err := tx.Insert(session{"a", "twice", 0}); !errors.Is(err, catalogue.ErrExists) {
-			t.Errorf("a key that the batch has used: error %v", err)
-		}
-		if _, err := tx.Get(1); !errors.Is(err, catalogue.ErrNotFound) {
-			t.Errorf("Get by number: error %v", err)
-		}
-		_, err := by.Upsert(session{"b", "changed", 5})
-		return err
-	})
-	want := []session{{"a", "again", 0}, {"b", "changed", 5}}
-	if diff := cmp.Diff(want, slices.Collect(sessions.All())); diff != "" || err != nil {
-		t.Errorf("records (-want +got):\n%s%v", diff, err)
-	}
-	n, err := sessions.Where(ordering.Equal("uses", 5)).Update(func(s *session) error { s.Uses = 6; return nil })
-	if got, _ := sessions.By("token").Get("b"); n != 1 || err != nil || got.Uses != 6 {
-		t.Errorf("Selection.Update = %d, %v: %v", n, err, got)
-	}
 }
 
 func TestNewKeys(t *testing.T) {
@@ -419,52 +349,6 @@ func TestKeyedPages(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestKeyedHistory reads what a batch has changed that deletes a record and inserts it again, from
-// the collection and from a clone.
-func TestKeyedHistory(t *testing.T) {
-	sessions := newSessions(t, "a", "b")
-	before := sessions.Snapshot()
-	err := sessions.Batch(func(tx *catalogue.Tx[session]) error {
-		if err := tx.By("token").Delete("a"); err != nil {
-			return err
-		}
-		if _, err := tx.Where(ordering.Equal("token", "b")).Update(func(s *session) error { s.Uses = 7; return nil }); err != nil {
-			return err
-		}
-		_, err := tx.Insert(session{"a", "new", 0})
-		return err
-	})
-	must(t, err)
-	clone := sessions.Clone()
-	if n, err := clone.Where(ordering.Equal("token", "b")).Delete(); n != 1 || err != nil {
-		t.Errorf("Selection.Delete = %d, %v", n, err)
-	}
-	for _, row := range []struct {
-		of   *catalogue.Collection[session]
-		want map[string]session
-		why  string
-	}{
-		{sessions, map[string]session{"a": {"a", "new", 0}, "b": {"b", "ub", 7}}, "the collection"},
-		{clone, map[string]session{"a": {"a", "new", 0}}, "its clone"},
-	} {
-		changes, _, err := row.of.Since(before.Revision())
-		must(t, err)
-		got := map[string]session{"a": {"a", "ua", 0}, "b": {"b", "ub", 1}}
-		for _, ch := range changes {
-			if old, ok := ch.Before(); ok {
-				delete(got, old.Token)
-			}
-			if s, ok := ch.After(); ok {
-				got[s.Token] = s
-			}
-		}
-		equal(t, fmt.Sprintf("%s after the changes", row.why), row.want, got)
-	}
-	if got, err := before.By("token").Get("a"); err != nil || got.User != "ua" {
-		t.Errorf("the snapshot has %v, %v", got, err)
 	}
 }
 
