@@ -92,9 +92,7 @@ func TestWriteAllocates(t *testing.T) {
 			if got := testing.AllocsPerRun(200, func() { row.write(mustIn(resources.Events, cat)) }); got > most {
 				t.Errorf("%s with a history of %d: %v allocations, want at most %v", row.reason, history, got, most)
 			}
-			if err := faultOf(cat); err != nil {
-				t.Error(err)
-			}
+			must(t, faultOf(cat))
 		}
 	}
 }

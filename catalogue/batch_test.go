@@ -77,9 +77,7 @@ func TestPanicInMarshalJSONWritesNothing(t *testing.T) {
 			t.Errorf("after a Batch of %d writes: %d records, want 3", writes, c.Count())
 		}
 	}
-	if err := c.Delete(3); err != nil {
-		t.Error(err)
-	}
+	must(t, c.Delete(3))
 	changes, _, err := c.Since(3)
 	if err != nil || len(changes) != 1 || changes[0].Identity.ID != 3 || exists(changes[0]) {
 		t.Errorf("Since(3) = %v, %v, want only the deletion of 3", changes, err)
@@ -183,7 +181,5 @@ func TestIndexesOfOldSnapshot(t *testing.T) {
 			}
 		}
 	}
-	if err := old.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, old.Check())
 }

@@ -147,9 +147,8 @@ func TestPageReturnsWhenContextEnds(t *testing.T) {
 		t.Errorf("Page: %d records of %d, %v, want 21 of 21", len(records), count, err)
 	}
 	old := c.Snapshot() // package store tests that its sorts end with the context, too
-	if _, err := old.Where().View(pagination.Window{Limit: 1}, ordering.Desc("value")); err != nil {
-		t.Error(err)
-	}
+	_, err = old.Where().View(pagination.Window{Limit: 1}, ordering.Desc("value"))
+	must(t, err)
 }
 
 // Readers that request new orderings all the time do not starve a writer.
@@ -196,17 +195,13 @@ func TestWritesDoNotWaitForNewIndexes(t *testing.T) {
 	}()
 	select {
 	case err := <-written:
-		if err != nil {
-			t.Error(err)
-		}
+		must(t, err)
 	case <-time.After(60 * time.Second):
 		t.Error("writes wait for reads")
 	}
 	close(stop)
 	<-stopped
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, c.Check())
 }
 
 // The times of posts ascend with the ids, and Options.Now is not called by two posts at once.

@@ -270,9 +270,7 @@ func TestWritesThatShareAReference(t *testing.T) {
 	case <-time.After(20 * time.Millisecond): // it waits
 	}
 	close(finish)
-	if err := <-updated; err != nil {
-		t.Error(err)
-	}
+	must(t, <-updated)
 	if err := <-deleted; !errors.Is(err, catalogue.ErrReferenced) {
 		t.Errorf("Delete: %v, want ErrReferenced", err)
 	}
@@ -287,9 +285,7 @@ func TestFailedDeleteKeepsReferences(t *testing.T) {
 	if diff := cmp.Diff(before, savedJSON(t, c)); err != errStop || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	if err := people.Delete(t.Context(), "2", schema.Filter{}, nil); err != nil {
-		t.Error(err)
-	}
+	must(t, people.Delete(t.Context(), "2", schema.Filter{}, nil))
 	if left := savedJSON(t, c); !strings.Contains(left, `"coupons":[{"id":1,"customers":[1]}]`) {
 		t.Errorf("after the deletion: %s", left)
 	}

@@ -131,9 +131,7 @@ func TestOneOrder(t *testing.T) {
 			t.Errorf("DELETE of %s: %v, want ErrReferenced", key, err)
 		}
 	}
-	if err := collectionOf(t, c, "mailboxes").Delete(t.Context(), "3", schema.Filter{}, nil); err != nil {
-		t.Error(err)
-	}
+	must(t, collectionOf(t, c, "mailboxes").Delete(t.Context(), "3", schema.Filter{}, nil))
 	if tray, _ := collectionOf(t, c, "trays").Get(t.Context(), "1", schema.Filter{}); string(tray) != `{"id":1,"mail":null}` {
 		t.Errorf("the tray of the deleted mailbox is %s", tray)
 	}

@@ -147,9 +147,7 @@ func TestSaveFileLinks(t *testing.T) {
 		want[row.changed] = saved(t, cat)
 		equal(t, row.reason, want, files(t, dir))
 	}
-	if err := faultOf(cat); err != nil {
-		t.Error(err)
-	}
+	must(t, faultOf(cat))
 }
 
 // The error for an invalid path is that of the system, and nothing is written.
@@ -445,9 +443,7 @@ func TestKilledWhileSaving(t *testing.T) {
 			t.Fatalf("seed %d, kill %d after %v: the file is neither version: %.300v", seed, kill, after, got)
 		}
 		seen[v]++
-		if err := faultOf(cat); err != nil {
-			t.Error(err)
-		}
+		must(t, faultOf(cat))
 	}
 
 	left := files(t, dir)
@@ -461,7 +457,5 @@ func TestKilledWhileSaving(t *testing.T) {
 	if !cmp.Equal(left, files(t, dir)) {
 		t.Error("SaveFile changed a temporary file of another process or wrote a wrong file")
 	}
-	if err := faultOf(cat); err != nil {
-		t.Error(err)
-	}
+	must(t, faultOf(cat))
 }

@@ -187,9 +187,7 @@ func TestJournalMayKeepCommits(t *testing.T) {
 				}
 			}
 		})
-		if err := test.write(c); err != nil {
-			t.Error(err)
-		}
+		must(t, test.write(c))
 		for id := range 50 {
 			mustIn(orders, c).Upsert(mustRecord(fmt.Sprintf(`{"id":%d,"n":"other"}`, id%5+1)))
 			mustIn(customers, c).Upsert(mustRecord(fmt.Sprintf(`{"id":%d,"email":"other %[1]d"}`, id+10)))

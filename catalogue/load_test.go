@@ -65,9 +65,7 @@ func TestSaveKeepsBytes(t *testing.T) {
 	again := mustNew()
 	must(t, again.Load(iotest.OneByteReader(strings.NewReader(first)), catalogue.LoadOptions{}))
 	equal(t, "second save", first, saved(t, again))
-	if err := faultOf(again); err != nil {
-		t.Error(err)
-	}
+	must(t, faultOf(again))
 	ctx := context.Background()
 	for key, records := range want {
 		c := collectionOf(t, again, key)
@@ -122,27 +120,6 @@ func TestLoadLeavesAbsentCollections(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 		t.Errorf("an object without members changed:\n%s", diff)
-	}
-}
-
-// TestIDsAfterLoad checks that the next id is above all ids used before or by the load.
-func TestIDsAfterLoad(t *testing.T) {
-	cat := small(t)
-	books := mustIn(resources.Records("books"), cat)
-	for _, row := range []struct {
-		load   string
-		want   int
-		reason string
-	}{
-		{`[{"id":3}]`, 10, "9 was used before"},
-		{`[]`, 11, "10 was used before"},
-		{`[{"id":50},{"id":20}]`, 51, "50 was loaded"},
-		{`[{"id":60},{"id":60}]`, 52, "a failed load uses no ids"},
-	} {
-		_ = cat.Load(strings.NewReader(`{"books":`+row.load+`}`), catalogue.LoadOptions{})
-		if id, err := books.Insert(schema.Record{}); id != row.want || err != nil {
-			t.Errorf("%s: next id %d, %v, want %d", row.reason, id, err, row.want)
-		}
 	}
 }
 

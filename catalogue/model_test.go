@@ -254,9 +254,7 @@ func TestModelReaders(t *testing.T) {
 				ended.Store(int64(i + 1))
 			}
 			group.Wait()
-			if err := p.Check(); err != nil {
-				t.Error(err)
-			}
+			must(t, p.Check())
 		})
 	}
 }

@@ -243,9 +243,8 @@ func TestReferencesToOwnCollection(t *testing.T) {
 	if err := c.Delete(t.Context(), "1", schema.Filter{}, nil); err != nil {
 		t.Errorf("Delete of a record that only it refers to: %v", err)
 	}
-	if _, err := c.Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"whole":3}`), Partial: true}); err != nil {
-		t.Error(err)
-	}
+	_, err := c.Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"whole":3}`), Partial: true})
+	must(t, err)
 	three := 3
 	got, err := parts.Get(2)
 	want := ownPart{ID: 2, Whole: &three, Near: []int{2, 3}, hidden: "h", Note: "n"}

@@ -172,12 +172,8 @@ func TestHistoryMemoryWithClones(t *testing.T) {
 	if perChange > 100+record {
 		t.Errorf("%d bytes for each change, want at most %d", perChange, 100+record)
 	}
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
-	if err := clone.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, c.Check())
+	must(t, clone.Check())
 }
 
 // TestKeyMemory limits what a UUID as the key takes more than an id and the text itself, in a

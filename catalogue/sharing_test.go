@@ -217,9 +217,7 @@ func TestEncodedCopies(t *testing.T) {
 	if _, records, _ = listed(links.List(ctx, catalogue.Query{Window: whole})); len(records) != 1 || string(records[0]) != want {
 		t.Errorf("stored %s, want %s", records, want)
 	}
-	if err := cat.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, cat.Check())
 }
 
 // A clone keeps the name, the default order and the highest id.

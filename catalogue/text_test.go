@@ -155,15 +155,10 @@ func TestTextIndex(t *testing.T) {
 	if got, err := sessions.By("user").Get("uc"); err != nil || got.Token != "c" {
 		t.Errorf("Get by another unique field = %v, %v", got, err)
 	}
-	if err := by.Update("c", func(s *session) error { s.Uses++; return nil }); err != nil {
-		t.Error(err)
-	}
-	if _, err := by.Upsert(session{"a", "renamed", 9}); err != nil {
-		t.Error(err)
-	}
-	if err := sessions.By("user").Delete("ub"); err != nil {
-		t.Error(err)
-	}
+	must(t, by.Update("c", func(s *session) error { s.Uses++; return nil }))
+	_, err := by.Upsert(session{"a", "renamed", 9})
+	must(t, err)
+	must(t, sessions.By("user").Delete("ub"))
 	want := []session{{"a", "renamed", 9}, {"c", "uc", 8}}
 	equal(t, "records", want, slices.Collect(sessions.All()))
 }
@@ -190,9 +185,7 @@ func TestNewKeys(t *testing.T) {
 	if _, err := by.Insert(ticket{capitals, "capitals"}); err != nil || !by.Has(capitals) || by.Has(strings.ToLower(capitals)) {
 		t.Errorf("a program stores another spelling: error %v, found by it: %t, and by the usual one: %t", err, by.Has(capitals), by.Has(strings.ToLower(capitals)))
 	}
-	if err := by.Delete(capitals); err != nil {
-		t.Error(err)
-	}
+	must(t, by.Delete(capitals))
 	plain := mustCollection[ticket](t, catalogue.Options{})
 	made, err := plain.By("id").Insert(ticket{})
 	if err != nil || len(made.ID) != 36 || made.ID[14] != '4' || !strings.ContainsRune("89ab", rune(made.ID[19])) || !plain.By("id").Has(made.ID) {

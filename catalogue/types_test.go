@@ -288,16 +288,12 @@ func TestOptionsID(t *testing.T) {
 	if _, err := c.Get(9); !errors.Is(err, catalogue.ErrNotFound) || !strings.Contains(err.Error(), "items") {
 		t.Errorf("Get(9): %v, want ErrNotFound from items", err)
 	}
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, c.Check())
 	type numbered struct {
 		Number int    `json:"number"`
 		ID     string `json:"id"` // a description could not have it
 	}
-	if err := refusal[numbered](catalogue.Options{ID: "number"}); err != nil {
-		t.Error(err)
-	}
+	must(t, refusal[numbered](catalogue.Options{ID: "number"}))
 	if err := refusal[item](catalogue.Options{ID: "number"}); !errors.Is(err, catalogue.ErrInvalidType) || !strings.Contains(err.Error(), "number") {
 		t.Errorf("unknown id field: %v, want ErrInvalidType", err)
 	}

@@ -53,16 +53,14 @@ func TestPageAfter(t *testing.T) {
 			t.Errorf("of the %s: %v, %v", source, next, err)
 		}
 	}
-	if err := parts.Batch(func(tx *catalogue.Tx[part]) error {
+	must(t, parts.Batch(func(tx *catalogue.Tx[part]) error {
 		if err := tx.Delete(28); err != nil {
 			return err
 		}
 		next, _, err := tx.Where(ordering.AtLeast("grade", 1)).PageAfter(token, 1, ordering.Desc("grade"))
 		equal(t, "of a batch", []part{{27, "part 26", 2}}, next)
 		return err
-	}); err != nil {
-		t.Error(err)
-	}
+	}))
 	all, end, err := of.PageAfter("", 0)
 	if len(all) != 18 || end != "" || err != nil {
 		t.Errorf("without a limit: %d records, %q, %v", len(all), end, err)

@@ -175,9 +175,7 @@ func TestRandomRequests(t *testing.T) {
 		}
 		h := mustHandler(t, c, Options{Authorizer: AllowAll})
 		sendRandom(t, abouts, h)
-		if err := c.Check(); err != nil {
-			t.Error(err)
-		}
+		must(t, c.Check())
 	})
 }
 

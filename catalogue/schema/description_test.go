@@ -202,9 +202,7 @@ func TestCheckReference(t *testing.T) {
 		Filters:  []string{"owner", "users"},
 		Ordering: []ordering.Term{{Field: "id"}},
 	}
-	if err := d.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, d.Check())
 	d.Search = []string{"owner__name"}
 	if err := d.Check(); !errors.Is(err, ErrInvalid) {
 		t.Errorf("Check returns %v", err)

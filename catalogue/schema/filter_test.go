@@ -63,9 +63,7 @@ func TestParametersOfNestedFields(t *testing.T) {
 		}
 	}
 	d.Search = []string{"=home_address__postal_code"}
-	if err := d.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, d.Check())
 	d.Search = []string{"home_address__geo__in"}
 	if err := d.Check(); err == nil || !strings.Contains(err.Error(), "is not text") {
 		t.Errorf("a search in a number: %v", err)

@@ -92,9 +92,7 @@ func TestCatalogue(t *testing.T) {
 	expect("deletion", send("/api/films/1/?_method=DELETE", nil), 200, "1 record", "Day")
 	expect("the deleted film", get(h, "/api/films/1/"), 404, "Not found.")
 	expect("the root", get(h, "/api/"), 200, "2 collections", "Films 1 records")
-	if err := cat.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, cat.Check())
 }
 
 func TestHeading(t *testing.T) {

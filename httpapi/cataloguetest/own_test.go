@@ -80,9 +80,7 @@ func TestOptionsDefinitions(t *testing.T) {
 	if p := page(t, server, "/v1/films/?director=2"); p.Count != 2 {
 		t.Errorf("%d films of director 2, want 2", p.Count)
 	}
-	if err := server.Catalogue.Check(); err != nil {
-		t.Error(err)
-	}
+	must(t, server.Catalogue.Check())
 }
 
 // Faults apply to pages of all styles. Pages have three of seven books, ordered by id, whose

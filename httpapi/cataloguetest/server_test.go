@@ -104,9 +104,7 @@ func TestServesEveryCollection(t *testing.T) {
 				t.Errorf("%s: %s: count %d of %d", reason, key, p.Count, c.Count())
 			}
 		}
-		if err := server.Catalogue.Check(); err != nil {
-			t.Error(err)
-		}
+		must(t, server.Catalogue.Check())
 	}
 }
 
