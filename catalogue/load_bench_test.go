@@ -27,11 +27,13 @@ type dated[D any] struct {
 // BenchmarkLoadFile loads 20,000 records. It reports the time of LoadFile as a multiple of
 // that of json.Unmarshal for the same bytes.
 func BenchmarkLoadFile(b *testing.B) {
-	b.Run("time.Time", func(b *testing.B) { benchLoadFile(b, func(t time.Time) time.Time { return t }) })
-	b.Run("DateTime", func(b *testing.B) { benchLoadFile(b, schema.At) })
+	var none catalogue.LoadOptions
+	b.Run("time.Time", func(b *testing.B) { benchLoadFile(b, func(t time.Time) time.Time { return t }, none) })
+	b.Run("DateTime", func(b *testing.B) { benchLoadFile(b, schema.At, none) })
+	b.Run("validated", func(b *testing.B) { benchLoadFile(b, schema.At, catalogue.LoadOptions{Validate: true}) })
 }
 
-func benchLoadFile[D any](b *testing.B, date func(time.Time) D) {
+func benchLoadFile[D any](b *testing.B, date func(time.Time) D, opts catalogue.LoadOptions) {
 	records := make([]dated[D], 20_000)
 	for i := range records {
 		added := time.Date(2026, 5, 10, 18, 0, i%60, i%3*1000, time.FixedZone("", 3600*(i%4)))
@@ -45,7 +47,7 @@ func benchLoadFile[D any](b *testing.B, date func(time.Time) D) {
 	var load, unmarshal time.Duration
 	for b.Loop() {
 		start := time.Now()
-		must(b, c.LoadFile(path, catalogue.LoadOptions{}))
+		must(b, c.LoadFile(path, opts))
 		load += time.Since(start)
 		start = time.Now()
 		var read struct{ Results []dated[D] }

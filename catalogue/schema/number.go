@@ -61,7 +61,32 @@ func (f Field) outside(number string) (messages []string) {
 }
 
 // compareNumbers compares the values of two decimal numbers.
-func compareNumbers(a, b string) int { return sortkey.Decimal(a).Compare(sortkey.Decimal(b)) }
+func compareNumbers(a, b string) int {
+	if x, ok := shortInteger(a); ok {
+		if y, ok := shortInteger(b); ok {
+			return cmp.Compare(x, y)
+		}
+	}
+	return sortkey.Decimal(a).Compare(sortkey.Decimal(b))
+}
+
+// shortInteger returns the value of at most 18 digits with an optional minus.
+func shortInteger(text string) (n int64, ok bool) {
+	digits := strings.TrimPrefix(text, "-")
+	if digits == "" || len(digits) > 18 {
+		return 0, false
+	}
+	for _, c := range []byte(digits) {
+		if c < '0' || '9' < c {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	if digits != text {
+		n = -n
+	}
+	return n, true
+}
 
 // withoutZeros removes a final point that only zeros and white space follow.
 func withoutZeros(text string) string {

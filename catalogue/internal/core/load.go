@@ -313,9 +313,7 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 func (in *scanner) record(s *Type) (*store.Entry, error) {
 	e, err := s.Load(&in.Scanner, in.opts.SkipUnknown)
 	if err == nil && (s.validates || in.opts.Validate) {
-		if _, _, err := s.validated(e); err != nil {
-			return e, layout.Invalid(err)
-		}
+		err = s.unfit(e)
 	}
 	return e, err
 }

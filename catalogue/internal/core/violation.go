@@ -36,7 +36,9 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 		}
 		for _, e := range in.entries(m) {
 			if validates {
-				found = append(found, m.Type.unfit(e)...)
+				if err := m.Type.unfit(e); err != nil {
+					found = append(found, RecordError{m.Key(), 0, m.Type.Identity.Of(e), 0, "", err}.split()...)
+				}
 			}
 			for _, col := range columns {
 				to := c.All[c.byKey[col.Refers]]
@@ -62,15 +64,6 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 		}
 	}
 	return found
-}
-
-// unfit returns the values of an entry that validation refuses.
-func (s *Type) unfit(e *store.Entry) []RecordError {
-	_, _, err := s.validated(e)
-	if err == nil {
-		return nil
-	}
-	return RecordError{s.Title(), 0, s.Identity.Of(e), 0, "", layout.Invalid(err)}.split()
 }
 
 // split returns an error for each field that the error names.

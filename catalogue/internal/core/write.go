@@ -114,12 +114,7 @@ type Edit struct {
 // changed returns the members of an entry that a function of all of them changes, and the entry. If
 // the function removes members of an open record, it returns nil and all others.
 func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (base *store.Entry, members schema.Record, err error) {
-	current, err := s.Parsed(old)
-	for _, f := range s.Omitted {
-		if _, ok := current.Get(f.Name); !ok && err == nil {
-			current, err = current.With(f.Name, json.RawMessage(f.Default))
-		}
-	}
+	current, err := s.all(old)
 	if err != nil {
 		return old, members, err
 	}
@@ -143,6 +138,32 @@ func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, e
 		}
 	}
 	return old, members, err
+}
+
+// all returns the members of an entry, with those that its JSON lacks because they are zero.
+func (s *Type) all(e *store.Entry) (schema.Record, error) {
+	members, err := s.Parsed(e)
+	for _, f := range s.Omitted {
+		if _, ok := members.Get(f.Name); !ok && err == nil {
+			members, err = members.With(f.Name, json.RawMessage(f.Default))
+		}
+	}
+	return members, err
+}
+
+// unfit returns the error of an entry that validation refuses, or nil.
+func (s *Type) unfit(e *store.Entry) error {
+	if s.demands == nil {
+		return nil
+	}
+	members, err := s.all(e)
+	if err == nil {
+		_, err = s.demands.ValidateRecord(context.Background(), members)
+	}
+	if err != nil {
+		return layout.Invalid(err)
+	}
+	return nil
 }
 
 // decoded returns a fresh entry with the given members and otherwise the values of old, or
@@ -374,7 +395,12 @@ func (s *Type) accept(fresh *store.Entry, from *layout.Record) error {
 	if err := s.Keep(fresh, from); err != nil || !s.validates {
 		return err
 	}
-	base, members, err := s.validated(fresh)
+	if s.demands == nil { // the type has no description
+		return nil
+	}
+	base, members, err := s.changed(fresh, func(r schema.Record) (schema.Record, error) {
+		return s.demands.ValidateRecord(context.Background(), r)
+	})
 	if err != nil || members.String() == "{}" {
 		return err
 	}
@@ -387,17 +413,6 @@ func (s *Type) accept(fresh *store.Entry, from *layout.Record) error {
 		return err
 	}
 	return s.Identity.Invalid(layout.RecordOf(fresh))
-}
-
-// validated returns what changed returns for the validation of an entry. A type without a
-// description changes nothing.
-func (s *Type) validated(e *store.Entry) (base *store.Entry, members schema.Record, err error) {
-	if s.demands == nil {
-		return e, members, nil
-	}
-	return s.changed(e, func(r schema.Record) (schema.Record, error) {
-		return s.demands.ValidateRecord(context.Background(), r)
-	})
 }
 
 // Batch calls f with a transaction, and then makes its changes visible at one instant.
