@@ -266,7 +266,7 @@ func (t *tree[K]) fill(entries []*Entry) {
 // more than limit bytes.
 func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores Cores) error {
 	turns := cores.turns(len(entries))
-	bytes, err := t.arrange(ctx, entries, limit, turns, func(it item[K]) { t.items.Load(it) })
+	bytes, err := t.arrange(ctx, entries, limit, turns, cut{}, func(it item[K]) { t.items.Load(it) })
 	if err != nil {
 		return err
 	}
@@ -275,19 +275,22 @@ func (t *tree[K]) build(ctx context.Context, entries []*Entry, limit int, cores 
 	return nil
 }
 
-// sort returns the entries in order. The error is ctx.Err(), or errLargeKeys if the keys
-// take more than limit bytes.
-func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error) {
-	sorted := make([]*Entry, 0, len(entries))
+// sort returns the entries in order, perhaps without those that c does not want. The error is
+// ctx.Err(), or errLargeKeys if the keys take more than limit bytes.
+func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores Cores, c cut) ([]*Entry, error) {
+	var sorted []*Entry
+	if c.most == 0 {
+		sorted = make([]*Entry, 0, len(entries))
+	}
 	collect := func(it item[K]) { sorted = append(sorted, it.entry) }
-	_, err := t.arrange(ctx, entries, limit, cores.turns(len(entries)), collect)
+	_, err := t.arrange(ctx, entries, limit, cores.turns(len(entries)), c, collect)
 	return sorted, err
 }
 
 // arrange calls f with the items of entries in order, and returns the size of their keys. It
 // sorts several parts in parallel. The error is ctx.Err(), or errLargeKeys if the keys take
-// more than limit bytes; then it does not call f.
-func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns, f func(item[K])) (bytes int, err error) {
+// more than limit bytes; then it does not call f. It need not call f for items that c does not want.
+func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turns *turns, c cut, f func(item[K])) (bytes int, err error) {
 	const (
 		minPart  = 4096 // a smaller part is sorted before another goroutine starts
 		maxParts = 8    // merging compares the first items of all parts
@@ -297,12 +300,24 @@ func (t *tree[K]) arrange(ctx context.Context, entries []*Entry, limit int, turn
 	sizes := make([]int, n)
 	parallel(n, func(i int) {
 		part := entries[len(entries)*i/n : len(entries)*(i+1)/n]
-		items := make([]item[K], 0, len(part))
+		items, order := make([]item[K], 0, min(len(part), c.room(minPart))), t.compare
+		if c.last {
+			order = func(a, b item[K]) int { return t.compare(b, a) }
+		}
+		var worst *item[K] // of those that are wanted so far
 		for some := range slices.Chunk(part, minPart) {
 			turns.use(func() {
 				for _, e := range some {
-					items = append(items, t.item(e))
-					if sizes[i] += t.size(items[len(items)-1].key); sizes[i] > limit {
+					it := t.item(e)
+					if worst != nil && order(it, *worst) > 0 {
+						continue
+					}
+					if items = append(items, it); len(items) == c.room(minPart) {
+						slices.SortFunc(items, order)
+						items = items[:c.most]
+						worst = &items[c.most-1]
+					}
+					if sizes[i] += t.size(it.key); sizes[i] > limit {
 						return
 					}
 				}
@@ -429,7 +444,9 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 	if len(cache.all) > maxSorted {
 		cache.all = slices.Delete(cache.all, 0, 1)
 	}
-	o.start(s.slots, func(ctx context.Context) { o.entries, _ = s.typ.sort(ctx, s.Entries(), s.typ.resolve(terms), terms) }, func() {
+	o.start(s.slots, func(ctx context.Context) {
+		o.entries, _ = s.typ.sort(ctx, s.Entries(), s.typ.resolve(terms), terms, cut{})
+	}, func() {
 		if o.failure != nil {
 			cache.mu.Lock()
 			cache.drop(o)
@@ -437,39 +454,6 @@ func (s *State) join(terms []ordering.Term) *sortedEntries {
 		}
 	})
 	return o
-}
-
-// sort returns entries, which it may change, in the order of canonical terms of fields. It compares
-// their keys or, if those are too large, the values of their fields. The error is
-// ctx.Err().
-func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, terms []ordering.Term) ([]*Entry, error) {
-	if len(terms) > 0 {
-		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms), typ.Cores)
-		if err != errLargeKeys {
-			return sorted, err
-		}
-	}
-	slices.SortFunc(entries, func(a, b *Entry) int {
-		if ctx.Err() != nil {
-			return 0
-		}
-		return compareEntries(a, b, fields, terms)
-	})
-	return entries, ctx.Err()
-}
-
-// compareEntries compares the values of fields in turn and then the ids.
-func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
-	for i, f := range fields {
-		c := f.Key(a).Compare(f.Key(b))
-		if terms[i].Desc {
-			c = -c
-		}
-		if c != 0 {
-			return c
-		}
-	}
-	return compareIDs(a, b)
 }
 
 // A task is work for an ordering that several readers may wait for. It runs in its

@@ -331,8 +331,9 @@ func (p *plan) marked() []*Entry {
 	return entries
 }
 
-// sort copies and sorts the marked entries of a plan that is unsorted. The error is ctx.Err().
-func (p *plan) sort(ctx context.Context) error {
+// sort copies and sorts the marked entries of a plan that is unsorted. Only the first ones that most
+// says need be kept, in reading direction, or all if it is 0. The error is ctx.Err().
+func (p *plan) sort(ctx context.Context, most int) error {
 	if !p.unsorted {
 		return nil
 	}
@@ -345,9 +346,13 @@ func (p *plan) sort(ctx context.Context) error {
 		defer release()
 	}
 	typ := p.state.typ
-	sorted, err := typ.sort(ctx, p.marked(), p.selection.fields(typ, terms), terms)
+	c := cut{most, p.selection.desc}
+	if most > p.count/8 { // then it is as fast to sort all
+		c.most = 0
+	}
+	sorted, err := typ.sort(ctx, p.marked(), p.selection.fields(typ, terms), terms, c)
 	if err == nil {
-		p.sequence, p.spans, p.marks = &sortedEntries{entries: sorted}, []span{{0, p.count}}, nil
+		p.sequence, p.spans, p.marks = &sortedEntries{entries: sorted}, []span{{0, len(sorted)}}, nil
 		p.backwards, p.unsorted = p.selection.desc, false
 	}
 	return err
@@ -397,10 +402,11 @@ func pageAt(x sequence, spans []span, desc bool, n int, w pagination.Window) Ent
 
 // page returns the entries in a window. The error is ctx.Err().
 func (p *plan) page(ctx context.Context, w pagination.Window) (Entries, error) {
-	if start, end := w.Bounds(p.count); start >= end {
+	start, end := w.Bounds(p.count)
+	if start >= end {
 		return Entries{}, nil
 	}
-	if err := p.sort(ctx); err != nil {
+	if err := p.sort(ctx, end); err != nil {
 		return Entries{}, err
 	}
 	return pageAt(p.sequence, p.spans, p.backwards, p.count, w), nil
@@ -513,7 +519,7 @@ func (p *plan) group(field string, k sortkey.Key) (from, to bound, ok bool) {
 // position returns the number of entries before e, or -1 if e is not among them. It sorts the
 // entries if they are not in order. The error is ctx.Err().
 func (p *plan) position(ctx context.Context, e *Entry) (int, error) {
-	if err := p.sort(ctx); err != nil {
+	if err := p.sort(ctx, 0); err != nil {
 		return 0, err
 	}
 	before, at := 0, p.sequence.position(e)

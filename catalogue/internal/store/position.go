@@ -192,7 +192,7 @@ func (p plan) after(ctx context.Context, n int, start *position) (list []*Entry,
 	typ, sel, terms := p.state.typ, &p.selection, p.terms
 	if p.unsorted {
 		if p, err = p.filtered(ctx, p.count, true); err == nil {
-			err = p.sort(ctx)
+			err = p.sort(ctx, 0)
 		}
 		if err != nil {
 			return nil, "", err

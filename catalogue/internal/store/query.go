@@ -252,11 +252,11 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 	case WantPosition:
 		a.N, err = p.position(ctx, e)
 	case WantScan:
-		err = p.sort(ctx)
+		err = p.sort(ctx, 0)
 		sorted := p // only a scan needs it later
 		a.Scan = sorted.scan
 	case WantGroups:
-		err = p.sort(ctx)
+		err = p.sort(ctx, 0)
 		sorted, field := p, q.Terms[0].Field
 		a.Groups = func(yield func(*Entry, int) bool) { sorted.groups(field, yield) }
 	case WantPage, WantFirst:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 
@@ -296,4 +297,59 @@ func TestFiltersTakeTurns(t *testing.T) {
 			t.Error("the filter does not end")
 		}
 	})
+}
+
+// order returns numbers that compare as an entry does by terms. Ids are in the direction of the first.
+func order(terms string, e *Entry) []int {
+	number, text := int(recordOf(e).number), int(recordOf(e).text[0])
+	switch terms {
+	case "number,text":
+		return []int{number, text, e.ID}
+	case "-number,text":
+		return []int{-number, text, -e.ID}
+	}
+	return []int{text, -number, e.ID}
+}
+
+// A page near the beginning of many filtered records is that of all of them, sorted. Records are in
+// random order, in order, and in the reverse of it.
+func TestFirstOfManyFiltered(t *testing.T) {
+	const records = 40_000
+	rng := random(t)
+	for name, number := range map[string]func(i int) int64{
+		"random":     func(int) int64 { return rng.Int64N(records / 2) },
+		"ascending":  func(i int) int64 { return int64(i) },
+		"descending": func(i int) int64 { return int64(records - i) },
+	} {
+		c := newStore(t, newType(0), 0)
+		list := make([]*record, records)
+		for i := range list {
+			list[i] = &record{number: number(i), text: strconv.Itoa(i % 10)}
+		}
+		putAll(c, list...)
+		for _, terms := range []string{"number,text", "-number,text", "text,-number"} {
+			for _, w := range []pagination.Window{{Limit: 5}, {Offset: 995, Limit: 10}, {Offset: 20_000, Limit: 3}, {Offset: records - 2, Limit: 5}} {
+				kept := func(e *Entry) bool { return e.ID%100 != 0 }
+				a, err := c.Answer(t.Context(), Query{Match: kept, Terms: parse(terms), Window: w})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want []*Entry
+				for _, r := range list {
+					if kept(&r.Entry) {
+						want = append(want, &r.Entry)
+					}
+				}
+				slices.SortFunc(want, func(a, b *Entry) int { return slices.Compare(order(terms, a), order(terms, b)) })
+				want = want[min(w.Offset, len(want)):min(w.Offset+w.Limit, len(want))]
+				var got []*Entry
+				for _, e := range a.Entries.All() {
+					got = append(got, e)
+				}
+				if a.N != records-records/100 || !slices.Equal(ids(want), ids(got)) {
+					t.Errorf("%s by %s, %+v: %v of %d, want %v", name, terms, w, ids(got), a.N, ids(want))
+				}
+			}
+		}
+	}
 }

@@ -47,7 +47,7 @@ type index interface {
 	setAll([]Change)
 	fill(entries []*Entry)
 	build(ctx context.Context, entries []*Entry, limit int, cores Cores) error
-	sort(ctx context.Context, entries []*Entry, limit int, cores Cores) ([]*Entry, error)
+	sort(ctx context.Context, entries []*Entry, limit int, cores Cores, c cut) ([]*Entry, error)
 
 	fork() index
 	empty() index

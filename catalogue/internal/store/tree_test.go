@@ -142,7 +142,7 @@ func TestTreeWrites(t *testing.T) {
 					t.Errorf("%s of %d by %s: %v; keys of %d bytes, want %d", method, n, terms, err, x.keySize(), size)
 				}
 			}
-			if list, err := empty.empty().sort(t.Context(), after, size, NewCores()); err != nil || !slices.Equal(want, ids(list)) {
+			if list, err := empty.empty().sort(t.Context(), after, size, NewCores(), cut{}); err != nil || !slices.Equal(want, ids(list)) {
 				t.Errorf("sort of %d by %s, %v (-want +got):\n%s", n, terms, err, cmp.Diff(want, ids(list)))
 			}
 		}

@@ -2,9 +2,11 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"reflect"
 	"runtime"
 	"slices"
@@ -219,3 +221,51 @@ func (t *turns) use(f func()) {
 // fewEntries is the largest number of entries that are sorted without a slot. Their keys
 // take at most fewEntries*maxPerRecord bytes.
 const fewEntries = 1000
+
+// A cut says how many of some sorted entries are wanted: the first or the last. The zero cut wants
+// all.
+type cut struct {
+	most int
+	last bool
+}
+
+// room returns how many items are kept before those that are not wanted are dropped.
+func (c cut) room(more int) int {
+	if c.most == 0 {
+		return math.MaxInt
+	}
+	return c.most + more
+}
+
+// sort returns entries, which it may change, in the order of canonical terms of fields. It compares
+// their keys or, if those are too large, the values of their fields. It may leave out entries that c
+// does not want. The error is ctx.Err().
+func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, terms []ordering.Term, c cut) ([]*Entry, error) {
+	if len(terms) > 0 {
+		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms), typ.Cores, c)
+		if err != errLargeKeys {
+			return sorted, err
+		}
+	}
+	slices.SortFunc(entries, func(a, b *Entry) int {
+		if ctx.Err() != nil {
+			return 0
+		}
+		return compareEntries(a, b, fields, terms)
+	})
+	return entries, ctx.Err()
+}
+
+// compareEntries compares the values of fields in turn and then the ids.
+func compareEntries(a, b *Entry, fields []Field, terms []ordering.Term) int {
+	for i, f := range fields {
+		c := f.Key(a).Compare(f.Key(b))
+		if terms[i].Desc {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return compareIDs(a, b)
+}
