@@ -405,7 +405,7 @@ func (r Range) contains(k sortkey.Key) bool {
 }
 
 // InRanges reports whether a key is in one of several ranges, which must be sorted and not
-// overlap, like the result of [Condition.Ranges]. O(log n) comparisons.
+// overlap, like the result of [Condition.Ranges]. It is for collections. O(log n) comparisons.
 func InRanges(ranges []Range, k sortkey.Key) bool {
 	if len(ranges) > 2 {
 		i, _ := slices.BinarySearchFunc(ranges, k, func(r Range, k sortkey.Key) int { return r.To.Compare(k) })

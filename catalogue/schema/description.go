@@ -82,7 +82,7 @@ type Description struct {
 
 // SnakeCase reports whether the JSON of records is in snake_case: some field has a name with an
 // underscore. The names of parameters in errors, and all that a response has besides the fields,
-// are then in snake_case, otherwise in camelCase. O(len of Fields).
+// are then in snake_case, otherwise in camelCase. It is for servers. O(len of Fields).
 func (d Description) SnakeCase() bool {
 	return slices.ContainsFunc(d.Fields, func(f Field) bool { return strings.Contains(f.Name, "_") })
 }
@@ -170,8 +170,8 @@ const (
 	SetNull                 // the field becomes null
 )
 
-// Label returns the name of the field in words, such as "start date" for startDate. O(len of
-// Name).
+// Label returns the name of the field in words, such as "start date" for startDate. It
+// is for servers. O(len of Name).
 func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name), "_", " ") }
 
 // isID reports whether a field is the id, and not a key of that name.
@@ -195,7 +195,8 @@ func (d Description) anyField(name string) (f Field, ok bool) {
 }
 
 // Nested returns the fields inside Objects, at any depth and in order. Their names are paths in
-// snake_case, such as address__city. Without Objects it returns nil. O(fields).
+// snake_case, such as address__city. Without Objects it returns nil. It is for
+// collections. O(fields).
 func Nested(fields []Field) (list []Field) {
 	for _, f := range fields {
 		for _, inner := range f.Fields {

@@ -299,9 +299,9 @@ func containsASCII(s, part string) (found, differs bool) {
 	}
 }
 
-// upperASCII converts the letters of ASCII in the first n bytes of a text to upper case, and perhaps
-// some after them. The length of the text is a multiple of eight. upperASCII reports whether there
-// are no others.
+// upperASCII converts the letters of ASCII in the first n bytes of a text to upper case, and
+// perhaps some after them. The length of the text is a multiple of eight. upperASCII reports
+// whether there are no others.
 func upperASCII(text []byte, n int) bool {
 	const ones = 0x0101010101010101
 	others := uint64(0)
@@ -458,9 +458,10 @@ func pieces(part string) iter.Seq[string] {
 	}
 }
 
-// Position returns the text of a value of the field in a cursor of Django REST framework, which
-// is that of Python's str: None for null, True and False for booleans, and date-times in UTC, as
-// in "2024-05-10 16:00:00+00:00". The value is JSON; text that is absent is null. O(len).
+// Position returns the text of a value of the field in a cursor of Django REST framework, which is
+// that of Python's str: None for null, True and False for booleans, and date-times in UTC, as in
+// "2024-05-10 16:00:00+00:00". The value is JSON; text that is absent is null. It is for servers.
+// O(len).
 func (f Field) Position(value string) string {
 	switch {
 	case value == "" || value == "null":
@@ -486,7 +487,8 @@ func (f Field) Position(value string) string {
 // ParsePosition returns the value of a [Test] for a text that [Field.Position] returns. It also
 // accepts other texts that the version of the framework accepts: a date-time in another form or a
 // date alone, in UTC if it has no offset, and t, f, 1 and 0 for a boolean. ok is false for all
-// other texts, for None unless it is text, and for kinds without an order. O(len).
+// other texts, for None unless it is text, and for kinds without an order. It is for servers.
+// O(len).
 func (f Field) ParsePosition(text string, as Framework) (value string, ok bool) {
 	switch kind := f.Kind.row(); {
 	case f.Kind == Boolean:

@@ -74,12 +74,13 @@ func frameworkOf(ctx context.Context) Framework {
 // refuses reports whether f refuses the text of a search or of a reference in a filter.
 func (f Framework) refuses(text string) bool { return f.refusesNull && strings.IndexByte(text, 0) >= 0 }
 
-// ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. O(1).
+// ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. It is for
+// servers. O(1).
 func (f Framework) ShowsDigits() bool { return f.showsDigits }
 
-// Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of a
-// unique set that can be null or blank is not required, and null or blank if it is absent from a
-// POST or PUT. d is not modified. O(len of Fields × Unique).
+// Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of
+// a unique set that can be null or blank is not required, and null or blank if it is absent from a
+// POST or PUT. d is not modified. It is for servers. O(len of Fields × Unique).
 func (f Framework) Describe(d Description) Description {
 	if f.startsPages {
 		d.Pages = pagination.Lenient(d.Pages)

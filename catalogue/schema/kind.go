@@ -89,8 +89,8 @@ func (f Field) SortKey(value string) sortkey.Key {
 	return sortkey.Text(value)
 }
 
-// Order returns a function that returns the sort key of the field for the sort key of a value
-// in JSON or in Go, or nil if both are always equal: if the values are text in JSON that compares in
+// Order returns a function that returns the sort key of the field for the sort key of a value in
+// JSON or in Go, or nil if both are always equal: if the values are text in JSON that compares in
 // another way, or times. Date-times compare by the microsecond, as in Django. It is for
 // collections. O(1).
 func (f Field) Order() func(sortkey.Key) sortkey.Key {
@@ -111,7 +111,7 @@ func (f Field) Order() func(sortkey.Key) sortkey.Key {
 
 func boolKey(value string) sortkey.Key { return sortkey.Bool(value == "true") }
 
-// Scalar reports whether the values are no lists and objects. O(1).
+// Scalar reports whether the values are no lists and objects. It is for servers. O(1).
 func (k Kind) Scalar() bool {
 	switch k.row().json {
 	case jsontext.Int, jsontext.Float, jsontext.Bool, jsontext.String:

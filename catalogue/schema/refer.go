@@ -257,42 +257,31 @@ func (f Field) filterReference(_, value string, checks *checker) (text, message 
 	return strconv.Itoa(id), ""
 }
 
-// filterIDs returns the ids of a parameter for a list of ids. Django checks that all
-// values are integers before it looks for the first one that is not an id. It compares
-// their text, so that "01" is not the id 1.
+// filterIDs returns the ids or the texts of a parameter for a list of references. Django checks that
+// all values have the right form before it looks for the first one that no record has. It compares
+// their text, so that "01" is not the id 1, and a UUID must be spelled as stored.
 func (f Field) filterIDs(given []string, checks *checker) (ids []string, message string) {
-	if f.By != "" {
-		return f.filterNames(given, checks)
-	}
+	uuids := checks.target(f).Kind == UUID
 	for _, text := range given {
-		if checks.as.refuses(text) {
+		_, isInteger := integer(strings.TrimSpace(text))
+		switch {
+		case checks.as.refuses(text):
 			return nil, hasNull
-		}
-		if _, ok := integer(strings.TrimSpace(text)); !ok {
+		case f.By == "" && !isInteger:
 			return nil, fmt.Sprintf("“%s” is not a valid value.", validUTF8(text))
-		}
-	}
-	for _, text := range given {
-		if id, ok := f.filterID(text, checks); !ok || strconv.Itoa(id) != text {
-			return nil, notAvailable(text)
-		}
-	}
-	return slices.Clone(given), ""
-}
-
-// filterNames returns the texts of a parameter for a list of references by text.
-func (f Field) filterNames(given []string, checks *checker) (names []string, message string) {
-	for _, text := range given {
-		if checks.as.refuses(text) {
-			return nil, hasNull
-		}
-		if uuidDigits(text) == "" && checks.target(f).Kind == UUID {
+		case uuids && uuidDigits(text) == "":
 			return nil, notAnyUUID(validUTF8(text))
 		}
 	}
 	for _, text := range given {
-		id, stored := checks.find(f, text)
-		if id == 0 || stored != text && checks.target(f).Kind == UUID { // compared as text in lists
+		var id int
+		var stored string
+		if f.By != "" {
+			id, stored = checks.find(f, text)
+		} else if n, ok := f.filterID(text, checks); ok {
+			id, stored = n, strconv.Itoa(n)
+		}
+		if id == 0 || stored != text && (uuids || f.By == "") {
 			return nil, notAvailable(validUTF8(text))
 		}
 	}

@@ -211,10 +211,11 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 // path of the record has at most 2,048.
 const maxSegment = 1536
 
-// CheckLookup returns an error if a text of the Lookup field is too long to be the last segment of a
-// path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. A text with a
-// slash is valid, as in Django REST framework, although no path names its record; the tag key refuses
-// it. O(len).
+// CheckLookup returns an error if a text of the Lookup field is too long to be the last segment of
+// a path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. A text with
+// a slash is valid, as in Django REST framework, although no path names its record; the tag key
+// refuses it. It is for collections, which validate what requests send by [Description.Validate].
+// O(len).
 func (d Description) CheckLookup(text string) error {
 	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {
 		return nil
@@ -247,8 +248,8 @@ func (d Description) sent(body []byte) ([]string, error) {
 // description has. A member with one of the names in Formerly is renamed and keeps its place. A
 // field that the record lacks is appended with its Default, if there is one. Other members are
 // kept, as is what is inside objects, and no value is checked. If the record has two names of one
-// field, the error is a [*MemberError] that names both. Upgrade does not modify r. O(members ×
-// fields).
+// field, the error is a [*MemberError] that names both. Upgrade does not modify r. It is for
+// collections that read stored records. O(members × fields).
 func (d Description) Upgrade(r Record) (Record, error) {
 	r.members = slices.Clone(r.members)
 	for _, f := range d.Fields {
@@ -381,7 +382,7 @@ func elem(t reflect.Type) reflect.Type {
 }
 
 // NotFound returns the detail of a 404 for a segment of a path that names no record. In 3.18 it has
-// the name of a record unless no record can have the segment. O(len of segment).
+// the name of a record unless no record can have the segment. It is for servers. O(len of segment).
 func (f Framework) NotFound(d Description, segment string) string {
 	possible := d.LookupText(segment) != "" && strings.IndexByte(segment, 0) < 0
 	if d.Lookup == "" {
@@ -400,7 +401,7 @@ func (f Framework) NotFound(d Description, segment string) string {
 }
 
 // LookupText returns the value of the Lookup field for a path segment: the segment or, for a UUID,
-// its canonical form. It returns "" if no record can have it. O(len).
+// its canonical form. It returns "" if no record can have it. It is for collections. O(len).
 func (d Description) LookupText(segment string) string {
 	if f, _ := d.snakeField(d.Lookup); f.Kind != UUID {
 		return segment
@@ -414,7 +415,7 @@ func (d Description) LookupText(segment string) string {
 
 // ParseID returns the id that a segment of a path holds, or 0, which is not the id of a
 // record. White space around the number is ignored. As in Python's int(), U+001C to U+001F
-// are not white space. O(len).
+// are not white space. It is for collections. O(len).
 func ParseID(segment string) int {
 	id, err := strconv.Atoi(strings.TrimSpace(segment))
 	if err != nil || id < 0 {
