@@ -8,6 +8,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/internal/core"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
+	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
@@ -22,20 +23,20 @@ type Change[T any] struct {
 	// all changes before it leads to the records of a snapshot of that revision.
 	Last bool
 
-	typ           *layout.Type
+	copier        *value.Copier
 	before, after *store.Entry
 }
 
 // Before returns a copy of the record as it was before the change. If the change inserted
 // the record, ok is false. O(size of the record).
 func (ch Change[T]) Before() (record T, ok bool) {
-	return layout.CopyOf[T](ch.typ, ch.before), ch.before != nil
+	return layout.CopyOf[T](ch.copier, ch.before), ch.before != nil
 }
 
 // After returns a copy of the record as it was after the change. If the change deleted
 // the record, ok is false. O(size of the record).
 func (ch Change[T]) After() (record T, ok bool) {
-	return layout.CopyOf[T](ch.typ, ch.after), ch.after != nil
+	return layout.CopyOf[T](ch.copier, ch.after), ch.after != nil
 }
 
 // Since returns the changes after a revision, and the current revision for the next
@@ -55,7 +56,7 @@ func (c *Collection[T]) Since(revision uint64) (changes []Change[T], now uint64,
 	}
 	changes = make([]Change[T], len(events))
 	for i, ev := range events {
-		changes[i] = Change[T]{ev.Revision, c.core.Type.Identity.Of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.Type.Type, ev.Old, ev.New}
+		changes[i] = Change[T]{ev.Revision, c.core.Type.Identity.Of(cmp.Or(ev.New, ev.Old)), ev.Last, c.core.Type.Copier, ev.Old, ev.New}
 	}
 	return changes, now, nil
 }

@@ -140,7 +140,7 @@ func (c *Collection[T]) All() iter.Seq[T] {
 // copied returns a copy of the record with an id. The error wraps [ErrNotFound] if none exists.
 func copied[T any](s *core.Type, from layout.Getter, id int) (record T, err error) {
 	e, err := s.Find(from, id)
-	return layout.CopyOf[T](s.Type, e), err
+	return layout.CopyOf[T](s.Copier, e), err
 }
 
 // Check returns an error that describes the first violated invariant of the collection, or

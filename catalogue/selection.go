@@ -101,7 +101,7 @@ func (s Selection[T]) Count() (int, error) { return s.sel.Count() }
 func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 	groups, err := s.sel.Groups(field)
 	return func(yield func(T, int) bool) {
-		groups(func(e *store.Entry, n int) bool { return yield(layout.CopyOf[T](s.sel.Type.Type, e), n) })
+		groups(func(e *store.Entry, n int) bool { return yield(layout.CopyOf[T](s.sel.Type.Copier, e), n) })
 	}, err
 }
 
@@ -110,7 +110,7 @@ func (s Selection[T]) Counts(field string) (iter.Seq2[T, int], error) {
 // O(log n).
 func (s Selection[T]) First(terms ...ordering.Term) (record T, err error) {
 	e, err := s.sel.First(terms)
-	return layout.CopyOf[T](s.sel.Type.Type, e), err
+	return layout.CopyOf[T](s.sel.Type.Copier, e), err
 }
 
 // Page returns copies of the records in a window, in the order of terms, and the number of
@@ -175,7 +175,7 @@ func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (re
 func (s Selection[T]) All(terms ...ordering.Term) (iter.Seq[T], error) {
 	scan, err := s.sel.Scan(terms)
 	return func(yield func(T) bool) {
-		scan(func(e *store.Entry) bool { return yield(layout.CopyOf[T](s.sel.Type.Type, e)) })
+		scan(func(e *store.Entry) bool { return yield(layout.CopyOf[T](s.sel.Type.Copier, e)) })
 	}, err
 }
 

@@ -40,7 +40,7 @@ func (x *TextIndex[T]) Has(text string) bool {
 // and [ErrTxDone] after the batch. O(log n).
 func (x *TextIndex[T]) Get(text string) (T, error) {
 	e, err := x.x.Find(text)
-	return layout.CopyOf[T](x.x.Type.Type, e), err
+	return layout.CopyOf[T](x.x.Type.Copier, e), err
 }
 
 // Insert stores a copy of the record and returns it as it is stored: with its new id, or with the
@@ -48,7 +48,7 @@ func (x *TextIndex[T]) Get(text string) (T, error) {
 // O(orderings in use × log n).
 func (x *TextIndex[T]) Insert(record T) (T, error) {
 	e, err := x.x.Insert(layout.NewEntry(record))
-	return layout.CopyOf[T](x.x.Type.Type, e), err
+	return layout.CopyOf[T](x.x.Type.Copier, e), err
 }
 
 // Upsert replaces the record that has the same text in the field by a copy of the given one,
@@ -58,7 +58,7 @@ func (x *TextIndex[T]) Insert(record T) (T, error) {
 // [Collection.Upsert]. O(orderings in use × log n).
 func (x *TextIndex[T]) Upsert(record T) (T, error) {
 	e, err := x.x.Upsert(layout.NewEntry(record))
-	return layout.CopyOf[T](x.x.Type.Type, e), err
+	return layout.CopyOf[T](x.x.Type.Copier, e), err
 }
 
 // Update calls f with a copy of the record with the text and stores the result, as

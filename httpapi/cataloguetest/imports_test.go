@@ -51,8 +51,8 @@ var only = map[string]string{
 // there are fewer. Other packages have none.
 var mutual = map[string]int{
 	"catalogue":                 2,
-	"catalogue/internal/core":   7,
-	"catalogue/internal/layout": 6,
+	"catalogue/internal/core":   5,
+	"catalogue/internal/layout": 3,
 	"catalogue/internal/store":  11,
 	"catalogue/internal/value":  1,
 	"httpapi/browse":            3,

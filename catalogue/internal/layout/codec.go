@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -323,6 +324,40 @@ func (s *Type) parse(text []byte) (schema.Record, error) {
 	return schema.ParseRecord(text)
 }
 
+// Keep stores a copy of a record in a fresh entry, after it has checked it. The record may be the
+// entry's.
+func (s *Type) Keep(fresh *store.Entry, from *Record) error {
+	id := s.Identity.ID(from)
+	if err := s.check(from); err != nil { // otherwise it may contain itself
+		return err
+	}
+	to := RecordOf(fresh)
+	s.copy(s.Copier, to, from)
+	s.fillLists(to)
+	s.Identity.SetID(to, id) // a method Clone may have changed it
+	fresh.ID = id
+	if s.About != nil && s.About.Lookup != "" {
+		if text, ok := s.Text(s.About.Lookup).JSONKey(fresh).AsText(); ok {
+			if err := s.About.CheckLookup(text); err != nil {
+				return err
+			}
+		}
+	}
+	if s.hasTwoForms { // an error of the method Computed changes nothing
+		_, err := s.Encoded(fresh)
+		return err
+	}
+	return nil
+}
+
+// fillLists makes the nil lists of a record empty, because their JSON would be null, which
+// no request could send back.
+func (s *Type) fillLists(r *Record) {
+	if s.fill != nil {
+		s.fill(s.value(r))
+	}
+}
+
 // checkJSON returns an error if a record, which has its id, cannot be loaded from its JSON,
 // which is parsed and, if decode is set, decoded.
 func (s *Type) checkJSON(r *Record, decode bool) error {
@@ -367,4 +402,23 @@ func (s *Type) blame(r *Record, err error, decode bool) error {
 		}
 	}
 	return err
+}
+
+// CheckEntry returns an error unless an entry has the id and the JSON of its record.
+func (s *Type) CheckEntry(e *store.Entry) error {
+	if id := s.Identity.ID(RecordOf(e)); id != e.ID && s.Identity.Key == nil {
+		return fmt.Errorf("the record has the id %d", id)
+	}
+	kept := headerOf(e).encoding.Load()
+	if kept == nil {
+		return nil
+	}
+	fresh, err := s.encode(RecordOf(e))
+	if err == nil && s.hasTwoForms {
+		fresh, err = s.served(e, fresh)
+	}
+	if err != nil || !bytes.Equal(fresh, *kept) {
+		return fmt.Errorf("the stored JSON is %s, want %s (%v)", *kept, fresh, err)
+	}
+	return nil
 }

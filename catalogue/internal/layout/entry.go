@@ -82,9 +82,9 @@ func CopyTo[T any](c *value.Copier, to, from *T) {
 }
 
 // CopyOf returns a copy of the record of an entry, or the zero record if e is nil.
-func CopyOf[T any](s *Type, e *store.Entry) (record T) {
+func CopyOf[T any](c *value.Copier, e *store.Entry) (record T) {
 	if e != nil {
-		CopyTo(s.Copier, &record, Typed[T](RecordOf(e)))
+		CopyTo(c, &record, Typed[T](RecordOf(e)))
 	}
 	return record
 }

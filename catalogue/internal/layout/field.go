@@ -105,6 +105,26 @@ func (s *Type) engineField(name string) (store.Field, bool) {
 	return store.Field{Name: name, Key: f.EntryKey, Kind: kind, KeyOf: f.keyOf}, true
 }
 
+// Field returns the field with a name in snake_case.
+func (s *Type) Field(name string) (store.Field, error) {
+	f, ok := s.Engine.Field(name)
+	switch {
+	case !ok || name == "":
+		return f, UnknownField(name, s.Engine.Names)
+	case ordering.Snake(name) != name: // of open records, which have any field
+		return f, fmt.Errorf("%w: %q: names are in snake_case: did you mean %s?", ordering.ErrUnknownField, name, ordering.Snake(name))
+	}
+	return f, nil
+}
+
+// Text returns the unique field of text with a name in snake_case, or nil.
+func (s *Type) Text(name string) *Field {
+	if i := slices.IndexFunc(s.Texts, func(f *Field) bool { return f.Snake == name }); i >= 0 {
+		return s.Texts[i]
+	}
+	return nil
+}
+
 // newField returns a row for a field that is read from the JSON of records.
 func (s *Type) newField(d schema.Field) *Field {
 	f := &Field{Field: d, Snake: ordering.Snake(d.Name), order: d.Order(), Indexed: s.Open()}
@@ -343,4 +363,18 @@ func (f *Field) Usual(text string) string {
 		return text
 	}
 	return schema.Description{Lookup: f.Snake, Fields: []schema.Field{f.Field}}.LookupText(text)
+}
+
+// Suggest returns the part of an error about an unknown name that says which names are known.
+func Suggest[E any](name string, known []E, nameOf func(E) string) string {
+	names := make([]string, len(known))
+	for i, e := range known {
+		names[i] = nameOf(e)
+	}
+	return ordering.Suggest(name, names)
+}
+
+// UnknownField returns the error for a field that no record has.
+func UnknownField(name string, known []string) error {
+	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
 }

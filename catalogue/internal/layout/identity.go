@@ -3,21 +3,16 @@ package layout
 import (
 	"cmp"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
@@ -73,108 +68,6 @@ func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | ui
 		return -1
 	}
 	return read, func(r *Record, n int) { *(*I)(at.At(unsafe.Pointer(r))) = I(n) }
-}
-
-// describeID sets the id of structs, an integer in the struct itself.
-func (s *builder) describeID() error {
-	m := s.Member(s.Identity.Wire)
-	if m == nil {
-		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`; only a standalone collection can have an Options.ID", s.Reflect, s.Identity.Wire)
-	}
-	t, f := m.Field.Type, s.byName[s.Identity.Number]
-	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.Ordered || f.decodes || jsontext.Writes(t) {
-		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings: %s is %v", s.Reflect, m.Field.Name, t)
-	}
-	s.Identity.ID, s.Identity.SetID = integers[t.Kind()](m.path)
-	s.Identity.most = math.MaxInt
-	if zero := reflect.Zero(t); zero.CanInt() {
-		s.Identity.most = int(min(math.MaxInt, 1<<(t.Bits()-1)-1))
-	} else if t.Bits() < strconv.IntSize {
-		s.Identity.most = 1<<t.Bits() - 1
-	}
-	s.describeNumber()
-	return nil
-}
-
-// describeNumber makes the ids of entries a field. Requests can compare them unless records have a key.
-func (s *builder) describeNumber() {
-	f := s.byName[s.Identity.Number]
-	if f == nil || s.Open() {
-		f = s.newField(schema.Field{Name: s.Identity.Number})
-		f.Snake, f.Indexed = s.Identity.Number, true
-		f.keyOf = func(value any) (sortkey.Key, error) {
-			k, err := ordering.KeyOf(value)
-			if _, ok := k.AsInt(); err == nil && !ok {
-				err = fmt.Errorf("want an integer, not %T", value)
-			}
-			return k, err
-		}
-		s.byName[f.Snake] = f
-	}
-	f.Kind, f.kind = schema.Integer, reflect.Int
-	f.JSONKey = func(e *store.Entry) sortkey.Key { return sortkey.Int(int64(e.ID)) }
-	f.EntryKey = f.JSONKey
-	s.Fields = slices.DeleteFunc(s.Fields, func(other *Field) bool { return other.Snake == f.Snake })
-	if f.described = s.Engine.Key == ""; f.described {
-		s.Fields = append(s.Fields, f)
-	}
-}
-
-// describeKey sets the key of structs, a text in the struct itself.
-func (s *builder) describeKey() error {
-	m := s.Member(s.Identity.Wire)
-	if m == nil || m.Indirect || m.Field.Type.Kind() == reflect.Pointer {
-		return fmt.Errorf("%v: the key %s must be a text in the struct itself", s.Reflect, s.Identity.Wire)
-	}
-	at := func(r *Record) reflect.Value { return reflect.NewAt(m.Field.Type, m.at(r)) }
-	s.Identity.text = func(r *Record) (text string) {
-		if v := at(r); !v.Elem().IsZero() {
-			b, _ := json.Marshal(v.Interface())
-			_ = json.Unmarshal(b, &text) // it is stored, so it is the JSON of a text
-		}
-		return text
-	}
-	if t := m.Field.Type; t.Kind() == reflect.String && !jsontext.Writes(t) {
-		s.Identity.text = func(r *Record) string { return *(*string)(m.at(r)) }
-	}
-	s.Identity.setText = func(r *Record, text string) error {
-		return m.decoder.Decode(at(r).Elem(), string(jsontext.AppendString(nil, text)))
-	}
-	s.keyBy()
-	return nil
-}
-
-// describeOpenID sets the id of open records, or their key.
-func (s *builder) describeOpenID() {
-	s.Identity.ID = func(r *Record) int { return Typed[schema.Record](r).ID }
-	s.Identity.SetID, s.Identity.most = func(r *Record, id int) { Typed[schema.Record](r).ID = id }, math.MaxInt
-	if s.Engine.Key == "" {
-		return
-	}
-	s.Identity.text = func(r *Record) (key string) {
-		text, _ := Typed[schema.Record](r).Get(s.Identity.Wire)
-		_ = json.Unmarshal([]byte(text), &key) // it remains empty if it is not text
-		return key
-	}
-	s.Identity.setText = func(r *Record, text string) error {
-		open := Typed[schema.Record](r)
-		with, err := open.With(s.Identity.Wire, text)
-		*open = with
-		return err
-	}
-	s.keyBy()
-}
-
-// keyBy makes the key the identity. Only clients choose it if it is required of them.
-func (s *builder) keyBy() {
-	s.Identity.Key = s.byName[s.Engine.Key]
-	if s.Identity.fresh = s.opts.NewKey; s.Identity.fresh == nil {
-		s.Identity.fresh = NewUUID
-	}
-	if s.Identity.Key.Required && !s.Identity.Key.ReadOnly {
-		s.Identity.fresh = nil
-	}
-	s.Identity.ID, s.Identity.SetID, s.Identity.most = func(*Record) int { return 0 }, func(*Record, int) {}, math.MaxInt
 }
 
 // Of returns what identifies an entry.

@@ -8,7 +8,6 @@
 package layout
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"reflect"
@@ -22,66 +21,6 @@ import (
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
-
-// CheckEntry returns an error unless an entry has the id and the JSON of its record.
-func (s *Type) CheckEntry(e *store.Entry) error {
-	if id := s.Identity.ID(RecordOf(e)); id != e.ID && s.Identity.Key == nil {
-		return fmt.Errorf("the record has the id %d", id)
-	}
-	kept := headerOf(e).encoding.Load()
-	if kept == nil {
-		return nil
-	}
-	fresh, err := s.encode(RecordOf(e))
-	if err == nil && s.hasTwoForms {
-		fresh, err = s.served(e, fresh)
-	}
-	if err != nil || !bytes.Equal(fresh, *kept) {
-		return fmt.Errorf("the stored JSON is %s, want %s (%v)", *kept, fresh, err)
-	}
-	return nil
-}
-
-// Suggest returns the part of an error about an unknown name that says which names are known.
-func Suggest[E any](name string, known []E, nameOf func(E) string) string {
-	names := make([]string, len(known))
-	for i, e := range known {
-		names[i] = nameOf(e)
-	}
-	return ordering.Suggest(name, names)
-}
-
-// fillLists makes the nil lists of a record empty, because their JSON would be null, which
-// no request could send back.
-func (s *Type) fillLists(r *Record) {
-	if s.fill != nil {
-		s.fill(s.value(r))
-	}
-}
-
-// Text returns the unique field of text with a name in snake_case, or nil.
-func (s *Type) Text(name string) *Field {
-	if i := slices.IndexFunc(s.Texts, func(f *Field) bool { return f.Snake == name }); i >= 0 {
-		return s.Texts[i]
-	}
-	return nil
-}
-
-// Options configures a collection. Package catalogue documents it.
-type Options struct {
-	Name        string
-	ID          string
-	Ordering    []ordering.Term
-	History     int
-	Unique      [][]string
-	Indexes     [][]ordering.Term
-	Members     []schema.Field
-	NewKey      func() string
-	Description *schema.Description
-	Validate    bool
-	StrictLoad  bool
-	Now         func() time.Time
-}
 
 // A Type is the record type of a collection: how its records are stored, identified, compared,
 // read and written. It is made once for a collection, by reflection, and shared with clones.
@@ -111,6 +50,22 @@ type Type struct {
 	hasTwoForms bool                // what is served has other members than what is stored
 }
 
+// Options configures a collection. Package catalogue documents it.
+type Options struct {
+	Name        string
+	ID          string
+	Ordering    []ordering.Term
+	History     int
+	Unique      [][]string
+	Indexes     [][]ordering.Term
+	Members     []schema.Field
+	NewKey      func() string
+	Description *schema.Description
+	Validate    bool
+	StrictLoad  bool
+	Now         func() time.Time
+}
+
 // A member is a member of a struct.
 type member struct {
 	jsonmember.Member
@@ -123,54 +78,6 @@ type member struct {
 
 // at returns the address of the member of a record, or nil if an embedded pointer is nil.
 func (m *member) at(r *Record) unsafe.Pointer { return m.path.At(unsafe.Pointer(r)) }
-
-// Field returns the field with a name in snake_case.
-func (s *Type) Field(name string) (store.Field, error) {
-	f, ok := s.Engine.Field(name)
-	switch {
-	case !ok || name == "":
-		return f, UnknownField(name, s.Engine.Names)
-	case ordering.Snake(name) != name: // of open records, which have any field
-		return f, camelField(name)
-	}
-	return f, nil
-}
-
-// Describe sets what follows from the description of a collection of a catalogue. strict makes
-// loads require the members that requests require.
-func (s *Type) Describe(about *schema.Description, strict bool) error {
-	s.About, s.strict = about, strict
-	for _, f := range about.Fields {
-		s.hasTwoForms = s.hasTwoForms || f.Hidden || f.Computed
-		m := s.Member(f.Name)
-		if m != nil && strict {
-			m.strict, m.needed = !f.Nullable, m.needed || f.Required
-		}
-		switch {
-		case s.Open():
-			s.Engine.Known = append(s.Engine.Known, ordering.Snake(f.Name))
-		case f.Computed:
-		case m == nil && !s.OwnJSON:
-			return fmt.Errorf("the JSON of %v has no field %q: %s", s.Reflect, f.Name, Suggest(f.Name, s.members, func(m member) string { return m.Name }))
-		}
-	}
-	if !s.Open() {
-		s.fill = filling(schema.Field{Fields: about.Fields}, s.Reflect)
-	}
-	var err error
-	s.computes, err = encoderOfComputed(s.Reflect)
-	return err
-}
-
-// camelField returns the error for a field of open records that is not in snake_case.
-func camelField(name string) error {
-	return fmt.Errorf("%w: %q: names are in snake_case: did you mean %s?", ordering.ErrUnknownField, name, ordering.Snake(name))
-}
-
-// UnknownField returns the error for a field that no record has.
-func UnknownField(name string, known []string) error {
-	return fmt.Errorf("%w: %q: %s", ordering.ErrUnknownField, name, ordering.Suggest(name, known))
-}
 
 // Member returns the member with a name, or nil.
 func (s *Type) Member(name string) *member {
@@ -210,30 +117,4 @@ func (s *Type) Named(err error) error {
 		return nil
 	}
 	return s.Errorf("%w", err)
-}
-
-// Keep stores a copy of a record in a fresh entry, after it has checked it. The record may be the
-// entry's.
-func (s *Type) Keep(fresh *store.Entry, from *Record) error {
-	id := s.Identity.ID(from)
-	if err := s.check(from); err != nil { // otherwise it may contain itself
-		return err
-	}
-	to := RecordOf(fresh)
-	s.copy(s.Copier, to, from)
-	s.fillLists(to)
-	s.Identity.SetID(to, id) // a method Clone may have changed it
-	fresh.ID = id
-	if s.About != nil && s.About.Lookup != "" {
-		if text, ok := s.Text(s.About.Lookup).JSONKey(fresh).AsText(); ok {
-			if err := s.About.CheckLookup(text); err != nil {
-				return err
-			}
-		}
-	}
-	if s.hasTwoForms { // an error of the method Computed changes nothing
-		_, err := s.Encoded(fresh)
-		return err
-	}
-	return nil
 }
