@@ -52,7 +52,7 @@ func TestMutations(t *testing.T) {
 			"\tt.note(new, t.items.Len()-n)\n",
 			""},
 		{"a new index lacks the last changes", "TestNoLostUpdate", "catalogue/internal/store/build.go",
-			"\t\tfor _, ch := range missed {\n\t\t\tx.set(ch, x.keys(ch))\n\t\t}\n",
+			"\t\tx.prepare(missed)\n\t\tx.apply(x)\n",
 			""},
 		{"a new index lacks a large batch", "TestNoTornBatch", "catalogue/internal/store/build.go",
 			"\tb.missed = append(b.missed, changes...)\n",

@@ -169,9 +169,8 @@ func (c *Store) finish(ctx context.Context, b *build, x index, alone bool) (done
 		if missed == nil {
 			return done
 		}
-		for _, ch := range missed {
-			x.set(ch, x.keys(ch))
-		}
+		x.prepare(missed)
+		x.apply(x)
 	}
 }
 
@@ -248,9 +247,8 @@ func (c *Store) catchUp(b *build) {
 		x, missed = x.empty(), nil
 		x.fill(s.Entries())
 	}
-	for _, ch := range missed {
-		x.set(ch, x.keys(ch))
-	}
+	x.prepare(missed)
+	x.apply(x)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b.built.index = x

@@ -292,8 +292,8 @@ type busyIndex struct {
 	locked int // changes that were applied while the state mutex was held
 }
 
-func (x *busyIndex) set(ch Change, k keys) {
-	x.index.set(ch, k)
+func (x *busyIndex) apply(index) {
+	x.index.apply(x.index)
 	if !x.c.mu.TryLock() {
 		x.locked++
 		return

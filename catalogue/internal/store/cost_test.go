@@ -103,9 +103,8 @@ func (c *countingStore) countComparisons(fields ...string) {
 // countingTree returns an empty tree like x that counts its comparisons.
 func countingTree[K any](x *tree[K], calls *atomic.Int64) *tree[K] {
 	k := *x.kind
-	less, compare, order := k.less, k.compare, k.order
+	less, order := k.less, k.order
 	k.less = func(a, b item[K]) bool { calls.Add(1); return less(a, b) }
-	k.compare = func(a, b item[K]) int { calls.Add(1); return compare(a, b) }
 	k.order = func(a, b K) int { calls.Add(1); return order(a, b) }
 	return newTree(&k)
 }

@@ -167,6 +167,12 @@ type finder struct{ Source }
 // of returns the finder of a store, a state or a batch.
 func of(s Source) finder { return finder{s} }
 
+// apply makes a change of an index.
+func apply(x index, ch Change) {
+	x.prepare([]Change{ch})
+	x.apply(x)
+}
+
 // replace replaces the records of stores.
 func replace(all ...Replacement) error {
 	var stores []*Store

@@ -45,7 +45,7 @@ func (c *cursor) len() int { return c.end - c.start }
 
 // setHead makes an entry with a key the head.
 func (m *mergedRuns[K]) setHead(c *cursor, k K, e *Entry) {
-	text := m.pack(k).text
+	text := m.text(k)
 	c.head, c.rest = e, text[min(c.shared, len(text)):]
 }
 

@@ -166,9 +166,9 @@ func (p *parts[K]) share(of *parts[K]) {
 	}
 }
 
-// prepare drops the parts if n writes to the index, or the next one, would cost more than
+// expect drops the parts if n writes to the index, or the next one, would cost more than
 // making them again. It must be called before the writes.
-func (t *tree[K]) prepare(n int) {
+func (t *tree[K]) expect(n int) {
 	d := t.parts.directory.Load()
 	if d == nil {
 		return

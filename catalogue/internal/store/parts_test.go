@@ -78,7 +78,7 @@ func TestPageFromArrays(t *testing.T) {
 					t.Errorf("a page made %v allocations and %d comparisons, want none", n, *calls)
 				}
 				e := want[0]
-				x.set(Change{e, e}, x.keys(Change{e, e}))
+				apply(x, Change{e, e})
 				if *calls = 0; len(x.page(dst, offset, row.limit, desc)) == 0 || *calls == 0 {
 					t.Error("a page after a write was not read from the tree")
 				}
@@ -123,7 +123,7 @@ func TestPartsAfterWrites(t *testing.T) {
 					}
 				}
 				if len(changes) == 1 {
-					v.tree.set(changes[0], v.tree.keys(changes[0]))
+					apply(v.tree, changes[0])
 				} else {
 					v.tree.setAll(changes)
 				}
@@ -191,7 +191,7 @@ func TestPartsAfterManyWrites(t *testing.T) {
 	add := func(number int64) {
 		r := &record{Entry: Entry{n + 1 + len(added)}, number: number}
 		added = append(added, &r.Entry)
-		x.set(Change{New: &r.Entry}, x.keys(Change{New: &r.Entry}))
+		apply(x, Change{New: &r.Entry})
 	}
 	add(0) // no part is divided
 	read()
@@ -206,7 +206,7 @@ func TestPartsAfterManyWrites(t *testing.T) {
 	}
 	for some := range slices.Chunk(added, some) {
 		for _, e := range some {
-			x.set(Change{Old: e}, x.keys(Change{Old: e}))
+			apply(x, Change{Old: e})
 		}
 		read()
 	}
@@ -268,7 +268,6 @@ func TestWriteReplacesOnePart(t *testing.T) {
 			t.Errorf("%s: %v", reason, err)
 		}
 	}
-	set := func(x *tree[int64], ch Change) { x.set(ch, x.keys(ch)) }
 	for range 7 + partReads { // the directory is made after 6 pages
 		for at := range n {
 			x.view(at*partLen, 1, false)
@@ -276,11 +275,11 @@ func TestWriteReplacesOnePart(t *testing.T) {
 	}
 	want("before the first write", x, n, n)
 	for range 20 {
-		set(x, Change{all[7*partLen+5], all[7*partLen+5]})
+		apply(x, Change{all[7*partLen+5], all[7*partLen+5]})
 	}
 	want("an entry is replaced", x, n, n-1)
 	fork := x.fork().(*tree[int64])
-	set(fork, Change{Old: all[0]})
+	apply(fork, Change{Old: all[0]})
 	want("an entry of a fork is removed", fork, n, n-2)
 	want("the tree of the fork", x, n, n-1)
 	for range partReads/2 - 1 {
@@ -296,23 +295,23 @@ func TestWriteReplacesOnePart(t *testing.T) {
 	want("it is there for the tree as well", x, n, n)
 	for i := range maxPart - partLen + 2 {
 		r := &record{Entry: Entry{n*partLen + 1 + i}, number: recordOf(all[5*partLen]).number}
-		set(x, Change{New: &r.Entry})
+		apply(x, Change{New: &r.Entry})
 		x.view(0, 1, false) // otherwise the parts are dropped
 	}
 	want("a part that grows is divided", x, n+1, n-1)
 	for at := 9 * partLen; at < 11*partLen; at++ {
-		set(x, Change{Old: all[at]})
+		apply(x, Change{Old: all[at]})
 		x.view(0, 1, false)
 	}
 	want("parts without entries are removed", x, n-1, n-3)
 	for at := range partLen / 2 {
-		set(x, Change{Old: all[14*partLen+at]})
-		set(x, Change{Old: all[13*partLen+at]})
+		apply(x, Change{Old: all[14*partLen+at]})
+		apply(x, Change{Old: all[13*partLen+at]})
 		x.view(0, 1, false)
 	}
 	want("parts that fit into one are joined", x, n-2, n-5)
 	for range x.len()/partLen + maxChunk + 1 {
-		set(x, Change{all[0], all[0]})
+		apply(x, Change{all[0], all[0]})
 	}
 	if parts, _ := partsOf(x); parts != 0 {
 		t.Errorf("%d parts are left after writes that nothing reads between", parts)

@@ -375,6 +375,17 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	return canon, desc, nil
 }
 
+// known appends the terms of a query whose field is known to buf.
+func (s *State) known(buf []ordering.Term, q *Query) []ordering.Term {
+	for _, t := range q.Terms {
+		flat := !q.Flat || s.typ.Members == nil || s.names.hasMember(t.Field)
+		if q.Related[t.Field] != nil || flat && s.typ.has(t.Field, s.names) {
+			buf = append(buf, t)
+		}
+	}
+	return buf
+}
+
 // selection returns what a query asks. It may append to buf. The error wraps
 // [ordering.ErrUnknownField].
 func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err error) {

@@ -126,27 +126,20 @@ func (s *State) sequence(terms []ordering.Term) sequence {
 	return s.sorted.ready(terms)
 }
 
-// appendKeys appends the keys of changes for each index, as apply takes them. It may run
-// callbacks.
-func (s *State) appendKeys(dst []keys, changes []Change) []keys {
-	for i := range s.indexes {
-		for _, ch := range changes {
-			dst = append(dst, s.indexes[i].keys(ch))
-		}
+// prepare computes the items of changes for all trees. It may run callbacks.
+func (s *State) prepare(changes []Change) {
+	s.primary.prepare(changes)
+	for _, x := range s.indexes {
+		x.prepare(changes)
 	}
-	return dst
 }
 
-// apply applies changes, which have keys in all indexes, to all trees.
+// apply makes the changes that a state, or the one of which it is a fork, has prepared.
 // O(changes × indexes × log n).
-func (s *State) apply(changes []Change, k []keys) {
-	for _, ch := range changes {
-		s.primary.set(ch, keys{})
-	}
+func (s *State) apply(prepared *State) {
+	s.primary.apply(prepared.primary)
 	for i := range s.indexes {
-		for j, ch := range changes {
-			s.indexes[i].set(ch, k[i*len(changes)+j])
-		}
+		s.indexes[i].apply(prepared.indexes[i].index)
 	}
 }
 
@@ -394,15 +387,4 @@ func (typ *Type) check(terms []ordering.Term, names members) error {
 		}
 	}
 	return nil
-}
-
-// known appends the terms of a query whose field is known to buf.
-func (s *State) known(buf []ordering.Term, q *Query) []ordering.Term {
-	for _, t := range q.Terms {
-		flat := !q.Flat || s.typ.Members == nil || s.names.hasMember(t.Field)
-		if q.Related[t.Field] != nil || flat && s.typ.has(t.Field, s.names) {
-			buf = append(buf, t)
-		}
-	}
-	return buf
 }

@@ -67,7 +67,6 @@ type Store struct {
 	// stores are locked in the order of the stores in their catalogue.
 	writing sync.Mutex
 	journal func([]Commit) error
-	scratch []keys         // reused for the keys of each write
 	members map[string]int // reused for the changes of member counts of each write
 	one     [1]Change      // reused for each write of a single change
 	alone   [1]pending     // reused for each write of a single change

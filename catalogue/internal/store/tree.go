@@ -42,8 +42,10 @@ type index interface {
 	// merge returns the entries of runs in the order of what follows the shared keys.
 	merge(runs []run, desc bool) sequence
 
-	keys(Change) keys
-	set(Change, keys)
+	// prepare computes the items of changes, which may run callbacks.
+	prepare(changes []Change)
+	// apply makes the changes that an index, or the one of which it is a fork, has prepared.
+	apply(prepared index)
 	setAll([]Change)
 	fill(entries []*Entry)
 	build(ctx context.Context, entries []*Entry, limit int, cores Cores) error
@@ -75,36 +77,24 @@ type item[K any] struct {
 	entry *Entry
 }
 
-// A key is the sort key of an entry in an index of any kind: a number, an instant, a text, or
-// the zero value in the index by id.
-type key struct {
-	number int64 // or the seconds of an instant
-	nanos  int32 // of an instant
-	text   string
-}
-
 // An instant is the key of a time.
 type instant struct {
 	seconds int64
 	nanos   int32
 }
 
-// keys holds the keys of a change in one index. They are computed before anything
-// is changed, because that may run callbacks.
-type keys struct {
-	old, new key
-}
+// A prepared is a change of an index: an item to remove and one to put, which have no entry if
+// there is none.
+type prepared[K any] struct{ remove, put item[K] }
 
 // A kind is the part of a tree that all trees of one ordering use.
 type kind[K any] struct {
-	of      func(*Entry) K
-	pivot   func(bound) (p item[K], all bool)
-	pack    func(K) key
-	unpack  func(key) K
-	order   func(a, b K) int
-	compare func(a, b item[K]) int
-	less    func(a, b item[K]) bool
-	size    func(K) int // bytes that a key takes in addition to its item
+	of    func(*Entry) K
+	pivot func(bound) (p item[K], all bool)
+	order func(a, b K) int
+	less  func(a, b item[K]) bool
+	size  func(K) int    // bytes that a key takes in addition to its item
+	text  func(K) string // the key, if it is a text
 }
 
 // A tree is an index whose keys are of type K.
@@ -112,6 +102,7 @@ type tree[K any] struct {
 	*kind[K]
 	items *btree.BTreeG[item[K]]
 	bytes int // total size of all keys
+	next  []prepared[K]
 	garbage
 	parts parts[K]
 }
@@ -131,52 +122,35 @@ type primary interface {
 // newPrimary returns an empty index by id. Its keys have no size.
 func newPrimary() *tree[struct{}] {
 	return newTree(&kind[struct{}]{
-		of:      func(*Entry) (none struct{}) { return },
-		pivot:   pivotID,
-		pack:    func(struct{}) (none key) { return },
-		unpack:  func(key) (none struct{}) { return },
-		order:   func(_, _ struct{}) int { return 0 },
-		compare: func(a, b item[struct{}]) int { return a.id - b.id },
-		less:    func(a, b item[struct{}]) bool { return a.id < b.id },
-		size:    func(struct{}) int { return 0 },
+		of:    func(*Entry) (none struct{}) { return },
+		pivot: pivotID,
+		order: func(_, _ struct{}) int { return 0 },
+		less:  func(a, b item[struct{}]) bool { return a.id < b.id },
+		size:  func(struct{}) int { return 0 },
+		text:  func(struct{}) string { return "" },
 	})
 }
 
 // newNumbers returns an empty index by numbers, or by booleans as 0 and 1.
 func newNumbers(of func(*Entry) int64, pivot func(bound) (item[int64], bool)) *tree[int64] {
 	return newTree(&kind[int64]{
-		of:     of,
-		pivot:  pivot,
-		pack:   func(n int64) key { return key{number: n} },
-		unpack: func(k key) int64 { return k.number },
-		order:  cmp.Compare[int64],
-		compare: func(a, b item[int64]) int {
-			if c := cmp.Compare(a.key, b.key); c != 0 {
-				return c
-			}
-			return a.id - b.id
-		},
+		of:    of,
+		pivot: pivot,
+		order: cmp.Compare[int64],
 		less: func(a, b item[int64]) bool {
 			return a.key < b.key || a.key == b.key && a.id < b.id
 		},
 		size: func(int64) int { return 0 },
+		text: func(int64) string { return "" },
 	})
 }
 
 // newInstants returns an empty index by times.
 func newInstants(of func(*Entry) instant) *tree[instant] {
 	return newTree(&kind[instant]{
-		of:     of,
-		pivot:  pivotInstant,
-		pack:   func(t instant) key { return key{number: t.seconds, nanos: t.nanos} },
-		unpack: func(k key) instant { return instant{k.number, k.nanos} },
-		order:  instant.compare,
-		compare: func(a, b item[instant]) int {
-			if c := a.key.compare(b.key); c != 0 {
-				return c
-			}
-			return a.id - b.id
-		},
+		of:    of,
+		pivot: pivotInstant,
+		order: instant.compare,
 		less: func(a, b item[instant]) bool {
 			if a.key == b.key {
 				return a.id < b.id
@@ -184,6 +158,7 @@ func newInstants(of func(*Entry) instant) *tree[instant] {
 			return a.key.compare(b.key) < 0
 		},
 		size: func(instant) int { return 0 },
+		text: func(instant) string { return "" },
 	})
 }
 
@@ -235,27 +210,19 @@ func (t text) compare(u text) int {
 
 func newTexts(of func(*Entry) string, pivot func(bound) (item[text], bool), size func(string) int) *tree[text] {
 	return newTree(&kind[text]{
-		of:      func(e *Entry) text { return textOf(of(e)) },
-		pivot:   pivot,
-		pack:    func(t text) key { return key{text: t.String()} },
-		unpack:  func(k key) text { return textOf(k.text) },
-		order:   text.compare,
-		compare: compareTexts,
+		of:    func(e *Entry) text { return textOf(of(e)) },
+		pivot: pivot,
+		order: text.compare,
 		less: func(a, b item[text]) bool {
 			if x, y := a.key.head&^longText, b.key.head&^longText; x != y {
 				return x < y
 			}
-			return compareTexts(a, b) < 0
+			c := a.key.compare(b.key)
+			return c < 0 || c == 0 && a.id < b.id
 		},
 		size: func(t text) int { return size(t.String()) },
+		text: text.String,
 	})
-}
-
-func compareTexts(a, b item[text]) int {
-	if c := a.key.compare(b.key); c != 0 {
-		return c
-	}
-	return a.id - b.id
 }
 
 // newIndex returns an empty index for terms and their fields. Its keys are the
@@ -343,6 +310,14 @@ func newTree[K any](k *kind[K]) *tree[K] {
 }
 
 func (t *tree[K]) item(e *Entry) item[K] { return item[K]{key: t.of(e), id: e.ID, entry: e} }
+
+// compare compares items as less does.
+func (t *tree[K]) compare(a, b item[K]) int {
+	if c := t.order(a.key, b.key); c != 0 {
+		return c
+	}
+	return a.id - b.id
+}
 
 func (t *tree[K]) len() int { return t.items.Len() }
 
@@ -490,33 +465,39 @@ func (t *tree[K]) compact() {
 	t.garbage = garbage{}
 }
 
-// keys returns the keys of a change. It may run callbacks.
-func (t *tree[K]) keys(ch Change) (k keys) {
-	if ch.Old != nil {
-		k.old = t.pack(t.of(ch.Old))
-	}
-	if ch.New != nil {
-		k.new = t.pack(t.of(ch.New))
-	}
-	return k
-}
-
-// set applies a change. It does not run callbacks. O(log n).
-func (t *tree[K]) set(ch Change, k keys) {
-	t.prepare(1)
-	var new item[K]
-	if ch.New != nil {
-		new = item[K]{t.unpack(k.new), ch.New.ID, ch.New}
-	}
-	if ch.Old != nil {
-		old := item[K]{t.unpack(k.old), ch.Old.ID, ch.Old}
-		if ch.New == nil || t.compare(old, new) != 0 {
-			t.remove(old, nil)
+// prepare computes items before anything is changed. It forgets those of earlier changes.
+func (t *tree[K]) prepare(changes []Change) {
+	clear(t.next)
+	t.next = t.next[:0]
+	for _, ch := range changes {
+		t.next = append(t.next, prepared[K]{})
+		p := &t.next[len(t.next)-1]
+		if ch.New != nil {
+			p.put = t.item(ch.New)
+		}
+		if ch.Old != nil {
+			if old := t.item(ch.Old); ch.New == nil || t.order(old.key, p.put.key) != 0 {
+				p.remove = old
+			}
 		}
 	}
-	if ch.New != nil {
-		t.put(new, nil)
+}
+
+// apply forgets the items. It does not run callbacks. O(changes × log n).
+func (t *tree[K]) apply(from index) {
+	of := from.(*tree[K])
+	for i := range of.next {
+		p := &of.next[i]
+		t.expect(1)
+		if p.remove.entry != nil {
+			t.remove(p.remove, nil)
+		}
+		if p.put.entry != nil {
+			t.put(p.put, nil)
+		}
+		*p = prepared[K]{}
 	}
+	of.next = of.next[:0]
 }
 
 // remove removes an item if it is there. hint may be nil.
@@ -558,12 +539,12 @@ func (t *tree[K]) setAll(changes []Change) {
 			added = append(added, new)
 		}
 		if ch.Old != nil {
-			if old := t.item(ch.Old); ch.New == nil || t.compare(old, new) != 0 {
+			if old := t.item(ch.Old); ch.New == nil || t.order(old.key, new.key) != 0 {
 				removed = append(removed, old)
 			}
 		}
 	}
-	t.prepare(len(changes))
+	t.expect(len(changes))
 	slices.SortFunc(removed, t.compare)
 	slices.SortFunc(added, t.compare)
 	var hint btree.PathHint

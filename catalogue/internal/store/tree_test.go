@@ -121,7 +121,7 @@ func TestTreeWrites(t *testing.T) {
 			filled := func(entries []*Entry) index { x := empty.empty(); x.fill(entries); return x }
 			trees := map[string]index{"set": filled(before), "merge": filled(before), "fill": filled(after), "build": empty.empty()}
 			for _, ch := range changes {
-				trees["set"].set(ch, trees["set"].keys(ch))
+				apply(trees["set"], ch)
 			}
 			forked := trees["merge"].fork()
 			forked.setAll(changes)
@@ -386,7 +386,7 @@ func withoutSome(x sequence, entries []rankedEntry) (rest []rankedEntry) {
 	for i, e := range entries {
 		if i%3 == 1 {
 			ch := Change{Old: e.Entry}
-			tree.set(ch, tree.keys(ch))
+			apply(tree, ch)
 		} else {
 			rest = append(rest, e)
 		}

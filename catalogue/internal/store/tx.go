@@ -181,7 +181,8 @@ func (tx *Tx) begin(ctx context.Context, q *Query) error {
 // write applies a change to a state that nothing else uses. It may run callbacks.
 func (s *State) write(ch Change) {
 	one := []Change{ch}
-	s.apply(one, s.appendKeys(nil, one))
+	s.prepare(one)
+	s.apply(s)
 	s.sorted.all = nil
 	s.rename(s.names.counted(s.typ.memberChanges(nil, one)))
 }

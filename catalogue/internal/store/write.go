@@ -140,15 +140,15 @@ func commitFew(all []pending) error {
 	for i := range all {
 		p := &all[i]
 		p.state = p.store.published.Load()
-		p.store.scratch = p.state.appendKeys(p.store.scratch[:0], p.changes)
+		p.state.prepare(p.changes)
 	}
 	if err := callJournal(all); err != nil {
 		return err
 	}
 	conclude(all, func(p *pending) {
-		c := p.store
-		p.state = c.writable(p.state)
-		p.state.apply(p.changes, c.scratch)
+		c, prepared := p.store, p.state
+		p.state = c.writable(prepared)
+		p.state.apply(prepared)
 		p.state.useID(p.used)
 		p.state.history.add(p.revision, p.changes, c.typ.History)
 		p.state.rename(p.names)
@@ -163,10 +163,10 @@ func clearScratch(all []pending, failed bool) {
 	for i := range all {
 		c := all[i].store
 		if failed {
+			c.published.Load().prepare(nil)
 			c.settle()
 		}
 		c.one[0], c.alone[0] = Change{}, pending{}
-		clear(c.scratch[:cap(c.scratch)])
 		if len(c.members) > fewMembers {
 			c.members = nil // clearing a large map is slow, even when it has few names by then
 		}
