@@ -273,8 +273,7 @@ func (v *view) observeIgnored() {
 
 // uses reports whether a parameter has an effect on the response.
 func (v *view) uses(name string) bool {
-	switch name {
-	case "format":
+	if name == "format" {
 		return true
 	}
 	is := pagination.TraitsOf(v.style)

@@ -73,7 +73,6 @@ func Explore(t *testing.T, fetch Fetch, opts Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.close()
 	for _, f := range x.search(t, opts, mostFindings) {
 		t.Errorf("%s", x.report(f))
 	}
@@ -95,13 +94,7 @@ type explorer struct {
 	timeout  time.Duration
 	grace    time.Duration // synthetic time to return after the context has ended
 	patience time.Duration // real time that a scenario may take
-
-	starts map[int]*catalogue.Catalogue // by number of records; never written to
-	shared map[size]*cataloguetest.Server
 }
-
-// A size is the number of records and the limit of a service.
-type size struct{ records, limit int }
 
 var errExploring = errors.New("clienttest: called inside a synctest bubble; each scenario has a bubble of its own")
 
@@ -146,16 +139,7 @@ func newRunner(fetch Fetch, opts Options, least, most int) (*explorer, error) {
 		timeout:  timeout + time.Nanosecond, // not at the instant at which a wait of the client ends
 		grace:    2 * time.Second,
 		patience: 30 * time.Second,
-		starts:   map[int]*catalogue.Catalogue{},
-		shared:   map[size]*cataloguetest.Server{},
 	}, nil
-}
-
-// close closes the servers that scenarios have shared.
-func (x *explorer) close() {
-	for _, s := range x.shared {
-		s.Close()
-	}
 }
 
 func kindNames(kinds []kind) (names []string) {
@@ -253,7 +237,7 @@ func (x *explorer) run(t *testing.T, s scenario) *trial {
 	if err != nil {
 		t.Fatalf("clienttest: %v", err)
 	}
-	defer service.end()
+	defer service.server.Close()
 	done := make(chan problem, 1)
 	go func() {
 		var p problem
@@ -312,22 +296,7 @@ func requestLimit(records, limit int) int {
 type service struct {
 	server *cataloguetest.Server
 	origin *url.URL
-	shared bool
 	steps  [][]*cataloguetest.Injection // the faults of each step
-}
-
-// end makes the server ready for another scenario.
-func (s *service) end() {
-	if !s.shared {
-		s.server.Close()
-		return
-	}
-	for _, faults := range s.steps {
-		for _, j := range faults {
-			j.Remove()
-		}
-	}
-	s.server.ClearLog()
 }
 
 // serve returns the service of a scenario. It is called outside the bubble: what is made
@@ -335,11 +304,16 @@ func (s *service) end() {
 func (x *explorer) serve(e *trial) (*service, error) {
 	before := newState(len(x.data.ids), e.records)
 	e.state, e.throughout, e.ever, e.first = before, slices.Clone(before.present), slices.Clone(before.present), -1
-	s, err := x.server(e, before)
+	c := x.data.catalogue.Clone()
+	if err := x.data.write(c, before); err != nil {
+		return nil, err
+	}
+	server, err := x.data.serve(c, e.limit)
 	if err != nil {
 		return nil, err
 	}
-	if s.origin, err = url.Parse(s.server.URL); err != nil {
+	s := &service{server: server}
+	if s.origin, err = url.Parse(server.URL); err != nil {
 		return nil, err
 	}
 	for i, st := range e.steps {
@@ -387,34 +361,6 @@ func (x *explorer) observe(e *trial, s *service) error {
 		}
 	}))
 	return err
-}
-
-// server returns a service without faults. Scenarios without writes share it.
-func (x *explorer) server(e *trial, before state) (*service, error) {
-	at := size{e.records, e.limit}
-	shared := !e.writes()
-	if s := x.shared[at]; s != nil && shared {
-		return &service{server: s, shared: true}, nil
-	}
-	start := x.starts[e.records]
-	if start == nil {
-		start = x.data.catalogue.Clone()
-		if err := x.data.write(start, before); err != nil {
-			return nil, err
-		}
-		x.starts[e.records] = start
-	}
-	if !shared {
-		start = start.Clone()
-	}
-	s, err := x.data.serve(start, e.limit)
-	if err != nil {
-		return nil, err
-	}
-	if shared {
-		x.shared[at] = s
-	}
-	return &service{server: s, shared: shared}, nil
 }
 
 // report describes a finding: the mistake, the scenario, the requests, and a test that repeats

@@ -26,7 +26,6 @@ func mustExplorer(t *testing.T, fetch Fetch, opts Options) *explorer {
 	t.Helper()
 	x, err := newExplorer(fetch, opts)
 	must(t, err)
-	t.Cleanup(x.close)
 	return x
 }
 

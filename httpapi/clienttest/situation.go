@@ -43,7 +43,6 @@ func VerifyClient(t *testing.T, fetch Fetch, opts Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer v.close()
 	for _, s := range v.situations {
 		var problem string
 		t.Run(s.name, func(t *testing.T) {

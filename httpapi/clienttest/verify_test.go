@@ -70,7 +70,6 @@ func verify(t *testing.T, fetch Fetch, opts Options) (names []string, problems m
 	t.Helper()
 	v, err := newVerification(fetch, opts)
 	must(t, err)
-	defer v.close()
 	problems = map[string]string{}
 	for _, s := range v.situations {
 		problem, _ := v.run(t, s)
@@ -89,7 +88,6 @@ func runSituation(t *testing.T, fetch Fetch, name string) (problem string, reque
 	if err != nil || len(v.situations) != 1 {
 		t.Fatalf("situation %q: %v", name, err)
 	}
-	defer v.close()
 	v.patience = 100 * time.Millisecond
 	return v.run(t, v.situations[0])
 }
