@@ -59,14 +59,14 @@ func (c *Collection[T]) Batch(f func(tx *Tx[T]) error) error {
 // [ErrInvalid] if JSON cannot represent the record. A duplicate value of a unique set is
 // an error of the batch.
 func (tx *Tx[T]) Insert(record T) (id int, err error) {
-	return tx.core.Insert(tx.tx, layout.NewEntry(record))
+	return tx.core.Put(tx.tx, layout.NewEntry(record), false)
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one, or inserts
 // the record if none exists or the id is zero. It returns the id. The error wraps
 // [ErrInvalidID] or [ErrInvalid]. A duplicate value is an error of the batch.
 func (tx *Tx[T]) Upsert(record T) (id int, err error) {
-	return tx.core.Upsert(tx.tx, layout.NewEntry(record))
+	return tx.core.Put(tx.tx, layout.NewEntry(record), true)
 }
 
 // Update calls f with a copy of the record with the given id and stores the result. f may

@@ -161,7 +161,7 @@ func (c *Collection[T]) Check() error { return c.core.Check() }
 // differ from the given one, and the error also wraps [ErrInvalid] if the record is not valid.
 // The same holds for the other methods that write records. O(orderings in use × log n).
 func (c *Collection[T]) Insert(record T) (id int, err error) {
-	return c.core.Insert(nil, layout.NewEntry(record))
+	return c.core.Put(nil, layout.NewEntry(record), false)
 }
 
 // Upsert replaces the record that has the same id by a copy of the given one. If there
@@ -170,7 +170,7 @@ func (c *Collection[T]) Insert(record T) (id int, err error) {
 // has the values of a unique set, and [ErrInvalid] if JSON cannot represent the record.
 // After an error or a panic the collection is unchanged. O(orderings in use × log n).
 func (c *Collection[T]) Upsert(record T) (id int, err error) {
-	return c.core.Upsert(nil, layout.NewEntry(record))
+	return c.core.Put(nil, layout.NewEntry(record), true)
 }
 
 // Update calls f with a copy of the record with the given id and stores the result.

@@ -19,7 +19,7 @@ func ReplaceFile(path string, write func(io.Writer) error) error {
 // it returns, only Load, Save and Check know that its records have type T.
 func NewBare[T any](opts Options) (c *Collection[schema.Record], insert func(T) (int, error), err error) {
 	bare, err := core.New(layout.TableOf[T](), layout.Options(opts), &errorsOf)
-	insert = func(record T) (int, error) { return bare.Insert(nil, layout.NewEntry(record)) }
+	insert = func(record T) (int, error) { return bare.Put(nil, layout.NewEntry(record), false) }
 	return &Collection[schema.Record]{bare}, insert, err
 }
 
@@ -54,7 +54,7 @@ func InsertBare[T any](c *Catalogue, key string, record T) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.Insert(nil, layout.NewEntry(record))
+	_, err = m.Put(nil, layout.NewEntry(record), false)
 	return err
 }
 

@@ -61,25 +61,28 @@ func (c *Set) Journal(f func([]Commit) error) error {
 // commitOf returns the commit of the collection. It does not refer to from.Changes, which
 // the next write reuses.
 func commitOf(s *Type, from store.Commit) (Commit, error) {
-	ids, texts := make([]schema.Identity, 0, len(from.Changes)), make([][]byte, 0, len(from.Changes))
+	type row struct {
+		id     schema.Identity
+		record []byte
+	}
+	rows := make([]row, 0, len(from.Changes))
 	for _, ch := range from.Changes {
 		id := s.Identity.Of(cmp.Or(ch.New, ch.Old))
 		if ch.Old != nil && s.Identity.Of(ch.Old) != id {
-			ids, texts = append(ids, s.Identity.Of(ch.Old)), append(texts, nil)
+			rows = append(rows, row{s.Identity.Of(ch.Old), nil})
 		}
-		ids = append(ids, id)
-		var text []byte
+		var record []byte
 		if ch.New != nil {
 			var err error
-			if text, err = s.Stored(ch.New); err != nil {
+			if record, err = s.Stored(ch.New); err != nil {
 				return Commit{}, err
 			}
 		}
-		texts = append(texts, text)
+		rows = append(rows, row{id, record})
 	}
 	changes := func(yield func(schema.Identity, []byte) bool) {
-		for i, id := range ids {
-			if !yield(id, texts[i]) {
+		for _, r := range rows {
+			if !yield(r.id, r.record) {
 				return
 			}
 		}

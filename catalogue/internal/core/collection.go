@@ -16,8 +16,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// A Collection is a collection without the type of its records. [Collection] and [AnyCollection]
-// are handles of it.
+// A Collection is a collection without the type of its records. Collection[T] and
+// AnyCollection of package catalogue are handles of it.
 type Collection struct {
 	Type   *Type
 	Store  *store.Store

@@ -37,6 +37,7 @@ type Errors struct {
 	Violations func([]RecordError) error
 }
 
+// A RecordError describes an invalid record in loaded data.
 type RecordError struct {
 	Collection string
 	Index      int
@@ -46,6 +47,7 @@ type RecordError struct {
 	Err        error
 }
 
+// A ReferenceError names a record that refers to another.
 type ReferenceError struct {
 	Collection string
 	Identity   schema.Identity

@@ -63,6 +63,7 @@ func writeLastIDs(c *Set, b *bufio.Writer, states []*store.State) {
 	b.WriteString(end)
 }
 
+// Save writes the records of a collection.
 func Save(c *Collection, w io.Writer) error {
 	s := c.Store.Current()
 	b := bufio.NewWriter(w)

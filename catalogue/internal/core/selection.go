@@ -16,7 +16,7 @@ type source interface {
 	store.Source
 }
 
-// A Selection is a [Selection] without the type of its records.
+// A Selection is the entries of a collection, or of a batch, that satisfy some conditions.
 type Selection struct {
 	Type   *Type
 	core   *Collection
@@ -79,11 +79,13 @@ func (sel *Selection) Ask(q store.Query) (store.Answer, error) {
 	return a, sel.Type.Named(err)
 }
 
+// Count returns the number of selected entries.
 func (sel *Selection) Count() (int, error) {
 	a, err := sel.Ask(store.Query{Want: store.WantCount})
 	return a.N, err
 }
 
+// Page returns the entries in a window, in the order of terms, and the number of all.
 func (sel *Selection) Page(w pagination.Window, terms []ordering.Term) (store.Entries, int, error) {
 	if sel.err != nil {
 		return store.Entries{}, 0, sel.err
@@ -93,7 +95,8 @@ func (sel *Selection) Page(w pagination.Window, terms []ordering.Term) (store.En
 	return entries, count, sel.Type.Named(err)
 }
 
-// Groups returns an iterator that is empty after an error, as scan does.
+// Groups returns an iterator over the values of a field: for each, the first entry that has it, and
+// the number of them. After an error it is empty.
 func (sel *Selection) Groups(field string) (func(yield func(first *store.Entry, n int) bool), error) {
 	a, err := sel.Ask(store.Query{Want: store.WantGroups, Terms: []ordering.Term{ordering.Asc(field)}})
 	if err != nil {
@@ -102,6 +105,7 @@ func (sel *Selection) Groups(field string) (func(yield func(first *store.Entry, 
 	return a.Groups, err
 }
 
+// Scan returns an iterator over the entries in the order of terms. After an error it is empty.
 func (sel *Selection) Scan(terms []ordering.Term) (func(yield func(*store.Entry) bool), error) {
 	a, err := sel.Ask(store.Query{Want: store.WantScan, Terms: terms})
 	if err != nil {
@@ -110,6 +114,7 @@ func (sel *Selection) Scan(terms []ordering.Term) (func(yield func(*store.Entry)
 	return a.Scan, err
 }
 
+// First returns the first entry in the order of terms.
 func (sel *Selection) First(terms []ordering.Term) (*store.Entry, error) {
 	a, err := sel.Ask(store.Query{Want: store.WantFirst, Terms: terms})
 	e := a.First()
@@ -122,6 +127,7 @@ func (sel *Selection) First(terms []ordering.Term) (*store.Entry, error) {
 	return nil, sel.Type.Errorf("%w: there are none", ErrNotFound)
 }
 
+// Position returns the number of selected entries before the one with an id.
 func (sel *Selection) Position(id int, terms []ordering.Term) (int, error) {
 	if sel.Type.Identity.Key != nil {
 		_, err := sel.Type.Find(nil, id)
@@ -137,6 +143,7 @@ func (sel *Selection) Position(id int, terms []ordering.Term) (int, error) {
 	return 0, sel.Type.Errorf("%w: id %d", ErrNotFound, id)
 }
 
+// Explain describes for people how the entries are found.
 func (sel *Selection) Explain(terms []ordering.Term) (string, error) {
 	a, err := sel.Ask(store.Query{Want: store.WantExplain, Terms: terms})
 	return a.Text, err
@@ -144,10 +151,12 @@ func (sel *Selection) Explain(terms []ordering.Term) (string, error) {
 
 func (sel *Selection) restricted() bool { return len(sel.where) > 0 || sel.match != nil }
 
+// Remove deletes the selected records and returns their number.
 func (sel *Selection) Remove() (int, error) {
 	return sel.rewrite(func(_ layout.Getter, old *store.Entry) (store.Change, error) { return store.Change{Old: old}, nil })
 }
 
+// Modify calls f with a copy of each selected record and stores what f makes of it.
 func (sel *Selection) Modify(f func(*layout.Record) error) (int, error) {
 	return sel.rewrite(func(now layout.Getter, old *store.Entry) (store.Change, error) {
 		return sel.Type.modification(now, old, f)

@@ -10,25 +10,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// Find returns the id of the record of a collection that has a text in a field, and the text that it
-// has. The field is a unique text, or id.
-func (c *Set) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
-	m, err := c.Lookup(key)
-	if err != nil {
-		return 0, "", ctx.Err()
-	}
-	var e *store.Entry
-	if field == "id" && m.Type.Identity.Key == nil {
-		e = m.Store.Get(schema.ParseID(text))
-	} else if e = holder(m.Store, m.Type.Text(field), text); e != nil {
-		stored, _ = m.Type.Column(field).JSONKey(e).AsText()
-	}
-	if e == nil {
-		return 0, "", ctx.Err()
-	}
-	return e.ID, stored, ctx.Err()
-}
-
 // A Set is a set of collections.
 type Set struct {
 	All      []*Collection // in the order of the definitions
@@ -38,6 +19,12 @@ type Set struct {
 	errors   *Errors
 }
 
+// NewSet returns a set without collections; [Define] adds them, and Complete ends that.
+func NewSet(errors *Errors) *Set {
+	return &Set{byKey: map[string]int{}, cores: store.NewCores(), errors: errors}
+}
+
+// Lookup returns the collection with a key.
 func (c *Set) Lookup(key string) (*Collection, error) {
 	i, ok := c.byKey[key]
 	if !ok {
@@ -51,6 +38,7 @@ func (c *Set) unknown(key string) error {
 	return fmt.Errorf("%w: %q: %s", ErrUnknownCollection, key, layout.Suggest(key, c.All, (*Collection).Key))
 }
 
+// Clone returns a set with the current states of the collections, of one instant.
 func (c *Set) Clone(readOnly bool) *Set {
 	clone := &Set{byKey: c.byKey, All: make([]*Collection, len(c.All)), readOnly: readOnly, errors: c.errors}
 	stores := store.Clone(storesOf(c.All)...)
@@ -60,6 +48,8 @@ func (c *Set) Clone(readOnly bool) *Set {
 	return clone
 }
 
+// Batch calls f with a transaction for each collection, and then makes their changes visible at one
+// instant.
 func (c *Set) Batch(f func(txs []*store.Tx) error) error {
 	if err := c.writable(); err != nil {
 		return err
@@ -101,6 +91,7 @@ func storesOf(all []*Collection) []*store.Store {
 	return list
 }
 
+// Check returns the first violated invariant of a collection, or else the violations of all records.
 func (c *Set) Check() error {
 	for _, m := range c.All {
 		if err := m.Check(); err != nil {
@@ -125,10 +116,6 @@ func (c *Set) Complete() error {
 	return nil
 }
 
-func NewSet(errors *Errors) *Set {
-	return &Set{byKey: map[string]int{}, cores: store.NewCores(), errors: errors}
-}
-
 // checkKey returns an error if a definition has no key, or if the key is taken.
 func (c *Set) checkKey(key string) error {
 	if _, twice := c.byKey[key]; twice {
@@ -138,4 +125,23 @@ func (c *Set) checkKey(key string) error {
 		return fmt.Errorf("%w: the definition has no key", ErrUnknownCollection)
 	}
 	return nil
+}
+
+// Find returns the id of the record of a collection that has a text in a field, and the text that it
+// has. The field is a unique text, or id.
+func (c *Set) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {
+	m, err := c.Lookup(key)
+	if err != nil {
+		return 0, "", ctx.Err()
+	}
+	var e *store.Entry
+	if field == "id" && m.Type.Identity.Key == nil {
+		e = m.Store.Get(schema.ParseID(text))
+	} else if e = holder(m.Store, m.Type.Text(field), text); e != nil {
+		stored, _ = m.Type.Column(field).JSONKey(e).AsText()
+	}
+	if e == nil {
+		return 0, "", ctx.Err()
+	}
+	return e.ID, stored, ctx.Err()
 }

@@ -40,6 +40,9 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 					found = append(found, RecordError{m.Key(), 0, m.Type.Identity.Of(e), 0, "", err}.split()...)
 				}
 			}
+			refuse := func(field string, err error) {
+				found = append(found, RecordError{m.Key(), 0, m.Type.Identity.Of(e), line(e), field, err})
+			}
 			for _, col := range columns {
 				to := c.All[c.byKey[col.Refers]]
 				p := in.all(by{to, col.By})
@@ -47,8 +50,7 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 					if p.at(k) < 0 {
 						id, _ := layout.ReferenceOf(v)
 						text, _ := v.AsText()
-						err := fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.Key())
-						found = append(found, RecordError{m.Key(), 0, m.Type.Identity.Of(e), line(e), col.Name, err})
+						refuse(col.Name, fmt.Errorf("%w: %v of %s", ErrDangling, schema.Identity{ID: id, Key: text}, to.Key()))
 					}
 					return false
 				})
@@ -56,8 +58,7 @@ func (c *Set) violations(others map[*Collection][]*store.Entry, line func(*store
 			for _, col := range outer {
 				eachInside(col.Field, col.Snake, m.Type.ValueIn(e, col), func(to, path, value string) {
 					if other := c.All[c.byKey[to]]; in.all(by{other, ""}).at(sortkey.JSON(value)) < 0 {
-						err := fmt.Errorf("%w: %s of %s", ErrDangling, value, to)
-						found = append(found, RecordError{m.Key(), 0, m.Type.Identity.Of(e), line(e), path, err})
+						refuse(path, fmt.Errorf("%w: %s of %s", ErrDangling, value, to))
 					}
 				})
 			}

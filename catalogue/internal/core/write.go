@@ -102,7 +102,7 @@ func (c *Collection) Delete(ctx context.Context, segment string, filter schema.F
 	})
 }
 
-// An Edit is an Edit of package catalogue.
+// An Edit is a change of a record by a request. Package catalogue documents it.
 type Edit struct {
 	Filter       schema.Filter
 	Body         []byte
@@ -226,27 +226,17 @@ func (c *Collection) written(entry *store.Entry, err error) ([]byte, error) {
 	return bytes.Clone(stored), err
 }
 
-// Insert inserts a fresh entry and returns its id, which is 0 if records have a key. If tx is not
-// nil, the write is part of that batch; the methods below take it too.
-func (c *Collection) Insert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) {
-		return c.Type.placement(now, fresh, c.Type.accept, false)
-	}))
-}
-
-// Upsert puts a fresh entry in place of the one with the same identity, or inserts it. It returns
-// the id.
-func (c *Collection) Upsert(tx *store.Tx, fresh *store.Entry) (id int, err error) {
-	return c.idOf(c.write(tx, func(now layout.Current) (store.Change, error) {
-		return c.Type.placement(now, fresh, c.Type.accept, true)
-	}))
-}
-
-func (c *Collection) idOf(e *store.Entry, err error) (int, error) {
+// Put inserts a fresh entry or, if replaces is set, puts it in place of one with the same identity.
+// It returns the id, which is 0 if records have a key. If tx is not nil, the write is part of that
+// batch; the methods below take it too.
+func (c *Collection) Put(tx *store.Tx, fresh *store.Entry, replaces bool) (id int, err error) {
+	e, err := c.write(tx, func(now layout.Current) (store.Change, error) {
+		return c.Type.placement(now, fresh, c.Type.accept, replaces)
+	})
 	if err != nil {
 		return 0, err
 	}
-	return c.Type.Identity.Of(e).ID, nil
+	return c.Type.Identity.Served(e.ID), nil
 }
 
 // Modify calls f with a copy of the record with an id and stores what f makes of it.

@@ -11,7 +11,7 @@ import (
 )
 
 // A Record is a record of a collection in memory. Its Go type is known only to the table of
-// its type, and to the handles, which convert it by typed.
+// its type, and to the handles, which convert it by [Typed].
 type Record struct{}
 
 // A header precedes the record in the memory of a stored record, so that the place of the
@@ -53,11 +53,12 @@ func Untyped[T any](f func(*T) error) func(*Record) error {
 type Table struct {
 	Reflect     reflect.Type
 	New         func() *store.Entry                          // with a zero record
-	copy        func(c *value.Copier, to, from *Record)      // see copyTo
+	copy        func(c *value.Copier, to, from *Record)      // see CopyTo
 	pointer     func(r *Record) any                          // the *T
 	Description func(key string) (schema.Description, error) // schema.DescriptionOf[T]
 }
 
+// TableOf returns the table of records of type T.
 func TableOf[T any]() Table {
 	return Table{
 		Reflect:     reflect.TypeOf((*T)(nil)).Elem(), // not TypeFor, which would be compiled for each T

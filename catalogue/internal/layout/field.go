@@ -21,26 +21,26 @@ import (
 type Field struct {
 	schema.Field              // only the name if the field is not described
 	Snake        string       // in snake_case, or a path such as address__city
-	path         *path        // of name
+	path         *path        // of Snake
 	GoType       reflect.Type // of the Go field; nil if there is none
-	kind         reflect.Kind // of the keys if order is nil; see [ordering.Field]
+	kind         reflect.Kind // of the keys if order is nil; see [store.Field]
 	described    bool
 	Inside       bool // another field
 	Indexed      bool // the engine has the field, so that conditions can use its index
 	Ordered      bool // the type has a method OrderingKey
 	decodes      bool // a value of a request must be decoded, because methods read or order it
 
-	// value returns the key of the value in the JSON of an entry. Lookups of text within text
+	// JSONKey returns the key of the value in the JSON of an entry. Lookups of text within text
 	// compare it.
 	JSONKey func(*store.Entry) sortkey.Key
-	// order returns the sort key for one that value returns. If nil, both are equal. That of a
+	// order returns the sort key for one that JSONKey returns. If nil, both are equal. That of a
 	// reference By a text is set when all collections are known.
 	order func(sortkey.Key) sortkey.Key
-	// key returns the sort key of an entry.
+	// EntryKey returns the sort key of an entry.
 	EntryKey func(*store.Entry) sortkey.Key
 	// keyOf returns the sort key of a value of a condition.
 	keyOf func(value any) (sortkey.Key, error)
-	// refers reports whether the value, a reference or a list of references, has one for which the
+	// AnyReference reports whether the value, a reference or a list of references, has one for which the
 	// function returns true. It is called with the key of the value and its sort key: an id, or the
 	// key of a text if the field refers By it.
 	AnyReference func(e *store.Entry, is func(value, key sortkey.Key) bool) bool

@@ -24,7 +24,7 @@ type identity struct {
 	Number string // name of the ids of entries in an ordering
 	Key    *Field // the field of the key; nil if records have an id
 
-	// id and setID read and write the id of a record. It is 0 if the record has none or a key, and
+	// ID and SetID read and write the id of a record. It is 0 if the record has none or a key, and
 	// negative if it does not fit in an int.
 	ID    func(r *Record) int
 	SetID func(r *Record, id int)
@@ -50,8 +50,7 @@ func NewUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// integers returns for each kind of integer the functions that read and write one in
-// a record.
+// integers returns for each kind of integer the functions that read and write one in a record.
 var integers = [...]func(at value.Path) (func(*Record) int, func(*Record, int)){
 	reflect.Int: integerAt[int], reflect.Int8: integerAt[int8], reflect.Int16: integerAt[int16],
 	reflect.Int32: integerAt[int32], reflect.Int64: integerAt[int64],
@@ -201,6 +200,7 @@ type Current interface {
 	LastID() int
 }
 
+// A Getter finds entries of a state: by their ids, or by a key of a unique field.
 type Getter interface {
 	Get(id int) *store.Entry
 	Holder(field string, k sortkey.Key) *store.Entry
