@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,67 +59,6 @@ func benchHouse(tb testing.TB, n int, opts ...catalogue.Options) (*catalogue.Cat
 		must(tb, err)
 	}
 	return cat, events
-}
-
-// startEarlier moves an event in the index by date.
-func startEarlier(e *resources.Event) error {
-	e.StartDate = schema.At(e.StartDate.Add(-time.Hour))
-	return nil
-}
-
-// timedPages reads pages at random offsets and returns how long each took.
-func timedPages(b *testing.B, cat *catalogue.Catalogue, n, times int, seed uint64) []time.Duration {
-	offsets := rand.New(rand.NewPCG(seed, 2))
-	took := make([]time.Duration, times)
-	for i := range took {
-		w := pagination.Window{Limit: benchLimit, Offset: offsets.IntN(n - benchLimit)}
-		start := time.Now()
-		if _, err := mustIn(resources.Events, cat).Where().View(w); err != nil {
-			b.Error(err)
-			break
-		}
-		took[i] = time.Since(start)
-	}
-	return took
-}
-
-// BenchmarkPageDuringWrites reports the median and the 99th percentile of the time of a
-// page: without a writer, during a thousand updates a second, and during as many updates
-// as a writer can do.
-func BenchmarkPageDuringWrites(b *testing.B) {
-	const n = 100_000
-	cat, _ := benchHouse(b, n)
-	for _, row := range []struct {
-		name  string
-		pause time.Duration // between two writes; negative for no writer
-	}{{"none", -1}, {"paced", time.Millisecond}, {"unpaced", 0}} {
-		b.Run(row.name, func(b *testing.B) {
-			var stop atomic.Bool
-			var writer sync.WaitGroup
-			if row.pause >= 0 {
-				writer.Go(func() { writeUntil(b, cat, n, row.pause, &stop) })
-			}
-			took := timedPages(b, cat, n, b.N, 1)
-			stop.Store(true)
-			writer.Wait()
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
-			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
-		})
-	}
-}
-
-func writeUntil(b *testing.B, cat *catalogue.Catalogue, n int, pause time.Duration, stop *atomic.Bool) {
-	for i := 0; !stop.Load(); i++ {
-		err := mustIn(resources.Events, cat).Update(1+i*7919%n, startEarlier)
-		if err != nil {
-			b.Error(err)
-			return
-		}
-		if pause > 0 {
-			time.Sleep(pause)
-		}
-	}
 }
 
 const benchLimit = 21

@@ -114,6 +114,7 @@ func BenchmarkFind(b *testing.B) {
 			{"prefix", func(i int) error {
 				return view(w, name, ordering.Prefix("name", fmt.Sprintf("%03d", i%1000)))
 			}},
+			{"range in another order", func(int) error { return view(w, name, ordering.AtLeast("weight", n/2)) }}, // reads all
 			{"count of value", func(i int) error { return count(ordering.Equal("number", i%(n/4))) }},
 			{"count of value and range", func(i int) error {
 				return count(ordering.Equal("depot", i%10), ordering.Between("weight", i%n, i%n+n/10))
@@ -130,21 +131,25 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkViewDuringWrites reports how long a view of a page takes alone, and beside a
-// thousand updates or inserts a second, after readers have made all arrays.
+// BenchmarkViewDuringWrites reports how long a view of a page takes alone, beside a thousand updates
+// or inserts a second, and beside as many updates as a writer can do, after readers have made all
+// arrays.
 func BenchmarkViewDuringWrites(b *testing.B) {
 	const n = 100_000
 	c := parcelsOf(b, n)
 	r := rand.New(rand.NewPCG(5, 5))
+	update := func() error {
+		return c.Update(1+r.IntN(n), func(p *parcel) error { p.Number = r.IntN(n / 4); return nil })
+	}
 	for _, row := range []struct {
 		name  string
 		write func() error
+		pause time.Duration // between two writes
 	}{
-		{"alone", nil},
-		{"updates", func() error {
-			return c.Update(1+r.IntN(n), func(p *parcel) error { p.Number = r.IntN(n / 4); return nil })
-		}},
-		{"inserts", func() error { _, err := c.Insert(parcel{Number: r.IntN(n / 4)}); return err }},
+		{"alone", nil, 0},
+		{"updates", update, time.Millisecond},
+		{"unpaced updates", update, 0},
+		{"inserts", func() error { _, err := c.Insert(parcel{Number: r.IntN(n / 4)}); return err }, time.Millisecond},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			warm(b, c, n)
@@ -157,7 +162,7 @@ func BenchmarkViewDuringWrites(b *testing.B) {
 							b.Error(err)
 							return
 						}
-						time.Sleep(time.Millisecond)
+						time.Sleep(row.pause)
 					}
 				})
 			}
@@ -179,19 +184,6 @@ func BenchmarkViewDuringWrites(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)*99/100]), "p99-ns")
 		})
 	}
-}
-
-// BenchmarkRangeInAnotherOrder reports how long it takes to filter a record: a range of one
-// field in the order of another, which no index serves.
-func BenchmarkRangeInAnotherOrder(b *testing.B) {
-	const n = 100_000
-	c := parcelsOf(b, n)
-	b.ReportAllocs()
-	for b.Loop() {
-		_, err := c.Where(ordering.AtLeast("weight", n/2)).View(pagination.Window{Limit: benchLimit}, ordering.Asc("name"))
-		must(b, err)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/record")
 }
 
 // BenchmarkReadView reads the records of a page, and finds them, in pages at random offsets.
