@@ -100,12 +100,7 @@ func newKeyed(t testing.TB) *catalogue.Catalogue {
 // ones in drf-keys.
 func TestKeys(t *testing.T) {
 	h := mustHandler(t, newKeyed(t), Options{Authorizer: AllowAll})
-	const notFound = `{"detail":"Not found."}`
-	for _, row := range []struct {
-		method, target, body string
-		status               int
-		want, why            string
-	}{
+	checkRequests(t, h, []request{
 		{"GET", "/api/countries/?limit=2", "", 200, `{"count":4,"next":"http://host.example/api/countries/?limit=2&offset=2","previous":null,"results":[{"code":"%25","name":"Percent","position":0},{"code":"A/B","name":"Slash","position":0}]}`, "by the key"},
 		{"GET", "/api/countries/?limit=2&ordering=-position", "", 200, `{"count":4,"next":"http://host.example/api/countries/?limit=2&offset=2&ordering=-position","previous":null,"results":[{"code":"x y","name":"Space","position":1},{"code":"IT","name":"Italy","position":1}]}`, "ties in the direction of the leading term"},
 		{"GET", "/api/countries/?limit=1&ordering=id", "", 200, `{"count":4,"next":"http://host.example/api/countries/?limit=1&offset=1&ordering=id","previous":null,"results":[{"code":"%25","name":"Percent","position":0}]}`, "there is no id"},
@@ -128,12 +123,7 @@ func TestKeys(t *testing.T) {
 		{"GET", "/api/countries/x%20y/", "", 404, notFound, "it is deleted"},
 		{"POST", "/api/makers/", `{"id":"x","name":"N"}`, 201, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N","parent":null}`, "the server makes the key"},
 		{"PATCH", "/api/makers/956a7460-5951-45f5-bb10-e88fc8084d2c/", `{"id":"` + makerID + `"}`, 200, `{"id":"956a7460-5951-45f5-bb10-e88fc8084d2c","name":"N","parent":null}`, "a key of the server is read-only"},
-	} {
-		status, body := send(h, row.method, "http://host.example"+row.target, row.body)
-		if status != row.status || row.want != "" && body != row.want {
-			t.Errorf("%s: %s %s %s: %d %s, want %d %s", row.why, row.method, row.target, row.body, status, body, row.status, row.want)
-		}
-	}
+	})
 }
 
 // A key that the server chooses and that stays taken is a conflict: the client sends another.

@@ -34,7 +34,6 @@ func TestLookup(t *testing.T) {
 	data := `{"cities":[{"id":3,"name":"A.B"},{"id":4,"name":"A/B"},{"id":5,"name":"5"}],"parcels":[{"id":1,"number":"` + makerID + `"}]}`
 	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
 	h := mustHandler(t, c, Options{Authorizer: AllowAll})
-	const notFound = `{"detail":"Not found."}`
 	const parcel = `{"id":1,"number":"` + makerID + `"}`
 	id := 5
 	for text, segment := range map[string]string{
