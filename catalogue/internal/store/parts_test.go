@@ -174,6 +174,32 @@ func TestPartsAfterWrites(t *testing.T) {
 	}
 }
 
+// A write to an index that was read, and the read that follows, allocate nothing unless a fork
+// shares the part.
+func TestWriteAfterReadAllocates(t *testing.T) {
+	x, _ := counting(20 * partLen)
+	for range 7 + partReads {
+		for at := range 20 {
+			x.view(at*partLen, 1, false)
+		}
+	}
+	e := x.walk(nil, 7, 1, false)[0]
+	changes := []Change{{e, e}}
+	write := func() {
+		x.prepare(changes)
+		x.apply(x)
+		x.divided()
+	}
+	if n := testing.AllocsPerRun(100, write); n != 0 {
+		t.Errorf("a write and a read made %v allocations, want none", n)
+	}
+	x.fork()
+	write()
+	if n := testing.AllocsPerRun(100, write); n != 0 {
+		t.Errorf("after the first write after a fork, a write and a read made %v allocations, want none", n)
+	}
+}
+
 // A read applies many writes to the same parts, which are divided and joined more than once.
 func TestPartsAfterManyWrites(t *testing.T) {
 	const n, some = 30_000, 290

@@ -7,7 +7,7 @@
 // A [State] has a tree of all entries by id and an index for each ordering in
 // use. The items of an index hold the sort key inline. A [Store] publishes one
 // state at a time. A short read pins the published state ([Page],
-// [Store.Get]). Anything that needs a state after a call returns freezes it
+// [Store.Get], a position). Anything that needs a state after a call returns freezes it
 // ([Store.Current], [Freeze], the build of an index). A frozen state never
 // changes again.
 //
@@ -233,7 +233,8 @@ func (c *Store) clone() *Store {
 	return clone
 }
 
-// fork returns a fork of the published state that is independent of the store. Both mutexes that are locked to publish a write must be held.
+// fork returns a fork of the published state that is independent of the store. Both mutexes that
+// are locked to publish a write must be held.
 func (c *Store) fork() *State {
 	s := c.published.Load().fork()
 	if c.pins == nil && c.typ.Members != nil {
