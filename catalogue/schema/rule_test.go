@@ -216,3 +216,15 @@ func TestRuleOfEndedContext(t *testing.T) {
 		t.Errorf("the rule of a field: %v, want context.Canceled", err)
 	}
 }
+
+// TestRuleKeepsCopies: a rule of a record changes the record that it is given, and no copy of it.
+func TestRuleKeepsCopies(t *testing.T) {
+	d, err := DescriptionOf[parcel]("parcels")
+	must(t, err)
+	r, err := ParseRecord([]byte(`{"id":1,"name":"A","weight":1.0,"size":1,"note":"change"}`))
+	must(t, err)
+	before := r
+	must(t, d.Rule(t.Context(), &r))
+	equal(t, "the record", `{"id":1,"name":"A","weight":1.0,"size":1,"note":"changed <&>"}`, r.String())
+	equal(t, "its copy", `{"id":1,"name":"A","weight":1.0,"size":1,"note":"change"}`, before.String())
+}
