@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -34,6 +35,17 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object || hasRule(f) })
 	c.byKey[key] = len(c.All)
 	c.All = append(c.All, newMember(c, s, nil))
+	return nil
+}
+
+// checkKey returns an error if a definition has no key, or if the key is taken.
+func (c *Set) checkKey(key string) error {
+	if _, twice := c.byKey[key]; twice {
+		return fmt.Errorf("%s: %w: it is defined twice", key, ErrInvalidType)
+	}
+	if key == "" {
+		return fmt.Errorf("%w: the definition has no key", ErrUnknownCollection)
+	}
 	return nil
 }
 
@@ -120,6 +132,18 @@ func overridden(about, by schema.Description) schema.Description {
 		}
 	}
 	return about
+}
+
+// Complete returns an error if the descriptions of the collections contradict each other.
+// Otherwise the set can be used.
+func (c *Set) Complete() error {
+	if err := c.checkTogether(); err != nil {
+		return fmt.Errorf("catalogue: %w", err)
+	}
+	for _, m := range c.All { // the order of a field may follow from that of another collection
+		m.Store = store.New(m.Type.Engine)
+	}
+	return nil
 }
 
 // checkTogether returns an error if a description is invalid, or if those of the collections

@@ -91,42 +91,6 @@ func storesOf(all []*Collection) []*store.Store {
 	return list
 }
 
-// Check returns the first violated invariant of a collection, or else the violations of all records.
-func (c *Set) Check() error {
-	for _, m := range c.All {
-		if err := m.Check(); err != nil {
-			return err
-		}
-	}
-	if found := c.violations(nil, func(*store.Entry) int { return 0 }); found != nil {
-		return fmt.Errorf("catalogue: %w", c.errors.Violations(found))
-	}
-	return nil
-}
-
-// Complete returns an error if the descriptions of the collections contradict each other.
-// Otherwise the set can be used.
-func (c *Set) Complete() error {
-	if err := c.checkTogether(); err != nil {
-		return fmt.Errorf("catalogue: %w", err)
-	}
-	for _, m := range c.All { // the order of a field may follow from that of another collection
-		m.Store = store.New(m.Type.Engine)
-	}
-	return nil
-}
-
-// checkKey returns an error if a definition has no key, or if the key is taken.
-func (c *Set) checkKey(key string) error {
-	if _, twice := c.byKey[key]; twice {
-		return fmt.Errorf("%s: %w: it is defined twice", key, ErrInvalidType)
-	}
-	if key == "" {
-		return fmt.Errorf("%w: the definition has no key", ErrUnknownCollection)
-	}
-	return nil
-}
-
 // Find returns the id of the record of a collection that has a text in a field, and the text that it
 // has. The field is a unique text, or id.
 func (c *Set) Find(ctx context.Context, key, field, text string) (id int, stored string, err error) {

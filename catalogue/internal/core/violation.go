@@ -16,6 +16,19 @@ import (
 	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
+// Check returns the first violated invariant of a collection, or else the violations of all records.
+func (c *Set) Check() error {
+	for _, m := range c.All {
+		if err := m.Check(); err != nil {
+			return err
+		}
+	}
+	if found := c.violations(nil, func(*store.Entry) int { return 0 }); found != nil {
+		return fmt.Errorf("catalogue: %w", c.errors.Violations(found))
+	}
+	return nil
+}
+
 // violations returns the violations of all records at one instant, in which others replaces the
 // records of some collections, which are validated when they are read. line returns the number of
 // the line where an entry was read.

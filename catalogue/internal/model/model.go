@@ -291,10 +291,10 @@ func (s *State) refers(key string, id int) bool {
 }
 
 func (s *State) do(op Op) (*State, string) {
-	switch op.Verb {
-	case "replace", "load":
+	switch {
+	case op.Verb == "replace", op.Verb == "load":
 		return s.replace(op)
-	case "insert", "upsert", "update", "delete", "updateall", "deleteall":
+	case IsWrite(op.Verb):
 		after, result := s.write(op)
 		if after != s && after.duplicate() {
 			if op.Verb != "update" {
@@ -488,7 +488,7 @@ func (w World) batch(op Op) (World, string) {
 		case s == nil:
 		case inner.On == "outside":
 			result = w[at].read(inner)
-		case !isWrite(inner.Verb):
+		case !IsWrite(inner.Verb):
 			result = s.read(inner)
 		default:
 			var after *State
@@ -515,7 +515,8 @@ func (w World) batch(op Op) (World, string) {
 	return next, strings.Join(append(lines, result), "\n")
 }
 
-func isWrite(verb string) bool {
+// IsWrite reports whether a verb is one of a write to some records.
+func IsWrite(verb string) bool {
 	return slices.Contains([]string{"insert", "upsert", "update", "delete", "updateall", "deleteall"}, verb)
 }
 

@@ -79,7 +79,7 @@ func (r *Random) inner() Op {
 	if inner.How == "panic" || inner.How == "goexit" {
 		inner.How = pick(r.Rand, "", "fail", "fail", inner.How)
 	}
-	if !isWrite(inner.Verb) && r.IntN(8) == 0 {
+	if !IsWrite(inner.Verb) && r.IntN(8) == 0 {
 		inner.On = "outside"
 	}
 	return inner

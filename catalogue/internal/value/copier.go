@@ -172,7 +172,7 @@ func (c *Copier) bulk() func(p unsafe.Pointer, n int) unsafe.Pointer {
 	case c.Clones:
 	case c.kind == reflect.String:
 		return cloneOf[string]
-	case IsTime(c.typ):
+	case isTime(c.typ):
 		return cloneOf[time.Time]
 	case c.kind == reflect.Uint8:
 		return cloneOf[byte]
@@ -196,7 +196,7 @@ func Of(t reflect.Type) *Copier {
 }
 
 func (all copiers) begin(t reflect.Type) *Copier {
-	clones := HasClone(t)
+	clones := hasClone(t)
 	c := &Copier{typ: t, pair: reflect.ArrayOf(2, reflect.SliceOf(t)), kind: t.Kind(), Clones: clones, Cloning: clones, making: true}
 	all[t] = c
 	return c
@@ -218,7 +218,7 @@ func (all copiers) of(t reflect.Type) *Copier {
 
 func (all copiers) fill(c *Copier) {
 	switch t := c.typ; {
-	case IsTime(t):
+	case isTime(t):
 		c.check, c.checked = checkTime, true
 	case t == reflect.TypeFor[json.Number]():
 		c.check, c.checked = checkReading, true
@@ -308,15 +308,15 @@ func (c *Copier) hold(part *Copier) {
 	c.checked = c.checked || part.checked
 }
 
-// IsTime reports whether a type is [time.Time] or [schema.DateTime], which contains
+// isTime reports whether a type is [time.Time] or [schema.DateTime], which contains
 // only a time.Time.
-func IsTime(t reflect.Type) bool {
+func isTime(t reflect.Type) bool {
 	return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[schema.DateTime]()
 }
 
-// HasClone reports whether a type has a method Clone that returns a value of the type. That of
+// hasClone reports whether a type has a method Clone that returns a value of the type. That of
 // [json.RawMessage] does not count: it has one since Go 1.27, and copies its bytes.
-func HasClone(t reflect.Type) bool {
+func hasClone(t reflect.Type) bool {
 	m, ok := t.MethodByName("Clone")
 	return ok && t != reflect.TypeFor[json.RawMessage]() && m.Type.NumIn() == 1 && m.Type.NumOut() == 1 && m.Type.Out(0) == t
 }

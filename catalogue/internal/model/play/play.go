@@ -317,7 +317,8 @@ func (c *typed[T]) start(op model.Op) func() string {
 			list = append(list, c.record(text))
 		}
 		return done(result("ok", c.ReplaceAll(slices.Values(list))))
-	case "insert", "upsert", "update", "delete", "updateall", "deleteall":
+	}
+	if model.IsWrite(op.Verb) {
 		return done(c.write(c, op))
 	}
 	return c.read(c, op)
@@ -545,7 +546,7 @@ func (c *typed[T]) step(tx *catalogue.Tx[T], op model.Op) string {
 	switch {
 	case op.On == "outside":
 		return c.read(c, op)()
-	case slices.Contains([]string{"insert", "upsert", "update", "delete", "updateall", "deleteall"}, op.Verb):
+	case model.IsWrite(op.Verb):
 		return c.write(tx, op)
 	}
 	return c.read(tx, op)()
