@@ -89,29 +89,41 @@ func TestInvalidOptionMessages(t *testing.T) {
 	}
 }
 
-// TestNotFoundMessages checks that the error tells an absent record from one that does
-// not satisfy the conditions.
-func TestNotFoundMessages(t *testing.T) {
+type premiere struct{ time.Time }
+
+// TestSelectionMessages checks the errors of reads of selections, also of open records, whose fields
+// and types depend on the records.
+func TestSelectionMessages(t *testing.T) {
 	c := mustCollection[pressing](t, catalogue.Options{Name: "films"})
+	open := mustCollection[schema.Record](t, catalogue.Options{Name: "reels"})
 	_, empty := c.Where().First()
-	for _, slug := range []string{"a", "b"} {
-		_, err := c.Insert(pressing{Slug: slug})
-		must(t, err)
-	}
-	_, none := c.Where(ordering.Equal("slug", "c"), ordering.AtLeast("price", ""), ordering.Less("slug", "d")).First()
-	_, excluded := c.Where(ordering.Equal("slug", "a")).Position(2)
-	_, absent := c.Where().Position(3)
+	_, unknown := open.Where(ordering.Equal("title", "x")).First()
+	must(t, c.ReplaceAll(slices.Values([]pressing{{Slug: "a"}, {Slug: "b"}})))
+	must(t, open.ReplaceAll(slices.Values([]schema.Record{mustRecord(`{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`)})))
+	position := func(id int, where ...ordering.Condition) error { return second(c.Where(where...).Position(id)) }
+	first := func(where ordering.Condition) error { return second(open.Where(where).First()) }
 	for _, test := range []struct {
 		why  string
 		err  error
+		is   error
 		want string
 	}{
-		{"an empty collection", empty, "films: no such record: there are none"},
-		{"no record satisfies the conditions", none, "films: no such record: none satisfies the conditions"},
-		{"the record does not satisfy the conditions", excluded, "films: no such record: id 2 does not satisfy the conditions"},
-		{"no record has the id", absent, "films: no such record: id 3"},
+		{"an empty collection", empty, catalogue.ErrNotFound, "films: no such record: there are none"},
+		{"an empty collection, whose fields are unknown", unknown, catalogue.ErrNotFound, "reels: no such record: none satisfies the conditions"},
+		{"no record satisfies the conditions",
+			second(c.Where(ordering.Equal("slug", "c"), ordering.AtLeast("price", ""), ordering.Less("slug", "d")).First()),
+			catalogue.ErrNotFound, "films: no such record: none satisfies the conditions"},
+		{"the record does not satisfy the conditions", position(2, ordering.Equal("slug", "a")),
+			catalogue.ErrNotFound, "films: no such record: id 2 does not satisfy the conditions"},
+		{"no record has the id", position(3), catalogue.ErrNotFound, "films: no such record: id 3"},
+		{"a misspelt name", first(ordering.Equal("titel", "x")),
+			ordering.ErrUnknownField, `reels: unknown field: no record has "titel": did you mean title?`},
+		{"a time", first(ordering.Less("shown_at", time.Now())),
+			ordering.ErrInvalidCondition, "reels: invalid condition: shown_at: open records have times as text: want a string, not time.Time"},
+		{"a struct that embeds a time", first(ordering.Less("shown_at", premiere{time.Now()})),
+			ordering.ErrInvalidCondition, "reels: invalid condition: shown_at: open records have times as text: want a string, not catalogue_test.premiere"},
 	} {
-		if !errors.Is(test.err, catalogue.ErrNotFound) || test.err.Error() != test.want {
+		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
 			t.Errorf("%s: got error %v, want %s", test.why, test.err, test.want)
 		}
 	}
@@ -162,35 +174,6 @@ func TestConditionsWithoutField(t *testing.T) {
 		}
 		if !slices.Equal(got, test.want) || !slices.Equal(gotOpen, test.want) || err != nil || openErr != nil {
 			t.Errorf("%s: %v and, of open records, %v, want %v (%v, %v)", test.reason, got, gotOpen, test.want, err, openErr)
-		}
-	}
-}
-
-type premiere struct{ time.Time }
-
-// TestOpenRecordConditionMessages checks the errors of conditions on open records, whose
-// fields and types depend on the records.
-func TestOpenRecordConditionMessages(t *testing.T) {
-	c := mustCollection[schema.Record](t, catalogue.Options{Name: "films"})
-	_, empty := c.Where(ordering.Equal("title", "x")).First()
-	_, err := c.Insert(mustRecord(`{"title":"Rope","shownAt":"1948-08-26T00:00:00Z"}`))
-	must(t, err)
-	_, typo := c.Where(ordering.Equal("titel", "x")).First()
-	_, instant := c.Where(ordering.Less("shown_at", time.Now())).First()
-	_, embedded := c.Where(ordering.Less("shown_at", premiere{time.Now()})).First()
-	for _, test := range []struct {
-		why  string
-		err  error
-		is   error
-		want string
-	}{
-		{"an empty collection, whose fields are unknown", empty, catalogue.ErrNotFound, "films: no such record: none satisfies the conditions"},
-		{"a misspelt name", typo, ordering.ErrUnknownField, `films: unknown field: no record has "titel": did you mean title?`},
-		{"a time", instant, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not time.Time"},
-		{"a struct that embeds a time", embedded, ordering.ErrInvalidCondition, "films: invalid condition: shown_at: open records have times as text: want a string, not catalogue_test.premiere"},
-	} {
-		if !errors.Is(test.err, test.is) || test.err.Error() != test.want {
-			t.Errorf("%s: got error %v, want %s", test.why, test.err, test.want)
 		}
 	}
 }
