@@ -138,7 +138,7 @@ func shared(n int, edge string, position func(i int) string) (same int) {
 
 // appendLink leaves the size that of q.
 func (c Cursors) appendLink(dst []byte, q Query, to Place) []byte {
-	return appendLink(dst, q, ownPair{pair{c.cursor(), to.cursor()}, true})
+	return appendLink(dst, q, ownPair{name: c.cursor(), text: to.cursor(), isText: true, set: true})
 }
 
 func (c Cursors) cursor() string { return cmp.Or(c.Cursor, "cursor") }

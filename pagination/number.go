@@ -2,7 +2,6 @@ package pagination
 
 import (
 	"cmp"
-	"strconv"
 )
 
 // Numbers divides lists into pages with numbers, as PageNumberPagination of DRF does. The zero
@@ -62,7 +61,7 @@ func (n Numbers) neighbours(p Place, count int, _ func(int) string) (next, previ
 // appendLink appends no number for the first page. The size remains that of q.
 func (n Numbers) appendLink(dst []byte, q Query, to Place) []byte {
 	number := to.Offset/max(to.Limit, 1) + 1
-	return appendLink(dst, q, ownPair{pair{n.page(), strconv.Itoa(number)}, number > 1})
+	return appendLink(dst, q, ownPair{name: n.page(), number: number, set: number > 1})
 }
 
 func (n Numbers) page() string { return cmp.Or(n.Page, "page") }

@@ -2,7 +2,6 @@ package pagination
 
 import (
 	"math"
-	"strconv"
 )
 
 // A Style is a way to divide lists into pages: [Limits], [Numbers] or [Cursors]. A nil Style is
@@ -243,5 +242,5 @@ func (l Limits) neighbours(p Place, count int, _ func(int) string) (next, previo
 
 // appendLink appends no offset for the first page.
 func (l Limits) appendLink(dst []byte, q Query, to Place) []byte {
-	return appendLink(dst, q, ownPair{pair{limitName, strconv.Itoa(to.Limit)}, true}, ownPair{pair{offsetName, strconv.Itoa(to.Offset)}, to.Offset > 0})
+	return appendLink(dst, q, ownPair{name: limitName, number: to.Limit, set: true}, ownPair{name: offsetName, number: to.Offset, set: to.Offset > 0})
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -264,8 +265,11 @@ func unhex(c byte) byte {
 
 // An ownPair is a pair that replaces those with its name in a link, or removes them unless it is set.
 type ownPair struct {
-	pair
-	set bool
+	name   string
+	number int // the value, unless it is text
+	text   string
+	isText bool
+	set    bool
 }
 
 // appendLink appends the query of a link, with the pairs of the style, which are sorted by name.
@@ -277,7 +281,11 @@ func appendLink(dst []byte, q Query, own ...ownPair) []byte {
 		var before []pair
 		before, rest = cut(rest, p.name)
 		if dst = appendPairs(dst, before); p.set {
-			dst = appendPairs(dst, []pair{p.pair})
+			dst = append(appendEscaped(dst, p.name), '=')
+			if !p.isText {
+				dst = strconv.AppendInt(dst, int64(p.number), 10) // Itoa would allocate
+			}
+			dst = append(appendEscaped(dst, p.text), '&')
 		}
 	}
 	dst = appendPairs(dst, rest)

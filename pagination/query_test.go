@@ -128,6 +128,10 @@ func TestAllocations(t *testing.T) {
 			pagination.Link(base, pagination.Limits{}, q, p)
 			pagination.Link(base, pagination.Limits{}, q, p)
 		}},
+		{"numbers of more than two digits", 0, func() {
+			to := pagination.Place{Window: pagination.Window{Limit: 210, Offset: 9021}}
+			pagination.AppendLink(pagination.AppendLink(dst, pagination.Limits{}, pagination.Query{}, to), pagination.Numbers{}, pagination.Query{}, to)
+		}},
 		{"invalid numbers", 1, func() {
 			pagination.Requested(pagination.Limits{}, pagination.ParseQuery("limit=x&offset=999999999999999999999"), 0)
 		}},
