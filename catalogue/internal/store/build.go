@@ -285,6 +285,25 @@ func (t *tree[K]) sort(ctx context.Context, entries []*Entry, limit int, cores C
 	return sorted, err
 }
 
+// sort returns entries, which it may change, in the order of canonical terms of fields. It compares
+// their keys or, if those are too large, the values of their fields. It may leave out entries that c
+// does not want. The error is ctx.Err().
+func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, terms []ordering.Term, c cut) ([]*Entry, error) {
+	if len(terms) > 0 {
+		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms), typ.Cores, c)
+		if err != errLargeKeys {
+			return sorted, err
+		}
+	}
+	slices.SortFunc(entries, func(a, b *Entry) int {
+		if ctx.Err() != nil {
+			return 0
+		}
+		return compareEntries(a, b, fields, terms)
+	})
+	return entries, ctx.Err()
+}
+
 // arrange calls f with the items of entries in order, and returns the size of their keys. It
 // sorts several parts in parallel. The error is ctx.Err(), or errLargeKeys if the keys take
 // more than limit bytes; then it does not call f. It need not call f for items that c does not want.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -235,25 +234,6 @@ func (c cut) room(more int) int {
 		return math.MaxInt
 	}
 	return c.most + more
-}
-
-// sort returns entries, which it may change, in the order of canonical terms of fields. It compares
-// their keys or, if those are too large, the values of their fields. It may leave out entries that c
-// does not want. The error is ctx.Err().
-func (typ *Type) sort(ctx context.Context, entries []*Entry, fields []Field, terms []ordering.Term, c cut) ([]*Entry, error) {
-	if len(terms) > 0 {
-		sorted, err := newIndex(fields, terms).sort(ctx, entries, maxKeys(len(entries), terms), typ.Cores, c)
-		if err != errLargeKeys {
-			return sorted, err
-		}
-	}
-	slices.SortFunc(entries, func(a, b *Entry) int {
-		if ctx.Err() != nil {
-			return 0
-		}
-		return compareEntries(a, b, fields, terms)
-	})
-	return entries, ctx.Err()
 }
 
 // compareEntries compares the values of fields in turn and then the ids.
