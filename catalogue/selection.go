@@ -121,8 +121,8 @@ func (s Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T]
 		return Page[T]{}, err
 	}
 	p := Page[T]{Count: count, Records: make([]T, entries.Len())}
-	for i, e := range entries.All() {
-		layout.CopyTo(s.sel.Type.Copier, &p.Records[i], layout.Typed[T](layout.RecordOf(e)))
+	for i := range entries.Len() {
+		layout.CopyTo(s.sel.Type.Copier, &p.Records[i], layout.Typed[T](layout.RecordOf(entries.At(i))))
 	}
 	return p, nil
 }
@@ -163,8 +163,8 @@ func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (re
 		return nil, "", err
 	}
 	records = make([]T, a.Entries.Len())
-	for i, e := range a.Entries.All() {
-		layout.CopyTo(s.sel.Type.Copier, &records[i], layout.Typed[T](layout.RecordOf(e)))
+	for i := range records {
+		layout.CopyTo(s.sel.Type.Copier, &records[i], layout.Typed[T](layout.RecordOf(a.Entries.At(i))))
 	}
 	return records, a.Next, nil
 }

@@ -36,8 +36,8 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 	if asked.Known != nil {
 		list.Terms = *asked.Known
 	}
-	for i, e := range entries.All() {
-		if list.Records[i], err = c.Type.Encoded(e); err != nil {
+	for i := range list.Records {
+		if list.Records[i], err = c.Type.Encoded(entries.At(i)); err != nil {
 			return listing{}, err
 		}
 	}
