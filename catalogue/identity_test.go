@@ -99,6 +99,40 @@ func TestSmallIDs(t *testing.T) {
 	equal(t, "the last record", []row{{ID: 127}}, slices.Collect(all))
 }
 
+// TestSmallIDsOfACatalogue makes requests to a collection of a catalogue whose ids are bytes, and to
+// one that refers to them.
+func TestSmallIDsOfACatalogue(t *testing.T) {
+	type shelf struct {
+		ID   uint8  `json:"id"`
+		Name string `json:"name"`
+	}
+	type box struct {
+		ID    int64 `json:"id"`
+		Shelf uint8 `json:"shelf" backlist:"refers=shelves"`
+	}
+	cat := mustCatalogue(t, catalogue.Define[shelf]("shelves", catalogue.Options{}), catalogue.Define[box]("boxes", catalogue.Options{}))
+	shelves, boxes := collectionOf(t, cat, "shelves"), collectionOf(t, cat, "boxes")
+	must(t, shelves.Load(strings.NewReader(`[{"id": 254, "name": "a"}]`), catalogue.LoadOptions{}))
+	last, err := shelves.Create(t.Context(), []byte(`{"name": "b"}`), schema.Record{})
+	must(t, err)
+	equal(t, "the last shelf", `{"id":255,"name":"b"}`, string(last))
+	made, err := boxes.Create(t.Context(), []byte(`{"shelf": 255}`), schema.Record{})
+	must(t, err)
+	equal(t, "a box", `{"id":1,"shelf":255}`, string(made))
+	_, full := shelves.Create(t.Context(), []byte(`{"name": "c"}`), schema.Record{})
+	_, unknown := boxes.Create(t.Context(), []byte(`{"shelf": 7}`), schema.Record{})
+	for reason, failed := range map[string]bool{
+		"no id is left":      errors.Is(full, catalogue.ErrInvalidID),
+		"no such shelf":      errors.As(unknown, new(schema.FieldErrors)),
+		"a box refers to it": errors.Is(shelves.Delete(t.Context(), "255", schema.Filter{}, nil), catalogue.ErrReferenced),
+		"256 is no id":       errors.Is(shelves.Load(strings.NewReader(`[{"id": 256, "name": "a"}]`), catalogue.LoadOptions{}), catalogue.ErrInvalidData),
+	} {
+		if !failed {
+			t.Errorf("%s, but the request was accepted, or refused for another reason", reason)
+		}
+	}
+}
+
 // A badge is a record whose rule changes its key, as badgeRule says.
 type badge struct {
 	Code string `json:"code" backlist:"key"`

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -249,7 +248,7 @@ func (v *view) failBecause(err error, possible causes) {
 		v.write(http.StatusBadRequest, body)
 	case may(ifFull) && errors.Is(err, catalogue.ErrInvalidID):
 		v.handler.opts.OnError(v.r, err)
-		v.fail(http.StatusConflict, fmt.Sprintf("No id is left above %d.", math.MaxInt))
+		v.fail(http.StatusConflict, "No id is left.")
 	case may(ifFull) && errors.Is(err, catalogue.ErrExists):
 		v.handler.opts.OnError(v.r, err)
 		v.fail(http.StatusConflict, "Another record has the new key.")

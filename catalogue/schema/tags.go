@@ -199,8 +199,8 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 	tag, present := m.Field.Tag.Lookup("backlist")
 	if m.Name == "id" && len(outer) == 1 && !slices.Contains(strings.Split(tag, ","), "key") {
 		switch {
-		case t.Kind() != reflect.Int:
-			return Field{}, fmt.Errorf("the id must be an int, or have the tag key, got %v", t)
+		case t.Kind() < reflect.Int || reflect.Uint64 < t.Kind():
+			return Field{}, fmt.Errorf("the id must be an integer, or have the tag key, got %v", t)
 		case present:
 			return Field{}, errors.New("the id has no tag backlist")
 		}

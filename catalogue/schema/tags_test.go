@@ -309,7 +309,7 @@ func TestDescriptionOfErrors(t *testing.T) {
 		want, reason string
 	}{
 		{DescriptionOf[misspelled], `schema: invalid description: schema.misspelled: field Minutes: unknown tag word "minn": did you mean min?`, "misspelled"},
-		{DescriptionOf[textID], `field Key: the id must be an int, or have the tag key, got string`, "text as id"},
+		{DescriptionOf[textID], `field Key: the id must be an integer, or have the tag key, got string`, "text as id"},
 		{DescriptionOf[taggedID], `field ID: the id has no tag backlist`, "tag of the id"},
 		{DescriptionOf[function], `field F: JSON cannot represent the type func()`, "function"},
 		{DescriptionOf[twice], `two members "Count"`, "two members of the same name"},
