@@ -120,11 +120,7 @@ func (s Selection[T]) Page(w pagination.Window, terms ...ordering.Term) (Page[T]
 	if err != nil {
 		return Page[T]{}, err
 	}
-	p := Page[T]{Count: count, Records: make([]T, entries.Len())}
-	for i := range entries.Len() {
-		layout.CopyTo(s.sel.Type.Copier, &p.Records[i], layout.Typed[T](layout.RecordOf(entries.At(i))))
-	}
-	return p, nil
+	return Page[T]{Count: count, Records: copies[T](s.sel.Type.Type, entries)}, nil
 }
 
 // View returns the records in a window, in the order of terms, and the number of selected
@@ -162,11 +158,16 @@ func (s Selection[T]) PageAfter(token string, n int, terms ...ordering.Term) (re
 	if err != nil {
 		return nil, "", err
 	}
-	records = make([]T, a.Entries.Len())
+	return copies[T](s.sel.Type.Type, a.Entries), a.Next, nil
+}
+
+// copies returns copies of the records of entries.
+func copies[T any](s *layout.Type, entries store.Entries) []T {
+	records, copier := make([]T, entries.Len()), s.Copier
 	for i := range records {
-		layout.CopyTo(s.sel.Type.Copier, &records[i], layout.Typed[T](layout.RecordOf(a.Entries.At(i))))
+		layout.CopyTo(copier, &records[i], layout.Typed[T](layout.RecordOf(entries.At(i))))
 	}
-	return records, a.Next, nil
+	return records
 }
 
 // All returns an iterator over copies of the records in the order of terms. It yields the
