@@ -200,9 +200,6 @@ func day(n int) time.Time { return time.Date(2026, 5, 10+n, 0, 0, 0, 0, time.UTC
 // later is still within half a year.
 func (r *rng) near() int { return r.between(-85, 85) + r.between(-85, 85) }
 
-// date returns the wire form of a day.
-func date(t time.Time) string { return t.Format(time.DateOnly) }
-
 // textsJSON holds the texts, in eight languages of several scripts and both directions.
 //
 //go:embed texts.json
