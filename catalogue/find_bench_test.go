@@ -3,6 +3,7 @@ package catalogue_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -290,6 +292,49 @@ func BenchmarkGetByKey(b *testing.B) {
 			b.ReportMetric(of/1000, "ns/id")
 			b.ReportMetric(key/1000, "ns/key")
 			b.ReportMetric(key/of, "ratio")
+		})
+	}
+}
+
+// BenchmarkSearch searches all records of a collection for a word in three fields of text, which
+// few or no records have. The unit of the rows is a record.
+func BenchmarkSearch(b *testing.B) {
+	type article struct {
+		ID      int    `json:"id"`
+		Title   string `json:"title"`
+		Author  string `json:"author"`
+		Summary string `json:"summary"`
+	}
+	const n = 20_000
+	articles := catalogue.Define[article]("articles", catalogue.Options{Description: &schema.Description{
+		Search: []string{"title", "author", "summary"}, Filters: []string{"summary__icontains"},
+	}})
+	cat := mustCatalogue(b, articles)
+	must(b, mustIn(articles, cat).ReplaceAll(func(yield func(article) bool) {
+		for i := range n {
+			a := article{Title: fmt.Sprintf("The Story of Number %d", i), Author: fmt.Sprintf("Jane Doe %d", i%1000),
+				Summary: "A long summary of what happens in the book, with some words more than the title has."}
+			if !yield(a) {
+				return
+			}
+		}
+	}))
+	c := collectionOf(b, cat, "articles")
+	for _, row := range []struct{ name, parameter, text string }{
+		{"one word", "search", "zebra"},
+		{"two words", "search", "number zebra"},
+		{"one field", "summary__icontains", "zebra"},
+		{"not ASCII", "search", "żebra"},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			filter := filterOf(b, c, url.Values{row.parameter: {row.text}})
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.List(b.Context(), catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 10}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
 		})
 	}
 }

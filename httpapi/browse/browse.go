@@ -17,7 +17,8 @@
 // application/json are alternatives, the response is JSON.
 //
 // All other requests are passed to the handler unchanged, except writes from other sites.
-// Their responses are unchanged too, except that those to GET and HEAD have Vary: Accept.
+// Their responses are unchanged too, except that Vary: Accept is added to responses to GET
+// and HEAD that lack it, such as those for unknown paths.
 //
 // # Pages
 //
@@ -227,12 +228,8 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent := r
 	r = b.withToken(sent, isPage)
 	if !isPage {
-		if negotiation.IsRead(r.Method) {
-			vary := []string{"Accept", "Cookie"}
-			if r == sent { // without the token of a cookie
-				vary = vary[:1]
-			}
-			wire.AddVary(w.Header(), vary)
+		if negotiation.IsRead(r.Method) { // http.MaxBytesReader needs the server's own writer
+			w = &varyingWriter{ResponseWriter: w, byCookie: r != sent}
 		}
 		b.next.ServeHTTP(w, r)
 		return

@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // A country has a key, a city an id and a path by its slug. A visit refers to both.
@@ -112,7 +115,7 @@ func TestKeys(t *testing.T) {
 			if page.status == http.StatusSeeOther {
 				page = page.next(t, h, step.target)
 			}
-			if link := page.links()["Visit 1"]; step.says == "Conflict" && link != "../../visits/1/" {
+			if link := page.links()["Show visit 1"]; step.says == "Conflict" && link != "../../visits/1/" {
 				t.Errorf("%s: the record that refers to it has the link %q", step.target, link)
 			}
 			if !strings.Contains(page.text, step.says) {
@@ -123,4 +126,285 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The page about a record that cannot be deleted links to the record that refers to it.
+func TestReferring(t *testing.T) {
+	h, _ := voyagePages(t, 0)
+	v := h.(*browser).newView(httptest.NewRecorder(), request("DELETE", "/api/ports/a/", ""))
+	for _, test := range []struct{ record, link, reason string }{
+		{"4 of voyages", "../../voyages/4/", "digits"},
+		{`"a of b, \"c" of voyages`, "../../voyages/a%20of%20b%2C%20%22c/", "a key"},
+		{`"a/b" of voyages`, "", "a key without a path"},
+		{"777 of ships", "", "an id of a collection whose paths have a slug"},
+		{"4 of others", "", "a collection that is not served"},
+	} {
+		if got := v.referring("The record cannot be deleted: record " + test.record + " refers to it in the field port.").Link; got != test.link {
+			t.Errorf("%s: %q, want %q", test.reason, got, test.link)
+		}
+	}
+	if got := v.referring("The record cannot be deleted: other records refer to it."); got != (step{}) {
+		t.Errorf("no record: %+v", got)
+	}
+}
+
+// TestUnreachable shows records that have no path, and what refers to them, without links.
+func TestUnreachable(t *testing.T) {
+	h := newKeyed(t, "A/B", "C/D")
+	for _, target := range []string{"/api/countries/", "/api/cities/", "/api/visits/", "/api/visits/1/"} {
+		page := get(h, target)
+		if !strings.Contains(page.text, "A/B") {
+			t.Errorf("%s: %s", target, page.text)
+		}
+		for text, link := range page.links() {
+			if strings.HasPrefix(link, "?") {
+				continue // a filter
+			}
+			if strings.HasPrefix(text, "A/B") || strings.Contains(link, "C/D/") || strings.Contains(link, "/1/") && strings.Contains(link, "cities") {
+				t.Errorf("%s: %q leads to %s", target, text, link)
+			}
+		}
+	}
+}
+
+// A port has a key of text.
+type port struct {
+	Name string `json:"name"`
+	Code string `json:"code" backlist:"key,maxlength=99"`
+}
+
+// A ship has an id, and a path with another text.
+type ship struct {
+	ID   int    `json:"id"`
+	Slug string `json:"slug" backlist:"unique"`
+	Name string `json:"name"`
+	Mail string `json:"mail" backlist:"unique"`
+}
+
+// A voyage has a key that the server makes, and refers by key, by id and by another text.
+type voyage struct {
+	Key   string   `json:"key" backlist:"key,uuid,readonly"`
+	From  *string  `json:"from" backlist:"refers=ports"`
+	Ports []string `json:"ports" backlist:"refers=ports"`
+	Ship  *int     `json:"ship" backlist:"refers=ships"`
+	Owner *string  `json:"owner" backlist:"refers=ships.mail"`
+}
+
+const firstVoyage = "00000000-0000-4000-8000-000000000001"
+
+// oddKeys are keys, in order, with characters that HTML, URLs, lists or forms treat in a special
+// way.
+var oddKeys = [...]string{`"'&amp;`, "$&;:@=", "%25", "<em>", "?q=1#f", "a+b", "a,b", "x y", "é"}
+
+// voyagePages returns pages of ports, of which there are so many more with keys that are numbers,
+// of two ships, and of a voyage to all ports with odd keys.
+func voyagePages(t *testing.T, more int) (http.Handler, *catalogue.Collection[voyage]) {
+	t.Helper()
+	definition := catalogue.Define[voyage]("voyages", catalogue.Options{Description: &schema.Description{
+		Filters: []string{"from", "from__in", "ports", "ship", "owner", "owner__name", "from__isnull"},
+	}})
+	cat, err := catalogue.New(
+		catalogue.Define[port]("ports", catalogue.Options{}),
+		catalogue.Define[ship]("ships", catalogue.Options{Description: &schema.Description{Lookup: "slug"}}),
+		definition,
+		catalogue.Define[schema.Record]("notes", catalogue.Options{}),
+	)
+	must(t, err)
+	var ports, ships, texts []string
+	add := func(key, name string) {
+		ports = append(ports, `{"code":`+wire.Quote(key)+`,"name":`+wire.Quote(name)+`}`)
+	}
+	for _, key := range oddKeys {
+		add(key, "Port "+key)
+		texts = append(texts, wire.Quote(key))
+	}
+	add("A/B", "No path")
+	add("v1/0", "No path either")
+	for i := range more {
+		add(fmt.Sprint(i), "")
+		ships = append(ships, fmt.Sprintf(`{"id":%d,"slug":"s%d","name":"s%d","mail":"m%d"},`, i+1, i, i, i))
+	}
+	must(t, cat.Load(strings.NewReader(`{"ports":[`+strings.Join(ports, ",")+`],
+		"ships":[`+strings.Join(ships, "")+`{"id":777,"slug":"a b","name":"<Ada>","mail":"ada@x.example"},{"id":778,"slug":"b/c","name":"Bee","mail":"bee@x.example"}],
+		"voyages":[{"key":"`+firstVoyage+`","from":"a,b","ports":[`+strings.Join(texts, ",")+`],"ship":777,"owner":"ada@x.example"},
+			{"key":"00000000-0000-4000-8000-000000000002","from":"A/B","ports":["v1/0"],"ship":778,"owner":"bee@x.example"},
+			{"key":"00000000-0000-4000-8000-000000000003","from":null,"ports":[],"ship":999,"owner":"nobody"}],
+		"notes":[{"id":1,"port":"a,b"},{"id":2,"port":["x y"]}]}`), catalogue.LoadOptions{}))
+	h, err := httpapi.New(cat, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: true})
+	must(t, err)
+	voyages, err := definition.In(cat)
+	must(t, err)
+	return browsing(t, h, Options{}), voyages
+}
+
+// Every reference leads to the record with that name, and from there back, whether or not the form
+// has all records. No link leads to a record that no path can address.
+func TestLinksByText(t *testing.T) {
+	const target = "/api/voyages/" + firstVoyage + "/"
+	for _, more := range []int{0, 60} {
+		h, _ := voyagePages(t, more)
+		list, page, ports := get(h, "/api/voyages/"), get(h, target), get(h, "/api/ports/?limit=99")
+		for _, key := range oddKeys {
+			name := "Port " + key
+			got := follow(t, h, target, page.links()[name])
+			if got.status != 200 || got.one(t, "h1", "", "").text != name || !strings.Contains(got.text, "Port "+key+" Code "+key+" ") {
+				t.Fatalf("%s leads to %q: %d %s", name, page.links()[name], got.status, got.text)
+			}
+			checkAccessible(t, got)
+			at := "/api/ports/" + url.PathEscape(key) + "/"
+			if link, _, _ := strings.Cut(ports.links()[name], "?"); "/api/ports/"+strings.TrimPrefix(link, "./") != at {
+				t.Errorf("in the list of ports, %s leads to %q", name, link)
+			}
+			if back := follow(t, h, at, got.links()["Voyages, ports"]); back.status != 200 || !strings.Contains(back.text, "Ports: Port "+key+" ×") {
+				t.Errorf("from %s back to the voyages: %d %s", name, back.status, back.text)
+			}
+			if back := follow(t, h, at, got.links()["Voyage "+firstVoyage]); back.text != page.text {
+				t.Errorf("from %s back to the voyage: %s", name, back.text)
+			}
+		}
+		for i, test := range []struct{ name, link, title string }{
+			{"Port a,b", "../ports/a%2Cb/", "Port a,b"},
+			{"<Ada>", "../ships/a%20b/", "<Ada>"},
+			{firstVoyage, "./" + firstVoyage + "/", "Voyage " + firstVoyage},
+		} {
+			if got := follow(t, h, "/api/voyages/", list.links()[test.name]); list.links()[test.name] != test.link || got.one(t, "h1", "", "").text != test.title {
+				t.Errorf("%d: %s leads to %q: %s", i, test.name, list.links()[test.name], got.text)
+			}
+		}
+		if key, heads := ports.headers()[0], ports.find("th", "class", "id"); key != "Code▲" || len(heads) != 1+len(oddKeys)+2+more {
+			t.Errorf("the key is not the header of the rows: %s", ports.body)
+		}
+		if links := get(h, "/api/notes/").links(); links["Port a,b"] != "../ports/a%2Cb/" || links["Port x y"] != "../ports/x%20y/" {
+			t.Errorf("links of records without described fields: %v", links)
+		}
+		if names := []string{"A/B v1/0 Bee", "No path No path either Bee"}; !strings.Contains(list.text, names[0]) && !strings.Contains(list.text, names[1]) {
+			t.Errorf("the names of records without a path: %s", list.text)
+		}
+		for _, link := range list.find("a", "href", "*") { // Bee has the slug b/c
+			if text := link.text; strings.HasPrefix(link.attrs["href"], "../") && slices.Contains([]string{"No path", "No path either", "A/B", "v1/0", "Bee", "999", "nobody"}, text) {
+				t.Errorf("%s leads to %q", text, link.attrs["href"])
+			}
+		}
+		if got := get(h, "/api/ships/"); more == 0 && (got.links()["777"] != "./a%20b/" || got.links()["778"] != "" || got.links()["<Ada>"] != "./a%20b/" || len(got.find("tr", "id", "record-a%20b")) != 1) {
+			t.Errorf("the list of ships: %v", got.links())
+		}
+		ship := get(h, "/api/ships/a%20b/")
+		if !strings.Contains(ship.text, "Referred to by Voyages 1 Voyage "+firstVoyage+" Voyages, owner 1 Voyage "+firstVoyage) {
+			t.Errorf("the page of a ship: %s", ship.text)
+		}
+	}
+}
+
+// A form of a record offers what it can refer to by text, and sends it unchanged.
+func TestFormsOfTexts(t *testing.T) {
+	tests := []struct {
+		reason  string
+		more    int
+		control string // of the list
+		changes map[string]string
+		want    string // from, ports, ship and owner
+	}{
+		{"nothing is changed", 0, "select", nil, `"a,b" ` + strings.Join(oddKeys[:], "|") + ` 777 ada@x.example`},
+		{"the list is no select, and nothing is changed", 60, "textarea", nil, `"a,b" ` + strings.Join(oddKeys[:], "|") + ` 777 ada@x.example`},
+		{"references by text", 0, "select", map[string]string{"from": "x y", "owner": "bee@x.example"}, `"x y" ` + strings.Join(oddKeys[:], "|") + ` 777 bee@x.example`},
+		{"a list of lines", 60, "textarea", map[string]string{"ports": "<em>\r\n\r\n a,b \r\nx y"}, `"a,b" <em>|a,b|x y 777 ada@x.example`},
+		{"nothing", 0, "select", map[string]string{"from": "", "ports": "", "owner": ""}, `null  777 null`},
+	}
+	for _, test := range tests {
+		h, voyages := voyagePages(t, test.more)
+		target := "/api/voyages/" + firstVoyage + "/?_method=PATCH"
+		page := get(h, target)
+		checkAccessible(t, page)
+		if got := len(page.find(test.control, "name", "ports")); got != 1 {
+			t.Errorf("%s: %d controls %s", test.reason, got, test.control)
+		}
+		action := page.one(t, "form", "method", "post").attrs["action"]
+		if got := do(h, formRequest("/api/voyages/"+firstVoyage+"/"+action, page.formValues("post", test.changes).Encode())); got.status != 303 {
+			t.Errorf("%s: %d %s", test.reason, got.status, got.text)
+		}
+		if got := storedVoyage(t, voyages); got != test.want {
+			t.Errorf("%s: stored %s, want %s", test.reason, got, test.want)
+		}
+	}
+	// Of several options, a browser sends each.
+	h, voyages := voyagePages(t, 0)
+	got := do(h, formRequest("/api/voyages/?_method=POST", url.Values{"from": {"a+b"}, "ports": {"", "a,b", "x y"}, "ship": {"778"}}.Encode()))
+	for v := range voyages.All() {
+		if v.From != nil && *v.From == "a+b" && slices.Equal(v.Ports, []string{"a,b", "x y"}) {
+			page := got.next(t, h, "/api/voyages/")
+			if page.links()["Voyage "+v.Key] != "./"+v.Key+"/" || !strings.Contains(page.text, "Voyage "+v.Key+" has been added.") {
+				t.Errorf("after the form: %s", page.text)
+			}
+			return
+		}
+	}
+	t.Errorf("nothing is added: %d %s", got.status, got.text)
+}
+
+// A form that changes the text of a path leads to the new path.
+func TestPathChanges(t *testing.T) {
+	for _, test := range []struct{ slug, location, shows string }{
+		{"ä/ö", "../", "2 records"},
+		{"a b", "./", "<Ada> has been changed."},
+		{"%2F", "../%252F/", "<Ada> has been changed."},
+	} {
+		h, _ := voyagePages(t, 0)
+		page := get(h, "/api/ships/a%20b/?_method=PATCH")
+		action := page.one(t, "form", "method", "post").attrs["action"]
+		got := do(h, formRequest("/api/ships/a%20b/"+action, page.formValues("post", map[string]string{"slug": test.slug}).Encode()))
+		location := got.header.Get("Location")
+		if page := got.next(t, h, "/api/ships/a%20b/"); location != test.location || page.status != 200 || !strings.Contains(page.text, test.shows) {
+			t.Errorf("%s: %d, to %q: %s", test.slug, got.status, location, page.text)
+		}
+	}
+}
+
+// Filters show the names of what texts refer to, and keep the texts.
+func TestFiltersByText(t *testing.T) {
+	tests := []struct{ reason, query, shows, count string }{
+		{"a key", "from=a,b", "From: Port a,b ×", "1 record"},
+		{"several keys", "from__in=x+y,A/B", "From one of Port x y, No path ×", "1 record"},
+		{"a list", "ports=x+y&ports=v1/0", "Ports: Port x y × Ports: No path either ×", "2 records"},
+		{"a key with a comma", "ports=a,b", "Ports: Port a,b ×", "1 record"},
+		{"another text", "owner=bee%40x.example", "Owner: Bee ×", "1 record"},
+		{"no record", "from__isnull=true", "From is null ×", "1 record"},
+		{"an id", "ship=777", "Ship: <Ada> ×", "1 record"},
+	}
+	h, _ := voyagePages(t, 0)
+	for _, test := range tests {
+		page := get(h, "/api/voyages/?"+test.query)
+		checkAccessible(t, page)
+		if page.status != 200 || !strings.Contains(page.text, test.shows) || !strings.Contains(page.text, test.count) {
+			t.Errorf("%s: %d %s", test.reason, page.status, page.text)
+		}
+		want, _ := url.ParseQuery(test.query)
+		sent := get(h, "/api/voyages/?"+page.formValues("filters", nil).Encode())
+		location, err := url.Parse(sent.header.Get("Location"))
+		must(t, err)
+		equal(t, fmt.Sprintf("%s: the form sends something else", test.reason), want, location.Query())
+	}
+	page := get(h, "/api/voyages/")
+	for link, name := range map[string]string{"?ports=x+y": "Port x y", "?ports=a%2Cb": "Port a,b", "?ports=%3Cem%3E": "Port <em>", "?ship=777": "<Ada>", "?from__in=A%2FB": "No path"} {
+		if got := page.one(t, "a", "href", link).text; strings.TrimSpace(got) != name {
+			t.Errorf("the facet %s has the name %q, want %q", link, got, name)
+		}
+	}
+	if len(page.find("a", "href", "?from__in=a%2Cb")) != 0 {
+		t.Error("a facet offers a list with a key that has a comma")
+	}
+}
+
+// storedVoyage returns what the first voyage refers to.
+func storedVoyage(t *testing.T, voyages *catalogue.Collection[voyage]) string {
+	t.Helper()
+	v, err := voyages.By("key").Get(firstVoyage)
+	must(t, err)
+	from, owner := "null", "null"
+	if v.From != nil {
+		from = wire.Quote(*v.From)
+	}
+	if v.Owner != nil {
+		owner = *v.Owner
+	}
+	return fmt.Sprint(from, " ", strings.Join(v.Ports, "|"), " ", *v.Ship, " ", owner)
 }

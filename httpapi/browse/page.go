@@ -76,7 +76,7 @@ func (v *view) serve(resp *response) {
 	case v.kept != nil && v.kept.Status == http.StatusOK:
 		v.showRecord(p, v.kept)
 		p.Fault, p.Detail = true, strings.Join(readFaults(resp.Body)["detail"], " ")
-		if resp.Status == http.StatusPreconditionFailed {
+		if p.Instead = v.referring(p.Detail); resp.Status == http.StatusPreconditionFailed {
 			p.Detail = "The record has changed since this page was opened, so it was not deleted."
 		}
 	case resp.Status != http.StatusOK || !negotiation.IsRead(v.r.Method):
