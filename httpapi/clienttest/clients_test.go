@@ -91,11 +91,11 @@ func followEnvelopes(ctx context.Context, client *http.Client, baseURL string) (
 			return nil, errors.New("no page")
 		}
 		for _, record := range page.Records {
-			id, err := idOf(record)
-			if err != nil {
+			var r struct{ ID int }
+			if err := json.Unmarshal(record, &r); err != nil {
 				return nil, err
 			}
-			ids = append(ids, id)
+			ids = append(ids, r.ID)
 		}
 		next = page.Next
 	}
@@ -174,7 +174,7 @@ func trustLimit(ctx context.Context, client *http.Client, baseURL string) (ids [
 }
 
 // onlyFirst returns a client that returns the records of the first page of a list.
-func onlyFirst(path string) Fetch {
+func onlyFirst(path string) Fetch[int] {
 	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
 		page, err := getPage(ctx, client, baseURL+path)
 		return page.appendIDs(nil), err
@@ -183,7 +183,7 @@ func onlyFirst(path string) Fetch {
 
 // fromRoot returns a client that follows the links from the root listing. If accept is not
 // empty, it is the Accept header.
-func fromRoot(accept string) Fetch {
+func fromRoot(accept string) Fetch[int] {
 	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		client = changing(client, func(r *http.Request) {
 			if accept != "" {
@@ -208,7 +208,7 @@ func fromRoot(accept string) Fetch {
 }
 
 // oneRecord returns a client that returns the first record, and whose request is changed.
-func oneRecord(change func(*http.Request)) Fetch {
+func oneRecord(change func(*http.Request)) Fetch[int] {
 	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
 		page, err := getPage(ctx, changing(client, change), baseURL+"/api/events/")
 		if err != nil {
@@ -372,7 +372,7 @@ func retrying() *careful {
 
 // skipping returns a client that repeats a request twice after a status, and then returns the
 // records received so far.
-func skipping(status int) Fetch {
+func skipping(status int) Fetch[int] {
 	c := newCareful()
 	errSkipped := errors.New("skipped")
 	c.fetch = func(ctx context.Context, client *http.Client, url string) (page naivePage, err error) {

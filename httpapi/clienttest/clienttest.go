@@ -5,7 +5,8 @@
 //	}
 //
 // The client under test is a function, a [Fetch], here eventIDs. It reads all records of a
-// collection with the program's own code and returns their ids.
+// collection with the program's own code and returns their ids, of any type that is text or a
+// number in JSON.
 //
 // # Situations
 //
@@ -47,6 +48,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,18 +68,62 @@ import (
 //		return idsOf(events), err
 //	}
 //
+// An id is what identifies a record, as the service shows it: its id, or its key, such as a slug
+// or a UUID. The type of the ids is the client's: an integer, a string, a [json.Number], or any
+// type whose JSON is text or a number, such as most types of UUIDs. A number and the text of its
+// digits are the same id; 7 and "007" are not.
+//
 // It must send its requests with client, or with another client that has the same
 // Transport, and must begin at baseURL (the events are at baseURL + "/api/events/", unless
 // Options.Root is set).
 // It is called once for each situation or scenario, sequentially, each time with another
 // service. It should keep no state between calls.
-type Fetch func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error)
+type Fetch[ID comparable] func(ctx context.Context, client *http.Client, baseURL string) (ids []ID, err error)
+
+// A textFetch returns the ids as texts.
+type textFetch func(ctx context.Context, client *http.Client, baseURL string) (ids []string, err error)
+
+// texts returns a client that returns the same ids as texts. It returns an error if they can have
+// none.
+func (fetch Fetch[ID]) texts() (textFetch, error) {
+	if fetch == nil {
+		return nil, errNilClient
+	}
+	var zero ID
+	if text, err := json.Marshal(zero); err != nil || !isScalar(text) {
+		return nil, fmt.Errorf("clienttest: ids of type %T are neither text nor numbers in JSON", zero)
+	}
+	return func(ctx context.Context, client *http.Client, baseURL string) (texts []string, err error) {
+		ids, err := fetch(ctx, client, baseURL)
+		for _, id := range ids {
+			text, failed := json.Marshal(id)
+			if failed != nil && err == nil {
+				err = fmt.Errorf("id %v: %w", id, failed)
+			}
+			texts = append(texts, textOf(text))
+		}
+		return texts, err
+	}, nil
+}
+
+// isScalar reports whether JSON is text or a number.
+func isScalar(value []byte) bool {
+	return len(value) > 0 && (value[0] == '"' || value[0] == '-' || '0' <= value[0] && value[0] <= '9')
+}
+
+// textOf returns the text of an id in JSON.
+func textOf(value []byte) string {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return string(value)
+	}
+	return text
+}
 
 // Options configures [VerifyClient] and [Explore]. The zero value is the default.
 type Options struct {
 	// Collection is the key of the collection that the client fetches. If empty, it is
-	// "events" or, if there is a Catalogue, its first collection that is suitable. Its records
-	// must have ids: a key in place of an id is an error.
+	// "events" or, if there is a Catalogue, its first collection that is suitable.
 	Collection string
 
 	// Catalogue, if not nil, has the collections and the records of the services. It is
@@ -145,8 +191,10 @@ type dataset struct {
 	pages     pagination.Style     // of the options
 	style     pagination.Style     // of the collection
 	catalogue *catalogue.Catalogue // never written to
+	identity  string               // the member that identifies a record: id, or its key
+	keyed     bool                 // it is a key
 	records   [][]byte             // the first of the collection
-	ids       []int
+	ids       []string
 }
 
 // newDataset returns a dataset with at least and at most the given numbers of records. Without
@@ -164,7 +212,10 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clienttest: %w", err)
 	}
-	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), pages: opts.Pages, catalogue: server.Catalogue}
+	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), pages: opts.Pages, identity: "id", catalogue: server.Catalogue}
+	if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
+		d.identity, d.keyed = about.Fields[i].Name, true
+	}
 	d.style = cmp.Or[pagination.Style](about.Pages, opts.Pages, pagination.Limits{})
 	d.path = d.root + about.Segment + "/"
 	err = d.read(most)
@@ -191,11 +242,11 @@ func choose(c *catalogue.Catalogue, opts Options, least int) (schema.Description
 	}
 	if opts.Collection == "" {
 		for _, collection := range c.All() {
-			if about := collection.Description(); about.Actions.Has(schema.List) && collection.Count() >= least && hasIDs(about) {
+			if about := collection.Description(); about.Actions.Has(schema.List) && collection.Count() >= least {
 				return about, nil
 			}
 		}
-		return schema.Description{}, fmt.Errorf("Options.Catalogue: no collection is listed and has %d records with ids", least)
+		return schema.Description{}, fmt.Errorf("Options.Catalogue: no collection is listed and has %d records", least)
 	}
 	collection, err := c.Collection(opts.Collection)
 	if err != nil {
@@ -205,16 +256,10 @@ func choose(c *catalogue.Catalogue, opts Options, least int) (schema.Description
 	switch {
 	case !about.Actions.Has(schema.List):
 		return about, fmt.Errorf("Options.Collection: %s has no list", about.Key)
-	case !hasIDs(about):
-		return about, fmt.Errorf("Options.Collection: the records of %s have a key and no id, which a Fetch could return", about.Key)
 	case collection.Count() < least:
 		return about, fmt.Errorf("Options.Collection: %s has %d records; want at least %d", about.Key, collection.Count(), least)
 	}
 	return about, nil
-}
-
-func hasIDs(about schema.Description) bool {
-	return !slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Key })
 }
 
 // read reads at most the given number of records of the collection.
@@ -223,25 +268,22 @@ func (d *dataset) read(most int) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc("id")}})
+	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.identity))}})
+	d.records = list.Records
+	for _, record := range d.records {
+		d.ids = append(d.ids, d.idOf(record))
+	}
+	return err
+}
+
+// repeat adds a sample with another id.
+func (d *dataset) repeat(i int) error {
+	last, err := strconv.Atoi(d.ids[len(d.ids)-1])
 	if err != nil {
 		return err
 	}
-	d.records = list.Records
-	for _, record := range d.records {
-		id, err := idOf(record)
-		if err != nil {
-			return err
-		}
-		d.ids = append(d.ids, id)
-	}
-	return nil
-}
-
-// repeat adds a record with another id.
-func (d *dataset) repeat(i int) error {
-	id := d.ids[len(d.ids)-1] + 1
-	record, err := withID(d.records[i], id)
+	id := strconv.Itoa(last + 1)
+	record, err := d.withID(d.records[i], id)
 	d.records, d.ids = append(d.records, record), append(d.ids, id)
 	return err
 }
@@ -300,7 +342,7 @@ func (d *dataset) write(c *catalogue.Catalogue, s state) error {
 		record := d.records[i]
 		if from := s.contentsOf(i); from != i {
 			var err error
-			if record, err = withID(d.records[from], d.ids[i]); err != nil {
+			if record, err = d.withID(d.records[from], d.ids[i]); err != nil {
 				return err
 			}
 		}
@@ -319,18 +361,27 @@ func (d *dataset) load(c *catalogue.Catalogue, records [][]byte) error {
 	return into.Load(bytes.NewReader(list), catalogue.LoadOptions{})
 }
 
-func idOf(record []byte) (int, error) {
-	var r struct{ ID int }
-	err := json.Unmarshal(record, &r)
-	return r.ID, err
+// idOf returns the id of a record.
+func (d *dataset) idOf(record []byte) string {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(record, &members) // a record is an object
+	return textOf(members[d.identity])
 }
 
 // withID returns a record with another id.
-func withID(record []byte, id int) ([]byte, error) {
-	r, err := schema.ParseRecord(record)
+func (d *dataset) withID(record []byte, id string) ([]byte, error) {
+	parse := schema.ParseRecord
+	if d.keyed {
+		parse = schema.ParseKeyed
+	}
+	r, err := parse(record)
+	if d.keyed && err == nil {
+		r, err = r.With(d.identity, id)
+	} else if err == nil {
+		r.ID, err = strconv.Atoi(id)
+	}
 	if err != nil {
 		return nil, err
 	}
-	r.ID = id
 	return r.MarshalJSON()
 }

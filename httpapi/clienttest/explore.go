@@ -64,10 +64,10 @@ import (
 // neither returns nor blocks within 30 seconds of real time, the test fails and its
 // goroutine is abandoned.
 //
-// Explore calls t.Fatal if fetch is nil, the root is invalid, the collection or an event is
-// unknown, or the collection is not suitable: it must have the action [schema.List] and at
-// least 4 records. It must not be called inside a bubble.
-func Explore(t *testing.T, fetch Fetch, opts Options) {
+// Explore calls t.Fatal if fetch is nil, its ids are neither text nor numbers, the root is
+// invalid, the collection or an event is unknown, or the collection is not suitable: it must have
+// the action [schema.List] and at least 4 records. It must not be called inside a bubble.
+func Explore[ID comparable](t *testing.T, fetch Fetch[ID], opts Options) {
 	t.Helper()
 	x, err := newExplorer(fetch, opts)
 	if err != nil {
@@ -87,7 +87,7 @@ const (
 
 // An explorer runs a client through scenarios.
 type explorer struct {
-	fetch    Fetch
+	fetch    textFetch
 	opts     Options
 	script   script
 	data     *dataset
@@ -98,7 +98,7 @@ type explorer struct {
 
 var errExploring = errors.New("clienttest: called inside a synctest bubble; each scenario has a bubble of its own")
 
-func newExplorer(fetch Fetch, opts Options) (*explorer, error) {
+func newExplorer[ID comparable](fetch Fetch[ID], opts Options) (*explorer, error) {
 	x, err := newRunner(fetch, opts, leastOf, mostOf)
 	if err != nil {
 		return nil, err
@@ -117,10 +117,11 @@ func newExplorer(fetch Fetch, opts Options) (*explorer, error) {
 
 // newRunner returns an explorer without a script, which runs scenarios of a collection with at least
 // and at most the given numbers of records.
-func newRunner(fetch Fetch, opts Options, least, most int) (*explorer, error) {
+func newRunner[ID comparable](fetch Fetch[ID], opts Options, least, most int) (*explorer, error) {
+	texts, err := fetch.texts()
 	switch {
-	case fetch == nil:
-		return nil, errNilClient
+	case err != nil:
+		return nil, err
 	case fake.InBubble():
 		return nil, errExploring
 	}
@@ -133,7 +134,7 @@ func newRunner(fetch Fetch, opts Options, least, most int) (*explorer, error) {
 		timeout = time.Minute
 	}
 	return &explorer{
-		fetch:    fetch,
+		fetch:    texts,
 		opts:     opts,
 		data:     data,
 		timeout:  timeout + time.Nanosecond, // not at the instant at which a wait of the client ends
@@ -356,8 +357,7 @@ func (x *explorer) observe(e *trial, s *service) error {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if len(page.Records) > 0 {
-			id, _ := idOf(page.Records[0])
-			e.first = slices.Index(x.data.ids, id)
+			e.first = slices.Index(x.data.ids, x.data.idOf(page.Records[0]))
 		}
 	}))
 	return err

@@ -22,7 +22,7 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-func mustExplorer(t *testing.T, fetch Fetch, opts Options) *explorer {
+func mustExplorer(t *testing.T, fetch Fetch[int], opts Options) *explorer {
 	t.Helper()
 	x, err := newExplorer(fetch, opts)
 	must(t, err)
@@ -37,7 +37,7 @@ func TestExploreFindsMistakes(t *testing.T) {
 	ownFilms.path = "/v1/films/"
 	tests := []struct {
 		client string
-		fetch  Fetch
+		fetch  Fetch[int]
 		opts   Options
 		want   string // the kind of mistake, or several, separated by commas
 	}{
@@ -165,7 +165,7 @@ func TestSkipDocumented(t *testing.T) {
 func TestExplorerFailures(t *testing.T) {
 	tests := []struct {
 		reason string
-		call   Fetch
+		call   Fetch[int]
 		want   problemKind
 	}{
 		{"panics", func(context.Context, *http.Client, string) ([]int, error) { panic("no") }, panicked},

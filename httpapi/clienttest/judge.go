@@ -1,31 +1,39 @@
 package clienttest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 )
 
-// compareIDs compares the ids that a client has returned with known ones, by whose indexes ever
-// and throughout report whether a record existed at some time and all the time. It returns the
-// zero problem if nothing is wrong, and no remedy.
-func compareIDs(got, known []int, ever, throughout func(i int) bool) problem {
-	index := make(map[int]int, len(known))
-	for i, id := range known {
+// compareIDs compares the ids that a client has returned with those of the records, by whose indexes
+// ever and throughout report whether a record existed at some time and all the time. It returns the
+// zero problem if nothing is wrong, and a remedy only if ids are not written as the service does.
+func (d *dataset) compareIDs(got []string, ever, throughout func(i int) bool) problem {
+	index := make(map[string]int, len(d.ids))
+	for i, id := range d.ids {
 		index[id] = i
 	}
-	returned := make([]bool, len(known))
+	returned := make([]bool, len(d.ids))
 	for _, id := range got {
 		i, ok := index[id]
 		switch {
 		case !ok || !ever(i):
-			return problem{kind: unknown, text: fmt.Sprintf("returned a record with the id %d, which was never in the collection, and no error", id)}
+			p := problem{kind: unknown, text: fmt.Sprintf("returned a record with the %s %s, which was never in the collection, and no error", d.identity, shown(id))}
+			if i := slices.IndexFunc(d.ids, func(other string) bool { return bare(other) == bare(id) }); !ok && i >= 0 {
+				p.remedy = fmt.Sprintf("return ids as the service shows them, here %s", shown(d.ids[i]))
+			}
+			return p
 		case returned[i]:
-			return problem{kind: repeated, text: fmt.Sprintf("returned the record with the id %d twice and no error", id)}
+			return problem{kind: repeated, text: fmt.Sprintf("returned the record with the %s %s twice and no error", d.identity, shown(id))}
 		}
 		returned[i] = true
 	}
 	lost, least := -1, 0 // the first that is missing, and how many there must be
-	for i := range known {
+	for i := range d.ids {
 		if !throughout(i) {
 			continue
 		}
@@ -37,7 +45,27 @@ func compareIDs(got, known []int, ever, throughout func(i int) bool) problem {
 	if lost < 0 {
 		return problem{}
 	}
-	return problem{kind: missing, text: fmt.Sprintf("returned %d of at least %d records, without the one with the id %d, and no error", len(got), least, known[lost])}
+	return problem{kind: missing, text: fmt.Sprintf("returned %d of at least %d records, without the one with the %s %s, and no error", len(got), least, d.identity, shown(d.ids[lost]))}
+}
+
+// shown returns an id as messages show it: text in quotes, unless it is a number.
+func shown(id string) string {
+	if json.Valid([]byte(id)) && isScalar([]byte(id)) {
+		return id
+	}
+	return strconv.Quote(id)
+}
+
+// bare returns what ids have in common that are probably the same, such as 7 and 007, or two
+// spellings of a UUID.
+func bare(id string) string {
+	letters := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimPrefix(id, "urn:uuid:"))
+	return strings.TrimLeft(letters, "0")
 }
 
 // otherCollection describes what suggests that the client fetches another collection than the one
@@ -48,7 +76,7 @@ func (e *trial) otherCollection() string {
 			return fmt.Sprintf("sent requests to %s and none to %s: if the client fetches the collection %s, set Options.Collection to %q", path, e.data.path, c.Key, c.Key)
 		}
 	}
-	known := func(id int) bool {
+	known := func(id string) bool {
 		i := slices.Index(e.data.ids, id)
 		return i >= 0 && e.ever[i]
 	}
@@ -127,14 +155,15 @@ func (e *trial) judge() problem {
 	if e.err != nil {
 		return problem{}
 	}
-	p := compareIDs(e.ids, e.data.ids, func(i int) bool { return e.ever[i] }, func(i int) bool { return e.throughout[i] })
-	if other := e.otherCollection(); p.kind != "" && other != "" {
+	p := e.data.compareIDs(e.ids, func(i int) bool { return e.ever[i] }, func(i int) bool { return e.throughout[i] })
+	if other := e.otherCollection(); p.kind != "" && p.remedy == "" && other != "" {
 		return problem{kind: p.kind, text: other}
 	}
-	switch p.kind {
-	case repeated:
+	switch {
+	case p.remedy != "":
+	case p.kind == repeated:
 		p.remedy = e.remedy(remedyRepeated)
-	case unknown, missing:
+	case p.kind != "":
 		p.remedy = e.remedy(remedyLinks)
 	}
 	return p

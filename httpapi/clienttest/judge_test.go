@@ -16,29 +16,29 @@ func TestScenarioJudge(t *testing.T) {
 	harmless := []step{{kind: kind{name: "slow-body", faults: withoutArg(cataloguetest.Throttle(1, 1)), harmless: true}}}
 	tests := []struct {
 		reason   string
-		ids      []int
+		ids      []string
 		err      error
 		steps    []step
 		happened bool
 		want     problemKind
 	}{
-		{"what existed throughout is enough", []int{3}, nil, nil, false, ""},
-		{"in any order, what existed at some time", []int{3, 2, 1}, nil, nil, false, ""},
+		{"what existed throughout is enough", []string{"3"}, nil, nil, false, ""},
+		{"in any order, what existed at some time", []string{"3", "2", "1"}, nil, nil, false, ""},
 		{"nothing", nil, nil, nil, false, missing},
-		{"without a record", []int{1, 2}, nil, nil, false, missing},
-		{"twice", []int{3, 1, 3}, nil, nil, false, repeated},
-		{"never existed", []int{3, 4}, nil, nil, false, unknown},
-		{"not in the dataset", []int{3, 99}, nil, nil, false, unknown},
+		{"without a record", []string{"1", "2"}, nil, nil, false, missing},
+		{"twice", []string{"3", "1", "3"}, nil, nil, false, repeated},
+		{"never existed", []string{"3", "4"}, nil, nil, false, unknown},
+		{"not in the dataset", []string{"3", "99"}, nil, nil, false, unknown},
 		{"an error of a healthy service", nil, failed, nil, false, unprovoked},
 		{"an error after a fault", nil, failed, harmful, true, ""},
 		{"an error before a fault", nil, failed, harmful, false, unprovoked},
 		{"an error after something harmless", nil, failed, harmless, true, unprovoked},
-		{"with an error, ids do not count", []int{4, 4}, failed, harmful, true, ""},
+		{"with an error, ids do not count", []string{"4", "4"}, failed, harmful, true, ""},
 	}
 	for _, tt := range tests {
 		e := &trial{
 			scenario: scenario{steps: tt.steps},
-			data:     &dataset{ids: []int{1, 2, 3, 4}},
+			data:     &dataset{identity: "id", ids: []string{"1", "2", "3", "4"}},
 			truth:    truth{throughout: []bool{false, false, true, false}, ever: []bool{true, true, true, false}},
 			outcome:  outcome{ids: tt.ids, err: tt.err},
 		}

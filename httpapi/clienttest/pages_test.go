@@ -136,7 +136,7 @@ func clamped() *counting {
 }
 
 // following follows links, orders by id, and checks what can be checked without a count.
-func following(path string) Fetch {
+func following(path string) Fetch[int] {
 	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		client = withoutRedirects(client)
 		for next := baseURL + path + "?ordering=id"; next != ""; {
@@ -166,7 +166,7 @@ func following(path string) Fetch {
 func TestVerifyPages(t *testing.T) {
 	for _, tt := range []struct {
 		reason string
-		fetch  Fetch
+		fetch  Fetch[int]
 		opts   Options
 		run    int    // number of situations
 		fails  string // the situations
@@ -267,7 +267,7 @@ func TestExplorePages(t *testing.T) {
 	cursors := pagination.Cursors{}
 	for _, tt := range []struct {
 		reason string
-		fetch  Fetch
+		fetch  Fetch[int]
 		pages  pagination.Style
 		want   mistake // one of those that are found; the zero value: none is found
 	}{

@@ -140,7 +140,7 @@ func TestWritesInTurn(t *testing.T) {
 		{kind: kind{write: state.delete}, at: 3},
 		{kind: kind{write: state.insert}, at: 2},
 	}})
-	if diff := cmp.Diff([]int{1, 2, 1}, e.ids); diff != "" {
+	if diff := cmp.Diff([]string{"1", "2", "1"}, e.ids); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]int{1}, e.state.indexes(true)); diff != "" {

@@ -34,10 +34,10 @@ import (
 // Situations are scenarios of [Explore], chosen and named: what Explore asks of fetch applies
 // here too, waits take no real time, and a goroutine that is left blocked is a mistake.
 //
-// VerifyClient calls t.Fatal if fetch is nil, the root is invalid, the collection or a
-// situation is unknown, or the collection is not suitable: it must have the action
-// [schema.List] and at least 95 records. It must not be called inside a bubble.
-func VerifyClient(t *testing.T, fetch Fetch, opts Options) {
+// VerifyClient calls t.Fatal if fetch is nil, its ids are neither text nor numbers, the root is
+// invalid, the collection or a situation is unknown, or the collection is not suitable: it must
+// have the action [schema.List] and at least 95 records. It must not be called inside a bubble.
+func VerifyClient[ID comparable](t *testing.T, fetch Fetch[ID], opts Options) {
 	t.Helper()
 	v, err := newVerification(fetch, opts)
 	if err != nil {
@@ -63,7 +63,7 @@ type verification struct {
 	situations []situation
 }
 
-func newVerification(fetch Fetch, opts Options) (*verification, error) {
+func newVerification[ID comparable](fetch Fetch[ID], opts Options) (*verification, error) {
 	x, err := newRunner(fetch, opts, mostRecords, mostRecords)
 	if err != nil {
 		return nil, err

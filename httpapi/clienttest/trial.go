@@ -55,16 +55,16 @@ type trial struct {
 	happened []bool // which steps have changed a response or the records
 }
 
-// An outcome is the outcome of a call to a Fetch.
+// An outcome is the outcome of a call to a client.
 type outcome struct {
-	ids      []int
+	ids      []string
 	err      error
 	failure  string // if it did not return normally
 	panicked bool   // that is why
 }
 
 // start calls a client in a goroutine of its own, because the client may end that.
-func (fetch Fetch) start(ctx context.Context, transport http.RoundTripper, url string) <-chan outcome {
+func (fetch textFetch) start(ctx context.Context, transport http.RoundTripper, url string) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
 		o := outcome{failure: "ended its goroutine, as t.Fatal does, instead of returning an error"}

@@ -66,7 +66,7 @@ var expected = []struct{ situation, fails, reason string }{
 
 // verify returns what a client did wrong in each situation but those of Skip, with the names of
 // the situations in their order.
-func verify(t *testing.T, fetch Fetch, opts Options) (names []string, problems map[string]string) {
+func verify(t *testing.T, fetch Fetch[int], opts Options) (names []string, problems map[string]string) {
 	t.Helper()
 	v, err := newVerification(fetch, opts)
 	must(t, err)
@@ -82,7 +82,7 @@ func verify(t *testing.T, fetch Fetch, opts Options) (names []string, problems m
 }
 
 // runSituation runs a client through one situation.
-func runSituation(t *testing.T, fetch Fetch, name string) (problem string, requests []string) {
+func runSituation(t *testing.T, fetch Fetch[int], name string) (problem string, requests []string) {
 	t.Helper()
 	v, err := newVerification(fetch, Options{Skip: only(name)})
 	if err != nil || len(v.situations) != 1 {
@@ -105,7 +105,7 @@ func only(situations ...string) (others []string) {
 func TestNaiveClientsFail(t *testing.T) {
 	clients := []struct {
 		letter string
-		fetch  Fetch
+		fetch  Fetch[int]
 	}{
 		{"F", followNext}, {"E", followEnvelopes}, {"D", ignoreErrors}, {"C", countPages}, {"L", trustLimit}, {"N", compareCount},
 	}
@@ -138,7 +138,7 @@ func TestNaiveClientsFail(t *testing.T) {
 func TestClientsWithOneMistake(t *testing.T) {
 	for _, tt := range []struct {
 		reason     string
-		fetch      Fetch
+		fetch      Fetch[int]
 		collection string
 		fails      string // the situations
 	}{
@@ -189,32 +189,19 @@ func TestVerificationCollections(t *testing.T) {
 // TestInvalidOptions checks the errors of VerifyClient, and that Explore has them as well.
 func TestInvalidOptions(t *testing.T) {
 	few, many := films(t, 94), films(t, 95)
-	type tag struct {
-		Text string `json:"text" backlist:"key"`
-	}
-	tags := catalogue.Define[tag]("tags", catalogue.Options{})
-	keyed, err := catalogue.New(tags)
-	must(t, err)
-	coll, err := tags.In(keyed)
-	must(t, err)
-	for i := range 95 {
-		if _, err := coll.Insert(tag{fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	fetch := func(context.Context, *http.Client, string) ([]int, error) { panic("not called") }
-	verification := func(fetch Fetch, opts Options) error {
+	verification := func(fetch Fetch[int], opts Options) error {
 		_, err := newVerification(fetch, opts)
 		return err
 	}
-	exploration := func(fetch Fetch, opts Options) error {
+	exploration := func(fetch Fetch[int], opts Options) error {
 		_, err := newExplorer(fetch, opts)
 		return err
 	}
 	const situation, event = `unknown situation "unknown"; want one of several-pages, many-pages, `, `unknown event "unknown"; want one of status-500, `
 	for _, tt := range []struct {
 		reason       string
-		fetch        Fetch
+		fetch        Fetch[int]
 		opts         Options
 		verify, find string // in the errors; "" for none
 	}{
@@ -226,8 +213,6 @@ func TestInvalidOptions(t *testing.T) {
 		{"none of an empty catalogue", fetch, Options{Catalogue: films(t, 0)}, "no collection is listed and has 95 records", "no collection is listed and has 4 records"},
 		{"few records", fetch, Options{Catalogue: few, Collection: "shortFilms"}, "shortFilms has 94 records; want at least 95", ""},
 		{"very few records", fetch, Options{Catalogue: few, Collection: "directors"}, "directors has 2 records; want at least 95", "directors has 2 records; want at least 4"},
-		{"keys", fetch, Options{Catalogue: keyed}, "no collection is listed and has 95 records with ids", "no collection is listed and has 4 records with ids"},
-		{"chosen keys", fetch, Options{Catalogue: keyed, Collection: "tags"}, "the records of tags have a key and no id", "the records of tags have a key and no id"},
 		{"no list", fetch, Options{Catalogue: many, Collection: "drafts"}, "drafts has no list", "drafts has no list"},
 		{"documented collection", fetch, Options{Catalogue: many, Collection: "events"}, `unknown collection: "events"`, `unknown collection: "events"`},
 		{"own collection without a catalogue", fetch, Options{Collection: "shortFilms"}, `unknown collection: "shortFilms"`, `unknown collection: "shortFilms"`},
@@ -326,7 +311,7 @@ func saved(t *testing.T, c *catalogue.Catalogue) string {
 }
 
 // closing returns a client that returns the right records, and closes bodies with a function.
-func closing(closeBody func(io.Closer)) Fetch {
+func closing(closeBody func(io.Closer)) Fetch[int] {
 	client := newCareful()
 	client.close = closeBody
 	return client.ids
@@ -336,14 +321,14 @@ func closing(closeBody func(io.Closer)) Fetch {
 func TestClientProblems(t *testing.T) {
 	variants := newCareful()
 	variants.path = "/api/item_variants/"
-	numbers := func(ids ...int) Fetch {
+	numbers := func(ids ...int) Fetch[int] {
 		return func(context.Context, *http.Client, string) ([]int, error) { return ids, nil }
 	}
 	closed := 0
 	tests := []struct {
 		reason    string
 		situation string
-		fetch     Fetch
+		fetch     Fetch[int]
 		problem   string // prefix; empty: none
 	}{
 		{"no problem", "one-record", oneRecord(func(*http.Request) {}), ""},

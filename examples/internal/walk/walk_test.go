@@ -18,7 +18,7 @@ import (
 )
 
 // fetch returns a function that reads a collection of a service.
-func fetch(segment string) clienttest.Fetch {
+func fetch(segment string) clienttest.Fetch[int] {
 	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
 		records, err := (&Service{Client: client, Root: baseURL + "/api/"}).All(ctx, segment)
 		for _, r := range records {

@@ -1,0 +1,212 @@
+package clienttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+)
+
+// A maker has a UUID, and a tag a slug.
+type (
+	maker struct {
+		ID   string `json:"id" backlist:"key,uuid"`
+		Name string `json:"name"`
+	}
+	tag struct {
+		Slug  string `json:"slug" backlist:"key"`
+		Label string `json:"label"`
+	}
+)
+
+// A uuid is as most packages have it: an array with a text form.
+type uuid [16]byte
+
+func (u uuid) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:]), nil
+}
+
+func (u *uuid) UnmarshalText(text []byte) error {
+	var raw []byte
+	_, err := fmt.Sscanf(strings.ReplaceAll(string(text), "-", ""), "%x", &raw)
+	copy(u[:], raw)
+	return err
+}
+
+// keyed returns a catalogue of 95 makers and 95 tags.
+func keyed(t *testing.T) *catalogue.Catalogue {
+	t.Helper()
+	c, err := catalogue.New(catalogue.Define[maker]("makers", catalogue.Options{}), catalogue.Define[tag]("tags", catalogue.Options{}))
+	must(t, err)
+	var makers, tags []string
+	for i := range 95 {
+		makers = append(makers, fmt.Sprintf(`{"id":"%08d-cafe-4000-8000-00000000000a","name":"Maker %d"}`, i*7%95, i))
+		tags = append(tags, fmt.Sprintf(`{"slug":"tag-%d","label":"Tag %d"}`, i, i))
+	}
+	must(t, c.Load(strings.NewReader(fmt.Sprintf(`{"makers":[%s],"tags":[%s]}`, strings.Join(makers, ","), strings.Join(tags, ","))), catalogue.LoadOptions{}))
+	return c
+}
+
+// walker returns a client that moves by offsets that overlap. If it is trusting, it does not compare
+// the number of records with the count, which is its only mistake.
+func walker[ID comparable](path, member string, trusting bool) Fetch[ID] {
+	return func(ctx context.Context, client *http.Client, baseURL string) (ids []ID, err error) {
+		count := -1
+		for more := true; more; {
+			query := url.Values{"ordering": {member}, "offset": {fmt.Sprint(max(len(ids)-1, 0))}}
+			resp, err := get(ctx, withoutRedirects(client), baseURL+path+"?"+query.Encode())
+			if err != nil {
+				return nil, err
+			}
+			var page struct {
+				Count   *int
+				Next    string
+				Results []map[string]json.RawMessage
+			}
+			err = json.NewDecoder(resp.Body).Decode(&page)
+			resp.Body.Close()
+			if err != nil || resp.StatusCode != 200 || page.Count == nil || count >= 0 && *page.Count != count {
+				return nil, fmt.Errorf("%s, count %v: %w", resp.Status, page.Count, err)
+			}
+			count, more = *page.Count, page.Next != ""
+			var some []ID
+			for _, r := range page.Results {
+				var id ID
+				if err := json.Unmarshal(r[member], &id); err != nil {
+					return nil, err
+				}
+				some = append(some, id)
+			}
+			if len(ids) > 0 {
+				if len(some) < 2 || some[0] != ids[len(ids)-1] {
+					return nil, errors.New("records have moved")
+				}
+				some = some[1:]
+			}
+			if slices.ContainsFunc(some, func(id ID) bool { return slices.Contains(ids, id) }) || len(some) == 0 && more {
+				return nil, errors.New("a record occurs twice, or a page is empty")
+			}
+			ids = append(ids, some...)
+		}
+		if !trusting && count != len(ids) {
+			return nil, fmt.Errorf("%d of %d records", len(ids), count)
+		}
+		return ids, nil
+	}
+}
+
+// problemsOf returns what a client did wrong in the situations, by their names.
+func problemsOf[ID comparable](t *testing.T, fetch Fetch[ID], opts Options) map[string]string {
+	t.Helper()
+	v, err := newVerification(fetch, opts)
+	must(t, err)
+	problems := map[string]string{}
+	for _, s := range v.situations {
+		if problem, _ := v.run(t, s); problem != "" {
+			problems[s.name] = problem
+		}
+		if len(problems) > 0 && s.name == simplest {
+			break
+		}
+	}
+	return problems
+}
+
+// Keys are verified as ids are, whatever the type is in which a client has them.
+func TestKeys(t *testing.T) {
+	c := keyed(t)
+	makers, tags := Options{Catalogue: c, Collection: "makers"}, Options{Catalogue: c, Collection: "tags"}
+	changed := func(change func(ids []string) []string) Fetch[string] {
+		return func(ctx context.Context, client *http.Client, baseURL string) ([]string, error) {
+			ids, err := walker[string]("/api/tags/", "slug", false)(ctx, client, baseURL)
+			return change(ids), err
+		}
+	}
+	lost := changed(func(ids []string) []string { return ids[min(1, len(ids)):] })
+	twice := changed(func(ids []string) []string { return append(ids, ids[:min(1, len(ids))]...) })
+	for _, tt := range []struct {
+		reason   string
+		problems map[string]string
+		want     string // in the problem of the first situation; "" for no problem in any
+	}{
+		{"UUIDs as arrays", problemsOf(t, walker[uuid]("/api/makers/", "id", false), makers), ""},
+		{"UUIDs as text", problemsOf(t, walker[string]("/api/makers/", "id", false), makers), ""},
+		{"slugs", problemsOf(t, walker[string]("/api/tags/", "slug", false), tags), ""},
+		{"ids as text", problemsOf(t, walker[json.Number]("/api/events/", "id", false), Options{}), ""},
+		{"ids as small integers", problemsOf(t, walker[uint16]("/api/events/", "id", false), Options{}), ""},
+		{"a slug is lost", problemsOf(t, lost, tags), `returned 24 of at least 25 records, without the one with the slug "tag-`},
+		{"a slug occurs twice", problemsOf(t, twice, tags), `returned the record with the slug "tag-`},
+	} {
+		if got := tt.problems[simplest]; tt.want == "" && len(tt.problems) > 0 || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.reason, tt.problems, tt.want)
+		}
+	}
+}
+
+// Records with keys are inserted, deleted, changed and replaced as others are.
+func TestExploreKeys(t *testing.T) {
+	search := func(fetch Fetch[string]) (found []mistake) {
+		x, err := newExplorer(fetch, Options{Catalogue: keyed(t), Collection: "tags"})
+		must(t, err)
+		for _, f := range x.search(t, Options{Scenarios: 300}, 100) {
+			found = append(found, f.mistake())
+		}
+		return found
+	}
+	if found := search(walker[string]("/api/tags/", "slug", false)); found != nil {
+		t.Errorf("a client without a mistake: %v", found)
+	}
+	if found := search(walker[string]("/api/tags/", "slug", true)); !slices.Contains(found, mistake{missing, "row-missing"}) {
+		t.Errorf("a client that does not compare the count: %v", found)
+	}
+}
+
+// Ids that are not written as the service shows them are an error that says so.
+func TestIDsThatDoNotCompare(t *testing.T) {
+	written := func(format string) Fetch[string] {
+		return func(ctx context.Context, client *http.Client, baseURL string) (ids []string, err error) {
+			numbers, err := newCareful().ids(ctx, client, baseURL)
+			for _, id := range numbers {
+				ids = append(ids, fmt.Sprintf(format, id))
+			}
+			return ids, err
+		}
+	}
+	upper := func(ctx context.Context, client *http.Client, baseURL string) (ids []string, err error) {
+		ids, err = walker[string]("/api/makers/", "id", false)(ctx, client, baseURL)
+		for i := range ids {
+			ids[i] = "{" + strings.ToUpper(ids[i]) + "}"
+		}
+		return ids, err
+	}
+	makers := Options{Catalogue: keyed(t), Collection: "makers"}
+	for _, tt := range []struct {
+		reason, got, want string
+	}{
+		{"digits", problemsOf(t, written("%d"), Options{})[simplest], ""},
+		{"zeros", problemsOf(t, written("%03d"), Options{})[simplest],
+			`returned a record with the id "002", which was never in the collection, and no error: return ids as the service shows them, here 2`},
+		{"a prefix", problemsOf(t, written("event-%d"), Options{})[simplest], `returned 25 records, and none of their ids is in the collection events`},
+		{"another form of a UUID", problemsOf(t, upper, makers)[simplest], `-CAFE-4000-8000-00000000000A}", which was never in the collection, and no error: return ids as the service shows them, here "0`},
+	} {
+		if got, _, _ := strings.Cut(tt.got, " ("); !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %s, want %s", tt.reason, tt.got, tt.want)
+		}
+	}
+	type id struct{ Number int }
+	_, structs := newVerification(func(context.Context, *http.Client, string) ([]id, error) { return nil, nil }, Options{})
+	_, pointers := newExplorer(func(context.Context, *http.Client, string) ([]*int, error) { return nil, nil }, Options{})
+	got := fmt.Sprint(structs, "\n", pointers)
+	if diff := cmp.Diff("clienttest: ids of type clienttest.id are neither text nor numbers in JSON\nclienttest: ids of type *int are neither text nor numbers in JSON", got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
