@@ -417,7 +417,7 @@ func TestLoadListsKeys(t *testing.T) {
 		{"validity and references", `{"label":"b","next":"a","size":10},{"code":"a","next":"c","size":1}`,
 			`"b" size: invalid record: size: Ensure this value is less than or equal to 9.; "a" next: reference to no record: "c" of shelves; `},
 		{"the same key twice", `{"label":"b","next":"b"},{"code":"b","next":"b"}`, `"b" code: id is taken: the record at index 0 has code "b" too; `},
-		{"no key", `{"next":"b"},{"code":5}`, `"" code: invalid id: it is empty; "" code: invalid id: want a string, not 5; `},
+		{"no key", `{"next":"b"},{"code":5}`, `"" code: invalid id: the record has no code; "" code: invalid id: want a string, not 5; `},
 	} {
 		err := cat.Load(strings.NewReader(`{"shelves":[`+row.file+`]}`), catalogue.LoadOptions{Validate: true, References: true})
 		var found catalogue.Violations

@@ -104,11 +104,13 @@ type LoadOptions struct {
 }
 
 // Load replaces the records of collections by the ones in r, which must contain the form that
-// [Catalogue.Save] writes: a JSON object with an array of records for each key of a collection.
-// Each record must have an id. Other members of a record may be missing, unless
-// Options.StrictLoad is set. Collections whose key the object lacks are unchanged. References are
-// checked only if opts.References is set. Bounds, formats and rules are checked only if
-// Options.Validate or opts.Validate is set.
+// [Catalogue.Save] writes: a JSON object with an array of records for each key of a collection,
+// with or without a byte order mark. Collections whose key the object lacks are unchanged.
+//
+// Records without an id get one, in their order, after all others; a key must not be missing. Other
+// members of a record may be missing, unless Options.StrictLoad is set. References are checked
+// only if opts.References is set. Bounds, formats and rules are checked only if Options.Validate
+// or opts.Validate is set.
 //
 // A member is also loaded under the names in [schema.Field].Formerly. A described member that is
 // missing has its [schema.Field].Default. Without a default it has its zero
@@ -130,9 +132,10 @@ func (c *Catalogue) Load(r io.Reader, opts LoadOptions) error {
 }
 
 // Load replaces all records at one instant by the ones in r. r must contain a JSON array of
-// records, each with an id, or an object with such an array as the member results. A page
-// over HTTP and the output of [Collection.Save] have these forms. Load ignores other members
-// of the object, except the $lastId that Save writes.
+// records, or an object with such an array as the member results. A page over HTTP and the
+// output of [Collection.Save] have these forms. Load ignores other members of the object, except
+// the $lastId that Save writes. Records without an id get one, in their order, after all others.
+// A byte order mark is skipped.
 //
 // After an error the collection is unchanged. An error of r is wrapped. If the collection
 // belongs to a snapshot, the error wraps [ErrReadOnly]. All other errors wrap

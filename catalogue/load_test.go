@@ -137,7 +137,8 @@ func TestLoadRefuses(t *testing.T) {
 	texts := []txtar.Text{
 		{Name: "empty", Data: ""},
 		{Name: "white space", Data: " \n"},
-		{Name: "byte order mark", Data: "\ufeff{}"},
+		{Name: "two byte order marks", Data: "\ufeff\ufeff{}"},
+		{Name: "byte order mark inside", Data: "{\ufeff}"},
 		{Name: "bytes that are not UTF-8", Data: "{\"books\":[{\"id\":1,\"a\":\"\xff\"}]}"},
 		{Name: "control character", Data: "{\"books\":[{\"id\":1,\"a\":\"\n\"}]}"},
 		{Name: "deep nesting", Data: `{"books":[{"id":1,"a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}]}`},
@@ -157,6 +158,45 @@ func TestLoadRefuses(t *testing.T) {
 		if diff := cmp.Diff(before, saved(t, cat)); diff != "" {
 			t.Errorf("%s: the catalogue changed (-before +after):\n%s", row.Name, diff)
 		}
+	}
+}
+
+// TestLoadAssignsIDs loads records without an id: they get one in the order of the file, after all
+// others.
+func TestLoadAssignsIDs(t *testing.T) {
+	type small struct {
+		ID   int8   `json:"id"`
+		Name string `json:"name"`
+	}
+	about := &schema.Description{Fields: []schema.Field{{Name: "id", Kind: schema.Integer, ReadOnly: true}, {Name: "name", Kind: schema.Text}}}
+	for _, row := range []struct{ reason, text, want string }{
+		{"no ids", `[{"name":"a"},{"name":"b"}]`, `{"id":1,"name":"a"},{"id":2,"name":"b"}`},
+		{"others before", `[{"id":3,"name":"a"},{"name":"b"}]`, `{"id":3,"name":"a"},{"id":4,"name":"b"}`},
+		{"others after", `[{"name":"a"},{"id":1,"name":"b"},{"name":"c"},{"id":5,"name":"d"}]`,
+			`{"id":1,"name":"b"},{"id":5,"name":"d"},{"id":6,"name":"a"},{"id":7,"name":"c"}`},
+		{"a byte order mark", "\ufeff[{\"name\":\"a\"}]", `{"id":1,"name":"a"}`},
+		{"an id that was used", `{"$lastId":9,"results":[{"name":"a"}]}`, `{"id":10,"name":"a"}`},
+		{"an id that was used, after the records", `{"results":[{"name":"a"},{"id":2,"name":"b"}],"$lastId":9}`, `{"id":2,"name":"b"},{"id":10,"name":"a"}`},
+	} {
+		for kind, d := range map[string]catalogue.AnyDefinition{
+			"structs":      catalogue.Define[small]("films", catalogue.Options{}),
+			"open records": catalogue.Define[schema.Record]("films", catalogue.Options{Description: about}),
+		} {
+			cat := mustCatalogue(t, d)
+			films, _ := cat.Collection("films")
+			for _, all := range []bool{false, true} {
+				must(t, films.Load(strings.NewReader(row.text), catalogue.LoadOptions{Validate: all, References: all}))
+				_, list, err := listed(films.List(t.Context(), catalogue.Query{Window: whole}))
+				must(t, err)
+				equal(t, kind+": "+row.reason, row.want, string(bytes.Join(list, []byte(","))))
+			}
+			must(t, cat.Check())
+		}
+	}
+	c := mustCollection[small](t, catalogue.Options{})
+	err := c.Load(strings.NewReader(`[{"id":127},{"name":"a"}]`), catalogue.LoadOptions{})
+	if !errors.Is(err, catalogue.ErrInvalidID) || !strings.Contains(err.Error(), "no id is left after 127") {
+		t.Errorf("after the largest id: %v", err)
 	}
 }
 

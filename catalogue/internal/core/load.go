@@ -70,6 +70,7 @@ func (to Loader) loadData(data []byte) error {
 	if err := writable(); err != nil {
 		return err
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // which programs on Windows write
 	in := newScanner(data, to.Options, to.Set.errors)
 	all, err := to.read(in)
 	if err == nil && in.End() {
@@ -152,21 +153,44 @@ func (to Loader) read(in *scanner) ([]store.Replacement, error) {
 	if to.Options.References && to.Set.byKey == nil && slices.ContainsFunc(to.One.Type.Fields, refers) {
 		return nil, to.One.Type.Errorf("%w: the collection belongs to no catalogue, so its references cannot be checked", ErrInvalidData)
 	}
-	entries, used, err := in.results(to.One.Type)
-	return []store.Replacement{replacementOf(to.One, entries, used)}, err
+	one, err := in.results(to.One)
+	return []store.Replacement{one}, err
 }
 
-// replacementOf returns the replacement of the records of a collection by those of entries.
-func replacementOf(c *Collection, entries []*store.Entry, used int) store.Replacement {
-	if c.Type.Identity.Key != nil {
+// replacement returns the replacement of the records of a collection by those that have been
+// read. Those without an id get ids after all others and after used.
+func (in *scanner) replacement(c *Collection, read list, used int) (store.Replacement, error) {
+	id := &c.Type.Identity
+	if id.Key != nil {
 		used = 0
 	}
-	return store.Replacement{Store: c.Store, Entries: entries, UsedID: used}
+	by := store.Replacement{Store: c.Store, Entries: read.entries, UsedID: used}
+	if in.undecoded {
+		return by, nil
+	}
+	refuse := func(i int, wrong *schema.MemberError) error {
+		return in.refuse(in.fault(c.Type, read.entries[i], read.starts[i], i, wrong))
+	}
+	for _, e := range by.Entries {
+		used = max(used, e.ID)
+	}
+	for i, e := range by.Entries {
+		if e.ID > 0 || id.Key != nil {
+			continue
+		}
+		id.SetID(layout.RecordOf(e), 0)
+		if err := id.Assign(e, used, nil); err != nil {
+			return by, refuse(i, &schema.MemberError{Member: id.Wire, Err: err})
+		}
+		used++
+		e.ID = used
+	}
+	return by, c.Type.arrange(by.Entries, refuse)
 }
 
 // readAll reads a catalogue.
 func (to Loader) readAll(in *scanner) (all []store.Replacement, err error) {
-	found, used := map[string][]*store.Entry{}, map[string]int{}
+	found, used := map[string]list{}, map[string]int{}
 	err = in.object(func(key string) error {
 		if key == lastIDsKey {
 			return to.readLastIDs(in, used)
@@ -182,8 +206,10 @@ func (to Loader) readAll(in *scanner) (all []store.Replacement, err error) {
 		return err
 	})
 	for _, m := range to.Set.All {
-		if entries, ok := found[m.Key()]; ok {
-			all = append(all, replacementOf(m, entries, used[m.Key()]))
+		if read, ok := found[m.Key()]; ok && err == nil {
+			var one store.Replacement
+			one, err = in.replacement(m, read, used[m.Key()])
+			all = append(all, one)
 		}
 	}
 	return all, err
@@ -217,19 +243,15 @@ func (to Loader) readLastIDs(in *scanner, used map[string]int) error {
 	return nil
 }
 
-// results reads an array of records or an object that contains one. used is the id
-// of lastIDKey, or 0.
-func (in *scanner) results(s *Type) (entries []*store.Entry, used int, err error) {
-	if in.Next() != '{' {
-		entries, err = in.records(s)
-		return entries, 0, err
-	}
-	found := false
-	err = in.object(func(name string) (err error) {
+// results reads an array of records or an object that contains one.
+func (in *scanner) results(c *Collection) (by store.Replacement, err error) {
+	var read list
+	used, found := 0, false // used is the id of lastIDKey
+	member := func(name string) (err error) {
 		switch name {
 		case resultsKey:
 			found = true
-			entries, err = in.records(s)
+			read, err = in.records(c.Type)
 		case lastIDKey:
 			text, _ := in.Raw()
 			if err = json.Unmarshal(text, &used); err == nil && used < 1 {
@@ -242,44 +264,51 @@ func (in *scanner) results(s *Type) (entries []*store.Entry, used int, err error
 			err = in.skip()
 		}
 		return err
-	})
+	}
+	if in.Next() == '{' {
+		err = in.object(member)
+	} else {
+		err = member(resultsKey)
+	}
 	if err == nil && !found {
 		err = errors.New("want an array of records, or an object whose results are one")
 	}
-	return entries, used, err
+	if err != nil {
+		return by, err
+	}
+	return in.replacement(c, read, used)
 }
 
-// records reads an array of records and returns their entries, sorted by id.
-func (in *scanner) records(s *Type) (entries []*store.Entry, err error) {
+// A list is what has been read of an array of records.
+type list struct {
+	entries []*store.Entry // nil for those that cannot be decoded; their id is 0 if they have none
+	starts  []int          // where they begin
+}
+
+// records reads an array of records.
+func (in *scanner) records(s *Type) (all list, err error) {
 	if in.Next() != '[' {
-		return nil, s.Errorf("%w: want an array of records", ErrInvalidData)
+		return all, s.Errorf("%w: want an array of records", ErrInvalidData)
 	}
-	var starts []int
 	for more := in.Open(']'); more; more = in.Another(']') {
 		in.Next()
-		starts = append(starts, in.At())
-		e, err := in.record(s)
+		start := in.At()
+		e, err := in.record(s, len(all.entries))
 		switch {
 		case in.Syntax != nil:
-			return nil, errBroken
+			return all, errBroken
 		case err != nil:
-			if err := in.refuse(in.fault(s, e, starts[len(starts)-1], len(starts)-1, err)); err != nil {
-				return nil, err
+			if err := in.refuse(in.fault(s, e, start, len(all.entries), err)); err != nil {
+				return all, err
 			}
 		}
-		if entries = append(entries, e); in.opts.References {
-			in.starts[e] = starts[len(starts)-1]
+		all.entries, all.starts = append(all.entries, e), append(all.starts, start)
+		if in.opts.References {
+			in.starts[e] = start
 		}
 	}
-	if err := in.broken(); err != nil {
-		return nil, err
-	}
-	if in.undecoded = in.undecoded || slices.Contains(entries, nil); in.undecoded {
-		return nil, nil
-	}
-	return entries, s.arrange(entries, func(i int, wrong *schema.MemberError) error {
-		return in.refuse(in.fault(s, entries[i], starts[i], i, wrong))
-	})
+	in.undecoded = in.undecoded || slices.Contains(all.entries, nil)
+	return all, in.broken()
 }
 
 // fault returns the error of the i-th record of an array, which begins at start. e is its
@@ -298,10 +327,12 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 	var member *schema.MemberError
 	if errors.As(err, &member) {
 		invalid.Field, invalid.Err = member.Member, member.Err
-		switch _, has := members[s.Identity.Wire]; {
+		switch text, has := members[s.Identity.Wire]; {
 		case member.Member != s.Identity.Wire || errors.Is(member.Err, ErrExists):
-		case members != nil && !has && s.Identity.Key == nil:
-			invalid.Err = fmt.Errorf("%w: the record has no %s; Insert and ReplaceAll assign one", ErrInvalidID, s.Identity.Wire)
+		case members != nil && !has:
+			invalid.Err = fmt.Errorf("%w: the record has no %s", ErrInvalidID, s.Identity.Wire)
+		case has && s.Identity.Key != nil && text[0] != '"':
+			invalid.Err = fmt.Errorf("%w: want a string, not %s", ErrInvalidID, text)
 		case !errors.Is(member.Err, ErrInvalidID):
 			invalid.Err = fmt.Errorf("%w: %w", ErrInvalidID, member.Err)
 		}
@@ -310,8 +341,8 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 }
 
 // record reads a record and returns its entry, also if the only error is that it is not valid.
-func (in *scanner) record(s *Type) (*store.Entry, error) {
-	e, err := s.Load(&in.Scanner, in.opts.SkipUnknown)
+func (in *scanner) record(s *Type, index int) (*store.Entry, error) {
+	e, err := s.Load(&in.Scanner, in.opts.SkipUnknown, index)
 	if err == nil && (s.validates || in.opts.Validate) {
 		err = s.unfit(e)
 	}

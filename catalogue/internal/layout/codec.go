@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -124,15 +125,17 @@ func (s *Type) Parsed(e *store.Entry) (schema.Record, error) {
 	return r, nil
 }
 
-// Load reads a record and returns its entry. If what is read is not JSON, the scanner has a syntax
-// error.
-func (s *Type) Load(in *jsontext.Scanner, skipUnknown bool) (*store.Entry, error) {
+// Load reads a record and returns its entry. The id of the entry is 0 if the record has no member
+// for it; then the record has the one after last. If what is read is not JSON, the scanner has a
+// syntax error.
+func (s *Type) Load(in *jsontext.Scanner, skipUnknown bool, last int) (*store.Entry, error) {
 	start, e := *in, s.New()
 	r := RecordOf(e)
+	var text []byte
 	if !s.readCommon(in, r) {
 		*in = start // all that has been read is read again
-		text, ok := in.Raw()
-		if !ok {
+		var ok bool
+		if text, ok = in.Raw(); !ok {
 			return nil, errors.New(in.Syntax.Reason)
 		}
 		if err := s.decodeLoaded(r, text, skipUnknown); err != nil {
@@ -140,10 +143,14 @@ func (s *Type) Load(in *jsontext.Scanner, skipUnknown bool) (*store.Entry, error
 		}
 	}
 	s.fillLists(r)
-	if err := s.Identity.Invalid(r); err != nil {
+	e.ID = s.Identity.ID(r)
+	err := s.Identity.Invalid(r)
+	if e.ID == 0 && s.Identity.Key == nil && (s.Open() || !hasMember(text, s.Identity.Wire)) {
+		err = s.Identity.Assign(e, min(last, s.Identity.most-1), nil)
+	}
+	if err != nil {
 		return nil, &schema.MemberError{Member: s.Identity.Wire, Err: err}
 	}
-	e.ID = s.Identity.ID(r)
 	if !s.trusted {
 		if err := s.check(r); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -151,6 +158,12 @@ func (s *Type) Load(in *jsontext.Scanner, skipUnknown bool) (*store.Entry, error
 		s.copy(s.Copier, r, r)
 	}
 	return e, nil
+}
+
+// hasMember reports whether an object has a member with a name.
+func hasMember(object []byte, name string) bool {
+	_, has := maps.Collect(jsontext.Members(string(object)))[name]
+	return has
 }
 
 // readCommon reads an object with the members of a struct in their order, as Save writes

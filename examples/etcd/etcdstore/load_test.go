@@ -124,7 +124,7 @@ func TestLoadInvalid(t *testing.T) {
 		{"ends early", `{"genres":[{"id":1,"name":"B"}`},
 		{"unknown collection", `{"genres":[],"movies":[]}`},
 		{"repeated key", `{"genres":[],"genres":[]}`},
-		{"record without an id", `{"genres":[{"name":"B"}]}`},
+		{"record with the id 0", `{"genres":[{"id":0,"name":"B"}]}`},
 		{"repeated id", `{"genres":[{"id":1,"name":"B"},{"id":1,"name":"C"}]}`},
 		{"repeated unique value", `{"genres":[{"id":1,"name":"B"},{"id":2,"name":"B"}]}`},
 		{"member of another type", `{"genres":[{"id":1,"name":7}]}`},
