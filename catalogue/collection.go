@@ -69,9 +69,8 @@ type Collection[T any] struct{ core *core.Collection }
 //
 // The error wraps [ErrInvalidType] and names the field if T does not meet these requirements, or
 // if a set in Options.Unique has no fields or one twice. It wraps [ordering.ErrUnknownField] if T
-// is a struct and Options.Ordering, Options.Unique or Options.Indexes names no field of it, and
-// if T is schema.Record and one of them has a name that is not in snake_case. NewCollection
-// inspects T by reflection once; the methods of the collection do not repeat that work.
+// is a struct and Options.Ordering, Options.Unique or Options.Indexes names no field of it.
+// NewCollection inspects T by reflection once; the methods of the collection do not repeat that work.
 //
 // A record that Insert accepts can be saved and loaded, with one exception: if the type of a
 // field has a method that marshals its JSON but none that unmarshals it, Insert checks only

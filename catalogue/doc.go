@@ -33,7 +33,10 @@
 //
 // # Order
 //
-// Records can be ordered by every field, under the snake_case form of its JSON name. Package
+// Records can be ordered by every field. Terms and conditions have the snake_case form of its
+// name in JSON, such as released_on, or that name itself, such as releasedOn. Two members of a
+// record whose names are the same in snake_case are an error, and a member of an open record whose
+// name would be that of the id, such as _id, has only its name in JSON. Package
 // ordering specifies how values compare; null is the largest. Records that are equal by all
 // terms are in the order of their ids, in the direction of the first term, so -a,b is the
 // exact reverse of a,-b. A repeated field has no effect, and neither has a term after the id.

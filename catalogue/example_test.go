@@ -386,13 +386,13 @@ func ExampleCollection_Page() {
 		fmt.Println(f.Name, f.Minutes)
 	}
 	fmt.Println("of", page.Count, err)
-	_, err = films.Page(pagination.Window{Limit: 2}, ordering.Asc("releasedOn"))
+	_, err = films.Page(pagination.Window{Limit: 2}, ordering.Asc("releasdOn"))
 	fmt.Println(err)
 	// Output:
 	// Heat 170
 	// Alien 117
 	// of 4 <nil>
-	// films: unknown field: "releasedOn": did you mean released_on?
+	// films: unknown field: "releasdOn": did you mean released_on?
 }
 
 func ExampleSelection_All() {

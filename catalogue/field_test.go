@@ -188,12 +188,32 @@ func TestReferencesGetTheStoredSpelling(t *testing.T) {
 	must(t, c.Check())
 }
 
-// TestTwoMembersWithOneName: of two members of an open record that are one field, orders and
-// conditions read the one in camelCase or, without it, the first.
+// TestTwoMembersWithOneName: an open record cannot have two members that are one field. Of two in
+// an object inside it, orders and conditions read the one in camelCase or, without it, the first.
 func TestTwoMembersWithOneName(t *testing.T) {
 	c := mustCollection[schema.Record](t, catalogue.Options{})
-	must(t, c.Load(strings.NewReader(`[{"id":1,"unit_price":9,"unitPrice":1},{"id":2,"unitPrice":2,"unit_price":0},
-		{"id":3,"Unit_price":3,"unit_price":0},{"id":4,"in":{"unit_price":null,"unitPrice":4}},{"id":5,"in":{"Unit_price":null,"unit_price":5}}]`), catalogue.LoadOptions{}))
+	for _, row := range []struct{ members, err string }{
+		{`"unit_price":9,"unitPrice":1`, `the name of both "unit_price" and "unitPrice" is "unit_price" in snake_case: rename one`},
+		{`"line1":1,"a":2,"line_1":3`, `"line1" and "line_1"`},
+		{`"URL":1,"url":2`, `"URL" and "url"`},
+		{"\"\u212a\":1,\"k\":2", "\"\u212a\" and \"k\""}, // the sign of Kelvin, in lower case
+		{`"_x":1,"x":2`, `"_x" and "x"`},
+		{`"ab":1,"aB":2,"a_b":3`, `"aB" and "a_b"`},
+		{`"_id":1,"Id":2,"ID":3,"_":4,"__":5,"ab":6,"aB":7,"é":8`, ""},
+	} {
+		err := c.Load(strings.NewReader(`[{"id":1},{"id":2,`+row.members+`}]`), catalogue.LoadOptions{})
+		_, inserted := c.Insert(mustRecord("{" + row.members + "}"))
+		for _, err := range []error{err, inserted} {
+			if row.err == "" && err != nil || row.err != "" && (!errors.Is(err, catalogue.ErrInvalid) || !strings.Contains(err.Error(), row.err)) {
+				t.Errorf("%s: %v, want ErrInvalid with %s", row.members, err, row.err)
+			}
+		}
+		if row.err != "" && c.Count() > 0 {
+			t.Errorf("%s: %d records are stored", row.members, c.Count())
+		}
+	}
+	must(t, c.Load(strings.NewReader(`[{"id":1,"unitPrice":1},{"id":2,"unitPrice":2},{"id":3,"Unit_price":3},
+		{"id":4,"in":{"unit_price":null,"unitPrice":4}},{"id":5,"in":{"Unit_price":null,"unit_price":5}}]`), catalogue.LoadOptions{}))
 	for _, row := range []struct {
 		c    ordering.Condition
 		by   string

@@ -100,7 +100,7 @@ func testNestedFields[T any](t *testing.T, c *catalogue.Collection[T]) {
 	for _, row := range []struct{ reason, name, want string }{
 		{"a misspelled outer name", "home_adress__city", "did you mean home_address"},
 		{"an unknown one", "x__city", "want one of"},
-		{"a name in camelCase", "homeAddress__city", "did you mean home_address"},
+		{"other letters", "HomeAdress__city", "did you mean home_address"},
 	} {
 		_, err := c.Where(ordering.IsNull(row.name)).Count()
 		if !errors.Is(err, ordering.ErrUnknownField) || !strings.Contains(err.Error(), row.want) {
@@ -155,6 +155,8 @@ func TestNestedNamesOfOpenRecords(t *testing.T) {
 		{"null", `{"a":null}`, "a__b", "null"},
 		{"a list", `{"a":[{"b":1}]}`, "a__b", "null"},
 		{"text", `{"a":"{\"b\":1}"}`, "a__b", "null"},
+		{"names as in JSON", `{"someThing":{"_id":1}}`, "someThing___id", "1"},
+		{"a name that begins with underscores", `{"__typename":"Film"}`, "__typename", `"Film"`},
 		{"an empty part", `{"a":{"":{"b":1}}}`, "a____b", "1"},
 	} {
 		c := mustCollection[schema.Record](t, catalogue.Options{})

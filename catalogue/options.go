@@ -27,7 +27,7 @@ type Options struct {
 	// changes of a record share the one in between.
 	History int
 
-	// Unique are sets of fields, in snake_case, of which no two records can have the same
+	// Unique are sets of fields of which no two records can have the same
 	// values: {{"slug"}, {"parent", "name"}} permits each slug once, and each name once for
 	// each parent. A null equals nothing, but two empty strings are equal. A write that would
 	// break this returns [ErrDuplicate]. Each set always has an index. Open records have these

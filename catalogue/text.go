@@ -15,14 +15,14 @@ import (
 // [ordering.ErrUnknownField].
 type TextIndex[T any] struct{ x core.TextIndex }
 
-// By returns the index of a unique text field, named in snake_case, such as the key of records
+// By returns the index of a unique text field, such as the key of records
 // without an id. If records have a key, the methods of the collection that take an id return
 // [ErrNotFound], and Insert and Upsert return 0. O(unique fields).
 func (c *Collection[T]) By(field string) *TextIndex[T] {
 	return &TextIndex[T]{core.NewTextIndex(c.core, nil, field)}
 }
 
-// By returns the index of a unique text field, named in snake_case. It reads and writes in the
+// By returns the index of a unique text field. It reads and writes in the
 // batch. The first read after a write costs as much as that of [Tx.Where]. While several records
 // have the same text, which the batch must change before it ends, the index finds one of them.
 // O(unique fields).

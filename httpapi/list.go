@@ -39,7 +39,7 @@ func (v *view) list() {
 	if !ok {
 		return
 	}
-	q := catalogue.Query{Filter: filter, Terms: ordering.Parse(order, v.route.sorts)}
+	q := catalogue.Query{Filter: filter, Terms: wire.Terms(*v.route.about, order, v.route.sorts)}
 	if t := wire.TallyOf(v.r.Context()); t != nil {
 		v.tally(t, q)
 		return

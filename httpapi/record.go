@@ -115,7 +115,7 @@ func (v *view) destroy() {
 func (v *view) parseFilter() (schema.Filter, error) {
 	var params url.Values
 	for name, value := range v.query.All() {
-		if wire.Selects(*v.route.about, name) || name == wire.Search {
+		if name = v.route.about.Named(name); wire.Selects(*v.route.about, name) || name == wire.Search {
 			if params == nil {
 				params = url.Values{}
 			}

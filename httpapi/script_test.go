@@ -279,7 +279,7 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 		case "catalogue":
 			cat = map[string]func(testing.TB) *catalogue.Catalogue{
 				"films": newSmallCatalogue, "recorded-films": newRecordedFilms, "publisher": newRecordedPublisher,
-				"narrow": newNarrow, "pages": newRecordedPages, "keys": newKeyed, "desk": newDesk, "opts": newOpts,
+				"narrow": newNarrow, "pages": newRecordedPages, "keys": newKeyed, "desk": newDesk, "opts": newOpts, "named": newNamed,
 			}[value]
 		case "writes":
 			opts.Authorizer = map[string]Authorizer{"nobody": nil, "fails": func(*http.Request, string, schema.Actions) error {

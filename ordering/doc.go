@@ -12,7 +12,7 @@
 // # Names
 //
 // Orderings and conditions name a field by the snake_case form of its
-// JSON name: "releasedAt" is released_at. [Snake] and [Camel] convert names by
+// JSON name, or by that name: released_at and releasedAt are the same field. [Snake] and [Camel] convert names by
 // the rules of djangorestframework-camel-case. A field of a struct inside a record has the
 // names of both, with two underscores between them: address__city. It is null if the struct
 // is a nil pointer.

@@ -20,7 +20,7 @@ type Fields[T any] struct {
 
 // A field is a property of type T that records can be ordered by.
 type field[T any] struct {
-	name  string
+	name  string // in snake_case
 	key   func(record *T) sortkey.Key
 	keyOf func(value any) (sortkey.Key, error) // the key of a value in a Condition
 }
@@ -132,8 +132,9 @@ func (fs *Fields[T]) Matcher(conditions ...Condition) (func(record T) bool, erro
 }
 
 // FieldsOf returns the fields of a struct type, derived from its json tags. Each member
-// of the JSON of T is a field, named by the snake_case form of the member's name.
-// Embedded structs are flattened as in encoding/json.
+// of the JSON of T is a field, named by the snake_case form of the member's name. Terms and
+// conditions can also name it as it is written in JSON. Embedded structs are flattened as in
+// encoding/json.
 //
 // If a field is a struct or a pointer to one, the fields of that struct are fields of T too, at
 // any depth. Their names begin with the name of the outer field and two underscores, as in
@@ -168,7 +169,7 @@ func FieldsOf[T any]() (*Fields[T], error) {
 	}
 	fs := &Fields[T]{byName: map[string]int{}}
 	for i, f := range list {
-		fs.byName[f.Name] = i
+		fs.byName[f.Name], fs.byName[f.JSON] = i, i
 		key := func(record *T) sortkey.Key { return f.Key(reflect.ValueOf(record).Elem()) }
 		fs.list = append(fs.list, field[T]{f.Name, key, f.KeyOf})
 	}
@@ -180,6 +181,8 @@ func FieldsOf[T any]() (*Fields[T], error) {
 type ValueField struct {
 	// Name is the name of the field in a [Term], in snake_case.
 	Name string
+	// JSON is the same name with the members as they are written in JSON, such as address__zipCode.
+	JSON string
 	// Key returns the sort key of a record, which must be addressable. It must not modify
 	// the record. It is safe for concurrent use.
 	Key func(record reflect.Value) sortkey.Key
@@ -223,7 +226,8 @@ type place struct {
 	index    []int
 	indirect bool   // a struct on the way is a pointer
 	prefix   string // of the names of its fields
-	goPrefix string // of their Go names
+	inJSON   string // of their names in JSON
+	inGo     string // of their Go names
 }
 
 // derive adds the fields of a struct at a place in the record.
@@ -231,7 +235,7 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 	at.outer = append(slices.Clip(at.outer), t)
 	members, _ := jsonmember.Of(t)
 	for _, m := range members {
-		name, goName := Snake(m.Name), at.goPrefix+m.Field.Name
+		name, goName := Snake(m.Name), at.inGo+m.Field.Name
 		if name == "" {
 			return fmt.Errorf("%w: the name of %s is %q, which is empty in snake_case", ErrInvalidFields, goName, m.Name)
 		}
@@ -243,7 +247,7 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 		m.Field.Index, m.Indirect = slices.Concat(at.index, m.Field.Index), m.Indirect || at.indirect
 		f := fieldKey(m.Field.Type)
 		d.list = append(d.list, ValueField{
-			Name: name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
+			Name: name, JSON: at.inJSON + m.Name, Key: keyAt(m.Field, f.key), Kind: f.kind, KeyOf: valueKey(m.Field.Type, f.key, f.own),
 			Index: m.Field.Index, Nullable: m.Indirect, Ordered: f.ordered,
 		})
 		inner, pointer := m.Field.Type, m.Field.Type.Kind() == reflect.Pointer
@@ -253,7 +257,7 @@ func (d *deriver) derive(t reflect.Type, at place) error {
 		if !isObject(inner) || slices.Contains(at.outer, inner) {
 			continue
 		}
-		if err := d.derive(inner, place{at.outer, m.Field.Index, m.Indirect || pointer, name + "__", goName + "."}); err != nil {
+		if err := d.derive(inner, place{at.outer, m.Field.Index, m.Indirect || pointer, name + "__", at.inJSON + m.Name + "__", goName + "."}); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,12 @@ func TestFieldsOfNames(t *testing.T) {
 			t.Errorf("Parse(%s) = %v", name, got)
 		}
 	}
-	for _, name := range []string{"inPrint", "hidden", "private", ""} {
+	for _, name := range []string{"in_print", "inPrint", "createdAt", "Raw"} { // as in JSON, too
+		if got := fields.Parse(name + ",id"); !slices.Equal(got, ordering.Parse(name+",id", nil)) {
+			t.Errorf("Parse(%s) = %v", name, got)
+		}
+	}
+	for _, name := range []string{"InPrint", "IN_PRINT", "hidden", "private", ""} {
 		if got := fields.Parse(name); got != nil {
 			t.Errorf("Parse(%q) = %v", name, got)
 		}
@@ -94,10 +99,10 @@ func TestFieldsErrors(t *testing.T) {
 func TestUnknownFields(t *testing.T) {
 	fields := fieldsOf[book](t)
 	books := []book{{Name: "b"}, {Name: "a"}}
-	_, err1 := fields.Matcher(ordering.IsNull("createdAt"))
-	err2 := fields.Sort(books, ordering.Asc("name"), ordering.Asc("createdAt"))
+	_, err1 := fields.Matcher(ordering.IsNull("CreatedAt"))
+	err2 := fields.Sort(books, ordering.Asc("name"), ordering.Asc("CreatedAt"))
 	for _, err := range []error{err1, err2} {
-		if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"createdAt": did you mean created_at?`) {
+		if !errors.Is(err, ordering.ErrUnknownField) || !strings.HasSuffix(err.Error(), `"CreatedAt": did you mean created_at?`) {
 			t.Errorf("err = %v, want ErrUnknownField with a suggestion", err)
 		}
 	}

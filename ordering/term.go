@@ -10,7 +10,7 @@ import (
 // A Term is one part of an ordering: a field and a direction. The zero Term names no
 // field.
 type Term struct {
-	Field string // snake_case name
+	Field string // the name in snake_case or, in Go, as it is written in JSON
 	Desc  bool   // descending
 }
 

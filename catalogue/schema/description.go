@@ -36,6 +36,12 @@ type Description struct {
 	// by a Hidden field reveals its values to clients that try enough of them.
 	Filters []string
 
+	// JSONNames makes requests name fields as they are written in JSON, too, in orderings and filters:
+	// unitPrice for unit_price, and unitPrice__gte for unit_price__gte. Django REST framework ignores
+	// such names. Names without capital letters, such as cca3 for cca_3, are always accepted, because
+	// those may be the ones that a model has.
+	JSONNames bool
+
 	// Search names the fields, in snake_case, in which the parameter search finds text. The text
 	// of a UUID has hyphens. As in Django REST framework, "^name" finds text at the beginning of
 	// the field only, "=slug" compares the whole field, and "director__name" is the field of the

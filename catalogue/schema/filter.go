@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -556,6 +557,41 @@ func (d Description) Parameter(name string) (f Field, lookup string, err error) 
 		return f, "", fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, lookups))
 	}
 	return f, lookup, nil
+}
+
+// Named returns the name in snake_case of what a request names in a term of an ordering or as a
+// parameter, such as unit_price__gte for unitPrice__gte; see JSONNames. It returns all other names
+// unchanged. It is for servers. O(fields).
+func (d Description) Named(name string) string {
+	var outer Field
+	first := "" // the longest name of a field with which the name begins
+	for _, f := range d.Fields {
+		known := f.Name
+		if !strings.HasPrefix(name, known) && strings.Contains(name, "__") {
+			known = ordering.Snake(known)
+		}
+		rest, ok := strings.CutPrefix(name, known)
+		if ok && len(known) > len(first) && (rest == "" || strings.HasPrefix(rest, "__")) {
+			outer, first = f, known
+		}
+	}
+	snake := first
+	if d.JSONNames || strings.ToLower(first) == first {
+		snake = ordering.Snake(first)
+	}
+	rest, nested := strings.CutPrefix(name[len(first):], "__")
+	if !nested || first == "" {
+		return cmp.Or(snake, name)
+	}
+	inside := Description{Fields: outer.Fields}
+	if outer.Refers != "" {
+		inside = d.related(outer)
+	}
+	inside.JSONNames = d.JSONNames
+	if inner := inside.Named(rest); inner != rest || snake != first {
+		return snake + "__" + inner
+	}
+	return name
 }
 
 // follow returns the reference with which a path such as director__name begins, and the rest. ok

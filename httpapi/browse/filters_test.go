@@ -235,3 +235,24 @@ func TestFacetsOfManyValues(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesInJSON: a page shows the filters and the order of a request that names fields as JSON does.
+// Its links have the names in snake_case.
+func TestNamesInJSON(t *testing.T) {
+	type film struct {
+		ID    int `json:"id"`
+		Price int `json:"listPrice"`
+	}
+	cat, err := catalogue.New(catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
+		JSONNames: true, Filters: []string{"list_price__gte"},
+	}}))
+	must(t, err, cat.Load(strings.NewReader(`{"films":[{"id":1,"listPrice":9},{"id":2,"listPrice":5},{"id":3,"listPrice":1}]}`), catalogue.LoadOptions{}))
+	res := get(newHandlers(t, cat, httpapi.Options{}).browse, "/api/films/?listPrice__gte=5&ordering=listPrice")
+	if in := res.one(t, "input", "name", "list_price__gte"); in.attrs["value"] != "5" {
+		t.Errorf("the input is %v, want 5", in)
+	}
+	equal(t, "sorted columns", 1, len(res.find("th", "aria-sort", "ascending")))
+	if strings.Contains(res.text, "Ignored") || len(res.find("input", "name", "listPrice__gte")) > 0 {
+		t.Error("the page calls the parameter unknown, or repeats it")
+	}
+}

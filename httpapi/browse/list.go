@@ -60,7 +60,7 @@ func (v *view) newList(resp *response) *list {
 		names = slices.Insert(slices.Delete(names, at, at+1), 0, key)
 	}
 	l := &list{
-		Columns: newColumns(names, v.query, termsOf(v.query, names, v.c.Ordering), v.c.is.Place),
+		Columns: newColumns(names, v.query, v.termsOf(names), v.c.is.Place),
 		Rows:    v.newRows(e.Records, names),
 		Pager:   v.newPager(e),
 		Took:    readableDuration(v.took),
@@ -119,12 +119,12 @@ func memberNames(records []members) []string {
 
 // termsOf returns the terms of the ordering of a page whose records have the given
 // members.
-func termsOf(q query, names []string, byDefault []ordering.Term) []ordering.Term {
-	terms := ordering.Parse(q.get("ordering"), func(name string) bool {
+func (v *view) termsOf(names []string) []ordering.Term {
+	terms := wire.Terms(v.c.Description, v.query.get("ordering"), func(name string) bool {
 		return slices.ContainsFunc(names, func(member string) bool { return ordering.Snake(member) == name })
 	})
 	if terms == nil {
-		return byDefault
+		return v.c.Ordering
 	}
 	return terms
 }

@@ -38,8 +38,9 @@ type view struct {
 }
 
 func (b *browser) newView(w http.ResponseWriter, r *http.Request) *view {
-	v := &view{browser: b, w: w, r: r, query: parseQuery(r.URL.RawQuery), known: make(map[referred]*known)}
+	v := &view{browser: b, w: w, r: r, known: make(map[referred]*known)}
 	v.c, v.id = b.find(r.URL.Path)
+	v.query = v.c.parse(r.URL.RawQuery)
 	return v
 }
 
@@ -87,6 +88,22 @@ func parseQuery(raw string) query {
 	q := query{make(url.Values)}
 	for name, value := range pagination.ParseQuery(raw).All() {
 		q.values.Add(name, value)
+	}
+	return q
+}
+
+// parse parses the query of a request for the collection, which may be nil. The names of its filters
+// are then in snake_case.
+func (c *collection) parse(raw string) query {
+	q := parseQuery(raw)
+	if c == nil {
+		return q
+	}
+	for name, values := range q.values {
+		if to := c.Named(name); to != name && slices.Contains(c.Filters, to) {
+			delete(q.values, name)
+			q.values[to] = append(q.values[to], values...)
+		}
 	}
 	return q
 }

@@ -174,7 +174,7 @@ func (v *view) visit(link string) {
 	v.r.Method, v.r.Body, v.r.ContentLength = http.MethodGet, http.NoBody, 0
 	v.r.Header.Del("Content-Type")
 	v.r.URL.RawQuery = strings.TrimPrefix(strings.TrimPrefix(link, "./"), "?")
-	v.query = parseQuery(v.r.URL.RawQuery)
+	v.query = v.c.parse(v.r.URL.RawQuery)
 }
 
 // done is what a form has done with a record.

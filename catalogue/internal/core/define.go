@@ -27,6 +27,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 	if err != nil {
 		return err
 	}
+	about.Ordering = l.Terms(about.Ordering)
 	if err := l.Describe(&about, opts.StrictLoad); err != nil {
 		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
@@ -53,9 +54,15 @@ func (c *Set) checkKey(key string) error {
 // returns the sets of both.
 func unite(about *schema.Description, sets [][]string) (all [][]string) {
 	place := func(name string) int {
-		return slices.IndexFunc(about.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == name })
+		return slices.IndexFunc(about.Fields, func(f schema.Field) bool { return ordering.Snake(f.Name) == name || f.Name == name })
 	}
 	for _, set := range sets {
+		set = slices.Clone(set)
+		for i, name := range set {
+			if at := place(name); at >= 0 {
+				set[i] = ordering.Snake(about.Fields[at].Name)
+			}
+		}
 		switch {
 		case slices.ContainsFunc(set, func(name string) bool { return place(name) < 0 }) || len(set) == 0:
 			all = append(all, set)

@@ -36,25 +36,26 @@ func NewSelection(c *Collection, tx *store.Tx, conditions []ordering.Condition) 
 		sel.source = tx
 	}
 	for _, c := range conditions {
-		ranges, err := rangesOf(s, c)
+		field, ranges, err := rangesOf(s, c)
 		switch always := c.Field() == "" && len(ranges) > 0; {
 		case err != nil:
 			sel.err = s.Named(err)
 			return sel
 		case !always: // a condition that never holds may have no field
-			sel.where = append(sel.where, store.Condition{Field: cmp.Or(c.Field(), s.Identity.Number), Ranges: ranges})
+			sel.where = append(sel.where, store.Condition{Field: cmp.Or(field, s.Identity.Number), Ranges: ranges})
 		}
 	}
 	return sel
 }
 
-// rangesOf returns the ranges of keys that satisfy a condition.
-func rangesOf(s *Type, c ordering.Condition) ([]ordering.Range, error) {
+// rangesOf returns the field of a condition and the ranges of keys that satisfy it.
+func rangesOf(s *Type, c ordering.Condition) (field string, ranges []ordering.Range, err error) {
 	f, ok := s.Engine.Field(c.Field())
-	if !ok && c.Field() != "" { // rangesOf returns the error of an empty name
-		return nil, layout.UnknownField(c.Field(), s.Engine.Names)
+	if !ok && c.Field() != "" { // Ranges returns the error of an empty name
+		return "", nil, layout.UnknownField(c.Field(), s.Engine.Names)
 	}
-	return c.Ranges(f.KeyOf)
+	ranges, err = c.Ranges(f.KeyOf)
+	return f.Name, ranges, err
 }
 
 // Filter returns the records of the selection for which f returns true.
@@ -74,7 +75,7 @@ func (sel *Selection) Ask(q store.Query) (store.Answer, error) {
 	if sel.err != nil {
 		return store.Answer{}, sel.err
 	}
-	q.Where, q.Match = sel.where, sel.match
+	q.Where, q.Match, q.Terms = sel.where, sel.match, sel.Type.Terms(q.Terms)
 	a, err := sel.source.Answer(context.Background(), q)
 	return a, sel.Type.Named(err)
 }
@@ -91,7 +92,7 @@ func (sel *Selection) Page(w pagination.Window, terms []ordering.Term) (store.En
 		return store.Entries{}, 0, sel.err
 	}
 	q := store.Query{Where: sel.where, Match: sel.match, Window: w}
-	entries, count, err := store.Page(context.Background(), sel.source, q, terms)
+	entries, count, err := store.Page(context.Background(), sel.source, q, sel.Type.Terms(terms))
 	return entries, count, sel.Type.Named(err)
 }
 

@@ -119,7 +119,7 @@ func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
 			s.Engine.Default = []ordering.Term{ordering.Asc(s.Engine.Key)}
 		}
 	}
-	s.Engine.Field = s.engineField
+	s.Engine.Field, s.Engine.FieldOf = s.engineField, s.fieldOf
 	describe := s.describeStruct
 	if s.Open() {
 		describe = s.describeOpen
@@ -136,6 +136,7 @@ func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
 	if err := s.describeIndexes(); err != nil {
 		return nil, s.Errorf("%w", err)
 	}
+	s.Engine.Default = s.Terms(s.Engine.Default)
 	for _, t := range s.Engine.Default {
 		if _, err := s.Field(t.Field); err != nil {
 			return nil, s.Errorf("default ordering: %w", err)
@@ -157,18 +158,19 @@ func (s *builder) describeUnique() error {
 		if len(set) == 0 {
 			return fmt.Errorf("%w: a set has no fields", ErrInvalidType)
 		}
-		unique := make([]store.Field, len(set))
+		unique, names := make([]store.Field, len(set)), make([]string, len(set))
 		for i, name := range set {
 			var err error
 			if unique[i], err = s.Field(name); err != nil {
 				return err
 			}
-			if slices.Contains(set[:i], name) {
+			if name = unique[i].Name; slices.Contains(names[:i], name) {
 				return fmt.Errorf("%w: field %q is repeated", ErrInvalidType, name)
 			}
+			names[i] = name
 		}
 		s.Unique = append(s.Unique, unique)
-		s.Engine.Unique = append(s.Engine.Unique, slices.Clone(set))
+		s.Engine.Unique = append(s.Engine.Unique, names)
 		if f := s.Row(set[0]); len(set) == 1 && f.Snake != s.Identity.Number && f.hasText() {
 			s.Texts = append(s.Texts, f)
 		}
@@ -189,7 +191,7 @@ func (s *builder) describeIndexes() error {
 				return fmt.Errorf("Options.Indexes: %w", err)
 			}
 		}
-		if err := s.Engine.AddIndex(terms); err != nil {
+		if err := s.Engine.AddIndex(s.Terms(terms)); err != nil {
 			return fmt.Errorf("%w: Options.Indexes: %w", ErrInvalidType, err)
 		}
 	}
@@ -301,7 +303,7 @@ func (s *builder) describeOpen() error {
 		if text, ok := members.Get("id"); ok && s.Identity.Key == nil {
 			return fmt.Errorf("the id is %s", text)
 		}
-		return nil
+		return s.checkNames(members)
 	}
 	return nil
 }

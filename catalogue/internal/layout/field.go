@@ -68,6 +68,7 @@ func (s *builder) describeTable() error {
 			f = s.newField(schema.Field{Name: d.Name})
 			s.byName[d.Name] = f
 		}
+		s.byName[d.JSON] = f
 		if err := s.derive(f, d); err != nil {
 			return err
 		}
@@ -81,15 +82,40 @@ func (s *builder) describeTable() error {
 	return nil
 }
 
-// Row returns the row of the field with a name in snake_case, or nil if none exists. Open records
-// have any.
+// Row returns the row of the field with a name, in snake_case or as in JSON, or nil if none exists.
+// Open records have any.
 func (s *Type) Row(name string) *Field {
 	f := s.byName[name]
-	if f == nil && s.Open() {
-		f = s.newField(schema.Field{Name: ordering.Camel(name)})
-		f.Snake, f.path = name, pathOf(name)
+	if f == nil && s.Open() && name != "" {
+		if name = s.fieldOf(name); s.byName[name] != nil {
+			return s.byName[name]
+		}
+		path := pathOf(name)
+		f = s.newField(schema.Field{Name: path.wire})
+		f.Snake, f.path = name, path
 	}
 	return f
+}
+
+// Terms returns terms with the names of fields in snake_case. Unknown names remain.
+func (s *Type) Terms(terms []ordering.Term) []ordering.Term {
+	shared := true
+	for i, t := range terms {
+		name := t.Field
+		if f := s.byName[name]; f != nil {
+			name = f.Snake
+		} else if s.Open() {
+			name = s.fieldOf(name)
+		}
+		if name == t.Field {
+			continue
+		}
+		if shared {
+			terms, shared = slices.Clone(terms), false
+		}
+		terms[i].Field = name
+	}
+	return terms
 }
 
 // engineField returns the field of the engine that has a name.
@@ -102,24 +128,21 @@ func (s *Type) engineField(name string) (store.Field, bool) {
 	if f.order != nil && kind != reflect.Struct {
 		kind = reflect.Invalid
 	}
-	return store.Field{Name: name, Key: f.EntryKey, Kind: kind, KeyOf: f.keyOf}, true
+	return store.Field{Name: f.Snake, Key: f.EntryKey, Kind: kind, KeyOf: f.keyOf}, true
 }
 
-// Field returns the field with a name in snake_case.
+// Field returns the field with a name, in snake_case or as in JSON.
 func (s *Type) Field(name string) (store.Field, error) {
 	f, ok := s.Engine.Field(name)
-	switch {
-	case !ok || name == "":
+	if !ok {
 		return f, UnknownField(name, s.Engine.Names)
-	case ordering.Snake(name) != name: // of open records, which have any field
-		return f, fmt.Errorf("%w: %q: names are in snake_case: did you mean %s?", ordering.ErrUnknownField, name, ordering.Snake(name))
 	}
 	return f, nil
 }
 
-// Text returns the unique field of text with a name in snake_case, or nil.
+// Text returns the unique field of text with a name, in snake_case or as in JSON, or nil.
 func (s *Type) Text(name string) *Field {
-	if i := slices.IndexFunc(s.Texts, func(f *Field) bool { return f.Snake == name }); i >= 0 {
+	if i := slices.IndexFunc(s.Texts, func(f *Field) bool { return f.Snake == name || f.Name == name }); i >= 0 {
 		return s.Texts[i]
 	}
 	return nil

@@ -1,7 +1,9 @@
 package layout
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -42,7 +44,73 @@ func isNamed(member, field string) bool {
 	if strings.Contains(field, "__") && !strings.Contains(member, "_") {
 		return false // one underscore can precede a word; Snake may allocate
 	}
-	return ordering.Snake(member) == field
+	return snakePath(member) == field
+}
+
+// fieldOf returns the name of the field of open records that is the member with a name, or that a
+// path of such names leads to: the name in snake_case. A member whose name is there that of the id
+// or the key, such as _id, or empty, has its name in JSON.
+func (s *Type) fieldOf(name string) string {
+	switch field := snakePath(name); {
+	case field == "", name != s.Identity.Wire && (field == s.Identity.Number || field == s.Engine.Key):
+		return name
+	default:
+		return field
+	}
+}
+
+// snakePath returns a name or a path of names in snake_case.
+func snakePath(name string) string {
+	parts := []string{name}
+	if strings.Contains(name, "__") {
+		parts = strings.Split(strings.TrimLeft(name, "_"), "__")
+	}
+	for i, part := range parts {
+		parts[i] = ordering.Snake(part)
+	}
+	return strings.Join(parts, "__")
+}
+
+// checkNames returns an error if two members of an open record are the same field. Few records have
+// members whose hashes are equal, so that it allocates nothing for others.
+func (s *Type) checkNames(r schema.Record) error {
+	var seen [64]uint64
+	repeated := false
+	for name := range r.All() {
+		h := hashName(name) % (64 * 64)
+		repeated = repeated || seen[h/64]&(1<<(h%64)) != 0
+		seen[h/64] |= 1 << (h % 64)
+	}
+	if !repeated {
+		return nil
+	}
+	names := map[string]string{}
+	for name := range r.All() {
+		field := s.fieldOf(name)
+		if other, twice := names[field]; twice {
+			return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", other, name, field)
+		}
+		names[field] = name
+	}
+	return nil
+}
+
+// hashName returns a hash that is the same for names that are equal in snake_case.
+func hashName(name string) uint32 {
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		name = ordering.Snake(name)
+	}
+	h := uint32(2166136261) // FNV-1a
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '_':
+		case 'A' <= c && c <= 'Z':
+			h = (h ^ uint32(c-'A'+'a')) * 16777619
+		default:
+			h = (h ^ uint32(c)) * 16777619
+		}
+	}
+	return h
 }
 
 // A path finds a field in the JSON of a record. It is the member with its name or, if there is
@@ -55,6 +123,9 @@ type path struct {
 
 func pathOf(field string) *path {
 	p := &path{field: field, wire: ordering.Camel(field)}
+	if snakePath(field) != field { // it has its name in JSON
+		p.wire = field
+	}
 	if outer, inner, ok := strings.Cut(field, "__"); ok {
 		p.outerField, p.outerWire, p.inner = outer, ordering.Camel(outer), pathOf(inner)
 	}

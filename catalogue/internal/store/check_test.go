@@ -89,6 +89,7 @@ func TestCheck(t *testing.T) {
 		t.Run(row.reason, func(t *testing.T) {
 			typ := newType(10)
 			typ.Members = func(*Entry) iter.Seq[string] { return slices.Values([]string{"title", "number", "text", "note"}) }
+			typ.FieldOf = strings.Clone
 			c := New(typ)
 			for _, text := range []string{"a", "b", "c"} {
 				put(c, &record{text: text, number: int64(len(text))})

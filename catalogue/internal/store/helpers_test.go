@@ -83,6 +83,7 @@ func newMemberType() *Type {
 			}}, true
 		},
 		Members: func(e *Entry) iter.Seq[string] { return slices.Values(recordOf(e).members) },
+		FieldOf: ordering.Snake,
 	}
 }
 

@@ -216,7 +216,8 @@ type members struct {
 	// store share it. A writer changes it in place while it holds [Store.committing].
 	records set[count]
 	// fields has the number of JSON names that are the field, by its name. It does not change.
-	fields set[count]
+	fields  set[count]
+	fieldOf func(member string) string
 }
 
 // A count is a positive number for a name.
@@ -232,7 +233,7 @@ func newMembers(typ *Type) (m members) {
 	if typ.Members == nil {
 		return m
 	}
-	m = members{newCounts(), newCounts()}
+	m = members{newCounts(), newCounts(), typ.FieldOf}
 	for _, name := range slices.Concat([]string{typ.ID}, slices.Concat(typ.Unique...), typ.Known) {
 		add(m.fields, outerOf(name), 1)
 	}
@@ -323,7 +324,7 @@ func (typ *Type) membersOf(entries []*Entry) members {
 }
 
 // counted adds changes to the numbers of records and returns the members after them. A member
-// whose name consists of underscores only is not a field. O(changes × log names).
+// without a name is not a field. O(changes × log names).
 func (m members) counted(changes map[string]int) members {
 	forked := false
 	for name, by := range changes {
@@ -337,7 +338,7 @@ func (m members) counted(changes map[string]int) members {
 		if !forked {
 			m.fields, forked = forkSet(m.fields), true
 		}
-		switch field := ordering.Snake(name); {
+		switch field := m.fieldOf(name); {
 		case field == "":
 		case n == 0:
 			add(m.fields, field, -1)

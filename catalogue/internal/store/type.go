@@ -35,11 +35,12 @@ type Type struct {
 	// suggest them.
 	Names []string
 
-	// Members returns the JSON names of the members of a record. The fields of a
-	// state are the snake_case names of the members that at least one of its
+	// Members returns the names of the members of a record, and FieldOf the name of the field
+	// that a member is. The fields of a state are those of the members that at least one of its
 	// records has, and all names that begin with one of them and two underscores.
 	// If nil, all records have the same fields.
 	Members func(*Entry) iter.Seq[string]
+	FieldOf func(member string) string
 }
 
 // AddIndex declares that the records always have an index by terms, whose fields must be

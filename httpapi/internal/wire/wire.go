@@ -36,12 +36,21 @@ func Sortable(d schema.Description) []string {
 	return names
 }
 
+// Terms returns the terms of an ordering whose fields, in snake_case, valid accepts.
+func Terms(d schema.Description, text string, valid func(field string) bool) []ordering.Term {
+	terms := ordering.Parse(text, func(name string) bool { return valid(d.Named(name)) })
+	for i := range terms {
+		terms[i].Field = d.Named(terms[i].Field)
+	}
+	return terms
+}
+
 // Search is the name of the parameter of a search.
 const Search = "search"
 
 // Selects reports whether a parameter selects records of a collection.
 func Selects(d schema.Description, parameter string) bool {
-	return slices.Contains(d.Filters, parameter) || parameter == Search && len(d.Search) > 0
+	return slices.Contains(d.Filters, d.Named(parameter)) || parameter == Search && len(d.Search) > 0
 }
 
 // IsPortable reports whether a pattern consists of what means the same in Go and in ECMA-262:

@@ -1,0 +1,121 @@
+package catalogue_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// country has members whose names are not in snake_case, nor what [ordering.Camel] makes of that.
+type country struct {
+	Serial int     `json:"id"`
+	CCA3   string  `json:"cca3" backlist:"unique"`
+	Gross  int     `json:"US Gross"`
+	Price  float64 `json:"unitPrice"`
+	Head   struct {
+		Born int `json:"bornIn2"`
+	} `json:"head"`
+}
+
+// TestNamesInJSON names the fields of structs and of open records as they are written in JSON, in
+// whatever takes the name of a field in Go. The answers are those for the names in snake_case.
+func TestNamesInJSON(t *testing.T) {
+	const data = `[{"id":1,"cca3":"ZWE","US Gross":3,"unitPrice":2.5,"head":{"bornIn2":7}},
+		{"id":2,"cca3":"AFG","US Gross":1,"unitPrice":3.5,"head":{"bornIn2":9}},
+		{"id":3,"cca3":"NLD","US Gross":2,"unitPrice":1.5,"head":{"bornIn2":8}}]`
+	names := func(c catalogue.Options) catalogue.Options {
+		c.Ordering = ordering.Parse("-US Gross", nil)
+		c.Indexes = [][]ordering.Term{{ordering.Asc("unitPrice"), ordering.Asc("US Gross")}}
+		c.Unique = [][]string{{"US Gross", "unitPrice"}, {"cca3"}}
+		return c
+	}
+	t.Run("structs", func(t *testing.T) { testNames(t, mustCollection[country](t, names(catalogue.Options{})), data) })
+	t.Run("open", func(t *testing.T) {
+		testNames(t, mustCollection[schema.Record](t, names(catalogue.Options{})), data)
+	})
+}
+
+func testNames[T any](t *testing.T, c *catalogue.Collection[T], data string) {
+	must(t, c.Load(strings.NewReader(data), catalogue.LoadOptions{}))
+	checkAtEnd(t, c)
+	for _, row := range []struct {
+		where []ordering.Condition
+		by    string
+		want  []int
+	}{
+		{nil, "", []int{1, 3, 2}},
+		{nil, "cca3", []int{2, 3, 1}},
+		{nil, "-cca_3", []int{1, 3, 2}},
+		{nil, "unitPrice,unit_price,-id", []int{3, 1, 2}},
+		{nil, "-head__bornIn2", []int{2, 3, 1}},
+		{[]ordering.Condition{ordering.Equal("cca3", "AFG")}, "id", []int{2}},
+		{[]ordering.Condition{ordering.AtLeast("US Gross", 2), ordering.AtMost("us _gross", 2)}, "id", []int{3}},
+		{[]ordering.Condition{ordering.Greater("head__bornIn2", 7)}, "-unitPrice", []int{2, 3}},
+	} {
+		page, err := c.Where(row.where...).View(pagination.Window{}, ordering.Parse(row.by, nil)...)
+		must(t, err)
+		equal(t, ordering.Format(ordering.Parse(row.by, nil)), row.want, idsOf(t, page))
+		records, next, err := c.Where(row.where...).PageAfter("", 2, ordering.Parse(row.by, nil)...)
+		must(t, err)
+		more, _, err := c.Where(row.where...).PageAfter(next, 2, ordering.Parse(row.by, nil)...)
+		if got := len(records) + len(more); err != nil || next != "" && got != len(row.want) {
+			t.Errorf("by %q: a walk has %d records, %v, want %d", row.by, got, err, len(row.want))
+		}
+	}
+	for _, name := range []string{"cca3", "cca_3"} {
+		if _, err := c.By(name).Get("NLD"); err != nil {
+			t.Errorf("By(%s): %v", name, err)
+		}
+	}
+	counts, err := c.Where().Counts("unitPrice")
+	must(t, err)
+	n := 0
+	for range counts {
+		n++
+	}
+	equal(t, "Counts", 3, n)
+	if _, err := c.Where(ordering.Equal("cca4", "AFG")).Count(); err == nil || !strings.HasSuffix(err.Error(), "did you mean cca_3?") {
+		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+// TestNamesInDefinitions: a description has all names in snake_case, whatever the options have.
+func TestNamesInDefinitions(t *testing.T) {
+	d := catalogue.Define[country]("countries", catalogue.Options{Ordering: ordering.Parse("-US Gross,cca3", nil), Unique: [][]string{{"unitPrice", "US Gross"}}})
+	c, err := catalogue.New(d)
+	must(t, err)
+	about := collectionOf(t, c, "countries").Description()
+	equal(t, "Ordering", ordering.Parse("-us _gross,cca_3", nil), about.Ordering)
+	equal(t, "Unique", [][]string{{"unit_price", "us _gross"}}, about.Unique)
+}
+
+// TestNamesBesideTheID: a member of open records whose name is that of the id in snake_case has only
+// its name in JSON.
+func TestNamesBesideTheID(t *testing.T) {
+	c := mustCollection[schema.Record](t, catalogue.Options{Indexes: [][]ordering.Term{{ordering.Asc("ID")}}})
+	must(t, c.Load(strings.NewReader(`[{"id":1,"_id":"5fb","ID":2},{"id":2,"_id":"5fa","ID":3},{"id":3,"ID":1}]`), catalogue.LoadOptions{}))
+	checkAtEnd(t, c)
+	for by, want := range map[string][]int{"_id": {2, 1, 3}, "ID": {3, 1, 2}, "-id": {3, 2, 1}, "-_id,id": {3, 1, 2}} {
+		page, err := c.Where(ordering.NotNull("ID")).Page(pagination.Window{}, ordering.Parse(by, nil)...)
+		must(t, err)
+		equal(t, by, want, []int{page.Records[0].ID, page.Records[1].ID, page.Records[2].ID})
+	}
+	if n, err := c.Where(ordering.Equal("_id", "5fa"), ordering.AtLeast("id", 2)).Count(); n != 1 || err != nil {
+		t.Errorf("two conditions: %d, %v, want 1", n, err)
+	}
+	type document struct {
+		Number int    `json:"_id"`
+		Name   string `json:"name"`
+	}
+	typed := mustCollection[document](t, catalogue.Options{ID: "_id"})
+	must(t, typed.Load(strings.NewReader(`[{"_id":1,"name":"b"},{"_id":2,"name":"a"}]`), catalogue.LoadOptions{}))
+	for _, name := range []string{"_id", "id"} {
+		if d, err := typed.Where(ordering.Greater(name, 0)).First(ordering.Desc(name)); d.Number != 2 || err != nil {
+			t.Errorf("by %s: %v, %v, want 2", name, d, err)
+		}
+	}
+}
