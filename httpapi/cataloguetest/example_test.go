@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,4 +142,70 @@ func ExampleOpen() {
 	// /api/books/ 200
 	// /api/events/ 503
 	// GET /api/events/ 503 1
+}
+
+// The pages are bare lists, of which a header has the links.
+func ExampleGitHub() {
+	server, err := cataloguetest.Open(cataloguetest.Options{
+		Definitions: []catalogue.AnyDefinition{films},
+		Root:        "/repos/octocat/hello/",
+		Codec:       cataloguetest.GitHub(),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	_ = server.Catalogue.Load(strings.NewReader(`{"films":[{"id":1,"name":"Onda"},{"id":2,"name":"Lume"}]}`), catalogue.LoadOptions{})
+	for _, path := range []string{"films?per_page=1", "films/3"} {
+		resp, err := server.Client.Get(server.URL + "/repos/octocat/hello/" + path)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		fmt.Println(resp.StatusCode, string(body), resp.Header.Get("Link"))
+	}
+	// Output:
+	// 200 [{"id":1,"name":"Onda"}] <http://catalogue.test/repos/octocat/hello/films?page=2&per_page=1>; rel="next"
+	// 404 {"message":"Not found."}
+}
+
+// A service has pages such as {"rows":[…],"cursor":"…"}, of which each leads to the next.
+func ExampleCodec() {
+	server, err := cataloguetest.Open(cataloguetest.Options{
+		Definitions: []catalogue.AnyDefinition{films},
+		Codec:       &cataloguetest.Codec{Records: "rows", Next: "cursor", Tokens: true, Place: "after", Size: "first"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	_ = server.Catalogue.Load(strings.NewReader(`{"films":[{"id":1,"name":"Onda"},{"id":2,"name":"Lume"}]}`), catalogue.LoadOptions{})
+	for query := "first=1"; query != ""; {
+		resp, err := server.Client.Get(server.URL + "/api/films?" + query)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		var page struct {
+			Rows   []film
+			Cursor string
+		}
+		err = json.NewDecoder(resp.Body).Decode(&page)
+		resp.Body.Close()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(page.Rows)
+		if query = page.Cursor; query != "" {
+			query = "first=1&after=" + query
+		}
+	}
+	// Output:
+	// [{1 Onda}]
+	// [{2 Lume}]
 }

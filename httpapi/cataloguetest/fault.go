@@ -188,7 +188,8 @@ func Do(f func()) Fault {
 //	})
 //
 // Pages are the responses with status 200 to GET and HEAD requests for the path of a collection.
-// Other responses do not change. The Count of a page by a cursor is -1 and has no effect. A page
+// Other responses do not change. A Count that pages do not have is -1 and has no effect. Of a service
+// with a [Codec], page has what responses have; a token is part of a link, as a client would send it. A page
 // that change leaves unmodified does not count as changed. A changed page is not indented. change
 // runs in the goroutine of the request, and concurrently if requests are. If it returns records
 // that are not valid JSON, the page is not changed. If change is nil, the fault is invalid.
@@ -199,36 +200,10 @@ func Page(change func(r *http.Request, page *pagination.Envelope[json.RawMessage
 	return pageFault(func(i *interceptor, page *envelope) { change(i.r, page) })
 }
 
-type envelope = pagination.Envelope[json.RawMessage]
-
 func pageFault(change func(i *interceptor, page *envelope)) Fault {
 	return Fault{stage: inPage, apply: func(i *interceptor) bool {
-		if !requestsPage(i.r, i.paths) || i.response.Status != http.StatusOK {
-			return false
-		}
-		style := i.paths.at(i.r.URL.Path).Pages
-		page, ok := parsePage(style, i.response.Body)
-		if !ok {
-			return false
-		}
-		before, _ := page.MarshalJSON()
-		if change(i, &page); !pagination.TraitsOf(style).Counted {
-			page.Count = -1
-		}
-		after, err := page.MarshalJSON()
-		if err != nil || bytes.Equal(before, after) {
-			return false
-		}
-		i.response.Body = after
-		return true
+		return requestsPage(i.r, i.paths) && i.paths.change(i.paths.at(i.r.URL.Path).Pages, i.response, func(page *envelope) { change(i, page) })
 	}}
-}
-
-// parsePage parses a page of a style.
-func parsePage(style pagination.Style, body []byte) (page envelope, ok bool) {
-	err := json.Unmarshal(body, &page)
-	missing := page.Count < 0 && pagination.TraitsOf(style).Counted
-	return page, err == nil && page.Records != nil && !missing // null unmarshals without error
 }
 
 // NextIsSelf makes the next link of a page lead to the page itself, on the last page
@@ -271,7 +246,7 @@ func RepeatedRow() Fault {
 		u := *i.r.URL
 		u.RawQuery = link.RawQuery
 		r.URL = &u
-		previous, _ := parsePage(i.paths.at(r.URL.Path).Pages, i.record(r).Body)
+		previous, _ := i.paths.parsePage(i.paths.at(r.URL.Path).Pages, i.record(r).Body)
 		isFirst := func(r json.RawMessage) bool { return bytes.Equal(r, page.Records[0]) }
 		if at := slices.IndexFunc(previous.Records, isFirst); at >= 0 { // the pages overlap
 			previous.Records = previous.Records[:at]

@@ -111,7 +111,7 @@ func (f *faults) add(match Match, fault Fault, at string) (*Injection, error) {
 func (f *faults) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		hits := f.hits(r)
-		if len(hits) == 0 {
+		if len(hits) == 0 && !f.paths.translates(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -157,22 +157,28 @@ func (f *faults) report(tb testing.TB, required bool) {
 
 // serve responds to the request. The hits must be in the order of their stages.
 func (i *interceptor) serve(hits []*Injection) {
-	for len(hits) > 0 && hits[0].fault.stage <= inPlaceOf {
-		hits[0].apply(i)
-		hits = hits[1:]
+	until := func(last stage) {
+		for len(hits) > 0 && hits[0].fault.stage <= last {
+			hits[0].apply(i)
+			hits = hits[1:]
+		}
 	}
+	until(inPlaceOf)
 	if i.delay > 0 && !i.readBody() || !sleep(i.r.Context(), i.delay) || i.reset {
 		panic(http.ErrAbortHandler)
 	}
-	if len(hits) == 0 && i.response == nil {
+	translates := i.response == nil && i.paths.translates(i.r)
+	if len(hits) == 0 && i.response == nil && !translates {
 		i.next.ServeHTTP(i.w, i.r) // only delayed: not buffered
 		return
 	}
 	if i.response == nil {
 		i.response = i.record(i.r)
 	}
-	for _, hit := range hits {
-		hit.apply(i)
+	until(inPage)
+	if translates {
+		i.paths.encode(i.r, i.response)
 	}
+	until(whileSending)
 	i.send()
 }

@@ -57,10 +57,14 @@ func (i *interceptor) record(r *http.Request) *wire.Recorder {
 		r = r.WithContext(r.Context()) // a copy
 		r.Method = http.MethodGet
 	}
-	recorder := wire.NewRecorder(i.w.Header().Clone())
-	i.next.ServeHTTP(recorder, r)
-	recorder.WriteHeader(http.StatusOK) // no effect if it has been called
-	return recorder
+	recorder := func() *wire.Recorder { return wire.NewRecorder(i.w.Header().Clone()) }
+	if i.paths.translates(r) {
+		return i.paths.ask(r, recorder, i.next)
+	}
+	response := recorder()
+	i.next.ServeHTTP(response, r)
+	response.WriteHeader(http.StatusOK) // no effect if it has been called
+	return response
 }
 
 // sendsBody reports whether the response has a body on the wire.

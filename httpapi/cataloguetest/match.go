@@ -106,7 +106,12 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 	if c.Key == "" || !pagination.TraitsOf(c.Pages).Counted {
 		return false
 	}
-	at, _ := pagination.Requested(pagination.Lenient(c.Pages), pagination.ParseQuery(r.URL.RawQuery), math.MaxInt)
+	query := r.URL.RawQuery
+	if p.codec != nil {
+		values, _ := p.codec.query(r, c.Pages)
+		query = values.Encode()
+	}
+	at, _ := pagination.Requested(pagination.Lenient(c.Pages), pagination.ParseQuery(query), math.MaxInt)
 	return reads(r) && at.Offset == m.Offset
 }
 
@@ -133,7 +138,7 @@ func checkPath(path string, p paths) error {
 			return fmt.Errorf("Match.Path: %q is not a pattern of http.ServeMux: %w", path, err)
 		}
 	}
-	if p.isServed(wildcard.ReplaceAllString(path, "1") + "/") {
+	if p.codec == nil && p.isServed(wildcard.ReplaceAllString(path, "1")+"/") {
 		return fmt.Errorf("Match.Path: the service redirects %q; want %q", path, path+"/")
 	}
 	return nil
@@ -175,12 +180,13 @@ func (matched) ServeHTTP(http.ResponseWriter, *http.Request) {}
 type paths struct {
 	root        string               // of the root listing
 	collections []schema.Description // with the style of their pages
+	codec       *Codec               // nil: the framework's pages
 }
 
 // pathsOf returns the paths of a catalogue that is served at root. An empty root is /api/.
 // Collections without a style of their own have the given one.
-func pathsOf(c *catalogue.Catalogue, root string, style pagination.Style) paths {
-	p := paths{root: cmp.Or(root, "/api/")}
+func pathsOf(c *catalogue.Catalogue, root string, style pagination.Style, codec *Codec) paths {
+	p := paths{root: cmp.Or(root, "/api/"), codec: codec}
 	for _, collection := range c.All() {
 		about := collection.Description()
 		about.Pages = cmp.Or(about.Pages, style)
@@ -208,20 +214,30 @@ func (p paths) of(c schema.Description) string {
 
 // at returns the collection that a path names, or the zero Description.
 func (p paths) at(path string) (about schema.Description) {
+	path = p.canonical(path)
 	if i := slices.IndexFunc(p.collections, func(c schema.Description) bool { return p.of(c) == path }); i >= 0 {
 		about = p.collections[i]
 	}
 	return about
 }
 
+// canonical returns a path with a slash at its end, as the framework's have, if the service has others.
+func (p paths) canonical(path string) string {
+	if p.codec != nil && !strings.HasSuffix(path, "/") {
+		path += "/"
+	}
+	return path
+}
+
 // isServed reports whether a path names the root listing, a collection or a record.
 func (p paths) isServed(path string) bool {
-	return path == p.root || slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.belongs(path, c) })
+	return p.canonical(path) == p.root || slices.ContainsFunc(p.collections, func(c schema.Description) bool { return p.belongs(path, c) })
 }
 
 // belongs reports whether a path names a collection or, if its records have paths, one of
 // them.
 func (p paths) belongs(path string, c schema.Description) bool {
+	path = p.canonical(path)
 	if path == p.of(c) {
 		return true
 	}

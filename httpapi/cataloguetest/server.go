@@ -1,4 +1,7 @@
-// Package cataloguetest provides a fake of the catalogue service for tests.
+// Package cataloguetest provides a fake of a service with pages of records, for tests. The pages are
+// those of Django REST framework, by limit and offset, by number or by cursor, or, with a [Codec],
+// those of another service: bare lists with links in the header Link, as GitHub and GitLab have them,
+// data and meta, items and a nextPageToken, as Google has them, or others that a program describes.
 //
 // [New] returns a [Server] with records and an HTTP client that belongs to the test. The
 // server is closed when the test ends.
@@ -64,6 +67,15 @@
 //		Definitions: []catalogue.AnyDefinition{Directors, Films},
 //		Pages:       pagination.Numbers{Size: "page_size"},
 //		Framework:   schema.DRF318(time.UTC),
+//	})
+//
+// And one makes a fake of a service with other pages, such as the issues of GitHub, at
+// /repos/octocat/hello/issues, with faults and assertions in its terms:
+//
+//	server := cataloguetest.NewWith(t, cataloguetest.Options{
+//		Definitions: []catalogue.AnyDefinition{Issues},
+//		Root:        "/repos/octocat/hello/",
+//		Codec:       cataloguetest.GitHub(),
 //	})
 //
 // With [Options.Wrap], the server has endpoints of the program's own as well, such as
@@ -261,6 +273,12 @@ func Open(opts Options) (*Server, error) {
 // newServer returns a server that is not reached by a client yet. Errors of its collections
 // are passed to logf.
 func newServer(opts Options, logf func(format string, args ...any)) (*Server, error) {
+	if err := opts.Codec.check(); err != nil {
+		return nil, fmt.Errorf("options: %w", err)
+	}
+	if opts.Codec != nil && opts.Pages == nil {
+		opts.Pages = opts.Codec.Pages
+	}
 	records, initial, err := opts.records()
 	if err != nil {
 		return nil, err
@@ -288,7 +306,7 @@ func newServer(opts Options, logf func(format string, args ...any)) (*Server, er
 	}
 	s := &Server{Catalogue: records, initial: initial}
 	s.log.max = opts.MaxExchanges
-	s.faults.paths = pathsOf(records, opts.Root, opts.Pages)
+	s.faults.paths = pathsOf(records, opts.Root, opts.Pages, opts.Codec)
 	s.Handler = s.log.wrap(s.faults.wrap(served))
 	return s, nil
 }
@@ -329,6 +347,11 @@ type Options struct {
 	// sizes. If Wrap returns a handler with another style, Pages must be that, since faults use it.
 	// Faults of pages apply to all styles.
 	Pages pagination.Style
+
+	// Codec describes the pages of a service that are not the framework's. If nil, they are the
+	// framework's. It translates what the handler that Wrap returns responds to requests for the
+	// root listing, collections and records. Faults, assertions and the log see the service's form.
+	Codec *Codec
 
 	// Framework is the version of Django REST framework that the server imitates; see
 	// [httpapi.Options]. The zero value is 3.14.
@@ -402,7 +425,7 @@ func (o *Options) records() (served, initial *catalogue.Catalogue, err error) {
 		return initial.Clone(), initial, nil
 	}
 	if err == nil && o.Fixtures != nil {
-		err = loadFixtures(o.Fixtures, served)
+		err = loadFixtures(o.Fixtures, served, o.Codec)
 	}
 	if err != nil {
 		return nil, nil, err

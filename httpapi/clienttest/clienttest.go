@@ -1,4 +1,7 @@
-// Package clienttest tests clients of a paginated service.
+// Package clienttest tests clients of a paginated service. Its pages are those of Django REST
+// framework, by limit and offset, by number or by cursor, or, with a [cataloguetest.Codec], those of
+// another service: bare lists with links in the header Link, as GitHub and GitLab have them, data and
+// meta, items and a nextPageToken, as Google has them, or others that a program describes.
 //
 //	func TestClient(t *testing.T) {
 //		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Collection: "events"})
@@ -13,14 +16,19 @@
 // [VerifyClient] runs a client through 36 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails ten of them. The client in examples/client passes all of them and
-// uses only the standard library. If pages have cursors, and so no count, three situations
-// that no client can notice are left out.
+// uses only the standard library. Situations that no client can notice are left out, three of them
+// if pages have no count.
 //
 // For a client of another service, set [Options].Catalogue to a catalogue with records, and
-// Root. For one that counts pages, or follows links with cursors, set Pages:
+// Root. For one that counts pages, or follows links with cursors, set Pages. If the pages are not the
+// framework's, set Codec:
 //
-//	func TestClientOfNumbers(t *testing.T) {
-//		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Pages: pagination.Numbers{Size: "page_size"}})
+//	func TestClientOfGitHub(t *testing.T) {
+//		clienttest.VerifyClient(t, issueIDs, clienttest.Options{
+//			Catalogue: issues,
+//			Root:      "/repos/octocat/hello/",
+//			Codec:     cataloguetest.GitHub(),
+//		})
 //	}
 //
 // # Scenarios
@@ -135,11 +143,17 @@ type Options struct {
 	Root string
 
 	// Pages is the style of the pages of collections whose descriptions have no other; see
-	// [httpapi.Options]. If nil, pages have a limit and an offset. The sizes of pages are those
-	// of the situations and scenarios. What no client can notice does not happen. Pages with
-	// numbers cannot overlap, so there is no load and no second write. Pages by cursors have no
-	// count, so there is no row-missing, row-repeated-for-another or count-shrinks.
+	// [httpapi.Options]. If nil, it is that of the Codec or, without one, pages have a limit and an
+	// offset. The sizes of pages are those of the situations and scenarios. What no client can notice
+	// does not happen. Pages with numbers or tokens cannot overlap, so there is no load and no second
+	// write. Pages without a count, such as those by cursors, have no row-missing,
+	// row-repeated-for-another or count-shrinks.
 	Pages pagination.Style
+
+	// Codec describes pages that are not the framework's. If nil, they are. What needs a part of a
+	// page that the service does not have does not happen, and messages name the parts as the
+	// service does. If pages have numbers and no count, there is no deletion either.
+	Codec *cataloguetest.Codec
 
 	// Timeout is the synthetic time after which the context of the client ends. If the client
 	// waits before it retries, Timeout must be longer. If zero or negative, it is a minute.
@@ -189,7 +203,7 @@ type dataset struct {
 	key, path string // of the collection
 	root      string
 	pages     pagination.Style     // of the options
-	style     pagination.Style     // of the collection
+	form                           // of the pages of the collection
 	catalogue *catalogue.Catalogue // never written to
 	identity  string               // the member that identifies a record: id, or its key
 	keyed     bool                 // it is a key
@@ -200,7 +214,10 @@ type dataset struct {
 // newDataset returns a dataset with at least and at most the given numbers of records. Without
 // a catalogue, the records are samples, repeated if there are too few of them.
 func newDataset(opts Options, least, most int) (*dataset, error) {
-	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: clone(opts.Catalogue), Root: opts.Root, Pages: opts.Pages})
+	if opts.Codec != nil && opts.Pages == nil {
+		opts.Pages = opts.Codec.Pages
+	}
+	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: clone(opts.Catalogue), Root: opts.Root, Pages: opts.Pages, Codec: opts.Codec})
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +233,7 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 	if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
 		d.identity, d.keyed = about.Fields[i].Name, true
 	}
-	d.style = cmp.Or[pagination.Style](about.Pages, opts.Pages, pagination.Limits{})
+	d.form = form{cmp.Or[pagination.Style](about.Pages, opts.Pages, pagination.Limits{}), opts.Codec}
 	d.path = d.root + about.Segment + "/"
 	err = d.read(most)
 	for n := len(d.records); err == nil && n > 0 && len(d.records) < least; {
@@ -316,6 +333,7 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 		Catalogue:    c,
 		Root:         d.root,
 		Pages:        d.pages,
+		Codec:        d.codec,
 		Secure:       true,
 		MaxExchanges: 1,
 		Wrap:         func(http.Handler) http.Handler { return handler },

@@ -18,7 +18,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 	"github.com/gobacklist/backlist/httpapi/internal/fake"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // Explore searches for mistakes of a client. It runs fetch once for each of many scenarios.
@@ -103,15 +102,13 @@ func newExplorer[ID comparable](fetch Fetch[ID], opts Options) (*explorer, error
 	if err != nil {
 		return nil, err
 	}
-	all := kinds(x.data.style)
+	all := x.data.kinds()
 	if err := opts.checkSkip("event", kindNames(all)); err != nil {
 		return nil, err
 	}
-	skip := append(unnoticed(x.data.style), opts.Skip...)
+	skip := append(x.data.unnoticed(), opts.Skip...)
 	kinds := slices.DeleteFunc(all, func(k kind) bool { return slices.Contains(skip, k.name) })
-	is := pagination.TraitsOf(x.data.style)
-	apart := is.Counted && !is.Anywhere
-	x.script = script{kinds, len(x.data.ids) / 2, apart}
+	x.script = script{kinds, len(x.data.ids) / 2, x.data.apart()}
 	return x, nil
 }
 
@@ -254,6 +251,7 @@ func (x *explorer) run(t *testing.T, s scenario) *trial {
 	defer patience.Stop()
 	select {
 	case e.problem = <-done:
+		e.problem.remedy = x.data.words().Replace(e.problem.remedy)
 		return e
 	case <-patience.C: // e must no longer be used
 		return &trial{scenario: s, data: x.data, problem: problem{kind: stuck, text: fmt.Sprintf("did not return within %v of real time, and was abandoned", x.patience), remedy: remedyBlock}}
@@ -397,6 +395,7 @@ func (x *explorer) test(f *finding) string {
 	option(x.opts.Catalogue != nil, "Catalogue: %s,", "original, // set it to the Catalogue of the Options")
 	option(x.opts.Root != "", "Root: %q,", x.opts.Root)
 	option(x.opts.Pages != nil, "Pages: %#v,", x.opts.Pages)
+	option(x.opts.Codec != nil, "Codec: %s,", "codec, // set it to the Codec of the Options")
 	option(x.opts.Timeout > 0, "Timeout: %d,", x.opts.Timeout)
 	option(len(x.opts.Skip) > 0, "Skip: %#v,", x.opts.Skip)
 	encoded := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.script.encode(f.scenario)), " ", ", "), "[]")

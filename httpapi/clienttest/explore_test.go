@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 	"unicode"
-
-	"github.com/gobacklist/backlist/pagination"
 )
 
 func mustExplorer(t *testing.T, fetch Fetch[int], opts Options) *explorer {
@@ -154,7 +152,7 @@ func TestSkipDocumented(t *testing.T) {
 	_, doc, _ := strings.Cut(string(source), "// Skip lists")
 	doc, _, _ = strings.Cut(doc, "\n\tExcept ")
 	words := strings.FieldsFunc(doc, func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	for _, name := range kindNames(kinds(pagination.Limits{})) {
+	for _, name := range kindNames(form{}.kinds()) {
 		if !slices.Contains(words, name) {
 			t.Errorf("%s is not documented", name)
 		}

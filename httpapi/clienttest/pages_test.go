@@ -179,7 +179,7 @@ func TestVerifyPages(t *testing.T) {
 		{"trusts the first count while a record is deleted", firstCount().ids, Options{Pages: numbers}, 36,
 			"empty-pages-with-next row-missing record-deleted", "if the count changes"},
 		{"trusts the last count while a record is deleted", lastCount().ids, Options{Pages: numbers}, 36, "record-deleted", "if the count changes"},
-		{"asks for page 0", fromZero().ids, Options{Pages: numbers}, 1, "several-pages", "404 Not Found): pages may have fewer records than requested; follow next, advance the offset by the number of records received, or count pages from 1"},
+		{"asks for page 0", fromZero().ids, Options{Pages: numbers}, 1, "several-pages", "404 Not Found): pages may have fewer records than requested; follow next, or advance the offset by the number of records received, or count pages from 1"},
 		{"ignores that page_size is reduced", unclamped().ids, Options{Pages: numbers}, 1, "several-pages", "returned 10 of at least 25 records"},
 
 		{"follows links with numbers", followNext, Options{Pages: numbers}, 36,
@@ -248,7 +248,7 @@ func TestWrongPages(t *testing.T) {
 		server, err := v.data.serve(c, pageSize)
 		must(t, err)
 		defer server.Close()
-		for _, k := range kinds(v.data.style) {
+		for _, k := range v.data.kinds() {
 			if k.name == tt.kind {
 				server.Inject(cataloguetest.Match{}, k.faults(0)[0])
 			}

@@ -168,22 +168,10 @@ func (k *kind) class() int {
 	return 0
 }
 
-// kinds returns the kinds of all steps at pages of a style. Their order determines the scenario of
-// a seed.
-func kinds(style pagination.Style) []kind {
-	return slices.Concat(errorKinds(), connectionKinds(), wrongPageKinds(pagination.TraitsOf(style).Place), writeKinds())
-}
-
-// unnoticed returns the names of kinds that no client can notice in pages of a style: a load may
-// leave the count as it is, and pages that begin at cursors have none.
-func unnoticed(style pagination.Style) []string {
-	switch is := pagination.TraitsOf(style); {
-	case !is.Counted:
-		return []string{"row-missing", "row-repeated-for-another", "count-shrinks"}
-	case !is.Anywhere:
-		return []string{"load"}
-	}
-	return nil
+// kinds returns the kinds of all steps at pages of a form. Their order determines the scenario of a
+// seed.
+func (f form) kinds() []kind {
+	return slices.Concat(f.errorKinds(), connectionKinds(), f.wrongPageKinds(), writeKinds())
 }
 
 // withArg returns a function that returns the fault for the argument of a step.
@@ -196,20 +184,21 @@ func withoutArg(faults ...cataloguetest.Fault) func(int) []cataloguetest.Fault {
 	return func(int) []cataloguetest.Fault { return faults }
 }
 
-func errorKinds() []kind {
+func (f form) errorKinds() []kind {
+	failed := f.failure(http.StatusInternalServerError, "Internal server error.")
 	return []kind{
-		{name: "status-500", faults: withoutArg(cataloguetest.Status(500, errorDocument)), remedy: remedyStatus},
-		{name: "status-404", faults: withoutArg(cataloguetest.Status(404, `{"detail":"Not found."}`)), remedy: remedyStatus},
+		{name: "status-500", faults: withoutArg(cataloguetest.Status(500, failed)), remedy: remedyStatus},
+		{name: "status-404", faults: withoutArg(cataloguetest.Status(404, f.failure(404, "Not found."))), remedy: remedyStatus},
 		{name: "status-503", faults: withArg(func(arg int) cataloguetest.Fault {
 			return cataloguetest.Unavailable(time.Duration(arg%3) * time.Second)
 		}), remedy: remedyStatus},
 		{name: "status-429", faults: func(arg int) []cataloguetest.Fault {
 			return []cataloguetest.Fault{
-				cataloguetest.Status(429, `{"detail":"Request was throttled."}`),
+				cataloguetest.Status(429, f.failure(429, "Request was throttled.")),
 				cataloguetest.Header("Retry-After", strconv.Itoa(min(arg, 1))),
 			}
 		}, remedy: remedyStatus},
-		{name: "error-with-status-200", faults: withoutArg(cataloguetest.Status(200, errorDocument)), remedy: remedyShape},
+		{name: "error-with-status-200", faults: withoutArg(cataloguetest.Status(200, failed)), remedy: remedyShape},
 		{name: "html-with-status-200", faults: withoutArg(cataloguetest.Status(200, gatewayPage)), remedy: remedyDecode},
 		{name: "no-body-with-status-200", faults: withoutArg(cataloguetest.Status(200, "")), remedy: remedyDecode},
 		{name: "wrong-content-type", faults: withoutArg(cataloguetest.Header("Content-Type", "text/html; charset=utf-8")), remedy: remedyContentType},
@@ -230,15 +219,14 @@ func connectionKinds() []kind {
 	}
 }
 
-// wrongPageKinds returns the kinds of wrong pages. place is the parameter that says where a page
-// begins.
-func wrongPageKinds(place string) []kind {
+// wrongPageKinds returns the kinds of wrong pages.
+func (f form) wrongPageKinds() []kind {
 	return []kind{
 		{name: "next-is-self", wrongPage: true, faults: withoutArg(cataloguetest.NextIsSelf()), remedy: remedyLoop},
-		{name: "next-cycle", wrongPage: true, faults: withoutArg(nextCycle(place)), remedy: remedyLoop},
+		{name: "next-cycle", wrongPage: true, faults: withoutArg(nextCycle(f.place())), remedy: remedyLoop},
 		{name: "next-on-other-host", wrongPage: true, faults: withoutArg(nextHost()), remedy: remedyOrigin},
 		{name: "next-without-tls", wrongPage: true, faults: withoutArg(nextWithoutTLS()), remedy: remedyOrigin},
-		{name: "empty-pages-with-next", wrongPage: true, faults: withoutArg(emptyPageWithNext(place)), remedy: remedyEmptyPage},
+		{name: "empty-pages-with-next", wrongPage: true, faults: withoutArg(f.emptyPageWithNext()), remedy: remedyEmptyPage},
 		{name: "row-missing", wrongPage: true, faults: withoutArg(cataloguetest.MissingRow()), remedy: remedyCount},
 		{name: "row-repeated", wrongPage: true, faults: withoutArg(cataloguetest.RepeatedRow()), remedy: remedyRepeated},
 		{name: "row-repeated-for-another", wrongPage: true, faults: withoutArg(cataloguetest.RepeatedRow(), cataloguetest.MissingRow()), remedy: remedyRepeated},
@@ -262,11 +250,8 @@ func deletion() kind {
 	return kind{name: "record-deleted", write: state.delete, ofFirst: true, remedy: remedyDeletion}
 }
 
-// Bodies of error responses.
-const (
-	errorDocument = `{"detail":"Internal server error."}`
-	gatewayPage   = "<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
-)
+// gatewayPage is the body of a response of a proxy.
+const gatewayPage = "<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
 
 // otherHost is a host that no client should send a request to.
 const otherHost = "elsewhere.example"
@@ -297,9 +282,10 @@ func nextWithoutTLS() cataloguetest.Fault {
 
 // emptyPageWithNext removes all records of a page that has a next link. If pages have offsets, it
 // makes the next link lead to what follows the records, past the end of the list as well.
-func emptyPageWithNext(place string) cataloguetest.Fault {
+func (f form) emptyPageWithNext() cataloguetest.Fault {
+	place := f.place()
 	return cataloguetest.Page(func(r *http.Request, page *envelope) {
-		if place == offsetName {
+		if f.anywhere() {
 			offset, _ := strconv.Atoi(r.URL.Query().Get(place))
 			page.Next = linkTo(r, place, strconv.Itoa(offset+max(len(page.Records), 1)))
 		}
@@ -317,9 +303,6 @@ func countShrinks(by int) cataloguetest.Fault {
 		page.Count = max(page.Count-by*int(pages.Add(1)), 0)
 	})
 }
-
-// offsetName is the parameter that says where a page begins, unless it has a number or a cursor.
-const offsetName = "offset"
 
 // linkTo returns a link to the page of the same list that begins at a place. If that is empty, it
 // is the first one.
@@ -496,11 +479,12 @@ func (s *scenario) with(change func(*scenario)) scenario {
 	return c
 }
 
-// Remedies for clients that fail a situation or a scenario.
+// Remedies for clients that fail a situation or a scenario. What is in braces is what the service has;
+// see [form].
 const (
 	remedyStatus      = "check the status before the body, and return an error or retry if it is not 200"
 	remedySkipped     = "after the last attempt, return an error; without one of its pages a list is not complete"
-	remedyShape       = "a body without results, or without a count if pages have one, is neither a page nor the end of the list, even with status 200"
+	remedyShape       = "a body {shape} is neither a page nor the end of the list, even with status 200"
 	remedyDecode      = "return the error of decoding the page"
 	remedyContentType = "either return an error or accept the page"
 	remedyRedirect    = "set CheckRedirect in a copy of the http.Client; the service redirects at most to itself"
@@ -511,18 +495,18 @@ const (
 	remedyCut     = "return the error of the request, or retry"
 	remedyWhole   = "return the error of reading or decoding the body, or retry; a partial body is not a page"
 
-	remedyLast      = "stop after the page whose next is null, and return the records received"
-	remedyLinks     = "pages may have fewer records than requested; follow next, advance the offset by the number of records received, or count pages from 1, until next is null"
-	remedyEmpty     = "a collection without records is not an error; its count is 0 and its results are []"
-	remedyLoop      = "return an error if next leads to a page that has been read, if a record occurs twice, or if there are more records than count"
-	remedyOrigin    = "compare the scheme and host of next with those of the first page, and return an error if they differ"
-	remedyEmptyPage = "return an error if a page has no records, and has a next link or fewer than count have been received"
-	remedyCount     = "compare the number of records received with count, and return an error if they differ"
-	remedyRepeated  = "keep the ids received, drop records that are repeated, and compare the number of those left with count, if pages have one"
-	remedyShrinks   = "do not stop at count while next is not null, and return an error if the count changes"
-	remedyDeletion  = "if the count changes, a record may have moved from one page to another; start again or return an error"
+	remedyLast      = "stop when {end}, and return the records received"
+	remedyLinks     = "pages may have fewer records than requested; {walk}, until {end}"
+	remedyEmpty     = "a collection without records is not an error; {none}"
+	remedyLoop      = "return an error if {next} leads to a page that has been read{twice}"
+	remedyOrigin    = "compare the scheme and host of {next} with those of the first page, and return an error if they differ"
+	remedyEmptyPage = "return an error if a page has no records, and has {has}{fewer}"
+	remedyCount     = "compare the number of records received with {count}, and return an error if they differ"
+	remedyRepeated  = "keep the ids received, drop records that are repeated{compare}"
+	remedyShrinks   = "do not stop at {count} before {end}, and return an error if {the count} changes"
+	remedyDeletion  = "if {the count} changes, a record may have moved from one page to another; start again or return an error"
 
-	remedyWrites = "records move to other pages when others are inserted or deleted, even if the count stays the same; order by id, begin each page with the last record of the page before it unless pages have numbers or cursors, and start again or return an error if that record is no longer there or the count changes"
+	remedyWrites = "records move to other pages when others are inserted or deleted, even if the count stays the same; order by id, begin each page with the last record of the page before it unless pages have numbers or cursors, and start again or return an error if that record is no longer there or {the count} changes"
 	remedySwap   = "an update can move a record to another page; order by id, which never changes"
 	remedyPanic  = "check each part of a response before using it"
 	remedyClose  = "call resp.Body.Close for each response, whatever its status, for example in a defer statement; connections whose bodies are not closed are not reused"

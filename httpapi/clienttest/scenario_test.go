@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // TestScenarioDecode checks the encoding of scenarios: the number of records, the limit, and
@@ -57,7 +56,7 @@ func TestScenarioDecode(t *testing.T) {
 // same after its encoding, and that every kind of step occurs among the default number of
 // scenarios.
 func TestScenarioGenerate(t *testing.T) {
-	sc := script{kinds: kinds(pagination.Limits{}), records: mostOf / 2}
+	sc := script{kinds: form{}.kinds(), records: mostOf / 2}
 	occurs := map[string]bool{}
 	describe := func(s scenario) string {
 		text := s.String()

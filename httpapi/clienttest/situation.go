@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // VerifyClient runs a client through the situations of paginated services: lists of several
@@ -68,7 +66,7 @@ func newVerification[ID comparable](fetch Fetch[ID], opts Options) (*verificatio
 	if err != nil {
 		return nil, err
 	}
-	all := situations(x.data.style)
+	all := x.data.situations()
 	var names []string
 	for _, s := range all {
 		names = append(names, s.name)
@@ -76,7 +74,7 @@ func newVerification[ID comparable](fetch Fetch[ID], opts Options) (*verificatio
 	if err := opts.checkSkip("situation", names); err != nil {
 		return nil, err
 	}
-	skip := append(unnoticed(x.data.style), opts.Skip...)
+	skip := append(x.data.unnoticed(), opts.Skip...)
 	all = slices.DeleteFunc(all, func(s situation) bool { return slices.Contains(skip, s.name) })
 	return &verification{x, all}, nil
 }
@@ -117,9 +115,9 @@ const simplest = "several-pages"
 
 // situations returns all situations, simple ones first. What happens in them is of the kinds that
 // happen in scenarios too: once at the page at, or from that page on.
-func situations(style pagination.Style) (all []situation) {
+func (f form) situations() (all []situation) {
 	named := map[string]kind{}
-	for _, k := range append(kinds(style), deletion()) {
+	for _, k := range append(f.kinds(), deletion()) {
 		named[k.name] = k
 	}
 	add := func(name string, records int, remedy string, steps ...step) {

@@ -31,7 +31,7 @@ type guard struct {
 	endless   bool   // the violation is that there were too many
 	refused   int    // number of requests that were too many
 	closed    bool
-	paths     []string // of the requests that were sent, each once
+	paths     []string // of the requests that were sent, each once, with a slash at its end
 
 	bodies bodies
 }
@@ -86,8 +86,8 @@ func (g *guard) admit(r *http.Request) (n int, err error) {
 		return 0, errOtherOrigin
 	}
 	g.requests = append(g.requests, r.Method+" "+r.URL.RequestURI())
-	if !slices.Contains(g.paths, r.URL.Path) {
-		g.paths = append(g.paths, r.URL.Path)
+	if path := strings.TrimSuffix(r.URL.Path, "/") + "/"; !slices.Contains(g.paths, path) {
+		g.paths = append(g.paths, path)
 	}
 	return len(g.requests) - 1, nil
 }

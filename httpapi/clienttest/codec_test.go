@@ -1,0 +1,278 @@
+package clienttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/httpapi/cataloguetest"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+// An issue is a record of the services of these tests.
+type issue struct {
+	ID    int    `json:"id"`
+	Title string `json:"title"`
+}
+
+// issues returns a catalogue of 100 issues.
+func issues(t *testing.T) *catalogue.Catalogue {
+	t.Helper()
+	c, err := catalogue.New(catalogue.Define[issue]("issues", catalogue.Options{}))
+	must(t, err)
+	var records []string
+	for id := 1; id <= 100; id++ {
+		records = append(records, fmt.Sprintf(`{"id":%d,"title":"Issue %d"}`, id*id%101*100+id, id))
+	}
+	must(t, c.Load(strings.NewReader(`{"issues":[`+strings.Join(records, ",")+`]}`), catalogue.LoadOptions{}))
+	return c
+}
+
+// A gitHub is a client of bare lists with links in a header. It makes the mistakes that its fields
+// say.
+type gitHub struct {
+	anyLink   bool // takes the last link of the header for the next, whatever its relation is
+	short     bool // stops at a page that has fewer records than it asks for
+	anyHost   bool // follows next to any host
+	cycles    bool // does not notice that a page or a record is repeated
+	anyStatus bool // takes what it cannot decode for an empty page
+}
+
+func (c gitHub) ids(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+	client = withoutRedirects(client)
+	first := baseURL + "/repos/octocat/hello/issues?per_page=100"
+	for next := first; next != ""; {
+		resp, err := get(ctx, client, next)
+		if err != nil {
+			return nil, err
+		}
+		var page []issue
+		err = json.NewDecoder(resp.Body).Decode(&page)
+		resp.Body.Close()
+		switch {
+		case c.anyStatus && ctx.Err() == nil:
+		case resp.StatusCode != http.StatusOK || err != nil:
+			return nil, fmt.Errorf("%s: %w", resp.Status, err)
+		}
+		for _, i := range page {
+			if !c.cycles && slices.Contains(ids, i.ID) {
+				return nil, errors.New("a record occurs twice")
+			}
+			ids = append(ids, i.ID)
+		}
+		next = c.next(resp.Header.Get("Link"))
+		switch {
+		case c.short && len(page) < 100:
+			return ids, nil
+		case next != "" && !c.anyHost && !strings.HasPrefix(next, baseURL+"/"):
+			return nil, fmt.Errorf("next leads to %s", next)
+		case next != "" && len(page) == 0:
+			return nil, errors.New("an empty page before others")
+		}
+	}
+	return ids, nil
+}
+
+var links = regexp.MustCompile(`<([^>]*)>; rel="([a-z]+)"`)
+
+func (c gitHub) next(header string) (next string) {
+	for _, link := range links.FindAllStringSubmatch(header, -1) {
+		if link[2] == "next" || c.anyLink {
+			next = link[1]
+		}
+	}
+	return next
+}
+
+// The five bugs, and others, are found through a service that is shaped as GitHub.
+func TestGitHubClients(t *testing.T) {
+	opts := Options{Catalogue: issues(t), Root: "/repos/octocat/hello/", Codec: cataloguetest.GitHub()}
+	for _, tt := range []struct {
+		reason    string
+		client    gitHub
+		situation string // that it fails
+		want      string // the problem
+		fails     int    // number of situations
+	}{
+		{"no mistake", gitHub{}, "", "", 0},
+		{"ignores the end of the Link header", gitHub{anyLink: true}, "several-pages",
+			"returned an error although nothing is wrong (a record occurs twice): pages may have fewer records than requested; follow next in the Link header, or count pages from 1, until the Link header has no next", 1},
+		{"stops at a short page", gitHub{short: true}, "several-pages", "returned 10 of at least 25 records, without the one with the id ", 1},
+		{"follows next to another host", gitHub{anyHost: true}, "next-on-other-host",
+			"sent a request to https://elsewhere.example: compare the scheme and host of next in the Link header with those of the first page, and return an error if they differ", 2},
+		{"repeats on a cycle", gitHub{cycles: true}, "next-is-self", "sent more than 150 requests: return an error if next in the Link header leads to a page that has been read, or if a record occurs twice", 3},
+		{"swallows an error", gitHub{anyStatus: true}, "status-500-once", "returned 10 of at least 25 records", 12},
+	} {
+		names, problems := verify(t, tt.client.ids, opts)
+		if problems[simplest] == "" && len(names) != 31 { // without those of counts, a deletion, and browsable-api
+			t.Errorf("%s: situations %q", tt.reason, names)
+		}
+		failed := slices.DeleteFunc(names, func(name string) bool { return problems[name] == "" })
+		if len(failed) != tt.fails || !strings.Contains(problems[tt.situation], tt.want) {
+			t.Errorf("%s: %d situations, want %d: %q, want %q\n%q", tt.reason, len(failed), tt.fails, problems[tt.situation], tt.want, failed)
+		}
+	}
+	Explore(t, gitHub{}.ids, opts)
+}
+
+// A walk is a client of any form: next returns what follows a page, which it decodes.
+func walk(path string, page func(body []byte, header http.Header) (ids []int, next string, err error)) Fetch[int] {
+	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+		var read []string
+		for next := path; ; {
+			resp, err := get(ctx, withoutRedirects(client), baseURL+next)
+			if err != nil {
+				return nil, err
+			}
+			var body json.RawMessage
+			err = json.NewDecoder(resp.Body).Decode(&body)
+			resp.Body.Close()
+			if err != nil || resp.StatusCode != http.StatusOK {
+				return nil, fmt.Errorf("%s: %w", resp.Status, err)
+			}
+			some, more, err := page(body, resp.Header)
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range some {
+				if slices.Contains(ids, id) {
+					return nil, errors.New("a record occurs twice")
+				}
+				ids = append(ids, id)
+			}
+			read = append(read, next)
+			if more = strings.TrimPrefix(more, baseURL); more == "" {
+				return ids, nil
+			}
+			if next = more; slices.Contains(read, next) || len(some) == 0 || !strings.HasPrefix(next, "/") {
+				return nil, errors.New("a cycle, an empty page or another host")
+			}
+		}
+	}
+}
+
+func idsOf(list []issue) (ids []int) {
+	for _, i := range list {
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+// google is a client of tokens. If it is deaf, it takes a page without items for the last.
+func google(deaf bool) Fetch[int] {
+	return walk("/v1/issues", func(body []byte, _ http.Header) ([]int, string, error) {
+		var page struct {
+			Items         *[]issue
+			NextPageToken string
+		}
+		if err := json.Unmarshal(body, &page); err != nil || page.Items == nil && !deaf {
+			return nil, "", fmt.Errorf("not a page: %w", err)
+		}
+		if page.NextPageToken == "" || page.Items == nil {
+			var none []issue
+			if page.Items == nil {
+				page.Items = &none
+			}
+			return idsOf(*page.Items), "", nil
+		}
+		return idsOf(*page.Items), "/v1/issues?pageToken=" + url.QueryEscape(page.NextPageToken), nil
+	})
+}
+
+// data is a client of data and meta, which compares the total unless it is trusting.
+func data(trusting bool) Fetch[int] {
+	return func(ctx context.Context, client *http.Client, baseURL string) ([]int, error) {
+		total, changed := -1, false
+		ids, err := walk("/v1/issues?sort=id", func(body []byte, _ http.Header) ([]int, string, error) {
+			var page struct {
+				Data *[]issue
+				Meta struct {
+					Next  string
+					Total *int
+				}
+			}
+			if err := json.Unmarshal(body, &page); err != nil || page.Data == nil || page.Meta.Total == nil {
+				return nil, "", fmt.Errorf("not a page: %w", err)
+			}
+			changed = changed || total >= 0 && total != *page.Meta.Total
+			total = *page.Meta.Total
+			return idsOf(*page.Data), page.Meta.Next, nil
+		})(ctx, client, baseURL)
+		if err == nil && !trusting && (changed || total != len(ids)) {
+			err = errors.New("the total has changed, or differs from the number of records")
+		}
+		return ids, err
+	}
+}
+
+// numbered is a client of bare lists that counts pages until one is empty or, if it is hasty, shorter
+// than the first.
+func numbered(hasty bool) Fetch[int] {
+	return func(ctx context.Context, client *http.Client, baseURL string) (ids []int, err error) {
+		for n, size := 1, 0; ; n++ {
+			some, err := walk(fmt.Sprintf("/v1/issues?page=%d", n), func(body []byte, _ http.Header) ([]int, string, error) {
+				var page []issue
+				err := json.Unmarshal(body, &page)
+				return idsOf(page), "", err
+			})(ctx, client, baseURL)
+			if err != nil || len(some) == 0 || hasty && len(some) < size {
+				return ids, err
+			}
+			for _, id := range some {
+				if !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
+			}
+			size = len(some)
+		}
+	}
+}
+
+// Clients of other forms are verified and explored too, without what their services do not have.
+func TestOtherForms(t *testing.T) {
+	c := issues(t)
+	bare := &cataloguetest.Codec{Pages: pagination.Numbers{}}
+	for _, tt := range []struct {
+		reason string
+		codec  *cataloguetest.Codec
+		fetch  Fetch[int]
+		run    int    // number of situations
+		fails  string // the situations
+		with   string // in the problem of the last one
+		found  mistake
+	}{
+		{"Google", cataloguetest.Google(), google(false), 30, "", "", mistake{}},
+		{"Google, a page without items is the last", cataloguetest.Google(), google(true), 30, "error-with-status-200",
+			"a body without items is neither a page nor the end of the list", mistake{missing, "error-with-status-200"}},
+		{"data", cataloguetest.Data(), data(false), 35, "", "", mistake{}},
+		{"data, the total is not compared", cataloguetest.Data(), data(true), 35, "row-missing record-deleted", "if meta.total changes", mistake{missing, "delete"}},
+		{"bare lists", bare, numbered(false), 26, "", "", mistake{}},
+		{"bare lists, hasty", bare, numbered(true), 26, "several-pages", "count pages from 1, until a page is empty", mistake{missing, ""}},
+	} {
+		opts := Options{Catalogue: c, Root: "/v1/", Codec: tt.codec}
+		names, problems := verify(t, tt.fetch, opts)
+		failed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return problems[name] == "" })
+		if diff := cmp.Diff(tt.fails, strings.Join(failed, " ")); diff != "" || len(names) != tt.run && problems[simplest] == "" {
+			t.Errorf("%s: %d situations, want %d; those that it fails (-want +got):\n%s\n%v", tt.reason, len(names), tt.run, diff, problems)
+		} else if len(failed) > 0 && !strings.Contains(problems[failed[len(failed)-1]], tt.with) {
+			t.Errorf("%s: %s, want %q", tt.reason, problems[failed[len(failed)-1]], tt.with)
+		}
+		var found []mistake
+		for _, f := range mustExplorer(t, tt.fetch, opts).search(t, Options{Scenarios: 300}, 100) {
+			found = append(found, f.mistake())
+		}
+		if tt.found == (mistake{}) && found != nil || tt.found != (mistake{}) && !slices.Contains(found, tt.found) {
+			t.Errorf("%s: found %q, want %q", tt.reason, found, tt.found)
+		}
+	}
+}
