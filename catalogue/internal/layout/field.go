@@ -85,11 +85,9 @@ func (s *builder) describeTable() error {
 // Row returns the row of the field with a name, in snake_case or as in JSON, or nil if none exists.
 // Open records have any.
 func (s *Type) Row(name string) *Field {
+	name = s.fieldOf(name)
 	f := s.byName[name]
 	if f == nil && s.Open() && name != "" {
-		if name = s.fieldOf(name); s.byName[name] != nil {
-			return s.byName[name]
-		}
 		path := pathOf(name)
 		f = s.newField(schema.Field{Name: path.wire})
 		f.Snake, f.path = name, path
@@ -99,21 +97,11 @@ func (s *Type) Row(name string) *Field {
 
 // Terms returns terms with the names of fields in snake_case. Unknown names remain.
 func (s *Type) Terms(terms []ordering.Term) []ordering.Term {
-	shared := true
 	for i, t := range terms {
-		name := t.Field
-		if f := s.byName[name]; f != nil {
-			name = f.Snake
-		} else if s.Open() {
-			name = s.fieldOf(name)
+		if name := s.fieldOf(t.Field); name != t.Field {
+			terms = slices.Clone(terms)
+			terms[i].Field = name
 		}
-		if name == t.Field {
-			continue
-		}
-		if shared {
-			terms, shared = slices.Clone(terms), false
-		}
-		terms[i].Field = name
 	}
 	return terms
 }

@@ -3,7 +3,7 @@ package layout
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -47,16 +47,18 @@ func isNamed(member, field string) bool {
 	return snakePath(member) == field
 }
 
-// fieldOf returns the name of the field of open records that is the member with a name, or that a
-// path of such names leads to: the name in snake_case. A member whose name is there that of the id
-// or the key, such as _id, or empty, has its name in JSON.
+// fieldOf returns the name in snake_case of a field whose name may be that in JSON. A member of open
+// records whose name would be empty, or that of the id or the key, such as _id, has only its name
+// in JSON.
 func (s *Type) fieldOf(name string) string {
-	switch field := snakePath(name); {
-	case field == "", name != s.Identity.Wire && (field == s.Identity.Number || field == s.Engine.Key):
-		return name
-	default:
-		return field
+	if f := s.byName[name]; f != nil {
+		return f.Snake
 	}
+	field := snakePath(name)
+	if !s.Open() || field == "" || name != s.Identity.Wire && (field == s.Identity.Number || field == s.Engine.Key) {
+		return name
+	}
+	return field
 }
 
 // snakePath returns a name or a path of names in snake_case.
@@ -84,30 +86,22 @@ func (s *Type) checkNames(r schema.Record) error {
 	if !repeated {
 		return nil
 	}
-	names := map[string]string{}
+	fields := map[string]string{}
 	for name := range r.All() {
 		field := s.fieldOf(name)
-		if other, twice := names[field]; twice {
+		if other, twice := fields[field]; twice {
 			return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", other, name, field)
 		}
-		names[field] = name
+		fields[field] = name
 	}
 	return nil
 }
 
 // hashName returns a hash that is the same for names that are equal in snake_case.
-func hashName(name string) uint32 {
-	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		name = ordering.Snake(name)
-	}
-	h := uint32(2166136261) // FNV-1a
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c == '_':
-		case 'A' <= c && c <= 'Z':
-			h = (h ^ uint32(c-'A'+'a')) * 16777619
-		default:
-			h = (h ^ uint32(c)) * 16777619
+func hashName(name string) (h uint32) {
+	for _, r := range name {
+		if r != '_' {
+			h = (h ^ uint32(unicode.ToLower(r))) * 16777619 // as FNV-1a
 		}
 	}
 	return h
