@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 	"github.com/gobacklist/backlist/resources"
@@ -105,5 +106,27 @@ func TestGetAllocates(t *testing.T) {
 	})
 	if got > 2 { // labels and authors
 		t.Errorf("Get: %v allocations, want at most 2", got)
+	}
+}
+
+// A record is found by its key without an allocation. An
+// update allocates the copy that the function gets and the one that is stored.
+func TestKeyAllocates(t *testing.T) {
+	texts := []string{layout.NewUUID(), layout.NewUUID(), layout.NewUUID()}
+	text := keyReaderOf(t, texts, func(text string) token { return token{text, text} })
+	uuid := keyReaderOf(t, texts, func(text string) ticket { return ticket{text, text} })
+	for _, row := range []struct {
+		reason string
+		f      func(text string)
+		most   float64
+	}{
+		{"Get by a text", text.get, 0},
+		{"Get by a UUID", uuid.get, 0},
+		{"Update by a text", text.update, 2},
+		{"Update by a UUID", uuid.update, 2},
+	} {
+		if got := testing.AllocsPerRun(100, func() { row.f(texts[1]) }); got > row.most {
+			t.Errorf("%s: %v allocations, want at most %v", row.reason, got, row.most)
+		}
 	}
 }

@@ -229,26 +229,29 @@ type token struct {
 	Name string `json:"name"`
 }
 
-// getterOf returns a function that gets a record by its key: that of the text at i.
-func getterOf[T any](tb testing.TB, texts []string, record func(text string) T) func(text string) {
+// A keyReader gets and updates the records of a collection by their keys.
+type keyReader struct{ get, update func(text string) }
+
+// keyReaderOf returns one of records with texts as keys.
+func keyReaderOf[T any](tb testing.TB, texts []string, record func(text string) T) keyReader {
 	tb.Helper()
-	c := mustCatalogue(tb, catalogue.Define[T]("records", catalogue.Options{}))
-	records := mustIn(catalogue.Define[T]("records", catalogue.Options{}), c)
+	defined := catalogue.Define[T]("records", catalogue.Options{})
+	records := mustIn(defined, mustCatalogue(tb, defined))
 	fresh := make([]T, len(texts))
 	for i, text := range texts {
 		fresh[i] = record(text)
 	}
 	must(tb, records.ReplaceAll(slices.Values(fresh)))
 	by := records.By("id")
-	return func(text string) {
-		_, err := by.Get(text)
-		must(tb, err)
+	return keyReader{
+		get:    func(text string) { _, err := by.Get(text); must(tb, err) },
+		update: func(text string) { must(tb, by.Update(text, func(*T) error { return nil })) },
 	}
 }
 
-// BenchmarkGetByKey reports how many times longer a Get of a record by its key takes than one by
-// an id, at random places. An operation is a thousand of each.
-func BenchmarkGetByKey(b *testing.B) {
+// BenchmarkByKey reports how many times longer a Get and an Update of a record by its key take
+// than by an id, at random places. An operation is a thousand of each.
+func BenchmarkByKey(b *testing.B) {
 	const n = 100_000
 	texts := make([]string, n)
 	for i := range texts {
@@ -259,12 +262,19 @@ func BenchmarkGetByKey(b *testing.B) {
 		_, err := c.Insert(film{Name: text})
 		must(b, err)
 	}
+	get := func(id int) { _, err := c.Get(id); must(b, err) }
+	update := func(id int) { must(b, c.Update(id, func(*film) error { return nil })) }
+	text := keyReaderOf(b, texts, func(text string) token { return token{text, text} })
+	uuid := keyReaderOf(b, texts, func(text string) ticket { return ticket{text, text} })
 	for _, row := range []struct {
-		name string
-		get  func(text string)
+		name  string
+		byID  func(id int)
+		byKey func(text string)
 	}{
-		{"text", getterOf(b, texts, func(text string) token { return token{text, text} })},
-		{"uuid", getterOf(b, texts, func(text string) ticket { return ticket{text, text} })},
+		{"get text", get, text.get},
+		{"get uuid", get, uuid.get},
+		{"update text", update, text.update},
+		{"update uuid", update, uuid.update},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			byID, byKey := make([]time.Duration, b.N), make([]time.Duration, b.N)
@@ -277,12 +287,11 @@ func BenchmarkGetByKey(b *testing.B) {
 				}
 				start := time.Now()
 				for _, at := range places {
-					_, err := c.Get(1 + at)
-					must(b, err)
+					row.byID(1 + at)
 				}
 				middle := time.Now()
 				for _, at := range places {
-					row.get(texts[at])
+					row.byKey(texts[at])
 				}
 				byID[i], byKey[i] = middle.Sub(start), time.Since(middle)
 			}
