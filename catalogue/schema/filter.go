@@ -58,7 +58,8 @@ type Test struct {
 // the object, two underscores and its own, as in address__city:
 //
 //   - exact: equal to the value; a list of ids contains one of the values
-//   - in: equal to one of the values, which are separated by commas
+//   - in: equal to one of the values, which are separated by commas; one that has commas is
+//     written in double quotes, and a quote in it twice, as in "Smith, John",Doe
 //   - gt, gte, lt, lte: greater than the value, at least the value, and so on
 //   - range: at least the first and at most the second of two values
 //   - isnull: null if the value is true or 1, and not null if it is false or 0
@@ -175,7 +176,9 @@ func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok 
 // filterItems returns the values in a text that is separated by commas, and the number
 // of items. Only text can be empty; other kinds skip empty items.
 func (f Field) filterItems(lookup, text string, checks *checker) (values []string, items int, message string) {
-	for item := range strings.SplitSeq(text, ",") {
+	for more := true; more; {
+		var item string
+		item, text, more = cutItem(text)
 		items++
 		value := ""
 		if item != "" {
@@ -188,6 +191,30 @@ func (f Field) filterItems(lookup, text string, checks *checker) (values []strin
 		}
 	}
 	return values, items, ""
+}
+
+// cutItem cuts a text around the comma after its first item. Quotes around an item count only if it
+// has a comma, so that others mean what they do for django-filter, where quotes mean nothing.
+func cutItem(text string) (item, rest string, more bool) {
+	end := 1
+	for strings.HasPrefix(text, `"`) {
+		at := strings.IndexByte(text[end:], '"')
+		if at < 0 {
+			break
+		}
+		end += at + 1
+		if rest, more = strings.CutPrefix(text[end:], ","); more || rest == "" {
+			if item = text[1 : end-1]; strings.Contains(item, ",") {
+				return strings.ReplaceAll(item, `""`, `"`), rest, more
+			}
+			break
+		}
+		if text[end] != '"' {
+			break
+		}
+		end++
+	}
+	return strings.Cut(text, ",")
 }
 
 // filterValue returns the canonical form of a value that is not empty, or "" if it counts

@@ -359,6 +359,9 @@ func FuzzFilter(f *testing.F) {
 				checkFilterErrors(t, d, params, err)
 				continue
 			}
+			if strings.Contains(text, `"`) || strings.Contains(text, "%22") {
+				continue // a value with a quote may have commas, and join others to a list with quotes
+			}
 			given := parametersOf(t, filter)
 			if len(filter.Search) > 0 {
 				given["search"] = []string{strings.Join(wordsOf(filter), " ")}
