@@ -62,7 +62,7 @@ func (c *Catalogue) Check() error { return c.set.Check() }
 //	films, err := catalogue.New(Directors, Genres, Films)
 //
 // The error wraps [ErrInvalidType] if there is no definition or one is nil, if two have the
-// same key or the same path segment, if Options.Name or Options.ID is not empty, and if a
+// same key or the same path segment, if Options.Name is not empty, and if a
 // description is invalid: [schema.Description.Check] returns an error, a field is not a
 // member of the JSON of T, or a reference or a name in Search is to a collection or a field
 // that does not exist. It wraps [ErrUnknownCollection] for the zero Definition. Other errors

@@ -28,8 +28,9 @@ type Collection[T any] struct{ core *core.Collection }
 
 // NewCollection returns an empty collection that belongs to no catalogue.
 //
-// T must be [schema.Record] or a struct with an integer field for the id, of any size, or a text
-// field with the tag key. Open records have a key if a field of Options.Description is the Key. The
+// T must be [schema.Record] or a struct with a field for the id, an integer of any type or a pointer
+// to one, or a text field with the tag key. Options.ID says how the id is named. Open records have a
+// key if a field of Options.Description is the Key. The
 // id must be a field of T or of a struct embedded by value. Every field must have a
 // type that package encoding/json can marshal, unless its tag is "-", and that can be copied:
 //
@@ -39,6 +40,7 @@ type Collection[T any] struct{ core *core.Collection }
 //     rejected when they are written. A number that is loaded or posted is a float64 if
 //     encoding/json writes that with the same digits, and otherwise, as for 1.0 and
 //     9007199254740993, an [encoding/json.Number], so that no digit is lost
+//   - [net/netip.Addr], AddrPort and Prefix, [time.Location], and the numbers of [math/big]
 //   - types with a method Clone that returns a copy, of the same type as its receiver:
 //     func (t Type) Clone() Type
 //
@@ -48,9 +50,8 @@ type Collection[T any] struct{ core *core.Collection }
 // absent if it is zero. Neither exception applies to the output of methods of a type or to values
 // of the type any.
 //
-// A struct with unexported fields that contain references, such as [math/big.Int] and
-// [net/netip.Addr], must be part of a type with such a method. The option string of a json
-// tag is not supported. Fields that are not in the JSON are copied too. If T has a method
+// A struct with unexported fields that contain references, other than these types, must be part of
+// a type with such a method. Fields that are not in the JSON are copied too. If T has a method
 // MarshalJSON, it must have UnmarshalJSON too. Its JSON must be an object, so T cannot have
 // MarshalText or UnmarshalText without the corresponding method for JSON.
 //

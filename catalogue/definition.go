@@ -26,9 +26,8 @@ type Definition[T any] struct {
 //		Description: &schema.Description{Filters: []string{"status", "minutes__gte"}},
 //	})
 //
-// [NewCollection] lists the requirements for T. The options Name and ID cannot be set:
-// the name is the key, and the id is the field id. Define does not check its arguments;
-// New does.
+// [NewCollection] lists the requirements for T. The option Name cannot be set: the name is the
+// key. Define does not check its arguments; New does.
 //
 // Requests are validated: [AnyCollection].Create and Update apply the whole description.
 // [Collection.Insert], the other methods that take a T, and loading check the types of the

@@ -23,6 +23,15 @@ func NewBare[T any](opts Options) (c *Collection[schema.Record], insert func(T) 
 	return &Collection[schema.Record]{bare}, insert, err
 }
 
+// AllBare returns copies of the records of a collection that [NewBare] returns, in the order of
+// their ids.
+func AllBare[T any](c *Collection[schema.Record]) (list []T) {
+	for _, e := range c.core.Store.Current().Entries() {
+		list = append(list, layout.CopyOf[T](c.core.Type.Copier, e))
+	}
+	return list
+}
+
 // DefineBare is [Define] for a collection that [Definition.In] does not find, so that no
 // Collection[T] is compiled.
 func DefineBare[T any](key string, opts Options) AnyDefinition {

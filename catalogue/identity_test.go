@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -131,6 +132,165 @@ func TestSmallIDsOfACatalogue(t *testing.T) {
 			t.Errorf("%s, but the request was accepted, or refused for another reason", reason)
 		}
 	}
+}
+
+// A serial is an integer with a name.
+type serial int32
+
+// Entity is embedded for its id, as gorm.Model is.
+type Entity struct {
+	ID        uint `gorm:"primarykey"`
+	DeletedAt *time.Time
+}
+
+// TestIDsAsTheyAre makes requests to collections whose records have their id under another name, in
+// another place or in another form. sqlc-dev/sqlc#3363 and SharpRepository/SharpRepository#186 are
+// about generated types, typicode/json-server#1320 about _id.
+func TestIDsAsTheyAre(t *testing.T) {
+	type noted struct {
+		Note string `json:"note"`
+	}
+	for _, row := range []struct {
+		reason  string
+		opts    catalogue.Options
+		define  func(string, catalogue.Options) catalogue.AnyDefinition
+		created string // of the first record
+		order   string // the name of the id in an ordering
+	}{
+		{"an int64", catalogue.Options{}, catalogue.DefineBare[struct {
+			ID int64 `json:"id"`
+			noted
+		}], `{"id":1,"note":"a"}`, "id"},
+		{"a pointer", catalogue.Options{}, catalogue.DefineBare[struct {
+			Note string `json:"note,omitempty"`
+			ID   *int64 `json:"id,omitempty"`
+		}], `{"note":"a","id":1}`, "id"},
+		{"a pointer to a named type", catalogue.Options{}, catalogue.DefineBare[struct {
+			ID *serial `json:"id"`
+			noted
+		}], `{"id":1,"note":"a"}`, "id"},
+		{"_id", catalogue.Options{}, catalogue.DefineBare[struct {
+			noted
+			ID int `json:"_id"`
+		}], `{"note":"a","_id":1}`, "id"},
+		{"_id by an option", catalogue.Options{ID: "_id"}, catalogue.DefineBare[struct {
+			ID int `json:"_id"`
+			noted
+		}], `{"_id":1,"note":"a"}`, "id"},
+		{"ID in an embedded struct", catalogue.Options{}, catalogue.DefineBare[struct {
+			Entity
+			noted
+		}], `{"ID":1,"DeletedAt":null,"note":"a"}`, "id"},
+		{"Id without a tag", catalogue.Options{}, catalogue.DefineBare[struct {
+			Id   uint16
+			Note string `json:"note"`
+		}], `{"Id":1,"note":"a"}`, "id"},
+		{"another name", catalogue.Options{ID: "noteId"}, catalogue.DefineBare[struct {
+			noted
+			NoteID *uint64 `json:"noteId"`
+		}], `{"note":"a","noteId":1}`, "note_id"},
+		{"a text with an integer", catalogue.Options{}, catalogue.DefineBare[struct {
+			ID int64 `json:"id,string"`
+			noted
+		}], `{"id":"1","note":"a"}`, "id"},
+		{"a pointer in a text, under another name", catalogue.Options{ID: "key"}, catalogue.DefineBare[struct {
+			noted
+			Key *int `json:"key,string,omitempty"`
+		}], `{"note":"a","key":"1"}`, "key"},
+	} {
+		t.Run(row.reason, func(t *testing.T) {
+			cat := mustCatalogue(t, row.define("notes", row.opts))
+			c := collectionOf(t, cat, "notes")
+			created := func(note string) string {
+				record, err := c.Create(t.Context(), []byte(`{"note":"`+note+`","id":9,"noteId":9,"key":"9"}`), schema.Record{})
+				must(t, err)
+				return string(record)
+			}
+			equal(t, "the first record", row.created, created("a"))
+			created("b")
+			second := strings.NewReplacer(":1,", ":2,", ":1}", ":2}", `"1"`, `"2"`, `"a"`, `"c"`).Replace(row.created)
+			record, err := c.Update(t.Context(), "2", catalogue.Edit{Body: []byte(`{"note":"c"}`)})
+			must(t, err)
+			equal(t, "the changed record", second, string(record))
+			_, records, err := listed(c.List(t.Context(), catalogue.Query{Terms: []ordering.Term{ordering.Desc(row.order)}}))
+			must(t, err)
+			equal(t, "backwards", second+row.created, string(bytes.Join(records, nil)))
+			record, err = c.Get(t.Context(), "1", schema.Filter{})
+			must(t, err)
+			equal(t, "by id", row.created, string(record))
+			for name := range c.Description().Fields {
+				if f := c.Description().Fields[name]; f.IsID() != (ordering.Snake(f.Name) == row.order) {
+					t.Errorf("the field %s is the id: %v", f.Name, f.IsID())
+				}
+			}
+			want := saved(t, cat)
+			must(t, cat.Load(strings.NewReader(want), catalogue.LoadOptions{Validate: true}))
+			equal(t, "after a load", want, saved(t, cat))
+			must(t, c.Delete(t.Context(), "1", schema.Filter{}, nil))
+			wrong := strings.NewReplacer(":1,", ":0,", ":1}", ":0}", `"1"`, `"0"`).Replace(row.created)
+			if err := c.Load(strings.NewReader("["+wrong+"]"), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrInvalidID) {
+				t.Errorf("a load of %s: %v, want ErrInvalidID", wrong, err)
+			}
+		})
+	}
+}
+
+// TestPointersToIDs inserts records whose id is a pointer: neither the record of the program nor one
+// that is read shares it with the stored one.
+func TestPointersToIDs(t *testing.T) {
+	type row struct {
+		ID   *int64 `json:"id"`
+		Name string `json:"name"`
+	}
+	c := mustCollection[row](t, catalogue.Options{Unique: [][]string{{"name"}}})
+	mine := row{ID: ptr(int64(0)), Name: "zero is no id"}
+	for _, r := range []row{{Name: "nil is no id"}, mine} {
+		_, err := c.Insert(r)
+		must(t, err)
+	}
+	equal(t, "the id of the program", int64(0), *mine.ID)
+	given := row{ID: ptr(int64(7)), Name: "an id"}
+	id, err := c.Insert(given)
+	must(t, err)
+	equal(t, "the id", 7, id)
+	*given.ID = 8
+	got, err := c.Get(7)
+	must(t, err)
+	*got.ID = 9
+	_, err = c.By("name").Upsert(row{Name: "an id"})
+	must(t, err)
+	must(t, c.Update(1, func(r *row) error { *r = row{ID: r.ID, Name: "new"}; return nil }))
+	for reason, err := range map[string]error{
+		"another id":     c.Update(7, func(r *row) error { *r.ID = 9; return nil }),
+		"no id":          c.Update(7, func(r *row) error { r.ID = nil; return nil }),
+		"a negative one": func() error { _, err := c.Upsert(row{ID: ptr(int64(-1))}); return err }(),
+	} {
+		if !errors.Is(err, catalogue.ErrInvalidID) {
+			t.Errorf("%s: %v, want ErrInvalidID", reason, err)
+		}
+	}
+	var file bytes.Buffer
+	must(t, c.Save(&file))
+	equal(t, "the file", "[\n{\"id\":1,\"name\":\"new\"},\n{\"id\":2,\"name\":\"zero is no id\"},\n{\"id\":7,\"name\":\"an id\"}]\n", file.String())
+}
+
+// TestKeyByOption makes a text the key of records whose type has no tag of this library. A record
+// without one gets one.
+func TestKeyByOption(t *testing.T) {
+	type customer struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	defined := catalogue.Define[customer]("customers", catalogue.Options{ID: "id", NewKey: func() string { return "cus_1" }})
+	customers := mustIn(defined, mustCatalogue(t, defined))
+	_, err := customers.Insert(customer{Name: "Ada"})
+	must(t, err)
+	_, err = customers.Insert(customer{"cus_0", "Eva"})
+	must(t, err)
+	if _, err := customers.Insert(customer{ID: "cus_0"}); !errors.Is(err, catalogue.ErrExists) {
+		t.Errorf("a key that is taken: %v, want ErrExists", err)
+	}
+	equal(t, "in the order of the keys", []customer{{"cus_0", "Eva"}, {"cus_1", "Ada"}}, slices.Collect(customers.All()))
 }
 
 // A badge is a record whose rule changes its key, as badgeRule says.

@@ -14,7 +14,11 @@ type Options struct {
 	// "collection".
 	Name string
 
-	// ID is the JSON name of the integer field that holds the id. If empty, it is "id".
+	// ID is the JSON name of the field that identifies records: an integer, or a pointer to one,
+	// is their id, a text their key. A record without a key gets one, as with the tag key,optional
+	// of [schema.DescriptionOf]. If empty, the field with the tag key identifies records or,
+	// without one, the id is the field that is named id, in any case and with or without an
+	// underscore before it, such as _id and ID. Open records have no other name than "id".
 	ID string
 
 	// Ordering is the default order. If empty, records are in the order of their ids.

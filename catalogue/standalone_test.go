@@ -322,15 +322,6 @@ func TestCatalogueSnapshot(t *testing.T) {
 }
 
 type (
-	textNumber struct {
-		ID     int `json:"id"`
-		Number int `json:"number,string"`
-	}
-)
-
-func (n textNumber) Clone() textNumber { return n }
-
-type (
 	writesOnly struct {
 		ID int `json:"id"`
 	}

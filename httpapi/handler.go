@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/origin"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -320,6 +321,9 @@ func (h *Handler) visible() func(ctx context.Context, collection, field, value s
 				return false, nil
 			}
 			return err == nil, err
+		}
+		if f := r.about.Identity(); field == "id" && !f.Key {
+			field = ordering.Snake(f.Name)
 		}
 		filter.Tests = append(slices.Clip(tests), schema.Test{Field: field, Lookup: "exact", Values: []string{value}})
 		list, err := r.all.List(ctx, catalogue.Query{Filter: filter, Window: pagination.Window{Limit: 1}})

@@ -114,7 +114,7 @@ func title(name string) string {
 
 // label returns the human-readable name of a field: "Start date" for startDate.
 func label(f schema.Field) string {
-	if f.Name == "id" && !f.Key {
+	if f.IsID() {
 		return "ID"
 	}
 	return wire.Capital(f.Label())

@@ -90,7 +90,7 @@ func (r *route) sorts(field string) bool {
 	if !pagination.TraitsOf(r.pages).Counted && (r.about.Sortable != nil && len(r.sortable) == 0 || r.positioned(field) == nil) {
 		return false
 	}
-	return r.sortable == nil || field == "id" || slices.Contains(r.sortable, field)
+	return r.sortable == nil || field == ordering.Snake(r.about.Identity().Name) || slices.Contains(r.sortable, field)
 }
 
 // possible returns the actions that the collection implements.
@@ -165,7 +165,7 @@ func (r *route) defaultOrder() []ordering.Term {
 	if len(r.about.Ordering) > 0 {
 		return r.about.Ordering
 	}
-	return []ordering.Term{ordering.Asc("id")}
+	return []ordering.Term{ordering.Asc(ordering.Snake(r.about.Identity().Name))}
 }
 
 // positioned returns the field whose values can be positions in a list that is ordered by a name
@@ -176,20 +176,16 @@ func (r *route) positioned(name string) *schema.Field {
 			return &r.about.Fields[i]
 		}
 	}
-	if name == "id" {
-		return &schema.Field{Name: name, Kind: schema.Integer}
+	if f := r.identity(); ordering.Snake(f.Name) == name {
+		return f
 	}
 	return nil
 }
 
 // identity returns the field that identifies records.
 func (r *route) identity() *schema.Field {
-	for i, f := range r.about.Fields {
-		if f.Key {
-			return &r.about.Fields[i]
-		}
-	}
-	return r.positioned("id")
+	f := r.about.Identity()
+	return &f
 }
 
 // restrictions returns the tests of [Restrict].

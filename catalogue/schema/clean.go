@@ -266,7 +266,15 @@ func (f Field) clean(value string, checks *checker) (text string, wrong FieldErr
 			return "", f.judge(err, checks)
 		}
 	}
-	return text, wrong
+	return f.quoted(text), wrong
+}
+
+// quoted returns the JSON of a value that is a number or a boolean, or null.
+func (f Field) quoted(text string) string {
+	if !f.Quoted || text == "" || text == "null" || text[0] == '"' {
+		return text
+	}
+	return `"` + text + `"`
 }
 
 // checked returns the messages of what the framework checks before bounds and lengths: patterns,

@@ -69,12 +69,14 @@ func (d Description) checkFields() error {
 	}
 	for i, f := range d.Fields {
 		switch {
+		case f.IsID() && slices.ContainsFunc(d.Fields[:i], Field.IsID):
+			return fmt.Errorf("field %q: records have another id, %q: give the field another name", f.Name, d.Identity().Name)
 		case !f.Key:
 		case !f.isKey() || f.Nullable || f.Hidden || f.Computed || f.Default != "":
 			return fmt.Errorf("field %q: a key is a unique text that is neither null, hidden nor computed, and has no default", f.Name)
 		case slices.ContainsFunc(d.Fields[:i], func(f Field) bool { return f.Key }):
 			return fmt.Errorf("field %q: there are two keys", f.Name)
-		case slices.ContainsFunc(d.Fields, Field.isID):
+		case slices.ContainsFunc(d.Fields, Field.IsID):
 			return fmt.Errorf("field %q: records have an id: remove the id, or make the field unique and the Lookup", f.Name)
 		case d.Lookup == "":
 			return fmt.Errorf("lookup: it is empty, but records have no id: want %q, the key", ordering.Snake(f.Name))
@@ -225,7 +227,7 @@ func (d Description) checkSearch() error {
 		}
 	}
 	for _, name := range d.Sortable {
-		if d.Fields == nil || d.isFree(name) || name == "id" && !slices.ContainsFunc(d.Fields, func(f Field) bool { return f.Key }) {
+		if d.Fields == nil || d.isFree(name) || name == ordering.Snake(d.Identity().Name) {
 			continue
 		}
 		if err := d.checkPath(name, false); err != nil {

@@ -123,7 +123,9 @@ type Field struct {
 	Blank    bool   // may be empty text
 	Unique   bool   // no two records have the same value, except null
 	Fold     bool   // text that compares without regard to case, as by [strings.EqualFold]
+	ID       bool   // an Integer that identifies the record; one named id, _id or ID does without
 	Key      bool   // Unique text that identifies the record instead of an id; never changes
+	Quoted   bool   // the JSON of the number or boolean is a text, as with the option string of a json tag
 	Created  bool   // a Timestamp that is the time of the post, unless it is sent and not ReadOnly
 	Hidden   bool   // stored, but never served
 	Computed bool   // served, but not stored; read-only, and kept until the record changes
@@ -180,8 +182,20 @@ const (
 // is for servers. O(len of Name).
 func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name), "_", " ") }
 
-// isID reports whether a field is the id, and not a key of that name.
-func (f Field) isID() bool { return f.Name == "id" && !f.Key }
+// IsID reports whether a field of records is the id: it is the ID, or is named id in any case, as _id
+// and ID are, and is not the Key. It is for servers. O(1).
+func (f Field) IsID() bool {
+	return f.ID || !f.Key && strings.EqualFold(strings.TrimLeft(f.Name, "_"), "id")
+}
+
+// Identity returns the field that identifies the records: the Key or the id, which is named id if
+// Fields lacks it. It is for servers. O(fields).
+func (d Description) Identity() Field {
+	if i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Key || f.IsID() }); i >= 0 {
+		return d.Fields[i]
+	}
+	return Field{Name: "id", Kind: Integer, ReadOnly: true}
+}
 
 // snakeField returns the field with a name in snake_case.
 func (d Description) snakeField(name string) (f Field, ok bool) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
@@ -38,6 +36,8 @@ import (
 //	slices of these types and of structs       Array, empty by default
 //	maps of strings to these types             Map, empty by default
 //	structs                                    Object
+//	structs of a value and Valid, sql.Null[T]  Object, not valid by default; its text may be blank
+//	json.Marshaler                             JSON, null by default if the zero value is null
 //	any, json.RawMessage                       JSON, null by default
 //	other slices and maps                      JSON, empty by default
 //	all other types                            JSON
@@ -46,9 +46,10 @@ import (
 // The types int and int64 have no bounds. Floats hold the number that is nearest to the one that
 // is sent or loaded. A json.Number keeps the digits of a number that is loaded, and so do the
 // numbers in a value of the type any. The members of a struct inside the record are described in
-// the same way; a struct that contains itself is JSON inside itself. The id is a read-only
-// Integer. All other fields without a default are required, unless the tag backlist says
-// otherwise. The tag is a list of words, separated by commas, such as `backlist:"slug,unique"`:
+// the same way; a struct that contains itself is JSON inside itself. The id, an integer or a pointer
+// to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and booleans with the
+// option string of a json tag are Quoted. All other fields without a default are required, unless
+// the tag backlist says otherwise. The tag is a list of words, separated by commas, such as `backlist:"slug,unique"`:
 //
 //	slug, unicodeslug     a Slug or UnicodeSlug, which is a string, or a *string that may be null
 //	url, email, uuid      a URL, Email or UUID, in the same way
@@ -112,10 +113,13 @@ import (
 // error names the field and the word if a word is unknown or repeated, contradicts the type or
 // another word, or has an invalid value. O(fields), by reflection.
 func DescriptionOf[T any](key string) (Description, error) {
-	return descriptionOf(reflect.TypeOf((*T)(nil)).Elem(), key) // not TypeFor, which would be compiled for each T
+	return Describe(reflect.TypeOf((*T)(nil)).Elem(), key, "") // not TypeFor, which would be compiled for each T
 }
 
-func descriptionOf(t reflect.Type, key string) (Description, error) {
+// Describe is [DescriptionOf] for the type of records that the member with a name identifies: an
+// integer, which becomes the id, or a text, which becomes a key that the server chooses if a client
+// does not. If id is empty, it is as in DescriptionOf. It is for collections.
+func Describe(t reflect.Type, key, id string) (Description, error) {
 	d := Description{
 		Key:      key,
 		Segment:  key,
@@ -139,11 +143,44 @@ func descriptionOf(t reflect.Type, key string) (Description, error) {
 	if d.Rule, err = recordRule(t); err != nil {
 		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
-	if i := slices.IndexFunc(fields, func(f Field) bool { return f.Key }); i >= 0 {
-		d.Lookup = ordering.Snake(fields[i].Name)
-		d.Ordering = []ordering.Term{ordering.Asc(d.Lookup)}
+	if err = d.identify(t, id); err != nil {
+		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
 	}
 	return d, nil
+}
+
+// identify makes the member with a name, or one that is named as ids are, the id or the key of
+// records of a struct type, unless there is a key.
+func (d *Description) identify(t reflect.Type, name string) error {
+	i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == name || name == "" && (f.Key || f.IsID()) })
+	if i < 0 && name == "" {
+		return nil
+	}
+	members, _ := jsonmember.Of(t)
+	if i < 0 || i >= len(members) {
+		return fmt.Errorf("%v has no member %q that can be the id", t, name)
+	}
+	f, m := &d.Fields[i], members[i].Field
+	_, tagged := m.Tag.Lookup("backlist")
+	switch integral := jsontext.IsIntegral(elem(m.Type)); {
+	case f.Key:
+	case !integral && name == "":
+		return fmt.Errorf("%v: field %s: the id must be an integer, or have the tag key, got %v", t, m.Name, m.Type)
+	case integral && tagged:
+		return fmt.Errorf("%v: field %s: the id has no tag backlist", t, m.Name)
+	case integral:
+		*f = Field{Name: f.Name, Kind: Integer, ReadOnly: true, Quoted: f.Quoted, ID: !f.IsID()}
+		d.Ordering = []ordering.Term{ordering.Asc(ordering.Snake(f.Name))}
+		return nil
+	default:
+		if err := f.tagKey("", elem(m.Type)); err != nil {
+			return fmt.Errorf("%v: field %s: the id must be an integer or a text: %w", t, m.Name, err)
+		}
+		f.Required = false // as with the tag optional
+	}
+	d.Lookup = ordering.Snake(f.Name)
+	d.Ordering = []ordering.Term{ordering.Asc(d.Lookup)}
+	return nil
 }
 
 // structFields returns the fields of a struct, and of what its method Computed returns. outer are
@@ -196,18 +233,10 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 	if err != nil {
 		return Field{}, err
 	}
-	tag, present := m.Field.Tag.Lookup("backlist")
-	if m.Name == "id" && len(outer) == 1 && !slices.Contains(strings.Split(tag, ","), "key") {
-		switch {
-		case t.Kind() < reflect.Int || reflect.Uint64 < t.Kind():
-			return Field{}, fmt.Errorf("the id must be an integer, or have the tag key, got %v", t)
-		case present:
-			return Field{}, errors.New("the id has no tag backlist")
-		}
-		return Field{Name: "id", Kind: Integer, ReadOnly: true}, nil
-	}
 	f.Name, f.Required = m.Name, true // unless the tag or a default makes it optional
-	if present {
+	f.Quoted = m.Quoted() && f.Kind.row().json != jsontext.String
+	f.Default = f.quoted(f.Default)
+	if tag, present := m.Field.Tag.Lookup("backlist"); present {
 		if err := f.apply(tag, elem(t)); err != nil {
 			return Field{}, err
 		}
@@ -218,107 +247,6 @@ func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
 	f.Required = f.Required && f.Default == "" && !f.ReadOnly
 	f.Rule, err = fieldRule(elem(t))
 	return f, err
-}
-
-// fieldOf returns the field for a Go type without a tag. It has no name.
-func fieldOf(t reflect.Type, outer []reflect.Type) (f Field, err error) {
-	if t.Kind() != reflect.Pointer {
-		return kindOfType(t, outer)
-	}
-	f.Kind = JSON
-	if t.Elem().Kind() != reflect.Pointer {
-		f, err = kindOfType(t.Elem(), outer)
-	}
-	f.Nullable, f.Default = true, "null"
-	return f, err
-}
-
-// kindOfType returns the field for a type that is not a pointer.
-func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
-	switch t {
-	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
-		return Field{Kind: Timestamp}, nil
-	case reflect.TypeFor[json.Number]():
-		return Field{Kind: Float}, nil
-	case reflect.TypeFor[json.RawMessage]():
-		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
-	}
-	switch {
-	case jsontext.Implements[json.Marshaler](t), slices.Contains(outer, t) && t.Kind() == reflect.Struct:
-		return Field{Kind: JSON}, nil
-	case jsontext.Implements[encoding.TextMarshaler](t):
-		return Field{Kind: Text}, nil
-	}
-	switch kind := t.Kind(); kind {
-	case reflect.String:
-		return Field{Kind: Text}, nil
-	case reflect.Bool:
-		return Field{Kind: Boolean, Default: "false"}, nil
-	case reflect.Float32, reflect.Float64:
-		return Field{Kind: Float}, nil
-	case reflect.Interface:
-		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
-	case reflect.Map:
-		if t.Key().Kind() != reflect.String || jsontext.Implements[encoding.TextMarshaler](t.Key()) {
-			return Field{Kind: JSON, Default: "{}"}, nil
-		}
-		return partsField(Map, t, outer)
-	case reflect.Slice:
-		if jsontext.IsBytes(t) {
-			return Field{Kind: Text}, nil // JSON text in base64
-		}
-		return partsField(Array, t, outer)
-	case reflect.Struct:
-		fields, err := structFields(t, outer)
-		return Field{Kind: Object, Fields: fields}, err
-	case reflect.Array:
-		return Field{Kind: JSON}, nil
-	default:
-		if jsontext.IsIntegral(t) {
-			return integerField(t), nil
-		}
-		return Field{}, fmt.Errorf("JSON cannot represent the type %v", t)
-	}
-}
-
-// partsField returns the field for a slice or map, which is JSON if nothing is known of its
-// elements or if it contains itself.
-func partsField(kind Kind, t reflect.Type, outer []reflect.Type) (Field, error) {
-	f := Field{Kind: kind, Default: "[]"}
-	if kind == Map {
-		f.Default = "{}"
-	}
-	if slices.Contains(outer, t) {
-		f.Kind = JSON
-		return f, nil
-	}
-	item, err := fieldOf(t.Elem(), append(slices.Clip(outer), t))
-	if item.Kind == JSON {
-		f.Kind = JSON
-		return f, err
-	}
-	if err == nil {
-		item.Rule, err = fieldRule(elem(t.Elem()))
-	}
-	item.Required, item.Default = true, ""
-	f.Item = &item
-	return f, err
-}
-
-// integerField returns the field for an integer type. The types int and int64, and
-// bounds that are out of range for an int, have none.
-func integerField(t reflect.Type) Field {
-	f := Field{Kind: Integer}
-	bits := t.Bits()
-	switch t.Kind() {
-	case reflect.Int8, reflect.Int16, reflect.Int32:
-		f.Min, f.Max = strconv.Itoa(-1<<(bits-1)), strconv.Itoa(1<<(bits-1)-1)
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		f.Min, f.Max = "0", strconv.FormatUint(1<<bits-1, 10)
-	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		f.Min = "0"
-	}
-	return f
 }
 
 // A tagWord is a word of the tag backlist.
@@ -559,6 +487,9 @@ func (f *Field) tagFold(_ string, t reflect.Type) error {
 // tagKey makes the field the key. A key that clients choose has no slash, which ends a segment of a
 // path.
 func (f *Field) tagKey(_ string, t reflect.Type) error {
+	if f.Kind == JSON && jsontext.Writes(t) {
+		f.Kind, f.Nullable, f.Default = Text, false, ""
+	}
 	switch row := f.Kind.row(); {
 	case f.Hidden:
 		return errors.New("a key cannot be hidden")

@@ -40,7 +40,7 @@ func (d Description) Validate(ctx context.Context, body []byte, checks Checks) (
 		var text string
 		var wrong FieldError
 		switch {
-		case f.isID():
+		case f.IsID():
 			record.idAt = len(record.members)
 		case f.Computed:
 		case f.Created && (f.ReadOnly || v.sent[i] == ""):
@@ -152,7 +152,7 @@ func (d Description) ValidateUpdate(ctx context.Context, current Record, body []
 		switch {
 		case f.Reset && !partial && (absent || f.ReadOnly):
 			text = f.Default
-		case absent && (partial || !f.Required), f.ReadOnly, f.Computed, f.isID():
+		case absent && (partial || !f.Required), f.ReadOnly, f.Computed, f.IsID():
 			continue
 		case partial:
 			stored, _ := current.Get(f.Name)
@@ -175,7 +175,7 @@ func (d Description) assign(values []string, assigned Record) ([]Field, error) {
 	}
 	fields := slices.Clone(d.Fields)
 	for name, value := range assigned.All() {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && !f.isID() })
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && !f.IsID() })
 		if i < 0 {
 			return nil, fmt.Errorf("%w assigned member %q: no field of %s has this name", ErrInvalid, name, d.Key)
 		}
@@ -197,7 +197,7 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 	v.check.stored = true
 	for _, f := range d.Fields {
 		value, _ := record.Get(f.Name)
-		if f.ReadOnly || f.Computed || f.isID() || f.Created && value == "" {
+		if f.ReadOnly || f.Computed || f.IsID() || f.Created && value == "" {
 			continue
 		}
 		if text, wrong := f.clean(value, v.check); v.take(f, text, wrong) && text != "" {

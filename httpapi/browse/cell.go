@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // cell is a table cell. The zero cell stands for a member that the record does not have.
@@ -197,21 +196,6 @@ func readableTime(text string) (seen string, ok bool) {
 func isID(text string) bool {
 	n, err := strconv.Atoi(text)
 	return err == nil && n > 0
-}
-
-// text returns the text of a field, in snake_case, or the id if that is empty. It returns "" for a
-// value that is neither.
-func (all members) text(field string) string {
-	for _, m := range all {
-		switch {
-		case field != "" && ordering.Snake(m.name) == field:
-			text, _ := readText(m.value)
-			return text
-		case field == "" && m.name == "id" && isID(string(m.value)):
-			return string(m.value)
-		}
-	}
-	return ""
 }
 
 // members are the members of a JSON object, in order.

@@ -111,7 +111,7 @@ func (v *view) change(method string) *response {
 func (v *view) redirectChanged(resp *response) {
 	var record members
 	resp.decode(&record)
-	text, link := cmp.Or(record.text(v.c.Lookup), v.id), v.cleanLink()
+	text, link := cmp.Or(v.c.text(record, v.c.Lookup), v.id), v.cleanLink()
 	if text != v.id {
 		segment := url.PathEscape(v.c.segment(v.c.Lookup, text))
 		link = "../" + strings.TrimPrefix(segment+"/", "/") + strings.TrimPrefix(link, "./")

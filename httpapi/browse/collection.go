@@ -24,12 +24,29 @@ type collection struct {
 // key returns the name of the member that identifies the records, which is their key or the id, and
 // what fields refer to by it: the name in snake_case, or "" for the id.
 func (c *collection) key() (name, by string) {
-	for _, f := range c.Fields {
-		if f.Key {
-			return f.Name, ordering.Snake(f.Name)
+	f := c.Identity()
+	if f.Key {
+		by = ordering.Snake(f.Name)
+	}
+	return f.Name, by
+}
+
+// text returns the text of a field of a record, in snake_case, or the id if that is empty. It
+// returns "" for a value that is neither.
+func (c *collection) text(record members, field string) string {
+	id := c.Identity().Name
+	for _, m := range record {
+		switch {
+		case field != "" && ordering.Snake(m.name) == field:
+			text, _ := readText(m.value)
+			return text
+		case field == "" && m.name == id:
+			if text := strings.Trim(string(m.value), `"`); isID(text) {
+				return text
+			}
 		}
 	}
-	return "id", ""
+	return ""
 }
 
 // hasPages reports whether the records have pages of their own.
@@ -103,5 +120,5 @@ func (c *collection) segment(field, value string) string {
 
 // segmentOf returns the segment of the path of a record, or "" if it has no path.
 func (c *collection) segmentOf(record members) string {
-	return c.segment(c.Lookup, record.text(c.Lookup))
+	return c.segment(c.Lookup, c.text(record, c.Lookup))
 }

@@ -61,7 +61,7 @@ func (v *view) records(c *collection, by string) *known {
 // options returns options for records, whose values are their ids or the texts of a field.
 func options(c *collection, by string, records []members) (options []option) {
 	for _, record := range records {
-		if value := record.text(by); value != "" {
+		if value := c.text(record, by); value != "" {
 			options = append(options, option{Value: value, Label: c.nameOf(record, value), segment: c.segmentOf(record)})
 		}
 	}

@@ -80,7 +80,7 @@ type referrer struct {
 func (v *view) referrers(record members) (all []referrer) {
 	for _, c := range v.collections {
 		for _, f := range c.Fields {
-			name, value := ordering.Snake(f.Name), record.text(f.By)
+			name, value := ordering.Snake(f.Name), v.c.text(record, f.By)
 			if f.Refers != v.c.Key || !slices.Contains(c.Filters, name) || value == "" {
 				continue
 			}

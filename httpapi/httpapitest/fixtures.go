@@ -50,7 +50,7 @@ func (s *subject) fields() []schema.Field {
 
 // find returns the suitable fields other than id. It skips the check if none exists.
 func (s *subject) find(suitable func(schema.Field) bool) []schema.Field {
-	fields := slices.DeleteFunc(slices.Clone(s.fields()), func(f schema.Field) bool { return f.Name == "id" || !suitable(f) })
+	fields := slices.DeleteFunc(slices.Clone(s.fields()), func(f schema.Field) bool { return f.IsID() || !suitable(f) })
 	if len(fields) == 0 {
 		s.Skipf("the collection has no suitable field")
 	}
@@ -90,7 +90,7 @@ func (s *subject) record(id int, values map[string]string) []byte {
 	for _, f := range s.fields() {
 		value, ok := values[f.Name]
 		switch {
-		case f.Name == "id":
+		case f.IsID():
 			value = strconv.Itoa(id)
 		case !ok && f.Unique:
 			value = s.value(f, 100+id%1_000_000)

@@ -78,6 +78,10 @@ func formsOf(f schema.Field) forms {
 			s.stored, s.exact = listOf(s.filter), listOf(s.filter)
 		}
 	}
+	if f.Quoted {
+		s.stored = &jsonSchema{Type: "string", Description: "A text with the " + s.stored.Type + "."}
+		s.posted = s.stored
+	}
 	s.posted, s.exact = cmp.Or(s.posted, s.stored), cmp.Or(s.exact, s.filter)
 	return s
 }
@@ -217,15 +221,15 @@ func stored(fields []schema.Field, t reflect.Type, record bool) *jsonSchema {
 		if f.Hidden {
 			continue
 		}
-		typ, required := t, f.Required || f.Name == "id" || f.Key || !isOpen(t) && (f.Default != "" || f.ReadOnly || f.Computed)
+		typ, required := t, f.Required || f.IsID() || f.Key || !isOpen(t) && (f.Default != "" || f.ReadOnly || f.Computed)
 		if !isOpen(t) {
 			typ = nil
 		}
 		if i := slices.IndexFunc(own, func(m jsonmember.Member) bool { return m.Name == f.Name }); i >= 0 {
 			m := own[i]
-			typ, required = m.Field.Type, !m.Indirect && !slices.Contains(m.Options, "omitempty") && !slices.Contains(m.Options, "omitzero")
+			typ, required = m.Field.Type, f.IsID() || !m.Indirect && !slices.Contains(m.Options, "omitempty") && !slices.Contains(m.Options, "omitzero")
 			// Records have empty lists for nil, objects inside them do not.
-			f.Nullable = f.Nullable || required && writesNull(typ) && !(record && isList(typ))
+			f.Nullable = f.Nullable || required && writesNull(typ) && !(record && (isList(typ) || f.IsID()))
 			if !required && !m.Indirect && typ.Kind() == reflect.Pointer { // nil is omitted
 				f.Nullable = false
 			}

@@ -9,6 +9,7 @@ package jsonmember
 
 import (
 	"cmp"
+	"encoding"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -29,6 +30,20 @@ type Member struct {
 	Indirect bool
 	// Options are the options of the json tag, such as omitempty.
 	Options []string
+}
+
+// Quoted reports whether encoding/json writes the value as a text in which the value is: the option
+// string counts for booleans, numbers and strings, for pointers to them, and not for types with
+// methods that write their JSON.
+func (m Member) Quoted() bool {
+	t := m.Field.Type
+	if t.Name() == "" && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	writes := reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) ||
+		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	scalar := reflect.Bool <= t.Kind() && t.Kind() <= reflect.Float64 || t.Kind() == reflect.String
+	return scalar && !writes && slices.Contains(m.Options, "string")
 }
 
 // Of returns the members of a struct in the order of the fields, in which encoding/json

@@ -99,7 +99,7 @@ func (m *maker) check(f schema.Field) error {
 // taken. The error is about the last field without a value, which is null.
 func (m *maker) members(key string, fields []schema.Field, id int, taken map[string]bool) (list []member, err error) {
 	for _, f := range fields {
-		if f.Name == "id" || f.Computed {
+		if f.IsID() || f.Computed {
 			continue
 		}
 		value := m.value(key, f, id, taken)

@@ -40,7 +40,7 @@ type Type struct {
 
 // New returns a standalone collection.
 func New(t layout.Table, opts layout.Options, errors *Errors) (*Collection, error) {
-	about, invalid := t.Description(opts.Name)
+	about, invalid := schema.Describe(t.Reflect, opts.Name, opts.ID)
 	if invalid == nil {
 		fields := schema.Description{Key: "fields", Segment: "fields", Name: "fields", Fields: about.Fields, Lookup: about.Lookup}
 		invalid = fields.Check()

@@ -97,20 +97,22 @@ func describe(key string, t layout.Table, opts layout.Options) (about schema.Des
 	switch {
 	case opts.Name != "":
 		return about, errors.New("Options.Name is not empty")
-	case opts.ID != "":
-		return about, errors.New("Options.ID is not empty: in a catalogue the id is the field id")
 	case key == lastIDsKey:
 		return about, fmt.Errorf("saved data has the key %s", lastIDsKey)
 	case given.Key != "" && given.Key != key:
 		return about, fmt.Errorf("Options.Description has the key %q", given.Key)
 	}
-	if about, err = t.Description(key); err != nil {
+	if about, err = schema.Describe(t.Reflect, key, opts.ID); err != nil {
 		return about, err
 	}
+	identity := about.Identity()
 	if t.Open() && given.Fields == nil {
 		about.Actions = schema.List | schema.Retrieve
 	}
 	about = overridden(about, given)
+	if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == opts.ID }); i >= 0 {
+		about.Fields[i] = identity
+	}
 	if len(opts.Ordering) > 0 {
 		about.Ordering = slices.Clone(opts.Ordering)
 	}

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -109,7 +110,7 @@ func IsTagged(t reflect.Type) bool {
 // fields.
 func New(t Table, opts Options, fields []schema.Field) (*Type, error) {
 	s := &builder{&Type{Table: t, Name: opts.Name}, opts, fields}
-	s.Identity.Wire = cmp.Or(opts.ID, "id")
+	s.Identity.Wire = cmp.Or(opts.ID, t.idName())
 	s.Identity.Number = ordering.Snake(s.Identity.Wire)
 	s.Engine = &store.Type{ID: s.Identity.Number, Default: slices.Clone(opts.Ordering), History: max(opts.History, 0)}
 	if i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
@@ -206,7 +207,7 @@ func (s *builder) describeStruct() error {
 	members, conflicts := jsonmember.Of(t)
 	s.encoder = value.EncoderOf(t, members)
 	for _, m := range members {
-		d := member{Member: m, path: value.PathTo(t, m.Field.Index), decoder: value.DecoderOf(m.Field.Type), key: `"` + m.Name + `":`}
+		d := member{Member: m, path: value.PathTo(t, m.Field.Index), decoder: value.DecoderOf(m), key: `"` + m.Name + `":`}
 		s.members = append(s.members, d)
 	}
 	s.OwnJSON = jsontext.Implements[json.Unmarshaler](t)
@@ -246,8 +247,6 @@ func (s *builder) describeCopies() error {
 	t := s.Reflect
 	c, writes := value.Of(t), jsontext.Writes(t)
 	switch {
-	case errors.Is(c.NoJSON, value.ErrStringOption) && !writes:
-		return fmt.Errorf("%v: %w", t, c.NoJSON)
 	case c.Clones:
 	case c.NoJSON != nil:
 		return fmt.Errorf("%v: %w: give the type of the field a method MarshalJSON, or the field the tag `json:\"-\"`", t, c.NoJSON)
@@ -323,13 +322,24 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 func (s *builder) describeID() error {
 	m := s.Member(s.Identity.Wire)
 	if m == nil {
-		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`; only a standalone collection can have an Options.ID", s.Reflect, s.Identity.Wire)
+		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`, or set Options.ID to the JSON name of the field that is the id", s.Reflect, s.Identity.Wire)
 	}
-	t, f := m.Field.Type, s.byName[s.Identity.Number]
+	t, f, path := m.Field.Type, s.byName[s.Identity.Number], m.path
+	if t.Kind() == reflect.Pointer {
+		t, path = t.Elem(), path.Elem()
+	}
 	if m.Indirect || int(t.Kind()) >= len(integers) || integers[t.Kind()] == nil || f.Ordered || f.decodes || jsontext.Writes(t) {
-		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings: %s is %v", s.Reflect, m.Field.Name, t)
+		return fmt.Errorf("%v: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: %s is %v", s.Reflect, m.Field.Name, m.Field.Type)
 	}
-	s.Identity.ID, s.Identity.SetID = integers[t.Kind()](m.path)
+	s.plain = m.Name == "id" && !m.Quoted()
+	read, set := integers[t.Kind()](path)
+	s.Identity.ID, s.Identity.SetID = read, set
+	if m.Field.Type != t {
+		s.Identity.SetID = func(r *Record, id int) { // others may have the same pointer
+			*(*unsafe.Pointer)(m.at(r)) = reflect.New(t).UnsafePointer()
+			set(r, id)
+		}
+	}
 	s.Identity.most = math.MaxInt
 	if zero := reflect.Zero(t); zero.CanInt() {
 		s.Identity.most = int(min(math.MaxInt, 1<<(t.Bits()-1)-1))

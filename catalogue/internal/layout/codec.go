@@ -331,10 +331,10 @@ func (s *Type) encode(r *Record) ([]byte, error) {
 
 // parse parses the JSON of a record.
 func (s *Type) parse(text []byte) (schema.Record, error) {
-	if s.Identity.Key != nil {
-		return schema.ParseKeyed(text)
+	if s.plain || s.Open() && s.Identity.Key == nil {
+		return schema.ParseRecord(text)
 	}
-	return schema.ParseRecord(text)
+	return schema.ParseKeyed(text)
 }
 
 // Keep stores a copy of a record in a fresh entry, after it has checked it. The record may be the

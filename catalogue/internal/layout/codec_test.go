@@ -202,7 +202,7 @@ func TestTrusted(t *testing.T) {
 func typeOf[T any](tb testing.TB, strict bool) *Type {
 	tb.Helper()
 	table := TableOf[T]()
-	about, err := table.Description("books")
+	about, err := schema.Describe(table.Reflect, "books", "")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -2,12 +2,14 @@ package layout
 
 import (
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/store"
 	"github.com/gobacklist/backlist/catalogue/internal/value"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
 
 // A Record is a record of a collection in memory. Its Go type is known only to the table of
@@ -51,26 +53,34 @@ func Untyped[T any](f func(*T) error) func(*Record) error {
 
 // A Table contains the operations on records that depend on their type T.
 type Table struct {
-	Reflect     reflect.Type
-	New         func() *store.Entry                          // with a zero record
-	copy        func(c *value.Copier, to, from *Record)      // see CopyTo
-	pointer     func(r *Record) any                          // the *T
-	Description func(key string) (schema.Description, error) // schema.DescriptionOf[T]
+	Reflect reflect.Type
+	New     func() *store.Entry                     // with a zero record
+	copy    func(c *value.Copier, to, from *Record) // see CopyTo
+	pointer func(r *Record) any                     // the *T
 }
 
 // TableOf returns the table of records of type T.
 func TableOf[T any]() Table {
 	return Table{
-		Reflect:     reflect.TypeOf((*T)(nil)).Elem(), // not TypeFor, which would be compiled for each T
-		New:         func() *store.Entry { return &new(stored[T]).header.Entry },
-		copy:        func(c *value.Copier, to, from *Record) { CopyTo(c, Typed[T](to), Typed[T](from)) },
-		pointer:     func(r *Record) any { return Typed[T](r) },
-		Description: schema.DescriptionOf[T],
+		Reflect: reflect.TypeOf((*T)(nil)).Elem(), // not TypeFor, which would be compiled for each T
+		New:     func() *store.Entry { return &new(stored[T]).header.Entry },
+		copy:    func(c *value.Copier, to, from *Record) { CopyTo(c, Typed[T](to), Typed[T](from)) },
+		pointer: func(r *Record) any { return Typed[T](r) },
 	}
 }
 
 // Open reports whether the records are open.
 func (t *Table) Open() bool { return t.Reflect == reflect.TypeFor[schema.Record]() }
+
+// idName returns the name of the member that is named as ids are, or id.
+func (t *Table) idName() string {
+	members, _ := jsonmember.Of(t.Reflect)
+	i := slices.IndexFunc(members, func(m jsonmember.Member) bool { return schema.Field{Name: m.Name}.IsID() })
+	if i < 0 || t.Open() {
+		return "id"
+	}
+	return members[i].Name
+}
 
 // CopyTo sets *to to a copy of a record. to and from may be equal.
 func CopyTo[T any](c *value.Copier, to, from *T) {

@@ -60,9 +60,12 @@ var integers = [...]func(at value.Path) (func(*Record) int, func(*Record, int)){
 
 func integerAt[I int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64](at value.Path) (func(*Record) int, func(*Record, int)) {
 	read := func(r *Record) int {
-		v := *(*I)(at.At(unsafe.Pointer(r)))
-		if n := int(v); I(n) == v {
-			return n // negative if v is, or is too large
+		p := (*I)(at.At(unsafe.Pointer(r)))
+		if p == nil {
+			return 0
+		}
+		if n := int(*p); I(n) == *p {
+			return n // negative if the integer is, or is too large
 		}
 		return -1
 	}

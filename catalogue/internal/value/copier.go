@@ -14,9 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
+	"net/netip"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -225,6 +226,8 @@ func (all copiers) fill(c *Copier) {
 	case t == reflect.TypeFor[json.RawMessage]():
 		all.plain(c)
 		c.check, c.checked, c.Deep = checkRaw, true, true
+	case isConstant(t):
+		all.heed(c)
 	default:
 		all.plain(c)
 		all.heed(c)
@@ -308,6 +311,26 @@ func (c *Copier) hold(part *Copier) {
 	c.checked = c.checked || part.checked
 }
 
+// isConstant reports whether values of a type need no copy, because nothing changes the memory to
+// which they refer.
+func isConstant(t reflect.Type) bool {
+	switch t {
+	case reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.AddrPort](), reflect.TypeFor[netip.Prefix](),
+		reflect.TypeFor[time.Location](), reflect.TypeFor[*time.Location]():
+		return true
+	}
+	return false
+}
+
+// isNumber reports whether a type is one of package math/big, whose values are copied with the
+// digits to which they refer, or a pointer to one.
+func isNumber(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t == reflect.TypeFor[big.Int]() || t == reflect.TypeFor[big.Rat]() || t == reflect.TypeFor[big.Float]()
+}
+
 // isTime reports whether a type is [time.Time] or [schema.DateTime], which contains
 // only a time.Time.
 func isTime(t reflect.Type) bool {
@@ -333,7 +356,7 @@ func (all copiers) structure(c *Copier) {
 	for i := range c.typ.NumField() {
 		f := c.typ.Field(i)
 		sub := &field{all.of(f.Type), f.Name, i, f.Offset}
-		if err := notCopied(f, sub.Copier); err != nil {
+		if err := notCopied(f, sub.Copier); err != nil && !isNumber(c.typ) {
 			c.NoCopy = cmp.Or(c.NoCopy, fmt.Errorf("field %s: %w", f.Name, err))
 		}
 		if sub.shares {
@@ -342,9 +365,6 @@ func (all copiers) structure(c *Copier) {
 		c.Open = c.Open || sub.Open
 		if isHidden(f) || !f.IsExported() && !f.Anonymous {
 			continue
-		}
-		if _, options, _ := strings.Cut(f.Tag.Get("json"), ","); strings.Contains(","+options+",", ",string,") {
-			c.NoJSON = fmt.Errorf("field %s: %w", f.Name, ErrStringOption)
 		}
 		if sub.NoJSON != nil {
 			c.NoJSON = cmp.Or(c.NoJSON, fmt.Errorf("field %s: %w", f.Name, sub.NoJSON))
@@ -357,21 +377,19 @@ func (all copiers) structure(c *Copier) {
 	c.shares = len(c.copies) > 0
 }
 
-// ErrStringOption is the error for a field that could be written but not loaded.
-var ErrStringOption = errors.New("the option string of a json tag is not supported: remove it")
-
 func isHidden(f reflect.StructField) bool { return f.Tag.Get("json") == "-" }
 
 // notCopied returns an error if a field of a struct cannot be copied.
 func notCopied(f reflect.StructField, c *Copier) error {
+	visible := f.IsExported() || f.Anonymous
 	switch {
+	case visible && c.NoCopy != nil:
+		return c.NoCopy
 	case isHidden(f) && c.Open:
 		return errors.New("it is not in the JSON and can contain itself")
 	case !f.IsExported() && f.Anonymous && (c.kind != reflect.Struct || c.Clones || jsontext.Writes(f.Type)):
 		return fmt.Errorf("%v is unexported and embedded, and cannot be copied: embed an exported type", f.Type)
-	case f.IsExported() || f.Anonymous:
-		return c.NoCopy
-	case c.shares:
+	case !visible && c.shares && !isNumber(f.Type):
 		return fmt.Errorf("%v contains references and the field is unexported, so it cannot be copied", f.Type)
 	}
 	return nil

@@ -31,11 +31,12 @@ type Decoder struct {
 	Common func(to unsafe.Pointer, text []byte) (ok bool)
 
 	special bool // values of the type contain arrays or interfaces
+	quoted  bool // the JSON is a text in which the value is
 }
 
-// DecoderOf returns the decoder of a type.
-func DecoderOf(t reflect.Type) Decoder {
-	return Decoder{commonOf(t), isSpecial(t)}
+// DecoderOf returns the decoder of a member of a struct.
+func DecoderOf(m jsonmember.Member) Decoder {
+	return Decoder{commonOf(m.Field.Type), isSpecial(m.Field.Type), m.Quoted()}
 }
 
 func commonOf(t reflect.Type) func(to unsafe.Pointer, text []byte) bool {
@@ -141,8 +142,11 @@ func listOf[V any](one func([]byte) (V, bool)) func(text []byte) ([]V, bool) {
 
 // Decode decodes a value of a [schema.Record]. A number in an interface becomes a float64 if
 // encoding/json writes that with the same digits, and otherwise a [json.Number]. Arrays are
-// checked for their length.
+// checked for their length. A value that should be inside a text may be without it.
 func (d Decoder) Decode(v reflect.Value, text string) error {
+	if d.quoted {
+		text = inside(text)
+	}
 	if text == "null" && !nullable(v.Type()) {
 		return ErrNull
 	}
@@ -162,6 +166,14 @@ func (d Decoder) Decode(v reflect.Value, text string) error {
 		return errorIn(v.Type(), text, nil)
 	}
 	return nil
+}
+
+// inside returns the JSON that is in a text, or other JSON as it is.
+func inside(text string) string {
+	if text[0] != '"' || jsontext.Check([]byte(jsontext.Unquote(text)), 1) != nil {
+		return text
+	}
+	return jsontext.Unquote(text)
 }
 
 // convertNumbers converts the numbers in the interfaces of a decoded value.
@@ -324,19 +336,24 @@ func faultInList(t reflect.Type, text string) *fault {
 
 func faultInObject(t reflect.Type, text string) *fault {
 	object := maps.Collect(jsontext.Members(text))
-	typeOf := func(string) reflect.Type { return t.Elem() }
+	memberOf := func(string) *jsonmember.Member {
+		return &jsonmember.Member{Field: reflect.StructField{Type: t.Elem()}}
+	}
 	if t.Kind() == reflect.Struct {
 		members, _ := jsonmember.Of(t) // without those about which there is an error
-		typeOf = func(name string) reflect.Type { return memberType(members, name) }
+		memberOf = func(name string) *jsonmember.Member { return memberNamed(members, name) }
 	} else if keys := reflect.MapOf(t.Key(), reflect.TypeFor[json.RawMessage]()); json.Unmarshal([]byte(text), reflect.New(keys).Interface()) != nil {
 		return same(invalid)
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		of := typeOf(name)
+		of, text := memberOf(name), object[name]
 		if of == nil { // encoding/json ignores the member
 			continue
 		}
-		if f := faultIn(of, object[name]); f != nil {
+		if of.Quoted() {
+			text = inside(text)
+		}
+		if f := faultIn(of.Field.Type, text); f != nil {
 			return f.in(name)
 		}
 	}
@@ -346,15 +363,15 @@ func faultInObject(t reflect.Type, text string) *fault {
 // same returns a fault with one text for files and for answers.
 func same(text string) *fault { return &fault{reason: text, message: text} }
 
-// memberType returns the type of a member of a struct, or nil. Like encoding/json, it
-// ignores case if no name is equal.
-func memberType(members []jsonmember.Member, name string) (similar reflect.Type) {
-	for _, m := range members {
+// memberNamed returns the member of a struct with a name, or nil. Like encoding/json, it ignores
+// case if no name is equal.
+func memberNamed(members []jsonmember.Member, name string) (similar *jsonmember.Member) {
+	for i, m := range members {
 		switch {
 		case m.Name == name:
-			return m.Field.Type
+			return &members[i]
 		case similar == nil && strings.EqualFold(m.Name, name):
-			similar = m.Field.Type
+			similar = &members[i]
 		}
 	}
 	return similar

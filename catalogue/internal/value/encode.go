@@ -288,13 +288,15 @@ type memberEncoder struct {
 	append  appendFunc
 }
 
-// structure returns the function of a struct type for some of its members. It ignores the
-// option string, with which a type has no [Copier].
+// structure returns the function of a struct type for some of its members.
 func (all encoders) structure(t reflect.Type, members []jsonmember.Member, addressable bool) appendFunc {
 	list := make([]memberEncoder, len(members))
 	for i, m := range members {
 		name := jsontext.AppendString(nil, m.Name)
 		list[i] = memberEncoder{PathTo(t, m.Field.Index), string(name) + ":", omission(m), all.of(m.Field.Type, addressable || m.Indirect)}
+		if m.Quoted() {
+			list[i].append = quoted(list[i].append)
+		}
 	}
 	return func(out *output, p unsafe.Pointer) error {
 		separator := byte('{')
@@ -314,6 +316,18 @@ func (all encoders) structure(t reflect.Type, members []jsonmember.Member, addre
 			return out.word("{}")
 		}
 		return out.word("}")
+	}
+}
+
+// quoted returns the function of a member with the option string. A nil pointer is null.
+func quoted(elem appendFunc) appendFunc {
+	return func(out *output, p unsafe.Pointer) error {
+		start := len(out.text)
+		err := elem(out, p)
+		if text := string(out.text[start:]); text != "null" {
+			out.text = jsontext.AppendString(out.text[:start], text)
+		}
+		return err
 	}
 }
 
@@ -337,6 +351,9 @@ func PathTo(t reflect.Type, index []int) Path {
 	}
 	return Path{path[0], path[1:]}
 }
+
+// Elem returns the path to that to which the field, a pointer, points.
+func (to Path) Elem() Path { return Path{to.first, append(slices.Clip(to.rest), 0)} }
 
 // At returns the address of the field in the struct at p, or nil if a pointer on the way is nil.
 func (to Path) At(p unsafe.Pointer) unsafe.Pointer {

@@ -53,8 +53,11 @@ func (m Maker) Value(f schema.Field) string {
 		return "null"
 	}
 	value := m.value(f)
-	if value == "" && f.Nullable {
+	switch {
+	case value == "" && f.Nullable:
 		return "null"
+	case f.Quoted && value != "" && value[0] != '"':
+		return quote(value)
 	}
 	return value
 }

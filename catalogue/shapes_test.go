@@ -1,0 +1,706 @@
+package catalogue_test
+
+import (
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// Types of values as packages that many programs use declare them.
+type (
+	// A softDelete is null or a time, as gorm.DeletedAt is.
+	softDelete sql.NullTime
+	// A gitStamp is a struct around a time, as github.Timestamp and openapi_types.Date are.
+	gitStamp struct{ time.Time }
+	// A strftime is a named time, as strfmt.DateTime is.
+	strftime time.Time
+	// A guid writes its bytes as text, as uuid.UUID is.
+	guid [16]byte
+	// An objectID has methods for JSON and for text, as primitive.ObjectID is.
+	objectID [4]byte
+	// A digits is a decimal with an unexported integer, as decimal.Decimal is.
+	digits struct {
+		value *big.Int
+		exp   int32
+	}
+	// A pgText is null or a text, as pgtype.Text is.
+	pgText struct {
+		String string
+		Valid  bool
+	}
+	// A pgUUID is null or the text of its bytes, as pgtype.UUID is.
+	pgUUID struct {
+		Bytes [4]byte
+		Valid bool
+	}
+	// A pgNumeric has an exported integer, as pgtype.Numeric is.
+	pgNumeric struct {
+		Int   *big.Int
+		Exp   int32
+		Valid bool
+	}
+	// A nullable is absent, null or a value, as nullable.Nullable is.
+	nullable[T any] map[bool]T
+	// A jsonColumn is JSON, as datatypes.JSON is.
+	jsonColumn json.RawMessage
+	// A status is an enumeration that writes its name.
+	status int
+	// A letter is a generated enumeration.
+	letter string
+	// An expandable is an id or an object, as stripe.Customer is.
+	expandable struct {
+		ID    string `json:"id"`
+		Email string `json:"email"`
+	}
+	// A nullString is unset, null or a text, as NullableString of openapi-generator is.
+	nullString struct {
+		value *string
+		isSet bool
+	}
+)
+
+func (d softDelete) MarshalJSON() ([]byte, error) {
+	if !d.Valid {
+		return []byte("null"), nil
+	}
+	return json.Marshal(d.Time)
+}
+
+func (d *softDelete) UnmarshalJSON(b []byte) error {
+	if d.Valid = string(b) != "null"; !d.Valid {
+		return nil
+	}
+	return json.Unmarshal(b, &d.Time)
+}
+
+func (s strftime) MarshalJSON() ([]byte, error)  { return time.Time(s).MarshalJSON() }
+func (s *strftime) UnmarshalJSON(b []byte) error { return (*time.Time)(s).UnmarshalJSON(b) }
+func (g guid) MarshalText() ([]byte, error)      { return hex.AppendEncode(nil, g[:]), nil }
+func (g *guid) UnmarshalText(b []byte) error     { _, err := hex.Decode(g[:], b); return err }
+func (o objectID) MarshalText() ([]byte, error)  { return hex.AppendEncode(nil, o[:]), nil }
+func (o *objectID) UnmarshalText(b []byte) error { _, err := hex.Decode(o[:], b); return err }
+func (o objectID) MarshalJSON() ([]byte, error)  { return json.Marshal(hex.EncodeToString(o[:])) }
+func (o *objectID) UnmarshalJSON(b []byte) error { return o.UnmarshalText(b[1 : len(b)-1]) }
+func (d digits) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `"%ve%d"`, d.value, d.exp), nil
+}
+func (s status) MarshalText() ([]byte, error)      { return []byte([]string{"open", "closed"}[s]), nil }
+func (n pgNumeric) MarshalJSON() ([]byte, error)   { return n.Int.MarshalJSON() }
+func (n nullString) MarshalJSON() ([]byte, error)  { return json.Marshal(n.value) }
+func (j jsonColumn) MarshalJSON() ([]byte, error)  { return json.RawMessage(j).MarshalJSON() }
+func (j *jsonColumn) UnmarshalJSON(b []byte) error { return (*json.RawMessage)(j).UnmarshalJSON(b) }
+func (n *nullString) UnmarshalJSON(b []byte) error {
+	n.isSet = true
+	return json.Unmarshal(b, &n.value)
+}
+func (n nullable[T]) MarshalJSON() ([]byte, error) { return json.Marshal(n[true]) }
+func (e *expandable) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		return json.Unmarshal(b, &e.ID)
+	}
+	type plain expandable
+	return json.Unmarshal(b, (*plain)(e))
+}
+
+func (n *nullable[T]) UnmarshalJSON(b []byte) error {
+	var v T
+	err := json.Unmarshal(b, &v)
+	*n = nullable[T]{string(b) != "null": v}
+	return err
+}
+
+func (d *digits) UnmarshalJSON(b []byte) error {
+	var n int64
+	_, err := fmt.Sscanf(string(b), `"%de%d"`, &n, &d.exp)
+	d.value = big.NewInt(n)
+	return err
+}
+
+func (n *pgNumeric) UnmarshalJSON(b []byte) error {
+	n.Int, n.Valid = new(big.Int), true
+	return n.Int.UnmarshalJSON(b)
+}
+
+func (s *status) UnmarshalText(b []byte) error {
+	*s = status(slices.Index([]string{"open", "closed"}, string(b)))
+	if *s < 0 {
+		return errors.New("unknown")
+	}
+	return nil
+}
+
+func (p pgText) MarshalJSON() ([]byte, error) {
+	if !p.Valid {
+		return []byte("null"), nil
+	}
+	return json.Marshal(p.String)
+}
+
+func (p *pgText) UnmarshalJSON(b []byte) error {
+	p.Valid = string(b) != "null"
+	return json.Unmarshal(b, &p.String)
+}
+
+func (p pgUUID) MarshalJSON() ([]byte, error) {
+	if !p.Valid {
+		return []byte("null"), nil
+	}
+	return json.Marshal(hex.EncodeToString(p.Bytes[:]))
+}
+
+func (p *pgUUID) UnmarshalJSON(b []byte) error {
+	if p.Valid = string(b) != "null"; !p.Valid {
+		return nil
+	}
+	_, err := hex.Decode(p.Bytes[:], b[1:len(b)-1])
+	return err
+}
+
+// Structs that the records embed or contain.
+type (
+	Model struct {
+		ID        uint `gorm:"primarykey"`
+		CreatedAt time.Time
+		DeletedAt softDelete `gorm:"index"`
+	}
+	oldModel struct {
+		ID        uint `gorm:"primary_key"`
+		DeletedAt *time.Time
+	}
+	BasicUser struct {
+		Login  *string `json:"login,omitempty"`
+		SiteID *int64  `json:"site_id,omitempty"`
+	}
+	baseModel   struct{}
+	apiResource struct {
+		LastResponse *response `json:"-"`
+	}
+	response struct{ Header map[string][]string }
+	language struct {
+		ID       uint
+		Speakers []*speaker
+	}
+	speaker struct {
+		ID        uint
+		Name      string
+		Languages []*language
+	}
+	repository struct {
+		ID          *int64          `json:"id,omitempty"`
+		FullName    *string         `json:"full_name,omitempty"`
+		Permissions map[string]bool `json:"permissions,omitempty"`
+		Parent      *repository     `json:"parent,omitempty"`
+		Topics      []string        `json:"topics,omitempty"`
+	}
+	category struct {
+		ID       int         `json:"id"`
+		Name     string      `json:"name"`
+		Parent   *int        `json:"parentId"`
+		Children []*category `json:"children"`
+	}
+	versioned[T any] struct {
+		ID      int64 `json:"id"`
+		Current T     `json:"current"`
+		Past    []T   `json:"past"`
+	}
+	pair[K comparable, V any] struct {
+		ID  int     `json:"id"`
+		Key K       `json:"key"`
+		All map[K]V `json:"all"`
+	}
+)
+
+// A shape is a type of records, and the check that it is accepted, saved, loaded, ordered and copied.
+type shape struct {
+	source string // the kind of program from which it is
+	check  func(t *testing.T)
+}
+
+// shapeOf returns the shape of a type. The records are what encoding/json reads, in the order of a field.
+func shapeOf[T any](source string, opts catalogue.Options, by string, records ...string) shape {
+	return shape{source, func(t *testing.T) {
+		c, insert, err := catalogue.NewBare[T](opts)
+		must(t, err)
+		for _, text := range slices.Backward(records) {
+			r := read[T](t, text)
+			_, err := insert(r)
+			must(t, err)
+			scribble(reflect.ValueOf(&r).Elem())
+		}
+		all := func(c *catalogue.Collection[schema.Record]) []T {
+			list := catalogue.AllBare[T](c)
+			slices.SortFunc(list, func(a, b T) int { // only the order of the ids is not that of the texts
+				return slices.IndexFunc(records, func(text string) bool { return reflect.DeepEqual(read[T](t, text), a) }) -
+					slices.IndexFunc(records, func(text string) bool { return reflect.DeepEqual(read[T](t, text), b) })
+			})
+			return list
+		}
+		want := read[[]T](t, "["+strings.Join(records, ",")+"]")
+		for _, when := range []string{"inserted", "after changes of what was inserted and read"} {
+			got := all(c)
+			if !reflect.DeepEqual(want, got) {
+				t.Errorf("%s: %s, want %s", when, wireOf(got), wireOf(want))
+			}
+			for i := range got {
+				scribble(reflect.ValueOf(&got[i]).Elem())
+			}
+		}
+		var file strings.Builder
+		must(t, c.Save(&file))
+		again := read[[]T](t, wireOf(want)) // what encoding/json keeps of it
+		if got := read[[]T](t, file.String()); !sameElements(again, got) {
+			t.Errorf("saved: %s, want %s", file.String(), wireOf(again))
+		}
+		must(t, c.Load(strings.NewReader(file.String()), catalogue.LoadOptions{}))
+		if got := catalogue.AllBare[T](c); !sameElements(again, got) {
+			t.Errorf("loaded: %s, want %s", wireOf(got), wireOf(again))
+		}
+		must(t, c.Check())
+		inCatalogue := opts
+		inCatalogue.Description = &schema.Description{Sortable: []string{by}}
+		checkShapeInCatalogue(t, mustCatalogue(t, catalogue.DefineBare[T]("all", inCatalogue)), by, file.String(), records)
+	}}
+}
+
+// checkShapeInCatalogue loads a file into the only collection of a catalogue and compares the order of
+// the records by a field, and what a client that sends a record back gets.
+func checkShapeInCatalogue(t *testing.T, cat *catalogue.Catalogue, by, file string, records []string) {
+	t.Helper()
+	c := collectionOf(t, cat, "all")
+	must(t, c.Load(strings.NewReader(file), catalogue.LoadOptions{}))
+	name := c.Description().Identity().Name
+	idOf := func(record string) string {
+		return strings.Trim(string(read[map[string]json.RawMessage](t, record)[name]), `"`)
+	}
+	var want []string
+	for _, text := range records {
+		want = append(want, idOf(text))
+	}
+	for _, term := range []ordering.Term{ordering.Asc(by), ordering.Desc(by)} {
+		_, list, err := listed(c.List(t.Context(), catalogue.Query{Terms: []ordering.Term{term}}))
+		must(t, err)
+		var got []string
+		for _, record := range list {
+			got = append(got, idOf(string(record)))
+		}
+		equal(t, "by "+ordering.Format([]ordering.Term{term}), want, got)
+		slices.Reverse(want)
+	}
+	for _, id := range want {
+		before, err := c.Get(t.Context(), id, schema.Filter{})
+		must(t, err)
+		for _, partial := range []bool{true, false} {
+			after, err := c.Update(t.Context(), id, catalogue.Edit{Body: before, Partial: partial})
+			must(t, err)
+			equal(t, "sent back", string(before), string(after))
+		}
+	}
+}
+
+// read returns what encoding/json reads.
+func read[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+// sameElements reports whether lists have the same elements.
+func sameElements[T any](a, b []T) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(x T) bool {
+		return !slices.ContainsFunc(b, func(y T) bool { return reflect.DeepEqual(x, y) })
+	})
+}
+
+// scribble overwrites all memory that a value refers to, in unexported fields too. It spares what
+// no program can change.
+func scribble(v reflect.Value) {
+	v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+	switch v.Interface().(type) {
+	case time.Time, netip.Addr, netip.AddrPort, netip.Prefix, *time.Location:
+		v.SetZero()
+		return
+	case strftime:
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			scribble(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			scribble(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			scribble(v.Field(i))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(key))
+			scribble(value)
+			v.SetMapIndex(key, reflect.Value{})
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			value := reflect.New(v.Elem().Type()).Elem()
+			value.Set(v.Elem())
+			scribble(value)
+		}
+	default:
+		v.SetZero()
+	}
+}
+
+// TestShapes stores records of the shapes that public programs have.
+func TestShapes(t *testing.T) {
+	none, byID, bySelf := catalogue.Options{}, catalogue.Options{ID: "id"}, catalogue.Options{ID: "_id"}
+	for _, s := range []shape{
+		shapeOf[struct {
+			ID    int64          `json:"id"`
+			Name  string         `json:"name"`
+			Bio   sql.NullString `json:"bio"`
+			Born  sql.NullTime   `json:"born"`
+			Books sql.NullInt32  `json:"books"`
+		}]("sqlc with json tags", none, "bio__string",
+			`{"id":2,"name":"a","bio":{"String":"a","Valid":true},"born":{"Time":"2024-05-01T10:00:00Z","Valid":true},"books":{"Int32":3,"Valid":true}}`,
+			`{"id":1,"name":"b","bio":{"String":"b","Valid":true},"born":{"Time":"0001-01-01T00:00:00Z","Valid":false},"books":{"Int32":0,"Valid":false}}`),
+		shapeOf[struct {
+			ID   int32
+			Name string
+			Rate sql.NullFloat64
+			Ok   sql.NullBool
+		}]("sqlc without json tags", none, "rate__float_64",
+			`{"ID":7,"Name":"x","Rate":{"Float64":0.5,"Valid":true},"Ok":{"Bool":true,"Valid":true}}`,
+			`{"ID":3,"Name":"y","Rate":{"Float64":4,"Valid":true},"Ok":{"Bool":false,"Valid":false}}`),
+		shapeOf[struct {
+			ID      int64     `json:"id"`
+			Title   pgText    `json:"title"`
+			Price   pgNumeric `json:"price"`
+			Changed gitStamp  `json:"changed"`
+		}]("sqlc with pgtype", none, "price",
+			`{"id":2,"title":"a","price":5,"changed":"2024-05-01T10:00:00Z"}`,
+			`{"id":1,"title":null,"price":100,"changed":"2023-05-01T10:00:00Z"}`),
+		shapeOf[struct {
+			ID   pgUUID `json:"id"`
+			Name string `json:"name"`
+		}]("sqlc with a UUID of pgtype as id", byID, "name",
+			`{"id":"0000000b","name":"a"}`, `{"id":"0000000a","name":"b"}`),
+		shapeOf[struct {
+			ID     int32   `json:"id"`
+			Status letter  `json:"status"`
+			Note   *string `json:"note"`
+			Prior  struct {
+				Grade letter `json:"grade"`
+				Valid bool   `json:"valid"`
+			} `json:"prior"`
+		}]("sqlc with pointers for nulls and enumerations", none, "note",
+			`{"id":4,"status":"b","note":"x","prior":{"grade":"a","valid":true}}`,
+			`{"id":2,"status":"c","note":null,"prior":{"grade":"","valid":false}}`),
+		shapeOf[struct {
+			ID    int              `json:"id"`
+			Score sql.Null[int64]  `json:"score"`
+			Nick  sql.Null[string] `json:"nick"`
+		}]("a hand-written store with sql.Null", none, "score__v",
+			`{"id":2,"score":{"V":-1,"Valid":true},"nick":{"V":"q","Valid":true}}`,
+			`{"id":1,"score":{"V":3,"Valid":true},"nick":{"V":"r","Valid":false}}`),
+		shapeOf[struct {
+			Model
+			Email string
+			Cards []struct {
+				Model
+				Number string
+			}
+		}]("gorm.Model with DeletedAt and an association", none, "deleted_at",
+			`{"ID":2,"CreatedAt":"2024-05-01T10:00:00Z","DeletedAt":"2025-01-01T00:00:00Z","Email":"a@x.example","Cards":[{"ID":1,"CreatedAt":"2024-05-01T10:00:00Z","DeletedAt":null,"Number":"1"}]}`,
+			`{"ID":1,"CreatedAt":"2024-05-01T10:00:00Z","DeletedAt":null,"Email":"b@x.example","Cards":[]}`),
+		shapeOf[struct {
+			oldModel
+			Name    string
+			Profile *struct{ Bio string }
+		}]("gorm v1 with an unexported model and a pointer", none, "deleted_at",
+			`{"ID":2,"DeletedAt":"2025-01-01T00:00:00Z","Name":"a","Profile":{"Bio":"b"}}`,
+			`{"ID":1,"DeletedAt":null,"Name":"b","Profile":null}`),
+		shapeOf[struct {
+			ID        uint       `json:"id"`
+			CompanyID *uint      `json:"company_id"`
+			Company   *oldModel  `json:"company,omitempty"`
+			Extra     jsonColumn `json:"extra"`
+		}]("gorm with a foreign key and a column of JSON", none, "company_id",
+			`{"id":2,"company_id":5,"company":{"ID":5,"DeletedAt":null},"extra":{"a":[1]}}`,
+			`{"id":1,"company_id":null,"extra":[2]}`),
+		shapeOf[speaker]("gorm with many to many, a type in a cycle", none, "name",
+			`{"ID":2,"Name":"a","Languages":[{"ID":1,"Speakers":[{"ID":3,"Name":"c","Languages":[]}]}]}`,
+			`{"ID":1,"Name":"b","Languages":[]}`),
+		shapeOf[struct {
+			Id      int64  `xorm:"pk autoincr"`
+			Name    string `xorm:"unique"`
+			Version int    `xorm:"version"`
+		}]("xorm", none, "name", `{"Id":2,"Name":"a","Version":1}`, `{"Id":1,"Name":"b","Version":2}`),
+		shapeOf[struct {
+			baseModel `bun:"table:users"`
+			ID        int64             `bun:"id,pk,autoincrement" json:"id"`
+			Emails    []string          `json:"emails"`
+			Meta      map[string]string `json:"meta"`
+		}]("bun with its empty model", none, "emails",
+			`{"id":2,"emails":["a@x.example"],"meta":{"a":"b"}}`, `{"id":1,"emails":["b@x.example"],"meta":{}}`),
+		shapeOf[struct {
+			ID   int      `boil:"id" json:"id"`
+			Name pgText   `boil:"name" json:"name,omitempty"`
+			R    *Model   `boil:"-" json:"-"`
+			L    struct{} `boil:"-" json:"-"`
+		}]("sqlboiler with relations outside the JSON", none, "name", `{"id":2,"name":"a"}`, `{"id":1,"name":"b"}`),
+		shapeOf[struct {
+			ID        *int64       `json:"id,omitempty"`
+			Number    *int         `json:"number,omitempty"`
+			Title     *string      `json:"title,omitempty"`
+			Locked    *bool        `json:"locked,omitempty"`
+			CreatedAt *gitStamp    `json:"created_at,omitempty"`
+			User      *BasicUser   `json:"user,omitempty"`
+			Assignees []*BasicUser `json:"assignees,omitempty"`
+		}]("go-github: pointers everywhere", none, "created_at",
+			`{"id":9007199254740993,"number":2,"title":"a","locked":true,"created_at":"2024-05-01T10:00:00Z","user":{"login":"x","site_id":1},"assignees":[{"login":"y"}]}`,
+			`{"id":1,"title":"b"}`),
+		shapeOf[repository]("go-github: a type that contains itself", none, "full_name",
+			`{"id":2,"full_name":"a/a","permissions":{"admin":true},"parent":{"id":1,"full_name":"b/b"},"topics":["go"]}`,
+			`{"id":1,"full_name":"b/b"}`),
+		shapeOf[struct {
+			*BasicUser
+			ID    int       `json:"id"`
+			Since time.Time `json:"since"`
+		}]("go-gitlab: an embedded pointer", none, "login",
+			`{"login":"a","site_id":3,"id":2,"since":"2024-05-01T10:00:00Z"}`, `{"login":"b","id":1,"since":"2024-05-01T10:00:00Z"}`),
+		shapeOf[struct {
+			ID          uint64  `json:"id,string"`
+			Permissions int64   `json:"permissions,string"`
+			ParentID    *uint64 `json:"parent_id,string,omitempty"`
+			Ratio       float64 `json:"ratio,string"`
+			Mute        bool    `json:"mute,string"`
+		}]("a client of Discord: numbers in text", none, "permissions",
+			`{"id":"80351110224678912","permissions":"8","parent_id":"80351110224678000","ratio":"0.5","mute":"true"}`,
+			`{"id":"80351110224678911","permissions":"104324673","ratio":"2.5","mute":"false"}`),
+		shapeOf[struct {
+			apiResource
+			ID       string            `json:"id"`
+			Amount   int64             `json:"amount"`
+			Created  int64             `json:"created"`
+			Customer *expandable       `json:"customer"`
+			Metadata map[string]string `json:"metadata"`
+		}]("stripe-go: a text as id, by an option", byID, "amount",
+			`{"id":"ch_2","amount":5,"created":1,"customer":{"id":"cus_1","email":"a@x.example"},"metadata":{"a":"b"}}`,
+			`{"id":"ch_1","amount":40,"created":2,"customer":null,"metadata":{}}`),
+		shapeOf[struct {
+			ID     int64            `json:"id"`
+			Kind   letter           `json:"kind"`
+			State  status           `json:"state"`
+			Born   gitStamp         `json:"born"`
+			Nick   nullable[string] `json:"nick"`
+			Weight *float32         `json:"weight,omitempty"`
+		}]("oapi-codegen with enumerations and nullable.Nullable", none, "state",
+			`{"id":1,"kind":"a","state":"open","born":"2024-05-01T00:00:00Z","nick":null,"weight":1.5}`,
+			`{"id":2,"kind":"b","state":"closed","born":"2024-05-01T00:00:00Z","nick":"a"}`),
+		shapeOf[struct {
+			ID      *int64        `json:"id"`
+			At      strftime      `json:"at"`
+			Tags    []*BasicUser  `json:"tags"`
+			Any     interface{}   `json:"any,omitempty"`
+			Numbers []json.Number `json:"numbers"`
+		}]("go-swagger with strfmt.DateTime", none, "at",
+			`{"id":2,"at":"2023-05-01T10:00:00Z","tags":[{"login":"a"}],"any":{"a":[1,"b"]},"numbers":[1.5]}`,
+			`{"id":1,"at":"2024-05-01T10:00:00Z","tags":[],"numbers":[]}`),
+		shapeOf[struct {
+			Id    int64  `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty,string"`
+			Name  string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+			Count uint32 `protobuf:"varint,3,opt,name=count,proto3" json:"count,omitempty"`
+		}]("a twirp client", none, "count", `{"id":"2","name":"a","count":1}`, `{"id":"1","name":"b","count":3}`),
+		shapeOf[struct {
+			ID     uint64     `json:"id"`
+			Hash   guid       `json:"hash"`
+			Number *big.Int   `json:"number"`
+			Fees   []*big.Int `json:"fees"`
+			Total  big.Int    `json:"total"`
+		}]("a client of Ethereum", none, "number",
+			`{"id":2,"hash":"0000000000000000000000000000000b","number":99,"fees":[1,18446744073709551617],"total":-5}`,
+			`{"id":1,"hash":"0000000000000000000000000000000a","number":18446744073709551616,"fees":[],"total":5}`),
+		shapeOf[struct {
+			ID    int     `json:"id"`
+			Price digits  `json:"price"`
+			Was   *digits `json:"was"`
+			Names []string
+		}]("a shop with decimal.Decimal", none, "price",
+			`{"id":2,"price":"1250e-2","was":"15e0","Names":["a"]}`, `{"id":1,"price":"99e-2","was":null,"Names":[]}`),
+		shapeOf[struct {
+			ID    int     `json:"id"`
+			Share big.Rat `json:"share"`
+			Rate  *big.Rat
+			Float *big.Float `json:"float"`
+		}]("a ledger with big.Rat and big.Float", none, "float",
+			`{"id":2,"share":"1/3","Rate":"7/2","float":"0.5"}`, `{"id":1,"share":"2/3","Rate":null,"float":"0.75"}`),
+		shapeOf[struct {
+			ID     int64          `json:"id"`
+			Addr   netip.Addr     `json:"addr"`
+			Local  netip.AddrPort `json:"local"`
+			Routes []netip.Prefix `json:"routes"`
+			Peer   *netip.Addr    `json:"peer"`
+			Lease  time.Duration  `json:"lease"`
+		}]("a network service with netip (golang/go#51520)", none, "lease",
+			`{"id":2,"addr":"192.0.2.1","local":"[fe80::1%eth0]:80","routes":["192.0.2.0/24"],"peer":"2001:db8::1","lease":1000000000}`,
+			`{"id":1,"addr":"192.0.2.2","local":"192.0.2.1:80","routes":[],"peer":null,"lease":3600000000000}`),
+		shapeOf[struct {
+			ID  uint16     `json:"id"`
+			IP  net.IP     `json:"ip"`
+			Net *net.IPNet `json:"net"`
+			Log slog.Level `json:"log"`
+		}]("a network service with package net", none, "ip",
+			`{"id":2,"ip":"192.0.2.1","net":{"IP":"192.0.2.0","Mask":"////AA=="},"log":"WARN"}`,
+			`{"id":1,"ip":"192.0.2.2","net":null,"log":"INFO"}`),
+		shapeOf[struct {
+			ID      int                            `json:"id"`
+			Headers map[string][]string            `json:"headers"`
+			Matrix  [][]int                        `json:"matrix"`
+			Deep    map[string]map[string][]*int64 `json:"deep"`
+			Raw     json.RawMessage                `json:"raw"`
+			Any     any                            `json:"any"`
+		}]("a proxy: maps, nested slices, raw JSON", none, "matrix",
+			`{"id":2,"headers":{"a":["b","c"]},"matrix":[[1,2],[3]],"deep":{"a":{"b":[1,null]}},"raw":{"x":1},"any":[{"y":null}]}`,
+			`{"id":1,"headers":{},"matrix":[[2]],"deep":{},"raw":[],"any":"z"}`),
+		shapeOf[struct {
+			ID      int64          `json:"id"`
+			Actor   *BasicUser     `json:"actor"`
+			Payload map[string]any `json:"payload"`
+			Took    time.Duration  `json:"took,omitempty"`
+			mu      sync.Mutex
+		}]("an audit log with a mutex", none, "took",
+			`{"id":2,"actor":{"login":"a"},"payload":{"a":{"b":["c"]}},"took":5}`, `{"id":1,"actor":null,"payload":{},"took":70}`),
+		shapeOf[versioned[struct{ Text string }]]("a type parameter", none, "current__text",
+			`{"id":2,"current":{"Text":"a"},"past":[{"Text":"b"}]}`, `{"id":1,"current":{"Text":"b"},"past":[]}`),
+		shapeOf[pair[netip.Addr, []time.Time]]("two type parameters", none, "key",
+			`{"id":2,"key":"192.0.2.1","all":{"192.0.2.3":["2024-05-01T10:00:00Z"]}}`, `{"id":1,"key":"192.0.2.2","all":{}}`),
+		shapeOf[category]("a tree", none, "name",
+			`{"id":2,"name":"a","parentId":1,"children":[{"id":3,"name":"c","parentId":2,"children":[]}]}`,
+			`{"id":1,"name":"b","parentId":null,"children":[]}`),
+		shapeOf[struct {
+			Start time.Time               `json:"start"`
+			Zone  *time.Location          `json:"-"`
+			Days  [7]bool                 `json:"days"`
+			Names map[time.Weekday]string `json:"names"`
+			ID    int16                   `json:"id"`
+		}]("a calendar with a zone outside the JSON", none, "start",
+			`{"start":"2023-05-01T10:00:00Z","days":[true,false,true,false,false,false,true],"names":{"1":"Monday"},"id":2}`,
+			`{"start":"2024-05-01T10:00:00+02:00","days":[false,false,false,false,false,false,false],"names":{},"id":1}`),
+		shapeOf[struct {
+			Point   [2]float64    `json:"point"`
+			Polygon [][][]float64 `json:"polygon"`
+			ID      uint32        `json:"fid"`
+		}]("a map service with a fid", catalogue.Options{ID: "fid"}, "point",
+			`{"point":[1.5,2],"polygon":[[[1,2],[3,4]]],"fid":2}`, `{"point":[2.5,2],"polygon":[],"fid":1}`),
+		shapeOf[struct {
+			ID      uint8   `json:"id"`
+			Level   int8    `json:"level"`
+			Value   float32 `json:"value"`
+			Payload []byte  `json:"payload"`
+		}]("a device with bytes", none, "value",
+			`{"id":2,"level":-3,"value":0.1,"payload":"`+base64.StdEncoding.EncodeToString([]byte("abc"))+`"}`,
+			`{"id":1,"level":3,"value":0.2,"payload":"eA=="}`),
+		shapeOf[struct {
+			ID   objectID `bson:"_id" json:"_id"`
+			Name string   `json:"name"`
+		}]("a document of MongoDB with an ObjectID", bySelf, "name", `{"_id":"0000000b","name":"a"}`, `{"_id":"0000000a","name":"b"}`),
+		shapeOf[struct {
+			ID   int      `json:"_id"`
+			Name string   `json:"name"`
+			Tags []string `json:"tags"`
+		}]("a document of MongoDB with a number (typicode/json-server#1320)", none, "name",
+			`{"_id":2,"name":"a","tags":["x"]}`, `{"_id":1,"name":"b","tags":[]}`),
+		shapeOf[struct {
+			ID    guid   `json:"id"`
+			Email string `json:"email"`
+		}]("a service with uuid.UUID as id", byID, "email",
+			`{"id":"0000000000000000000000000000000b","email":"a@x.example"}`, `{"id":"0000000000000000000000000000000a","email":"b@x.example"}`),
+	} {
+		t.Run(s.source, s.check)
+	}
+}
+
+// Types of records that are refused.
+type (
+	config struct{ driver interface{ Close() error } }
+	entity struct {
+		config `json:"-"`
+		ID     int `json:"id"`
+	}
+	message struct {
+		unknownFields []byte
+		Id            int64 `json:"id"`
+	}
+	resource struct {
+		Kind string `json:"kind"`
+		Meta struct {
+			UID string `json:"uid"`
+		} `json:"metadata"`
+	}
+	pet struct {
+		ID   int64      `json:"id"`
+		Nick nullString `json:"nick"`
+	}
+	chat struct {
+		ID   int `json:"id"`
+		Conn net.Conn
+	}
+	instance struct {
+		_          struct{}
+		InstanceID *string `json:"InstanceId"`
+	}
+)
+
+// TestShapesRefused checks that the errors for shapes that are refused are one sentence with the remedy.
+func TestShapesRefused(t *testing.T) {
+	none := catalogue.Options{}
+	for source, row := range map[string]struct {
+		err  error
+		want string
+	}{
+		"ent: an unexported driver": {refusal[entity](none),
+			"entity: field config: field driver: interface { Close() error } contains references and the field is unexported, so it cannot be copied: " +
+				"give catalogue_test.entity the method Clone() catalogue_test.entity, or the type of the field such a method"},
+		"protobuf: unexported bytes": {refusal[message](none),
+			"message: field unknownFields: []uint8 contains references and the field is unexported, so it cannot be copied: " +
+				"give catalogue_test.message the method Clone() catalogue_test.message, or the type of the field such a method"},
+		"Kubernetes: no id at the top": {refusal[resource](none),
+			"resource has no id: give an integer field the tag `json:\"id\"`, or set Options.ID to the JSON name of the field that is the id"},
+		"openapi-generator: NullableString": {refusal[pet](none),
+			"pet: field Nick: field value: *string contains references and the field is unexported, so it cannot be copied: " +
+				"give catalogue_test.pet the method Clone() catalogue_test.pet, or the type of the field such a method"},
+		"a chat with its connection": {refusal[chat](none),
+			"chat: field Conn: net.Conn: an interface with methods cannot be copied: " +
+				"give catalogue_test.chat the method Clone() catalogue_test.chat, or the type of the field such a method"},
+		"AWS: a pointer to a text as id": {refusal[instance](catalogue.Options{ID: "InstanceId"}),
+			"instance: the id must be an integer in the struct itself, without methods for JSON or orderings, or a text with the tag key: InstanceID is *string"},
+	} {
+		want := "collection: invalid record type: catalogue_test." + row.want
+		if !errors.Is(row.err, catalogue.ErrInvalidType) || row.err.Error() != want {
+			t.Errorf("%s: %v, want %s", source, row.err, want)
+		}
+	}
+}
