@@ -650,7 +650,7 @@ type (
 		config `json:"-"`
 		ID     int `json:"id"`
 	}
-	message struct {
+	oneMessage struct {
 		unknownFields []byte
 		Id            int64 `json:"id"`
 	}
@@ -677,6 +677,7 @@ type (
 // TestShapesRefused checks that the errors for shapes that are refused are one sentence with the remedy.
 func TestShapesRefused(t *testing.T) {
 	none := catalogue.Options{}
+	_, _ = entity{config: config{driver: nil}}, oneMessage{unknownFields: nil}
 	for source, row := range map[string]struct {
 		err  error
 		want string
@@ -684,9 +685,9 @@ func TestShapesRefused(t *testing.T) {
 		"ent: an unexported driver": {refusal[entity](none),
 			"entity: field config: field driver: interface { Close() error } contains references and the field is unexported, so it cannot be copied: " +
 				"give catalogue_test.entity the method Clone() catalogue_test.entity, or the type of the field such a method"},
-		"protobuf: unexported bytes": {refusal[message](none),
-			"message: field unknownFields: []uint8 contains references and the field is unexported, so it cannot be copied: " +
-				"give catalogue_test.message the method Clone() catalogue_test.message, or the type of the field such a method"},
+		"protobuf: unexported bytes": {refusal[oneMessage](none),
+			"oneMessage: field unknownFields: []uint8 contains references and the field is unexported, so it cannot be copied: " +
+				"give catalogue_test.oneMessage the method Clone() catalogue_test.oneMessage, or the type of the field such a method"},
 		"Kubernetes: no id at the top": {refusal[resource](none),
 			"resource has no id: give an integer field the tag `json:\"id\"`, or set Options.ID to the JSON name of the field that is the id"},
 		"openapi-generator: NullableString": {refusal[pet](none),

@@ -2,12 +2,8 @@ package schema
 
 import (
 	"bytes"
-	"encoding"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -255,124 +251,4 @@ func appendFree(b []byte, value string, camel bool) (_ []byte, err error) {
 		}
 	}
 	return append(b, bytes.TrimSpace([]byte(value))...), nil
-}
-
-// fieldOf returns the field for a Go type without a tag. It has no name.
-func fieldOf(t reflect.Type, outer []reflect.Type) (f Field, err error) {
-	if t.Kind() != reflect.Pointer {
-		return kindOfType(t, outer)
-	}
-	f.Kind = JSON
-	if t.Elem().Kind() != reflect.Pointer {
-		f, err = kindOfType(t.Elem(), outer)
-	}
-	f.Nullable, f.Default = true, "null"
-	return f, err
-}
-
-// kindOfType returns the field for a type that is not a pointer.
-func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
-	switch t {
-	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
-		return Field{Kind: Timestamp}, nil
-	case reflect.TypeFor[json.Number]():
-		return Field{Kind: Float}, nil
-	case reflect.TypeFor[json.RawMessage]():
-		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
-	}
-	switch {
-	case jsontext.Implements[json.Marshaler](t):
-		if zeroJSON(t) == "null" {
-			return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
-		}
-		return Field{Kind: JSON}, nil
-	case slices.Contains(outer, t) && t.Kind() == reflect.Struct:
-		return Field{Kind: JSON}, nil
-	case jsontext.Implements[encoding.TextMarshaler](t):
-		return Field{Kind: Text}, nil
-	}
-	switch kind := t.Kind(); kind {
-	case reflect.String:
-		return Field{Kind: Text}, nil
-	case reflect.Bool:
-		return Field{Kind: Boolean, Default: "false"}, nil
-	case reflect.Float32, reflect.Float64:
-		return Field{Kind: Float}, nil
-	case reflect.Interface:
-		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
-	case reflect.Map:
-		if t.Key().Kind() != reflect.String || jsontext.Implements[encoding.TextMarshaler](t.Key()) {
-			return Field{Kind: JSON, Default: "{}"}, nil
-		}
-		return partsField(Map, t, outer)
-	case reflect.Slice:
-		if jsontext.IsBytes(t) {
-			return Field{Kind: Text}, nil // JSON text in base64
-		}
-		return partsField(Array, t, outer)
-	case reflect.Struct:
-		fields, err := structFields(t, outer)
-		f := Field{Kind: Object, Fields: fields}
-		if v, ok := t.FieldByName("Valid"); ok && v.Type.Kind() == reflect.Bool && t.NumField() == 2 { // a value that is not Valid is zero
-			f.Default = zeroJSON(t)
-			for i := range fields {
-				fields[i].Blank = fields[i].Kind == Text
-			}
-		}
-		return f, err
-	case reflect.Array:
-		return Field{Kind: JSON}, nil
-	default:
-		if jsontext.IsIntegral(t) {
-			return integerField(t), nil
-		}
-		return Field{}, fmt.Errorf("JSON cannot represent the type %v", t)
-	}
-}
-
-// zeroJSON returns the JSON of the zero value of a type, or "" if it has none.
-func zeroJSON(t reflect.Type) (text string) {
-	defer func() { _ = recover() }() // of a method that expects another value
-	b, _ := json.Marshal(reflect.New(t).Interface())
-	return string(b)
-}
-
-// partsField returns the field for a slice or map, which is JSON if nothing is known of its
-// elements or if it contains itself.
-func partsField(kind Kind, t reflect.Type, outer []reflect.Type) (Field, error) {
-	f := Field{Kind: kind, Default: "[]"}
-	if kind == Map {
-		f.Default = "{}"
-	}
-	if slices.Contains(outer, t) {
-		f.Kind = JSON
-		return f, nil
-	}
-	item, err := fieldOf(t.Elem(), append(slices.Clip(outer), t))
-	if item.Kind == JSON {
-		f.Kind = JSON
-		return f, err
-	}
-	if err == nil {
-		item.Rule, err = fieldRule(elem(t.Elem()))
-	}
-	item.Required, item.Default = true, ""
-	f.Item = &item
-	return f, err
-}
-
-// integerField returns the field for an integer type. The types int and int64, and
-// bounds that are out of range for an int, have none.
-func integerField(t reflect.Type) Field {
-	f := Field{Kind: Integer}
-	bits := t.Bits()
-	switch t.Kind() {
-	case reflect.Int8, reflect.Int16, reflect.Int32:
-		f.Min, f.Max = strconv.Itoa(-1<<(bits-1)), strconv.Itoa(1<<(bits-1)-1)
-	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		f.Min, f.Max = "0", strconv.FormatUint(1<<bits-1, 10)
-	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		f.Min = "0"
-	}
-	return f
 }

@@ -1,0 +1,385 @@
+package schema
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/jsonmember"
+)
+
+// DescriptionOf returns a description of a collection whose records are structs of type T,
+// to be served under the given key with [AllActions]. Its fields are the members of the
+// JSON of T, in order. If T is [Record], the fields are not known.
+//
+// The name of a record is the name of T in words, without type parameters: "film role" for
+// FilmRole, "http log" for HTTPLog. If T is [Record] or has no name, it is the key.
+//
+// The kind of a field follows from its Go type:
+//
+//	string, encoding.TextMarshaler, []byte     Text
+//	integers                                   Integer with the bounds of the type
+//	bool                                       Boolean, false by default
+//	float32, float64, json.Number              Float
+//	time.Time, DateTime                        Timestamp
+//	slices with the tag refers                 References, empty by default
+//	slices of these types and of structs       Array, empty by default
+//	maps of strings to these types             Map, empty by default
+//	structs                                    Object
+//	structs of a value and Valid, sql.Null[T]  Object, not valid by default; its text may be blank
+//	json.Marshaler                             JSON, null by default if the zero value is null
+//	any, json.RawMessage                       JSON, null by default
+//	other slices and maps                      JSON, empty by default
+//	all other types                            JSON
+//	a pointer to one of these                  the same, but Nullable and null by default
+//
+// The types int and int64 have no bounds. Floats hold the number that is nearest to the one that
+// is sent or loaded. A json.Number keeps the digits of a number that is loaded, and so do the
+// numbers in a value of the type any. The members of a struct inside the record are described in
+// the same way; a struct that contains itself is JSON inside itself. The id, an integer or a pointer
+// to one whose name is id, _id or ID in JSON, is a read-only Integer. Numbers and booleans with the
+// option string of a json tag are Quoted. All other fields without a default are required, unless
+// the tag backlist says otherwise. The tag is a list of words, separated by commas, such as `backlist:"slug,unique"`:
+//
+//	slug, unicodeslug     a Slug or UnicodeSlug, which is a string, or a *string that may be null
+//	url, email, uuid      a URL, Email or UUID, in the same way
+//	date                  a Date: a day without a time, such as "1958-05-09"
+//	choices=a|b|c         a Choice with these values, which is a string
+//	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point, which
+//	                      is a string such as "12.00"
+//	refers=directors      a Reference, or References if the type is a slice, to records of the
+//	                      collection with this key: integers that are ids or, if the records
+//	                      have a key, strings that are keys
+//	refers=users.email    the same by a unique text of that collection: a string or []string
+//	ondelete=cascade      a request that deletes the record to which the field refers deletes
+//	                      the record, too; with setnull, the field becomes null; with
+//	                      protect, the deletion is refused, as without the word
+//	min=0, max=9.5        the bounds of a number, as messages show them
+//	minlength=2           the least number of characters of a text, or of elements of a list
+//	maxlength=40          the largest
+//	untrimmed             white space at the ends of a text is kept
+//	blank                 a string may be empty, and is by default
+//	unique                no two records have the same value
+//	fold                  text compares without regard to case: in orders, filters, unique values and
+//	                      references to it, but not where filters look for text within text
+//	key                   the text that identifies the record, in place of an int named id; see below
+//	readonly              ignored in requests
+//	created               a read-only Timestamp: the time of a POST
+//	hidden                stored, but never served. A PUT needs it unless it is optional.
+//	                      In Filters or Search, clients can guess it.
+//	optional              may be absent, and has no default
+//	default=X             the value if absent: JSON, or the text of a string; default=now is
+//	                      the time of a POST
+//	reset                 a PUT without the field sets it to its default
+//	formerly=NAME|NAME    names that the member of a record has in older data, which loads accept
+//	item.WORD             a word about the elements of a list or map, such as item.max=60
+//
+// Types with a method MarshalJSON or MarshalText count as strings for these words. Values
+// cannot contain commas. A pattern has no word: set Pattern and Message of the field. It and
+// anything else can be set in the result before it becomes the
+// Description in the options of a definition. Filters and Search are empty.
+//
+// The tag key names the key of records that have no int field id: a string, or a type with
+// MarshalText, of which no two records have the same value. With key alone, clients choose the
+// key, which must contain neither . nor /, because no path could address it. With key,readonly
+// the server chooses it. With key,optional the server chooses it if the client does not, that is,
+// if the key has the zero value of its type, such as an array of zeros for a UUID. The key is the
+// Lookup and the Ordering of the description. It may be named id.
+//
+// If T, or the type of a field, has a method Validate(context.Context) error, that is the Rule of
+// the description or the field. A method with a pointer as its receiver may change the value. It must
+// keep its own result, because it is called again: for requests, and for writes from Go and loads that
+// are validated. It cannot hash a password, for example. Its error should be made by [Invalid], or be [FieldErrors] about some fields. A method Validate
+// with another signature is an error, unless it is promoted from an embedded field. If T needs
+// such a method for other purposes, embed a type that has it.
+//
+// If T has a method Computed without parameters, whose result is a struct, the members of that
+// struct are Computed fields after the others. They are JSON, whatever their types. The method is
+// called once for each version of a record, and its result is kept until the record changes: it
+// must depend on the record only. A value that reads the clock would be that of the write.
+//
+// DescriptionOf returns an error wrapping [ErrInvalid] if T is not a struct, if two members have
+// the same name, if a method has the wrong signature, or if JSON cannot represent a field. The
+// error names the field and the word if a word is unknown or repeated, contradicts the type or
+// another word, or has an invalid value. O(fields), by reflection.
+func DescriptionOf[T any](key string) (Description, error) {
+	return Describe(reflect.TypeOf((*T)(nil)).Elem(), key, "") // not TypeFor, which would be compiled for each T
+}
+
+// Describe is [DescriptionOf] for the type of records that the member with a name identifies: an
+// integer, which becomes the id, or a text, which becomes a key that the server chooses if a client
+// does not. If id is empty, it is as in DescriptionOf. It is for collections.
+func Describe(t reflect.Type, key, id string) (Description, error) {
+	d := Description{
+		Key:      key,
+		Segment:  key,
+		Name:     key,
+		Actions:  AllActions,
+		Vary:     "Accept",
+		Ordering: []ordering.Term{{Field: "id"}},
+	}
+	if t == reflect.TypeFor[Record]() {
+		return d, nil
+	}
+	if t.Kind() != reflect.Struct {
+		return Description{}, fmt.Errorf("%w description: %v is not a struct", ErrInvalid, t)
+	}
+	d.Name = cmp.Or(typeName(t), key)
+	fields, err := structFields(t, nil)
+	if err != nil {
+		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+	}
+	d.Fields = fields
+	if d.Rule, err = recordRule(t); err != nil {
+		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+	}
+	if err = d.identify(t, id); err != nil {
+		return Description{}, fmt.Errorf("%w description: %w", ErrInvalid, err)
+	}
+	return d, nil
+}
+
+// identify makes the member with a name, or one that is named as ids are, the id or the key of
+// records of a struct type, unless there is a key.
+func (d *Description) identify(t reflect.Type, name string) error {
+	i := slices.IndexFunc(d.Fields, func(f Field) bool { return f.Name == name || name == "" && (f.Key || f.IsID()) })
+	if i < 0 && name == "" {
+		return nil
+	}
+	members, _ := jsonmember.Of(t)
+	if i < 0 || i >= len(members) {
+		return fmt.Errorf("%v has no member %q that can be the id", t, name)
+	}
+	f, m := &d.Fields[i], members[i].Field
+	_, tagged := m.Tag.Lookup("backlist")
+	switch integral := jsontext.IsIntegral(elem(m.Type)); {
+	case f.Key:
+	case !integral && name == "":
+		return fmt.Errorf("%v: field %s: the id must be an integer, or have the tag key, got %v", t, m.Name, m.Type)
+	case integral && tagged:
+		return fmt.Errorf("%v: field %s: the id has no tag backlist", t, m.Name)
+	case integral:
+		*f = Field{Name: f.Name, Kind: Integer, ReadOnly: true, Quoted: f.Quoted, ID: !f.IsID()}
+		d.Ordering = []ordering.Term{ordering.Asc(ordering.Snake(f.Name))}
+		return nil
+	default:
+		if err := f.tagKey("", elem(m.Type)); err != nil {
+			return fmt.Errorf("%v: field %s: the id must be an integer or a text: %w", t, m.Name, err)
+		}
+		f.Required = false // as with the tag optional
+	}
+	d.Lookup = ordering.Snake(f.Name)
+	d.Ordering = []ordering.Term{ordering.Asc(d.Lookup)}
+	return nil
+}
+
+// structFields returns the fields of a struct, and of what its method Computed returns. outer are
+// the structs that contain it.
+func structFields(t reflect.Type, outer []reflect.Type) (fields []Field, err error) {
+	members, conflicts := jsonmember.Of(t)
+	if conflicts != nil { // encoding/json would write none of them
+		return nil, fmt.Errorf("%v: two members %q", t, conflicts[0])
+	}
+	for _, m := range members {
+		f, err := memberField(m, append(slices.Clip(outer), t))
+		if err != nil {
+			return nil, fmt.Errorf("%v: field %s: %w", t, m.Field.Name, err)
+		}
+		fields = append(fields, f)
+	}
+	if err := checkFormerly(fields); err != nil || outer != nil {
+		return fields, err
+	}
+	computed, err := ComputedMembers(t)
+	for _, m := range computed {
+		fields = append(fields, Field{Name: m.Name, Kind: JSON, ReadOnly: true, Computed: true})
+	}
+	return fields, err
+}
+
+// ComputedMembers returns the members of the struct that the method Computed of a type returns.
+// If the type has no such method, there are none. The error is that the method has parameters or
+// does not return one struct. It is for packages that describe or store such types. O(members), by
+// reflection.
+func ComputedMembers(t reflect.Type) ([]jsonmember.Member, error) {
+	method, ok := reflect.PointerTo(t).MethodByName("Computed")
+	if !ok {
+		return nil, nil
+	}
+	if method.Type.NumIn() != 1 || method.Type.NumOut() != 1 || method.Type.Out(0).Kind() != reflect.Struct {
+		return nil, fmt.Errorf("%v: the method Computed must have no parameters and return a struct", t)
+	}
+	members, conflicts := jsonmember.Of(method.Type.Out(0))
+	if conflicts != nil {
+		return nil, fmt.Errorf("%v: two members %q of what Computed returns", t, conflicts[0])
+	}
+	return members, nil
+}
+
+// memberField returns the field for a member of a struct.
+func memberField(m jsonmember.Member, outer []reflect.Type) (Field, error) {
+	t := m.Field.Type
+	f, err := fieldOf(t, outer)
+	if err != nil {
+		return Field{}, err
+	}
+	f.Name, f.Required = m.Name, true // unless the tag or a default makes it optional
+	f.Quoted = m.Quoted() && f.Kind.row().json != jsontext.String
+	f.Default = f.quoted(f.Default)
+	if tag, present := m.Field.Tag.Lookup("backlist"); present {
+		if err := f.apply(tag, elem(t)); err != nil {
+			return Field{}, err
+		}
+	}
+	if len(outer) > 1 && (f.Unique || f.Created || f.Hidden || f.Refers != "" || f.Formerly != nil) {
+		return Field{}, errors.New("a member of an object cannot be unique, created, hidden or a reference, nor have former names")
+	}
+	f.Required = f.Required && f.Default == "" && !f.ReadOnly
+	f.Rule, err = fieldRule(elem(t))
+	return f, err
+}
+
+// fieldOf returns the field for a Go type without a tag. It has no name.
+func fieldOf(t reflect.Type, outer []reflect.Type) (f Field, err error) {
+	if t.Kind() != reflect.Pointer {
+		return kindOfType(t, outer)
+	}
+	f.Kind = JSON
+	if t.Elem().Kind() != reflect.Pointer {
+		f, err = kindOfType(t.Elem(), outer)
+	}
+	f.Nullable, f.Default = true, "null"
+	return f, err
+}
+
+// kindOfType returns the field for a type that is not a pointer.
+func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
+	switch t {
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
+		return Field{Kind: Timestamp}, nil
+	case reflect.TypeFor[json.Number]():
+		return Field{Kind: Float}, nil
+	case reflect.TypeFor[json.RawMessage]():
+		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
+	}
+	switch {
+	case jsontext.Implements[json.Marshaler](t):
+		if zeroJSON(t) == "null" {
+			return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
+		}
+		return Field{Kind: JSON}, nil
+	case slices.Contains(outer, t) && t.Kind() == reflect.Struct:
+		return Field{Kind: JSON}, nil
+	case jsontext.Implements[encoding.TextMarshaler](t):
+		return Field{Kind: Text}, nil
+	}
+	switch kind := t.Kind(); kind {
+	case reflect.String:
+		return Field{Kind: Text}, nil
+	case reflect.Bool:
+		return Field{Kind: Boolean, Default: "false"}, nil
+	case reflect.Float32, reflect.Float64:
+		return Field{Kind: Float}, nil
+	case reflect.Interface:
+		return Field{Kind: JSON, Nullable: true, Default: "null"}, nil
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String || jsontext.Implements[encoding.TextMarshaler](t.Key()) {
+			return Field{Kind: JSON, Default: "{}"}, nil
+		}
+		return partsField(Map, t, outer)
+	case reflect.Slice:
+		if jsontext.IsBytes(t) {
+			return Field{Kind: Text}, nil // JSON text in base64
+		}
+		return partsField(Array, t, outer)
+	case reflect.Struct:
+		fields, err := structFields(t, outer)
+		f := Field{Kind: Object, Fields: fields}
+		if v, ok := t.FieldByName("Valid"); ok && v.Type.Kind() == reflect.Bool && t.NumField() == 2 { // a value that is not Valid is zero
+			f.Default = zeroJSON(t)
+			for i := range fields {
+				fields[i].Blank = fields[i].Kind == Text
+			}
+		}
+		return f, err
+	case reflect.Array:
+		return Field{Kind: JSON}, nil
+	default:
+		if jsontext.IsIntegral(t) {
+			return integerField(t), nil
+		}
+		return Field{}, fmt.Errorf("JSON cannot represent the type %v", t)
+	}
+}
+
+// zeroJSON returns the JSON of the zero value of a type, or "" if it has none.
+func zeroJSON(t reflect.Type) (text string) {
+	defer func() { _ = recover() }() // of a method that expects another value
+	b, _ := json.Marshal(reflect.New(t).Interface())
+	return string(b)
+}
+
+// partsField returns the field for a slice or map, which is JSON if nothing is known of its
+// elements or if it contains itself.
+func partsField(kind Kind, t reflect.Type, outer []reflect.Type) (Field, error) {
+	f := Field{Kind: kind, Default: "[]"}
+	if kind == Map {
+		f.Default = "{}"
+	}
+	if slices.Contains(outer, t) {
+		f.Kind = JSON
+		return f, nil
+	}
+	item, err := fieldOf(t.Elem(), append(slices.Clip(outer), t))
+	if item.Kind == JSON {
+		f.Kind = JSON
+		return f, err
+	}
+	if err == nil {
+		item.Rule, err = fieldRule(elem(t.Elem()))
+	}
+	item.Required, item.Default = true, ""
+	f.Item = &item
+	return f, err
+}
+
+// integerField returns the field for an integer type. The types int and int64, and
+// bounds that are out of range for an int, have none.
+func integerField(t reflect.Type) Field {
+	f := Field{Kind: Integer}
+	bits := t.Bits()
+	switch t.Kind() {
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		f.Min, f.Max = strconv.Itoa(-1<<(bits-1)), strconv.Itoa(1<<(bits-1)-1)
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		f.Min, f.Max = "0", strconv.FormatUint(1<<bits-1, 10)
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		f.Min = "0"
+	}
+	return f
+}
+
+// typeName returns the name of a Go type in words, without its parameters, such as "film
+// role" for FilmRole and "http log" for HTTPLog, or "" if it has no name.
+func typeName(t reflect.Type) string {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	letters := []rune(strings.ReplaceAll(name, "_", " "))
+	var b strings.Builder
+	for i, r := range letters {
+		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1])) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
