@@ -87,6 +87,9 @@
 // them with a list. Whether a client reads all records, whatever goes wrong, is tested by
 // [github.com/gobacklist/backlist/httpapi/clienttest.VerifyClient].
 //
+// [Server.Compare] sends the same requests to the running service, or compares with a recording of
+// its responses, to prove that the fake still is that service.
+//
 // When a test fails, its last requests are logged, with the bodies of error responses,
 // together with the changes that were made to the catalogue.
 //
