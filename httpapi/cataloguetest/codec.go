@@ -285,6 +285,18 @@ func (c *Codec) encode(page envelope, style pagination.Style, header http.Header
 	return marshal(body)
 }
 
+// failure returns the body of an error, given the framework's.
+func (c *Codec) failure(status int, body []byte) []byte {
+	if c.Error == nil {
+		return body
+	}
+	var detail struct{ Detail string }
+	if json.Unmarshal(body, &detail) != nil || detail.Detail == "" {
+		detail.Detail = string(body)
+	}
+	return marshal(c.Error(status, detail.Detail))
+}
+
 // add adds a member to an object, in the objects that its name says.
 func add(object map[string]any, name string, value any) {
 	first, rest, inside := strings.Cut(name, ".")

@@ -80,6 +80,66 @@ func ExampleUnavailable() {
 	// Retry-After: 2
 }
 
+// A client that takes a lost response for a write that has not happened, writes twice.
+func ExampleLate() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.Late(cataloguetest.Status(502, "")))
+	response, err := server.Client.Post(server.URL+"/api/films/", "application/json", strings.NewReader(`{"name":"Duna"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	response.Body.Close()
+	list, err := films.In(server.Catalogue)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(response.StatusCode, list.Count())
+	// Output:
+	// 502 4
+}
+
+func ExampleRateLimit() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.RateLimit(time.Hour))
+	fmt.Println("Retry-After:", get(server, "").Header.Get("Retry-After"))
+	// Output:
+	// 429 {"detail":"Request was throttled. Expected available in 3600 seconds."}
+	// Retry-After: 3600
+}
+
+func ExampleRateLimitDate() {
+	server := threeFilms()
+	defer server.Close()
+	inject(server, cataloguetest.RateLimitDate(time.Hour))
+	at, err := http.ParseTime(get(server, "").Header.Get("Retry-After"))
+	fmt.Println(time.Until(at).Round(time.Minute), err)
+	// Output:
+	// 429 {"detail":"Request was throttled. Expected available in 3600 seconds."}
+	// 1h0m0s <nil>
+}
+
+func ExampleExpireTokens() {
+	server, err := cataloguetest.Open(cataloguetest.Options{
+		Definitions: []catalogue.AnyDefinition{films},
+		Pages:       pagination.Cursors{},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	inject(server, cataloguetest.ExpireTokens())
+	get(server, "?cursor=cD0y")
+	get(server, "") // another walk
+	// Output:
+	// 404 {"detail":"Invalid cursor"}
+	// 200 {"next":null,"previous":null,"results":[]}
+}
+
 func ExampleHeader() {
 	server := threeFilms()
 	defer server.Close()

@@ -2,6 +2,7 @@ package cataloguetest
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -47,8 +48,8 @@ func (j *Injection) Remove() {
 
 // selects counts a request and reports whether the fault applies to it. The owner must be
 // locked.
-func (j *Injection) selects(r *http.Request) bool {
-	if !j.match.matches(r, j.owner.paths, j.pattern) {
+func (j *Injection) selects(r *http.Request, body []byte) bool {
+	if !j.match.matches(r, body, j.owner.paths, j.pattern) {
 		return false
 	}
 	j.matched++
@@ -71,6 +72,9 @@ func (j *Injection) apply(i *interceptor) {
 	j.owner.mu.Lock()
 	defer j.owner.mu.Unlock()
 	j.count++
+	if f := j.owner; f.reported {
+		f.fired = append(f.fired, fmt.Sprintf("%d\t%s\t%s\t%s", i.number, lineOf(i.r.Method, i.r.URL), j.fault.name, j.at))
+	}
 }
 
 // faults is the set of faults of one server. It is safe for concurrent use.
@@ -80,8 +84,10 @@ type faults struct {
 	mu     sync.Mutex
 	active []*Injection // in the order in which they were added
 	added  []*Injection // including those that were removed before they changed a response
+	number int          // of requests
+	fired  []string     // the faults that have changed responses, in columns
 
-	reported bool // at the end of a test; otherwise added is not used
+	reported bool // at the end of a test; otherwise added and fired are not used
 }
 
 func (f *faults) add(match Match, fault Fault, at string) (*Injection, error) {
@@ -110,28 +116,44 @@ func (f *faults) add(match Match, fault Fault, at string) (*Injection, error) {
 // wrap returns a handler that applies the faults to the requests for next.
 func (f *faults) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		hits := f.hits(r)
+		r, body, ok := f.withBody(r)
+		if !ok {
+			panic(http.ErrAbortHandler) // the client is gone
+		}
+		number, hits := f.hits(r, body)
 		if len(hits) == 0 && !f.paths.translates(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		i := interceptor{w: w, r: r, next: next, paths: f.paths}
+		i := interceptor{w: w, r: r, number: number, next: next, paths: f.paths}
 		i.serve(hits)
 	})
 }
 
-// hits counts a request for every fault, and returns the faults that apply to it
+// withBody returns a request with its body, if a fault needs it. It reports whether it could be read.
+func (f *faults) withBody(r *http.Request) (copied *http.Request, body []byte, ok bool) {
+	f.mu.Lock()
+	needed := slices.ContainsFunc(f.active, func(j *Injection) bool { return j.match.Body != "" })
+	f.mu.Unlock()
+	if !needed {
+		return r, nil, true
+	}
+	return buffered(r)
+}
+
+// hits counts a request for every fault, and returns its number and the faults that apply to it
 // in the order of their stages.
-func (f *faults) hits(r *http.Request) (hits []*Injection) {
+func (f *faults) hits(r *http.Request, body []byte) (number int, hits []*Injection) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.number++
 	for _, j := range f.active {
-		if j.selects(r) {
+		if j.selects(r, body) {
 			hits = append(hits, j)
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b *Injection) int { return int(a.fault.stage - b.fault.stage) })
-	return hits
+	return f.number, hits
 }
 
 // report logs the faults that changed no response, or fails the test if they are required
@@ -155,6 +177,16 @@ func (f *faults) report(tb testing.TB, required bool) {
 	}
 }
 
+// table lists the last faults that have changed responses, in their order, or is empty.
+func (f *faults) table() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.fired) == 0 {
+		return ""
+	}
+	return "\nfaults, with the numbers of their requests:" + columns(f.fired)
+}
+
 // serve responds to the request. The hits must be in the order of their stages.
 func (i *interceptor) serve(hits []*Injection) {
 	until := func(last stage) {
@@ -164,9 +196,7 @@ func (i *interceptor) serve(hits []*Injection) {
 		}
 	}
 	until(inPlaceOf)
-	if i.delay > 0 && !i.readBody() || !sleep(i.r.Context(), i.delay) || i.reset {
-		panic(http.ErrAbortHandler)
-	}
+	i.wait()
 	translates := i.response == nil && i.paths.translates(i.r)
 	if len(hits) == 0 && i.response == nil && !translates {
 		i.next.ServeHTTP(i.w, i.r) // only delayed: not buffered
@@ -179,6 +209,8 @@ func (i *interceptor) serve(hits []*Injection) {
 	if translates {
 		i.paths.encode(i.r, i.response)
 	}
+	until(late)
+	i.wait()
 	until(whileSending)
 	i.send()
 }

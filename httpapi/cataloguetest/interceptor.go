@@ -19,6 +19,8 @@ type interceptor struct {
 	next  http.Handler
 	paths paths
 
+	number int // of the request
+
 	delay time.Duration
 	reset bool // reset the connection after the delay
 
@@ -30,24 +32,35 @@ type interceptor struct {
 	resetAfter int
 }
 
-// readBody reads the request body into memory and reports whether it could.
-// net/http does not detect before the end of the body that the client has disconnected.
-// The rest of a body that is longer than the service accepts is not read.
-func (i *interceptor) readBody() bool {
-	if i.r.Body == nil || i.r.Body == http.NoBody {
-		return true
+// buffered returns a copy of a request whose body is in memory, and that. It reports whether it could
+// be read. Of a body that is longer than the service accepts, the rest is not read.
+func buffered(r *http.Request) (copied *http.Request, body []byte, ok bool) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return r, nil, true
 	}
-	front, err := io.ReadAll(io.LimitReader(i.r.Body, maxBody+1))
-	if err != nil {
-		return false
-	}
-	rest := i.r.Body
-	i.r = i.r.WithContext(i.r.Context()) // a copy
-	i.r.Body = struct {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	rest := r.Body
+	r = r.WithContext(r.Context()) // a copy
+	r.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.MultiReader(bytes.NewReader(front), rest), rest}
-	return true
+	}{io.MultiReader(bytes.NewReader(body), rest), rest}
+	return r, body, err == nil
+}
+
+// wait waits as long as delays say, and ends the connection if a fault resets it. It reads the body
+// before, since net/http does not detect before its end that the client has disconnected.
+func (i *interceptor) wait() {
+	if i.delay > 0 {
+		r, _, ok := buffered(i.r)
+		if i.r = r; !ok {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	if !sleep(i.r.Context(), i.delay) || i.reset {
+		panic(http.ErrAbortHandler)
+	}
+	i.delay = 0
 }
 
 // record calls the handler and returns its response. A HEAD is handled as a GET, so

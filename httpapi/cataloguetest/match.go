@@ -1,10 +1,12 @@
 package cataloguetest
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,6 +39,14 @@ type Match struct {
 	// this offset, with any limit or, if pages have numbers, with any number but last. Zero
 	// matches any request; Nth: 1 selects a first page. Pages by cursors begin at no offset.
 	Offset int
+	// Query are parameters of the request, each with one of its values or, if the list is empty,
+	// with any. Others do not matter. If nil, any query matches.
+	Query url.Values
+	// Header are headers of the request, in the same way.
+	Header http.Header
+	// Body is text that the body of the request contains, such as `"name":"Rope"`. If empty, any
+	// request matches. At most 1 MiB of the body is searched.
+	Body string
 
 	// Share is the fraction of the requests matching the fields above that is
 	// selected: 0.1 selects about one in ten. The choice depends only on Seed and on
@@ -54,6 +64,9 @@ type Match struct {
 	// Nth selects a single request, of those that the fields above select; 1 is the
 	// first. Zero selects all.
 	Nth int
+	// Times is the largest number of requests that are selected, from the Nth on. Zero selects the
+	// Nth or, if that is zero too, all.
+	Times int
 }
 
 // check returns an error if a field is invalid or can match no request.
@@ -72,8 +85,8 @@ func (m *Match) check(p paths) error {
 	switch {
 	case m.Method != "" && !isToken(m.Method):
 		return fmt.Errorf("Match.Method: %q is not a method; want one such as %q", m.Method, http.MethodGet)
-	case min(m.Offset, m.After, m.Nth) < 0:
-		return fmt.Errorf("Match: Offset %d, After %d or Nth %d is negative", m.Offset, m.After, m.Nth)
+	case min(m.Offset, m.After, m.Nth, m.Times) < 0:
+		return fmt.Errorf("Match: Offset %d, After %d, Nth %d or Times %d is negative", m.Offset, m.After, m.Nth, m.Times)
 	case !(m.Share >= 0 && m.Share <= 1): // false for NaN
 		return fmt.Errorf("Match.Share: %v is not between 0 and 1", m.Share)
 	case m.Offset > 0 && !slices.ContainsFunc(p.collections, func(c schema.Description) bool {
@@ -84,9 +97,13 @@ func (m *Match) check(p paths) error {
 	return nil
 }
 
-// matches reports whether a request matches Method, Path, Collection and Offset. The pattern
-// is Path's, if it has one.
-func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
+// matches reports whether a request with a body matches the fields that do not count requests. The
+// pattern is Path's, if it has one.
+func (m *Match) matches(r *http.Request, body []byte, p paths, pattern *pathPattern) bool {
+	parameters := func(name string) []string { return r.URL.Query()[name] }
+	if !includes(parameters, m.Query) || !includes(r.Header.Values, m.Header) || !bytes.Contains(body, []byte(m.Body)) {
+		return false
+	}
 	switch {
 	case m.Method != "" && m.Method != r.Method:
 		return false
@@ -115,6 +132,18 @@ func (m *Match) matches(r *http.Request, p paths, pattern *pathPattern) bool {
 	return reads(r) && at.Offset == m.Offset
 }
 
+// includes reports whether each name has one of the wanted values or, if none is wanted, any.
+func includes(values func(name string) []string, wanted map[string][]string) bool {
+	for name, want := range wanted {
+		got := values(name)
+		isWanted := func(value string) bool { return slices.Contains(want, value) }
+		if len(got) == 0 || len(want) > 0 && !slices.ContainsFunc(got, isWanted) {
+			return false
+		}
+	}
+	return true
+}
+
 // requestsPage reports whether a request is a GET or HEAD of a page.
 func requestsPage(r *http.Request, p paths) bool { return reads(r) && p.at(r.URL.Path).Key != "" }
 
@@ -122,7 +151,12 @@ func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method
 
 // inRange reports whether After and Nth select the nth request of the share.
 func (m *Match) inRange(nth int) bool {
-	return nth > m.After && (m.Nth == 0 || nth-m.After == m.Nth)
+	from, times := max(m.Nth, 1), m.Times
+	if m.Nth > 0 {
+		times = max(times, 1)
+	}
+	nth -= m.After
+	return nth >= from && (times == 0 || nth < from+times)
 }
 
 // checkPath returns an error if no request that the service answers can have the path.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -52,6 +53,17 @@ func errorText(e Exchange) string {
 	text := strings.ToValidUTF8(string(e.ResponseBody[:min(len(e.ResponseBody), enough)]), "\ufffd")
 	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 	return fake.Truncate(strings.Join(words, " "), maxResponse)
+}
+
+// columns aligns the columns of rows, which tabs separate. It has the last rows only.
+func columns(rows []string) string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	for _, row := range rows[max(len(rows)-maxRequests, 0):] {
+		fmt.Fprintf(w, "\n  %s", row)
+	}
+	_ = w.Flush() // to memory
+	return out.String()
 }
 
 // formatChanges lists the first records that two states of a catalogue do not have in common.

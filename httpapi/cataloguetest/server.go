@@ -90,16 +90,18 @@
 // [Server.Compare] sends the same requests to the running service, or compares with a recording of
 // its responses, to prove that the fake still is that service.
 //
-// When a test fails, its last requests are logged, with the bodies of error responses,
-// together with the changes that were made to the catalogue.
+// When a test fails, its last requests are logged, with the bodies of error responses, together
+// with the faults that have changed responses, in their order, and the changes that were made to
+// the catalogue.
 //
 // # Faults
 //
-// [Server.Inject] applies a fault to requests. A [Match] selects the requests: the nth
-// one, a path, a page, or a fraction of all. A [Fault] is an error status, a delay, a
-// connection that is reset, a slow or truncated body, HTML instead of JSON, a write between
-// two requests, or a page with wrong contents, such as a next link that leads to the page
-// itself, or a missing or repeated record. [Page] makes any other. At the end of the test, a
+// [Server.Inject] applies a fault to requests. A [Match] selects the requests: the nth one, or a
+// number of them, a path, a page, a parameter, a header, text of the body, or a fraction of all. A
+// [Fault] is an error status, a rate limit, a delay, a connection that is reset, a slow or truncated
+// body, HTML instead of JSON, a write between two requests, cursors that are no longer valid, or a
+// page with wrong contents, such as a next link that leads to the page itself, or a missing or
+// repeated record. [Late] makes a fault happen after the write of the request. [Page] makes any other. At the end of the test, a
 // fault that has changed no response is logged or, with [Options.RequireFaults], fails the test.
 //
 //	func TestUnavailable(t *testing.T) {
@@ -465,7 +467,7 @@ func (s *Server) report(tb testing.TB, requireFaults bool) {
 	tb.Helper()
 	s.faults.report(tb, requireFaults)
 	if tb.Failed() {
-		tb.Logf("cataloguetest: %s\n%s", formatRequests(s.log.exchanges()), formatChanges(s.initial, s.Catalogue))
+		tb.Logf("cataloguetest: %s%s\n%s", formatRequests(s.log.exchanges()), s.faults.table(), formatChanges(s.initial, s.Catalogue))
 	}
 }
 

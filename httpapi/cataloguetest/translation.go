@@ -9,6 +9,9 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
+// invalidToken is the detail of the response to an invalid token.
+const invalidToken = "Invalid token."
+
 // translates reports whether a codec translates a request and its response.
 func (p paths) translates(r *http.Request) bool { return p.codec != nil && p.isServed(r.URL.Path) }
 
@@ -25,7 +28,7 @@ func (p paths) ask(r *http.Request, recorder func() *wire.Recorder, next http.Ha
 	if isPage {
 		query, ok := p.codec.query(r, style)
 		if !ok {
-			wire.SendDetail(w, http.StatusBadRequest, "Invalid token.")
+			wire.SendDetail(w, http.StatusBadRequest, invalidToken)
 			return w
 		}
 		inner.URL.RawQuery = query.Encode()
@@ -92,11 +95,21 @@ func (p paths) encode(r *http.Request, w *wire.Recorder) {
 	switch {
 	case requestsPage(r, p) && ok && w.Status == http.StatusOK:
 		w.Body = p.codec.encode(page, style, w.Sent)
-	case w.Status >= http.StatusBadRequest && p.codec.Error != nil:
-		var detail struct{ Detail string }
-		if json.Unmarshal(w.Body, &detail) != nil || detail.Detail == "" {
-			detail.Detail = string(w.Body)
-		}
-		w.Body = marshal(p.codec.Error(w.Status, detail.Detail))
+	case w.Status >= http.StatusBadRequest:
+		w.Body = p.codec.failure(w.Status, w.Body)
 	}
+}
+
+// tokenOf reports whether a request is for a page that begins at a cursor or token, and whether it is
+// for one that begins at none.
+func (p paths) tokenOf(r *http.Request) (isToken, begins bool) {
+	is := pagination.TraitsOf(p.at(r.URL.Path).Pages)
+	place, tokens := is.Place, !is.Counted
+	if p.codec != nil {
+		place, _ = p.codec.names(is)
+		tokens = tokens || p.codec.Tokens
+	}
+	at := r.URL.Query().Get(place)
+	tokens = tokens && requestsPage(r, p)
+	return tokens && at != "", tokens && at == ""
 }

@@ -13,7 +13,7 @@
 //
 // # Situations
 //
-// [VerifyClient] runs a client through 36 situations. In each of them the client must end,
+// [VerifyClient] runs a client through 39 situations. In each of them the client must end,
 // close the response bodies, and return either all records or an error. A client that only
 // follows next links fails ten of them. The client in examples/client passes all of them and
 // uses only the standard library. Situations that no client can notice are left out, three of them
@@ -165,7 +165,8 @@ type Options struct {
 	//
 	//   - responses: status-500, status-404, status-503, status-429,
 	//     error-with-status-200, html-with-status-200, no-body-with-status-200,
-	//     wrong-content-type, redirect-to-other-host, browsable-api;
+	//     wrong-content-type, redirect-to-other-host, browsable-api, rate-limit,
+	//     rate-limit-date, tokens-expire;
 	//   - connections: delay, stall, slow-body, cut-before-header, cut-in-body,
 	//     truncated-body;
 	//   - wrong pages: next-is-self, next-cycle, next-on-other-host, next-without-tls,
@@ -316,13 +317,14 @@ func (d *dataset) collection(paths []string) (about schema.Description, path str
 	return schema.Description{}, "", false
 }
 
-// serve returns a server of a catalogue with pages of the given size. It refuses requests that
+// serve returns a server of a catalogue with pages of the given size, or at most another one if that
+// is not 0. It refuses requests that
 // write.
-func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Server, error) {
+func (d *dataset) serve(c *catalogue.Catalogue, limit, most int) (*cataloguetest.Server, error) {
 	var list []httpapi.Collection
 	for key, collection := range c.All() {
 		if list = append(list, collection); key == d.key {
-			list[len(list)-1] = sized{collection, limit, d.style}
+			list[len(list)-1] = sized{collection, pagination.Limits{Default: limit, Max: cmp.Or(most, limit)}, d.style}
 		}
 	}
 	handler, err := httpapi.NewHandler(list, httpapi.Options{Root: d.root})
@@ -343,13 +345,13 @@ func (d *dataset) serve(c *catalogue.Catalogue, limit int) (*cataloguetest.Serve
 // A sized collection has pages of a size.
 type sized struct {
 	catalogue.AnyCollection
-	size  int
-	style pagination.Style
+	limits pagination.Limits
+	style  pagination.Style
 }
 
 func (c sized) Description() schema.Description {
 	about := c.AnyCollection.Description()
-	about.Pages = pagination.Sized(c.style, pagination.Limits{Default: c.size, Max: c.size})
+	about.Pages = pagination.Sized(c.style, c.limits)
 	return about
 }
 

@@ -111,10 +111,10 @@ func TestGitHubClients(t *testing.T) {
 		{"follows next to another host", gitHub{anyHost: true}, "next-on-other-host",
 			"sent a request to https://elsewhere.example: compare the scheme and host of next in the Link header with those of the first page, and return an error if they differ", 2},
 		{"repeats on a cycle", gitHub{cycles: true}, "next-is-self", "sent more than 150 requests: return an error if next in the Link header leads to a page that has been read, or if a record occurs twice", 3},
-		{"swallows an error", gitHub{anyStatus: true}, "status-500-once", "returned 10 of at least 25 records", 12},
+		{"swallows an error", gitHub{anyStatus: true}, "status-500-once", "returned 10 of at least 25 records", 14},
 	} {
 		names, problems := verify(t, tt.client.ids, opts)
-		if problems[simplest] == "" && len(names) != 31 { // without those of counts, a deletion, and browsable-api
+		if problems[simplest] == "" && len(names) != 34 { // without those of counts, a deletion, and browsable-api
 			t.Errorf("%s: situations %q", tt.reason, names)
 		}
 		failed := slices.DeleteFunc(names, func(name string) bool { return problems[name] == "" })
@@ -251,13 +251,13 @@ func TestOtherForms(t *testing.T) {
 		with   string // in the problem of the last one
 		found  mistake
 	}{
-		{"Google", cataloguetest.Google(), google(false), 30, "", "", mistake{}},
-		{"Google, a page without items is the last", cataloguetest.Google(), google(true), 30, "error-with-status-200",
+		{"Google", cataloguetest.Google(), google(false), 34, "", "", mistake{}},
+		{"Google, a page without items is the last", cataloguetest.Google(), google(true), 34, "error-with-status-200",
 			"a body without items is neither a page nor the end of the list", mistake{missing, "error-with-status-200"}},
-		{"data", cataloguetest.Data(), data(false), 35, "", "", mistake{}},
-		{"data, the total is not compared", cataloguetest.Data(), data(true), 35, "row-missing record-deleted", "if meta.total changes", mistake{missing, "delete"}},
-		{"bare lists", bare, numbered(false), 26, "", "", mistake{}},
-		{"bare lists, hasty", bare, numbered(true), 26, "several-pages", "count pages from 1, until a page is empty", mistake{missing, ""}},
+		{"data", cataloguetest.Data(), data(false), 38, "", "", mistake{}},
+		{"data, the total is not compared", cataloguetest.Data(), data(true), 38, "row-missing record-deleted", "if meta.total changes", mistake{missing, "delete"}},
+		{"bare lists", bare, numbered(false), 28, "", "", mistake{}},
+		{"bare lists, hasty", bare, numbered(true), 28, "several-pages", "count pages from 1, until a page is empty", mistake{missing, ""}},
 	} {
 		opts := Options{Catalogue: c, Root: "/v1/", Codec: tt.codec}
 		names, problems := verify(t, tt.fetch, opts)

@@ -78,7 +78,7 @@ func ExampleExplore() {
 	// func TestScenario(t *testing.T) {
 	// 	clienttest.Explore(t, fetch, clienttest.Options{
 	// 		Collection: "events",
-	// 		Scenario: []byte{1, 0, 16, 0, 0}, // 1 record in pages of 2; request 1: next-is-self
+	// 		Scenario: []byte{1, 0, 18, 0, 0}, // 1 record in pages of 2; request 1: next-is-self
 	// 	})
 	// }
 }

@@ -307,7 +307,7 @@ func (x *explorer) serve(e *trial) (*service, error) {
 	if err := x.data.write(c, before); err != nil {
 		return nil, err
 	}
-	server, err := x.data.serve(c, e.limit)
+	server, err := x.data.serve(c, e.limit, e.most)
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,12 @@ func (f form) unnoticed() (kinds []string) {
 	if f.codec != nil {
 		kinds = append(kinds, "browsable-api")
 	}
+	if traits := pagination.TraitsOf(f.style); traits.Counted && !is.Tokens {
+		kinds = append(kinds, "tokens-expire")
+	}
+	if pagination.TraitsOf(f.style).Size == "" {
+		kinds = append(kinds, "sizes-differ")
+	}
 	return kinds
 }
 

@@ -23,6 +23,7 @@ type scenario struct {
 	steps   []step
 
 	// Of situations only.
+	most       int    // maximum limit of a page, if it is not limit
 	collection string // key of the only collection whose requests count; empty: all requests do
 	cancelled  bool   // the context is cancelled before the call
 	advice     string // what to do if the client fails; empty: what to do because of a step
@@ -205,12 +206,18 @@ func (f form) errorKinds() []kind {
 		{name: "redirect-to-other-host", faults: withoutArg(
 			cataloguetest.Status(302, ""), cataloguetest.Header("Location", "https://"+otherHost+"/")), remedy: remedyRedirect},
 		{name: "browsable-api", faults: withoutArg(cataloguetest.BrowsableAPI()), harmless: true, remedy: remedyFormat},
+		{name: "rate-limit", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.RateLimit(wait(arg)) }), remedy: remedyRate},
+		{name: "rate-limit-date", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.RateLimitDate(wait(arg)) }), remedy: remedyRate},
+		{name: "tokens-expire", faults: withArg(func(int) cataloguetest.Fault { return cataloguetest.ExpireTokens() }), remedy: remedyToken},
 	}
 }
 
+// wait returns how long a rate limit lasts.
+func wait(arg int) time.Duration { return time.Duration(1+arg%30) * time.Second }
+
 func connectionKinds() []kind {
 	return []kind{
-		{name: "delay", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Delay(time.Duration(1+arg%30) * time.Second) }), remedy: remedyContext},
+		{name: "delay", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Delay(wait(arg)) }), remedy: remedyContext},
 		{name: "stall", faults: withoutArg(cataloguetest.Delay(time.Hour)), remedy: remedyContext},
 		{name: "slow-body", faults: withArg(func(arg int) cataloguetest.Fault { return cataloguetest.Throttle(100+8*arg, time.Millisecond) }), harmless: true, remedy: remedySlow},
 		{name: "cut-before-header", faults: withoutArg(cataloguetest.ResetConnection()), remedy: remedyCut},
@@ -483,6 +490,8 @@ func (s *scenario) with(change func(*scenario)) scenario {
 // see [form].
 const (
 	remedyStatus      = "check the status before the body, and return an error or retry if it is not 200"
+	remedyRate        = "wait as long as Retry-After says, which may be a number of seconds or a date, or return an error"
+	remedyToken       = "when a cursor or token is no longer valid, begin again at the first page and without the records received, or return an error"
 	remedySkipped     = "after the last attempt, return an error; without one of its pages a list is not complete"
 	remedyShape       = "a body {shape} is neither a page nor the end of the list, even with status 200"
 	remedyDecode      = "return the error of decoding the page"
@@ -497,6 +506,7 @@ const (
 
 	remedyLast      = "stop when {end}, and return the records received"
 	remedyLinks     = "pages may have fewer records than requested; {walk}, until {end}"
+	remedySizes     = "ask for the same size in all requests, and expect to get less: the size of a page of which none is requested may differ from the largest"
 	remedyEmpty     = "a collection without records is not an error; {none}"
 	remedyLoop      = "return an error if {next} leads to a page that has been read{twice}"
 	remedyOrigin    = "compare the scheme and host of {next} with those of the first page, and return an error if they differ"

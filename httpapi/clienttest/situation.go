@@ -19,7 +19,7 @@ import (
 //
 // The client may handle an error by returning it or by retrying. It may follow links,
 // compute offsets or count pages. Pages have at most 10 records, even if the request has a
-// larger limit.
+// larger limit; in the situation sizes-differ, they have 10 by default and at most 20.
 //
 // Each situation is a subtest with its name, so that it can be run alone:
 //
@@ -134,6 +134,8 @@ func (f form) situations() (all []situation) {
 	add("one-record", 1, remedyLast)
 	add("browsable-api", fewRecords, "", from("browsable-api", 1, 0))
 	add("empty", 0, remedyEmpty)
+	add("sizes-differ", fewRecords, remedySizes)
+	all[len(all)-1].most = 2 * pageSize
 
 	// Services that send something other than a page. Clients that wait are told not to, so that
 	// they fail after their last attempt.
@@ -144,6 +146,9 @@ func (f form) situations() (all []situation) {
 	for _, s := range statuses {
 		add(s[0]+"-always", fewRecords, s[1], from(s[0], 1, 0))
 		add(s[0]+"-from-second-page", fewRecords, s[1], from(s[0], 2, 0))
+	}
+	for _, kind := range []string{"rate-limit", "rate-limit-date", "tokens-expire"} {
+		add(kind, fewRecords, "", from(kind, 2, 4))
 	}
 	for _, kind := range []string{"error-with-status-200", "html-with-status-200"} {
 		add(kind, fewRecords, "", once(kind, 2, 0))

@@ -33,6 +33,7 @@ var expected = []struct{ situation, fails, reason string }{
 	{"one-record", "", "all is on the first page"},
 	{"browsable-api", "", "all handle it"},
 	{"empty", "", "the first page is empty"},
+	{"sizes-differ", "", "all ask for one size"},
 	{"status-500-once", "D", "the error has no results and no next"},
 	{"status-503-once", "D", "as above"},
 	{"status-429-once", "D", "as above"},
@@ -42,6 +43,8 @@ var expected = []struct{ situation, fails, reason string }{
 	{"status-503-from-second-page", "D", "as for status-500-once"},
 	{"status-429-always", "D", "as for status-500-always"},
 	{"status-429-from-second-page", "D", "as for status-500-once"},
+	{"rate-limit", "D", "as for status-500-once"},
+	{"rate-limit-date", "D", "as above"},
 	{"error-with-status-200", "F D C", "without a check of count and results it is an empty page, except for a strict decoder"},
 	{"html-with-status-200", "D", "D ignores the error of decoding"},
 	{"wrong-content-type", "", "all handle it"},
@@ -146,7 +149,7 @@ func TestClientsWithOneMistake(t *testing.T) {
 		{"small pages arrive at once unless they are slow", readOnce("/api/attribute-types/").ids, "attribute-types", "slow-body"},
 		{"single records, in reverse order, with retries", backwards, "events", ""},
 		{"a page is skipped after three attempts with 503", skipping(503), "events", "status-503-always status-503-from-second-page"},
-		{"a page is skipped after three attempts with 429", skipping(429), "events", "status-429-always status-429-from-second-page"},
+		{"a page is skipped after three attempts with 429", skipping(429), "events", "status-429-always status-429-from-second-page rate-limit rate-limit-date"},
 	} {
 		t.Run(tt.reason, func(t *testing.T) {
 			t.Parallel()
