@@ -27,13 +27,31 @@ type Query struct {
 	// as address__city, must be in Sortable. Those of the default order, in any direction, are not
 	// dropped. If no term is left, the order is the default one.
 	Terms []ordering.Term
+
+	// Place, if not nil, is where the page begins, and its Window replaces that of the Query. It
+	// has a Token of a Listing of the same collection by the same Terms, or a Position, or neither:
+	// then the page begins at the start of the order, or at its end if Reverse is set. A Position is
+	// a value of a [schema.Test] of the field of the first term, which must be described: the records
+	// with greater values of it are after the position, null included, or with lesser ones if the
+	// term is descending. A page in Reverse has the nearest records before the place, nearest first.
+	Place *pagination.Place
 }
 
 // A Listing is the page that a [Query] asks for. Everything in it comes from one instant.
 type Listing struct {
 	Records [][]byte        // JSON objects, which must not be modified
-	Count   int             // number of selected records
+	Count   int             // number of selected records, or -1 if the Query has a Place
 	Terms   []ordering.Term // those of the Query that name a field
+
+	// Keys are the sort keys of the Records by the first term, if the Query has a Place.
+	Keys []sortkey.Key
+
+	// Token returns the token of the place at Records[i], if the Query has a Place. The page of the
+	// token begins after the record or, if Reverse of its Place is set, ends before it, even if the
+	// record has been deleted or changed since. A token is text of URLs. It contains the values of
+	// the record by the terms, of which long text is shortened: if the record is gone, the page
+	// begins before all that begin with the same 512 bytes. O(length of the values).
+	Token func(i int) string
 }
 
 // An Edit asks an [AnyCollection] to change a record. The zero Edit is that of a PUT with
@@ -77,7 +95,8 @@ func (c AnyCollection) Revision() uint64 { return c.core.Store.Revision() }
 
 // List returns the page that a query asks for.
 //
-// The error is ctx.Err(), or wraps [ordering.ErrUnknownField] or [schema.ErrInvalid] if the
+// The error is ctx.Err(), or wraps [ErrInvalidToken] if the Place has a token of another order,
+// and [ordering.ErrUnknownField] or [schema.ErrInvalid] if the
 // Filter names a field that is not described or lacks a value, or [ErrInvalid] if a
 // method MarshalJSON or MarshalText returns an error. O(log n + limit) after the first use of
 // the ordering, without a Filter.
@@ -105,16 +124,9 @@ func (c AnyCollection) Counts(ctx context.Context, wanted schema.Filter, groups 
 	return c.core.Counts(ctx, wanted, groups)
 }
 
-// Positions returns true: List accepts a test of the lookup gt or lt for each described field and
-// the id. It implements Positioner of package httpapi. O(1).
+// Positions returns true: List can begin at a Place. It implements Positioner of package httpapi.
+// O(1).
 func (c AnyCollection) Positions() bool { return true }
-
-// SortKey returns the sort key of a value of a [schema.Test] of a field, in snake_case: values with
-// equal keys are equal for filters and orderings. If the field is not described, it is the key of a
-// text. Servers compare positions in cursors by it. O(len).
-func (c AnyCollection) SortKey(field, value string) sortkey.Key {
-	return c.core.SortKey(field, value)
-}
 
 // Find returns the id of the record of the collection of the catalogue that has the key whose
 // field, in snake_case, equals a text, and the text that it has, or 0 if none exists. The field is

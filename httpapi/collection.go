@@ -49,8 +49,7 @@ type Collection interface {
 	//
 	// The filter is what [schema.Description.Filter] returns for the parameters of the
 	// request: the zero Filter if the description has neither Filters nor Search. A request
-	// with an invalid value results in 400 without a call of List. With [pagination.Cursors] it
-	// may have another test in addition: gt or lt of a field that records can be ordered by.
+	// with an invalid value results in 400 without a call of List.
 	//
 	// The terms are from the request, possibly none, with names in snake_case. No field
 	// appears twice. If the description has Fields or Sortable, the terms name the id or a
@@ -71,8 +70,13 @@ type Collection interface {
 // A Positioner is a [Collection] that can have pages by [pagination.Cursors]. For others that style
 // is an error of [NewHandler].
 type Positioner interface {
-	// Positions reports whether pages by cursors are possible: List must accept a test of the
-	// lookup gt or lt for each field that records can be ordered by, even without a filter by it.
+	// Positions reports whether pages by cursors are possible: List can begin at the Place of a
+	// query, and then returns Keys and the function Token of the Listing, as [catalogue.Query] and
+	// [catalogue.Listing] specify. A Token must lead to the record after it when the one that it
+	// is of has changed or is gone, and so must contain values rather than the id alone. The handler
+	// checks that a token is of the same path, filter and order, and encrypts it if the order
+	// has a field that records do not show. An error that wraps [catalogue.ErrInvalidToken] results
+	// in 404.
 	Positions() bool
 }
 

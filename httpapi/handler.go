@@ -102,11 +102,13 @@ type Options struct {
 	// 1000.
 	//
 	// A page number that does not exist results in 404 and "Invalid page.", and an invalid
-	// cursor in 404 and "Invalid cursor". A page of a cursor has no count. It is a page of
-	// [Collection.List] whose filter has another test: that the first field of the order is
-	// less or greater than the position in the cursor. If the position is a text of more than 1024
-	// bytes or with U+0000, the cursor has the id or key of a record in its place, and is invalid
-	// after its deletion.
+	// cursor in 404 and "Invalid cursor". A page of a cursor has no count. Links have the cursors of
+	// Django REST framework, in which a position in the order is a value of its first field, or a
+	// token of [catalogue.Listing] where the records behind such a cursor would not be the ones that
+	// follow. A walk reads each record that stays where it is once, in both directions; while others
+	// write, a cursor of the framework with an offset among equal values can be off by those that
+	// they insert or delete there. A token is valid for one list: its path, order and filter. It is
+	// readable, unless the order has a field that records do not show: then ETagKey encrypts it.
 	Pages pagination.Style
 
 	// MaxBody is the maximum length of a request body in bytes. A longer one is rejected
@@ -132,6 +134,9 @@ type Options struct {
 	// their revisions come from a shared database. Change it if the same revision is to have
 	// other responses, for instance after a new field. In-memory collections need no key:
 	// their revisions count the writes of one process.
+	//
+	// It also encrypts the tokens in cursors of lists whose order has a field that records do not
+	// show. If empty, these are valid for one Handler only.
 	ETagKey string
 
 	// Order lists the keys of collections that come first in the root listing. The others

@@ -126,15 +126,16 @@ func TestVectors318(t *testing.T) {
 }
 
 // replayAll sends n recorded requests in order and compares the responses byte by byte.
-func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int) {
+func replayAll(t *testing.T, c *catalogue.Catalogue, file string, n int, expect ...func(h http.Handler, v *vector)) {
 	t.Helper()
-	for tag, diffs := range replay(t, c, schema.Framework{}, file, n) {
+	for tag, diffs := range replay(t, c, schema.Framework{}, file, n, expect...) {
 		t.Errorf("%s: %s", tag, strings.Join(diffs, "\n"))
 	}
 }
 
-// replay does so for a version of the framework and returns the differences of each tag.
-func replay(t *testing.T, c *catalogue.Catalogue, as schema.Framework, file string, n int) map[string][]string {
+// replay does so for a version of the framework and returns the differences of each tag. Functions
+// change what is expected, where it is to differ.
+func replay(t *testing.T, c *catalogue.Catalogue, as schema.Framework, file string, n int, expect ...func(h http.Handler, v *vector)) map[string][]string {
 	t.Helper()
 	h := mustHandler(t, c, Options{Authorizer: AllowAll, Framework: as})
 	different := map[string][]string{}
@@ -146,6 +147,9 @@ func replay(t *testing.T, c *catalogue.Catalogue, as schema.Framework, file stri
 		var v vector
 		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
 			t.Fatalf("line %d: %v", replayed+1, err)
+		}
+		for _, f := range expect {
+			f(h, &v)
 		}
 		times := 1
 		if v.Request.Method == "GET" || v.Request.Method == "HEAD" {
@@ -165,16 +169,21 @@ func replay(t *testing.T, c *catalogue.Catalogue, as schema.Framework, file stri
 	return different
 }
 
-// send sends the request and returns the parts of the response that the vector has.
-func (v *vector) send(h http.Handler) recordedResponse {
+// do sends the request and returns the response, and its body as it was recorded.
+func (v *vector) do(h http.Handler) (w *httptest.ResponseRecorder, text string) {
 	r := httptest.NewRequest(v.Request.Method, v.Request.Target, bytes.NewReader(v.Request.Body.bytes()))
 	r.Host = "host.example"
 	for name, value := range v.Request.Headers {
 		r.Header.Set(name, value)
 	}
-	w := httptest.NewRecorder()
+	w = httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	text := strings.ReplaceAll(w.Body.String(), "http://"+r.Host, "{base}")
+	return w, strings.ReplaceAll(w.Body.String(), "http://"+r.Host, "{base}")
+}
+
+// send sends the request and returns the parts of the response that the vector has.
+func (v *vector) send(h http.Handler) recordedResponse {
+	w, text := v.do(h)
 	got := recordedResponse{Status: w.Code}
 	for name := range v.Want.Headers {
 		value := strings.Join(w.Header().Values(name), ", ")

@@ -176,16 +176,10 @@ func (r *route) positioned(name string) *schema.Field {
 			return &r.about.Fields[i]
 		}
 	}
-	if f := r.identity(); ordering.Snake(f.Name) == name {
-		return f
+	if f := r.about.Identity(); ordering.Snake(f.Name) == name {
+		return &f
 	}
 	return nil
-}
-
-// identity returns the field that identifies records.
-func (r *route) identity() *schema.Field {
-	f := r.about.Identity()
-	return &f
 }
 
 // restrictions returns the tests of [Restrict].

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -21,11 +22,11 @@ import (
 // There is no count: the last of these records, if there is one, only shows that there is a
 // next page.
 //
-// As in DRF, the first field of the order should be neither null nor equal in many records. A
-// walk ends before records that are null there, or at a link whose position is invalid. A cursor
-// counts at most 1000 records that are equal: a walk through more follows the same links forever.
-// A walk by the previous links can miss some of the equal records. A cursor is never invalid because
-// of its position: whether that is a value of the field, the caller knows.
+// In DRF, the first field of the order should be neither null nor equal in many records: a cursor
+// counts at most 1000 records that are equal, and some links back leave out or repeat equal records.
+// [Neighbours] marks such places as Inexact. A program that can resume after any record of its own
+// replaces them by places with a Token. A cursor is never invalid because of its position or token:
+// whether that is valid, the caller knows.
 type Cursors struct {
 	// Limits bounds the size of pages. A request determines it only if Size is set.
 	Limits Limits
@@ -52,10 +53,21 @@ func (c Cursors) lenient() Style { return c }
 
 func (c Cursors) place(q Query, _ int) (p Place, ok bool) {
 	text, _ := q.Get(c.cursor())
-	p, ok = parseCursor(text)
+	if strings.HasPrefix(text, tokenOn) || strings.HasPrefix(text, tokenBack) {
+		p, ok = Place{Token: text[1:], Reverse: text[:1] == tokenBack}, len(text) > 1
+	} else {
+		p, ok = parseCursor(text)
+	}
 	p.Limit = c.Limits.requested(q, c.Size)
 	return p, ok
 }
+
+// A cursor with a token begins with one of these, which no cursor of DRF does: as base64 it is not
+// ASCII.
+const (
+	tokenOn   = "n"
+	tokenBack = "p"
+)
 
 // parseCursor parses the text of a cursor, which is the base64 of a query with an offset o, a
 // direction r and a position p. Characters that base64 does not have are ignored, and so is
@@ -75,12 +87,19 @@ func parseCursor(text string) (p Place, ok bool) {
 		return Place{}, false
 	}
 	position, positioned := values["p"]
-	return Place{Window{Offset: min(offset, maxOffset)}, position, positioned, reverse != 0}, true
+	return Place{Window: Window{Offset: min(offset, maxOffset)}, Position: position, Positioned: positioned, Reverse: reverse != 0}, true
 }
 
 // cursor returns the text of the cursor as it is in links before they are escaped. It is empty
 // for the first page.
 func (p Place) cursor() string {
+	switch {
+	case p.Token == "":
+	case p.Reverse:
+		return tokenBack + p.Token
+	default:
+		return tokenOn + p.Token
+	}
 	var pairs []pair
 	if p.Offset != 0 {
 		pairs = append(pairs, pair{"o", strconv.Itoa(p.Offset)})
@@ -101,25 +120,30 @@ func (c Cursors) neighbours(p Place, count int, position func(i int) string) (ne
 	if count > size {
 		next = p
 		next.Offset += size
+		next.Inexact = p.Token != ""
 		from := func(i int) string { return position(page - 1 - i) }
 		if same := shared(page, position(size), from); same < page {
-			next = Place{Window{size, same}, from(same), true, p.Reverse}
+			next = Place{Window: Window{size, same}, Position: from(same), Positioned: true, Reverse: p.Reverse}
 		}
+		next.Inexact = next.Inexact || next.Offset > maxOffset
 	}
-	if p.Positioned || p.Offset > 0 {
-		previous = Place{Window{size, 0}, p.Position, p.Positioned, !p.Reverse}
-		edge := p.Position
-		if p.Offset > 0 && page > 0 {
-			edge = position(0)
+	if p.Positioned || p.Offset > 0 || p.Token != "" {
+		previous = Place{Window: Window{Limit: size}, Position: p.Position, Positioned: p.Positioned, Reverse: !p.Reverse}
+		same := 0 // the position is before the whole page
+		if page > 0 && (p.Offset > 0 || p.Token != "") {
+			same = shared(page, position(0), position)
 		}
-		switch same := shared(page, edge, position); {
+		switch {
 		case page == 0:
+			previous.Inexact = p.Positioned // there may be records at the position
 		case same < page:
-			previous = Place{Window{size, same}, position(same), true, !p.Reverse}
+			previous.Offset, previous.Position, previous.Positioned = same, position(same), true
+			previous.Inexact = same > maxOffset
 		case count > size:
-			previous = Place{Window{size, 0}, position(size), true, !p.Reverse}
+			previous.Position, previous.Positioned, previous.Inexact = position(size), true, true
 		default:
-			previous = Place{Window: Window{size, size}, Reverse: !p.Reverse}
+			previous.Offset, previous.Position, previous.Positioned = size, "", false
+			previous.Inexact = page < size || size > maxOffset
 		}
 	}
 	if p.Reverse {

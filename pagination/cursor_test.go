@@ -52,6 +52,10 @@ func TestParseCursor(t *testing.T) {
 		{"no padding", "YQ", nil},
 		{"half a padding", "YQ=", nil},
 		{"no base64", "abc", nil},
+		{"a token", "nabc-_", &pagination.Place{Token: "abc-_"}},
+		{"a token, in reverse", "pnp", &pagination.Place{Token: "np", Reverse: true}},
+		{"an empty token", "n", nil},
+		{"a token after other characters", "!nabc", nil},
 		{"not ASCII before decoding", "bz03é", nil},
 		{"not ASCII after it", "w6k=", nil},
 		{"the first of several", encoded("o=7&o=9"), seven},
@@ -124,6 +128,72 @@ func listing(items []int, style pagination.Cursors, u *url.URL) (page pagination
 		slices.Reverse(page.Records)
 	}
 	return page, true
+}
+
+// TestInexact checks, for all pages of lists with ties, that a place is Inexact if its page has other
+// records than those that follow, and no other place is. Tokens are the indexes of items.
+func TestInexact(t *testing.T) {
+	read := func(items []int, at pagination.Place) (indexes []int) {
+		order := make([]int, len(items))
+		for i := range order {
+			if order[i] = i; at.Reverse {
+				order[i] = len(items) - 1 - i
+			}
+		}
+		after := func(i int) bool {
+			bound, _ := strconv.Atoi(at.Position + at.Token)
+			switch {
+			case at.Token != "":
+				return i != bound && (i < bound) == at.Reverse
+			case at.Positioned:
+				return items[i] != bound && (items[i] < bound) == at.Reverse
+			}
+			return true
+		}
+		order = slices.DeleteFunc(order, func(i int) bool { return !after(i) })
+		return order[min(at.Offset, len(order)):]
+	}
+	for _, items := range [][]int{{}, {1}, {1, 1, 1, 1, 1, 1}, {1, 2, 2, 2, 3, 4, 4, 4, 4}, {1, 1, 1, 1, 2, 2, 2, 3}, make([]int, 1010)} {
+		for _, size := range []int{1, 2, 3, 4, 7, 1003} {
+			for n := range 2 * 6 * 12 {
+				at := pagination.Place{Window: pagination.Window{Limit: size, Offset: n % 12}, Reverse: n >= 6*12}
+				switch from := n / 12 % 6; {
+				case from == 5 && len(items) > 0:
+					at.Token, at.Offset = strconv.Itoa(at.Offset%len(items)), 0
+				case from > 0:
+					at.Position, at.Positioned = strconv.Itoa(from), true
+				case len(items) > 1000:
+					at.Offset += 990
+				}
+				list := read(items, at)
+				list = list[:min(len(list), size+1)]
+				next, previous := pagination.Neighbours(pagination.Cursors{}, at, len(list), func(i int) string { return strconv.Itoa(items[list[i]]) })
+				page := list[:min(len(list), size)]
+				if len(page) == 0 {
+					continue // whether records are at the position is not known
+				}
+				for _, to := range []pagination.Place{next, previous} {
+					edge := page[0]
+					if to.Reverse == at.Reverse {
+						edge = page[len(page)-1]
+					}
+					want := read(items, pagination.Place{Token: strconv.Itoa(edge), Reverse: to.Reverse})
+					linked := to
+					if linked.Offset = min(to.Offset, 1000); to.Token != "" {
+						linked.Offset = 0 // which cursors with tokens do not have
+					}
+					got := read(items, linked)
+					isFirst := items[page[0]] == items[page[len(page)-1]] && to.Reverse != at.Reverse
+					if to.Limit == 0 || to.Inexact && (isFirst || to.Offset > 1000) {
+						continue
+					}
+					if slices.Equal(got[:min(len(got), size)], want[:min(len(want), size)]) == to.Inexact {
+						t.Errorf("%v, pages of %d: the page at %+v has the link %+v to %v, want %v", items[:min(len(items), 10)], size, at, to, got[:min(len(got), 5)], want[:min(len(want), 5)])
+					}
+				}
+			}
+		}
+	}
 }
 
 // FuzzCursorWalk checks that the next links lead to all records of a list with many ties, once

@@ -106,6 +106,13 @@ type Place struct {
 	// Reverse is set if the records are read in the reverse of the order: the page ends
 	// before Position.
 	Reverse bool
+	// Token, if not empty, is text from which the program knows after which record the page begins
+	// or, if Reverse is set, before which it ends. There is no Position then. A cursor contains it
+	// as it is.
+	Token string
+	// Inexact is set by [Neighbours] if the records of the page are, as in DRF, not exactly those
+	// that follow: some are left out or repeated. Links do not contain it.
+	Inexact bool
 }
 
 // at returns the place of the page of limit records after the first offset.

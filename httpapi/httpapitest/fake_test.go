@@ -329,6 +329,25 @@ func changesTests(change func(t *schema.Test)) fault {
 	})
 }
 
+// beginning changes lists that begin at a place.
+func beginning(change func(c *call)) fault {
+	return fault{"List Positions", before("List", func(c *call) {
+		if c.Place != nil {
+			c.Place = new(*c.Place)
+			change(c)
+		}
+	}).answer}
+}
+
+// listing changes what such lists return.
+func listing(change func(list *catalogue.Listing)) fault {
+	return fault{"List Positions", after("List", func(c call, a *answer) {
+		if a.err == nil && c.Place != nil {
+			change(&a.list)
+		}
+	}).answer}
+}
+
 // A lister returns the records that a filter selects.
 type lister func(schema.Filter) [][]byte
 

@@ -17,6 +17,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
 )
 
 // A planted fault is what a fake does wrong, and the checks that must find it.
@@ -230,29 +231,39 @@ func faults() []planted {
 				}
 				return a
 			})},
-		{"the records after a position begin with those at it", films, "positions", fault{"List Positions", changesTests(func(t *schema.Test) {
-			if t.Field == "published" && t.Lookup == "gt" {
-				t.Lookup = "gte"
+		{"the records after a position begin with those at it", films, "positions", beginning(func(c *call) {
+			if c.Place.Positioned && c.Terms[0] == ordering.Asc("published") && !c.Place.Reverse {
+				c.Filter.Tests = []schema.Test{{Field: "published", Lookup: "gte", Values: []string{c.Place.Position}}}
+				c.Place.Positioned = false
 			}
-		}).answer}},
-		{"the records before a position are those after it", films, "positions", fault{"List Positions", changesTests(func(t *schema.Test) {
-			if t.Field == "title" && t.Lookup == "lt" {
-				t.Lookup = "gt"
+		})},
+		{"the records before a position are those after it", films, "positions", beginning(func(c *call) {
+			c.Place.Reverse = c.Place.Reverse && !c.Place.Positioned
+		})},
+		{"null is after no position", films, "positions", beginning(func(c *call) {
+			if c.Place.Positioned && c.Terms[0].Field == "released" {
+				c.Filter.Tests = []schema.Test{{Field: "released", Lookup: "isnull", Values: []string{"false"}}}
 			}
-		}).answer}},
-		{"null is after all positions", films, "positions", fault{"List Positions", selects(func(filter schema.Filter, list lister) [][]byte {
-			chosen := list(filter)
-			if testOf(filter, "released", "gt").Values != nil {
-				null := schema.Filter{Tests: []schema.Test{{Field: "released", Lookup: "isnull", Values: []string{"true"}}}}
-				chosen = append(slices.Clip(chosen), list(null)...)
+		})},
+		{"a position has no offset", films, "positions", beginning(func(c *call) { c.Place.Offset = 0 })},
+		{"a token begins with its record", open, "positions", listing(func(list *catalogue.Listing) {
+			token := list.Token
+			list.Token = func(i int) string { return token(max(i-1, 0)) }
+		})},
+		{"a token is read forwards only", films, "positions", beginning(func(c *call) {
+			c.Place.Reverse = c.Place.Reverse && c.Place.Token == ""
+		})},
+		{"an invalid token is the start", open, "positions", beginning(func(c *call) {
+			if len(c.Place.Token) < 10 {
+				c.Place.Token = ""
 			}
-			return chosen
-		}).answer}},
-		{"positions are ids only", open, "positions", fault{"List Positions", changesTests(func(t *schema.Test) {
-			if t.Field == "id" && t.Lookup == "gt" {
-				t.Field = ""
+		})},
+		{"the keys are those of ids", films, "positions", listing(func(list *catalogue.Listing) {
+			for i := range list.Keys {
+				list.Keys[i] = sortkey.Int(int64(i))
 			}
-		}).answer}},
+		})},
+		{"there are no keys", open, "positions", listing(func(list *catalogue.Listing) { list.Keys = nil })},
 		{"all records exist", films, "references", after("Find", func(c call, a *answer) { a.id = c.id })},
 		{"references are read in another collection", films, "references", before("Find", func(c *call) { c.segment, c.id = "genres", c.id+1 })},
 		{"Find ignores the context", films, "references", ignoresContext("Find")},

@@ -147,7 +147,8 @@ func checkFilterPages(s *subject) {
 	}
 }
 
-// A Positioner lists the records after each value of a field, in both directions.
+// A Positioner lists the records after each value of a field, and after each record, in both
+// directions.
 func checkPositions(s *subject) {
 	all := []parameter{{field: schema.Field{Name: "id", Kind: schema.Integer}}}
 	for _, f := range s.Description.Fields {
@@ -163,13 +164,37 @@ func checkPositions(s *subject) {
 		s.Skipf("the collection is not an httpapi.Positioner")
 	}
 	for _, a := range all {
-		name := ordering.Snake(a.field.Name)
-		for _, v := range s.values(a.field) {
-			value, _ := a.field.ParsePosition(a.field.Position(v), schema.Framework{})
-			for lookup, term := range map[string]ordering.Term{"gt": ordering.Asc(name), "lt": ordering.Desc(name)} {
-				q := catalogue.Query{Window: pagination.Window{Limit: 5, Offset: 1}, Terms: []ordering.Term{term}}
-				q.Filter.Tests = []schema.Test{{Field: name, Lookup: lookup, Values: []string{value}}}
-				p.list("the records after a position", q)
+		for _, term := range []ordering.Term{ordering.Asc(ordering.Snake(a.field.Name)), ordering.Desc(ordering.Snake(a.field.Name))} {
+			for i, v := range s.values(a.field) {
+				value, _ := a.field.ParsePosition(a.field.Position(v), schema.Framework{})
+				p.list("the records after a position", catalogue.Query{Terms: []ordering.Term{term}, Place: &pagination.Place{
+					Window: pagination.Window{Limit: 5, Offset: i % 3}, Position: value, Positioned: true, Reverse: i%2 == 1}})
+			}
+			p.checkTokens(term)
+		}
+	}
+	_, err := p.c.List(s.ctx, catalogue.Query{Place: &pagination.Place{Window: pagination.Window{Limit: 5}, Token: "no-token"}})
+	if !errors.Is(err, catalogue.ErrInvalidToken) {
+		s.Fatalf("List with an invalid token: error %v, want one wrapping %q", err, catalogue.ErrInvalidToken)
+	}
+}
+
+// checkTokens checks the tokens and the keys of the records in an order.
+func (p *pair) checkTokens(term ordering.Term) {
+	q := catalogue.Query{Terms: []ordering.Term{term}, Place: &pagination.Place{Window: pagination.Window{Limit: math.MaxInt}}}
+	all := p.list("all records from the start", q)
+	ids := p.ids(all)
+	for i := range ids {
+		for _, reverse := range []bool{false, true} {
+			q.Place = &pagination.Place{Window: pagination.Window{Limit: 2}, Token: all.Token(i), Reverse: reverse}
+			want := slices.Clone(ids[i+1:])
+			if reverse {
+				want = slices.Clone(ids[:i])
+				slices.Reverse(want)
+			}
+			got, err := p.c.List(p.ctx, q)
+			if want = want[:min(2, len(want))]; err != nil || !slices.Equal(p.ids(got), want) {
+				p.Fatalf("List by %v with the token of the id %d, in reverse %t: ids %v, error %v, want %v", term, ids[i], reverse, p.ids(got), err, want)
 			}
 		}
 	}

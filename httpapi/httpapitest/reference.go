@@ -115,7 +115,15 @@ func (p *pair) list(why string, q catalogue.Query) catalogue.Listing {
 		p.Fatalf("%s returns the terms %v, want %v, those that name a field", name, got.Terms, want.Terms)
 	}
 	ids, wantIDs := p.ids(got), p.ids(want)
+	if q.Place != nil && (len(got.Keys) != len(ids) || got.Token == nil) {
+		p.Fatalf("%s from %+v returns %d keys of %d records, and a Token that is nil: %t", name, *q.Place, len(got.Keys), len(ids), got.Token == nil)
+	}
 	if got.Count == want.Count && slices.Equal(ids, wantIDs) {
+		for i := range got.Keys {
+			if c, wantC := got.Keys[max(i-1, 0)].Compare(got.Keys[i]), want.Keys[max(i-1, 0)].Compare(want.Keys[i]); c != wantC {
+				p.Fatalf("%s from %+v: the keys of the records %d and %d compare as %d, want %d", name, *q.Place, ids[max(i-1, 0)], ids[i], c, wantC)
+			}
+		}
 		return got
 	}
 	i := 0

@@ -8,6 +8,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A filter is a [schema.Filter] for the entries of a collection.
@@ -156,6 +157,29 @@ func (f *filter) add(s *Type, t schema.Test) error {
 		}
 		f.where = append(f.where, restriction{c, ranges})
 	}
+	return nil
+}
+
+// begin restricts the filter to the records after the position of a place, which is a value of the
+// first term. Null is the largest value.
+func (f *filter) begin(s *Type, terms []ordering.Term, at *pagination.Place) error {
+	if len(terms) == 0 {
+		terms = s.About.Ordering
+	}
+	first := ordering.Asc(s.Identity.Number)
+	if len(terms) > 0 {
+		first = terms[0]
+	}
+	c := s.Column(first.Field)
+	if c == nil {
+		return unknownColumn(s, first.Field)
+	}
+	k := c.TextKey(at.Position)
+	r := ordering.Range{From: k, FromExcluded: true, To: sortkey.Null(), ToIncluded: true}
+	if first.Desc != at.Reverse {
+		r = ordering.Range{From: sortkey.Bool(false), To: k} // false is the least key
+	}
+	f.where = append(f.where, restriction{c, []ordering.Range{r}})
 	return nil
 }
 

@@ -23,34 +23,51 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 	if err != nil {
 		return listing{}, err
 	}
-	asked := store.Query{Window: q.Window, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
+	asked := store.Query{Window: q.Window, Place: q.Place, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
 	if len(terms) > 0 {
 		asked.Known = new([]ordering.Term)
 	}
+	if q.Place != nil && q.Place.Positioned {
+		if err := f.begin(c.Type, terms, q.Place); err != nil {
+			return listing{}, err
+		}
+	}
 	f.addTo(&asked)
-	entries, count, err := c.page(ctx, asked, terms, f.instant)
+	a, err := c.page(ctx, asked, terms, f.instant)
 	if err != nil {
 		return listing{}, c.Type.Named(err)
 	}
-	list := listing{Count: count, Records: make([][]byte, entries.Len())}
+	list := listing{Count: a.N, Records: make([][]byte, a.Entries.Len())}
 	if asked.Known != nil {
 		list.Terms = *asked.Known
 	}
 	for i := range list.Records {
-		if list.Records[i], err = c.Type.Encoded(entries.At(i)); err != nil {
+		if list.Records[i], err = c.Type.Encoded(a.Entries.At(i)); err != nil {
 			return listing{}, err
 		}
+	}
+	if at := a.Places; at != nil {
+		list.Count, list.Keys = -1, make([]sortkey.Key, len(list.Records))
+		for i := range list.Keys {
+			list.Keys[i] = at.Key(a.Entries.At(i))
+		}
+		list.Token = func(i int) string { return at.Token(a.Entries.At(i)) }
 	}
 	return list, nil
 }
 
 // page returns the page of a query, of the current state or of an instant.
-func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.Term, in *instant) (store.Entries, int, error) {
-	if in == nil {
-		return store.Page(ctx, c.Store, q, terms)
+func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.Term, in *instant) (a store.Answer, err error) {
+	var from store.Source = c.Store
+	if in != nil {
+		from, q.Related = in.states[c], in.fields(c, terms)
 	}
-	q.Related = in.fields(c, terms)
-	return store.Page(ctx, in.states[c], q, terms)
+	if q.Place != nil {
+		q.Want, q.Terms = store.WantAfter, slices.Clone(terms)
+		return from.Answer(ctx, q)
+	}
+	a.Entries, a.N, err = store.Page(ctx, from, q, terms)
+	return a, err
 }
 
 // Counts returns the number of selected records for each group of tests.
@@ -104,14 +121,6 @@ func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups []
 	return counts, ctx.Err()
 }
 
-// SortKey returns the sort key of a value of a test of a field.
-func (c *Collection) SortKey(field, value string) sortkey.Key {
-	if f := c.Type.Column(field); f != nil {
-		return f.TextKey(value)
-	}
-	return sortkey.Text(value)
-}
-
 // Get returns the JSON of the record that a segment names and a filter selects.
 func (c *Collection) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
 	entry, err := c.target(ctx, c.Store, segment, filter)
@@ -126,12 +135,15 @@ type Query struct {
 	Filter schema.Filter
 	Window pagination.Window
 	Terms  []ordering.Term
+	Place  *pagination.Place
 }
 
 type listing struct {
 	Records [][]byte
 	Count   int
 	Terms   []ordering.Term
+	Keys    []sortkey.Key
+	Token   func(i int) string
 }
 
 // target returns the entry that a segment names and a filter selects. If the filter reads other

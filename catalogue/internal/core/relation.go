@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -362,7 +363,7 @@ func (in *instant) fields(c *Collection, terms []ordering.Term) (all map[string]
 			if all == nil {
 				all = map[string]func() store.Field{}
 			}
-			all[t.Field] = func() store.Field { return store.Field{Name: t.Field, Key: in.key(c, t.Field)} }
+			all[t.Field] = sync.OnceValue(func() store.Field { return store.Field{Name: t.Field, Key: in.key(c, t.Field)} })
 		}
 	}
 	return all

@@ -13,9 +13,11 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/ordering/sortkey"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // ErrInvalidToken is returned by queries with a token that is damaged or of another query.
@@ -30,26 +32,28 @@ type position struct{ selection }
 func (at *position) key(field string) sortkey.Key { return at.on(field).Ranges[0].From }
 
 // keyOf returns the key of a field, which may be the id.
-func (typ *Type) keyOf(field string, e *Entry) sortkey.Key {
+func (sel *selection) keyOf(typ *Type, field string, e *Entry) sortkey.Key {
 	if field == typ.ID {
 		return sortkey.Int(int64(e.ID))
+	}
+	if related := sel.related[field]; related != nil {
+		return related().Key(e)
 	}
 	f, _ := typ.Field(field)
 	return f.Key(e)
 }
 
-// compare compares an entry with the position by canonical terms.
-func (at *position) compare(typ *Type, terms []ordering.Term, e *Entry) int {
-	for i := 0; ; i++ {
-		t := typ.termAt(terms, i)
-		c := typ.keyOf(t.Field, e).Compare(at.key(t.Field))
-		switch {
-		case c != 0 && t.Desc:
-			return -c
-		case c != 0 || t.Field == typ.ID:
+// compare compares an entry of a selection with the position, in reading direction.
+func (at *position) compare(typ *Type, sel *selection, e *Entry) int {
+	for _, t := range sel.order {
+		if c := sel.keyOf(typ, t.Field, e).Compare(at.key(t.Field)); c != 0 {
+			if t.Desc {
+				return -c
+			}
 			return c
 		}
 	}
+	return 0
 }
 
 // passed returns the number of entries of a plan up to a position, in the direction in which it
@@ -82,8 +86,7 @@ func (p *plan) passed(at *position, terms []ordering.Term) (n int) {
 		return n
 	}
 	return sort.Search(p.count, func(i int) bool {
-		c := at.compare(p.state.typ, terms, p.some(i, 1).At(0))
-		return c > 0 && !p.backwards || c < 0 && p.backwards
+		return at.compare(p.state.typ, &p.selection, p.some(i, 1).At(0)) > 0
 	})
 }
 
@@ -94,21 +97,32 @@ const (
 	checksumLen = 4
 )
 
+// Of a text of more than maxText bytes, a token of a place has the beginning, and the byte short, which
+// no text has: it is after all texts that begin so.
+const (
+	maxText = 512
+	short   = "\xff"
+)
+
 // identity identifies the order and the conditions of a selection, in any order. The function
-// match cannot be identified, only whether there is one.
+// match cannot be identified, only whether there is one. That of a place is the order alone: each
+// page can have conditions of its own, and be read in both directions.
 func (sel *selection) identity() []byte {
 	if sel.hash != nil {
 		return sel.hash
 	}
+	var room [256]byte
+	text := append(room[:0], bits(sel.place != nil, sel.match != nil && sel.place == nil))
+	for _, t := range sel.order {
+		text = append(append(append(text, bits(t.Desc != sel.reversed(), true)), t.Field...), 0)
+	}
 	where := sel.where
-	if len(where) > 1 {
+	switch {
+	case sel.place != nil:
+		where = nil
+	case len(where) > 1:
 		where = slices.Clone(where)
 		slices.SortFunc(where, func(a, b Condition) int { return cmp.Compare(a.Field, b.Field) })
-	}
-	var room [256]byte
-	text := append(room[:0], bits(sel.desc, sel.match != nil))
-	for _, t := range sel.terms {
-		text = append(append(append(text, bits(t.Desc, true)), t.Field...), 0)
 	}
 	for _, c := range where {
 		text = binary.AppendUvarint(append(append(append(text, 0), c.Field...), 0), uint64(len(c.Ranges)))
@@ -120,6 +134,8 @@ func (sel *selection) identity() []byte {
 	sel.hash = sum[:identityLen:identityLen]
 	return sel.hash
 }
+
+func (sel *selection) reversed() bool { return sel.place != nil && sel.place.Reverse }
 
 // bits returns two bits that are set if a and b are.
 func bits(a, b bool) (n byte) {
@@ -137,13 +153,13 @@ func bits(a, b bool) (n byte) {
 func (sel *selection) token(typ *Type, e *Entry) string {
 	var room [256]byte
 	raw := append(room[:0], sel.identity()...)
-	for _, t := range sel.terms {
-		k := typ.keyOf(t.Field, e)
+	for _, t := range sel.order {
 		if t.Field == typ.ID && typ.Key != "" {
-			k = sortkey.Int(0)
-			if t.Desc == sel.desc {
-				k = sortkey.Int(beforeNext)
-			}
+			break
+		}
+		k := sel.keyOf(typ, t.Field, e)
+		if text, ok := k.AsText(); ok && sel.place != nil && t.Field != typ.Key && len(text) > maxText {
+			k = sortkey.Text(text[:maxText] + short)
 		}
 		key, _ := k.AppendBinary(nil) // never fails
 		raw = append(binary.AppendUvarint(raw, uint64(len(key))), key...)
@@ -154,74 +170,121 @@ func (sel *selection) token(typ *Type, e *Entry) string {
 
 // parseToken returns the position of a token. The error wraps [ErrInvalidToken]. If there are no
 // records, it returns nil: a selection of open ones has lost its terms and conditions.
-func (sel *selection) parseToken(token string, empty bool) (at *position, err error) {
+func (s *State) parseToken(sel *selection, token string) (at *position, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	end := len(raw) - checksumLen
 	switch {
 	case err != nil || end < identityLen || crc32.ChecksumIEEE(raw[:end]) != binary.BigEndian.Uint32(raw[end:]):
 		return nil, fmt.Errorf("%w: it is incomplete or altered", ErrInvalidToken)
-	case empty:
+	case s.Len() == 0:
 		return nil, nil
 	case !bytes.Equal(raw[:identityLen], sel.identity()):
 		return nil, fmt.Errorf("%w: it is of another query: the order and the conditions must be the same", ErrInvalidToken)
 	}
-	at = &position{selection{where: make([]Condition, 0, len(sel.terms)+len(sel.where))}}
-	rest, ranges := raw[identityLen:end], make([]ordering.Range, len(sel.terms))
-	for i, t := range sel.terms {
-		var k sortkey.Key
+	keys := make([]sortkey.Key, len(sel.order))
+	rest, shortened := raw[identityLen:end], false
+	for i, t := range sel.order {
+		k := &keys[i]
+		if t.Field == s.typ.ID && s.typ.Key != "" {
+			if *k = sortkey.Int(0); !t.Desc {
+				*k = sortkey.Int(beforeNext)
+			}
+			break
+		}
 		n, size := binary.Uvarint(rest)
 		if rest = rest[max(size, 0):]; size <= 0 || n > uint64(len(rest)) || k.UnmarshalBinary(rest[:n]) != nil {
 			return nil, fmt.Errorf("%w: it is incomplete", ErrInvalidToken)
 		}
-		ranges[i] = ordering.Range{From: k, To: k, ToIncluded: true}
-		at.where = append(at.where, Condition{t.Field, ranges[i : i+1 : i+1]})
 		rest = rest[n:]
+		if text, ok := k.AsText(); ok && strings.HasSuffix(text, short) {
+			if shortened = true; !t.Desc { // all records whose text begins so follow
+				*k = sortkey.Text(strings.TrimSuffix(text, short))
+			}
+		}
+	}
+	at = sel.at(keys)
+	if !shortened {
+		return at, nil
+	}
+	if e := s.identified(at); e != nil && sel.token(s.typ, e) == token {
+		for _, t := range sel.order {
+			if c := at.on(t.Field); t.Field != s.typ.ID {
+				c.Ranges[0].From = sel.keyOf(s.typ, t.Field, e)
+				c.Ranges[0].To = c.Ranges[0].From
+			}
+		}
+	}
+	return at, nil
+}
+
+// at returns the position with the keys of the fields of the order.
+func (sel *selection) at(keys []sortkey.Key) *position {
+	at := &position{selection{where: make([]Condition, 0, len(keys)+len(sel.where))}}
+	ranges := make([]ordering.Range, len(keys))
+	for i, k := range keys {
+		ranges[i] = ordering.Range{From: k, To: k, ToIncluded: true}
+		at.where = append(at.where, Condition{sel.order[i].Field, ranges[i : i+1 : i+1]})
 	}
 	for _, c := range sel.where {
 		if c.one() && at.on(c.Field) == nil {
 			at.where = append(at.where, c)
 		}
 	}
-	return at, nil
+	return at
 }
 
-// after returns at most n entries after a position, which may be nil, and the token of the next
-// ones. It filters the entries that follow until there are enough. If n is not positive, it
-// returns all. The error is ctx.Err().
-func (p plan) after(ctx context.Context, n int, start *position) (list []*Entry, next string, err error) {
-	typ, sel, terms := p.state.typ, &p.selection, p.terms
-	if p.unsorted {
-		if p, err = p.filtered(ctx, p.count, true); err == nil {
-			err = p.sort(ctx, 0)
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		terms = sel.terms
+// identified returns the entry with the key or id of a position, or nil.
+func (s *State) identified(at *position) *Entry {
+	if s.typ.Key == "" {
+		id, _ := at.key(s.typ.ID).AsInt()
+		return s.Get(int(id))
 	}
-	at := 0
+	var a Answer
+	_, _ = s.ready(&a, &Query{Want: WantFirst, Where: []Condition{*at.on(s.typ.Key)}})
+	return a.First()
+}
+
+// after answers a query for the entries after a position, which may be nil. It filters the entries
+// that follow until there are enough. If the window has no limit, it returns all. The error is
+// ctx.Err().
+func (p plan) after(ctx context.Context, w pagination.Window, start *position) (a Answer, err error) {
+	sel, terms, isDirect := &p.selection, p.terms, p.direct()
+	if p.unsorted {
+		if err = p.sort(ctx, 0); err != nil {
+			return a, err
+		}
+		terms, isDirect = sel.terms, true
+	}
+	at, n, skip := 0, w.Limit, max(w.Offset, 0)
 	if n <= 0 {
 		n = math.MaxInt
 	}
 	if start != nil {
 		at = p.passed(start, terms)
 	}
-	var matches func(*Entry) bool
-	if !p.direct() {
-		matches = typ.matcher(p.left(), sel.match)
+	if isDirect {
+		at += min(skip, p.count-at)
+		a.Entries = p.some(at, min(n, p.count-at))
+		a.more = n < p.count-at
+		return a, nil
 	}
-	list = make([]*Entry, 0, min(n, p.count-at, between))
+	matches := p.state.typ.matcher(p.left(), sel.match)
+	list := make([]*Entry, 0, min(n, p.count-at, between))
 	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
 		for _, e := range p.some(at, step).All() {
 			switch {
-			case matches != nil && !matches(e):
+			case !matches(e):
+			case skip > 0:
+				skip--
 			case len(list) == n:
-				return list, sel.token(typ, list[n-1]), nil
+				a.more, a.Entries.head = true, list
+				return a, nil
 			default:
 				list = append(list, e)
 			}
 		}
 		err = ctx.Err()
 	}
-	return list, "", err
+	a.Entries.head = list
+	return a, err
 }

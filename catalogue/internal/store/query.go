@@ -28,6 +28,10 @@ type Query struct {
 	Want  Want
 	ID    int    // of the record whose position is wanted
 	Token string // after which entries are wanted; "" is before the first
+
+	// Place, if not nil, is where wanted entries begin, in place of Token and Window; its Position
+	// has no effect. Its tokens are valid with other conditions, too, and in both directions.
+	Place *pagination.Place
 }
 
 // A Want is what a query asks about the selected entries.
@@ -81,7 +85,21 @@ type Answer struct {
 	Groups  func(yield func(first *Entry, n int) bool) // for each value the first entry that has it, and their number
 	Text    string                                     // describes the plan
 	Next    string                                     // the token of the next entries, or "" if these are the last
+	Places  *Places                                    // of the entries after a Place
+	more    bool                                       // these entries are not the last
 }
+
+// Places are the places of entries in the order of a query.
+type Places struct {
+	typ *Type
+	selection
+}
+
+// Key returns the key of an entry by the first term.
+func (p *Places) Key(e *Entry) sortkey.Key { return p.keyOf(p.typ, p.order[0].Field, e) }
+
+// Token returns the token of the place after an entry or, if it is read backwards, before it.
+func (p *Places) Token(e *Entry) string { return p.token(p.typ, e) }
 
 // First returns the first entry, or nil if none exists.
 func (a *Answer) First() *Entry {
@@ -187,9 +205,13 @@ func (s *State) find(ctx context.Context, q *Query, pinned bool) (a Answer, ok b
 			return Answer{N: -1}, true, nil
 		}
 	}
+	token := q.Token
+	if q.Place != nil {
+		token, q.Window = q.Place.Token, q.Place.Window
+	}
 	var start *position
-	if q.Token != "" {
-		if start, err = sel.parseToken(q.Token, s.Len() == 0); err != nil {
+	if token != "" {
+		if start, err = s.parseToken(&sel, token); err != nil {
 			return Answer{}, false, err
 		}
 	}
@@ -217,14 +239,7 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 	case e != nil && !p.direct() && !s.typ.matcher(sel.where, sel.match)(e):
 		return Answer{N: -1}, nil
 	}
-	if q.Want == WantAfter {
-		if p.unsorted {
-			s.demand(sel, &p)
-		}
-		a.Entries.head, a.Next, err = p.after(ctx, q.Window.Limit, start)
-		return a, err
-	}
-	if !p.direct() {
+	if !p.direct() && (p.unsorted || q.Want != WantAfter) {
 		if p.unsorted || q.Want != WantFirst { // otherwise few entries are read
 			s.demand(sel, &p)
 		}
@@ -249,6 +264,13 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 	}
 	a.N = p.count
 	switch q.Want {
+	case WantAfter:
+		a, err = p.after(ctx, q.Window, start)
+		if q.Place != nil {
+			a.Places = &Places{s.typ, *sel}
+		} else if a.more {
+			a.Next = sel.token(s.typ, a.Entries.At(a.Entries.Len()-1))
+		}
 	case WantPosition:
 		a.N, err = p.position(ctx, e)
 	case WantScan:
@@ -400,6 +422,16 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 	terms, desc, err := s.canonical(room[:0], q)
 	if err != nil {
 		return selection{}, err
+	}
+	sel.place = q.Place
+	desc = desc != sel.reversed()
+	if q.Want == WantAfter {
+		for _, t := range terms {
+			sel.order = append(sel.order, ordering.Term{Field: t.Field, Desc: t.Desc != desc})
+		}
+		if n := len(terms); n == 0 || terms[n-1].Field != s.typ.ID {
+			sel.order = append(sel.order, ordering.Term{Field: s.typ.ID, Desc: desc})
+		}
 	}
 	for _, t := range terms {
 		if c := sel.on(t.Field); c == nil || !c.one() || t.Field == s.typ.ID {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // A selection is what a query asks of a state: the records that satisfy conditions on
@@ -21,6 +22,8 @@ type selection struct {
 	count bool // any order will do, because only the number is wanted
 
 	related map[string]func() Field // of terms that are not those of the type
+	order   []ordering.Term         // of tokens: all terms, in the direction in which entries are read
+	place   *pagination.Place       // of the query, or nil
 	hash    []byte                  // see identity
 }
 
