@@ -35,9 +35,10 @@
 //
 // Real clients also fail in situations that no list contains. [Explore] runs the same
 // client through many random scenarios, in which responses are wrong or late, connections
-// break, and records are inserted, deleted and changed between two requests. It reports
-// the smallest scenario in which the client loses or repeats a record, never ends, or does
-// not return in time, with a Go test that repeats it.
+// break, and records are inserted, deleted and changed between two requests. Concurrent requests
+// are answered in any order. It reports the smallest scenario in which the client loses or repeats
+// a record, never ends, asks again without waiting, or does not return in time, with a Go test that
+// repeats it.
 //
 //	func TestClientExplored(t *testing.T) {
 //		clienttest.Explore(t, eventIDs, clienttest.Options{Collection: "events"})

@@ -69,7 +69,7 @@ func ExampleExplore() {
 	// Output:
 	// clienttest: Explore: the client returned the record with the id 2 twice and no error: return an error if next leads to a page that has been read, if a record occurs twice, or if there are more records than count
 	// If the client is not meant to handle this, set Options.Skip to []string{"next-is-self"}, with the events that it already has.
-	// The scenario of seed 1, reduced in 23 runs: 1 record in pages of 2; request 1: next-is-self
+	// The scenario of seed 1, reduced in 24 runs: 1 record in pages of 2; request 1: next-is-self
 	// 	GET /api/events/: 200 OK
 	// 	GET /api/events/: 200 OK
 	// A test that repeats it, where fetch is the client:

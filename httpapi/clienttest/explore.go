@@ -23,12 +23,14 @@ import (
 // Explore searches for mistakes of a client. It runs fetch once for each of many scenarios.
 // In a scenario, a small service has up to three events at certain requests: errors, delays,
 // connections that break, pages that are wrong, and records that are inserted, deleted,
-// changed or replaced while the client reads. In each scenario the client must
+// changed or replaced while the client reads. Requests that a client sends concurrently are answered
+// in any order. In each scenario the client must
 //
 //   - return an error, or every record that existed from the beginning to the end exactly
 //     once and otherwise only records that existed at some time;
 //   - return no error if nothing is wrong;
 //   - not send requests endlessly, and none to another host or without encryption;
+//   - wait before it sends a request again that has failed: ten times at one instant is too often;
 //   - return when its context ends, close all response bodies, and leave no goroutine
 //     that is blocked.
 //
@@ -56,12 +58,13 @@ import (
 //	}
 //
 // Each scenario runs in a bubble of [testing/synctest], where waiting takes no time. The client
-// reaches the service in process, as that of a server of package cataloguetest. Of a client that
-// sends requests concurrently, a scenario may end differently each time.
+// reaches the service in process, as that of a server of package cataloguetest. Of several goroutines
+// that send requests or read responses, one goes on at a time, after all others are blocked. The
+// scenario determines which, so it ends in the same way in each run.
 //
-// fetch must use only goroutines, channels and timers that it has made itself. If it
-// neither returns nor blocks within 30 seconds of real time, the test fails and its
-// goroutine is abandoned.
+// fetch must use only goroutines, channels and timers that it has made itself, and hold no mutex
+// that another goroutine needs while it waits for a response. If it neither returns nor blocks
+// within 30 seconds of real time, the test fails and its goroutine is abandoned.
 //
 // Explore calls t.Fatal if fetch is nil, its ids are neither text nor numbers, the root is
 // invalid, the collection or an event is unknown, or the collection is not suitable: it must have
@@ -267,14 +270,17 @@ func (x *explorer) play(e *trial, s *service) problem {
 	}
 	_, client, end := fake.Serve(s.server.Handler, s.origin.Scheme, log.New(io.Discard, "", 0))
 	defer end()
-	g := &guard{next: client.Transport, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
-	var ended atomic.Pointer[time.Time]
+	queue, ended := newQueue(e.order), make(chan struct{})
+	go queue.run(ended)
+	g := &guard{next: client.Transport, queue: queue, origin: s.origin, limit: requestLimit(e.records, e.limit), cancel: cancel}
+	var expired atomic.Pointer[time.Time]
 	context.AfterFunc(ctx, func() {
 		now := time.Now()
-		ended.Store(&now)
+		expired.Store(&now)
 	})
 	e.outcome = <-x.fetch.start(ctx, g, s.server.URL)
-	if at := ended.Load(); at != nil {
+	close(ended)
+	if at := expired.Load(); at != nil {
 		e.late = time.Since(*at) > x.grace
 	}
 	bodies := g.bodies.problem()

@@ -94,7 +94,9 @@ func (e *trial) gravest(violation problem, bodies string) problem {
 	case e.failure != "" && violation.kind == "":
 		return problem{kind: exited, text: e.failure}
 	case violation.kind != "":
-		violation.remedy = e.remedy(violation.remedy)
+		if violation.kind != busy {
+			violation.remedy = e.remedy(violation.remedy)
+		}
 		return violation
 	case e.late:
 		return problem{kind: late, text: "did not return in time after the end of its context", remedy: remedyContext}
@@ -174,6 +176,8 @@ func violationOf(g *guard, violation string) problem {
 	switch {
 	case violation == "":
 		return problem{}
+	case g.busy:
+		return problem{kind: busy, text: violation, remedy: remedyBusy}
 	case g.endless:
 		return problem{kind: endless, text: violation, remedy: remedyLoop}
 	}

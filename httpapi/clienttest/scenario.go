@@ -20,6 +20,7 @@ import (
 type scenario struct {
 	records int // of the collection at the start
 	limit   int // default and maximum limit of a page
+	order   int // seed of the order of concurrent requests and responses; 0: that of their URLs
 	steps   []step
 
 	// Of situations only.
@@ -54,8 +55,8 @@ type script struct {
 }
 
 // decode returns the scenario that some bytes encode: the number of records, the limit, and
-// three bytes for each step. Missing bytes are 0. A step that no client could handle
-// together with those before it is left out.
+// three bytes for each step. A last byte that belongs to no step is the order. Missing bytes are 0. A
+// step that no client could handle together with those before it is left out.
 func (sc *script) decode(text []byte) scenario {
 	byteAt := func(i int) int {
 		if i < len(text) {
@@ -64,6 +65,10 @@ func (sc *script) decode(text []byte) scenario {
 		return 0
 	}
 	s := scenario{records: byteAt(0) % (sc.records + 1), limit: leastLimit + byteAt(1)%(mostLimit-leastLimit+1)}
+	if rest := len(text) - headSize; rest > 0 && rest%stepSize > 0 {
+		s.order = byteAt(len(text) - 1)
+		text = text[:headSize+rest-rest%stepSize]
+	}
 	for i := headSize; i < len(text) && len(s.steps) < maxSteps && len(sc.kinds) > 0; i += stepSize {
 		st := step{
 			kind: sc.kinds[byteAt(i)%len(sc.kinds)],
@@ -90,6 +95,9 @@ func (sc *script) encode(s scenario) []byte {
 		}
 		i := slices.IndexFunc(sc.kinds, func(k kind) bool { return k.name == st.kind.name })
 		text = append(text, byte(i), at, byte(st.arg))
+	}
+	if s.order > 0 {
+		text = append(text, byte(s.order))
 	}
 	return text
 }
@@ -126,7 +134,7 @@ func (sc *script) generate(seed uint64) []byte {
 		}
 		text = append(text, byte(of[rng.IntN(len(of))]), at, byte(rng.IntN(256)))
 	}
-	return text
+	return append(text, byte(rng.IntN(256)))
 }
 
 // String describes the scenario in one line.
@@ -134,6 +142,9 @@ func (s scenario) String() string {
 	text := fmt.Sprintf("%d records in pages of %d", s.records, s.limit)
 	if s.records == 1 {
 		text = fmt.Sprintf("1 record in pages of %d", s.limit)
+	}
+	if s.order > 0 {
+		text += fmt.Sprintf("; order %d", s.order)
 	}
 	for _, st := range s.steps {
 		text += fmt.Sprintf("; request %d", st.at)
@@ -439,6 +450,9 @@ func (s state) contentsOf(i int) int {
 
 // smaller returns scenarios that are smaller by one change, those first that are smallest.
 func (s *scenario) smaller() (all []scenario) {
+	if s.order > 0 {
+		all = append(all, s.with(func(c *scenario) { c.order = 0 }))
+	}
 	for i := range s.steps {
 		all = append(all, s.with(func(c *scenario) { c.steps = slices.Delete(c.steps, i, i+1) }))
 	}
@@ -509,6 +523,7 @@ const (
 	remedySizes     = "ask for the same size in all requests, and expect to get less: the size of a page of which none is requested may differ from the largest"
 	remedyEmpty     = "a collection without records is not an error; {none}"
 	remedyLoop      = "return an error if {next} leads to a page that has been read{twice}"
+	remedyBusy      = "wait before a request is sent again, longer each time and at least as long as Retry-After says, and return an error after a few attempts"
 	remedyOrigin    = "compare the scheme and host of {next} with those of the first page, and return an error if they differ"
 	remedyEmptyPage = "return an error if a page has no records, and has {has}{fewer}"
 	remedyCount     = "compare the number of records received with {count}, and return an error if they differ"

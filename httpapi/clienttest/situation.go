@@ -12,7 +12,7 @@ import (
 // are missing or repeated, and counts that change. In each of them the client must
 //
 //   - return all records, each once, or an error, and no error if nothing is wrong;
-//   - not send requests endlessly;
+//   - not send requests endlessly, nor one that has failed ten times again at one instant;
 //   - send no request to another host or without encryption;
 //   - return when its context ends;
 //   - close the bodies of all responses before it returns.

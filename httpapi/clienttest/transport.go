@@ -21,6 +21,7 @@ import (
 // number, and sends only those to the service.
 type guard struct {
 	next   http.RoundTripper
+	queue  *queue
 	origin *url.URL
 	limit  int    // number of requests
 	cancel func() // cancels the context of the client
@@ -29,7 +30,9 @@ type guard struct {
 	requests  []string
 	violation string // the first request that was not permitted, or too many of them
 	endless   bool   // the violation is that there were too many
-	refused   int    // number of requests that were too many
+	busy      bool   // the violation is that one was repeated without waiting
+	failures  map[string]failures
+	refused   int // number of requests that were too many
 	closed    bool
 	paths     []string // of the requests that were sent, each once, with a slash at its end
 
@@ -42,11 +45,24 @@ var (
 	errVerified        = errors.New("clienttest: the verification has ended")
 )
 
+// Failures are those of a request at one instant.
+type failures struct {
+	first string // status or error
+	at    time.Time
+	n     int
+}
+
+// maxFailures is the number of times that a request may fail at one instant. A client that waits
+// before it repeats a request takes no more.
+const maxFailures = 10
+
 // maxRefused is the number of refused requests before a client is stopped.
 const maxRefused = 1000
 
 // RoundTrip sends the request if it is permitted.
 func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	what := r.Method + " " + r.URL.RequestURI()
+	g.queue.wait(what)
 	n, err := g.admit(r)
 	if err != nil {
 		if r.Body != nil {
@@ -55,12 +71,15 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp, err := g.next.RoundTrip(r)
+	g.queue.wait(what)
+	outcome := ""
 	if err != nil {
-		g.note(n, truncateText(err.Error()))
+		outcome = truncateText(err.Error())
 	} else {
-		g.note(n, resp.Status)
-		g.bodies.track(resp)
+		outcome = resp.Status
+		g.bodies.track(resp, func() { g.queue.wait(what) })
 	}
+	g.note(n, outcome, what, err != nil || resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests)
 	return resp, err
 }
 
@@ -99,13 +118,31 @@ func (g *guard) violate(violation string) {
 	}
 }
 
-// note records the outcome of a request.
-func (g *guard) note(n int, outcome string) {
+// note records the outcome of a request. A client that repeats one that fails, without waiting, is
+// stopped.
+func (g *guard) note(n int, outcome, what string, failed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.closed {
-		g.requests[n] += ": " + outcome
+	if g.closed {
+		return
 	}
+	g.requests[n] += ": " + outcome
+	if !failed {
+		return
+	}
+	f := g.failures[what]
+	if now := time.Now(); f.n == 0 || !f.at.Equal(now) {
+		f = failures{first: outcome, at: now}
+	}
+	if f.n++; f.n > maxFailures {
+		g.busy = g.busy || g.violation == ""
+		g.violate(fmt.Sprintf("sent %s %d times at one instant, after the first %s", what, f.n, f.first))
+		g.cancel()
+	}
+	if g.failures == nil {
+		g.failures = map[string]failures{}
+	}
+	g.failures[what] = f
 }
 
 // requested returns the paths of the requests that were sent.
@@ -154,12 +191,12 @@ func hostPort(u *url.URL) string {
 // value is ready to use. It is safe for concurrent use.
 type bodies struct{ received, closed atomic.Int64 }
 
-// track counts the body of a response until it is closed. A response without a body need
-// not be closed.
-func (b *bodies) track(resp *http.Response) {
+// track counts the body of a response until it is closed, and calls read after each part of it that
+// is read. A response without a body need not be closed.
+func (b *bodies) track(resp *http.Response, read func()) {
 	if resp.Body != nil && resp.Body != http.NoBody {
 		b.received.Add(1)
-		resp.Body = &trackedBody{resp.Body, sync.OnceFunc(func() { b.closed.Add(1) })}
+		resp.Body = &trackedBody{resp.Body, read, sync.OnceFunc(func() { b.closed.Add(1) })}
 	}
 }
 
@@ -180,7 +217,14 @@ func (b *bodies) problem() string {
 // A trackedBody is a body that is counted until it is closed.
 type trackedBody struct {
 	io.ReadCloser
+	read   func()
 	closed func() // has an effect once
+}
+
+func (t *trackedBody) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	t.read()
+	return n, err
 }
 
 func (t *trackedBody) Close() error {

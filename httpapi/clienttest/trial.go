@@ -27,6 +27,7 @@ const (
 	exited      problemKind = "exited"
 	otherOrigin problemKind = "request to another host"
 	endless     problemKind = "endless requests"
+	busy        problemKind = "requests without waiting"
 	late        problemKind = "late"
 	unclosed    problemKind = "unclosed body"
 	unprovoked  problemKind = "unprovoked error"
