@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"unicode"
 	"unsafe"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
@@ -305,6 +306,54 @@ func (s *builder) describeOpen() error {
 		return s.checkNames(members)
 	}
 	return nil
+}
+
+// fieldOf returns the name in snake_case of a field whose name may be that in JSON. A member of open
+// records whose name would be empty, or that of the id or the key, such as _id, has only its name
+// in JSON.
+func (s *Type) fieldOf(name string) string {
+	if f := s.byName[name]; f != nil {
+		return f.Snake
+	}
+	field := snakePath(name)
+	if !s.Open() || field == "" || name != s.Identity.Wire && (field == s.Identity.Number || field == s.Engine.Key) {
+		return name
+	}
+	return field
+}
+
+// checkNames returns an error if two members of an open record are the same field. Few records have
+// members whose hashes are equal, so that it allocates nothing for others.
+func (s *Type) checkNames(r schema.Record) error {
+	var seen [64]uint64
+	repeated := false
+	for name := range r.All() {
+		h := hashName(name) % (64 * 64)
+		repeated = repeated || seen[h/64]&(1<<(h%64)) != 0
+		seen[h/64] |= 1 << (h % 64)
+	}
+	if !repeated {
+		return nil
+	}
+	fields := map[string]string{}
+	for name := range r.All() {
+		field := s.fieldOf(name)
+		if other, twice := fields[field]; twice {
+			return fmt.Errorf("the name of both %q and %q is %q in snake_case: rename one", other, name, field)
+		}
+		fields[field] = name
+	}
+	return nil
+}
+
+// hashName returns a hash that is the same for names that are equal in snake_case.
+func hashName(name string) (h uint32) {
+	for _, r := range name {
+		if r != '_' {
+			h = (h ^ uint32(unicode.ToLower(r))) * 16777619 // as FNV-1a
+		}
+	}
+	return h
 }
 
 // openMembers returns the names of the members of an open record.
