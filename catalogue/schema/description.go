@@ -111,10 +111,10 @@ type Description struct {
 }
 
 // SnakeCase reports whether the JSON of records is in snake_case: some field has a name with an
-// underscore. The names of parameters in errors, and all that a response has besides the fields,
+// underscore that is not at its start. The names of parameters in errors, and all that a response has besides the fields,
 // are then in snake_case, otherwise in camelCase. It is for servers. O(len of Fields).
 func (d Description) SnakeCase() bool {
-	return slices.ContainsFunc(d.Fields, func(f Field) bool { return strings.Contains(f.Name, "_") })
+	return slices.ContainsFunc(d.Fields, func(f Field) bool { return strings.Contains(strings.TrimLeft(f.Name, "_"), "_") })
 }
 
 // Actions is a set of operations on a collection.

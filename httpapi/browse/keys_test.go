@@ -408,3 +408,53 @@ func storedVoyage(t *testing.T, voyages *catalogue.Collection[voyage]) string {
 	}
 	return fmt.Sprint(from, " ", strings.Join(v.Ports, "|"), " ", *v.Ship, " ", owner)
 }
+
+// TestIDsUnderOtherNames reads and changes records whose id is not named id, or is in text.
+func TestIDsUnderOtherNames(t *testing.T) {
+	type pointer struct {
+		Name string `json:"name"`
+		ID   *int64 `json:"_id"`
+	}
+	type named struct {
+		Name   string `json:"name"`
+		Number uint32 `json:"teamNumber"`
+	}
+	type quoted struct {
+		Name string `json:"name"`
+		ID   uint64 `json:"id,string"`
+	}
+	type player struct {
+		ID    int   `json:"id"`
+		Team  int64 `json:"team" backlist:"refers=teams"`
+		Goals int64 `json:"goals,string"`
+	}
+	for reason, teams := range map[string]catalogue.AnyDefinition{
+		"_id":          catalogue.Define[pointer]("teams", catalogue.Options{}),
+		"another name": catalogue.Define[named]("teams", catalogue.Options{ID: "teamNumber"}),
+		"in text":      catalogue.Define[quoted]("teams", catalogue.Options{}),
+	} {
+		cat, err := catalogue.New(teams, catalogue.Define[player]("players", catalogue.Options{Description: &schema.Description{Filters: []string{"team"}}}))
+		must(t, err)
+		h := newHandlers(t, cat, httpapi.Options{Authorizer: httpapi.AllowAll}).browse
+		for _, step := range [][2]string{
+			{"/api/teams/", "name=Reds"}, {"/api/teams/", "name=Blues"},
+			{"/api/players/", "team=1&goals=5"}, {"/api/players/1/?_method=PATCH", "team=2&goals=7"},
+		} {
+			if res := do(h, formRequest(step[0], step[1])); res.status != http.StatusSeeOther {
+				t.Errorf("%s: %s with %s returns %d %s", reason, step[0], step[1], res.status, res.text)
+			}
+		}
+		for target, want := range map[string][2]string{
+			"/api/teams/":     {"Blues", "./2/"},
+			"/api/teams/2/":   {"Players, team", "../../players/?team=2"},
+			"/api/players/1/": {"Blues", "../../teams/2/"},
+		} {
+			if links := get(h, target).links(); links[want[0]] != want[1] {
+				t.Errorf("%s: the links of %s are %v, want %s to %s", reason, target, links, want[0], want[1])
+			}
+		}
+		if page := get(h, "/api/players/1/?_method=PATCH"); page.one(t, "input", "name", "goals").attrs["value"] != "7" {
+			t.Errorf("%s: the form has %v", reason, page.one(t, "input", "name", "goals"))
+		}
+	}
+}

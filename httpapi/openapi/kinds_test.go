@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"reflect"
 	"regexp"
@@ -192,6 +193,42 @@ func TestDescribedStruct(t *testing.T) {
 		"based":   `{"oneOf":[{"type":"object","additionalProperties":{}},{"type":"null"}]}`,
 	} {
 		equal(t, name, want, compactJSON(t, s.Properties[name]))
+	}
+}
+
+// Records of programs that know nothing of this library: the id is never null or absent, numbers in
+// text are text, and a null of package sql is optional.
+func TestDescribedShapes(t *testing.T) {
+	type shape struct {
+		Number *int64         `json:"number,omitempty"`
+		Flags  int32          `json:"flags,string"`
+		Share  *float64       `json:"share,string"`
+		Away   bool           `json:"away,string"`
+		Bio    sql.NullString `json:"bio"`
+	}
+	defined := catalogue.Define[shape]("shapes", catalogue.Options{ID: "number"})
+	cat, err := catalogue.New(defined)
+	must(t, err)
+	d := documentOf(t, cat, httpapi.Options{Authorizer: httpapi.AllowAll}, Options{})
+	s, posted := d.object(t, "Shape"), d.object(t, "NewShape")
+	equal(t, "required members", []string{"number", "flags", "share", "away", "bio"}, s.Required)
+	equal(t, "required members of a POST", []string{"flags"}, posted.Required)
+	for name, want := range map[string]string{
+		"number": `{"type":"integer","format":"int64"}`,
+		"flags":  `{"description":"A text with the integer.","type":"string"}`,
+		"share":  `{"description":"A text with the number.","oneOf":[{"type":"string"},{"type":"null"}]}`,
+		"away":   `{"description":"A text with the boolean.","type":"string"}`,
+		"bio":    `{"type":"object","properties":{"String":{"type":"string"},"Valid":{"type":"boolean"}},"required":["String","Valid"]}`,
+	} {
+		equal(t, name, want, compactJSON(t, s.Properties[name]))
+	}
+	equal(t, "a POST", `{"description":"A text with the boolean. The default is \"false\".","type":"string"}`, compactJSON(t, posted.Properties["away"]))
+	c, _ := cat.Collection("shapes")
+	maker := values.Maker{Choose: func(n int) int { return n - 1 }, Odd: true}
+	for range 3 {
+		if _, err := c.Create(t.Context(), []byte(maker.Object(c.Description().Fields)), schema.Record{}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
