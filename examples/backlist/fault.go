@@ -70,6 +70,8 @@ func setWhen(match *cataloguetest.Match, word string) error {
 	switch {
 	case err == nil && name == "nth" && number > 0:
 		match.Nth = int(number)
+	case err == nil && name == "times" && number > 0:
+		match.Times = int(number)
 	case err == nil && name == "after":
 		match.After = int(number)
 	case err == nil && name == "offset" && number > 0:
@@ -77,7 +79,7 @@ func setWhen(match *cataloguetest.Match, word string) error {
 	case err == nil && name == "seed":
 		match.Seed = number
 	default:
-		return fmt.Errorf("unexpected %q after the fault; want a share such as 10%%, or nth=2, after=1, offset=21 or seed=7", word)
+		return fmt.Errorf("unexpected %q after the fault; want a share such as 10%%, or nth=2, times=2, after=1, offset=21 or seed=7", word)
 	}
 	return nil
 }
@@ -119,6 +121,9 @@ func forms() []form {
 	type fault = cataloguetest.Fault
 	return []form{
 		{"unavailable 5s", func(a *arguments) fault { return cataloguetest.Unavailable(a.duration()) }},
+		{"rate-limit 5s", func(a *arguments) fault { return cataloguetest.RateLimit(a.duration()) }},
+		{"rate-limit-date 5s", func(a *arguments) fault { return cataloguetest.RateLimitDate(a.duration()) }},
+		{"late cut", func(a *arguments) fault { return cataloguetest.Late(a.fault()) }},
 		{"header Retry-After 5", func(a *arguments) fault { return cataloguetest.Header(a.text(), a.value()) }},
 		{"delay 2s", func(a *arguments) fault { return cataloguetest.Delay(a.duration()) }},
 		{"slow 100 50ms", func(a *arguments) fault { return cataloguetest.Throttle(a.number(), a.duration()) }},
@@ -126,6 +131,7 @@ func forms() []form {
 		{"cut-after 100", func(a *arguments) fault { return cataloguetest.ResetAfter(a.number()) }},
 		{"truncate 100", func(a *arguments) fault { return cataloguetest.Truncate(a.number()) }},
 		{"browsable-api", func(*arguments) fault { return cataloguetest.BrowsableAPI() }},
+		{"expire-tokens", func(*arguments) fault { return cataloguetest.ExpireTokens() }},
 		{"next-is-self", func(*arguments) fault { return cataloguetest.NextIsSelf() }},
 		{"next-host elsewhere.example", func(a *arguments) fault { return cataloguetest.Page(nextHost(a.text())) }},
 		{"missing-row", func(*arguments) fault { return cataloguetest.MissingRow() }},

@@ -35,6 +35,12 @@ func TestFaults(t *testing.T) {
 			return len(a.header["Content-Type"]) == 0 && len(whole.header["Content-Type"]) == 1
 		}},
 		{"unavailable", "unavailable 1500ms", func(a, _ answer) bool { return a.status == 503 && a.header.Get("Retry-After") == "2" }},
+		{"rate limit", "rate-limit 1500ms", func(a, _ answer) bool { return a.status == 429 && a.header.Get("Retry-After") == "2" }},
+		{"rate limit with a date", "rate-limit-date 5s", func(a, _ answer) bool {
+			return a.status == 429 && strings.HasSuffix(a.header.Get("Retry-After"), " GMT")
+		}},
+		{"late", "late 503", func(a, _ answer) bool { return a.status == 503 }},
+		{"offsets do not expire", "expire-tokens", func(a, whole answer) bool { return a.status == 200 && a.body == whole.body }},
 		{"delay", "delay 1ms", func(a, whole answer) bool { return a.body == whole.body }},
 		{"slow", "slow 500 1ms", func(a, whole answer) bool { return a.body == whole.body }},
 		{"cut", "cut", func(a, _ answer) bool { return a.status == 0 && a.err != nil }},
@@ -55,6 +61,7 @@ func TestFaults(t *testing.T) {
 		{"page", "503 offset=2", func(a, _ answer) bool { return a.status == 503 }},
 		{"another page", "503 offset=4", func(a, _ answer) bool { return a.status == 200 }},
 		{"second request", "503 nth=2", func(a, _ answer) bool { return a.status == 200 }},
+		{"twice", "503 times=2", func(a, _ answer) bool { return a.status == 503 }},
 		{"first request is skipped", "503 after=1", func(a, _ answer) bool { return a.status == 200 }},
 		{"all", "503 100%", func(a, _ answer) bool { return a.status == 503 }},
 		{"white space", "  GET \t/api/books/   503  ", func(a, _ answer) bool { return a.status == 503 }},

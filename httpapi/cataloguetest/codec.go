@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -27,7 +28,8 @@ import (
 // number of a page past the last is that of an empty page. An invalid token or cursor is an error
 // with status 400.
 //
-// A Codec is not modified, and may be shared by servers.
+// A Codec is not modified, and may be shared by servers. Its functions are called concurrently if
+// requests are sent so.
 type Codec struct {
 	// Pages is the style of the pages, unless [Options.Pages] is set. It determines their sizes,
 	// and whether Place is an offset, a number or a cursor.
@@ -68,8 +70,9 @@ type Codec struct {
 	Error func(status int, detail string) any
 }
 
-// GitHub returns the Codec of services with bare lists, links in the header Link, and the parameters
-// page, per_page, sort and direction, as GitHub has them. Pages have 30 records, and at most 100.
+// GitHub returns the Codec of services with bare lists, links in the header Link with the relations
+// next and prev, and the parameters page, per_page, sort and direction, as GitHub has them. Pages have
+// 30 records, or at most 100.
 func GitHub() *Codec {
 	return &Codec{
 		Pages:    pagination.Numbers{Size: "per_page", Limits: pagination.Limits{Default: 30, Max: 100}},
@@ -119,15 +122,8 @@ func Google() *Codec {
 		Records: "items",
 		Next:    "nextPageToken",
 		Query: func(q url.Values) {
-			var terms []string
-			for term := range strings.SplitSeq(q.Get("orderBy"), ",") {
-				name, direction, _ := strings.Cut(strings.TrimSpace(term), " ")
-				if direction == "desc" {
-					name = "-" + name
-				}
-				terms = append(terms, name)
-			}
-			setOrdering(q, strings.Join(terms, ","), "orderBy")
+			terms := regexp.MustCompile(`([^ ,]+) desc\b`).ReplaceAllString(q.Get("orderBy"), "-$1")
+			setOrdering(q, strings.ReplaceAll(terms, " asc", ""), "orderBy")
 		},
 		Error: func(status int, detail string) any {
 			return map[string]any{"error": map[string]any{"code": status, "message": detail}}

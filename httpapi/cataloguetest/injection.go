@@ -157,11 +157,11 @@ func (f *faults) hits(r *http.Request, body []byte) (number int, hits []*Injecti
 }
 
 // report logs the faults that changed no response, or fails the test if they are required
-// to change one. It reports nothing of a test that was skipped.
-func (f *faults) report(tb testing.TB, required bool) {
+// to change one, and returns those that did. It reports nothing of a test that was skipped.
+func (f *faults) report(tb testing.TB, required bool) (fired []string) {
 	tb.Helper()
 	if tb.Skipped() {
-		return
+		return nil
 	}
 	report := tb.Logf
 	if required {
@@ -175,16 +175,7 @@ func (f *faults) report(tb testing.TB, required bool) {
 				j.at, j.matched, j.selected)
 		}
 	}
-}
-
-// table lists the last faults that have changed responses, in their order, or is empty.
-func (f *faults) table() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.fired) == 0 {
-		return ""
-	}
-	return "\nfaults, with the numbers of their requests:" + columns(f.fired)
+	return slices.Clone(f.fired)
 }
 
 // serve responds to the request. The hits must be in the order of their stages.

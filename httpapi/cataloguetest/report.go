@@ -55,11 +55,15 @@ func errorText(e Exchange) string {
 	return fake.Truncate(strings.Join(words, " "), maxResponse)
 }
 
-// columns aligns the columns of rows, which tabs separate. It has the last rows only.
-func columns(rows []string) string {
+// formatFaults lists the last faults that have changed responses, in their order. It is empty if there
+// are none.
+func formatFaults(fired []string) string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	for _, row := range rows[max(len(rows)-maxRequests, 0):] {
+	for i, row := range fired[max(len(fired)-maxRequests, 0):] {
+		if i == 0 {
+			fmt.Fprint(w, "\nfaults, with the numbers of their requests:")
+		}
 		fmt.Fprintf(w, "\n  %s", row)
 	}
 	_ = w.Flush() // to memory

@@ -465,9 +465,9 @@ var sampleCatalogue = sync.OnceValues(func() (*catalogue.Catalogue, error) {
 // requests and the changes to the catalogue.
 func (s *Server) report(tb testing.TB, requireFaults bool) {
 	tb.Helper()
-	s.faults.report(tb, requireFaults)
+	fired := s.faults.report(tb, requireFaults)
 	if tb.Failed() {
-		tb.Logf("cataloguetest: %s%s\n%s", formatRequests(s.log.exchanges()), s.faults.table(), formatChanges(s.initial, s.Catalogue))
+		tb.Logf("cataloguetest: %s%s\n%s", formatRequests(s.log.exchanges()), formatFaults(fired), formatChanges(s.initial, s.Catalogue))
 	}
 }
 

@@ -105,10 +105,7 @@ func (fetch Fetch[ID]) texts() (textFetch, error) {
 	return func(ctx context.Context, client *http.Client, baseURL string) (texts []string, err error) {
 		ids, err := fetch(ctx, client, baseURL)
 		for _, id := range ids {
-			text, failed := json.Marshal(id)
-			if failed != nil && err == nil {
-				err = fmt.Errorf("id %v: %w", id, failed)
-			}
+			text, _ := json.Marshal(id) // if it fails, the text is that of no record
 			texts = append(texts, textOf(text))
 		}
 		return texts, err
@@ -207,8 +204,7 @@ type dataset struct {
 	pages     pagination.Style     // of the options
 	form                           // of the pages of the collection
 	catalogue *catalogue.Catalogue // never written to
-	identity  string               // the member that identifies a record: id, or its key
-	keyed     bool                 // it is a key
+	identity  schema.Field         // that identifies a record: its id or its key
 	records   [][]byte             // the first of the collection
 	ids       []string
 }
@@ -219,7 +215,7 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 	if opts.Codec != nil && opts.Pages == nil {
 		opts.Pages = opts.Codec.Pages
 	}
-	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: clone(opts.Catalogue), Root: opts.Root, Pages: opts.Pages, Codec: opts.Codec})
+	server, err := cataloguetest.Open(cataloguetest.Options{Catalogue: opts.Catalogue, Root: opts.Root, Pages: opts.Pages, Codec: opts.Codec})
 	if err != nil {
 		return nil, err
 	}
@@ -231,10 +227,7 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clienttest: %w", err)
 	}
-	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), pages: opts.Pages, identity: "id", catalogue: server.Catalogue}
-	if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Key }); i >= 0 {
-		d.identity, d.keyed = about.Fields[i].Name, true
-	}
+	d := &dataset{key: about.Key, root: cmp.Or(opts.Root, "/api/"), pages: opts.Pages, identity: about.Identity(), catalogue: server.Catalogue.Clone()}
 	d.form = form{cmp.Or[pagination.Style](about.Pages, opts.Pages, pagination.Limits{}), opts.Codec}
 	d.path = d.root + about.Segment + "/"
 	err = d.read(most)
@@ -245,13 +238,6 @@ func newDataset(opts Options, least, most int) (*dataset, error) {
 		return nil, fmt.Errorf("clienttest: %w", err)
 	}
 	return d, nil
-}
-
-func clone(c *catalogue.Catalogue) *catalogue.Catalogue {
-	if c == nil {
-		return nil
-	}
-	return c.Clone()
 }
 
 // choose returns the collection of a dataset, which must be suitable.
@@ -287,7 +273,7 @@ func (d *dataset) read(most int) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.identity))}})
+	list, err := c.List(context.Background(), catalogue.Query{Window: pagination.Window{Limit: most}, Terms: []ordering.Term{ordering.Asc(ordering.Snake(d.identity.Name))}})
 	d.records = list.Records
 	for _, record := range d.records {
 		d.ids = append(d.ids, d.idOf(record))
@@ -386,19 +372,20 @@ func (d *dataset) load(c *catalogue.Catalogue, records [][]byte) error {
 func (d *dataset) idOf(record []byte) string {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(record, &members) // a record is an object
-	return textOf(members[d.identity])
+	return textOf(members[d.identity.Name])
 }
 
 // withID returns a record with another id.
 func (d *dataset) withID(record []byte, id string) ([]byte, error) {
-	parse := schema.ParseRecord
-	if d.keyed {
-		parse = schema.ParseKeyed
-	}
-	r, err := parse(record)
-	if d.keyed && err == nil {
-		r, err = r.With(d.identity, id)
-	} else if err == nil {
+	r, err := schema.ParseKeyed(record)
+	switch name := d.identity.Name; {
+	case err != nil:
+	case d.identity.Key || d.identity.Quoted:
+		r, err = r.With(name, id)
+	case name != "id":
+		r, err = r.With(name, json.Number(id))
+	default:
+		r, _ = schema.ParseRecord(record)
 		r.ID, err = strconv.Atoi(id)
 	}
 	if err != nil {

@@ -123,6 +123,12 @@ func TestGitHubClients(t *testing.T) {
 		}
 	}
 	Explore(t, gitHub{}.ids, opts)
+	x := mustExplorer(t, gitHub{cycles: true}.ids, opts)
+	for _, f := range x.search(t, Options{Scenarios: 300}, 1) {
+		if report := x.report(f); !strings.Contains(report, "Codec: codec, // set it to the Codec of the Options\n") {
+			t.Error(report)
+		}
+	}
 }
 
 // A walk is a client of any form: next returns what follows a page, which it decodes.

@@ -85,10 +85,7 @@ func (f form) failure(status int, detail string) string {
 // words replaces what remedies say in braces by what the service has.
 func (f form) words() *strings.Replacer {
 	is := f.names()
-	next, end, has, shape, none := is.Next, is.Next+" is null", "a next link", "without "+is.Records, "its "+is.Records+" are []"
-	if f.codec != nil {
-		has = is.Next
-	}
+	next, end, shape, none := is.Next, is.Next+" is null", "without "+is.Records, "its "+is.Records+" are []"
 	if is.Records == "" {
 		shape, none = "that is not a list", "its page is []"
 	}
@@ -97,22 +94,15 @@ func (f form) words() *strings.Replacer {
 	case is.Next == "":
 		end = "a page is empty"
 	case inHeader && header == "Link":
-		next, end, has = "next in the Link header", "the Link header has no next", "a next link"
-	case inHeader:
-		next, end = "the "+is.Next, "a response has no "+is.Next
-	case is.Tokens:
+		next, end = "next in the Link header", "the Link header has no next"
+	case inHeader, is.Tokens:
 		end = "there is no " + is.Next
 	}
-	theCount := cmp.Or(is.Count, "the number of records")
-	if f.codec == nil {
-		theCount = "the count"
-	}
-	walk := []string{"follow " + next}
+	var walk []string
 	if is.Tokens {
-		walk[0] = fmt.Sprintf("send %s as %s", next, f.place())
-	}
-	if is.Next == "" {
-		walk = nil
+		walk = append(walk, fmt.Sprintf("send %s as %s", next, f.place()))
+	} else if is.Next != "" {
+		walk = append(walk, "follow "+next)
 	}
 	if f.codec == nil || f.anywhere() {
 		walk = append(walk, fmt.Sprintf("advance the %s by the number of records received", cmp.Or(is.Place, "offset")))
@@ -124,12 +114,12 @@ func (f form) words() *strings.Replacer {
 	if f.counted() {
 		twice = fmt.Sprintf(", if a record occurs twice, or if there are more records than %s", is.Count)
 		compare = fmt.Sprintf(", and compare the number of those left with %s", is.Count)
-		fewer = fmt.Sprintf(" or fewer than %s have been received", is.Count)
+		fewer = fmt.Sprintf(", or if it has none and fewer than %s have been received", is.Count)
 		shape += " or " + is.Count
 		none = fmt.Sprintf("its %s is 0 and %s", is.Count, none)
 	}
 	return strings.NewReplacer(
-		"{next}", next, "{end}", end, "{has}", has, "{shape}", shape, "{none}", none, "{walk}", strings.Join(walk, ", or "),
-		"{twice}", twice, "{compare}", compare, "{fewer}", fewer, "{count}", is.Count, "{the count}", theCount,
+		"{next}", next, "{end}", end, "{shape}", shape, "{none}", none, "{walk}", strings.Join(walk, ", or "),
+		"{twice}", twice, "{compare}", compare, "{fewer}", fewer, "{count}", cmp.Or(is.Count, "the number of records"),
 	)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // compareIDs compares the ids that a client has returned with those of the records, by whose indexes
@@ -22,13 +21,13 @@ func (d *dataset) compareIDs(got []string, ever, throughout func(i int) bool) pr
 		i, ok := index[id]
 		switch {
 		case !ok || !ever(i):
-			p := problem{kind: unknown, text: fmt.Sprintf("returned a record with the %s %s, which was never in the collection, and no error", d.identity, shown(id))}
+			p := problem{kind: unknown, text: fmt.Sprintf("returned a record with the %s %s, which was never in the collection, and no error", d.identity.Name, shown(id))}
 			if i := slices.IndexFunc(d.ids, func(other string) bool { return bare(other) == bare(id) }); !ok && i >= 0 {
 				p.remedy = fmt.Sprintf("return ids as the service shows them, here %s", shown(d.ids[i]))
 			}
 			return p
 		case returned[i]:
-			return problem{kind: repeated, text: fmt.Sprintf("returned the record with the %s %s twice and no error", d.identity, shown(id))}
+			return problem{kind: repeated, text: fmt.Sprintf("returned the record with the %s %s twice and no error", d.identity.Name, shown(id))}
 		}
 		returned[i] = true
 	}
@@ -45,7 +44,7 @@ func (d *dataset) compareIDs(got []string, ever, throughout func(i int) bool) pr
 	if lost < 0 {
 		return problem{}
 	}
-	return problem{kind: missing, text: fmt.Sprintf("returned %d of at least %d records, without the one with the %s %s, and no error", len(got), least, d.identity, shown(d.ids[lost]))}
+	return problem{kind: missing, text: fmt.Sprintf("returned %d of at least %d records, without the one with the %s %s, and no error", len(got), least, d.identity.Name, shown(d.ids[lost]))}
 }
 
 // shown returns an id as messages show it: text in quotes, unless it is a number.
@@ -59,13 +58,8 @@ func shown(id string) string {
 // bare returns what ids have in common that are probably the same, such as 7 and 007, or two
 // spellings of a UUID.
 func bare(id string) string {
-	letters := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, strings.TrimPrefix(id, "urn:uuid:"))
-	return strings.TrimLeft(letters, "0")
+	plain := strings.NewReplacer("urn:uuid:", "", "-", "", "{", "", "}", "").Replace(strings.ToLower(id))
+	return strings.TrimLeft(plain, "0")
 }
 
 // otherCollection describes what suggests that the client fetches another collection than the one

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/cataloguetest"
 )
 
@@ -38,7 +39,7 @@ func TestScenarioJudge(t *testing.T) {
 	for _, tt := range tests {
 		e := &trial{
 			scenario: scenario{steps: tt.steps},
-			data:     &dataset{identity: "id", ids: []string{"1", "2", "3", "4"}},
+			data:     &dataset{identity: schema.Field{Name: "id"}, ids: []string{"1", "2", "3", "4"}},
 			truth:    truth{throughout: []bool{false, false, true, false}, ever: []bool{true, true, true, false}},
 			outcome:  outcome{ids: tt.ids, err: tt.err},
 		}

@@ -16,8 +16,16 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 )
 
-// A maker has a UUID, and a tag a slug.
+// A maker has a UUID, and a tag a slug. An account has an id with another name, and a quoted one is text.
 type (
+	account struct {
+		Number int    `json:"number"`
+		Name   string `json:"name"`
+	}
+	quoted struct {
+		ID   int64  `json:"id,string"`
+		Name string `json:"name"`
+	}
 	maker struct {
 		ID   string `json:"id" backlist:"key,uuid"`
 		Name string `json:"name"`
@@ -42,17 +50,24 @@ func (u *uuid) UnmarshalText(text []byte) error {
 	return err
 }
 
-// keyed returns a catalogue of 95 makers and 95 tags.
+// keyed returns a catalogue of 95 records of each type.
 func keyed(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
-	c, err := catalogue.New(catalogue.Define[maker]("makers", catalogue.Options{}), catalogue.Define[tag]("tags", catalogue.Options{}))
+	c, err := catalogue.New(
+		catalogue.Define[maker]("makers", catalogue.Options{}), catalogue.Define[tag]("tags", catalogue.Options{}),
+		catalogue.Define[account]("numbers", catalogue.Options{ID: "number"}), catalogue.Define[quoted]("quotes", catalogue.Options{}),
+	)
 	must(t, err)
-	var makers, tags []string
+	var makers, tags, numbers, quotes []string
 	for i := range 95 {
 		makers = append(makers, fmt.Sprintf(`{"id":"%08d-cafe-4000-8000-00000000000a","name":"Maker %d"}`, i*7%95, i))
 		tags = append(tags, fmt.Sprintf(`{"slug":"tag-%d","label":"Tag %d"}`, i, i))
+		numbers = append(numbers, fmt.Sprintf(`{"number":%d,"name":"Number %d"}`, i+1, i))
+		quotes = append(quotes, fmt.Sprintf(`{"id":"%d","name":"Quote %d"}`, i+1, i))
 	}
-	must(t, c.Load(strings.NewReader(fmt.Sprintf(`{"makers":[%s],"tags":[%s]}`, strings.Join(makers, ","), strings.Join(tags, ","))), catalogue.LoadOptions{}))
+	all := fmt.Sprintf(`{"makers":[%s],"tags":[%s],"numbers":[%s],"quotes":[%s]}`,
+		strings.Join(makers, ","), strings.Join(tags, ","), strings.Join(numbers, ","), strings.Join(quotes, ","))
+	must(t, c.Load(strings.NewReader(all), catalogue.LoadOptions{}))
 	return c
 }
 
@@ -142,6 +157,8 @@ func TestKeys(t *testing.T) {
 		{"UUIDs as text", problemsOf(t, walker[string]("/api/makers/", "id", false), makers), ""},
 		{"slugs", problemsOf(t, walker[string]("/api/tags/", "slug", false), tags), ""},
 		{"ids as text", problemsOf(t, walker[json.Number]("/api/events/", "id", false), Options{}), ""},
+		{"ids with another name", problemsOf(t, walker[int]("/api/numbers/", "number", false), Options{Catalogue: c, Collection: "numbers"}), ""},
+		{"ids that are numbers in text", problemsOf(t, walker[string]("/api/quotes/", "id", false), Options{Catalogue: c, Collection: "quotes"}), ""},
 		{"ids as small integers", problemsOf(t, walker[uint16]("/api/events/", "id", false), Options{}), ""},
 		{"a slug is lost", problemsOf(t, lost, tags), `returned 24 of at least 25 records, without the one with the slug "tag-`},
 		{"a slug occurs twice", problemsOf(t, twice, tags), `returned the record with the slug "tag-`},
@@ -154,18 +171,26 @@ func TestKeys(t *testing.T) {
 
 // Records with keys are inserted, deleted, changed and replaced as others are.
 func TestExploreKeys(t *testing.T) {
-	search := func(fetch Fetch[string]) (found []mistake) {
-		x, err := newExplorer(fetch, Options{Catalogue: keyed(t), Collection: "tags"})
+	c := keyed(t)
+	explore := func(x *explorer, err error) (found []mistake) {
 		must(t, err)
 		for _, f := range x.search(t, Options{Scenarios: 300}, 100) {
 			found = append(found, f.mistake())
 		}
 		return found
 	}
-	if found := search(walker[string]("/api/tags/", "slug", false)); found != nil {
-		t.Errorf("a client without a mistake: %v", found)
+	tags, numbers := Options{Catalogue: c, Collection: "tags"}, Options{Catalogue: c, Collection: "numbers"}
+	quotes := Options{Catalogue: c, Collection: "quotes"}
+	for reason, found := range map[string][]mistake{
+		"slugs":           explore(newExplorer(walker[string]("/api/tags/", "slug", false), tags)),
+		"numbers":         explore(newExplorer(walker[int]("/api/numbers/", "number", false), numbers)),
+		"numbers in text": explore(newExplorer(walker[string]("/api/quotes/", "id", false), quotes)),
+	} {
+		if found != nil {
+			t.Errorf("%s: a client without a mistake: %v", reason, found)
+		}
 	}
-	if found := search(walker[string]("/api/tags/", "slug", true)); !slices.Contains(found, mistake{missing, "row-missing"}) {
+	if found := explore(newExplorer(walker[string]("/api/tags/", "slug", true), tags)); !slices.Contains(found, mistake{missing, "row-missing"}) {
 		t.Errorf("a client that does not compare the count: %v", found)
 	}
 }
