@@ -23,7 +23,7 @@ func TestInvalidArguments(t *testing.T) {
 	}
 	defer busy.Close()
 	dir, valid := t.TempDir(), file(`{"books":[]}`)
-	truncated, repeated := file(`{"books":[`), file(`{"books":[{"id":1},{"id":1}],"magazines":[]}`)
+	truncated, repeated := file(`{"books":[`), file(`{"books":[{"id":1},{"id":1}]}`)
 	type row struct {
 		reason string
 		args   []string
@@ -44,7 +44,12 @@ func TestInvalidArguments(t *testing.T) {
 		{"mistyped flag", []string{"-tokne", "s3cret"}, "unknown flag -tokne: did you mean -token?"},
 		{"mistyped flag with its value", []string{"-open", "--max_limits=3"}, "unknown flag -max_limits: did you mean -max-limit?"},
 		{"flag of nothing", []string{"-x"}, "unknown flag -x: want one of -addr, "},
-		{"unexpected argument", []string{"house.json"}, `"house.json"`},
+		{"unexpected argument", []string{"-data", "", valid, "house.json"}, `unexpected argument "house.json"`},
+		{"file and its collections beside flags for generated records", []string{valid}, valid + " cannot be combined with"},
+		{"missing file as argument", []string{"-data", "", "missing.json"}, "missing.json: no such file or directory: want a JSON file"},
+		{"mistyped flag after a file", []string{"-data", "", valid, "-opne"}, "did you mean -open?"},
+		{"save to another file that exists", []string{"-data", "", valid, "-save", truncated}, "serve it, with -save alone"},
+		{"save without a file", []string{"-data", "", "-save"}, "flag needs an argument: -save"},
 		{"missing file", []string{"-data", filepath.Join(t.TempDir(), "missing.json")}, "missing.json"},
 		{"directory instead of a file", []string{"-data", dir}, dir},
 		{"truncated file", []string{"-data", truncated}, truncated},

@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	_ "time/tzdata" // for -framework, whatever the system has
 
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -26,9 +28,11 @@ type config struct {
 	style   string // of pages
 	version schema.Framework
 
+	file  string // whose collections are served instead of those of the documented service
 	data  string
 	from  string // URL of a root listing to import
 	save  string
+	back  bool           // save to file
 	seed  uint64         // of the generated records
 	sizes map[string]int // numbers of them by key; others is that of each collection without a flag
 
@@ -57,7 +61,10 @@ func parse(args []string, stdout io.Writer) (config, error) {
 
 	set.StringVar(&c.data, "data", "", "serve the records of a JSON `FILE` instead of generated ones")
 	set.StringVar(&c.from, "import", "", "serve the records of the running service at `URL` instead of generated ones")
-	set.StringVar(&c.save, "save", "", "write the records to a `FILE` at the start and the end")
+	set.Func("save", "write the records to a `FILE` at the start and the end", func(text string) error {
+		c.save, c.back = text, text == ""
+		return nil
+	})
 	set.Uint64Var(&c.seed, "seed", 0, "generate other records, for each `N`")
 	for _, key := range sizeFlags {
 		set.Func(key, "generate `N` records of this collection", c.size(key))
@@ -72,10 +79,31 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	})
 	set.Func("fail", "add a `FAULT` such as 'GET /api/events/ 503 10%'; see go doc ./examples/backlist", c.addFault)
 	set.StringVar(&c.control, "control", "", "serve the control of tests at `HOST:PORT`, a loopback address")
-	if err := flags.Parse(set, args, stdout); err != nil {
+	if err := flags.Parse(set, saving(args), stdout); err != nil {
 		return c, err
 	}
+	if c.file = set.Arg(0); c.file != "" { // flags can follow
+		if err := flags.Parse(set, set.Args()[1:], stdout); err != nil {
+			return c, err
+		}
+	}
+	if c.back {
+		c.save = c.file
+	}
 	return c, c.check(set.Args())
+}
+
+// saving returns arguments in which -save without a value has an empty one.
+func saving(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if strings.TrimPrefix(arg, "-") == "-save" || arg == "-save" {
+			if i+1 == len(args) || strings.HasPrefix(args[i+1], "-") {
+				args[i] = "-save="
+			}
+		}
+	}
+	return args
 }
 
 // addFault adds a fault in text form.
@@ -100,8 +128,12 @@ func (c *config) size(key string) func(string) error {
 // check returns an error for an invalid combination of flags.
 func (c config) check(rest []string) error {
 	switch {
-	case len(rest) > 0:
+	case len(rest) > 0 && rest[0] != c.file:
 		return fmt.Errorf("unexpected argument %q", rest[0])
+	case c.file != "" && (c.data != "" || c.from != "" || c.seed != 0 || len(c.sizes) > 0):
+		return fmt.Errorf("%s cannot be combined with -data, -import and the flags for generated records", c.file)
+	case c.back && c.file == "":
+		return errors.New("flag needs an argument: -save")
 	case c.data != "" && (c.seed != 0 || len(c.sizes) > 0):
 		return errors.New("-data cannot be combined with the flags for generated records")
 	case c.data != "" && c.from != "":

@@ -1,6 +1,15 @@
-// Backlist serves the catalogue of a publishing house, with generated records or those of
-// a file. It is a fake of the service for programs in any language, for pages in a
-// browser, and for tests.
+// Backlist serves the collections of any JSON file, or the catalogue of a publishing house, with
+// generated records or those of a file. It is a fake of the service for programs in any language,
+// for pages in a browser, and for tests.
+//
+// # A JSON file
+//
+// With the name of a file, as in backlist db.json, it serves the lists of objects in the file, each as
+// a collection of /api/, with filters, orders, a search and paths for records, and prints what it
+// has found. README.md says what it infers. Flags can follow the name. With -save, the records are written back when the program
+// ends, in the form of the file.
+//
+// # The catalogue service
 //
 //	go install github.com/gobacklist/backlist/examples/backlist@latest
 //	backlist -open &
@@ -142,10 +151,14 @@ func (p *program) run(ctx context.Context, stdout io.Writer) error {
 		go func() { _ = s.Serve(control) }()
 	}
 	_, _, writes := p.writes()
-	fmt.Fprintf(stdout, "%sStories and series at http://%s/v1/ can be filtered and searched. %s\n", output, l.Addr(), writes)
+	found := fmt.Sprintf("Stories and series at http://%s/v1/ can be filtered and searched.", l.Addr())
+	if p.read != nil {
+		found = p.read.found("http://" + l.Addr().String() + "/api/")
+	}
+	fmt.Fprintf(stdout, "%s%s %s\n", output, found, writes)
 	err = server.Serve(ctx, l, &http.Server{Handler: allowOrigins(p.cors, p), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute})
 	if p.save != "" {
-		err = errors.Join(err, p.current.Load().records.SaveFile(p.save))
+		err = errors.Join(err, p.saveFile(p.current.Load().records))
 	}
 	return err
 }

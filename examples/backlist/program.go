@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,6 +28,7 @@ import (
 type program struct {
 	config
 	errorLog *log.Logger
+	read     *jsonFile               // nil unless the collections are those of a file
 	start    *catalogue.Catalogue    // never written to
 	current  atomic.Pointer[service] // which a reset replaces
 }
@@ -35,19 +37,45 @@ type program struct {
 // errors of an import, which wrap errImport.
 func newProgram(ctx context.Context, c config, errorLog *log.Logger) (*program, error) {
 	p := &program{config: c, errorLog: errorLog}
-	if _, err := os.Stat(c.save); err == nil && c.save != "" && c.data == "" {
+	_, err := os.Stat(c.save)
+	switch exists := c.save != "" && err == nil; {
+	case exists && c.file != "" && !c.back:
+		return nil, fmt.Errorf("-save: %s exists; to continue with its records, serve it, with -save alone", c.save)
+	case exists && c.file == "" && c.data == "":
 		return nil, fmt.Errorf("-save: %s exists; to continue with its records, add -data %[1]s", c.save)
+	case c.file != "":
+		p.start, err = p.readFile(errorLog.Writer())
+	default:
+		p.start, err = load(ctx, c, errorLog.Writer())
 	}
-	var err error
-	if p.start, err = load(ctx, c, errorLog.Writer()); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if c.save != "" {
-		if err := p.start.SaveFile(c.save); err != nil {
+	if c.save != "" && !c.back {
+		if err := p.saveFile(p.start); err != nil {
 			return nil, fmt.Errorf("-save: %w", err)
 		}
 	}
 	return p, p.reset()
+}
+
+// readFile returns a catalogue with the collections of the file.
+func (p *program) readFile(output io.Writer) (*catalogue.Catalogue, error) {
+	shown := progress.Loading(output, p.file)
+	defer shown.Stop()
+	var err error
+	if p.read, err = readFile(p.file); err != nil {
+		return nil, err
+	}
+	return p.read.catalogue()
+}
+
+// saveFile writes records to the file of -save.
+func (p *program) saveFile(records *catalogue.Catalogue) error {
+	if p.read != nil {
+		return p.read.save(p.save, records)
+	}
+	return records.SaveFile(p.save)
 }
 
 // load returns a catalogue with the records of the file or of the service, or with generated
@@ -133,6 +161,10 @@ type service struct {
 func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	var house, all []httpapi.Collection
 	for _, collection := range records.All() {
+		if p.read != nil {
+			house = append(house, newTable(collection, records))
+			continue
+		}
 		if documented(collection) {
 			house = append(house, collection)
 		}
@@ -142,13 +174,16 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	stories, demo, err := p.newHandler("/v1/", all, "stories", "series")
-	if err != nil {
-		return nil, err
-	}
 	s := &service{records: records}
 	_, scheme, _ := p.writes()
-	about := openapi.Options{Title: "Catalogue of a publishing house", Scheme: scheme, Also: []*httpapi.Handler{stories}}
+	about, first, demo := openapi.Options{Title: filepath.Base(p.file), Scheme: scheme}, "api/", http.NotFoundHandler()
+	if p.read == nil {
+		var stories *httpapi.Handler
+		if stories, demo, err = p.newHandler("/v1/", all, "stories", "series"); err != nil {
+			return nil, err
+		}
+		about.Title, about.Also, first = "Catalogue of a publishing house", []*httpapi.Handler{stories}, "v1/"
+	}
 	if s.document, err = openapi.New(handler, about); err != nil {
 		return nil, err
 	}
@@ -171,9 +206,9 @@ func (p *program) newService(records *catalogue.Catalogue) (*service, error) {
 				case r.URL.Path == "/openapi.json":
 					s.document.ServeHTTP(w, r)
 				case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-					w.Header().Set("Location", "v1/") // relative to the URL of the request, which may have a prefix
+					w.Header().Set("Location", first) // relative to the URL of the request, which may have a prefix
 					w.WriteHeader(http.StatusFound)
-				case r.URL.Path == "/v1", strings.HasPrefix(r.URL.Path, "/v1/"):
+				case p.read == nil && (r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")):
 					demo.ServeHTTP(w, r)
 				default:
 					api.ServeHTTP(w, r)
