@@ -211,22 +211,17 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 // path of the record has at most 2,048.
 const maxSegment = 1536
 
-// CheckLookup returns an error if a text of the Lookup field cannot be the last segment of a path: it
-// has more than 1,536 bytes as paths escape it, or is one point or two, which clients remove from
-// paths. The error is [FieldErrors]. A text with
+// CheckLookup returns an error if a text of the Lookup field is too long to be the last segment of
+// a path: it has more than 1,536 bytes as paths escape it. The error is [FieldErrors]. A text with
 // a slash is valid, as in Django REST framework, although no path names its record; the tag key
 // refuses it. It is for collections, which validate what requests send by [Description.Validate].
 // O(len).
 func (d Description) CheckLookup(text string) error {
-	message := "A path cannot end in one point or two."
-	switch {
-	case text == "." || text == "..":
-	case len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment:
+	if len(text) <= maxSegment/3 || len(url.PathEscape(text)) <= maxSegment {
 		return nil
-	default:
-		message = fmt.Sprintf("Ensure this field has no more than %d bytes in a path.", maxSegment)
 	}
 	f, _ := d.snakeField(d.Lookup)
+	message := fmt.Sprintf("Ensure this field has no more than %d bytes in a path.", maxSegment)
 	return FieldErrors{{Field: f.Name, Messages: []string{message}}}
 }
 

@@ -110,9 +110,10 @@ func (c *collection) pages(up string) string {
 }
 
 // segment returns the segment of the path of the record whose field, or id if that is empty, has
-// a value. It returns "" if that is not known, or if no path can have it.
+// a value. It returns "" if that is not known, or if no path can have it: browsers remove segments
+// of one point or two.
 func (c *collection) segment(field, value string) string {
-	if field != c.Lookup || strings.Contains(value, "/") {
+	if field != c.Lookup || strings.Contains(value, "/") || value == "." || value == ".." {
 		return ""
 	}
 	return value

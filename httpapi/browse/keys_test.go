@@ -150,6 +150,14 @@ func TestReferring(t *testing.T) {
 
 // TestUnreachable shows records that have no path, and what refers to them, without links.
 func TestUnreachable(t *testing.T) {
+	points := newKeyed(t, ".", "..")
+	for _, target := range []string{"/api/countries/", "/api/cities/", "/api/visits/", "/api/visits/1/"} {
+		for text, link := range get(points, target).links() {
+			if name := strings.TrimPrefix(text, "Country "); strings.Trim(name, ".") == "" && name != "" && !strings.HasPrefix(link, "?") {
+				t.Errorf("%s: %q leads to %s", target, text, link)
+			}
+		}
+	}
 	h := newKeyed(t, "A/B", "C/D")
 	for _, target := range []string{"/api/countries/", "/api/cities/", "/api/visits/", "/api/visits/1/"} {
 		page := get(h, target)
