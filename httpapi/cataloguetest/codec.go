@@ -26,7 +26,7 @@ import (
 //
 // The paths of lists and records may lack the slash at their end, which the links then lack too. The
 // number of a page past the last is that of an empty page. An invalid token or cursor is an error
-// with status 400.
+// with status 400. Headers that only the framework sends, such as Allow, are absent.
 //
 // A Codec is not modified, and may be shared by servers. Its functions are called concurrently if
 // requests are sent so.

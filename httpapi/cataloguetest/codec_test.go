@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -214,5 +215,30 @@ func TestCodecErrors(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", codec, err, want)
 		}
+	}
+}
+
+// A fake of a service with other pages is compared with it too: links in headers, and records at paths
+// without a slash, whose ids differ.
+func TestCodecCompare(t *testing.T) {
+	live := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.RequestURI() {
+		case "/repos/octocat/hello/issues?per_page=2":
+			w.Header().Set("Link", fmt.Sprintf(`<http://%s/repos/octocat/hello/issues?page=2&per_page=2>; rel="next"`, r.Host))
+			fmt.Fprint(w, `[{"id":71,"title":"e","state":"open"},{"id":72,"title":"d","state":"closed"}]`)
+		case "/repos/octocat/hello/issues/72":
+			fmt.Fprint(w, `{"id":72,"title":"D","state":"closed"}`)
+		}
+	}))
+	defer live.Close()
+	got := failureOf(t, func(tb testing.TB) {
+		issues(t, GitHub()).Compare(tb, Live{URL: live.URL, MapIDs: true},
+			httptest.NewRequest("GET", "/repos/octocat/hello/issues?per_page=2", nil),
+			httptest.NewRequest("GET", "/repos/octocat/hello/issues/2", nil))
+	})
+	want := "GET /repos/octocat/hello/issues/2: the service and its fake differ:\n" + `  title (member): "D", fake "d"`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -93,15 +93,12 @@ type comparison struct {
 
 // request compares the responses to a request.
 func (c *comparison) request(rec *recording, r *http.Request, body []byte) error {
-	c.found, c.collection, c.identity = nil, r.URL.Path, "id"
-	if collection, _, ok := wire.SplitRecord(r.URL.Path); ok && c.server.faults.paths.at(collection).Key != "" {
+	paths := c.server.faults.paths
+	c.found, c.collection = nil, paths.canonical(r.URL.Path)
+	if collection, _, ok := wire.SplitRecord(c.collection); ok && paths.at(collection).Key != "" {
 		c.collection = collection
 	}
-	for _, f := range c.server.faults.paths.at(c.collection).Fields {
-		if f.Key {
-			c.identity = f.Name
-		}
-	}
+	c.identity = paths.at(c.collection).Identity().Name
 	got, err := answerTo(r, c.server.Client, c.server.URL, r.URL.EscapedPath(), body, c.server.URL)
 	if err != nil {
 		return err
@@ -115,8 +112,9 @@ func (c *comparison) request(rec *recording, r *http.Request, body []byte) error
 
 // translated returns the path of a record of the other side, if its id is known.
 func translated(path, collection string, ids map[string]string) string {
-	if id, ok := ids[path]; ok {
-		return collection + id + "/"
+	record := strings.TrimSuffix(path, "/")
+	if id, ok := ids[record]; ok {
+		return collection + id + path[len(record):]
 	}
 	return path
 }
@@ -230,7 +228,7 @@ var presence = map[bool]string{true: "present", false: "absent"}
 // maps reports whether two ids are of the same record, which may have been seen before.
 func (c *comparison) maps(live, fake any) bool {
 	l, f := fmt.Sprint(live), fmt.Sprint(fake)
-	ofLive, ofFake := c.collection+l+"/", c.collection+f+"/"
+	ofLive, ofFake := c.collection+l, c.collection+f
 	if c.ids[ofFake] == "" && c.fakes[ofLive] == "" {
 		c.ids[ofFake], c.fakes[ofLive] = l, f
 	}
