@@ -401,7 +401,7 @@ func (f *jsonFile) found(root string) string {
 			fmt.Fprintf(&b, "%s is not served, because it is neither an object nor a list of objects.\n", m.name)
 			continue
 		}
-		fmt.Fprintf(&b, "%s%s/ has %d records: %s %s", root, m.segment(), m.count, m.id, map[bool]string{true: "text", false: "integer"}[m.keyed])
+		fmt.Fprintf(&b, "%s%s/ has %d %s: %s %s", root, m.segment(), m.count, map[bool]string{true: "record", false: "records"}[m.count == 1], m.id, map[bool]string{true: "text", false: "integer"}[m.keyed])
 		for _, s := range m.shape.members {
 			if s.name != m.id {
 				fmt.Fprintf(&b, ", %s %s", s.name, m.guess(s))

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -265,6 +266,13 @@ func TestShapes(t *testing.T) {
 			if faults := s.faultsOf(expected(t, path, s.p.read.bare)); faults != nil {
 				t.Errorf("%q", faults)
 			}
+			for _, args := range [][]string{{"-open"}, {"-pages", "numbers"}, {"-pages", "cursors"}, {"-framework", "3.18"}} {
+				s, err := tryFile(t, path, args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.checkPages()
+			}
 		})
 	}
 }
@@ -425,7 +433,9 @@ func TestMutatedFiles(t *testing.T) {
 			}
 			continue
 		}
-		good++
+		if good++; good%20 == 1 {
+			s.checkPages()
+		}
 		before := s.counts()
 		for name, records := range expected(t, path, s.p.read.bare) {
 			if before[name] != len(records) {
@@ -524,7 +534,7 @@ func TestGuesses(t *testing.T) {
 			records = append(records, "{"+value+"}")
 		}
 		s := serveFile(t, "f.json", "["+strings.Join(records, ",")+"]")
-		want := fmt.Sprintf("http://x/api/f/ has %d records: id integer, a %s.\n", len(records), row.want)
+		want := fmt.Sprintf("http://x/api/f/ has %d record%s: id integer, a %s.\n", len(records), strings.Repeat("s", min(1, len(records)-1)), row.want)
 		if got := s.p.read.found("http://x/api/"); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %swant %s", row.reason, got, want)
 		}
@@ -548,6 +558,8 @@ func TestFileRequests(t *testing.T) {
 		{"a record", "GET posts/2/", "", 200, `"title":"b"`},
 		{"one object", "GET profile/1/", "", 200, `{"id":1,"name":"me"}`},
 		{"the id 0", "GET cards/0/", "", 200, `{"id":"0","n":1}`},
+		{"an id with a point", "GET cards/1.0/", "", 200, `{"id":"1.0"}`},
+		{"a key with a blank", "GET tags/x%20y/", "", 200, `{"id":"x y"}`},
 		{"a negative id", "GET cards/-1/", "", 200, `{"id":"-1"}`},
 		{"a reference to ids that are texts", "GET moves/", "", 200, `"cardId":"-1"`},
 		{"no record", "GET posts/3/", "", 404, ""},
@@ -605,11 +617,79 @@ func TestFileRequests(t *testing.T) {
 	}
 }
 
+// TestFileIsSaved checks that the program writes the records back when it ends, and says what it
+// serves.
+func TestFileIsSaved(t *testing.T) {
+	for _, args := range [][]string{{"-open", "-save"}, {"-save", "-open"}, {"--save", "--open"}} {
+		path := filepath.Join(t.TempDir(), "cards.json")
+		if err := os.WriteFile(path, []byte(`[{"id":0},{"id":1}]`), 0o640); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var stdout, stderr output
+		done := make(chan int)
+		go func() {
+			done <- run(ctx, append([]string{"-addr", "127.0.0.1:0", path}, args...), &stdout, &stderr)
+		}()
+		for !strings.Contains(stdout.String(), "permitted") && stderr.Len() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		base := regexp.MustCompile("http://[0-9.:]+").FindString(stdout.String())
+		want := fmt.Sprintf("serving %s/api/\n%[1]s/api/cards/ has 2 records: id text.\nThe kinds of fields are guesses: writes may send others. All writes are permitted.\n", base)
+		if diff := cmp.Diff(want, stdout.String()); diff != "" {
+			t.Errorf("-want +got:\n%s%s", diff, stderr.String())
+		}
+		ask(t, "POST "+base+"/api/cards/", `{"name":"<é>"}`)
+		stop()
+		code := <-done
+		saved, err := os.ReadFile(path)
+		about, _ := os.Stat(path)
+		if want := `[{"id":0},{"id":1},{"name":"<é>","id":"2"}]` + "\n"; code != 0 || err != nil || string(saved) != want || about.Mode() != 0o640 {
+			t.Errorf("%q: exit code %d, %v, %s %v, want %s", args, code, err, saved, about.Mode(), want)
+		}
+	}
+}
+
+// TestFileWithFaults checks that faults apply to the collections of a file.
+func TestFileWithFaults(t *testing.T) {
+	s := serveFile(t, "f.json", smallFile, "-fail", "GET /api/posts/ 503", "-fail", "GET /api/authors/ next-is-self")
+	code, _ := s.ask("GET", "posts/", "")
+	if next := s.page("authors/").Next; code != 503 || next == nil {
+		t.Errorf("posts: %d; authors: next %v", code, next)
+	}
+}
+
 // TestFileWithoutWrites checks that writes are refused by default, or need the token.
 func TestFileWithoutWrites(t *testing.T) {
 	for want, args := range map[int][]string{403: nil, 401: {"-token", "s3cret"}, 201: {"-open"}} {
 		if code, body := serveFile(t, "f.json", smallFile, args...).ask("POST", "posts/", "{}"); code != want {
 			t.Errorf("%v: %d %s, want %d", args, code, body, want)
+		}
+	}
+}
+
+// checkPages reads the first pages of all collections as JSON and as browsers do, and a page for
+// each order.
+func (s served) checkPages() {
+	s.t.Helper()
+	paths := []string{"/api/", "/openapi.json"}
+	for _, m := range s.p.read.served() {
+		path := "/api/" + m.segment() + "/"
+		paths = append(paths, path, path+"?search=a")
+		for _, f := range m.fields {
+			paths = append(paths, path+"?"+url.Values{"ordering": {"-" + f.Name}}.Encode())
+		}
+		if _, body := s.ask("GET", m.segment()+"/", ""); strings.Contains(body, `"id":1,`) {
+			paths = append(paths, path+"1/")
+		}
+	}
+	for _, path := range paths {
+		for _, accept := range []string{"application/json", "text/html"} {
+			r, w := httptest.NewRequest("GET", path, nil), httptest.NewRecorder()
+			r.Header.Set("Accept", accept)
+			if s.p.ServeHTTP(w, r); w.Code != 200 {
+				s.t.Errorf("GET %s: %d %.300s", path, w.Code, w.Body)
+			}
 		}
 	}
 }

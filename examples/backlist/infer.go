@@ -291,7 +291,7 @@ func (f *jsonFile) refer(m *member, field *schema.Field) {
 // definition returns the definition of a collection.
 func (m *member) definition() catalogue.Definition[schema.Record] {
 	id := schema.Field{Name: m.id, Kind: schema.Integer, ReadOnly: true}
-	about := schema.Description{JSONNames: true, Key: m.name, Segment: m.segment(), Name: strings.TrimSuffix(m.name, "s")}
+	about := schema.Description{JSONNames: true, Key: m.name, Segment: m.segment(), Name: cmp.Or(strings.TrimSuffix(m.name, "s"), m.name)}
 	if m.keyed {
 		id = schema.Field{Name: m.id, Kind: schema.Text, Key: true, Unique: true}
 		about.Lookup = "id"

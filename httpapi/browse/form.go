@@ -294,7 +294,7 @@ func kindOf(field schema.Field) kind {
 	case schema.Date:
 		k.control, k.json = "date", wordJSON
 	case schema.Float:
-		k.control, k.step, k.json = "number", "any", wordJSON
+		k.control, k.step, k.json = "number", "any", floatJSON
 	case schema.Decimal:
 		k.control, k.json = "number", wordJSON
 		k.step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
@@ -455,6 +455,14 @@ func numberJSON(text string) string {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return strconv.FormatInt(n, 10)
+	}
+	return wire.Quote(text)
+}
+
+// floatJSON returns a number as it is and any other text as a string.
+func floatJSON(text string) string {
+	if text = strings.TrimSpace(text); fits("number", text) {
+		return text
 	}
 	return wire.Quote(text)
 }
