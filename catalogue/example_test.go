@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -1023,7 +1022,7 @@ func ExampleCatalogue_Check() {
 	people, _ := cat.Collection("authors")
 	c, _ := cat.Collection("books")
 	_, _ = people.Update(ctx, "2", catalogue.Edit{Body: []byte(`{"slug":"primo-levi"}`), Partial: true})
-	filter, _ := c.Description().Filter(ctx, url.Values{"author__name__icontains": {"PRIMO"}}, schema.Checks{Find: c.Find})
+	filter, _ := c.Description().Filter(ctx, pagination.ParseQuery("author__name__icontains=PRIMO").Values, schema.Checks{Find: c.Find})
 	list, _ := c.List(ctx, catalogue.Query{Filter: filter})
 	fmt.Printf("%s\n", list.Records[0])
 	_ = people.Delete(ctx, "2", schema.Filter{}, nil)

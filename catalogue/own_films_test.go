@@ -91,7 +91,7 @@ func ownOpen(tb testing.TB) *catalogue.Catalogue {
 // filterOf returns the filter of the parameters of a query.
 func filterOf(tb testing.TB, c catalogue.AnyCollection, params url.Values) schema.Filter {
 	tb.Helper()
-	filter, err := c.Description().Filter(tb.Context(), params, schema.Checks{Find: c.Find})
+	filter, err := c.Description().Filter(tb.Context(), func(name string) []string { return params[name] }, schema.Checks{Find: c.Find})
 	must(tb, err)
 	return filter
 }

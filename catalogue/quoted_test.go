@@ -10,6 +10,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 // TestNumbersInText writes, loads and selects records with the option string of a json tag, as those
@@ -60,8 +61,7 @@ func TestNumbersInText(t *testing.T) {
 	changed := strings.Replace(strings.Replace(first, `"0.5"`, `"9.0"`, 1), `"open":"false"`, `"open":"true"`, 1)
 	equal(t, "a PATCH", changed, string(got))
 	for params, want := range map[string]string{"share__gte=8": changed, "code=7": changed, "boss=1": second, "away=false": second} {
-		name, value, _ := strings.Cut(params, "=")
-		filter, err := members.Description().Filter(t.Context(), map[string][]string{name: {value}}, schema.Checks{Find: members.Find})
+		filter, err := members.Description().Filter(t.Context(), pagination.ParseQuery(params).Values, schema.Checks{Find: members.Find})
 		must(t, err)
 		_, list, err := listed(members.List(t.Context(), catalogue.Query{Filter: filter}))
 		must(t, err)

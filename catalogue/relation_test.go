@@ -190,13 +190,13 @@ const notChoice = "Select a valid choice. That choice is not one of the availabl
 func foundIDs(tb testing.TB, cat *catalogue.Catalogue, key, query string) string {
 	tb.Helper()
 	c := collectionOf(tb, cat, key)
-	params, err := url.ParseQuery(query)
-	must(tb, err)
-	filter, err := c.Description().Filter(tb.Context(), params, schema.Checks{Find: c.Find})
+	params := pagination.ParseQuery(query)
+	filter, err := c.Description().Filter(tb.Context(), params.Values, schema.Checks{Find: c.Find})
 	if err != nil {
 		return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "schema: invalid record: "), "; ", "\n")
 	}
-	list, err := c.List(tb.Context(), catalogue.Query{Filter: filter, Terms: relatedTerms(params.Get("ordering"))})
+	order, _ := params.Get("ordering")
+	list, err := c.List(tb.Context(), catalogue.Query{Filter: filter, Terms: relatedTerms(order)})
 	must(tb, err)
 	var ids []string
 	for _, record := range list.Records {

@@ -234,7 +234,7 @@ func Restrict(c Collection, rows func(ctx context.Context) (url.Values, error)) 
 			return nil, err
 		}
 		d := schema.Description{Fields: about.Fields, Related: about.Related, Filters: slices.Sorted(maps.Keys(params))}
-		filter, err := d.Filter(schema.WithVisible(ctx, nil), params, anyRecord())
+		filter, err := d.Filter(schema.WithVisible(ctx, nil), func(name string) []string { return params[name] }, anyRecord())
 		if err == nil && len(filter.Tests) < len(params) {
 			err = fmt.Errorf("%s: one of the parameters %q is unknown or has no value", about.Key, d.Filters)
 		}

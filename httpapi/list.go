@@ -36,23 +36,26 @@ func (v *view) list() {
 	if !ok {
 		return
 	}
-	q := catalogue.Query{Filter: filter, Terms: wire.Terms(*v.route.about, order, v.route.sorts)}
+	terms, known := v.route.orders[order]
+	if !known {
+		terms = wire.Terms(*v.route.about, order, v.route.sorts)
+	}
+	q := catalogue.Query{Filter: filter, Terms: terms}
 	if t := wire.TallyOf(v.r.Context()); t != nil {
 		v.tally(t, q)
 		return
 	}
-	asked := q.Terms
 	p, ok := v.ask(&q)
 	if !ok {
 		return
 	}
 	if v.seen != nil {
-		v.seen.Window, v.seen.Ordering = p.Window, asked
+		v.seen.Window, v.seen.Ordering = p.Window, slices.Clone(terms)
 	}
 	if v.findTag(filter, q.Terms); v.sentInstead() {
 		return
 	}
-	terms, ok, err := v.read(&p, q)
+	terms, ok, err := v.read(&p, q) // of the list
 	if err != nil {
 		v.failWith(err)
 		return
@@ -78,7 +81,7 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 	ctx := v.r.Context()
 	groups := make([][]schema.Test, len(t.Selections))
 	for i, params := range t.Selections {
-		selected, err := v.route.about.Filter(ctx, params, v.route.checks)
+		selected, err := v.route.about.Filter(ctx, func(name string) []string { return params[name] }, v.route.checks)
 		if err != nil {
 			v.failBecause(err, ifFields)
 			return

@@ -11,7 +11,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // retrieve sends a record.
@@ -113,19 +112,18 @@ func (v *view) destroy() {
 
 // parseFilter returns the filter that the parameters of the query describe.
 func (v *view) parseFilter() (schema.Filter, error) {
-	var params url.Values
-	for name, value := range v.query.All() {
-		if name = v.route.about.Named(name); wire.Selects(*v.route.about, name) || name == wire.Search {
-			if params == nil {
-				params = url.Values{}
+	about, values := v.route.about, v.query.Values
+	for name := range v.query.All() {
+		if about.Named(name) != name { // as in JSON
+			params := url.Values{}
+			for name, value := range v.query.All() {
+				params.Add(about.Named(name), value)
 			}
-			params.Add(name, value)
+			values = func(name string) []string { return params[name] }
+			break
 		}
 	}
-	if params == nil {
-		return schema.Filter{}, nil
-	}
-	return v.route.about.Filter(v.r.Context(), params, v.route.checks)
+	return about.Filter(v.r.Context(), values, v.route.checks)
 }
 
 // restrict adds the tests of [Restrict] to a filter.
@@ -218,24 +216,21 @@ func (v *view) readJSON() (body []byte, ok bool) {
 // false.
 func (v *view) readBody() (body []byte, ok bool) {
 	var err error
-	limit, tooLarge := v.handler.opts.MaxBody, new(http.MaxBytesError)
-	if v.r.ContentLength > limit {
-		err = tooLarge
-	} else if v.r.Body != nil {
+	limit := v.handler.opts.MaxBody
+	tooLarge := v.r.ContentLength > limit
+	if v.r.Body != nil && !tooLarge {
 		body, err = io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, limit))
-		if errors.As(err, &tooLarge) {
+		if tooLarge = err != nil && errors.As(err, new(*http.MaxBytesError)); tooLarge {
 			// http.MaxBytesReader closes the connection only if w is net/http's own
 			// writer. Without this header, the server would continue to read the body.
 			v.w.Header().Set("Connection", "close")
 		}
 	}
 	switch {
-	case err == nil:
-		return body, true
-	case errors.As(err, &tooLarge):
+	case tooLarge:
 		v.fail(http.StatusRequestEntityTooLarge, fmt.Sprintf("The body of the request is larger than %d bytes.", limit))
-	default:
+	case err != nil:
 		v.fail(http.StatusBadRequest, "The body of the request could not be read.")
 	}
-	return nil, false
+	return body, err == nil && !tooLarge
 }

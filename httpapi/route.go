@@ -33,7 +33,8 @@ type route struct {
 	actions    schema.Actions
 	allow      []string
 	vary       []string
-	sortable   []string // fields that records can be ordered by; nil if they are not known
+	sortable   []string                   // fields that records can be ordered by; nil if they are not known
+	orders     map[string][]ordering.Term // terms of no ordering, and of those by one field
 	pages      pagination.Style
 
 	getter     Getter
@@ -57,6 +58,12 @@ func newRoute(root string, c Collection, pages pagination.Style, as schema.Frame
 	r.all, r.checks = c, anyRecord()
 	if c, ok := c.(ReferenceChecker); ok {
 		r.checks = schema.Checks{Find: c.Find}
+	}
+	r.orders = map[string][]ordering.Term{"": nil}
+	for _, name := range append(slices.Clip(r.sortable), "id") {
+		for _, text := range [...]string{name, "-" + name} {
+			r.orders[text] = slices.Clip(wire.Terms(d, text, r.sorts))
+		}
 	}
 	r.hides = slices.ContainsFunc(d.Fields, func(f schema.Field) bool { return f.Hidden })
 	if d.Vary != "" {

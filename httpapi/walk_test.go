@@ -123,7 +123,7 @@ func (l *railway) query() (params url.Values, q catalogue.Query) {
 		params.Set("open", "true")
 	}
 	about := collectionOf(l, l.cat, "stops").Description()
-	filter, err := about.Filter(l.Context(), params, schema.Checks{Find: collectionOf(l, l.cat, "stops").Find})
+	filter, err := about.Filter(l.Context(), func(name string) []string { return params[name] }, schema.Checks{Find: collectionOf(l, l.cat, "stops").Find})
 	must(l, err)
 	return params, catalogue.Query{Filter: filter, Terms: ordering.Parse(params.Get("ordering"), nil)}
 }

@@ -58,8 +58,8 @@ func Parse(text string, valid func(name string) bool) []Term {
 		if t.Field == "" || valid != nil && !valid(t.Field) || mentions(terms, t.Field) {
 			continue
 		}
-		if terms == nil { // with room for the id that httpapi appends
-			terms = make([]Term, 0, min(strings.Count(text, ","), maxRoom)+2)
+		if terms == nil {
+			terms = make([]Term, 0, min(strings.Count(text, ","), maxRoom)+1)
 		}
 		terms = append(terms, t)
 	}

@@ -79,7 +79,7 @@ func parseCursor(text string) (p Place, ok bool) {
 	}
 	values := map[string]string{"o": "0", "r": "0"}
 	for _, pair := range slices.Backward(ParseQuery(raw).pairs) {
-		values[pair.name] = pair.value // the first counts
+		values[pair[0]] = pair[1] // the first counts
 	}
 	offset, isNumber := parsePython(values["o"])
 	reverse, isDirection := parsePython(values["r"])

@@ -96,9 +96,11 @@ func ExampleParseQuery() {
 	q := pagination.ParseQuery("q=caff%C3%A8&q=t%C3%A8+verde&&tag=a;b&bad=%zz")
 	last, ok := q.Get("q")
 	fmt.Println(last, ok)
+	fmt.Printf("%q\n", q.Values("q"))
 	fmt.Println(q.Encode())
 	// Output:
 	// tè verde true
+	// ["caffè" "tè verde"]
 	// bad=%25zz&q=caff%C3%A8&q=t%C3%A8+verde&tag=a%3Bb
 }
 

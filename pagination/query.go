@@ -22,7 +22,8 @@ type Query struct {
 	text []pair
 }
 
-type pair struct{ name, value string }
+// A pair is a name and a value.
+type pair [2]string
 
 // ParseQuery parses a raw query: the part of a URL after the '?', as in
 // [net/url.URL.RawQuery]. It never fails:
@@ -57,11 +58,28 @@ func ParseQuery(raw string) Query {
 // allocate. O(number of pairs).
 func (q Query) Get(name string) (value string, ok bool) {
 	for _, p := range slices.Backward(q.readable()) {
-		if p.name == name {
-			return p.value, true
+		if p[0] == name {
+			return p[1], true
 		}
 	}
 	return "", false
+}
+
+// Values returns all values of the given name, decoded as by Get, in the order of the query, or nil if
+// it does not have the name. They must not be modified. Values allocates only if the query has the name
+// more than once. O(number of pairs).
+func (q Query) Values(name string) (values []string) {
+	pairs := q.readable()
+	for i := range pairs {
+		if p := &pairs[i]; p[0] != name {
+			continue
+		} else if values == nil {
+			values = p[1:]
+		} else {
+			values = append(values, p[1])
+		}
+	}
+	return values
 }
 
 // All returns an iterator over the names and values, decoded as by Get, in the order of
@@ -69,7 +87,7 @@ func (q Query) Get(name string) (value string, ok bool) {
 func (q Query) All() iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		for _, p := range q.readable() {
-			if !yield(p.name, p.value) {
+			if !yield(p[0], p[1]) {
 				return
 			}
 		}
@@ -103,7 +121,7 @@ const fewPairs = 16
 func (q Query) sorted(room []pair) []pair {
 	pairs := append(room, q.pairs...)
 	slices.SortStableFunc(pairs, func(a, b pair) int {
-		return strings.Compare(a.name, b.name)
+		return strings.Compare(a[0], b[0])
 	})
 	return pairs
 }
@@ -200,9 +218,9 @@ func illFormed(b []byte) int {
 // appendPairs appends "name=value&" for each pair, escaped.
 func appendPairs(dst []byte, pairs []pair) []byte {
 	for _, p := range pairs {
-		dst = appendEscaped(dst, p.name)
+		dst = appendEscaped(dst, p[0])
 		dst = append(dst, '=')
-		dst = appendEscaped(dst, p.value)
+		dst = appendEscaped(dst, p[1])
 		dst = append(dst, '&')
 	}
 	return dst
@@ -295,11 +313,11 @@ func appendLink(dst []byte, q Query, own ...ownPair) []byte {
 // cut returns the sorted pairs before and after those with the given name.
 func cut(pairs []pair, name string) (before, after []pair) {
 	start := 0
-	for start < len(pairs) && pairs[start].name < name {
+	for start < len(pairs) && pairs[start][0] < name {
 		start++
 	}
 	end := start
-	for end < len(pairs) && pairs[end].name == name {
+	for end < len(pairs) && pairs[end][0] == name {
 		end++
 	}
 	return pairs[:start], pairs[end:]

@@ -80,6 +80,7 @@ func compareWithNetURL(t *testing.T, raw string, q pagination.Query) {
 		if got, ok := q.Get(name); got != last || !ok {
 			t.Errorf("Get(%q) = %q, %t, want %q, true", name, got, ok, last)
 		}
+		equal(t, "Values("+name+")", values, q.Values(name))
 	}
 	if strings.ContainsFunc(raw, func(r rune) bool { return r > 0x7f }) {
 		return // Latin-1 in links
@@ -132,6 +133,8 @@ func TestAllocations(t *testing.T) {
 			to := pagination.Place{Window: pagination.Window{Limit: 210, Offset: 9021}}
 			pagination.AppendLink(pagination.AppendLink(dst, pagination.Limits{}, pagination.Query{}, to), pagination.Numbers{}, pagination.Query{}, to)
 		}},
+		{"values", 1, func() { pagination.ParseQuery(short).Values("limit") }},
+		{"values of a name that is repeated", 2, func() { pagination.ParseQuery("a=1&b=2&a=3").Values("a") }},
 		{"invalid numbers", 1, func() {
 			pagination.Requested(pagination.Limits{}, pagination.ParseQuery("limit=x&offset=999999999999999999999"), 0)
 		}},

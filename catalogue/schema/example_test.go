@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/pagination"
 )
 
 func ExampleAt() {
@@ -185,12 +185,12 @@ func ExampleDescription_Filter() {
 		Filters: []string{"minutes__gte", "minutes__lt"},
 		Search:  []string{"title"},
 	}
-	params, _ := url.ParseQuery("minutes__gte=90.7&search=night+city")
-	filter, _ := films.Filter(context.Background(), params, schema.Checks{})
+	query := pagination.ParseQuery("minutes__gte=90.7&search=night+city")
+	filter, _ := films.Filter(context.Background(), query.Values, schema.Checks{})
 	fmt.Println(filter.Tests, len(filter.Search), "words")
 
-	params, _ = url.ParseQuery("minutes__lt=x")
-	_, err := films.Filter(context.Background(), params, schema.Checks{})
+	query = pagination.ParseQuery("minutes__lt=x")
+	_, err := films.Filter(context.Background(), query.Values, schema.Checks{})
 	data, _ := json.Marshal(err)
 	fmt.Println(string(data))
 	// Output:
@@ -230,7 +230,7 @@ func ExampleDescription_Parameter() {
 
 func ExampleTest_MatchesText() {
 	films := schema.Description{Search: []string{"title", "^director__name"}}
-	filter, _ := films.Filter(context.Background(), url.Values{"search": {"NIGHT"}}, schema.Checks{})
+	filter, _ := films.Filter(context.Background(), pagination.ParseQuery("search=NIGHT").Values, schema.Checks{})
 	for _, test := range filter.Search[0] { // the tests of the first word
 		fmt.Println(test.Field, test.Lookup, test.MatchesText("Midnight"))
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -50,8 +49,10 @@ type Test struct {
 }
 
 // Filter returns the filter that the parameters of a query describe, as django-filter and
-// the SearchFilter of Django REST framework do. Find of checks looks up what fields
-// refer to. If it returns an error, so does Filter.
+// the SearchFilter of Django REST framework do. params returns the values of the parameter of a
+// name, in the order of the query, and is called once for each of Filters and for search. It is the
+// method Values of a pagination.Query or, for [net/url.Values] v, func(name string) []string { return
+// v[name] }. Find of checks looks up what fields refer to. If it returns an error, so does Filter.
 //
 // A parameter of Description.Filters is the name of a field, which is the lookup exact, or
 // that name, two underscores and another lookup. The name of a member of an [Object] is that of
@@ -93,15 +94,19 @@ type Test struct {
 // names of the parameters, converted with [ordering.Camel], such as "releasedAt_Gte" for
 // released_at__gte, unless the description is in SnakeCase. O(len of Filters × Fields + len of
 // the values), without the calls of checks.
-func (d Description) Filter(ctx context.Context, params url.Values, checks Checks) (Filter, error) {
-	if len(params) == 0 {
-		return Filter{}, nil
-	}
-	check := d.checker(ctx, checks)
+func (d Description) Filter(ctx context.Context, params func(name string) []string, checks Checks) (Filter, error) {
 	var filter Filter
+	var check *checker // nil as long as there are no parameters, as in most requests
+	valuesOf := func(name string) []string {
+		given := params(name)
+		if len(given) > 0 && check == nil {
+			check = d.checker(ctx, checks)
+		}
+		return given
+	}
 	var errs FieldErrors
 	for _, name := range d.Filters {
-		given := params[name]
+		given := valuesOf(name)
 		if len(given) == 0 {
 			continue
 		}
@@ -117,10 +122,13 @@ func (d Description) Filter(ctx context.Context, params url.Values, checks Check
 			}
 			errs = append(errs, FieldError{Field: wire, Messages: []string{message}})
 		} else if ok {
+			if filter.Tests == nil {
+				filter.Tests = check.tests[:0]
+			}
 			filter.Tests = append(filter.Tests, test)
 		}
 	}
-	if given := params["search"]; len(given) > 0 {
+	if given := valuesOf("search"); len(given) > 0 {
 		text := validUTF8(given[len(given)-1])
 		words, message := searchWords(text, check.as)
 		switch {
@@ -136,6 +144,9 @@ func (d Description) Filter(ctx context.Context, params url.Values, checks Check
 		for _, word := range words {
 			filter.Search = append(filter.Search, d.searchTests(word))
 		}
+	}
+	if check == nil {
+		return Filter{}, nil
 	}
 	if err := check.failure(errs); err != nil {
 		return Filter{}, err
@@ -168,7 +179,9 @@ func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok 
 		if value, message = f.filterValue(lookup, last, checks); value == "" {
 			return Test{}, false, message
 		}
-		t.Values = []string{value}
+		if t.Values = given[len(given)-1:]; value != t.Values[0] {
+			t.Values = []string{value}
+		}
 	}
 	return t, message == "", message
 }

@@ -72,7 +72,7 @@ func TestParametersOfNestedFields(t *testing.T) {
 
 func TestFilterWithoutParameters(t *testing.T) {
 	for _, params := range []url.Values{nil, {}, {"status": nil, "search": {}, "genres": {}}} {
-		got, err := own()["films"].Filter(t.Context(), params, Checks{})
+		got, err := own()["films"].Filter(t.Context(), valuesIn(params), Checks{})
 		must(t, err)
 		equal(t, fmt.Sprintf("Filter(%v)", params), Filter{}, got)
 	}
@@ -86,7 +86,7 @@ func TestFilterLargeValues(t *testing.T) {
 		large := strings.Repeat(part, 1<<14)
 		for _, name := range append(d.Filters, "search") {
 			for _, value := range []string{large, "1" + large, large + "1"} {
-				_, err := d.Filter(t.Context(), url.Values{name: {value}}, Checks{Find: filterExists})
+				_, err := d.Filter(t.Context(), valuesIn(url.Values{name: {value}}), Checks{Find: filterExists})
 				if errs := (FieldErrors)(nil); err != nil && !errors.As(err, &errs) {
 					t.Errorf("%s: %v", name, err)
 				}
@@ -105,11 +105,15 @@ func filterExists(_ context.Context, collection, field, text string) (int, strin
 }
 
 // query parses a query as a server does.
-func query(t testing.TB, text string) url.Values {
+func query(t testing.TB, text string) func(name string) []string {
 	t.Helper()
 	params, err := url.ParseQuery(text)
 	must(t, err)
-	return params
+	return valuesIn(params)
+}
+
+func valuesIn(params url.Values) func(name string) []string {
+	return func(name string) []string { return params[name] }
 }
 
 // modelMatches converts both texts to upper case before it compares them.
@@ -317,7 +321,7 @@ func TestTooManyWords(t *testing.T) {
 
 func TestSearchTests(t *testing.T) {
 	tests := func(d Description, word string) [][]Test {
-		filter, err := d.Filter(t.Context(), url.Values{"search": {word}}, Checks{})
+		filter, err := d.Filter(t.Context(), valuesIn(url.Values{"search": {word}}), Checks{})
 		must(t, err)
 		return filter.Search
 	}
@@ -354,7 +358,7 @@ func FuzzFilter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		params, _ := url.ParseQuery(text) // with the pairs that it can read
 		for _, d := range descriptions {
-			filter, err := d.Filter(t.Context(), params, Checks{Find: filterExists})
+			filter, err := d.Filter(t.Context(), valuesIn(params), Checks{Find: filterExists})
 			if err != nil {
 				checkFilterErrors(t, d, params, err)
 				continue
@@ -366,7 +370,7 @@ func FuzzFilter(f *testing.F) {
 			if len(filter.Search) > 0 {
 				given["search"] = []string{strings.Join(wordsOf(filter), " ")}
 			}
-			again, err := d.Filter(t.Context(), given, Checks{Find: filterExists})
+			again, err := d.Filter(t.Context(), valuesIn(given), Checks{Find: filterExists})
 			if err != nil {
 				t.Fatalf("filter %v of %q: %v", filter, text, err)
 			}

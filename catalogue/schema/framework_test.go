@@ -154,7 +154,7 @@ func TestFrameworkFilter(t *testing.T) {
 		params, err := url.ParseQuery(strings.ReplaceAll(test.query, " ", "+"))
 		must(t, err)
 		for as, want := range map[Framework]string{{}: test.want14, DRF318(nil): test.want18} {
-			filter, err := d.Filter(WithFramework(context.Background(), as), params, Checks{})
+			filter, err := d.Filter(WithFramework(context.Background(), as), valuesIn(params), Checks{})
 			got := textOfResult(Record{}, err)
 			if err == nil {
 				var values []string

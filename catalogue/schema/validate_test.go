@@ -305,7 +305,7 @@ func TestChecksFail(t *testing.T) {
 			t.Errorf("%s fails: ValidateUpdate: %v", failing, err)
 		}
 		last = ""
-		_, err := d.Filter(ctx, url.Values{"title": {"\x00"}, "director": {"1"}, "genres": {"1", "2"}}, Checks{Find: exists})
+		_, err := d.Filter(ctx, valuesIn(url.Values{"title": {"\x00"}, "director": {"1"}, "genres": {"1", "2"}}), Checks{Find: exists})
 		if isReference := d.Fields[2].Refers == failing || d.Fields[3].Refers == failing; isReference != (err == failure) {
 			t.Errorf("%s fails: Filter: %v", failing, err)
 		}

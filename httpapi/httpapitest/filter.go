@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,12 +78,12 @@ func (s *subject) filtered(all ...parameter) [][]byte {
 
 // filter returns the filter of parameters, which are alternating names and values.
 func (s *subject) filter(parameters ...string) schema.Filter {
-	params := url.Values{}
+	params := map[string][]string{}
 	for i := 0; i < len(parameters); i += 2 {
-		params.Set(parameters[i], parameters[i+1])
+		params[parameters[i]] = parameters[i+1 : i+2]
 	}
 	find := func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }
-	filter, err := s.Description.Filter(s.ctx, params, schema.Checks{Find: find})
+	filter, err := s.Description.Filter(s.ctx, func(name string) []string { return params[name] }, schema.Checks{Find: find})
 	if err != nil {
 		s.Fatalf("parameters of a check: %v", err)
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -13,29 +14,10 @@ import (
 
 // A filter is a [schema.Filter] for the entries of a collection.
 type filter struct {
-	where   []restriction
+	of      *Type
+	where   []store.Condition
 	match   []func(*store.Entry) bool
 	instant *instant // nil unless the query reads other collections
-}
-
-// A restriction restricts a field to ranges of keys.
-type restriction struct {
-	field  *layout.Field
-	ranges []ordering.Range
-}
-
-func (r restriction) holds(e *store.Entry) bool {
-	return ordering.InRanges(r.ranges, r.field.EntryKey(e))
-}
-
-// holds reports whether the filter selects an entry.
-func (f filter) holds(e *store.Entry) bool {
-	for _, r := range f.where {
-		if !r.holds(e) {
-			return false
-		}
-	}
-	return f.matches(e)
 }
 
 func (f filter) matches(e *store.Entry) bool {
@@ -47,23 +29,28 @@ func (f filter) matches(e *store.Entry) bool {
 	return true
 }
 
-// test returns the function holds, or an equivalent one that is faster.
-func (f filter) test() func(*store.Entry) bool {
-	if len(f.where) == 0 && len(f.match) == 1 {
-		return f.match[0]
-	}
-	return f.holds
+// holds reports whether the filter selects an entry.
+func (f filter) holds(e *store.Entry) bool {
+	return f.matches(e) && (len(f.where) == 0 || f.of.Engine.Matcher(f.where, nil)(e))
 }
 
-// addTo adds the filter to a query. Restrictions of fields without an index become part
-// of the function that the store calls for entries.
+// test returns the function holds, which is faster for many entries.
+func (f filter) test() func(*store.Entry) bool {
+	switch {
+	case len(f.where) > 0:
+		return f.of.Engine.Matcher(f.where, f.matches)
+	case len(f.match) == 1:
+		return f.match[0]
+	}
+	return f.matches
+}
+
+// addTo adds the filter to a query.
 func (f filter) addTo(q *store.Query) {
-	for _, r := range f.where {
-		if r.field.Indexed {
-			q.Where = append(q.Where, store.Condition{Field: r.field.Snake, Ranges: r.ranges})
-		} else {
-			f.match = append(f.match, r.holds)
-		}
+	if q.Where == nil {
+		q.Where = slices.Clip(f.where)
+	} else {
+		q.Where = append(q.Where, f.where...)
 	}
 	if len(f.match) > 0 {
 		q.Match, q.Turns = f.matches, true
@@ -83,7 +70,7 @@ func newFilter(ctx context.Context, c *Collection, wanted schema.Filter, terms [
 // filter returns the filter for a query of the instant, which is nil if it reads no other
 // collection, that reads n entries of a collection, or all if n is 0.
 func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter, err error) {
-	if f.instant = in; in != nil && n == 0 {
+	if f.of, f.instant = c.Type, in; in != nil && n == 0 {
 		n = in.states[c].Len()
 	}
 	var j *join
@@ -93,7 +80,7 @@ func (in *instant) filter(c *Collection, wanted schema.Filter, n int) (f filter,
 	bit, width := 0, (len(wanted.Tests)+len(wanted.Search)+63)/64
 	for _, t := range wanted.Tests {
 		if !crosses(c, t.Field) {
-			err = f.add(c.Type, t)
+			err = f.add(t)
 		} else {
 			err = j.add(in, t, bit, width)
 			bit++
@@ -129,7 +116,8 @@ func isComplete(t schema.Test) bool {
 }
 
 // add adds a test of a field. A text within text is found whatever the order of the field.
-func (f *filter) add(s *Type, t schema.Test) error {
+func (f *filter) add(t schema.Test) error {
+	s := f.of
 	c := s.Column(t.Field)
 	switch {
 	case !isComplete(t):
@@ -139,30 +127,47 @@ func (f *filter) add(s *Type, t schema.Test) error {
 	case c.Kind == schema.References:
 		f.match = append(f.match, contains(c, t))
 		return nil
+	case t.Lookup == "range":
+		_ = f.add(schema.Test{Field: t.Field, Lookup: "gte", Values: t.Values[:1]}) // fails only as t does
+		t.Lookup, t.Values = "lte", t.Values[1:]
 	}
-	list, keyOf := conditions(c.Snake, t), c.TextKey
-	if list == nil || t.Lookup == "startswith" && (c.Ordered || c.Fold) {
+	condition, ok := conditionOf(c.Snake, t)
+	if !ok || t.Lookup == "startswith" && (c.Ordered || c.Fold) {
 		f.match = append(f.match, textual(c, t))
 	}
+	keyOf := c.TextKey
 	if t.Lookup == "startswith" {
-		if c.Ordered {
-			return nil
-		}
 		keyOf = c.SortKey // of a part of a value
 	}
-	for _, condition := range list {
-		ranges, err := condition.Ranges(func(value any) (sortkey.Key, error) { return keyOf(value.(string)), nil })
-		if err != nil {
-			ranges = nil // a prefix of a field that is not text
-		}
-		f.where = append(f.where, restriction{c, ranges})
+	if !ok || t.Lookup == "startswith" && c.Ordered {
+		return nil
 	}
+	ranges, err := condition.Ranges(func(value any) (sortkey.Key, error) {
+		if text, ok := value.(*string); ok {
+			return keyOf(*text), nil
+		}
+		return keyOf(value.(string)), nil
+	})
+	if err != nil {
+		ranges = nil // a prefix of a field that is not text
+	}
+	f.restrict(c, ranges)
 	return nil
+}
+
+// restrict restricts a field to ranges of keys. Only the engine's fields have indexes.
+func (f *filter) restrict(c *layout.Field, ranges []ordering.Range) {
+	if c.Indexed {
+		f.where = append(f.where, store.Condition{Field: c.Snake, Ranges: ranges})
+	} else {
+		f.match = append(f.match, func(e *store.Entry) bool { return ordering.InRanges(ranges, c.EntryKey(e)) })
+	}
 }
 
 // begin restricts the filter to the records after the position of a place, which is a value of the
 // first term. Null is the largest value.
-func (f *filter) begin(s *Type, terms []ordering.Term, at *pagination.Place) error {
+func (f *filter) begin(terms []ordering.Term, at *pagination.Place) error {
+	s := f.of
 	if len(terms) == 0 {
 		terms = s.About.Ordering
 	}
@@ -179,37 +184,37 @@ func (f *filter) begin(s *Type, terms []ordering.Term, at *pagination.Place) err
 	if first.Desc != at.Reverse {
 		r = ordering.Range{From: sortkey.Bool(false), To: k} // false is the least key
 	}
-	f.where = append(f.where, restriction{c, []ordering.Range{r}})
+	f.restrict(c, []ordering.Range{r})
 	return nil
 }
 
-// conditions returns the conditions that a test is equivalent to, or nil if it is not
-// about the order of values.
-func conditions(field string, t schema.Test) []ordering.Condition {
+// conditionOf returns the condition that a test is equivalent to. ok is false if the test is not about
+// the order of values.
+func conditionOf(field string, t schema.Test) (c ordering.Condition, ok bool) {
+	if t.Lookup == "in" {
+		return ordering.OneOf(field, t.Values...), true
+	}
+	value := &t.Values[0] // a string would be allocated
 	switch t.Lookup {
 	case "exact":
-		return []ordering.Condition{ordering.Equal(field, t.Values[0])}
-	case "in":
-		return []ordering.Condition{ordering.OneOf(field, t.Values...)}
+		return ordering.Equal(field, value), true
 	case "gt":
-		return []ordering.Condition{ordering.Greater(field, t.Values[0])}
+		return ordering.Greater(field, value), true
 	case "gte":
-		return []ordering.Condition{ordering.AtLeast(field, t.Values[0])}
+		return ordering.AtLeast(field, value), true
 	case "lt":
-		return []ordering.Condition{ordering.Less(field, t.Values[0])}
+		return ordering.Less(field, value), true
 	case "lte":
-		return []ordering.Condition{ordering.AtMost(field, t.Values[0])}
-	case "range":
-		return []ordering.Condition{ordering.AtLeast(field, t.Values[0]), ordering.AtMost(field, t.Values[1])}
+		return ordering.AtMost(field, value), true
 	case "startswith":
-		return []ordering.Condition{ordering.Prefix(field, t.Values[0])}
+		return ordering.Prefix(field, *value), true
 	case "isnull":
-		if t.Values[0] == "true" {
-			return []ordering.Condition{ordering.IsNull(field)}
+		if *value == "true" {
+			return ordering.IsNull(field), true
 		}
-		return []ordering.Condition{ordering.NotNull(field)}
+		return ordering.NotNull(field), true
 	}
-	return nil
+	return c, false
 }
 
 // contains returns the function of a test of a list of references: whether it contains one of

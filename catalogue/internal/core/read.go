@@ -24,11 +24,11 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 		return listing{}, err
 	}
 	asked := store.Query{Window: q.Window, Place: q.Place, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
-	if len(terms) > 0 {
+	if len(terms) > 0 && (asked.Flat || c.Type.Open()) {
 		asked.Known = new([]ordering.Term)
 	}
 	if q.Place != nil && q.Place.Positioned {
-		if err := f.begin(c.Type, terms, q.Place); err != nil {
+		if err := f.begin(terms, q.Place); err != nil {
 			return listing{}, err
 		}
 	}
@@ -40,6 +40,8 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 	list := listing{Count: a.N, Records: make([][]byte, a.Entries.Len())}
 	if asked.Known != nil {
 		list.Terms = *asked.Known
+	} else if len(terms) > 0 {
+		list.Terms = terms
 	}
 	for i := range list.Records {
 		if list.Records[i], err = c.Type.Encoded(a.Entries.At(i)); err != nil {
@@ -83,7 +85,7 @@ func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups []
 	if in != nil {
 		from = in.states[c]
 	}
-	counts, others := make([]int, len(groups)), map[int]filter{}
+	counts, others := make([]int, len(groups)), map[int]func(*store.Entry) bool{}
 	for i, tests := range groups {
 		group, err := in.filter(c, schema.Filter{Tests: tests}, 0)
 		if err != nil {
@@ -93,7 +95,7 @@ func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups []
 		base.addTo(&q)
 		group.addTo(&q)
 		if q.Match != nil {
-			others[i] = group
+			others[i] = group.test()
 			continue
 		}
 		a, err := from.Answer(ctx, q)
@@ -112,8 +114,8 @@ func (c *Collection) Counts(ctx context.Context, wanted schema.Filter, groups []
 		return nil, c.Type.Named(err)
 	}
 	for e := range selected.Scan {
-		for i, group := range others {
-			if group.holds(e) {
+		for i, holds := range others {
+			if holds(e) {
 				counts[i]++
 			}
 		}

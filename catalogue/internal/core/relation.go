@@ -132,8 +132,8 @@ type link struct {
 func (j *join) add(in *instant, t schema.Test, bit, width int) error {
 	col, to, rest, crosses := follow(j.of, t.Field)
 	if !crosses {
-		var own filter
-		err := own.add(j.of.Type, t)
+		own := filter{of: j.of.Type}
+		err := own.add(t)
 		j.tests = append(j.tests, joined{bit, own.test()})
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-// matcher returns a function that reports whether an entry satisfies conditions and match,
+// Matcher returns a function that reports whether an entry satisfies conditions and match,
 // which may be nil.
-func (typ *Type) matcher(where []Condition, match func(*Entry) bool) func(*Entry) bool {
+func (typ *Type) Matcher(where []Condition, match func(*Entry) bool) func(*Entry) bool {
 	all := make([]func(*Entry) bool, len(where))
 	for i, c := range where {
 		f, _ := typ.Field(c.Field)
@@ -293,7 +293,7 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 // Of others, the first are copied, at most as many as given. If the rest need not be counted, it
 // reads no more. The error is ctx.Err().
 func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
-	kept, matches := new(sortedEntries), p.state.typ.matcher(p.left(), p.selection.match)
+	kept, matches := new(sortedEntries), p.state.typ.Matcher(p.left(), p.selection.match)
 	if p.unsorted {
 		p.marks = make([]uint64, p.count/64+1)
 	}

@@ -268,7 +268,7 @@ func (p plan) after(ctx context.Context, w pagination.Window, start *position) (
 		a.more = n < p.count-at
 		return a, nil
 	}
-	matches := p.state.typ.matcher(p.left(), sel.match)
+	matches := p.state.typ.Matcher(p.left(), sel.match)
 	list := make([]*Entry, 0, min(n, p.count-at, between))
 	for step := min(n, between-1) + 1; at < p.count && err == nil; at, step = at+step, between {
 		for _, e := range p.some(at, step).All() {

@@ -236,7 +236,7 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 	switch {
 	case q.Want == WantExplain:
 		return Answer{Text: p.String() + s.progress(sel, &p)}, nil
-	case e != nil && !p.direct() && !s.typ.matcher(sel.where, sel.match)(e):
+	case e != nil && !p.direct() && !s.typ.Matcher(sel.where, sel.match)(e):
 		return Answer{N: -1}, nil
 	}
 	if !p.direct() && (p.unsorted || q.Want != WantAfter) {
@@ -377,8 +377,7 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	switch {
 	case len(terms) == 0:
 	case q.Lenient:
-		var room [4]ordering.Term
-		terms = s.known(room[:0], q)
+		terms = s.known(q)
 		if q.Known != nil {
 			*q.Known = slices.Clone(terms)
 		}
@@ -397,15 +396,16 @@ func (s *State) canonical(buf []ordering.Term, q *Query) (canon []ordering.Term,
 	return canon, desc, nil
 }
 
-// known appends the terms of a query whose field is known to buf.
-func (s *State) known(buf []ordering.Term, q *Query) []ordering.Term {
-	for _, t := range q.Terms {
+// known returns the terms of a query whose field is known.
+func (s *State) known(q *Query) []ordering.Term {
+	unknown := func(t ordering.Term) bool {
 		flat := !q.Flat || s.typ.Members == nil || s.names.hasMember(t.Field)
-		if q.Related[t.Field] != nil || flat && s.typ.has(t.Field, s.names) {
-			buf = append(buf, t)
-		}
+		return q.Related[t.Field] == nil && !(flat && s.typ.has(t.Field, s.names))
 	}
-	return buf
+	if !slices.ContainsFunc(q.Terms, unknown) {
+		return q.Terms
+	}
+	return slices.DeleteFunc(slices.Clone(q.Terms), unknown)
 }
 
 // selection returns what a query asks. It may append to buf. The error wraps
