@@ -2,7 +2,7 @@
 // program. It does the same work with each and prints the times:
 //
 //	go run .        # 10,000 and 100,000 records, a few minutes
-//	go run . -find  # only finding records by their fields, 100,000 records, under a minute
+//	go run . -only find  # only finding records by their fields, 100,000 records, under a minute
 //
 // The peers are bare B-trees of pointers without locks or snapshots (btree), a
 // sorted slice for each ordering with an RWMutex (slice), hashicorp/go-memdb, and
@@ -51,6 +51,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/gobacklist/backlist/examples/internal/flags"
 )
@@ -67,43 +68,43 @@ func run(args []string, out, progress io.Writer) error {
 	set := flag.NewFlagSet("peers", flag.ContinueOnError)
 	quick := set.Bool("quick", false, "measure few records for a few seconds, to test the program itself")
 	rounds := set.Int("rounds", 0, "number of rounds of each measurement (default 11, or 2 with -quick)")
-	find := set.Bool("find", false, "measure only finding records by their fields")
+	only := set.String("only", "", "measure only `PART`: load, read, write, plain, find, or http")
 	if err := flags.Parse(set, args, out); err != nil {
 		return err
 	}
-	if set.NArg() > 0 || *rounds < 0 {
-		return fmt.Errorf("want set only, and no negative -rounds: %q", args)
+	s := settings(*quick)
+	parts := []part{{"load", ofEvents(loads)}, {"read", ofEvents(reads)}, {"write", ofEvents(writes)}, {"plain", ofEvents(plainRecords)}, {"find", finds}, {"http", serve}}
+	if *only != "" {
+		parts = slices.DeleteFunc(parts, func(p part) bool { return p.name != *only })
+		s.sizes = s.sizes[len(s.sizes)-1:]
 	}
-	s := settings(*quick, *find)
+	if set.NArg() > 0 || *rounds < 0 || len(parts) == 0 {
+		return fmt.Errorf("want set only, the name of a part, and no negative -rounds: %q", args)
+	}
 	if *rounds > 0 {
 		s.rounds = *rounds
 	}
-	var table []*section
 	for _, n := range s.sizes {
-		fmt.Fprintf(progress, "%s records ...\n", thousands(n))
-		table = append(table, compare(s, n)...)
-	}
-	if !s.find {
-		fmt.Fprintln(progress, "HTTP ...")
-		table = append(table, serve(s))
-	}
-	for _, s := range table {
-		if _, err := fmt.Fprint(out, s); err != nil {
-			return err
+		for _, p := range parts {
+			fmt.Fprintf(progress, "%s, %s records ...\n", p.name, thousands(n))
+			for _, sec := range p.measure(s, n) {
+				if _, err := fmt.Fprint(out, sec); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// compare runs all measurements for one number of records.
-func compare(s setup, n int) (table []*section) {
-	if !s.find {
-		d := newEvents(n)
-		for _, part := range []func(setup, *data[event]) []*section{loads, reads, writes, plainRecords} {
-			table = append(table, part(s, d)...)
-		}
-	}
-	return append(table, finds(s, n)...)
+// A part of the measurements, for a number of records.
+type part struct {
+	name    string
+	measure func(s setup, n int) []*section
+}
+
+func ofEvents(measure func(setup, *data[event]) []*section) func(setup, int) []*section {
+	return func(s setup, n int) []*section { return measure(s, newEvents(n)) }
 }
 
 // check panics with err if it is not nil. A store that fails ends the program.

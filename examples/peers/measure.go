@@ -14,26 +14,21 @@ type setup struct {
 	rounds   int           // in which every task has a turn
 	turn     time.Duration // length of a turn
 	budget   time.Duration // of all turns of a task; limits their number, but not below minRounds
-	requests int           // a turn over HTTP
-	find     bool          // only finding is measured
+	http     time.Duration // length of a turn over HTTP
 }
 
 const minRounds = 3
 
-func settings(quick, find bool) setup {
+func settings(quick bool) setup {
 	s := setup{
 		sizes:    []int{10_000, 100_000},
 		rounds:   11,
 		turn:     2 * time.Millisecond,
 		budget:   100 * time.Millisecond,
-		requests: 2000,
-		find:     find,
+		http:     time.Second,
 	}
 	if quick {
-		s = setup{[]int{1100}, 2, time.Millisecond / 4, 10 * time.Millisecond, 80, find}
-	}
-	if find {
-		s.sizes = s.sizes[len(s.sizes)-1:]
+		s = setup{[]int{1100}, 2, time.Millisecond / 4, 10 * time.Millisecond, 150 * time.Millisecond}
 	}
 	return s
 }

@@ -1,152 +1,179 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"fmt"
 	"io"
-	"net"
+	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/textproto"
+	"os"
+	"os/exec"
 	"runtime"
-	"slices"
-	"strconv"
-	"sync"
+	"strings"
 	"time"
 
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/resources"
+	"github.com/gobacklist/backlist/ordering"
 )
 
-const (
-	served      = 10_000 // records that the servers have
-	connections = 8      // at the same time
-	host        = "127.0.0.1"
-)
+// film is a record of the collection that is served.
+type film struct {
+	ID     int    `json:"id"`
+	Title  string `json:"title"`
+	Genre  string `json:"genre"`
+	Year   int    `json:"year"`
+	Studio string `json:"studio"`
+	Length int    `json:"length"`
+}
 
-// serve measures requests over the loopback interface to the library's handler, and to one
-// that writes the same bytes from memory.
-func serve(s setup) *section {
-	d := newEvents(min(served, s.sizes[len(s.sizes)-1]))
-	c, err := resources.New()
+// newFilms returns a handler of n films.
+func newFilms(n int) http.Handler {
+	about := schema.Description{Filters: []string{"genre", "year__gte"}, Search: []string{"title", "studio"}, Actions: schema.AllActions}
+	films := catalogue.Define[film]("films", catalogue.Options{Description: &about, Indexes: [][]ordering.Term{{ordering.Asc("genre"), ordering.Asc("year")}}})
+	c, err := catalogue.New(films)
 	check(err)
-	events, err := resources.Events.In(c)
+	list, err := films.In(c)
 	check(err)
-	backlistOf(d.kind, events).load(d.records)
-	handler, err := httpapi.New(c, httpapi.Options{})
+	check(list.ReplaceAll(func(yield func(film) bool) {
+		for i := range n {
+			if !yield(film{i + 1, fmt.Sprintf("The Film %d", i), fmt.Sprintf("g%d", i%20), 1900 + i%120, fmt.Sprintf("Studio %d", i%7), 60 + i%90}) {
+				return
+			}
+		}
+	}))
+	h, err := httpapi.New(c, httpapi.Options{Root: "/", Authorizer: httpapi.AllowAll})
 	check(err)
-	n := len(d.records)
-	sec := &section{
-		title: fmt.Sprintf("HTTP, %s RECORDS, %d CONNECTIONS", thousands(n), connections),
-		names: []string{"backlist", "static"},
+	return h
+}
+
+// A request is sent to the servers.
+type request struct{ method, target, body string }
+
+// serve measures requests over the loopback interface to the library's handler, and to one that
+// reads the same request and writes the same bytes from memory. The client is the program wrk.
+// Its figures do not depend on the number of records, so it measures once.
+func serve(s setup, n int) []*section {
+	if n < s.sizes[len(s.sizes)-1] {
+		return nil
 	}
-	for _, offset := range []int{0, n / 10 * 9} {
-		rates := requestRates(s, handler, offset)
-		what := fmt.Sprintf("GET a page, offset %s, requests a second", thousands(offset))
-		sec.values(what, rates, whole, goal{bound: 0.92, atLeast: true, than: "static"})
+	n = min(n, 10_000)
+	sec := &section{title: fmt.Sprintf("HTTP, %s RECORDS, 8 CONNECTIONS", thousands(n)), names: []string{"backlist", "static"}}
+	for _, row := range []struct {
+		request
+		bound float64
+	}{
+		{request{"GET", "/films/", ""}, 0.92},
+		{request{"GET", fmt.Sprintf("/films/?offset=%d", n/10*9), ""}, 0.92},
+		{request{"GET", "/films/?genre=g7&ordering=-year", ""}, 0.75},
+		{request{"GET", "/films/?genre=g7&year__gte=1950", ""}, 0.65},
+		{request{"GET", "/films/77/", ""}, 0.92},
+		{request{"PATCH", "/films/77/", `{"title": "Another"}`}, 0.6},
+		{request{"POST", "/films/", `{"title": "New", "genre": "g1", "year": 2001, "studio": "S", "length": 90}`}, 0.6},
+	} {
+		h := newFilms(n)
+		static := newStatic(answer(h, row.request))
+		var rates [2][]float64
+		for range s.rounds {
+			for i, h := range [...]http.Handler{h, static} {
+				rate, _ := s.load(h, 8, row.request)
+				rates[i] = append(rates[i], rate)
+			}
+		}
+		sec.values(row.method+" "+row.target+", requests a second", rates[:], whole, goal{bound: row.bound, atLeast: true, than: "static"})
 	}
+	return []*section{sec, searches(s)}
+}
+
+// searches measures pages of an unfiltered list and the same with a search in each hundredth
+// request. If searches take longer than pages, the 98th percentile of all requests is the 99th of
+// the pages.
+func searches(s setup) *section {
+	n := 10 * s.sizes[len(s.sizes)-1]
+	h := newFilms(n)
+	page, search := request{"GET", "/films/?ordering=-year&offset=5000", ""}, request{"GET", "/films/?search=77777", ""}
+	answer(h, page) // makes the index
+	var rates, tails [2][]float64
+	for range s.rounds {
+		for i, others := range [][]request{nil, {search}} {
+			rate, tail := s.load(h, 64, page, others...)
+			rates[i], tails[i] = append(rates[i], rate), append(tails[i], tail)
+		}
+	}
+	sec := &section{title: fmt.Sprintf("ONE SEARCH IN 100 REQUESTS, %s RECORDS, 64 CONNECTIONS", thousands(n)), names: []string{"without", "with"}}
+	sec.values("requests a second", rates[:], whole, goal{})
+	sec.values("99th percentile of the others", tails[:], duration, goal{})
 	return sec
 }
 
-// requestRates returns the requests per second of each handler in each round.
-func requestRates(s setup, handler http.Handler, offset int) [][]float64 {
-	target := "/api/events/"
-	if offset > 0 {
-		target += "?offset=" + strconv.Itoa(offset)
-	}
-	want := answer(handler, target)
-	handlers := []http.Handler{handler, staticHandler(want)}
-	tasks := make([]work, len(handlers))
-	for i, h := range handlers {
-		if got := answer(h, target).Body.Bytes(); !slices.Equal(want.Body.Bytes(), got) {
-			check(fmt.Errorf("GET %s: want\n%s\ngot\n%s", target, want.Body, got))
-		}
-		r := newRequester(h, target)
-		defer r.close()
-		tasks[i] = func(times int) time.Duration {
-			runtime.GC() // collects the garbage of the task before
-			return r.run(times)
-		}
-	}
-	s.turn, s.budget = 1<<40, 1<<62 // a turn is limited by the number of requests
-	times := s.timeRow(tasks, s.requests)
-	for _, column := range times {
-		for i, ns := range column {
-			column[i] = 1e9 / ns
-		}
-	}
-	return times
-}
-
-func answer(h http.Handler, target string) *httptest.ResponseRecorder {
+func answer(h http.Handler, ask request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", "http://"+host+target, nil))
+	r := httptest.NewRequest(ask.method, ask.target, strings.NewReader(ask.body))
+	r.Header.Set("Content-Type", "application/json")
+	if h.ServeHTTP(w, r); w.Code >= 300 {
+		check(fmt.Errorf("%v: %d %s", ask, w.Code, w.Body))
+	}
 	return w
 }
 
-// staticHandler answers every request with the same bytes.
-func staticHandler(answer *httptest.ResponseRecorder) http.Handler {
-	header, body := answer.Result().Header, answer.Body.Bytes()
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		for name, values := range header {
-			w.Header()[name] = values
-		}
-		w.Write(body)
+// newStatic returns a handler that reads any request and sends the same response.
+func newStatic(w *httptest.ResponseRecorder) http.Handler {
+	header, body := w.Result().Header, w.Body.Bytes()
+	return http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		maps.Copy(to.Header(), header)
+		to.WriteHeader(w.Code)
+		to.Write(body)
 	})
 }
 
-// requester is a server with connections that repeat one request.
-type requester struct {
-	request []byte
-	conns   []*bufio.ReadWriter
-	close   func()
-}
+// script makes wrk repeat the first request, and send another instead of each hundredth. It prints
+// the requests a second, the 98th percentile in microseconds, and the number of errors.
+const script = `
+local all, n = {}, 0
+function init()
+	wrk.headers["Content-Type"] = "application/json"
+	all = {%s}
+end
+function request()
+	n = n + 1
+	if #all > 1 and n %% 100 == 0 then return all[2] end
+	return all[1]
+end
+function done(summary, latency)
+	local e = summary.errors
+	print("measured", 1e6 * summary.requests / summary.duration, latency:percentile(98), e.connect + e.read + e.write + e.status + e.timeout)
+end
+`
 
-func newRequester(handler http.Handler, target string) *requester {
-	server := httptest.NewServer(handler)
-	r := &requester{request: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, host), close: server.Close}
-	for range connections {
-		conn, err := net.Dial("tcp", server.Listener.Addr().String())
-		check(err)
-		end := r.close
-		r.close = func() { conn.Close(); end() }
-		r.conns = append(r.conns, bufio.NewReadWriter(bufio.NewReaderSize(conn, 64<<10), bufio.NewWriter(conn)))
+// load sends requests on some connections for a while. It returns how many are answered in a
+// second, and the 98th percentile of the time to an answer in nanoseconds.
+func (s setup) load(h http.Handler, connections int, first request, others ...request) (rate, tail float64) {
+	server := httptest.NewServer(h)
+	defer server.Close()
+	var list []string
+	for _, r := range append([]request{first}, others...) {
+		list = append(list, fmt.Sprintf("wrk.format(%q, %q, nil, %q)", r.method, r.target, r.body))
 	}
-	return r
-}
-
-// run sends the request the given number of times in all.
-func (r *requester) run(times int) time.Duration {
-	start := time.Now()
-	var all sync.WaitGroup
-	for i, conn := range r.conns {
-		all.Go(func() {
-			for range (times + i) / connections {
-				check(exchange(conn, r.request))
-			}
-		})
+	file, err := os.CreateTemp("", "*.lua")
+	check(err)
+	defer os.Remove(file.Name())
+	_, err = fmt.Fprintf(file, script, strings.Join(list, ", "))
+	check(err)
+	check(file.Close())
+	runtime.GC() // collects the garbage of the turn before
+	ctx, stop := context.WithTimeout(context.Background(), s.http)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "wrk", "-t1", fmt.Sprintf("-c%d", connections), "-d1h", "-s", file.Name(), server.URL)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // after which it prints what it has measured
+	cmd.WaitDelay = 10 * time.Second
+	out, _ := cmd.Output() // an error if it is interrupted
+	_, report, _ := strings.Cut(string(out), "measured")
+	var errs int
+	if _, err := fmt.Sscan(report, &rate, &tail, &errs); err != nil || errs > 0 {
+		check(fmt.Errorf("wrk: %d errors, %v: %s", errs, err, out))
 	}
-	all.Wait()
-	return time.Since(start)
-}
-
-func exchange(conn *bufio.ReadWriter, request []byte) error {
-	conn.Write(request) // Flush returns the error
-	if err := conn.Flush(); err != nil {
-		return err
-	}
-	reader := textproto.NewReader(conn.Reader)
-	if status, err := reader.ReadLine(); err != nil || status != "HTTP/1.1 200 OK" {
-		return fmt.Errorf("%s: %w", status, err)
-	}
-	header, err := reader.ReadMIMEHeader()
-	if err != nil {
-		return err
-	}
-	size, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64)
-	if err != nil {
-		return err
-	}
-	_, err = io.CopyN(io.Discard, conn.Reader, size)
-	return err
+	return rate, tail * 1e3
 }
