@@ -1,8 +1,11 @@
 // Peers compares this library with other ways to keep ordered records in a Go
 // program. It does the same work with each and prints the times:
 //
-//	go run .        # 10,000 and 100,000 records, a few minutes
+//	go run .             # 10,000 and 100,000 records, a few minutes
 //	go run . -only find  # only finding records by their fields, 100,000 records, under a minute
+//	go run . -only http  # only requests over HTTP, a few minutes
+//
+// HTTP is measured with the program wrk, which is a package of Debian.
 //
 // The peers are bare B-trees of pointers without locks or snapshots (btree), a
 // sorted slice for each ordering with an RWMutex (slice), hashicorp/go-memdb, and

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ func titles(table string) (all []string) {
 // TestCommands runs the commands of the README and of the package comment with few records,
 // and checks the headings and some rows, not times.
 func TestCommands(t *testing.T) {
+	if _, err := exec.LookPath("wrk"); err != nil {
+		t.Skip(err)
+	}
 	finding := []string{
 		"ONE OF 1,100 RECORDS", "RANGES OF 1,100 RECORDS",
 		"ONE OF 1,100 RECORDS, A WRITE BEFORE EACH", "RANGES OF 1,100 RECORDS, A WRITE BEFORE EACH",
@@ -34,16 +38,18 @@ func TestCommands(t *testing.T) {
 		"BESIDE A WRITER AT FULL SPEED, 1,100 RECORDS", "BESIDE ITSELF, 1,100 RECORDS", "WRITES, 1,100 RECORDS",
 		"A STRUCT WITHOUT CLONE, 1,100 RECORDS",
 	}
-	every = append(append(every, finding...), "HTTP, 1,100 RECORDS, 8 CONNECTIONS")
+	http := []string{"REQUESTS A SECOND, 1,100 RECORDS", "PAGES AND SEARCHES, 11,000 RECORDS"}
+	every = append(append(every, finding...), http...)
 	type expected struct{ titles, rows []string }
 	all := expected{every, []string{
 		"LoadFile", "page by -name, random", "envelope as JSON by date, first (hot)", "99.9th percentile",
 		"two readers at once ÷ one", "control: two loops that only spin ÷ one", "batch of 1,000 updates",
-		"allocations of a copy", "count, random ranges", "insert, unread", "offset 990",
+		"allocations of a copy", "count, random ranges", "insert, unread", "?offset=990",
 	}}
 	want := map[string]expected{
-		"go run .":       all,
-		"go run . -find": {finding, []string{"a copy by slug", "first page of a prefix"}},
+		"go run .":            all,
+		"go run . -only find": {finding, []string{"a copy by slug", "first page of a prefix"}},
+		"go run . -only http": {http, []string{"PATCH /films/77/", "with one search in 100", "99th percentile"}},
 	}
 	for _, file := range []string{"README.md", "main.go"} {
 		source, err := os.ReadFile(file)
@@ -78,7 +84,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestInvalidFlags(t *testing.T) {
-	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"quick"}, {"-unknown"}} {
+	for _, args := range [][]string{{"-rounds", "-1"}, {"-rounds", "x"}, {"quick"}, {"-unknown"}, {"-only", "x"}} {
 		if err := run(args, io.Discard, io.Discard); err == nil {
 			t.Errorf("run(%q) = nil, want an error", args)
 		}

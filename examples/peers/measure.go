@@ -10,22 +10,22 @@ import (
 // setup configures the measurements. There are many rounds of short turns, so that
 // other programs on the machine disturb few of the turns.
 type setup struct {
-	sizes    []int         // numbers of records
-	rounds   int           // in which every task has a turn
-	turn     time.Duration // length of a turn
-	budget   time.Duration // of all turns of a task; limits their number, but not below minRounds
-	http     time.Duration // length of a turn over HTTP
+	sizes  []int         // numbers of records
+	rounds int           // in which every task has a turn
+	turn   time.Duration // length of a turn
+	budget time.Duration // of all turns of a task; limits their number, but not below minRounds
+	http   time.Duration // length of a turn over HTTP
 }
 
 const minRounds = 3
 
 func settings(quick bool) setup {
 	s := setup{
-		sizes:    []int{10_000, 100_000},
-		rounds:   11,
-		turn:     2 * time.Millisecond,
-		budget:   100 * time.Millisecond,
-		http:     time.Second,
+		sizes:  []int{10_000, 100_000},
+		rounds: 11,
+		turn:   2 * time.Millisecond,
+		budget: 100 * time.Millisecond,
+		http:   time.Second,
 	}
 	if quick {
 		s = setup{[]int{1100}, 2, time.Millisecond / 4, 10 * time.Millisecond, 150 * time.Millisecond}
