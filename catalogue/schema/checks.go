@@ -49,8 +49,7 @@ type checker struct {
 	stored  bool                // the values are those of a stored record
 	known   map[reference]found // what Find has returned: a list may repeat a text many times
 	visible visible
-	err     error   // of a callback
-	tests   [1]Test // room for the test that most filters have
+	err     error // of a callback
 }
 
 // maxDefaults is the number of bytes that the defaults of what elements of lists and maps lack may

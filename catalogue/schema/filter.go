@@ -122,9 +122,6 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 			}
 			errs = append(errs, FieldError{Field: wire, Messages: []string{message}})
 		} else if ok {
-			if filter.Tests == nil {
-				filter.Tests = check.tests[:0]
-			}
 			filter.Tests = append(filter.Tests, test)
 		}
 	}
