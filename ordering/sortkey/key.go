@@ -363,7 +363,8 @@ func (k Key) appendNumber(dst []byte) []byte {
 		return append(dst, zero)
 	}
 	var buf [20]byte
-	return parseDecimal(string(strconv.AppendInt(buf[:0], k.num, 10))).append(dst)
+	digits := strings.TrimPrefix(string(strconv.AppendInt(buf[:0], k.num, 10)), "-")
+	return decimal{k.num < 0, strings.TrimRight(digits, "0"), int64(len(digits) - 1)}.append(dst)
 }
 
 // A decimal is the number ±d.igits × 10^exp, with one digit before the point. The digits

@@ -90,17 +90,17 @@ type written[K any] struct {
 // An owner identifies the directory that made a chunk or a part, until it is forked.
 type owner struct{ _ byte }
 
-// A chunk is some consecutive parts.
+// A chunk is some consecutive parts. A search reads their first items next to each other.
 type chunk[K any] struct {
-	parts []*part[K]
-	ends  []int // the number of its entries up to the end of each part
-	owner *owner
+	firsts []item[K] // without their entries
+	parts  []*part[K]
+	ends   []int // the number of its entries up to the end of each part
+	owner  *owner
 }
 
 // A part is a run of consecutive entries of an index. Readers of any fork add arrays.
 type part[K any] struct {
-	first    item[K] // without its entry
-	n        int     // the number of entries, at least 1
+	n        int // the number of entries, at least 1
 	owner    *owner
 	pages    atomic.Int32 // that began or ended in it before its array was made
 	searches atomic.Int32 // before its keys were
@@ -133,12 +133,13 @@ func (t *tree[K]) divided() *directory[K] {
 	}
 	t.parts.reads.Store(math.MinInt32 / 2) // other readers go on without it meanwhile
 	d := &directory[K]{owner: new(owner)}
-	var list []*part[K]
-	for at := 0; at < t.len(); at += partLen {
-		list = append(list, &part[K]{first: t.separator(at), n: min(partLen, t.len()-at), owner: d.owner})
-	}
-	for some := range slices.Chunk(list, maxChunk/2) {
-		d.chunks = append(d.chunks, d.chunk(some))
+	for at := 0; at < t.len(); {
+		g := &chunk[K]{owner: d.owner}
+		for ; at < t.len() && len(g.parts) < maxChunk/2; at += partLen {
+			g.firsts = append(g.firsts, t.separator(at))
+			g.parts = append(g.parts, &part[K]{n: min(partLen, t.len()-at), owner: d.owner})
+		}
+		d.chunks = append(d.chunks, g.counted())
 	}
 	d.count(0)
 	t.parts.directory.Store(d)
@@ -195,13 +196,13 @@ func (t *tree[K]) note(it item[K], n int) {
 	}
 }
 
-// chunk returns a chunk of some parts.
-func (d *directory[K]) chunk(list []*part[K]) *chunk[K] {
-	g := &chunk[K]{parts: list, ends: make([]int, len(list)), owner: d.owner}
+// counted returns the chunk after it has set the numbers of its entries.
+func (g *chunk[K]) counted() *chunk[K] {
 	n := 0
-	for i, p := range list {
+	g.ends = g.ends[:0]
+	for _, p := range g.parts {
 		n += p.n
-		g.ends[i] = n
+		g.ends = append(g.ends, n)
 	}
 	return g
 }
@@ -225,6 +226,8 @@ func (d *directory[K]) count(first int) {
 type partIndex struct{ chunk, part int }
 
 func (d *directory[K]) part(at partIndex) *part[K] { return d.chunks[at.chunk].parts[at.part] }
+
+func (d *directory[K]) first(at partIndex) item[K] { return d.chunks[at.chunk].firsts[at.part] }
 
 // next returns the index of the part after another.
 func (d *directory[K]) next(at partIndex) partIndex {
@@ -271,23 +274,31 @@ func (d *directory[K]) start(at partIndex) (n int) {
 
 // find returns the index of the part that has an item or, if no part has it, would have it.
 func (d *directory[K]) find(less func(a, b item[K]) bool, it item[K]) (at partIndex) {
-	at.chunk = max(sort.Search(len(d.chunks), func(i int) bool { return less(it, d.chunks[i].parts[0].first) })-1, 0)
-	list := d.chunks[at.chunk].parts
-	at.part = max(sort.Search(len(list), func(i int) bool { return less(it, list[i].first) })-1, 0)
+	at.chunk = max(sort.Search(len(d.chunks), func(i int) bool { return less(it, d.chunks[i].firsts[0]) })-1, 0)
+	firsts := d.chunks[at.chunk].firsts
+	at.part = max(sort.Search(len(firsts), func(i int) bool { return less(it, firsts[i]) })-1, 0)
 	return at
 }
 
-// replace replaces n parts of a chunk.
-func (d *directory[K]) replace(at partIndex, n int, by ...*part[K]) {
-	list := slices.Concat(d.chunks[at.chunk].parts[:at.part], by, d.chunks[at.chunk].parts[at.part+n:])
-	switch {
-	case len(list) == 0:
+// insert adds a part to a chunk that the directory owns, and divides the chunk if it is large.
+func (d *directory[K]) insert(at partIndex, first item[K], p *part[K]) {
+	g := d.chunks[at.chunk]
+	g.firsts, g.parts = slices.Insert(g.firsts, at.part, first), slices.Insert(g.parts, at.part, p)
+	if half := maxChunk / 2; len(g.parts) > maxChunk {
+		second := &chunk[K]{firsts: slices.Clone(g.firsts[half:]), parts: slices.Clone(g.parts[half:]), owner: d.owner}
+		g.firsts, g.parts = slices.Delete(g.firsts, half, len(g.firsts)), slices.Delete(g.parts, half, len(g.parts))
+		d.chunks = slices.Insert(d.chunks, at.chunk+1, second.counted())
+	}
+	g.counted()
+	d.count(at.chunk)
+}
+
+// remove removes a part from a chunk that the directory owns.
+func (d *directory[K]) remove(at partIndex) {
+	g := d.chunks[at.chunk]
+	g.firsts, g.parts = slices.Delete(g.firsts, at.part, at.part+1), slices.Delete(g.parts, at.part, at.part+1)
+	if g.counted(); len(g.parts) == 0 {
 		d.chunks = slices.Delete(d.chunks, at.chunk, at.chunk+1)
-	case len(list) > maxChunk:
-		d.chunks[at.chunk] = d.chunk(list[: maxChunk/2 : maxChunk/2])
-		d.chunks = slices.Insert(d.chunks, at.chunk+1, d.chunk(list[maxChunk/2:]))
-	default:
-		d.chunks[at.chunk] = d.chunk(list)
 	}
 	d.count(at.chunk)
 }
@@ -296,21 +307,21 @@ func (d *directory[K]) replace(at partIndex, n int, by ...*part[K]) {
 func (t *tree[K]) catchUp(d *directory[K]) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var unfit []*part[K] // perhaps
+	var unfit []item[K] // the first items of parts, perhaps
 	for _, w := range d.writes {
 		at := d.find(t.less, w.item)
-		p := d.changed(at, w.n)
-		first := !t.less(p.first, w.item)
+		g, p := d.changed(at, w.n)
+		first := !t.less(g.firsts[at.part], w.item)
 		if first && w.n >= 0 {
-			p.first = w.item
+			g.firsts[at.part] = w.item
 		}
-		next := d.chunks[at.chunk].parts[at.part+1:]
+		next := g.parts[at.part+1:]
 		if p.n > maxPart || w.n < 0 && (first || p.n == 0 || len(next) > 0 && p.n+next[0].n <= partLen) {
-			unfit = append(unfit, p)
+			unfit = append(unfit, g.firsts[at.part])
 		}
 	}
 	for i := 0; i < len(unfit); i++ {
-		if second := t.fit(d, unfit[i]); second != nil {
+		if second, divided := t.fit(d, unfit[i]); divided {
 			unfit = append(unfit, unfit[i], second)
 		}
 	}
@@ -319,24 +330,32 @@ func (t *tree[K]) catchUp(d *directory[K]) {
 	d.behind.Store(false)
 }
 
-// changed returns the part with an index after n entries were added to it. Its arrays are made
-// after half as many reads, so that those of a part that is read often are soon there again, and
-// one that is written as often as it is read has none.
-func (d *directory[K]) changed(at partIndex, n int) *part[K] {
+// own returns the part with an index and its chunk, which forks share no more.
+func (d *directory[K]) own(at partIndex) (*chunk[K], *part[K]) {
 	g := d.chunks[at.chunk]
 	if g.owner != d.owner {
-		g = &chunk[K]{slices.Clone(g.parts), slices.Clone(g.ends), d.owner}
+		g = &chunk[K]{slices.Clone(g.firsts), slices.Clone(g.parts), slices.Clone(g.ends), d.owner}
 		d.chunks[at.chunk] = g
 	}
 	p := g.parts[at.part]
-	pages, searches := p.pages.Load(), p.searches.Load()
 	if p.owner != d.owner {
-		p = &part[K]{first: p.first, n: p.n, owner: d.owner}
+		pages, searches := p.pages.Load(), p.searches.Load()
+		p = &part[K]{n: p.n, owner: d.owner}
+		p.pages.Store(pages)
+		p.searches.Store(searches)
 		g.parts[at.part] = p
 	}
+	return g, p
+}
+
+// changed returns the part with an index and its chunk after n entries were added to it. Its
+// arrays are made after half as many reads, so that those of a part that is read often are soon
+// there again, and one that is written as often as it is read has none.
+func (d *directory[K]) changed(at partIndex, n int) (*chunk[K], *part[K]) {
+	g, p := d.own(at)
 	p.arrays.Store(nil)
-	p.pages.Store(min(pages, partReads) / 2)
-	p.searches.Store(min(searches, partReads) / 2)
+	p.pages.Store(min(p.pages.Load(), partReads) / 2)
+	p.searches.Store(min(p.searches.Load(), partReads) / 2)
 	if n != 0 {
 		p.n += n
 		for i := at.part; i < len(g.ends); i++ {
@@ -346,38 +365,41 @@ func (d *directory[K]) changed(at partIndex, n int) *part[K] {
 			d.ends[i] += n
 		}
 	}
-	return p
+	return g, p
 }
 
-// fit removes a part that is empty, joins one that is small with the next one, and divides one
-// that is large. It returns the second half. All writes must have been applied.
-func (t *tree[K]) fit(d *directory[K], p *part[K]) (second *part[K]) {
-	at := d.find(t.less, p.first)
-	switch {
-	case d.part(at) != p: // it was joined with the part before
-		return nil
-	case p.n == 0:
-		d.replace(at, 1)
-		return nil
+// fit removes the part with an item if it is empty, joins it with the next one if it is small, and
+// divides it if it is large. Then it returns the first item of the second half. All writes must have
+// been applied.
+func (t *tree[K]) fit(d *directory[K], it item[K]) (second item[K], divided bool) {
+	at := d.find(t.less, it)
+	if d.part(at).n == 0 {
+		d.remove(at)
+		return second, false
 	}
+	g, p := d.own(at)
 	start := d.start(at)
-	p.first = t.separator(start)
-	next := d.chunks[at.chunk].parts[at.part+1:]
+	g.firsts[at.part] = t.separator(start)
+	next := g.parts[at.part+1:]
 	switch {
 	case p.n > maxPart:
 		half := p.n / 2
-		second = &part[K]{first: t.separator(start + half), n: p.n - half, owner: d.owner}
+		second = t.separator(start + half)
+		other := &part[K]{n: p.n - half, owner: d.owner}
 		p.n = half
-		d.replace(at, 1, p, second)
+		d.insert(partIndex{at.chunk, at.part + 1}, second, other)
+		return second, true
 	case len(next) > 0 && p.n+next[0].n <= partLen:
 		p.n += next[0].n
-		d.replace(at, 2, p)
+		p.arrays.Store(nil)
+		d.remove(partIndex{at.chunk, at.part + 1})
 	}
-	return second
+	return second, false
 }
 
 // array returns the entries of a part, or nil if too few pages have needed them.
-func (t *tree[K]) array(p *part[K]) []*Entry {
+func (t *tree[K]) array(d *directory[K], at partIndex) []*Entry {
+	p := d.part(at)
 	if a := p.arrays.Load(); a != nil {
 		return a.entries
 	}
@@ -385,7 +407,7 @@ func (t *tree[K]) array(p *part[K]) []*Entry {
 		return nil
 	}
 	a := &arrays[K]{entries: make([]*Entry, 0, p.n)}
-	t.items.Ascend(p.first, func(it item[K]) bool {
+	t.items.Ascend(d.first(at), func(it item[K]) bool {
 		a.entries = append(a.entries, it.entry)
 		return len(a.entries) < p.n
 	})
@@ -395,7 +417,8 @@ func (t *tree[K]) array(p *part[K]) []*Entry {
 
 // keyed returns the entries of a part with their keys, or nil if too few searches have needed
 // them.
-func (t *tree[K]) keyed(p *part[K]) *arrays[K] {
+func (t *tree[K]) keyed(d *directory[K], at partIndex) *arrays[K] {
+	p := d.part(at)
 	if a := p.arrays.Load(); a != nil && a.keys != nil {
 		return a
 	}
@@ -403,7 +426,7 @@ func (t *tree[K]) keyed(p *part[K]) *arrays[K] {
 		return nil
 	}
 	a := &arrays[K]{make([]*Entry, 0, p.n), make([]K, 0, p.n)}
-	t.items.Ascend(p.first, func(it item[K]) bool {
+	t.items.Ascend(d.first(at), func(it item[K]) bool {
 		a.entries, a.keys = append(a.entries, it.entry), append(a.keys, it.key)
 		return len(a.keys) < p.n
 	})
@@ -417,9 +440,8 @@ func (t *tree[K]) search(pivot item[K]) int {
 	low, n := 0, t.len()
 	if d := t.divided(); d != nil {
 		at := d.find(t.less, pivot)
-		p := d.part(at)
-		low, n = d.start(at), p.n
-		if a := t.keyed(p); a != nil {
+		low, n = d.start(at), d.part(at).n
+		if a := t.keyed(d, at); a != nil {
 			return low + sort.Search(n, func(i int) bool {
 				switch c := t.order(pivot.key, a.keys[i]); {
 				case c != 0:
@@ -441,7 +463,7 @@ func (t *tree[K]) search(pivot item[K]) int {
 func (t *tree[K]) entryAt(pos int) (K, *Entry) {
 	if d := t.divided(); d != nil {
 		at, i := d.at(pos)
-		if a := t.keyed(d.part(at)); a != nil {
+		if a := t.keyed(d, at); a != nil {
 			return a.keys[i], a.entries[i]
 		}
 	}
@@ -464,13 +486,13 @@ func (t *tree[K]) view(offset, n int, desc bool) (es Entries, ok bool) {
 		pos = t.len() - offset - n
 	}
 	at, first := d.at(pos)
-	head := t.array(d.part(at))
+	head := t.array(d, at)
 	if head == nil {
 		return Entries{}, false
 	}
 	es = Entries{head: head[first:min(first+n, len(head))], desc: desc}
 	if n -= len(es.head); n > 0 {
-		tail := t.array(d.part(d.next(at)))
+		tail := t.array(d, d.next(at))
 		if len(tail) < n {
 			return Entries{}, false
 		}
@@ -512,8 +534,8 @@ func (t *tree[K]) checkParts() error {
 				return fmt.Errorf("part %v has %d of %d entries from %d", at, p.n, len(all), pos)
 			}
 			a := p.arrays.Load()
-			if p.first.entry != nil || t.compare(p.first, t.item(all[pos])) != 0 || a != nil && !slices.Equal(a.entries, all[pos:pos+p.n]) {
-				return fmt.Errorf("part %v begins with id %d or has an array of other entries", at, p.first.id)
+			if first := d.first(at); first.entry != nil || t.compare(first, t.item(all[pos])) != 0 || a != nil && !slices.Equal(a.entries, all[pos:pos+p.n]) {
+				return fmt.Errorf("part %v begins with id %d or has an array of other entries", at, first.id)
 			}
 			for j := range p.n {
 				if a != nil && a.keys != nil && t.order(a.keys[j], t.of(all[pos+j])) != 0 {
