@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -18,11 +19,15 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
 // A served is the program with a file, without a port.
@@ -166,13 +171,17 @@ func same(m *member, file, served map[string]any) bool {
 	return reflect.DeepEqual(file, served)
 }
 
-// number returns a number, or NaN for other values.
+// number returns a number or a decimal in text, or NaN for other values.
 func number(v any) float64 {
-	n, ok := v.(json.Number)
-	if f, err := n.Float64(); ok && err == nil {
-		return f
+	text := fmt.Sprint(v)
+	if _, _, ok := decimal(text); !ok && reflect.TypeOf(v) != reflect.TypeFor[json.Number]() {
+		return math.NaN()
 	}
-	return math.NaN()
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return f
 }
 
 func orID(id any, i int) any {
@@ -656,6 +665,23 @@ func TestFileWithFaults(t *testing.T) {
 	code, _ := s.ask("GET", "posts/", "")
 	if next := s.page("authors/").Next; code != 503 || next == nil {
 		t.Errorf("posts: %d; authors: next %v", code, next)
+	}
+}
+
+// TestCancelledWrites checks that a write whose context is done stores nothing.
+func TestCancelledWrites(t *testing.T) {
+	s := serveFile(t, "f.json", smallFile)
+	posts, err := s.p.start.Collection("posts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	table := newTable(posts, s.p.start)
+	_, err = table.Create(ctx, []byte("{}"), schema.Record{})
+	_, other := table.Update(ctx, "1", catalogue.Edit{Body: []byte("{}")})
+	if !errors.Is(err, context.Canceled) || !errors.Is(other, context.Canceled) || posts.Count() != 1 {
+		t.Errorf("%v, %v, %d posts", err, other, posts.Count())
 	}
 }
 

@@ -33,12 +33,12 @@ func (t table) Count(ctx context.Context, filter schema.Filter, groups [][]schem
 }
 
 // Create stores a record under the id that it has, or under a new one.
-func (t table) Create(_ context.Context, body []byte, _ schema.Record) (record []byte, err error) {
+func (t table) Create(ctx context.Context, body []byte, _ schema.Record) (record []byte, err error) {
 	r, err := t.parse(body)
 	if err != nil {
 		return nil, err
 	}
-	err = t.write(func(b *catalogue.Batch, tx *catalogue.Tx[schema.Record]) error {
+	err = t.write(ctx, func(b *catalogue.Batch, tx *catalogue.Tx[schema.Record]) error {
 		if err := t.refers(b, r); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (t table) Update(ctx context.Context, segment string, e catalogue.Edit) (re
 	if _, err := t.Get(ctx, segment, e.Filter); err != nil {
 		return nil, err
 	}
-	err = t.write(func(b *catalogue.Batch, tx *catalogue.Tx[schema.Record]) error {
+	err = t.write(ctx, func(b *catalogue.Batch, tx *catalogue.Tx[schema.Record]) error {
 		change := func(r *schema.Record) error {
 			record = []byte(r.String())
 			if e.Precondition != nil {
@@ -108,7 +108,10 @@ func (t table) changed(r schema.Record, e catalogue.Edit) (schema.Record, error)
 }
 
 // write calls f with a batch of all collections and its transaction of this one.
-func (t table) write(f func(*catalogue.Batch, *catalogue.Tx[schema.Record]) error) error {
+func (t table) write(ctx context.Context, f func(*catalogue.Batch, *catalogue.Tx[schema.Record]) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return t.cat.Batch(func(b *catalogue.Batch) error {
 		tx, err := recordsOf(t.about.Key).Tx(b)
 		if err != nil {
