@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -504,5 +506,124 @@ func TestValidateOmitted(t *testing.T) {
 			must(t, cat.Load(strings.NewReader(file.String()), opts))
 			check(fmt.Sprintf("Load with %+v", opts), "c")
 		}
+	}
+}
+
+// A judged has members of the types whose texts can tell whether a record is valid.
+type judged struct {
+	ID     int             `json:"id"`
+	Code   string          `json:"code" backlist:"unique,maxlength=4"`
+	Name   string          `json:"name" backlist:"maxlength=4"`
+	Note   string          `json:"note,omitempty"`
+	Count  int             `json:"count,omitempty" backlist:"max=5"`
+	Quoted int             `json:"quoted,string" backlist:"max=5"`
+	Size   int8            `json:"size,omitempty" backlist:"min=1,default=3"`
+	Year   int             `json:"year" backlist:"min=1,default=3"`
+	Score  float64         `json:"score" backlist:"max=9.5"`
+	Half   *float64        `json:"half" backlist:"min=0.5"`
+	At     schema.DateTime `json:"at"`
+	Until  *time.Time      `json:"until"`
+	Tags   []string        `json:"tags" backlist:"minlength=1,item.maxlength=2"`
+	Marks  []int           `json:"marks,omitempty" backlist:"item.min=1"`
+	Day    string          `json:"day" backlist:"date"`
+	Status mood            `json:"status,omitempty" backlist:"choices=a|b,default=a"`
+	Site   string          `json:"site" backlist:"url,optional"`
+}
+
+type mood string
+
+// These have members whose texts cannot.
+type (
+	refused struct {
+		ID   int    `json:"id"`
+		Name string `json:"name"`
+	}
+	refusing int
+	pinned   struct {
+		ID    int      `json:"id"`
+		Ruled refusing `json:"ruled"`
+	}
+	encoded struct {
+		ID    int    `json:"id"`
+		Bytes []byte `json:"bytes" backlist:"minlength=5"`
+	}
+	rounding struct {
+		ID   int     `json:"id"`
+		Real float32 `json:"real" backlist:"max=0.3"`
+	}
+	zeros struct {
+		ID   int `json:"id"`
+		Zero int `json:"zero,omitzero"`
+	}
+	nones struct {
+		ID   int `json:"id"`
+		None int `json:"none,omitempty,string"`
+	}
+)
+
+func (refused) Validate(context.Context) error  { return errors.New("Refused.") }
+func (refusing) Validate(context.Context) error { return errors.New("Refused.") }
+
+// TestValidatedLoadsInAnyOrder checks that a validated load refuses the same records whether or not the
+// texts of their members can tell that they are valid, which is so in the order of the struct only.
+func TestValidatedLoadsInAnyOrder(t *testing.T) {
+	usual := [][2]string{
+		{"code", `"c"`}, {"name", `"n"`}, {"note", `"n"`}, {"count", "1"}, {"quoted", `"1"`}, {"size", "3"}, {"year", "3"}, {"score", "9.5"}, {"half", "0.5"},
+		{"at", `"2024-05-10T18:00:00Z"`}, {"until", `"2024-05-10T18:00:00Z"`}, {"tags", `["t"]`}, {"marks", "[1]"},
+		{"day", `"2024-05-10"`}, {"status", `"a"`}, {"site", `"https://example.org/"`},
+	}
+	loadInAnyOrder[judged](t, usual, len(usual))
+	loadInAnyOrder[refused](t, [][2]string{{"name", `"n"`}}, 0)
+	loadInAnyOrder[pinned](t, [][2]string{{"ruled", "1"}}, 0)
+	loadInAnyOrder[encoded](t, [][2]string{{"bytes", `"\nQUI=\n"`}}, 0)
+	loadInAnyOrder[rounding](t, [][2]string{{"real", "0.299999999"}}, 1)
+	loadInAnyOrder[zeros](t, [][2]string{{"zero", "1"}}, 1)
+	loadInAnyOrder[nones](t, [][2]string{{"none", `"0"`}}, 0)
+
+	c := mustCollection[dated[schema.DateTime]](t, catalogue.Options{})
+	load := func(validate bool) float64 {
+		const file = `[{"id":1,"title":"t","genre":"g","year":2000,"rating":4.5,"inStock":true,"added":"2024-05-10T18:00:00Z","tags":[1]}]`
+		return testing.AllocsPerRun(10, func() {
+			must(t, c.Load(strings.NewReader(file), catalogue.LoadOptions{Validate: validate}))
+		})
+	}
+	if plain, validated := load(false), load(true); validated > plain+8 {
+		t.Errorf("a validated load of a record has %v allocations, another %v, which may have 8 less", validated, plain)
+	}
+}
+
+// loadInAnyOrder loads records with the usual members, of which one is changed, and the other way round.
+func loadInAnyOrder[T any](t *testing.T, usual [][2]string, least int) {
+	t.Helper()
+	texts := []string{"", "null", `""`, `"a"`, `"abcde"`, `" "`, `"\u0061\t"`, "0", "2", "-2", "128", "9.75", "-0.0", "0.25", "true", "[]", `["abc"]`, `["a"," "]`,
+		`"0000-05-10T18:00:00Z"`, `"0001-01-01T00:00:00Z"`, `"2024-05-10T18:00:00.12345678901234Z"`, `"2024-02-30"`, `"c"`, `"ftp://a"`, "[1]", "[0]", "0.29999999"}
+	c := mustCollection[T](t, catalogue.Options{})
+	valid := 0
+	for _, changed := range usual {
+		for _, text := range append(texts, changed[1]) {
+			members := []string{`"id":1`}
+			for _, m := range usual {
+				if m[0] == changed[0] {
+					m[1] = text
+				}
+				if m[1] != "" {
+					members = append(members, fmt.Sprintf("%q: %s", m[0], m[1]))
+				}
+			}
+			load := func() string {
+				return fmt.Sprint(c.Load(strings.NewReader("[{"+strings.Join(members, " ,")+"}]"), catalogue.LoadOptions{Validate: true}))
+			}
+			inOrder := load()
+			slices.Reverse(members)
+			if diff := cmp.Diff(load(), inOrder); diff != "" {
+				t.Errorf("%s: %s (-in another order +in the order of the struct):\n%s", changed[0], text, diff)
+			}
+			if inOrder == "<nil>" {
+				valid++
+			}
+		}
+	}
+	if most := len(usual) * len(texts); valid < least || valid > most/2 {
+		t.Errorf("%d of %d records are valid, want at least %d", valid, most, least)
 	}
 }

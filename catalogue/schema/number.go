@@ -22,6 +22,9 @@ const maxNumber = 1000
 // cleanInteger accepts an integer, or a string that contains one. Both may end in a point
 // and zeros.
 func (f Field) cleanInteger(value string, checks *checker) (text string, messages []string) {
+	if n, ok := shortInteger(value); ok {
+		return strconv.FormatInt(n, 10), f.outside(value)
+	}
 	written, message := numberText(value)
 	if message == tooLarge {
 		return invalid(tooLarge)
@@ -122,18 +125,26 @@ func (f Field) cleanFloat(value string, checks *checker) (text string, messages 
 	case "false":
 		return "0.0", f.outside("0")
 	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err == nil && jsontext.KindOf(value) == jsontext.Float {
+		return f.cleanFinite(n)
+	}
 	written, message := numberText(value)
 	if message != "" {
 		return invalid("%s", message)
 	}
 	written = strings.TrimSpace(written)
-	n, err := strconv.ParseFloat(written, 64)
+	n, err = strconv.ParseFloat(written, 64)
 	switch _, ok := parseDecimal(written); {
 	case err != nil && jsontext.KindOf(value) == jsontext.Int && checks.as.namesLarge:
 		return invalid("Integer value too large to convert to float")
 	case !ok || err != nil:
 		return invalid(notANumber)
 	}
+	return f.cleanFinite(n)
+}
+
+func (f Field) cleanFinite(n float64) (text string, messages []string) {
 	if n == 0 {
 		n = 0 // not -0, which databases do not keep
 	}

@@ -207,6 +207,39 @@ func (d Description) ValidateRecord(ctx context.Context, record Record) (Record,
 	return v.result(record)
 }
 
+// stored is the checker of Fits. It is never written.
+var stored = checker{ctx: context.Background(), stored: true}
+
+// Fits reports whether it is certain that ValidateRecord accepts the JSON of the field in a record
+// that has no Rule, in any spelling. The JSON is empty if the record lacks the field. If Fits returns
+// false, ValidateRecord decides. Fits calls no functions of the program. It is for collections,
+// which load many records. O(len).
+func (f *Field) Fits(value string) bool {
+	switch {
+	case f.ReadOnly, f.Computed, f.IsID():
+		return true
+	case value == "":
+		return !f.Required || f.Created
+	case f.Check != nil, f.Rule != nil, f.Unique && len(value) > maxSegment/3:
+		return false
+	case value == "null":
+		return f.Nullable && f.Kind.Scalar()
+	case f.Kind == Reference, f.Kind == References:
+		return true
+	case f.Kind == Array && f.Pattern == nil && value[0] == '[':
+		n, fit := 0, true
+		for item := range jsontext.Elements(value) {
+			n++
+			fit = fit && f.Item.Fits(item)
+		}
+		return fit && f.lengthMessage(n) == ""
+	case !f.Kind.Scalar():
+		return false
+	}
+	text, messages := f.Kind.row().clean(*f, value, &stored)
+	return messages == nil && f.checked(text, &stored) == nil
+}
+
 // maxSegment is the maximum length of a text in the Lookup field, in bytes as paths escape it. The
 // path of the record has at most 2,048.
 const maxSegment = 1536

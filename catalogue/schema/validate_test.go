@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -370,6 +371,63 @@ func TestManyErrors(t *testing.T) {
 		text, _ := errs.MarshalJSON()
 		if want := fmt.Sprintf(row.last, n-checked, place); !strings.HasSuffix(string(text), want) || len(text) > 2*maxWrong {
 			t.Errorf("%.20s: %d bytes that end with %s, want %s", row.body, len(text), text[max(0, len(text)-100):], want)
+		}
+	}
+}
+
+// TestFits checks that Fits is true for the usual values, and never for what ValidateRecord refuses.
+func TestFits(t *testing.T) {
+	refuse := func(string) error { return errors.New("refused") }
+	fields := []Field{ // the usual value is the Default
+		{Kind: Integer, Min: "1", Max: "99999999999999999999", Default: "7", Required: true},
+		{Kind: Integer, Nullable: true, Default: "null"},
+		{Kind: Float, Max: "7", Default: "6.5"},
+		{Kind: Boolean, Default: "true"},
+		{Kind: Text, MaxLength: 3, Default: `"żół"`, Required: true},
+		{Kind: Text, MinLength: 2, Blank: true, Default: `""`},
+		{Kind: Text, Unique: true, Default: `"a"`},
+		{Kind: Text, Pattern: regexp.MustCompile("^[a-z]$"), Default: `"a"`},
+		{Kind: Slug, Default: `"a"`},
+		{Kind: URL, Default: `"https://example.org/a"`},
+		{Kind: Email, Default: `"a@example.org"`},
+		{Kind: UUID, Default: `"7d2c1f8e-0b7c-4b5c-8a3e-1f5a6b7c8d9e"`},
+		{Kind: Choice, Choices: []string{"a", "7"}, Default: `"a"`},
+		{Kind: Decimal, Digits: 3, Places: 1, Max: "9", Default: `"7.0"`},
+		{Kind: Date, Default: `"2024-05-10"`},
+		{Kind: Timestamp, Default: `"2024-05-10T18:00:00+02:00"`},
+		{Kind: Reference, Nullable: true, Default: "7"},
+		{Kind: References, Default: "[7]"},
+		{Kind: Array, Item: &Field{Kind: Integer, Max: "7", Required: true}, MinLength: 1, MaxLength: 2, Default: "[7]"},
+		{Kind: Array, Item: &Field{Kind: Text, Required: true}, Nullable: true, Default: `["a"]`},
+		{Kind: Text, ReadOnly: true, Default: `"a"`},
+		{Kind: Text, Check: refuse},
+		{Kind: Object, Fields: []Field{{Name: "a", Kind: Text}}},
+		{Kind: Map, Item: &Field{Kind: Text}},
+		{Kind: JSON},
+	}
+	values := []string{
+		"", "null", "true", "0", "7", "-0", "8", "100000000000000000000", "6.5", "7.5", "1e400", `""`, `" "`, `"a"`, `"7"`, `" a "`, `"\u0061\u0000"`, `"\ud800"`,
+		`"abcd"`, `"żółw"`, `"a b"`, `"https://example.org/a b"`, `"7.25"`, `"12.0"`, `"2024-02-30"`, `"2024-05-10T18:00:00"`, `"0000-05-10T18:00:00Z"`,
+		`"2024-05-10T18:00:00.1234567891234Z"`, "[]", "[7,8]", "[7,7,7]", "[null]", `["a",""]`, "{}", `{"a":""}`, `{"a":" a"}`, `"` + strings.Repeat("ä", 800) + `"`,
+	}
+	for _, f := range fields {
+		f.Name = "field"
+		d := Description{Name: "record", Fields: []Field{f}}
+		if f.Unique {
+			d.Lookup = f.Name
+		}
+		for _, value := range append(values, f.Default) {
+			record := Record{}
+			if value != "" {
+				record.members = []member{{f.Name, value}}
+			}
+			_, err := d.ValidateRecord(t.Context(), record)
+			switch fits := f.Fits(value); {
+			case fits && err != nil:
+				t.Errorf("%v %s fits, but %v", f.Kind, value, err)
+			case !fits && value == f.Default && value != "" && err == nil:
+				t.Errorf("%v %s does not fit", f.Kind, value)
+			}
 		}
 	}
 }

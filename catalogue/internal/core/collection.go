@@ -55,6 +55,7 @@ func New(t layout.Table, opts layout.Options, errors *Errors) (*Collection, erro
 	s := &Type{Type: l, validates: opts.Validate, now: opts.Now}
 	if invalid == nil {
 		s.demands = &about
+		l.Judge(&about)
 	}
 	return newStandalone(s, store.New(s.Engine), errors), nil
 }

@@ -31,6 +31,7 @@ func Define(c *Set, key string, t layout.Table, opts layout.Options, handle func
 	if err := l.Describe(&about, opts.StrictLoad); err != nil {
 		return fmt.Errorf("catalogue: %s: %w: %w", key, ErrInvalidType, err)
 	}
+	l.Judge(&about)
 	l.Engine.Cores = c.cores
 	s := &Type{Type: l, handle: handle, demands: &about, validates: opts.Validate, now: opts.Now}
 	s.judged = about.Rule != nil || about.Unique != nil || slices.ContainsFunc(about.Fields, func(f schema.Field) bool { return f.Kind == schema.Object || hasRule(f) })

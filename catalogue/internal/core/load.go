@@ -342,8 +342,9 @@ func (in *scanner) fault(s *Type, e *store.Entry, start, i int, err error) Recor
 
 // record reads a record and returns its entry, also if the only error is that it is not valid.
 func (in *scanner) record(s *Type, index int) (*store.Entry, error) {
+	start := in.At()
 	e, err := s.Load(&in.Scanner, in.opts.SkipUnknown, index)
-	if err == nil && (s.validates || in.opts.Validate) {
+	if err == nil && (s.validates || in.opts.Validate) && !s.Fits(in.data[start:in.At()]) {
 		err = s.unfit(e)
 	}
 	return e, err

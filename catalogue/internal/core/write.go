@@ -114,7 +114,7 @@ type Edit struct {
 // changed returns the members of an entry that a function of all of them changes, and the entry. If
 // the function removes members of an open record, it returns nil and all others.
 func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, error)) (base *store.Entry, members schema.Record, err error) {
-	current, err := s.all(old)
+	current, err := s.All(old)
 	if err != nil {
 		return old, members, err
 	}
@@ -140,23 +140,12 @@ func (s *Type) changed(old *store.Entry, f func(schema.Record) (schema.Record, e
 	return old, members, err
 }
 
-// all returns the members of an entry, with those that its JSON lacks because they are zero.
-func (s *Type) all(e *store.Entry) (schema.Record, error) {
-	members, err := s.Parsed(e)
-	for _, f := range s.Omitted {
-		if _, ok := members.Get(f.Name); !ok && err == nil {
-			members, err = members.With(f.Name, json.RawMessage(f.Default))
-		}
-	}
-	return members, err
-}
-
 // unfit returns the error of an entry that validation refuses, or nil.
 func (s *Type) unfit(e *store.Entry) error {
 	if s.demands == nil {
 		return nil
 	}
-	members, err := s.all(e)
+	members, err := s.All(e)
 	if err == nil {
 		_, err = s.demands.ValidateRecord(context.Background(), members)
 	}

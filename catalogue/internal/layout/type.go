@@ -9,6 +9,7 @@ package layout
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -37,6 +38,7 @@ type Type struct {
 	plain    bool                // the JSON of a struct has its id as open records have theirs
 	OwnJSON  bool                // *T implements json.Unmarshaler
 	trusted  bool                // loaded records need no check and no copy, because no methods are called
+	judges   bool                // Fits can be true
 	Engine   *store.Type
 	Unique   [][]store.Field // sets of fields
 	Copier   *value.Copier
@@ -75,6 +77,10 @@ type member struct {
 	key     string // the name in quotes, and a colon
 	strict  bool   // null in loaded data is an error
 	needed  bool   // loaded data that lack it have a default, or are invalid
+
+	demand  *schema.Field // what a valid value meets; nil if any is valid
+	wanted  bool          // a record without it may be invalid
+	omitted bool          // so is one with an empty value, which JSON omits
 }
 
 // at returns the address of the member of a record, or nil if an embedded pointer is nil.
@@ -96,6 +102,25 @@ func (s *Type) Copied(e *store.Entry) *store.Entry {
 	fresh := s.New()
 	s.copy(s.Copier, RecordOf(fresh), RecordOf(e))
 	return fresh
+}
+
+// All returns the members of an entry, with those that its JSON lacks because they are zero.
+func (s *Type) All(e *store.Entry) (schema.Record, error) {
+	members, err := s.Parsed(e)
+	if err != nil {
+		return members, err
+	}
+	return s.completed(members)
+}
+
+// completed returns the members of a record with those that its JSON lacks because they are zero.
+func (s *Type) completed(members schema.Record) (_ schema.Record, err error) {
+	for _, f := range s.Omitted {
+		if _, ok := members.Get(f.Name); !ok && err == nil {
+			members, err = members.With(f.Name, json.RawMessage(f.Default))
+		}
+	}
+	return members, err
 }
 
 // Errorf returns an error that begins with the name of the collection.
