@@ -186,9 +186,10 @@ type ValueField struct {
 	// Key returns the sort key of a record, which must be addressable. It must not modify
 	// the record. It is safe for concurrent use.
 	Key func(record reflect.Value) sortkey.Key
-	// Kind is [reflect.Bool], [reflect.Int], [reflect.String] or [reflect.Struct] if all keys that are
-	// not null because the field is Nullable are made by [sortkey.Bool], are numbers for which
-	// [sortkey.Key.AsInt] reports true, are made by [sortkey.Text], or by [sortkey.Time].
+	// Kind is the kind of all keys, except for the null of a Nullable field: [reflect.Bool] for those
+	// that [sortkey.Bool] makes, [reflect.Int] for numbers of which [sortkey.Key.AsInt] reports true,
+	// [reflect.String] for those of [sortkey.Text], and [reflect.Struct] for those of [sortkey.Time].
+	// Otherwise it is [reflect.Invalid].
 	Kind reflect.Kind
 	// KeyOf returns the key of a value in a [Condition].
 	KeyOf func(value any) (sortkey.Key, error)

@@ -25,8 +25,8 @@ import (
 // In DRF, the first field of the order should be neither null nor equal in many records: a cursor
 // counts at most 1000 records that are equal, and some links back leave out or repeat equal records.
 // [Neighbours] marks such places as Inexact. A program that can resume after any record of its own
-// replaces them by places with a Token. A cursor is never invalid because of its position or token:
-// whether that is valid, the caller knows.
+// replaces them by places with a Token. [Requested] accepts any position and
+// any token in a cursor: the caller checks them.
 type Cursors struct {
 	// Limits bounds the size of pages. A request determines it only if Size is set.
 	Limits Limits

@@ -15,7 +15,7 @@
 //	link := pagination.Link(base, style, q, next)      // "" if there is no such page
 //
 // An [Envelope] is the JSON of the page. A page of [Cursors] is found by a position in the order
-// instead of a count, which its Envelope lacks. [TraitsOf] says in what the styles differ.
+// instead of a count, which its Envelope lacks. [TraitsOf] returns what differs between styles.
 //
 // All functions and methods are safe for concurrent use, except
 // [Envelope.UnmarshalJSON] on the same Envelope. No function modifies its arguments,

@@ -92,13 +92,13 @@ type Traits struct {
 	NoPage string
 }
 
-// A Place is where a page begins, and how many records it has at most: it has at most Limit records
-// after the first Offset of the list. If it is Positioned, these are the records after Position, in the
-// direction of the place.
+// A Place is where a page begins and how many records it has: at most Limit, after the first Offset
+// records of the list. If the place is Positioned, only records after Position count, in the direction
+// of the place.
 type Place struct {
 	Window
 	// Position is the text of the first field of the order in some record, as Python's str
-	// writes it. The page has records of which the field is after it.
+	// writes it. In the records of the page, the field is after it.
 	Position string
 	// Positioned reports whether there is a Position, which may be empty text. Otherwise the
 	// page begins at the start of the list, or at its end if Reverse is set.
@@ -106,12 +106,12 @@ type Place struct {
 	// Reverse is set if the records are read in the reverse of the order: the page ends
 	// before Position.
 	Reverse bool
-	// Token, if not empty, is text from which the program knows after which record the page begins
-	// or, if Reverse is set, before which it ends. There is no Position then. A cursor contains it
-	// as it is.
+	// Token, if not empty, replaces Position. It is text by which the program finds the record
+	// after which the page begins or, if Reverse is set, before which it ends. A cursor contains
+	// it unchanged.
 	Token string
-	// Inexact is set by [Neighbours] if the records of the page are, as in DRF, not exactly those
-	// that follow: some are left out or repeated. Links do not contain it.
+	// Inexact is set by [Neighbours] if the page, as in DRF, leaves out or repeats some of the
+	// records that follow. Links do not contain it.
 	Inexact bool
 }
 

@@ -102,7 +102,7 @@ func (q Query) readable() []pair {
 	return q.pairs
 }
 
-// Encode returns the query as it appears in [Links], but with limit and offset
+// Encode returns the query as [AppendLink] writes it, but with the parameters of the page
 // unchanged. The pairs are sorted by name, by code point; values of the same name keep
 // their order. A space is encoded as '+'. ASCII letters and digits and "_.-~" are not
 // escaped. Everything else is percent-encoded UTF-8 in upper case. The empty query is

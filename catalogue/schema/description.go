@@ -60,10 +60,10 @@ type Description struct {
 	// by a Hidden field reveals its values to clients that try enough of them.
 	Filters []string
 
-	// JSONNames makes requests name fields as they are written in JSON, too, in orderings and filters:
-	// unitPrice for unit_price, and unitPrice__gte for unit_price__gte. Django REST framework ignores
-	// such names. Names without capital letters, such as cca3 for cca_3, are always accepted, because
-	// those may be the ones that a model has.
+	// JSONNames permits requests to name fields as JSON does in orderings and filters: unitPrice for
+	// unit_price, and unitPrice__gte for unit_price__gte. Django REST framework ignores such names.
+	// A name without capital letters, such as cca3 for cca_3, is always accepted, because the field
+	// of a model may have it.
 	JSONNames bool
 
 	// Search names the fields, in snake_case, in which the parameter search finds text. The text

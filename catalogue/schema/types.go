@@ -91,7 +91,7 @@ import (
 //
 // The tag key names the key of records that have no int field id: a string, or a type with
 // MarshalText, of which no two records have the same value. With key alone, clients choose the
-// key, which must contain neither . nor /, because no path could address it. With key,readonly
+// key, which must not contain a slash, because no path could address it. With key,readonly
 // the server chooses it. With key,optional the server chooses it if the client does not, that is,
 // if the key has the zero value of its type, such as an array of zeros for a UUID. The key is the
 // Lookup and the Ordering of the description. It may be named id.
@@ -208,7 +208,7 @@ func structFields(t reflect.Type, outer []reflect.Type) (fields []Field, err err
 }
 
 // ComputedMembers returns the members of the struct that the method Computed of a type returns.
-// If the type has no such method, there are none. The error is that the method has parameters or
+// If the type has no such method, there are none. It returns an error if the method has parameters or
 // does not return one struct. It is for packages that describe or store such types. O(members), by
 // reflection.
 func ComputedMembers(t reflect.Type) ([]jsonmember.Member, error) {
