@@ -5,8 +5,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +21,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
+	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
 
@@ -243,3 +250,188 @@ func (e *envelope) write(out *bufio.Writer) error {
 // chunkSize is the size of the parts in which a page is written. Only long links or a single
 // record make a part larger.
 const chunkSize = 32 << 10
+
+// A page is a page of a collection, in any style.
+type page struct {
+	pagination.Place
+	next, previous pagination.Place // without a Limit if there are none
+	count          int              // -1 if it is not sent
+	records        [][]byte
+
+	field *schema.Field // the first of the order, unless pages are counted
+}
+
+// ask adds the page that the request asks for to a query. If there can be no such page, it sends
+// a response and returns false.
+func (v *view) ask(q *catalogue.Query) (p page, ok bool) {
+	is := pagination.TraitsOf(v.style)
+	p.Place, ok = pagination.Requested(v.style, v.query, math.MaxInt)
+	q.Window = p.Window
+	if ok && !is.Counted {
+		ok = v.askAfter(&p, q)
+	}
+	if !ok {
+		v.fail(http.StatusNotFound, is.NoPage)
+	}
+	return p, ok
+}
+
+// askAfter makes q ask for the records of a page that begins at a place, and one more. It reports
+// whether the place can exist.
+func (v *view) askAfter(p *page, q *catalogue.Query) (ok bool) {
+	if len(q.Terms) == 0 {
+		q.Terms = v.route.defaultOrder()
+	}
+	p.field = v.route.positioned(q.Terms[0].Field)
+	at := p.Place
+	at.Limit = min(p.Limit, math.MaxInt-1) + 1
+	ok = true
+	switch {
+	case at.Token != "":
+		at.Token, ok = v.unseal(q, at.Token)
+	case at.Positioned:
+		at.Position, ok = p.field.ParsePosition(at.Position, v.handler.opts.Framework)
+	}
+	q.Place = &at
+	return ok
+}
+
+// A position of more than maxPosition bytes would make links too long. The text of one that cannot be
+// in cursors begins with noPosition.
+const (
+	maxPosition = 1024
+	noPosition  = "\x00"
+)
+
+// positions returns the function that returns the texts of the positions of records in cursors. Of
+// values that the order calls equal, those next to each other have the text of the first.
+func positions(of *schema.Field, as schema.Framework, list catalogue.Listing) func(i int) string {
+	last, text := -1, ""
+	return func(i int) string {
+		if last >= 0 && list.Keys[i].Compare(list.Keys[last]) == 0 {
+			return text
+		}
+		r, _ := schema.ParseKeyed(list.Records[i])
+		json, _ := r.Get(of.Name)
+		last, text = i, of.Position(json)
+		value, ok := of.ParsePosition(text, as)
+		if !ok || len(text) > maxPosition || of.SortKey(value).Compare(list.Keys[i]) != 0 { // null, for one
+			text = noPosition + strconv.Itoa(i)
+		}
+		return text
+	}
+}
+
+// link sets the places of the pages beside the one that q has read. They are as in Django REST
+// framework, unless those have other records than the ones that follow.
+func (v *view) link(p *page, q catalogue.Query, list catalogue.Listing) (err error) {
+	p.next, p.previous = pagination.Neighbours(v.style, p.Place, len(list.Records), positions(p.field, v.handler.opts.Framework, list))
+	last := min(p.Limit, len(list.Records)) - 1
+	for _, to := range [...]*pagination.Place{&p.next, &p.previous} {
+		i := 0
+		if to.Reverse == p.Reverse {
+			i = last
+		}
+		switch {
+		case to.Limit == 0 || !to.Inexact && !strings.HasPrefix(to.Position, noPosition):
+		case last >= 0:
+			*to = pagination.Place{Window: pagination.Window{Limit: to.Limit}, Token: v.seal(&q, list.Token(i)), Reverse: to.Reverse}
+		default: // there may be records at the position
+			q.Place.Window, q.Place.Reverse = pagination.Window{Limit: 1}, to.Reverse
+			before, err1 := v.route.all.List(v.r.Context(), q)
+			q.Place.Positioned = false
+			end, err2 := v.route.all.List(v.r.Context(), q)
+			if !slices.EqualFunc(before.Records, end.Records, bytes.Equal) {
+				*to = pagination.Place{Window: to.Window, Reverse: to.Reverse}
+			}
+			err = cmp.Or(err1, err2)
+		}
+	}
+	return err
+}
+
+// seal returns a token as links have it, for the list, the filter and the order of a query. Equal
+// tokens have equal texts, so that pages with equal tags do.
+func (v *view) seal(q *catalogue.Query, token string) string {
+	aead, about := v.sealing(q)
+	sum := sha256.Sum256(append(about, token...))
+	nonce := sum[:aead.NonceSize():aead.NonceSize()]
+	return base64.RawURLEncoding.EncodeToString(aead.Seal(nonce, nonce, []byte(token), nil))
+}
+
+// unseal returns the token that links have as text. ok is false if it is that of another query.
+func (v *view) unseal(q *catalogue.Query, text string) (token string, ok bool) {
+	aead, _ := v.sealing(q)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(raw) < aead.NonceSize() {
+		return "", false
+	}
+	plain, err := aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], nil)
+	return string(plain), err == nil
+}
+
+// sealing returns the cipher of the tokens of a query, and the text that its key is made of. This is
+// secret if the order has a field that records do not show; otherwise all handlers have the same.
+func (v *view) sealing(q *catalogue.Query) (aead cipher.AEAD, about []byte) {
+	secret := ""
+	if slices.ContainsFunc(q.Terms, func(t ordering.Term) bool { return v.route.positioned(t.Field) == nil }) {
+		secret = v.handler.opts.ETagKey
+	}
+	about = fmt.Appendf(nil, "%q %q %q %q %q", secret, v.route.path, ordering.Format(q.Terms), q.Filter.Tests[len(v.rows):], q.Filter.Search)
+	key := sha256.Sum256(about)
+	block, _ := aes.NewCipher(key[:]) // fails for other lengths of keys, and NewGCM for other blocks
+	aead, _ = cipher.NewGCM(block)
+	return aead, about
+}
+
+// lastReads is how often the last page is read while the number of records changes.
+const lastReads = 3
+
+// read reads the page and finds its neighbours. It returns the terms of the list. ok is false if
+// there is no such page.
+func (v *view) read(p *page, q catalogue.Query) (terms []ordering.Term, ok bool, err error) {
+	counted := pagination.TraitsOf(v.style).Counted
+	var list catalogue.Listing
+	for n := range lastReads {
+		if list, err = v.route.all.List(v.r.Context(), q); errors.Is(err, catalogue.ErrInvalidToken) {
+			return nil, false, nil
+		} else if err != nil {
+			return nil, false, err
+		}
+		if !counted {
+			break
+		}
+		at, ok := pagination.Requested(v.style, v.query, list.Count)
+		if !ok {
+			return nil, false, nil
+		}
+		if at == p.Place || n == lastReads-1 {
+			break
+		}
+		p.Place, q.Window = at, at.Window // of the last page, whose number is known now
+	}
+	p.count, p.records = list.Count, list.Records
+	if counted {
+		p.next, p.previous = pagination.Neighbours(v.style, p.Place, list.Count, nil)
+		return list.Terms, true, nil
+	}
+	p.turn(list.Records)
+	return list.Terms, true, v.link(p, q, list)
+}
+
+// turn sets the records of a page that were read in its direction, with one more.
+func (p *page) turn(read [][]byte) {
+	p.count, p.records = -1, slices.Clone(read[:min(p.Limit, len(read))])
+	if p.Reverse {
+		slices.Reverse(p.records)
+	}
+}
+
+// appendLink appends the JSON of a link, which needs no escaping, or null if there is no such page.
+func (v *view) appendLink(dst []byte, to pagination.Place) []byte {
+	if to.Limit == 0 {
+		return append(dst, "null"...)
+	}
+	dst = v.origin.AppendURL(append(dst, '"'), v.route.link)
+	return append(pagination.AppendLink(dst, v.style, v.query, to), '"')
+}

@@ -251,7 +251,7 @@ func TestWalksBesideWrites(t *testing.T) {
 			target += "&cursor=cj0x" // r=1
 			slices.Reverse(stay)
 		}
-		for target != "" {
+		for pages := 0; target != ""; pages++ {
 			p := l.page(target)
 			seen := p.ids()
 			if target = p.Next; back {
@@ -263,7 +263,9 @@ func TestWalksBesideWrites(t *testing.T) {
 			at, _ := pagination.Requested(pagination.Cursors{}, pagination.ParseQuery(u.RawQuery), 0)
 			counts = counts || at.Offset > 0
 			for range l.rng.IntN(6) {
-				l.write(all)
+				if pages < 40 { // otherwise the walk may not end
+					l.write(all)
+				}
 			}
 		}
 		if !counts {
@@ -509,15 +511,15 @@ func TestEmptyPages(t *testing.T) {
 // each record that it does not have.
 func TestCursorAllocations(t *testing.T) {
 	h := mustHandler(t, newRecordedPages(t), Options{})
-	for target, most := range map[string]float64{
-		"/api/stories/":                                        45,
-		"/api/stories/?cursor=cD0yMDI0LTA3LTI2":                80,
-		"/api/stories/?cursor=cj0xJnA9MjAyNC0wNy0yNg==":        64,
-		"/api/entries/?ordering=rank":                          31,
-		"/api/entries/?ordering=rank&cursor=cD0x":              44,
-		"/api/entries/?ordering=rank&kind=news&cursor=cD0x":    72,
-		"/api/entries/?ordering=kind&cursor=bz0xMA==":          72,
-		"/api/entries/?ordering=name&search=e&cursor=cD1ibHVl": 90,
+	for target, most := range map[string]float64{ // some more than there are, and at most those of tests by gt
+		"/api/stories/":                                     42,
+		"/api/stories/?cursor=cD0yMDI0LTA3LTI2":             78,
+		"/api/stories/?cursor=cj0xJnA9MjAyNC0wNy0yNg==":     62,
+		"/api/entries/?ordering=rank":                       28,
+		"/api/entries/?ordering=rank&cursor=cD0x":           42,
+		"/api/entries/?ordering=rank&kind=news&cursor=cD0x": 68,
+		"/api/entries/?ordering=kind&cursor=bz0xMA==":       68,
+		"/api/entries/?ordering=name&search=e":              66,
 	} {
 		r, w := call{target: target}.request(), &discard{http.Header{}}
 		if got := testing.AllocsPerRun(100, func() { clear(w.header); h.ServeHTTP(w, r) }); got > most {

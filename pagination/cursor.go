@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -53,10 +52,9 @@ func (c Cursors) lenient() Style { return c }
 
 func (c Cursors) place(q Query, _ int) (p Place, ok bool) {
 	text, _ := q.Get(c.cursor())
-	if strings.HasPrefix(text, tokenOn) || strings.HasPrefix(text, tokenBack) {
-		p, ok = Place{Token: text[1:], Reverse: text[:1] == tokenBack}, len(text) > 1
-	} else {
-		p, ok = parseCursor(text)
+	p, ok = parseCursor(text)
+	if len(text) > 1 && (text[:1] == tokenOn || text[:1] == tokenBack) {
+		p, ok = Place{Token: text[1:], Reverse: text[:1] == tokenBack}, true
 	}
 	p.Limit = c.Limits.requested(q, c.Size)
 	return p, ok
@@ -64,10 +62,7 @@ func (c Cursors) place(q Query, _ int) (p Place, ok bool) {
 
 // A cursor with a token begins with one of these, which no cursor of DRF does: as base64 it is not
 // ASCII.
-const (
-	tokenOn   = "n"
-	tokenBack = "p"
-)
+const tokenOn, tokenBack = "n", "p"
 
 // parseCursor parses the text of a cursor, which is the base64 of a query with an offset o, a
 // direction r and a position p. Characters that base64 does not have are ignored, and so is
@@ -93,12 +88,8 @@ func parseCursor(text string) (p Place, ok bool) {
 // cursor returns the text of the cursor as it is in links before they are escaped. It is empty
 // for the first page.
 func (p Place) cursor() string {
-	switch {
-	case p.Token == "":
-	case p.Reverse:
-		return tokenBack + p.Token
-	default:
-		return tokenOn + p.Token
+	if p.Token != "" {
+		return map[bool]string{false: tokenOn, true: tokenBack}[p.Reverse] + p.Token
 	}
 	var pairs []pair
 	if p.Offset != 0 {

@@ -168,13 +168,7 @@ func (f *filter) restrict(c *layout.Field, ranges []ordering.Range) {
 // first term. Null is the largest value.
 func (f *filter) begin(terms []ordering.Term, at *pagination.Place) error {
 	s := f.of
-	if len(terms) == 0 {
-		terms = s.About.Ordering
-	}
-	first := ordering.Asc(s.Identity.Number)
-	if len(terms) > 0 {
-		first = terms[0]
-	}
+	first := slices.Concat(terms, s.Engine.Default, []ordering.Term{ordering.Asc(s.Identity.Number)})[0]
 	c := s.Column(first.Field)
 	if c == nil {
 		return unknownColumn(s, first.Field)

@@ -48,20 +48,10 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 			return listing{}, err
 		}
 	}
-	if a.Places != nil {
-		list.place(a)
+	if q.Place != nil {
+		list.Count, list.Keys, list.Token = -1, a.Keys, a.Token
 	}
 	return list, nil
-}
-
-// place sets what a page that begins at a place has in addition. It is not part of List, because the
-// function would move the answers of all pages to the heap.
-func (l *listing) place(a store.Answer) {
-	l.Count, l.Keys = -1, make([]sortkey.Key, len(l.Records))
-	for i := range l.Keys {
-		l.Keys[i] = a.Places.Key(a.Entries.At(i))
-	}
-	l.Token = func(i int) string { return a.Places.Token(a.Entries.At(i)) }
 }
 
 // page returns the page of a query, of the current state or of an instant.

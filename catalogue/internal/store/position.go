@@ -116,12 +116,9 @@ func (sel *selection) identity() []byte {
 	for _, t := range sel.order {
 		text = append(append(append(text, bits(t.Desc != sel.reversed(), true)), t.Field...), 0)
 	}
-	where := sel.where
-	switch {
-	case sel.place != nil:
-		where = nil
-	case len(where) > 1:
-		where = slices.Clone(where)
+	var where []Condition
+	if sel.place == nil {
+		where = slices.Clone(sel.where)
 		slices.SortFunc(where, func(a, b Condition) int { return cmp.Compare(a.Field, b.Field) })
 	}
 	for _, c := range where {
@@ -202,46 +199,37 @@ func (s *State) parseToken(sel *selection, token string) (at *position, err erro
 			}
 		}
 	}
-	at = sel.at(keys)
-	if !shortened {
-		return at, nil
+	if shortened {
+		s.lengthen(sel, keys, token)
 	}
-	if e := s.identified(at); e != nil && sel.token(s.typ, e) == token {
-		for _, t := range sel.order {
-			if c := at.on(t.Field); t.Field != s.typ.ID {
-				c.Ranges[0].From = sel.keyOf(s.typ, t.Field, e)
-				c.Ranges[0].To = c.Ranges[0].From
-			}
-		}
-	}
-	return at, nil
-}
-
-// at returns the position with the keys of the fields of the order.
-func (sel *selection) at(keys []sortkey.Key) *position {
-	at := &position{selection{where: make([]Condition, 0, len(keys)+len(sel.where))}}
-	ranges := make([]ordering.Range, len(keys))
+	at = &position{selection{where: make([]Condition, 0, len(keys)+len(sel.where))}}
 	for i, k := range keys {
-		ranges[i] = ordering.Range{From: k, To: k, ToIncluded: true}
-		at.where = append(at.where, Condition{sel.order[i].Field, ranges[i : i+1 : i+1]})
+		at.where = append(at.where, Condition{sel.order[i].Field, only(k)})
 	}
 	for _, c := range sel.where {
 		if c.one() && at.on(c.Field) == nil {
 			at.where = append(at.where, c)
 		}
 	}
-	return at
+	return at, nil
 }
 
-// identified returns the entry with the key or id of a position, or nil.
-func (s *State) identified(at *position) *Entry {
-	if s.typ.Key == "" {
-		id, _ := at.key(s.typ.ID).AsInt()
-		return s.Get(int(id))
-	}
+// only returns the range of one key.
+func only(k sortkey.Key) []ordering.Range {
+	return []ordering.Range{{From: k, To: k, ToIncluded: true}}
+}
+
+// lengthen replaces the keys of a token by those of its entry, if that still has them.
+func (s *State) lengthen(sel *selection, keys []sortkey.Key, token string) {
+	by := cmp.Or(s.typ.Key, s.typ.ID)
+	i := slices.IndexFunc(sel.order, func(t ordering.Term) bool { return t.Field == by })
 	var a Answer
-	_, _ = s.ready(&a, &Query{Want: WantFirst, Where: []Condition{*at.on(s.typ.Key)}})
-	return a.First()
+	_, _ = s.ready(&a, &Query{Want: WantFirst, Terms: []ordering.Term{ordering.Asc(by)}, Where: []Condition{{by, only(keys[i])}}})
+	if e := a.First(); e != nil && sel.token(s.typ, e) == token {
+		for i, t := range sel.order[:i] {
+			keys[i] = sel.keyOf(s.typ, t.Field, e)
+		}
+	}
 }
 
 // after answers a query for the entries after a position, which may be nil. It filters the entries

@@ -85,21 +85,10 @@ type Answer struct {
 	Groups  func(yield func(first *Entry, n int) bool) // for each value the first entry that has it, and their number
 	Text    string                                     // describes the plan
 	Next    string                                     // the token of the next entries, or "" if these are the last
-	Places  *Places                                    // of the entries after a Place
+	Keys    []sortkey.Key                              // after a Place: those of the entries by the first term
+	Token   func(i int) string                         // after a Place: the token of the place after an entry
 	more    bool                                       // these entries are not the last
 }
-
-// Places are the places of entries in the order of a query.
-type Places struct {
-	typ *Type
-	selection
-}
-
-// Key returns the key of an entry by the first term.
-func (p *Places) Key(e *Entry) sortkey.Key { return p.keyOf(p.typ, p.order[0].Field, e) }
-
-// Token returns the token of the place after an entry or, if it is read backwards, before it.
-func (p *Places) Token(e *Entry) string { return p.token(p.typ, e) }
 
 // First returns the first entry, or nil if none exists.
 func (a *Answer) First() *Entry {
@@ -267,7 +256,12 @@ func (s *State) follow(ctx context.Context, q *Query, p plan, e *Entry, start *p
 	case WantAfter:
 		a, err = p.after(ctx, q.Window, start)
 		if q.Place != nil {
-			a.Places = &Places{s.typ, *sel}
+			a.Keys = make([]sortkey.Key, a.Entries.Len())
+			for i := range a.Keys {
+				a.Keys[i] = sel.keyOf(s.typ, sel.order[0].Field, a.Entries.At(i))
+			}
+			of, entries := *sel, a.Entries
+			a.Token = func(i int) string { return of.token(s.typ, entries.At(i)) }
 		} else if a.more {
 			a.Next = sel.token(s.typ, a.Entries.At(a.Entries.Len()-1))
 		}
@@ -426,11 +420,9 @@ func (s *State) selection(buf []ordering.Term, q *Query) (sel selection, err err
 	sel.place = q.Place
 	desc = desc != sel.reversed()
 	if q.Want == WantAfter {
-		for _, t := range terms {
-			sel.order = append(sel.order, ordering.Term{Field: t.Field, Desc: t.Desc != desc})
-		}
-		if n := len(terms); n == 0 || terms[n-1].Field != s.typ.ID {
-			sel.order = append(sel.order, ordering.Term{Field: s.typ.ID, Desc: desc})
+		sel.order = slices.Concat(terms, []ordering.Term{ordering.Asc(s.typ.ID)}) // possibly twice
+		for i := range sel.order {
+			sel.order[i].Desc = sel.order[i].Desc != desc
 		}
 	}
 	for _, t := range terms {
