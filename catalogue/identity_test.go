@@ -156,47 +156,48 @@ func TestIDsAsTheyAre(t *testing.T) {
 		define  func(string, catalogue.Options) catalogue.AnyDefinition
 		created string // of the first record
 		order   string // the name of the id in an ordering
+		member  string // in JSON
 	}{
 		{"an int64", catalogue.Options{}, catalogue.DefineBare[struct {
 			ID int64 `json:"id"`
 			noted
-		}], `{"id":1,"note":"a"}`, "id"},
+		}], `{"id":1,"note":"a"}`, "id", "id"},
 		{"a pointer", catalogue.Options{}, catalogue.DefineBare[struct {
 			Note string `json:"note,omitempty"`
 			ID   *int64 `json:"id,omitempty"`
-		}], `{"note":"a","id":1}`, "id"},
+		}], `{"note":"a","id":1}`, "id", "id"},
 		{"a pointer to a named type", catalogue.Options{}, catalogue.DefineBare[struct {
 			ID *serial `json:"id"`
 			noted
-		}], `{"id":1,"note":"a"}`, "id"},
+		}], `{"id":1,"note":"a"}`, "id", "id"},
 		{"_id", catalogue.Options{}, catalogue.DefineBare[struct {
 			noted
 			ID int `json:"_id"`
-		}], `{"note":"a","_id":1}`, "id"},
+		}], `{"note":"a","_id":1}`, "id", "_id"},
 		{"_id by an option", catalogue.Options{ID: "_id"}, catalogue.DefineBare[struct {
 			ID int `json:"_id"`
 			noted
-		}], `{"_id":1,"note":"a"}`, "id"},
+		}], `{"_id":1,"note":"a"}`, "id", "_id"},
 		{"ID in an embedded struct", catalogue.Options{}, catalogue.DefineBare[struct {
 			Entity
 			noted
-		}], `{"ID":1,"DeletedAt":null,"note":"a"}`, "id"},
+		}], `{"ID":1,"DeletedAt":null,"note":"a"}`, "id", "ID"},
 		{"Id without a tag", catalogue.Options{}, catalogue.DefineBare[struct {
 			Id   uint16
 			Note string `json:"note"`
-		}], `{"Id":1,"note":"a"}`, "id"},
+		}], `{"Id":1,"note":"a"}`, "id", "Id"},
 		{"another name", catalogue.Options{ID: "noteId"}, catalogue.DefineBare[struct {
 			noted
 			NoteID *uint64 `json:"noteId"`
-		}], `{"note":"a","noteId":1}`, "note_id"},
+		}], `{"note":"a","noteId":1}`, "note_id", "noteId"},
 		{"a text with an integer", catalogue.Options{}, catalogue.DefineBare[struct {
 			ID int64 `json:"id,string"`
 			noted
-		}], `{"id":"1","note":"a"}`, "id"},
+		}], `{"id":"1","note":"a"}`, "id", "id"},
 		{"a pointer in a text, under another name", catalogue.Options{ID: "key"}, catalogue.DefineBare[struct {
 			noted
 			Key *int `json:"key,string,omitempty"`
-		}], `{"note":"a","key":"1"}`, "key"},
+		}], `{"note":"a","key":"1"}`, "key", "key"},
 	} {
 		t.Run(row.reason, func(t *testing.T) {
 			cat := mustCatalogue(t, row.define("notes", row.opts))
@@ -227,6 +228,11 @@ func TestIDsAsTheyAre(t *testing.T) {
 			must(t, cat.Load(strings.NewReader(want), catalogue.LoadOptions{Validate: true}))
 			equal(t, "after a load", want, saved(t, cat))
 			must(t, c.Delete(t.Context(), "1", schema.Filter{}, nil))
+			must(t, c.Load(strings.NewReader(`[{"note":"x"},`+second+`]`), catalogue.LoadOptions{}))
+			third := strings.NewReplacer(":1,", ":3,", ":1}", ":3}", `"1"`, `"3"`, `"a"`, `"x"`).Replace(row.created)
+			_, records, err = listed(c.List(t.Context(), catalogue.Query{Terms: []ordering.Term{ordering.Desc(row.member)}}))
+			must(t, err)
+			equal(t, "a load without an id", third+second, string(bytes.Join(records, nil)))
 			wrong := strings.NewReplacer(":1,", ":0,", ":1}", ":0}", `"1"`, `"0"`).Replace(row.created)
 			if err := c.Load(strings.NewReader("["+wrong+"]"), catalogue.LoadOptions{}); !errors.Is(err, catalogue.ErrInvalidID) {
 				t.Errorf("a load of %s: %v, want ErrInvalidID", wrong, err)
@@ -272,6 +278,21 @@ func TestPointersToIDs(t *testing.T) {
 	var file bytes.Buffer
 	must(t, c.Save(&file))
 	equal(t, "the file", "[\n{\"id\":1,\"name\":\"new\"},\n{\"id\":2,\"name\":\"zero is no id\"},\n{\"id\":7,\"name\":\"an id\"}]\n", file.String())
+}
+
+// TestIDOfOwnDescription changes what DescriptionOf returns, which does not know the option.
+func TestIDOfOwnDescription(t *testing.T) {
+	type note struct {
+		Text string `json:"text"`
+		Nr   *int   `json:"noteNr"`
+	}
+	about := mustDescribe[note](t, "notes")
+	about.Name, about.Filters = "remark", []string{"note_nr__in"}
+	c := collectionOf(t, mustCatalogue(t, catalogue.Define[note]("notes", catalogue.Options{ID: "noteNr", Description: &about})), "notes")
+	record, err := c.Create(t.Context(), []byte(`{"text":"a"}`), schema.Record{})
+	must(t, err)
+	equal(t, "a record", `{"text":"a","noteNr":1}`, string(record))
+	equal(t, "the order", "note_nr", ordering.Format(c.Description().Ordering))
 }
 
 // TestKeyByOption makes a text the key of records whose type has no tag of this library. A record

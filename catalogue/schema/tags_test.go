@@ -287,6 +287,49 @@ func TestDescriptionOfTagErrors(t *testing.T) {
 	}
 }
 
+// The member that identifies records is named by the caller of Describe, or found by its name.
+func TestDescribe(t *testing.T) {
+	type row struct {
+		Nr    *int32   `json:"nr,string"`
+		Name  string   `json:"name"`
+		Share float64  `json:"share"`
+		Tags  []string `json:"tags"`
+		At    DateTime `json:"at" backlist:"created"`
+		Rank  int      `json:"rank" backlist:"unique"`
+	}
+	for _, test := range []struct{ id, key, err, reason string }{
+		{"", "id", "", "no id"},
+		{"nr", "nr", "", "a pointer to an integer in text"},
+		{"name", "name", "", "a text is a key"},
+		{"share", "", "row: field Share: the id must be an integer or a text: want a string or a type with MarshalText, got float64", "a float"},
+		{"tags", "", "row: field Tags: the id must be an integer or a text: want a string", "a list"},
+		{"rank", "", "row: field Rank: the id has no tag backlist", "an id with a tag"},
+		{"number", "", `row has no member "number" that can be the id`, "an unknown member"},
+	} {
+		d, err := Describe(reflect.TypeFor[row](), "rows", test.id)
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) || !errors.Is(err, ErrInvalid) {
+				t.Errorf("%s: %v, want %s", test.reason, err, test.err)
+			}
+			continue
+		}
+		f := d.Identity()
+		if err == nil {
+			err = d.Check()
+		}
+		if err != nil || f.Name != test.key || ordering.Format(d.Ordering) != test.key || f.Required {
+			t.Errorf("%s: %+v, order %v, %v, want %s", test.reason, f, d.Ordering, err, test.key)
+		}
+		if test.id == "nr" && (!f.ID || !f.ReadOnly || !f.Quoted || f.Nullable || f.Min != "") {
+			t.Errorf("%s: %+v", test.reason, f)
+		}
+	}
+	twice := Description{Key: "rows", Segment: "rows", Name: "row", Fields: []Field{{Name: "nr", Kind: Integer, ID: true}, {Name: "_Id", Kind: Text}}}
+	if err := twice.Check(); err == nil || !strings.Contains(err.Error(), `field "_Id": records have another id, "nr"`) {
+		t.Errorf("two ids: %v", err)
+	}
+}
+
 func TestDescriptionOfErrors(t *testing.T) {
 	type misspelled struct {
 		Minutes int `json:"minutes" backlist:"minn=0"`

@@ -106,13 +106,16 @@ func describe(key string, t layout.Table, opts layout.Options) (about schema.Des
 	if about, err = schema.Describe(t.Reflect, key, opts.ID); err != nil {
 		return about, err
 	}
-	identity := about.Identity()
+	identity, byID := about.Identity(), about.Ordering
 	if t.Open() && given.Fields == nil {
 		about.Actions = schema.List | schema.Retrieve
 	}
 	about = overridden(about, given)
-	if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == opts.ID }); i >= 0 {
+	if i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == opts.ID }); opts.ID != "" && i >= 0 {
 		about.Fields[i] = identity
+		if slices.Equal(about.Ordering, []ordering.Term{ordering.Asc("id")}) { // of DescriptionOf, which does not know the option
+			about.Ordering = byID
+		}
 	}
 	if len(opts.Ordering) > 0 {
 		about.Ordering = slices.Clone(opts.Ordering)

@@ -113,7 +113,7 @@ func (c *Copier) copyMap(m reflect.Value) reflect.Value {
 	for it := m.MapRange(); it.Next(); {
 		key.SetIterKey(it)
 		value.Elem().SetIterValue(it)
-		c.elem.copy(value.UnsafePointer())
+		c.elem.Unshare(value.UnsafePointer())
 		fresh.SetMapIndex(key, value.Elem())
 	}
 	return fresh

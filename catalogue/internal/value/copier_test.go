@@ -3,7 +3,9 @@ package value
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"math/rand/v2"
+	"net/netip"
 	"reflect"
 	"runtime"
 	"slices"
@@ -21,7 +23,17 @@ var leafTypes = []reflect.Type{
 	reflect.TypeFor[time.Time](), reflect.TypeFor[schema.DateTime](), reflect.TypeFor[time.Duration](),
 	reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any](), reflect.TypeFor[struct{}](),
 	reflect.TypeFor[cloned](), reflect.TypeFor[*cloned](), reflect.TypeFor[chain](),
+	reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.AddrPort](), reflect.TypeFor[netip.Prefix](), reflect.TypeFor[*time.Location](),
+	reflect.TypeFor[big.Int](), reflect.TypeFor[*big.Rat](), reflect.TypeFor[big.Float](), reflect.TypeFor[price](),
 }
+
+// A price has an unexported number, as decimals do.
+type price struct {
+	digits *big.Int
+	places int8
+}
+
+func (p price) MarshalText() ([]byte, error) { return p.digits.MarshalText() }
 
 // A cloned value has an unexported field that only its method Clone can copy.
 type cloned struct {
@@ -80,7 +92,9 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 	case reflect.String:
 		v.SetString(fmt.Sprint(rng.Uint64()))
 	case reflect.Pointer:
-		if n > 0 {
+		if v.Type() == reflect.TypeFor[*time.Location]() {
+			v.Set(reflect.ValueOf(time.FixedZone("", n)))
+		} else if n > 0 {
 			v.Set(reflect.New(v.Type().Elem()))
 			fill(rng, v.Elem(), depth+1)
 		}
@@ -121,6 +135,20 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 			*at = time.Unix(rng.Int64N(1e9), 5).In(time.FixedZone("", 60*rng.IntN(9)))
 		case *schema.DateTime:
 			*at = schema.At(time.Unix(rng.Int64N(1e9), 0))
+		case *netip.Addr:
+			*at = netip.MustParseAddr("fe80::1%eth0")
+		case *netip.AddrPort:
+			*at = netip.MustParseAddrPort("[fe80::1%eth1]:80")
+		case *netip.Prefix:
+			*at = netip.MustParsePrefix("2001:db8::/32")
+		case *big.Int:
+			at.SetUint64(rng.Uint64())
+		case *big.Rat:
+			at.SetFrac64(rng.Int64(), 1+rng.Int64N(99))
+		case *big.Float:
+			at.SetFloat64(0.5)
+		case *price:
+			*at = price{big.NewInt(rng.Int64()), int8(n)}
 		case *cloned:
 			at.hidden = slices.Repeat([]int{1}, n)
 			fill(rng, v.Field(0), depth+1)
@@ -142,13 +170,16 @@ func fill(rng *rand.Rand, v reflect.Value, depth int) {
 // A span is memory that a value refers to.
 type span struct{ start, end uintptr }
 
-// spans appends the memory that v refers to, without strings and time zones, which are
+// spans appends the memory that v refers to, without strings, time zones and addresses, which are
 // immutable.
 func spans(v reflect.Value, into []span) []span {
 	add := func(start, size uintptr) {
 		if size > 0 {
 			into = append(into, span{start, start + size})
 		}
+	}
+	if !v.IsValid() || isConstant(v.Type()) {
+		return into
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -197,6 +228,17 @@ func structWith(t reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{
 		{Name: "ID", Type: reflect.TypeFor[int]()}, {Name: "Small", Type: reflect.TypeFor[bool]()}, {Name: "Part", Type: t},
 	})
+}
+
+// The local zone must not be copied: package time knows it by its address.
+func TestZonesAreNotCopied(t *testing.T) {
+	type zoned struct{ Zones []*time.Location }
+	r := zoned{[]*time.Location{time.Local, time.UTC}}
+	copied := r
+	Of(reflect.TypeFor[zoned]()).Unshare(unsafe.Pointer(&copied))
+	if !slices.Equal(r.Zones, copied.Zones) || &r.Zones[0] == &copied.Zones[0] {
+		t.Errorf("the zones of the copy are %v, want a list with the same zones", copied.Zones)
+	}
 }
 
 // A copy is deeply equal to its original, also where that is nil or empty, shares no
