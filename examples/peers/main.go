@@ -8,8 +8,8 @@
 // HTTP is measured with the program wrk, which is a package of Debian.
 //
 // The peers are bare B-trees of pointers without locks or snapshots (btree), a
-// sorted slice for each ordering with an RWMutex (slice), hashicorp/go-memdb, and
-// modernc.org's SQLite in memory. Each is used as an experienced user would use
+// sorted slice for each ordering with an RWMutex (slice), hashicorp/go-memdb,
+// cilium/statedb, and modernc.org's SQLite in memory. Each is used as an experienced user would use
 // it. The tests check that all of them return the same answers.
 //
 // # Reading the table

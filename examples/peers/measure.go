@@ -28,7 +28,7 @@ func settings(quick bool) setup {
 		http:   time.Second,
 	}
 	if quick {
-		s = setup{[]int{1100}, 2, time.Millisecond / 4, 10 * time.Millisecond, 150 * time.Millisecond}
+		s = setup{[]int{1100}, 2, time.Millisecond / 4, 10 * time.Millisecond, 200 * time.Millisecond}
 	}
 	return s
 }

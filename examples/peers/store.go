@@ -127,7 +127,7 @@ type constructor[T any] func(*kind[T]) store[T]
 // constructors returns a constructor of each store, the library's first.
 func constructors() []constructor[event] {
 	return []constructor[event]{
-		newBacklist[event], newTree[event], newSlice[event], newMemDB[event], newSQLite[event],
+		newBacklist[event], newTree[event], newSlice[event], newMemDB[event], newStateDB[event], newSQLite[event],
 	}
 }
 
