@@ -356,10 +356,10 @@ func TestCostOfFilters(t *testing.T) {
 		{"sorted without filters", []ordering.Condition{ten}, "text", map[string]int64{"text": 1000}, 1000},
 		{"an empty range", []ordering.Condition{odd, ordering.Greater("number", 5000)}, "note", map[string]int64{}, 0},
 		{"two ranges of one field that do not meet", []ordering.Condition{odd, ordering.Less("number", 500), ordering.Greater("number", 600)}, "note", map[string]int64{}, 0},
-		{"no condition is selective", []ordering.Condition{odd, ordering.Less("number", 990)}, "number", map[string]int64{"text": 990 * 100}, 495 * 100},
-		{"no condition is selective, another order", []ordering.Condition{even, ordering.Less("number", 400)}, "note", map[string]int64{"text": n, "number": n / 2}, 200 * 100},
+		{"no condition is selective", []ordering.Condition{odd, ordering.Less("number", 990)}, "number", map[string]int64{}, 495 * 100}, // the index by text decides
+		{"no condition is selective, another order", []ordering.Condition{even, ordering.Less("number", 400)}, "note", map[string]int64{}, 200 * 100},
 		{"one condition is selective enough, by id", []ordering.Condition{noted, ordering.Less("number", 500)}, "-id", map[string]int64{"number": n / 10}, 50 * 100},
-		{"no condition is selective, by id", []ordering.Condition{ordering.Less("number", 900), ordering.NotNull("text")}, "-id", map[string]int64{"number": n, "text": n / 10 * 9}, 900 * 100},
+		{"no condition is selective, by id", []ordering.Condition{ordering.Less("number", 900), ordering.NotNull("text")}, "-id", map[string]int64{}, 900 * 100},
 	} {
 		q := Query{Where: conditions(t, row.list...), Terms: parse(row.terms), Window: pagination.Window{Limit: 10, Offset: 3}}
 		c.reset()

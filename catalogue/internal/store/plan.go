@@ -293,16 +293,20 @@ func (s *State) wanted(sel *selection, p *plan) (terms []ordering.Term, left int
 // Of others, the first are copied, at most as many as given. If the rest need not be counted, it
 // reads no more. The error is ctx.Err().
 func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
-	kept, matches := new(sortedEntries), p.state.typ.Matcher(p.left(), p.selection.match)
+	ids, left := []uint64(nil), p.left()
+	if rest || p.unsorted { // otherwise few entries may be read
+		ids, left = p.decided(left)
+	}
+	kept, matches := new(sortedEntries), p.state.typ.Matcher(left, p.selection.match)
 	if p.unsorted {
 		p.marks = make([]uint64, p.count/64+1)
 	}
 	n, at, err := 0, -1, ctx.Err()
-	p.scan(func(e *Entry) bool {
+	each := func(id int, e *Entry) bool {
 		if at++; at%between == between-1 {
 			err = ctx.Err()
 		}
-		if err != nil || !matches(e) {
+		if err != nil || ids != nil && ids[id/64]>>(id%64)&1 == 0 || !matches(e) {
 			return err == nil
 		}
 		switch n++; {
@@ -312,11 +316,66 @@ func (p plan) filtered(ctx context.Context, most int, rest bool) (plan, error) {
 			kept.entries = append(kept.entries, e)
 		}
 		return rest || p.unsorted || n < most
-	})
+	}
+	if ids != nil {
+		p.ids(each)
+	} else {
+		p.scan(func(e *Entry) bool { return each(e.ID, e) })
+	}
 	if p.count = n; !p.unsorted {
 		p.sequence, p.spans, p.backwards = kept, []span{{0, n}}, false
 	}
 	return p, err
+}
+
+// decided returns a bit for each id, set if the entry satisfies those conditions that have an
+// index, and the other conditions. It reads indexes, not entries, which would be cache misses. If
+// reading the entries costs less, or the sequence is no index, it returns no bits.
+func (p *plan) decided(where []Condition) (ids []uint64, left []Condition) {
+	s, most := p.state, p.state.MaxID()
+	if _, ok := p.sequence.(index); !ok || p.merged || most/64 > p.count {
+		return nil, where
+	}
+	for _, c := range where {
+		terms, one := []ordering.Term{ordering.Asc(c.Field)}, selection{where: []Condition{c}, count: true}
+		x, ok := s.index(terms).(index)
+		if !ok {
+			left = append(left, c)
+			continue
+		}
+		r := s.route(&one, terms)
+		spans, n := s.spans(nil, x, &one, &r)
+		if n > 4*p.count {
+			left = append(left, c)
+			continue
+		}
+		found := make([]uint64, most/64+1)
+		for _, sp := range spans {
+			x.ids(sp.start, sp.end-sp.start, false, func(id int, _ *Entry) bool {
+				if found[id/64] |= 1 << (id % 64); ids != nil {
+					found[id/64] &= ids[id/64]
+				}
+				return true
+			})
+		}
+		ids = found
+	}
+	return ids, left
+}
+
+// ids yields all entries of an index, with their ids.
+func (p *plan) ids(yield func(id int, e *Entry) bool) {
+	more := true
+	for i := 0; more && i < len(p.spans); i++ {
+		from, n := runAt(p.sequence, p.spans, p.backwards, i)
+		if p.backwards {
+			from = p.sequence.len() - 1 - from
+		}
+		p.sequence.(index).ids(from, n, p.backwards, func(id int, e *Entry) bool {
+			more = yield(id, e)
+			return more
+		})
+	}
 }
 
 // marked returns the marked entries.

@@ -39,6 +39,8 @@ type index interface {
 
 	// first returns the first entry between bounds, or the last one if desc is set, or nil.
 	first(from, to bound, desc bool) *Entry
+	// ids yields n entries, the first at a position, with their ids, and reads none of them.
+	ids(pos, n int, desc bool, yield func(id int, e *Entry) bool)
 	// merge returns the entries of runs in the order of what follows the shared keys.
 	merge(runs []run, desc bool) sequence
 
@@ -365,25 +367,31 @@ func newSet[T any](less func(a, b T) bool) set[T] {
 // forkSet returns a fork of a set. It writes to s. O(1).
 func forkSet[T any](s set[T]) set[T] { return s.(*btree.BTreeG[T]).Copy() }
 
-// walk appends at most n entries, beginning at position pos. The tree has no
-// iterator that starts at a position, so walk descends twice: to find the item and
-// to iterate from it.
+// walk appends at most n entries, beginning at position pos.
 func (t *tree[K]) walk(dst []*Entry, pos, n int, desc bool) []*Entry {
+	t.ids(pos, n, desc, func(_ int, e *Entry) bool {
+		dst = append(dst, e)
+		return true
+	})
+	return dst
+}
+
+// ids descends twice, to find the first item and to iterate from it: the tree has no iterator that
+// starts at a position.
+func (t *tree[K]) ids(pos, n int, desc bool, yield func(id int, e *Entry) bool) {
 	first, ok := t.items.GetAt(pos)
-	if !ok {
-		return dst
+	if !ok || n <= 0 {
+		return
 	}
-	collect := func(it item[K]) bool {
-		dst = append(dst, it.entry)
+	each := func(it item[K]) bool {
 		n--
-		return n > 0
+		return yield(it.id, it.entry) && n > 0
 	}
 	if desc {
-		t.items.Descend(first, collect)
+		t.items.Descend(first, each)
 	} else {
-		t.items.Ascend(first, collect)
+		t.items.Ascend(first, each)
 	}
-	return dst
 }
 
 func (t *tree[K]) rank(b bound) int {
