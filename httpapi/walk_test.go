@@ -269,7 +269,10 @@ func TestWalksBesideWrites(t *testing.T) {
 			}
 		}
 		if !counts {
-			exact++
+			if exact++; strings.Contains(params.Get("ordering"), "name") { // a shortened text may repeat those that begin as it does
+				once := map[int]bool{}
+				got = slices.DeleteFunc(got, func(id int) bool { repeated := once[id]; once[id] = true; return repeated })
+			}
 			equal(t, fmt.Sprintf("collection %d: %s: records that stay", n, params.Encode()), stay, got)
 		}
 	}
