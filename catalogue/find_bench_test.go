@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -148,6 +149,31 @@ func BenchmarkFind(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkCollector reports which share of the time of the processors the garbage collector takes
+// beside a million records. An operation is an update of a record and nine pages of copies.
+func BenchmarkCollector(b *testing.B) {
+	const n = 1_000_000
+	c := parcelsOf(b, n)
+	r := rand.New(rand.NewPCG(6, 6))
+	number := []ordering.Term{ordering.Asc("number")}
+	used := func() (collector, all float64) {
+		s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}, {Name: "/cpu/classes/user:cpu-seconds"}}
+		metrics.Read(s)
+		collector = s[0].Value.Float64() - s[1].Value.Float64() // idle processors mark, too
+		return collector, collector + s[2].Value.Float64()
+	}
+	collector, all := used()
+	for b.Loop() {
+		must(b, c.Update(1+r.IntN(n), func(p *parcel) error { p.Number = r.IntN(n / 4); return nil }))
+		for range 9 {
+			_, err := c.Where().Page(pagination.Window{Limit: benchLimit, Offset: r.IntN(n - benchLimit)}, number...)
+			must(b, err)
+		}
+	}
+	after, total := used()
+	b.ReportMetric((after-collector)/max(total-all, 1e-9), "collector")
 }
 
 // BenchmarkViewDuringWrites reports how long a view of a page takes alone, beside a thousand updates
