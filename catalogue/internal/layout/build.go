@@ -86,11 +86,6 @@ func (s *builder) describeOmitted() {
 	}
 }
 
-// omits reports whether encoding/json omits a member that is zero.
-func omits(m jsonmember.Member) bool {
-	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
-}
-
 // A builder makes a layout.
 type builder struct {
 	*Type

@@ -9,7 +9,6 @@ package layout
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -94,6 +93,11 @@ func (s *Type) Member(name string) *member {
 	return nil
 }
 
+// omits reports whether encoding/json omits a member that is zero.
+func omits(m jsonmember.Member) bool {
+	return m.Indirect || slices.Contains(m.Options, "omitempty") || slices.Contains(m.Options, "omitzero")
+}
+
 // value returns the record as an addressable value of its type.
 func (s *Table) value(r *Record) reflect.Value { return reflect.ValueOf(s.pointer(r)).Elem() }
 
@@ -102,25 +106,6 @@ func (s *Type) Copied(e *store.Entry) *store.Entry {
 	fresh := s.New()
 	s.copy(s.Copier, RecordOf(fresh), RecordOf(e))
 	return fresh
-}
-
-// All returns the members of an entry, with those that its JSON lacks because they are zero.
-func (s *Type) All(e *store.Entry) (schema.Record, error) {
-	members, err := s.Parsed(e)
-	if err != nil {
-		return members, err
-	}
-	return s.completed(members)
-}
-
-// completed returns the members of a record with those that its JSON lacks because they are zero.
-func (s *Type) completed(members schema.Record) (_ schema.Record, err error) {
-	for _, f := range s.Omitted {
-		if _, ok := members.Get(f.Name); !ok && err == nil {
-			members, err = members.With(f.Name, json.RawMessage(f.Default))
-		}
-	}
-	return members, err
 }
 
 // Errorf returns an error that begins with the name of the collection.

@@ -1,0 +1,84 @@
+package layout
+
+import (
+	"reflect"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
+	"github.com/gobacklist/backlist/catalogue/schema"
+)
+
+// Judge sets what valid records meet, for Fits.
+func (s *Type) Judge(demands *schema.Description) {
+	if s.Open() || !s.trusted || demands.Rule != nil {
+		return
+	}
+	zero := s.New()
+	s.fillLists(RecordOf(zero))
+	text, err := s.encode(RecordOf(zero))
+	if err != nil {
+		return
+	}
+	members, _ := schema.ParseKeyed(text)
+	members, err = s.completed(members)
+	s.judges = err == nil
+	for i := range demands.Fields {
+		f := &demands.Fields[i]
+		value, _ := members.Get(f.Name)
+		m := s.Member(f.Name)
+		if m == nil {
+			s.judges = s.judges && f.Fits(value)
+			continue
+		}
+		m.wanted = m.needed || !f.Fits(value)
+		if f.Kind != schema.Timestamp || f.Check != nil || f.Rule != nil || m.Field.Type != reflect.TypeFor[schema.DateTime]() {
+			m.demand = f // others are valid if they can be decoded
+		}
+		m.omitted = m.wanted && !m.Quoted() && slices.Contains(m.Options, "omitempty")
+		s.judges = s.judges && (m.omitted || !m.wanted || !omits(m.Member)) && !m.Indirect && keepsValues(m.Field.Type)
+	}
+}
+
+// perhapsEmpty reports whether the value of a text may be one that JSON omits.
+func perhapsEmpty(text []byte) bool {
+	switch c := text[0]; c {
+	case '"', '[':
+		return len(text) < 3 || text[1] <= ' '
+	default:
+		return c != 't' && (c < '1' || '9' < c)
+	}
+}
+
+// keepsValues reports whether the JSON of a value of a type has the value from which it was loaded.
+// Arrays are filled, numbers are rounded, and bytes lose line ends.
+func keepsValues(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 {
+		t = t.Elem()
+	}
+	if jsontext.Writes(t) {
+		return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[schema.DateTime]()
+	}
+	return t.Kind() <= reflect.Uint64 || t.Kind() == reflect.Float64 || t.Kind() == reflect.String
+}
+
+// Fits reports whether it is certain that validation accepts the record that was loaded from an
+// object, whose members must be in the order of the struct.
+func (s *Type) Fits(object []byte) bool {
+	in, next := jsontext.Scan(object, jsontext.MaxTextDepth), 0
+	for ok := s.judges && in.Take("{"); ok; next++ {
+		switch {
+		case next == len(s.members):
+			return in.Take("}")
+		case in.Take(s.members[next].key):
+			text, _ := in.Raw()
+			in.Take(",")
+			m := &s.members[next]
+			ok = m.demand == nil || m.demand.Fits(unsafe.String(unsafe.SliceData(text), len(text))) && !(m.omitted && perhapsEmpty(text))
+		default:
+			ok = !s.members[next].wanted
+		}
+	}
+	return false
+}
