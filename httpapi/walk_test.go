@@ -518,7 +518,7 @@ func TestCursorAllocations(t *testing.T) {
 		"/api/stories/":                                     42,
 		"/api/stories/?cursor=cD0yMDI0LTA3LTI2":             78,
 		"/api/stories/?cursor=cj0xJnA9MjAyNC0wNy0yNg==":     62,
-		"/api/entries/?ordering=rank":                       28,
+		"/api/entries/?ordering=rank":                       32,
 		"/api/entries/?ordering=rank&cursor=cD0x":           42,
 		"/api/entries/?ordering=rank&kind=news&cursor=cD0x": 68,
 		"/api/entries/?ordering=kind&cursor=bz0xMA==":       68,
