@@ -34,7 +34,7 @@ func TestCompile(t *testing.T) {
 		t.Logf("%8d %s", len(data), name)
 		size += len(data)
 	}
-	const limit = 4_300_000
+	const limit = 4_450_000 // of Go 1.27; 1.26 makes 4.2 MB
 	if size > limit {
 		t.Errorf("the files have %d bytes, want at most %d", size, limit)
 	}
