@@ -215,7 +215,7 @@ func (c *comparison) objects(place string, live, fake map[string]any) {
 		f, fakeHas := fake[name]
 		switch {
 		case !has || !fakeHas:
-			c.differ(at, "member", presence[has], presence[fakeHas])
+			c.differ(at, "member", presence(has), presence(fakeHas))
 		case slices.Contains(c.Volatile, name), c.MapIDs && isRecord && name == c.identity && c.maps(l, f):
 		default:
 			c.values(at, l, f)
@@ -223,7 +223,12 @@ func (c *comparison) objects(place string, live, fake map[string]any) {
 	}
 }
 
-var presence = map[bool]string{true: "present", false: "absent"}
+func presence(has bool) string {
+	if has {
+		return "present"
+	}
+	return "absent"
+}
 
 // maps reports whether two ids are of the same record, which may have been seen before.
 func (c *comparison) maps(live, fake any) bool {
