@@ -82,7 +82,7 @@ type Positioner interface {
 
 // A Counter is a [Collection] that counts records without a page of them. Package browse shows
 // the numbers beside the values of filters. For a collection that is no Counter, the handler calls
-// List for each value. A type that embeds a catalogue.AnyCollection is none unless it declares
+// List for each value. A type that embeds a catalogue.AnyCollection is a Counter only if it declares
 // Count.
 type Counter interface {
 	// Count returns, for each group of tests, the number of records that the filter selects and

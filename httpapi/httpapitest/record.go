@@ -21,8 +21,8 @@ import (
 // updated is the id of the record that checks update.
 const updated = 2
 
-// segment returns the segment of the path that the record with an id has now. If there is none, it
-// is the id.
+// segment returns the segment of the path that the record with an id has now. If no record has the
+// id, segment returns the id.
 func (p *pair) segment(id int) string {
 	segment := strconv.Itoa(id)
 	if p.Description.Lookup == "" {

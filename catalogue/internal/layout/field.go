@@ -22,7 +22,7 @@ type Field struct {
 	schema.Field              // only the name if the field is not described
 	Snake        string       // in snake_case, or a path such as address__city
 	path         *path        // of Snake
-	GoType       reflect.Type // of the Go field; nil if there is none
+	GoType       reflect.Type // of the Go field; nil if it has no Go field
 	kind         reflect.Kind // of the keys if order is nil; see [store.Field]
 	described    bool
 	Inside       bool // another field

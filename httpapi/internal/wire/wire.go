@@ -120,7 +120,7 @@ func Quote(text string) string {
 }
 
 // AddVary adds the names of headers to Vary, except those that are there. It does not modify the
-// slice of values before, and shares the names if there is none.
+// slice of values that Vary has. If Vary is not set, its values share memory with names.
 func AddVary(header http.Header, names []string) {
 	if header["Vary"] == nil {
 		header["Vary"] = names
