@@ -44,8 +44,8 @@ type Options struct {
 	// fields with conditions first and then the order. For Equal("status", …) in the order of
 	// created, declare status,created; it serves -created too. An index takes some memory, and
 	// the time to update it at each write. Open records have these fields even if no
-	// record has such a member. It is an error to declare an index without terms, by id or
-	// twice, and one in two directions, as status,-created, unless it ends with id.
+	// record has such a member. An index without terms, by id or declared twice is an error. So
+	// is one in two directions, as status,-created, unless it ends with id.
 	Indexes [][]ordering.Term
 
 	// Members are members of open records of which only the order is known: their Name, and their

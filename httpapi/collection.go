@@ -215,7 +215,7 @@ type Revisioner interface {
 // [Options.Assign] determines fields of such records. Values of unique fields and keys are compared
 // with all records, so that a 400 shows that one exists. A deletion changes or deletes all records
 // that refer to the deleted one, as the references determine. Filters, searches and orderings across
-// a reference read the record that it names, whoever can see that.
+// a reference read the record that it names, even one that the request cannot see.
 //
 // Responses to GET and HEAD have the Cache-Control "private, no-cache" unless middleware has set
 // another before. A tag of a page is that of the parameters, so requests with other parameters do

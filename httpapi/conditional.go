@@ -107,8 +107,8 @@ func (v *view) sentInstead() bool {
 	return false
 }
 
-// precondition returns a function that returns an error if the preconditions of a PUT,
-// PATCH or DELETE are false for a record. It returns nil if they are true for any record.
+// precondition returns the check of a record against the preconditions of a PUT, PATCH or DELETE.
+// It returns nil if they are true for any record.
 // A tag of any representation of the record counts: with another indentation, or with
 // a suffix that middleware has added.
 func (v *view) precondition() func(record []byte) error {

@@ -270,7 +270,7 @@ func isObject(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !marshals(t) && !hasMethod[encoding.TextMarshaler](t)
 }
 
-// keyAt returns a function that returns the key of a field. The key is null if a pointer on
+// keyAt returns the function that computes the key of a field. The key is null if a pointer on
 // the way is nil.
 func keyAt(f reflect.StructField, key func(reflect.Value) sortkey.Key) func(reflect.Value) sortkey.Key {
 	if !f.IsExported() {

@@ -123,7 +123,7 @@ func marshals(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[json.Marshaler]()) || hasMethod[json.Marshaler](t)
 }
 
-// keyOf returns a function that returns the key of an addressable value of type t.
+// keyOf returns the function that computes the key of an addressable value of type t.
 func keyOf(t reflect.Type) func(reflect.Value) sortkey.Key {
 	if t.Kind() == reflect.Pointer { // before Marshaler, which t implements too
 		if key := ownKey(t.Elem()); key != nil {
@@ -261,7 +261,7 @@ func unsignedKey(u uint64) sortkey.Key {
 	return sortkey.Decimal(strconv.FormatUint(u, 10))
 }
 
-// valueKey returns a function that returns the key of a condition's value for a field of
+// valueKey returns the function that computes the key of a condition's value for a field of
 // type t. key returns the key of an addressable value of that type. If own is true, the
 // type decides how its values compare, so no other type can stand for it.
 func valueKey(t reflect.Type, key func(reflect.Value) sortkey.Key, own bool) func(any) (sortkey.Key, error) {

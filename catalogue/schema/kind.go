@@ -89,10 +89,9 @@ func (f Field) SortKey(value string) sortkey.Key {
 	return sortkey.Text(value)
 }
 
-// Order returns a function that returns the sort key of the field for the sort key of a value in
-// JSON or in Go, or nil if both are always equal: if the values are text in JSON that compares in
-// another way, or times. Date-times compare by the microsecond, as in Django. It is for
-// collections. O(1).
+// Order returns the function that converts the sort key of a value in JSON or in Go to that of the
+// field. It returns nil if both are always equal; they differ for times and for text that does not
+// compare as text. Date-times compare by the microsecond, as in Django. It is for collections. O(1).
 func (f Field) Order() func(sortkey.Key) sortkey.Key {
 	row := f.Kind.row()
 	if row.json != jsontext.String || row.key == nil && !f.Fold {

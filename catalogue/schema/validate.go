@@ -390,7 +390,7 @@ func recordRule(t reflect.Type) (func(ctx context.Context, r *Record) error, err
 }
 
 // validated calls the method Validate of a value of a type and returns the JSON of the value before
-// and after it. A text that the type cannot hold is not validated: whoever decodes it reports that.
+// and after it. A text that the type cannot hold is not validated: decoding reports it.
 func validated(ctx context.Context, t reflect.Type, text string) (before, after []byte, err error) {
 	p := reflect.New(t)
 	if json.Unmarshal([]byte(text), p.Interface()) != nil {

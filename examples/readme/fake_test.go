@@ -10,8 +10,10 @@ import (
 
 func TestFilmNames(t *testing.T) {
 	films := catalogue.Define[Film]("films", catalogue.Options{})
-	server := cataloguetest.NewWith(t, cataloguetest.Options{ // for this test alone, without a port
-		Definitions: []catalogue.AnyDefinition{films}, Root: "/v1/", Fixtures: os.DirFS("testdata"),
+	server := cataloguetest.NewWith(t, cataloguetest.Options{ // without a port
+		Definitions: []catalogue.AnyDefinition{films},
+		Root:        "/v1/",
+		Fixtures:    os.DirFS("testdata"),
 	})
 	server.Inject(cataloguetest.Match{Nth: 1}, cataloguetest.Status(503, "busy"))
 	_, err := filmNames(t.Context(), server.Client, server.URL)

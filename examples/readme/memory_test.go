@@ -39,15 +39,11 @@ func TestMemory(t *testing.T) {
 // source returns the source of the README's program.
 func source(t *testing.T) string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := regexp.MustCompile("(?s)```go\n(package main.*?)```").FindSubmatch(readme)
+	source := regexp.MustCompile("(?s)```go\n(package main.*?)```").FindStringSubmatch(readFile(t, "../../README.md"))
 	if source == nil {
 		t.Fatal("no program in the README")
 	}
-	return string(source[1])
+	return source[1]
 }
 
 // program writes the README's program to a file and returns its name.

@@ -77,7 +77,6 @@ func TestShell(t *testing.T) {
 }
 
 var (
-	readmeBlock  = regexp.MustCompile("(?ms)^```(\\S*)\n(.*?)^```\n")
 	commentBlock = regexp.MustCompile(`(?m)()((?:^//\t.*\n)+)`)
 	command      = regexp.MustCompile(`^(go|curl|backlist|[A-Z_]+=\S*) `)
 )

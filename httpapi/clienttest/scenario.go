@@ -186,7 +186,7 @@ func (f form) kinds() []kind {
 	return slices.Concat(f.errorKinds(), connectionKinds(), f.wrongPageKinds(), writeKinds())
 }
 
-// withArg returns a function that returns the fault for the argument of a step.
+// withArg makes the faults of a step from its argument.
 func withArg(fault func(arg int) cataloguetest.Fault) func(int) []cataloguetest.Fault {
 	return func(arg int) []cataloguetest.Fault { return []cataloguetest.Fault{fault(arg)} }
 }

@@ -37,8 +37,7 @@ func crosses(c *Collection, path string) bool {
 	return ok
 }
 
-// An instant has the states of the collections that a query reads, which is one query of one
-// goroutine.
+// An instant holds the states that one query reads. It is for one goroutine.
 type instant struct {
 	ctx    context.Context
 	states map[*Collection]*store.State

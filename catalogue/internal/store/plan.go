@@ -417,8 +417,7 @@ func (p *plan) sort(ctx context.Context, most int) error {
 	return err
 }
 
-// runAt returns where span i begins in the sequence, and its length. Spans are numbered in reading
-// direction.
+// runAt returns where span i begins in the sequence, in reading direction, and its length.
 func runAt(x sequence, spans []span, desc bool, i int) (offset, n int) {
 	if !desc {
 		return spans[i].start, spans[i].end - spans[i].start

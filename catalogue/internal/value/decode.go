@@ -253,9 +253,8 @@ func Settable(v reflect.Value, index []int) reflect.Value {
 	return v
 }
 
-// errorIn returns the error for a value that is not one of type t. err is the error of
-// encoding/json, which accepts some such values: an array with more or fewer elements than t
-// has, and null for an element that cannot be null. It returns err if nothing is wrong.
+// errorIn returns err, the error of encoding/json for a value of type t, or a better one:
+// encoding/json accepts arrays of another length, and null for elements that cannot be null.
 func errorIn(t reflect.Type, text string, err error) error {
 	f := faultIn(t, text)
 	switch {

@@ -87,7 +87,7 @@ func New(tb testing.TB) *Server {
 
 // Start starts a server and returns it when it accepts connections. The caller must call
 // Stop unless there is an error. If the caller is root, the server runs as the user postgres,
-// who must have access to [os.TempDir].
+// which must have access to [os.TempDir].
 func Start() (s *Server, err error) {
 	s = &Server{}
 	if s.bin, err = find(); err != nil {
