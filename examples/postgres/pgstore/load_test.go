@@ -88,6 +88,7 @@ func TestLoadSave(t *testing.T) {
 		{"no collections", "{}"},
 		{"many members and long names", `{"books":[{"id":1,` + strings.Join(many, ",") + `,` + quoted(g.long()) + `:1,` + quoted(g.long()) + `:2}]}`},
 		{"empty collection", `{"events":[]}`},
+		{"no ids", `{"books":[{"name":"A"},{"id":3},{"name":"B"}],"labels":[]}`},
 		{"white space, escapes, digits and order of members", "{ \"books\" : [ {\"b\":1.50e+0, \"id\":3, \"a\":\"\\u00e9\\/\"} ] }"},
 	} {
 		t.Run(file.reason, func(t *testing.T) {
@@ -134,7 +135,7 @@ func TestLoadInvalidInput(t *testing.T) {
 		{"repeated key", `{` + good + `,` + good + `}`, catalogue.ErrInvalidData, "authors"},
 		{"object instead of an array", `{` + good + `,"books":{}}`, catalogue.ErrInvalidData, "books"},
 		{"null", `{` + good + `,"books":null}`, catalogue.ErrInvalidData, "books"},
-		{"no id", `{` + good + `,"books":[{}]}`, catalogue.ErrInvalidData, "id"},
+		{"two members of one field", `{` + good + `,"books":[{"id":1,"aB":1,"a_b":2}]}`, catalogue.ErrInvalidData, `"a_b"`},
 		{"id 0", `{` + good + `,"books":[{"id":0}]}`, catalogue.ErrInvalidData, "id"},
 		{"id out of range", `{` + good + `,"books":[{"id":9223372036854775808}]}`, catalogue.ErrInvalidData, "id"},
 		{"repeated id", `{` + good + `,"books":[{"id":1},{"id":1}]}`, catalogue.ErrExists, "id"},
@@ -312,7 +313,7 @@ func TestInsertInvalidRecord(t *testing.T) {
 		{"white space", "books", ` `, catalogue.ErrInvalidData},
 		{"two records", "books", `{"id":6},{"id":7}`, catalogue.ErrInvalidData},
 		{"record and end of an array", "books", `{"id":6}],[{"id":7}`, catalogue.ErrInvalidData},
-		{"no id", "books", `{"new":1}`, catalogue.ErrInvalidData},
+		{"two members of one field", "books", `{"id":6,"new":1,"New":2}`, catalogue.ErrInvalidData},
 		{"array", "books", `[{"id":6}]`, catalogue.ErrInvalidData},
 		{"null", "books", `null`, catalogue.ErrInvalidData},
 		{"missing members", "events", `{"id":6}`, catalogue.ErrInvalidData},
@@ -337,6 +338,26 @@ func TestInsertInvalidRecord(t *testing.T) {
 				t.Errorf("fields: -before +after\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestInsertAssignsID checks that a record without an id gets the one after the highest ever used.
+func TestInsertAssignsID(t *testing.T) {
+	store := open(t, pgstore.Options{DSN: newDSN(t)})
+	load(t, store, `{"books":[{"id":5}]}`)
+	load(t, store, `{"books":[]}`)
+	for _, record := range []string{`{"a":1}`, `{"id":9}`, `{"a":2}`} {
+		if err := store.Insert(t.Context(), "books", []byte(record)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, records, err := pageOf(t.Context(), collectionOf(store, "books"), pagination.Window{Limit: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":6,"a":1} {"id":9} {"id":10,"a":2}`
+	if diff := cmp.Diff(want, string(bytes.Join(records, []byte(" ")))); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

@@ -153,14 +153,20 @@ func (g generator) member(f schema.Field) string {
 	return g.text()
 }
 
-// openRecord returns a record with a few members and an id between them.
+// openRecord returns a record with a few members of different fields and an id between them.
 func (g generator) openRecord(id int) string {
 	var members []string
 	few := names[:14]
 	if g.oneIn(3) {
 		few = names
 	}
+	fields := map[string]bool{"id": true}
 	for _, i := range g.Perm(len(few))[:g.IntN(8)] {
+		field := ordering.Snake(few[i])
+		if fields[field] {
+			continue
+		}
+		fields[field] = true
 		members = append(members, quoted(few[i])+":"+g.value())
 	}
 	if g.oneIn(500) {

@@ -49,14 +49,18 @@ func newTable(s *Store, about schema.Description) *table {
 	return t
 }
 
-// canonical returns the JSON of a record as a catalogue in memory would serve it. The error
-// is that of [catalogue.AnyCollection].Load.
-func (t *table) canonical(record []byte) ([]byte, error) {
+// canonical returns the JSON of a record as a catalogue in memory would serve it, with the id after
+// lastID if it has none. The error is that of [catalogue.AnyCollection].Load.
+func (t *table) canonical(record []byte, lastID int) ([]byte, error) {
 	c, err := t.store.empty.Clone().Collection(t.about.Key)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Load(strings.NewReader("["+string(record)+"]"), catalogue.LoadOptions{}); err != nil {
+	file := "[" + string(record) + "]"
+	if lastID > 0 {
+		file = fmt.Sprintf(`{"results":%s,"$lastId":%d}`, file, lastID)
+	}
+	if err := c.Load(strings.NewReader(file), catalogue.LoadOptions{}); err != nil {
 		return nil, err
 	}
 	list, err := c.List(context.Background(), catalogue.Query{})

@@ -140,7 +140,7 @@ func (t *table) expected(wire []byte, numbers map[string]int, counted *members) 
 	if r.ID < 1 {
 		return nil, fmt.Errorf("%w: %d", catalogue.ErrInvalidID, r.ID)
 	}
-	record, err := t.canonical(wire)
+	record, err := t.canonical(wire, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (t *table) Create(ctx context.Context, body []byte, assigned schema.Record)
 		at.lastID++
 		at.count++
 		posted.ID = at.lastID
-		if record, err = t.canonical([]byte(posted.String())); err != nil {
+		if record, err = t.canonical([]byte(posted.String()), 0); err != nil {
 			return err
 		}
 		err := t.insert(limited, tx, record)
@@ -196,8 +196,8 @@ func (s *Store) find(ctx context.Context, tx *sql.Tx, key, field, text string) (
 	return id, "", err
 }
 
-// Insert adds a record in its JSON form, with its id, to the collection with a key. The error
-// wraps [catalogue.ErrUnknownCollection] for an unknown key, [httpapi.ErrConflict] for an id in
+// Insert adds a record in its JSON form to the collection with a key. Without an id it gets the next
+// one. The error wraps [catalogue.ErrUnknownCollection] for an unknown key, [httpapi.ErrConflict] for an id in
 // use, or [httpapi.ErrUnavailable]. For an invalid record it is that of
 // [catalogue.AnyCollection].Load. O(names of all members) for an open record; to add many records
 // use [Store.Load].
@@ -206,17 +206,20 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	if err != nil {
 		return err
 	}
-	wire, err := t.canonical(record)
-	if err != nil {
-		return err
-	}
-	r, err := schema.ParseRecord(wire)
-	if err != nil {
+	if _, err := t.canonical(record, 0); err != nil {
 		return err
 	}
 	limited, cancel := s.limit(ctx)
 	defer cancel()
 	err = t.write(limited, func(tx *sql.Tx, at *state) error {
+		wire, err := t.canonical(record, at.lastID)
+		if err != nil {
+			return err
+		}
+		r, err := schema.ParseRecord(wire)
+		if err != nil {
+			return err
+		}
 		at.lastID = max(at.lastID, r.ID)
 		at.count++
 		return t.insert(limited, tx, wire)
