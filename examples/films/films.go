@@ -41,15 +41,20 @@ type Screening struct {
 
 // The collections, in the order of the root listing.
 var (
-	directors = catalogue.Define[Director]("directors", catalogue.Options{Description: &schema.Description{
-		Search: []string{"name"},
-	}})
-	films = catalogue.Define[Film]("films", catalogue.Options{Description: &schema.Description{
-		Filters: []string{"director", "genre", "genre__in", "year__gte", "year__lte", "minutes__gte", "minutes__lte"},
-		Search:  []string{"name", "director__name"},
-	}})
+	directors = catalogue.Define[Director]("directors", catalogue.Options{
+		Indexes:     [][]ordering.Term{{ordering.Asc("born")}},
+		Description: &schema.Description{Search: []string{"name"}},
+	})
+	films = catalogue.Define[Film]("films", catalogue.Options{
+		Indexes: orders(),
+		Description: &schema.Description{
+			Filters: []string{"director", "genre", "genre__in", "year__gte", "year__lte", "minutes__gte", "minutes__lte"},
+			Search:  []string{"name", "director__name"},
+		},
+	})
 	screenings = catalogue.Define[Screening]("screenings", catalogue.Options{
 		Ordering: []ordering.Term{ordering.Asc("starts_at")},
+		Indexes:  [][]ordering.Term{{ordering.Asc("starts_at")}, {ordering.Asc("film"), ordering.Asc("starts_at")}},
 		Description: &schema.Description{
 			Filters: []string{"film", "starts_at__gte", "starts_at__lt", "price__lte", "sold_out"},
 			Search:  []string{"film__name"},
@@ -57,6 +62,15 @@ var (
 		},
 	})
 )
+
+// orders returns the indexes of films: all of them by each column, and those of a genre.
+func orders() [][]ordering.Term {
+	indexes := [][]ordering.Term{{ordering.Asc("genre")}}
+	for _, column := range []string{"name", "year", "minutes", "director"} {
+		indexes = append(indexes, []ordering.Term{ordering.Asc(column)}, []ordering.Term{ordering.Asc("genre"), ordering.Asc(column)})
+	}
+	return indexes
+}
 
 // newCatalogue returns the collections, without records.
 func newCatalogue() (*catalogue.Catalogue, error) {

@@ -31,11 +31,13 @@ func fill[T any](cat *catalogue.Catalogue, d catalogue.Definition[T], n int, rec
 		return err
 	}
 	shown := progress.Start(output, fmt.Sprintf("generating %d %s", n, d.Key()), int64(n))
-	defer shown.Stop()
+	defer func() { shown.Stop() }()
 	return c.ReplaceAll(func(yield func(T) bool) {
 		for id := 1; id <= n && yield(record(id)); id++ {
 			shown.Add(1)
 		}
+		shown.Stop()
+		shown = progress.Start(output, "sorting "+d.Key(), 0)
 	})
 }
 

@@ -1,5 +1,5 @@
 // Films serves three collections of its own: directors, films and screenings, which refer
-// to each other. It is an example of a whole program, to be copied.
+// to each other. It is an example of a whole program.
 //
 //	go run ./examples/films -token s3cret -file films.json &
 //	curl 'http://127.0.0.1:8080/v1/films/?minutes__gte=90&search=hitchcock'
@@ -14,15 +14,14 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
+	"sync/atomic"
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/examples/internal/flags"
+	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
 	"github.com/gobacklist/backlist/httpapi/openapi"
@@ -77,29 +76,63 @@ func parse(args []string, stdout io.Writer) (config, error) {
 	return c, nil
 }
 
-// run serves the films until a signal, and then saves them.
+// run serves the films until a signal, and then saves them. It generates films while it serves.
 func run(c config) error {
 	cat, err := newCatalogue()
 	if err != nil {
 		return err
 	}
-	if c.size > 0 {
-		err = generate(cat, c.size, os.Stderr)
-	} else {
-		err = load(cat, c.file, os.Stderr)
-	}
-	if err != nil {
-		return err
+	if c.size == 0 {
+		if err := load(cat, c.file, os.Stderr); err != nil {
+			return err
+		}
 	}
 	handler, err := newHandler(cat, c.token, c.browse)
 	if err != nil {
 		return err
 	}
-	err = serve(c.addr, handler)
+	listener, err := server.Listen("-addr", c.addr)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("serving http://%s%s\n", listener.Addr(), root)
+	if c.size > 0 {
+		handler = begin(handler, func() {
+			if err := generate(cat, c.size, os.Stderr); err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println("ready")
+		})
+	}
+	err = server.Serve(context.Background(), listener, &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+	})
 	if c.file != "" {
 		err = errors.Join(err, cat.SaveFile(c.file))
 	}
 	return err
+}
+
+// begin calls generate in a goroutine. Until it returns, requests are answered with 503, and
+// browsers repeat theirs each second.
+func begin(handler http.Handler, generate func()) http.Handler {
+	var ready atomic.Bool
+	go func() {
+		generate()
+		ready.Store(true)
+	}()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ready.Load() {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Refresh", "1")
+		http.Error(w, "The films are being generated and sorted. This page shows them when that is done.", http.StatusServiceUnavailable)
+	})
 }
 
 // newHandler returns the handler of the collections, with pages for browsers if pages is
@@ -132,36 +165,4 @@ func newHandler(cat *catalogue.Catalogue, token string, pages bool) (http.Handle
 	mux.Handle("GET /openapi.json", document)
 	mux.Handle("GET /{$}", http.RedirectHandler(root, http.StatusFound))
 	return mux, httpapi.Mount(mux, "", handler)
-}
-
-// serve serves until an interrupt or SIGTERM, and then waits at most ten seconds for
-// running requests. A second signal ends the program immediately.
-func serve(addr string, handler http.Handler) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	listener, err := net.Listen("tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; -addr 127.0.0.1:0 chooses a free port", err)
-	}
-	if err != nil {
-		return err
-	}
-	fmt.Printf("serving http://%s%s\n", listener.Addr(), root)
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      30 * time.Second,
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-		stop()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	return server.Shutdown(ctx)
 }

@@ -5,16 +5,17 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // TestHandler sends requests that README.md does not show. The tests of examples/readme send the
@@ -92,17 +93,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestBusyPort checks that the error says how to choose another port.
-func TestBusyPort(t *testing.T) {
-	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer busy.Close()
-	const remedy = "-addr 127.0.0.1:0 chooses a free port"
-	if err := serve(busy.Addr().String(), nil); err == nil || !strings.Contains(err.Error(), remedy) {
-		t.Errorf("error %v, want one with %q", err, remedy)
-	}
+// TestBegin checks that requests are refused until the films are there, and that browsers repeat
+// theirs.
+func TestBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		generated := make(chan struct{})
+		handler := begin(http.NotFoundHandler(), func() { <-generated })
+		check := func(status int, again string) {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest("GET", "/v1/", nil))
+			if got := w.Header(); w.Code != status || got.Get("Refresh") != again || got.Get("Retry-After") != again {
+				t.Errorf("%d %v, want %d and %q", w.Code, got, status, again)
+			}
+		}
+		check(http.StatusServiceUnavailable, "1")
+		close(generated)
+		synctest.Wait()
+		check(http.StatusNotFound, "")
+	})
 }
 
 // TestLoad checks that the first load creates the file, that the next one reads it, and that
@@ -179,6 +187,69 @@ func TestGenerate(t *testing.T) {
 	}
 	if !bytes.Equal(saved[0].Bytes(), saved[1].Bytes()) {
 		t.Error("two runs generate different records")
+	}
+}
+
+// picture is the page that README.md shows.
+const picture = "/v1/films/?genre__in=crime&year__gte=1930&ordering=-year&limit=6&offset=90000"
+
+// TestIndexes checks that an index answers the picture's page, its facets, and each order of all
+// films and of a genre, so that nothing is sorted for the first request.
+func TestIndexes(t *testing.T) {
+	cat, err := newCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generate(cat, 2000, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := films.In(cat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crime := ordering.OneOf("genre", "crime")
+	type view struct {
+		films catalogue.Selection[Film]
+		order string
+	}
+	views := []view{{c.Where(crime, ordering.AtLeast("year", 1930)), "-year"}}
+	for _, column := range []string{"id", "name", "year", "minutes", "genre", "director"} {
+		views = append(views, view{c.Where(crime), column})
+	}
+	for _, view := range views {
+		way, err := view.films.Explain(ordering.Parse(view.order, nil)...)
+		if err != nil || !strings.HasSuffix(way, ", in order") || strings.Contains(way, "filtered") {
+			t.Errorf("by %s: %s, %v; want an index that has the order", view.order, way, err)
+		}
+	}
+}
+
+// BenchmarkFirstPage measures first requests for the page of README.md among a million films.
+//
+//	go test -run '^$' -bench FirstPage -benchtime 1x ./examples/films
+func BenchmarkFirstPage(b *testing.B) {
+	cat, err := newCatalogue()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := generate(cat, 1_000_000, os.Stderr); err != nil {
+		b.Fatal(err)
+	}
+	handler, err := newHandler(cat, "", true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, accept := range []string{"application/json", "text/html"} {
+		b.Run(accept, func(b *testing.B) {
+			r := httptest.NewRequest("GET", picture, nil)
+			r.Header.Set("Accept", accept)
+			for b.Loop() {
+				w := httptest.NewRecorder()
+				if handler.ServeHTTP(w, r); w.Code != http.StatusOK {
+					b.Fatal(w.Code, w.Body)
+				}
+			}
+		})
 	}
 }
 

@@ -28,13 +28,14 @@
 // response from which it makes nothing else, such as an error. The root lists the collections
 // with their counts.
 //
-// A collection has its exact count, unless its pages have cursors, the time that the handler took,
-// and a table whose columns are the members of the records on the page. The id or the key is in
-// front; it and the header stay in view. Times are in UTC, with the stored text as their title.
-// Links in rows and columns do not repeat a query that is too long. If records can be retrieved,
-// each record that a path can address has a page of its own. Its id or key and its name link to
-// that page. The form for a page number has the parameter _page, and is redirected to that page,
-// or to the last. A page that does not exist links to the last. Errors are pages too.
+// A collection has its exact count, unless its pages have cursors, the time that the handler took
+// and, of a search, how many records it has read, and a table whose columns are the members of the
+// records on the page. The id or the key is in front; it and the header stay in view. Times are in
+// UTC, with the stored text as their title. Links in rows and columns do not repeat a query that
+// is too long. If records can be retrieved, each record that a path can address has a page of its
+// own. Its id or key and its name link to that page. The form for a page number has the parameter
+// _page, and is redirected to that page, or to the last. A page that does not exist links to the
+// last. Errors are pages too.
 //
 // The name of a record is the field that the description calls Label, or else the first of its
 // title, its name and its slug. Pages show it in place of an id or a text in the fields that
@@ -139,7 +140,7 @@
 //
 //   - for the root, one for each collection
 //   - for a list, one for each collection that its fields and filters refer to, at most 100 for
-//     names, and at most 3 for the numbers of records that have a value
+//     names, at most 3 for the numbers of records that have a value, and for a search one more
 //   - for a record, also one for each field that may refer to it
 //
 // For names, browse requests the first 50 records of a collection, or the first thousand if its

@@ -3,6 +3,7 @@ package browse
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -25,7 +26,7 @@ type list struct {
 	Rows     []row
 	Pager    pager
 	Filters  *filters
-	Took     string // time of the handler
+	Took     string // what the response has cost
 	Add      string // link to the form for a new record, or ""
 	ReadOnly string // why the visitor cannot add a record, or ""
 	About    string // of a record, such as "film"
@@ -63,7 +64,7 @@ func (v *view) newList(resp *response) *list {
 		Columns: newColumns(names, v.query, v.termsOf(names), v.c.is.Place),
 		Rows:    v.newRows(e.Records, names),
 		Pager:   v.newPager(e),
-		Took:    readableDuration(v.took),
+		Took:    v.cost(),
 		Filters: v.newFilters(nil),
 		About:   spelled(v.c.Name),
 	}
@@ -294,6 +295,21 @@ func positive(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
+}
+
+// cost returns the time of the handler and, of a search, the number of records that it has read:
+// all those that the filters select.
+func (v *view) cost() string {
+	text := "in " + readableDuration(v.took)
+	if len(v.c.Search) == 0 || strings.Trim(v.query.get(wire.Search), ", ") == "" {
+		return text
+	}
+	all := query{maps.Clone(v.query.values)}
+	delete(all.values, wire.Search)
+	if n := v.counts(v.c.path, all.values.Encode(), []url.Values{{}})[0]; n >= 0 {
+		text += ", " + counted(n, "record") + " searched"
+	}
+	return text
 }
 
 // readableDuration returns a duration with two digits or more, such as "0.2 ms", "137 ms" or "3.0 s".
