@@ -32,7 +32,8 @@ const (
 //
 // An Authorizer may read a cookie. A page of another site cannot write with it: browsers send a
 // PUT, PATCH or DELETE of such a page, and JSON, only if the server permits it in a preflight
-// (CORS), and a Handler rejects a POST of such a page with another type, even without a body.
+// (CORS), and a Handler rejects a POST of such a page with another type, even without a body or,
+// with [Options.Forms], a form.
 // The program must not permit origins with credentials that it does not trust.
 type Authorizer func(r *http.Request, collection string, action schema.Actions) error
 

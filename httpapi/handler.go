@@ -57,6 +57,16 @@ type Options struct {
 	// error determines the response as in [Handler.WriteError]. Assign must be safe for concurrent use.
 	Assign func(r *http.Request, collection string, action schema.Actions) (schema.Record, error)
 
+	// Forms determines that bodies may be forms too, as with the default parsers of Django REST
+	// framework: application/x-www-form-urlencoded and multipart/form-data. A list has its name for
+	// each element, or tools[0]; an object has names such as address.street. In a POST and a PUT, a
+	// boolean without a value is false and a list of references empty. A file is invalid. A form has
+	// at most 1000 values.
+	//
+	// A page of another site can send a form with the visitor's cookies, so a form that comes from one,
+	// as [http.CrossOriginProtection] decides, results in 403. If Forms is false, a form results in 415.
+	Forms bool
+
 	// Framework is the version of Django REST framework whose responses the handler sends. The
 	// zero value is 3.14; [schema.DRF318] returns 3.18. Collections receive it in the context of
 	// each request; [schema.Description.Validate], ValidateUpdate and Filter follow it.
@@ -353,6 +363,7 @@ type Served struct {
 	Root            string             // path of the root listing, without a prefix, such as "/api/"
 	BaseURL         string             // [Options.BaseURL] as it appears in links; empty if they depend on the request
 	AuthorizesReads bool               // [Options.AuthorizeReads]
+	Forms           bool               // [Options.Forms]
 	Tagged          bool               // [Options.ETags]: the root and records have an ETag
 	Collections     []ServedCollection // in the order of the root listing
 }
@@ -370,6 +381,7 @@ type ServedCollection struct {
 func (h *Handler) Served() Served {
 	s := Served{
 		Root: h.opts.Root, BaseURL: h.origins.BaseURL(), AuthorizesReads: h.opts.AuthorizeReads,
+		Forms:       h.opts.Forms,
 		Tagged:      h.opts.ETags,
 		Collections: make([]ServedCollection, len(h.collections)),
 	}

@@ -7,17 +7,22 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/forms"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // metadata returns the response to OPTIONS. The fields are those that the client may send with
 // a method; there are none if method is empty.
-func metadata(name, description, method string, about *schema.Description, as schema.Framework) []byte {
-	text := fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"]`,
+func metadata(name, description, method string, about *schema.Description, opts Options) []byte {
+	text := fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"`,
 		wire.Quote(name), wire.Quote(description))
+	if opts.Forms {
+		text += `,"` + forms.Encoded + `","` + forms.Multipart + `"`
+	}
+	text += "]"
 	if method != "" {
-		text += `,"actions":{"` + method + `":` + fieldsMetadata(about.Fields, about.SnakeCase(), as) + `}`
+		text += `,"actions":{"` + method + `":` + fieldsMetadata(about.Fields, about.SnakeCase(), opts.Framework) + `}`
 	}
 	return []byte(text + "}")
 }
@@ -126,7 +131,7 @@ func label(f schema.Field) string {
 func (v *view) options() {
 	r := v.route
 	if r.collection == nil {
-		v.write(http.StatusOK, metadata("Api Root", "The default basic root view for DefaultRouter", "", nil, schema.Framework{}))
+		v.write(http.StatusOK, metadata("Api Root", "The default basic root view for DefaultRouter", "", nil, v.handler.opts))
 		return
 	}
 	name, method, action := title(r.about.Name)+" List", http.MethodPost, schema.Create
@@ -136,5 +141,5 @@ func (v *view) options() {
 	if !r.actions.Has(action) || v.authorize(action) != nil || r.isRecord && !v.exists() {
 		method = ""
 	}
-	v.write(http.StatusOK, metadata(name, "", method, r.about, v.handler.opts.Framework))
+	v.write(http.StatusOK, metadata(name, "", method, r.about, v.handler.opts))
 }

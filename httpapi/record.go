@@ -10,7 +10,9 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/forms"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // retrieve sends a record.
@@ -74,7 +76,8 @@ func (v *view) update(action schema.Actions) {
 	if !ok || !v.finds(filter, precondition) {
 		return
 	}
-	body, ok := v.readJSON()
+	partial := action == schema.PartialUpdate
+	body, ok := v.readJSON(partial)
 	if !ok {
 		return
 	}
@@ -82,7 +85,6 @@ func (v *view) update(action schema.Actions) {
 	if !ok {
 		return
 	}
-	partial := action == schema.PartialUpdate
 	record, err := v.route.updater.Update(v.r.Context(), v.segment, catalogue.Edit{
 		Filter: filter, Body: body, Partial: partial, Assigned: assigned, Precondition: precondition,
 	})
@@ -155,7 +157,7 @@ func (v *view) post() {
 		v.failBecause(err, ifPrecondition)
 		return
 	}
-	body, ok := v.readJSON()
+	body, ok := v.readJSON(false)
 	if !ok {
 		return
 	}
@@ -187,10 +189,10 @@ func (v *view) assigned(action schema.Actions) (values schema.Record, ok bool) {
 	return values, err == nil
 }
 
-// readJSON reads the whole body, which must be JSON by its Content-Type and must not have a
-// Content-Encoding, and returns it in UTF-8. If that fails, it sends an error response and
-// returns false.
-func (v *view) readJSON() (body []byte, ok bool) {
+// readJSON reads the whole body, which must be JSON or, with Options.Forms, a form by its
+// Content-Type and must not have a Content-Encoding, and returns it as JSON in UTF-8. The form may be
+// that of a PATCH, which is partial. If that fails, it sends an error response and returns false.
+func (v *view) readJSON(partial bool) (body []byte, ok bool) {
 	if body, ok = v.readBody(); !ok {
 		return nil, false
 	}
@@ -201,15 +203,26 @@ func (v *view) readJSON() (body []byte, ok bool) {
 		return nil, false
 	}
 	contentType := v.r.Header.Get("Content-Type")
-	media := negotiation.ParseMediaType(contentType)
-	// An empty body needs no type, except from another site: a form there can be sent with the
-	// cookies of this one, though never as JSON.
-	if !media.IsJSON() && (len(body) > 0 || new(http.CrossOriginProtection).Check(v.r) != nil) {
-		v.fail(http.StatusUnsupportedMediaType,
-			fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
+	media, isForm := negotiation.ParseMediaType(contentType), v.handler.opts.Forms && forms.Is(contentType)
+	// A form of another site, or an empty body without a type, can be sent with the cookies of this
+	// one, though JSON never.
+	isForeign := !media.IsJSON() && wire.IsForeign(v.r, new(http.CrossOriginProtection), v.handler.Base(v.r))
+	switch {
+	case isForm && isForeign:
+		v.fail(http.StatusForbidden, wire.DetailForeign)
+		return nil, false
+	case media.IsJSON(), len(body) == 0 && !isForeign && !isForm:
+		return media.ToUTF8(body), true
+	case !isForm:
+		v.fail(http.StatusUnsupportedMediaType, fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return nil, false
 	}
-	return media.ToUTF8(body), true
+	f, err := forms.Parse(contentType, body)
+	if err != nil {
+		v.fail(http.StatusBadRequest, err.Error())
+		return nil, false
+	}
+	return []byte(f.Object(v.route.about.Fields, partial, v.handler.opts.Framework)), true
 }
 
 // readBody reads the whole body. If that fails, it sends an error response and returns

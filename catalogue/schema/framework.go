@@ -31,6 +31,7 @@ type Framework struct {
 	namesBig      bool // fields of 64 bits: "A valid biginteger is required."
 	namesLarge    bool // an integer beyond a float64 has a message of its own
 	readsPorts    bool // URLs: a port of one digit
+	indexesForms  bool // forms: tools[0] in a PATCH; an absent boolean that can be null is null
 }
 
 // DRF318 returns version 3.18, with Django 5.2 and Python 3.14. zone is the TIME_ZONE of Django:
@@ -54,6 +55,7 @@ func DRF318(zone *time.Location) Framework {
 		namesBig:      true,
 		namesLarge:    true,
 		readsPorts:    true,
+		indexesForms:  true,
 	}
 }
 
@@ -77,6 +79,10 @@ func (f Framework) refuses(text string) bool { return f.refusesNull && strings.I
 // ShowsDigits reports whether the metadata of a [Decimal] has its digits and places. It is for
 // servers. O(1).
 func (f Framework) ShowsDigits() bool { return f.showsDigits }
+
+// IndexesForms reports whether a PATCH can have the elements of a list by their index, and whether a
+// boolean that can be null is null, and not false, without a value in a form. It is for servers. O(1).
+func (f Framework) IndexesForms() bool { return f.indexesForms }
 
 // Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of
 // a unique set that can be null or blank is not required, and null or blank if it is absent from a

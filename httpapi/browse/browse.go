@@ -221,9 +221,9 @@ func (b *browser) Served() httpapi.Served { return b.next.Served() }
 
 func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	isPage := negotiation.PrefersHTML(r.Header["Accept"]) && parseQuery(r.URL.RawQuery).get("format") != "json"
-	isForeign := b.isForeign(r)
+	isForeign := wire.IsForeign(r, b.crossOrigin, b.next.Base(r))
 	if !isPage && isForeign {
-		wire.SendDetail(w, http.StatusForbidden, detailForeign)
+		wire.SendDetail(w, http.StatusForbidden, wire.DetailForeign)
 		return
 	}
 	sent := r
@@ -236,12 +236,12 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := b.newView(w, r)
-	resp := refusal(http.StatusForbidden, wire.Detail(detailForeign))
+	resp := refusal(http.StatusForbidden, wire.Detail(wire.DetailForeign))
 	switch {
 	case isForeign:
-	case isForm(r) && v.isSession():
+	case v.isForm() && v.isSession():
 		resp = v.signInOut()
-	case isForm(r):
+	case v.isForm():
 		resp = v.posted()
 	case v.isFilterForm():
 		resp = v.cleanFilters()

@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"io"
 	"maps"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/forms"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -56,28 +56,11 @@ const (
 // name of the field follows.
 const shownPrefix = "_shown."
 
-// detailForeign is the detail of the response to a request that isForeign.
-const detailForeign = "The request was sent from another site, so nothing was stored."
-
-// isForeign reports whether a page of another site, which is not trusted, sent a request that
-// may write. Browsers add the visitor's cookies to such a request, with any Accept header and
-// content type. Clients that are no browsers send neither Sec-Fetch-Site nor Origin. Behind a
-// proxy that changes the Host, a browser without Sec-Fetch-Site sends the origin of the
-// links.
-func (b *browser) isForeign(r *http.Request) bool {
-	if r.Method == "" || b.crossOrigin.Check(r) == nil {
-		return false
-	}
-	base := b.base(r)
-	return r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != base.Scheme+"://"+base.Host
-}
-
-// isForm reports whether r is a form sent by a browser, which states its origin. The
-// handler rejects forms without an origin.
-func isForm(r *http.Request) bool {
-	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return r.Method == http.MethodPost && media == "application/x-www-form-urlencoded" &&
-		(r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "")
+// isForm reports whether the request is a form of a page, which has the parameter _method, sent by a
+// browser, which states its origin. Others are for the handler.
+func (v *view) isForm() bool {
+	return v.r.Method == http.MethodPost && v.query.get(methodName) != "" && forms.Is(v.r.Header.Get("Content-Type")) &&
+		(v.r.Header.Get("Sec-Fetch-Site") != "" || v.r.Header.Get("Origin") != "")
 }
 
 // query is the query of a request, from which links to the same path are made.

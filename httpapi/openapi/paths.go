@@ -8,6 +8,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/httpapi/internal/forms"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -179,7 +180,11 @@ func (d *describer) body(c collection, action schema.Actions) *requestBody {
 	if c.Description.Fields != nil {
 		s = d.schema(bodyOf(c.name, action), posted(c.Description.Fields, action, inner))
 	}
-	return &requestBody{Required: true, Content: jsonBody(s)}
+	content := jsonBody(s)
+	if c.forms {
+		content = append(content, member[media]{forms.Encoded, media{s}}, member[media]{forms.Multipart, media{s}})
+	}
+	return &requestBody{Required: true, Content: content}
 }
 
 // credentials is the name of the security scheme.

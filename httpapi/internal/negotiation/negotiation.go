@@ -1,10 +1,11 @@
 // Package negotiation implements the content negotiation of Django REST framework: methods
 // that read, the format parameter, the Accept header, and the Content-Type of a body with
-// its charset. JSON is the only type that is served and accepted.
+// its charset. JSON is the only type that is served.
 package negotiation
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // maxIndent is the largest indentation that an Accept header can request.
@@ -53,7 +54,7 @@ func acceptList(accept string) (indent int, ok bool) {
 	if specificity < 0 {
 		return 0, false
 	}
-	value, _ := best.param("indent")
+	value, _ := best.Param("indent")
 	return parseIndent(value), true
 }
 
@@ -80,7 +81,7 @@ func PrefersHTML(headers []string) bool {
 	html, json := -1, -1
 	for alternative := range strings.SplitSeq(strings.Join(headers, ","), ",") {
 		m := ParseMediaType(alternative)
-		if m.isHTML() {
+		if m.Is("text/html") {
 			html = max(html, m.specificity())
 		}
 		if m.IsJSON() {
@@ -120,17 +121,14 @@ func ParseMediaType(text string) MediaType {
 	return MediaType{main: main, sub: sub, params: rest}
 }
 
-// IsJSON reports whether m is application/json or a range that contains it.
-func (m MediaType) IsJSON() bool {
-	return (m.main == "*" || EqualFold(m.main, "application")) &&
-		(m.sub == "*" || EqualFold(m.sub, "json"))
+// Is reports whether m is a type, such as application/json, or a range that contains it.
+func (m MediaType) Is(name string) bool {
+	main, sub, _ := strings.Cut(name, "/")
+	return (m.main == "*" || EqualFold(m.main, main)) && (m.sub == "*" || EqualFold(m.sub, sub))
 }
 
-// isHTML reports whether m is text/html or a range that contains it.
-func (m MediaType) isHTML() bool {
-	return (m.main == "*" || EqualFold(m.main, "text")) &&
-		(m.sub == "*" || EqualFold(m.sub, "html"))
-}
+// IsJSON reports whether m is application/json or a range that contains it.
+func (m MediaType) IsJSON() bool { return m.Is("application/json") }
 
 // specificity ranks alternatives of an Accept header: 0 for */*, 1 for type/*,
 // 2 for type/subtype, 3 if there are parameters other than q.
@@ -158,8 +156,8 @@ func (m MediaType) hasParams() bool {
 	return false
 }
 
-// param returns the unquoted value of the last parameter with the given name.
-func (m MediaType) param(want string) (value string, ok bool) {
+// Param returns the unquoted value of the last parameter with the given name.
+func (m MediaType) Param(want string) (value string, ok bool) {
 	for rest := m.params; rest != ""; {
 		var name, raw string
 		name, raw, rest = nextParam(rest)
@@ -208,22 +206,24 @@ func unquote(text string) string {
 // ToUTF8 converts a body of type m to UTF-8. It converts Latin-1 and returns
 // the body itself for any other charset, known or not.
 func (m MediaType) ToUTF8(body []byte) []byte {
-	charset, ok := m.param("charset")
-	if !ok || !isLatin1(charset) {
+	if !m.IsLatin1() {
 		return body
 	}
-	out := make([]byte, 0, len(body)+len(body)/8)
-	for _, c := range body {
-		if c < 0x80 {
-			out = append(out, c)
-		} else {
-			out = append(out, 0xC0|c>>6, 0x80|c&0x3F)
-		}
+	return FromLatin1(body)
+}
+
+// FromLatin1 converts Latin-1 to UTF-8.
+func FromLatin1(text []byte) []byte {
+	out := make([]byte, 0, len(text)+len(text)/8)
+	for _, c := range text {
+		out = utf8.AppendRune(out, rune(c))
 	}
 	return out
 }
 
-func isLatin1(charset string) bool {
+// IsLatin1 reports whether the charset of m is Latin-1.
+func (m MediaType) IsLatin1() bool {
+	charset, _ := m.Param("charset")
 	name := strings.ToLower(strings.TrimSpace(charset))
 	switch strings.ReplaceAll(name, "_", "-") {
 	case "latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1":

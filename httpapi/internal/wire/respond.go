@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 )
@@ -49,4 +50,20 @@ func (r *Recorder) Write(p []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
 	r.Body = append(r.Body, p...)
 	return len(p), nil
+}
+
+// DetailForeign is the detail of the response to a request that IsForeign.
+const DetailForeign = "The request was sent from another site, so nothing was stored."
+
+// IsForeign reports whether a page of another site, which is not trusted, sent a request that
+// may write. Browsers add the visitor's cookies to such a request, with any Accept header and
+// content type. Clients that are no browsers send neither Sec-Fetch-Site nor Origin. Behind a
+// proxy that changes the Host, a browser without Sec-Fetch-Site sends the origin of the
+// links, with which base begins.
+func IsForeign(r *http.Request, trusted *http.CrossOriginProtection, base string) bool {
+	if r.Method == "" || trusted.Check(r) == nil {
+		return false
+	}
+	own, err := url.Parse(base)
+	return r.Header.Get("Sec-Fetch-Site") != "" || err != nil || r.Header.Get("Origin") != own.Scheme+"://"+own.Host
 }
