@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/forms"
+	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
@@ -18,7 +18,7 @@ func metadata(name, description, method string, about *schema.Description, opts 
 	text := fmt.Sprintf(`{"name":%s,"description":%s,"renders":["application/json"],"parses":["application/json"`,
 		wire.Quote(name), wire.Quote(description))
 	if opts.Forms {
-		text += `,"` + forms.Encoded + `","` + forms.Multipart + `"`
+		text += `,"` + formdata.Encoded + `","` + formdata.Multipart + `"`
 	}
 	text += "]"
 	if method != "" {

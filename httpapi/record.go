@@ -10,7 +10,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/forms"
+	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
@@ -203,7 +203,7 @@ func (v *view) readJSON(partial bool) (body []byte, ok bool) {
 		return nil, false
 	}
 	contentType := v.r.Header.Get("Content-Type")
-	media, isForm := negotiation.ParseMediaType(contentType), v.handler.opts.Forms && forms.Is(contentType)
+	media, isForm := negotiation.ParseMediaType(contentType), v.handler.opts.Forms && formdata.Is(contentType)
 	// A form of another site, or an empty body without a type, can be sent with the cookies of this
 	// one, though JSON never.
 	isForeign := !media.IsJSON() && wire.IsForeign(v.r, new(http.CrossOriginProtection), v.handler.Base(v.r))
@@ -217,9 +217,9 @@ func (v *view) readJSON(partial bool) (body []byte, ok bool) {
 		v.fail(http.StatusUnsupportedMediaType, fmt.Sprintf("Unsupported media type \"%s\" in request.", contentType))
 		return nil, false
 	}
-	f, err := forms.Parse(contentType, body)
-	if err != nil {
-		v.fail(http.StatusBadRequest, err.Error())
+	f, fault := formdata.Parse(contentType, body)
+	if fault != "" {
+		v.fail(http.StatusBadRequest, fault)
 		return nil, false
 	}
 	return []byte(f.Object(v.route.about.Fields, partial, v.handler.opts.Framework)), true

@@ -315,6 +315,8 @@ func scriptServer(t *testing.T, settings []string) (h http.Handler) {
 			opts.Framework = schema.DRF318(zone)
 		case "order":
 			opts.Order = strings.Split(value, ",")
+		case "forms":
+			opts.Forms = true
 		case "etags":
 			opts.ETags = true
 		case "max-limit":

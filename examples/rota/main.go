@@ -10,6 +10,6 @@ package main
 import "github.com/gobacklist/backlist/examples/internal/service"
 
 // program is the rota with the flags of its kind.
-var program = service.Service{Title: "Rota", New: newCatalogue}
+var program = service.Service{Title: "Rota", New: newCatalogue, Forms: true}
 
 func main() { program.Main() }

@@ -102,6 +102,10 @@ func request(method, target, body string, header ...string) *http.Request {
 
 // formRequest returns the request of a browser that posts a form.
 func formRequest(target, body string, header ...string) *http.Request {
+	if !strings.Contains(target, methodName) {
+		path, query, _ := strings.Cut(target, "?")
+		target = path + "?" + strings.TrimPrefix(query+"&"+methodName+"=POST", "&")
+	}
 	header = append([]string{"Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin", "Origin", "http://host.example"}, header...)
 	return request("POST", target, body, header...)
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/internal/forms"
+	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -59,7 +59,7 @@ const shownPrefix = "_shown."
 // isForm reports whether the request is a form of a page, which has the parameter _method, sent by a
 // browser, which states its origin. Others are for the handler.
 func (v *view) isForm() bool {
-	return v.r.Method == http.MethodPost && v.query.get(methodName) != "" && forms.Is(v.r.Header.Get("Content-Type")) &&
+	return v.r.Method == http.MethodPost && v.query.get(methodName) != "" && formdata.Is(v.r.Header.Get("Content-Type")) &&
 		(v.r.Header.Get("Sec-Fetch-Site") != "" || v.r.Header.Get("Origin") != "")
 }
 

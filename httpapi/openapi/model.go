@@ -124,6 +124,7 @@ type describer struct {
 	operations names
 	scheme     string      // of Options.Scheme
 	filtered   bool        // Options.RecordFilters
+	forms      bool        // httpapi.Options.Forms
 	errors     *jsonSchema // of fieldErrors
 	writes     bool        // some operation writes
 

@@ -245,7 +245,7 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	for _, h := range handlers {
 		served := h.Served()
-		d.reads, d.tags, d.parameters = served.AuthorizesReads, served.Tagged, commonParameters()
+		d.reads, d.tags, d.forms, d.parameters = served.AuthorizesReads, served.Tagged, served.Forms, commonParameters()
 		d.root(served)
 		for range served.Collections {
 			d.collection(all[0])

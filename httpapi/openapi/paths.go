@@ -8,7 +8,7 @@ import (
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
-	"github.com/gobacklist/backlist/httpapi/internal/forms"
+	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
@@ -181,8 +181,8 @@ func (d *describer) body(c collection, action schema.Actions) *requestBody {
 		s = d.schema(bodyOf(c.name, action), posted(c.Description.Fields, action, inner))
 	}
 	content := jsonBody(s)
-	if c.forms {
-		content = append(content, member[media]{forms.Encoded, media{s}}, member[media]{forms.Multipart, media{s}})
+	if d.forms {
+		content = append(content, member[media]{formdata.Encoded, media{s}}, member[media]{formdata.Multipart, media{s}})
 	}
 	return &requestBody{Required: true, Content: content}
 }

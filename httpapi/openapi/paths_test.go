@@ -216,6 +216,26 @@ func TestMethodsOfActions(t *testing.T) {
 	}
 }
 
+// A body of the document has the types that OPTIONS lists.
+func TestTypesOfBodies(t *testing.T) {
+	cat, err := catalogue.New(catalogue.Define[director]("directors", catalogue.Options{}))
+	must(t, err)
+	for _, forms := range []bool{false, true} {
+		opts := httpapi.Options{Forms: forms}
+		h, err := httpapi.New(cat, opts)
+		must(t, err)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodOptions, "/api/directors/", nil))
+		var metadata struct{ Parses []string }
+		must(t, json.Unmarshal(w.Body.Bytes(), &metadata))
+		for path, method := range map[string]string{"/api/directors/": "post", "/api/directors/{id}/": "patch"} {
+			var body struct{ Content map[string]any }
+			must(t, json.Unmarshal(documentOf(t, cat, opts, Options{}).operation(t, path, method).RequestBody, &body))
+			equal(t, fmt.Sprint(method, " with Forms ", forms), metadata.Parses, slices.Sorted(maps.Keys(body.Content)))
+		}
+	}
+}
+
 // A requirement is a member of the OpenAPI property "security". An empty list means that
 // no credentials are needed, and an absent one that nothing is known.
 func TestSecurity(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 type Service struct {
 	Title string // of its pages; in lower case, the name of the program
 	New   func(now func() time.Time) (*catalogue.Catalogue, error)
+	Forms bool // bodies may be forms
 }
 
 // config holds the values of the flags.
@@ -128,6 +129,7 @@ func (s Service) handler(c config) (http.Handler, error) {
 	opts := httpapi.Options{
 		BaseURL:   c.baseURL,
 		Framework: c.version,
+		Forms:     s.Forms,
 		OnError:   func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
 	}
 	about := browse.Options{Title: s.Title}

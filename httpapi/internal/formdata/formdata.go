@@ -1,10 +1,9 @@
-// Package forms reads forms as the parsers of Django REST framework do, and converts them to JSON.
-package forms
+// Package formdata reads forms as the parsers of Django REST framework do, and converts them to JSON.
+package formdata
 
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -55,46 +54,44 @@ func Is(contentType string) bool {
 	return media.Is(Encoded) || media.Is(Multipart)
 }
 
-// Parse reads a form whose Content-Type Is accepts. The text of its error is for a response. An
-// empty body is an empty form.
-func Parse(contentType string, body []byte) (Form, error) {
+// Parse reads a form whose Content-Type Is accepts. An empty body is an empty form. fault is the error
+// text for a response, or "".
+func Parse(contentType string, body []byte) (f Form, fault string) {
 	media, texts, files := negotiation.ParseMediaType(contentType), body, []byte(nil)
 	if len(body) > 0 && !media.Is(Encoded) {
-		boundary, err := boundaryOf(contentType)
-		if err != nil {
-			return nil, err
+		boundary, fault := boundaryOf(contentType)
+		if fault != "" {
+			return nil, fault
 		}
 		texts, files = split(string(body), "--"+boundary)
 	}
-	if bytes.Count(texts, []byte("&"))+bytes.Count(files, []byte("&")) > maxValues {
-		return nil, fmt.Errorf("Too many values in a form: at most %d are allowed.", maxValues)
+	if bytes.Count(bytes.TrimRight(texts, "&"), []byte("&"))+bytes.Count(files, []byte("&")) >= maxValues {
+		return nil, fmt.Sprintf("Too many values in a form: at most %d are allowed.", maxValues)
 	}
 	if media.IsLatin1() {
 		texts, files = fromLatin1(texts), fromLatin1(files)
 	}
-	var f Form
 	for i, query := range [][]byte{texts, files} {
 		for name, text := range pagination.ParseQuery(string(query)).All() {
 			f = append(f, Value{ordering.Snake(name), text, Type(i)})
 		}
 	}
-	return f, nil
+	return f, ""
 }
 
-// boundaryOf returns the boundary of the parts of a multipart body.
-func boundaryOf(contentType string) (string, error) {
+// boundaryOf returns the boundary of the parts of a multipart body, or an error text.
+func boundaryOf(contentType string) (boundary, fault string) {
 	if strings.ContainsFunc(contentType, func(r rune) bool { return r > '~' }) {
-		return "", errors.New("Multipart form parse error - Invalid non-ASCII Content-Type in multipart: " +
-			string(negotiation.FromLatin1([]byte(contentType))))
+		return "", "Multipart form parse error - Invalid non-ASCII Content-Type in multipart: " + string(negotiation.FromLatin1([]byte(contentType)))
 	}
 	boundary, ok := negotiation.ParseMediaType(contentType).Param("boundary")
 	if !ok {
 		boundary = "None"
 	}
 	if !ok || !regexp.MustCompile(`^[ -~]{0,200}[!-~]$`).MatchString(boundary) {
-		return "", errors.New("Multipart form parse error - Invalid boundary in multipart: " + boundary)
+		return "", "Multipart form parse error - Invalid boundary in multipart: " + boundary
 	}
-	return boundary, nil
+	return boundary, ""
 }
 
 // split returns the texts and the files of a multipart body as queries. Like Django, it also reads
