@@ -150,8 +150,8 @@ func copied[T any](s *core.Type, from layout.Getter, id int) (record T, err erro
 // O(orderings in use × n log n + history × log n).
 func (c *Collection[T]) Check() error { return c.core.Check() }
 
-// Insert stores a copy of the record and returns its id. If the id of the record is
-// zero, Insert assigns one more than the highest id ever used.
+// Insert stores a copy of the record and returns its id, or 0 if records have keys. If the id
+// of the record is zero, Insert assigns one more than the highest id ever used.
 //
 // The error wraps [ErrExists] if another record has the id, [ErrInvalidID] if the id is
 // negative or no id is left, [ErrDuplicate] if another record has the values of a unique

@@ -1,23 +1,32 @@
 // Package catalogue keeps collections of records in memory. Records have a Go type, can
 // be ordered by any of their fields, and are read in pages at any offset with an exact
-// count.
+// count. A [Collection] holds the records of one type:
 //
-// A [Collection] holds the records of one type:
+//	type Film struct {
+//		ID   int    `json:"id"`
+//		Name string `json:"name" backlist:"maxlength=80"`
+//		Year int    `json:"year"`
+//	}
 //
 //	films, err := catalogue.NewCollection[Film](catalogue.Options{Name: "films"})
 //	id, err := films.Insert(Film{Name: "Vertigo", Year: 1958})
-//	page, err := films.Page(pagination.Window{Limit: 21, Offset: 42}, ordering.Desc("year"))
+//	old := films.Where(ordering.Less("year", 1960))
+//	page, err := old.Page(pagination.Window{Limit: 21, Offset: 42}, ordering.Desc("year"))
 //
 // A [Catalogue] is a set of collections with descriptions, for servers. [New] makes one from
-// definitions:
+// definitions, and package httpapi serves it:
 //
-//	var Films = catalogue.Define[Film]("films", catalogue.Options{})
+//	var Films = catalogue.Define[Film]("films", catalogue.Options{
+//		Description: &schema.Description{Filters: []string{"year"}, Search: []string{"name"}},
+//	})
 //
-//	c, err := catalogue.New(Directors, Genres, Films)
+//	c, err := catalogue.New(Directors, Films)
 //	films, err := Films.In(c)
+//	handler, err := httpapi.New(c, httpapi.Options{})
 //
-// A collection without a Go type of its own holds open records, [schema.Record], which can
-// have any members. Package httpapi serves a catalogue over HTTP.
+// The tag backlist makes a field the key, a reference, unique, and so on: [schema.DescriptionOf]
+// lists its words. A collection without a Go type of its own holds open records,
+// [schema.Record], which can have any members.
 //
 // # Concurrency
 //

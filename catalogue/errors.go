@@ -118,7 +118,10 @@ type Violations []RecordError
 
 // Error returns a text with the number of violations and the first ten of them.
 func (v Violations) Error() string {
-	text := fmt.Sprintf("%d violations", len(v))
+	text := "1 violation"
+	if len(v) != 1 {
+		text = fmt.Sprintf("%d violations", len(v))
+	}
 	for i, one := range v[:min(len(v), 10)] {
 		text += fmt.Sprintf("%s record %v of %s", []string{":", ";"}[min(i, 1)], one.Identity, one.Collection)
 		if one.Line > 0 {

@@ -303,7 +303,7 @@ teas 5 line 8 house: reference to no record: 8 of houses
 			`{"houses":[{"id":0},{"id":3,"name":4},` + "\n" + `{"id":4,"title":""}],"teas":[{"id":1,"name":"n","house":9}]}`, catalogue.LoadOptions{References: true},
 			"houses 0 line 1 id: invalid id: want a positive integer, got 0\nhouses 3 line 1 name: want a string, not 4\nhouses 4 line 2 title: is unknown: want one of id, name\n"},
 		{"ids and unique values", `{"houses":[{"id":2,"name":"a"},{"id":3,"name":"a"},{"id":2,"name":"a"}]}`, catalogue.LoadOptions{Validate: true},
-			"houses 2 line 1 id: id is taken: the record at index 0 has 2 too\n" +
+			"houses 2 line 1 id: id or key is taken: the record at index 0 has 2 too\n" +
 				"houses 3 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n" +
 				"houses 2 line 1 name: duplicate value: name \"a\" is that of the record at index 0\n"},
 	} {
@@ -372,7 +372,7 @@ func TestEvolvingRecords(t *testing.T) {
 		cat := mustCatalogue(t, row.defined)
 		got := ""
 		if err := cat.Load(strings.NewReader(`{"pots":[`+row.file+`]}`), row.opts); err != nil {
-			got = strings.TrimPrefix(err.Error(), "catalogue: cannot load: 1 violations: ")
+			got = strings.TrimPrefix(err.Error(), "catalogue: cannot load: 1 violation: ")
 		} else {
 			got = split(t, saved(t, cat))["pots"][0]
 		}
@@ -418,7 +418,7 @@ func TestLoadListsKeys(t *testing.T) {
 	for _, row := range []struct{ reason, file, want string }{
 		{"validity and references", `{"label":"b","next":"a","size":10},{"code":"a","next":"c","size":1}`,
 			`"b" size: invalid record: size: Ensure this value is less than or equal to 9.; "a" next: reference to no record: "c" of shelves; `},
-		{"the same key twice", `{"label":"b","next":"b"},{"code":"b","next":"b"}`, `"b" code: id is taken: the record at index 0 has code "b" too; `},
+		{"the same key twice", `{"label":"b","next":"b"},{"code":"b","next":"b"}`, `"b" code: id or key is taken: the record at index 0 has code "b" too; `},
 		{"no key", `{"next":"b"},{"code":5}`, `"" code: invalid id: the record has no code; "" code: invalid id: want a string, not 5; `},
 	} {
 		err := cat.Load(strings.NewReader(`{"shelves":[`+row.file+`]}`), catalogue.LoadOptions{Validate: true, References: true})

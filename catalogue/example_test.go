@@ -279,7 +279,7 @@ func ExampleCollection_Insert() {
 	fmt.Println(errors.Is(err, catalogue.ErrExists), err)
 	// Output:
 	// 5 <nil>
-	// true films: id is taken: 2
+	// true films: id or key is taken: 2
 }
 
 func ExampleCollection_Update() {

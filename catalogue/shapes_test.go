@@ -689,7 +689,7 @@ func TestShapesRefused(t *testing.T) {
 			"oneMessage: field unknownFields: []uint8 contains references and the field is unexported, so it cannot be copied: " +
 				"give catalogue_test.oneMessage the method Clone() catalogue_test.oneMessage, or the type of the field such a method"},
 		"Kubernetes: no id at the top": {refusal[resource](none),
-			"resource has no id: give an integer field the tag `json:\"id\"`, or set Options.ID to the JSON name of the field that is the id"},
+			"resource has no id: give an integer field the tag `json:\"id\"` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field"},
 		"openapi-generator: NullableString": {refusal[pet](none),
 			"pet: field Nick: field value: *string contains references and the field is unexported, so it cannot be copied: " +
 				"give catalogue_test.pet the method Clone() catalogue_test.pet, or the type of the field such a method"},

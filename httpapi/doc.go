@@ -30,9 +30,10 @@
 //	DELETE /api/films/7/    deletes the record: 204
 //
 // The Actions of its [schema.Description] determine which of these are served, HEAD where GET is,
-// and OPTIONS everywhere. PUT also keeps the values of fields that are not sent. A record that the
-// filters and the search in the query do not select is not found. Names in bodies are in camelCase
-// or snake_case, and those in a query in snake_case. Links keep parameters that have no effect.
+// and OPTIONS everywhere. PUT also keeps the values of fields that are not sent. The parameters
+// that filter are those in Filters of the description; search is one if it has a Search. A record
+// that they do not select is not found. Other parameters have no effect, and links keep them. Names
+// in bodies are in camelCase or snake_case, and those in a query in snake_case.
 // [Options.Pages] selects page numbers or cursors in place of limit and offset.
 //
 // # Order of checks

@@ -2,8 +2,7 @@
 // value of the ordering parameter of an HTTP catalogue, for any Go type. It also has
 // conditions on fields, such as [Equal] and [Between].
 //
-// The package imports nothing of the rest of the module except its own subpackages. To
-// sort a slice of structs by the ordering in a request:
+// To sort a slice of structs by the ordering in a request:
 //
 //	fields, err := ordering.FieldsOf[Book]()       // from the json tags, once
 //	terms := fields.Parse(r.FormValue("ordering")) // unknown fields are dropped

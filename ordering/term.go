@@ -106,13 +106,14 @@ func Suggest(name string, known []string) string {
 
 // nearest returns the known name with the smallest distance to name, the first of
 // several. It returns "" if the distance is more than about a third of the characters of
-// the shorter name, or all of them.
+// the shorter name, or all of them, unless the known name begins with three characters or more of name.
 func nearest(name string, known []string) (best string) {
 	folded, least := fold(name), math.MaxInt
 	for _, k := range known {
 		other := fold(k)
 		n := min(len(folded), len(other))
-		if d := distance(folded, other); d < least && d <= min((n+2)/3, n-1) {
+		begins := n > 2 && n == len(folded) && slices.Equal(folded, other[:n])
+		if d := distance(folded, other); d < least && (begins || d <= min((n+2)/3, n-1)) {
 			best, least = k, d
 		}
 	}

@@ -115,6 +115,8 @@ func TestSuggest(t *testing.T) {
 		{"short name that differs by a letter", "ip", []string{"id"}, "did you mean id?"},
 		{"name that has only letters in common with a short one", "kind", []string{"id", "title"}, "want one of id, title"},
 		{"removed field", "paid", []string{"id", "name"}, "want one of id, name"},
+		{"beginning of a name", "maxlen", []string{"max", "maxlength"}, "did you mean maxlength?"},
+		{"beginning of two letters", "ma", []string{"maxlength"}, "want one of maxlength"},
 		{"single letters", "a", []string{"b"}, "want one of b"},
 		{"single letter in another case", "A", []string{"a"}, "did you mean a?"},
 		{"two letters swapped in a short name", "naem", []string{"id", "name"}, "did you mean name?"},

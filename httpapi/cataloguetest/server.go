@@ -1,67 +1,51 @@
-// Package cataloguetest provides a fake of a service with pages of records, for tests. The pages are
-// those of Django REST framework, by limit and offset, by number or by cursor, or, with a [Codec],
-// those of another service: bare lists with links in the header Link, as GitHub and GitLab have them,
-// data and meta, items and a nextPageToken, as Google has them, or others that a program describes.
+// Package cataloguetest provides a fake of a service with pages of records, for tests.
 //
-// [New] returns a [Server] with records and an HTTP client that belongs to the test. The
-// server is closed when the test ends.
-//
-//	func TestEventNames(t *testing.T) {
-//		t.Parallel() // servers share no state
-//		server := cataloguetest.New(t)
-//		names, err := eventNames(t.Context(), server.Client, server.URL)
-//		if err != nil || len(names) == 0 {
-//			t.Errorf("eventNames = %d names, %v", len(names), err)
+//	func TestFilmNames(t *testing.T) {
+//		server := cataloguetest.NewWith(t, cataloguetest.Options{
+//			Definitions: []catalogue.AnyDefinition{Directors, Films},
+//			Root:        "/v1/",
+//			Fixtures:    os.DirFS("testdata"),
+//		})
+//		server.Inject(cataloguetest.Match{Nth: 2}, cataloguetest.Status(503, "busy"))
+//		names, err := filmNames(t.Context(), server.Client, server.URL)
+//		if err == nil {
+//			t.Errorf("the second request failed, and there are %d names without an error", len(names))
 //		}
-//		server.AssertRequests(t, "GET /api/events/", "GET /api/events/?limit=21&offset=21")
+//		server.AssertRequests(t, "GET /v1/films/", "GET /v1/films/?limit=21&offset=21")
 //	}
 //
-// In these examples, eventNames is the code under test.
+// In these examples, filmNames and eventNames are the code under test. A [Server] has records and
+// an HTTP client that belongs to the test. It is closed when the test ends. Servers share no state,
+// so tests can run in parallel.
 //
 // # Records
 //
-// By default a server holds the records that package sample generates for the 39
-// documented collections. They are the same in every run, generated once per process and
-// cloned for each server.
-// Tests change them through server.Catalogue:
+// A fixture file holds an array of records, a saved response of the service, or several
+// collections. An invalid file fails the test with its name and the line, column and member at
+// fault. A server of definitions without fixtures is empty; Records of package resources/sample
+// makes some up. A test can also build the catalogue itself.
 //
+// Without definitions, a server has the 39 documented collections, with the records that package
+// sample generates. They are the same in every run, generated once per process and cloned for
+// each server. Tests change records through server.Catalogue:
+//
+//	server := cataloguetest.New(t)
 //	events, err := resources.Events.In(server.Catalogue)
 //	…
 //	err = events.Update(1, func(e *resources.Event) error {
 //		e.Name = "Renamed"
 //		return nil
 //	})
+//	names, err := eventNames(t.Context(), server.Client, server.URL)
 //
-// [Options] selects other records: none at all, a catalogue that the test has
-// built, or fixture files.
+// # Services
 //
-//	server := cataloguetest.NewWith(t, cataloguetest.Options{
-//		Fixtures:   os.DirFS("testdata"),
-//		Authorizer: httpapi.Bearer("s3cret"),
-//	})
+// Fixtures, faults and assertions use the keys and path segments of the collections, below the
+// root. Records have paths of their own, such as /v1/films/7/. A [Match] selects them by Path, or
+// all of a collection by Collection. Faults of pages do not change them.
 //
-// A fixture file holds an array of records, a saved response of the service, or several
-// collections. An invalid file fails the test with
-// its name and the line, column and member at fault.
-//
-// # Services of the program
-//
-// A program that defines its own collections has a fake of its own service:
-//
-//	server := cataloguetest.NewWith(t, cataloguetest.Options{
-//		Definitions: []catalogue.AnyDefinition{Directors, Films},
-//		Root:        "/v1/",
-//		Fixtures:    os.DirFS("testdata"),
-//	})
-//
-// Fixtures, faults and assertions then use the keys and path segments of these collections, below
-// that root. There are no sample records for them, so a server without fixtures is empty; Records
-// of package resources/sample makes some up. Records have paths of their own, such as
-// /v1/films/7/. A [Match] selects them by Path, or all of a collection by Collection. Faults of
-// pages do not change them.
-//
-// One call also makes a fake of a service whose pages have numbers, or that uses a later version
-// of the framework:
+// Pages are those of Django REST framework, by limit and offset. A fake can have pages by number
+// or by cursor, or use a later version of the framework:
 //
 //	server := cataloguetest.NewWith(t, cataloguetest.Options{
 //		Definitions: []catalogue.AnyDefinition{Directors, Films},
@@ -69,7 +53,9 @@
 //		Framework:   schema.DRF318(time.UTC),
 //	})
 //
-// And one makes a fake of a service with other pages, such as the issues of GitHub, at
+// With a [Codec], pages are those of another service: bare lists with links in the header Link, as
+// GitHub and GitLab have them, data and meta, items and a nextPageToken, as Google has them, or
+// others that a program describes. This fake has the issues of GitHub, at
 // /repos/octocat/hello/issues, with faults and assertions in its terms:
 //
 //	server := cataloguetest.NewWith(t, cataloguetest.Options{

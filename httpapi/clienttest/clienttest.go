@@ -1,7 +1,4 @@
-// Package clienttest tests clients of a paginated service. Its pages are those of Django REST
-// framework, by limit and offset, by number or by cursor, or, with a [cataloguetest.Codec], those of
-// another service: bare lists with links in the header Link, as GitHub and GitLab have them, data and
-// meta, items and a nextPageToken, as Google has them, or others that a program describes.
+// Package clienttest tests clients of a paginated service.
 //
 //	func TestClient(t *testing.T) {
 //		clienttest.VerifyClient(t, eventIDs, clienttest.Options{Collection: "events"})
@@ -19,9 +16,10 @@
 // uses only the standard library. Situations that no client can notice are left out, three of them
 // if pages have no count.
 //
-// For a client of another service, set [Options].Catalogue to a catalogue with records, and
-// Root. For one that counts pages, or follows links with cursors, set Pages. If the pages are not the
-// framework's, set Codec:
+// For a client of another service, set Catalogue in the [Options] to a catalogue with at least 95
+// records, which Records of package resources/sample makes up, and Root. Pages are those of Django
+// REST framework, by limit and offset. For a client that counts pages, or follows links with cursors,
+// set Pages. For one whose pages are not the framework's, set Codec:
 //
 //	func TestClientOfGitHub(t *testing.T) {
 //		clienttest.VerifyClient(t, issueIDs, clienttest.Options{
@@ -133,7 +131,8 @@ type Options struct {
 	Collection string
 
 	// Catalogue, if not nil, has the collections and the records of the services. It is
-	// cloned. If nil, the collections are the documented ones, with sample records.
+	// cloned. If nil, the collections are the documented ones, with sample records. Records of
+	// package resources/sample makes up those of others.
 	Catalogue *catalogue.Catalogue
 
 	// Root is the path of the root listing; see [httpapi.Options]. If empty, it is

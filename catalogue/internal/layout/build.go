@@ -366,7 +366,7 @@ func openMembers(e *store.Entry) iter.Seq[string] {
 func (s *builder) describeID() error {
 	m := s.Member(s.Identity.Wire)
 	if m == nil {
-		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q`, or set Options.ID to the JSON name of the field that is the id", s.Reflect, s.Identity.Wire)
+		return fmt.Errorf("%v has no id: give an integer field the tag `json:%q` or a text field the tag `backlist:\"key\"`, or set Options.ID to the JSON name of a field", s.Reflect, s.Identity.Wire)
 	}
 	t, f, path := m.Field.Type, s.byName[s.Identity.Number], m.path
 	if t.Kind() == reflect.Pointer {

@@ -10,7 +10,7 @@ import (
 // The errors that package catalogue documents.
 var (
 	ErrInvalidType       = errors.New("invalid record type")
-	ErrExists            = errors.New("id is taken")
+	ErrExists            = errors.New("id or key is taken")
 	ErrInvalidID         = errors.New("invalid id")
 	ErrInvalid     error = invalidRecord{}
 )
