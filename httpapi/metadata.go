@@ -51,7 +51,7 @@ func fieldMetadata(f schema.Field, snake bool, as schema.Framework) string {
 		}
 		b = append(b, wire.Quote(name)+":"+value...)
 	}
-	kind, item := f.Kind.String(), f.Item
+	kind, item := as.Type(f), f.Item
 	if item != nil && item.Kind == schema.Object && f.Kind == schema.Array {
 		object := *item // a list of objects gives it its own options
 		object.Required, object.ReadOnly = f.Required, f.ReadOnly
@@ -85,7 +85,7 @@ func fieldMetadata(f schema.Field, snake bool, as schema.Framework) string {
 	if f.Kind == schema.Object {
 		add("children", fieldsMetadata(f.Fields, snake, as))
 	}
-	if f.Kind == schema.Choice {
+	if kind == "choice" {
 		add("choices", choicesMetadata(f, snake))
 	}
 	return string(append(b, '}'))
@@ -99,11 +99,14 @@ func choicesMetadata(f schema.Field, snake bool) string {
 	}
 	list := make([]string, len(f.Choices))
 	for i, c := range f.Choices {
-		shown := wire.Capital(strings.ReplaceAll(c, "_", " "))
+		shown, value := wire.Capital(strings.ReplaceAll(c, "_", " ")), wire.Quote(c)
 		if f.Labels != nil {
 			shown = f.Labels[i]
 		}
-		list[i] = fmt.Sprintf(`{"value":%s,"%s":%s}`, wire.Quote(c), displayName, wire.Quote(shown))
+		if f.Kind == schema.Integer {
+			value = c
+		}
+		list[i] = fmt.Sprintf(`{"value":%s,"%s":%s}`, value, displayName, wire.Quote(shown))
 	}
 	return "[" + strings.Join(list, ",") + "]"
 }

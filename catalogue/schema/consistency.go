@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -159,7 +160,7 @@ func (f Field) check(inside bool) error {
 	case f.MinLength < 0 || f.MaxLength < 0 || f.MaxLength > 0 && f.MinLength > f.MaxLength:
 		return fmt.Errorf("the lengths %d to %d are invalid", f.MinLength, f.MaxLength)
 	}
-	if err := f.checkBounds(); err != nil {
+	if err := cmp.Or(f.checkBounds(), f.checkChoices()); err != nil {
 		return err
 	}
 	if err := checkMembers(f.Fields, true); err != nil {
@@ -197,6 +198,21 @@ func (f Field) checkBounds() error {
 	}
 	if f.Min != "" && f.Max != "" && compareNumbers(f.Min, f.Max) > 0 {
 		return fmt.Errorf("the minimum %s is greater than the maximum %s", f.Min, f.Max)
+	}
+	return nil
+}
+
+// checkChoices checks the choices of an Integer.
+func (f Field) checkChoices() error {
+	for _, choice := range f.Choices {
+		n, err := strconv.ParseInt(choice, 10, 64)
+		switch {
+		case f.Kind != Integer:
+		case f.Min != "" || f.Max != "":
+			return errors.New("an integer with choices has no bounds")
+		case err != nil || strconv.FormatInt(n, 10) != choice:
+			return fmt.Errorf("the choice %q is not an integer of 64 bits", choice)
+		}
 	}
 	return nil
 }

@@ -80,19 +80,106 @@ func (d *DateTime) UnmarshalJSON(data []byte) error {
 			return nil
 		}
 	}
+	return unmarshal(data, "date-time", "2024-05-10T18:00:00+02:00", d, func(value string) (DateTime, bool) {
+		return parseWire([]byte(textOf(value)))
+	})
+}
+
+// unmarshal stores what parse returns for a JSON value. form is an example in the error for other
+// values.
+func unmarshal[T any](data []byte, what, form string, to *T, parse func(value string) (T, bool)) error {
 	if syntax := jsontext.Check(data, jsontext.MaxDepth); syntax != nil {
 		return (*SyntaxError)(syntax)
 	}
-	text := strings.Trim(string(data), jsontext.Space)
-	if jsontext.KindOf(text) != jsontext.String {
-		return fmt.Errorf("%w date-time: want a string, got %s", ErrInvalid, excerpt(text))
-	}
-	read, ok := parseWire([]byte(jsontext.Unquote(text)))
+	value := strings.Trim(string(data), jsontext.Space)
+	read, ok := parse(value)
 	if !ok {
-		return fmt.Errorf("%w date-time %s: want the form 2024-05-10T18:00:00+02:00", ErrInvalid, excerpt(text))
+		return fmt.Errorf("%w %s %s: want the form %s", ErrInvalid, what, excerpt(value), form)
 	}
-	*d = read
+	*to = read
 	return nil
+}
+
+// textOf returns the text of a JSON string, or "" for other values.
+func textOf(value string) string {
+	if jsontext.KindOf(value) != jsontext.String {
+		return ""
+	}
+	return jsontext.Unquote(value)
+}
+
+// A Time is a time of day, to the microsecond: the time since midnight, which is less than 24 hours.
+type Time time.Duration
+
+// String returns the time as Django REST framework writes it, such as "08:00:00". If there is a
+// fraction of a second, it has six digits. O(1).
+func (t Time) String() string { return clockText(time.Duration(t)) }
+
+// clockText returns a time since midnight.
+func clockText(d time.Duration) string {
+	layout := time.TimeOnly
+	if d%time.Second >= time.Microsecond {
+		layout += ".000000"
+	}
+	return time.Time{}.Add(d).Format(layout)
+}
+
+// MarshalJSON returns the text of String. It returns an error wrapping [ErrInvalid] if the time is
+// negative or not less than 24 hours. O(1).
+func (t Time) MarshalJSON() ([]byte, error) {
+	if t < 0 || t >= Time(maxOffset) {
+		return nil, fmt.Errorf("%w time: %v since midnight", ErrInvalid, time.Duration(t))
+	}
+	return []byte(`"` + t.String() + `"`), nil
+}
+
+// UnmarshalJSON parses a JSON string with hours and minutes, such as 8:00 or 08:00:00.250000. For
+// all other values, including null, it returns an error matching [ErrInvalid] and leaves the time
+// unchanged. O(len).
+func (t *Time) UnmarshalJSON(data []byte) error {
+	return unmarshal(data, "time", "08:00:00", t, func(value string) (Time, bool) { return readClock(textOf(value)) })
+}
+
+// OrderingKey returns the number of microseconds since midnight. Package ordering calls it to order
+// times. O(1).
+func (t Time) OrderingKey() int64 { return time.Duration(t).Microseconds() }
+
+// readClock reads hours and minutes, and optional seconds with a fraction of at most six digits.
+func readClock(text string) (t Time, ok bool) {
+	in := timeReader{rest: text}
+	t, ok = in.clock()
+	_, fraction, _ := strings.Cut(text, ".")
+	return t, ok && in.rest == "" && len(fraction) <= 6 && !strings.Contains(text, ",")
+}
+
+// parseClock parses a time as Django REST framework does: as readClock, with a fraction of up to
+// twelve digits after a point or comma. Anything may follow. For a Framework that reads ISO forms, it
+// is a newline at most, and these forms come first. An offset does not matter.
+func parseClock(text string, as Framework) (t Time, ok bool) {
+	if as.readsISO {
+		if day, _, _, ok := isoTime(strings.TrimPrefix(text, "T")); ok {
+			return Time(day % (24 * time.Hour)), true
+		}
+	}
+	in := timeReader{rest: text}
+	t, ok = in.clock()
+	return t, ok && (!as.readsISO || in.rest == "" || in.rest == "\n")
+}
+
+// clock reads hours, minutes, and, if they have digits, seconds and their fraction.
+func (r *timeReader) clock() (t Time, ok bool) {
+	hour := r.number(1, 2)
+	r.one(":")
+	minute, second, micro := r.number(1, 2), 0, 0
+	if r.hasNumber(":") {
+		second, micro = r.seconds()
+	}
+	return Time(clock(hour, minute, second, micro)), !r.invalid && hour < 24 && minute < 60 && second < 60
+}
+
+// hasNumber reports whether the next character is in set, and a digit follows it.
+func (r *timeReader) hasNumber(set string) bool {
+	return r.has(set) && len(r.rest) > 1 && isDigit(rune(r.rest[1]))
 }
 
 // parseWire parses a date-time in the format of RFC 3339.
@@ -164,8 +251,8 @@ func clock(hour, minute, second, micro int) time.Duration {
 }
 
 // isoDateTime reads a date-time as fromisoformat of Python does: a date as isoDate reads it, any
-// character, and a time and an offset as isoClock reads them. 24:00 is the end of the day. The
-// result is in UTC, without regard to the offset, if one is present.
+// character, and what isoTime reads. The result is in UTC, without regard to the offset, if one is
+// present.
 func isoDateTime(s string) (local time.Time, offset time.Duration, present, ok bool) {
 	if len(s) < len("2024W19") {
 		return local, 0, false, false
@@ -176,8 +263,14 @@ func isoDateTime(s string) (local time.Time, offset time.Duration, present, ok b
 		return local, 0, false, !in.invalid && in.rest == ""
 	}
 	_, size := utf8.DecodeRuneInString(s[at:])
-	text := s[at+size:]
-	at = strings.IndexAny(text, "+-Z")
+	day, offset, present, ok := isoTime(s[at+size:])
+	local = local.Add(day)
+	return local, offset, present, ok && local.Year() <= 9999
+}
+
+// isoTime reads a time and an offset as isoClock reads them. 24:00 is the end of the day.
+func isoTime(text string) (day, offset time.Duration, present, ok bool) {
+	at := strings.IndexAny(text, "+-Z")
 	if present = at >= 0; !present {
 		at = len(text)
 	}
@@ -191,8 +284,7 @@ func isoDateTime(s string) (local time.Time, offset time.Duration, present, ok b
 			offset = -offset
 		}
 	}
-	local = local.Add(day)
-	return local, offset, present, ok && day <= 24*time.Hour && local.Year() <= 9999
+	return day, offset, present, ok && day <= 24*time.Hour
 }
 
 // isEnd reports whether nothing is left of a text. A null character ends it, as in C.
@@ -322,7 +414,7 @@ func (r *timeReader) seconds() (second, micro int) {
 	}
 	r.one(":")
 	second = r.number(1, 2)
-	if !r.has(".,") {
+	if !r.hasNumber(".,") {
 		return second, 0
 	}
 	r.one(".,")
@@ -449,10 +541,7 @@ func filterTime(_ Field, _, value string, checks *checker) (text, message string
 // cleanTime accepts a string that contains a date-time, and converts it to the zone of the
 // framework.
 func cleanTime(_ Field, value string, checks *checker) (text string, messages []string) {
-	if jsontext.KindOf(value) != jsontext.String {
-		return invalid(wrongTimeFormat)
-	}
-	d, message := parseDateTime(jsontext.Unquote(value), checks.as)
+	d, message := parseDateTime(textOf(value), checks.as)
 	if message != "" {
 		return invalid("%s", message)
 	}
@@ -467,15 +556,28 @@ func cleanTime(_ Field, value string, checks *checker) (text string, messages []
 
 // cleanDate accepts a string that contains a date. Month and day have one or two digits.
 func cleanDate(_ Field, value string, checks *checker) (text string, messages []string) {
-	const wrongFormat = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
-	if jsontext.KindOf(value) != jsontext.String {
-		return invalid(wrongFormat)
-	}
-	date, ok := parseDate(jsontext.Unquote(value), checks.as)
+	date, ok := parseDate(textOf(value), checks.as)
 	if !ok {
-		return invalid(wrongFormat)
+		return invalid("Date has wrong format. Use one of these formats instead: YYYY-MM-DD.")
 	}
 	return date.Format(`"2006-01-02"`), nil
+}
+
+// cleanClock accepts a string that contains a time of day.
+func cleanClock(_ Field, value string, checks *checker) (text string, messages []string) {
+	t, ok := parseClock(textOf(value), checks.as)
+	if !ok {
+		return invalid("Time has wrong format. Use one of these formats instead: hh:mm[:ss[.uuuuuu]].")
+	}
+	return `"` + t.String() + `"`, nil
+}
+
+func filterClock(_ Field, _, value string, _ *checker) (text, message string) {
+	t, ok := readClock(strings.TrimFunc(value, isSpace))
+	if !ok {
+		return "", "Enter a valid time."
+	}
+	return t.String(), ""
 }
 
 // parseDate parses a date whose month and day have one or two digits. A newline may follow. A

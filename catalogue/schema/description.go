@@ -159,7 +159,7 @@ type Field struct {
 	Refers   string   // key of the collection to which a Reference or References refers; by id inside other fields
 	By       string   // snake_case name of the unique text there that is the value; if empty, the key or id
 	OnDelete OnDelete // what a deletion of the record to which a Reference refers does
-	Choices  []string // the values of a Choice
+	Choices  []string // the values of a Choice, or of an Integer without bounds
 	Labels   []string // what OPTIONS shows for the Choices; if nil, their words with a capital
 	Digits   int      // maximum number of digits of a Decimal
 	Places   int      // number of digits of a Decimal after the point
@@ -286,4 +286,6 @@ const (
 	Regex            // a string in which a pattern is found
 	Map              // an object with any names, whose elements are of one kind
 	Object           // an object with members that are described
+	TimeOfDay        // a [Time]
+	Interval         // a [Duration]
 )

@@ -17,8 +17,8 @@ func TestCheckAccepts(t *testing.T) {
 		}
 	}
 	every := Description{Key: "x", Segment: "x", Name: "x"}
-	for kind := Integer; kind <= Object; kind++ {
-		f := Field{Name: string(rune('a' + kind)), Kind: kind, Choices: []string{"a"}}
+	for kind := Integer; kind <= Interval; kind++ {
+		f := Field{Name: string(rune('a' + kind)), Kind: kind, Choices: []string{"1"}}
 		switch kind {
 		case Array, Map:
 			f.Item = &Field{Kind: Text}
@@ -37,7 +37,7 @@ func TestCheckAccepts(t *testing.T) {
 	if err := every.Check(); err != nil {
 		t.Errorf("all lookups of all kinds: %v", err)
 	}
-	if len(every.Filters) != 6*8+7*13+3+2+1 {
+	if len(every.Filters) != 8*8+7*13+3+2+1 {
 		t.Errorf("the kinds have %d lookups", len(every.Filters))
 	}
 }
@@ -83,7 +83,7 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "title", Kind: Text}), `fields "title" and "title" are both "title" in snake_case`, "repeated field"},
 		{field(Field{Name: "premiere_at", Kind: Text}), `fields "premiereAt" and "premiere_at" are both "premiere_at" in snake_case`, "repeated in snake_case"},
 		{field(Field{Name: "x"}), `field "x": kind 0 is unknown`, "no kind"},
-		{field(Field{Name: "x", Kind: Object + 1}), `field "x": kind 21 is unknown`, "unknown kind"},
+		{field(Field{Name: "x", Kind: Interval + 1}), `field "x": kind 23 is unknown`, "unknown kind"},
 		{field(Field{Name: "x", Kind: Choice}), `field "x": there are no choices`, "no choices"},
 		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: 3}), `field "x": 3 places of 2 digits`, "more places than digits"},
 		{field(Field{Name: "x", Kind: Decimal, Digits: 2, Places: -1}), `field "x": -1 places of 2 digits`, "negative places"},
@@ -102,6 +102,9 @@ func TestCheckRejects(t *testing.T) {
 		{field(Field{Name: "x", Kind: Array, Item: &Field{Kind: Reference, Refers: "films", OnDelete: Cascade}}), `field "x": item: ` + notInside, "a deletion inside a list"},
 		{field(Field{Name: "x", Kind: Map, Item: &Field{Kind: Object, Fields: []Field{{Name: "y", Kind: Reference, Refers: "films", By: "slug"}}}}),
 			`field "x": item: field "y": ` + notInside, "a reference by a text inside a map"},
+		{field(Field{Name: "x", Kind: Integer, Choices: []string{"1", "01"}}), `field "x": the choice "01" is not an integer of 64 bits`, "an integer in another form"},
+		{field(Field{Name: "x", Kind: Integer, Choices: []string{"9223372036854775808"}}), `field "x": the choice "9223372036854775808" is not an integer of 64 bits`, "an integer out of range"},
+		{field(Field{Name: "x", Kind: Integer, Choices: []string{"1"}, Max: "2"}), `field "x": an integer with choices has no bounds`, "bounds of choices"},
 		{func(d *Description) { d.Label = "titel" }, `label: unknown field "titel": did you mean title?`, "unknown label"},
 
 		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},

@@ -32,6 +32,7 @@ type Framework struct {
 	namesLarge    bool // an integer beyond a float64 has a message of its own
 	readsPorts    bool // URLs: a port of one digit
 	indexesForms  bool // forms: tools[0] in a PATCH; an absent boolean that can be null is null
+	namesInterval bool // OPTIONS: the type of an Interval is duration
 }
 
 // DRF318 returns version 3.18, with Django 5.2 and Python 3.14. zone is the TIME_ZONE of Django:
@@ -56,6 +57,7 @@ func DRF318(zone *time.Location) Framework {
 		namesLarge:    true,
 		readsPorts:    true,
 		indexesForms:  true,
+		namesInterval: true,
 	}
 }
 
@@ -83,6 +85,17 @@ func (f Framework) ShowsDigits() bool { return f.showsDigits }
 // IndexesForms reports whether a PATCH can have the elements of a list by their index, and whether a
 // boolean that can be null is null, and not false, without a value in a form. It is for servers. O(1).
 func (f Framework) IndexesForms() bool { return f.indexesForms }
+
+// Type returns the type of a field in the metadata, such as "datetime". It is for servers. O(1).
+func (f Framework) Type(field Field) string {
+	switch {
+	case field.Choices != nil:
+		return "choice"
+	case f.namesInterval && field.Kind == Interval:
+		return "duration"
+	}
+	return field.Kind.String()
+}
 
 // Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of
 // a unique set that can be null or blank is not required, and null or blank if it is absent from a

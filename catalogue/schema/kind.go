@@ -40,7 +40,7 @@ var (
 )
 
 var kinds = [...]kindRow{
-	Integer:     {"integer", "", jsontext.Int, orderLookups, Field.cleanInteger, numberFilter(decimal.integer), sortkey.Decimal},
+	Integer:     {"integer", "", jsontext.Int, orderLookups, Field.cleanInteger, Field.filterInteger, sortkey.Decimal},
 	Text:        {"string", "", jsontext.String, textLookups, Field.cleanText, filterText, nil},
 	Slug:        {"slug", "slug", jsontext.String, textLookups, Field.cleanSlug, filterText, nil},
 	Timestamp:   {"datetime", "", jsontext.String, orderLookups, cleanTime, filterTime, timeKey},
@@ -53,6 +53,8 @@ var kinds = [...]kindRow{
 	Float:       {"float", "", jsontext.Float, orderLookups, Field.cleanFloat, numberFilter(decimal.float), sortkey.Decimal},
 	Decimal:     {"decimal", "decimal", jsontext.String, orderLookups, Field.cleanDecimal, numberFilter(decimal.json), sortkey.Decimal},
 	Date:        {"date", "date", jsontext.String, orderLookups, cleanDate, filterDate, nil},
+	TimeOfDay:   {"time", "time", jsontext.String, orderLookups, cleanClock, filterClock, nil},
+	Interval:    {"field", "duration", jsontext.String, orderLookups, cleanDuration, filterDuration, durationKey},
 	Choice:      {"choice", "choices", jsontext.String, textLookups, Field.cleanChoice, Field.filterChoice, nil},
 	Email:       {"email", "email", jsontext.String, textLookups, Field.cleanEmail, filterText, nil},
 	UUID:        {"string", "uuid", jsontext.String, orderLookups, cleanUUID, filterUUID, nil},
@@ -169,14 +171,18 @@ func filterBool(_ Field, _, value string, _ *checker) (text, message string) {
 	return "", ""
 }
 
-// cleanChoice accepts a value whose text in Python is one of the choices.
+// cleanChoice accepts a value whose text in Python is one of the choices. Those of an Integer are
+// numbers in JSON.
 func (f Field) cleanChoice(value string, _ *checker) (text string, messages []string) {
 	if value == `""` && f.Blank {
 		return value, nil
 	}
 	chosen := pythonText(value)
-	if !slices.Contains(f.Choices, chosen) {
+	switch {
+	case !slices.Contains(f.Choices, chosen):
 		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
+	case f.Kind == Integer:
+		return chosen, nil
 	}
 	return string(jsontext.AppendString(nil, chosen)), nil
 }
@@ -189,6 +195,14 @@ func (f Field) filterChoice(lookup, value string, checks *checker) (text, messag
 		return "", notAvailable(value)
 	}
 	return value, ""
+}
+
+func (f Field) filterInteger(lookup, value string, _ *checker) (text, message string) {
+	if lookup == "exact" && f.Choices != nil && !slices.Contains(f.Choices, value) {
+		return "", notAvailable(value)
+	}
+	n, message := filterNumber(value)
+	return n.integer(), message
 }
 
 var errNotStorable = errors.New("cannot be stored")

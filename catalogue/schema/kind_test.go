@@ -56,6 +56,8 @@ func TestKinds(t *testing.T) {
 		{Regex, "regex", "a", "b", false},
 		{Map, "nested object", "a", "b", false},
 		{Object, "nested object", "a", "b", false},
+		{TimeOfDay, "time", "08:00:00", "08:00:00.500000", false},
+		{Interval, "field", "9 00:00:00", "10 00:00:00", true},
 	} {
 		if got := row.kind.String(); got != row.name {
 			t.Errorf("kind %d is %q, want %q", row.kind, got, row.name)
@@ -73,7 +75,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v: wrong keys", row.kind)
 		}
 	}
-	for _, unknown := range []Kind{0, Object + 1} {
+	for _, unknown := range []Kind{0, Interval + 1} {
 		if unknown.String() != "field" || (Field{Kind: unknown}).Order() != nil || len(unknown.lookups()) > 0 {
 			t.Errorf("kind %d is not like JSON", unknown)
 		}

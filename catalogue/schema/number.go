@@ -20,8 +20,11 @@ const (
 const maxNumber = 1000
 
 // cleanInteger accepts an integer, or a string that contains one. Both may end in a point
-// and zeros.
+// and zeros, unless there are Choices.
 func (f Field) cleanInteger(value string, checks *checker) (text string, messages []string) {
+	if f.Choices != nil {
+		return f.cleanChoice(value, checks)
+	}
 	if n, ok := shortInteger(value); ok {
 		return strconv.FormatInt(n, 10), f.outside(value)
 	}

@@ -89,6 +89,11 @@ func describedField(t *testing.T, description string) Field {
 			if f.Kind == Array {
 				f.Item = &Field{Kind: Text}
 			}
+		case word == "time":
+			f.Kind = TimeOfDay
+		case word == "duration":
+			f.Kind = Interval
+		case word == "3.18":
 		case name == "min":
 			f.Min = value
 		case name == "max":
@@ -115,8 +120,12 @@ func TestValues(t *testing.T) {
 	for _, s := range readRows(t, "values.txtar") {
 		t.Run(s.name, func(t *testing.T) {
 			d := Description{Name: "film", Fields: []Field{describedField(t, s.name)}}
+			ctx := t.Context()
+			if strings.HasSuffix(s.name, " 3.18") {
+				ctx = WithFramework(ctx, DRF318(nil))
+			}
 			for _, row := range s.rows {
-				record, err := d.Validate(t.Context(), []byte(`{"value":`+row.value+`}`), Checks{Find: exists})
+				record, err := d.Validate(ctx, []byte(`{"value":`+row.value+`}`), Checks{Find: exists})
 				got, _ := record.Get("value")
 				var errs FieldErrors
 				if errors.As(err, &errs) && len(errs) == 1 && errs[0].Field == "value" {

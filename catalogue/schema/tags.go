@@ -31,7 +31,10 @@ func tagWords() []tagWord {
 		{"email", false, kindWord(Email)},
 		{"uuid", false, kindWord(UUID)},
 		{"date", false, kindWord(Date)},
+		{"time", false, kindWord(TimeOfDay)},
+		{"duration", false, kindWord(Interval)},
 		{"choices", true, (*Field).tagChoices},
+		{"labels", true, (*Field).tagLabels},
 		{"decimal", true, (*Field).tagDecimal},
 		{"refers", true, (*Field).tagRefers},
 		{"ondelete", true, (*Field).tagOnDelete},
@@ -133,14 +136,27 @@ func flagWord(of func(*Field) *bool) func(*Field, string, reflect.Type) error {
 	}
 }
 
+// tagChoices makes the field a Choice or, if it is an integer, one of some values of the type.
 func (f *Field) tagChoices(value string, t reflect.Type) error {
 	f.Choices = strings.Split(value, "|")
 	for i, choice := range f.Choices {
-		if choice == "" || slices.Contains(f.Choices[:i], choice) {
+		switch {
+		case choice == "" || slices.Contains(f.Choices[:i], choice):
 			return fmt.Errorf("the choice %q is empty or repeated", choice)
+		case f.Kind == Integer && f.outside(choice) != nil:
+			return fmt.Errorf("the choice %s is not one of the type %v", choice, t)
 		}
 	}
+	if f.Kind == Integer {
+		f.Min, f.Max = "", ""
+		return f.checkChoices()
+	}
 	return kindWord(Choice)(f, "", t)
+}
+
+func (f *Field) tagLabels(value string, _ reflect.Type) error {
+	f.Labels = strings.Split(value, "|")
+	return f.check(false)
 }
 
 func (f *Field) tagDecimal(value string, t reflect.Type) error {
@@ -187,8 +203,8 @@ func (f *Field) tagOnDelete(value string, t reflect.Type) error {
 // tagBound sets a bound of a number, which must be inside its present bounds.
 func (f *Field) tagBound(bound *string, value string, t reflect.Type) error {
 	switch {
-	case f.Refers != "":
-		return errors.New(`contradicts "refers"`)
+	case f.Refers != "" || f.Choices != nil:
+		return errors.New(`contradicts another word`)
 	case f.Kind != Integer && f.Kind != Float && f.Kind != Decimal:
 		return fmt.Errorf("want a number, got %v", t)
 	}

@@ -32,6 +32,8 @@ import (
 //	bool                                       Boolean, false by default
 //	float32, float64, json.Number              Float
 //	time.Time, DateTime                        Timestamp
+//	Time                                       TimeOfDay
+//	Duration                                   Interval
 //	slices with the tag refers                 References, empty by default
 //	slices of these types and of structs       Array, empty by default
 //	maps of strings to these types             Map, empty by default
@@ -54,7 +56,9 @@ import (
 //	slug, unicodeslug     a Slug or UnicodeSlug, which is a string, or a *string that may be null
 //	url, email, uuid      a URL, Email or UUID, in the same way
 //	date                  a Date: a day without a time, such as "1958-05-09"
-//	choices=a|b|c         a Choice with these values, which is a string
+//	time, duration        a TimeOfDay such as "08:00:00", or an Interval such as "1 00:30:00"
+//	choices=a|b|c         a Choice with these values, which is a string, or an integer with them
+//	labels=A b|C          what OPTIONS and pages show for the choices
 //	decimal=8.2           a Decimal of at most 8 digits, 2 of them after the point, which
 //	                      is a string such as "12.00"
 //	refers=directors      a Reference, or References if the type is a slice, to records of the
@@ -267,6 +271,10 @@ func kindOfType(t reflect.Type, outer []reflect.Type) (Field, error) {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[DateTime]():
 		return Field{Kind: Timestamp}, nil
+	case reflect.TypeFor[Time]():
+		return Field{Kind: TimeOfDay}, nil
+	case reflect.TypeFor[Duration]():
+		return Field{Kind: Interval}, nil
 	case reflect.TypeFor[json.Number]():
 		return Field{Kind: Float}, nil
 	case reflect.TypeFor[json.RawMessage]():

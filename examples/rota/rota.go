@@ -27,7 +27,7 @@ type Worker struct {
 	ID      int      `json:"id"`
 	Name    string   `json:"name" backlist:"maxlength=40"`
 	Email   string   `json:"email" backlist:"email,blank,maxlength=254"`
-	Level   int      `json:"level"`
+	Level   int      `json:"level" backlist:"choices=-1|1|2|5,labels=On leave|Junior|Senior|Team lead"`
 	Team    *int     `json:"team" backlist:"refers=teams,ondelete=setnull"`
 	Address *Address `json:"address"`
 }
@@ -46,16 +46,16 @@ type Shift struct {
 	Title     string           `json:"title" backlist:"maxlength=40"`
 	Note      string           `json:"note" backlist:"blank"`
 	Remark    *string          `json:"remark" backlist:"blank,maxlength=40"`
-	Kind      string           `json:"kind" backlist:"choices=desk|kitchen|yard|gate|other,default=desk"`
+	Kind      string           `json:"kind" backlist:"choices=desk|kitchen|yard|gate|other,labels=Desk|Kitchen|Yard|Gate 1|Other,default=desk"`
 	Mood      *string          `json:"mood" backlist:"blank,choices=good|bad"`
-	Priority  int              `json:"priority" backlist:"default=1"`
-	Urgency   *int16           `json:"urgency"`
+	Priority  int              `json:"priority" backlist:"choices=0|1|10,labels=Low|Normal|High!,default=1"`
+	Urgency   *int16           `json:"urgency" backlist:"choices=1|2,labels=One|Two"`
 	Day       string           `json:"day" backlist:"date"`
-	Starts    string           `json:"starts"`
-	Ends      *string          `json:"ends"`
+	Starts    schema.Time      `json:"starts"`
+	Ends      *schema.Time     `json:"ends"`
 	OpensAt   *schema.DateTime `json:"opensAt"`
-	Length    string           `json:"length"`
-	Pause     *string          `json:"pause"`
+	Length    schema.Duration  `json:"length"`
+	Pause     *schema.Duration `json:"pause"`
 	Seats     int16            `json:"seats" backlist:"min=0,default=1"`
 	Done      bool             `json:"done"`
 	Confirmed *bool            `json:"confirmed"`
