@@ -4,14 +4,24 @@
 //	go run ./examples/shop -open &
 //	curl 'http://127.0.0.1:8080/api/products/?category__name__icontains=home&ordering=-price'
 //
-// shop.go has the collections. The flag -data loads records from a file. Writes are refused
-// without -open or -token. With -now, new records are created at that time, for tests. With
-// -framework 3.18, responses are those of version 3.18 of the framework.
+// shop.go has the collections, and records.json the records. The flag -data loads others from a
+// file. Writes are refused without -open or -token. With -now, new records are created at that
+// time, for tests. With -framework 3.18, responses are those of version 3.18 of the framework.
+// README.md is a tour.
 package main
 
-import "github.com/gobacklist/backlist/examples/internal/service"
+import (
+	_ "embed"
+
+	"github.com/gobacklist/backlist/examples/internal/service"
+)
+
+// records are those to begin with.
+//
+//go:embed records.json
+var records string
 
 // program is the shop with the flags of its kind.
-var program = service.Service{Title: "Shop", New: newCatalogue}
+var program = service.Service{Title: "Shop", New: newCatalogue, Records: records}
 
 func main() { program.Main() }

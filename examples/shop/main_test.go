@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,4 +52,30 @@ func replay(t *testing.T, name string, args []string) (replayed, failed int) {
 		}
 	}
 	return len(all), failed
+}
+
+// TestRecords checks what the program serves without the flag -data. Its records are validated.
+func TestRecords(t *testing.T) {
+	h, err := program.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		target, accept string
+		status         int
+		want           string // in the body or the Location
+	}{
+		{"/", "text/html", 302, "api/"},
+		{"/openapi.json", "*/*", 200, `"/api/products/{slug}/"`},
+		{"/api/", "text/html", 200, `href="../openapi.json"`},
+		{"/api/products/", "text/html", 200, "<h1><bdi>Products"},
+		{"/api/orders/?customer__name=Anna+Rossi", "*/*", 200, `{"count":2,`},
+	} {
+		r, w := httptest.NewRequest("GET", test.target, nil), httptest.NewRecorder()
+		r.Header.Set("Accept", test.accept)
+		h.ServeHTTP(w, r)
+		if got := w.Header().Get("Location") + w.Body.String(); w.Code != test.status || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %d %s, want %d with %s", test.target, w.Code, got, test.status, test.want)
+		}
+	}
 }

@@ -21,13 +21,15 @@ import (
 	"github.com/gobacklist/backlist/examples/internal/server"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/browse"
+	"github.com/gobacklist/backlist/httpapi/openapi"
 )
 
 // A Service is a program.
 type Service struct {
-	Title string // of its pages; in lower case, the name of the program
-	New   func(now func() time.Time) (*catalogue.Catalogue, error)
-	Forms bool // bodies may be forms
+	Title   string // of its pages; in lower case, the name of the program
+	New     func(now func() time.Time) (*catalogue.Catalogue, error)
+	Records string // JSON of the records without the flag -data, or ""
+	Forms   bool   // bodies may be forms, as with the default parsers of the framework
 }
 
 // config holds the values of the flags.
@@ -63,7 +65,7 @@ func (s Service) parse(args []string, stdout io.Writer) (config, error) {
 	var c config
 	set := flag.NewFlagSet(strings.ToLower(s.Title), flag.ContinueOnError)
 	set.StringVar(&c.addr, "addr", "127.0.0.1:8080", "listen on `host:port`; port 0 chooses a free port")
-	set.StringVar(&c.data, "data", "", "load the records from a JSON `file`")
+	set.StringVar(&c.data, "data", "", "load the records from a JSON `file`, in place of those of the program")
 	set.BoolVar(&c.open, "open", false, "permit all writes")
 	set.StringVar(&c.token, "token", "", "permit writes with \"Authorization: Bearer `T`\"")
 	set.BoolVar(&c.browse, "browse", true, "send pages to browsers; -browse=false sends JSON")
@@ -113,18 +115,22 @@ func (s Service) Handler(args ...string) (http.Handler, error) {
 }
 
 // handler returns the handler of the collections, with the records of the file and with pages for
-// browsers if the flags are set.
+// browsers if the flags are set, and of the OpenAPI document.
 func (s Service) handler(c config) (http.Handler, error) {
 	cat, err := s.New(c.now)
 	if err != nil {
 		return nil, err
 	}
-	if c.data != "" {
+	switch {
+	case c.data != "":
 		shown := progress.Loading(os.Stderr, c.data)
-		err := cat.LoadFile(c.data, catalogue.LoadOptions{})
-		if shown.Stop(); err != nil {
-			return nil, err
-		}
+		err = cat.LoadFile(c.data, catalogue.LoadOptions{})
+		shown.Stop()
+	case s.Records != "":
+		err = cat.Load(strings.NewReader(s.Records), catalogue.LoadOptions{Validate: true, References: true})
+	}
+	if err != nil {
+		return nil, err
 	}
 	opts := httpapi.Options{
 		BaseURL:   c.baseURL,
@@ -132,16 +138,37 @@ func (s Service) handler(c config) (http.Handler, error) {
 		Forms:     s.Forms,
 		OnError:   func(r *http.Request, err error) { log.Printf("%s %s: %v", r.Method, r.URL.Path, err) },
 	}
-	about := browse.Options{Title: s.Title}
+	scheme := ""
 	switch {
 	case c.open:
 		opts.Authorizer = httpapi.AllowAll
 	case c.token != "":
-		opts.Authorizer, about.Scheme = httpapi.Bearer(c.token), "Bearer"
+		scheme = "Bearer"
+		opts.Authorizer = httpapi.Bearer(c.token)
 	}
 	api, err := httpapi.New(cat, opts)
-	if err != nil || !c.browse {
-		return api, err
+	if err != nil {
+		return nil, err
 	}
-	return browse.New(api, about)
+	document, err := openapi.New(api, openapi.Options{Title: s.Title, Scheme: scheme})
+	if err != nil {
+		return nil, err
+	}
+	var pages http.Handler = api
+	if c.browse {
+		if pages, err = browse.New(api, browse.Options{Title: s.Title, Scheme: scheme, OpenAPI: "../openapi.json"}); err != nil {
+			return nil, err
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			w.Header().Set("Location", "api/") // relative, so that it is valid behind a proxy
+			w.WriteHeader(http.StatusFound)
+		case "/openapi.json":
+			document.ServeHTTP(w, r)
+		default:
+			pages.ServeHTTP(w, r)
+		}
+	}), nil
 }
