@@ -616,7 +616,7 @@ func TestFileRequests(t *testing.T) {
 			t.Errorf("%s: %s %s: %d %s, want %d %s", row.reason, row.request, row.body, code, body, row.code, row.want)
 		}
 	}
-	for path, want := range map[string]string{"/": `"Location":["api/"]`, "/openapi.json": "author_id__in", "/v1/": "Not found", "/api/posts/": "<!doctype html>"} {
+	for path, want := range map[string]string{"/": `"Location":["api/"]`, "/openapi.json": "authorId__in", "/v1/": "Not found", "/api/posts/": "<!doctype html>"} {
 		r, w := httptest.NewRequest("GET", path, nil), httptest.NewRecorder()
 		r.Header.Set("Accept", "text/html")
 		s.p.ServeHTTP(w, r)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/catalogue/schema/values"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering/jsonmember"
 )
@@ -113,17 +112,15 @@ func textForm(f schema.Field, s jsonSchema) *jsonSchema {
 	return &s
 }
 
-// bounds returns a sentence about the bounds of a number, after a space, or "".
-func bounds(f schema.Field) string {
-	switch {
-	case f.Min == "" && f.Max == "":
-		return ""
-	case f.Max == "":
-		return " At least " + f.Min + "."
-	case f.Min == "":
-		return " At most " + f.Max + "."
+// bounds returns sentences about the bounds of a number, each after a space.
+func bounds(f schema.Field) (text string) {
+	if f.Min != "" {
+		text += " At least " + f.Min + "."
 	}
-	return " From " + f.Min + " to " + f.Max + "."
+	if f.Max != "" {
+		text += " At most " + f.Max + "."
+	}
+	return text
 }
 
 // maxURL is the maximum length of a posted URL in code points.
@@ -152,57 +149,6 @@ func decimalPattern(f schema.Field) string {
 		return "^-?" + whole + "$"
 	}
 	return fmt.Sprintf(`^-?%s(\.[0-9]{1,%d})?$`, whole, f.Places)
-}
-
-// described returns the schema of records with a description, with an example. t may be nil.
-func described(about schema.Description, t reflect.Type) *jsonSchema {
-	s := stored(about.Fields, t, true)
-	maker := values.Maker{Choose: func(n int) int { return min(1, n-1) }}
-	maker.Text = func(f schema.Field) string { return wire.Capital(f.Label()) }
-	maker.Refer = func(f schema.Field) string {
-		to := about.Related[f.Refers]
-		switch {
-		case f.By == "":
-			return "1"
-		case to == nil:
-			return wire.Quote(f.By)
-		}
-		field, _, _ := to.Parameter(f.By) // the catalogue has checked it
-		return maker.Value(field)
-	}
-	var examples members[json.RawMessage]
-	for _, p := range s.Properties {
-		i := slices.IndexFunc(about.Fields, func(f schema.Field) bool { return f.Name == p.name })
-		value := example(maker, about.Fields[i], p.value)
-		if value == "" {
-			return s
-		}
-		examples.add(p.name, json.RawMessage(value))
-	}
-	text, _ := examples.MarshalJSON() // of valid values
-	s.Examples = []json.RawMessage{text}
-	return s
-}
-
-// example returns an example of a field with the given schema, or "" if none is known: of values of
-// the kind JSON it is only known whether they are lists or objects.
-func example(maker values.Maker, f schema.Field, s *jsonSchema) string {
-	switch {
-	case !holdsAny(f):
-		return maker.Value(f)
-	case f.Nullable:
-		return "null"
-	case s.Type == "array":
-		return "[]"
-	case s.Type == "object" && f.Fields == nil:
-		return "{}"
-	}
-	return ""
-}
-
-// holdsAny reports whether a field or a part of it is of the kind JSON.
-func holdsAny(f schema.Field) bool {
-	return f.Kind == schema.JSON || f.Item != nil && holdsAny(*f.Item) || slices.ContainsFunc(f.Fields, holdsAny)
 }
 
 // stored returns the schema of stored objects with the given fields: of records, or of objects
@@ -306,13 +252,13 @@ func fieldSchema(f schema.Field, s *jsonSchema) *jsonSchema {
 	if s.Description != "" {
 		parts = append(parts, s.Description)
 	}
-	switch by := cmp.Or(f.By, "id"); {
-	case f.Refers != "" && s.Type == "array" && f.By == "":
-		parts = append(parts, "Ids of records of the collection "+f.Refers+".")
-	case f.Refers != "" && s.Type == "array":
-		parts = append(parts, "The "+by+" of each record of the collection "+f.Refers+".")
+	switch {
 	case f.Refers != "":
-		parts = append(parts, "The "+by+" of a record of the collection "+f.Refers+".")
+		each := "The "
+		if s.Type == "array" {
+			each = "Each element is the "
+		}
+		parts = append(parts, each+cmp.Or(f.By, "id")+" of a record of the collection "+f.Refers+".")
 	case f.Created:
 		parts = append(parts, "The time at which the record was created.")
 	}

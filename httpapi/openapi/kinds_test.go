@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"reflect"
@@ -57,7 +56,7 @@ func TestPostedFields(t *testing.T) {
 		{"reference by text", schema.Field{Kind: schema.Reference, Refers: "films", By: "slug"},
 			`{"description":"The slug of a record of the collection films.","type":"string"}`},
 		{"references by text", schema.Field{Kind: schema.References, Refers: "films", By: "slug"},
-			`{"description":"The slug of each record of the collection films.","type":"array","items":{"type":"string"}}`},
+			`{"description":"Each element is the slug of a record of the collection films.","type":"array","items":{"type":"string"}}`},
 		{"unique URL that may be empty", schema.Field{Kind: schema.URL, Blank: true, Unique: true},
 			`{"description":"A URL, or empty. No two records have the same value.","type":"string","maxLength":2048}`},
 		{"text with a length", schema.Field{Kind: schema.Text, MinLength: 2, MaxLength: 40}, `{"type":"string","minLength":2,"maxLength":40}`},
@@ -76,7 +75,7 @@ func TestPostedFields(t *testing.T) {
 		{"UUID", schema.Field{Kind: schema.UUID, Nullable: true}, `{"oneOf":[{"type":"string","format":"uuid"},{"type":"null"}]}`},
 		{"bounds of a float", schema.Field{Kind: schema.Float, Min: "0.001", Max: "5000"}, `{"type":"number","format":"double","minimum":0.001,"maximum":5000}`},
 		{"bounds of a decimal", schema.Field{Kind: schema.Decimal, Digits: 2, Min: "1", Max: "20"},
-			`{"description":"A number with at most 2 digits, 0 of them after the point. From 1 to 20.","type":"string","pattern":"^-?[0-9]{1,2}$"}`},
+			`{"description":"A number with at most 2 digits, 0 of them after the point. At least 1. At most 20.","type":"string","pattern":"^-?[0-9]{1,2}$"}`},
 		{"minimum of a decimal", schema.Field{Kind: schema.Decimal, Digits: 2, Min: "1"},
 			`{"description":"A number with at most 2 digits, 0 of them after the point. At least 1.","type":"string","pattern":"^-?[0-9]{1,2}$"}`},
 		{"maximum of a decimal", schema.Field{Kind: schema.Decimal, Digits: 2, Max: "20"},
@@ -144,8 +143,7 @@ func TestHiddenComputed(t *testing.T) {
 	if diff := cmp.Diff(`{"type":"object","properties":{`+password+`,`+patched+`}}`, got); diff != "" {
 		t.Errorf("PATCH, which requires members of objects in objects only (-want +got):\n%s", diff)
 	}
-	record := described(about, reflect.TypeFor[account]())
-	record.Examples = nil
+	record := stored(about.Fields, reflect.TypeFor[account](), true)
 	const want = `{"type":"object","properties":{"id":{"type":"integer","format":"int64"},"home":{"type":"object","properties":{"city":{"type":"string"},` +
 		`"geo":{"oneOf":[{"type":"object","properties":{"lat":{"type":"number","format":"double"}},"required":["lat"]},{"type":"null"}]},` +
 		`"tags":{"oneOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]},` +
@@ -228,71 +226,6 @@ func TestDescribedShapes(t *testing.T) {
 	for range 3 {
 		if _, err := c.Create(t.Context(), []byte(maker.Object(c.Description().Fields)), schema.Record{}); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// The example of a record, without what is only read, is a valid body.
-func TestExamples(t *testing.T) {
-	examples := 0
-	for key, c := range filmCatalogue(t).All() {
-		about := c.Description()
-		s := described(about, nil)
-		if len(s.Examples) != 1 {
-			t.Fatalf("%s: %d examples, want 1", key, len(s.Examples))
-		}
-		var members map[string]json.RawMessage
-		must(t, json.Unmarshal(s.Examples[0], &members))
-		if len(members) != len(about.Fields) {
-			t.Errorf("%s: the example has %d members, want %d", key, len(members), len(about.Fields))
-		}
-		find := func(context.Context, string, string, string) (int, string, error) { return 1, "", nil }
-		if _, err := about.Validate(t.Context(), s.Examples[0], schema.Checks{Find: find}); err != nil {
-			t.Errorf("%s: %v: %s", key, err, s.Examples[0])
-		}
-		examples++
-	}
-	if examples != 3 {
-		t.Errorf("%d examples, want 3", examples)
-	}
-}
-
-// The example of a reference by text is that of the field to which it refers.
-func TestExampleOfReference(t *testing.T) {
-	places := &schema.Description{Fields: []schema.Field{
-		{Name: "code", Kind: schema.Text, Unique: true, Pattern: regexp.MustCompile("^[^./]*$")},
-		{Name: "uuid", Kind: schema.UUID, Unique: true},
-	}}
-	about := schema.Description{Related: map[string]*schema.Description{"places": places}, Fields: []schema.Field{
-		{Name: "from", Kind: schema.Reference, Refers: "places", By: "uuid"},
-		{Name: "via", Kind: schema.References, Refers: "places", By: "code"},
-		{Name: "to", Kind: schema.Reference, Refers: "places"},
-		{Name: "ship", Kind: schema.Reference, Refers: "ships", By: "slug"}, // of which nothing is known
-	}}
-	want := `{"from":"11111111-1111-1111-1111-111111111111","via":["1"],"to":1,"ship":"slug"}`
-	equal(t, "the result", want, compactJSON(t, described(about, nil).Examples[0]))
-}
-
-// Of JSON of the program's own only the form may be known.
-func TestExample(t *testing.T) {
-	maker := values.Maker{Choose: func(n int) int { return min(1, n-1) }}
-	object := schema.Field{Kind: schema.Object, Fields: []schema.Field{{Name: "n", Kind: schema.Integer}, {Name: "x", Kind: schema.JSON}}}
-	for _, tt := range []struct {
-		field  schema.Field
-		schema *jsonSchema
-		want   string
-	}{
-		{schema.Field{Kind: schema.Text, Name: "shortTitle"}, nil, `"short title"`},
-		{schema.Field{Kind: schema.Array, Item: &schema.Field{Kind: schema.Text}, Name: "tags"}, nil, `["tags"]`},
-		{schema.Field{Kind: schema.Object, Fields: object.Fields[:1]}, nil, `{"n":1}`},
-		{object, storedField(object, nil), ``},
-		{schema.Field{Kind: schema.JSON, Nullable: true}, shape(reflect.TypeFor[[]int]()), `null`},
-		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[[]int]()), `[]`},
-		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[map[string]int]()), `{}`},
-		{schema.Field{Kind: schema.JSON}, shape(reflect.TypeFor[pointerText]()), ``},
-	} {
-		if got := example(maker, tt.field, tt.schema); got != tt.want {
-			t.Errorf("%v: %s, want %s", tt.field.Kind, got, tt.want)
 		}
 	}
 }

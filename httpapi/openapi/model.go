@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strconv"
@@ -114,8 +115,9 @@ type header struct {
 // collection is a collection with its names in the document.
 type collection struct {
 	httpapi.ServedCollection
-	name   string // of one record, such as "ItemVariant"; shared by collections with the same records
-	record string // component of the records; shared by those without a description
+	name   string          // of one record, such as "ItemVariant"; shared by collections with the same records
+	record string          // component of the records; shared by those without a description
+	first  json.RawMessage // the first record, or nil
 }
 
 // describer builds a document, path by path.
@@ -129,9 +131,9 @@ type describer struct {
 	writes     bool        // some operation writes
 
 	// Of the handler that is described:
-	reads      bool // reads need permission too
-	tags       bool // records have entity tags
-	parameters members[parameter]
+	reads  bool                                  // reads need permission too
+	tags   bool                                  // records have entity tags
+	firsts map[string]map[string]json.RawMessage // the first records by key of the collection
 
 	tag string // of the operations of the current path
 }
@@ -154,12 +156,6 @@ func (d *describer) parameter(name string, p parameter) parameter {
 	return parameter{Ref: "#/components/parameters/" + share(&d.model.Components.Parameters, name, p)}
 }
 
-// common adds the component of a parameter of many operations, and returns a reference to it.
-func (d *describer) common(name string) parameter {
-	i := slices.IndexFunc(d.parameters, func(m member[parameter]) bool { return m.name == name })
-	return d.parameter(name, d.parameters[i].value)
-}
-
 // Schemas that belong to no particular type.
 const (
 	openRecord      = "Record"
@@ -171,9 +167,6 @@ const (
 	fieldErrorParts = "FieldErrorParts"
 	root            = "Root"
 )
-
-// recordName returns the name of a collection's records, such as "ItemVariant".
-func recordName(c schema.Description) string { return clean(joined(c.Name)) }
 
 // listName returns the name of a collection in operations, such as "ItemVariants".
 func listName(c schema.Description) string { return joined(c.Segment) }
@@ -203,18 +196,6 @@ func escaped(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 // names is a set of names of components or operations.
 type names map[string]bool
 
-// reserved returns the names that a document may need regardless of its collections.
-func reserved() names {
-	taken := names{}
-	for _, name := range []string{detail, fieldErrors, fieldError, fieldErrorItem, fieldErrorParts, root} {
-		taken[name] = true
-	}
-	for _, record := range []string{openRecord, unknownRecord} {
-		taken.addAll(componentsOf(record))
-	}
-	return taken
-}
-
 func pageOf(record string) string  { return record + "Page" }
 func termOf(record string) string  { return record + "OrderingTerm" }
 func orderOf(record string) string { return record + "Ordering" } // a parameter
@@ -228,32 +209,6 @@ func bodyOf(record string, action schema.Actions) string {
 		return record + "Patch"
 	}
 	return "New" + record
-}
-
-// componentsOf returns the names of all schemas that a collection may need.
-func componentsOf(record string) []string {
-	return []string{
-		record, pageOf(record), termOf(record), bodyOf(record, schema.Create),
-		bodyOf(record, schema.Update), bodyOf(record, schema.PartialUpdate),
-	}
-}
-
-func (taken names) addAll(list []string) {
-	for _, name := range list {
-		taken[name] = true
-	}
-}
-
-// takeRecord adds the names of a collection's components and returns the name for its
-// records.
-func (taken names) takeRecord(c schema.Description) string {
-	base := recordName(c)
-	name := base
-	for i := 2; slices.ContainsFunc(componentsOf(name), func(s string) bool { return taken[s] }); i++ {
-		name = base + strconv.Itoa(i)
-	}
-	taken.addAll(componentsOf(name))
-	return name
 }
 
 // take adds a name similar to wanted that is valid for a component and not taken yet.

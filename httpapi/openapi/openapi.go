@@ -20,8 +20,19 @@
 //
 // Objects inside records are described in place. A field of the kind JSON, such as one that is
 // computed, has the form of its Go type, if that is known, and otherwise any value. Hidden fields
-// are writeOnly members of bodies, and computed ones readOnly members of records. Records have an
-// example, which is made up, unless none is known for some field.
+// are writeOnly members of bodies, and computed ones readOnly members of records.
+//
+// # Examples
+//
+// The record of each collection that has the least id when [New] is called is the example of its
+// records and, without what cannot be sent, of bodies. Hence, whoever reads the document can read
+// that record. In the example of a POST, unique fields have new values, so that the request creates a
+// record unless a rule of the program forbids that.
+//
+// Examples are made up if there is no record, if it is long, or if it may be that some clients
+// cannot read it: with [httpapi.Options.AuthorizeReads], and of collections other than those of a
+// catalogue, such as those that [httpapi.Restrict] returns. Then a record or a body with a field of the
+// kind JSON has none.
 //
 // # Operations
 //
@@ -41,12 +52,13 @@
 // one of the schema if it means the same in ECMA-262, and otherwise in its description.
 //
 // The document describes requests as they should be sent. The handler accepts more: it also
-// accepts names in snake_case and numbers in strings, and ignores unknown orderings. The
+// accepts names in snake_case and numbers in strings, and ignores unknown orderings. With
+// [schema.Description].JSONNames, orderings and filters have the names of members in JSON. The
 // values of ordering are listed if they follow from a type or a description, but not if they
 // depend on the stored records. Filters of numbers are strings, because they may have a point
 // or an exponent in a field of any kind.
 //
-// The document is deterministic: equal handlers and options result in equal bytes. It
+// The document is deterministic: equal handlers, first records and options result in equal bytes. It
 // does not describe authorization, except for the scheme in [Options.Scheme], and that
 // reads need no credentials unless [httpapi.Options.AuthorizeReads] is set.
 //
@@ -77,7 +89,6 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/pagination"
 )
 
 // Options configures a [Document]. The zero value is ready to use.
@@ -86,7 +97,7 @@ type Options struct {
 	Title string
 	// Version is the version of the API. If empty, it is "1".
 	Version string
-	// Description is a description of the API in Markdown. If empty, it describes the pages.
+	// Description is a description of the API in Markdown. If empty, it says that there are pages.
 	Description string
 
 	// Also are handlers whose paths are in the document too. Collections with the same key,
@@ -116,15 +127,11 @@ type Options struct {
 // defaults validates the options and returns a copy with defaults filled in.
 func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 	server, err := url.Parse(o.Server)
+	isURL := err == nil && (server.Scheme == "http" || server.Scheme == "https") && server.Host != ""
+	isPath := err == nil && server.Scheme == "" && server.Host == "" && (o.Server == "" || o.Server[0] == '/')
 	switch {
-	case err != nil:
-		return o, fmt.Errorf("%w: Server: %v", httpapi.ErrInvalidConfig, err)
-	case server.RawQuery != "" || strings.ContainsAny(o.Server, "?#{}"):
-		return o, fmt.Errorf("%w: Server %q has a query, a fragment or a template", httpapi.ErrInvalidConfig, o.Server)
-	case o.Server != "" && server.Scheme == "" && (server.Host != "" || !strings.HasPrefix(o.Server, "/")):
-		return o, fmt.Errorf("%w: Server %q is neither a URL nor an absolute path", httpapi.ErrInvalidConfig, o.Server)
-	case server.Scheme != "" && (server.Scheme != "http" && server.Scheme != "https" || server.Host == ""):
-		return o, fmt.Errorf("%w: Server %q is not an http or https URL", httpapi.ErrInvalidConfig, o.Server)
+	case !isURL && !isPath || strings.ContainsAny(o.Server, "?#{}"):
+		return o, fmt.Errorf("%w: Server %q is neither an http or https URL nor an absolute path, or has a query, a fragment or a template", httpapi.ErrInvalidConfig, o.Server)
 	case strings.ContainsAny(o.Scheme, " \t\r\n"):
 		return o, fmt.Errorf("%w: Scheme %q contains white space", httpapi.ErrInvalidConfig, o.Scheme)
 	}
@@ -142,7 +149,7 @@ func (o Options) defaults(h *httpapi.Handler) (Options, error) {
 	}
 	o.Title = cmp.Or(o.Title, "Catalogue")
 	o.Version = cmp.Or(o.Version, "1")
-	o.Description = cmp.Or(o.Description, pagesText(append([]*httpapi.Handler{h}, o.Also...)))
+	o.Description = cmp.Or(o.Description, "Collections of records, which are read in pages.")
 	o.Server = cmp.Or(strings.TrimRight(cmp.Or(o.Server, h.Served().BaseURL), "/"), "/")
 	return o, nil
 }
@@ -154,7 +161,7 @@ type Document struct {
 }
 
 // New returns the document of a handler. It does not follow later changes to the
-// collections. O(fields of all collections).
+// collections and their records. It reads one record of each. O(fields of all collections).
 //
 // The type of a collection's records is known if the collection has a method
 //
@@ -221,20 +228,23 @@ func (c collection) showsRecords() bool { return c.Description.Actions&^schema.D
 func (c collection) hasRecordsOf(other collection) bool {
 	a, b, t := c.Description, other.Description, recordType(c.Collection)
 	return a.Key == b.Key && a.Name == b.Name && t == recordType(other.Collection) && (a.Fields == nil) == (b.Fields == nil) &&
-		reflect.DeepEqual(described(a, t), described(b, t)) &&
+		reflect.DeepEqual(stored(a.Fields, t, true), stored(b.Fields, t, true)) &&
 		reflect.DeepEqual(posted(a.Fields, schema.Create, schema.Create), posted(b.Fields, schema.Create, schema.Create))
 }
 
 func describe(handlers []*httpapi.Handler, opts Options) *model {
-	taken := reserved()
-	var all []collection // of all handlers
+	taken := names{fieldError: true, fieldErrorItem: true, fieldErrorParts: true} // which refer to each other
+	var all []collection                                                          // of all handlers
 	for _, h := range handlers {
 		for _, s := range h.Served().Collections {
 			c := collection{ServedCollection: s}
 			if i := slices.IndexFunc(all, c.hasRecordsOf); i >= 0 {
-				c.name = all[i].name
+				c.name, c.first = all[i].name, all[i].first // components have one example
 			} else {
-				c.name = taken.takeRecord(s.Description)
+				c.name = taken.take(joined(s.Description.Name))
+				if !h.Served().AuthorizesReads {
+					c.first = firstRecord(s)
+				}
 			}
 			all = append(all, c)
 		}
@@ -245,33 +255,19 @@ func describe(handlers []*httpapi.Handler, opts Options) *model {
 	}
 	for _, h := range handlers {
 		served := h.Served()
-		d.reads, d.tags, d.forms, d.parameters = served.AuthorizesReads, served.Tagged, served.Forms, commonParameters()
+		d.reads, d.tags, d.forms = served.AuthorizesReads, served.Tagged, served.Forms
 		d.root(served)
-		for range served.Collections {
-			d.collection(all[0])
-			all = all[1:]
+		own := all[:len(served.Collections)]
+		all, d.firsts = all[len(own):], map[string]map[string]json.RawMessage{}
+		for _, c := range own {
+			d.firsts[c.Description.Key] = membersOf(c.first)
+		}
+		for _, c := range own {
+			d.collection(c)
 		}
 	}
 	d.secure()
 	return m
-}
-
-// pagesText describes the pages of some handlers, one style after the other.
-func pagesText(handlers []*httpapi.Handler) string {
-	texts := []string{"Collections of records, which are read in pages."}
-	for _, h := range handlers {
-		for _, c := range h.Served().Collections {
-			is, number := pagination.TraitsOf(c.Description.Pages), ""
-			if is.Counted {
-				number = "the number of all records and "
-			}
-			text := "A page has " + number + "the URLs of the next and the previous page. " + "`" + is.Place + "` is " + strings.ToLower(is.About[:1]) + is.About[1:]
-			if !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		}
-	}
-	return strings.Join(texts, " ")
 }
 
 // collection adds the paths of a collection and the components that they need.
@@ -287,7 +283,7 @@ func (d *describer) collection(c collection) {
 			c.Description.Filters, c.Description.Search = nil, nil
 		}
 		item := d.recordPath(c)
-		d.model.Paths.add(path+"{"+cmp.Or(item.Parameters[0].Name, idParameter)+"}/", item)
+		d.model.Paths.add(path+"{"+cmp.Or(item.Parameters[0].Name, idParameter.Name)+"}/", item)
 	}
 }
 
@@ -298,7 +294,8 @@ func (d *describer) record(c *collection) (known bool) {
 	t := recordType(c.Collection)
 	switch {
 	case c.Description.Fields != nil:
-		known, s = true, described(c.Description, t)
+		known, s = true, stored(c.Description.Fields, t, true)
+		s.Examples = d.examples(*c, schema.Retrieve)
 	case t != nil && isOpen(t):
 		name, s = openRecord, openSchema()
 	default:

@@ -38,8 +38,7 @@ func (typedCollection) RecordType() reflect.Type { return reflect.TypeFor[struct
 
 func TestOptions(t *testing.T) {
 	const base = "https://books.example/base"
-	byDefault := map[string]string{"title": "Catalogue", "version": "1", "description": "Collections of records, which are read in pages. " +
-		"A page has the number of all records and the URLs of the next and the previous page. `offset` is the number of records to skip."}
+	byDefault := map[string]string{"title": "Catalogue", "version": "1", "description": "Collections of records, which are read in pages."}
 	tests := []struct {
 		reason  string
 		base    string

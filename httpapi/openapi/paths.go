@@ -32,20 +32,25 @@ func (d *describer) root(served httpapi.Served) {
 // fields of its records are.
 func (d *describer) listPath(c collection, known bool) (item pathItem) {
 	if c.Description.Actions.Has(schema.List) {
+		about := c.Description
 		term := ofKind("string")
 		if known {
-			term = d.schema(termOf(c.record), orderingTerm(wire.Sortable(c.Description)))
+			term = d.schema(termOf(c.record), orderingTerm(asWritten(about, wire.Sortable(about))))
 		}
-		order := d.parameter(orderOf(c.record), orderingParameter(term, c.Description.Ordering))
-		uncounted := !pagination.TraitsOf(c.Description.Pages).Counted
-		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns records in the requested order, their total number, and the URLs of the next and the previous page."
-		if uncounted {
-			text = "Returns records in the requested order, and the URLs of the next and the previous page."
+		order := d.parameter(orderOf(c.record), orderingParameter(term, about))
+		uncounted := !pagination.TraitsOf(about.Pages).Counted
+		page, text := d.schema(pageOf(c.record), pageSchema(c.record, uncounted)), "Returns a page of records in the requested order."
+		filters, names := d.filters(c), asWritten(about, about.Filters)
+		if len(about.Search) > 0 {
+			names = append(names, wire.Search)
+		}
+		if names != nil {
+			text += " The filters are " + strings.Join(names, ", ") + "."
 		}
 		item.Get = d.get(&operation{
 			ID: "list" + listName(c.Description), Summary: "List " + wire.Words(c.Description.Segment),
 			Description: text,
-			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Description.Pages), d.filters(c)),
+			Parameters:  slices.Concat([]parameter{order}, d.pages(c.Description.Pages), filters),
 		}, c.Tagged, response{Description: "One page.", Content: jsonBody(page)}, c.invalid(badRequest), notFound)
 	}
 	if c.Description.Actions.Has(schema.Create) {
@@ -58,7 +63,7 @@ func (d *describer) listPath(c collection, known bool) (item pathItem) {
 			ID: "create" + c.name, Summary: "Add " + article(c.Description.Name),
 			Description: text,
 			RequestBody: d.body(c, schema.Create),
-		}, "201", created, badRecord, notFound, tooLarge, unsupported)
+		}, "201", created, badRecord, notFound)
 	}
 	return item
 }
@@ -68,16 +73,12 @@ func (c collection) hasRecordPath() bool { return c.Description.Actions&wire.Rec
 // address returns the path parameter that identifies a record, its id or its Lookup, and that
 // field's label.
 func (d *describer) address(c collection) (p parameter, label string) {
-	for _, f := range c.Description.Fields {
-		if ordering.Snake(f.Name) == c.Description.Lookup {
-			text := ofKind("string")
-			if f.Kind == schema.UUID {
-				text = formatted("string", "uuid")
-			}
-			return parameter{Name: f.Name, In: "path", Description: "The " + f.Label() + " of the record.", Required: true, Schema: text}, f.Label()
-		}
+	if c.Description.Lookup == "" {
+		return d.parameter("id", idParameter), "id"
 	}
-	return d.common(idParameter), "id"
+	f, _, _ := c.Description.Parameter(c.Description.Lookup) // the handler has checked it
+	text := "The " + f.Label() + " of the record."
+	return parameter{Name: f.Name, In: "path", Description: text, Required: true, Schema: formsOf(f).filter}, f.Label()
 }
 
 // recordPath returns the description of the path of a collection's records.
@@ -118,13 +119,13 @@ func (d *describer) change(c collection, action schema.Actions, op *operation) *
 		changed.Headers = d.tagOf(c)
 	}
 	op.RequestBody = d.body(c, action)
-	return d.writeRecord(op, "200", changed, c.invalid(badRecord), tooLarge, unsupported)
+	return d.writeRecord(op, "200", changed, c.invalid(badRecord))
 }
 
 // writeRecord completes the description of a method that writes a record.
 func (d *describer) writeRecord(op *operation, status string, good response, others ...common) *operation {
 	if d.tags {
-		op.Parameters = append(op.Parameters, d.common(matchParameter))
+		op.Parameters = append(op.Parameters, d.parameter("ifMatch", matchParameter))
 		others = append(others, preconditionFailed)
 	}
 	return d.write(op, status, good, append(others, noRecord, conflict)...)
@@ -141,7 +142,7 @@ func (d *describer) tagOf(c collection) members[header] {
 // get completes the description of GET.
 func (d *describer) get(op *operation, tagged bool, found response, others ...common) *operation {
 	if tagged {
-		op.Parameters = append(op.Parameters, d.common(tagParameter))
+		op.Parameters = append(op.Parameters, d.parameter("ifNoneMatch", tagParameter))
 		found.Headers = d.header(tagHeader)
 		others = append(others, notModified)
 	}
@@ -164,7 +165,7 @@ func (d *describer) write(op *operation, status string, good response, others ..
 func (d *describer) operation(op *operation, status string, good response, others []common) *operation {
 	op.ID, op.Tags = d.operations.take(op.ID), []string{d.tag}
 	op.Responses = one(status, good)
-	for _, r := range append(others, notAcceptable, targetTooLong, failure) {
+	for _, r := range append(others, failure) {
 		name := share(&d.model.Components.Responses, r.name, d.shared(r))
 		op.Responses.add(r.status, response{Ref: "#/components/responses/" + name})
 	}
@@ -178,7 +179,9 @@ func (d *describer) body(c collection, action schema.Actions) *requestBody {
 		inner = action
 	}
 	if c.Description.Fields != nil {
-		s = d.schema(bodyOf(c.name, action), posted(c.Description.Fields, action, inner))
+		s = posted(c.Description.Fields, action, inner)
+		s.Examples = d.examples(c, action)
+		s = d.schema(bodyOf(c.name, action), s)
 	}
 	content := jsonBody(s)
 	if d.forms {
@@ -193,18 +196,12 @@ const credentials = "credentials"
 // required returns the requirement of credentials.
 func required() requirements { return requirements{one(credentials, []struct{}{})} }
 
-func commonParameters() members[parameter] {
-	id := integer()
-	id.Minimum = intText(1)
-	tags := func(component, name, text string) member[parameter] {
-		return member[parameter]{component, parameter{Name: name, In: "header", Description: text, Schema: ofKind("string")}}
-	}
-	return members[parameter]{
-		{idParameter, parameter{Name: "id", In: "path", Description: "The id of the record.", Required: true, Schema: id}},
-		tags(tagParameter, "If-None-Match", "The entity tags of the client's copies."),
-		tags(matchParameter, "If-Match", "The entity tags of the record that the request is for."),
-	}
-}
+// Parameters of all collections.
+var (
+	idParameter    = parameter{Name: "id", In: "path", Description: "The id of the record.", Required: true, Schema: &jsonSchema{Type: "integer", Format: "int64", Minimum: intText(1)}}
+	tagParameter   = parameter{Name: "If-None-Match", In: "header", Description: "The entity tags of the client's copies.", Schema: ofKind("string")}
+	matchParameter = parameter{Name: "If-Match", In: "header", Description: "The entity tags of the record that the request is for.", Schema: ofKind("string")}
+)
 
 // pages returns the parameters of pages.
 func (d *describer) pages(style pagination.Style) (list []parameter) {
@@ -231,31 +228,55 @@ func (d *describer) pages(style pagination.Style) (list []parameter) {
 }
 
 // orderingParameter returns a parameter whose value is a comma-separated list of terms.
-func orderingParameter(term *jsonSchema, byDefault []ordering.Term) parameter {
+func orderingParameter(term *jsonSchema, about schema.Description) parameter {
 	joined := false
+	text := "Names in snake_case, with a leading minus for descending order. Unknown names are ignored. The default is "
+	if about.JSONNames {
+		text = strings.Replace(text, " in snake_case", "", 1)
+	}
+	byDefault := asWritten(about, strings.Split(ordering.Format(about.Ordering), ","))
 	return parameter{
 		Name: "ordering", In: "query", Explode: &joined, Schema: listOf(term),
-		Description: "Names in snake_case, with a leading minus for descending order. Unknown names are ignored. " +
-			"The default is " + ordering.Format(byDefault) + ".",
+		Description: text + strings.Join(byDefault, ",") + ".",
 	}
 }
 
-// Components of parameters of all collections.
-const (
-	idParameter    = "id"
-	tagParameter   = "ifNoneMatch"
-	matchParameter = "ifMatch"
-)
+// asWritten returns the names of fields as requests should have them: as in JSON if the description
+// permits that, and otherwise unchanged, in snake_case. Terms and lookups may be among the names.
+func asWritten(about schema.Description, names []string) (list []string) {
+	for _, name := range names {
+		list = append(list, written(about, name))
+	}
+	return list
+}
 
-// filtered reports whether parameters select records of the collection.
-func (c collection) filtered() bool {
-	return len(c.Description.Filters)+len(c.Description.Search) > 0
+func written(about schema.Description, name string) string {
+	if field, descends := strings.CutPrefix(name, "-"); descends {
+		return "-" + written(about, field)
+	}
+	for _, f := range about.Fields {
+		rest, ok := strings.CutPrefix(name, ordering.Snake(f.Name))
+		if !ok || !about.JSONNames || rest != "" && !strings.HasPrefix(rest, "__") {
+			continue
+		}
+		inside := schema.Description{Fields: f.Fields, JSONNames: true, Related: about.Related}
+		if to := about.Related[f.Refers]; to != nil {
+			inside.Fields = to.Fields
+		}
+		if rest != "" {
+			rest = "__" + written(inside, rest[2:])
+		}
+		if about.Named(f.Name+rest) == name {
+			return f.Name + rest
+		}
+	}
+	return name
 }
 
 // invalid returns the response to an invalid request: badFilter if there are filters or a
 // search, which can have too many words, and otherwise the given one.
 func (c collection) invalid(otherwise common) common {
-	if c.filtered() {
+	if len(c.Description.Filters)+len(c.Description.Search) > 0 {
 		return badFilter
 	}
 	return otherwise
@@ -264,9 +285,6 @@ func (c collection) invalid(otherwise common) common {
 // filters adds the components for the parameters that select records of a collection and
 // returns references to them.
 func (d *describer) filters(c collection) (references []parameter) {
-	if !c.filtered() {
-		return nil
-	}
 	taken := names{}
 	add := func(p parameter) {
 		// No other component has a point. Generators derive the name of a type from the
@@ -276,11 +294,11 @@ func (d *describer) filters(c collection) (references []parameter) {
 	}
 	for _, name := range c.Description.Filters {
 		field, lookup, _ := c.Description.Parameter(name) // the handler has checked it
-		add(filterParameter(name, field, lookup))
+		add(filterParameter(written(c.Description, name), field, lookup))
 	}
 	if fields := c.Description.Search; len(fields) > 0 {
 		text := "Words, separated by white space or commas. Records in which each of them is found, in any letter case. The fields are "
-		add(parameter{Name: wire.Search, In: "query", Description: text + strings.Join(fields, ", ") + ".", Schema: ofKind("string")})
+		add(parameter{Name: wire.Search, In: "query", Description: text + strings.Join(asWritten(c.Description, fields), ", ") + ".", Schema: ofKind("string")})
 	}
 	return references
 }

@@ -2,10 +2,8 @@ package openapi
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // common is a response that operations share.
@@ -24,11 +22,7 @@ var (
 	unauthorized       = common{"Unauthorized", "401", "The credentials are missing or invalid.", detail, challengeHeader}
 	forbidden          = common{"Forbidden", "403", "The client may not send this request.", detail, ""}
 	notFound           = common{"NotFound", "404", "The path does not exist.", detail, ""}
-	notAcceptable      = common{"NotAcceptable", "406", "The Accept header excludes JSON.", detail, ""}
-	tooLarge           = common{"BodyTooLarge", "413", "The body is too large.", detail, ""}
-	targetTooLong      = common{"TargetTooLong", "414", "The path or the query is too long.", detail, ""}
-	unsupported        = common{"UnsupportedMediaType", "415", "The content type of the body is not JSON.", detail, ""}
-	failure            = common{"Failure", "default", "Any other error, such as 500 or 503.", detail, ""}
+	failure            = common{"Failure", "default", "Any other error, such as 406, 413, 414, 415, 500 or 503.", detail, ""}
 	noRecord           = common{"NoRecord", "404", "The record does not exist, or a filter excludes the record.", detail, ""}
 	conflict           = common{"Conflict", "409", "The request conflicts with stored records, such as one that refers to the record.", detail, ""}
 	badFilter          = common{"BadFilter", "400", "A filter or the body is invalid, with the errors by parameter or field, or the request exceeds a limit.", fieldErrors, ""}
@@ -91,7 +85,7 @@ func fieldErrorsSchema(collections []collection) *jsonSchema {
 	if slices.ContainsFunc(collections, collection.hasParts) {
 		s.Others = ref(fieldError)
 	}
-	s.Description = "The errors by field. Those in " + nonField(collections) + " concern the whole record."
+	s.Description = "The errors by field. Those in nonFieldErrors, or non_field_errors if the fields are in snake_case, concern the whole record."
 	s.Properties = one("detail", whole)
 	return s
 }
@@ -119,20 +113,4 @@ func fieldErrorSchemas() members[*jsonSchema] {
 			Type:        "object", Others: ref(fieldError),
 		}},
 	}
-}
-
-// nonField returns the member of the errors that concern a whole record, as the collections name
-// it, and both names if they differ.
-func nonField(collections []collection) string {
-	var names []string
-	for _, c := range collections {
-		name := "nonFieldErrors"
-		if c.Description.SnakeCase() {
-			name = ordering.Snake(name)
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, " or ")
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // A jsonSchema is a schema of OpenAPI, limited to what this package uses. The zero schema
@@ -96,10 +98,7 @@ func (ms members[T]) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if err := e.Encode(m.name); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
+		b.WriteString(wire.Quote(m.name) + ":")
 		if err := e.Encode(m.value); err != nil {
 			return nil, err
 		}
