@@ -15,7 +15,7 @@ func newNamed(t testing.TB) *catalogue.Catalogue {
 	type country struct {
 		ID      int    `json:"id"`
 		CCA3    string `json:"cca3"`
-		Capital string `json:"capitalCity"`
+		Capital string `json:"capitalCity" backlist:"untrimmed"`
 	}
 	type work struct {
 		ID    int `json:"id"`

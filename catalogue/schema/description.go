@@ -172,7 +172,7 @@ type Field struct {
 	// the number of elements of an Array or of References. If 0, there is no bound.
 	MinLength, MaxLength int
 
-	Untrimmed bool           // white space at the ends of a Text is kept
+	Untrimmed bool           // white space at the ends of a Text is kept, also by filters
 	Pattern   *regexp.Regexp // is found in valid text; ^ and $ make it match all of it
 	Message   string         // for a text in which Pattern is not found; has a default
 

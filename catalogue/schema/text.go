@@ -265,10 +265,13 @@ func filterUUID(_ Field, _, value string, _ *checker) (text, message string) {
 	return formatUUID(digits), ""
 }
 
-// filterText trims a text. It also trims the values of a choice, except in exact.
-func filterText(_ Field, _, value string, _ *checker) (text, message string) {
-	if strings.IndexByte(value, 0) >= 0 {
+// filterText trims a text as its field does. It also trims the values of a choice, except in exact.
+func filterText(f Field, _, value string, _ *checker) (text, message string) {
+	switch {
+	case strings.IndexByte(value, 0) >= 0:
 		return "", hasNull
+	case f.Untrimmed:
+		return value, ""
 	}
 	return strings.TrimFunc(value, isSpace), ""
 }

@@ -373,7 +373,7 @@ func (m *member) writeRecord(b *bytes.Buffer, r schema.Record) {
 	b.WriteByte('}')
 }
 
-// replaceFile replaces a file at once, or leaves it as it is.
+// replaceFile replaces a file at once, or leaves it as it is, even if the system crashes.
 func replaceFile(path string, data []byte) error {
 	mode := os.FileMode(0o644)
 	if about, err := os.Stat(path); err == nil {
@@ -382,15 +382,16 @@ func replaceFile(path string, data []byte) error {
 			return err
 		}
 	}
-	temporary := filepath.Join(filepath.Dir(path), ".backlist-"+filepath.Base(path))
-	err := os.WriteFile(temporary, data, mode)
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".backlist-*")
 	if err != nil {
-		return errors.Join(err, os.Remove(temporary))
+		return err
 	}
-	return nil
+	defer os.Remove(file.Name()) // unless it has been renamed
+	_, err = file.Write(data)
+	if err := cmp.Or(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
 }
 
 // found describes the collections below the root at a URL.

@@ -588,7 +588,11 @@ func TestFileRequests(t *testing.T) {
 		{"its own id", "POST posts/", `{"title":"c","id":9}`, 201, `{"id":9,"title":"c"}`},
 		{"an id that is taken", "POST posts/", `{"id":9}`, 400, `{"id":["Another record has this id."]}`},
 		{"an id of another kind", "POST posts/", `{"id":"a"}`, 400, `{"id":["The ids of this collection are positive integers."]}`},
-		{"a reference", "POST posts/", `{"authorId":5}`, 201, `{"id":10,"authorId":5}`},
+		{"a text with blanks", "POST posts/", `{"title":" c ","id":12}`, 201, `{"id":12,"title":" c "}`},
+		{"a filter finds it", "GET posts/?title=%20c%20", "", 200, `{"count":1,`},
+		{"and so does a list", "GET posts/?title__in=x,%20c%20", "", 200, `{"count":1,`},
+		{"its deletion", "DELETE posts/12/", "", 204, ""},
+		{"a reference", "POST posts/", `{"authorId":5}`, 201, `{"id":13,"authorId":5}`},
 		{"a reference to no record", "POST posts/", `{"authorId":6}`, 400, `{"authorId":["Invalid pk 6 - object does not exist."]}`},
 		{"a reference of another kind", "POST posts/", `{"authorId":"2"}`, 400, `{"authorId":["Invalid pk \"2\" - object does not exist."]}`},
 		{"a key", "POST cards/", `{"id":7}`, 201, `{"id":"7"}`},
@@ -609,7 +613,7 @@ func TestFileRequests(t *testing.T) {
 		{"an author of posts", "DELETE authors/2/", "", 409, "record 1 of posts refers to it in the field authorId"},
 		{"a card of moves", "DELETE cards/-1/", "", 409, "of moves refers to it"},
 		{"a post", "DELETE posts/9/", "", 204, ""},
-		{"its id is not assigned again", "POST posts/", `{}`, 201, `{"id":11}`},
+		{"its id is not assigned again", "POST posts/", `{}`, 201, `{"id":14}`},
 	} {
 		method, path, _ := strings.Cut(row.request, " ")
 		if code, body := s.ask(method, path, row.body); code != row.code || !strings.Contains(body, row.want) {

@@ -144,7 +144,9 @@ func (s *shape) field(total int) schema.Field {
 	switch f.Kind, _ = s.kind(); f.Kind {
 	case schema.Decimal:
 		f.Digits, f.Places = s.whole+s.places, s.places
-	case schema.Text, schema.URL:
+	case schema.Text:
+		f.Blank, f.Untrimmed = true, true
+	case schema.URL:
 		f.Blank = true
 	case schema.Array:
 		item := s.item.field(0)
@@ -293,7 +295,7 @@ func (m *member) definition() catalogue.Definition[schema.Record] {
 	id := schema.Field{Name: m.id, Kind: schema.Integer, ReadOnly: true}
 	about := schema.Description{JSONNames: true, Key: m.name, Segment: m.segment(), Name: cmp.Or(strings.TrimSuffix(m.name, "s"), m.name)}
 	if m.keyed {
-		id = schema.Field{Name: m.id, Kind: schema.Text, Key: true, Unique: true}
+		id = schema.Field{Name: m.id, Kind: schema.Text, Key: true, Unique: true, Untrimmed: true}
 		about.Lookup = "id"
 	}
 	about.Fields = append([]schema.Field{id}, slices.DeleteFunc(slices.Clone(m.fields), func(f schema.Field) bool { return ordering.Snake(f.Name) == "id" })...)
