@@ -1,6 +1,8 @@
 package catalogue_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/gobacklist/backlist/catalogue"
@@ -72,6 +74,47 @@ func TestPageAllocates(t *testing.T) {
 	const lists = 2 // labels and authors
 	if most := 21.0*lists + 5; got > most {
 		t.Errorf("Page: %v allocations, want at most %v", got, most)
+	}
+}
+
+// All takes a few allocations for any number of records, if an index has them in order. It
+// yields those of the instant of its call, each time.
+func TestAllAllocates(t *testing.T) {
+	for _, order := range []string{"", "-name", "published,id"} {
+		for _, n := range []int{300, 3000} {
+			cat, _ := benchHouse(t, n)
+			events := mustIn(resources.Events, cat)
+			all, seen := collectionOf(t, cat, "events"), 0
+			allocs := testing.AllocsPerRun(5, func() {
+				for range all.All(t.Context(), catalogue.Query{Terms: terms(order)}) {
+					seen++
+				}
+			})
+			if seen != 6*n || allocs > 20 { // one to warm up
+				t.Errorf("by %q: %d of %d records, with %v allocations", order, seen, 6*n, allocs)
+			}
+			records := all.All(t.Context(), catalogue.Query{Terms: terms(order)})
+			for range 2 {
+				count := 0
+				for _, err := range records {
+					must(t, err)
+					count++
+				}
+				if count != n {
+					t.Errorf("by %q: %d records of the instant of the call, want %d", order, count, n)
+				}
+				_, err := events.Insert(resources.Event{Name: "z"})
+				must(t, err)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cat, _ := benchHouse(t, 3)
+	for record, err := range collectionOf(t, cat, "events").All(ctx, catalogue.Query{}) {
+		if record != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end of the context: %s, %v", record, err)
+		}
 	}
 }
 

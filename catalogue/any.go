@@ -3,6 +3,7 @@ package catalogue
 import (
 	"context"
 	"io"
+	"iter"
 	"reflect"
 
 	"github.com/gobacklist/backlist/catalogue/internal/core"
@@ -113,6 +114,16 @@ func (c AnyCollection) Revision() uint64 { return c.core.Store.Revision() }
 func (c AnyCollection) List(ctx context.Context, q Query) (Listing, error) {
 	list, err := c.core.List(ctx, core.Query(q))
 	return Listing(list), err
+}
+
+// All returns the JSON of the records that the Filter of a query selects, in the order of its Terms,
+// all of the instant of the call; other fields of the query have no effect. The sequence may be
+// ranged over several times. The JSON must not be modified. An error, which is one of List, is the
+// last element. The sequence keeps the state of the collection in memory; beside it, the call takes
+// O(log n + m) time for m records and constant memory if an index has them in order, and otherwise
+// as much as List for a page of all of them.
+func (c AnyCollection) All(ctx context.Context, q Query) iter.Seq2[[]byte, error] {
+	return c.core.All(ctx, core.Query(q))
 }
 
 // Counts returns, for each group of tests, the number of records that the filter selects and for

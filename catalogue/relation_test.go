@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -209,6 +210,16 @@ func foundIDs(tb testing.TB, cat *catalogue.Catalogue, key, query string) string
 	}
 	if list.Count != len(ids) {
 		tb.Errorf("%s?%s: count %d of %d records", key, query, list.Count, len(ids))
+	}
+	at := 0
+	for record, err := range c.All(tb.Context(), catalogue.Query{Filter: filter, Terms: relatedTerms(order)}) {
+		if err != nil || at >= len(list.Records) || !bytes.Equal(record, list.Records[at]) {
+			tb.Errorf("%s?%s: record %d of all is %s, error %v", key, query, at, record, err)
+		}
+		at++
+	}
+	if at != len(ids) {
+		tb.Errorf("%s?%s: %d of %d records", key, query, at, len(ids))
 	}
 	counts, err := c.Counts(tb.Context(), schema.Filter{Search: filter.Search}, [][]schema.Test{filter.Tests})
 	all, err2 := c.Counts(tb.Context(), filter, [][]schema.Test{nil, {{Field: "id", Lookup: "lt", Values: []string{"0"}}}})

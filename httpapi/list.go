@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"net/http"
 	"slices"
@@ -102,6 +103,9 @@ func (v *view) tally(t *wire.Tally, q catalogue.Query) {
 		list, err = v.route.all.List(ctx, q)
 		t.Records, t.Count = list.Records, list.Count
 	}
+	if err == nil && t.All != nil {
+		err = t.All(v.route.each(ctx, q))
+	}
 	if err != nil {
 		v.failWith(err)
 		return
@@ -125,6 +129,27 @@ func (r *route) count(ctx context.Context, filter schema.Filter, groups [][]sche
 		counts = append(counts, list.Count)
 	}
 	return counts, nil
+}
+
+// each returns all records of a query. Only a catalogue yields them one by one: a type that embeds
+// its collection may select among those that it lists.
+func (r *route) each(ctx context.Context, q catalogue.Query) iter.Seq2[[]byte, error] {
+	if own, ok := r.all.(catalogue.AnyCollection); ok {
+		return own.All(ctx, q)
+	}
+	q.Window.Limit = math.MaxInt
+	list, err := r.all.List(ctx, q)
+	return func(yield func([]byte, error) bool) {
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, record := range list.Records {
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
 }
 
 // sendPage sends a page. It is written in chunks, because a body in one piece would stay in

@@ -1,8 +1,10 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
@@ -15,24 +17,10 @@ import (
 
 // List returns the page that a query asks for.
 func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
-	terms := q.Terms
-	if slices.ContainsFunc(terms, c.unsortable) {
-		terms = slices.DeleteFunc(slices.Clone(terms), c.unsortable)
-	}
-	f, err := newFilter(ctx, c, q.Filter, terms, 0)
+	asked, terms, f, err := c.ask(ctx, q)
 	if err != nil {
 		return listing{}, err
 	}
-	asked := store.Query{Window: q.Window, Place: q.Place, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
-	if len(terms) > 0 && (asked.Flat || c.Type.Open()) {
-		asked.Known = new([]ordering.Term)
-	}
-	if q.Place != nil && q.Place.Positioned {
-		if err := f.begin(terms, q.Place); err != nil {
-			return listing{}, err
-		}
-	}
-	f.addTo(&asked)
 	a, err := c.page(ctx, asked, terms, f.instant)
 	if err != nil {
 		return listing{}, c.Type.Named(err)
@@ -54,14 +42,60 @@ func (c *Collection) List(ctx context.Context, q Query) (listing, error) {
 	return list, nil
 }
 
-// page returns the page of a query, of the current state or of an instant.
+// All returns the records that a query selects, in its order, all of the instant of the call.
+func (c *Collection) All(ctx context.Context, q Query) iter.Seq2[[]byte, error] {
+	q.Place = nil
+	asked, terms, f, err := c.ask(ctx, q)
+	asked.Want = store.WantScan
+	var a store.Answer
+	if err == nil {
+		a, err = c.page(ctx, asked, terms, f.instant)
+	}
+	return func(yield func([]byte, error) bool) {
+		if err != nil {
+			yield(nil, c.Type.Named(err))
+			return
+		}
+		for e := range a.Scan {
+			record, err := c.Type.Encoded(e)
+			if err = cmp.Or(ctx.Err(), err); !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ask returns a query of the engine with the terms and the filter of a query.
+func (c *Collection) ask(ctx context.Context, q Query) (asked store.Query, terms []ordering.Term, f filter, err error) {
+	terms = q.Terms
+	if slices.ContainsFunc(terms, c.unsortable) {
+		terms = slices.DeleteFunc(slices.Clone(terms), c.unsortable)
+	}
+	if f, err = newFilter(ctx, c, q.Filter, terms, 0); err != nil {
+		return asked, nil, f, err
+	}
+	asked = store.Query{Window: q.Window, Place: q.Place, Lenient: true, Flat: c.Type.About.Sortable == nil && c.Type.About.Fields == nil}
+	if len(terms) > 0 && (asked.Flat || c.Type.Open()) {
+		asked.Known = new([]ordering.Term)
+	}
+	if q.Place != nil && q.Place.Positioned {
+		err = f.begin(terms, q.Place)
+	}
+	f.addTo(&asked)
+	return asked, terms, f, err
+}
+
+// page returns the page of a query, of the current state or of an instant, or a scan.
 func (c *Collection) page(ctx context.Context, q store.Query, terms []ordering.Term, in *instant) (a store.Answer, err error) {
 	var from store.Source = c.Store
 	if in != nil {
 		from, q.Related = in.states[c], in.fields(c, terms)
 	}
 	if q.Place != nil {
-		q.Want, q.Terms = store.WantAfter, slices.Clone(terms)
+		q.Want = store.WantAfter
+	}
+	if q.Want != store.WantPage {
+		q.Terms = slices.Clone(terms)
 		return from.Answer(ctx, q)
 	}
 	a.Entries, a.N, err = store.Page(ctx, from, q, terms)

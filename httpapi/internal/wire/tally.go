@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"iter"
 	"net/url"
 )
 
@@ -14,6 +15,9 @@ type Tally struct {
 	First   int      // how many records of the request to read, or 0
 	Records [][]byte // set by the handler if First is positive: these records
 	Count   int      // and the number of all
+
+	// All, if not nil, is called with all records of the request, in its order and of one instant.
+	All func(records iter.Seq2[[]byte, error]) error
 }
 
 type tallyKey struct{}
