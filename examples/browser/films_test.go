@@ -146,7 +146,7 @@ func TestFilters(t *testing.T) {
 	}
 	p.wantText("h1 + .lead", "Records 1–5 of 10")
 
-	p.do(chromedp.Focus(chromedp.CSS(".panel summary")), chromedp.KeyEvent(kb.Enter))
+	p.do(chromedp.Focus(chromedp.CSS(".filters .panel summary")), chromedp.KeyEvent(kb.Enter))
 	p.check("panel")
 	p.fill(map[string]string{"year__gte": "1960", "shown_at__gte": "2026-10-30T20:00", "title__startswith": "Film"})
 	p.press(kb.Enter)
@@ -249,7 +249,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("a director with films: %s", got)
 	}
 	p.check("conflict")
-	p.click(".fault + p a")
+	p.click(".refer span a")
 	p.wantText("h1", "Film 03")
 	p.visit(root)
 	p.click(".session button")

@@ -2,28 +2,36 @@ package browser
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
 )
 
-// TestNavigation uses the form for the number of a page, and the folded body of the response.
+// TestNavigation uses the form for the columns, which other links keep, and the folded body of the
+// response.
 func TestNavigation(t *testing.T) {
 	root := serve(t, sampleHouse(t))
 	p := open(t, launch(t), "navigation", 375, false)
 
 	p.visit(root + "events/?ordering=-id&limit=5&x=1")
-	p.fill(map[string]string{"_page": "7"})
-	p.click(".jump button")
-	p.wantAddress("/api/events/?limit=5&offset=30&ordering=-id&x=1")
-	p.wantText("h1 + .lead", "Records 31–35 of 300")
-	if got := p.value("_page"); got != "7" {
-		t.Errorf("number of the page = %s", got)
+	p.wantText(".columns summary", "Columns 8 of 13")
+	p.do(chromedp.Focus(chromedp.CSS(".columns summary")), chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(" "))
+	p.check("0-columns")
+	p.do(chromedp.Click(chromedp.CSS("[value=poster]")))
+	p.click(".columns button")
+	p.wantText(".columns summary", "Columns 8 of 13")
+	if got, want := p.texts("thead th"), []string{"ID\n▼", "Slug", "Summary", "Description", "Location", "Start date", "End date", "Poster"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("columns = %q, want %q", got, want)
 	}
+	p.click("a[rel=next]")
+	p.wantAddress("/api/events/?_columns=slug&_columns=summary&_columns=description&_columns=location&_columns=startDate&_columns=endDate&_columns=poster&limit=5&offset=5&ordering=-id&x=1")
+	p.wantText("h1 + .lead", "Records 6–10 of 300")
 	p.check("1-page")
 
 	if open := p.texts(".exchange[open]"); len(open) != 0 {
@@ -35,7 +43,7 @@ func TestNavigation(t *testing.T) {
 	}
 	p.do(chromedp.Click(chromedp.CSS(".curl code")))
 	selected := eval(p, chromedp.Evaluate[string]("getSelection().toString()"))
-	if !strings.HasPrefix(selected, "curl 'http") || !strings.HasSuffix(selected, "/api/events/?limit=5&offset=30&ordering=-id&x=1'") {
+	if !strings.HasPrefix(selected, "curl 'http") || !strings.HasSuffix(selected, "/api/events/?limit=5&offset=5&ordering=-id&x=1'") {
 		t.Errorf("a click selects %q", selected)
 	}
 	p.check("2-body")

@@ -15,43 +15,19 @@ import (
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
-// cell is a table cell. The zero cell stands for a member that the record does not have.
+// cell is a value in a table. The zero cell stands for a member that the record does not have.
 type cell struct {
-	Class string        // null, flag, number, text, short, time, json, or "" if absent
+	Class string        // null, flag, number, text, time, object, list or json, or "" if absent
 	Text  string        // the visible text
-	Whole string        // the whole value, if Text is shortened
+	Whole string        // the whole value, if Text is shorter and no other page has it
 	Link  string        // an http or https URL, or ""
-	Links template.HTML // links to the records whose ids are the value
+	Links template.HTML // links to the records whose ids are the value, or to the record itself
 	Exact string        // a time as received, or ""
-	Head  bool          // the cell is the id, the header of its row
-	Label string        // of the member, on the page of a record
-
-	// Set by finish, so that the template does less for each of many cells.
-	Attr  template.HTMLAttr // the class attribute
-	Plain bool              // the cell has only Text
+	Label string        // of a member, on the page of a record
+	Parts []cell        // of an object or a list, on the page of a record
 }
 
-// finish returns the cell as the template needs it.
-func (c cell) finish() cell {
-	c.Plain = c.Exact == "" && c.Links == "" && c.Link == "" && c.Whole == ""
-	class := c.Class
-	switch {
-	case c.Head && class == "number":
-		class = "id number"
-	case c.Head:
-		class = "id"
-	case c.Whole != "":
-		class += " long"
-	case class == "json" && utf8.RuneCountInString(c.Text) <= maxShort:
-		class += " short"
-	}
-	if class != "" {
-		c.Attr = template.HTMLAttr(`class="` + class + `"`)
-	}
-	return c
-}
-
-// newCell returns the cell of a JSON value.
+// newCell returns the cell of a JSON value. Lists and objects are short text.
 func newCell(value json.RawMessage) cell {
 	switch value[0] {
 	case 'n':
@@ -61,12 +37,10 @@ func newCell(value json.RawMessage) cell {
 	case '"':
 		text, _ := readText(value)
 		return textCell(text)
-	case '[':
-		return listCell(value)
-	case '{':
-		return jsonCell(value)
+	case '[', '{':
+		return briefCell(value)
 	}
-	return cutCell("number", string(value))
+	return cell{Class: "number", Text: string(value)}
 }
 
 // textCell returns the cell of a string, which may be a time, a URL, a number or plain text.
@@ -75,59 +49,85 @@ func textCell(text string) cell {
 		return cell{Class: "time", Text: seen, Exact: text}
 	}
 	if seen, ok := readableURL(text); ok {
-		return cell{Class: shorter("text", seen), Text: seen, Link: text}
+		return cell{Class: "text", Text: seen, Link: text}
 	}
 	if isDecimal(text) {
-		return cutCell("number", text)
+		return cell{Class: "number", Text: text}
 	}
-	return cutCell("text", text)
+	return cell{Class: "text", Text: text}
 }
 
-// listCell returns the cell of a list: separated by commas, or as JSON if it has nested
-// values.
-func listCell(value json.RawMessage) cell {
-	texts, nested := readList(value)
+// briefCell returns the cell of a list or an object as text: its scalars, such as "Torino, IT", or
+// how many items it has.
+func briefCell(value json.RawMessage) cell {
+	parts := partsOf(value)
+	if len(parts) == 0 {
+		return cell{Class: "null", Text: string(value)}
+	}
+	c := cell{Class: "text"}
+	if value[0] == '{' {
+		c.Class = "object"
+	}
+	var texts []string
+	for _, part := range parts {
+		switch is := part.value[0]; {
+		case (is == '[' || is == '{') && value[0] == '[':
+			return cell{Class: "list", Text: counted(len(parts), "item")}
+		case is == '[', is == '{', value[0] == '{' && (is == 'n' || len(part.value) == len(`""`)):
+		default:
+			texts = append(texts, newCell(part.value).Text)
+		}
+	}
+	if c.Text = strings.Join(texts, ", "); texts == nil {
+		c.Text = counted(len(parts), "item")
+	}
+	return c
+}
+
+const (
+	maxParts = 4 << 10 // bytes of a value whose parts a page shows one by one, and not as JSON
+	maxDepth = 4       // of such parts
+)
+
+// wholeCell returns the cell of a JSON value on the page of a record: objects and lists have parts.
+func wholeCell(value json.RawMessage, depth int) cell {
+	c := newCell(value)
 	switch {
-	case nested:
-		return jsonCell(value)
-	case len(texts) == 0:
-		return cell{Class: "null", Text: "[]"}
+	case c.Link != "":
+		c.Text = c.Link
+	case c.Class != "object" && c.Class != "list":
+	case len(value) > maxParts || depth == maxDepth:
+		return cell{Class: "json", Text: indented(value)}
+	default:
+		for _, part := range partsOf(value) {
+			of := wholeCell(part.value, depth+1)
+			if c.Class == "object" {
+				of.Label = heading(part.name)
+			}
+			c.Parts = append(c.Parts, of)
+		}
 	}
-	return cutCell("text", strings.Join(texts, ", "))
+	return c
 }
 
-// jsonCell returns the cell of a nested value. If it is shortened, the whole value is
-// indented.
-func jsonCell(value json.RawMessage) cell {
-	c := cutCell("json", string(value))
-	if c.Whole != "" {
+// cut returns the cell of a table. If it is shorter than the value, and the record has no page, it
+// has the whole value too.
+func (c cell) cut(value json.RawMessage, hasPage bool) cell {
+	text, whole := cut(c.Text)
+	switch isNested := c.Class == "object" || c.Class == "list"; {
+	case hasPage:
+	case isNested:
 		c.Whole = indented(value)
+	case !whole:
+		c.Whole = c.Text
 	}
+	c.Text = text
 	return c
 }
 
 // indented returns indented JSON, or the value itself if that is not JSON or would be too
 // long.
 func indented(value []byte) string { return string(wire.Indent(value, "\t")) }
-
-// cutCell returns the cell of a text, shortened if it is long.
-func cutCell(class, text string) cell {
-	seen, whole := cut(text)
-	if whole {
-		return cell{Class: shorter(class, seen), Text: seen}
-	}
-	return cell{Class: class, Text: seen, Whole: text}
-}
-
-// maxShort is the maximum number of characters of text that is not wrapped.
-const maxShort = 26
-
-func shorter(class, text string) string {
-	if class == "text" && utf8.RuneCountInString(text) <= maxShort {
-		return "short"
-	}
-	return class
-}
 
 // readableURL returns the host and path of an http or https URL, or the file name of an
 // image. It returns false for any other text.
@@ -221,6 +221,20 @@ func (all *members) UnmarshalJSON(text []byte) error {
 		*all = append(*all, m)
 	}
 	return nil
+}
+
+// partsOf returns the members of an object, or the items of a list, without names.
+func partsOf(value json.RawMessage) (parts members) {
+	var items []json.RawMessage
+	if value[0] == '{' {
+		_ = parts.UnmarshalJSON(value) // the value is valid
+		return parts
+	}
+	_ = json.Unmarshal(value, &items)
+	for _, item := range items {
+		parts = append(parts, member{value: item})
+	}
+	return parts
 }
 
 // byName returns the values of members by their names.

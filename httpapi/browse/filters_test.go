@@ -135,12 +135,12 @@ func TestCollectionsWithoutFilters(t *testing.T) {
 	must(t, err)
 	h := browsing(t, handler, Options{})
 	for _, target := range []string{"/api/films/?_filter=true&status=released", "/api/genres/?_filter=true&search=x"} {
-		if page := get(h, target); page.status != 200 || len(page.find("form", "", "")) != 0 {
+		if page := get(h, target); page.status != 200 || len(page.find("form", "class", "filters")) != 0 {
 			t.Errorf("%s: %d, %d forms", target, page.status, len(page.find("form", "", "")))
 		}
 	}
 	own.films.about.Search = search
-	if page := get(own.handler(t, httpapi.Options{}), "/api/films/"); len(page.find("form", "", "")) != 1 || len(page.find("details", "class", "panel")) != 0 {
+	if page := get(own.handler(t, httpapi.Options{}), "/api/films/"); len(page.find("form", "class", "filters")) != 1 || len(page.find("details", "class", "panel")) != 0 {
 		t.Errorf("only search: %s", page.text)
 	}
 	own.films.about.Filters, own.films.about.Search = filters[:1], nil

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -22,8 +23,14 @@ type envelope = pagination.Envelope[members]
 
 // list is a page of a collection.
 type list struct {
-	Columns  []column
+	Columns  []column // those that are shown
+	Choice   []column // to choose from, or nil
+	Members  int      // how many columns there are
+	Kept     []pair   // of the form for the columns
+	Order    string   // such as "By Name, ascending"
 	Rows     []row
+	Wide     bool // the ids are longer than a number usually is
+	Whole    bool // the records have no pages, so that the table has all that they are
 	Pager    pager
 	Filters  *filters
 	Took     string // what the response has cost
@@ -32,15 +39,15 @@ type list struct {
 	About    string // of a record, such as "film"
 }
 
-// column is a column of the table, for one member of the records.
+// column is a column of the table, for one member of the records. The first is the id or the key.
 type column struct {
-	Name   string // in JSON
-	Label  string
-	Link   string // orders by this column, or reverses the order
-	Sort   string // ascending, descending, or "" if it is not the first term
-	Arrow  string // up, down, or "" if it is not a term
-	Number bool   // all values are numbers, null or absent
-	Head   bool   // the id or the key
+	Name  string // in JSON
+	Label string
+	Class string // id, name, number, or a combination
+	Shown bool
+	Link  string // orders by this column, or reverses the order
+	Sort  string // ascending, descending, or "" if it is not the first term
+	Arrow string // up, down, or "" if it is not a term
 }
 
 // row is the row of a record.
@@ -49,43 +56,26 @@ type row struct {
 	Cells []cell
 }
 
+// columnsName is the parameter of the columns to show, if not the first.
+const columnsName = "_columns"
+
+const (
+	maxShown   = 8  // columns that a table has without the parameter
+	maxColumns = 64 // to choose from; a thousand records could have a million different members
+	maxID      = 6  // characters of an id in a narrow column
+)
+
 // newList returns the page of a list, or nil if the response is none.
 func (v *view) newList(resp *response) *list {
 	var e envelope
 	if v.c == nil || !resp.decode(&e) || e.Records == nil {
 		return nil
 	}
-	names := memberNames(e.Records)
-	key, _ := v.c.key()
-	if at := slices.Index(names, key); at > 0 { // it stays in view on narrow screens
-		names = slices.Insert(slices.Delete(names, at, at+1), 0, key)
-	}
-	l := &list{
-		Columns: newColumns(names, v.query, v.termsOf(names), v.c.is.Place),
-		Rows:    v.newRows(e.Records, names),
-		Pager:   v.newPager(e),
-		Took:    v.cost(),
-		Filters: v.newFilters(nil),
-		About:   spelled(v.c.Name),
-	}
-	for i := range l.Columns {
-		classes := make(map[string]bool)
-		for _, r := range l.Rows {
-			classes[r.Cells[i].Class] = true
-		}
-		delete(classes, "null")
-		delete(classes, "") // absent
-		if l.Columns[i].Number = len(classes) == 1 && classes["number"]; l.Columns[i].Number {
-			for _, r := range l.Rows {
-				if r.Cells[i].Class == "null" {
-					r.Cells[i].Attr = `class="null number"` // aligned as the numbers are
-				}
-			}
-		}
-		l.Columns[i].Head = names[i] == key
-	}
-	if len(names) == maxColumns {
-		l.Columns = append(l.Columns, column{Label: "More"})
+	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name), Whole: !v.c.hasPages()}
+	v.choose(l, v.newColumns(memberNames(e.Records)))
+	l.Rows = v.newRows(e.Records, l.Columns)
+	for _, r := range l.Rows {
+		l.Wide = l.Wide || utf8.RuneCountInString(r.Cells[0].Text) > maxID
 	}
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
 	switch {
@@ -99,9 +89,27 @@ func (v *view) newList(resp *response) *list {
 	return l
 }
 
-// maxColumns is the maximum number of members with their own column. Without it, a
-// thousand records with a thousand different members each would have a million columns.
-const maxColumns = 64
+// choose sets the columns that the visitor has chosen or, without a choice, the first ones and that
+// of the order.
+func (v *view) choose(l *list, all []column) {
+	chosen := v.query.values[columnsName]
+	chosen = append(slices.Clip(chosen), strings.Split(strings.Join(chosen, ","), ",")...)
+	for i := range all {
+		c := &all[i]
+		isChosen := slices.ContainsFunc(chosen, func(name string) bool { return ordering.Snake(name) == ordering.Snake(c.Name) })
+		c.Shown = i == 0 || isChosen || !v.query.values.Has(columnsName) && (i < maxShown || c.Sort != "")
+		if c.Shown {
+			l.Columns = append(l.Columns, *c)
+		}
+		if c.Sort != "" {
+			l.Order = "By " + c.Label + ", " + c.Sort
+		}
+	}
+	if len(all) > min(maxShown, len(l.Columns)) {
+		l.Choice, l.Members = all[1:], len(all)
+		l.Kept = v.query.kept(func(name string) bool { return name != columnsName })
+	}
+}
 
 // memberNames returns the names of the first maxColumns members, in order of appearance.
 func memberNames(records []members) []string {
@@ -130,12 +138,23 @@ func (v *view) termsOf(names []string) []ordering.Term {
 	return terms
 }
 
-// newColumns returns the columns for the given members. They show the current ordering
-// and link to others. place is the parameter that determines where a page begins.
-func newColumns(names []string, q query, terms []ordering.Term, place string) []column {
+// newColumns returns the columns for the given members: the id or the key, the name, and others. They
+// show the current ordering and link to others.
+func (v *view) newColumns(names []string) []column {
+	key, _ := v.c.key()
+	named := v.c.nameField(names)
+	rank := func(name string) int { return slices.Index([]string{key, named, name}, name) }
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	terms, links := v.termsOf(names), v.query.repeats(len(names))
 	columns := make([]column, len(names))
 	for i, name := range names {
 		c := column{Name: name, Label: heading(name)}
+		switch name {
+		case key:
+			c.Class = "id"
+		case named:
+			c.Class = "name"
+		}
 		term := ordering.Asc(ordering.Snake(name))
 		isTerm := func(t ordering.Term) bool { return t.Field == term.Field }
 		if at := slices.IndexFunc(terms, isTerm); at >= 0 {
@@ -149,8 +168,8 @@ func newColumns(names []string, q query, terms []ordering.Term, place string) []
 				term.Desc = !terms[0].Desc
 			}
 		}
-		if q.repeats(len(names)) {
-			c.Link = q.with("ordering", term.String(), place, "")
+		if links {
+			c.Link = v.query.with("ordering", term.String(), v.c.is.Place, "")
 		}
 		columns[i] = c
 	}
@@ -160,51 +179,63 @@ func newColumns(names []string, q query, terms []ordering.Term, place string) []
 // maxListed is the maximum number of links in a cell of a table.
 const maxListed = 3
 
-// newRows returns the rows of the table. Members without their own column are combined
-// in a last one. The id and the name, or else the first text, link to the record.
-func (v *view) newRows(records []members, names []string) []row {
-	links := v.links("../", names)
-	self := target{self: true, prefix: v.c.pages("./../")}
-	if self.prefix != "" {
-		self.prefix = "./"
-		if from := strings.TrimPrefix(v.query.with(methodName, ""), "?"); from != "./" && v.query.repeats(2*len(records)) {
-			self.suffix = "?" + template.HTMLEscapeString(url.Values{listName: {from}}.Encode())
-		}
+// newRows returns the rows of the table, and aligns its columns. The id and the name, or else the
+// first text, link to the record.
+func (v *view) newRows(records []members, columns []column) []row {
+	place := make(map[string]int, len(columns))
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		place[c.Name], names[i] = i, c.Name
 	}
-	place := make(map[string]int, len(names))
-	for i, name := range names {
-		place[name] = i
+	links, query := v.links("../", names), ""
+	if from := strings.TrimPrefix(v.query.with(methodName, ""), "?"); from != "./" && v.query.repeats(2*len(records)) {
+		query = "?" + template.HTMLEscapeString(url.Values{listName: {from}}.Encode())
 	}
 	named := v.c.nameField(names)
-	key, _ := v.c.key()
-	links[key] = self
 	rows := make([]row, len(records))
 	for i, members := range records {
-		r := row{Cells: make([]cell, len(names))}
 		segment := v.c.segmentOf(members)
-		var others []string
+		rows[i] = row{ID: url.PathEscape(segment), Cells: make([]cell, len(columns))}
 		for _, m := range members {
 			at, ok := place[m.name]
 			if !ok {
-				others = append(others, wire.Quote(m.name)+":"+string(m.value))
 				continue
 			}
-			to, isLink := links[m.name]
-			if !isLink && (m.name == named || named == "" && m.value[0] == '"') {
-				named, to = m.name, self
+			c := newCell(m.value).cut(m.value, v.c.hasPages())
+			if to, isLink := links[m.name]; isLink && at > 0 {
+				c = v.refer(c, m.value, to, maxListed)
+			} else if at == 0 || m.name == named || named == "" && m.value[0] == '"' {
+				if at > 0 {
+					named = m.name
+				}
+				if v.c.hasPages() && segment != "" && c.Text != "" && c.Class != "null" && c.Link == "" {
+					c.Links = template.HTML(link("./"+escaped(segment)+"/"+query, c.Text))
+				}
 			}
-			c := v.cell(m, to, maxListed, segment)
-			if m.name == key {
-				r.ID, c.Head = url.PathEscape(segment), true
-			}
-			r.Cells[at] = c.finish()
+			rows[i].Cells[at] = c
 		}
-		if others != nil {
-			r.Cells = append(r.Cells, jsonCell(objectJSON(others)).finish())
-		}
-		rows[i] = r
 	}
+	align(columns, rows)
 	return rows
+}
+
+// align aligns columns whose values are numbers, null or absent to the right.
+func align(columns []column, rows []row) {
+	for i := range columns {
+		isNumber := func(r row) bool { return r.Cells[i].Class == "number" }
+		isOther := func(r row) bool { return !slices.Contains([]string{"number", "null", ""}, r.Cells[i].Class) }
+		numbers, class := slices.ContainsFunc(rows, isNumber) && !slices.ContainsFunc(rows, isOther), columns[i].Class
+		if numbers {
+			columns[i].Class = strings.TrimSpace(class + " number")
+		}
+		for _, r := range rows {
+			c := &r.Cells[i]
+			if numbers && c.Class == "null" {
+				c.Class = "null number"
+			}
+			c.Class = strings.TrimSpace(class + " " + c.Class)
+		}
+	}
 }
 
 // pager describes the page and links to other pages. A link without a target is empty.
@@ -213,52 +244,31 @@ type pager struct {
 	Beyond                      bool   // the offset is past the last record
 	First, Previous, Next, Last string
 	Sizes                       []choice
-	Page, Pages                 int    // number of this page and of all pages
-	Total                       string // Pages with commas
-	Kept                        []pair // of the form for a page, with the limit
 }
 
 func (v *view) newPager(e envelope) pager {
+	p := pager{Summary: counted(len(e.Records), "record"), Previous: relative(e.Previous), Next: relative(e.Next)}
+	if p.Previous != "" {
+		p.First = v.query.with(v.c.is.Place, "")
+	}
 	if !v.c.is.Counted || e.Count < 0 {
-		return v.newLinks(e)
-	}
-	w := v.c.window(v.query, e.Count)
-	at := func(offset int) string { return v.at(pagination.Window{Limit: w.Limit, Offset: offset}) }
-	p := pager{Summary: summary(w.Offset, len(e.Records), e.Count), Beyond: w.Offset >= e.Count && e.Count > 0, Pages: pages(e.Count, w.Limit)}
-	p.Page, p.Total = min(w.Offset/w.Limit, p.Pages-1)+1, grouped(p.Pages)
-	if e.Previous != "" {
-		p.First, p.Previous = at(0), at(w.Offset-w.Limit)
-	}
-	if e.Next != "" {
-		p.Next = at(w.Offset + w.Limit)
-	}
-	if e.Next != "" || p.Beyond {
-		p.Last = at((p.Pages - 1) * w.Limit)
-	}
-	p.Kept = v.query.kept(func(name string) bool { return name != v.c.is.Size && name != v.c.is.Place && name != pageParam })
-	if v.c.is.Size == "" {
+		if p.Previous+p.Next != "" {
+			p.Summary = "A page of " + p.Summary
+		}
 		return p
 	}
-	p.Kept = append(p.Kept, pair{v.c.is.Size, strconv.Itoa(w.Limit)})
+	w := v.c.window(v.query, e.Count)
+	p.Summary, p.Beyond = summary(w.Offset, len(e.Records), e.Count), w.Offset >= e.Count && e.Count > 0
+	if p.Next != "" || p.Beyond {
+		p.Last = v.at(pagination.Window{Limit: w.Limit, Offset: (e.Count - 1) / w.Limit * w.Limit})
+	}
 	sizes := []int{10, v.c.is.Default, 50, 100, w.Limit}
 	slices.Sort(sizes)
 	for _, records := range slices.Compact(sizes) {
-		if records <= v.c.is.Max && records != math.MaxInt {
+		if v.c.is.Size != "" && records <= v.c.is.Max && records != math.MaxInt {
 			link := v.at(pagination.Window{Limit: records, Offset: w.Offset})
 			p.Sizes = append(p.Sizes, choice{Label: strconv.Itoa(records), Link: link, Active: records == w.Limit})
 		}
-	}
-	return p
-}
-
-// newLinks returns the pager of a page by cursor, with the links of the response.
-func (v *view) newLinks(e envelope) pager {
-	p := pager{Summary: counted(len(e.Records), "record"), Previous: relative(e.Previous), Next: relative(e.Next)}
-	if e.Previous != "" {
-		p.First = v.query.with(v.c.is.Place, "")
-	}
-	if e.Previous != "" || e.Next != "" {
-		p.Summary = "A page of " + p.Summary
 	}
 	return p
 }
@@ -269,11 +279,8 @@ func relative(link string) string {
 	if err != nil || link == "" {
 		return ""
 	}
-	return query{u.Query()}.with()
+	return parseQuery(u.RawQuery).with()
 }
-
-// pages returns the number of pages, at least 1.
-func pages(count, limit int) int { return max(count-1, 0)/limit + 1 }
 
 // window returns the window of a list of count records that a query selects.
 func (c *collection) window(q query, count int) pagination.Window {
@@ -338,27 +345,4 @@ func summary(offset, records, count int) string {
 		return fmt.Sprintf("Record %s of %s", grouped(offset+1), grouped(count))
 	}
 	return fmt.Sprintf("Records %s–%s of %s", grouped(offset+1), grouped(offset+records), grouped(count))
-}
-
-// pageParam is the parameter of the form for a page: the number of the page, from 1.
-const pageParam = "_page"
-
-// jump redirects to the page of a list with the number in the query, and returns nil. A number past
-// the last page leads to the last page, and any other text to the first. If there are no such pages,
-// it returns the response of the handler.
-func (v *view) jump() *response {
-	count := -1
-	if v.c != nil && v.id == "" && v.c.is.Counted {
-		count = v.counts(v.c.path, v.query.values.Encode(), []url.Values{{}})[0]
-	}
-	if count < 0 {
-		return v.forward()
-	}
-	number, _ := strconv.Atoi(strings.TrimSpace(v.query.get(pageParam))) // the largest if out of range
-	delete(v.query.values, pageParam)
-	delete(v.query.values, v.c.is.Place)
-	limit := v.c.window(v.query, count).Limit
-	page := min(max(number, 1), pages(count, limit))
-	v.redirect(v.at(pagination.Window{Limit: limit, Offset: (page - 1) * limit}))
-	return nil
 }

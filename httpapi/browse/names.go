@@ -95,8 +95,6 @@ type target struct {
 	to     *collection
 	by     string // the field of the records that is the value, or "" if it is the id
 	prefix string // relative link to the records, escaped for HTML, or "" if they have no pages
-	suffix string // query of the links, escaped for HTML
-	self   bool   // the value identifies the record itself, or is its name
 }
 
 // links returns the links of the members that refer to other records. If the fields are not
@@ -122,39 +120,26 @@ func (v *view) links(up string, members []string) links {
 // maxLinks is the maximum number of links in a cell of a record. A longer list of ids is text.
 const maxLinks = 50
 
-// cell returns the cell of a member. It has at most the given number of links. segment is that of
-// the path of the record.
-func (v *view) cell(m member, to target, most int, segment string) cell {
-	c := newCell(m.value)
-	switch {
-	case to.self && to.prefix != "" && segment != "" && c.Text != "" && c.Link == "" && c.Class != "null" && c.Class != "json":
-		c.Links = template.HTML(link(to.prefix+escaped(segment)+"/"+to.suffix, c.Text))
-		c.Whole = ""
-	case to.to != nil:
-		values := to.values(m.value)
-		if len(values) > maxLinks {
-			return c
-		}
-		class, known := "number", false
-		var all []string
-		for _, value := range values[:min(len(values), most)] {
-			name, segment := v.name(to.to, to.by, value)
-			known = known || name != value || segment != "" && to.prefix != ""
-			name, _ = cut(name)
-			if name != value || to.by != "" {
-				class = shorter("text", name)
-			}
-			all = append(all, to.link(segment, name))
-		}
-		if len(values) > 1 {
-			class = "text"
-		}
-		if len(values) > most {
-			all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")
-		}
-		if known {
-			c = cell{Class: class, Links: template.HTML(strings.Join(all, ", "))}
-		}
+// refer makes the cell of a value link to the records to which it refers, at most a number of them.
+func (v *view) refer(c cell, value json.RawMessage, to target, most int) cell {
+	values := to.values(value)
+	if len(values) == 0 || len(values) > maxLinks {
+		return c
+	}
+	c.Class = "text" // beside names
+	known := false
+	var all []string
+	for _, value := range values[:min(len(values), most)] {
+		name, segment := v.name(to.to, to.by, value)
+		known = known || name != value || segment != "" && to.prefix != ""
+		name, _ = cut(name)
+		all = append(all, to.link(segment, name))
+	}
+	if len(values) > most {
+		all = append(all, "and "+strconv.Itoa(len(values)-most)+" more")
+	}
+	if known {
+		c = cell{Class: "text", Links: template.HTML(strings.Join(all, ", "))}
 	}
 	return c
 }

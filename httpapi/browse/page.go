@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -44,6 +43,7 @@ type page struct {
 	Style template.CSS
 	Root  string // link to the root
 	JSON  string // link to the response as JSON, or ""
+	CSV   string // link to all records of the list as CSV, or ""
 	Path  []step // from the root to this page
 
 	OpenAPI  string // link to the document, or ""
@@ -76,7 +76,7 @@ func (v *view) serve(resp *response) {
 	case v.kept != nil && v.kept.Status == http.StatusOK:
 		v.showRecord(p, v.kept)
 		p.Fault, p.Detail = true, strings.Join(readFaults(resp.Body)["detail"], " ")
-		if p.Instead = v.referring(p.Detail); resp.Status == http.StatusPreconditionFailed {
+		if resp.Status == http.StatusPreconditionFailed {
 			p.Detail = "The record has changed since this page was opened, so it was not deleted."
 		}
 	case resp.Status != http.StatusOK || !negotiation.IsRead(v.r.Method):
@@ -102,6 +102,7 @@ func (v *view) showList(p *page, resp *response) {
 		return
 	}
 	p.List, p.Filters, p.ReadOnly = l, l.Filters, l.ReadOnly
+	p.CSV = v.query.with(exportName, "csv", v.c.is.Place, "", v.c.is.Size, "", columnsName, "")
 	p.here()
 }
 
@@ -164,9 +165,7 @@ func (v *view) showResponse(p *page, resp *response) {
 	p.Fault = resp.Status >= http.StatusBadRequest
 	p.Moved = resp.Sent.Get("Location")
 	if resp.Status == http.StatusNotFound && v.c != nil && v.id == "" {
-		if p.Instead = (step{"Go to the first page", v.query.with(v.c.is.Place, "")}); v.c.is.Counted {
-			p.Instead = step{"Go to the last page", v.query.with(pageParam, strconv.Itoa(math.MaxInt))}
-		}
+		p.Instead = step{"Go to the first page", v.query.with(v.c.is.Place, "")}
 	}
 	wrong := readFaults(resp.Body)
 	p.Exchange.Open = wrong == nil || !p.Fault
@@ -248,7 +247,7 @@ func (v *view) newExchange(resp *response) exchange {
 		e.Request += "?" + in.URL.RawQuery
 	}
 	if in.Method == http.MethodGet {
-		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, ""), "./")
+		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
 		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
 	for _, name := range slices.Sorted(maps.Keys(resp.Sent)) {

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
@@ -40,7 +38,10 @@ func (v *view) newRecord(resp *response) *record {
 	r.Name = v.c.nameOf(values, r.About)
 	r.Title = r.Name
 	for _, m := range values {
-		c := v.cell(m, links[m.name], maxLinks, "").finish()
+		c := wholeCell(m.value, 0)
+		if to, ok := links[m.name]; ok {
+			c = v.refer(c, m.value, to, maxLinks)
+		}
 		c.Label = heading(m.name)
 		r.Members = append(r.Members, c)
 	}
@@ -107,23 +108,4 @@ func (v *view) referrers(record members) (all []referrer) {
 		}
 	}
 	return all
-}
-
-// referring returns a link to the record that, as a detail says, refers to the record of the page.
-func (v *view) referring(detail string) step {
-	_, rest, _ := strings.Cut(detail, ": record ")
-	segment, after, _ := strings.Cut(rest, " of ")
-	if quoted, err := strconv.QuotedPrefix(rest); err == nil { // a key, which may have anything in it
-		segment, _ = strconv.Unquote(quoted)
-		after = strings.TrimPrefix(rest[len(quoted):], " of ")
-	}
-	key, _, _ := strings.Cut(after, " ")
-	c := v.byKey[key]
-	if c == nil || !c.hasPages() {
-		return step{}
-	}
-	if _, by := c.key(); c.segment(by, segment) == "" {
-		return step{}
-	}
-	return step{"Show " + c.recordName(segment), "../../" + url.PathEscape(c.Segment) + "/" + url.PathEscape(segment) + "/"}
 }

@@ -276,34 +276,6 @@ func (v *view) redirect(location string) {
 	v.w.WriteHeader(http.StatusSeeOther)
 }
 
-// varyingWriter adds Vary: Accept to a response, and Cookie if it depends on the token in one.
-type varyingWriter struct {
-	http.ResponseWriter
-	byCookie bool
-	sent     bool // the status has been sent
-}
-
-func (w *varyingWriter) WriteHeader(status int) {
-	if !w.sent {
-		w.sent = status >= http.StatusOK
-		wire.AddVary(w.Header(), []string{"Accept"})
-		if w.byCookie {
-			wire.AddVary(w.Header(), []string{"Cookie"})
-		}
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *varyingWriter) Write(body []byte) (int, error) {
-	if !w.sent {
-		w.WriteHeader(http.StatusOK)
-	}
-	return w.ResponseWriter.Write(body)
-}
-
-// Unwrap supports http.ResponseController.
-func (w *varyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
 // listLink returns the link from a record to its list, with the order and the place from which
 // the visitor has come.
 func (v *view) listLink() string {

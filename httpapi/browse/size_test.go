@@ -48,6 +48,21 @@ func TestLongQueries(t *testing.T) {
 	}
 }
 
+// A page with as many filters, facets and columns as a shop has, or the form of a record, is at most
+// 35 kB.
+func TestPageSize(t *testing.T) {
+	own := newService()
+	for id := range 21 {
+		own.films.records[id+1] = own.films.records[1]
+	}
+	h := own.handler(t, httpapi.Options{Authorizer: httpapi.AllowAll})
+	for _, target := range []string{"/api/films/", "/api/films/1/", "/api/films/1/?_method=PATCH", "/api/films/?_method=POST", "/api/films/?status=x"} {
+		if page := get(h, target); len(page.body) > 35_000 {
+			t.Errorf("%s has %d bytes", target, len(page.body))
+		}
+	}
+}
+
 // A page of large records takes a few times their size, and sends them once.
 func TestLargeRecords(t *testing.T) {
 	records := make([]string, 300)

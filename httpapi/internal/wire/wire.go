@@ -127,7 +127,8 @@ func AddVary(header http.Header, names []string) {
 		return
 	}
 	there := strings.Split(strings.Join(header["Vary"], ","), ",")
-	for _, name := range names {
+	for name := range strings.SplitSeq(strings.Join(names, ","), ",") {
+		name = strings.TrimSpace(name)
 		isThere := func(other string) bool {
 			other = strings.TrimSpace(other)
 			return other == "*" || strings.EqualFold(other, name)

@@ -1,0 +1,155 @@
+package browse
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi"
+	"github.com/gobacklist/backlist/pagination"
+)
+
+type part struct {
+	ID     int            `json:"id"`
+	Owner  string         `json:"owner"`
+	Name   string         `json:"name"`
+	Price  string         `json:"price" backlist:"decimal=8.2"`
+	Size   map[string]int `json:"size"`
+	Tags   []string       `json:"tags"`
+	Note   *string        `json:"note"`
+	Secret string         `json:"secret" backlist:"hidden"`
+}
+
+const fourParts = `{"parts":[
+	{"id":1,"owner":"a","name":"=1+1","price":"-1.50","size":{"x":1},"tags":["a","b"],"note":null,"secret":"S"},
+	{"id":2,"owner":"b","name":"two\nlines, \"quoted\"","price":"2.00","size":{},"tags":[],"note":"","secret":"S"},
+	{"id":3,"owner":"a","name":"@sum","price":"3.00","size":{},"tags":[],"note":"-","secret":"S"},
+	{"id":4,"owner":"a","name":"Bolt","price":"4.00","size":{},"tags":[],"note":"x","secret":"S"}]}`
+
+// A list can be exported: all its records in their order, of those that the visitor may see, and
+// without hidden fields, whatever the style of its pages is.
+func TestExport(t *testing.T) {
+	const head = "id,owner,name,price,size,tags,note\n"
+	rows := map[int]string{
+		1: `1,a,'=1+1,-1.50,"{""x"":1}","[""a"",""b""]",` + "\n",
+		2: "2,b,\"two\nlines, \"\"quoted\"\"\",2.00,{},[],\n",
+		3: "3,a,'@sum,3.00,{},[],'-\n",
+		4: "4,a,Bolt,4.00,{},[],x\n",
+	}
+	cat, err := catalogue.New(catalogue.Define[part]("parts", catalogue.Options{Description: &schema.Description{Filters: []string{"owner", "price__gte"}, Search: []string{"name"}}}))
+	must(t, err)
+	must(t, cat.Load(strings.NewReader(fourParts), catalogue.LoadOptions{}))
+	parts, err := cat.Collection("parts")
+	must(t, err)
+	own := func(context.Context) (url.Values, error) { return url.Values{"owner": {"a"}}, nil }
+	serve := func(c httpapi.Collection, opts httpapi.Options) http.Handler {
+		h, err := httpapi.NewHandler([]httpapi.Collection{c}, opts)
+		must(t, err)
+		return browsing(t, h, Options{Scheme: "Bearer"})
+	}
+	for _, test := range []struct {
+		reason string
+		h      http.Handler
+		query  string
+		want   []int
+	}{
+		{"all", serve(parts, httpapi.Options{}), "", []int{1, 2, 3, 4}},
+		{"more than a page", serve(parts, httpapi.Options{Pages: pagination.Limits{Default: 1, Max: 2}}), "&limit=1&offset=2", []int{1, 2, 3, 4}},
+		{"numbers of pages", serve(parts, httpapi.Options{Pages: pagination.Numbers{}}), "&page=7", []int{1, 2, 3, 4}},
+		{"cursors", serve(parts, httpapi.Options{Pages: pagination.Cursors{}}), "&ordering=-id", []int{4, 3, 2, 1}},
+		{"an order and a filter", serve(parts, httpapi.Options{}), "&ordering=-price&price__gte=2&_columns=id", []int{4, 3, 2}},
+		{"a search", serve(parts, httpapi.Options{}), "&search=two", []int{2}},
+		{"none", serve(parts, httpapi.Options{}), "&search=nothing", nil},
+		{"those of a user", serve(httpapi.Restrict(parts, own), httpapi.Options{}), "&ordering=-id", []int{4, 3, 1}},
+		{"a collection that only lists", serve(read{parts, new(int)}, httpapi.Options{}), "&ordering=-id", []int{4, 3, 2, 1}},
+	} {
+		want := head
+		for _, id := range test.want {
+			want += rows[id]
+		}
+		got := do(test.h, request("GET", "/api/parts/?_export=csv"+test.query, "", "Accept", "*/*"))
+		equal(t, test.reason, want, got.body)
+		if got.status != 200 || got.header.Get("Content-Type") != "text/csv; charset=utf-8" || got.header.Get("Content-Disposition") != "attachment; filename=parts.csv" || got.header.Get("Cache-Control") != "private, no-cache" {
+			t.Errorf("%s: %d %v", test.reason, got.status, got.header)
+		}
+		if link := get(test.h, "/api/parts/?limit=2&_columns=id").links()["CSV"]; strings.Contains(link, "_columns") || !strings.Contains(link, "_export=csv") {
+			t.Errorf("%s: the link is %q", test.reason, link)
+		}
+	}
+	for _, test := range []struct {
+		reason, target string
+		h              http.Handler
+		status         int
+		text           string
+	}{
+		{"a filter that is not valid", "/api/parts/?_export=csv&price__gte=x", serve(parts, httpapi.Options{}), 400, "Enter a number."},
+		{"a visitor who may not read", "/api/parts/?_export=csv", serve(parts, httpapi.Options{AuthorizeReads: true, Authorizer: httpapi.Bearer("x")}), 401, "credentials were not provided"},
+		{"a record", "/api/parts/1/?_export=csv", serve(parts, httpapi.Options{}), 200, "Price -1.50"},
+		{"the root", "/api/?_export=csv", serve(parts, httpapi.Options{}), 200, "1 collection"},
+		{"another format", "/api/parts/?_export=xlsx", serve(parts, httpapi.Options{}), 200, "4 records"},
+		{"a handler without lists", "/api/books/?_export=csv", around(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"detail":"x"}`)) }), 200, "HTTP 200 OK"},
+	} {
+		if got := get(test.h, test.target); got.status != test.status || !strings.Contains(got.text, test.text) {
+			t.Errorf("%s: %d %s", test.reason, got.status, got.text)
+		}
+	}
+	if got := do(serve(parts, httpapi.Options{}), request("HEAD", "/api/parts/?_export=csv", "")); got.status != 200 || got.body != "" || got.header.Get("Content-Type") != "text/csv; charset=utf-8" {
+		t.Errorf("HEAD: %d %v %s", got.status, got.header, got.body)
+	}
+}
+
+// Each member of an open record has a column. A spreadsheet shows what a record says and runs
+// nothing.
+func TestExportOfOpenRecords(t *testing.T) {
+	const records = `{"books":[{"id":1,"a":"=1"},{"id":2,"=b":"＝1"},{"id":3,"a":"\t=1","c":-1e5},{"id":4,"a":"\r1"},{"id":5,"a":"+39 011"},{"id":6,"a":"-12.50"},{"id":7,"a":"a=1","c":true}]}`
+	h := newHandlers(t, load(t, records), httpapi.Options{}).browse
+	got, err := csv.NewReader(strings.NewReader(get(h, "/api/books/?_export=csv").body)).ReadAll()
+	must(t, err)
+	want := [][]string{{"id", "a", "'=b", "c"}, {"1", "'=1", "", ""}, {"2", "", "'＝1", ""}, {"3", "'\t=1", "", "-1e5"}, {"4", "'\r1", "", ""}, {"5", "'+39 011", "", ""}, {"6", "-12.50", "", ""}, {"7", "a=1", "", "true"}}
+	equal(t, "the file", want, got)
+	var many []string
+	for i := range maxMembers + 1 {
+		many = append(many, fmt.Sprintf(`{"id":%d,"m%d":1}`, i+1, i))
+	}
+	h = newHandlers(t, load(t, `{"books":[`+strings.Join(many, ",")+`]}`), httpapi.Options{}).browse
+	if got := get(h, "/api/books/?_export=csv"); got.status != 400 || !strings.Contains(got.text, "more than 1,000 different members") {
+		t.Errorf("%d %.500s", got.status, got.text)
+	}
+}
+
+// An export sends records while it reads them: it never holds more than a few. It ends with its
+// client, and a file that is not complete does not look like one.
+func TestExportStreams(t *testing.T) {
+	h := newHandlers(t, load(t, books(20_000)), httpapi.Options{}).browse
+	sent := &chunks{counter: counter{header: http.Header{}}, fail: -1}
+	h.ServeHTTP(sent, request("GET", "/api/books/?_export=csv", ""))
+	if sent.status != 200 || sent.bytes < 100_000 || sent.longest > 64<<10 {
+		t.Errorf("%d, %d bytes, at most %d at once", sent.status, sent.bytes, sent.longest)
+	}
+	defer func() {
+		if recover() != http.ErrAbortHandler {
+			t.Error("the response is complete")
+		}
+	}()
+	h.ServeHTTP(&chunks{counter: counter{header: http.Header{}}, fail: 2}, request("GET", "/api/books/?_export=csv", ""))
+}
+
+// chunks is a ResponseWriter that knows the longest part of the body, and fails after some.
+type chunks struct {
+	counter
+	longest, fail int
+}
+
+func (c *chunks) Write(body []byte) (int, error) {
+	if c.fail--; c.fail == 0 {
+		return 0, http.ErrHandlerTimeout
+	}
+	c.longest = max(c.longest, len(body))
+	return c.counter.Write(body)
+}
