@@ -69,7 +69,7 @@ func Example() {
 	// true
 }
 
-func ExampleNewCollection() {
+func ExampleNewCollection_idAndOrder() {
 	type Shop struct {
 		Code int    `json:"code"`
 		City string `json:"city"`
@@ -147,7 +147,7 @@ func ExampleDefinition_In_openRecords() {
 	// catalogue: unknown collection: "director": did you mean directors?
 }
 
-func ExampleCatalogue_Load() {
+func ExampleCatalogue_Load_mistakes() {
 	cat := newCatalogue()
 	err := cat.Load(strings.NewReader(`{
 		"directors": [{"id": 7, "name": "Agnès Varda"}, {"id": 9, "name": "Jane Campion"}],
@@ -169,7 +169,7 @@ func ExampleCatalogue_Load() {
 }
 
 // Records of an earlier version have former names, lack new fields, and may not meet new rules.
-func ExampleLoadOptions() {
+func ExampleLoadOptions_olderFile() {
 	type Poster struct {
 		ID    int    `json:"id"`
 		Name  string `json:"name" backlist:"formerly=title"`
@@ -208,7 +208,7 @@ func ExampleLoadOptions() {
 	// <nil>
 }
 
-func ExampleCollection_Load() {
+func ExampleCollection_Load_savedPage() {
 	films := newFilms()
 	page := `{"count": 1, "next": null, "previous": null, "results": [{"id": 3, "name": "Rope"}]}`
 	err := films.Load(strings.NewReader(page), catalogue.LoadOptions{})
@@ -229,7 +229,7 @@ func ExampleCatalogue_Save() {
 	// <nil>
 }
 
-func ExampleCatalogue_SaveFile() {
+func ExampleCatalogue_SaveFile_restart() {
 	dir, err := os.MkdirTemp("", "backlist")
 	if err != nil {
 		panic(err)
@@ -253,7 +253,7 @@ func ExampleCatalogue_SaveFile() {
 	// <nil> 1
 }
 
-func ExampleCatalogue_All() {
+func ExampleCatalogue_Clone() {
 	cat := newCatalogue()
 	clone := cat.Clone() // later writes affect one of the two
 	films, _ := Films.In(cat)
@@ -298,7 +298,7 @@ func ExampleCollection_Delete() {
 	// Output: <nil> films: no such record: id 1
 }
 
-func ExampleCollection_Batch() {
+func ExampleCollection_Batch_allOrNothing() {
 	films := newFilms()
 	err := films.Batch(func(tx *catalogue.Tx[Film]) error {
 		if _, err := tx.Insert(Film{Name: "Stalker"}); err != nil {
@@ -311,7 +311,7 @@ func ExampleCollection_Batch() {
 }
 
 // An order and what is left of its goods become visible together.
-func ExampleCatalogue_Batch() {
+func ExampleCatalogue_Batch_severalCollections() {
 	goods := catalogue.Define[schema.Record]("goods", catalogue.Options{})
 	orders := catalogue.Define[schema.Record]("orders", catalogue.Options{})
 	cat, err := catalogue.New(goods, orders)
@@ -355,7 +355,7 @@ func ExampleCatalogue_Batch() {
 }
 
 // A journal appends each batch to a log before it is visible.
-func ExampleCatalogue_Journal() {
+func ExampleCatalogue_Journal_log() {
 	cat := newCatalogue()
 	err := cat.Journal(func(batch []catalogue.Commit) error {
 		for _, commit := range batch {
@@ -407,7 +407,7 @@ func ExampleSelection_All() {
 }
 
 // Records expire: a condition on a field selects those to delete.
-func ExampleSelection_Delete() {
+func ExampleSelection_Delete_expired() {
 	type Session struct {
 		ID      int       `json:"id"`
 		User    string    `json:"user"`
@@ -471,7 +471,7 @@ func ExampleCollection_Snapshot() {
 	// Output: 4 3 <nil>
 }
 
-func ExampleAnyCollection() {
+func ExampleAnyCollection_Create() {
 	films, err := newCatalogue().Collection("films")
 	if err != nil {
 		panic(err)
@@ -501,11 +501,9 @@ func ExampleCollection_Where() {
 	// Alien 117
 }
 
-// The filter panel of a shop shows how many products each choice would leave: the counts of a
-// field with the conditions on the other fields.
 // Fields of structs inside records have names with two underscores. They are null if a pointer
 // to the struct is nil.
-func ExampleCollection_Where_nested() {
+func ExampleCollection_Where_insideObject() {
 	type Address struct {
 		City string `json:"city"`
 	}
@@ -538,7 +536,9 @@ func ExampleCollection_Where_nested() {
 	// 2 Bob
 }
 
-func ExampleSelection_Counts() {
+// The filter panel of a shop shows how many products each choice would leave: the counts of a
+// field with the conditions on the other fields.
+func ExampleSelection_Counts_filterPanel() {
 	type Product struct {
 		ID    int     `json:"id"`
 		Kind  string  `json:"kind"`
@@ -586,7 +586,7 @@ func ExampleSelection_Filter() {
 
 // An index is declared for the lists that a program shows: the open tasks by their date. Without
 // the option, the first lists are sorted until there is an index.
-func ExampleOptions_indexes() {
+func ExampleOptions_declareIndex() {
 	type Task struct {
 		ID     int    `json:"id"`
 		Status string `json:"status"`
@@ -616,7 +616,7 @@ func ExampleOptions_indexes() {
 
 // To show the page that contains a record, find its position first. Both calls use the
 // same snapshot, so that no write comes between them.
-func ExampleSelection_Position() {
+func ExampleSelection_Position_pageOfRecord() {
 	const limit = 2
 	long := newFilms().Snapshot().Where(ordering.AtLeast("minutes", 100))
 	byName := ordering.Asc("name")
@@ -640,7 +640,7 @@ func ExampleSelection_Position() {
 
 // This example reads a collection two records at a time. A deletion moves no page, as it would
 // with offsets.
-func ExampleSelection_PageAfter() {
+func ExampleSelection_PageAfter_walk() {
 	films := newFilms()
 	all := films.Where()
 	for token := ""; ; {
@@ -667,7 +667,7 @@ func ExampleSelection_PageAfter() {
 
 // A batch finds the record with a slug and updates it, or inserts a new one. No other
 // write comes between the two.
-func ExampleTx_Where() {
+func ExampleTx_Where_updateOrInsert() {
 	type Article struct {
 		ID    int    `json:"id"`
 		Slug  string `json:"slug"`
@@ -700,7 +700,7 @@ func ExampleTx_Where() {
 	// Output: 1 spring Spring list
 }
 
-func ExampleOptions_unique() {
+func ExampleOptions_uniqueField() {
 	type Author struct {
 		ID    int     `json:"id"`
 		Slug  string  `json:"slug"`
@@ -791,7 +791,7 @@ func (s Sale) Validate(context.Context) error {
 
 // Methods Validate are rules of records and of types of fields. Requests obey them, and writes of
 // the program too if Options.Validate is set.
-func Example_rule() {
+func Example_rules() {
 	defined := catalogue.Define[Sale]("sales", catalogue.Options{Validate: true})
 	cat, err := catalogue.New(defined)
 	if err != nil {
@@ -837,7 +837,7 @@ func (a Address) OrderingKey() sortkey.Key {
 }
 
 // In this example, the type of a field decides how its values compare.
-func ExampleCollection_order() {
+func ExampleCollection_ownOrder() {
 	type Server struct {
 		ID   int     `json:"id"`
 		Addr Address `json:"addr"`
@@ -867,7 +867,7 @@ func ExampleCollection_order() {
 	// 10.0.0.10
 }
 
-func ExampleCollection_Since() {
+func ExampleCollection_Since_poll() {
 	films, err := catalogue.NewCollection[Film](catalogue.Options{Name: "films", History: 3})
 	if err != nil {
 		panic(err)
@@ -904,7 +904,7 @@ func ExampleCollection_Since() {
 }
 
 // Changes can keep a copy of a collection up to date, such as a cache or a search index.
-func ExampleCollection_Changes() {
+func ExampleCollection_Changes_mirror() {
 	films, err := catalogue.NewCollection[Film](catalogue.Options{History: 1000})
 	if err != nil {
 		panic(err)
@@ -954,7 +954,7 @@ func ExampleCollection_Changes() {
 }
 
 // The feed keeps a sum for each month, without a second copy of the records.
-func ExampleChange_Before() {
+func ExampleChange_Before_sums() {
 	films, err := catalogue.NewCollection[Film](catalogue.Options{History: 100})
 	if err != nil {
 		panic(err)
@@ -994,7 +994,7 @@ func ExampleChange_Before() {
 
 // A reference can name a record by its id or by a unique text. Filters cross it; a new text and a
 // deletion, by requests, change the records that refer to it.
-func ExampleCatalogue_Check() {
+func Example_references() {
 	type Author struct {
 		ID   int    `json:"id"`
 		Slug string `json:"slug" backlist:"unique"`
@@ -1043,7 +1043,7 @@ func ExampleCatalogue_Check() {
 }
 
 // Records without an int id have a key.
-func ExampleCollection_By() {
+func Example_keys() {
 	type Session struct {
 		Token string `json:"token" backlist:"key,readonly"`
 		User  string `json:"user"`

@@ -80,9 +80,9 @@ func show(h http.Handler, method, target string, header ...string) {
 // userKey is the key of a context for the name of the user.
 type userKey struct{}
 
-// A collection that shows each user his own records, and makes him the owner of new ones.
+// A collection that shows users their own records, and makes them the owners of new ones.
 // Authentication, which is not shown, puts the name of the user into the context.
-func ExampleRestrict() {
+func ExampleRestrict_ownRecords() {
 	type Note struct {
 		ID    int    `json:"id"`
 		Owner string `json:"owner" backlist:"readonly"`
@@ -139,7 +139,7 @@ func ExampleRestrict() {
 }
 
 // An action of the program's own, beside the handler, with the same authorizer and errors.
-func ExampleHandler_WriteError() {
+func ExampleHandler_WriteError_ownAction() {
 	type Film struct {
 		ID        int    `json:"id"`
 		Title     string `json:"title"`
@@ -220,7 +220,7 @@ func Example_server() {
 	log.Fatal(server.ListenAndServe())
 }
 
-func ExampleNewHandler() {
+func ExampleNewHandler_ownCollection() {
 	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{})
 	if err != nil {
 		fmt.Println(err)
@@ -246,7 +246,7 @@ func ExampleNewHandler() {
 }
 
 // Behind a proxy, links can begin with a base URL.
-func ExampleOptions() {
+func ExampleOptions_baseURL() {
 	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{
 		BaseURL: "https://films.example/shop",
 		Pages:   pagination.Limits{Default: 1, Max: 100},
@@ -281,7 +281,7 @@ type news struct {
 func (c *news) Revision(ctx context.Context) (uint64, error) { return c.revision.Load(), ctx.Err() }
 
 // A client that has the current page receives a 304.
-func ExampleRevisioner() {
+func ExampleRevisioner_notModified() {
 	latest := new(news)
 	h, err := httpapi.NewHandler([]httpapi.Collection{latest}, httpapi.Options{ETags: true})
 	if err != nil {
@@ -300,7 +300,7 @@ func ExampleRevisioner() {
 	// 200 {"count":1,"next":null,"previous":null,"results":[{"id":1}]}
 }
 
-func ExampleMount() {
+func ExampleMount_inAnotherServer() {
 	h, err := httpapi.NewHandler(twoFilms(), httpapi.Options{})
 	if err != nil {
 		fmt.Println(err)
@@ -347,7 +347,7 @@ func ExampleToken() {
 }
 
 // An authorizer with a token for each collection.
-func ExampleAuthorizer() {
+func ExampleAuthorizer_tokenForEach() {
 	tokens := map[string]httpapi.Authorizer{
 		"directors": httpapi.Bearer("casting"),
 		"films":     httpapi.Bearer("press"),
@@ -388,7 +388,7 @@ func (*unavailable) List(context.Context, catalogue.Query) (catalogue.Listing, e
 	return catalogue.Listing{}, httpapi.Unavailable(5*time.Second, errors.New("db-3.internal: connection refused"))
 }
 
-func ExampleUnavailable() {
+func ExampleUnavailable_retryLater() {
 	h, err := httpapi.NewHandler([]httpapi.Collection{new(unavailable)}, httpapi.Options{
 		OnError: func(_ *http.Request, err error) { fmt.Println(err) },
 	})
@@ -432,7 +432,7 @@ func ExampleNew() {
 
 // Two clients read the same record and change it. The second change is refused, since it
 // would undo the first.
-func Example_ifMatch() {
+func Example_concurrentEdits() {
 	type Film struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`

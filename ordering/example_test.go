@@ -66,7 +66,7 @@ func ExampleTerm() {
 }
 
 // This example filters a slice, sorts what is left and prints its first page.
-func ExampleFields_Matcher() {
+func ExampleFields_Matcher_filterSlice() {
 	fields, err := ordering.FieldsOf[Title]()
 	if err != nil {
 		panic(err)
@@ -124,7 +124,7 @@ func (a Addr) OrderingKey() sortkey.Key {
 }
 
 // In this example, types decide how their values compare.
-func ExampleFieldsOf_order() {
+func ExampleFieldsOf_ownOrder() {
 	type Host struct {
 		Name Name `json:"name"`
 		Addr Addr `json:"addr"`

@@ -37,7 +37,7 @@ func ExampleEnvelope() {
 }
 
 // A client reads a page without knowing all its members.
-func ExampleEnvelope_UnmarshalJSON() {
+func ExampleEnvelope_UnmarshalJSON_inClient() {
 	type label struct {
 		ID   int    `json:"id"`
 		Name string `json:"name"`

@@ -199,7 +199,7 @@ func ExampleDescription_Filter() {
 }
 
 // Stored records can have former names of fields, and lack new ones.
-func ExampleDescription_Upgrade() {
+func ExampleDescription_Upgrade_olderRecord() {
 	films := schema.Description{Fields: []schema.Field{
 		{Name: "title", Kind: schema.Text, Formerly: []string{"name"}},
 		{Name: "minutes", Kind: schema.Integer, Default: "90"},

@@ -114,7 +114,7 @@ func ExampleOptions_pages() {
 }
 
 // A program has no testing.TB.
-func ExampleOpen() {
+func ExampleOpen_program() {
 	server, err := cataloguetest.Open(cataloguetest.Options{MaxExchanges: 1})
 	if err != nil {
 		fmt.Println(err)
@@ -173,7 +173,7 @@ func ExampleGitHub() {
 }
 
 // A service has pages such as {"rows":[…],"cursor":"…"}, of which each leads to the next.
-func ExampleCodec() {
+func ExampleCodec_ownPages() {
 	server, err := cataloguetest.Open(cataloguetest.Options{
 		Definitions: []catalogue.AnyDefinition{films},
 		Codec:       &cataloguetest.Codec{Records: "rows", Next: "cursor", Tokens: true, Place: "after", Size: "first"},
