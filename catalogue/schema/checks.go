@@ -45,6 +45,7 @@ type checker struct {
 	wrong   int  // bytes of the errors of elements
 	filled  int  // bytes of the defaults of members of objects
 	room    int  // for these
+	program int  // instructions of regular expressions
 	as      Framework
 	stored  bool                // the values are those of a stored record
 	known   map[reference]found // what Find has returned: a list may repeat a text many times

@@ -26,7 +26,7 @@ func TestCheckAccepts(t *testing.T) {
 			f.Pattern = regexp.MustCompile("a")
 		}
 		every.Fields = append(every.Fields, f)
-		for _, lookup := range kind.lookups() {
+		for _, lookup := range f.lookups() {
 			name := f.Name + "__" + lookup
 			if lookup == "exact" {
 				name = f.Name
@@ -37,7 +37,7 @@ func TestCheckAccepts(t *testing.T) {
 	if err := every.Check(); err != nil {
 		t.Errorf("all lookups of all kinds: %v", err)
 	}
-	if len(every.Filters) != 8*8+7*13+3+2+1 {
+	if len(every.Filters) != 5*8+8+13+3+10*17+2*4+1+4 {
 		t.Errorf("the kinds have %d lookups", len(every.Filters))
 	}
 }
@@ -110,24 +110,27 @@ func TestCheckRejects(t *testing.T) {
 		{filter("minuts"), `filter "minuts": unknown field "minuts": did you mean minutes?`, "unknown field"},
 		{filter("minuts__gte"), `filter "minuts__gte": unknown field "minuts": did you mean minutes?`, "unknown field with a lookup"},
 		{filter("premiereAt__gte"), `filter "premiereAt__gte": unknown field "premiereAt": did you mean premiere_at?`, "camelCase"},
-		{filter("director__name"), `filter "director__name": field "director" has no lookup "name": want one of exact, in, isnull`, "field of another record"},
+		{filter("director__name"), `filter "director__name": field "director" has no lookup "name": want one of exact, in, range, isnull`, "field of another record"},
 		{filter("title__startwith"), `filter "title__startwith": field "title" has no lookup "startwith": did you mean startswith?`, "unknown lookup"},
-		{filter("minutes__contains"), `filter "minutes__contains": field "minutes" has no lookup "contains": want one of exact, in, gt, gte, lt, lte, range, isnull`, "text in an integer"},
+		{filter("premiere_at__contains"), `filter "premiere_at__contains": field "premiere_at" has no lookup "contains": want one of exact, in, gt, gte, lt, lte, range, isnull, year, iso_year, quarter, month, week, day, week_day, iso_week_day, hour, minute, second, date, time`, "text in a date-time"},
+		{filter("released__hour"), `filter "released__hour": field "released" has no lookup "hour": want one of exact, in, gt, gte, lt, lte, range, isnull, year, iso_year, quarter, month, week, day, week_day, iso_week_day`, "a part that a date has not"},
+		{filter("released__yaer"), `filter "released__yaer": field "released" has no lookup "yaer": did you mean year?`, "an unknown part"},
+		{filter("released__year__contain"), `filter "released__year__contain": field "released__year" has no lookup "contain": did you mean contains?`, "an unknown lookup of a part"},
 		{filter("genres__gte"), `filter "genres__gte": field "genres" has no lookup "gte": want one of exact`, "comparison of ids"},
-		{filter("published__gte"), `filter "published__gte": field "published" has no lookup "gte": want one of exact, isnull`, "comparison of booleans"},
+		{filter("published__gte"), `filter "published__gte": field "published" has no lookup "gte": want one of exact, in, range, isnull`, "comparison of booleans"},
 		{filter("status__exact"), `filter "status__exact": the lookup exact is written "status"`, "exact"},
-		{filter("title__"), `filter "title__": field "title" has no lookup "": want one of exact, iexact, contains, icontains, startswith, istartswith, in, gt, gte, lt, lte, range, isnull`, "no lookup"},
+		{filter("title__"), `filter "title__": field "title" has no lookup "": want one of exact, iexact, contains, icontains, startswith, istartswith, endswith, iendswith, regex, iregex, in, gt, gte, lt, lte, range, isnull`, "no lookup"},
 		{filter(""), `filter "": unknown field "": want one of id, title, slug, synopsis, released, premiere_at, minutes, rating, price, status, published, director, genres, created_at`, "empty"},
 		{filter("slug", "slug"), `filter "slug" is repeated`, "repeated"},
 		{func(d *Description) {
 			d.Fields = append(d.Fields, Field{Name: "tags", Kind: Array, Item: &Field{Kind: Text}})
 			d.Filters = append(d.Filters, "tags")
-		}, `filter "tags": field "tags" has no lookup "exact": there are none`, "kind without lookups"},
+		}, `filter "tags": field "tags" has no lookup "exact": want one of isnull`, "kind without lookups"},
 		{func(d *Description) { d.Fields = nil }, `filter "status": unknown field "status": there are none`, "no fields"},
 
 		{search("synopsys"), `search "synopsys": unknown field "synopsys": did you mean synopsis?`, "unknown field"},
 		{search("^titel"), `search "^titel": unknown field "titel": did you mean title?`, "sign before an unknown field"},
-		{search("$title"), `search "$title": unknown field "$title": did you mean title?`, "unknown sign"},
+		{search("@title"), `search "@title": unknown field "@title": did you mean title?`, "unknown sign"},
 		{search("minutes"), `search "minutes": field "minutes" is not text`, "number"},
 		{search("title__name"), `search "title__name": field "title" does not refer to a collection`, "path through text"},
 		{search("genres__name"), `search "genres__name": field "genres" is a list: want a reference to one record`, "path through a list"},

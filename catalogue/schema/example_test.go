@@ -194,7 +194,7 @@ func ExampleDescription_Filter() {
 	data, _ := json.Marshal(err)
 	fmt.Println(string(data))
 	// Output:
-	// [{minutes gte [90]}] 2 words
+	// [minutes gte ["90"]] 2 words
 	// {"minutes_Lt":["Enter a number."]}
 }
 

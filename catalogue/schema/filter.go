@@ -1,17 +1,13 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
@@ -43,10 +39,17 @@ type Filter struct {
 // Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without
 // values.
 type Test struct {
-	Field  string   // in snake_case, or a path such as address__city or director__born
+	Field  string   // in snake_case, or a path such as address__city, director__born or born__month
 	Lookup string   // as [Description.Filter] names it, such as "gte"; never empty
-	Values []string // one value; two for range; any number for in, and for exact of a list of ids
+	Values []string // one value; the two bounds of each range; any number for in, and for exact of a list of ids
+
+	// Match reports whether a text satisfies the test: that of the field or, for a part of it, of the
+	// whole, as in JSON. It is set for regex, iregex and parts, and nil for all others.
+	Match func(text string) bool
 }
+
+// String returns the test without Match. O(len).
+func (t Test) String() string { return fmt.Sprintf("%s %s %q", t.Field, t.Lookup, t.Values) }
 
 // Filter returns the filter that the parameters of a query describe, as django-filter and
 // the SearchFilter of Django REST framework do. params returns the values of the parameter of a
@@ -64,18 +67,28 @@ type Test struct {
 //   - gt, gte, lt, lte: greater than the value, at least the value, and so on
 //   - range: at least the first and at most the second of two values
 //   - isnull: null if the value is true or 1, and not null if it is false or 0
-//   - contains, startswith: text that contains the value, or begins with it
-//   - iexact, icontains, istartswith: the same, comparing the [unicode.ToUpper] of each
+//   - contains, startswith, endswith: text that contains the value, or begins or ends with it
+//   - iexact, icontains, istartswith, iendswith: the same, comparing the [unicode.ToUpper] of each
 //     code point
+//   - regex, iregex: text that has a match of a regular expression in the syntax of RE2, in which a
+//     point is any character; iregex ignores case
+//
+// A part of a date or of a date-time is an integer with the lookups of numbers, as in
+// released__year__gte: year, iso_year, quarter, month, week (of ISO 8601), day, week_day (1 is Sunday)
+// and iso_week_day (1 is Monday). A date-time also has hour, minute and second, as a [TimeOfDay] has, and
+// date and time, which are a [Date] and a TimeOfDay. They are those in UTC, or in the zone of the [Framework]. Tests of year,
+// iso_year and date are tests of the whole, whose lookup is range: its values are in one of the ranges.
+// Tests of other parts have a Match, and the path to the part as their Field.
 //
 // The field can be one of a record to which the record refers: director__born__gte. Its values are
 // read as those of its own collection. A record that refers to none is found by isnull=true alone.
 // Tests of the fields of a reference are about the same record; those of a list of references can
 // hold for different ones, and each holds for at least one of them.
 //
-// Numbers, dates and UUIDs have exact, in, gt, gte, lt, lte, range and isnull; text and choices
-// have these and the lookups of text; booleans have exact and isnull; references have exact, in
-// and isnull, and lists of ids only exact. Lists of text and JSON have no lookups: to filter by
+// Dates and UUIDs have exact, in, gt, gte, lt, lte, range and isnull; text and choices
+// have these and the lookups of text, and so do numbers, of which these compare the text; booleans and
+// references have exact, in, range and isnull, and lists of ids only exact. Other lists, objects and JSON
+// have isnull: to filter by
 // tags, make them a collection that the records refer to. As in django-filter, a boolean other
 // than true, 1, false and 0, in any case, counts as absent, and so does an empty value. Filter
 // ignores all other parameters, and entries of Filters that [Description.Check] rejects.
@@ -85,7 +98,8 @@ type Test struct {
 // collection, the ids or texts must be of existing records. Numbers consist of ASCII digits, and
 // date-times without an offset are in UTC. Invalid UTF-8 becomes U+FFFD.
 //
-// A search of more than 100 different words is invalid.
+// A search of more than 100 different words is invalid, and so are regular expressions of more than
+// 256 bytes, and those of one request that take more than about 500 instructions when they are compiled.
 //
 // With [WithFramework], values are what that framework accepts. In 3.18, U+0000 in the search is
 // an error without a Field, unless there are others.
@@ -110,11 +124,14 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 		if len(given) == 0 {
 			continue
 		}
-		f, lookup, err := d.Parameter(name)
+		f, whole, part, lookup, err := d.parameter(name)
 		if err != nil {
 			continue
 		}
 		test, ok, message := f.test(lookup, given, check)
+		if part != nil && ok {
+			test = part.test(whole, test, check.as)
+		}
 		if message != "" {
 			wire := name
 			if !d.SnakeCase() {
@@ -139,7 +156,11 @@ func (d Description) Filter(ctx context.Context, params func(name string) []stri
 			errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
 		}
 		for _, word := range words {
-			filter.Search = append(filter.Search, d.searchTests(word))
+			tests, message := d.searchTests(word, check)
+			if filter.Search = append(filter.Search, tests); message != "" {
+				errs = append(errs, FieldError{Field: "search", Messages: []string{message}})
+				break
+			}
 		}
 	}
 	if check == nil {
@@ -169,7 +190,7 @@ func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok 
 		if message == "" && items != 2 {
 			message = "Range query expects two values."
 		} else if len(t.Values) != 2 {
-			t.Lookup, t.Values = "in", nil // nothing is in a range without a bound
+			t = rangeTest(t.Field, nil) // nothing is in a range without a bound
 		}
 	default:
 		var value string
@@ -179,8 +200,20 @@ func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok 
 		if t.Values = given[len(given)-1:]; value != t.Values[0] {
 			t.Values = []string{value}
 		}
+		if message == "" && (lookup == "regex" || lookup == "iregex") {
+			t.Match, message = checks.expression(value, lookup == "iregex")
+		}
 	}
 	return t, message == "", message
+}
+
+// rangeTest returns the test that a field is in one of the ranges between bounds, in pairs. Without
+// bounds, nothing satisfies it.
+func rangeTest(field string, bounds []string) Test {
+	if len(bounds) == 0 {
+		return Test{Field: field, Lookup: "in"}
+	}
+	return Test{Field: field, Lookup: "range", Values: bounds}
 }
 
 // filterItems returns the values in a text that is separated by commas, and the number
@@ -233,163 +266,32 @@ func (f Field) filterValue(lookup, value string, checks *checker) (text, message
 	if lookup == "isnull" {
 		return filterBool(f, lookup, value, checks)
 	}
-	return f.Kind.row().filter(f, lookup, value, checks)
+	row := f.Kind.row()
+	text, message = row.filter(f, lookup, value, checks)
+	if row.of == numbers && message == "" && lookupOf(lookup).of == spelled {
+		text = strings.TrimFunc(value, isSpace)
+	}
+	return text, message
 }
 
-// MatchesText reports whether a text satisfies the test. It supports exact, in and the
-// lookups of text; for any other lookup it returns false. The lookups iexact, icontains and
-// istartswith compare the [unicode.ToUpper] of each code point, so that "ß" is not equal to
-// "SS". MatchesText allocates only if a value is nearly found many times. O(len(s) + len of
-// values), expected.
-func (t Test) MatchesText(s string) bool {
-	return slices.ContainsFunc(t.Values, func(value string) bool {
-		switch t.Lookup {
-		case "exact", "in":
-			return s == value
-		case "contains":
-			return strings.Contains(s, value)
-		case "startswith":
-			return strings.HasPrefix(s, value)
-		case "iexact":
-			rest, ok := cutUpper(s, value)
-			return ok && rest == ""
-		case "icontains":
-			return containsUpper(s, value)
-		case "istartswith":
-			_, ok := cutUpper(s, value)
-			return ok
-		}
-		return false
-	})
-}
-
-// containsUpper reports whether s contains word in any letters. Few texts have the part of the word
-// that is in ASCII, which is found fast. Otherwise it compares word with s at
-// each occurrence of its first letter. After many comparisons it converts both, which is slower for
-// most texts, but linear for all.
-func containsUpper(s, word string) bool {
-	if word == "" {
-		return true
-	}
-	if len(word) > utf8.UTFMax*len(s) { // it has more code points
-		return false
-	}
-	if part := asciiPart(word); part != "" {
-		found, differs := containsASCII(s, part)
-		if !differs && (!found || len(part) == len(word)) {
-			return found
-		}
-	}
-	first, _ := firstUpper(word)
-	for left := 4 * len(s); s != ""; {
-		r, size := rune(s[0]), 1
-		switch {
-		case r >= utf8.RuneSelf:
-			r, size = firstUpper(s)
-		case 'a' <= r && r <= 'z':
-			r -= 'a' - 'A'
-		}
-		if r == first {
-			rest, ok := cutUpper(s, word)
-			if ok {
-				return true
-			}
-			if left -= len(s) - len(rest); left < 0 {
-				return strings.Contains(strings.Map(unicode.ToUpper, s), strings.Map(unicode.ToUpper, word))
-			}
-		}
-		s = s[size:]
-	}
-	return false
-}
-
-// asciiPart returns the first part of a word that is in ASCII, or as much of it as containsASCII
-// can find.
-func asciiPart(word string) string {
-	from := 0
-	for from < len(word) && word[from] >= utf8.RuneSelf {
-		from++
-	}
-	to := from
-	for to < len(word) && word[to] < utf8.RuneSelf && to-from < 32 {
-		to++
-	}
-	return word[from:to]
-}
-
-// containsASCII reports whether s contains a part of a word in any letters. It converts eight bytes
-// at a time. differs reports that s has one of the two code points beyond ASCII of which
-// [unicode.ToUpper] is in ASCII, I and S; then found may be wrong.
-func containsASCII(s, part string) (found, differs bool) {
-	var word [32]byte
-	var text [128]byte
-	upperASCII(word[:], copy(word[:], part))
-	for ascii := true; ; s = s[len(text)-len(part)+1:] {
-		n := copy(text[:], s)
-		if !upperASCII(text[:], n) && ascii {
-			if ascii = false; strings.Contains(s, "ı") || strings.Contains(s, "ſ") {
-				return false, true
-			}
-		}
-		if found := bytes.Contains(text[:n], word[:len(part)]); found || n == len(s) {
-			return found, false
-		}
-	}
-}
-
-// upperASCII converts the letters of ASCII in the first n bytes of a text to upper case, and
-// perhaps some after them. The length of the text is a multiple of eight. upperASCII reports
-// whether there are no others.
-func upperASCII(text []byte, n int) bool {
-	const ones = 0x0101010101010101
-	others := uint64(0)
-	for ; n > 0; text, n = text[8:], n-8 {
-		x := binary.LittleEndian.Uint64(text)
-		low := x &^ (0x80 * ones)
-		letters := (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones) &^ x & (0x80 * ones)
-		binary.LittleEndian.PutUint64(text, x-letters>>2)
-		others |= x
-	}
-	return others&(0x80*ones) == 0
-}
-
-// cutUpper returns s without a prefix in any letters. If s does not begin with it, ok is
-// false, and rest is where s differs.
-func cutUpper(s, prefix string) (rest string, ok bool) {
-	for prefix != "" {
-		if s == "" {
-			return "", false
-		}
-		a, sizeA := firstUpper(s)
-		b, sizeB := firstUpper(prefix)
-		if a != b {
-			return s, false
-		}
-		s, prefix = s[sizeA:], prefix[sizeB:]
-	}
-	return s, true
-}
-
-// firstUpper returns the first code point of s in upper case and its length in s.
-func firstUpper(s string) (r rune, size int) {
-	if c := s[0]; c < utf8.RuneSelf {
-		if 'a' <= c && c <= 'z' {
-			c -= 'a' - 'A'
-		}
-		return rune(c), 1
-	}
-	r, size = utf8.DecodeRuneInString(s)
-	return unicode.ToUpper(r), size
-}
-
-// searchTests returns a test for each entry of Description.Search.
-func (d Description) searchTests(word string) []Test {
-	tests := make([]Test, len(d.Search))
+// searchTests returns a test for each entry of Description.Search, or a message if the word is an
+// invalid regular expression.
+func (d Description) searchTests(word string, check *checker) (tests []Test, message string) {
+	tests = make([]Test, len(d.Search))
+	var match func(string) bool
 	for i, entry := range d.Search {
 		field, lookup := searchEntry(entry)
-		tests[i] = Test{field, lookup, []string{word}}
+		tests[i] = Test{Field: field, Lookup: lookup, Values: []string{word}}
+		if lookup == "iregex" {
+			if match == nil {
+				if match, message = check.expression(word, true); message != "" {
+					return nil, message
+				}
+			}
+			tests[i].Match = match
+		}
 	}
-	return tests
+	return tests, ""
 }
 
 // searchEntry returns the field of an entry of Description.Search and the lookup that its
@@ -400,6 +302,9 @@ func searchEntry(entry string) (field, lookup string) {
 	}
 	if field, ok := strings.CutPrefix(entry, "="); ok {
 		return field, "iexact"
+	}
+	if field, ok := strings.CutPrefix(entry, "$"); ok {
+		return field, "iregex"
 	}
 	return entry, "icontains"
 }
@@ -566,34 +471,55 @@ func parseMoment(text string, as Framework) (value string, ok bool) {
 // Parameter returns the field and the lookup of a parameter that can be in Filters, such as
 // gte for minutes__gte, or exact for minutes. A field inside an Object is as [Nested] returns
 // it, and a field of another record, whose collection must be in Related, has the whole path as its
-// name, too. The error names an unknown field or lookup, and the nearest known one. O(fields) for
-// each collection.
+// name, too, and so has a part of a date. The error names an unknown field or lookup, and the nearest
+// known one. O(fields) for each collection.
 func (d Description) Parameter(name string) (f Field, lookup string, err error) {
-	f, ok := d.anyField(name)
+	f, _, _, lookup, err = d.parameter(name)
+	return f, lookup, err
+}
+
+// parameter returns what Parameter does and, if the field is a part, the field of which it is one.
+func (d Description) parameter(name string) (f, whole Field, p *part, lookup string, err error) {
+	find := func(name string) (ok bool) {
+		if f, ok = d.anyField(name); ok {
+			return true
+		}
+		if whole, p, ok = d.partOf(name); ok {
+			f = p.field(whole)
+		}
+		return ok
+	}
+	ok := find(name)
 	field, lookup := name, "exact"
 	if at := strings.LastIndex(name, "__"); !ok && at >= 0 {
 		field, lookup = name[:at], name[at+len("__"):]
-		f, ok = d.anyField(field)
+		ok = find(field)
 	}
-	if f.Fields != nil && field != name { // the lookup is a member that does not exist
+	if f.Fields != nil && field != name && lookup != "isnull" { // the lookup is a member that does not exist
 		ok, field = false, name
 	}
-	if !ok || !slices.Contains(f.Kind.lookups(), lookup) {
+	row := lookupOf(lookup)
+	has := row != nil && row.of&f.Kind.row().of != 0
+	if !ok || !has {
 		if reference, rest, crosses := d.follow(name); crosses && d.Related[reference.Refers] != nil {
-			f, lookup, err = d.related(reference).Parameter(rest)
-			f.Name = strings.TrimSuffix(name, rest) + ordering.Snake(f.Name)
-			return f, lookup, err
+			f, whole, p, lookup, err = d.related(reference).parameter(rest)
+			path := strings.TrimSuffix(name, rest)
+			f.Name, whole.Name = path+ordering.Snake(f.Name), path+ordering.Snake(whole.Name)
+			return f, whole, p, lookup, err
 		}
 	}
-	switch lookups := f.Kind.lookups(); {
+	switch {
 	case !ok:
-		return f, "", fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
+		err = fmt.Errorf("unknown field %q: %s", field, ordering.Suggest(field, Description{Fields: slices.Concat(d.Fields, Nested(d.Fields))}.snakeNames()))
 	case lookup == "exact" && field != name:
-		return f, "", fmt.Errorf("the lookup exact is written %q", field)
-	case !slices.Contains(lookups, lookup):
-		return f, "", fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, lookups))
+		err = fmt.Errorf("the lookup exact is written %q", field)
+	case !has:
+		err = fmt.Errorf("field %q has no lookup %q: %s", field, lookup, ordering.Suggest(lookup, f.lookups()))
 	}
-	return f, lookup, nil
+	if err != nil {
+		return f, whole, nil, "", err
+	}
+	return f, whole, p, lookup, nil
 }
 
 // Named returns the name in snake_case of what a request names in a term of an ordering or as a

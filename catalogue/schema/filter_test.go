@@ -128,6 +128,8 @@ func modelMatches(lookup, s, value string) bool {
 		return strings.Contains(s, value)
 	case "startswith":
 		return strings.HasPrefix(s, value)
+	case "endswith":
+		return strings.HasSuffix(s, value)
 	}
 	return false
 }
@@ -137,16 +139,16 @@ func TestMatchesText(t *testing.T) {
 	for _, s := range readRows(t, "search.txtar") {
 		lookup, not := strings.CutPrefix(s.name, "not ")
 		for _, row := range s.rows {
-			if got := (Test{"title", lookup, []string{row.value}}).MatchesText(row.want); got == not && lookup != "words" {
+			if got := (Test{Field: "title", Lookup: lookup, Values: []string{row.value}}).MatchesText(row.want); got == not && lookup != "words" {
 				t.Errorf("%s: %s %q of %q = %v", row.reason, lookup, row.value, row.want, got)
 			}
 		}
 	}
-	if list := (Test{"title", "in", []string{"a", "b"}}); !list.MatchesText("b") || list.MatchesText("c") {
+	if list := (Test{Field: "title", Lookup: "in", Values: []string{"a", "b"}}); !list.MatchesText("b") || list.MatchesText("c") {
 		t.Error("in does not compare with each value")
 	}
 	for _, lookup := range []string{"exact", "in", "icontains", "istartswith"} {
-		if (Test{"title", lookup, nil}).MatchesText("") {
+		if (Test{Field: "title", Lookup: lookup, Values: nil}).MatchesText("") {
 			t.Errorf("a text satisfies %s without values", lookup)
 		}
 	}
@@ -174,7 +176,7 @@ func TestMatchesTextModel(t *testing.T) {
 			s = text(3) + swapLetters(value) + text(3)
 		}
 		for _, lookup := range []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "lt"} {
-			got, want := (Test{"f", lookup, []string{value}}).MatchesText(s), modelMatches(lookup, s, value)
+			got, want := (Test{Field: "f", Lookup: lookup, Values: []string{value}}).MatchesText(s), modelMatches(lookup, s, value)
 			if got != want {
 				t.Fatalf("%s %q of %q = %v, want %v", lookup, value, s, got, want)
 			}
@@ -191,7 +193,7 @@ func TestMatchesTextModel(t *testing.T) {
 // TestMatchesTextAnywhere checks that a word is found at each place of a long text.
 func TestMatchesTextAnywhere(t *testing.T) {
 	for _, word := range []string{"x", "Word", "wörd", strings.Repeat("long", 20)} {
-		test := Test{"title", "icontains", []string{word}}
+		test := Test{Field: "title", Lookup: "icontains", Values: []string{word}}
 		for at := range 300 {
 			for _, filler := range []string{"-", "é"} {
 				before, after := strings.Repeat(filler, at), strings.Repeat(filler, 300-at)
@@ -222,7 +224,7 @@ func TestMatchesTextEveryLetter(t *testing.T) {
 				continue
 			}
 			want := unicode.ToUpper(r) == unicode.ToUpper(other)
-			test := Test{"title", "icontains", []string{string(other)}}
+			test := Test{Field: "title", Lookup: "icontains", Values: []string{string(other)}}
 			if got := test.MatchesText("-" + string(r)); got != want {
 				t.Errorf("%U contains %U = %v, want %v", r, other, got, want)
 			}
@@ -232,7 +234,8 @@ func TestMatchesTextEveryLetter(t *testing.T) {
 
 // TestMatchesTextAllocations checks that a search allocates nothing for a record.
 func TestMatchesTextAllocations(t *testing.T) {
-	text, tests := strings.Repeat("Ünder the midnight sky ", 50), own()["films"].searchTests("ÜBERX")
+	text := strings.Repeat("Ünder the midnight sky ", 50)
+	tests, _ := own()["films"].searchTests("ÜBERX", nil)
 	allocations := testing.AllocsPerRun(10, func() {
 		for _, test := range tests {
 			if test.MatchesText(text) {
@@ -250,7 +253,7 @@ func TestMatchesTextAllocations(t *testing.T) {
 func TestMatchesLongWord(t *testing.T) {
 	text := strings.Repeat("a", 40)
 	for _, word := range []string{strings.Repeat("a", 161), strings.Repeat("a", 1<<14)} {
-		test := Test{"title", "icontains", []string{word}}
+		test := Test{Field: "title", Lookup: "icontains", Values: []string{word}}
 		if n := testing.AllocsPerRun(10, func() {
 			if test.MatchesText(text) {
 				t.Error("found")
@@ -260,7 +263,7 @@ func TestMatchesLongWord(t *testing.T) {
 		}
 	}
 	for text, word := range map[string]string{"Ⱥ": "ⱥ", "ⱥ": "Ⱥ", "ſ": "S", "s": "ſ", "ı": "i"} {
-		test := Test{"title", "icontains", []string{word}}
+		test := Test{Field: "title", Lookup: "icontains", Values: []string{word}}
 		if got, want := test.MatchesText(text), unicode.ToUpper([]rune(text)[0]) == unicode.ToUpper([]rune(word)[0]); got != want {
 			t.Errorf("%s contains %s = %t, want %t", text, word, got, want)
 		}
@@ -326,12 +329,12 @@ func TestSearchTests(t *testing.T) {
 		return filter.Search
 	}
 	want := []Test{
-		{"title", "icontains", []string{"Night"}},
-		{"synopsis", "icontains", []string{"Night"}},
-		{"director__name", "icontains", []string{"Night"}},
+		{Field: "title", Lookup: "icontains", Values: []string{"Night"}},
+		{Field: "synopsis", Lookup: "icontains", Values: []string{"Night"}},
+		{Field: "director__name", Lookup: "icontains", Values: []string{"Night"}},
 	}
 	equal(t, "films", [][]Test{want}, tests(own()["films"], "Night"))
-	want = []Test{{"name", "istartswith", []string{"^x"}}, {"slug", "iexact", []string{"^x"}}}
+	want = []Test{{Field: "name", Lookup: "istartswith", Values: []string{"^x"}}, {Field: "slug", Lookup: "iexact", Values: []string{"^x"}}}
 	equal(t, "directors", [][]Test{want}, tests(own()["directors"], "^x"))
 	if got := tests(own()["genres"], "x"); len(got) != 0 {
 		t.Errorf("genres: %v", got)

@@ -33,6 +33,8 @@ type Framework struct {
 	readsPorts    bool // URLs: a port of one digit
 	indexesForms  bool // forms: tools[0] in a PATCH; an absent boolean that can be null is null
 	namesInterval bool // OPTIONS: the type of an Interval is duration
+	cutsSeconds   bool // filters: the second of a time is without its fraction
+	knowsISOYears bool // filters: iso_year is that of ISO 8601, and not the year, in any lookup
 }
 
 // DRF318 returns version 3.18, with Django 5.2 and Python 3.14. zone is the TIME_ZONE of Django:
@@ -58,6 +60,8 @@ func DRF318(zone *time.Location) Framework {
 		readsPorts:    true,
 		indexesForms:  true,
 		namesInterval: true,
+		cutsSeconds:   true,
+		knowsISOYears: true,
 	}
 }
 

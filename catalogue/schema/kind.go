@@ -15,10 +15,10 @@ import (
 
 // A kindRow describes a kind of field.
 type kindRow struct {
-	name    string        // in the metadata of Django REST framework
-	word    string        // of the tag backlist, for a string
-	json    jsontext.Kind // of the values; empty: any
-	lookups []string      // of filters
+	name string        // in the metadata of Django REST framework
+	word string        // of the tag backlist, for a string
+	json jsontext.Kind // of the values; empty: any
+	of   family        // of its lookups
 
 	// clean returns the JSON to store for a value in a request that is not null, or the
 	// messages if it is invalid. It returns both if the value has the right type but is
@@ -34,34 +34,29 @@ type kindRow struct {
 	key func(value string) sortkey.Key
 }
 
-var (
-	orderLookups = []string{"exact", "in", "gt", "gte", "lt", "lte", "range", "isnull"}
-	textLookups  = []string{"exact", "iexact", "contains", "icontains", "startswith", "istartswith", "in", "gt", "gte", "lt", "lte", "range", "isnull"}
-)
-
 var kinds = [...]kindRow{
-	Integer:     {"integer", "", jsontext.Int, orderLookups, Field.cleanInteger, Field.filterInteger, sortkey.Decimal},
-	Text:        {"string", "", jsontext.String, textLookups, Field.cleanText, filterText, nil},
-	Slug:        {"slug", "slug", jsontext.String, textLookups, Field.cleanSlug, filterText, nil},
-	Timestamp:   {"datetime", "", jsontext.String, orderLookups, cleanTime, filterTime, timeKey},
-	Boolean:     {"boolean", "", jsontext.Bool, []string{"exact", "isnull"}, Field.cleanBool, filterBool, boolKey},
-	URL:         {"url", "url", jsontext.String, textLookups, Field.cleanURL, filterText, nil},
-	Reference:   {"field", "", jsontext.Int, []string{"exact", "in", "isnull"}, Field.cleanReference, Field.filterReference, sortkey.Decimal},
-	References:  {"field", "", jsontext.List, []string{"exact"}, Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
-	Array:       {"list", "", jsontext.List, nil, nil, nil, nil},
-	JSON:        {"field", "", "", nil, cleanJSON, nil, nil},
-	Float:       {"float", "", jsontext.Float, orderLookups, Field.cleanFloat, numberFilter(decimal.float), sortkey.Decimal},
-	Decimal:     {"decimal", "decimal", jsontext.String, orderLookups, Field.cleanDecimal, numberFilter(decimal.json), sortkey.Decimal},
-	Date:        {"date", "date", jsontext.String, orderLookups, cleanDate, filterDate, nil},
-	TimeOfDay:   {"time", "time", jsontext.String, orderLookups, cleanClock, filterClock, nil},
-	Interval:    {"field", "duration", jsontext.String, orderLookups, cleanDuration, filterDuration, durationKey},
-	Choice:      {"choice", "choices", jsontext.String, textLookups, Field.cleanChoice, Field.filterChoice, nil},
-	Email:       {"email", "email", jsontext.String, textLookups, Field.cleanEmail, filterText, nil},
-	UUID:        {"string", "uuid", jsontext.String, orderLookups, cleanUUID, filterUUID, nil},
-	UnicodeSlug: {"slug", "unicodeslug", jsontext.String, textLookups, Field.cleanUnicodeSlug, filterText, nil},
-	Regex:       {"regex", "", jsontext.String, textLookups, Field.cleanRegex, filterText, nil},
-	Map:         {"nested object", "", jsontext.Object, nil, nil, nil, nil},
-	Object:      {"nested object", "", jsontext.Object, nil, nil, nil, nil},
+	Integer:     {"integer", "", jsontext.Int, numbers, Field.cleanInteger, Field.filterInteger, sortkey.Decimal},
+	Text:        {"string", "", jsontext.String, texts, Field.cleanText, filterText, nil},
+	Slug:        {"slug", "slug", jsontext.String, texts, Field.cleanSlug, filterText, nil},
+	Timestamp:   {"datetime", "", jsontext.String, moments, cleanTime, filterTime, timeKey},
+	Boolean:     {"boolean", "", jsontext.Bool, truths, Field.cleanBool, filterBool, boolKey},
+	URL:         {"url", "url", jsontext.String, texts, Field.cleanURL, filterText, nil},
+	Reference:   {"field", "", jsontext.Int, links, Field.cleanReference, Field.filterReference, sortkey.Decimal},
+	References:  {"field", "", jsontext.List, lists, Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
+	Array:       {"list", "", jsontext.List, others, nil, nil, nil},
+	JSON:        {"field", "", "", others, cleanJSON, nil, nil},
+	Float:       {"float", "", jsontext.Float, numbers, Field.cleanFloat, numberFilter(decimal.float), sortkey.Decimal},
+	Decimal:     {"decimal", "decimal", jsontext.String, numbers, Field.cleanDecimal, numberFilter(decimal.json), sortkey.Decimal},
+	Date:        {"date", "date", jsontext.String, moments, cleanDate, filterDate, nil},
+	TimeOfDay:   {"time", "time", jsontext.String, moments, cleanClock, filterClock, nil},
+	Interval:    {"field", "duration", jsontext.String, moments, cleanDuration, filterDuration, durationKey},
+	Choice:      {"choice", "choices", jsontext.String, texts, Field.cleanChoice, Field.filterChoice, nil},
+	Email:       {"email", "email", jsontext.String, texts, Field.cleanEmail, filterText, nil},
+	UUID:        {"string", "uuid", jsontext.String, moments, cleanUUID, filterUUID, nil},
+	UnicodeSlug: {"slug", "unicodeslug", jsontext.String, texts, Field.cleanUnicodeSlug, filterText, nil},
+	Regex:       {"regex", "", jsontext.String, texts, Field.cleanRegex, filterText, nil},
+	Map:         {"nested object", "", jsontext.Object, others, nil, nil, nil},
+	Object:      {"nested object", "", jsontext.Object, others, nil, nil, nil},
 }
 
 // row returns the row of the kind, or the row of JSON if the kind is unknown.
@@ -121,11 +116,8 @@ func (k Kind) Scalar() bool {
 	return false
 }
 
-// lookups returns the lookups of filters.
-func (k Kind) lookups() []string { return k.row().lookups }
-
 // isText reports whether the values are text, which can be blank and be searched.
-func (k Kind) isText() bool { return slices.Contains(k.row().lookups, "contains") }
+func (k Kind) isText() bool { return k.row().of == texts }
 
 // cleanBool accepts true, false, the numbers 1 and 0, and the strings that the framework
 // accepts. Some of them are null.

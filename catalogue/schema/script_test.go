@@ -235,6 +235,17 @@ var otherKinds = Description{
 	},
 }
 
+// manyLookups has filters of many lookups.
+var manyLookups = Description{
+	Fields: []Field{
+		{Name: "title", Kind: Text}, {Name: "minutes", Kind: Integer}, {Name: "done", Kind: Boolean}, {Name: "owner", Kind: Reference},
+		{Name: "tags", Kind: Array, Item: &Field{Kind: Text}}, {Name: "day", Kind: Date}, {Name: "at", Kind: Timestamp},
+	},
+	Filters: strings.Fields(`title__endswith title__iendswith title__regex title__iregex minutes__contains minutes__regex done__in
+		owner__range tags__isnull day__year day__year__gte day__year__lt day__year__gt day__year__lte day__year__in day__year__range
+		day__year__isnull day__iso_year day__iso_year__in day__month day__month__in at__date at__date__gt at__hour__range at__date__year`),
+}
+
 // TestFilters checks the queries in testdata/filters.txtar.
 func TestFilters(t *testing.T) {
 	for _, s := range readRows(t, "filters.txtar") {
@@ -244,6 +255,8 @@ func TestFilters(t *testing.T) {
 			known = nil
 		case "other kinds":
 			d, known = otherKinds, nil
+		case "lookups":
+			d, known = manyLookups, nil
 		}
 		for _, row := range s.rows {
 			filter, err := d.Filter(t.Context(), query(t, row.value), Checks{Find: known})

@@ -92,24 +92,27 @@ func newCatalogue(now func() time.Time) (*catalogue.Catalogue, error) {
 }
 
 func describeTags(d *schema.Description) {
-	d.Filters = filters("slug: in gt. name: - iexact")
+	d.Filters = filters("slug: in endswith gt. name: - iexact iregex")
 	d.Search = []string{"^slug", "=name"}
 }
 
 func describeWorkers(d *schema.Description) {
-	d.Filters = filters(`name: iexact icontains. level: in gte lt range. team: in isnull.
-		team__name: in isnull`)
-	d.Search = []string{"=email", "team__name"}
+	d.Filters = filters(`name: iexact icontains endswith regex. level: in gte lt range. team: in isnull.
+		team__name: in iendswith isnull`)
+	d.Search = []string{"$name", "=email", "team__name"}
 }
 
 func describeShifts(d *schema.Description) {
 	d.Ordering = []ordering.Term{ordering.Desc("day"), ordering.Asc("starts")}
-	d.Filters = filters(`id: in range. title: iexact contains icontains startswith istartswith in range gt gte lt lte.
-		note: isnull. remark: in isnull. kind: iexact in contains startswith isnull gte. mood: in isnull.
-		priority: in range gt gte lt lte isnull. urgency: in isnull gte. day: in range gt gte lt lte isnull.
-		starts: in range gt gte lt lte. ends: isnull lte in. opens_at: in range gt gte lt lte isnull.
-		length: in range gt gte lt lte. pause: isnull gt in. seats: in range gt gte lt lte. done:.
-		confirmed: isnull. workers:. tags:`)
+	d.Filters = filters(`id: in range. title: iexact contains icontains startswith istartswith endswith iendswith regex
+		iregex in range gt gte lt lte. note: isnull regex. remark: in isnull iendswith iregex.
+		kind: iexact in contains startswith endswith regex isnull gte. mood: in isnull.
+		priority: in range gt gte lt lte isnull. urgency: in isnull gte. day: in range gt gte lt lte isnull
+		year year__gte year__in month month__in day week week_day iso_week_day quarter iso_year.
+		starts: in range gt gte lt lte hour hour__gte minute second. ends: isnull lte in. opens_at: in range gt gte
+		lt lte isnull date date__gte date__in time time__gte year month day week_day hour hour__range minute second.
+		length: in range gt gte lt lte. pause: isnull gt in. seats: in range gt gte lt lte contains startswith regex.
+		done: in. confirmed: isnull. workers:. tags:`)
 	d.Search = []string{"^title", "=kind", "note"}
 	d.Sortable = strings.Fields(`title note remark kind mood priority urgency day starts ends opens_at length pause
 		seats done confirmed tools workers tags`)

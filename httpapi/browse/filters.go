@@ -208,14 +208,16 @@ func (v *view) label(name string) string {
 	field, lookup, err := v.c.Parameter(name)
 	label := heading(cmp.Or(field.Name, name))
 	if err == nil && lookup != "exact" {
-		label += " " + wire.LookupOf(lookup).Word
+		word, _ := schema.DescribeLookup(lookup)
+		label += " " + word
 	}
 	return label
 }
 
 // newFilter returns the input of a parameter that selects by a field.
 func newFilter(name string, field schema.Field, lookup string, options []option, q query) input {
-	in := input{Name: name, Label: wire.LookupOf(lookup).Word, Control: "text", Step: "any", Value: q.get(name)}
+	word, _ := schema.DescribeLookup(lookup)
+	in := input{Name: name, Label: word, Control: "text", Step: "any", Value: q.get(name)}
 	k := kindOf(field)
 	if field.Kind == schema.References {
 		in.Value, in.Control = strings.Join(q.values[name], k.separator), k.control
@@ -242,7 +244,7 @@ func newFilter(name string, field schema.Field, lookup string, options []option,
 func searchHint(fields []string) string {
 	names := make([]string, len(fields))
 	for i, field := range fields {
-		names[i] = inWords(strings.TrimLeft(field, "^="))
+		names[i] = inWords(strings.TrimLeft(field, "^=$"))
 	}
 	return "In " + strings.Join(strings.Fields(strings.Join(names, ", ")), " ")
 }

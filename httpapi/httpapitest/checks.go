@@ -70,7 +70,7 @@ func allChecks() []check {
 		{"filter-in", lookups("in")},
 		{"filter-bounds", lookups("gt", "gte", "lt", "lte", "range")},
 		{"filter-null", lookups("isnull")},
-		{"filter-text", lookups("iexact", "contains", "icontains", "startswith", "istartswith")},
+		{"filter-text", lookups("iexact", "contains", "icontains", "startswith", "istartswith", "endswith", "iendswith")},
 		{"filter-several", checkFilterSeveral},
 		{"filter-pages", checkFilterPages},
 		{"positions", checkPositions},

@@ -26,7 +26,7 @@ type parameter struct {
 func (s *subject) parameters(lookups ...string) (all []parameter) {
 	for _, name := range s.Description.Filters {
 		field, lookup, err := s.Description.Parameter(name)
-		if err == nil && s.isOwn(name) && (lookups == nil || slices.Contains(lookups, lookup)) {
+		if err == nil && s.isOwn(name) && s.isStored(field) && (lookups == nil || slices.Contains(lookups, lookup)) {
 			all = append(all, parameter{name, field, s.queries(field, lookup)})
 		}
 	}
@@ -34,6 +34,12 @@ func (s *subject) parameters(lookups ...string) (all []parameter) {
 		s.Skipf("the description has no such filter")
 	}
 	return all
+}
+
+// isStored reports whether records have a field, which is not a part of one.
+func (s *subject) isStored(f schema.Field) bool {
+	all := append(schema.Nested(s.Description.Fields), s.Description.Fields...)
+	return slices.ContainsFunc(all, func(other schema.Field) bool { return other.Name == f.Name })
 }
 
 // queries returns values of a parameter.
@@ -225,7 +231,7 @@ func checkSearch(s *subject) {
 	texts := []string{"quoxal-brix", "QUOXAL", "brix-quoxal", "zumt", "aquoxalb", "brix", "zumt-brix"}
 	var columns []column
 	for _, f := range s.fields() {
-		searched := func(entry string) bool { return strings.TrimLeft(entry, "^=") == ordering.Snake(f.Name) }
+		searched := func(entry string) bool { return strings.TrimLeft(entry, "^=$") == ordering.Snake(f.Name) }
 		if (f.Kind == schema.Text || f.Kind == schema.Slug) && slices.ContainsFunc(s.Description.Search, searched) {
 			c := column{field: f}
 			for i := range texts {

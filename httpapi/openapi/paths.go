@@ -307,7 +307,7 @@ func filterParameter(name string, f schema.Field, lookup string) parameter {
 	joined, repeated := false, true
 	of := formsOf(f)
 	p := parameter{Name: name, In: "query", Schema: of.filter}
-	text := wire.LookupOf(lookup).Sentence
+	_, text := schema.DescribeLookup(lookup)
 	switch lookup {
 	case "exact":
 		p.Schema = of.exact

@@ -3,6 +3,8 @@ package core
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/gobacklist/backlist/catalogue/internal/layout"
 	"github.com/gobacklist/backlist/catalogue/internal/store"
@@ -110,7 +112,7 @@ func isComplete(t schema.Test) bool {
 	case "in":
 		return true
 	case "range":
-		return len(t.Values) == 2
+		return len(t.Values) > 0 && len(t.Values)%2 == 0
 	}
 	return len(t.Values) > 0
 }
@@ -119,6 +121,9 @@ func isComplete(t schema.Test) bool {
 func (f *filter) add(t schema.Test) error {
 	s := f.of
 	c := s.Column(t.Field)
+	if at := strings.LastIndex(t.Field, "__"); c == nil && t.Match != nil && at >= 0 {
+		c = s.Column(t.Field[:at]) // of which the field is a part
+	}
 	switch {
 	case !isComplete(t):
 		return s.Errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, t.Lookup, t.Field, len(t.Values))
@@ -127,20 +132,18 @@ func (f *filter) add(t schema.Test) error {
 	case c.Kind == schema.References:
 		f.match = append(f.match, contains(c, t))
 		return nil
-	case t.Lookup == "range":
-		_ = f.add(schema.Test{Field: t.Field, Lookup: "gte", Values: t.Values[:1]}) // fails only as t does
-		t.Lookup, t.Values = "lte", t.Values[1:]
 	}
-	condition, ok := conditionOf(c.Snake, t)
-	if !ok || t.Lookup == "startswith" && (c.Ordered || c.Fold) {
-		f.match = append(f.match, textual(c, t))
+	condition, ok := conditionOf(c, t)
+	begins := t.Lookup == "startswith"
+	if !ok || begins && c.Fold {
+		f.match = append(f.match, textual(s, c, t))
+	}
+	if !ok {
+		return nil
 	}
 	keyOf := c.TextKey
-	if t.Lookup == "startswith" {
+	if begins {
 		keyOf = c.SortKey // of a part of a value
-	}
-	if !ok || t.Lookup == "startswith" && c.Ordered {
-		return nil
 	}
 	ranges, err := condition.Ranges(func(value any) (sortkey.Key, error) {
 		if text, ok := value.(*string); ok {
@@ -184,8 +187,12 @@ func (f *filter) begin(terms []ordering.Term, at *pagination.Place) error {
 
 // conditionOf returns the condition that a test is equivalent to. ok is false if the test is not about
 // the order of values.
-func conditionOf(field string, t schema.Test) (c ordering.Condition, ok bool) {
-	if t.Lookup == "in" {
+func conditionOf(c *layout.Field, t schema.Test) (condition ordering.Condition, ok bool) {
+	field := c.Snake
+	switch {
+	case t.Match != nil:
+		return condition, false
+	case t.Lookup == "in":
 		return ordering.OneOf(field, t.Values...), true
 	}
 	value := &t.Values[0] // a string would be allocated
@@ -200,15 +207,29 @@ func conditionOf(field string, t schema.Test) (c ordering.Condition, ok bool) {
 		return ordering.Less(field, value), true
 	case "lte":
 		return ordering.AtMost(field, value), true
+	case "range":
+		return between(c, t.Values), true
 	case "startswith":
-		return ordering.Prefix(field, *value), true
+		_, isText := c.SortKey(*value).AsText()
+		return ordering.Prefix(field, *value), isText && !c.Ordered
 	case "isnull":
 		if *value == "true" {
 			return ordering.IsNull(field), true
 		}
 		return ordering.NotNull(field), true
 	}
-	return c, false
+	return condition, false
+}
+
+// between returns the condition that a field is in one of some ranges.
+func between(c *layout.Field, bounds []string) ordering.Condition {
+	var ranges []ordering.Condition
+	for pair := range slices.Chunk(bounds, 2) {
+		if c.TextKey(pair[0]).Compare(c.TextKey(pair[1])) <= 0 {
+			ranges = append(ranges, ordering.Between(c.Snake, &pair[0], &pair[1]))
+		}
+	}
+	return ordering.Or(ranges...)
 }
 
 // contains returns the function of a test of a list of references: whether it contains one of
@@ -228,10 +249,17 @@ func contains(c *layout.Field, t schema.Test) func(*store.Entry) bool {
 	return func(e *store.Entry) bool { return c.AnyReference(e, is) }
 }
 
-// textual returns the function of a test of text.
-func textual(c *layout.Field, t schema.Test) func(*store.Entry) bool {
+// textual returns the function of a test of text. Of a time and of a number it is the text in JSON.
+func textual(s *Type, c *layout.Field, t schema.Test) func(*store.Entry) bool {
+	_, texts := c.SortKey("0").AsText()
 	return func(e *store.Entry) bool {
-		text, ok := c.JSONKey(e).AsText()
+		k := c.JSONKey(e)
+		text, ok := k.AsText()
+		if moment, isTime := k.AsTime(); isTime {
+			text, ok = moment.Format(time.RFC3339Nano), true
+		} else if !ok && !texts && k != sortkey.Null() {
+			text, ok = s.ValueIn(e, c), true
+		}
 		return ok && t.MatchesText(text)
 	}
 }

@@ -1,0 +1,121 @@
+package schema
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// modelParts returns the parts of a moment of the calendar, which count days as ISO 8601 does.
+func modelParts(year, month, day, hour, minute, second int) map[string]int {
+	leap := func(y int) bool { return y%4 == 0 && y%100 != 0 || y%400 == 0 }
+	ordinal := day // in the year
+	for m := 1; m < month; m++ {
+		ordinal += []int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[m-1]
+	}
+	if leap(year) && month > 2 {
+		ordinal++
+	}
+	before := 0 // days from 1900-01-01, a Monday, to the year
+	for y := 1900; y < year; y++ {
+		before += 365
+		if leap(y) {
+			before++
+		}
+	}
+	isoDay := (before+ordinal-1)%7 + 1
+	weeksOf := func(y int) int { // 53 if the year begins or ends on a Thursday
+		last := func(y int) int { return (y + y/4 - y/100 + y/400) % 7 }
+		if last(y) == 4 || last(y-1) == 3 {
+			return 53
+		}
+		return 52
+	}
+	isoYear, week := year, (ordinal-isoDay+10)/7
+	if week < 1 {
+		isoYear, week = year-1, weeksOf(year-1)
+	} else if week > weeksOf(year) {
+		isoYear, week = year+1, 1
+	}
+	return map[string]int{
+		"year": year, "iso_year": isoYear, "quarter": (month + 2) / 3, "month": month, "week": week, "day": day,
+		"week_day": isoDay%7 + 1, "iso_week_day": isoDay, "hour": hour, "minute": minute, "second": second,
+	}
+}
+
+// inRange reports whether a canonical value satisfies a test of the lookup range, if it is one.
+func inRange(f Field, t Test, text string) bool {
+	k, in := f.SortKey(text), false
+	for i := 0; i+1 < len(t.Values); i += 2 {
+		in = in || f.SortKey(t.Values[i]).Compare(k) <= 0 && k.Compare(f.SortKey(t.Values[i+1])) <= 0
+	}
+	return in
+}
+
+// TestParts compares filters by the parts of random dates and date-times with a model. Those by year,
+// iso_year and date must be ranges, which an index answers.
+func TestParts(t *testing.T) {
+	zone := time.FixedZone("", 5*3600+1800)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, as := range []Framework{{}, DRF318(nil), DRF318(zone)} {
+		ctx := WithFramework(t.Context(), as)
+		for _, f := range []Field{{Name: "on", Kind: Date}, {Name: "startsAt", Kind: Timestamp}, {Name: "opens", Kind: TimeOfDay}} {
+			d := Description{Fields: []Field{f}}
+			for range 400 {
+				local := time.Date(1995+rng.IntN(40), 1, 1+rng.IntN(366), rng.IntN(24), rng.IntN(60), rng.IntN(60), rng.IntN(2)*250_000_000, time.UTC)
+				if rng.IntN(2) == 0 { // around the new year
+					local = time.Date(local.Year(), 12, 27+rng.IntN(12), local.Hour(), 0, 0, 0, time.UTC)
+				}
+				text := local.Format(time.DateOnly)
+				switch f.Kind {
+				case TimeOfDay:
+					text = local.Format("15:04:05.999999")
+				case Timestamp:
+					text = local.Format("2006-01-02T15:04:05.999999Z")
+					if as.zone != nil {
+						text = local.Add(-(5*3600 + 1800) * time.Second).Format("2006-01-02T15:04:05.999999Z")
+					}
+				}
+				values := modelParts(local.Year(), int(local.Month()), local.Day(), local.Hour(), local.Minute(), local.Second())
+				for name, is := range values {
+					if clock := slices.Contains([]string{"hour", "minute", "second"}, name); clock && f.Kind == Date || !clock && f.Kind == TimeOfDay {
+						continue
+					}
+					param := ordering.Snake(f.Name) + "__" + name
+					value := is + rng.IntN(3) - 1
+					fraction := local.Nanosecond() > 0 && name == "second" && !as.cutsSeconds
+					calendar := name == "iso_year" && !as.knowsISOYears // except in lists
+					for lookup, want := range map[string]bool{
+						"": is == value && !fraction, "__gt": is > value || is == value && fraction, "__gte": is >= value,
+						"__lt": is < value, "__lte": is < value || is == value && !fraction,
+						"__in": (is == value || is == value+2) && !fraction, "__range": value <= is && (is < value+2 || is == value+2 && !fraction),
+					} {
+						sent := strconv.Itoa(value)
+						switch {
+						case lookup == "__in" || lookup == "__range":
+							sent = fmt.Sprintf("%d,%d", value, value+2)
+						case calendar:
+							want = map[string]bool{"": values["year"] == value, "__gt": values["year"] > value, "__gte": values["year"] >= value,
+								"__lt": values["year"] < value, "__lte": values["year"] <= value}[lookup]
+						}
+						d.Filters = []string{param + lookup}
+						filter, err := d.Filter(ctx, valuesIn(url.Values{param + lookup: {sent}}), Checks{})
+						must(t, err)
+						test := filter.Tests[0]
+						got := test.Match != nil && test.Match(text) || test.Match == nil && inRange(f, test, text)
+						if whole := strings.HasSuffix(name, "year"); got != want || whole != (test.Match == nil) {
+							t.Fatalf("%s: %s=%s: %v (%v), want %v", text, param+lookup, sent, got, test, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
