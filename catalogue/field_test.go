@@ -145,7 +145,7 @@ func TestTimesCompareByTheMicrosecond(t *testing.T) {
 		ID int       `json:"id"`
 		At time.Time `json:"at"`
 	}
-	entries := catalogue.Define[entry]("entries", catalogue.Options{Description: &schema.Description{Filters: []string{"at", "at__gt", "at__lte"}}})
+	entries := catalogue.Define[entry]("entries", catalogue.Options{Description: &schema.Description{Filters: []string{"at", "at__gt", "at__lte", "at__time", "at__hour", "at__date", "at__date__gt"}}})
 	c := mustCatalogue(t, entries)
 	typed := mustIn(entries, c)
 	at := time.Date(2026, 11, 27, 12, 0, 0, 123456789, time.UTC)
@@ -159,6 +159,10 @@ func TestTimesCompareByTheMicrosecond(t *testing.T) {
 		{"at=" + shown, "", "1 2", "the value that is shown"},
 		{"at__gt=" + shown, "", "3", "greater"},
 		{"at__lte=" + shown, "", "1 2", "at most"},
+		{"at__time=12:00:00.123456", "", "1 2", "the time of the day"},
+		{"at__hour=12", "", "1 2 3", "its hour"},
+		{"at__date=2026-11-27", "", "1 2 3", "the day"},
+		{"at__date__gt=2026-11-27", "", "", "the days after it"},
 	} {
 		if got := idsWhere(t, c, "entries", row.filter, row.order); got != row.want {
 			t.Errorf("%s: %q, want %q", row.reason, got, row.want)

@@ -64,6 +64,9 @@ import (
 // no query uses while as many records are written as there are. A field whose keys are too large
 // for an index is only filtered.
 //
+// Filters of requests are conditions if their lookup compares values, is startswith, or is that of the
+// year, iso_year or date of a field, which are ranges of it. All others are a Filter.
+//
 // [Selection.Explain] describes which way is taken.
 type Selection[T any] struct{ sel core.Selection }
 

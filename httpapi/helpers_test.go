@@ -261,7 +261,7 @@ func filmDefinitions() []catalogue.AnyDefinition {
 					"minutes", "minutes__gt", "minutes__gte", "minutes__lt", "minutes__lte", "minutes__range",
 					"released", "released__gte", "released__lte", "released__isnull", "price", "price__gte", "price__lte",
 					"title", "title__iexact", "title__contains", "title__icontains", "title__startswith",
-					"title__istartswith", "premiere_at__gte", "premiere_at__lte",
+					"title__istartswith", "title__regex", "premiere_at__gte", "premiere_at__lte", "premiere_at__year",
 				},
 			},
 		}),

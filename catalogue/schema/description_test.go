@@ -112,7 +112,7 @@ func TestCheckRejects(t *testing.T) {
 		{filter("premiereAt__gte"), `filter "premiereAt__gte": unknown field "premiereAt": did you mean premiere_at?`, "camelCase"},
 		{filter("director__name"), `filter "director__name": field "director" has no lookup "name": want one of exact, in, range, isnull`, "field of another record"},
 		{filter("title__startwith"), `filter "title__startwith": field "title" has no lookup "startwith": did you mean startswith?`, "unknown lookup"},
-		{filter("premiere_at__contains"), `filter "premiere_at__contains": field "premiere_at" has no lookup "contains": want one of exact, in, gt, gte, lt, lte, range, isnull, year, iso_year, quarter, month, week, day, week_day, iso_week_day, hour, minute, second, date, time`, "text in a date-time"},
+		{filter("premiere_at__contains"), `filter "premiere_at__contains": field "premiere_at" has no lookup "contains": want one of exact, in, gt, gte, lt, lte, range, isnull, year, iso_year, quarter, month, week, day, week_day, iso_week_day, hour, minute, second, date, …`, "text in a date-time"},
 		{filter("released__hour"), `filter "released__hour": field "released" has no lookup "hour": want one of exact, in, gt, gte, lt, lte, range, isnull, year, iso_year, quarter, month, week, day, week_day, iso_week_day`, "a part that a date has not"},
 		{filter("released__yaer"), `filter "released__yaer": field "released" has no lookup "yaer": did you mean year?`, "an unknown part"},
 		{filter("released__year__contain"), `filter "released__year__contain": field "released__year" has no lookup "contain": did you mean contains?`, "an unknown lookup of a part"},
