@@ -50,7 +50,7 @@ func (b *body) bytes() []byte {
 type page struct {
 	Count          int
 	Next, Previous *string
-	IDs            []int
+	IDs            []any // ids or keys
 	SHA256         string // of the body
 }
 
@@ -109,14 +109,17 @@ func (r *Request) Send(h http.Handler) Response {
 func readPage(text string) *page {
 	var p struct {
 		page
-		Results []struct{ ID int }
+		Results []struct{ ID, Code any }
 	}
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return &page{SHA256: text}
 	}
 	sum := sha256.Sum256([]byte(text))
-	p.SHA256, p.IDs = hex.EncodeToString(sum[:]), []int{}
+	p.SHA256, p.IDs = hex.EncodeToString(sum[:]), []any{}
 	for _, r := range p.Results {
+		if r.ID == nil {
+			r.ID = r.Code
+		}
 		p.IDs = append(p.IDs, r.ID)
 	}
 	return &p.page

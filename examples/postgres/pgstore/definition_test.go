@@ -146,12 +146,12 @@ func TestSchema(t *testing.T) {
 // sqlType returns the expected type of a described field.
 func sqlType(f schema.Field) string {
 	name := map[schema.Kind]string{
-		schema.Integer: "bigint", schema.Reference: "bigint", schema.References: "bigint[]",
+		schema.Integer: "numeric", schema.Reference: "bigint", schema.References: "bigint[]",
 		schema.Text: "text C", schema.Slug: "text C", schema.URL: "text C", schema.Array: "text[] C",
 		schema.Boolean: "boolean", schema.Timestamp: "timestamp with time zone", schema.JSON: "bytea",
 	}[f.Kind]
 	if f.Name == "id" {
-		name += " not null"
+		name = "bigint not null"
 	}
 	return name
 }

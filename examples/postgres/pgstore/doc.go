@@ -7,12 +7,15 @@
 //	err = store.Load(ctx, file) // a file of Catalogue.Save
 //	handler, err := httpapi.NewHandler(store.Collections(), httpapi.Options{ETags: true})
 //
-// A collection is a table and a record is a row, with the id, the JSON exactly as it is
-// served, and columns to order by. Collections with known fields have a column for each. Open
-// records have one array of sort keys. The table collections has a row for each collection,
-// with its count, the highest id ever used, and its revision. A write changes that row in the
-// same transaction, so writers of one collection take turns. A page and its count are read in
-// one read-only snapshot transaction.
+// A collection is a table and a record is a row, with the id or key, the JSON as it is stored and
+// as it is served, and columns to order and filter by. Collections with known fields have a column
+// for each. Open records have one array of sort keys. The table collections has a row for each
+// collection, with its count, the highest id ever used, and its revision. A write changes that row
+// in the same transaction, so writers of one collection take turns. A page and its count are read
+// in one read-only snapshot transaction.
+//
+// A write reads the records that it can read or change into a catalogue in memory, is made there,
+// and stores what has changed, all in one transaction.
 //
 // If a call cannot finish within the timeout of [Options], the error wraps
 // [httpapi.ErrUnavailable]. The write of such a call has usually not happened. It may have

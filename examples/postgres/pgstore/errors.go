@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,6 +56,9 @@ func fault(ctx context.Context, where string, err error) error {
 		return fmt.Errorf("%s: %w", where, httpapi.Unavailable(time.Second, err))
 	case hasCode(err, uniqueViolation):
 		return fmt.Errorf("%s: %w: %w", where, httpapi.ErrConflict, err)
+	}
+	if strings.HasPrefix(err.Error(), where+": ") { // one of package catalogue
+		return err
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }

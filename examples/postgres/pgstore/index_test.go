@@ -265,7 +265,7 @@ func (p *plannedStore) plan(t *testing.T, key string, offset int, terms ...order
 		t.Fatal(err)
 	}
 	for _, s := range p.recorder.take() {
-		if strings.HasPrefix(s.text, "SELECT t.record") && len(s.params) == 2 {
+		if strings.HasPrefix(s.text, `SELECT t."record"`) && len(s.params) == 2 {
 			return explain(t, p.db, s.text, binary.BigEndian.Uint64(s.params[0]), binary.BigEndian.Uint64(s.params[1]))
 		}
 	}

@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS collections (
 	key      text   COLLATE "C" PRIMARY KEY,
 	count    bigint NOT NULL DEFAULT 0 CHECK (count >= 0),
 	last_id  bigint NOT NULL DEFAULT 0, -- the highest ever used
+	used_id  bigint NOT NULL DEFAULT 0, -- the highest used since the records were loaded
 	revision bigint NOT NULL DEFAULT 0
 );
 
@@ -65,17 +66,20 @@ func (s *Store) Migrate(ctx context.Context) error {
 }
 
 func (t *table) create() string {
-	columns := []string{`"id" bigint PRIMARY KEY`, `"record" text COLLATE "C" NOT NULL`}
+	columns := []string{quote(t.identity.name) + " " + sqlTypes[t.identity.form] + " PRIMARY KEY", `"record" text COLLATE "C" NOT NULL`}
+	if t.served {
+		columns = append(columns, `"served" text COLLATE "C" NOT NULL`)
+	}
 	if t.open() {
 		columns = append(columns, `"keys" bytea[] NOT NULL`)
 	}
 	sets := slices.Clone(t.about.Unique)
 	for _, c := range t.columns {
-		if c.name == "id" {
+		if c.name == t.identity.name {
 			continue
 		}
-		columns = append(columns, quote(c.name)+" "+c.sqlType())
-		if c.unique {
+		columns = append(columns, quote(c.name)+" "+sqlTypes[c.form])
+		if c.field.Unique && c.form != formUpper && len(c.path) == 1 {
 			sets = append(sets, []string{c.name})
 		}
 	}
@@ -103,7 +107,7 @@ func (t *table) uniqueName(set []string) string {
 func (t *table) uniqueExprs(set []string) string {
 	var exprs []string
 	for _, c := range t.columns {
-		if slices.Contains(set, c.name) {
+		if slices.Contains(set, c.name) && c.form != formUpper {
 			exprs = append(exprs, c.uniqueExpr())
 		}
 	}

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // expr is an expression of ORDER BY, in which t is the table.
 type expr struct {
 	text string
+	cast string // the type of its values, unless it is a prefix
 	desc bool
 
 	// prefix reports whether it is a prefix of the next expression, whose values can
@@ -36,7 +38,8 @@ type orderBy []expr
 // numbers returns the numbers of the fields that open records can be ordered by. It does
 // not read them if no term needs them.
 func (t *table) numbers(ctx context.Context, tx *sql.Tx, terms []ordering.Term) (map[string]int, error) {
-	if !t.open() || !slices.ContainsFunc(terms, func(term ordering.Term) bool { return term.Field != "id" }) {
+	needs := func(term ordering.Term) bool { return term.Field != t.identity.name }
+	if !t.open() || !slices.ContainsFunc(slices.Concat(terms, t.about.Ordering), needs) {
 		return nil, nil
 	}
 	all, err := t.members(ctx, tx)
@@ -46,45 +49,58 @@ func (t *table) numbers(ctx context.Context, tx *sql.Tx, terms []ordering.Term) 
 	return all.fields(), nil
 }
 
-// orderBy returns the list for terms, or for the default ordering if there are none. Ties
-// are broken by id, in the direction of the first term. An undeclared name is an error, so
-// that it never becomes part of a statement.
-func (t *table) orderBy(terms []ordering.Term, numbers map[string]int) (orderBy, error) {
+// terms returns the terms of the order of a list with some terms, the last of which is the
+// identity: ties are broken by it in the direction of the first term.
+func (t *table) terms(terms []ordering.Term) []ordering.Term {
 	if len(terms) == 0 {
 		terms = t.about.Ordering
 	}
+	isIdentity := func(term ordering.Term) bool { return term.Field == t.identity.name }
+	if i := slices.IndexFunc(terms, isIdentity); i >= 0 { // no two records have the same
+		return terms[:i+1]
+	}
 	desc := len(terms) > 0 && terms[0].Desc
+	return append(slices.Clone(terms), ordering.Term{Field: t.identity.name, Desc: desc})
+}
+
+// orderBy returns the list for terms, or for the default ordering if there are none. An undeclared
+// name is an error, so that it never becomes part of a statement.
+func (t *table) orderBy(terms []ordering.Term, numbers map[string]int) (orderBy, error) {
 	var order orderBy
-	for _, term := range append(slices.Clone(terms), ordering.Term{Field: "id", Desc: desc}) {
-		exprs := t.exprs(term.Field, numbers)
-		if exprs == nil {
+	for _, term := range t.terms(terms) {
+		exprs := t.exprs("t", term.Field, numbers)
+		if exprs == nil && t.open() && len(terms) == 0 { // no record has the field of the default ordering
+			continue
+		} else if exprs == nil {
 			return nil, fmt.Errorf("%w: %q", ordering.ErrUnknownField, term.Field)
 		}
 		for _, e := range exprs {
 			e.desc = term.Desc
 			order = append(order, e)
 		}
-		if term.Field == "id" { // no two records have the same
-			break
-		}
 	}
 	return order, nil
 }
 
-// exprs returns the expressions of one field, or nil if there is no such field.
-func (t *table) exprs(field string, numbers map[string]int) []expr {
-	if field == "id" {
-		return []expr{{text: "t.id"}}
-	}
-	for _, c := range t.columns {
-		if c.name == field {
-			return c.exprs()
-		}
+// exprs returns the expressions of one field of a table with an alias, or nil if there is no such
+// field. That of another record is null if the reference leads to none.
+func (t *table) exprs(alias, field string, numbers map[string]int) []expr {
+	if c, ok := t.column(field); ok {
+		return c.exprs(alias)
 	}
 	if n, ok := numbers[field]; ok {
 		return keyExprs(n)
 	}
-	return nil
+	c, to, rest, ok := t.follow(field)
+	if !ok || c.field.Kind == schema.References {
+		return nil
+	}
+	other := alias + "r"
+	exprs := to.exprs(other, rest, nil)
+	for i, e := range exprs {
+		exprs[i].text = "(SELECT " + e.text + " FROM " + to.name() + " " + other + " WHERE " + refers(c, alias, to, other) + ")"
+	}
+	return exprs
 }
 
 func (o orderBy) reverse() orderBy {
@@ -103,6 +119,11 @@ func (o orderBy) String() string {
 		list[i] = e.text + e.direction()
 	}
 	return strings.Join(list, ", ")
+}
+
+// whole returns the expressions that are no prefixes of others.
+func (o orderBy) whole() orderBy {
+	return slices.DeleteFunc(slices.Clone(o), func(e expr) bool { return e.prefix })
 }
 
 // index returns the columns of an index for the order. They end with the first prefix:
@@ -147,8 +168,10 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 	if err != nil {
 		return fault(ctx, key, err)
 	}
-	if len(order) == 1 { // by id
+	if first := t.terms(terms)[0].Field; first == t.identity.name { // it has one
 		return nil
+	} else if _, _, _, crosses := t.follow(first); crosses {
+		return fmt.Errorf("%s: %w: %s is a field of other records", key, ErrIndex, first)
 	}
 	if order[0].desc { // one index serves both directions
 		order = order.reverse()
@@ -174,7 +197,7 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 // the field's name. Others have a hash, since members may have any name.
 func (t *table) indexName(columns string) string {
 	for _, c := range t.columns {
-		if orderBy(append(c.exprs(), expr{text: "t.id"})).index() == columns {
+		if orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index() == columns {
 			return t.plainName + "_by_" + c.name
 		}
 	}

@@ -3,8 +3,10 @@ package pgstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -19,20 +21,17 @@ func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeout(ctx, s.timeout)
 }
 
-// read calls f in a read-only snapshot transaction, with the state of the collection.
-func (t *table) read(ctx context.Context, f func(ctx context.Context, tx *sql.Tx, at state) error) error {
+// read calls f in a read-only snapshot transaction or, if ctx is that of a write, in its transaction.
+func (t *table) read(ctx context.Context, f func(ctx context.Context, tx *sql.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", t.about.Key, err)
 	}
+	if tx, ok := ctx.Value(t.store).(*sql.Tx); ok {
+		return t.fault(ctx, f(ctx, tx))
+	}
 	limited, cancel := t.store.limit(ctx)
 	defer cancel()
-	return t.fault(ctx, inSnapshot(limited, t.store.db, func(tx *sql.Tx) error {
-		at, err := t.state(limited, tx, stateQuery)
-		if err != nil {
-			return err
-		}
-		return f(limited, tx, at)
-	}))
+	return t.fault(ctx, inSnapshot(limited, t.store.db, func(tx *sql.Tx) error { return f(limited, tx) }))
 }
 
 // inSnapshot runs f in a read-only transaction that sees one snapshot.
@@ -48,44 +47,52 @@ func inSnapshot(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error
 	return tx.Commit()
 }
 
-// Description returns the documented description.
-func (t *table) Description() schema.Description { return t.about }
-
-// List returns a page of one snapshot. The collections have no filters.
+// List returns a page of one snapshot.
 func (t *table) List(ctx context.Context, q catalogue.Query) (list catalogue.Listing, err error) {
-	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx, at state) error {
+	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		numbers, err := t.numbers(ctx, tx, q.Terms)
 		if err != nil {
 			return err
 		}
-		list = catalogue.Listing{Count: at.count, Terms: slices.DeleteFunc(slices.Clone(q.Terms), func(term ordering.Term) bool {
-			return t.exprs(term.Field, numbers) == nil
-		})}
-		order, err := t.orderBy(list.Terms, numbers)
+		terms := slices.DeleteFunc(slices.Clone(q.Terms), func(term ordering.Term) bool {
+			return t.exprs("t", term.Field, numbers) == nil
+		})
+		order, err := t.orderBy(terms, numbers)
 		if err != nil {
 			return err
 		}
-		start, end := q.Window.Bounds(at.count)
-		list.Records, err = t.rows(ctx, tx, order, start, end, at.count)
+		if q.Place != nil {
+			list, err = t.listAt(ctx, tx, q, terms, order)
+			return err
+		}
+		list.Terms = terms
+		if list.Count, err = t.count(ctx, tx, q.Filter); err != nil {
+			return err
+		}
+		start, end := q.Window.Bounds(list.Count)
+		list.Records, err = t.rows(ctx, tx, q.Filter, order, start, end, list.Count)
 		return err
 	})
 	return list, err
 }
 
-// Revision returns the revision of the collection.
-func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, fmt.Errorf("%s: %w", t.about.Key, err)
+// count returns the number of records that a filter selects.
+func (t *table) count(ctx context.Context, tx *sql.Tx, filter schema.Filter) (n int, err error) {
+	if len(filter.Tests) == 0 && len(filter.Search) == 0 {
+		at, err := t.state(ctx, tx, stateQuery)
+		return at.count, err
 	}
-	limited, cancel := t.store.limit(ctx)
-	defer cancel()
-	at, err := t.state(limited, t.store.db, stateQuery)
-	return at.revision, t.fault(ctx, err)
+	var q statement
+	where, err := q.where(t, "t", filter)
+	if err == nil {
+		err = tx.QueryRowContext(ctx, "SELECT count(*) FROM "+t.name()+" t WHERE "+where, q.args...).Scan(&n)
+	}
+	return n, err
 }
 
-// rows returns the records from start to end of count. The subquery finds their ids,
+// rows returns the selected records from start to end of count. The subquery finds their ids,
 // from the nearer end and, if possible, in an index alone.
-func (t *table) rows(ctx context.Context, tx *sql.Tx, order orderBy, start, end, count int) ([][]byte, error) {
+func (t *table) rows(ctx context.Context, tx *sql.Tx, filter schema.Filter, order orderBy, start, end, count int) ([][]byte, error) {
 	if start == end {
 		return nil, nil
 	}
@@ -93,9 +100,14 @@ func (t *table) rows(ctx context.Context, tx *sql.Tx, order orderBy, start, end,
 	if count-end < start {
 		inner, skip = order.reverse(), count-end
 	}
-	query := fmt.Sprintf(`SELECT t.record FROM (SELECT t.id FROM %[1]s t ORDER BY %[2]v LIMIT $1 OFFSET $2) page
-		JOIN %[1]s t ON t.id = page.id ORDER BY %[3]v`, t.name(), inner, order)
-	rows, err := tx.QueryContext(ctx, query, end-start, skip)
+	q := statement{args: []any{end - start, skip}}
+	where, err := q.where(t, "t", filter)
+	if err != nil {
+		return nil, err
+	}
+	query := fmt.Sprintf(`SELECT t.%[4]s FROM (SELECT t.%[5]s FROM %[1]s t WHERE %[6]s ORDER BY %[2]v LIMIT $1 OFFSET $2) page
+		JOIN %[1]s t ON t.%[5]s = page.%[5]s ORDER BY %[3]v`, t.name(), inner, order, quote(t.shown()), quote(t.identity.name), where)
+	rows, err := tx.QueryContext(ctx, query, q.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -117,21 +129,116 @@ func (t *table) rows(ctx context.Context, tx *sql.Tx, order orderBy, start, end,
 	return records, nil
 }
 
+// Get returns the record that a segment names and a filter selects.
+func (t *table) Get(ctx context.Context, segment string, filter schema.Filter) (record []byte, err error) {
+	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		record, err = t.find(ctx, tx, quote(t.shown()), segment, filter, "")
+		return err
+	})
+	return record, err
+}
+
+// find returns a column of the record that a segment names and a filter selects.
+func (t *table) find(ctx context.Context, tx *sql.Tx, column, segment string, filter schema.Filter, lock string) (text []byte, err error) {
+	at := t.identity
+	if t.about.Lookup != "" {
+		at, _ = t.column(t.about.Lookup)
+	}
+	for _, value := range t.spellings(at, segment) {
+		var q statement
+		where, err := q.where(t, "t", filter)
+		if err != nil {
+			return nil, err
+		}
+		query := "SELECT t." + column + " FROM " + t.name() + " t WHERE " + q.compare(at, "t", "=", value) + " AND " + where + lock
+		err = tx.QueryRowContext(ctx, query, q.args...).Scan(&text)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return text, err
+		}
+	}
+	return nil, fmt.Errorf("%w: %s", catalogue.ErrNotFound, segment)
+}
+
+// spellings returns the values of a column that a text can mean: the digits of an id, or the text
+// and, if it is a UUID, its usual spelling.
+func (t *table) spellings(at column, text string) []string {
+	if at.form == formID {
+		if id := schema.ParseID(text); id > 0 {
+			return []string{fmt.Sprint(id)}
+		}
+		return nil
+	}
+	usual := schema.Description{Fields: []schema.Field{at.target}, Lookup: ordering.Snake(at.target.Name)}.LookupText(text)
+	list := slices.Compact([]string{text, usual})
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" || hasNull(s) || strings.ToValidUTF8(s, "") != s })
+}
+
+// Count returns the number of selected records for which all tests of each group hold.
+func (t *table) Count(ctx context.Context, filter schema.Filter, groups [][]schema.Test) (counts []int, err error) {
+	if len(groups) == 0 {
+		return nil, ctx.Err()
+	}
+	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		var q statement
+		where, err := q.where(t, "t", filter)
+		var list []string
+		counts = make([]int, len(groups))
+		targets := make([]any, len(groups))
+		for i, tests := range groups {
+			group, failed := q.where(t, "t", schema.Filter{Tests: tests})
+			err = errors.Join(err, failed)
+			list, targets[i] = append(list, "count(*) FILTER (WHERE "+group+")"), &counts[i]
+		}
+		if err != nil {
+			return err
+		}
+		return tx.QueryRowContext(ctx, "SELECT "+strings.Join(list, ", ")+" FROM "+t.name()+" t WHERE "+where, q.args...).Scan(targets...)
+	})
+	return counts, err
+}
+
+// Find returns the id, or another number if records have a key, of the record of a collection that
+// has a text in a field, and its text.
+func (t *table) Find(ctx context.Context, collection, field, text string) (id int, stored string, err error) {
+	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		d := newDraft(t.store, tx)
+		id, stored, err = d.find(ctx, collection, field, text)
+		return err
+	})
+	return id, stored, err
+}
+
+// Revision returns the revision of the collection.
+func (t *table) Revision(ctx context.Context) (revision uint64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, fmt.Errorf("%s: %w", t.about.Key, err)
+	}
+	if tx, ok := ctx.Value(t.store).(*sql.Tx); ok {
+		at, err := t.state(ctx, tx, stateQuery)
+		return at.revision, t.fault(ctx, err)
+	}
+	limited, cancel := t.store.limit(ctx)
+	defer cancel()
+	at, err := t.state(limited, t.store.db, stateQuery)
+	return at.revision, t.fault(ctx, err)
+}
+
 // state is the row of a collection.
 type state struct {
 	count    int
-	lastID   int
+	lastID   int // the highest ever used
+	usedID   int // the highest used since a load
 	revision uint64
 }
 
 // stateQuery reads the state. With FOR UPDATE it also locks the collection for writing.
-const stateQuery = `SELECT count, last_id, revision FROM collections WHERE key = $1`
+const stateQuery = `SELECT count, last_id, used_id, revision FROM collections WHERE key = $1`
 
 // state reads the state with a query.
 func (t *table) state(ctx context.Context, q interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, query string) (at state, err error) {
-	err = q.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.revision)
+	err = q.QueryRowContext(ctx, query, t.about.Key).Scan(&at.count, &at.lastID, &at.usedID, &at.revision)
 	return at, err
 }
 
@@ -142,7 +249,7 @@ func (t *table) lock(ctx context.Context, tx *sql.Tx) (state, error) {
 
 // advance writes the state, with the next revision.
 func (t *table) advance(ctx context.Context, tx *sql.Tx, at state) error {
-	_, err := tx.ExecContext(ctx, `UPDATE collections SET count = $2, last_id = $3, revision = $4 WHERE key = $1`,
-		t.about.Key, at.count, at.lastID, int64(at.revision+1))
+	_, err := tx.ExecContext(ctx, `UPDATE collections SET count = $2, last_id = $3, used_id = $4, revision = $5 WHERE key = $1`,
+		t.about.Key, at.count, at.lastID, at.usedID, int64(at.revision+1))
 	return err
 }

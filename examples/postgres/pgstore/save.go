@@ -22,7 +22,11 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 			}
 			lead = "],\n"
 		}
-		_, err := b.WriteString("]}\n")
+		b.WriteString("]")
+		if err := s.saveLastIDs(ctx, tx, b); err != nil {
+			return err
+		}
+		_, err := b.WriteString("}\n")
 		return err
 	})
 	if err := b.Flush(); err != nil { // also an earlier one
@@ -31,8 +35,32 @@ func (s *Store) Save(ctx context.Context, w io.Writer) error {
 	return fault(ctx, "pgstore", failed)
 }
 
+// saveLastIDs writes the highest ids of collections whose records have been deleted.
+func (s *Store) saveLastIDs(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {
+	lead, end := ",\n\"$lastIds\":[\n", ""
+	for _, t := range s.tables {
+		if t.identity.form != formID {
+			continue
+		}
+		at, err := t.state(ctx, tx, stateQuery)
+		highest := 0
+		if err == nil {
+			err = tx.QueryRowContext(ctx, "SELECT coalesce(max("+quote(t.identity.name)+"), 0) FROM "+t.name()).Scan(&highest)
+		}
+		if err != nil {
+			return err
+		}
+		if at.usedID > highest {
+			fmt.Fprintf(w, `%s{"collection":%q,"id":%d}`, lead, t.about.Key, at.usedID)
+			lead, end = ",\n", "]"
+		}
+	}
+	w.WriteString(end)
+	return nil
+}
+
 func (t *table) save(ctx context.Context, tx *sql.Tx, w *bufio.Writer) error {
-	rows, err := tx.QueryContext(ctx, "SELECT record FROM "+t.name()+" ORDER BY id")
+	rows, err := tx.QueryContext(ctx, "SELECT record FROM "+t.name()+" ORDER BY "+quote(t.identity.name))
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/gobacklist/backlist/catalogue"
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi"
 	"github.com/gobacklist/backlist/resources"
 )
@@ -25,10 +24,8 @@ type Options struct {
 	DSN string
 
 	// Definitions are the collections. If there are none, they are the 39 documented ones.
-	// Records can be listed and posted; other actions, filters and search are not served.
-	// A record is stored as its JSON is served, so hidden and computed fields are an error.
-	// So are records with a key in place of an id, and references by a text or with an OnDelete.
-	// Fields are ordered by their kind, not by keys of the program's own.
+	// Fields are ordered by their kind, not by keys of the program's own. No field may be named
+	// record or served.
 	Definitions []catalogue.AnyDefinition
 
 	// MaxConns is the largest number of connections. The default is 8.
@@ -69,26 +66,22 @@ func Open(opts Options) (*Store, error) {
 		return nil, fmt.Errorf("%w: Definitions: %w", ErrOptions, err)
 	}
 	used := map[string]bool{"collections": true, "members": true} // tables of every Store
-	for key, c := range s.empty.All() {
-		about := c.Description()
-		for _, f := range about.Fields {
-			switch {
-			case f.Hidden || f.Computed: // what is stored would be what is served
-				return nil, fmt.Errorf("%w: Definitions: %s: the field %s is hidden or computed, which a Store does not support", ErrOptions, key, f.Name)
-			case f.Fold: // columns compare by bytes
-				return nil, fmt.Errorf("%w: Definitions: %s: the field %s compares without regard to case, which a Store does not support", ErrOptions, key, f.Name)
-			case f.Key:
-				return nil, fmt.Errorf("%w: Definitions: the records of %s have a key and no id, which a Store does not support", ErrOptions, key)
-			case f.By != "" || f.OnDelete != schema.Protect:
-				return nil, fmt.Errorf("%w: Definitions: %s: the field %s refers to records by a text or has an OnDelete, which a Store does not support", ErrOptions, key, f.Name)
-			}
+	for _, c := range s.empty.All() {
+		t, err := newTable(s, c)
+		if err != nil {
+			return nil, err
 		}
-		t := newTable(s, about)
 		if used[t.plainName] {
 			return nil, fmt.Errorf("%w: Definitions: there are two tables %s", ErrOptions, t.plainName)
 		}
 		used[t.plainName] = true
 		s.tables = append(s.tables, t)
+	}
+	for _, t := range s.tables {
+		t.referrers = s.referrersOf(t)
+		for _, path := range t.foldedPaths() {
+			t.addUpper(path)
+		}
 	}
 	if s.db, err = connect(opts); err != nil {
 		return nil, err

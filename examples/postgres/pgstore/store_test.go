@@ -10,18 +10,9 @@ import (
 	"github.com/gobacklist/backlist/pagination"
 )
 
-type user struct {
-	ID       int    `json:"id"`
-	Password string `json:"password" backlist:"hidden"`
-}
-
-// definitions returns those of notes of a type, and of the users to which they refer.
+// definitions returns those of notes of a type.
 func definitions[T any]() []catalogue.AnyDefinition {
-	type user struct {
-		ID   int    `json:"id"`
-		Name string `json:"name" backlist:"unique"`
-	}
-	return []catalogue.AnyDefinition{catalogue.Define[user]("users", catalogue.Options{}), catalogue.Define[T]("notes", catalogue.Options{})}
+	return []catalogue.AnyDefinition{catalogue.Define[T]("notes", catalogue.Options{})}
 }
 
 func TestInvalidOptions(t *testing.T) {
@@ -31,20 +22,14 @@ func TestInvalidOptions(t *testing.T) {
 		want   string
 	}{
 		{"no database", pgstore.Options{}, "pgstore: invalid options: DSN is empty"},
-		{"hidden field", pgstore.Options{DSN: "host=a", Definitions: []catalogue.AnyDefinition{catalogue.Define[user]("users", catalogue.Options{})}},
-			"pgstore: invalid options: Definitions: users: the field password is hidden or computed, which a Store does not support"},
-		{"reference by text", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
+		{"name of a column", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
+			ID     int    `json:"id"`
+			Record string `json:"record"`
+		}]()}, "pgstore: invalid options: Definitions: notes: a column of each table is named record, as a field is"},
+		{"long name", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
 			ID   int    `json:"id"`
-			User string `json:"user" backlist:"refers=users.name"`
-		}]()}, "pgstore: invalid options: Definitions: notes: the field user refers to records by a text or has an OnDelete, which a Store does not support"},
-		{"text without case", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
-			ID   int    `json:"id"`
-			Name string `json:"name" backlist:"fold"`
-		}]()}, "pgstore: invalid options: Definitions: notes: the field name compares without regard to case, which a Store does not support"},
-		{"deletion of what refers", pgstore.Options{DSN: "host=a", Definitions: definitions[struct {
-			ID   int `json:"id"`
-			User int `json:"user" backlist:"refers=users,ondelete=cascade"`
-		}]()}, "pgstore: invalid options: Definitions: notes: the field user refers to records by a text or has an OnDelete, which a Store does not support"},
+			Name string `json:"a_name_of_a_field_that_is_too_long_for_a_column_of_a_table_x"`
+		}]()}, "pgstore: invalid options: Definitions: notes: the name a_name_of_a_field_that_is_too_long_for_a_column_of_a_table_x is too long for PostgreSQL"},
 		{"negative connections", pgstore.Options{DSN: "host=a", MaxConns: -1}, "pgstore: invalid options: MaxConns is -1"},
 	} {
 		_, err := pgstore.Open(row.opts)
@@ -73,17 +58,16 @@ func TestOpenWithoutDatabase(t *testing.T) {
 	}
 }
 
-// Pages have numbers, which are windows. A store has no filters, so it has no pages by cursors.
+// TestPageStyles checks that a store can have pages of all styles.
 func TestPageStyles(t *testing.T) {
 	store, err := pgstore.Open(pgstore.Options{DSN: "host=/nonexistent user=postgres"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	if _, err := httpapi.NewHandler(store.Collections(), httpapi.Options{Pages: pagination.Numbers{}}); err != nil {
-		t.Errorf("numbers: %v", err)
-	}
-	if _, err := httpapi.NewHandler(store.Collections(), httpapi.Options{Pages: pagination.Cursors{}}); !errors.Is(err, httpapi.ErrInvalidConfig) {
-		t.Errorf("cursors: error %v, want %v", err, httpapi.ErrInvalidConfig)
+	for _, style := range []pagination.Style{pagination.Numbers{}, pagination.Cursors{}} {
+		if _, err := httpapi.NewHandler(store.Collections(), httpapi.Options{Pages: style}); err != nil {
+			t.Errorf("%T: %v", style, err)
+		}
 	}
 }

@@ -56,10 +56,11 @@ func (t *table) check(ctx context.Context, tx *sql.Tx) (faults []error, err erro
 		return nil, err
 	}
 	counted := newMembers()
+	highest := 0
 	for _, r := range rows {
-		values, err := t.expected(r.record, stored.numbers, counted)
+		values, err := t.expected(r.row, stored.numbers, counted)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("%w: id %d: %v", ErrRow, r.id, err))
+			faults = append(faults, fmt.Errorf("%w: id %s: %v", ErrRow, r.id, err))
 			continue
 		}
 		same, err := t.has(ctx, tx, values)
@@ -67,14 +68,17 @@ func (t *table) check(ctx context.Context, tx *sql.Tx) (faults []error, err erro
 			return nil, err
 		}
 		if !same {
-			faults = append(faults, fmt.Errorf("%w: id %d: the columns do not match the record: %s", ErrRow, r.id, r.record))
+			faults = append(faults, fmt.Errorf("%w: id %s: the columns do not match the record: %s", ErrRow, r.id, r.stored))
+		}
+		if id, ok := values[0].(int64); ok {
+			highest = int(id)
 		}
 	}
 	if len(rows) != at.count {
 		faults = append(faults, fmt.Errorf("%w: the count is %d, but there are %d records", ErrCount, at.count, len(rows)))
 	}
-	if n := len(rows); n > 0 && rows[n-1].id > at.lastID {
-		faults = append(faults, fmt.Errorf("%w: the highest id is %d, but there is %d", ErrCount, at.lastID, rows[n-1].id))
+	if highest > at.lastID {
+		faults = append(faults, fmt.Errorf("%w: the highest id is %d, but there is %d", ErrCount, at.lastID, highest))
 	}
 	if got, want := stored.records(), counted.records(); !maps.Equal(got, want) {
 		faults = append(faults, fmt.Errorf("%w: the counts of members are %v, want %v", ErrCount, got, want))
@@ -93,20 +97,20 @@ func (all *members) records() map[string]int64 {
 	return records
 }
 
-type row struct {
-	id     int
-	record []byte
+type checkedRow struct {
+	id string
+	row
 }
 
-func (t *table) all(ctx context.Context, tx *sql.Tx) (list []row, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, record FROM "+t.name()+" ORDER BY id")
+func (t *table) all(ctx context.Context, tx *sql.Tx) (list []checkedRow, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT "+quote(t.identity.name)+"::text, record, "+t.shown()+" FROM "+t.name()+" ORDER BY "+quote(t.identity.name))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.id, &r.record); err != nil {
+		var r checkedRow
+		if err := rows.Scan(&r.id, &r.stored, &r.served); err != nil {
 			return nil, err
 		}
 		list = append(list, r)
@@ -120,29 +124,42 @@ func (t *table) has(ctx context.Context, tx *sql.Tx, values []any) (found bool, 
 	for i, name := range t.columnNames() {
 		same = append(same, quote(name)+" IS NOT DISTINCT FROM $"+strconv.Itoa(i+1))
 	}
-	query := "SELECT EXISTS (SELECT 1 FROM " + t.name() + " WHERE " + strings.Join(same, " AND ") + " AND id = $1)"
+	query := "SELECT EXISTS (SELECT 1 FROM " + t.name() + " WHERE " + strings.Join(same, " AND ") + " AND " + quote(t.identity.name) + " = $1)"
 	err = tx.QueryRowContext(ctx, query, values...).Scan(&found)
 	return found, err
 }
 
 // expected returns the values with which a record would be written now, and counts its
 // members.
-func (t *table) expected(wire []byte, numbers map[string]int, counted *members) ([]any, error) {
-	r, err := schema.ParseRecord(wire)
+func (t *table) expected(of row, numbers map[string]int, counted *members) ([]any, error) {
+	r, err := schema.ParseKeyed(of.stored)
 	if err != nil {
 		return nil, err
 	}
 	if t.open() {
-		if err := counted.count(r); err != nil {
+		if err := counted.count(r, 1); err != nil {
 			return nil, err
 		}
 	}
-	if r.ID < 1 {
-		return nil, fmt.Errorf("%w: %d", catalogue.ErrInvalidID, r.ID)
-	}
-	record, err := t.canonical(wire, 0)
+	cat := t.store.empty.Clone()
+	c, err := cat.Collection(t.about.Key)
 	if err != nil {
 		return nil, err
 	}
-	return t.values(record, numbers)
+	file := "[" + string(of.stored) + "]"
+	batch, err := changesOf(cat, func() error { return c.Load(strings.NewReader(file), catalogue.LoadOptions{}) })
+	if err != nil {
+		return nil, err
+	}
+	served, err := t.servedBy(cat)
+	if err != nil {
+		return nil, err
+	}
+	if len(batch) == 0 {
+		return nil, fmt.Errorf("want one record")
+	}
+	for id, stored := range batch[0].Changes {
+		of = row{stored, served[identityText(id)]}
+	}
+	return t.values(of, numbers)
 }

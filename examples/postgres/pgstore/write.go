@@ -1,199 +1,291 @@
 package pgstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/ordering"
 )
-
-// write runs f in a transaction that locks the collection. f changes the state except
-// for the revision. It may run several times. Writers of this process wait in write
-// without a connection, which leaves the connections to readers.
-func (t *table) write(ctx context.Context, f func(tx *sql.Tx, at *state) error) error {
-	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	const attempts = 3
-	for try := 1; ; try++ {
-		err := t.writeOnce(ctx, f)
-		if try == attempts || !hasCode(err, serializationFailure, deadlock) {
-			return err
-		}
-	}
-}
-
-func (t *table) writeOnce(ctx context.Context, f func(tx *sql.Tx, at *state) error) error {
-	tx, err := t.store.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // has no effect after Commit
-	at, err := t.lock(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if err := f(tx, &at); err != nil {
-		return err
-	}
-	if err := t.advance(ctx, tx, at); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// insert writes the row of a record and counts the members of an open record.
-func (t *table) insert(ctx context.Context, tx *sql.Tx, wire []byte) error {
-	var numbers map[string]int
-	if t.open() {
-		r, err := schema.ParseRecord(wire)
-		if err != nil {
-			return err
-		}
-		all, err := t.members(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if err := all.count(r); err != nil {
-			return err
-		}
-		if err := t.saveMembers(ctx, tx, all); err != nil {
-			return err
-		}
-		numbers = all.numbers
-	}
-	row, err := t.values(wire, numbers)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, t.insertText(), row...)
-	return err
-}
-
-// insertText returns the statement that inserts values.
-func (t *table) insertText() string {
-	var names, params []string
-	for i, name := range t.columnNames() {
-		names = append(names, quote(name))
-		params = append(params, "$"+strconv.Itoa(i+1))
-	}
-	return "INSERT INTO " + t.name() + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(params, ", ") + ")"
-}
 
 // Create validates a posted record as the service does, at one instant, and stores it
 // with the next id. For a read-only collection the error wraps
 // [catalogue.ErrReadOnly], as in memory.
 func (t *table) Create(ctx context.Context, body []byte, assigned schema.Record) (record []byte, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", t.about.Key, err)
-	}
-	if !t.about.Actions.Has(schema.Create) {
-		return nil, fmt.Errorf("%s: %w: the service does not accept posts to it", t.about.Key, catalogue.ErrReadOnly)
-	}
-	limited, cancel := t.store.limit(ctx)
-	defer cancel()
-	posted, err := t.validate(limited, body, assigned)
-	if err != nil {
-		return nil, t.fault(ctx, err)
-	}
-	err = t.write(limited, func(tx *sql.Tx, at *state) error {
-		if at.lastID == math.MaxInt {
-			return fmt.Errorf("%w: no id is left after %d", catalogue.ErrInvalidID, at.lastID)
-		}
-		at.lastID++
-		at.count++
-		posted.ID = at.lastID
-		if record, err = t.canonical([]byte(posted.String()), 0); err != nil {
+	err = t.write(ctx, schema.Create, nil, func(ctx context.Context, d *draft) error {
+		_, _ = t.about.Validate(ctx, slices.Clone(body), d.checks(t, "", assigned)) // which Create does again
+		return d.make(ctx, t, func(c catalogue.AnyCollection) (err error) {
+			record, err = c.Create(ctx, slices.Clone(body), assigned)
 			return err
-		}
-		err := t.insert(limited, tx, record)
-		if hasCode(err, uniqueViolation) && t.ofID(err) { // not a conflict that the client caused
-			return fmt.Errorf("%w: id %d exists, but is greater than last_id: %v", ErrCount, at.lastID, err)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, t.fault(ctx, err)
-	}
-	return record, nil
-}
-
-// validate validates a body with references looked up in one snapshot.
-func (t *table) validate(ctx context.Context, body []byte, assigned schema.Record) (record schema.Record, err error) {
-	err = inSnapshot(ctx, t.store.db, func(tx *sql.Tx) error {
-		record, err = t.about.Validate(ctx, body, schema.Checks{
-			Assigned: assigned,
-			Find: func(ctx context.Context, key, field, text string) (int, string, error) {
-				return t.store.find(ctx, tx, key, field, text)
-			},
-			Taken: func(ctx context.Context, fields, values []string) (bool, error) {
-				return t.taken(ctx, tx, fields, values)
-			},
 		})
-		return err
 	})
 	return record, err
 }
 
-// taken reports whether a record has the values of some fields. Two posts at the same time may
-// both find that none has them: the index then refuses one.
-func (t *table) taken(ctx context.Context, tx *sql.Tx, fields, values []string) (found bool, err error) {
-	var tests []string
-	var args []any
-	for _, c := range t.columns {
-		i := slices.Index(fields, c.wire)
-		if i < 0 {
+// Update changes the record that a segment names, and what refers to a text of it that changes.
+func (t *table) Update(ctx context.Context, segment string, u catalogue.Edit) (record []byte, err error) {
+	action := schema.Update
+	if u.Partial {
+		action = schema.PartialUpdate
+	}
+	change := func(wide []*table) error {
+		return t.write(ctx, action, wide, func(ctx context.Context, d *draft) error {
+			old, err := d.target(ctx, t, segment, u.Filter)
+			if err != nil {
+				return err
+			}
+			checks := d.checks(t, t.identity.in(old), u.Assigned)
+			fresh, invalid := t.about.ValidateUpdate(ctx, old, slices.Clone(u.Body), u.Partial, checks) // which Update does again
+			if invalid == nil {
+				if err := d.readRenamed(ctx, t, old, fresh, wide != nil); err != nil {
+					return err
+				}
+			}
+			return d.make(ctx, t, func(c catalogue.AnyCollection) (err error) {
+				e := u
+				e.Filter, e.Body = schema.Filter{}, slices.Clone(u.Body)
+				record, err = c.Update(ctx, segment, e)
+				return err
+			})
+		})
+	}
+	if err = change(nil); errors.Is(err, errRenamed) {
+		err = change(t.referrers)
+	}
+	return record, err
+}
+
+// Delete deletes the record that a segment names, and changes what refers to it.
+func (t *table) Delete(ctx context.Context, segment string, filter schema.Filter, precondition func(record []byte) error) error {
+	return t.write(ctx, schema.Destroy, t.referrers, func(ctx context.Context, d *draft) error {
+		old, err := d.target(ctx, t, segment, filter)
+		if err != nil {
+			return err
+		}
+		if err := d.readDeletion(ctx, t, old); err != nil {
+			return err
+		}
+		return d.make(ctx, t, func(c catalogue.AnyCollection) error {
+			return c.Delete(ctx, segment, schema.Filter{}, precondition)
+		})
+	})
+}
+
+// write calls f with a draft in a transaction that locks this and other collections. It
+// may call f several times. Writers of this process wait without a connection, which leaves the
+// connections to readers.
+func (t *table) write(ctx context.Context, action schema.Actions, others []*table, f func(ctx context.Context, d *draft) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", t.about.Key, err)
+	}
+	if !t.about.Actions.Has(action) {
+		return fmt.Errorf("%s: %w: the service does not accept this request", t.about.Key, catalogue.ErrReadOnly)
+	}
+	return t.change(ctx, others, f)
+}
+
+// change is write for any action.
+func (t *table) change(ctx context.Context, others []*table, f func(ctx context.Context, d *draft) error) error {
+	limited, cancel := t.store.limit(ctx)
+	defer cancel()
+	tables := append([]*table{t}, others...)
+	for _, m := range t.store.tables {
+		if !slices.Contains(tables, m) {
 			continue
 		}
-		v, err := c.value(values[i])
-		if err != nil || v == nil {
-			return false, err
+		select {
+		case m.turn <- struct{}{}:
+			defer func() { <-m.turn }()
+		case <-limited.Done():
+			return t.fault(ctx, limited.Err())
 		}
-		args = append(args, v)
-		tests = append(tests, fmt.Sprintf("%s = $%d", quote(c.name), len(args)))
 	}
-	if len(args) < len(fields) {
-		return false, nil
+	const attempts = 3
+	for try := 1; ; try++ {
+		err := t.store.inTransaction(limited, func(tx *sql.Tx) error {
+			d := newDraft(t.store, tx)
+			if err := d.lock(limited, tables); err != nil {
+				return err
+			}
+			err := f(context.WithValue(limited, t.store, tx), d)
+			return errors.Join(d.err, err)
+		})
+		if try == attempts || !hasCode(err, serializationFailure, deadlock) {
+			return t.fault(ctx, err)
+		}
 	}
-	query := "SELECT EXISTS (SELECT 1 FROM " + t.name() + " WHERE " + strings.Join(tests, " AND ") + ")"
-	err = tx.QueryRowContext(ctx, query, args...).Scan(&found)
-	return found, err
+}
+
+// inTransaction runs f in a transaction.
+func (s *Store) inTransaction(ctx context.Context, f func(tx *sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // has no effect after Commit
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// target adds the record that a segment names, locks it, and returns it.
+func (d *draft) target(ctx context.Context, t *table, segment string, filter schema.Filter) (schema.Record, error) {
+	stored, err := t.find(ctx, d.tx, "record", segment, filter, " FOR UPDATE OF t")
+	if err != nil {
+		return schema.Record{}, err
+	}
+	r, _, err := d.add(t, stored)
+	return r, err
+}
+
+// errRenamed is the error of an update that must change other records, but has not locked their
+// collections.
+var errRenamed = errors.New("pgstore: a text changes to which other records refer")
+
+// readRenamed adds the records that refer to a text of a record that changes.
+func (d *draft) readRenamed(ctx context.Context, t *table, old, fresh schema.Record, locked bool) error {
+	for m, c := range d.store.referring(t) {
+		by, _ := t.column(c.refersBy(t))
+		if c.field.By == "" || by.in(old) == by.in(fresh) {
+			continue
+		}
+		if !locked {
+			return errRenamed
+		}
+		if _, err := d.readReferrers(ctx, m, c, t, []schema.Record{old}, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes the row of a record that was old and becomes fresh, either of which may be nil, and
+// counts the members of open records.
+func (t *table) put(ctx context.Context, tx *sql.Tx, identity schema.Identity, old []byte, fresh row) error {
+	if old == nil && fresh.stored == nil {
+		return nil
+	}
+	numbers, err := t.countMembers(ctx, tx, old, fresh.stored)
+	if err != nil {
+		return err
+	}
+	if fresh.stored == nil {
+		id, err := t.identity.value(identityText(identity))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "DELETE FROM "+t.name()+" WHERE "+quote(t.identity.name)+" = $1", id)
+		}
+		return err
+	}
+	values, err := t.values(fresh, numbers)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, t.putText(old != nil), values...)
+	return err
+}
+
+// countMembers counts the members of an open record that was old and becomes fresh, and returns the
+// numbers of the fields.
+func (t *table) countMembers(ctx context.Context, tx *sql.Tx, old, fresh []byte) (map[string]int, error) {
+	if !t.open() {
+		return nil, nil
+	}
+	all, err := t.members(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	for n, record := range map[int64][]byte{-1: old, 1: fresh} {
+		if record == nil {
+			continue
+		}
+		r, err := schema.ParseKeyed(record)
+		if err == nil {
+			err = all.count(r, n)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all.numbers, t.saveMembers(ctx, tx, all)
+}
+
+// putText returns the statement that inserts values, or updates the row that has the first.
+func (t *table) putText(update bool) string {
+	var names, params, sets []string
+	for i, name := range t.columnNames() {
+		names, params = append(names, quote(name)), append(params, "$"+strconv.Itoa(i+1))
+		sets = append(sets, names[i]+" = "+params[i])
+	}
+	if update {
+		return "UPDATE " + t.name() + " SET " + strings.Join(sets[1:], ", ") + " WHERE " + sets[0]
+	}
+	return "INSERT INTO " + t.name() + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(params, ", ") + ")"
 }
 
 // ofID reports whether a violation is that of the primary key.
 func (t *table) ofID(err error) bool {
 	var e *pgconn.PgError
-	return errors.As(err, &e) && e.ConstraintName == t.plainName+"_pkey"
+	return errors.As(err, &e) && e.Code == uniqueViolation && e.ConstraintName == t.plainName+"_pkey"
 }
 
-// find returns the id of the record of a collection that has the id in a text, or 0 if none exists.
-// References by other fields find nothing.
-func (s *Store) find(ctx context.Context, tx *sql.Tx, key, field, text string) (id int, stored string, err error) {
-	t, err := s.table(key)
-	if err != nil || field != "id" {
-		return 0, "", nil // the collection is not stored
+// referring yields the columns of all tables that refer to records of one.
+func (s *Store) referring(to *table) func(yield func(*table, column) bool) {
+	return func(yield func(*table, column) bool) {
+		for _, m := range s.tables {
+			for _, c := range m.columns {
+				if c.field.Refers == to.about.Key && len(c.path) == 1 && c.form != formUpper && !yield(m, c) {
+					return
+				}
+			}
+		}
 	}
-	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM "+t.name()+" WHERE id = $1", schema.ParseID(text)).Scan(&id)
-	return id, "", err
+}
+
+// referrersOf returns a table, and those whose records a deletion in it can read or change.
+func (s *Store) referrersOf(t *table) []*table {
+	read, deleted := []*table{t}, []*table{t}
+	for i := 0; i < len(deleted); i++ {
+		for m, c := range s.referring(deleted[i]) {
+			if !slices.Contains(read, m) {
+				read = append(read, m)
+			}
+			if c.field.OnDelete == schema.Cascade && !slices.Contains(deleted, m) {
+				deleted = append(deleted, m)
+			}
+		}
+	}
+	return read
+}
+
+// foldedPaths returns the fields that lookups without regard to case can read.
+func (t *table) foldedPaths() (paths []string) {
+	for _, name := range t.about.Filters {
+		field, lookup, _ := cutLast(name, "__")
+		if slices.ContainsFunc(textual[:], func(l textLookup) bool { return l.upper && l.lookup == lookup }) {
+			paths = append(paths, field)
+		}
+	}
+	for _, entry := range t.about.Search {
+		paths = append(paths, strings.TrimLeft(entry, "^=@$"))
+	}
+	return paths
+}
+
+// cutLast cuts a text around the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
 }
 
 // Insert adds a record in its JSON form to the collection with a key. Without an id it gets the next
@@ -206,141 +298,26 @@ func (s *Store) Insert(ctx context.Context, key string, record []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.canonical(record, 0); err != nil {
-		return err
-	}
-	limited, cancel := s.limit(ctx)
-	defer cancel()
-	err = t.write(limited, func(tx *sql.Tx, at *state) error {
-		wire, err := t.canonical(record, at.lastID)
+	return t.change(ctx, nil, func(ctx context.Context, d *draft) error {
+		cat, err := d.catalogue() // empty
 		if err != nil {
 			return err
 		}
-		r, err := schema.ParseRecord(wire)
+		c, err := cat.Collection(key)
 		if err != nil {
 			return err
 		}
-		at.lastID = max(at.lastID, r.ID)
-		at.count++
-		return t.insert(limited, tx, wire)
+		file := "[" + string(record) + "]"
+		if last := d.states[t].lastID; last > 0 && t.identity.form == formID {
+			file = fmt.Sprintf(`{"results":%s,"$lastId":%d}`, file, last)
+		}
+		batch, err := changesOf(cat, func() error { return c.Load(strings.NewReader(file), catalogue.LoadOptions{}) })
+		if err != nil {
+			return err
+		}
+		if c.Count() != 1 {
+			return fmt.Errorf("%w: want one record, not %d", catalogue.ErrInvalidData, c.Count())
+		}
+		return d.apply(ctx, cat, batch[0])
 	})
-	return t.fault(ctx, err)
-}
-
-// Load replaces the records of every collection in the JSON object that it reads from
-// r, like [catalogue.Catalogue.Load] and with its errors. The error wraps
-// [httpapi.ErrUnavailable] if the database is unavailable. All records become visible
-// together or, on an error, not at all. Load holds the input in memory. Writers of
-// these collections wait for it; readers do not. O(n log n).
-func (s *Store) Load(ctx context.Context, r io.Reader) error {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return fmt.Errorf("pgstore: %w", err)
-	}
-	cat := s.empty.Clone()
-	if err := cat.Load(bytes.NewReader(data), catalogue.LoadOptions{}); err != nil {
-		return err
-	}
-	var parts map[string]json.RawMessage
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return fmt.Errorf("pgstore: %w", err)
-	}
-	return s.replace(ctx, cat, slices.Collect(maps.Keys(parts)))
-}
-
-// replace replaces the records of some collections with those of a catalogue.
-func (s *Store) replace(ctx context.Context, cat *catalogue.Catalogue, keys []string) error {
-	conn, err := s.db.Conn(ctx) // which can COPY, unlike database/sql
-	if err != nil {
-		return fault(ctx, "pgstore", err)
-	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
-	if err != nil {
-		return fault(ctx, "pgstore", err)
-	}
-	defer tx.Rollback()          // has no effect after Commit
-	for _, t := range s.tables { // all transactions lock in this order
-		if !slices.Contains(keys, t.about.Key) {
-			continue
-		}
-		records, err := encoded(cat, t.about.Key)
-		if err == nil {
-			err = t.replace(ctx, conn, tx, records)
-		}
-		if err != nil {
-			return t.fault(ctx, err)
-		}
-	}
-	return fault(ctx, "pgstore", tx.Commit())
-}
-
-// encoded returns the records of a collection of a catalogue, by id.
-func encoded(cat *catalogue.Catalogue, key string) ([][]byte, error) {
-	c, err := cat.Collection(key)
-	if err != nil {
-		return nil, err
-	}
-	byID := []ordering.Term{ordering.Asc("id")}
-	list, err := c.List(context.Background(), catalogue.Query{Terms: byID})
-	return list.Records, err
-}
-
-// replace replaces all records of the table in a transaction of a connection.
-func (t *table) replace(ctx context.Context, conn *sql.Conn, tx *sql.Tx, records [][]byte) error {
-	at, err := t.lock(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM "+t.name()); err != nil {
-		return err
-	}
-	numbers, err := t.replaceMembers(ctx, tx, records)
-	if err != nil {
-		return err
-	}
-	at.count = len(records)
-	rows := make([][]any, len(records)) // made first, since COPY would hide an error of values
-	for i, wire := range records {
-		if rows[i], err = t.values(wire, numbers); err != nil {
-			return err
-		}
-		at.lastID = max(at.lastID, int(rows[i][0].(int64)))
-	}
-	err = conn.Raw(func(driver any) error {
-		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{t.plainName}, t.columnNames(), pgx.CopyFromRows(rows))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, "ANALYZE "+t.name()); err != nil {
-		return err
-	}
-	return t.advance(ctx, tx, at)
-}
-
-// replaceMembers counts the members of open records again. Numbers do not change, since
-// indexes may use them.
-func (t *table) replaceMembers(ctx context.Context, tx *sql.Tx, records [][]byte) (numbers map[string]int, err error) {
-	if !t.open() {
-		return nil, nil
-	}
-	all, err := t.members(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range all.byName {
-		m.records = 0
-	}
-	for _, wire := range records {
-		r, err := schema.ParseRecord(wire)
-		if err != nil {
-			return nil, err
-		}
-		if err := all.count(r); err != nil {
-			return nil, err
-		}
-	}
-	return all.numbers, t.saveMembers(ctx, tx, all)
 }

@@ -1,0 +1,248 @@
+package pgstore
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+)
+
+// ErrLookup is returned for a filter that PostgreSQL does not serve: a lookup without regard to case
+// that is in no Filters and no Search, or an unknown one.
+var ErrLookup = errors.New("pgstore: unsupported lookup")
+
+// A statement is SQL under construction. What comes from a request becomes a parameter.
+type statement struct {
+	args    []any
+	aliases int
+}
+
+// param adds a parameter and returns its text, with a type.
+func (q *statement) param(v any, cast string) string {
+	q.args = append(q.args, v)
+	return "$" + strconv.Itoa(len(q.args)) + "::" + cast
+}
+
+// where returns the condition of a filter of records of a table with an alias.
+func (q *statement) where(t *table, alias string, f schema.Filter) (string, error) {
+	var all []string
+	for _, test := range f.Tests {
+		sql, err := q.test(t, alias, test)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, sql)
+	}
+	for _, word := range f.Search {
+		var some []string
+		for _, test := range word {
+			sql, err := q.test(t, alias, test)
+			if err != nil {
+				return "", err
+			}
+			some = append(some, sql)
+		}
+		all = append(all, joined(some, " OR ", "FALSE"))
+	}
+	return joined(all, " AND ", "TRUE"), nil
+}
+
+// joined returns conditions that are joined by an operator, or what none of them means.
+func joined(conditions []string, operator, none string) string {
+	if len(conditions) == 0 {
+		return none
+	}
+	return "(" + strings.Join(conditions, operator) + ")"
+}
+
+// test returns the condition of a test. One of another record holds for some record to which the
+// reference refers, and isnull holds, too, if it refers to none.
+func (q *statement) test(t *table, alias string, test schema.Test) (string, error) {
+	c, to, rest, crosses := t.follow(test.Field)
+	if !crosses {
+		return q.lookup(t, alias, test)
+	}
+	q.aliases++
+	other := "r" + strconv.Itoa(q.aliases)
+	from := "SELECT 1 FROM " + to.name() + " " + other + " WHERE " + refers(c, alias, to, other)
+	test.Field = rest
+	inner, err := q.test(to, other, test)
+	if err != nil {
+		return "", err
+	}
+	sql := "EXISTS (" + from + " AND " + inner + ")"
+	if test.Lookup == "isnull" && slices.Equal(test.Values, []string{"true"}) {
+		sql = "(" + sql + " OR NOT EXISTS (" + from + "))"
+	}
+	return sql, nil
+}
+
+// refers returns the condition that a column refers to a record of another table.
+func refers(c column, alias string, to *table, other string) string {
+	target, value := other+"."+quote(c.refersBy(to)), alias+"."+quote(c.name)
+	if c.field.Kind == schema.References {
+		return target + " = ANY(" + value + ")"
+	}
+	return target + " = " + value
+}
+
+// ordered are the lookups that compare values in the order of the field.
+var ordered = [...]struct{ lookup, operator string }{
+	{"exact", "="}, {"gt", ">"}, {"gte", ">="}, {"lt", "<"}, {"lte", "<="},
+}
+
+type textLookup struct {
+	lookup, sql string
+	upper       bool
+}
+
+// textual are the lookups that compare the text of the field with a part, in upper case if upper is
+// set. Conditions of prefixes can use an index.
+var textual = [...]textLookup{
+	{"iexact", "(left(%[1]s, 256) = left(%[2]s, 256) AND %[1]s = %[2]s)", true},
+	{"contains", "strpos(%[1]s, %[2]s) > 0", false},
+	{"icontains", "strpos(%[1]s, %[2]s) > 0", true},
+	{"startswith", "(left(%[1]s, 256) ^@ left(%[2]s, 256) AND %[1]s ^@ %[2]s)", false},
+	{"istartswith", "(left(%[1]s, 256) ^@ left(%[2]s, 256) AND %[1]s ^@ %[2]s)", true},
+	{"endswith", "right(%[1]s, length(%[2]s)) = %[2]s", false},
+	{"iendswith", "right(%[1]s, length(%[2]s)) = %[2]s", true},
+}
+
+// lookup returns the condition of a test of a field of the table.
+func (q *statement) lookup(t *table, alias string, test schema.Test) (string, error) {
+	c, ok := t.column(test.Field)
+	name := alias + "." + quote(c.name)
+	isList := c.field.Kind == schema.References
+	switch {
+	case !ok:
+		return "", fmt.Errorf("%w: %q", ordering.ErrUnknownField, test.Field)
+	case len(test.Values) == 0 && test.Lookup != "in" || test.Lookup == "range" && len(test.Values) != 2:
+		return "", fmt.Errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, test.Lookup, test.Field, len(test.Values))
+	case test.Lookup == "isnull":
+		is := test.Values[0] == "true"
+		switch {
+		case isList && is:
+			return "coalesce(cardinality(" + name + "), 0) = 0", nil
+		case isList:
+			return "cardinality(" + name + ") > 0", nil
+		case is:
+			return name + " IS NULL", nil
+		}
+		return name + " IS NOT NULL", nil
+	case isList && (test.Lookup == "exact" || test.Lookup == "in"):
+		return q.overlap(c, name, test.Values), nil
+	case test.Lookup == "in":
+		var some []string
+		for _, v := range test.Values {
+			some = append(some, q.compare(c, alias, "=", v))
+		}
+		return joined(some, " OR ", "FALSE"), nil
+	case test.Lookup == "range":
+		return "(" + q.compare(c, alias, ">=", test.Values[0]) + " AND " + q.compare(c, alias, "<=", test.Values[1]) + ")", nil
+	}
+	for _, l := range ordered {
+		if l.lookup == test.Lookup {
+			return q.compare(c, alias, l.operator, test.Values[0]), nil
+		}
+	}
+	for _, l := range textual {
+		if l.lookup != test.Lookup {
+			continue
+		}
+		part := test.Values[0]
+		text, err := q.text(t, c, alias, l.upper)
+		if l.upper {
+			part = upperOf(part)
+		}
+		if err != nil || hasNull(part) { // which no text contains
+			return "FALSE", err
+		}
+		return fmt.Sprintf(l.sql, text, q.param(part, "text")), nil
+	}
+	return "", fmt.Errorf("%w: %s of field %q", ErrLookup, test.Lookup, test.Field)
+}
+
+// text returns the expression of the text of a column, in upper case if upper is set.
+func (q *statement) text(t *table, c column, alias string, upper bool) (string, error) {
+	u := c.upper().name
+	switch {
+	case upper && slices.ContainsFunc(t.columns, func(c column) bool { return c.name == u }):
+		return alias + "." + quote(u), nil
+	case upper:
+		return "", fmt.Errorf("%w: no Filters or Search of the definitions compare %q without regard to case", ErrLookup, c.name)
+	case c.form == formText:
+		return alias + "." + quote(c.name), nil
+	}
+	return "(" + alias + ".record::json #>> " + q.param(c.path, "text[]") + `) COLLATE "C"`, nil
+}
+
+// overlap returns the condition that a list of references has one of the values.
+func (q *statement) overlap(c column, name string, values []string) string {
+	var ids []int64
+	var texts []string
+	var keys [][]byte
+	for _, v := range values {
+		if id, err := strconv.ParseInt(v, 10, 64); err == nil {
+			ids = append(ids, id)
+		}
+		if !hasNull(v) {
+			texts = append(texts, v)
+		}
+		keys = append(keys, c.target.SortKey(v).Append(nil))
+	}
+	switch c.form {
+	case formIDs:
+		return name + " && " + q.param(ids, "bigint[]")
+	case formTexts:
+		return name + " && " + q.param(texts, "text[]")
+	}
+	return name + " && " + q.param(keys, "bytea[]")
+}
+
+// compare returns the condition that compares a column with a value of a test. That of the prefix
+// can use an index.
+func (q *statement) compare(c column, alias, operator, value string) string {
+	if c.form == formText && hasNull(value) { // no stored text has U+0000
+		if operator == "=" {
+			return "FALSE"
+		}
+		operator = map[string]string{"<": "<=", "<=": "<=", ">": ">", ">=": ">"}[operator]
+		value, _, _ = strings.Cut(value, "\x00")
+	}
+	name, param := alias+"."+quote(c.name), q.value(c, value)
+	sql := name + " " + operator + " " + param
+	if c.prefix(name) == "" {
+		return sql
+	}
+	bound := map[string]string{"=": "=", "<": "<=", "<=": "<=", ">": ">=", ">=": ">="}[operator]
+	return "(" + c.prefix(name) + " " + bound + " " + c.prefix(param) + " AND " + sql + ")"
+}
+
+// value adds a value of a test of a column as a parameter.
+func (q *statement) value(c column, value string) string {
+	switch c.form {
+	case formID:
+		if id, err := strconv.ParseInt(value, 10, 64); err == nil {
+			return q.param(id, "bigint")
+		}
+		return q.param(value, "text::numeric") // out of range
+	case formNumber:
+		return q.param(value, "text::numeric")
+	case formBool:
+		return q.param(value == "true", "boolean")
+	case formTime:
+		at, err := time.Parse(time.RFC3339Nano, value)
+		if err != nil { // later than any record
+			at = time.Date(10_000, 2, 1, 0, 0, 0, 0, time.UTC)
+		}
+		return q.param(at, "timestamptz")
+	case formText:
+		return q.param(value, "text")
+	}
+	return q.param(c.target.SortKey(value).Append(nil), "bytea")
+}

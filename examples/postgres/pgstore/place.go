@@ -1,0 +1,195 @@
+package pgstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
+	"github.com/gobacklist/backlist/ordering/sortkey"
+)
+
+// A place is the position of a record in an order: the texts of the values of its expressions, as
+// PostgreSQL writes them, or nil for NULL. The last is that of the identity.
+type place struct {
+	Order  string // of the list
+	Values []*string
+	Short  []bool `json:",omitempty"` // whether a value is the beginning of a text
+}
+
+// maxText is the length in bytes of the longest text in a token. Of longer ones a token has the
+// beginning.
+const maxText = 512
+
+// shortened returns the place with the beginnings of long texts.
+func (p place) shortened() place {
+	p.Values, p.Short = slices.Clone(p.Values), make([]bool, len(p.Values))
+	for i, v := range p.Values[:len(p.Values)-1] {
+		if v != nil && len(*v) > maxText {
+			short := strings.ToValidUTF8((*v)[:maxText], "")
+			p.Values[i], p.Short[i] = &short, true
+		}
+	}
+	if !slices.Contains(p.Short, true) {
+		p.Short = nil
+	}
+	return p
+}
+
+// token returns the token of the place.
+func (p place) token() string {
+	text, _ := json.Marshal(p.shortened()) // it is texts
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// orderName returns the text of an order in tokens.
+func (t *table) orderName(terms []ordering.Term) string { return ordering.Format(t.terms(terms)) }
+
+// parsePlace returns the place of a token. If its record has not changed, the place has all of its
+// values.
+func (t *table) parsePlace(ctx context.Context, tx *sql.Tx, terms []ordering.Term, order orderBy, token string) (p place, err error) {
+	text, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil || p.Order != t.orderName(terms) || len(p.Values) != len(order) || p.Short != nil && len(p.Short) != len(order) || p.Values[len(order)-1] == nil {
+		return p, fmt.Errorf("%w: it is damaged, or of another order", catalogue.ErrInvalidToken)
+	}
+	id := t.identity
+	now := place{Order: p.Order, Values: make([]*string, len(order))}
+	query := "SELECT " + texts(order) + " FROM " + t.name() + " t WHERE " + "t." + quote(id.name) + " = $1::text::" + id.form.cast()
+	err = tx.QueryRowContext(ctx, query, *p.Values[len(order)-1]).Scan(now.targets()...)
+	if err == nil && now.token() == token {
+		return now, nil
+	}
+	if err == sql.ErrNoRows {
+		err = nil
+	}
+	return p, err
+}
+
+// texts returns the list of the texts of expressions.
+func texts(order orderBy) string {
+	var list []string
+	for _, e := range order {
+		list = append(list, "("+e.text+")::text")
+	}
+	return strings.Join(list, ", ")
+}
+
+// targets returns the destinations of a row of texts.
+func (p place) targets() []any {
+	list := make([]any, len(p.Values))
+	for i := range p.Values {
+		list[i] = &p.Values[i]
+	}
+	return list
+}
+
+// after returns the condition that a record is after a place in an order.
+func (q *statement) after(order orderBy, p place) string {
+	var some []string
+	same := ""
+	for i, e := range order {
+		v := p.Values[i]
+		if v == nil {
+			if e.desc {
+				some = append(some, "("+same+e.text+" IS NOT NULL)")
+			}
+			same += e.text + " IS NULL AND "
+			continue
+		}
+		isShort, text := p.Short != nil && p.Short[i], *v
+		if isShort && e.desc { // all that begin so follow
+			text = lastOf(text, e.cast)
+		}
+		value := q.param(text, "text::"+e.cast)
+		some = append(some, "("+same+q.beyond(e, value)+")")
+		if isShort {
+			break
+		}
+		same += e.text + " = " + value + " AND "
+	}
+	return joined(some, " OR ", "FALSE")
+}
+
+// lastOf returns a text after all that begin with a text.
+func lastOf(text, cast string) string {
+	if cast == "bytea" {
+		return text[:len(text)-len(text)%2] + "ff"
+	}
+	return text + "\U0010FFFF\U0010FFFF"
+}
+
+// beyond returns the condition that the value of an expression is after another one that is not
+// NULL, which is the largest value.
+func (q *statement) beyond(e expr, value string) string {
+	if e.desc {
+		return e.text + " < " + value
+	}
+	return "(" + e.text + " > " + value + " OR " + e.text + " IS NULL)"
+}
+
+// Positions reports that pages by cursors are possible.
+func (t *table) Positions() bool { return true }
+
+// listAt returns the page of a query that begins at a place.
+func (t *table) listAt(ctx context.Context, tx *sql.Tx, q catalogue.Query, terms []ordering.Term, order orderBy) (list catalogue.Listing, err error) {
+	at := *q.Place
+	order = order.whole()
+	list = catalogue.Listing{Count: -1, Terms: terms}
+	if at.Reverse {
+		order = order.reverse()
+	}
+	var sql statement
+	where, err := sql.where(t, "t", q.Filter)
+	if err != nil {
+		return list, err
+	}
+	first := t.terms(terms)[0].Field
+	c, _ := t.column(first)
+	switch {
+	case at.Token != "":
+		p, err := t.parsePlace(ctx, tx, terms, order, at.Token)
+		if err != nil {
+			return list, err
+		}
+		where += " AND " + sql.after(order, p)
+	case at.Positioned && c.name == "":
+		return list, fmt.Errorf("%w: %q", ordering.ErrUnknownField, first)
+	case at.Positioned:
+		where += " AND " + sql.beyond(order[0], sql.value(c, at.Position))
+	}
+	query := fmt.Sprintf("SELECT t.record, t.%s, %s FROM %s t WHERE %s ORDER BY %v LIMIT %s OFFSET %s", quote(t.shown()), texts(order),
+		t.name(), where, order, sql.param(at.Limit, "bigint"), sql.param(at.Offset, "bigint"))
+	rows, err := tx.QueryContext(ctx, query, sql.args...)
+	if err != nil {
+		return list, err
+	}
+	defer rows.Close()
+	var places []place
+	for rows.Next() {
+		p := place{Order: t.orderName(terms), Values: make([]*string, len(order))}
+		var stored, served []byte
+		if err := rows.Scan(append([]any{&stored, &served}, p.targets()...)...); err != nil {
+			return list, err
+		}
+		r, err := schema.ParseKeyed(stored)
+		if err != nil {
+			return list, err
+		}
+		key := sortkey.Null()
+		if c.name != "" {
+			key = c.key(c.in(r))
+		}
+		list.Keys, list.Records, places = append(list.Keys, key), append(list.Records, served), append(places, p)
+	}
+	list.Token = func(i int) string { return places[i].token() }
+	return list, rows.Err()
+}
