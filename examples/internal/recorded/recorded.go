@@ -50,7 +50,7 @@ func (b *body) bytes() []byte {
 type page struct {
 	Count          int
 	Next, Previous *string
-	IDs            []any // ids or keys
+	IDs            []any  // ids or keys
 	SHA256         string // of the body
 }
 
