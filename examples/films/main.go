@@ -82,27 +82,32 @@ func run(c config) error {
 	if err != nil {
 		return err
 	}
-	if c.size == 0 {
-		if err := load(cat, c.file, os.Stderr); err != nil {
-			return err
+	fill := func() (http.Handler, error) {
+		var err error
+		if c.size > 0 {
+			err = generate(cat, c.size, os.Stderr)
+		} else {
+			err = load(cat, c.file, os.Stderr)
 		}
-	}
-	handler, err := newHandler(cat, c.token, c.browse)
-	if err != nil {
-		return err
+		if err != nil {
+			return nil, err
+		}
+		return newHandler(cat, c.token, c.browse)
 	}
 	listener, err := server.Listen("-addr", c.addr)
 	if err != nil {
 		return err
 	}
+	defer listener.Close()
+	var handler http.Handler
+	if c.size == 0 {
+		if handler, err = fill(); err != nil {
+			return err
+		}
+	}
 	fmt.Printf("serving http://%s%s\n", listener.Addr(), root)
 	if c.size > 0 {
-		handler = begin(handler, func() {
-			if err := generate(cat, c.size, os.Stderr); err != nil {
-				log.Fatal(err)
-			}
-			fmt.Println("ready")
-		})
+		handler = begin(fill)
 	}
 	err = server.Serve(context.Background(), listener, &http.Server{
 		Handler:           handler,
@@ -116,17 +121,21 @@ func run(c config) error {
 	return err
 }
 
-// begin calls generate in a goroutine. Until it returns, requests are answered with 503, and
-// browsers repeat theirs each second.
-func begin(handler http.Handler, generate func()) http.Handler {
-	var ready atomic.Bool
+// begin calls fill in a goroutine, and returns a handler that is the one of fill as soon as that
+// returns. Until then, requests are answered with 503, and browsers repeat theirs each second.
+func begin(fill func() (http.Handler, error)) http.Handler {
+	var filled atomic.Pointer[http.Handler]
 	go func() {
-		generate()
-		ready.Store(true)
+		handler, err := fill()
+		if err != nil {
+			log.Fatal(err)
+		}
+		filled.Store(&handler)
+		fmt.Println("ready")
 	}()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if ready.Load() {
-			handler.ServeHTTP(w, r)
+		if handler := filled.Load(); handler != nil {
+			(*handler).ServeHTTP(w, r)
 			return
 		}
 		w.Header().Set("Retry-After", "1")

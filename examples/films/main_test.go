@@ -98,7 +98,7 @@ func TestParse(t *testing.T) {
 func TestBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		generated := make(chan struct{})
-		handler := begin(http.NotFoundHandler(), func() { <-generated })
+		handler := begin(func() (http.Handler, error) { <-generated; return http.NotFoundHandler(), nil })
 		check := func(status int, again string) {
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, httptest.NewRequest("GET", "/v1/", nil))
