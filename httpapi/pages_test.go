@@ -193,10 +193,12 @@ func TestLinksAreServed(t *testing.T) {
 		_, err := texts.Insert(text{Text: strings.Repeat([]string{"é", "\x00", "a"}[i%3], []int{10_000, i % 5, 1 + i%7}[i%3]) + strconv.Itoa(i/6)})
 		must(t, err)
 	}
+	seven := pagination.Limits{Default: 7}
 	for _, style := range []pagination.Style{
-		pagination.Limits{}, pagination.Numbers{Size: "size"}, pagination.Numbers{Page: "page[number]"}, pagination.Cursors{}, pagination.Cursors{Size: "size"},
+		seven, pagination.Numbers{Limits: seven, Size: "size"}, pagination.Numbers{Limits: seven, Page: "page[number]"},
+		pagination.Cursors{Limits: seven}, pagination.Cursors{Limits: seven, Size: "size"},
 	} {
-		h := mustHandler(t, c, Options{Pages: pagination.Sized(style, pagination.Limits{Default: 7})})
+		h := mustHandler(t, c, Options{Pages: style})
 		is := pagination.TraitsOf(style)
 		for reason, query := range map[string]string{
 			"short": "", "by texts": "ordering=text", "by texts, descending": "ordering=-text",

@@ -43,13 +43,6 @@ func (c Cursors) traits() Traits {
 	return c.Limits.bounding(Traits{Place: c.cursor(), Size: c.Size, About: "Where the page begins, as in links.", NoPage: "Invalid cursor"})
 }
 
-func (c Cursors) sized(l Limits) Style {
-	c.Limits = l
-	return c
-}
-
-func (c Cursors) lenient() Style { return c }
-
 func (c Cursors) place(q Query, _ int) (p Place, ok bool) {
 	text, _ := q.Get(c.cursor())
 	p, ok = parseCursor(text)

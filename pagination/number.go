@@ -29,16 +29,6 @@ func (n Numbers) traits() Traits {
 	return n.Limits.bounding(Traits{Place: n.page(), Size: n.Size, Counted: true, About: "The number of the page, or last.", NoPage: "Invalid page."})
 }
 
-func (n Numbers) sized(l Limits) Style {
-	n.Limits = l
-	return n
-}
-
-func (n Numbers) lenient() Style {
-	n.Blank = true
-	return n
-}
-
 func (n Numbers) place(q Query, count int) (p Place, ok bool) {
 	size := n.Limits.requested(q, n.Size)
 	last, page := max(count-1, 0)/size+1, 1

@@ -9,8 +9,6 @@ import (
 // spare capacity of dst.
 type Style interface {
 	traits() Traits
-	sized(l Limits) Style
-	lenient() Style
 	place(q Query, count int) (p Place, ok bool)
 	neighbours(p Place, count int, position func(i int) string) (next, previous Place)
 	appendLink(dst []byte, q Query, to Place) []byte
@@ -25,13 +23,6 @@ func styleOf(s Style) Style {
 
 // TraitsOf returns what is known of a style. O(1).
 func TraitsOf(s Style) Traits { return styleOf(s).traits() }
-
-// Sized returns a style with other bounds of sizes. O(1).
-func Sized(s Style, l Limits) Style { return styleOf(s).sized(l) }
-
-// Lenient returns a style in which an empty text in place of a page is the first page, as in
-// DRF 3.18. O(1).
-func Lenient(s Style) Style { return styleOf(s).lenient() }
 
 // Requested returns the place of the page that a query requests in a list of count records. If the
 // query requests none, it is the first page. The last value of each parameter counts. A size
@@ -230,10 +221,6 @@ func (l Limits) bounding(t Traits) Traits {
 	t.Default, t.Max = l.size(0), l.size(math.MaxInt)
 	return t
 }
-
-func (l Limits) sized(other Limits) Style { return other }
-
-func (l Limits) lenient() Style { return l }
 
 func (l Limits) place(q Query, _ int) (p Place, ok bool) {
 	limit, _ := q.Get(limitName)

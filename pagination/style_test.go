@@ -43,11 +43,11 @@ func TestAppendLink(t *testing.T) {
 // The functions of a style agree: a link to a place leads to it, with the parameters and the bounds
 // in Traits.
 func TestStyles(t *testing.T) {
+	sizes := pagination.Limits{Default: 5, Max: 8}
 	for _, style := range []pagination.Style{
-		pagination.Limits{}, pagination.Numbers{Page: "p", Size: "size"}, pagination.Cursors{Cursor: "after", Size: "size"},
-		pagination.Numbers{}, pagination.Cursors{},
+		sizes, pagination.Numbers{Limits: sizes, Page: "p", Size: "size", Blank: true}, pagination.Cursors{Limits: sizes, Cursor: "after", Size: "size"},
+		pagination.Numbers{Limits: sizes, Blank: true}, pagination.Cursors{Limits: sizes},
 	} {
-		style := pagination.Lenient(pagination.Sized(style, pagination.Limits{Default: 5, Max: 8}))
 		is := pagination.TraitsOf(style)
 		if is.Default != 5 || is.Max != 8 || is.Place == "" || is.About == "" || is.Anywhere && !is.Counted {
 			t.Errorf("%T: %+v", style, is)

@@ -105,8 +105,9 @@ func (f Framework) Type(field Field) string {
 // a unique set that can be null or blank is not required, and null or blank if it is absent from a
 // POST or PUT. d is not modified. It is for servers. O(len of Fields × Unique).
 func (f Framework) Describe(d Description) Description {
-	if f.startsPages {
-		d.Pages = pagination.Lenient(d.Pages)
+	if pages, ok := d.Pages.(pagination.Numbers); ok && f.startsPages {
+		pages.Blank = true
+		d.Pages = pages
 	}
 	if !f.relaxesUnique || d.Unique == nil {
 		return d

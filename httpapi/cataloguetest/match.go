@@ -128,7 +128,7 @@ func (m *Match) matches(r *http.Request, body []byte, p paths, pattern *pathPatt
 		values, _ := p.codec.query(r, c.Pages)
 		query = values.Encode()
 	}
-	at, _ := pagination.Requested(pagination.Lenient(c.Pages), pagination.ParseQuery(query), math.MaxInt)
+	at, _ := pagination.Requested(c.Pages, pagination.ParseQuery(query), math.MaxInt)
 	return reads(r) && at.Offset == m.Offset
 }
 

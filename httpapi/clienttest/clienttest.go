@@ -337,7 +337,16 @@ type sized struct {
 
 func (c sized) Description() schema.Description {
 	about := c.AnyCollection.Description()
-	about.Pages = pagination.Sized(c.style, c.limits)
+	switch style := c.style.(type) {
+	case pagination.Numbers:
+		style.Limits = c.limits
+		about.Pages = style
+	case pagination.Cursors:
+		style.Limits = c.limits
+		about.Pages = style
+	default:
+		about.Pages = c.limits
+	}
 	return about
 }
 
