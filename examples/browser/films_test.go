@@ -341,10 +341,17 @@ type (
 	labelled struct {
 		ID     int      `json:"id"`
 		Labels []string `json:"labels" backlist:"refers=labels.name"`
+		Size   size     `json:"size"`
+		Parts  []size   `json:"parts"`
+	}
+	size struct {
+		Width int    `json:"width"`
+		Unit  string `json:"unit"`
 	}
 )
 
-// TestAxeNames runs axe-core on pages with names that are links and names that are none in one cell.
+// TestAxeNames runs axe-core on pages with names that are links and names that are none in one cell,
+// and with objects.
 func TestAxeNames(t *testing.T) {
 	cat, err := catalogue.New(
 		catalogue.Define[label]("labels", catalogue.Options{Description: &schema.Description{Lookup: "slug"}}),
@@ -353,7 +360,8 @@ func TestAxeNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const records = `{"labels":[{"id":1,"slug":"a","name":"Ochre"}],"records":[{"id":1,"labels":["Ochre","a name that no label has","Ochre"]}]}`
+	const records = `{"labels":[{"id":1,"slug":"a","name":"Ochre"}],"records":[{"id":1,"labels":["Ochre","a name that no label has","Ochre"],
+		"size":{"width":7,"unit":"cm"},"parts":[{"width":1,"unit":"cm"},{"width":2,"unit":"cm"}]}]}`
 	if err := cat.Load(strings.NewReader(records), catalogue.LoadOptions{}); err != nil {
 		t.Fatal(err)
 	}

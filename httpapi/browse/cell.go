@@ -113,7 +113,7 @@ func wholeCell(value json.RawMessage, depth int) cell {
 // cut returns the cell of a table. If it is shorter than the value, and the record has no page, it
 // has the whole value too.
 func (c cell) cut(value json.RawMessage, hasPage bool) cell {
-	text, whole := cut(c.Text)
+	text, whole := cutTo(c.Text, maxCell)
 	switch isNested := c.Class == "object" || c.Class == "list"; {
 	case hasPage:
 	case isNested:
@@ -148,19 +148,25 @@ func readableURL(text string) (seen string, ok bool) {
 	return seen, true
 }
 
-// maxSeen is the maximum number of visible characters of a text.
-const maxSeen = 72
+// The maximum numbers of visible characters of a text, and of one in a table.
+const (
+	maxSeen = 72
+	maxCell = 48
+)
 
-// cut shortens a text to maxSeen characters of its first line, at a space if possible.
+// cut shortens a text to maxSeen characters.
+func cut(text string) (seen string, whole bool) { return cutTo(text, maxSeen) }
+
+// cutTo shortens a text to a number of characters of its first line, at a space if possible.
 // It reports whether the text is whole.
-func cut(text string) (seen string, whole bool) {
-	if utf8.RuneCountInString(text) <= maxSeen && !strings.Contains(text, "\n") {
+func cutTo(text string, most int) (seen string, whole bool) {
+	if utf8.RuneCountInString(text) <= most && !strings.Contains(text, "\n") {
 		return text, true
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	end, runes := len(line), 0
 	for i := range line {
-		if runes == maxSeen {
+		if runes == most {
 			end = i
 			break
 		}

@@ -319,18 +319,12 @@ func (v *view) cost() string {
 	return text
 }
 
-// readableDuration returns a duration with two digits or more, such as "0.2 ms", "137 ms" or "3.0 s".
+// readableDuration returns a duration as a number of milliseconds, at least 0.1.
 func readableDuration(d time.Duration) string {
-	ms := float64(d) / float64(time.Millisecond)
-	switch {
-	case ms < 0.05:
-		return "under 0.1 ms"
-	case ms < 9.95:
-		return fmt.Sprintf("%.1f ms", ms)
-	case ms < 999.5:
-		return fmt.Sprintf("%.0f ms", ms)
+	if d < 10*time.Millisecond {
+		return fmt.Sprintf("%.1f ms", max(d.Seconds()*1000, 0.1))
 	}
-	return fmt.Sprintf("%.1f s", ms/1000)
+	return grouped(int(d.Round(time.Millisecond).Milliseconds())) + " ms"
 }
 
 func summary(offset, records, count int) string {
