@@ -4,7 +4,7 @@
 //	go run ./examples/shop -open &
 //	curl 'http://127.0.0.1:8080/api/products/?category__name__icontains=home&ordering=-price'
 //
-// shop.go has the collections, and records.json the records. The flag -data loads others from a
+// Package collections has the collections, and records.json the records. The flag -data loads others from a
 // file. Writes are refused without -open or -token. With -now, new records are created at that
 // time, for tests. With -framework 3.18, responses are those of version 3.18 of the framework.
 // README.md is a tour.
@@ -14,6 +14,7 @@ import (
 	_ "embed"
 
 	"github.com/gobacklist/backlist/examples/internal/service"
+	"github.com/gobacklist/backlist/examples/shop/collections"
 )
 
 // records are those to begin with.
@@ -22,6 +23,6 @@ import (
 var records string
 
 // program is the shop with the flags of its kind.
-var program = service.Service{Title: "Shop", New: newCatalogue, Records: records}
+var program = service.Service{Title: "Shop", New: collections.New, Records: records}
 
 func main() { program.Main() }

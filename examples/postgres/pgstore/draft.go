@@ -229,7 +229,7 @@ func (d *draft) readDeletion(ctx context.Context, t *table, old schema.Record) e
 				if err != nil {
 					return err
 				}
-				if c.field.Kind == schema.Reference && c.field.OnDelete == schema.Cascade {
+				if c.field.Kind == schema.Reference && c.field.OnDelete == schema.Cascade && len(fresh) > 0 {
 					next[m] = append(next[m], fresh...)
 				}
 			}

@@ -28,6 +28,9 @@ type Options struct {
 	// record or served.
 	Definitions []catalogue.AnyDefinition
 
+	// Catalogue, if not nil, is an empty catalogue with the collections, in place of Definitions.
+	Catalogue *catalogue.Catalogue
+
 	// MaxConns is the largest number of connections. The default is 8.
 	MaxConns int
 
@@ -56,7 +59,9 @@ func Open(opts Options) (*Store, error) {
 	}
 	s := &Store{timeout: cmp.Or(opts.Timeout, 5*time.Second)}
 	var err error
-	if len(opts.Definitions) == 0 {
+	if opts.Catalogue != nil {
+		s.empty = opts.Catalogue.Clone()
+	} else if len(opts.Definitions) == 0 {
 		s.decimals = []string{"amount", "price", "raised", "total"} // those of resources.Records
 		s.empty, err = resources.New()
 	} else {
@@ -70,6 +75,9 @@ func Open(opts Options) (*Store, error) {
 		t, err := newTable(s, c)
 		if err != nil {
 			return nil, err
+		}
+		if c.Count() > 0 {
+			return nil, fmt.Errorf("%w: Catalogue: %s has records: use Load", ErrOptions, t.about.Key)
 		}
 		if used[t.plainName] {
 			return nil, fmt.Errorf("%w: Definitions: there are two tables %s", ErrOptions, t.plainName)

@@ -14,6 +14,7 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/internal/recorded"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+	"github.com/gobacklist/backlist/examples/shop/collections"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -143,33 +144,53 @@ func newKeys(collection string) func() string {
 	}
 }
 
+// newShop returns an empty shop.
+func newShop(t *testing.T) *catalogue.Catalogue {
+	cat, err := collections.New(recordedNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cat
+}
+
 // TestOwnVectors replays the requests that were recorded from services with collections of their
 // own, in order.
 func TestOwnVectors(t *testing.T) {
+	const house, shop = "../../../httpapi/testdata/", "../../shop/testdata/"
+	of := func(definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
+		cat, err := catalogue.New(definitions...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cat
+	}
 	for _, row := range []struct {
-		dir, file   string
-		as          schema.Framework
-		definitions []catalogue.AnyDefinition
-		n           int
-		different   map[string]int // by tag
+		data, file string
+		as         schema.Framework
+		cat        *catalogue.Catalogue
+		n          int
+		different  map[string]int // by tag
 	}{
-		{"own", "own/vectors.jsonl", schema.Framework{}, recordedFilms(), 1217, nil},
-		{"own", "v318/own.jsonl", schema.DRF318(time.UTC), recordedFilms(), 175, map[string]int{
+		{house + "own/dataset.json", house + "own/vectors.jsonl", schema.Framework{}, of(recordedFilms()...), 1217, nil},
+		{house + "own/dataset.json", house + "v318/own.jsonl", schema.DRF318(time.UTC), of(recordedFilms()...), 175, map[string]int{
 			"scene json":   7, // the text of a syntax error; NaN
 			"scene number": 2, // 1_0, and -0
 		}},
-		{"keys", "keys/vectors.jsonl", schema.Framework{}, recordedKeys(), 633, nil},
+		{house + "keys/dataset.json", house + "keys/vectors.jsonl", schema.Framework{}, of(recordedKeys()...), 633, nil},
+		{shop + "dataset.json", shop + "vectors.jsonl", schema.Framework{}, newShop(t), 1258, nil},
+		{shop + "dataset.json", shop + "v318.jsonl", schema.DRF318(time.UTC), newShop(t), 175, map[string]int{
+			"scene json": 11, // the text of a syntax error
+		}},
 	} {
 		t.Run(row.file, func(t *testing.T) {
-			const dir = "../../../httpapi/testdata/"
-			store := open(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Definitions: row.definitions, Timeout: time.Minute})
-			data, err := os.ReadFile(dir + row.dir + "/dataset.json")
+			store := open(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Catalogue: row.cat, Timeout: time.Minute})
+			data, err := os.ReadFile(row.data)
 			if err != nil {
 				t.Fatal(err)
 			}
 			load(t, store, string(data))
 			h := handle(t, store, httpapi.Options{Authorizer: httpapi.AllowAll, Framework: row.as})
-			all, err := recorded.Read(dir + row.file)
+			all, err := recorded.Read(row.file)
 			if err != nil {
 				t.Fatal(err)
 			}

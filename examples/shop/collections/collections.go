@@ -1,4 +1,5 @@
-package main
+// Package collections has the collections of the shop.
+package collections
 
 import (
 	"context"
@@ -264,8 +265,8 @@ func multipleOf5(value string) error {
 	return nil
 }
 
-// newCatalogue returns the empty collections of the shop, in the order of the root listing.
-func newCatalogue(now func() time.Time) (*catalogue.Catalogue, error) {
+// New returns the empty collections of the shop, in the order of the root listing.
+func New(now func() time.Time) (*catalogue.Catalogue, error) {
 	about := map[string]*schema.Description{}
 	for key, describe := range map[string]func(string) (schema.Description, error){
 		"currencies": schema.DescriptionOf[Currency],
