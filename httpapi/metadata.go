@@ -97,16 +97,13 @@ func choicesMetadata(f schema.Field, snake bool) string {
 	if snake {
 		displayName = "display_name"
 	}
-	list := make([]string, len(f.Choices))
+	list, values := make([]string, len(f.Choices)), f.ChoiceValues()
 	for i, c := range f.Choices {
-		shown, value := wire.Capital(strings.ReplaceAll(c, "_", " ")), wire.Quote(c)
+		shown := wire.Capital(strings.ReplaceAll(c, "_", " "))
 		if f.Labels != nil {
 			shown = f.Labels[i]
 		}
-		if f.Kind == schema.Integer {
-			value = c
-		}
-		list[i] = fmt.Sprintf(`{"value":%s,"%s":%s}`, value, displayName, wire.Quote(shown))
+		list[i] = fmt.Sprintf(`{"value":%s,"%s":%s}`, values[i], displayName, wire.Quote(shown))
 	}
 	return "[" + strings.Join(list, ",") + "]"
 }

@@ -51,6 +51,12 @@ type ware struct {
 	Known      *bool             `json:"known"`
 	Day        *string           `json:"day" backlist:"date"`
 	At         schema.DateTime   `json:"at"`
+	Opens      schema.Time       `json:"opens"`
+	Closes     *schema.Time      `json:"closes"`
+	Takes      schema.Duration   `json:"takes"`
+	Pause      *schema.Duration  `json:"pause"`
+	Rank       int               `json:"rank" backlist:"choices=-1|0|10,default=0"`
+	Level      *int8             `json:"level" backlist:"choices=1|2"`
 	Status     string            `json:"status" backlist:"choices=new|paid|shipped,default=new"`
 	Tags       []string          `json:"tags" backlist:"maxlength=4,item.minlength=2,item.maxlength=10"`
 	Sizes      []int             `json:"sizes" backlist:"minlength=1,maxlength=5,item.min=1,item.max=60"`
@@ -143,6 +149,7 @@ func wareDescription(t *testing.T) schema.Description {
 	set(about.Fields)
 	about.Unique = [][]string{{"name", "status"}}
 	about.Filters = []string{"name", "name__icontains", "email__in", "uuid", "price__gte", "weight__range", "stock__lt", "active", "day__lte", "at__gt", "status__in",
+		"opens__gte", "closes", "takes__range", "pause__lt", "pause", "rank", "rank__in", "level__gte",
 		"currency", "currencies", "site__isnull", "address__country__in", "address__geo__lat__gte", "address__postal_code"}
 	about.Search = []string{"name", "=slug", "^email"}
 	return about
@@ -448,6 +455,7 @@ func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []str
 		fault(ok && bounded && n.Cmp(least) < 0, "less than %s", f.Min)
 		most, bounded := new(big.Rat).SetString(f.Max)
 		fault(ok && bounded && n.Cmp(most) > 0, "greater than %s", f.Max)
+		fault(f.Choices != nil && !slices.Contains(f.Choices, text), "not a choice")
 		fault(f.Kind == schema.Decimal && !g.matches(fmt.Sprintf(`^-?[0-9]{1,%d}\.[0-9]{%d}$`, f.Digits-f.Places, f.Places), text), "not such a decimal")
 	case schema.JSON:
 		fault(!json.Valid(value), "not JSON")
@@ -462,7 +470,8 @@ func (g *generator) faultsOf(f schema.Field, value json.RawMessage) (wrong []str
 		form := map[schema.Kind]string{
 			schema.Slug: `^[-a-zA-Z0-9_]*$`, schema.UnicodeSlug: `^[-_\p{L}\p{N}]*$`, schema.Email: `@`, schema.URL: `^(https?|ftps?)://`,
 			schema.UUID: `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`, schema.Date: `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`,
-			schema.Timestamp: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}`, schema.Choice: `^(` + strings.Join(f.Choices, "|") + `)$`,
+			schema.Timestamp: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}`, schema.TimeOfDay: `^[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?$`,
+			schema.Interval: `^(-?[1-9][0-9]{0,8} )?[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?$`, schema.Choice: `^(` + strings.Join(f.Choices, "|") + `)$`,
 		}[f.Kind]
 		fault(!g.matches(form, text), "not of the form of its kind")
 	}

@@ -207,7 +207,9 @@ func (f Field) checkChoices() error {
 	for _, choice := range f.Choices {
 		n, err := strconv.ParseInt(choice, 10, 64)
 		switch {
+		case f.Kind == Choice:
 		case f.Kind != Integer:
+			return errors.New("only a Choice or an Integer has choices")
 		case f.Min != "" || f.Max != "":
 			return errors.New("an integer with choices has no bounds")
 		case err != nil || strconv.FormatInt(n, 10) != choice:

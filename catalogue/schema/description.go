@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gobacklist/backlist/catalogue/internal/jsontext"
 	"github.com/gobacklist/backlist/ordering"
 	"github.com/gobacklist/backlist/pagination"
 )
@@ -202,6 +203,19 @@ const (
 // Label returns the name of the field in words, such as "start date" for startDate. It
 // is for servers. O(len of Name).
 func (f Field) Label() string { return strings.ReplaceAll(ordering.Snake(f.Name), "_", " ") }
+
+// ChoiceValues returns the JSON of the Choices: text, or numbers if the field is an Integer. It is
+// for servers. O(Choices).
+func (f Field) ChoiceValues() []string {
+	if f.Kind == Integer {
+		return f.Choices
+	}
+	values := make([]string, len(f.Choices))
+	for i, choice := range f.Choices {
+		values[i] = string(jsontext.AppendString(nil, choice))
+	}
+	return values
+}
 
 // IsID reports whether a field of records is the id: it is the ID, or is named id in any case, as _id
 // and ID are, and is not the Key. It is for servers. O(1).

@@ -18,8 +18,10 @@ func TestCheckAccepts(t *testing.T) {
 	}
 	every := Description{Key: "x", Segment: "x", Name: "x"}
 	for kind := Integer; kind <= Interval; kind++ {
-		f := Field{Name: string(rune('a' + kind)), Kind: kind, Choices: []string{"1"}}
+		f := Field{Name: string(rune('a' + kind)), Kind: kind}
 		switch kind {
+		case Integer, Choice:
+			f.Choices = []string{"1"}
 		case Array, Map:
 			f.Item = &Field{Kind: Text}
 		case Regex:

@@ -46,14 +46,6 @@ func (d Duration) normal() Duration {
 	return Duration{d.Days + int(days), d.Microseconds - days*dayMicros}
 }
 
-func (d Duration) plus(other Duration) Duration {
-	return Duration{d.Days + other.Days, d.Microseconds + other.Microseconds}.normal()
-}
-
-func (d Duration) times(sign int) Duration {
-	return Duration{d.Days * sign, d.Microseconds * int64(sign)}.normal()
-}
-
 // inRange reports whether a normal duration has at most as many days as in Python.
 func (d Duration) inRange() bool { return -maxDays <= d.Days && d.Days <= maxDays }
 
@@ -128,21 +120,18 @@ func parseDuration(text string) (d Duration, message string) {
 			continue
 		}
 		part := func(name string) string { return m[form.SubexpIndex(name)] }
-		sign, daySign := 1, 1
+		sign, day := int64(1), int64(daySecs)
 		if part("sign") == "-" {
 			sign = -1
-			if form == durationForms[1] {
-				daySign = -1
-			}
 		}
-		micros := int64(0)
-		if digits := part("micros"); digits != "" {
-			micros, _ = strconv.ParseInt((digits + "00000")[:6], 10, 64)
+		if form == durationForms[1] {
+			day *= sign
 		}
-		days, ok1 := total(quantity{part("days"), daySecs})
-		rest, ok2 := total(quantity{part("hours"), 60 * 60}, quantity{part("minutes"), 60}, quantity{part("seconds"), 1})
-		days, rest = days.times(daySign), Duration{rest.Days, rest.Microseconds + micros}.times(sign)
-		if d = days.plus(rest); !ok1 || !ok2 || !days.inRange() || !rest.inRange() || !d.inRange() {
+		days, ok1 := total(quantity{part("days"), day})
+		rest, ok2 := total(quantity{part("hours"), sign * 60 * 60}, quantity{part("minutes"), sign * 60},
+			quantity{part("seconds"), sign}, quantity{"0." + part("micros"), sign})
+		d = Duration{days.Days + rest.Days, days.Microseconds + rest.Microseconds}.normal()
+		if !ok1 || !ok2 || !d.inRange() {
 			return Duration{}, wrongDays
 		}
 		return d, ""
@@ -156,21 +145,22 @@ type quantity struct {
 	seconds int64
 }
 
-// total returns the sum of quantities, rounded to microseconds, or false if it is far out of range.
+// total returns the sum of quantities, rounded to microseconds, and reports whether Python can
+// represent it.
 func total(parts ...quantity) (d Duration, ok bool) {
 	var seconds int64
 	var micros float64
 	for _, q := range parts {
 		n, _ := strconv.ParseFloat(strings.Replace(q.number, ",", ".", 1), 64) // an empty number is 0
 		whole, fraction := math.Modf(n)
-		if math.Abs(whole) > (maxDays+1)*daySecs {
+		if math.Abs(float64(seconds)+whole*float64(q.seconds)) > (maxDays+1)*daySecs {
 			return Duration{}, false
 		}
 		seconds += int64(whole) * q.seconds
 		micros += fraction * float64(q.seconds) * 1e6
 	}
-	days := seconds / daySecs
-	return Duration{int(days), seconds%daySecs*1_000_000 + int64(math.RoundToEven(micros))}.normal(), max(days, -days) <= maxDays
+	d = Duration{int(seconds / daySecs), seconds%daySecs*1_000_000 + int64(math.RoundToEven(micros))}.normal()
+	return d, d.inRange()
 }
 
 // cleanDuration accepts a duration in one of the forms of Django, or a number of seconds.
@@ -183,11 +173,9 @@ func cleanDuration(_ Field, value string, _ *checker) (text string, messages []s
 }
 
 func filterDuration(_ Field, _, value string, _ *checker) (text, message string) {
-	switch d, message := parseDuration(value); message {
-	case "":
-		return d.String(), ""
-	case wrongDays:
-		return "", wrongDays
+	d, message := parseDuration(value)
+	if message == wrongDuration {
+		message = "Enter a valid duration."
 	}
-	return "", "Enter a valid duration."
+	return d.String(), message
 }

@@ -51,7 +51,7 @@ func allChecks() []check {
 		{"big-ids", checkBigIDs},
 		{"integers", orders("integers are compared exactly", schema.Integer, schema.Reference)},
 		{"numbers-by-value", orders("numbers are compared by value", schema.Float, schema.Decimal)},
-		{"times-by-instant", orders("times are compared by instant, regardless of their offsets", schema.Timestamp, schema.Date)},
+		{"times-by-instant", orders("times are compared by instant, regardless of their offsets", schema.Timestamp, schema.Date, schema.TimeOfDay, schema.Interval)},
 		{"booleans", orders("false is less than true", schema.Boolean)},
 		{"lists", orders("lists are compared element by element, and a prefix is less than a longer list", schema.References, schema.Array)},
 		{"mixed-kinds", orders("the order of kinds is booleans, numbers of any length by value, text, lists, objects", schema.JSON)},

@@ -116,7 +116,7 @@ func (s *subject) values(f schema.Field) []string {
 		}
 		list = slices.DeleteFunc(list, func(value string) bool { return value == "" })
 	}
-	if len(list) < 2 && f.Kind != schema.Choice {
+	if len(list) < 2 && f.Choices == nil {
 		list = made(f, 12)
 	}
 	if len(list) == 0 {
@@ -154,6 +154,9 @@ func made(f schema.Field, n int) (list []string) {
 
 // candidates returns values of a field that may not be valid.
 func (s *subject) candidates(f schema.Field) (values []string) {
+	if f.Choices != nil {
+		return f.ChoiceValues()
+	}
 	switch f.Kind {
 	case schema.Text:
 		return []string{`"b"`, `"B"`, `"a"`, `"A"`, `"é"`, `"e"`, `"z"`, `"Z"`, `"10"`, `"9"`, `" a"`, `"_"`, `"-"`, `"a b"`, `"ab"`,
@@ -162,15 +165,15 @@ func (s *subject) candidates(f schema.Field) (values []string) {
 		return []string{`"b"`, `"B"`, `"a-b"`, `"a_b"`, `"ab"`, `"aBc"`, `"b1"`, `"10"`, `"9"`}
 	case schema.URL:
 		return []string{`"https://b.example/"`, `"https://b.example/a"`, `"https://b.example/A"`, `"http://a.example/"`, `"https://c.example/?a=b"`}
-	case schema.Choice:
-		for _, text := range f.Choices {
-			values = append(values, strconv.Quote(text))
-		}
 	case schema.Timestamp:
 		return []string{`"2024-05-10T18:00:00+02:00"`, `"2024-05-10T16:30:00Z"`, `"2024-05-10T12:00:00-05:00"`,
 			`"2024-05-10T15:59:59.999999Z"`, `"2024-12-31T23:30:00-02:00"`, `"2025-01-01T00:30:00Z"`}
 	case schema.Date:
 		return []string{`"2024-05-10"`, `"2024-05-09"`, `"2023-12-31"`, `"2025-01-01"`, `"2024-02-29"`}
+	case schema.TimeOfDay:
+		return []string{`"08:00:00"`, `"08:00:00.5"`, `"23:59:59"`, `"00:00:00"`, `"10:00:00"`}
+	case schema.Interval: // text in another order than their lengths
+		return []string{`"9 00:00:00"`, `"10 00:00:00"`, `"-1 23:00:00"`, `"-2 23:00:00"`, `"00:30:00"`, `"1 00:00:00"`, `"00:00:00.5"`}
 	case schema.Boolean:
 		return []string{"false", "true"}
 	case schema.Float:

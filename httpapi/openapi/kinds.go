@@ -29,6 +29,10 @@ func formsOf(f schema.Field) forms {
 	case schema.Integer:
 		s.stored, s.posted, s.filter = integer(), integer(), numberText()
 		s.posted.Minimum, s.posted.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
+		if f.Choices != nil {
+			s.stored = &jsonSchema{Type: "integer", Enum: choicesOf(f, false)}
+			s.posted, s.exact = s.stored, s.stored
+		}
 	case schema.Float:
 		s.stored, s.posted, s.filter = formatted("number", "double"), formatted("number", "double"), numberText()
 		s.posted.Minimum, s.posted.Maximum = json.RawMessage(f.Min), json.RawMessage(f.Max)
@@ -66,9 +70,13 @@ func formsOf(f schema.Field) forms {
 		s.stored, s.filter = formatted("string", "date-time"), formatted("string", "date-time")
 	case schema.Boolean:
 		s.stored, s.filter = ofKind("boolean"), ofKind("boolean")
+	case schema.TimeOfDay:
+		s.stored = &jsonSchema{Type: "string", Pattern: "^" + clockPattern + "$"}
+	case schema.Interval:
+		s.stored = &jsonSchema{Type: "string", Pattern: "^(-?[0-9]+ )?" + clockPattern + "$", Description: "Days, if any, and a time."}
 	case schema.Choice:
-		s.exact = &jsonSchema{Type: "string", Enum: f.Choices}
-		s.stored = &jsonSchema{Type: "string", Enum: choicesOf(f)}
+		s.exact = &jsonSchema{Type: "string", Enum: choicesOf(f, false)}
+		s.stored = &jsonSchema{Type: "string", Enum: choicesOf(f, f.Blank)}
 	case schema.Reference, schema.References:
 		if s.filter = integer(); f.By != "" {
 			s.filter = ofKind("string")
@@ -131,12 +139,18 @@ func numberText() *jsonSchema {
 	return &jsonSchema{Type: "string", Pattern: `^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$`}
 }
 
-// choicesOf returns the values of a Choice, of which one may be empty.
-func choicesOf(f schema.Field) []string {
-	if f.Blank && !slices.Contains(f.Choices, "") {
-		return append(slices.Clip(f.Choices), "")
+// clockPattern is the pattern of a time. The format of that name has an offset.
+const clockPattern = `[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{6})?`
+
+// choicesOf returns the JSON of the choices of a field, and of an empty text if that may be one.
+func choicesOf(f schema.Field, blank bool) (values []json.RawMessage) {
+	for _, value := range f.ChoiceValues() {
+		values = append(values, json.RawMessage(value))
 	}
-	return f.Choices
+	if blank && !slices.Contains(f.Choices, "") {
+		values = append(values, json.RawMessage(`""`))
+	}
+	return values
 }
 
 // decimalPattern returns the pattern of a Decimal as it should be sent.

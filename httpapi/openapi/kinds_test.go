@@ -40,6 +40,10 @@ func TestPostedFields(t *testing.T) {
 	}{
 		{"nullable choice", schema.Field{Kind: schema.Choice, Choices: []string{"a"}, Nullable: true},
 			`{"oneOf":[{"type":"string","enum":["a"]},{"type":"null"}]}`},
+		{"choice of integers", schema.Field{Kind: schema.Integer, Choices: []string{"-1", "2"}, Nullable: true},
+			`{"oneOf":[{"type":"integer","enum":[-1,2]},{"type":"null"}]}`},
+		{"time", schema.Field{Kind: schema.TimeOfDay}, `{"type":"string","pattern":"^[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{6})?$"}`},
+		{"duration", schema.Field{Kind: schema.Interval}, `{"description":"Days, if any, and a time.","type":"string","pattern":"^(-?[0-9]+ )?[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{6})?$"}`},
 		{"choice that may be empty", schema.Field{Kind: schema.Choice, Choices: []string{"a"}, Blank: true},
 			`{"type":"string","enum":["a",""]}`},
 		{"choice that may be empty or null", schema.Field{Kind: schema.Choice, Choices: []string{"a"}, Blank: true, Nullable: true},

@@ -342,11 +342,11 @@ func pageSchema(record string, uncounted bool) *jsonSchema {
 
 // orderingTerm returns the schema of a term: each field, in both directions.
 func orderingTerm(fields []string) *jsonSchema {
-	s := ofKind("string")
+	var names []string
 	for _, name := range fields {
-		if !slices.Contains(s.Enum, name) {
-			s.Enum = append(s.Enum, name, "-"+name)
+		if !slices.Contains(names, name) {
+			names = append(names, name, "-"+name)
 		}
 	}
-	return s
+	return &jsonSchema{Type: "string", Enum: choicesOf(schema.Field{Choices: names}, false)}
 }

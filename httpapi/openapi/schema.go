@@ -20,7 +20,7 @@ type jsonSchema struct {
 	ReadOnly    bool                 `json:"readOnly,omitempty"`
 	WriteOnly   bool                 `json:"writeOnly,omitempty"`
 	Pattern     string               `json:"pattern,omitempty"`
-	Enum        []string             `json:"enum,omitempty"`
+	Enum        []json.RawMessage    `json:"enum,omitempty"`
 	MinLength   int                  `json:"minLength,omitempty"`
 	MaxLength   int                  `json:"maxLength,omitempty"`
 	Minimum     json.RawMessage      `json:"minimum,omitempty"`

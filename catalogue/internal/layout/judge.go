@@ -58,7 +58,7 @@ func keepsValues(t reflect.Type) bool {
 		t = t.Elem()
 	}
 	if jsontext.Writes(t) {
-		return t == reflect.TypeFor[time.Time]() || t == reflect.TypeFor[schema.DateTime]()
+		return slices.Contains([]reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[schema.DateTime](), reflect.TypeFor[schema.Time](), reflect.TypeFor[schema.Duration]()}, t)
 	}
 	return t.Kind() <= reflect.Uint64 || t.Kind() == reflect.Float64 || t.Kind() == reflect.String
 }

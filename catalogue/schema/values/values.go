@@ -80,6 +80,9 @@ func (m Maker) Object(fields []schema.Field) string {
 }
 
 func (m Maker) value(f schema.Field) string {
+	if f.Choices != nil {
+		return m.oneOf(f.ChoiceValues()...)
+	}
 	switch f.Kind {
 	case schema.Integer:
 		return m.spelled(m.number(f, 0))
@@ -106,8 +109,11 @@ func (m Maker) value(f schema.Field) string {
 		return quote(m.date(f))
 	case schema.Timestamp:
 		return quote(m.date(f) + m.clock())
-	case schema.Choice:
-		return quote(m.oneOf(f.Choices...))
+	case schema.TimeOfDay, schema.Interval:
+		if m.Odd {
+			return m.oneOf(`"8:00"`, `"23:59:59.999999"`, `"00:00:00.5"`)
+		}
+		return quote(schema.Time(time.Duration(m.Choose(24*60*60)) * time.Second).String())
 	case schema.UUID:
 		return m.uuid()
 	case schema.Reference:

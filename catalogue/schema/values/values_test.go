@@ -28,7 +28,7 @@ func fields() []schema.Field {
 		{Kind: schema.Text, MinLength: 90, MaxLength: 100}, {Kind: schema.Text, MaxLength: 1},
 		{Kind: schema.Regex, Pattern: regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`)}, {Kind: schema.Slug, MinLength: 4, MaxLength: 8}, {Kind: schema.UnicodeSlug, MaxLength: 3},
 		{Kind: schema.Email, MaxLength: 60}, {Kind: schema.Email, MinLength: 40, MaxLength: 40}, {Kind: schema.URL}, {Kind: schema.URL, MinLength: 50},
-		{Kind: schema.UUID}, {Kind: schema.Timestamp}, {Kind: schema.Date}, {Kind: schema.Boolean},
+		{Kind: schema.Integer, Choices: []string{"-1", "10"}}, {Kind: schema.TimeOfDay}, {Kind: schema.Interval}, {Kind: schema.UUID}, {Kind: schema.Timestamp}, {Kind: schema.Date}, {Kind: schema.Boolean},
 		{Kind: schema.Choice, Choices: []string{"a", "b"}}, {Kind: schema.Reference, Refers: "x"}, {Kind: schema.References, Refers: "x"}, {Kind: schema.JSON, Nullable: true},
 		{Kind: schema.Array, MinLength: 1, MaxLength: 3, Item: &schema.Field{Kind: schema.Integer}}, {Kind: schema.Map, Item: &schema.Field{Kind: schema.Boolean}},
 		{Kind: schema.Object, Fields: inner}, {Kind: schema.Array, Item: &schema.Field{Kind: schema.Object, Fields: inner}},
