@@ -12,8 +12,9 @@ import (
 )
 
 // A Duration is a length of time of at most 999999999 days, to the microsecond. It is the sum of its
-// fields. Durations from JSON and from [DurationOf] can be compared with ==: their microseconds are
-// those of one day, from 0 to 86399999999, even if the duration is negative.
+// fields: a [time.Duration] d is Duration{Microseconds: d.Microseconds()}. Durations from JSON can be
+// compared with ==. Their microseconds are those of one day, from 0 to 86399999999, even if the duration
+// is negative.
 type Duration struct {
 	Days         int
 	Microseconds int64
@@ -24,18 +25,6 @@ const (
 	daySecs   = 24 * 60 * 60
 	dayMicros = daySecs * 1_000_000
 )
-
-// DurationOf returns the duration of d, without a fraction of a microsecond. O(1).
-func DurationOf(d time.Duration) Duration { return Duration{0, d.Microseconds()}.normal() }
-
-// Std returns the duration as a [time.Duration]. ok is false beyond 292 years, which that cannot
-// represent. O(1).
-func (d Duration) Std() (std time.Duration, ok bool) {
-	const most = math.MaxInt64 / int64(time.Microsecond)
-	d = d.normal()
-	n := int64(max(-maxDays/1000, min(d.Days, maxDays/1000)))*dayMicros + d.Microseconds
-	return time.Duration(n) * time.Microsecond, -most <= n && n <= most
-}
 
 // normal returns the duration with microseconds of one day.
 func (d Duration) normal() Duration {

@@ -263,8 +263,13 @@ func cutItem(text string) (item, rest string, more bool) {
 // filterValue returns the canonical form of a value that is not empty, or "" if it counts
 // as absent.
 func (f Field) filterValue(lookup, value string, checks *checker) (text, message string) {
-	if lookup == "isnull" {
+	switch {
+	case lookup == "isnull":
 		return filterBool(f, lookup, value, checks)
+	case lookup == "exact" && f.Choices != nil && !slices.Contains(f.Choices, value):
+		return "", notAvailable(value)
+	case lookup == "exact" && f.Choices != nil:
+		return value, ""
 	}
 	row := f.Kind.row()
 	text, message = row.filter(f, lookup, value, checks)

@@ -35,7 +35,7 @@ type kindRow struct {
 }
 
 var kinds = [...]kindRow{
-	Integer:     {"integer", "", jsontext.Int, numbers, Field.cleanInteger, Field.filterInteger, sortkey.Decimal},
+	Integer:     {"integer", "", jsontext.Int, numbers, Field.cleanInteger, numberFilter(decimal.integer), sortkey.Decimal},
 	Text:        {"string", "", jsontext.String, texts, Field.cleanText, filterText, nil},
 	Slug:        {"slug", "slug", jsontext.String, texts, Field.cleanSlug, filterText, nil},
 	Timestamp:   {"datetime", "", jsontext.String, moments, cleanTime, filterTime, timeKey},
@@ -50,7 +50,7 @@ var kinds = [...]kindRow{
 	Date:        {"date", "date", jsontext.String, moments, cleanDate, filterDate, nil},
 	TimeOfDay:   {"time", "time", jsontext.String, moments, cleanClock, filterClock, nil},
 	Interval:    {"field", "duration", jsontext.String, moments, cleanDuration, filterDuration, durationKey},
-	Choice:      {"choice", "choices", jsontext.String, texts, Field.cleanChoice, Field.filterChoice, nil},
+	Choice:      {"choice", "choices", jsontext.String, texts, Field.cleanChoice, filterText, nil},
 	Email:       {"email", "email", jsontext.String, texts, Field.cleanEmail, filterText, nil},
 	UUID:        {"string", "uuid", jsontext.String, moments, cleanUUID, filterUUID, nil},
 	UnicodeSlug: {"slug", "unicodeslug", jsontext.String, texts, Field.cleanUnicodeSlug, filterText, nil},
@@ -177,24 +177,6 @@ func (f Field) cleanChoice(value string, _ *checker) (text string, messages []st
 		return chosen, nil
 	}
 	return string(jsontext.AppendString(nil, chosen)), nil
-}
-
-func (f Field) filterChoice(lookup, value string, checks *checker) (text, message string) {
-	switch {
-	case lookup != "exact":
-		return filterText(f, lookup, value, checks)
-	case !slices.Contains(f.Choices, value):
-		return "", notAvailable(value)
-	}
-	return value, ""
-}
-
-func (f Field) filterInteger(lookup, value string, _ *checker) (text, message string) {
-	if lookup == "exact" && f.Choices != nil && !slices.Contains(f.Choices, value) {
-		return "", notAvailable(value)
-	}
-	n, message := filterNumber(value)
-	return n.integer(), message
 }
 
 var errNotStorable = errors.New("cannot be stored")

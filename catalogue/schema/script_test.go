@@ -228,10 +228,12 @@ var otherKinds = Description{
 		{Name: "rating", Kind: Float}, {Name: "price", Kind: Decimal}, {Name: "born", Kind: Date},
 		{Name: "at", Kind: Timestamp}, {Name: "minutes", Kind: Integer}, {Name: "status", Kind: Choice, Choices: []string{"a"}},
 		{Name: "owner", Kind: Reference}, {Name: "tags", Kind: Array, Item: &Field{Kind: Text}}, {Name: "line1", Kind: Slug},
+		{Name: "starts", Kind: TimeOfDay}, {Name: "length", Kind: Interval}, {Name: "priority", Kind: Integer, Choices: []string{"0", "1", "10"}},
 	},
 	Filters: []string{
 		"rating", "rating__in", "price__range", "born__range", "born__in", "at", "at__in", "minutes__in", "minutes__contains",
 		"status__icontains", "status__isnull", "owner", "owner__isnull", "tags", "line_1", "unknown", "unknown__in",
+		"starts", "starts__range", "length", "length__in", "priority", "priority__in",
 	},
 }
 

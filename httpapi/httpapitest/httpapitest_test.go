@@ -66,6 +66,9 @@ type ware struct {
 	Rates    map[string]float64 `json:"rates" backlist:"item.min=0"`
 	Address  *address           `json:"address"`
 	Lines    []address          `json:"lines" backlist:"maxlength=3"`
+	Opens    schema.Time        `json:"opens"`
+	Takes    schema.Duration    `json:"takes"`
+	Rank     *int               `json:"rank" backlist:"choices=-1|2|10"`
 	Optional *address           `json:"optional,omitempty" backlist:"optional"`
 }
 
@@ -97,7 +100,8 @@ func wareDescription(t *testing.T) schema.Description {
 		t.Fatal(err)
 	}
 	about.Fields[2].Pattern = regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`)
-	about.Filters = []string{"email__in", "uuid", "weight__gte", "price__lt", "slug__startswith"}
+	about.Filters = []string{"email__in", "uuid", "weight__gte", "price__lt", "slug__startswith",
+		"opens", "opens__gte", "takes__in", "takes__lt", "takes__range", "rank", "rank__in", "rank__gt"}
 	about.Search = []string{"name"}
 	return about
 }
@@ -190,7 +194,7 @@ func TestCatalogue(t *testing.T) {
 		"parcels":          inCatalogue[parcel](t, "parcels", `{"number":"01234567-89ab-4def-8123-456789abcdef","note":"N"}`),
 		"directors":        inCatalogue[director](t, "directors", `{"name":"Anna"}`),
 		"wares": inCatalogue[ware](t, "wares", `{"name":"A chair or so","sku":"ABC-1234","email":"a@b.example","uuid":"01234567-89ab-cdef-0123-456789abcdef",`+
-			`"slug":"é","weight":1.5,"price":"9.50","sizes":[1],"tags":["ab"],"rates":{"a":1.5},"address":{"city":"Rome","code":"","geo":{"lat":4.5}},"lines":[{"city":"Bonn"}]}`),
+			`"slug":"é","weight":1.5,"price":"9.50","sizes":[1],"tags":["ab"],"rates":{"a":1.5},"address":{"city":"Rome","code":"","geo":{"lat":4.5}},"lines":[{"city":"Bonn"}],"opens":"08:00:00","takes":"1 00:30:00","rank":2}`),
 		"reviews": inCatalogue[schema.Record](t, "reviews", ""),
 	} {
 		t.Run(reason, func(t *testing.T) { TestCollection(t, impl) })
