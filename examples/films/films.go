@@ -39,14 +39,15 @@ type Screening struct {
 	SoldOut  bool            `json:"soldOut"`
 }
 
-// The collections, in the order of the root listing.
+// The collections, in the order of the root listing. Each column of their pages is an order with
+// an index, and so is each column of the films of a genre.
 var (
 	directors = catalogue.Define[Director]("directors", catalogue.Options{
-		Indexes:     [][]ordering.Term{{ordering.Asc("born")}},
+		Indexes:     by("born"),
 		Description: &schema.Description{Search: []string{"name"}},
 	})
 	films = catalogue.Define[Film]("films", catalogue.Options{
-		Indexes: orders(),
+		Indexes: by("name", "year", "minutes", "genre", "director", "genre,name", "genre,year", "genre,minutes", "genre,director"),
 		Description: &schema.Description{
 			Filters: []string{"director", "genre", "genre__in", "year__gte", "year__lte", "minutes__gte", "minutes__lte"},
 			Search:  []string{"name", "director__name"},
@@ -54,7 +55,7 @@ var (
 	})
 	screenings = catalogue.Define[Screening]("screenings", catalogue.Options{
 		Ordering: []ordering.Term{ordering.Asc("starts_at")},
-		Indexes:  [][]ordering.Term{{ordering.Asc("starts_at")}, {ordering.Asc("film"), ordering.Asc("starts_at")}},
+		Indexes:  by("starts_at", "film", "price", "sold_out"),
 		Description: &schema.Description{
 			Filters: []string{"film", "starts_at__gte", "starts_at__lt", "price__lte", "sold_out"},
 			Search:  []string{"film__name"},
@@ -63,11 +64,11 @@ var (
 	})
 )
 
-// orders returns the indexes of films: all of them by each column, and those of a genre.
-func orders() [][]ordering.Term {
-	indexes := [][]ordering.Term{{ordering.Asc("genre")}}
-	for _, column := range []string{"name", "year", "minutes", "director"} {
-		indexes = append(indexes, []ordering.Term{ordering.Asc(column)}, []ordering.Term{ordering.Asc("genre"), ordering.Asc(column)})
+// by returns an index for each order, such as "genre,year", which also serves its reverse.
+func by(orders ...string) [][]ordering.Term {
+	indexes := make([][]ordering.Term, len(orders))
+	for i, order := range orders {
+		indexes[i] = ordering.Parse(order, nil)
 	}
 	return indexes
 }
