@@ -84,32 +84,6 @@ func briefCell(value json.RawMessage) cell {
 	return c
 }
 
-const (
-	maxParts = 4 << 10 // bytes of a value whose parts a page shows one by one, and not as JSON
-	maxDepth = 4       // of such parts
-)
-
-// wholeCell returns the cell of a JSON value on the page of a record: objects and lists have parts.
-func wholeCell(value json.RawMessage, depth int) cell {
-	c := newCell(value)
-	switch {
-	case c.Link != "":
-		c.Text = c.Link
-	case c.Class != "object" && c.Class != "list":
-	case len(value) > maxParts || depth == maxDepth:
-		return cell{Class: "json", Text: indented(value)}
-	default:
-		for _, part := range partsOf(value) {
-			of := wholeCell(part.value, depth+1)
-			if c.Class == "object" {
-				of.Label = heading(part.name)
-			}
-			c.Parts = append(c.Parts, of)
-		}
-	}
-	return c
-}
-
 // cut returns the cell of a table. If it is shorter than the value, and the record has no page, it
 // has the whole value too.
 func (c cell) cut(value json.RawMessage, hasPage bool) cell {
@@ -182,6 +156,26 @@ func cutTo(text string, most int) (seen string, whole bool) {
 func isDecimal(text string) bool {
 	whole, places, ok := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	return ok && whole != "" && places != "" && strings.Trim(whole+places, "0123456789") == ""
+}
+
+// grouped formats a count with commas between thousands. It returns "" for a negative one.
+func grouped(n int) string {
+	if n < 0 {
+		return ""
+	}
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// counted returns a number of things, such as "1 record" or "1,234 records".
+func counted(count int, thing string) string {
+	if count != 1 {
+		thing += "s"
+	}
+	return grouped(count) + " " + thing
 }
 
 // readableTime formats a date, or a date-time in UTC, for display. Two times of one instant have

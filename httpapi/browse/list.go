@@ -29,8 +29,8 @@ type list struct {
 	Kept     []pair   // of the form for the columns
 	Order    string   // such as "By Name, ascending"
 	Rows     []row
-	Wide     bool // the ids are longer than a number usually is
-	Whole    bool // the records have no pages, so that the table has all that they are
+	Wide     string // middle, wide, or "" if the ids are short
+	Whole    bool   // the records have no pages, so that the table has all that they are
 	Pager    pager
 	Filters  *filters
 	Took     string // what the response has cost
@@ -62,7 +62,6 @@ const columnsName = "_columns"
 const (
 	maxShown   = 8  // columns that a table has without the parameter
 	maxColumns = 64 // to choose from; a thousand records could have a million different members
-	maxID      = 6  // characters of an id in a narrow column
 )
 
 // newList returns the page of a list, or nil if the response is none.
@@ -74,8 +73,8 @@ func (v *view) newList(resp *response) *list {
 	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name), Whole: !v.c.hasPages()}
 	v.choose(l, v.newColumns(memberNames(e.Records)))
 	l.Rows = v.newRows(e.Records, l.Columns)
-	for _, r := range l.Rows {
-		l.Wide = l.Wide || utf8.RuneCountInString(r.Cells[0].Text) > maxID
+	if len(l.Columns) > 0 {
+		l.Wide = width(l.Columns[0], l.Rows)
 	}
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
 	switch {
@@ -87,6 +86,21 @@ func (v *view) newList(resp *response) *list {
 		l.ReadOnly = v.readOnly()
 	}
 	return l
+}
+
+// width returns how wide the first column is: middle, wide, or "" if it is narrow.
+func width(first column, rows []row) string {
+	longest := utf8.RuneCountInString(first.Label)
+	for _, r := range rows {
+		longest = max(longest, utf8.RuneCountInString(r.Cells[0].Text))
+	}
+	switch {
+	case longest > 7:
+		return "wide"
+	case longest > 4:
+		return "middle"
+	}
+	return ""
 }
 
 // choose sets the columns that the visitor has chosen or, without a choice, the first ones and that

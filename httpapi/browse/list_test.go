@@ -36,6 +36,16 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// The column of ids is as wide as the longest of them, since the names are beside it.
+func TestWidth(t *testing.T) {
+	for text, want := range map[string]string{`"id":1`: "table", `"id":99999`: "table middle", `"id":7654321`: "table middle", `"id":12345678`: "table wide"} {
+		h := newHandlers(t, load(t, `{"books":[{"id":2},{`+text+`}]}`), httpapi.Options{}).browse
+		if got := get(h, "/api/books/").one(t, "section", "tabindex", "0").attrs["class"]; got != want+" whole" {
+			t.Errorf("%s: the classes are %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Links keep the parameters that the handler reads, including those that net/url drops.
 func TestLinksKeepQuery(t *testing.T) {
 	h := newHandlers(t, load(t, books(50)), httpapi.Options{}).browse

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
-	"github.com/gobacklist/backlist/ordering"
 )
 
 // known is what a page knows of the records of a collection that fields refer to.
@@ -178,55 +175,4 @@ func (to target) values(value json.RawMessage) (values []string) {
 // link returns a link to a target that has been escaped.
 func link(target, text string) string {
 	return `<a href="` + target + `" dir="auto">` + template.HTMLEscapeString(text) + `</a>`
-}
-
-// heading returns the name of a collection or a member in words, such as "Release dates",
-// "Start date" or "ID".
-func heading(name string) string {
-	words := inWords(name)
-	if strings.TrimSpace(words) == "" {
-		return "“" + name + "”"
-	}
-	return wire.Capital(words)
-}
-
-// inWords returns a name in words, such as "start date" or "cover URL".
-func inWords(name string) string {
-	return spelled(wire.Words(ordering.Snake(name)))
-}
-
-// spelled returns words with the usual spelling of abbreviations and of their plurals. Digits
-// after one, as in isbn13, do not matter.
-func spelled(words string) string {
-	all := strings.Split(words, " ")
-	for i, word := range all {
-		stem := strings.TrimSuffix(strings.TrimRight(word, "0123456789"), "s")
-		end := word[len(stem):]
-		switch stem {
-		case "api", "bic", "csv", "doi", "ean", "epub", "faq", "gtin", "html", "iban", "id", "ip", "isbn", "issn", "json",
-			"pdf", "png", "seo", "sku", "svg", "uri", "url", "utc", "uuid", "vat", "xml":
-			all[i] = strings.ToUpper(stem) + end
-		}
-	}
-	return strings.Join(all, " ")
-}
-
-// grouped formats a count with commas between thousands. It returns "" for a negative one.
-func grouped(n int) string {
-	if n < 0 {
-		return ""
-	}
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// counted returns a number of things, such as "1 record" or "1,234 records".
-func counted(count int, thing string) string {
-	if count != 1 {
-		thing += "s"
-	}
-	return grouped(count) + " " + thing
 }

@@ -143,7 +143,7 @@ func TestOtherResponses(t *testing.T) {
 	if got := do(h.browse, request("OPTIONS", "/api/books/", "")); got.status != 200 || !strings.Contains(got.text, `"name": "Book List"`) {
 		t.Errorf("OPTIONS: %d %s", got.status, got.text)
 	}
-	for _, body := range []string{"", "not JSON <b>", `[1]`, `{"results":7}`, `{"count":1,"results":[7]}`, `"text"`} {
+	for _, body := range []string{"", "not JSON <b>", `[1]`, `{"results":7}`, `{"count":1,"results":[7]}`, `{"count":1,"results":[{}]}`, `"text"`} {
 		h := around(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(body)) })
 		for _, target := range []string{"/api/", "/api/books/"} {
 			got := get(h, target)

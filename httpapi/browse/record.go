@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -66,6 +67,32 @@ func (v *view) newRecord(resp *response) *record {
 		r.Title = v.c.nameOf(values, v.c.recordName(v.id))
 	}
 	return r
+}
+
+const (
+	maxParts = 4 << 10 // bytes of a value whose parts a page shows one by one, and not as JSON
+	maxDepth = 4       // of such parts
+)
+
+// wholeCell returns the cell of a JSON value on the page of a record: objects and lists have parts.
+func wholeCell(value json.RawMessage, depth int) cell {
+	c := newCell(value)
+	switch {
+	case c.Link != "":
+		c.Text = c.Link
+	case c.Class != "object" && c.Class != "list":
+	case len(value) > maxParts || depth == maxDepth:
+		return cell{Class: "json", Text: indented(value)}
+	default:
+		for _, part := range partsOf(value) {
+			of := wholeCell(part.value, depth+1)
+			if c.Class == "object" {
+				of.Label = heading(part.name)
+			}
+			c.Parts = append(c.Parts, of)
+		}
+	}
+	return c
 }
 
 // referrer lists some records that refer to the record of the page.
