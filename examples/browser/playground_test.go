@@ -38,8 +38,8 @@ func TestPlayground(t *testing.T) {
 		size += compressed(t, name, data)
 	}
 	t.Logf("%d bytes, compressed", size)
-	if size > 4_250_000 {
-		t.Errorf("the files have %d bytes, want at most 4,250,000", size)
+	if size > 3_200_000 {
+		t.Errorf("the files have %d bytes, want at most 3,200,000", size)
 	}
 
 	p := open(t, browser, "playground", 1280, false)

@@ -16,6 +16,7 @@ async function start() {
   byID("live").textContent = await films.text()
   show(`Running in this browser, with ${count} events.`)
   byID("try").hidden = false
+  document.querySelector('[data-fault="wrong next"]').click() // shows at once what the panel is for
 }
 
 async function send(event) {

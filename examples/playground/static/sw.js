@@ -21,7 +21,7 @@ addEventListener("activate", event => event.waitUntil(activate()))
 addEventListener("message", event => {
   if (event.data === "claim") event.waitUntil(clients.claim())
   if (event.data.fault === undefined) return
-  fault = event.data.fault
+  faults.set(event.source.id, event.data.fault)
   event.ports[0].postMessage(null)
 })
 addEventListener("fetch", event => {
@@ -29,7 +29,7 @@ addEventListener("fetch", event => {
   if (!url.href.startsWith(scope.href)) return
   const name = url.pathname.slice(scope.pathname.length).replace(/^(index\.html)?$/, "./")
   const reads = ["GET", "HEAD"].includes(event.request.method)
-  event.respondWith(reads && Object.hasOwn(files, name) ? serveFile(name) : serve(event.request))
+  event.respondWith(reads && Object.hasOwn(files, name) ? serveFile(name) : serve(event))
 })
 
 async function install() {
@@ -98,7 +98,7 @@ async function serveFile(name) {
 // serve waits for the program and passes a request to it. The browser adds Sec-Fetch-Site
 // after the worker has seen a request, so serve derives it: only navigation can come from
 // another site, and the handler's pages send a referrer to their own.
-async function serve(request) {
+async function serve({request, clientId}) {
   try {
     const headers = new Map(request.headers)
     const foreign = request.mode === "navigate" && !request.referrer.startsWith(scope.origin + "/")
@@ -107,19 +107,19 @@ async function serve(request) {
     const {answer, ended} = await program()
     const {body: content, ...rest} = await Promise.race([ended, new Promise(done =>
       answer({method: request.method, url: request.url, headers: [...headers], body}, done))])
-    return await spoil(new URL(request.url), new Response(content, rest))
+    return await spoil(new URL(request.url), clientId, new Response(content, rest))
   } catch (error) {
     return failure(error)
   }
 }
 
-// spoil changes the next response to a request for the second page of films, if the start page
-// has set a fault.
-let fault = ""
-async function spoil(url, response) {
-  if (!fault || !url.pathname.endsWith("/v1/films/") || !url.searchParams.has("offset")) return response
-  const name = fault, {status, headers} = response
-  fault = ""
+// spoil changes the next response to a request of a start page for the second page of films, if that
+// start page has set a fault.
+const faults = new Map() // by client
+async function spoil(url, client, response) {
+  const name = faults.get(client), {status, headers} = response
+  if (!name || !url.pathname.endsWith("/v1/films/") || !url.searchParams.has("offset")) return response
+  faults.delete(client)
   headers.delete("Content-Length")
   switch (name) {
   case "503": return Response.json({detail: "busy"}, {status: 503, headers: {"Retry-After": "1"}})
