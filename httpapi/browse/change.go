@@ -3,13 +3,12 @@ package browse
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
-	"github.com/gobacklist/backlist/httpapi/internal/wire"
 )
 
 // posted creates, changes or deletes a record as a form specifies. It returns the response to show,
@@ -34,17 +33,35 @@ func (v *view) create() *response {
 	if refused != nil {
 		return refused
 	}
-	resp := misspelled(v.c.Fields, texts)
-	if resp == nil {
-		resp = v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, formJSON(v.c.Fields, texts))
+	inputs := newInputs("", "", v.c.Fields, texts, false)
+	if resp := v.unsent(inputs, texts); resp != nil {
+		return resp
 	}
+	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, inputsJSON(inputs, false))
 	if resp.Status != http.StatusCreated {
 		return v.again(resp, texts)
 	}
 	var record members
 	_ = json.Unmarshal(resp.Body, &record) // without a path, nothing is reported
 	v.report("added", v.c.segmentOf(record))
-	v.redirect(v.query.with(methodName, ""))
+	next := v.query.with(methodName, "")
+	if texts.Has(anotherName) {
+		next = v.query.with()
+	}
+	v.redirect(next)
+	return nil
+}
+
+// unsent returns the response to a form that is not sent to the handler, with the form again, or nil.
+func (v *view) unsent(inputs []input, texts url.Values) *response {
+	if isAgain(texts) {
+		v.form = v.newForm(texts, nil, v.query.get(tagName))
+		return refusal(http.StatusOK, nil)
+	}
+	if wrong := misspelled(inputs); len(wrong) > 0 {
+		v.form = v.newForm(texts, wrong, v.query.get(tagName))
+		return refusal(http.StatusBadRequest, nil)
+	}
 	return nil
 }
 
@@ -84,19 +101,15 @@ func (v *view) change(method string) *response {
 	if refused != nil {
 		return refused
 	}
-	touched := touchedFields(v.c.Fields, texts, stored)
-	if resp := misspelled(touched, texts); resp != nil {
-		return v.again(resp, texts)
+	inputs := v.touched(texts, stored, method == http.MethodPut)
+	if resp := v.unsent(inputs, texts); resp != nil {
+		return resp
 	}
 	match := ""
 	if now.Sent.Get("Etag") != "" {
 		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
 	}
-	fields := touched
-	if method == http.MethodPut {
-		fields = v.c.Fields
-	}
-	resp := v.send(method, v.r.URL.Path, "", changeJSON(fields, touched, texts, stored), "If-Match", match)
+	resp := v.send(method, v.r.URL.Path, "", inputsJSON(inputs, true), "If-Match", match)
 	switch resp.Status {
 	case http.StatusOK:
 		v.redirectChanged(resp)
@@ -135,17 +148,28 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 	if stored == nil {
 		return now
 	}
-	merged, wrong := recordTexts(v.c.Fields, stored), make(faults)
-	for _, field := range touchedFields(v.c.Fields, texts, stored) {
-		text, present := returned(texts.Get(field.Name)), returned(merged.Get(field.Name))
-		merged.Set(field.Name, text)
-		switch was := returned(texts.Get(shownPrefix + field.Name)); {
-		case present == was || present == text || !texts.Has(shownPrefix+field.Name):
-		case present == "":
-			wrong[field.Name] = []string{"It has been emptied in the meantime."}
-		default:
-			present, _ = cut(present)
-			wrong[field.Name] = []string{"It has been changed in the meantime: " + present}
+	present, wrong := recordTexts(v.c.Fields, stored), make(faults)
+	merged := maps.Clone(present)
+	for name := range present {
+		merged.Set(shownPrefix+name, present.Get(name))
+	}
+	for _, in := range v.touched(texts, stored, false) {
+		for _, leaf := range in.all() {
+			if leaf.Control == "group" {
+				continue
+			}
+			text, now, was := returned(leaf.Value), returned(present.Get(leaf.Name)), returned(texts.Get(shownPrefix+leaf.Name))
+			if merged.Set(leaf.Name, text); !present.Has(leaf.Name) {
+				merged.Set(shownPrefix+leaf.Name, was)
+			}
+			switch {
+			case now == was || now == text || !texts.Has(shownPrefix+leaf.Name):
+			case now == "":
+				wrong[leaf.path] = []string{"It has been emptied in the meantime."}
+			default:
+				now, _ = cut(now)
+				wrong[leaf.path] = []string{"It has been changed in the meantime: " + now}
+			}
 		}
 	}
 	v.form = v.newForm(merged, wrong, now.Sent.Get("Etag"))
@@ -154,38 +178,16 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 	return resp
 }
 
-// touchedFields returns the fields that the visitor has changed: those whose text is not the one that
-// the form has shown. A form without the text that it has shown counts as showing the stored
-// record. A field that is not in the form is not changed, except a boolean, since browsers send a
-// box only if it is checked.
-func touchedFields(fields []schema.Field, posted url.Values, stored map[string]json.RawMessage) (touched []schema.Field) {
-	for _, field := range fields {
-		if isReadOnly(field) || !posted.Has(field.Name) && field.Kind != schema.Boolean {
-			continue
-		}
-		was := valueText(field, stored[field.Name])
-		if shown := shownPrefix + field.Name; posted.Has(shown) {
-			was = posted.Get(shown)
-		}
-		if returned(posted.Get(field.Name)) != returned(was) {
-			touched = append(touched, field)
+// touched returns the inputs of the fields that the visitor has changed. For a PUT, which is whole, the
+// others are as they are stored, which their texts may not represent exactly.
+func (v *view) touched(texts url.Values, stored map[string]json.RawMessage, whole bool) (touched []input) {
+	shown := recordTexts(v.c.Fields, stored)
+	for _, in := range newInputs("", "", v.c.Fields, texts, false) {
+		if in.touched(texts, shown) {
+			touched = append(touched, in)
+		} else if value := stored[in.Name]; whole && value != nil {
+			touched = append(touched, input{Name: in.Name, Value: string(value), field: schema.Field{Name: in.Name, Kind: schema.JSON}})
 		}
 	}
 	return touched
-}
-
-// changeJSON returns the body of a request with some fields. Those that the visitor has left alone
-// are as they are stored, which their texts may not represent exactly.
-func changeJSON(fields, touched []schema.Field, posted url.Values, stored map[string]json.RawMessage) []byte {
-	var members []string
-	for _, field := range fields {
-		value := string(stored[field.Name])
-		if slices.ContainsFunc(touched, func(f schema.Field) bool { return f.Name == field.Name }) {
-			value, _ = fieldJSON(field, returned(posted.Get(field.Name)))
-		}
-		if value != "" && !isReadOnly(field) {
-			members = append(members, wire.Quote(field.Name)+":"+value)
-		}
-	}
-	return objectJSON(members)
 }

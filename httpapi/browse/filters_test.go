@@ -108,7 +108,7 @@ func TestEveryFaultIsShown(t *testing.T) {
 		{"no collection", around(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(422)
 			w.Write([]byte(`{"nonFieldErrors":["Sold out."],"startDate":["Too <late>.","Too early."],"odd":{"a":[1]}}`))
-		}), request("GET", "/api/events/", ""), []string{"Sold out.", "Odd: odd.a.0: 1", "Start date: Too <late>. Too early."}},
+		}), request("GET", "/api/events/", ""), []string{"Sold out.", "Odd.a.0: 1", "Start date: Too <late>. Too early."}},
 	}
 	for _, test := range tests {
 		page := do(test.h, test.request)

@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,60 +14,95 @@ import (
 	"time"
 
 	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/formdata"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
 )
 
 // form is a form that posts a record to a collection or changes a record.
 type form struct {
-	Action string
-	Cancel string
-	Button string
-	Failed string   // why it was posted and rejected, or ""
-	Faults []string // errors that belong to no field
-	Kept   []pair   // texts of the record that the form has been made from
-	Inputs []input
+	Title   string // of its page if it was posted
+	Action  string
+	Cancel  string
+	Another bool     // it is for a new record, and another one can follow
+	Failed  string   // why it was posted and rejected, or ""
+	Faults  []string // errors that belong to no field
+	Kept    []pair   // texts of the record that the form has been made from
+	Inputs  []input
+	Again   bool // buttons send it to be shown again
 }
 
-// newForm returns the form for a new record or for changing one. The values are nil, the record's
-// or, if the form was posted and rejected with errors, the posted ones. Fields with choices have
-// their default if values is nil. tag is the entity tag of the record.
-func (v *view) newForm(values url.Values, wrong faults, tag string) *form {
-	f := &form{Action: v.query.with(methodName, http.MethodPost), Cancel: v.cleanLink(), Button: "Add"}
+// Names of inputs that are not of fields.
+const (
+	shownPrefix  = "_shown."  // before the name of an input: its text as the form has shown it
+	removePrefix = "_remove." // before the name of an object of a list: it is removed
+	findPrefix   = "_find."   // before the name of a reference: what to find
+	againName    = "_again"   // the form is shown again, with what was typed
+	anotherName  = "_another" // a form for another record follows
+)
+
+// newForm returns the form for a new record or for changing one. The texts are nil, the record's
+// or, if the form was posted, the posted ones. wrong are the errors if it was rejected. tag is the
+// entity tag of the record.
+func (v *view) newForm(texts url.Values, wrong faults, tag string) *form {
+	f := &form{Title: "Add " + spelled(v.c.Name), Action: v.query.with(methodName, http.MethodPost), Cancel: v.cleanLink(), Another: v.id == ""}
 	if v.id != "" {
-		f.Action, f.Button = v.query.with(methodName, v.c.updateMethod(), tagName, tag), "Save"
+		f.Title, f.Action = "Change "+v.c.recordName(v.id), v.query.with(methodName, v.c.updateMethod(), tagName, tag)
 	}
 	if wrong != nil {
-		f.Failed = "Nothing was stored. Please correct the following:"
+		f.Title, f.Failed = "Not stored", "Nothing was stored. Please correct the following:"
 	}
-	focused := false
-	for _, field := range v.c.Fields {
-		if isReadOnly(field) {
-			continue
+	for i := range v.c.Fields {
+		shown := texts
+		if v.c.Fields[i].Hidden && texts != nil {
+			shown = url.Values{}
 		}
-		text := values.Get(field.Name)
-		if field.Hidden {
-			text = "" // of a form that was rejected
-		}
-		if values == nil && kindOf(field).choices != nil {
-			text = valueText(field, json.RawMessage(field.Default))
-		}
-		if shown := shownPrefix + field.Name; values.Has(shown) {
-			f.Kept = append(f.Kept, pair{shown, values.Get(shown)})
-		}
-		in := v.newInput(field, text)
-		in.Required = in.Required && !(field.Hidden && v.id != "") // a form for a record does not show its value
-		in.Faults = wrong[field.Name]
-		in.Focus = in.Faults != nil && !focused
-		focused = focused || in.Focus
-		f.Inputs = append(f.Inputs, in)
+		f.Inputs = append(f.Inputs, newInputs("", "", v.c.Fields[i:i+1], shown, v.c.Fields[i].Hidden && v.id != "")...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(wrong)) {
-		if !slices.ContainsFunc(f.Inputs, func(in input) bool { return in.Name == name }) {
-			f.Faults = append(f.Faults, wrong[name]...)
+	for i := range f.Inputs {
+		for _, in := range f.Inputs[i].all() {
+			f.Again = f.Again || in.Adds != ""
+			if in.Control == "group" {
+				continue
+			}
+			if shown := shownPrefix + in.Name; texts.Has(shown) {
+				f.Kept = append(f.Kept, pair{shown, texts.Get(shown)})
+			} else if v.id != "" {
+				f.Kept = append(f.Kept, pair{shown, in.Value})
+			}
+			v.complete(in, texts)
+			f.Again = f.Again || in.Find != ""
 		}
 	}
+	f.blame(wrong)
 	return f
+}
+
+// blame adds errors to the inputs that they are about, or to the nearest input around them.
+func (f *form) blame(wrong faults) {
+	focused := false
+	for _, path := range slices.Sorted(maps.Keys(wrong)) {
+		at := path
+		for find(f.Inputs, at) == nil && strings.Contains(at, ".") {
+			at = at[:strings.LastIndexByte(at, '.')]
+		}
+		to := &f.Faults
+		if in := find(f.Inputs, at); in != nil {
+			to = &in.Faults
+		}
+		for _, text := range wrong[path] {
+			if at != path {
+				text = path + ": " + text
+			}
+			*to = append(*to, text)
+		}
+	}
+	for i := range f.Inputs {
+		for _, in := range f.Inputs[i].all() {
+			in.Focus = in.Faults != nil && !focused
+			focused = focused || in.Focus
+		}
+	}
 }
 
 // postable reports whether the sender of the request may post to its path, which is a
@@ -77,7 +111,7 @@ func (v *view) postable() bool {
 	return v.c.Actions.Has(schema.Create) && v.offers(http.MethodPost)
 }
 
-// faults maps fields to error messages.
+// faults maps the paths of values, such as lines.0.sku, to error messages.
 type faults map[string][]string
 
 // readFaults parses the body of a response of 400. It returns nil if that is no JSON object.
@@ -88,155 +122,51 @@ func readFaults(body []byte) faults {
 	}
 	wrong := make(faults, len(all))
 	for _, m := range all {
-		wrong[m.name] = messagesOf(m.name, m.name, m.value)
+		wrong.read(m.name, m.value)
 	}
 	return wrong
 }
 
-// messagesOf returns the messages about a field: about its value and, with their path, its parts.
-func messagesOf(field, path string, value json.RawMessage) (messages []string) {
+// read adds the messages about a value, and about its parts.
+func (f faults) read(path string, value json.RawMessage) {
 	var parts members
 	var items []json.RawMessage
 	text, ok := readText(value)
 	switch {
-	case !ok && json.Unmarshal(value, &items) == nil && items != nil:
+	case ok:
+	case json.Unmarshal(value, &items) == nil && items != nil:
 		for i, item := range items {
 			at := path
 			if item[0] != '"' { // about an element
 				at += "." + strconv.Itoa(i)
 			}
-			messages = append(messages, messagesOf(field, at, item)...)
+			f.read(at, item)
 		}
-		return messages
-	case !ok && json.Unmarshal(value, &parts) == nil:
+		return
+	case json.Unmarshal(value, &parts) == nil:
 		for _, m := range parts {
 			at := path
 			if ordering.Snake(m.name) != "non_field_errors" {
 				at += "." + m.name
 			}
-			messages = append(messages, messagesOf(field, at, m.value)...)
+			f.read(at, m.value)
 		}
-		return messages
-	case !ok:
+		return
+	default:
 		text = string(value)
 	}
-	if path != field {
-		text = path + ": " + text
-	}
-	return []string{text}
+	f[path] = append(f[path], text)
 }
 
-// input is a field of a form.
-type input struct {
-	Name     string // of the field in JSON, or of a parameter
-	Label    string
-	Control  string // checkbox, textarea, select, or a type of input element
-	Value    string
-	Step     string // of a number
-	Min, Max string // of a number
-
-	MinLength, MaxLength int    // of a text, or 0
-	Pattern              string // of a whole text
-
-	Multiple bool     // several options can be selected
-	Options  []option // of a select
-	Required bool
-	Hint     string
-	Named    string // name of the record to which the value refers, or ""
-	Lookup   string // link to records to which the value can refer, or ""
-	Faults   []string
-	Focus    bool // it is the first with a fault
-}
-
-// newInput returns the input of a field with a text.
-func (v *view) newInput(field schema.Field, text string) input {
-	k := kindOf(field)
-	in := input{
-		Name:     field.Name,
-		Label:    heading(field.Name),
-		Control:  k.control,
-		Value:    text,
-		Step:     k.step,
-		Min:      field.Min,
-		Max:      field.Max,
-		Required: field.Required && !mayBeEmpty(field),
-		Hint:     k.hint,
-	}
-	if isText(field) {
-		in.MinLength, in.MaxLength = field.MinLength, field.MaxLength
-		if p := field.Pattern; p != nil && wire.IsPortable(p.String()) {
-			in.Pattern = ".*(?:" + p.String() + ").*"
-		}
-		if field.Hidden {
-			in.Control = "password"
-			return in
+// isAgain reports whether a form was sent to be shown again, with an object more or with records that
+// it finds.
+func isAgain(texts url.Values) bool {
+	for name, values := range texts {
+		if name == againName || strings.HasPrefix(name, findPrefix) && strings.Join(values, "") != "" {
+			return true
 		}
 	}
-	if in.Control != "checkbox" && strings.ContainsAny(text, "\r\n") {
-		in.Control = "textarea" // browsers remove line endings from other inputs
-	} else if !fits(in.Control, text) {
-		in.Control = "text"
-	}
-	switch {
-	case in.Control == "select":
-		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
-	case v.byKey[field.Refers] != nil:
-		v.offer(&in, field, v.byKey[field.Refers])
-	}
-	return in
-}
-
-// offer makes the input of a field that refers to records a select of them if they are few, and
-// otherwise links to them.
-func (v *view) offer(in *input, field schema.Field, c *collection) {
-	known, k := v.records(c, field.By), kindOf(field)
-	switch {
-	case field.Kind == schema.Reference && known.whole:
-		in.Hint = ""
-		in.selectAmong(known.options, "none", mayBeEmpty(field))
-	case !known.whole:
-		in.Lookup = v.rootLink(v.r) + url.PathEscape(c.Segment) + "/"
-		if field.Kind == schema.Reference {
-			if name, _ := v.name(c, field.By, in.Value); name != in.Value {
-				in.Named = name
-			}
-		}
-	case len(known.options) > 0 && strings.Join(k.split(in.Value), k.separator) == in.Value:
-		options, values, next := slices.Clone(known.options), k.split(in.Value), 0
-		for i := range options { // a browser sends the selected options in this order
-			if next < len(values) && options[i].Value == values[next] {
-				options[i].Selected = true
-				next++
-			}
-		}
-		if next == len(values) {
-			in.Control, in.Multiple, in.Options, in.Hint = "select", true, options, "Several can be selected."
-		}
-	}
-}
-
-// optionsOf returns options that are labelled with their values.
-func optionsOf(values []string) (options []option) {
-	for _, value := range values {
-		options = append(options, option{Value: value, Label: value})
-	}
-	return options
-}
-
-// selectAmong makes the input a select. It offers the empty value, labelled none, if that
-// is valid or the current value. A current value that is no option is offered too.
-func (in *input) selectAmong(options []option, none string, optional bool) {
-	in.Control = "select"
-	if optional || in.Value == "" {
-		in.Options = append(in.Options, option{Label: "(" + none + ")"})
-	}
-	if in.Value != "" && !slices.ContainsFunc(options, func(o option) bool { return o.Value == in.Value }) {
-		in.Options = append(in.Options, optionsOf([]string{in.Value})...)
-	}
-	in.Options = append(in.Options, options...)
-	for i := range in.Options {
-		in.Options[i].Selected = in.Options[i].Value == in.Value
-	}
+	return false
 }
 
 // kind is what pages know of the values of a field.
@@ -247,26 +177,19 @@ type kind struct {
 	choices []string // of a select in a form or a filter
 	none    string   // label of the empty choice in a form
 
-	json  func(text string) string           // JSON of a text that is not blank
-	empty string                             // JSON of an empty input
-	text  func(value json.RawMessage) string // text of a value; nil if it is that of its JSON
+	empty  string // JSON of an empty input that is a list or has JSON
+	nested bool   // a text is JSON
 
 	split     func(text string) []string // elements of a list whose text is not JSON
 	separator string                     // of their texts
-
-	nested bool // a text is JSON
 }
 
-// kindOf returns what pages know of the values of a field. An empty input is null if the
-// field does not permit empty text. The handler reports an error if it permits neither.
+// kindOf returns what pages know of the values of a field.
 func kindOf(field schema.Field) kind {
-	k := kind{control: "text", json: textJSON, empty: `""`}
-	if field.Nullable && !field.Blank {
-		k.empty = "null"
-	}
+	k := kind{control: "text"}
 	switch field.Kind {
 	case schema.Integer:
-		k.control, k.step, k.json = "number", "1", numberJSON
+		k.control, k.step = "number", "1"
 	case schema.Text:
 		if strings.EqualFold(field.Name, "description") {
 			k.control = "textarea"
@@ -278,46 +201,45 @@ func kindOf(field schema.Field) kind {
 	case schema.Email:
 		k.control = "email"
 	case schema.UUID:
-		k.hint, k.json = "32 hexadecimal digits.", wordJSON
+		k.hint = "32 hexadecimal digits."
 	case schema.Regex:
 		k.hint = field.Message
 	case schema.Timestamp:
 		k.control, k.hint = "datetime-local", "In UTC."
-		k.json = func(text string) string { return wire.Quote(utcTime(strings.TrimSpace(text))) }
 	case schema.Boolean:
 		k.control, k.choices, k.none = "checkbox", []string{"true", "false"}, "null"
 		if field.Nullable {
-			k.control, k.json = "select", anyJSON
+			k.control = "select"
 		}
 	case schema.Choice:
 		k.control, k.choices, k.none = "select", field.Choices, "none"
 	case schema.Date:
-		k.control, k.json = "date", wordJSON
+		k.control = "date"
 	case schema.Float:
-		k.control, k.step, k.json = "number", "any", floatJSON
+		k.control, k.step = "number", "any"
 	case schema.Decimal:
-		k.control, k.json = "number", wordJSON
+		k.control = "number"
 		k.step = strconv.FormatFloat(math.Pow10(-field.Places), 'f', -1, 64)
 	case schema.URL:
 		k.control, k.hint = "url", "Starts with https:// or http://."
 	case schema.Reference:
-		k.hint, k.json = "An id from "+heading(field.Refers)+".", numberJSON
+		k.hint = "An id from " + heading(field.Refers) + "."
 		if field.By != "" {
-			k.hint, k.json = heading(field.By)+" of a record from "+heading(field.Refers)+".", wordJSON
+			k.hint = heading(field.By) + " of a record from " + heading(field.Refers) + "."
 		}
 	case schema.References:
 		k.hint = "Ids from " + heading(field.Refers) + ", separated by commas."
-		if field.By == "" {
-			return listControl(k, splitIDs, ", ", numberJSON)
+		k.split, k.separator, k.empty = splitIDs, ", ", "[]"
+		if field.By != "" {
+			k.control, k.hint = "textarea", heading(field.By)+" from "+heading(field.Refers)+", one per line."
+			k.split, k.separator = lines, "\n"
 		}
-		k.control, k.hint = "textarea", heading(field.By)+" from "+heading(field.Refers)+", one per line."
-		return listControl(k, lines, "\n", wire.Quote)
 	case schema.Array:
-		if !isText(*field.Item) {
+		if !field.Item.Kind.Scalar() || field.Item.Nullable {
 			return jsonControl(k, "[]")
 		}
 		k.control, k.hint = "textarea", "One per line."
-		return listControl(k, lines, "\n", wire.Quote)
+		k.split, k.separator, k.empty = lines, "\n", "[]"
 	case schema.Map:
 		return jsonControl(k, "{}")
 	case schema.JSON, schema.Object:
@@ -328,30 +250,8 @@ func kindOf(field schema.Field) kind {
 
 // jsonControl returns a control whose text is JSON.
 func jsonControl(k kind, empty string) kind {
-	k.control, k.hint = "textarea", "JSON."
-	k.json, k.empty, k.nested = anyJSON, empty, true
-	k.text = func(value json.RawMessage) string { return indented(value) }
+	k.control, k.hint, k.empty, k.nested = "textarea", "JSON.", empty, true
 	return k
-}
-
-// listControl returns a control whose text has the elements of a list.
-func listControl(k kind, split func(string) []string, separator string, element func(string) string) kind {
-	k.split, k.separator, k.empty = split, separator, "[]"
-	k.json = func(text string) string { return listJSON(split(text), element) }
-	k.text = func(value json.RawMessage) string { return listText(value, separator) }
-	return k
-}
-
-// separator returns what separates the elements of a list in the text of a field.
-func (c *collection) separator(name string) string {
-	if c != nil {
-		for _, f := range c.Fields {
-			if f.Name == name {
-				return cmp.Or(kindOf(f).separator, ", ")
-			}
-		}
-	}
-	return ", "
 }
 
 // isText reports whether the values of a field are any text of some form.
@@ -375,8 +275,10 @@ func valueText(field schema.Field, value json.RawMessage) string {
 	switch {
 	case len(value) == 0:
 		return ""
-	case k.text != nil:
-		return k.text(value)
+	case k.nested:
+		return indented(value)
+	case k.split != nil:
+		return listText(value, k.separator)
 	case string(value) == "null", k.control == "checkbox" && string(value) != "true":
 		return ""
 	}
@@ -397,90 +299,7 @@ func listText(value json.RawMessage, separator string) string {
 	return strings.Join(texts, separator)
 }
 
-// formJSON returns the values of a form as a JSON object. It omits empty values, so
-// that the handler applies the default or requires the field, and passes invalid values
-// as text, so that the handler reports the error.
-func formJSON(fields []schema.Field, posted url.Values) []byte {
-	var members []string
-	for _, field := range fields {
-		if isReadOnly(field) {
-			continue
-		}
-		value, ok := fieldJSON(field, posted.Get(field.Name))
-		if ok || mayBeEmpty(field) && field.Required {
-			members = append(members, wire.Quote(field.Name)+":"+value)
-		}
-	}
-	return objectJSON(members)
-}
-
-// misspelled returns the response to a form in which texts that should be JSON are not, or nil. As
-// text they could be valid values.
-func misspelled(fields []schema.Field, texts url.Values) *response {
-	var wrong []string
-	for _, field := range fields {
-		text := unixLines(texts.Get(field.Name))
-		if kindOf(field).nested && !isReadOnly(field) && strings.TrimSpace(text) != "" {
-			if err := schema.CheckSyntax([]byte(text)); err != nil {
-				wrong = append(wrong, wire.Quote(field.Name)+":"+wire.Quote(err.Error()))
-			}
-		}
-	}
-	if wrong == nil {
-		return nil
-	}
-	return refusal(http.StatusBadRequest, objectJSON(wrong))
-}
-
-// fieldJSON returns the JSON of one field. ok is false if the text is empty.
-func fieldJSON(field schema.Field, text string) (value string, ok bool) {
-	k := kindOf(field)
-	switch {
-	case k.control == "checkbox":
-		return strconv.FormatBool(text != ""), true
-	case strings.TrimSpace(text) == "":
-		return k.empty, false
-	}
-	return k.json(text), true
-}
-
 func objectJSON(members []string) []byte { return []byte("{" + strings.Join(members, ",") + "}") }
-
-func textJSON(text string) string { return wire.Quote(unixLines(text)) }
-
-func wordJSON(text string) string { return wire.Quote(strings.TrimSpace(text)) }
-
-// numberJSON returns an integer as a JSON number and any other text as a string.
-func numberJSON(text string) string {
-	text = strings.TrimSpace(text)
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return strconv.FormatInt(n, 10)
-	}
-	return wire.Quote(text)
-}
-
-// floatJSON returns a number as it is and any other text as a string.
-func floatJSON(text string) string {
-	if text = strings.TrimSpace(text); fits("number", text) {
-		return text
-	}
-	return wire.Quote(text)
-}
-
-func anyJSON(text string) string {
-	if json.Valid([]byte(text)) {
-		return text
-	}
-	return textJSON(text)
-}
-
-func listJSON(texts []string, element func(string) string) string {
-	elements := make([]string, len(texts))
-	for i, text := range texts {
-		elements[i] = element(text)
-	}
-	return "[" + strings.Join(elements, ",") + "]"
-}
 
 func splitIDs(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",; \t\n\r", r) })
@@ -547,37 +366,25 @@ func utcTime(text string) string {
 	return text
 }
 
-// recordTexts returns what a form for a record sends if nobody changes it: the texts of its
-// values, twice.
-func recordTexts(fields []schema.Field, stored map[string]json.RawMessage) url.Values {
-	texts := make(url.Values)
-	for _, field := range fields {
-		text := valueText(field, stored[field.Name])
-		texts.Set(field.Name, text)
-		texts.Set(shownPrefix+field.Name, text)
-	}
-	return texts
-}
-
 // maxForm is the maximum size of a form in bytes. A form for a record has each text twice.
 const maxForm = 2 << 20
 
-// readForm reads the body of a form. Of several values of an input, those of a select are joined;
-// the first is empty. If it fails, it returns the response.
+// readForm reads the body of a form. If it fails, it returns the response.
 func (v *view) readForm() (posted url.Values, refused *response) {
 	body, err := io.ReadAll(http.MaxBytesReader(v.w, v.r.Body, maxForm))
 	if errors.As(err, new(*http.MaxBytesError)) {
 		return nil, refusal(http.StatusRequestEntityTooLarge, wire.Detail("The form is larger than 2 MiB."))
 	}
-	posted, invalid := url.ParseQuery(string(body))
-	if err != nil || invalid != nil {
-		return nil, refusal(http.StatusBadRequest, wire.Detail("The form could not be read."))
+	values, fault := formdata.Parse(v.r.Header.Get("Content-Type"), body)
+	if err != nil {
+		fault = "The form could not be read."
 	}
-	for name, texts := range posted {
-		if len(texts) > 1 {
-			separator := v.c.separator(name)
-			posted.Set(name, strings.TrimPrefix(strings.Join(texts, separator), separator))
-		}
+	if fault != "" {
+		return nil, refusal(http.StatusBadRequest, wire.Detail(fault))
+	}
+	posted = make(url.Values)
+	for _, value := range values {
+		posted.Add(value.Name, value.Text)
 	}
 	return posted, nil
 }

@@ -36,9 +36,7 @@ func TestFormFields(t *testing.T) {
 	// The fields of the service's document, except id.
 	want := []string{"name", "slug", "summary", "description", "location", "startDate", "endDate", "published", "poster", "posterWebp", "labels", "authors"}
 	equal(t, "the result", want, names)
-	if button := got.one(t, "button", "", ""); button.attrs["type"] != "submit" {
-		t.Errorf("the button has attributes %v", button.attrs)
-	}
+	equal(t, "the buttons", []string{"Save", "Save and add another"}, texts(got.find("button", "type", "submit")))
 }
 
 func TestPost(t *testing.T) {
@@ -172,7 +170,7 @@ func TestReferenceToManyRecords(t *testing.T) {
 			{"id":1,"title":"a","released":null,"minutes":1,"price":"1.00","status":"released","director":7}]}`, httpapi.Options{Authorizer: httpapi.AllowAll})
 		for _, test := range []struct{ target, link, named string }{
 			{"/api/films/?_method=POST", "./../directors/", ""},
-			{"/api/films/1/?_method=PATCH", "./../../directors/", "It is <D7> now."},
+			{"/api/films/1/?_method=PATCH", "./../../directors/", "Director required <D7> An id from Directors."},
 		} {
 			page := get(h, test.target)
 			checkAccessible(t, page)
@@ -183,7 +181,7 @@ func TestReferenceToManyRecords(t *testing.T) {
 				}
 				continue
 			}
-			if len(hints) != 1 || page.links()["Look it up"] != test.link || strings.Contains(page.text, "now.") != (test.named != "") || !strings.Contains(page.text, test.named) {
+			if len(hints) != 1 || page.links()["Look it up"] != test.link || strings.Contains(page.text, "<D7>") != (test.named != "") || !strings.Contains(page.text, test.named) {
 				t.Errorf("51 directors, %s: the link is %q: %s", test.target, page.links()["Look it up"], page.text)
 			}
 			if got := follow(t, h, test.target, test.link); got.one(t, "h1", "", "").text != "Directors" {
@@ -216,9 +214,9 @@ func TestFormJSON(t *testing.T) {
 		{"empty form", "", `{"yes":false}`},
 		{"white space", "n=+&t=&at=%0D%0A&ref=%09&refs=+&lines=&any=", `{"yes":false}`},
 		{"numbers", "n=+12+&ref=-7&refs=1,2%3B3+4%0D%0A5", `{"n":12,"yes":false,"ref":-7,"refs":[1,2,3,4,5]}`},
-		{"invalid values", "n=1.5&ref=x&refs=1,y&any={", `{"n":"1.5","yes":false,"ref":"x","refs":[1,"y"],"any":"{"}`},
+		{"invalid values", "n=1.5&ref=x&refs=1,y", `{"n":"1.5","yes":false,"ref":"x","refs":[1,"y"]}`},
 		{"number out of range", "n=99999999999999999999", `{"n":"99999999999999999999","yes":false}`},
-		{"number with leading zeros", "n=007", `{"n":7,"yes":false}`},
+		{"number with leading zeros", "n=007", `{"n":"007","yes":false}`},
 		{"white space and line endings in text", "t=+a%0D%0Ab+", `{"t":" a\nb ","yes":false}`},
 		{"special characters in text", "t=%3C%22%5C%26%00", `{"t":"<\"\\&\u0000","yes":false}`},
 		{"invalid UTF-8", "t=%ff", "{\"t\":\"\ufffd\",\"yes\":false}"},
@@ -231,17 +229,19 @@ func TestFormJSON(t *testing.T) {
 		{"lines", "lines=a%0D%0A%0D%0A+b+", `{"yes":false,"lines":["a","b"]}`},
 		{"JSON", `any={"a":[1,null]}`, `{"yes":false,"any":{"a":[1,null]}}`},
 		{"lines of another kind", "mails=a@b.example%0D%0Ac@d.example", `{"yes":false,"mails":["a@b.example","c@d.example"]}`},
-		{"parts", `sizes=[1]&home={"city":"Rom"}`, `{"yes":false,"sizes":[1],"home":{"city":"Rom"}}`},
+		{"parts", `sizes=1%0A2&home.city=Rom`, `{"yes":false,"sizes":[1,2],"home":{"city":"Rom"}}`},
 		{"references by text", "code=+7+&codes=a,+7%0D%0A%0D%0A+b+", `{"yes":false,"code":"7","codes":["a, 7","b"]}`},
 		{"UUID", "uuid=+7+", `{"yes":false,"uuid":"7"}`},
 		{"computed field", "total=1", `{"yes":false}`},
 		{"read-only and unknown fields", "id=9&x=1", `{"yes":false}`},
-		{"repeated field", "t=a&t=b", `{"t":"a","yes":false}`},
+		{"repeated field", "t=a&t=b", `{"t":"b","yes":false}`},
 	}
 	for _, test := range tests {
 		posted, err := url.ParseQuery(test.form)
 		must(t, err)
-		equal(t, test.reason, test.want, string(formJSON(fields, posted)))
+		// As in the framework, lists of references are empty without values.
+		got := string(inputsJSON(newInputs("", "", fields, posted, false), false))
+		equal(t, test.reason, test.want, strings.NewReplacer(`,"refs":[]`, "", `,"codes":[]`, "").Replace(got))
 	}
 }
 

@@ -71,7 +71,7 @@ func (v *view) serve(resp *response) {
 	p := v.newPage(resp)
 	switch {
 	case v.form != nil:
-		p.Title, p.Form = "Not stored", v.form
+		p.Title, p.Form = v.form.Title, v.form
 		p.here()
 	case v.kept != nil && v.kept.Status == http.StatusOK:
 		v.showRecord(p, v.kept)

@@ -120,7 +120,7 @@ func TestChange(t *testing.T) {
 		{"nullable values are emptied", map[string]string{"released": "", "premiereAt": " ", "rating": "", "extra": ""}, `{"released":null,"premiereAt":null,"rating":null,"extra":null}`},
 		{"other values are emptied", map[string]string{"minutes": "", "price": "", "status": "", "director": ""}, `{"minutes":"","price":"","status":"","director":""}`},
 		{"lists are emptied", map[string]string{"genres": " ", "tags": ""}, `{"genres":[],"tags":[]}`},
-		{"numbers", map[string]string{"minutes": " 07 ", "rating": " 7.50 ", "price": "1e3", "director": "1"}, `{"minutes":7,"rating":7.50,"price":"1e3","director":1}`},
+		{"numbers", map[string]string{"minutes": " 07 ", "rating": " 7.50 ", "price": "1e3", "director": "1"}, `{"minutes":"07","rating":7.50,"price":"1e3","director":1}`},
 		{"not numbers", map[string]string{"minutes": "x", "rating": "1,5", "price": "NaN", "director": "B"}, `{"minutes":"x","rating":"1,5","price":"NaN","director":"B"}`},
 		{"date and time", map[string]string{"released": " 2024-1-2", "premiereAt": " 2024-05-10T18:00+02:00"}, `{"released":"2024-1-2","premiereAt":"2024-05-10T18:00+02:00"}`},
 		{"choice", map[string]string{"status": "announced"}, `{"status":"announced"}`},

@@ -52,10 +52,6 @@ const (
 	tagName    = "_tag"    // entity tag of the record that the form shows, if it has one
 )
 
-// shownPrefix begins the name of an input with the text of a field that the form has shown. The
-// name of the field follows.
-const shownPrefix = "_shown."
-
 // isForm reports whether the request is a form of a page, which has the parameter _method, sent by a
 // browser, which states its origin. Others are for the handler.
 func (v *view) isForm() bool {

@@ -33,7 +33,7 @@ type Form []Value
 
 // A Value is a value of a form, or of an object or a list inside it.
 type Value struct {
-	Name string // in snake_case, such as address.street or tools[0]
+	Name string // such as address.street or tools[0], in any spelling
 	Text string
 	Type Type
 }
@@ -73,7 +73,7 @@ func Parse(contentType string, body []byte) (f Form, fault string) {
 	}
 	for i, query := range [][]byte{texts, files} {
 		for name, text := range pagination.ParseQuery(string(query)).All() {
-			f = append(f, Value{ordering.Snake(name), text, Type(i)})
+			f = append(f, Value{name, text, Type(i)})
 		}
 	}
 	return f, ""
@@ -134,6 +134,14 @@ func fromLatin1(query []byte) []byte {
 // false and a list of references empty, except in a PATCH, which is partial. Values that JSON cannot
 // represent become values that the fields reject.
 func (f Form) Object(fields []schema.Field, partial bool, as schema.Framework) string {
+	f = slices.Clone(f)
+	for i := range f {
+		f[i].Name = ordering.Snake(f[i].Name)
+	}
+	return f.object(fields, partial, as)
+}
+
+func (f Form) object(fields []schema.Field, partial bool, as schema.Framework) string {
 	var members []string
 	for _, field := range fields {
 		if text := f.value(field, partial, as); text != "" && !field.ReadOnly && !field.Computed {
@@ -152,7 +160,7 @@ func (f Form) value(field schema.Field, partial bool, as schema.Framework) strin
 	case isJSON:
 	case field.Kind == schema.Object:
 		if inside := f.inside(name+".", false); inside != nil {
-			return inside.Object(field.Fields, partial, as)
+			return inside.object(field.Fields, partial, as)
 		}
 		return ""
 	case field.Kind == schema.References:
@@ -169,7 +177,7 @@ func (f Form) value(field schema.Field, partial bool, as schema.Framework) strin
 		}
 		return list(items, func(item Form) string {
 			if field.Item.Kind == schema.Object {
-				return item.Object(field.Item.Fields, partial, as)
+				return item.object(field.Item.Fields, partial, as)
 			}
 			return item[len(item)-1].json(*field.Item)
 		})

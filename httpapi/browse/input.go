@@ -1,0 +1,385 @@
+package browse
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/httpapi/internal/formdata"
+	"github.com/gobacklist/backlist/httpapi/internal/wire"
+)
+
+// input is a field of a form, or a group of inputs: an object, a list of objects or one of these.
+type input struct {
+	Name     string // as package formdata reads it, such as address.city or lines[0]sku, or of a parameter
+	Label    string
+	Control  string // checkbox, textarea, select, group, or a type of input element
+	Value    string
+	Step     string // of a number
+	Min, Max string // of a number
+
+	MinLength, MaxLength int    // of a text, or 0
+	Pattern              string // of a whole text
+
+	Multiple bool     // several options can be selected
+	Options  []option // of a select
+	Rows     int      // of a textarea
+	Code     bool     // the text is JSON
+	Required bool
+	Hint     string
+	Faults   []string
+	Focus    bool // it is the first with a fault
+
+	Inputs  []input // of a group
+	Adds    string  // what a button adds to a list, or ""
+	Remove  string  // name of the box that removes an object of a list, or ""
+	Removed bool    // the box is checked
+
+	Named  []string // names of the records to which the value refers
+	Lookup string   // link to records to which the value can refer, or ""
+	Find   string   // name of the input that finds them, or ""
+	Sought string   // what has been found
+	Pick   string   // radio or checkbox: for each one that has been found
+	Found  []option // records
+
+	field schema.Field
+	path  string // in the errors of the handler, such as lines.0.sku, or "" if it is not sent
+}
+
+// maxItems is the maximum number of objects of a list with inputs. A longer list is JSON.
+const maxItems = 20
+
+// newInputs returns the inputs of fields that can be written, inside a value whose names and paths
+// begin with the prefixes. Without texts they have their defaults. None is required if the value is
+// optional.
+func newInputs(prefix, path string, fields []schema.Field, texts url.Values, optional bool) (inputs []input) {
+	for _, field := range fields {
+		if isReadOnly(field) {
+			continue
+		}
+		k := kindOf(field)
+		in := input{
+			Name: prefix + field.Name, Label: heading(field.Name), Control: k.control, Value: blankText(field), Hint: k.hint,
+			Step: k.step, Min: field.Min, Max: field.Max, Code: k.nested, Required: field.Required && !mayBeEmpty(field) && !optional,
+			field: field, path: path + field.Name,
+		}
+		switch values := texts[in.Name]; {
+		case k.split != nil && len(values) > 1:
+			in.Value = strings.TrimPrefix(strings.Join(values, k.separator), k.separator)
+		case len(values) > 0:
+			in.Value = values[len(values)-1]
+		case field.Kind == schema.Object && len(field.Fields) > 0:
+			in.group(in.Name+".", texts, !in.Required)
+		case isItems(field):
+			in.list(texts)
+		case texts != nil && k.control == "checkbox": // browsers send a box only if it is checked
+			in.Value = ""
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs
+}
+
+// isItems reports whether the values of a field are lists of objects whose members are known.
+func isItems(field schema.Field) bool {
+	return field.Kind == schema.Array && field.Item.Kind == schema.Object && len(field.Item.Fields) > 0
+}
+
+// blankText returns the text of an input before anybody has typed.
+func blankText(field schema.Field) string {
+	return valueText(field, []byte(strings.TrimPrefix(field.Default, "null")))
+}
+
+// group makes the input that of an object, the names of whose members begin with a prefix. It reports
+// whether there are texts of them.
+func (in *input) group(prefix string, texts url.Values, optional bool) (ok bool) {
+	for name := range texts {
+		ok = ok || strings.HasPrefix(name, prefix)
+	}
+	if !ok {
+		texts = nil
+	}
+	in.Control, in.Hint, in.Value, in.Code = "group", "", "", false
+	in.Inputs = newInputs(prefix, in.path+".", in.field.Fields, texts, optional)
+	return ok
+}
+
+// list makes the input that of a list of objects, with an empty one at the end.
+func (in *input) list(texts url.Values) {
+	in.Control, in.Hint, in.Value, in.Code, in.Adds = "group", "", "", false, inWords(in.field.Name)
+	for n, sent, more := 0, 0, true; more; n++ {
+		name := in.Name + "[" + strconv.Itoa(n) + "]"
+		item := input{Name: name, Label: strconv.Itoa(sent + 1), field: *in.field.Item, path: in.path + "." + strconv.Itoa(sent)}
+		more = item.group(name, texts, false)
+		if !more && n > 0 && in.Inputs[n-1].blank() && texts.Get(againName) != in.Name {
+			break
+		}
+		item.Removed = texts.Has(removePrefix + name)
+		if item.blank() {
+			item.Label = "New"
+			item.Inputs = newInputs(name, "", item.field.Fields, nil, true)
+		} else {
+			item.Remove = removePrefix + name
+		}
+		if item.Removed || item.blank() {
+			for _, inside := range item.all() {
+				inside.path = ""
+			}
+		} else {
+			sent++
+		}
+		in.Inputs = append(in.Inputs, item)
+	}
+}
+
+// all returns the input and those inside it.
+func (in *input) all() []*input {
+	all := []*input{in}
+	for i := range in.Inputs {
+		all = append(all, in.Inputs[i].all()...)
+	}
+	return all
+}
+
+// find returns the input with a path, or nil.
+func find(inputs []input, path string) *input {
+	for i := range inputs {
+		for _, in := range inputs[i].all() {
+			if in.path == path {
+				return in
+			}
+		}
+	}
+	return nil
+}
+
+// blank reports whether nobody has typed into the input or into those inside it.
+func (in *input) blank() bool {
+	return !slices.ContainsFunc(in.all(), func(in *input) bool {
+		text := strings.TrimSpace(in.Value)
+		return (text != "" || in.Control == "checkbox") && text != blankText(in.field)
+	})
+}
+
+// touched reports whether the visitor has changed the input or one inside it: its text is not the one
+// that the form has shown. A form without the text that it has shown counts as showing the stored
+// record. An input that is not in the form is not changed, except a boolean, since browsers send a
+// box only if it is checked.
+func (in *input) touched(texts, stored url.Values) bool {
+	return slices.ContainsFunc(in.all(), func(in *input) bool {
+		shown := blankText(in.field)
+		switch {
+		case in.Control == "group":
+			return in.Removed
+		case texts.Has(shownPrefix + in.Name):
+			shown = texts.Get(shownPrefix + in.Name)
+		case !texts.Has(in.Name) && (in.Control != "checkbox" || in.Name != in.field.Name):
+			return false
+		case stored.Has(in.Name):
+			shown = stored.Get(in.Name)
+		}
+		return returned(in.Value) != returned(shown)
+	})
+}
+
+// appendTo appends the values of the input to a form, which is for a new record or changes one. The
+// handler applies the default of an absent value, requires it, or reports the error of an invalid
+// one.
+func (in *input) appendTo(f formdata.Form, changes bool) formdata.Form {
+	add := func(text string, as formdata.Type) {
+		f = append(f, formdata.Value{Name: in.Name, Text: text, Type: as})
+	}
+	k, text := kindOf(in.field), strings.TrimSpace(in.Value)
+	sent := changes || in.field.Required && mayBeEmpty(in.field) || blankText(in.field) != "" // even if it is empty
+	switch {
+	case in.Control == "group" && in.Adds != "":
+		sent = changes || in.field.Required
+		for i := range in.Inputs {
+			if item := &in.Inputs[i]; item.path != "" {
+				f, sent = item.appendTo(f, false), false
+			}
+		}
+		if sent {
+			add("[]", formdata.JSON)
+		}
+	case in.Control == "group" && in.blank() && in.field.Nullable && sent:
+		add("null", formdata.JSON)
+	case in.Control == "group":
+		for i := range in.Inputs {
+			if !in.blank() || changes || in.field.Required {
+				f = in.Inputs[i].appendTo(f, changes)
+			}
+		}
+	case text == "" && (k.control == "checkbox" || !sent):
+	case text == "" && k.empty != "":
+		add(k.empty, formdata.JSON)
+	case text == "" && mayBeEmpty(in.field):
+		add("", formdata.Text)
+	case text == "":
+		add(`""`, formdata.JSON)
+	case k.split != nil:
+		for _, element := range k.split(in.Value) {
+			add(element, formdata.Text)
+		}
+	case k.nested, (in.field.Kind == schema.Float || in.field.Kind == schema.Boolean) && schema.CheckSyntax([]byte(text)) == nil:
+		add(text, formdata.JSON)
+	case in.field.Kind == schema.Timestamp:
+		add(utcTime(text), formdata.Text)
+	case isText(in.field) || k.choices != nil:
+		add(unixLines(in.Value), formdata.Text)
+	default:
+		add(text, formdata.Text)
+	}
+	return f
+}
+
+// inputsJSON returns the values of the inputs of a form as a JSON object.
+func inputsJSON(inputs []input, changes bool) []byte {
+	var f formdata.Form
+	var fields []schema.Field
+	for i := range inputs {
+		f, fields = inputs[i].appendTo(f, changes), append(fields, inputs[i].field)
+	}
+	return []byte(f.Object(fields, false, schema.DRF318(nil)))
+}
+
+// misspelled returns the errors of texts that should be JSON and are not. As text they could be valid
+// values.
+func misspelled(inputs []input) faults {
+	wrong := make(faults)
+	for i := range inputs {
+		for _, in := range inputs[i].all() {
+			if err := schema.CheckSyntax([]byte(unixLines(in.Value))); in.Code && in.path != "" && strings.TrimSpace(in.Value) != "" && err != nil {
+				wrong[in.path] = []string{err.Error()}
+			}
+		}
+	}
+	return wrong
+}
+
+// recordTexts returns the texts of the values of a record in a form.
+func recordTexts(fields []schema.Field, stored map[string]json.RawMessage) url.Values {
+	texts := make(url.Values)
+	for _, field := range fields {
+		value := stored[field.Name]
+		var parts members
+		var items []members
+		switch {
+		case field.Kind == schema.Object && len(field.Fields) > 0 && json.Unmarshal(value, &parts) == nil:
+			for name, text := range recordTexts(field.Fields, parts.byName()) {
+				texts[field.Name+"."+name] = text
+			}
+		case isItems(field) && json.Unmarshal(value, &items) == nil && len(items) <= maxItems:
+			for i, item := range items {
+				for name, text := range recordTexts(field.Item.Fields, item.byName()) {
+					texts[field.Name+"["+strconv.Itoa(i)+"]"+name] = text
+				}
+			}
+		case (field.Kind == schema.Object || isItems(field)) && (value == nil || string(value) == "null"):
+		default:
+			texts.Set(field.Name, valueText(field, value))
+		}
+	}
+	return texts
+}
+
+// complete makes the input show its text, with what can be chosen.
+func (v *view) complete(in *input, texts url.Values) {
+	field, k := in.field, kindOf(in.field)
+	if isText(field) {
+		in.MinLength, in.MaxLength = field.MinLength, field.MaxLength
+		if p := field.Pattern; p != nil && wire.IsPortable(p.String()) {
+			in.Pattern = ".*(?:" + p.String() + ").*"
+		}
+		if field.Hidden {
+			in.Control = "password"
+			return
+		}
+	}
+	if in.Control != "checkbox" && strings.ContainsAny(in.Value, "\r\n") {
+		in.Control = "textarea" // browsers remove line endings from other inputs
+	} else if !fits(in.Control, in.Value) {
+		in.Control = "text"
+	}
+	in.Rows = min(max(4, strings.Count(in.Value, "\n")+1), 30)
+	switch {
+	case in.Control == "select":
+		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
+	case v.byKey[field.Refers] != nil:
+		v.offer(in, v.byKey[field.Refers], texts.Get(findPrefix+in.Name))
+	}
+}
+
+// offer makes the input of a field that refers to records a select of them if they are few, and
+// otherwise one that finds them by a text.
+func (v *view) offer(in *input, c *collection, sought string) {
+	known, k := v.records(c, in.field.By), kindOf(in.field)
+	switch {
+	case k.split == nil && known.whole:
+		in.Hint = ""
+		in.selectAmong(known.options, "none", mayBeEmpty(in.field))
+	case !known.whole:
+		in.Lookup, in.Pick = v.rootLink(v.r)+url.PathEscape(c.Segment)+"/", "radio"
+		values := []string{in.Value}
+		if k.split != nil {
+			in.Pick, values = "checkbox", k.split(in.Value)
+		}
+		for _, value := range values {
+			if name, _ := v.name(c, in.field.By, value); name != value {
+				in.Named = append(in.Named, name)
+			}
+		}
+		if len(c.Search) > 0 {
+			in.Find, in.Sought = findPrefix+in.Name, sought
+		}
+		if in.Sought != "" {
+			list, _ := v.list(c.path, url.Values{wire.Search: {sought}}.Encode(), maxFound)
+			in.Found = options(c, in.field.By, list)
+		}
+	case len(known.options) > 0 && strings.Join(k.split(in.Value), k.separator) == in.Value:
+		options, values, next := slices.Clone(known.options), k.split(in.Value), 0
+		for i := range options { // a browser sends the selected options in this order
+			if next < len(values) && options[i].Value == values[next] {
+				options[i].Selected = true
+				next++
+			}
+		}
+		if next == len(values) {
+			in.Control, in.Multiple, in.Options, in.Hint = "select", true, options, "Several can be selected."
+		}
+	}
+}
+
+// maxFound is the maximum number of records that a form offers of those that it finds.
+const maxFound = 20
+
+// optionsOf returns options that are labelled with their values.
+func optionsOf(values []string) (options []option) {
+	for _, value := range values {
+		options = append(options, option{Value: value, Label: value})
+	}
+	return options
+}
+
+// selectAmong makes the input a select. It offers the empty value, labelled none, if that
+// is valid. Otherwise it asks to choose if there is no value. A current value that is no option is
+// offered too.
+func (in *input) selectAmong(options []option, none string, optional bool) {
+	in.Control = "select"
+	switch {
+	case optional:
+		in.Options = append(in.Options, option{Label: "(" + none + ")"})
+	case in.Value == "":
+		in.Options = append(in.Options, option{Label: "Choose…"})
+	}
+	if in.Value != "" && !slices.ContainsFunc(options, func(o option) bool { return o.Value == in.Value }) {
+		in.Options = append(in.Options, optionsOf([]string{in.Value})...)
+	}
+	in.Options = append(in.Options, options...)
+	for i := range in.Options {
+		in.Options[i].Selected = in.Options[i].Value == in.Value
+	}
+}
