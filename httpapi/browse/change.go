@@ -153,22 +153,26 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 	for name := range present {
 		merged.Set(shownPrefix+name, present.Get(name))
 	}
-	for _, in := range v.touched(texts, stored, false) {
-		for _, leaf := range in.all() {
-			if leaf.Control == "group" {
-				continue
-			}
-			text, now, was := returned(leaf.Value), returned(present.Get(leaf.Name)), returned(texts.Get(shownPrefix+leaf.Name))
-			if merged.Set(leaf.Name, text); !present.Has(leaf.Name) {
-				merged.Set(shownPrefix+leaf.Name, was)
-			}
+	for _, touched := range v.touched(texts, stored, false) {
+		for _, in := range touched.all() {
+			text, now, was := returned(in.Value), returned(present.Get(in.Name)), returned(texts.Get(shownPrefix+in.Name))
 			switch {
-			case now == was || now == text || !texts.Has(shownPrefix+leaf.Name):
+			case in.Removed:
+				merged.Set(removePrefix+in.Name, "true")
+				continue
+			case in.Control == "group", text == was && texts.Has(shownPrefix+in.Name):
+				continue
+			case !present.Has(in.Name):
+				merged.Set(shownPrefix+in.Name, was)
+			}
+			merged.Set(in.Name, text)
+			switch {
+			case now == was || now == text || !texts.Has(shownPrefix+in.Name):
 			case now == "":
-				wrong[leaf.path] = []string{"It has been emptied in the meantime."}
+				wrong[in.path] = []string{"It has been emptied in the meantime."}
 			default:
 				now, _ = cut(now)
-				wrong[leaf.path] = []string{"It has been changed in the meantime: " + now}
+				wrong[in.path] = []string{"It has been changed in the meantime: " + now}
 			}
 		}
 	}

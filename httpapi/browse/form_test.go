@@ -278,8 +278,8 @@ func (a account) Computed() struct {
 	}{"Dear " + a.Name}
 }
 
-// accounts serves two accounts.
-func accounts(t *testing.T) handlers {
+// accounts serves some accounts, with or without entity tags.
+func accounts(t *testing.T, tags bool) handlers {
 	t.Helper()
 	about, err := schema.DescriptionOf[account]("accounts")
 	must(t, err)
@@ -289,16 +289,17 @@ func accounts(t *testing.T) handlers {
 	if err == nil {
 		err = c.Load(strings.NewReader(`{"accounts":[
 			{"id":1,"name":"Zoe","code":"A","email":"z@b.example","tags":["ab"],"home":{"city":"Rome","geo":{"lat":4}},"lines":[],"password":"secret word"},
-			{"id":2,"name":"Tom","code":"","email":"t@b.example","tags":[],"home":null,"lines":[],"password":"another word"}]}`), catalogue.LoadOptions{})
+			{"id":2,"name":"Tom","code":"","email":"t@b.example","tags":[],"home":null,"lines":[],"password":"another word"},
+			{"id":3,"name":"Eve","code":"B","email":"e@b.example","tags":[],"home":null,"lines":[{"city":"Ulm","geo":null},{"city":"Kiel","geo":null},{"city":"Lodz","geo":{"lat":51}}],"password":"a third word"}]}`), catalogue.LoadOptions{})
 	}
 	must(t, err)
-	return newHandlers(t, c, httpapi.Options{Authorizer: httpapi.AllowAll})
+	return newHandlers(t, c, httpapi.Options{Authorizer: httpapi.AllowAll, ETags: tags})
 }
 
 // Inputs have the lengths and the pattern of their fields. A hidden field has an input without its
 // value and no cell, and a computed one a cell and no input.
 func TestInputsOfKinds(t *testing.T) {
-	h := accounts(t)
+	h := accounts(t, false)
 	for target, required := range map[string]bool{"/api/accounts/?_method=POST": true, "/api/accounts/1/?_method=PATCH": false} {
 		page := get(h.browse, target)
 		checkAccessible(t, page)
@@ -331,7 +332,7 @@ func TestInputsOfKinds(t *testing.T) {
 // Messages about parts of a field begin with their paths. What is hidden keeps its value unless a
 // new one is sent, and is not sent back.
 func TestFaultsOfParts(t *testing.T) {
-	h := accounts(t)
+	h := accounts(t, false)
 	got := do(h.browse, formRequest("/api/accounts/1/?_method=PATCH", url.Values{
 		"name": {"Z"}, "code": {"A"}, "email": {"z@b.example"}, "tags": {"ab\nc"}, "password": {"qwerty"},
 		"home": {`{"city":"R","geo":{"lat":"x"}}`}, "lines": {`[{"city":"Rome"},{"city":"Nowhere"},5]`},
@@ -383,7 +384,7 @@ func TestHiddenValues(t *testing.T) {
 
 // Parameters name members of objects.
 func TestFiltersOfParts(t *testing.T) {
-	page := get(accounts(t).browse, "/api/accounts/?home__city__icontains=rom&home__geo__lat__gte=4")
+	page := get(accounts(t, false).browse, "/api/accounts/?home__city__icontains=rom&home__geo__lat__gte=4")
 	checkAccessible(t, page)
 	if len(page.find("tr", "id", "record-1")) != 1 || len(page.find("tr", "id", "record-2")) != 0 {
 		t.Error(page.text)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -438,7 +439,7 @@ func checkAccessible(t *testing.T, page result) {
 		}
 		switch tag.name {
 		case "input", "textarea", "select":
-			if tag.attrs["type"] != "checkbox" && tag.attrs["type"] != "hidden" && len(page.find("label", "for", tag.attrs["id"])) != 1 {
+			if !slices.Contains([]string{"checkbox", "radio", "hidden"}, tag.attrs["type"]) && len(page.find("label", "for", tag.attrs["id"])) != 1 {
 				t.Errorf("%s: the field %s has no label", title, tag.attrs["name"])
 			}
 		case "th":
@@ -446,7 +447,8 @@ func checkAccessible(t *testing.T, page result) {
 				t.Errorf("%s: a th without scope", title)
 			}
 		case "a":
-			if target, ok := strings.CutPrefix(tag.attrs["href"], "#"); ok && !ids[target] {
+			target, ok := strings.CutPrefix(tag.attrs["href"], "#")
+			if target, _ = url.PathUnescape(target); ok && !ids[target] {
 				t.Errorf("%s: a link leads to the missing id %q", title, target)
 			}
 		}
