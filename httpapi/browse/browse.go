@@ -81,17 +81,22 @@
 // handler authorizes and validates all requests, and rejects requests of callers without the
 // permission. A page without these links explains why.
 //
-// The form's values are converted to JSON according to the kinds of the fields ([schema.Kind])
-// and sent to the handler. Since forms can only post, the method of a form is in the parameter
-// _method of the query. A request without Sec-Fetch-Site and Origin, which no form of a browser
-// sends, is passed on as it is. In a form for a record, an empty input is null or empty text,
-// whichever is valid. In a form for a new record, empty inputs are omitted. Times in forms are in
-// UTC; a time with a fraction of a second is text, with its offset. For a reference, forms offer
-// the records of a collection of at most 50. Otherwise they show the name of the record and link
-// to the collection. Lists of text and of references by text have a line for each. Objects, maps,
-// and lists of other values are JSON. The value of a hidden field is never shown, and stays if
-// its input is empty. Messages about parts of a value begin with their path. A form may be at
-// most 2 MiB.
+// Since forms can only post, the method of a form is in the parameter _method of the query. A form
+// without it, or without Sec-Fetch-Site and Origin, is passed to the handler
+// ([httpapi.Options].Forms). The others are read by the same decoder, and sent to the handler as
+// JSON. Inputs have the names that it reads: address.city is a member of an object, and lines[0]sku
+// one of the first object of a list. A list of objects has an empty one at the end, a button for
+// more, and a box for each that removes it; a list of more than 20 is JSON, as are maps and free
+// JSON. Other lists have a line for each element. Messages about members are at their inputs.
+//
+// In a form for a record, an empty input is null or empty text, whichever is valid; so is an object
+// whose inputs are empty. In a form for a new record, empty inputs without a default are omitted.
+// Times in forms are in UTC; a time with a fraction of a second is text, with its offset. For a
+// reference, forms offer the records of a collection of at most 50. Otherwise they show the name of
+// the record beside its id, and find others if the collection has a Search: the form is then shown
+// again, with what was typed. The value of a hidden field is never shown, and stays if its input is
+// empty. A form may be at most 2 MiB and have at most 1000 values, of which one for a record has two
+// for each input.
 //
 // After a form, the visitor is back on the list or the record, at the same place, and the
 // page reports once what has been done. The report is in a cookie, which another site cannot set.

@@ -37,7 +37,7 @@ func (v *view) create() *response {
 	if resp := v.unsent(inputs, texts); resp != nil {
 		return resp
 	}
-	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, inputsJSON(inputs, false))
+	resp := v.send(http.MethodPost, v.r.URL.Path, v.r.URL.RawQuery, inputsJSON(inputs))
 	if resp.Status != http.StatusCreated {
 		return v.again(resp, texts)
 	}
@@ -109,7 +109,7 @@ func (v *view) change(method string) *response {
 	if now.Sent.Get("Etag") != "" {
 		match = cmp.Or(v.query.get(tagName), `""`) // that of no record if the form does not say which it shows
 	}
-	resp := v.send(method, v.r.URL.Path, "", inputsJSON(inputs, true), "If-Match", match)
+	resp := v.send(method, v.r.URL.Path, "", inputsJSON(inputs), "If-Match", match)
 	switch resp.Status {
 	case http.StatusOK:
 		v.redirectChanged(resp)
@@ -153,27 +153,25 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 	for name := range present {
 		merged.Set(shownPrefix+name, present.Get(name))
 	}
-	for _, touched := range v.touched(texts, stored, false) {
-		for _, in := range touched.all() {
-			text, now, was := returned(in.Value), returned(present.Get(in.Name)), returned(texts.Get(shownPrefix+in.Name))
-			switch {
-			case in.Removed:
-				merged.Set(removePrefix+in.Name, "true")
-				continue
-			case in.Control == "group", text == was && texts.Has(shownPrefix+in.Name):
-				continue
-			case !present.Has(in.Name):
-				merged.Set(shownPrefix+in.Name, was)
-			}
-			merged.Set(in.Name, text)
-			switch {
-			case now == was || now == text || !texts.Has(shownPrefix+in.Name):
-			case now == "":
-				wrong[in.path] = []string{"It has been emptied in the meantime."}
-			default:
-				now, _ = cut(now)
-				wrong[in.path] = []string{"It has been changed in the meantime: " + now}
-			}
+	for _, in := range allOf(v.touched(texts, stored, false)) {
+		text, now, was := returned(in.Value), returned(present.Get(in.Name)), returned(texts.Get(shownPrefix+in.Name))
+		switch {
+		case in.Removed:
+			merged.Set(removePrefix+in.Name, "true")
+			continue
+		case in.Control == "group", text == was && texts.Has(shownPrefix+in.Name):
+			continue
+		case !present.Has(in.Name):
+			merged.Set(shownPrefix+in.Name, was)
+		}
+		merged.Set(in.Name, text)
+		switch {
+		case now == was || now == text || !texts.Has(shownPrefix+in.Name):
+		case now == "":
+			wrong[in.path] = []string{"It has been emptied in the meantime."}
+		default:
+			now, _ = cut(now)
+			wrong[in.path] = []string{"It has been changed in the meantime: " + now}
 		}
 	}
 	v.form = v.newForm(merged, wrong, now.Sent.Get("Etag"))
@@ -186,8 +184,9 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 // others are as they are stored, which their texts may not represent exactly.
 func (v *view) touched(texts url.Values, stored map[string]json.RawMessage, whole bool) (touched []input) {
 	shown := recordTexts(v.c.Fields, stored)
-	for _, in := range newInputs("", "", v.c.Fields, texts, false) {
+	for _, in := range newInputs("", "", v.c.Fields, texts, true) {
 		if in.touched(texts, shown) {
+			in.field.Required = true // what is empty is sent
 			touched = append(touched, in)
 		} else if value := stored[in.Name]; whole && value != nil {
 			touched = append(touched, input{Name: in.Name, Value: string(value), field: schema.Field{Name: in.Name, Kind: schema.JSON}})

@@ -59,20 +59,18 @@ func (v *view) newForm(texts url.Values, wrong faults, tag string) *form {
 		}
 		f.Inputs = append(f.Inputs, newInputs("", "", v.c.Fields[i:i+1], shown, v.c.Fields[i].Hidden && v.id != "")...)
 	}
-	for i := range f.Inputs {
-		for _, in := range f.Inputs[i].all() {
-			f.Again = f.Again || in.Adds != ""
-			if in.Control == "group" {
-				continue
-			}
-			if shown := shownPrefix + in.Name; texts.Has(shown) {
-				f.Kept = append(f.Kept, pair{shown, texts.Get(shown)})
-			} else if v.id != "" {
-				f.Kept = append(f.Kept, pair{shown, in.Value})
-			}
-			v.complete(in, texts)
-			f.Again = f.Again || in.Find != ""
+	for _, in := range allOf(f.Inputs) {
+		f.Again = f.Again || in.Adds != ""
+		if in.Control == "group" {
+			continue
 		}
+		if shown := shownPrefix + in.Name; texts.Has(shown) {
+			f.Kept = append(f.Kept, pair{shown, texts.Get(shown)})
+		} else if v.id != "" {
+			f.Kept = append(f.Kept, pair{shown, in.Value})
+		}
+		v.complete(in, texts)
+		f.Again = f.Again || in.Find != ""
 	}
 	f.blame(wrong)
 	return f
@@ -80,28 +78,26 @@ func (v *view) newForm(texts url.Values, wrong faults, tag string) *form {
 
 // blame adds errors to the inputs that they are about, or to the nearest input around them.
 func (f *form) blame(wrong faults) {
-	focused := false
+	inputs := allOf(f.Inputs)
 	for _, path := range slices.Sorted(maps.Keys(wrong)) {
-		at := path
-		for find(f.Inputs, at) == nil && strings.Contains(at, ".") {
+		at, in := path, find(inputs, path)
+		for in == nil && strings.Contains(at, ".") {
 			at = at[:strings.LastIndexByte(at, '.')]
-		}
-		to := &f.Faults
-		if in := find(f.Inputs, at); in != nil {
-			to = &in.Faults
+			in = find(inputs, at)
 		}
 		for _, text := range wrong[path] {
 			if at != path {
 				text = path + ": " + text
 			}
-			*to = append(*to, text)
+			if in == nil {
+				f.Faults = append(f.Faults, text)
+			} else {
+				in.Faults = append(in.Faults, text)
+			}
 		}
 	}
-	for i := range f.Inputs {
-		for _, in := range f.Inputs[i].all() {
-			in.Focus = in.Faults != nil && !focused
-			focused = focused || in.Focus
-		}
+	if at := slices.IndexFunc(inputs, func(in *input) bool { return in.Faults != nil }); at >= 0 {
+		inputs[at].Focus = true
 	}
 }
 
@@ -235,22 +231,17 @@ func kindOf(field schema.Field) kind {
 			k.split, k.separator = lines, "\n"
 		}
 	case schema.Array:
-		if !field.Item.Kind.Scalar() || field.Item.Nullable {
-			return jsonControl(k, "[]")
+		if k.empty = "[]"; field.Item.Kind.Scalar() && !field.Item.Nullable {
+			k.control, k.hint, k.split, k.separator = "textarea", "One per line.", lines, "\n"
 		}
-		k.control, k.hint = "textarea", "One per line."
-		k.split, k.separator, k.empty = lines, "\n", "[]"
 	case schema.Map:
-		return jsonControl(k, "{}")
+		k.empty = "{}"
 	case schema.JSON, schema.Object:
-		return jsonControl(k, "null")
+		k.empty = "null"
 	}
-	return k
-}
-
-// jsonControl returns a control whose text is JSON.
-func jsonControl(k kind, empty string) kind {
-	k.control, k.hint, k.empty, k.nested = "textarea", "JSON.", empty, true
+	if k.nested = k.empty != "" && k.split == nil; k.nested {
+		k.control, k.hint = "textarea", "JSON."
+	}
 	return k
 }
 
@@ -298,8 +289,6 @@ func listText(value json.RawMessage, separator string) string {
 	}
 	return strings.Join(texts, separator)
 }
-
-func objectJSON(members []string) []byte { return []byte("{" + strings.Join(members, ",") + "}") }
 
 func splitIDs(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",; \t\n\r", r) })

@@ -240,7 +240,7 @@ func TestFormJSON(t *testing.T) {
 		posted, err := url.ParseQuery(test.form)
 		must(t, err)
 		// As in the framework, lists of references are empty without values.
-		got := string(inputsJSON(newInputs("", "", fields, posted, false), false))
+		got := string(inputsJSON(newInputs("", "", fields, posted, false)))
 		equal(t, test.reason, test.want, strings.NewReplacer(`,"refs":[]`, "", `,"codes":[]`, "").Replace(got))
 	}
 }

@@ -109,23 +109,20 @@ func (in *input) group(prefix string, texts url.Values, optional bool) (ok bool)
 
 // list makes the input that of a list of objects, with an empty one at the end.
 func (in *input) list(texts url.Values) {
-	in.Control, in.Hint, in.Value, in.Code, in.Adds = "group", "", "", false, inWords(in.field.Name)
+	in.Control, in.Hint, in.Code, in.Adds = "group", "", false, inWords(in.field.Name)
 	for n, sent, more := 0, 0, true; more; n++ {
 		name := in.Name + "[" + strconv.Itoa(n) + "]"
-		item := input{Name: name, Label: strconv.Itoa(sent + 1), field: *in.field.Item, path: in.path + "." + strconv.Itoa(sent)}
-		more = item.group(name, texts, false)
-		if !more && n > 0 && in.Inputs[n-1].blank() && texts.Get(againName) != in.Name {
-			break
+		item := input{Name: name, Label: strconv.Itoa(sent + 1), Remove: removePrefix + name, field: *in.field.Item, path: in.path + "." + strconv.Itoa(sent)}
+		if more = item.group(name, texts, false); !more && n > 0 && in.Inputs[n-1].blank() && texts.Get(againName) != in.Name {
+			return
 		}
-		item.Removed = texts.Has(removePrefix + name)
 		if item.blank() {
-			item.Label = "New"
+			item.Label, item.Remove = "New", ""
 			item.Inputs = newInputs(name, "", item.field.Fields, nil, true)
-		} else {
-			item.Remove = removePrefix + name
 		}
-		if item.Removed || item.blank() {
-			for _, inside := range item.all() {
+		if item.Removed = texts.Has(item.Remove); item.Removed || item.blank() {
+			item.path = ""
+			for _, inside := range allOf(item.Inputs) {
 				inside.path = ""
 			}
 		} else {
@@ -135,22 +132,19 @@ func (in *input) list(texts url.Values) {
 	}
 }
 
-// all returns the input and those inside it.
-func (in *input) all() []*input {
-	all := []*input{in}
-	for i := range in.Inputs {
-		all = append(all, in.Inputs[i].all()...)
+// allOf returns inputs and those inside them.
+func allOf(inputs []input) (all []*input) {
+	for i := range inputs {
+		all = append(append(all, &inputs[i]), allOf(inputs[i].Inputs)...)
 	}
 	return all
 }
 
 // find returns the input with a path, or nil.
-func find(inputs []input, path string) *input {
-	for i := range inputs {
-		for _, in := range inputs[i].all() {
-			if in.path == path {
-				return in
-			}
+func find(inputs []*input, path string) *input {
+	for _, in := range inputs {
+		if in.path == path {
+			return in
 		}
 	}
 	return nil
@@ -158,7 +152,7 @@ func find(inputs []input, path string) *input {
 
 // blank reports whether nobody has typed into the input or into those inside it.
 func (in *input) blank() bool {
-	return !slices.ContainsFunc(in.all(), func(in *input) bool {
+	return !slices.ContainsFunc(allOf([]input{*in}), func(in *input) bool {
 		text := strings.TrimSpace(in.Value)
 		return (text != "" || in.Control == "checkbox") && text != blankText(in.field)
 	})
@@ -169,7 +163,7 @@ func (in *input) blank() bool {
 // record. An input that is not in the form is not changed, except a boolean, since browsers send a
 // box only if it is checked.
 func (in *input) touched(texts, stored url.Values) bool {
-	return slices.ContainsFunc(in.all(), func(in *input) bool {
+	return slices.ContainsFunc(allOf([]input{*in}), func(in *input) bool {
 		shown := blankText(in.field)
 		switch {
 		case in.Control == "group":
@@ -185,51 +179,46 @@ func (in *input) touched(texts, stored url.Values) bool {
 	})
 }
 
-// appendTo appends the values of the input to a form, which is for a new record or changes one. The
-// handler applies the default of an absent value, requires it, or reports the error of an invalid
-// one.
-func (in *input) appendTo(f formdata.Form, changes bool) formdata.Form {
+// appendTo appends the values of the input to a form. The handler applies the default of an absent
+// value, requires it, or reports the error of an invalid one.
+func (in *input) appendTo(f formdata.Form) formdata.Form {
 	add := func(text string, as formdata.Type) {
 		f = append(f, formdata.Value{Name: in.Name, Text: text, Type: as})
 	}
 	k, text := kindOf(in.field), strings.TrimSpace(in.Value)
-	sent := changes || in.field.Required && mayBeEmpty(in.field) || blankText(in.field) != "" // even if it is empty
 	switch {
 	case in.Control == "group" && in.Adds != "":
-		sent = changes || in.field.Required
+		empty := len(f)
 		for i := range in.Inputs {
-			if item := &in.Inputs[i]; item.path != "" {
-				f, sent = item.appendTo(f, false), false
+			if in.Inputs[i].path != "" {
+				f = in.Inputs[i].appendTo(f)
 			}
 		}
-		if sent {
+		if len(f) == empty && in.field.Required {
 			add("[]", formdata.JSON)
 		}
-	case in.Control == "group" && in.blank() && in.field.Nullable && sent:
+	case in.Control == "group" && in.blank() && in.field.Nullable:
 		add("null", formdata.JSON)
 	case in.Control == "group":
 		for i := range in.Inputs {
-			if !in.blank() || changes || in.field.Required {
-				f = in.Inputs[i].appendTo(f, changes)
+			if !in.blank() || in.field.Required {
+				f = in.Inputs[i].appendTo(f)
 			}
 		}
-	case text == "" && (k.control == "checkbox" || !sent):
+	case text == "" && (k.control == "checkbox" || in.Required): // absent
+	case text == "" && in.Name == in.field.Name && !in.field.Required && blankText(in.field) == "": // has its default
 	case text == "" && k.empty != "":
 		add(k.empty, formdata.JSON)
-	case text == "" && mayBeEmpty(in.field):
-		add("", formdata.Text)
-	case text == "":
-		add(`""`, formdata.JSON)
 	case k.split != nil:
 		for _, element := range k.split(in.Value) {
 			add(element, formdata.Text)
 		}
 	case k.nested, (in.field.Kind == schema.Float || in.field.Kind == schema.Boolean) && schema.CheckSyntax([]byte(text)) == nil:
 		add(text, formdata.JSON)
-	case in.field.Kind == schema.Timestamp:
-		add(utcTime(text), formdata.Text)
 	case isText(in.field) || k.choices != nil:
 		add(unixLines(in.Value), formdata.Text)
+	case in.field.Kind == schema.Timestamp:
+		add(utcTime(text), formdata.Text)
 	default:
 		add(text, formdata.Text)
 	}
@@ -237,11 +226,11 @@ func (in *input) appendTo(f formdata.Form, changes bool) formdata.Form {
 }
 
 // inputsJSON returns the values of the inputs of a form as a JSON object.
-func inputsJSON(inputs []input, changes bool) []byte {
+func inputsJSON(inputs []input) []byte {
 	var f formdata.Form
 	var fields []schema.Field
 	for i := range inputs {
-		f, fields = inputs[i].appendTo(f, changes), append(fields, inputs[i].field)
+		f, fields = inputs[i].appendTo(f), append(fields, inputs[i].field)
 	}
 	return []byte(f.Object(fields, false, schema.DRF318(nil)))
 }
@@ -250,11 +239,9 @@ func inputsJSON(inputs []input, changes bool) []byte {
 // values.
 func misspelled(inputs []input) faults {
 	wrong := make(faults)
-	for i := range inputs {
-		for _, in := range inputs[i].all() {
-			if err := schema.CheckSyntax([]byte(unixLines(in.Value))); in.Code && in.path != "" && strings.TrimSpace(in.Value) != "" && err != nil {
-				wrong[in.path] = []string{err.Error()}
-			}
+	for _, in := range allOf(inputs) {
+		if err := schema.CheckSyntax([]byte(unixLines(in.Value))); in.Code && in.path != "" && strings.TrimSpace(in.Value) != "" && err != nil {
+			wrong[in.path] = []string{err.Error()}
 		}
 	}
 	return wrong
@@ -304,7 +291,7 @@ func (v *view) complete(in *input, texts url.Values) {
 	} else if !fits(in.Control, in.Value) {
 		in.Control = "text"
 	}
-	in.Rows = min(max(4, strings.Count(in.Value, "\n")+1), 30)
+	in.Rows = min(max(3, strings.Count(in.Value, "\n")+1), 30)
 	switch {
 	case in.Control == "select":
 		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
