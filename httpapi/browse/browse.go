@@ -64,7 +64,7 @@
 // parameters, with a row for each field and an input for each parameter. Above the table are the
 // active filters, each as a link that removes it, and for the first three fields with at most 12
 // values (choices, booleans and references to small collections) these values, each as a link with
-// the number of its records. Parameters that nothing reads are named.
+// the number of its records.
 //
 // Browsers send empty inputs too. A request from the form, which has the parameter _filter, is
 // therefore redirected to the same page without that parameter and without empty values. If

@@ -206,15 +206,21 @@ type member struct {
 	value json.RawMessage
 }
 
-func (all *members) UnmarshalJSON(text []byte) error {
+func (all *members) UnmarshalJSON(text []byte) error { return all.read(text, '{') }
+
+// read reads an object or, if it opens with a bracket, a list, whose items have no names.
+func (all *members) read(text []byte, open json.Delim) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+	if start, err := decoder.Token(); err != nil || start != open {
 		return errors.New("browse: not an object")
 	}
 	*all = members{}
 	for decoder.More() {
-		name, _ := decoder.Token() // text is valid JSON
-		m := member{name: name.(string)}
+		var m member
+		if open == '{' {
+			name, _ := decoder.Token() // text is valid JSON
+			m.name = name.(string)
+		}
 		if err := decoder.Decode(&m.value); err != nil {
 			return err
 		}
@@ -223,17 +229,9 @@ func (all *members) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// partsOf returns the members of an object, or the items of a list, without names.
+// partsOf returns the members of an object or the items of a list.
 func partsOf(value json.RawMessage) (parts members) {
-	var items []json.RawMessage
-	if value[0] == '{' {
-		_ = parts.UnmarshalJSON(value) // the value is valid
-		return parts
-	}
-	_ = json.Unmarshal(value, &items)
-	for _, item := range items {
-		parts = append(parts, member{value: item})
-	}
+	_ = parts.read(value, json.Delim(value[0])) // the value is valid
 	return parts
 }
 

@@ -2,6 +2,7 @@ package browse
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"iter"
 	"mime"
@@ -60,33 +61,26 @@ func (v *view) export() *response {
 // membersOf returns the names of the visible fields, and of other members in the order of appearance.
 func (v *view) membersOf(records iter.Seq2[[]byte, error]) (names []string, err error) {
 	seen := make(map[string]bool)
-	for _, f := range v.c.Fields {
-		if !f.Hidden {
-			names, seen[f.Name] = append(names, f.Name), true
+	add := func(name string) {
+		if !seen[name] {
+			names, seen[name] = append(names, name), true
 		}
 	}
-	for record, err := range records {
-		members, err := readRecord(record, err)
-		if err != nil {
-			return nil, err
+	for _, f := range v.c.Fields {
+		if !f.Hidden {
+			add(f.Name)
 		}
-		for name := range members.All() {
-			if !seen[name] {
-				names, seen[name] = append(names, name), true
-			}
+	}
+	for text, err := range records {
+		record, wrong := schema.ParseKeyed(text)
+		if err = cmp.Or(err, wrong); err != nil || len(names) > maxMembers {
+			return names, err
 		}
-		if len(names) > maxMembers {
-			break
+		for name := range record.All() {
+			add(name)
 		}
 	}
 	return names, nil
-}
-
-func readRecord(text []byte, err error) (schema.Record, error) {
-	if err != nil {
-		return schema.Record{}, err
-	}
-	return schema.ParseKeyed(text)
 }
 
 // writeCSV writes records with a column for each name, after a line of the names.
@@ -96,22 +90,17 @@ func writeCSV(w http.ResponseWriter, names []string, records iter.Seq2[[]byte, e
 	for i, name := range names {
 		line[i], place[name] = harmless(name), i
 	}
-	if err := out.Write(line); err != nil {
-		return err
-	}
-	for record, err := range records {
-		members, err := readRecord(record, err)
-		if err != nil {
+	for text, err := range records {
+		record, wrong := schema.ParseKeyed(text)
+		if err = cmp.Or(err, wrong, out.Write(line)); err != nil { // the line is that of the record before
 			return err
 		}
 		clear(line)
-		for name, value := range members.All() {
+		for name, value := range record.All() {
 			line[place[name]] = csvText(value)
 		}
-		if err := out.Write(line); err != nil {
-			return err
-		}
 	}
+	_ = out.Write(line) // Error returns the error
 	out.Flush()
 	return out.Error()
 }

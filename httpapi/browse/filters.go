@@ -16,14 +16,13 @@ import (
 // filters is what a page shows of the parameters that select its records: a form, those that
 // are active, and values to choose from.
 type filters struct {
-	Search  *input // nil if there is no search
-	Rows    []filterRow
-	Kept    []pair // parameters that are not in the form
-	Chips   []choice
-	Facets  []facet
-	Ignored string // names of parameters that nothing reads
-	Failed  bool   // some values are not valid
-	Clear   string // link to all records
+	Search *input // nil if there is no search
+	Rows   []filterRow
+	Kept   []pair // parameters that are not in the form
+	Chips  []choice
+	Facets []facet
+	Failed bool   // some values are not valid
+	Clear  string // link to all records
 }
 
 // filterRow is the row of the form for a field.
@@ -57,7 +56,7 @@ const filterMarker = "_filter"
 // newFilters returns the filters of the collection with the values of the query. wrong are the
 // errors in these values. A page of errors has no facets.
 func (v *view) newFilters(wrong faults) *filters {
-	f := &filters{Ignored: v.ignored(), Failed: wrong != nil}
+	f := &filters{Failed: wrong != nil}
 	cleared := []string{v.c.is.Place, "", wire.Search, ""}
 	if len(v.c.Search) > 0 {
 		f.Search = &input{Name: wire.Search, Value: v.query.get(wire.Search), Hint: searchHint(v.c.Search)}
@@ -96,18 +95,6 @@ func (f *filters) add(label string, in input) {
 		at, f.Rows = len(f.Rows), append(f.Rows, filterRow{Label: label})
 	}
 	f.Rows[at].Inputs = append(f.Rows[at].Inputs, in)
-}
-
-// ignored returns the names of the parameters that nothing reads.
-func (v *view) ignored() string {
-	var names []string
-	for _, p := range v.query.kept(func(name string) bool { return name != "" && name[0] != '_' && !wire.Selects(v.c.Description, name) }) {
-		if p.Name != v.c.is.Place && p.Name != v.c.is.Size && p.Name != "ordering" && !slices.Contains(names, p.Name) {
-			names = append(names, p.Name)
-		}
-	}
-	text, _ := cut(strings.Join(names, ", "))
-	return text
 }
 
 // choices returns the values of a field that a page offers: the choices, true and false, or

@@ -29,8 +29,8 @@ type list struct {
 	Kept     []pair   // of the form for the columns
 	Order    string   // such as "By Name, ascending"
 	Rows     []row
-	Wide     string // middle, wide, or "" if the ids are short
-	Whole    bool   // the records have no pages, so that the table has all that they are
+	Wide     bool // the ids are longer than a number usually is
+	Whole    bool // the records have no pages, so that the table has all that they are
 	Pager    pager
 	Filters  *filters
 	Took     string // what the response has cost
@@ -62,6 +62,7 @@ const columnsName = "_columns"
 const (
 	maxShown   = 8  // columns that a table has without the parameter
 	maxColumns = 64 // to choose from; a thousand records could have a million different members
+	maxID      = 7  // characters of an id in a narrow column
 )
 
 // newList returns the page of a list, or nil if the response is none.
@@ -73,9 +74,7 @@ func (v *view) newList(resp *response) *list {
 	l := &list{Pager: v.newPager(e), Took: v.cost(), Filters: v.newFilters(nil), About: spelled(v.c.Name), Whole: !v.c.hasPages()}
 	v.choose(l, v.newColumns(memberNames(e.Records)))
 	l.Rows = v.newRows(e.Records, l.Columns)
-	if len(l.Columns) > 0 {
-		l.Wide = width(l.Columns[0], l.Rows)
-	}
+	l.Wide = slices.ContainsFunc(l.Rows, func(r row) bool { return len(r.Cells) > 0 && utf8.RuneCountInString(r.Cells[0].Text) > maxID })
 	const writes = schema.Create | schema.Update | schema.PartialUpdate | schema.Destroy
 	switch {
 	case v.postable():
@@ -86,21 +85,6 @@ func (v *view) newList(resp *response) *list {
 		l.ReadOnly = v.readOnly()
 	}
 	return l
-}
-
-// width returns how wide the first column is: middle, wide, or "" if it is narrow.
-func width(first column, rows []row) string {
-	longest := utf8.RuneCountInString(first.Label)
-	for _, r := range rows {
-		longest = max(longest, utf8.RuneCountInString(r.Cells[0].Text))
-	}
-	switch {
-	case longest > 7:
-		return "wide"
-	case longest > 4:
-		return "middle"
-	}
-	return ""
 }
 
 // choose sets the columns that the visitor has chosen or, without a choice, the first ones and that
@@ -236,18 +220,12 @@ func (v *view) newRows(records []members, columns []column) []row {
 // align aligns columns whose values are numbers, null or absent to the right.
 func align(columns []column, rows []row) {
 	for i := range columns {
-		isNumber := func(r row) bool { return r.Cells[i].Class == "number" }
-		isOther := func(r row) bool { return !slices.Contains([]string{"number", "null", ""}, r.Cells[i].Class) }
-		numbers, class := slices.ContainsFunc(rows, isNumber) && !slices.ContainsFunc(rows, isOther), columns[i].Class
-		if numbers {
-			columns[i].Class = strings.TrimSpace(class + " number")
-		}
+		all := map[string]bool{"null": true, "": true}
 		for _, r := range rows {
-			c := &r.Cells[i]
-			if numbers && c.Class == "null" {
-				c.Class = "null number"
-			}
-			c.Class = strings.TrimSpace(class + " " + c.Class)
+			all[r.Cells[i].Class] = true
+		}
+		if len(all) == 3 && all["number"] {
+			columns[i].Class = strings.TrimSpace(columns[i].Class + " number")
 		}
 	}
 }
@@ -306,16 +284,8 @@ func (c *collection) window(q query, count int) pagination.Window {
 func (v *view) at(w pagination.Window) string {
 	link := pagination.AppendLink(nil, v.c.Pages, pagination.Query{}, pagination.Place{Window: w})
 	place, _ := pagination.ParseQuery(strings.TrimPrefix(string(link), "?")).Get(v.c.is.Place)
-	return v.query.with(v.c.is.Size, positive(w.Limit), v.c.is.Place, place)
-}
-
-// positive returns a positive number as text. It returns "" for others, and for the largest,
-// which means no limit.
-func positive(n int) string {
-	if n <= 0 || n == math.MaxInt {
-		return ""
-	}
-	return strconv.Itoa(n)
+	size := strings.TrimPrefix(strconv.Itoa(w.Limit), strconv.Itoa(math.MaxInt)) // which means no limit
+	return v.query.with(v.c.is.Size, size, v.c.is.Place, place)
 }
 
 // cost returns the time of the handler and, of a search, the number of records that it has read:

@@ -54,7 +54,6 @@ type page struct {
 	Fault    bool     // the response is an error
 	Detail   string   // of the error
 	Faults   []string // what is wrong with the request
-	Moved    string   // target of a redirect, or ""
 	Instead  step     // to a page that exists, if the response is that this does not
 	Summary  string   // such as "39 collections", only at the root
 	Entries  []entry  // only at the root
@@ -163,7 +162,6 @@ func (v *view) showResponse(p *page, resp *response) {
 	p.Title = strings.TrimSpace(strconv.Itoa(resp.Status) + " " + http.StatusText(resp.Status))
 	p.Path = append(p.Path, step{Name: p.Title})
 	p.Fault = resp.Status >= http.StatusBadRequest
-	p.Moved = resp.Sent.Get("Location")
 	if resp.Status == http.StatusNotFound && v.c != nil && v.id == "" {
 		p.Instead = step{"Go to the first page", v.query.with(v.c.is.Place, "")}
 	}
