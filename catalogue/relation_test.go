@@ -59,20 +59,20 @@ type (
 
 var relatedPaths = map[string][]string{
 	"categories": {"name", "name__icontains", "parent", "parent__isnull", "parent__code", "parent__parent__name__icontains", "parent__parent__isnull"},
-	"products":   {"category", "category__name__icontains", "category__parent", "category__parent__isnull", "categories", "categories__name", "categories__parent__isnull"},
+	"products":   {"category", "category__name__icontains", "category__parent", "category__parent__isnull", "categories", "categories__in", "categories__name", "categories__parent__isnull"},
 	"orders": {
 		"customer__name", "customer__name__icontains", "customer__name__istartswith", "customer__uuid", "customer__born__gte", "customer__born__isnull",
 		"product", "product__isnull", "product__price__gte", "product__price__lte", "product__price__range", "product__active",
 		"product__category", "product__category__code__in", "product__category__name__icontains", "product__category__parent__name",
 		"product__categories__name__icontains", "product__categories__name", "category__parent__code", "category__name__in", "category__name__icontains",
-		"watchers__name", "watchers__born__isnull", "note__icontains", "customer",
+		"watchers__name", "watchers__born__isnull", "watchers__in", "watchers__isnull", "watchers__id__in", "note__icontains", "customer",
 	},
 }
 
 var relatedSortable = map[string][]string{
 	"categories": {"name", "parent__code", "parent__parent__name"},
 	"products":   {"slug", "category__name", "category__parent__name"},
-	"orders":     {"note", "customer__name", "customer__born", "product__price", "product__category__name", "category__name"},
+	"orders":     {"note", "customer__name", "customer__born", "product__price", "product__category__name", "category__name", "watchers__name", "product__categories__name"},
 }
 
 // relatedTerms returns the terms of a text, even if their fields are unknown.
@@ -91,7 +91,7 @@ func relatedDefinition[T any](tb testing.TB, key string, open bool) catalogue.An
 	d := mustDescribe[T](tb, key)
 	d.Filters, d.Sortable = relatedPaths[key], relatedSortable[key]
 	if key == "orders" {
-		d.Search = []string{"note", "^customer__name", "product__category__name"}
+		d.Search = []string{"note", "^customer__name", "product__category__name", "$watchers__name"}
 	}
 	if open {
 		return catalogue.Define[schema.Record](key, catalogue.Options{Description: &d})
@@ -148,6 +148,15 @@ func TestFiltersAcrossReferences(t *testing.T) {
 			{"orders", "product__price__range=10", "product_Price_Range: Range query expects two values.", "one value"},
 			{"orders", "product__price__gte=abc", "product_Price_Gte: Enter a number.", "no number"},
 			{"orders", "product__active=false", "3", "boolean"},
+			{"orders", "watchers__in=3,99,1.5", "3 4", "ids in a list, cut to integers, or of no record"},
+			{"orders", "watchers__in=,", "", "none"},
+			{"orders", "watchers__in=x", "watchers_In: Enter a number.", "no id"},
+			{"orders", "watchers__isnull=true", "2", "an empty list"},
+			{"orders", "watchers__isnull=false", "1 3 4 5", "a list, each record once"},
+			{"orders", "watchers__id__in=1,3", "3 4", "of another record"},
+			{"products", "categories__in=sale,+lamps", "1 3", "texts in a list"},
+			{"orders", "search=%5E(zo%7Cbo)", "1 3 4", "a regular expression, once for a record with several"},
+			{"orders", "search=(", "search: Enter a valid regular expression: missing closing ).", "none"},
 			{"orders", "product__active=x", "1 2 3 4 5", "no boolean counts as absent"},
 			{"orders", "product__category=sale", "4", "a reference by text of another record"},
 			{"orders", "product__category=x", "product_Category: " + notChoice, "no such record"},
@@ -172,8 +181,8 @@ func TestFiltersAcrossReferences(t *testing.T) {
 			{"products", "categories__parent__isnull=true", "1 2", "one of a list is null, or the list is empty"},
 			{"orders", "customer=x&product__price__gte=x&customer__uuid=x",
 				"customer_Uuid: Enter a valid UUID.\nproduct_Price_Gte: Enter a number.\ncustomer: " + notChoice, "the order of Filters"},
-			{"orders", "search=zoe", "1 2", "a word in the note, or at the beginning of the customer's name"},
-			{"orders", "search=straw", "", "^ is the beginning"},
+			{"orders", "search=zoe", "1 2 3 4", "a word in the note, at the beginning of the customer's name, or in one of a list"},
+			{"orders", "search=straw", "3 4", "^ is the beginning, $ is anywhere"},
 			{"orders", "search=zoe+gift", "1", "one word in each field"},
 			{"orders", "search=sale", "4", "two references; a reference to none matches nothing"},
 		} {
@@ -243,6 +252,10 @@ func TestOrderingAcrossReferences(t *testing.T) {
 			{"orders", "note,customer__name", "3 4 1 5 2", "after an own term"},
 			{"orders", "customer__email,nope,customer", "1 2 3 4 5", "other names have no effect"},
 			{"orders", "customerName,category__name", "4 1 3 2 5", "and neither has camelCase"},
+			{"orders", "watchers__name", "1 3 4 2 5", "the least of several; none is null"},
+			{"orders", "-watchers__name", "5 2 4 3 1", "the greatest of several"},
+			{"orders", "product__categories__name", "1 4 2 3 5", "after another reference"},
+			{"orders", "-product__categories__name", "5 3 2 1 4", "and in descending order"},
 			{"categories", "parent__code", "2 40 1", "a collection that refers to itself"},
 			{"categories", "-parent__parent__name", "2 1 40", "twice"},
 			{"products", "category__parent__name", "3 2 1", "by text, then by id"},
@@ -346,8 +359,8 @@ func (m relatedModel) find(about schema.Description, tests []schema.Test, terms 
 			return compareValues(v, any(t.Values[0])) >= 0
 		case t.Lookup == "icontains":
 			return strings.Contains(strings.ToUpper(text), strings.ToUpper(t.Values[0]))
-		case t.Lookup == "exact" && fmt.Sprintf("%T", v) == "float64":
-			return fmt.Sprint(v) == t.Values[0]
+		case fmt.Sprintf("%T", v) == "float64":
+			return slices.Contains(t.Values, fmt.Sprint(v))
 		}
 		return slices.Contains(t.Values, v.(string))
 	}
@@ -358,9 +371,10 @@ func (m relatedModel) find(about schema.Description, tests []schema.Test, terms 
 	})
 	slices.SortFunc(ids, func(a, b int) int {
 		for _, t := range append(slices.Clone(terms), ordering.Term{Field: "id", Desc: len(terms) > 0 && terms[0].Desc}) {
-			c := compareValues(m.values(about, m[about.Key][a], t.Field)[0], m.values(about, m[about.Key][b], t.Field)[0])
+			x, y := m.values(about, m[about.Key][a], t.Field), m.values(about, m[about.Key][b], t.Field)
+			c := compareValues(slices.MinFunc(x, compareValues), slices.MinFunc(y, compareValues))
 			if t.Desc {
-				c = -c
+				c = compareValues(slices.MaxFunc(y, compareValues), slices.MaxFunc(x, compareValues))
 			}
 			if c != 0 {
 				return c
@@ -391,7 +405,8 @@ func TestRelationsMatchModel(t *testing.T) {
 				{Field: "product__category__parent", Lookup: "exact", Values: []string{"1"}}, {Field: "category__parent__code", Lookup: "in", Values: []string{"home", "sale"}},
 				{Field: "watchers__name", Lookup: "exact", Values: []string{"Bo"}}, {Field: "watchers__born", Lookup: "isnull", Values: []string{"true"}},
 				{Field: "product__categories__name", Lookup: "icontains", Values: []string{"a"}}, {Field: "product__categories__name", Lookup: "isnull", Values: []string{"true"}},
-				{Field: "note", Lookup: "icontains", Values: []string{"1"}},
+				{Field: "note", Lookup: "icontains", Values: []string{"1"}}, {Field: "watchers", Lookup: "isnull", Values: []string{"false"}},
+				{Field: "watchers", Lookup: "in", Values: []string{"1", "3"}},
 			}
 			for n := 0; n < 100 || n < 1000 && !raceEnabled; n++ {
 				snapshot := cat.Snapshot()
@@ -401,7 +416,7 @@ func TestRelationsMatchModel(t *testing.T) {
 					q.Filter.Tests = append(q.Filter.Tests, tests[r.IntN(len(tests))])
 				}
 				for range r.IntN(3) {
-					q.Terms = append(q.Terms, ordering.Term{Field: relatedSortable["orders"][r.IntN(6)], Desc: r.IntN(2) == 0})
+					q.Terms = append(q.Terms, ordering.Term{Field: relatedSortable["orders"][r.IntN(8)], Desc: r.IntN(2) == 0})
 				}
 				list, err := c.List(t.Context(), q)
 				must(t, err)

@@ -24,19 +24,21 @@ func newNamed(t testing.TB) *catalogue.Catalogue {
 			Amount   int `json:"amountInCents"`
 			Discount int `json:"discount"`
 		} `json:"listPrice"`
-		MadeIn int `json:"madeIn" backlist:"refers=countries"`
+		MadeIn int   `json:"madeIn" backlist:"refers=countries"`
+		SoldIn []int `json:"soldIn" backlist:"refers=countries"`
 	}
 	c := mustCatalogue(t, catalogue.Define[country]("countries", catalogue.Options{Description: &schema.Description{
 		Filters: []string{"cca_3", "cca_3__in", "capital_city"},
 	}}), catalogue.Define[work]("works", catalogue.Options{Description: &schema.Description{
 		JSONNames: true,
-		Sortable:  []string{"us _gross", "list_price__amount_in_cents", "made_in__capital_city"},
-		Filters:   []string{"us _gross__gte", "list_price__amount_in_cents__in", "made_in__cca_3", "made_in__capital_city__startswith"},
+		Sortable:  []string{"us _gross", "list_price__amount_in_cents", "made_in__capital_city", "sold_in__capital_city"},
+		Search:    []string{"sold_in__capital_city"},
+		Filters:   []string{"us _gross__gte", "list_price__amount_in_cents__in", "made_in__cca_3", "made_in__capital_city__startswith", "sold_in__cca_3__in"},
 	}}))
 	must(t, c.Load(strings.NewReader(`{"countries":[{"id":1,"cca3":"ZWE","capitalCity":"Harare"},{"id":2,"cca3":"AFG","capitalCity":"Kabul"}],
-		"works":[{"id":1,"US Gross":3,"listPrice":{"amountInCents":900,"discount":1},"madeIn":1},
-			{"id":2,"US Gross":1,"listPrice":{"amountInCents":1200,"discount":0},"madeIn":2},
-			{"id":3,"US Gross":2,"listPrice":{"amountInCents":100,"discount":0},"madeIn":1}]}`), catalogue.LoadOptions{}))
+		"works":[{"id":1,"US Gross":3,"listPrice":{"amountInCents":900,"discount":1},"madeIn":1,"soldIn":[1,2]},
+			{"id":2,"US Gross":1,"listPrice":{"amountInCents":1200,"discount":0},"madeIn":2,"soldIn":[2]},
+			{"id":3,"US Gross":2,"listPrice":{"amountInCents":100,"discount":0},"madeIn":1,"soldIn":[]}]}`), catalogue.LoadOptions{}))
 	return c
 }
 

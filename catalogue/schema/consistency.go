@@ -262,7 +262,7 @@ func (d Description) isFree(name string) bool {
 	return inside && f.Kind == JSON
 }
 
-// checkPath checks a path to a field through references to one record, as far as the collections
+// checkPath checks a path to a field through references, as far as the collections
 // are in Related.
 func (d Description) checkPath(path string, text bool) error {
 	f, own := d.anyField(path)
@@ -274,8 +274,6 @@ func (d Description) checkPath(path string, text bool) error {
 		return fmt.Errorf("field %q is not text", path)
 	case own:
 		return nil
-	case crosses && reference.Kind == References:
-		return fmt.Errorf("field %q is a list: want a reference to one record", reference.Name)
 	case crosses && rest == "":
 		return fmt.Errorf("want a field of %s after %s", reference.Refers, path)
 	case crosses && d.Related[reference.Refers] == nil:

@@ -46,8 +46,9 @@ type Description struct {
 	// Sortable are the names of the fields that requests can order records by, in snake_case,
 	// besides the id. If nil, they are those of Fields that are neither hidden nor computed, or any
 	// that records have if Fields is nil. Members of an Object, such as address__city, must be
-	// listed. A path through references to one record, such as "director__born", orders by a field
-	// of another record; a reference to none, or to one that does not exist, is null.
+	// listed. A path through references, such as "director__born", orders by a field
+	// of another record; a reference to none, or to one that does not exist, is null. Of several
+	// records to which a list refers, the least value counts, or the greatest in descending order.
 	Sortable []string
 
 	// Filters are the parameters that select records: the snake_case name of a field, alone or
@@ -66,9 +67,9 @@ type Description struct {
 
 	// Search names the fields, in snake_case, in which the parameter search finds text. The text
 	// of a UUID has hyphens. As in Django REST framework, "^name" finds text at the beginning of
-	// the field only, "=slug" compares the whole field, and "director__name" is the field of the
-	// record that director refers to, which must be one record and not a list. There may be
-	// several references, as in "film__director__name".
+	// the field only, "=slug" compares the whole field, "$name" takes words for regular expressions,
+	// and "director__name" is the field of the record that director refers to, or of any that a list
+	// refers to. There may be several references, as in "film__director__name".
 	Search []string
 
 	// Unique are the sets of at least two fields, in snake_case, of which no two records have

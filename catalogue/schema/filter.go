@@ -85,13 +85,15 @@ func (t Test) String() string { return fmt.Sprintf("%s %s %q", t.Field, t.Lookup
 // Tests of the fields of a reference are about the same record; those of a list of references can
 // hold for different ones, and each holds for at least one of them.
 //
-// Dates and UUIDs have exact, in, gt, gte, lt, lte, range and isnull; text and choices
-// have these and the lookups of text, and so do numbers, of which these compare the text; booleans and
-// references have exact, in, range and isnull, and lists of ids only exact. Other lists, objects and JSON
-// have isnull: to filter by
-// tags, make them a collection that the records refer to. As in django-filter, a boolean other
-// than true, 1, false and 0, in any case, counts as absent, and so does an empty value. Filter
-// ignores all other parameters, and entries of Filters that [Description.Check] rejects.
+// Dates, times, durations and UUIDs have exact, in, gt, gte, lt, lte, range and isnull. Text and choices
+// have these and the lookups of text. So do numbers, whose text is compared by these. Booleans and
+// references have exact, in, range and isnull. Lists of ids have exact, isnull (an empty list is null),
+// and in, whose ids need not be those of records. Other lists, objects and JSON have isnull: to filter
+// by tags, make them a collection that the records refer to.
+//
+// As in django-filter, a boolean other than true, 1, false and 0, in any case, counts as absent, and so
+// does an empty value. Filter ignores all other parameters, and entries of Filters that
+// [Description.Check] rejects.
 //
 // If a parameter is repeated, the last value counts, except that all values of a list of ids
 // do. An empty value counts as absent, except in a list of ids. If the field refers to a
@@ -178,7 +180,7 @@ func (f Field) test(lookup string, given []string, checks *checker) (t Test, ok 
 	t = Test{Field: ordering.Snake(f.Name), Lookup: lookup}
 	last := validUTF8(given[len(given)-1])
 	switch {
-	case f.Kind == References:
+	case f.Kind == References && lookup == "exact":
 		t.Values, message = f.filterIDs(given, checks)
 	case last == "":
 		return Test{}, false, ""

@@ -42,7 +42,7 @@ var kinds = [...]kindRow{
 	Boolean:     {"boolean", "", jsontext.Bool, truths, Field.cleanBool, filterBool, boolKey},
 	URL:         {"url", "url", jsontext.String, texts, Field.cleanURL, filterText, nil},
 	Reference:   {"field", "", jsontext.Int, links, Field.cleanReference, Field.filterReference, sortkey.Decimal},
-	References:  {"field", "", jsontext.List, lists, Field.cleanReferences, nil, sortkey.Decimal}, // see Field.filterIDs
+	References:  {"field", "", jsontext.List, lists, Field.cleanReferences, Field.filterListed, sortkey.Decimal}, // see Field.filterIDs
 	Array:       {"list", "", jsontext.List, others, nil, nil, nil},
 	JSON:        {"field", "", "", others, cleanJSON, nil, nil},
 	Float:       {"float", "", jsontext.Float, numbers, Field.cleanFloat, numberFilter(decimal.float), sortkey.Decimal},

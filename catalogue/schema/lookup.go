@@ -59,13 +59,13 @@ var lookups = [...]lookupRow{
 	{"iendswith", spelled, "ends with", "ends with the value in any letter case.", endsUpper, nil},
 	{"regex", spelled, "matches (same case)", "has a match of the regular expression, in the syntax of RE2.", nil, nil},
 	{"iregex", spelled, "matches", "has a match of the regular expression, in the syntax of RE2, in any letter case.", nil, nil},
-	{"in", ordered | truths | links, "one of", "is one of the values, which are separated by commas.", equalText, func(c int) bool { return c == 0 }},
+	{"in", ordered | truths | links | lists, "one of", "is one of the values, which are separated by commas.", equalText, func(c int) bool { return c == 0 }},
 	{"gt", ordered, ">", "is greater than the value.", nil, func(c int) bool { return c > 0 }},
 	{"gte", ordered, "≥", "is at least the value.", nil, func(c int) bool { return c >= 0 }},
 	{"lt", ordered, "<", "is less than the value.", nil, func(c int) bool { return c < 0 }},
 	{"lte", ordered, "≤", "is at most the value.", nil, func(c int) bool { return c <= 0 }},
 	{"range", ordered | truths | links, "between", "is at least the first and at most the second of two values, which are separated by a comma.", nil, nil},
-	{"isnull", ordered | truths | links | others, "is", "is null if the value is true, and is not null if it is false.", nil, nil},
+	{"isnull", ordered | truths | links | lists | others, "is", "is null if the value is true, and is not null if it is false.", nil, nil},
 }
 
 // lookupOf returns the lookup with a name, or nil.

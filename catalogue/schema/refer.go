@@ -257,6 +257,18 @@ func (f Field) filterReference(_, value string, checks *checker) (text, message 
 	return strconv.Itoa(id), ""
 }
 
+// filterListed returns the id or the text that a list of references may contain, of any record or none.
+func (f Field) filterListed(lookup, value string, checks *checker) (text, message string) {
+	if f.By == "" {
+		n, message := filterNumber(value)
+		return n.integer(), message
+	}
+	if checks.target(f).Kind == UUID {
+		return filterUUID(f, lookup, value, checks)
+	}
+	return filterText(f, lookup, value, checks)
+}
+
 // filterIDs returns the ids or the texts of a parameter for a list of references. Django checks that
 // all values have the right form before it looks for the first one that no record has. It compares
 // their text, so that "01" is not the id 1, and a UUID must be spelled as stored.

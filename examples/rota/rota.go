@@ -112,10 +112,12 @@ func describeShifts(d *schema.Description) {
 		starts: in range gt gte lt lte hour hour__gte minute second. ends: isnull lte in. opens_at: in range gt gte
 		lt lte isnull date date__gte date__in time time__gte year month day week_day hour hour__range minute second.
 		length: in range gt gte lt lte. pause: isnull gt in. seats: in range gt gte lt lte contains startswith regex.
-		done: in. confirmed: isnull. workers:. tags:`)
-	d.Search = []string{"^title", "=kind", "note"}
+		done: in. confirmed: isnull. workers: isnull. workers__id: in. workers__name: in icontains startswith iregex isnull.
+		workers__level: in gte lt. workers__team: in isnull. workers__team__name: - icontains. tags: isnull.
+		tags__slug: in endswith. tags__name: - icontains isnull. workers: - in. tags: - in`)
+	d.Search = []string{"^title", "=kind", "note", "workers__name", "tags__name"}
 	d.Sortable = strings.Fields(`title note remark kind mood priority urgency day starts ends opens_at length pause
-		seats done confirmed tools workers tags`)
+		seats done confirmed tools workers tags workers__name workers__level workers__team__name tags__name tags__slug`)
 }
 
 // filters returns the parameters of a text such as "day: in gt. name: - iexact", which names fields

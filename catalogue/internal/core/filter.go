@@ -152,7 +152,7 @@ func (f *filter) add(t schema.Test) error {
 		return keyOf(value.(string)), nil
 	})
 	if err != nil {
-		ranges = nil // a prefix of a field that is not text
+		ranges = nil // a prefix of a field that is not text, or a range that ends before it begins
 	}
 	f.restrict(c, ranges)
 	return nil
@@ -208,7 +208,7 @@ func conditionOf(c *layout.Field, t schema.Test) (condition ordering.Condition, 
 	case "lte":
 		return ordering.AtMost(field, value), true
 	case "range":
-		return between(c, t.Values), true
+		return between(field, t.Values), true
 	case "startswith":
 		_, isText := c.SortKey(*value).AsText()
 		return ordering.Prefix(field, *value), isText && !c.Ordered
@@ -222,12 +222,10 @@ func conditionOf(c *layout.Field, t schema.Test) (condition ordering.Condition, 
 }
 
 // between returns the condition that a field is in one of some ranges.
-func between(c *layout.Field, bounds []string) ordering.Condition {
+func between(field string, bounds []string) ordering.Condition {
 	var ranges []ordering.Condition
 	for pair := range slices.Chunk(bounds, 2) {
-		if c.TextKey(pair[0]).Compare(c.TextKey(pair[1])) <= 0 {
-			ranges = append(ranges, ordering.Between(c.Snake, &pair[0], &pair[1]))
-		}
+		ranges = append(ranges, ordering.Between(field, &pair[0], &pair[1]))
 	}
 	return ordering.Or(ranges...)
 }

@@ -362,29 +362,42 @@ func (in *instant) fields(c *Collection, terms []ordering.Term) (all map[string]
 			if all == nil {
 				all = map[string]func() store.Field{}
 			}
-			all[t.Field] = sync.OnceValue(func() store.Field { return store.Field{Name: t.Field, Key: in.key(c, t.Field)} })
+			all[t.Field] = sync.OnceValue(func() store.Field { return store.Field{Name: t.Field, Key: in.key(c, t.Field, t.Desc)} })
 		}
 	}
 	return all
 }
 
 // key returns the function of the sort key of a path, which is null if a reference leads to no
-// record.
-func (in *instant) key(c *Collection, path string) func(*store.Entry) sortkey.Key {
+// record. Of the keys of a list of references it is the least, or the greatest in descending order.
+func (in *instant) key(c *Collection, path string, desc bool) func(*store.Entry) sortkey.Key {
 	col, to, rest, crosses := follow(c, path)
 	if !crosses {
 		f, _ := c.Type.Engine.Field(path)
 		return f.Key
 	}
-	of, entries, p := in.key(to, rest), in.entries(to), in.all(by{to, col.By})
+	of, entries, p := in.key(to, rest, desc), in.entries(to), in.all(by{to, col.By})
 	keys := make([]sortkey.Key, len(entries))
 	for i, e := range entries {
 		keys[i] = of(e)
 	}
-	return func(e *store.Entry) sortkey.Key {
-		if i := p.at(col.EntryKey(e)); i >= 0 {
+	at := func(k sortkey.Key) sortkey.Key {
+		if i := p.at(k); i >= 0 {
 			return keys[i]
 		}
 		return sortkey.Null()
+	}
+	if col.Kind == schema.Reference {
+		return func(e *store.Entry) sortkey.Key { return at(col.EntryKey(e)) }
+	}
+	return func(e *store.Entry) (first sortkey.Key) {
+		some := false
+		col.AnyReference(e, func(_, k sortkey.Key) bool {
+			if k = at(k); !some || desc == (k.Compare(first) > 0) {
+				first, some = k, true
+			}
+			return false
+		})
+		return first
 	}
 }
