@@ -189,6 +189,9 @@ func (c column) value(text string) (any, error) {
 		return c.key(text).Append(nil), nil
 	}
 	s, err := decode[string](text)
+	if c.form == formUpper && err != nil { // a number
+		return upperOf(text), nil
+	}
 	if hasNull(s) {
 		return nil, errNull
 	}

@@ -98,7 +98,7 @@ func (d *draft) find(ctx context.Context, collection, field, text string) (id in
 		lock = " FOR KEY SHARE"
 	}
 	for _, value := range to.spellings(at, text) {
-		var q statement
+		q := statement{ctx: ctx, tx: d.tx}
 		var record []byte
 		query := "SELECT t.record FROM " + to.name() + " t WHERE " + q.compare(at, "t", "=", value) + lock
 		err := d.tx.QueryRowContext(ctx, query, q.args...).Scan(&record)
@@ -135,7 +135,7 @@ func (d *draft) number(t *table, r schema.Record) int {
 // taken adds a record of a table that has the values of some fields, other than the one with an
 // identity, and reports whether one exists.
 func (d *draft) taken(ctx context.Context, t *table, id string, fields, values []string) (found bool, err error) {
-	var q statement
+	q := statement{ctx: ctx, tx: d.tx}
 	var all []string
 	for _, c := range t.columns {
 		i := slices.Index(fields, c.field.Name)
@@ -188,7 +188,7 @@ func (d *draft) checks(t *table, id string, assigned schema.Record) schema.Check
 // most a number if it is not 0, in the order of their identities. They are locked.
 func (d *draft) readReferrers(ctx context.Context, m *table, c column, to *table, targets []schema.Record, limit int) (fresh []schema.Record, err error) {
 	by, _ := to.column(c.refersBy(to))
-	var q statement
+	q := statement{ctx: ctx, tx: d.tx}
 	var some []string
 	for _, r := range targets {
 		v, err := by.value(by.in(r))

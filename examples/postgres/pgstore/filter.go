@@ -1,6 +1,8 @@
 package pgstore
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +20,8 @@ var ErrLookup = errors.New("pgstore: unsupported lookup")
 
 // A statement is SQL under construction. What comes from a request becomes a parameter.
 type statement struct {
+	ctx     context.Context
+	tx      *sql.Tx // in which tests that Go makes read values
 	args    []any
 	aliases int
 }
@@ -116,13 +120,18 @@ var textual = [...]textLookup{
 // lookup returns the condition of a test of a field of the table.
 func (q *statement) lookup(t *table, alias string, test schema.Test) (string, error) {
 	c, ok := t.column(test.Field)
+	if whole, _, part := cutLast(test.Field, "__"); !ok && part && test.Match != nil { // of a date or time
+		c, ok = t.column(whole)
+	}
 	name := alias + "." + quote(c.name)
 	isList := c.field.Kind == schema.References
 	switch {
 	case !ok:
 		return "", fmt.Errorf("%w: %q", ordering.ErrUnknownField, test.Field)
-	case len(test.Values) == 0 && test.Lookup != "in" || test.Lookup == "range" && len(test.Values) != 2:
+	case len(test.Values) == 0 && test.Lookup != "in" || test.Lookup == "range" && len(test.Values)%2 != 0:
 		return "", fmt.Errorf("%w: the lookup %s of field %q has %d values", schema.ErrInvalid, test.Lookup, test.Field, len(test.Values))
+	case test.Match != nil:
+		return q.matching(t, c, alias, test.Match)
 	case test.Lookup == "isnull":
 		is := test.Values[0] == "true"
 		switch {
@@ -143,7 +152,11 @@ func (q *statement) lookup(t *table, alias string, test schema.Test) (string, er
 		}
 		return joined(some, " OR ", "FALSE"), nil
 	case test.Lookup == "range":
-		return "(" + q.compare(c, alias, ">=", test.Values[0]) + " AND " + q.compare(c, alias, "<=", test.Values[1]) + ")", nil
+		var some []string
+		for pair := range slices.Chunk(test.Values, 2) {
+			some = append(some, "("+q.compare(c, alias, ">=", pair[0])+" AND "+q.compare(c, alias, "<=", pair[1])+")")
+		}
+		return joined(some, " OR ", "FALSE"), nil
 	}
 	for _, l := range ordered {
 		if l.lookup == test.Lookup {
@@ -165,6 +178,36 @@ func (q *statement) lookup(t *table, alias string, test schema.Test) (string, er
 		return fmt.Sprintf(l.sql, text, q.param(part, "text")), nil
 	}
 	return "", fmt.Errorf("%w: %s of field %q", ErrLookup, test.Lookup, test.Field)
+}
+
+// matching returns the condition that a function holds for the text of a column. The function is
+// called for each different text of the table.
+func (q *statement) matching(t *table, c column, alias string, match func(string) bool) (string, error) {
+	all := statement{ctx: q.ctx, tx: q.tx}
+	text, err := all.text(t, c, "t", false)
+	if err != nil {
+		return "", err
+	}
+	rows, err := q.tx.QueryContext(q.ctx, "SELECT DISTINCT "+text+" FROM "+t.name()+" t", all.args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	matches := []string{}
+	for rows.Next() {
+		var text sql.NullString
+		if err := rows.Scan(&text); err != nil {
+			return "", err
+		}
+		if text.Valid && match(text.String) {
+			matches = append(matches, text.String)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return "", err
+	}
+	text, err = q.text(t, c, alias, false)
+	return text + " = ANY(" + q.param(matches, "text[]") + ")", err
 }
 
 // text returns the expression of the text of a column, in upper case if upper is set.

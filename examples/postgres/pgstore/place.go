@@ -147,7 +147,7 @@ func (t *table) listAt(ctx context.Context, tx *sql.Tx, q catalogue.Query, terms
 	if at.Reverse {
 		order = order.reverse()
 	}
-	var sql statement
+	sql := statement{ctx: ctx, tx: tx}
 	where, err := sql.where(t, "t", q.Filter)
 	if err != nil {
 		return list, err

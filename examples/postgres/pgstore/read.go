@@ -82,7 +82,7 @@ func (t *table) count(ctx context.Context, tx *sql.Tx, filter schema.Filter) (n 
 		at, err := t.state(ctx, tx, stateQuery)
 		return at.count, err
 	}
-	var q statement
+	q := statement{ctx: ctx, tx: tx}
 	where, err := q.where(t, "t", filter)
 	if err == nil {
 		err = tx.QueryRowContext(ctx, "SELECT count(*) FROM "+t.name()+" t WHERE "+where, q.args...).Scan(&n)
@@ -100,7 +100,7 @@ func (t *table) rows(ctx context.Context, tx *sql.Tx, filter schema.Filter, orde
 	if count-end < start {
 		inner, skip = order.reverse(), count-end
 	}
-	q := statement{args: []any{end - start, skip}}
+	q := statement{ctx: ctx, tx: tx, args: []any{end - start, skip}}
 	where, err := q.where(t, "t", filter)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (t *table) find(ctx context.Context, tx *sql.Tx, column, segment string, fi
 		at, _ = t.column(t.about.Lookup)
 	}
 	for _, value := range t.spellings(at, segment) {
-		var q statement
+		q := statement{ctx: ctx, tx: tx}
 		where, err := q.where(t, "t", filter)
 		if err != nil {
 			return nil, err
@@ -179,7 +179,7 @@ func (t *table) Count(ctx context.Context, filter schema.Filter, groups [][]sche
 		return nil, ctx.Err()
 	}
 	err = t.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var q statement
+		q := statement{ctx: ctx, tx: tx}
 		where, err := q.where(t, "t", filter)
 		var list []string
 		counts = make([]int, len(groups))

@@ -2,8 +2,11 @@ package pgstore_test
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +17,8 @@ import (
 	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/examples/internal/recorded"
 	"github.com/gobacklist/backlist/examples/postgres/pgstore"
-	"github.com/gobacklist/backlist/examples/shop/collections"
+	rotas "github.com/gobacklist/backlist/examples/rota/collections"
+	shops "github.com/gobacklist/backlist/examples/shop/collections"
 	"github.com/gobacklist/backlist/httpapi"
 )
 
@@ -144,19 +148,46 @@ func newKeys(collection string) func() string {
 	}
 }
 
-// newShop returns an empty shop.
-func newShop(t *testing.T) *catalogue.Catalogue {
-	cat, err := collections.New(recordedNow)
+// made returns the empty catalogue that a function makes.
+func made(t *testing.T, newCatalogue func(now func() time.Time) (*catalogue.Catalogue, error)) *catalogue.Catalogue {
+	t.Helper()
+	cat, err := newCatalogue(recordedNow)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cat
 }
 
+// linesNotYet returns the lines of requests that a file lists for version 3.14.
+func linesNotYet(t *testing.T, file string) (lines []int) {
+	t.Helper()
+	if file == "" {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known map[string]map[string]string
+	if err := json.Unmarshal(text, &known); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range known["3.14"] {
+		for line := range strings.FieldsSeq(list) {
+			n, err := strconv.Atoi(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, n)
+		}
+	}
+	return lines
+}
+
 // TestOwnVectors replays the requests that were recorded from services with collections of their
 // own, in order.
 func TestOwnVectors(t *testing.T) {
-	const house, shop = "../../../httpapi/testdata/", "../../shop/testdata/"
+	const house, shop, rota = "../../../httpapi/testdata/", "../../shop/testdata/", "../../rota/testdata/"
 	of := func(definitions ...catalogue.AnyDefinition) *catalogue.Catalogue {
 		cat, err := catalogue.New(definitions...)
 		if err != nil {
@@ -170,17 +201,19 @@ func TestOwnVectors(t *testing.T) {
 		cat        *catalogue.Catalogue
 		n          int
 		different  map[string]int // by tag
+		notYet     string         // a file with the lines that no handler answers as recorded
 	}{
-		{house + "own/dataset.json", house + "own/vectors.jsonl", schema.Framework{}, of(recordedFilms()...), 1217, nil},
+		{house + "own/dataset.json", house + "own/vectors.jsonl", schema.Framework{}, of(recordedFilms()...), 1217, nil, ""},
 		{house + "own/dataset.json", house + "v318/own.jsonl", schema.DRF318(time.UTC), of(recordedFilms()...), 175, map[string]int{
 			"scene json":   7, // the text of a syntax error; NaN
 			"scene number": 2, // 1_0, and -0
-		}},
-		{house + "keys/dataset.json", house + "keys/vectors.jsonl", schema.Framework{}, of(recordedKeys()...), 633, nil},
-		{shop + "dataset.json", shop + "vectors.jsonl", schema.Framework{}, newShop(t), 1258, nil},
-		{shop + "dataset.json", shop + "v318.jsonl", schema.DRF318(time.UTC), newShop(t), 175, map[string]int{
+		}, ""},
+		{house + "keys/dataset.json", house + "keys/vectors.jsonl", schema.Framework{}, of(recordedKeys()...), 633, nil, ""},
+		{shop + "dataset.json", shop + "vectors.jsonl", schema.Framework{}, made(t, shops.New), 1258, nil, ""},
+		{shop + "dataset.json", shop + "v318.jsonl", schema.DRF318(time.UTC), made(t, shops.New), 175, map[string]int{
 			"scene json": 11, // the text of a syntax error
-		}},
+		}, ""},
+		{rota + "dataset.json", rota + "vectors.jsonl", schema.Framework{}, made(t, rotas.New), 766, nil, rota + "notyet.json"},
 	} {
 		t.Run(row.file, func(t *testing.T) {
 			store := open(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Catalogue: row.cat, Timeout: time.Minute})
@@ -189,14 +222,14 @@ func TestOwnVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			load(t, store, string(data))
-			h := handle(t, store, httpapi.Options{Authorizer: httpapi.AllowAll, Framework: row.as})
+			h := handle(t, store, httpapi.Options{Authorizer: httpapi.AllowAll, Framework: row.as, Forms: row.notYet != ""})
 			all, err := recorded.Read(row.file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			different := map[string]int{}
+			different, notYet := map[string]int{}, linesNotYet(t, row.notYet)
 			for i, r := range all {
-				if diff := cmp.Diff(r.Want, r.Send(h)); diff != "" {
+				if diff := cmp.Diff(r.Want, r.Send(h)); diff != "" && !slices.Contains(notYet, r.Line) {
 					different[r.Tag]++
 					if different[r.Tag] > row.different[r.Tag] {
 						t.Errorf("line %d, %s: %s %s %s (-want +got):\n%s", i+1, r.Tag, r.Request.Method, r.Request.Target, r.Body(), diff)

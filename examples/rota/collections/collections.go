@@ -1,4 +1,5 @@
-package main
+// Package collections has the collections of the rota.
+package collections
 
 import (
 	"strings"
@@ -64,8 +65,8 @@ type Shift struct {
 	Tags      []int            `json:"tags" backlist:"refers=tags"`
 }
 
-// newCatalogue returns the empty collections of the rota, in the order of the root listing.
-func newCatalogue(now func() time.Time) (*catalogue.Catalogue, error) {
+// New returns the empty collections of the rota, in the order of the root listing.
+func New(now func() time.Time) (*catalogue.Catalogue, error) {
 	about := map[string]*schema.Description{}
 	for key, describe := range map[string]func(string) (schema.Description, error){
 		"teams":   schema.DescriptionOf[Team],
