@@ -107,15 +107,25 @@ func (c column) upper() column {
 // upperOf returns text in upper case, as lookups without regard to case compare it.
 func upperOf(text string) string { return strings.Map(unicode.ToUpper, text) }
 
-// uniqueExpr returns the expression of a unique index, which can have long values.
-func (c column) uniqueExpr() string {
+// unique returns the expression of a unique index for the text of a value, which can be long.
+func (c column) unique(value string) string {
 	switch c.form {
 	case formKey:
-		return "sha256(" + quote(c.name) + ")"
+		return "sha256(" + value + ")"
 	case formText:
-		return "md5(" + quote(c.name) + ")"
+		return "md5(" + value + ")"
 	}
-	return quote(c.name)
+	return value
+}
+
+// equals returns the condition that the column with a qualified name has a value, which the unique
+// index of the column can serve.
+func (c column) equals(name, value string) string {
+	sql := name + " = " + value
+	if c.field.Unique && !c.field.Key && c.unique("") != "" {
+		sql = "(" + c.unique(name) + " = " + c.unique(value) + " AND " + sql + ")"
+	}
+	return sql
 }
 
 // errNull is the error for text with the only character that PostgreSQL cannot store.

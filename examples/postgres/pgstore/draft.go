@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gobacklist/backlist/catalogue"
 	"github.com/gobacklist/backlist/catalogue/schema"
@@ -146,11 +145,8 @@ func (d *draft) taken(ctx context.Context, t *table, id string, fields, values [
 		if err != nil || v == nil { // decoding the whole record reports it
 			return false, nil
 		}
-		all = append(all, "t."+quote(c.name)+" = "+q.param(v, c.form.cast()))
-		if c.form == formText || c.form == formKey { // which the index needs
-			all = append(all, strings.ReplaceAll(c.uniqueExpr(), quote(c.name), "t."+quote(c.name))+" = "+
-				strings.ReplaceAll(c.uniqueExpr(), quote(c.name), q.param(v, c.form.cast())))
-		}
+		name, param := "t."+quote(c.name), q.param(v, c.form.cast())
+		all = append(all, name+" = "+param, c.unique(name)+" = "+c.unique(param)) // which the index needs
 	}
 	if id != "" {
 		v, err := t.identity.value(id)

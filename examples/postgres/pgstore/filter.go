@@ -92,7 +92,8 @@ func refers(c column, alias string, to *table, other string) string {
 	if c.field.Kind == schema.References {
 		return target + " = ANY(" + value + ")"
 	}
-	return target + " = " + value
+	by, _ := to.column(c.refersBy(to))
+	return by.equals(target, value)
 }
 
 // ordered are the lookups that compare values in the order of the field.
@@ -258,6 +259,9 @@ func (q *statement) compare(c column, alias, operator, value string) string {
 		value, _, _ = strings.Cut(value, "\x00")
 	}
 	name, param := alias+"."+quote(c.name), q.value(c, value)
+	if operator == "=" && c.field.Unique {
+		return c.equals(name, param)
+	}
 	sql := name + " " + operator + " " + param
 	if c.prefix(name) == "" {
 		return sql

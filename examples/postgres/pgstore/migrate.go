@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/ordering"
 )
 
 // ErrTable is returned by [Store.Migrate] if a table has other columns than its definition
@@ -54,6 +57,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 	for _, t := range s.tables {
 		statements = append(statements, t.create())
 	}
+	for _, t := range s.tables {
+		statements = append(statements, t.createIndexes()...)
+	}
 	if _, err := tx.ExecContext(ctx, strings.Join(statements, "\n")); err != nil {
 		return fault(ctx, "pgstore", err)
 	}
@@ -92,6 +98,77 @@ func (t *table) create() string {
 		"CREATE TABLE IF NOT EXISTS " + t.name() + " (" + strings.Join(columns, ", ") + ");\n" + indexes.String()
 }
 
+// createIndexes returns the statements that create an index for each filter, search at the beginning
+// of text, and order that the description declares, and for references to records that requests can
+// delete or rename.
+func (t *table) createIndexes() (statements []string) {
+	order := func(terms ...ordering.Term) {
+		by, err := t.orderBy(terms, nil)
+		if err == nil && len(by) > 1 && !strings.Contains(by[0].text, "SELECT") {
+			if by[0].desc { // one index serves both directions
+				by = by.reverse()
+			}
+			statements = append(statements, t.createIndex(by.index()))
+		}
+	}
+	if !t.open() {
+		order(t.about.Ordering...)
+	}
+	for _, name := range t.about.Sortable {
+		order(ordering.Asc(name))
+	}
+	for _, c := range t.columns {
+		if to, err := t.store.table(c.field.Refers); err == nil && len(c.path) == 1 && to.about.Actions&(schema.Destroy|schema.Update) != 0 {
+			statements = append(statements, t.indexOf(c)...)
+		}
+		if c.form == formUpper {
+			statements = append(statements, t.createIndex(c.prefix(quote(c.name))))
+		}
+	}
+	for _, name := range t.about.Filters {
+		if f, lookup, err := t.about.Parameter(name); err == nil {
+			path := strings.TrimSuffix(name, "__"+lookup)
+			if c, of, ok := t.reach(path); ok && f.Kind != 0 {
+				statements = append(statements, of.indexOf(c)...)
+			}
+		}
+	}
+	return statements
+}
+
+// reach returns the column of a path, which may be of another table.
+func (t *table) reach(path string) (c column, of *table, ok bool) {
+	if c, ok := t.column(path); ok {
+		return c, t, true
+	}
+	if _, to, rest, ok := t.follow(path); ok {
+		return to.reach(rest)
+	}
+	return column{}, nil, false
+}
+
+// indexOf returns the statement that creates an index of a column, unless it is that of the identity.
+func (t *table) indexOf(c column) []string {
+	switch {
+	case c.name == t.identity.name:
+		return nil
+	case c.field.Kind == schema.References:
+		return []string{"CREATE INDEX IF NOT EXISTS " + quote(t.hashedName("has", c.name)) + " ON " + t.name() + " USING gin (" + quote(c.name) + ");"}
+	}
+	return []string{t.createIndex(orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index())}
+}
+
+// createIndex returns the statement that creates an index of some expressions.
+func (t *table) createIndex(columns string) string {
+	return "CREATE INDEX IF NOT EXISTS " + quote(t.indexName(columns)) + " ON " + t.name() + " (" + columns + ");"
+}
+
+// hashedName returns the name of an index that others cannot have.
+func (t *table) hashedName(kind, text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%.40s_%s_%x", t.plainName, kind, sum[:6])
+}
+
 // uniqueName returns the name of the index of a set of unique columns. PostgreSQL would cut long
 // names, so that two indexes could have the same.
 func (t *table) uniqueName(set []string) string {
@@ -108,7 +185,7 @@ func (t *table) uniqueExprs(set []string) string {
 	var exprs []string
 	for _, c := range t.columns {
 		if slices.Contains(set, c.name) && c.form != formUpper {
-			exprs = append(exprs, c.uniqueExpr())
+			exprs = append(exprs, c.unique(quote(c.name)))
 		}
 	}
 	return strings.Join(exprs, ", ")

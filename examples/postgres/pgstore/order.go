@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -61,6 +60,19 @@ func (t *table) terms(terms []ordering.Term) []ordering.Term {
 	}
 	desc := len(terms) > 0 && terms[0].Desc
 	return append(slices.Clone(terms), ordering.Term{Field: t.identity.name, Desc: desc})
+}
+
+// sortable reports whether requests can order records by a field, if they have it.
+func (t *table) sortable(field string) bool {
+	isField := func(term ordering.Term) bool { return term.Field == field }
+	switch {
+	case field == t.identity.name, t.open() && t.about.Sortable == nil, slices.ContainsFunc(t.about.Ordering, isField):
+		return true
+	case t.about.Sortable == nil:
+		c, ok := t.column(field)
+		return ok && len(c.path) == 1 && !c.field.Hidden && !c.field.Computed
+	}
+	return slices.Contains(t.about.Sortable, field)
 }
 
 // orderBy returns the list for terms, or for the default ordering if there are none. An undeclared
@@ -129,9 +141,10 @@ func (o orderBy) whole() orderBy {
 // index returns the columns of an index for the order. They end with the first prefix:
 // the few rows with equal prefixes are sorted when they are read.
 func (o orderBy) index() string {
+	unqualified := strings.NewReplacer(`t."`, `"`, "t.keys", "keys")
 	var list []string
 	for _, e := range o {
-		list = append(list, "("+strings.ReplaceAll(e.text, "t.", "")+")"+e.direction())
+		list = append(list, "("+unqualified.Replace(e.text)+")"+e.direction())
 		if e.prefix {
 			break
 		}
@@ -198,9 +211,10 @@ func (s *Store) Index(ctx context.Context, key string, terms ...ordering.Term) e
 func (t *table) indexName(columns string) string {
 	for _, c := range t.columns {
 		if orderBy(append(c.exprs("t"), t.identity.exprs("t")...)).index() == columns {
-			return t.plainName + "_by_" + c.name
+			if name := t.plainName + "_by_" + c.name; len(name) <= 63 {
+				return name
+			}
 		}
 	}
-	sum := sha256.Sum256([]byte(columns))
-	return fmt.Sprintf("%s_by_%x", t.plainName, sum[:6])
+	return t.hashedName("by", columns)
 }

@@ -1,0 +1,77 @@
+package pgstore_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gobacklist/backlist/catalogue"
+	"github.com/gobacklist/backlist/catalogue/schema"
+	"github.com/gobacklist/backlist/examples/postgres/pgstore"
+)
+
+// filterOf returns the filter of the parameters of a query, in which each reference is to a record.
+func filterOf(t *testing.T, about schema.Description, query string) schema.Filter {
+	t.Helper()
+	params, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about.Filters = nil
+	for name := range params {
+		about.Filters = append(about.Filters, name)
+	}
+	filter, err := about.Filter(t.Context(), func(name string) []string { return params[name] }, schema.Checks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filter
+}
+
+// TestFilterIndexes checks that conditions of declared filters are served by indexes.
+func TestFilterIndexes(t *testing.T) {
+	store := open(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Definitions: recordedFilms(), Timeout: time.Minute})
+	var films []string
+	for i := range 5_000 {
+		n := scattered(i, 5_000)
+		films = append(films, fmt.Sprintf(`{"id":%d,"title":"Film %04d","slug":"f-%[2]d","synopsis":"","released":"%04[3]d-01-01","premiereAt":null,"minutes":%[2]d,`+
+			`"rating":null,"price":"%[2]d.50","status":"released","published":true,"director":%[4]d,"genres":[%[2]d],"createdAt":"2026-01-02T03:04:05Z"}`, i+1, n, 1000+n, 1+n%500))
+	}
+	load(t, store, `{"films":[`+strings.Join(films, ",")+"]}")
+	about := store.Collections()[2].Description()
+	for _, query := range []string{
+		"title=Film+0007", "title__startswith=Film+00", "title__iexact=film+0007", "title__istartswith=film+00", "minutes=7", "minutes__lt=20",
+		"minutes__range=7,20", "minutes__gte=4990", "released=1500-01-01", "released__lte=1010-01-01", "price=7.50", "price__gte=4990", "slug=f-7",
+	} {
+		plan, err := store.Explain(t.Context(), "films", filterOf(t, about, query))
+		if err != nil || strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%s: %v\n%s", query, err, plan)
+		}
+	}
+	for _, test := range []schema.Test{
+		{Field: "genres", Lookup: "exact", Values: []string{"7"}}, {Field: "director", Lookup: "exact", Values: []string{"7"}}, {Field: "id", Lookup: "exact", Values: []string{"7"}},
+	} {
+		plan, err := store.Explain(t.Context(), "films", schema.Filter{Tests: []schema.Test{test}})
+		if err != nil || strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%v: %v\n%s", test, err, plan)
+		}
+	}
+}
+
+// TestUnsupportedLookups checks that what PostgreSQL does not serve is an error.
+func TestUnsupportedLookups(t *testing.T) {
+	store := open(t, pgstore.Options{DSN: shared.DSN(newDatabase(t, "template1")), Definitions: recordedFilms()})
+	films := store.Collections()[2]
+	for _, test := range []schema.Test{
+		{Field: "slug", Lookup: "icontains", Values: []string{"a"}}, {Field: "title", Lookup: "soundslike", Values: []string{"a"}},
+		{Field: "director__slug", Lookup: "soundslike", Values: []string{"a"}},
+	} {
+		_, err := films.List(t.Context(), catalogue.Query{Filter: schema.Filter{Tests: []schema.Test{test}}})
+		if !errors.Is(err, pgstore.ErrLookup) || !strings.Contains(err.Error(), "slug") && !strings.Contains(err.Error(), "title") {
+			t.Errorf("List with %v = %v, want %v", test, err, pgstore.ErrLookup)
+		}
+	}
+}
