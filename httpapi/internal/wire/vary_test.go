@@ -21,6 +21,8 @@ func TestAddVary(t *testing.T) {
 		{"after shared ones", shared, []string{"Cookie"}, []string{"Accept", "Cookie"}},
 		{"in another case, among others", []string{"Cookie, accept"}, shared, []string{"Cookie, accept"}},
 		{"all", []string{"*"}, shared, []string{"*"}},
+		{"two in one value", []string{"Accept"}, []string{"Authorization, Accept"}, []string{"Authorization, Accept"}},
+		{"one of two, beside another", []string{"Origin, Accept"}, []string{"Cookie, Accept"}, []string{"Origin, Accept", "Cookie"}},
 		{"one of two", []string{"Accept"}, []string{"Accept", "Cookie"}, []string{"Accept", "Cookie"}},
 	} {
 		h := http.Header{}

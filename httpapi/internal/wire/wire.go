@@ -120,20 +120,25 @@ func Quote(text string) string {
 }
 
 // AddVary adds the names of headers to Vary, except those that are there. It does not modify the
-// slice of values that Vary has. If Vary is not set, its values share memory with names.
+// slice of values that Vary has. If Vary has no others, its values become names and share memory with it.
 func AddVary(header http.Header, names []string) {
 	if header["Vary"] == nil {
 		header["Vary"] = names
 		return
 	}
-	there := strings.Split(strings.Join(header["Vary"], ","), ",")
-	for name := range strings.SplitSeq(strings.Join(names, ","), ",") {
-		name = strings.TrimSpace(name)
-		isThere := func(other string) bool {
-			other = strings.TrimSpace(other)
-			return other == "*" || strings.EqualFold(other, name)
-		}
-		if !slices.ContainsFunc(there, isThere) {
+	fields := func(values []string) []string {
+		return strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	lack := func(list []string, name string) bool {
+		return !slices.ContainsFunc(list, func(other string) bool { return other == "*" || strings.EqualFold(other, name) })
+	}
+	there, added := fields(header["Vary"]), fields(names)
+	if !slices.ContainsFunc(there, func(name string) bool { return lack(added, name) }) {
+		header["Vary"] = names
+		return
+	}
+	for _, name := range added {
+		if lack(there, name) {
 			header["Vary"] = append(slices.Clip(header["Vary"]), name)
 		}
 	}

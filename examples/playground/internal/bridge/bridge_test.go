@@ -282,13 +282,14 @@ func TestHeaderValues(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Lines", "a\r\nb\x00c")
 		w.Header().Set("X-Utf8", "é")
+		w.Header()["Vary"] = []string{"Origin", "Accept"}
 		w.Header().Set("X-Sent", r.Header.Get("X-Sent"))
 		w.Header().Set("Content-Security-Policy", "default-src 'self'")
 	})
 	b, _ := newBridge(t, handler, "http://127.0.0.1/")
 	req := Request{Method: "GET", URL: "http://127.0.0.1/", Headers: [][]string{{"x-sent", "é長"}, {"x-sent"}, nil}}
 	got := without(b.Answer(t.Context(), req).Headers, "Content-Length")
-	want := [][]string{{"Content-Security-Policy", "default-src 'self'"}, {"X-Lines", "a  b c"}, {"X-Sent", "é?"}, {"X-Utf8", "Ã©"}}
+	want := [][]string{{"Content-Security-Policy", "default-src 'self'"}, {"Vary", "Origin, Accept"}, {"X-Lines", "a  b c"}, {"X-Sent", "é?"}, {"X-Utf8", "Ã©"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -72,9 +72,8 @@ func (w *writer) response() Response {
 		w.sent.Set("Content-Security-Policy", policy)
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.sent)) {
-		for _, value := range w.sent[name] {
-			resp.Headers = append(resp.Headers, []string{name, fromBytes(value)})
-		}
+		// Of several values that a worker sends, a page sees the first.
+		resp.Headers = append(resp.Headers, []string{name, fromBytes(strings.Join(w.sent[name], ", "))})
 	}
 	return resp
 }
