@@ -189,6 +189,7 @@ type (
 		Bytes  []byte             `json:"bytes"`
 		Half   float32            `json:"half"`
 		Small  int8               `json:"small"`
+		Took   *schema.Duration   `json:"took"`
 		Plain  int16              `json:"plain"` // without bounds in the description
 		Pair   [2]int             `json:"pair"`
 		Pairs  map[string][2]bool `json:"pairs"`

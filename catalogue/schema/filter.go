@@ -34,6 +34,7 @@ type Filter struct {
 //   - booleans as true or false
 //   - dates as 2006-01-02 and date-times as in the JSON of a [DateTime], in UTC unless
 //     the year is out of range there
+//   - times as 08:00:00, and durations as in the JSON of a [Duration]
 //   - other values as they are, in valid UTF-8
 //
 // Null satisfies isnull=true and no other test. Nothing satisfies the lookup in without

@@ -90,17 +90,6 @@ func (f Framework) ShowsDigits() bool { return f.showsDigits }
 // boolean that can be null is null, and not false, without a value in a form. It is for servers. O(1).
 func (f Framework) IndexesForms() bool { return f.indexesForms }
 
-// Type returns the type of a field in the metadata, such as "datetime". It is for servers. O(1).
-func (f Framework) Type(field Field) string {
-	switch {
-	case field.Choices != nil:
-		return "choice"
-	case f.namesInterval && field.Kind == Interval:
-		return "duration"
-	}
-	return field.Kind.String()
-}
-
 // Describe returns d as f serves it. In 3.18, an empty page number is the first one, and a field of
 // a unique set that can be null or blank is not required, and null or blank if it is absent from a
 // POST or PUT. d is not modified. It is for servers. O(len of Fields × Unique).

@@ -71,6 +71,17 @@ func (k Kind) row() *kindRow {
 // "datetime". References, lists of them and JSON are "field" there. O(1).
 func (k Kind) String() string { return k.row().name }
 
+// Type returns the type of a field in the metadata, such as "datetime". It is for servers. O(1).
+func (f Framework) Type(field Field) string {
+	switch {
+	case field.Choices != nil:
+		return "choice"
+	case f.namesInterval && field.Kind == Interval:
+		return "duration"
+	}
+	return field.Kind.String()
+}
+
 // SortKey returns the sort key of a value of a [Test] of the field: numbers, decimals, booleans and
 // date-times compare by value, and text that is Fold without regard to case. It is for
 // collections, which compare by it; so does a Reference By a text, whose order is that of the text
@@ -161,22 +172,6 @@ func filterBool(_ Field, _, value string, _ *checker) (text, message string) {
 		return "false", ""
 	}
 	return "", ""
-}
-
-// cleanChoice accepts a value whose text in Python is one of the choices. Those of an Integer are
-// numbers in JSON.
-func (f Field) cleanChoice(value string, _ *checker) (text string, messages []string) {
-	if value == `""` && f.Blank {
-		return value, nil
-	}
-	chosen := pythonText(value)
-	switch {
-	case !slices.Contains(f.Choices, chosen):
-		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
-	case f.Kind == Integer:
-		return chosen, nil
-	}
-	return string(jsontext.AppendString(nil, chosen)), nil
 }
 
 var errNotStorable = errors.New("cannot be stored")

@@ -155,21 +155,6 @@ func (f Field) cleanFinite(n float64) (text string, messages []string) {
 	return text, f.outside(text)
 }
 
-// pythonFloat returns the text of a JSON number with a point or exponent in Python.
-func pythonFloat(number string) string {
-	n, err := strconv.ParseFloat(number, 64)
-	switch {
-	case err == nil:
-		return formatFloat(n)
-	case n < 0:
-		return "-inf"
-	}
-	return "inf"
-}
-
-// formatFloat returns the text of a finite number in Python.
-func formatFloat(n float64) string { return string(jsontext.AppendFloat(nil, n, 64)) }
-
 // cleanDecimal accepts a number, or a string that contains one, that has at most
 // f.Digits digits, f.Places of them after the point. The empty string counts as null if
 // the field is nullable.

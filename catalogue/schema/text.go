@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -52,6 +53,22 @@ func (f Field) cleanEmail(value string, checks *checker) (text string, messages 
 func (f Field) cleanRegex(value string, _ *checker) (text string, messages []string) {
 	wrong := cmp.Or(f.Message, "This value does not match the required pattern.")
 	return f.cleanString(value, wrong, wrong, f.Pattern.MatchString)
+}
+
+// cleanChoice accepts a value whose text in Python is one of the choices. Those of an Integer are
+// numbers in JSON.
+func (f Field) cleanChoice(value string, _ *checker) (text string, messages []string) {
+	if value == `""` && f.Blank {
+		return value, nil
+	}
+	chosen := pythonText(value)
+	switch {
+	case !slices.Contains(f.Choices, chosen):
+		return invalid(`"%s" is not a valid choice.`, strings.ToValidUTF8(chosen, "\ufffd"))
+	case f.Kind == Integer:
+		return chosen, nil
+	}
+	return string(jsontext.AppendString(nil, chosen)), nil
 }
 
 // cleanString returns all messages about the length, the characters and the form of a string at
