@@ -165,12 +165,8 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 			merged.Set(shownPrefix+in.Name, was)
 		}
 		merged.Set(in.Name, text)
-		switch {
-		case now == was || now == text || !texts.Has(shownPrefix+in.Name):
-		case now == "":
-			wrong[in.path] = []string{"It has been emptied in the meantime."}
-		default:
-			now, _ = cut(now)
+		if now != was && now != text && texts.Has(shownPrefix+in.Name) {
+			now, _ = cut(cmp.Or(now, "nothing"))
 			wrong[in.path] = []string{"It has been changed in the meantime: " + now}
 		}
 	}

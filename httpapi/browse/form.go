@@ -3,6 +3,7 @@ package browse
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -112,46 +113,39 @@ type faults map[string][]string
 
 // readFaults parses the body of a response of 400. It returns nil if that is no JSON object.
 func readFaults(body []byte) faults {
-	var all members
-	if json.Unmarshal(body, &all) != nil {
+	var all map[string]any
+	if json.Unmarshal(body, &all) != nil || all == nil {
 		return nil
 	}
 	wrong := make(faults, len(all))
-	for _, m := range all {
-		wrong.read(m.name, m.value)
+	for name, value := range all {
+		wrong.read(name, value)
 	}
 	return wrong
 }
 
 // read adds the messages about a value, and about its parts.
-func (f faults) read(path string, value json.RawMessage) {
-	var parts members
-	var items []json.RawMessage
-	text, ok := readText(value)
-	switch {
-	case ok:
-	case json.Unmarshal(value, &items) == nil && items != nil:
-		for i, item := range items {
+func (f faults) read(path string, value any) {
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
 			at := path
-			if item[0] != '"' { // about an element
+			if _, isMessage := item.(string); !isMessage { // it is about an element
 				at += "." + strconv.Itoa(i)
 			}
 			f.read(at, item)
 		}
-		return
-	case json.Unmarshal(value, &parts) == nil:
-		for _, m := range parts {
+	case map[string]any:
+		for name, part := range value {
 			at := path
-			if ordering.Snake(m.name) != "non_field_errors" {
-				at += "." + m.name
+			if ordering.Snake(name) != "non_field_errors" {
+				at += "." + name
 			}
-			f.read(at, m.value)
+			f.read(at, part)
 		}
-		return
 	default:
-		text = string(value)
+		f[path] = append(f[path], fmt.Sprint(value))
 	}
-	f[path] = append(f[path], text)
 }
 
 // isAgain reports whether a form was sent to be shown again, with an object more or with records that
@@ -171,7 +165,6 @@ type kind struct {
 	step    string // of a number
 	hint    string
 	choices []string // of a select in a form or a filter
-	none    string   // label of the empty choice in a form
 
 	empty  string // JSON of an empty input that is a list or has JSON
 	nested bool   // a text is JSON
@@ -203,12 +196,12 @@ func kindOf(field schema.Field) kind {
 	case schema.Timestamp:
 		k.control, k.hint = "datetime-local", "In UTC."
 	case schema.Boolean:
-		k.control, k.choices, k.none = "checkbox", []string{"true", "false"}, "null"
+		k.control, k.choices = "checkbox", []string{"true", "false"}
 		if field.Nullable {
 			k.control = "select"
 		}
 	case schema.Choice:
-		k.control, k.choices, k.none = "select", field.Choices, "none"
+		k.control, k.choices = "select", field.Choices
 	case schema.Date:
 		k.control = "date"
 	case schema.Float:

@@ -294,7 +294,7 @@ func (v *view) complete(in *input, texts url.Values) {
 	in.Rows = min(max(3, strings.Count(in.Value, "\n")+1), 30)
 	switch {
 	case in.Control == "select":
-		in.selectAmong(optionsOf(k.choices), k.none, mayBeEmpty(field))
+		in.selectAmong(optionsOf(k.choices), "none", mayBeEmpty(field))
 	case v.byKey[field.Refers] != nil:
 		v.offer(in, v.byKey[field.Refers], texts.Get(findPrefix+in.Name))
 	}

@@ -42,7 +42,7 @@ func TestInputsOfParts(t *testing.T) {
 		{"all are removed", "3", "_remove.lines[0]=true&_remove.lines[1]=true&_remove.lines[2]=true", `null []`},
 		{"one is emptied", "3", "lines[0]city=", `null [{"city":"Kiel","geo":null},{"city":"Lodz","geo":{"lat":51}}]`},
 		{"an error of an object", "1", "home.city=R&home.geo.lat=x", `home.city: Ensure this field has at least 2 characters. home.geo.lat: A valid integer is required.`},
-		{"an error after an object that is removed", "3", "_remove.lines[0]=true&lines[2]city=X", `lines[2]city: Ensure this field has at least 2 characters.`},
+		{"an error after an object that is removed", "3", "_remove.lines[0]=true&lines[1]city=X", `lines[1]city: Ensure this field has at least 2 characters.`},
 		{"an error of a new object", "3", "lines[3]geo.lat=1", `lines[3]city: This field is required.`},
 	} {
 		h := accounts(t, false)

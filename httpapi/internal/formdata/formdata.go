@@ -81,14 +81,13 @@ func Parse(contentType string, body []byte) (f Form, fault string) {
 
 // boundaryOf returns the boundary of the parts of a multipart body, or an error text.
 func boundaryOf(contentType string) (boundary, fault string) {
-	if strings.ContainsFunc(contentType, func(r rune) bool { return r > '~' }) {
-		return "", "Multipart form parse error - Invalid non-ASCII Content-Type in multipart: " + string(negotiation.FromLatin1([]byte(contentType)))
-	}
 	boundary, ok := negotiation.ParseMediaType(contentType).Param("boundary")
-	if !ok {
-		boundary = "None"
-	}
-	if !ok || !regexp.MustCompile(`^[ -~]{0,200}[!-~]$`).MatchString(boundary) {
+	switch {
+	case strings.ContainsFunc(contentType, func(r rune) bool { return r > '~' }):
+		return "", "Multipart form parse error - Invalid non-ASCII Content-Type in multipart: " + string(negotiation.FromLatin1([]byte(contentType)))
+	case !ok:
+		return "", "Multipart form parse error - Invalid boundary in multipart: None"
+	case !regexp.MustCompile(`^[ -~]{0,200}[!-~]$`).MatchString(boundary):
 		return "", "Multipart form parse error - Invalid boundary in multipart: " + boundary
 	}
 	return boundary, ""
@@ -155,18 +154,16 @@ func (f Form) object(fields []schema.Field, partial bool, as schema.Framework) s
 func (f Form) value(field schema.Field, partial bool, as schema.Framework) string {
 	name := ordering.Snake(field.Name)
 	values := f.inside(name, true)
-	isJSON := len(values) > 0 && values[len(values)-1].Type == JSON
+	if n := len(values); n > 0 && values[n-1].Type == JSON {
+		return values[n-1].json(field)
+	}
 	switch {
-	case isJSON:
 	case field.Kind == schema.Object:
 		if inside := f.inside(name+".", false); inside != nil {
 			return inside.object(field.Fields, partial, as)
 		}
 		return ""
-	case field.Kind == schema.References:
-		if values == nil && partial {
-			return ""
-		}
+	case field.Kind == schema.References && (values != nil || !partial):
 		return list(values, func(v Value) string { return v.json(schema.Field{Kind: schema.Reference, By: field.By}) })
 	case field.Kind == schema.Array && values != nil:
 		return list(values, func(v Value) string { return v.json(*field.Item) })
@@ -181,9 +178,7 @@ func (f Form) value(field schema.Field, partial bool, as schema.Framework) strin
 			}
 			return item[len(item)-1].json(*field.Item)
 		})
-	}
-	switch {
-	case values == nil && field.Kind != schema.Boolean, values == nil && partial:
+	case values == nil && (field.Kind != schema.Boolean || partial):
 		return ""
 	case values == nil && field.Nullable && as.IndexesForms():
 		return "null"
