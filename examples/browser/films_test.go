@@ -43,7 +43,7 @@ type film struct {
 func films(t *testing.T) *catalogue.Catalogue {
 	t.Helper()
 	cat, err := catalogue.New(
-		catalogue.Define[director]("directors", catalogue.Options{}),
+		catalogue.Define[director]("directors", catalogue.Options{Description: &schema.Description{Search: []string{"name"}}}),
 		catalogue.Define[film]("films", catalogue.Options{Description: &schema.Description{
 			Filters: []string{"title__icontains", "title__startswith", "title__in", "year__gte", "year__lte", "price__gte", "price__lte", "genre", "genre__in", "colour",
 				"released__gte", "released__lte", "released__isnull", "shown_at__gte", "shown_at__lt", "director", "actors"},
@@ -191,7 +191,7 @@ func TestSignIn(t *testing.T) {
 
 	p.click(".head .main")
 	p.wantText("h1", "Add film")
-	if got, want := p.texts("#field-director option"), []string{"(none)", "Agnès Varda", "Akira Kurosawa", "Alfred Hitchcock", "Fritz Lang"}; !slices.Equal(got, want) {
+	if got, want := p.texts("#field-director option"), []string{"Choose…", "Agnès Varda", "Akira Kurosawa", "Alfred Hitchcock", "Fritz Lang"}; !slices.Equal(got, want) {
 		t.Errorf("directors = %q, want %q", got, want)
 	}
 	p.fill(map[string]string{"title": "Sabotage", "email": "a@b.example", "year": "1936", "price": "1.25", "genre": "crime", "shownAt": "2026-05-10T18:00", "director": "3"})
@@ -367,10 +367,23 @@ func TestAxeNames(t *testing.T) {
 	}
 	p := open(t, launch(t), "axe-names", 390, false)
 	root := serve(t, cat)
-	for _, path := range []string{"records/", "records/1/"} {
+	for _, path := range []string{"records/", "records/1/", "records/1/?_method=PATCH", "records/?_method=POST"} {
 		p.visit(root + path)
 		p.axe(path)
 	}
+	p = open(t, launch(t), "parts", 320, false)
+	p.visit(root + "records/1/?_method=PATCH")
+	p.check("form")
+	p.fill(map[string]string{"parts[1]width": "5", "parts[2]width": "3", "parts[2]unit": "mm"})
+	p.do(chromedp.Click(chromedp.CSS("[name='_remove.parts[0]']")))
+	p.click("[name=_again][value=parts]")
+	if got := p.texts(".group .group > legend"); !slices.Equal(got, []string{"1", "1", "2", "New"}) || p.value("parts[2]width") != "3" {
+		t.Errorf("the objects are %q", got)
+	}
+	p.check("again")
+	p.axe("again")
+	p.click(".buttons button")
+	p.wantText(".done", "Labelled 1 has been changed.")
 }
 
 // TestReference changes a reference to one of many records with the form.
@@ -388,13 +401,22 @@ func TestReference(t *testing.T) {
 	p.visit(root + "films/2/")
 	p.signIn("s3cret")
 	p.click(".head .main")
-	p.wantText("#hint-director", "It is Director 2 now. An id from Directors. Look it up")
+	p.wantText("#hint-director", "An id from Directors. Look it up")
+	p.wantText("#field-director ~ .named", "Director 2")
 	p.check("form")
+	p.fill(map[string]string{"title": "Typed", "_find.director": "Director 5"})
+	p.click("[name='_find.director'] + button")
+	p.wantText(".found legend", "Found for “Director 5”")
+	if got := p.texts(".found label"); len(got) != 15 || got[0] != "Director 5\n5" || p.value("title") != "Typed" {
+		t.Errorf("found %q, the title is %s", got, p.value("title"))
+	}
+	p.check("found")
+	p.axe("found")
 	if got := eval(p, chromedp.Evaluate[string](`(a => a.target + " " + new URL(a.href).pathname)(document.querySelector("#hint-director a"))`)); got != "_blank /v1/directors/" {
 		t.Errorf("the link leads to %s", got)
 	}
-	p.fill(map[string]string{"director": "57"})
-	p.click(".form button")
+	p.do(chromedp.Click(chromedp.CSS(".found [value='57']")))
+	p.click(".buttons button")
 	if got := p.texts("tbody a[href$='directors/57/']"); !slices.Equal(got, []string{"Director 57"}) {
 		t.Errorf("the director is %q", got)
 	}
