@@ -24,8 +24,8 @@
 //
 // A page shows the handler's response to the same request with Accept:
 // application/json. It has the same status and headers, and shows the request that the
-// handler was sent, with its body, and the headers of the response. It shows the body of a
-// response from which it makes nothing else, such as an error. The root lists the collections
+// handler was sent and the headers of the response. It shows the body of a response from which it
+// makes nothing else, such as an error. The root lists the collections
 // with their counts.
 //
 // A collection has its exact count, unless its pages have cursors, the time that the handler took
@@ -42,7 +42,7 @@
 // rows and columns to repeat it. A form offers the first 64 members.
 //
 // A list links to all its records as CSV, in its order and of one instant. Each member of the
-// records has a column. Null is empty, and objects and lists are JSON. Text that a spreadsheet
+// records, up to 1000, has a column. Null is empty, and objects and lists are JSON. Text that a spreadsheet
 // could take for a formula begins with an apostrophe. The parameter is _export=csv, with any
 // Accept header.
 //
@@ -105,8 +105,8 @@
 //
 // Browsers do not send bearer tokens. If [Options].Scheme is set, pages have a form for a
 // token. Browse asks the handler whether it accepts the token, with a request for the root if
-// reads are authorized, and otherwise with a write whose body has a type that handlers reject
-// (415), so that nothing is written. If the response is 401, the form stays open and says so. An
+// reads are authorized, and otherwise with a post to a collection that has posts, whose body has a
+// type that handlers reject (415), so that nothing is written. If the response is 401, the form stays open and says so. An
 // accepted token is kept in a cookie of the browser session, which scripts cannot read and other
 // sites cannot send with a form (HttpOnly, SameSite=Lax, and Secure if links of the handler begin
 // with https). If the handler no longer accepts it, the pages that need it offer to sign in again.

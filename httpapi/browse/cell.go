@@ -134,22 +134,16 @@ func cut(text string) (seen string, whole bool) { return cutTo(text, maxSeen) }
 // cutTo shortens a text to a number of characters of its first line, at a space if possible.
 // It reports whether the text is whole.
 func cutTo(text string, most int) (seen string, whole bool) {
-	if utf8.RuneCountInString(text) <= most && !strings.Contains(text, "\n") {
+	line, _, more := strings.Cut(text, "\n")
+	runes := []rune(line[:min(len(line), (most+1)*utf8.UTFMax)])
+	if !more && len(runes) <= most {
 		return text, true
 	}
-	line, _, _ := strings.Cut(text, "\n")
-	end, runes := len(line), 0
-	for i := range line {
-		if runes == most {
-			end = i
-			break
-		}
-		runes++
+	seen = string(runes[:min(len(runes), most)])
+	if space := strings.LastIndexByte(seen, ' '); len(runes) > most && space > len(seen)*2/3 {
+		seen = seen[:space]
 	}
-	if space := strings.LastIndexByte(line[:end], ' '); end < len(line) && space > end*2/3 {
-		end = space
-	}
-	return strings.TrimRight(line[:end], " ") + "…", false
+	return strings.TrimRight(seen, " ") + "…", false
 }
 
 // isDecimal reports whether a text is a number with a decimal point, such as a price.

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gobacklist/backlist/catalogue/schema"
 	"github.com/gobacklist/backlist/httpapi/internal/negotiation"
 	"github.com/gobacklist/backlist/httpapi/internal/wire"
 	"github.com/gobacklist/backlist/ordering"
@@ -61,7 +60,7 @@ type page struct {
 	Filters  *filters
 	List     *list
 	Form     *form
-	Exchange exchange
+	Exchange *exchange
 }
 
 // serve serves a response of the handler as a page: the root, a list, a record, a form, or any other
@@ -222,24 +221,20 @@ func (v *view) sendPage(resp *response, p *page) {
 type exchange struct {
 	Curl    string // a command that sends the request, or ""
 	Request string
-	Sent    string // body of the request, or "", also if it may have the value of a hidden field
 	Status  string
-	Header  []pair // one for each value
+	Header  strings.Builder
 	Body    string // unless the page shows what it contains
 	Open    bool   // it is visible at first
 }
 
 // newExchange returns the exchange that ended with resp. If the handler was not called, the
 // request is the browser's.
-func (v *view) newExchange(resp *response) exchange {
+func (v *view) newExchange(resp *response) *exchange {
 	in := cmp.Or(resp.request, v.r)
 	path, _, _ := strings.Cut(v.r.RequestURI, "?") // it has the prefix that the handler does not see
-	e := exchange{
+	e := &exchange{
 		Request: in.Method + " " + path,
 		Status:  fmt.Sprintf("HTTP %d %s", resp.Status, http.StatusText(resp.Status)),
-	}
-	if v.c == nil || !slices.ContainsFunc(v.c.Fields, func(f schema.Field) bool { return f.Hidden }) {
-		e.Sent = indented(resp.sent)
 	}
 	if in.URL.RawQuery != "" {
 		e.Request += "?" + in.URL.RawQuery
@@ -248,11 +243,7 @@ func (v *view) newExchange(resp *response) exchange {
 		address := v.next.Base(v.r) + in.URL.EscapedPath() + strings.TrimPrefix(v.query.with(methodName, "", listName, "", columnsName, ""), "./")
 		e.Curl = "curl '" + strings.ReplaceAll(address, "'", `'\''`) + "'"
 	}
-	for _, name := range slices.Sorted(maps.Keys(resp.Sent)) {
-		for _, value := range resp.Sent[name] {
-			e.Header = append(e.Header, pair{name, value})
-		}
-	}
+	_ = resp.Sent.Write(&e.Header) // a builder returns no error
 	return e
 }
 

@@ -147,7 +147,7 @@ func (v *view) forward() *response {
 		in.Method = http.MethodGet
 	}
 	begin := time.Now()
-	resp := v.ask(in, nil)
+	resp := v.ask(in)
 	v.took = time.Since(begin)
 	return resp
 }
@@ -161,7 +161,7 @@ func (v *view) get(path, query string) *response {
 // given as alternating names and values. An empty value is not sent. The body, unless it is nil, is
 // JSON if no header says otherwise.
 func (v *view) send(method, path, query string, body []byte, header ...string) *response {
-	return v.ask(v.request(method, path, query, body, header...), body)
+	return v.ask(v.request(method, path, query, body, header...))
 }
 
 // request returns the request that send sends.
@@ -214,7 +214,7 @@ func (v *view) list(path, query string, first int) (records []members, count int
 func (v *view) tally(path, query string, t wire.Tally) wire.Tally {
 	if v.r.Context().Err() == nil {
 		in := v.request(http.MethodGet, path, query, nil)
-		v.ask(in.WithContext(wire.WithTally(in.Context(), &t)), nil)
+		v.ask(in.WithContext(wire.WithTally(in.Context(), &t)))
 	}
 	return t
 }
@@ -232,9 +232,9 @@ func (v *view) newRequest() *http.Request {
 	return in
 }
 
-// ask sends the handler a request. sent is its body if it was made from a form.
-func (v *view) ask(in *http.Request, sent []byte) *response {
-	resp := &response{wire.NewRecorder(make(http.Header)), in, sent}
+// ask sends the handler a request.
+func (v *view) ask(in *http.Request) *response {
+	resp := &response{wire.NewRecorder(make(http.Header)), in}
 	v.next.ServeHTTP(resp, in)
 	resp.WriteHeader(http.StatusOK) // no effect if it has been called
 	return resp
@@ -252,7 +252,6 @@ func (v *view) offers(method string) bool {
 type response struct {
 	*wire.Recorder
 	request *http.Request // that it answers, or nil
-	sent    []byte        // body of the request, if it was made from a form
 }
 
 // refusal returns a response to a request that the handler is not sent.

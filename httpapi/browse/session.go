@@ -85,31 +85,19 @@ func isToken(text string) bool {
 }
 
 // accepts reports whether the service accepts a token. It does not if it answers 401 to a request
-// that needs one. As a write, that has a body of a type that no handler reads: if the token permits
-// the write, the answer is 415, and nothing is written.
+// that needs one: a read, or else a post with a body of a type that no handler reads. If the token
+// permits the post, the answer is 415, and nothing is written.
 func (v *view) accepts(token string) bool {
 	method, path := http.MethodGet, v.served.Root
 	if !v.served.AuthorizesReads {
-		method, path = v.guarded()
+		at := slices.IndexFunc(v.collections, func(c *collection) bool { return c.Actions.Has(schema.Create) })
+		if at < 0 {
+			return isToken(token)
+		}
+		method, path = http.MethodPost, v.collections[at].path
 	}
 	authorization := v.scheme + " " + token
-	return isToken(token) && (method == "" ||
-		v.send(method, path, "", []byte("."), "Authorization", authorization, "Content-Type", "text/plain").Status != http.StatusUnauthorized)
-}
-
-// guarded returns a method and a path to which only some visitors may write, of the collection of
-// the page if there is one. The method is empty if it is not known.
-func (v *view) guarded() (method, path string) {
-	for _, c := range append([]*collection{v.c}, v.collections...) {
-		switch {
-		case c == nil:
-		case c.Actions.Has(schema.Create):
-			return http.MethodPost, c.path
-		case c.updateMethod() != "":
-			return c.updateMethod(), c.path + "0/"
-		}
-	}
-	return "", ""
+	return isToken(token) && v.send(method, path, "", []byte("."), "Authorization", authorization, "Content-Type", "text/plain").Status != http.StatusUnauthorized
 }
 
 // session returns the form to sign in or, if the visitor has a token that the service accepts, the

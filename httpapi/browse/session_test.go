@@ -90,7 +90,7 @@ func TestSignIn(t *testing.T) {
 		{"no text", httpapi.Options{Authorizer: bearer}, schema.AllActions, "", false},
 		{"a token that permits no writes", httpapi.Options{Authorizer: readers}, schema.AllActions, "reader", true},
 		{"records can be changed only", httpapi.Options{Authorizer: bearer}, updates, "good", true},
-		{"any text, records can be changed only", httpapi.Options{Authorizer: bearer}, updates, "anything", false},
+		{"any text, records can be changed only", httpapi.Options{Authorizer: bearer}, updates, "anything", true},
 		{"reads need a token", httpapi.Options{Authorizer: bearer, AuthorizeReads: true}, schema.List, "good", true},
 		{"any text, reads need a token", httpapi.Options{Authorizer: bearer, AuthorizeReads: true}, schema.List, "anything", false},
 		{"nothing needs a token", httpapi.Options{Authorizer: bearer}, schema.List, "anything", true},
