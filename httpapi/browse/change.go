@@ -156,7 +156,7 @@ func (v *view) conflict(resp *response, texts url.Values) *response {
 	for _, in := range allOf(v.touched(texts, stored, false)) {
 		text, now, was := returned(in.Value), returned(present.Get(in.Name)), returned(texts.Get(shownPrefix+in.Name))
 		switch {
-		case in.Removed:
+		case in.Removed && in.Remove != "":
 			merged.Set(removePrefix+in.Name, "true")
 			continue
 		case in.Control == "group", text == was && texts.Has(shownPrefix+in.Name):

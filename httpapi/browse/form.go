@@ -79,13 +79,16 @@ func (v *view) newForm(texts url.Values, wrong faults, tag string) *form {
 
 // blame adds errors to the inputs that they are about, or to the nearest input around them.
 func (f *form) blame(wrong faults) {
-	inputs := allOf(f.Inputs)
+	inputs, byPath := allOf(f.Inputs), map[string]*input{}
+	for _, in := range inputs {
+		byPath[in.path] = in
+	}
 	for _, path := range slices.Sorted(maps.Keys(wrong)) {
-		at, in := path, find(inputs, path)
-		for in == nil && strings.Contains(at, ".") {
+		at := path
+		for byPath[at] == nil && strings.Contains(at, ".") {
 			at = at[:strings.LastIndexByte(at, '.')]
-			in = find(inputs, at)
 		}
+		in := byPath[at]
 		for _, text := range wrong[path] {
 			if at != path {
 				text = path + ": " + text
@@ -262,7 +265,10 @@ func valueText(field schema.Field, value json.RawMessage) string {
 	case k.nested:
 		return indented(value)
 	case k.split != nil:
-		return listText(value, k.separator)
+		if texts, nested := readList(value); texts != nil || !nested {
+			return strings.Join(texts, k.separator)
+		}
+		return string(value)
 	case string(value) == "null", k.control == "checkbox" && string(value) != "true":
 		return ""
 	}
@@ -272,15 +278,6 @@ func valueText(field schema.Field, value json.RawMessage) string {
 		return text
 	}
 	return string(value)
-}
-
-// listText returns the elements of a JSON list, separated, or the JSON of any other value.
-func listText(value json.RawMessage, separator string) string {
-	texts, nested := readList(value)
-	if texts == nil && nested {
-		return string(value)
-	}
-	return strings.Join(texts, separator)
 }
 
 func splitIDs(text string) []string {

@@ -36,7 +36,7 @@ type input struct {
 	Inputs  []input // of a group
 	Adds    string  // what a button adds to a list, or ""
 	Remove  string  // name of the box that removes an object of a list, or ""
-	Removed bool    // the box is checked
+	Removed bool    // the box is checked, or the object is a new one without a text
 
 	Named  []string // names of the records to which the value refers
 	Lookup string   // link to records to which the value can refer, or ""
@@ -46,7 +46,7 @@ type input struct {
 	Found  []option // records
 
 	field schema.Field
-	path  string // in the errors of the handler, such as lines.0.sku, or "" if it is not sent
+	path  string // in the errors of the handler, such as lines.0.sku, or lines.-.sku if it is not sent
 }
 
 // maxItems is the maximum number of objects of a list with inputs. A longer list is JSON.
@@ -113,19 +113,17 @@ func (in *input) list(texts url.Values) {
 	for n, sent, more := 0, 0, true; more; n++ {
 		name := in.Name + "[" + strconv.Itoa(n) + "]"
 		item := input{Name: name, Label: strconv.Itoa(sent + 1), Remove: removePrefix + name, field: *in.field.Item, path: in.path + "." + strconv.Itoa(sent)}
+		if item.Removed = texts.Has(item.Remove); item.Removed {
+			item.path = in.path + ".-"
+		}
 		if more = item.group(name, texts, false); !more && n > 0 && in.Inputs[n-1].blank() && texts.Get(againName) != in.Name {
 			return
 		}
 		if item.blank() {
-			item.Label, item.Remove = "New", ""
-			item.Inputs = newInputs(name, "", item.field.Fields, nil, true)
+			item.Label, item.Remove, item.Removed = "New", "", true
+			item.Inputs = newInputs(name, in.path+".-.", item.field.Fields, nil, true)
 		}
-		if item.Removed = texts.Has(item.Remove); item.Removed || item.blank() {
-			item.path = ""
-			for _, inside := range allOf(item.Inputs) {
-				inside.path = ""
-			}
-		} else {
+		if !item.Removed {
 			sent++
 		}
 		in.Inputs = append(in.Inputs, item)
@@ -138,16 +136,6 @@ func allOf(inputs []input) (all []*input) {
 		all = append(append(all, &inputs[i]), allOf(inputs[i].Inputs)...)
 	}
 	return all
-}
-
-// find returns the input with a path, or nil.
-func find(inputs []*input, path string) *input {
-	for _, in := range inputs {
-		if in.path == path {
-			return in
-		}
-	}
-	return nil
 }
 
 // blank reports whether nobody has typed into the input or into those inside it.
@@ -167,7 +155,7 @@ func (in *input) touched(texts, stored url.Values) bool {
 		shown := blankText(in.field)
 		switch {
 		case in.Control == "group":
-			return in.Removed
+			return in.Removed && in.Remove != ""
 		case texts.Has(shownPrefix + in.Name):
 			shown = texts.Get(shownPrefix + in.Name)
 		case !texts.Has(in.Name) && (in.Control != "checkbox" || in.Name != in.field.Name):
@@ -190,7 +178,7 @@ func (in *input) appendTo(f formdata.Form) formdata.Form {
 	case in.Control == "group" && in.Adds != "":
 		empty := len(f)
 		for i := range in.Inputs {
-			if in.Inputs[i].path != "" {
+			if !in.Inputs[i].Removed {
 				f = in.Inputs[i].appendTo(f)
 			}
 		}
@@ -240,7 +228,7 @@ func inputsJSON(inputs []input) []byte {
 func misspelled(inputs []input) faults {
 	wrong := make(faults)
 	for _, in := range allOf(inputs) {
-		if err := schema.CheckSyntax([]byte(unixLines(in.Value))); in.Code && in.path != "" && strings.TrimSpace(in.Value) != "" && err != nil {
+		if err := schema.CheckSyntax([]byte(unixLines(in.Value))); in.Code && strings.TrimSpace(in.Value) != "" && err != nil {
 			wrong[in.path] = []string{err.Error()}
 		}
 	}
